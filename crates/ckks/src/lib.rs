@@ -1,0 +1,1 @@
+//! CKKS parameters, encoder, keys, encryption, error model and files.

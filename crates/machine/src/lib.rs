@@ -1,0 +1,1 @@
+//! What runs a limb program: the reference interpreter and the CPU.

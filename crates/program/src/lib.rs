@@ -1,0 +1,1 @@
+//! The HE program, the limb program, and the one lowering between them.

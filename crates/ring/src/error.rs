@@ -1,0 +1,61 @@
+//! What can be wrong with a ring: one variant a violated rule.
+
+/// A rule of the ring that an argument breaks.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RingError {
+    /// The modulus has too few or too many bits.
+    #[error("modulus {q} has {bits} bits; moduli of {min} to {max} bits are supported")]
+    ModulusSize {
+        /// The modulus given.
+        q: u64,
+        /// Its bit length.
+        bits: u32,
+        /// Least bit length.
+        min: u32,
+        /// Greatest bit length.
+        max: u32,
+    },
+    /// The modulus is composite.
+    #[error("modulus {q} is not prime; take one from `primes`")]
+    NotPrime {
+        /// The modulus given.
+        q: u64,
+    },
+    /// The modulus has no 2N-th root of unity.
+    #[error("modulus {q} is not 1 mod 2N = {two_n}, so Z_q has no 2N-th root of unity")]
+    NoRoot {
+        /// The modulus given.
+        q: u64,
+        /// 2N.
+        two_n: u64,
+    },
+    /// N out of range.
+    #[error("ring degree 2^{log_n} is not supported; log2 N must lie in {min}..={max}")]
+    Degree {
+        /// log2 of the degree given.
+        log_n: u32,
+        /// Least log2 N.
+        min: u32,
+        /// Greatest log2 N.
+        max: u32,
+    },
+    /// The value has no inverse.
+    #[error("{value} has no inverse modulo {q}")]
+    NotInvertible {
+        /// The value.
+        value: u64,
+        /// The modulus.
+        q: u64,
+    },
+    /// The search ran out of primes.
+    #[error("only {found} of {wanted} primes found: {what}")]
+    PrimesExhausted {
+        /// How many exist.
+        found: usize,
+        /// How many were asked for.
+        wanted: usize,
+        /// The class that was searched.
+        what: String,
+    },
+}

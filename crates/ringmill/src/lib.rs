@@ -1,0 +1,1 @@
+//! The Rust face: an evaluator whose every operation is a small HE program.
