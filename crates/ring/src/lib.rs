@@ -7,6 +7,7 @@
 
 pub mod error;
 pub mod modulus;
+pub mod primes;
 pub mod reference;
 
 pub use error::RingError;
