@@ -157,7 +157,7 @@ impl Modulus {
     fn is_prime(self) -> bool {
         const BASES: [u64; 12] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];
         let q = self.q;
-        if BASES.iter().any(|&p| q % p == 0) {
+        if BASES.iter().any(|&p| q.is_multiple_of(p)) {
             return BASES.contains(&q);
         }
         let s = (q - 1).trailing_zeros();
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn psi_is_primitive_and_needs_the_right_congruence() {
-        let m = Modulus::new(0x2000_0001_0c00_01).unwrap();
+        let m = Modulus::new(0x0020_0000_010c_0001).unwrap();
         let psi = m.psi(16).unwrap();
         assert_eq!(m.pow(psi, 1 << 16), m.value() - 1);
         assert!(matches!(Modulus::new(1_048_573).unwrap().psi(10), Err(RingError::NoRoot { .. })));

@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn transform_is_evaluation_at_odd_powers() {
-        let (log_n, q) = (4, Modulus::new(0x2000_0001_0c00_01).unwrap());
+        let (log_n, q) = (4, Modulus::new(0x0020_0000_010c_0001).unwrap());
         let psi = q.psi(log_n).unwrap();
         let a: Vec<u64> = (0..16).map(|i| q.pow(3, 7 * i + 1)).collect();
         let mut x = a.clone();
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn pointwise_product_is_the_negacyclic_product() {
-        let (log_n, q) = (5, Modulus::new(0x2000_0001_0c00_01).unwrap());
+        let (log_n, q) = (5, Modulus::new(0x0020_0000_010c_0001).unwrap());
         let psi = q.psi(log_n).unwrap();
         let mut a: Vec<u64> = (0..32).map(|i| q.pow(5, i)).collect();
         let mut b: Vec<u64> = (0..32).map(|i| q.pow(7, i)).collect();
