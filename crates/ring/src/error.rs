@@ -58,4 +58,20 @@ pub enum RingError {
         /// The class that was searched.
         what: String,
     },
+    /// `RINGMILL_ISA` names no instruction set.
+    #[error("RINGMILL_ISA names no instruction set: {name}; take one of {known}")]
+    UnknownIsa {
+        /// The name given.
+        name: String,
+        /// The names that exist.
+        known: String,
+    },
+    /// The CPU lacks the instruction set.
+    #[error("this CPU does not execute {isa}; it executes {available} (RINGMILL_ISA overrides the choice)")]
+    IsaUnavailable {
+        /// The instruction set asked for.
+        isa: crate::Isa,
+        /// Those that this CPU executes.
+        available: String,
+    },
 }

@@ -6,9 +6,11 @@
 //! bit-reversed order: word k holds the value at ψ^(2·brv(k)+1), ψ a primitive 2N-th root of unity.
 
 pub mod error;
+pub mod lanes;
 pub mod modulus;
 pub mod primes;
 pub mod reference;
 
 pub use error::RingError;
+pub use lanes::{Backend, Isa};
 pub use modulus::Modulus;

@@ -1,0 +1,154 @@
+//! Vector lanes: the few operations that kernels are written over, once, and the backends that supply them.
+//!
+//! | backend | width | 52-bit multiply-add | runs on |
+//! |---|---|---|---|
+//! | [`Scalar`] | 1 | no | everything |
+//! | [`Avx2`] | 4 | no | AVX2 and FMA (Zen 3) |
+//! | [`Avx512`] | 8 | no | AVX-512 F, DQ, VL, BW |
+//! | [`Avx512Ifma`] | 8 | yes | the same and IFMA (Zen 4) |
+//! | [`Emulated<4>`](Emulated), [`Emulated<8>`](Emulated) | 4, 8 | yes | everything, in plain code, for tests |
+//!
+//! A backend is a zero-sized *token*. It can only be had from detection, so holding one proves that the CPU
+//! executes its instructions, and the arithmetic on it is safe to call. Raw loads and stores stay `unsafe`.
+//!
+//! A computation implements [`Kernel`] and goes through [`Backend::run`], which enters one function compiled
+//! for the instruction set; everything below it must be `#[inline(always)]` (a function that is not inlined
+//! there is compiled without the instructions, correct but many times slower; so are closures handed to
+//! functions of `std` such as `array::map`: use loops).
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod emulated;
+mod isa;
+#[cfg(test)]
+mod tests;
+
+#[cfg(target_arch = "x86_64")]
+pub use avx2::Avx2;
+#[cfg(target_arch = "x86_64")]
+pub use avx512::{Avx512, Avx512Any, Avx512Ifma};
+pub use emulated::{Emulated, Scalar};
+pub use isa::{Backend, Isa};
+
+/// A computation over lanes, written once.
+pub trait Kernel {
+    /// What it returns.
+    type Output;
+    /// The computation on any backend. Mark it `#[inline(always)]`.
+    fn run<L: Lanes>(self, lanes: L) -> Self::Output;
+    /// The computation where 52-bit multiply-add exists; the plain one unless overridden. Mark it `#[inline(always)]`.
+    #[inline(always)]
+    fn run52<L: Lanes + Madd52Lanes>(self, lanes: L) -> Self::Output
+    where
+        Self: Sized,
+    {
+        self.run(lanes)
+    }
+}
+
+/// Lanes that hold u64 and, bit-cast, f64: what every backend offers.
+pub trait Lanes: F64Lanes {}
+impl<L: F64Lanes> Lanes for L {}
+
+/// Vectors of [`Self::WIDTH`] words of 64 bits. Sums and products wrap modulo 2^64.
+pub trait U64Lanes: Copy + Send + Sync + std::fmt::Debug + 'static {
+    /// Words in a vector.
+    const WIDTH: usize;
+    /// One vector.
+    type U: Copy + std::fmt::Debug;
+
+    /// Loads `WIDTH` words.
+    ///
+    /// # Safety
+    /// `p` must be valid for reading `WIDTH` words; no alignment beyond that of u64.
+    unsafe fn load_ptr(self, p: *const u64) -> Self::U;
+    /// Stores `WIDTH` words.
+    ///
+    /// # Safety
+    /// `p` must be valid for writing `WIDTH` words; no alignment beyond that of u64.
+    unsafe fn store_ptr(self, p: *mut u64, v: Self::U);
+    /// Loads the first `WIDTH` words; panics if the slice is shorter.
+    #[inline(always)]
+    fn load(self, src: &[u64]) -> Self::U {
+        let src = &src[..Self::WIDTH];
+        // SAFETY: the slice holds WIDTH words.
+        unsafe { self.load_ptr(src.as_ptr()) }
+    }
+    /// Stores to the first `WIDTH` words; panics if the slice is shorter.
+    #[inline(always)]
+    fn store(self, dst: &mut [u64], v: Self::U) {
+        let dst = &mut dst[..Self::WIDTH];
+        // SAFETY: the slice holds WIDTH words.
+        unsafe { self.store_ptr(dst.as_mut_ptr(), v) }
+    }
+    /// `x` in every lane.
+    fn splat(self, x: u64) -> Self::U;
+    /// a + b.
+    fn add(self, a: Self::U, b: Self::U) -> Self::U;
+    /// a − b.
+    fn sub(self, a: Self::U, b: Self::U) -> Self::U;
+    /// Bitwise and.
+    fn and(self, a: Self::U, b: Self::U) -> Self::U;
+    /// Bitwise or.
+    fn or(self, a: Self::U, b: Self::U) -> Self::U;
+    /// Bitwise exclusive or.
+    fn xor(self, a: Self::U, b: Self::U) -> Self::U;
+    /// a shifted left by `N` < 64 bits.
+    fn shl<const N: u32>(self, a: Self::U) -> Self::U;
+    /// a shifted right by `N` < 64 bits, zeros shifted in.
+    fn shr<const N: u32>(self, a: Self::U) -> Self::U;
+    /// a shifted right by `n` < 64 bits, the same for all lanes, known only at run time.
+    fn shr_by(self, a: Self::U, n: u32) -> Self::U;
+    /// x − c if x ≥ c, else x; x and c below 2^63: one step of reduction.
+    fn csub(self, x: Self::U, c: Self::U) -> Self::U;
+    /// `x` where a < b, else `y`; a and b below 2^63.
+    fn select_lt(self, a: Self::U, b: Self::U, x: Self::U, y: Self::U) -> Self::U;
+    /// The 64-bit product of the low 32 bits of a and of b.
+    fn mul32(self, a: Self::U, b: Self::U) -> Self::U;
+    /// The low 64 bits of a·b.
+    fn mul_lo(self, a: Self::U, b: Self::U) -> Self::U;
+    /// The high 64 bits of a·b.
+    fn mul_hi(self, a: Self::U, b: Self::U) -> Self::U;
+    /// Transposes the `WIDTH` × `WIDTH` matrix in the first `WIDTH` vectors (N ≥ `WIDTH`, checked when compiled).
+    fn transpose<const N: usize>(self, v: &mut [Self::U; N]);
+}
+
+/// Vectors of as many binary64 numbers, with fused multiply-add; every operation rounds once, to nearest even.
+pub trait F64Lanes: U64Lanes {
+    /// One vector.
+    type F: Copy + std::fmt::Debug;
+
+    /// The same bits as numbers.
+    fn as_f(self, a: Self::U) -> Self::F;
+    /// The same bits as words.
+    fn as_u(self, a: Self::F) -> Self::U;
+    /// `x` in every lane.
+    #[inline(always)]
+    fn fsplat(self, x: f64) -> Self::F {
+        self.as_f(self.splat(x.to_bits()))
+    }
+    /// a + b.
+    fn fadd(self, a: Self::F, b: Self::F) -> Self::F;
+    /// a − b.
+    fn fsub(self, a: Self::F, b: Self::F) -> Self::F;
+    /// a·b.
+    fn fmul(self, a: Self::F, b: Self::F) -> Self::F;
+    /// a·b + c, rounded once.
+    fn fma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
+    /// a·b − c, rounded once.
+    fn fms(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
+    /// c − a·b, rounded once.
+    fn fnma(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
+    /// `neg` where the sign bit of `s` is set, else `pos`.
+    fn select_sign(self, s: Self::F, neg: Self::F, pos: Self::F) -> Self::F;
+}
+
+/// Multiply-add of 52-bit operands with 104-bit products (IFMA). The multiplier reads the low 52 bits of a and b only.
+pub trait Madd52Lanes: U64Lanes {
+    /// c + (a·b mod 2^52), modulo 2^64.
+    fn madd52_lo(self, c: Self::U, a: Self::U, b: Self::U) -> Self::U;
+    /// c + ⌊a·b / 2^52⌋, modulo 2^64.
+    fn madd52_hi(self, c: Self::U, a: Self::U, b: Self::U) -> Self::U;
+}
