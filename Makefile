@@ -1,0 +1,106 @@
+# One task runner; .ci/run calls the same words. Every target sets itself up and does nothing twice.
+SHELL       := bash
+.SHELLFLAGS := -eu -o pipefail -c
+MAKEFLAGS   += --no-builtin-rules --no-print-directory
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+VENV    := .venv
+PY      := $(VENV)/bin/python
+STAMPS  := build/stamps
+DENY    := build/tools/bin/cargo-deny
+DENY_VERSION := 0.20.2
+
+# The extension is built against the environment's interpreter wherever cargo meets it.
+export PYO3_PYTHON := $(CURDIR)/$(PY)
+export PYTHONDONTWRITEBYTECODE := 1
+CARGO_FLAGS := --locked
+
+PY_PATHS    := $(wildcard python tests examples benches scripts)
+TEST_PATHS  := $(wildcard python/tests tests)
+HAS_PYTHON  := $(wildcard pyproject.toml)
+RUST_INPUTS := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null)
+
+.PHONY: help
+help:  ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
+
+# --- what a person types -----------------------------------------------------------------------------
+
+.PHONY: run
+run: $(STAMPS)/extension  ## encrypted inference on real data, and a report in build/report/index.html
+	@$(PY) -m ringmill.demo --out build/report
+
+.PHONY: test
+test: test-rust test-python  ## what must pass before a change lands
+
+.PHONY: test-rust
+test-rust: $(STAMPS)/rust $(STAMPS)/venv
+	@cargo test --workspace $(CARGO_FLAGS)
+
+.PHONY: test-python
+test-python: $(STAMPS)/extension $(STAMPS)/system
+	@$(if $(TEST_PATHS),$(PY) -m pytest -q $(TEST_PATHS),echo 'no Python tests in this tree')
+
+.PHONY: test-full
+test-full: $(STAMPS)/extension $(STAMPS)/system  ## every test at full size, hours rather than minutes
+	@cargo test --workspace --release $(CARGO_FLAGS) -- --include-ignored
+	@$(if $(TEST_PATHS),$(PY) -m pytest -q -m '' $(TEST_PATHS),echo 'no Python tests in this tree')
+
+.PHONY: lint
+lint: $(STAMPS)/rust $(STAMPS)/venv $(DENY)-$(DENY_VERSION)  ## formatting, lints as errors, licences, types
+	@echo '== tree';      $(PY) scripts/check_tree.py
+	@echo '== rustfmt';   cargo fmt --all --check
+	@echo '== clippy';    cargo clippy --quiet --workspace --all-targets $(CARGO_FLAGS) -- -D warnings
+	@echo '== cargo-deny'; scripts/deny.sh $(DENY)-$(DENY_VERSION)
+	@echo '== ruff';      $(PY) -m ruff check $(PY_PATHS); $(PY) -m ruff format --check $(PY_PATHS)
+	@$(if $(HAS_PYTHON),echo '== mypy'; $(PY) -m mypy python/ringmill,)
+
+.PHONY: bench
+bench: $(STAMPS)/extension  ## ours and the peers, interleaved on one core, to build/bench.json
+	@scripts/peers.sh
+	@cargo build --quiet --release $(CARGO_FLAGS) --manifest-path benches/Cargo.toml
+	@$(PY) -m benches.run $(BENCH)
+
+.PHONY: docs
+docs: $(STAMPS)/venv-docs $(STAMPS)/rust $(STAMPS)/venv  ## build/docs: the guide, and the Rust API under it
+	@RUSTDOCFLAGS='-D warnings' cargo doc --quiet --workspace --no-deps $(CARGO_FLAGS)
+	@$(VENV)-docs/bin/mkdocs build --quiet --strict --site-dir build/docs
+	@rm -rf build/docs/api; cp -r target/doc build/docs/api; rm -f build/docs/api/.lock
+	@echo 'build/docs/index.html'
+
+.PHONY: setup
+setup: $(STAMPS)/extension $(STAMPS)/system $(DENY)-$(DENY_VERSION)  ## everything the other words set up by themselves
+
+.PHONY: clean
+clean:  ## remove what was built; keep the environment and the tools
+	@cargo clean --quiet; rm -rf build/report build/docs build/bench.json
+
+# --- set-up, each step once --------------------------------------------------------------------------
+
+$(STAMPS)/rust: rust-toolchain.toml scripts/setup-rust.sh
+	@scripts/setup-rust.sh
+	@mkdir -p $(@D); touch $@
+
+$(STAMPS)/system: scripts/system-packages.txt scripts/setup-system.sh
+	@scripts/setup-system.sh
+	@mkdir -p $(@D); touch $@
+
+$(STAMPS)/venv: $(wildcard requirements/*.txt) scripts/setup-python.sh
+	@scripts/setup-python.sh $(VENV) build run test lint
+	@mkdir -p $(@D); touch $@
+
+$(STAMPS)/venv-docs: requirements/docs.txt scripts/setup-python.sh
+	@scripts/setup-python.sh $(VENV)-docs docs
+	@mkdir -p $(@D); touch $@
+
+$(STAMPS)/extension: $(STAMPS)/venv $(STAMPS)/rust $(wildcard $(RUST_INPUTS))
+	@$(if $(HAS_PYTHON),echo '== building the extension (release)'; \
+	  VIRTUAL_ENV=$(CURDIR)/$(VENV) $(PY) -m maturin develop --quiet --release --locked --skip-install-deps,:)
+	@mkdir -p $(@D); touch $@
+
+$(DENY)-$(DENY_VERSION): | $(STAMPS)/rust
+	@echo '== building cargo-deny $(DENY_VERSION), once'
+	@CARGO_PROFILE_DEV_DEBUG=0 cargo install --quiet --debug --locked --no-default-features \
+	  --root build/tools --version $(DENY_VERSION) cargo-deny
+	@mv $(DENY) $@
