@@ -74,4 +74,52 @@ pub enum RingError {
         /// Those that this CPU executes.
         available: String,
     },
+    /// A slice is not one limb long.
+    #[error("{what} holds {got} words; this ring works on limbs of {expected}")]
+    Length {
+        /// Which argument.
+        what: &'static str,
+        /// N.
+        expected: usize,
+        /// The length given.
+        got: usize,
+    },
+    /// Two lists that go together differ in length.
+    #[error("{got} {what} given where {expected} are needed")]
+    Count {
+        /// What is counted.
+        what: &'static str,
+        /// How many are needed.
+        expected: usize,
+        /// How many were given.
+        got: usize,
+    },
+    /// A base conversion from no prime or from too many.
+    #[error("a base conversion takes 1 to {max} source primes, not {got}")]
+    SourceCount {
+        /// How many were given.
+        got: usize,
+        /// Greatest number.
+        max: usize,
+    },
+    /// A basis names one prime twice.
+    #[error("modulus {q} appears twice in one basis; its primes must be distinct")]
+    RepeatedModulus {
+        /// The modulus.
+        q: u64,
+    },
+    /// Constants made for another modulus.
+    #[error("constants were made for modulus {got}, but the ring's modulus is {expected}")]
+    ModulusMismatch {
+        /// The ring's modulus.
+        expected: u64,
+        /// The modulus of the constants.
+        got: u64,
+    },
+    /// A Galois element is even.
+    #[error("Galois element {galois} is even; X -> X^g is an automorphism for odd g only")]
+    EvenGalois {
+        /// The element given.
+        galois: u64,
+    },
 }

@@ -1,0 +1,156 @@
+//! Base conversion: from the residues modulo s_0..s_{a−1} (product S) to the residue modulo another prime m.
+//!
+//! Three steps, each an exact statement about integers, so that every machine gives the same bits:
+//! 1. y_i = x_i · (S/s_i)^−1 mod s_i, a multiplication by [`SourceBasis::inverse`] in the source prime;
+//! 2. v = (2^55 + Σ_i (y_i >> sh_i) · R_i) >> 56 with sh_i = max(0, bits(s_i) − 30) and R_i = ⌊2^(56+sh_i) / s_i⌋;
+//! 3. out = Σ_i y_i · (S/s_i mod m) − v · (S mod m) mod m.
+//!
+//! Σ_i y_i · S/s_i = x + S·⌊Σ_i y_i/s_i⌋ for the x in \[0, S) with those residues, and v is Σ_i y_i/s_i rounded, short by at
+//! most [`SourceBasis::quotient_error`]. So step 3 gives a representative of x in about (−S/2, S/2\], exactly the one with v
+//! taken as printed; with v = 0 ("fast" conversion) it gives one in \[0, a·S).
+//!
+//! Bounds: (y_i >> sh_i) · R_i ≤ 2^56 · y_i/s_i < 2^56, so with a ≤ 64 the sum stays below 2^62 + 2^55 and v ≤ a.
+
+use crate::{Modulus, RingError};
+
+/// The quotient v has this many fraction bits.
+pub const QUOTIENT_BITS: u32 = 56;
+/// Bits of y that enter the quotient.
+pub const QUOTIENT_HEAD: u32 = 30;
+
+/// Source primes s_0..s_{a−1} of a base conversion, with the constants that do not depend on the target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceBasis {
+    moduli: Vec<Modulus>,
+    inverses: Vec<u64>,
+    /// (sh_i, R_i)
+    heads: Vec<(u32, u64)>,
+}
+
+impl SourceBasis {
+    /// Greatest number of source primes.
+    pub const MAX_PRIMES: usize = 64;
+
+    /// # Errors
+    /// [`RingError::SourceCount`] for no prime or more than [`Self::MAX_PRIMES`]; [`RingError::RepeatedModulus`].
+    pub fn new(moduli: &[Modulus]) -> Result<Self, RingError> {
+        if moduli.is_empty() || moduli.len() > Self::MAX_PRIMES {
+            return Err(RingError::SourceCount { got: moduli.len(), max: Self::MAX_PRIMES });
+        }
+        for (i, s) in moduli.iter().enumerate() {
+            if moduli[..i].contains(s) {
+                return Err(RingError::RepeatedModulus { q: s.value() });
+            }
+        }
+        let inverses = (0..moduli.len())
+            .map(|i| moduli[i].inv(cofactor(moduli, i, moduli[i])))
+            .collect::<Result<_, _>>()?;
+        let heads = moduli
+            .iter()
+            .map(|s| {
+                let shift = s.bits().saturating_sub(QUOTIENT_HEAD);
+                (shift, ((1u128 << (QUOTIENT_BITS + shift)) / u128::from(s.value())) as u64)
+            })
+            .collect();
+        Ok(Self { moduli: moduli.to_vec(), inverses, heads })
+    }
+
+    /// The source primes.
+    pub fn moduli(&self) -> &[Modulus] {
+        &self.moduli
+    }
+
+    /// (S/s_i)^−1 mod s_i: the constant of step 1. `i` must be below the number of primes.
+    pub fn inverse(&self, i: usize) -> u64 {
+        self.inverses[i]
+    }
+
+    /// sh_i and R_i of step 2, one pair a source prime.
+    pub fn heads(&self) -> &[(u32, u64)] {
+        &self.heads
+    }
+
+    /// Step 2 for one coefficient: the rounded quotient of Σ y_i · S/s_i by S. Each `y[i]` in \[0, s_i).
+    pub fn quotient(&self, y: impl IntoIterator<Item = u64>) -> u64 {
+        let terms = y.into_iter().zip(&self.heads).map(|(y, &(shift, r))| (y >> shift).wrapping_mul(r));
+        terms.fold(1u64 << (QUOTIENT_BITS - 1), u64::wrapping_add) >> QUOTIENT_BITS
+    }
+
+    /// By how much Σ y_i/s_i may exceed what step 2 sums, in units of 1: the representative lies within
+    /// (−S/2, S/2\] widened upwards by this times S. Each term loses less than 2^sh_i/s_i (bits of y that are dropped)
+    /// plus 2^−(56+sh_i)·y_i ≤ 2^(30−56) (R_i rounded down).
+    pub fn quotient_error(&self) -> f64 {
+        self.moduli
+            .iter()
+            .zip(&self.heads)
+            .map(|(s, &(shift, _))| {
+                let dropped = if shift == 0 { 0.0 } else { (shift as f64).exp2() / s.value() as f64 };
+                dropped + (s.value() as f64) * (-((QUOTIENT_BITS + shift) as f64)).exp2()
+            })
+            .sum()
+    }
+}
+
+/// S/s_i mod m.
+fn cofactor(moduli: &[Modulus], i: usize, m: Modulus) -> u64 {
+    let others = moduli.iter().enumerate().filter(|&(j, _)| j != i);
+    others.fold(m.reduce(1), |p, (_, s)| m.mul(p, m.reduce(s.value())))
+}
+
+/// Step 3 of a base conversion: the constants of one target prime m.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConvertConstants {
+    target: Modulus,
+    /// Greatest bit length of a source prime: bounds y.
+    source_bits: u32,
+    factors: Vec<u64>,
+    product: u64,
+}
+
+impl ConvertConstants {
+    /// The constants for conversion from `from` to `target`.
+    pub fn new(from: &SourceBasis, target: Modulus) -> Self {
+        let moduli = from.moduli();
+        Self {
+            target,
+            source_bits: moduli.iter().map(|s| s.bits()).max().unwrap_or(0),
+            factors: (0..moduli.len()).map(|i| cofactor(moduli, i, target)).collect(),
+            product: moduli.iter().fold(1, |p, s| target.mul(p, target.reduce(s.value()))),
+        }
+    }
+
+    /// The target prime m.
+    pub fn target(&self) -> Modulus {
+        self.target
+    }
+
+    /// Greatest bit length of a source prime.
+    pub fn source_bits(&self) -> u32 {
+        self.source_bits
+    }
+
+    /// S/s_i mod m, one a source prime.
+    pub fn factors(&self) -> &[u64] {
+        &self.factors
+    }
+
+    /// S mod m.
+    pub fn product(&self) -> u64 {
+        self.product
+    }
+
+    /// Step 3 for one coefficient: the scalar reference. Each `y[i]` in \[0, s_i), `v` ≤ a as step 2 gives it.
+    pub fn convert(&self, y: impl IntoIterator<Item = u64>, v: u64) -> u64 {
+        let m = self.target;
+        let sum = y.into_iter().zip(&self.factors).fold(0, |sum, (y, &f)| m.add(sum, m.mul(y, f)));
+        m.sub(sum, m.mul(v, self.product))
+    }
+}
+
+/// The centred residue: y in \[0, s) stands for y, or y − s if y > s/2, and that integer is reduced modulo `to`.
+pub fn lift(y: u64, from: Modulus, to: Modulus) -> u64 {
+    to.reduce_i64(from.centred(y))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,226 @@
+//! Z_q\[X\]/(X^N + 1) for one prime: everything that is done to one limb.
+
+mod pointwise;
+#[cfg(test)]
+mod tests;
+
+use crate::kernel::{automorphism, convert, dot, transform::Tables};
+use crate::{Backend, ConvertConstants, Isa, Modulus, Permutation, RingError, SourceBasis};
+use std::sync::Arc;
+
+/// Least log2 N.
+pub const MIN_LOG_N: u32 = 3;
+/// Greatest log2 N.
+pub const MAX_LOG_N: u32 = 17;
+
+/// The ring of one prime q and degree N = 2^log_n, with its transform tables and the kernels chosen for this CPU.
+///
+/// Every slice is one limb: N words, canonical residues in \[0, q), and so is every result. Words that are not
+/// canonical give unspecified residues, nothing worse. Cloning shares the tables.
+#[derive(Debug, Clone)]
+pub struct LimbRing {
+    log_n: u32,
+    q: Modulus,
+    isa: Isa,
+    tables: Arc<Tables>,
+}
+
+pub(crate) fn check_degree(log_n: u32) -> Result<(), RingError> {
+    if (MIN_LOG_N..=MAX_LOG_N).contains(&log_n) {
+        Ok(())
+    } else {
+        Err(RingError::Degree { log_n, min: MIN_LOG_N, max: MAX_LOG_N })
+    }
+}
+
+impl LimbRing {
+    /// The ring on the instruction set of [`Isa::detect`].
+    ///
+    /// # Errors
+    /// [`RingError::Degree`], [`RingError::NoRoot`] if q ≢ 1 mod 2N, and those of [`Isa::detect`].
+    pub fn new(log_n: u32, q: Modulus) -> Result<Self, RingError> {
+        Self::with_isa(log_n, q, Isa::detect()?)
+    }
+
+    /// The ring on a given instruction set: the residues are the same on all.
+    ///
+    /// # Errors
+    /// [`RingError::Degree`], [`RingError::NoRoot`] if q ≢ 1 mod 2N, [`RingError::IsaUnavailable`].
+    pub fn with_isa(log_n: u32, q: Modulus, isa: Isa) -> Result<Self, RingError> {
+        check_degree(log_n)?;
+        Backend::new(isa)?;
+        Ok(Self { log_n, q, isa, tables: Arc::new(Tables::new(log_n, q)?) })
+    }
+
+    /// N.
+    #[inline]
+    pub fn n(&self) -> usize {
+        1 << self.log_n
+    }
+
+    /// log2 N.
+    #[inline]
+    pub fn log_n(&self) -> u32 {
+        self.log_n
+    }
+
+    /// q.
+    #[inline]
+    pub fn modulus(&self) -> Modulus {
+        self.q
+    }
+
+    /// The instruction set of the kernels.
+    #[inline]
+    pub fn isa(&self) -> Isa {
+        self.isa
+    }
+
+    #[inline]
+    fn check(&self, limbs: &[(&'static str, usize)]) -> Result<(), RingError> {
+        let expected = self.n();
+        match limbs.iter().find(|&&(_, got)| got != expected) {
+            None => Ok(()),
+            Some(&(what, got)) => Err(RingError::Length { what, expected, got }),
+        }
+    }
+
+    fn check_all(&self, what: &'static str, limbs: &[&[u64]]) -> Result<(), RingError> {
+        limbs.iter().try_for_each(|limb| self.check(&[(what, limb.len())]))
+    }
+
+    /// Coefficients → evaluations, in place: the order of [`crate::reference::forward`].
+    ///
+    /// # Errors
+    /// [`RingError::Length`].
+    pub fn forward(&self, a: &mut [u64]) -> Result<(), RingError> {
+        self.check(&[("limb", a.len())])?;
+        self.tables.forward(a);
+        Ok(())
+    }
+
+    /// Evaluations → coefficients, in place: undoes [`Self::forward`].
+    ///
+    /// # Errors
+    /// [`RingError::Length`].
+    pub fn inverse(&self, a: &mut [u64]) -> Result<(), RingError> {
+        self.check(&[("limb", a.len())])?;
+        self.tables.inverse(a);
+        Ok(())
+    }
+
+    /// out = Σ_j a_j·b_j, word by word. An empty sum is 0.
+    ///
+    /// # Errors
+    /// [`RingError::Count`] if there are not as many `b` as `a`; [`RingError::Length`].
+    pub fn dot(&self, out: &mut [u64], a: &[&[u64]], b: &[&[u64]]) -> Result<(), RingError> {
+        if a.len() != b.len() {
+            return Err(RingError::Count { what: "right factors", expected: a.len(), got: b.len() });
+        }
+        self.check(&[("out", out.len())])?;
+        self.check_all("left factor", a)?;
+        self.check_all("right factor", b)?;
+        dot::dot(out, a, b, self.q);
+        Ok(())
+    }
+
+    /// out = the centred residue of `src`, canonical modulo `from`, in this ring: y stands for y, or y − s if y > s/2.
+    ///
+    /// # Errors
+    /// [`RingError::Length`].
+    pub fn lift(&self, out: &mut [u64], src: &[u64], from: Modulus) -> Result<(), RingError> {
+        self.check(&[("out", out.len()), ("src", src.len())])?;
+        convert::lift(out, src, from, self.q);
+        Ok(())
+    }
+
+    /// out = v, the rounded quotient of step 2 of a base conversion: integers in \[0, a\], not residues.
+    /// `y[i]` is canonical modulo the i-th prime of `from`. The ring's own prime plays no part.
+    ///
+    /// # Errors
+    /// [`RingError::Count`] if there are not as many `y` as source primes; [`RingError::Length`].
+    pub fn quotient(&self, out: &mut [u64], y: &[&[u64]], from: &SourceBasis) -> Result<(), RingError> {
+        self.check_sources(out, y, from.moduli().len())?;
+        convert::quotient(out, y, from);
+        Ok(())
+    }
+
+    /// out = Σ_i y_i·(S/s_i) − v·S mod q: step 3 of a base conversion, see [`crate::convert`].
+    /// `y[i]` is canonical modulo the i-th source prime, and `v` is the result of [`Self::quotient`].
+    ///
+    /// # Errors
+    /// [`RingError::ModulusMismatch`] if the constants are for another prime, [`RingError::Count`] if there are not
+    /// as many `y` as source primes; [`RingError::Length`].
+    pub fn convert(
+        &self,
+        out: &mut [u64],
+        y: &[&[u64]],
+        v: &[u64],
+        constants: &ConvertConstants,
+    ) -> Result<(), RingError> {
+        self.check(&[("quotient", v.len())])?;
+        self.convert_checked(out, y, Some(v), constants)
+    }
+
+    /// [`Self::convert`] with v = 0: a representative in \[0, a·S) instead of the centred one.
+    ///
+    /// # Errors
+    /// As [`Self::convert`].
+    pub fn convert_fast(
+        &self,
+        out: &mut [u64],
+        y: &[&[u64]],
+        constants: &ConvertConstants,
+    ) -> Result<(), RingError> {
+        self.convert_checked(out, y, None, constants)
+    }
+
+    fn convert_checked(
+        &self,
+        out: &mut [u64],
+        y: &[&[u64]],
+        v: Option<&[u64]>,
+        constants: &ConvertConstants,
+    ) -> Result<(), RingError> {
+        if constants.target() != self.q {
+            let (expected, got) = (self.q.value(), constants.target().value());
+            return Err(RingError::ModulusMismatch { expected, got });
+        }
+        self.check_sources(out, y, constants.factors().len())?;
+        convert::convert(out, y, v, constants);
+        Ok(())
+    }
+
+    fn check_sources(&self, out: &[u64], y: &[&[u64]], expected: usize) -> Result<(), RingError> {
+        if y.len() != expected {
+            return Err(RingError::Count { what: "source limbs", expected, got: y.len() });
+        }
+        self.check(&[("out", out.len())])?;
+        self.check_all("source limb", y)
+    }
+
+    /// out = the image of `src` under X → X^g, both in the evaluation domain.
+    ///
+    /// # Errors
+    /// [`RingError::Length`], also for a permutation of another degree.
+    pub fn automorphism_eval(
+        &self,
+        out: &mut [u64],
+        src: &[u64],
+        permutation: &Permutation,
+    ) -> Result<(), RingError> {
+        self.check(&[("out", out.len()), ("src", src.len()), ("permutation", permutation.n())])?;
+        automorphism::evaluations(out, src, permutation);
+        Ok(())
+    }
+
+    /// out = the image of `src` under X → X^g, both in the coefficient domain. g counts modulo 2N.
+    ///
+    /// # Errors
+    /// [`RingError::Length`], [`RingError::EvenGalois`].
+    pub fn automorphism_coeff(&self, out: &mut [u64], src: &[u64], galois: u64) -> Result<(), RingError> {
+        self.check(&[("out", out.len()), ("src", src.len())])?;
+        automorphism::coefficients(out, src, automorphism::odd(galois, self.log_n)?, self.q);
+        Ok(())
+    }
+}

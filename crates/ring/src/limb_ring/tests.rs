@@ -1,0 +1,242 @@
+//! Every operation on every instruction set against plain 128-bit arithmetic.
+
+use super::*;
+use crate::{Isa, reference};
+
+/// Primes ≡ 1 mod 2^11 at the edges of the bands that kernels distinguish.
+fn moduli(log_n: u32) -> Vec<Modulus> {
+    let step = 2u64 << log_n;
+    let near = |mut q: u64, down: bool| {
+        q = q / step * step + 1;
+        loop {
+            if let Ok(m) = Modulus::new(q) {
+                return m;
+            }
+            q = if down { q - step } else { q + step };
+        }
+    };
+    let bands = [30, 31, 32, 48, 49, 50, 51, 52, 59];
+    let edges = bands.iter().flat_map(|&b| [near((1 << b) - step, true), near(1 << b, false)]);
+    edges.chain([near(1 << 20, false), near((1 << 60) - step, true)]).collect()
+}
+
+/// Edge values first, then a full-period multiplicative sequence.
+fn limb(n: usize, q: u64, seed: u64) -> Vec<u64> {
+    let mut x = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut edges =
+        [0, q - 1, 1, q / 2, q / 2 + 1, q - 2].into_iter().cycle().skip(seed as usize % 6).take(36);
+    let mut random = || {
+        x = x.wrapping_mul(0xda94_2042_e4dd_58b5).rotate_left(23) ^ seed;
+        x % q
+    };
+    (0..n).map(|_| edges.next().unwrap_or_else(&mut random)).collect()
+}
+
+fn big(q: Modulus, f: impl Fn(u128) -> u128) -> u64 {
+    let q = u128::from(q.value());
+    (f(q) % q) as u64
+}
+
+fn each(log_n: u32, f: impl Fn(&LimbRing)) {
+    for isa in Isa::available() {
+        for q in moduli(log_n) {
+            f(&LimbRing::with_isa(log_n, q, isa).unwrap());
+        }
+    }
+}
+
+#[test]
+fn transforms_agree_with_the_reference() {
+    for log_n in [3, 4, 5, 8, 10] {
+        each(log_n, |ring| {
+            let (q, a) = (ring.modulus(), limb(ring.n(), ring.modulus().value(), 5));
+            let (mut x, mut want) = (a.clone(), a.clone());
+            ring.forward(&mut x).unwrap();
+            reference::forward(&mut want, q, q.psi(log_n).unwrap());
+            assert_eq!(x, want, "{} {q:?}", ring.isa());
+            ring.inverse(&mut x).unwrap();
+            assert_eq!(x, a, "{} {q:?}", ring.isa());
+        });
+    }
+}
+
+#[test]
+fn pointwise_operations_agree_with_the_integers() {
+    each(6, |ring| {
+        let (n, q) = (ring.n(), ring.modulus());
+        let [a, b, acc] = [1, 2, 3].map(|seed| limb(n, q.value(), seed));
+        let c = limb(n, q.value(), 77)[40];
+        let check = |what: &str, got: &[u64], f: &dyn Fn(u128, u128, u128, u128) -> u128| {
+            for i in 0..n {
+                let want = big(q, |m| f(a[i].into(), b[i].into(), acc[i].into(), m));
+                assert_eq!(
+                    got[i],
+                    want,
+                    "{what} of {} and {} on {} mod {}",
+                    a[i],
+                    b[i],
+                    ring.isa(),
+                    q.value()
+                );
+            }
+        };
+        let cc = u128::from(c);
+        let mut out = vec![0; n];
+        macro_rules! three {
+            ($op:ident, $assign:ident, ($($arg:expr),*), $want:expr) => {{
+                ring.$op(&mut out, &a, $($arg),*).unwrap();
+                check(stringify!($op), &out, $want);
+                out.copy_from_slice(&a);
+                ring.$assign(&mut out, $($arg),*).unwrap();
+                check(stringify!($assign), &out, $want);
+            }};
+        }
+        three!(add, add_assign, (&b), &|a, b, _, _| a + b);
+        three!(sub, sub_assign, (&b), &|a, b, _, q| a + q - b);
+        three!(neg, neg_assign, (), &|a, _, _, q| q - a);
+        three!(mul, mul_assign, (&b), &|a, b, _, _| a * b);
+        three!(mul_scalar, mul_scalar_assign, (c), &|a, _, _, _| a * cc);
+        three!(mul_scalar, mul_scalar_assign, (u64::MAX), &|a, _, _, q| a * (u128::from(u64::MAX) % q));
+        three!(add_scalar, add_scalar_assign, (c), &|a, _, _, _| a + cc);
+        three!(sub_mul_scalar, sub_mul_scalar_assign, (&b, c), &|a, b, _, q| (a + q - b) * cc);
+        out.copy_from_slice(&acc);
+        ring.mac(&mut out, &a, &b).unwrap();
+        check("mac", &out, &|a, b, acc, _| acc + a * b);
+    });
+}
+
+#[test]
+fn dot_agrees_with_the_integers() {
+    for terms in [0, 1, 2, 3, 7, 8, 15, 16, 17, 40, 64, 65, 300] {
+        each(4, |ring| {
+            let (n, q) = (ring.n(), ring.modulus());
+            let limbs = |seed| {
+                (0..terms as u64).map(|i| limb(n, q.value(), if i % 3 == 0 { 1 } else { seed + i })).collect()
+            };
+            let (a, b): (Vec<Vec<u64>>, Vec<Vec<u64>>) = (limbs(1), limbs(100));
+            let (ar, br): (Vec<&[u64]>, Vec<&[u64]>) =
+                (a.iter().map(|v| &v[..]).collect(), b.iter().map(|v| &v[..]).collect());
+            let mut out = vec![9; n];
+            ring.dot(&mut out, &ar, &br).unwrap();
+            for i in 0..n {
+                let want = big(q, |m| {
+                    (0..terms).fold(0, |s, j| (s + u128::from(a[j][i]) * u128::from(b[j][i])) % m)
+                });
+                assert_eq!(out[i], want, "{terms} terms on {} mod {}", ring.isa(), q.value());
+            }
+        });
+    }
+}
+
+#[test]
+fn dot_holds_at_the_greatest_values() {
+    for terms in [8, 16, 33, 64, 300] {
+        each(3, |ring| {
+            let top = vec![ring.modulus().value() - 1; ring.n()];
+            let mut out = vec![0; ring.n()];
+            ring.dot(&mut out, &vec![&top[..]; terms], &vec![&top[..]; terms]).unwrap();
+            assert_eq!(out, vec![ring.modulus().reduce(terms as u64); ring.n()], "{terms} on {}", ring.isa());
+        });
+    }
+}
+
+#[test]
+fn conversions_agree_with_the_scalar_statement() {
+    let log_n = 5;
+    let all = moduli(log_n);
+    for isa in Isa::available() {
+        for (count, stride) in [(1, 1), (2, 3), (3, 1), (8, 1), (9, 2), (17, 1)] {
+            for start in 0..all.len() {
+                let source: Vec<Modulus> =
+                    (0..count).map(|i| all[(start + i * stride) % all.len()]).collect();
+                let Ok(from) = SourceBasis::new(&source) else { panic!("distinct") };
+                for &target in all.iter().filter(|&m| !source.contains(m)).step_by(3) {
+                    let ring = LimbRing::with_isa(log_n, target, isa).unwrap();
+                    let y: Vec<Vec<u64>> = source.iter().map(|s| limb(ring.n(), s.value(), 3)).collect();
+                    conversion(&ring, &y, &from);
+                }
+            }
+        }
+    }
+}
+
+fn conversion(ring: &LimbRing, y: &[Vec<u64>], from: &SourceBasis) {
+    let constants = ConvertConstants::new(from, ring.modulus());
+    let slices: Vec<&[u64]> = y.iter().map(|y| &y[..]).collect();
+    let [mut v, mut out, mut fast, mut lifted] = [(); 4].map(|()| vec![0; ring.n()]);
+    ring.quotient(&mut v, &slices, from).unwrap();
+    ring.convert(&mut out, &slices, &v, &constants).unwrap();
+    ring.convert_fast(&mut fast, &slices, &constants).unwrap();
+    ring.lift(&mut lifted, slices[0], from.moduli()[0]).unwrap();
+    for i in 0..ring.n() {
+        let at = || y.iter().map(|y| y[i]);
+        assert_eq!(v[i], from.quotient(at()), "quotient on {}", ring.isa());
+        assert_eq!(
+            out[i],
+            constants.convert(at(), v[i]),
+            "convert on {} to {}",
+            ring.isa(),
+            ring.modulus().value()
+        );
+        assert_eq!(
+            fast[i],
+            constants.convert(at(), 0),
+            "fast on {} to {}",
+            ring.isa(),
+            ring.modulus().value()
+        );
+        assert_eq!(
+            lifted[i],
+            crate::convert::lift(y[0][i], from.moduli()[0], ring.modulus()),
+            "{}",
+            ring.isa()
+        );
+    }
+}
+
+#[test]
+fn automorphisms_agree_in_both_domains_and_with_the_definition() {
+    each(5, |ring| {
+        let (n, q) = (ring.n(), ring.modulus());
+        let a = limb(n, q.value(), 11);
+        for galois in [1, 3, 5, 25, 2 * n as u64 - 1, 2 * n as u64 + 5] {
+            let mut image = vec![0; n];
+            ring.automorphism_coeff(&mut image, &a, galois).unwrap();
+            let mut want = vec![0; n];
+            for (i, &x) in a.iter().enumerate() {
+                let power = i * galois as usize % (2 * n);
+                want[power % n] = if power < n { x } else { q.neg(x) };
+            }
+            assert_eq!(image, want, "X^{galois} on {}", ring.isa());
+            let (mut evaluations, mut permuted) = (a.clone(), vec![0; n]);
+            ring.forward(&mut evaluations).unwrap();
+            let permutation = Permutation::new(5, galois).unwrap();
+            ring.automorphism_eval(&mut permuted, &evaluations, &permutation).unwrap();
+            ring.inverse(&mut permuted).unwrap();
+            assert_eq!(permuted, want, "X^{galois} on {}", ring.isa());
+        }
+    });
+}
+
+#[test]
+fn wrong_arguments_are_named() {
+    let q = moduli(4)[0];
+    let ring = LimbRing::new(4, q).unwrap();
+    let (good, short) = (vec![0; 16], vec![0; 15]);
+    let mut out = vec![0; 16];
+    let length = |what| Err(RingError::Length { what, expected: 16, got: 15 });
+    assert_eq!(ring.add(&mut out, &good, &short), length("b"));
+    assert_eq!(ring.dot(&mut out, &[&good, &short], &[&good, &good]), length("left factor"));
+    assert!(matches!(ring.dot(&mut out, &[&good], &[]), Err(RingError::Count { expected: 1, got: 0, .. })));
+    assert_eq!(ring.automorphism_coeff(&mut out, &good, 2), Err(RingError::EvenGalois { galois: 2 }));
+    assert!(matches!(LimbRing::new(2, q), Err(RingError::Degree { log_n: 2, .. })));
+    assert!(matches!(LimbRing::new(12, Modulus::new(1_048_573).unwrap()), Err(RingError::NoRoot { .. })));
+    let from = SourceBasis::new(&[moduli(4)[1]]).unwrap();
+    let constants = ConvertConstants::new(&from, moduli(4)[2]);
+    assert!(matches!(
+        ring.convert_fast(&mut out, &[&good], &constants),
+        Err(RingError::ModulusMismatch { .. })
+    ));
+    let constants = ConvertConstants::new(&from, q);
+    assert!(matches!(ring.convert_fast(&mut out, &[], &constants), Err(RingError::Count { .. })));
+}
