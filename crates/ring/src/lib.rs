@@ -5,18 +5,22 @@
 //! residues are canonical, in \[0, q), and a limb in the *evaluation* (NTT) domain stands in
 //! bit-reversed order: word k holds the value at ψ^(2·brv(k)+1), ψ a primitive 2N-th root of unity.
 
+pub mod buffer;
 pub mod convert;
 pub mod error;
 mod kernel;
 pub mod lanes;
 pub mod limb_ring;
 pub mod modulus;
+pub mod pool;
 pub mod primes;
 pub mod reference;
 
+pub use buffer::{Buffer, Domain, Poly, SecretPoly};
 pub use convert::{ConvertConstants, SourceBasis};
 pub use error::RingError;
 pub use kernel::automorphism::Permutation;
 pub use lanes::{Backend, Isa};
 pub use limb_ring::LimbRing;
 pub use modulus::Modulus;
+pub use pool::Pool;

@@ -1,0 +1,83 @@
+use super::*;
+use crate::RingError;
+
+#[test]
+fn buffers_are_aligned_and_zero() {
+    for len in [1, 7, 1024, 1 << 15, (HUGE_PAGE / 8) - 1, HUGE_PAGE / 8, 3 * HUGE_PAGE / 8 + 5] {
+        let buffer = Buffer::zeros(len);
+        let align = if len * 8 >= HUGE_PAGE { HUGE_PAGE } else { ALIGNMENT };
+        assert_eq!(buffer.as_ptr() as usize % align, 0, "{len} words");
+        assert_eq!(buffer.len(), len);
+        assert!(buffer.iter().all(|&w| w == 0));
+    }
+    assert!(Buffer::zeros(0).is_empty());
+}
+
+#[test]
+fn limbs_lie_one_after_the_other() {
+    let words: Vec<u64> = (0..24).collect();
+    let mut poly = Poly::from_words(8, &words, Domain::Coefficient).unwrap();
+    assert_eq!((poly.n(), poly.limb_count(), poly.domain()), (8, 3, Domain::Coefficient));
+    assert_eq!(poly.limb(1), &words[8..16]);
+    poly.limb_mut(2)[7] = 99;
+    assert_eq!(poly.words()[23], 99);
+    assert_eq!(poly.limbs().map(|l| l[0]).collect::<Vec<_>>(), [0, 8, 16]);
+    let copy = poly.clone();
+    poly.set_domain(Domain::Evaluation);
+    assert_ne!(copy, poly);
+    poly.truncate(1);
+    assert_eq!((poly.limb_count(), poly.words()), (1, &words[..8]));
+    assert_eq!(
+        Poly::from_words(7, &words, Domain::Coefficient),
+        Err(RingError::Count { what: "words of a polynomial", expected: 28, got: 24 })
+    );
+    assert!(Poly::from_words(0, &[], Domain::Coefficient).is_err());
+}
+
+#[test]
+fn a_pool_hands_the_same_memory_out_again() {
+    let pool = Pool::new(1 << 20);
+    let mut poly = Poly::zeros_in(&pool, 1024, 3, Domain::Coefficient);
+    let address = poly.words().as_ptr();
+    poly.words_mut().fill(7);
+    poly.truncate(1);
+    drop(poly);
+    assert_eq!(pool.free_bytes(), 3 * 8192);
+    let again = Poly::unspecified_in(&pool, 1024, 3, Domain::Evaluation);
+    assert_eq!(again.words().as_ptr(), address);
+    assert_eq!((again.limb_count(), pool.free_bytes()), (3, 0));
+    let other = again.clone();
+    assert_ne!(other.words().as_ptr(), address);
+    drop((again, other));
+    assert_eq!(pool.free_bytes(), 2 * 3 * 8192);
+    let zero = Poly::zeros_in(&pool, 3072, 1, Domain::Evaluation);
+    assert!(zero.words().iter().all(|&w| w == 0));
+    pool.clear();
+    assert_eq!(pool.free_bytes(), 0);
+    drop(zero);
+    drop(Buffer::zeros_in(&pool, (1 << 17) + 1));
+    assert_eq!(pool.free_bytes(), 3 * 8192, "a buffer over the limit is not kept");
+}
+
+#[test]
+fn wiping_covers_what_was_cut_off() {
+    let mut buffer = Buffer::zeros(64);
+    buffer.fill(!0);
+    buffer.truncate(8);
+    buffer.wipe();
+    assert_eq!(buffer.len(), 64);
+    assert!(buffer.iter().all(|&w| w == 0));
+    let mut poly = Poly::from_words(4, &[5; 12], Domain::Coefficient).unwrap();
+    poly.truncate(2);
+    poly.wipe();
+    assert_eq!(poly.words(), [0; 8]);
+}
+
+#[test]
+fn secrets_do_not_print() {
+    let mut secret = SecretPoly::zeros(16, 2, Domain::Coefficient);
+    secret.expose_mut().words_mut().fill(1234);
+    let copy = secret.clone();
+    assert_eq!(copy.expose().limb(1), [1234; 16]);
+    assert!(!format!("{secret:?} {:?}", secret.expose()).contains("1234"));
+}

@@ -1,0 +1,88 @@
+//! Reuse of buffers: after the first round of an operation nothing is allocated any more.
+
+use crate::buffer::HUGE_PAGE;
+use aligned_vec::{AVec, RuntimeAlign};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A shared stock of free buffers, sorted by length. Cloning shares the stock.
+///
+/// Free buffers beyond the limit go back to the system. Secrets do not belong here: a buffer keeps its contents
+/// until its next user overwrites them.
+#[derive(Clone)]
+pub struct Pool {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    limit: usize,
+    stock: Mutex<Stock>,
+}
+
+#[derive(Default)]
+struct Stock {
+    free: BTreeMap<usize, Vec<AVec<u64, RuntimeAlign>>>,
+    bytes: usize,
+}
+
+impl Pool {
+    /// A pool that keeps at most `limit` bytes of free buffers.
+    pub fn new(limit: usize) -> Self {
+        Self { shared: Arc::new(Shared { limit, stock: Mutex::default() }) }
+    }
+
+    /// Bytes of free buffers held at present.
+    pub fn free_bytes(&self) -> usize {
+        self.lock().bytes
+    }
+
+    /// Returns all free buffers to the system.
+    pub fn clear(&self) {
+        let stock = std::mem::take(&mut *self.lock());
+        drop(stock);
+    }
+
+    /// A free buffer of exactly `len` words, contents unspecified.
+    pub(crate) fn take(&self, len: usize) -> Option<AVec<u64, RuntimeAlign>> {
+        let mut stock = self.lock();
+        let words = stock.free.get_mut(&len)?.pop()?;
+        stock.bytes -= size_of_val(&*words);
+        Some(words)
+    }
+
+    /// Puts a buffer back under the length it was made for.
+    pub(crate) fn put(&self, mut words: AVec<u64, RuntimeAlign>) {
+        // A buffer that was cut short regains its words.
+        let len = words.capacity();
+        words.resize(len, 0);
+        let bytes = size_of_val(&*words);
+        let mut stock = self.lock();
+        if bytes > 0 && stock.bytes + bytes <= self.shared.limit {
+            stock.bytes += bytes;
+            stock.free.entry(len).or_default().push(words);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Stock> {
+        // Stock is consistent between any two statements that can panic (only allocation can, in `push`, and the
+        // count then errs upwards), so a poisoned lock is still good.
+        self.shared.stock.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for Pool {
+    /// Keeps up to 512 huge pages, 1 GiB.
+    fn default() -> Self {
+        Self::new(512 * HUGE_PAGE)
+    }
+}
+
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pool")
+            .field("free_bytes", &self.free_bytes())
+            .field("limit", &self.shared.limit)
+            .finish()
+    }
+}
