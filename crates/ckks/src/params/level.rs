@@ -1,0 +1,48 @@
+//! The level of a ciphertext.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Rescales that remain: the number of ciphertext limbs less one. Level 0 is one limb.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Level(u32);
+
+impl Level {
+    /// The last level: one limb, no rescale left.
+    pub const ZERO: Self = Self(0);
+
+    /// A level by number.
+    pub const fn new(level: u32) -> Self {
+        Self(level)
+    }
+
+    /// The number.
+    pub const fn get(self) -> u32 {
+        self.0
+    }
+
+    /// The number as an index: that of the last limb in use.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// Limbs of a polynomial at this level.
+    pub const fn limbs(self) -> usize {
+        self.0 as usize + 1
+    }
+
+    /// The level after one rescale; `None` at level 0.
+    pub const fn down(self) -> Option<Self> {
+        match self.0.checked_sub(1) {
+            Some(l) => Some(Self(l)),
+            None => None,
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}

@@ -1,0 +1,373 @@
+//! Parameters: a literal is checked once and becomes an immutable, cheaply cloned [`Params`].
+
+mod error;
+mod level;
+mod literal;
+mod named;
+mod need;
+pub mod security;
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use ringmill_ring::Modulus;
+
+pub use error::ParamsError;
+pub use level::Level;
+pub use literal::{ParamsLiteral, PrimeSpec};
+pub use named::NamedSet;
+pub use need::{Choice, Need};
+pub use security::{Assessment, Secret, Security, SecurityTable};
+
+use crate::scale::Scale;
+
+/// Standard deviation of the error distribution, 8/√(2π) rounded as everywhere in the field.
+pub const SIGMA: f64 = 3.2;
+/// Least log2 N.
+pub const MIN_LOG_N: u32 = 10;
+/// Greatest log2 N.
+pub const MAX_LOG_N: u32 = 17;
+/// Most ciphertext primes, and most special primes: the bound of the base conversion's 64-bit quotient.
+pub const MAX_PRIMES: usize = 64;
+
+/// Checked, immutable parameters. Clones share one allocation.
+///
+/// Two values are equal iff their fingerprints are: same degree, primes, digits, secret and default scale.
+#[derive(Clone)]
+pub struct Params(Arc<Inner>);
+
+struct Inner {
+    literal: ParamsLiteral,
+    q: Vec<Modulus>,
+    p: Vec<Modulus>,
+    alpha: usize,
+    security: Security,
+    fingerprint: Fingerprint,
+}
+
+impl Params {
+    /// Checks a literal.
+    ///
+    /// # Errors
+    /// One variant of [`ParamsError`] a violated rule; the first found is reported.
+    pub fn new(literal: &ParamsLiteral) -> Result<Self, ParamsError> {
+        check_shape(literal)?;
+        let (q, p) = literal::resolve(literal)?;
+        check_distinct(&q, &p)?;
+        let alpha = q.len().div_ceil(literal.dnum);
+        check_digits(literal.dnum, alpha, &q, &p)?;
+        check_scale(literal.scale_bits, &q)?;
+        let log_pq = log2_product(&q) + log2_product(&p);
+        let security = Security::new(literal.log_n, literal.secret, log_pq);
+        check_security(literal, &security)?;
+        // The literal kept is the explicit one, so that it gives these same primes whatever becomes of the search.
+        let explicit = |ms: &[Modulus]| ms.iter().map(|m| PrimeSpec::Value(m.value())).collect();
+        let literal = ParamsLiteral { q: explicit(&q), p: explicit(&p), ..literal.clone() };
+        let fingerprint = Fingerprint::of(&literal, &q, &p);
+        Ok(Self(Arc::new(Inner { literal, q, p, alpha, security, fingerprint })))
+    }
+
+    /// A named set.
+    ///
+    /// # Errors
+    /// None for the sets that exist; the signature is that of every way to parameters.
+    pub fn named(set: NamedSet) -> Result<Self, ParamsError> {
+        Self::new(&set.literal())
+    }
+
+    /// log2 of the ring degree.
+    pub fn log_n(&self) -> u32 {
+        self.0.literal.log_n
+    }
+
+    /// The ring degree N: words a limb.
+    pub fn n(&self) -> usize {
+        1 << self.log_n()
+    }
+
+    /// Slots of a full vector, N/2.
+    pub fn slots(&self) -> usize {
+        self.n() / 2
+    }
+
+    /// Ciphertext primes q_0..q_L.
+    pub fn q_moduli(&self) -> &[Modulus] {
+        &self.0.q
+    }
+
+    /// Special primes p_0..p_{K−1}.
+    pub fn p_moduli(&self) -> &[Modulus] {
+        &self.0.p
+    }
+
+    /// Ciphertext primes that are in use at `level`: `level + 1` of them, all if the level is above the top.
+    pub fn q_at(&self, level: Level) -> &[Modulus] {
+        &self.0.q[..level.limbs().min(self.0.q.len())]
+    }
+
+    /// All primes of a key in storage order: q_0..q_L, then p_0..p_{K−1}.
+    pub fn key_moduli(&self) -> impl ExactSizeIterator<Item = Modulus> + Clone + '_ {
+        (0..self.0.q.len() + self.0.p.len())
+            .map(|i| if i < self.0.q.len() { self.0.q[i] } else { self.0.p[i - self.0.q.len()] })
+    }
+
+    /// The top level L: the number of rescales a fresh ciphertext allows.
+    pub fn max_level(&self) -> Level {
+        Level::new(self.0.q.len() as u32 - 1)
+    }
+
+    /// Number of digits of the key switch at the top level.
+    pub fn dnum(&self) -> usize {
+        self.0.literal.dnum
+    }
+
+    /// Ciphertext primes a digit: ⌈(L+1)/dnum⌉.
+    pub fn alpha(&self) -> usize {
+        self.0.alpha
+    }
+
+    /// Digits in use at `level`, each as its range of ciphertext primes; the last is cut short at the level.
+    pub fn digits(&self, level: Level) -> Vec<Range<usize>> {
+        let limbs = self.q_at(level).len();
+        (0..limbs).step_by(self.0.alpha).map(|i| i..(i + self.0.alpha).min(limbs)).collect()
+    }
+
+    /// Distribution of secret keys.
+    pub fn secret(&self) -> Secret {
+        self.0.literal.secret
+    }
+
+    /// Standard deviation of fresh error.
+    pub fn sigma(&self) -> f64 {
+        SIGMA
+    }
+
+    /// The scale that encoding uses unless told otherwise.
+    pub fn default_scale(&self) -> Scale {
+        Scale::pow2(i64::from(self.0.literal.scale_bits))
+    }
+
+    /// log2 of the product of the ciphertext primes in use at `level`.
+    pub fn log_q(&self, level: Level) -> f64 {
+        log2_product(self.q_at(level))
+    }
+
+    /// log2 of the product of the special primes.
+    pub fn log_p(&self) -> f64 {
+        log2_product(&self.0.p)
+    }
+
+    /// Security by the published tables.
+    pub fn security(&self) -> &Security {
+        &self.0.security
+    }
+
+    /// True if the literal was marked `insecure`.
+    pub fn is_insecure(&self) -> bool {
+        self.0.literal.insecure
+    }
+
+    /// The literal with every prime by value: [`Params::new`] of it gives equal parameters.
+    pub fn literal(&self) -> &ParamsLiteral {
+        &self.0.literal
+    }
+
+    /// BLAKE3 of the canonical encoding.
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.0.fingerprint
+    }
+}
+
+impl PartialEq for Params {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0.fingerprint == other.0.fingerprint
+    }
+}
+impl Eq for Params {}
+
+impl std::hash::Hash for Params {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.0.fingerprint.hash(state);
+    }
+}
+
+impl fmt::Debug for Params {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Params({self})")
+    }
+}
+
+/// One line: degree, primes, digits, scale, security.
+impl fmt::Display for Params {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let top = self.max_level();
+        write!(
+            f,
+            "N=2^{}, {} ciphertext primes ({:.0} bits) + {} special ({:.0} bits), dnum {}, scale {}, {}",
+            self.log_n(),
+            self.0.q.len(),
+            self.log_q(top),
+            self.0.p.len(),
+            self.log_p(),
+            self.dnum(),
+            self.default_scale(),
+            self.security()
+        )
+    }
+}
+
+/// Identifies parameters: BLAKE3-256 of their canonical encoding.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Fingerprint([u8; 32]);
+
+impl Fingerprint {
+    /// From stored bytes.
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// The bytes.
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// Canonical encoding, version 1: little-endian words of log N, #q, q.., #p, p.., dnum, secret kind, secret
+    /// weight, scale bits. The mark `insecure` changes no computation and is left out.
+    fn of(literal: &ParamsLiteral, q: &[Modulus], p: &[Modulus]) -> Self {
+        let (kind, weight) = match literal.secret {
+            Secret::Ternary => (0, 0),
+            Secret::TernaryWeight { weight } => (1, u64::from(weight)),
+            Secret::Gaussian => (2, 0),
+        };
+        let mut words = vec![u64::from(literal.log_n), q.len() as u64];
+        words.extend(q.iter().map(|m| m.value()));
+        words.push(p.len() as u64);
+        words.extend(p.iter().map(|m| m.value()));
+        words.extend([literal.dnum as u64, kind, weight, u64::from(literal.scale_bits)]);
+        let mut hasher = blake3::Hasher::new_derive_key("ringmill parameters v1");
+        for w in words {
+            hasher.update(&w.to_le_bytes());
+        }
+        Self(*hasher.finalize().as_bytes())
+    }
+}
+
+/// The first eight bytes in hexadecimal: enough to tell contexts apart by eye.
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0[..8].iter().try_for_each(|b| write!(f, "{b:02x}"))
+    }
+}
+
+impl fmt::Debug for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Fingerprint({self})")
+    }
+}
+
+fn check_shape(lit: &ParamsLiteral) -> Result<(), ParamsError> {
+    if !(MIN_LOG_N..=MAX_LOG_N).contains(&lit.log_n) {
+        return Err(ParamsError::LogN { log_n: lit.log_n, min: MIN_LOG_N, max: MAX_LOG_N });
+    }
+    if lit.q.is_empty() {
+        return Err(ParamsError::NoCiphertextPrimes);
+    }
+    if lit.p.is_empty() {
+        return Err(ParamsError::NoSpecialPrimes);
+    }
+    for (side, count) in [("ciphertext", lit.q.len()), ("special", lit.p.len())] {
+        if count > MAX_PRIMES {
+            return Err(ParamsError::TooManyPrimes { side, count, max: MAX_PRIMES });
+        }
+    }
+    if !(1..=lit.q.len()).contains(&lit.dnum) {
+        return Err(ParamsError::Dnum { dnum: lit.dnum, limbs: lit.q.len() });
+    }
+    let n = 1usize << lit.log_n;
+    match lit.secret {
+        Secret::TernaryWeight { weight } if weight == 0 || weight as usize > n => {
+            Err(ParamsError::SecretWeight { weight, n })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_distinct(q: &[Modulus], p: &[Modulus]) -> Result<(), ParamsError> {
+    let mut all: Vec<u64> = q.iter().chain(p).map(|m| m.value()).collect();
+    all.sort_unstable();
+    match all.windows(2).find(|w| w[0] == w[1]) {
+        Some(w) => Err(ParamsError::DuplicatePrime { q: w[0] }),
+        None => Ok(()),
+    }
+}
+
+/// The rule of hybrid key switching: P ≥ the product of every digit, compared as integers.
+fn check_digits(dnum: usize, alpha: usize, q: &[Modulus], p: &[Modulus]) -> Result<(), ParamsError> {
+    let limbs = q.len();
+    let digits = limbs.div_ceil(alpha);
+    if digits != dnum {
+        return Err(ParamsError::EmptyDigits { dnum, limbs, alpha, digits });
+    }
+    let special = product(p);
+    for (digit, primes) in q.chunks(alpha).enumerate() {
+        if less(&special, &product(primes)) {
+            let (first, last) = (digit * alpha, digit * alpha + primes.len() - 1);
+            let (log_p, log_digit) = (log2_product(p), log2_product(primes));
+            return Err(ParamsError::SpecialTooSmall { log_p, digit, first, last, log_digit });
+        }
+    }
+    Ok(())
+}
+
+fn check_scale(log_scale: u32, q: &[Modulus]) -> Result<(), ParamsError> {
+    let log_q = log2_product(q);
+    // One bit of message and the sign must fit beside the scale.
+    let max = (log_q - 1.0).floor().clamp(1.0, 90.0) as u32;
+    if (1..=max).contains(&log_scale) { Ok(()) } else { Err(ParamsError::Scale { log_scale, log_q, max }) }
+}
+
+fn check_security(lit: &ParamsLiteral, security: &Security) -> Result<(), ParamsError> {
+    if lit.insecure || security.category().is_some() {
+        return Ok(());
+    }
+    let (log_n, secret) = (lit.log_n, lit.secret.to_string());
+    match security.assessments.iter().map(|a| a.limit_128).max() {
+        None => Err(ParamsError::NotCovered { log_n, secret }),
+        Some(limit) => Err(ParamsError::BelowSecurity {
+            log_pq: security.log_pq,
+            log_n,
+            secret,
+            bits: security.bits(),
+            limit,
+        }),
+    }
+}
+
+/// log2 of a product of moduli.
+pub(crate) fn log2_product(moduli: &[Modulus]) -> f64 {
+    moduli.iter().map(|m| (m.value() as f64).log2()).sum()
+}
+
+/// The product as little-endian words without leading zeros.
+fn product(moduli: &[Modulus]) -> Vec<u64> {
+    let mut words = vec![1u64];
+    for m in moduli {
+        let mut carry = 0u128;
+        for w in &mut words {
+            let t = u128::from(*w) * u128::from(m.value()) + carry;
+            (*w, carry) = (t as u64, t >> 64);
+        }
+        if carry > 0 {
+            words.push(carry as u64);
+        }
+    }
+    words
+}
+
+fn less(a: &[u64], b: &[u64]) -> bool {
+    a.len().cmp(&b.len()).then_with(|| a.iter().rev().cmp(b.iter().rev())).is_lt()
+}
+
+#[cfg(test)]
+mod tests;

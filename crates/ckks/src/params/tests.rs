@@ -1,0 +1,224 @@
+use num_bigint::BigUint;
+
+use super::*;
+
+fn literal() -> ParamsLiteral {
+    ParamsLiteral { scale_bits: 40, ..ParamsLiteral::from_bits(13, &[50, 40, 40], &[50], 3) }
+}
+
+fn fails(change: impl FnOnce(&mut ParamsLiteral)) -> ParamsError {
+    let mut lit = literal();
+    change(&mut lit);
+    Params::new(&lit).expect_err("the literal breaks a rule")
+}
+
+#[test]
+fn every_named_set_keeps_its_claim() {
+    // (set, log N, ciphertext primes, special primes, dnum, greatest log PQ for 128 bits, its source)
+    use SecurityTable::{Guidelines2024 as G, Standard2018 as S};
+    let want = [
+        (NamedSet::I, 12, 2, 1, 2, 109, S),
+        (NamedSet::II, 13, 4, 1, 4, 218, S),
+        (NamedSet::III, 14, 8, 1, 8, 438, S),
+        (NamedSet::IV, 15, 14, 5, 3, 881, S),
+        (NamedSet::IVSingle, 15, 14, 1, 14, 868, G),
+        (NamedSet::V, 16, 24, 8, 3, 1747, G),
+        (NamedSet::VSingle, 16, 24, 1, 24, 1747, G),
+        (NamedSet::V50, 16, 28, 7, 4, 1747, G),
+        (NamedSet::V50Single, 16, 28, 1, 28, 1747, G),
+    ];
+    assert_eq!(want.len(), NamedSet::ALL.len());
+    for (set, log_n, limbs, special, dnum, limit, table) in want {
+        let p = Params::named(set).unwrap();
+        assert_eq!(
+            (p.log_n(), p.q_moduli().len(), p.p_moduli().len(), p.dnum()),
+            (log_n, limbs, special, dnum)
+        );
+        // log PQ again, from the integers.
+        let pq: BigUint = p.key_moduli().map(|m| BigUint::from(m.value())).product();
+        assert!(pq <= BigUint::from(1u8) << limit, "{set}: {} bits", pq.bits());
+        let claim = p.security().claim().unwrap();
+        assert!(claim.category >= Some(128), "{set}");
+        if set != NamedSet::IVSingle && !matches!(set, NamedSet::VSingle | NamedSet::V50Single) {
+            assert_eq!((claim.limit_128, claim.table), (limit, table), "{set}");
+        }
+        assert!((p.security().log_pq - pq.bits() as f64).abs() < 1.0);
+        // The rule of the key switch, from the integers.
+        let special: BigUint = p.p_moduli().iter().map(|m| BigUint::from(m.value())).product();
+        for d in p.digits(p.max_level()) {
+            let digit: BigUint = p.q_moduli()[d].iter().map(|m| BigUint::from(m.value())).product();
+            assert!(special >= digit, "{set}");
+        }
+        assert!(p.key_moduli().all(|m| m.value() % (2 * p.n() as u64) == 1));
+    }
+}
+
+#[test]
+fn sets_for_cpus_stay_below_2_to_50() {
+    for set in [NamedSet::I, NamedSet::II, NamedSet::III, NamedSet::IV, NamedSet::V50] {
+        let p = Params::named(set).unwrap();
+        assert!(p.key_moduli().all(|m| m.value() < 1 << 50), "{set}");
+    }
+    let v50 = Params::named(NamedSet::V50).unwrap();
+    assert!(v50.q_moduli().iter().all(|m| (49..=50).contains(&m.bits())));
+}
+
+#[test]
+fn names_are_read_back() {
+    for set in NamedSet::ALL {
+        assert_eq!(set.name().parse::<NamedSet>().unwrap(), set);
+    }
+    let e = "VI".parse::<NamedSet>().unwrap_err();
+    assert!(e.to_string().contains("V50"), "{e}");
+}
+
+#[test]
+fn each_rule_has_its_error() {
+    let bits = |b: &[u32]| b.iter().map(|&b| PrimeSpec::Bits(b)).collect::<Vec<_>>();
+    assert!(matches!(fails(|l| l.log_n = 9), ParamsError::LogN { log_n: 9, .. }));
+    assert!(matches!(fails(|l| l.log_n = 18), ParamsError::LogN { log_n: 18, .. }));
+    assert_eq!(fails(|l| l.q.clear()), ParamsError::NoCiphertextPrimes);
+    assert_eq!(fails(|l| l.p.clear()), ParamsError::NoSpecialPrimes);
+    assert!(matches!(fails(|l| l.q = bits(&[40; 65])), ParamsError::TooManyPrimes { count: 65, .. }));
+    assert!(matches!(fails(|l| l.dnum = 0), ParamsError::Dnum { dnum: 0, limbs: 3 }));
+    assert!(matches!(fails(|l| l.dnum = 4), ParamsError::Dnum { dnum: 4, limbs: 3 }));
+    assert!(matches!(fails(|l| l.scale_bits = 0), ParamsError::Scale { .. }));
+    assert!(matches!(fails(|l| l.scale_bits = 91), ParamsError::Scale { max: 90, .. }));
+    assert!(matches!(fails(|l| l.q[1] = PrimeSpec::Bits(19)), ParamsError::PrimeBits { bits: 19, .. }));
+    assert!(matches!(fails(|l| l.q[1] = PrimeSpec::Bits(61)), ParamsError::PrimeBits { bits: 61, .. }));
+    assert!(matches!(
+        fails(|l| l.q[1] = PrimeSpec::Value((1 << 40) + 1)),
+        ParamsError::Prime { index: 1, .. }
+    ));
+    // Prime, but not 1 mod 2N.
+    assert!(matches!(
+        fails(|l| l.q[2] = PrimeSpec::Value(1_099_511_627_689)),
+        ParamsError::Prime { index: 2, .. }
+    ));
+    assert!(matches!(
+        fails(|l| (l.log_n, l.q) = (17, bits(&[50, 22, 22, 22]))),
+        ParamsError::PrimesExhausted { bits: 22, .. }
+    ));
+    let q = literal_prime();
+    assert_eq!(
+        fails(|l| (l.q[1], l.q[2]) = (PrimeSpec::Value(q), PrimeSpec::Value(q))),
+        ParamsError::DuplicatePrime { q }
+    );
+    assert!(matches!(
+        fails(|l| (l.q, l.dnum) = (bits(&[40; 5]), 4)),
+        ParamsError::EmptyDigits { dnum: 4, limbs: 5, alpha: 2, digits: 3 }
+    ));
+    assert!(matches!(
+        fails(|l| l.secret = Secret::TernaryWeight { weight: 0 }),
+        ParamsError::SecretWeight { weight: 0, .. }
+    ));
+    assert!(matches!(
+        fails(|l| l.secret = Secret::TernaryWeight { weight: 64 }),
+        ParamsError::NotCovered { log_n: 13, .. }
+    ));
+    assert!(matches!(fails(|l| l.log_n = 12), ParamsError::BelowSecurity { limit: 109, .. }));
+}
+
+fn literal_prime() -> u64 {
+    Params::new(&literal()).unwrap().q_moduli()[1].value()
+}
+
+#[test]
+fn a_special_modulus_below_a_digit_is_refused_with_the_rule() {
+    let e = fails(|l| l.dnum = 1);
+    assert!(matches!(e, ParamsError::SpecialTooSmall { digit: 0, first: 0, last: 2, .. }));
+    assert!(e.to_string().starts_with("P must be at least the largest digit product"), "{e}");
+    // By one unit in the last digit: equal sizes, the special prime the smaller of two neighbours.
+    let p = Params::new(&ParamsLiteral::from_bits(13, &[40, 40], &[40], 2)).unwrap();
+    assert!(p.p_moduli()[0].value() > p.q_moduli().iter().map(|m| m.value()).max().unwrap());
+    let v = |m: &Modulus| PrimeSpec::Value(m.value());
+    let swapped = ParamsLiteral {
+        q: vec![v(&p.p_moduli()[0]), v(&p.q_moduli()[1])],
+        p: vec![v(&p.q_moduli()[0])],
+        ..p.literal().clone()
+    };
+    assert!(matches!(Params::new(&swapped), Err(ParamsError::SpecialTooSmall { digit: 0, .. })));
+}
+
+#[test]
+fn insecure_literals_need_the_mark() {
+    let toy = ParamsLiteral::from_bits(10, &[30, 30], &[30], 2);
+    let e = Params::new(&toy).unwrap_err();
+    assert!(e.to_string().contains("128 bits need log PQ ≤ 27"), "{e}");
+    let p = Params::new(&toy.insecure()).unwrap();
+    assert!(p.is_insecure() && p.security().category().is_none() && p.security().bits() < 60.0);
+}
+
+#[test]
+fn digits_are_cut_at_the_level() {
+    let p = Params::named(NamedSet::IV).unwrap();
+    assert_eq!(p.alpha(), 5);
+    assert_eq!(p.digits(p.max_level()), [0..5, 5..10, 10..14]);
+    assert_eq!(p.digits(Level::new(6)), [0..5, 5..7]);
+    assert_eq!(p.digits(Level::ZERO), vec![0..1; 1]);
+    assert_eq!(p.q_at(Level::new(3)).len(), 4);
+}
+
+#[test]
+fn fingerprints_tell_contexts_apart_and_literals_round_trip() {
+    let p = Params::new(&literal()).unwrap();
+    assert_eq!(Params::new(p.literal()).unwrap(), p);
+    let mut seen = std::collections::HashSet::from([p.fingerprint()]);
+    let mut differs = |change: fn(&mut ParamsLiteral)| {
+        let mut l = literal();
+        change(&mut l);
+        assert!(seen.insert(Params::new(&l).unwrap().fingerprint()));
+    };
+    differs(|l| l.log_n = 14);
+    differs(|l| l.scale_bits = 39);
+    differs(|l| l.secret = Secret::Gaussian);
+    differs(|l| (l.q, l.dnum) = (l.q[..2].to_vec(), 2));
+    differs(|l| l.p.push(PrimeSpec::Bits(30)));
+}
+
+#[test]
+fn by_need_takes_the_least_ring_that_is_secure() {
+    for (depth, scale_bits, slots, want) in [
+        (0, 30, 1, 12),
+        (1, 30, 1, 12),
+        (1, 40, 1, 13),
+        (1, 30, 4096, 13),
+        (6, 40, 1, 14),
+        (20, 45, 1, 16),
+        (1, 40, 32768, 16),
+    ] {
+        let need = Need { depth, scale_bits, slots, ..Need::default() };
+        let choice = need.choose().unwrap();
+        let p = &choice.params;
+        assert_eq!(p.log_n(), want, "{}", choice.rationale);
+        assert_eq!(p.security().category(), Some(128).max(p.security().category()));
+        let g = SecurityTable::Guidelines2024.assess(p.log_n(), p.secret(), p.security().log_pq).unwrap();
+        assert!(g.category >= Some(128), "{}", choice.rationale);
+        assert!(p.max_level().get() >= depth && p.slots() >= slots);
+        assert!(p.key_moduli().all(|m| m.value() < 1 << 50), "{}", choice.rationale);
+        assert!(choice.rationale.contains("below 2^50"), "{}", choice.rationale);
+    }
+}
+
+#[test]
+fn by_need_says_when_primes_must_be_wide() {
+    let choice = Need { depth: 3, scale_bits: 55, ..Need::default() }.choose().unwrap();
+    assert!(choice.rationale.contains("exceed 2^50 because a scale of 2^55"), "{}", choice.rationale);
+    let choice = Need { depth: 3, scale_bits: 45, integer_bits: 10, ..Need::default() }.choose().unwrap();
+    assert!(choice.rationale.contains("10 integer bits"), "{}", choice.rationale);
+    let wide_base = Need { depth: 2, scale_bits: 59, integer_bits: 20, ..Need::default() }.choose().unwrap();
+    assert!(wide_base.params.log_q(Level::new(1)) >= 80.0, "{}", wide_base.rationale);
+    assert!(wide_base.params.max_level().get() >= 3);
+}
+
+#[test]
+fn by_need_refuses_what_no_ring_gives() {
+    let unmet = |need: Need| need.choose().unwrap_err().to_string();
+    assert!(unmet(Need { depth: 62, ..Need::default() }).contains("depth"));
+    assert!(unmet(Need { depth: 60, scale_bits: 59, ..Need::default() }).contains("bootstrap"));
+    assert!(unmet(Need { slots: 1 << 17, ..Need::default() }).contains("slots"));
+    assert!(unmet(Need { security: 100, ..Need::default() }).contains("128, 192 or 256"));
+    assert!(unmet(Need { scale_bits: 60, ..Need::default() }).contains("20 to 59"));
+    let c = Need { security: 256, depth: 2, ..Need::default() }.choose().unwrap();
+    assert_eq!(c.params.security().category(), Some(256));
+}
