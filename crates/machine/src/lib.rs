@@ -1,1 +1,40 @@
 //! What runs a limb program: the reference interpreter and the CPU.
+//!
+//! A [`Machine`] prepares a [`LimbProgram`] once; the [`Executable`] then runs as often as one likes, on limbs
+//! bound in program order. Two machines that run the same program produce the same bits.
+
+pub mod bindings;
+pub mod error;
+pub mod reference;
+
+use ringmill_program::limb::LimbProgram;
+
+pub use bindings::Bindings;
+pub use error::MachineError;
+pub use reference::Reference;
+
+/// Something that runs limb programs.
+pub trait Machine: Send + Sync {
+    /// Its name, as in `--machine cpu`.
+    fn name(&self) -> &str;
+
+    /// Gets ready to run `program`: tables, buffers, fused instructions. Allocated or not, the program means the same.
+    ///
+    /// # Errors
+    /// [`MachineError::Unsupported`] for a program that this machine cannot run.
+    fn prepare(&self, program: &LimbProgram) -> Result<Box<dyn Executable>, MachineError>;
+}
+
+/// A program that a machine has prepared.
+pub trait Executable: Send + Sync {
+    /// The program it runs.
+    fn program(&self) -> &LimbProgram;
+
+    /// Runs it: `inputs` are the limbs of all input groups in program order, N canonical residues each; `outputs`
+    /// are filled in the order of the output groups.
+    ///
+    /// # Errors
+    /// A wrong number of limbs or words. Whether residues are canonical is checked by [`Bindings::check_canonical`],
+    /// not here; other words give some result, but not a defined one.
+    fn run(&self, inputs: &[&[u64]], outputs: &mut [&mut [u64]]) -> Result<(), MachineError>;
+}

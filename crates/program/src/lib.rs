@@ -1,1 +1,3 @@
 //! The HE program, the limb program, and the one lowering between them.
+
+pub mod limb;

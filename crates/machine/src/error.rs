@@ -1,0 +1,26 @@
+//! What can go wrong between a program and its machine.
+
+use ringmill_ring::RingError;
+
+/// A rule that a binding or a program breaks.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs)] // The message is the documentation of each variant and names all its fields.
+pub enum MachineError {
+    #[error("program {program} takes {expected} {what} limbs, but {found} are bound")]
+    LimbCount { program: String, what: &'static str, expected: usize, found: usize },
+    #[error("{what} limb {limb} has {found} words; N = {expected} are needed")]
+    LimbLength { what: &'static str, limb: String, expected: usize, found: usize },
+    #[error("word {word} of input limb {limb} is {value}, not a canonical residue modulo {q}")]
+    NotCanonical { limb: String, word: usize, value: u64, q: u64 },
+    #[error("program {program} has no {what} called `{name}`")]
+    UnknownGroup { program: String, what: &'static str, name: String },
+    #[error("{what} `{name}` is not bound")]
+    Unbound { what: &'static str, name: String },
+    #[error("{what} `{name}` has {expected} limbs, but {found} are given")]
+    GroupCount { what: &'static str, name: String, expected: usize, found: usize },
+    #[error("machine {machine} cannot run program {program}: {reason}")]
+    Unsupported { machine: String, program: String, reason: String },
+    #[error(transparent)]
+    Ring(#[from] RingError),
+}

@@ -1,0 +1,172 @@
+//! The reference machine: interprets a limb program line by line with scalar arithmetic, for clarity.
+//! What the other machines are compared with.
+//!
+//! A value lives in its own vector until its last use; an allocated program runs in its buffers instead,
+//! so that a wrong allocation shows as wrong bits.
+
+mod ops;
+
+use ringmill_program::limb::{Instruction, LimbProgram, Operand, Source, ValueId};
+use ringmill_ring::Modulus;
+use ringmill_ring::reference as scalar;
+
+use crate::bindings::check_borders;
+use crate::{Executable, Machine, MachineError};
+
+/// The machine `reference`.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Reference;
+
+impl Machine for Reference {
+    fn name(&self) -> &str {
+        "reference"
+    }
+
+    fn prepare(&self, program: &LimbProgram) -> Result<Box<dyn Executable>, MachineError> {
+        let psi =
+            program.moduli().iter().map(|m| m.modulus.psi(program.log_n())).collect::<Result<_, _>>()?;
+        let mut last_use = vec![usize::MAX; program.values()];
+        for i in 0..program.len() {
+            for v in program.operands(i).iter().filter_map(|o| o.value()) {
+                last_use[v.index()] = i;
+            }
+        }
+        Ok(Box::new(Prepared { program: program.clone(), psi, last_use }))
+    }
+}
+
+struct Prepared {
+    program: LimbProgram,
+    /// ψ of each row of the table of moduli.
+    psi: Vec<u64>,
+    /// The last instruction that reads each value.
+    last_use: Vec<usize>,
+}
+
+impl Executable for Prepared {
+    fn program(&self) -> &LimbProgram {
+        &self.program
+    }
+
+    fn run(&self, inputs: &[&[u64]], outputs: &mut [&mut [u64]]) -> Result<(), MachineError> {
+        check_borders(&self.program, inputs, outputs)?;
+        let slots = self.program.allocation().map_or(self.program.values(), |a| a.buffers as usize);
+        let mut run = Run { prepared: self, inputs, slots: vec![Vec::new(); slots] };
+        for (i, instruction) in self.program.instructions().enumerate() {
+            run.step(instruction, outputs);
+            if self.program.allocation().is_none() {
+                run.release(i);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One run under way.
+struct Run<'a> {
+    prepared: &'a Prepared,
+    inputs: &'a [&'a [u64]],
+    /// A buffer each once allocated, otherwise a value each.
+    slots: Vec<Vec<u64>>,
+}
+
+impl Run<'_> {
+    fn slot(&self, value: ValueId) -> usize {
+        self.prepared.program.allocation().map_or(value.index(), |a| a.buffer_of[value.index()].index())
+    }
+
+    fn words(&self, operand: Operand) -> &[u64] {
+        match operand.source() {
+            Source::Value(v) => &self.slots[self.slot(v)],
+            Source::Input(i) => self.inputs[i.index()],
+        }
+    }
+
+    /// The modulus of a limb and its ψ; the verifier admits no quotients where this is called.
+    fn modulus(&self, operand: Operand) -> (Modulus, u64) {
+        let program = &self.prepared.program;
+        let id = program
+            .operand_type(operand)
+            .modulus()
+            .unwrap_or_else(|| unreachable!("quotients have no modulus"));
+        (program.modulus(id), self.prepared.psi[id.index()])
+    }
+
+    fn moduli(&self, operands: &[Operand]) -> Vec<Modulus> {
+        operands.iter().map(|&o| self.modulus(o).0).collect()
+    }
+
+    fn gather(&self, operands: &[Operand]) -> Vec<&[u64]> {
+        operands.iter().map(|&o| self.words(o)).collect()
+    }
+
+    fn release(&mut self, i: usize) {
+        for v in self.prepared.program.operands(i).iter().filter_map(|o| o.value()) {
+            if self.prepared.last_use[v.index()] == i {
+                self.slots[v.index()] = Vec::new();
+            }
+        }
+    }
+
+    fn step(&mut self, instruction: Instruction<'_>, outputs: &mut [&mut [u64]]) {
+        use Instruction as I;
+        let (dst, words) = match instruction {
+            I::Store { output, src } => {
+                outputs[output.index()].copy_from_slice(self.words(src));
+                return;
+            }
+            I::Load { dst, input } => (dst, self.inputs[input.index()].to_vec()),
+            I::Ntt { dst, src } => (dst, self.transform(src, scalar::forward)),
+            I::Intt { dst, src } => (dst, self.transform(src, scalar::inverse)),
+            I::Add { dst, a, b } => (dst, self.binary(a, b, |q, x, y| q.add(x, y))),
+            I::Sub { dst, a, b } => (dst, self.binary(a, b, |q, x, y| q.sub(x, y))),
+            I::Neg { dst, a } => (dst, self.unary(a, |q, x| q.neg(x))),
+            I::Mul { dst, a, b } => (dst, self.binary(a, b, |q, x, y| q.mul(x, y))),
+            I::Mac { dst, acc, a, b } => {
+                let product = self.binary(a, b, |q, x, y| q.mul(x, y));
+                let q = self.modulus(acc).0;
+                (dst, self.words(acc).iter().zip(product).map(|(&x, p)| q.add(x, p)).collect())
+            }
+            I::MulConst { dst, a, constant } => (dst, self.unary(a, |q, x| q.mul(x, constant))),
+            I::AddConst { dst, a, constant } => (dst, self.unary(a, |q, x| q.add(x, constant))),
+            I::SubMulConst { dst, a, b, constant } => {
+                (dst, self.binary(a, b, |q, x, y| q.mul(q.sub(x, y), constant)))
+            }
+            I::Lift { dst, src } => {
+                let (from, to) = (self.modulus(src).0, self.modulus(dst.into()).0);
+                (dst, self.words(src).iter().map(|&x| to.reduce_i64(from.centred(x))).collect())
+            }
+            I::Quotient { dst, sources } => {
+                (dst, ops::quotient(&self.gather(sources), &self.moduli(sources)))
+            }
+            I::Convert { dst, sources, quotient } => {
+                let quotient = quotient.map(|v| self.words(v));
+                let to = self.modulus(dst.into()).0;
+                (dst, ops::convert(&self.gather(sources), quotient, &self.moduli(sources), to))
+            }
+            I::Dot { dst, a, b } => {
+                (dst, ops::dot(&self.gather(a), &self.gather(b), self.modulus(dst.into()).0))
+            }
+            I::Automorphism { dst, src, galois } => (dst, ops::automorphism(self.words(src), galois)),
+        };
+        let slot = self.slot(dst);
+        self.slots[slot] = words;
+    }
+
+    fn transform(&self, src: Operand, kernel: fn(&mut [u64], Modulus, u64)) -> Vec<u64> {
+        let (q, psi) = self.modulus(src);
+        let mut words = self.words(src).to_vec();
+        kernel(&mut words, q, psi);
+        words
+    }
+
+    fn unary(&self, a: Operand, f: impl Fn(Modulus, u64) -> u64) -> Vec<u64> {
+        let q = self.modulus(a).0;
+        self.words(a).iter().map(|&x| f(q, x)).collect()
+    }
+
+    fn binary(&self, a: Operand, b: Operand, f: impl Fn(Modulus, u64, u64) -> u64) -> Vec<u64> {
+        let q = self.modulus(a).0;
+        self.words(a).iter().zip(self.words(b)).map(|(&x, &y)| f(q, x, y)).collect()
+    }
+}

@@ -1,0 +1,94 @@
+//! `docs/limb-program.md`, printed from the table so that it cannot drift from what the machines implement.
+
+use std::fmt::Write as _;
+
+use super::op::{Immediate, OpSpec, Shape};
+
+/// The reference page of the instruction set, in Markdown.
+pub fn markdown() -> String {
+    let mut out = String::from(HEAD);
+    for row in &OpSpec::TABLE {
+        let operands = match row.shape {
+            Shape::Input => "one input limb".to_owned(),
+            Shape::Same(1) => "one limb".to_owned(),
+            Shape::Same(count) => format!("{count} limbs of one modulus"),
+            Shape::Other => "one limb of another modulus".to_owned(),
+            Shape::Sources => format!("2 to {} limbs of different moduli", OpSpec::MAX_SOURCES),
+            Shape::SourcesAndQuotient => format!(
+                "2 to {} limbs of different moduli, and the quotient of the same limbs",
+                OpSpec::MAX_SOURCES
+            ),
+            Shape::SourcesOnly => format!("2 to {} limbs of different moduli", OpSpec::MAX_SOURCES),
+            Shape::Pairs => "two lists of equal length, one modulus".to_owned(),
+        };
+        let constant = match row.immediate {
+            Immediate::None => "",
+            Immediate::Residue => "; constant in [0, q)",
+            Immediate::Galois => "; Galois element, odd, below 2N",
+        };
+        let from = row.from.map_or("coeff or eval", |d| d.name());
+        let to = row.to.or(row.from).map_or("the same", |d| d.name());
+        let in_place = if row.in_place { "yes" } else { "no" };
+        let _ = writeln!(
+            out,
+            "| `{}` | {operands}{constant} | {from} → {to} | {in_place} | {} |",
+            row.syntax,
+            row.meaning.replace('|', "\\|")
+        );
+    }
+    out.push_str(TAIL);
+    out
+}
+
+const HEAD: &str = "\
+# The limb program
+
+A limb program is a flat list of operations on *limbs*: polynomials of Z_q[X]/(X^N + 1), N words each. Two machines
+that run the same program produce the same bits, because every instruction has one meaning on integers. This page is
+printed from `OpSpec::TABLE` in `crates/program/src/limb/op.rs`; a test compares (`RINGMILL_BLESS=1 cargo test -p
+ringmill-program` rewrites it).
+
+- **Borders are canonical**: an input, an output and what a machine shows of a value are residues in [0, q). Inside, a
+  machine keeps what suits it.
+- **Domains**: `coeff` is natural order; in `eval`, word k is the value at ψ^(2·brv(k)+1), ψ the least primitive 2N-th
+  root of unity modulo q; a `quotient` limb holds small integers of no modulus.
+- **Values** `%7` are defined once. An operand is a value or an input limb `a0.2`, which a machine may read where the
+  caller keeps it; `load` copies one into a buffer for machines that compute on local memory only.
+- **Input classes**: `data` changes with every run, `key` limbs are read in the order of use and best streamed, `plain`
+  limbs are encoded plaintexts.
+- **Regions** are labels on runs of instructions; they carry no meaning.
+- **Buffers**: after allocation every value has a buffer, `b3:%7 = …`. *In place* below says whether the result may take
+  the buffer of the first operand; it never shares the buffer of another one.
+
+## Instructions
+
+q is the modulus of the result, k runs over all words.
+
+| instruction | operands | domain | in place | meaning |
+|---|---|---|---|---|
+";
+
+const TAIL: &str = "
+## Base conversion
+
+To convert x from primes s_0 … s_(a−1) with product S, scale first: y_i = `mul_const` x_i, [(S/s_i)^−1] mod s_i. Then
+Σ_i y_i·(S/s_i) = x + v·S for some v in [0, a), and `quotient` finds the nearest integer to Σ_i y_i/s_i, so that
+`convert` yields x in about (−S/2, S/2]. The sum is exact to 30 bits of each y_i: every term is below 2^56, so 64 of them
+stay below 2^62 and a machine may use 64-bit integers throughout. `convert_fast` takes v = 0: its integer lies in
+[0, a·S). A single limb needs neither: `lift` is its exact centred residue.
+";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_in_docs_is_the_table() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/limb-program.md");
+        if std::env::var_os("RINGMILL_BLESS").is_some() {
+            std::fs::write(path, markdown()).unwrap();
+        }
+        let page = std::fs::read_to_string(path).unwrap();
+        assert_eq!(page, markdown(), "run with RINGMILL_BLESS=1 to rewrite docs/limb-program.md");
+    }
+}

@@ -1,0 +1,29 @@
+//! The limb program: a flat list of operations on residue polynomials with stated meaning on integers,
+//! so that two machines that run it produce the same bits.
+//!
+//! | file | subject |
+//! |---|---|
+//! | [`types`] | names of moduli, limbs and buffers; domain, class and type of a limb |
+//! | [`op`] | the table of instructions: operands, domains, meaning (`docs/limb-program.md` is printed from it) |
+//! | [`program`] | the program as stored, and its instructions as a machine reads them |
+//! | [`build`] | how a lowering writes one |
+//! | [`verify`] | the invariants every program obeys |
+//! | [`print`], [`parse`] | the text form and back |
+
+pub mod build;
+pub mod doc;
+pub mod op;
+pub mod parse;
+pub mod print;
+pub mod program;
+pub mod types;
+pub mod verify;
+
+pub use build::LimbBuilder;
+pub use op::{Immediate, OpSpec, Opcode, Shape};
+pub use parse::{ParseError, parse};
+pub use program::{Allocation, InputGroup, Instruction, LimbProgram, NamedModulus, OutputGroup, Region};
+pub use types::{
+    BufferId, Domain, InputClass, InputId, LimbType, ModulusId, Operand, OutputId, Source, ValueId,
+};
+pub use verify::{VerifyError, Violation};

@@ -1,0 +1,442 @@
+//! The invariants of a limb program.
+//!
+//! 1. log2 N lies in 1..=17; moduli are distinct, ≡ 1 mod 2N, and so are their names distinct.
+//! 2. Inputs and outputs have distinct names, known moduli, and are not quotients.
+//! 3. Each instruction has the operands its row of [`OpSpec::TABLE`] asks for, and a canonical constant.
+//! 4. A value is defined exactly once, before its first use; every number below the count is defined.
+//! 5. Moduli and domains of operands and result agree with the row.
+//! 6. Sources of a base conversion are 2 to 64 limbs of different moduli, other than the result's;
+//!    a quotient is used with the same sources it was computed from.
+//! 7. Every output limb is stored exactly once, with its type.
+//! 8. Regions begin in order, within the program; a label is one line of text without `#`.
+//! 9. After allocation: a buffer that is read still holds the value meant; a result shares the buffer of an
+//!    operand only where the row allows it, and then of operand 0 alone.
+//!
+//! Not checked: that constants are the right ones (the factor (S/s_i)^−1 before a conversion), that every value
+//! is used, that the program computes what its name says.
+
+use super::op::{Immediate, OpSpec, Shape};
+use super::program::LimbProgram;
+use super::types::{BufferId, Domain, LimbType, ModulusId, Operand, OutputId, Source, ValueId};
+
+/// A broken invariant and where.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}{violation}", .at.map(|i| format!("instruction {i}: ")).unwrap_or_default())]
+pub struct VerifyError {
+    /// Index of the instruction; none for a fault of the declarations or of the program as a whole.
+    pub at: Option<usize>,
+    /// The rule broken.
+    pub violation: Violation,
+}
+
+/// A rule of the limb program that is broken.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs)] // The message is the documentation of each variant and names all its fields.
+pub enum Violation {
+    #[error("ring degree 2^{log_n} is not supported; log2 N must lie in 1..={max}")]
+    Degree { log_n: u32, max: u32 },
+    #[error("modulus {name} = {q} is not 1 mod 2N = {two_n}; limbs of this ring cannot be transformed by it")]
+    Modulus { name: String, q: u64, two_n: u64 },
+    #[error("{what} `{name}` is declared twice; rename one")]
+    DuplicateName { what: &'static str, name: String },
+    #[error("modulus {q} is declared twice, as {first} and {second}; use one name")]
+    DuplicateModulus { q: u64, first: String, second: String },
+    #[error("`{name}` is not a name: letters, digits and `_`, not starting with a digit")]
+    BadName { name: String },
+    #[error("{what} `{name}` cannot hold quotients; borders hold residues")]
+    QuotientAtBorder { what: &'static str, name: String },
+    #[error("modulus number {number} is not in the table of {count}")]
+    UnknownModulus { number: usize, count: usize },
+    #[error("input limb number {number} is not among the {count} declared")]
+    UnknownInput { number: usize, count: usize },
+    #[error("output limb number {number} is not among the {count} declared")]
+    UnknownOutput { number: usize, count: usize },
+    #[error("`{op}` has {found} operands; it is written `{syntax}`")]
+    OperandCount { op: &'static str, found: usize, syntax: &'static str },
+    #[error("a base conversion of {found} limbs; {min} to {max} are possible (one limb: `lift`)")]
+    SourceCount { found: usize, min: usize, max: usize },
+    #[error("%{value} is read before it is defined")]
+    UseBeforeDefinition { value: u32 },
+    #[error("%{value} is defined a second time")]
+    SecondDefinition { value: u32 },
+    #[error("%{value} is never defined; number values 0..{count} without gaps")]
+    NeverDefined { value: u32, count: usize },
+    #[error("`load` reads an input limb, not the value %{value}")]
+    LoadOfValue { value: u32 },
+    #[error("operand {index} of `{op}` is of modulus {found}, but {expected} is needed")]
+    OperandModulus { op: &'static str, index: usize, found: String, expected: String },
+    #[error("operand {index} of `{op}` is in domain {found}, but {expected} is needed")]
+    OperandDomain { op: &'static str, index: usize, found: Domain, expected: &'static str },
+    #[error("result of `{op}` is declared {found}, but is {expected}")]
+    ResultType { op: &'static str, found: String, expected: String },
+    #[error("`{op}` from modulus {modulus} to itself; read the limb as it is")]
+    SameModulus { op: &'static str, modulus: String },
+    #[error("two sources of `{op}` are of modulus {modulus}")]
+    RepeatedSource { op: &'static str, modulus: String },
+    #[error("quotient %{value} was computed from other sources than those converted here")]
+    ForeignQuotient { value: u32 },
+    #[error("constant {value} is not a canonical residue modulo {modulus}")]
+    Constant { value: u64, modulus: String },
+    #[error("Galois element {value} is not odd and below 2N = {two_n}")]
+    Galois { value: u64, two_n: u64 },
+    #[error("output {name}.{limb} is stored a second time")]
+    SecondStore { name: String, limb: u32 },
+    #[error("output {name}.{limb} is never stored")]
+    NeverStored { name: String, limb: u32 },
+    #[error("output {name}.{limb} is {expected}, but {found} is stored")]
+    StoreType { name: String, limb: u32, expected: String, found: String },
+    #[error("region `{label}` begins at instruction {first}, before its predecessor or past the end")]
+    Region { label: String, first: u32 },
+    #[error("`{label}` cannot label a region: one line without `#`, no space at its ends")]
+    Label { label: String },
+    #[error("allocation names the buffers of {found} values; there are {count}")]
+    AllocationLength { found: usize, count: usize },
+    #[error("buffer b{buffer} is not among the {count} allocated")]
+    UnknownBuffer { buffer: u32, count: u32 },
+    #[error("%{value} is read from b{buffer}, which holds %{holds}")]
+    Overwritten { value: u32, buffer: u32, holds: u32 },
+    #[error("result of `{op}` takes b{buffer}, which operand {index} still needs")]
+    SharedBuffer { op: &'static str, buffer: u32, index: usize },
+}
+
+/// Checks every invariant of this module.
+///
+/// # Errors
+/// The first one broken, with the instruction.
+pub fn verify(program: &LimbProgram) -> Result<(), VerifyError> {
+    declarations(program).map_err(|violation| VerifyError { at: None, violation })?;
+    let mut state = State::new(program);
+    for i in 0..program.len() {
+        state.instruction(i).map_err(|violation| VerifyError { at: Some(i), violation })?;
+    }
+    state.end().map_err(|violation| VerifyError { at: None, violation })
+}
+
+fn declarations(p: &LimbProgram) -> Result<(), Violation> {
+    const MAX_LOG_N: u32 = 17;
+    if !(1..=MAX_LOG_N).contains(&p.log_n) {
+        return Err(Violation::Degree { log_n: p.log_n, max: MAX_LOG_N });
+    }
+    let two_n = 2u64 << p.log_n;
+    distinct("program", std::iter::once(&p.name))?;
+    distinct("modulus", p.moduli.iter().map(|m| &m.name))?;
+    let mut seen = std::collections::HashMap::new();
+    for m in &p.moduli {
+        let q = m.modulus.value();
+        if q % two_n != 1 {
+            return Err(Violation::Modulus { name: m.name.clone(), q, two_n });
+        }
+        if let Some(first) = seen.insert(q, &m.name) {
+            return Err(Violation::DuplicateModulus { q, first: first.clone(), second: m.name.clone() });
+        }
+    }
+    distinct("input", p.inputs.iter().map(|g| &g.name))?;
+    distinct("output", p.outputs.iter().map(|g| &g.name))?;
+    let inputs = p.inputs.iter().map(|g| ("input", &g.name, g.domain, &g.moduli));
+    let outputs = p.outputs.iter().map(|g| ("output", &g.name, g.domain, &g.moduli));
+    for (what, name, domain, moduli) in inputs.chain(outputs) {
+        if domain == Domain::Quotient {
+            return Err(Violation::QuotientAtBorder { what, name: name.clone() });
+        }
+        for &m in moduli {
+            known(p, m)?;
+        }
+    }
+    let mut least = 0;
+    for r in &p.regions {
+        if r.first < least || r.first as usize > p.nodes.len() {
+            return Err(Violation::Region { label: r.label.clone(), first: r.first });
+        }
+        if r.label.is_empty() || r.label.trim() != r.label || r.label.contains(['#', '\n', '\r']) {
+            return Err(Violation::Label { label: r.label.clone() });
+        }
+        least = r.first;
+    }
+    allocation(p)
+}
+
+fn allocation(p: &LimbProgram) -> Result<(), Violation> {
+    let Some(a) = &p.allocation else { return Ok(()) };
+    if a.buffer_of.len() != p.values() {
+        return Err(Violation::AllocationLength { found: a.buffer_of.len(), count: p.values() });
+    }
+    match a.buffer_of.iter().find(|b| b.0 >= a.buffers) {
+        Some(b) => Err(Violation::UnknownBuffer { buffer: b.0, count: a.buffers }),
+        None => Ok(()),
+    }
+}
+
+fn distinct<'a>(what: &'static str, names: impl Iterator<Item = &'a String>) -> Result<(), Violation> {
+    let mut seen = std::collections::HashSet::new();
+    for name in names {
+        let start = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        if !start || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+            return Err(Violation::BadName { name: name.clone() });
+        }
+        if !seen.insert(name) {
+            return Err(Violation::DuplicateName { what, name: name.clone() });
+        }
+    }
+    Ok(())
+}
+
+fn known(p: &LimbProgram, m: ModulusId) -> Result<(), Violation> {
+    if m.index() < p.moduli.len() {
+        return Ok(());
+    }
+    Err(Violation::UnknownModulus { number: m.index(), count: p.moduli.len() })
+}
+
+/// What the walk through the instructions remembers.
+struct State<'a> {
+    p: &'a LimbProgram,
+    /// The instruction that defined each value.
+    defined_at: Vec<u32>,
+    stored: Vec<bool>,
+    /// The value in each buffer.
+    holds: Vec<u32>,
+    /// Moduli seen among the sources of the current instruction.
+    moduli: Vec<ModulusId>,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl<'a> State<'a> {
+    fn new(p: &'a LimbProgram) -> Self {
+        Self {
+            p,
+            defined_at: vec![NONE; p.values()],
+            stored: vec![false; p.output_types.len()],
+            holds: vec![NONE; p.allocation.as_ref().map_or(0, |a| a.buffers as usize)],
+            moduli: Vec::new(),
+        }
+    }
+
+    fn instruction(&mut self, i: usize) -> Result<(), Violation> {
+        let spec = self.p.opcode(i).spec();
+        for &o in self.p.operands(i) {
+            self.readable(o)?;
+        }
+        self.count(i, spec)?;
+        let expected = self.types(i, spec)?;
+        self.constant(i, spec, expected)?;
+        match self.p.defined(i) {
+            Some(v) => self.define(i, spec, v, expected),
+            None => self.store(OutputId(self.p.nodes[i].dst), expected),
+        }
+    }
+
+    fn readable(&self, o: Operand) -> Result<(), Violation> {
+        match o.source() {
+            Source::Input(input) if input.index() >= self.p.input_types.len() => {
+                Err(Violation::UnknownInput { number: input.index(), count: self.p.input_types.len() })
+            }
+            Source::Input(_) => Ok(()),
+            Source::Value(v) => {
+                if self.defined_at.get(v.index()).is_none_or(|&at| at == NONE) {
+                    return Err(Violation::UseBeforeDefinition { value: v.0 });
+                }
+                let Some(a) = &self.p.allocation else { return Ok(()) };
+                let buffer = a.buffer_of[v.index()];
+                let holds = self.holds[buffer.index()];
+                if holds == v.0 {
+                    Ok(())
+                } else {
+                    Err(Violation::Overwritten { value: v.0, buffer: buffer.0, holds })
+                }
+            }
+        }
+    }
+
+    fn count(&self, i: usize, spec: &OpSpec) -> Result<(), Violation> {
+        let found = self.p.operands(i).len();
+        let fits = match spec.shape {
+            Shape::Input | Shape::Other => found == 1,
+            Shape::Same(count) => found == usize::from(count),
+            Shape::Pairs => found > 0 && found % 2 == 0,
+            Shape::Sources | Shape::SourcesOnly => found > 0,
+            Shape::SourcesAndQuotient => found > 1,
+        };
+        if !fits {
+            return Err(Violation::OperandCount { op: spec.name, found, syntax: spec.syntax });
+        }
+        if matches!(spec.shape, Shape::Sources | Shape::SourcesOnly | Shape::SourcesAndQuotient) {
+            let found = self.p.sources_of(i).len();
+            if !(2..=OpSpec::MAX_SOURCES).contains(&found) {
+                return Err(Violation::SourceCount { found, min: 2, max: OpSpec::MAX_SOURCES });
+            }
+        }
+        Ok(())
+    }
+
+    /// The type the result must have, given the operands. Declared only for `lift` and conversions, whose target is free.
+    fn types(&mut self, i: usize, spec: &OpSpec) -> Result<LimbType, Violation> {
+        let p = self.p;
+        let (operands, sources) = (p.operands(i), p.sources_of(i));
+        let first = p.operand_type(operands[0]);
+        for (index, &o) in sources.iter().enumerate() {
+            let (found, wanted) = (p.operand_type(o).domain(), spec.from.unwrap_or(first.domain()));
+            if found == Domain::Quotient || found != wanted {
+                let expected = if wanted == Domain::Quotient { "coeff or eval" } else { wanted.name() };
+                return Err(Violation::OperandDomain { op: spec.name, index, found, expected });
+            }
+        }
+        match spec.shape {
+            Shape::Input => match operands[0].source() {
+                Source::Value(v) => Err(Violation::LoadOfValue { value: v.0 }),
+                Source::Input(_) => Ok(first),
+            },
+            Shape::Same(_) | Shape::Pairs => {
+                for (index, &o) in operands.iter().enumerate() {
+                    if p.operand_type(o).modulus() != first.modulus() {
+                        let (found, expected) = (type_modulus(p, p.operand_type(o)), type_modulus(p, first));
+                        return Err(Violation::OperandModulus { op: spec.name, index, found, expected });
+                    }
+                }
+                Ok(spec.to.map_or(first, |domain| first.in_domain(domain)))
+            }
+            Shape::Sources => self.distinct_sources(spec, sources).map(|()| LimbType::QUOTIENT),
+            Shape::Other | Shape::SourcesOnly | Shape::SourcesAndQuotient => self.conversion(i, spec),
+        }
+    }
+
+    fn distinct_sources(&mut self, spec: &OpSpec, sources: &[Operand]) -> Result<(), Violation> {
+        self.moduli.clear();
+        for &o in sources {
+            let ty = self.p.operand_type(o);
+            let Some(m) = ty.modulus() else { continue };
+            if self.moduli.contains(&m) {
+                return Err(Violation::RepeatedSource { op: spec.name, modulus: type_modulus(self.p, ty) });
+            }
+            self.moduli.push(m);
+        }
+        Ok(())
+    }
+
+    fn conversion(&mut self, i: usize, spec: &OpSpec) -> Result<LimbType, Violation> {
+        let p = self.p;
+        let sources = p.sources_of(i);
+        self.distinct_sources(spec, sources)?;
+        let declared =
+            p.defined(i).and_then(|v| p.value_types.get(v.index())).copied().unwrap_or(LimbType::QUOTIENT);
+        let Some(to) = declared.modulus() else {
+            let (found, expected) = (type_name(p, declared), "a limb of coefficients".to_owned());
+            return Err(Violation::ResultType { op: spec.name, found, expected });
+        };
+        known(p, to)?;
+        if self.moduli.contains(&to) {
+            return Err(Violation::SameModulus { op: spec.name, modulus: type_modulus(p, declared) });
+        }
+        if let (Shape::SourcesAndQuotient, Some(&q)) = (spec.shape, p.operands(i).last()) {
+            let found = p.operand_type(q).domain();
+            let Some(value) = q.value().filter(|_| found == Domain::Quotient) else {
+                let index = sources.len();
+                return Err(Violation::OperandDomain { op: spec.name, index, found, expected: "quotient" });
+            };
+            if p.operands(self.defined_at[value.index()] as usize) != sources {
+                return Err(Violation::ForeignQuotient { value: value.0 });
+            }
+        }
+        Ok(LimbType::coeff(to))
+    }
+
+    fn constant(&self, i: usize, spec: &OpSpec, ty: LimbType) -> Result<(), Violation> {
+        let value = self.p.nodes[i].immediate;
+        match (spec.immediate, ty.modulus()) {
+            (Immediate::Residue, Some(m)) if value >= self.p.modulus(m).value() => {
+                Err(Violation::Constant { value, modulus: type_modulus(self.p, ty) })
+            }
+            (Immediate::Galois, _) if value % 2 == 0 || value >= 2 << self.p.log_n => {
+                Err(Violation::Galois { value, two_n: 2 << self.p.log_n })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn define(&mut self, i: usize, spec: &OpSpec, v: ValueId, expected: LimbType) -> Result<(), Violation> {
+        let p = self.p;
+        let Some(at) = self.defined_at.get_mut(v.index()) else {
+            return Err(Violation::NeverDefined { value: v.0, count: p.values() });
+        };
+        if *at != NONE {
+            return Err(Violation::SecondDefinition { value: v.0 });
+        }
+        *at = i as u32;
+        let found = p.value_type(v);
+        if found != expected {
+            let (found, expected) = (type_name(p, found), type_name(p, expected));
+            return Err(Violation::ResultType { op: spec.name, found, expected });
+        }
+        let Some(a) = &p.allocation else { return Ok(()) };
+        let buffer = a.buffer_of[v.index()];
+        self.unshared(i, spec, buffer, &a.buffer_of)?;
+        self.holds[buffer.index()] = v.0;
+        Ok(())
+    }
+
+    fn unshared(
+        &self,
+        i: usize,
+        spec: &OpSpec,
+        buffer: BufferId,
+        buffer_of: &[BufferId],
+    ) -> Result<(), Violation> {
+        let allowed = usize::from(spec.in_place);
+        let clash = self
+            .p
+            .operands(i)
+            .iter()
+            .skip(allowed)
+            .position(|o| o.value().is_some_and(|v| buffer_of[v.index()] == buffer));
+        match clash {
+            Some(index) => {
+                Err(Violation::SharedBuffer { op: spec.name, buffer: buffer.0, index: index + allowed })
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn store(&mut self, output: OutputId, found: LimbType) -> Result<(), Violation> {
+        let p = self.p;
+        let Some(&expected) = p.output_types.get(output.index()) else {
+            return Err(Violation::UnknownOutput { number: output.index(), count: p.output_types.len() });
+        };
+        let (name, limb) = p.output_name(output);
+        let name = || name.to_owned();
+        if found != expected {
+            let (expected, found) = (type_name(p, expected), type_name(p, found));
+            return Err(Violation::StoreType { name: name(), limb, expected, found });
+        }
+        if std::mem::replace(&mut self.stored[output.index()], true) {
+            return Err(Violation::SecondStore { name: name(), limb });
+        }
+        Ok(())
+    }
+
+    fn end(&self) -> Result<(), Violation> {
+        if let Some(value) = self.defined_at.iter().position(|&at| at == NONE) {
+            return Err(Violation::NeverDefined { value: value as u32, count: self.p.values() });
+        }
+        if let Some(output) = self.stored.iter().position(|&done| !done) {
+            let (name, limb) = self.p.output_name(OutputId(output as u32));
+            return Err(Violation::NeverStored { name: name.to_owned(), limb });
+        }
+        Ok(())
+    }
+}
+
+/// The modulus of a type by name.
+fn type_modulus(p: &LimbProgram, ty: LimbType) -> String {
+    match ty.modulus() {
+        Some(m) => p.moduli.get(m.index()).map_or_else(|| format!("number {}", m.0), |m| m.name.clone()),
+        None => "none (quotients)".to_owned(),
+    }
+}
+
+fn type_name(p: &LimbProgram, ty: LimbType) -> String {
+    match ty.domain() {
+        Domain::Quotient => "quotient".to_owned(),
+        domain => format!("{} {domain}", type_modulus(p, ty)),
+    }
+}
