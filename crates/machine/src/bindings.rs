@@ -21,13 +21,13 @@ impl<'p, 'd> Bindings<'p, 'd> {
     ///
     /// # Errors
     /// An unknown name, or another number of limbs or words than the group has.
-    pub fn bind<L: AsRef<[u64]> + ?Sized>(
+    pub fn bind<L>(
         &mut self,
         name: &str,
         limbs: impl IntoIterator<Item = &'d L>,
     ) -> Result<&mut Self, MachineError>
     where
-        L: 'd,
+        L: AsRef<[u64]> + ?Sized + 'd,
     {
         let Some(group) = self.program.inputs().iter().find(|g| g.name == name) else {
             let (program, name) = (self.program.name().to_owned(), name.to_owned());

@@ -5,6 +5,8 @@
 //! so that a wrong allocation shows as wrong bits.
 
 mod ops;
+#[cfg(test)]
+mod tests;
 
 use ringmill_program::limb::{Instruction, LimbProgram, Operand, Source, ValueId};
 use ringmill_ring::Modulus;

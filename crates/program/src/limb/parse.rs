@@ -238,7 +238,7 @@ impl<'a> Reader<'a> {
         self.expect("=", "`=`")?;
         let name = self.name("an instruction")?;
         let Some(spec) = OpSpec::by_name(name).filter(|spec| spec.op != Opcode::Store) else {
-            return Err(ParseError::Unknown { line: self.line, what: "instruction", name: name.to_owned() });
+            return Err(self.found("an instruction", name));
         };
         let operands = self.operands(spec)?;
         let mut immediate = 0;
@@ -292,7 +292,8 @@ impl<'a> Reader<'a> {
                 self.expect(",", "`,` and a second list")?;
                 self.list(&mut operands)?;
                 if operands.len() != 2 * half {
-                    return Err(self.found("lists of equal length", spec.syntax));
+                    let found = format!("{half} and {}", operands.len() - half);
+                    return Err(self.found("two lists of equal length", &found));
                 }
             }
         }

@@ -254,7 +254,7 @@ impl<'a> State<'a> {
         let fits = match spec.shape {
             Shape::Input | Shape::Other => found == 1,
             Shape::Same(count) => found == usize::from(count),
-            Shape::Pairs => found > 0 && found % 2 == 0,
+            Shape::Pairs => found > 0 && found.is_multiple_of(2),
             Shape::Sources | Shape::SourcesOnly => found > 0,
             Shape::SourcesAndQuotient => found > 1,
         };
@@ -347,7 +347,7 @@ impl<'a> State<'a> {
             (Immediate::Residue, Some(m)) if value >= self.p.modulus(m).value() => {
                 Err(Violation::Constant { value, modulus: type_modulus(self.p, ty) })
             }
-            (Immediate::Galois, _) if value % 2 == 0 || value >= 2 << self.p.log_n => {
+            (Immediate::Galois, _) if value.is_multiple_of(2) || value >= 2 << self.p.log_n => {
                 Err(Violation::Galois { value, two_n: 2 << self.p.log_n })
             }
             _ => Ok(()),
