@@ -50,8 +50,9 @@ test-full: $(STAMPS)/extension $(STAMPS)/system  ## every test at full size, hou
 .PHONY: lint
 lint: $(STAMPS)/rust $(STAMPS)/venv $(DENY)-$(DENY_VERSION)  ## formatting, lints as errors, licences, types
 	@echo '== tree';      $(PY) scripts/check_tree.py
-	@echo '== rustfmt';   cargo fmt --all --check
+	@echo '== rustfmt';   cargo fmt --all --check; cargo fmt --check --manifest-path benches/Cargo.toml
 	@echo '== clippy';    cargo clippy --quiet --workspace --all-targets $(CARGO_FLAGS) -- -D warnings
+	@cargo clippy --quiet --manifest-path benches/Cargo.toml --target-dir target --locked -- -D warnings
 	@echo '== cargo-deny'; scripts/deny.sh $(DENY)-$(DENY_VERSION)
 	@echo '== ruff';      $(PY) -m ruff check $(PY_PATHS); $(PY) -m ruff format --check $(PY_PATHS)
 	@$(if $(HAS_PYTHON),echo '== mypy'; $(PY) -m mypy python/ringmill,)

@@ -6,6 +6,7 @@ import importlib.metadata
 
 import numpy as np
 import seal
+
 from benches.peers.protocol import Works, close, serve
 from benches.peers.sets import SETS
 

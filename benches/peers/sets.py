@@ -1,7 +1,8 @@
 """The parameter sets that every side is measured at.
 
-A chain is ``first`` bits for the base prime, then ``middle`` bits for each prime that a rescale drops. SEAL and
-TenSEAL know one special prime only (dnum = number of ciphertext limbs); OpenFHE and Ringmill take ``dnum``.
+A chain is ``first`` bits for the base prime, then ``middle`` bits for each prime that a rescale drops. SEAL
+and TenSEAL know one special prime only (dnum = number of ciphertext limbs); OpenFHE and Ringmill take
+``dnum``.
 """
 
 from __future__ import annotations

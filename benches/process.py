@@ -1,0 +1,80 @@
+"""A measured process, seen from the runner."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+class NotOfferedError(Exception):
+    """A side cannot do a work; the message says why."""
+
+
+class Process:
+    """A long-lived process behind the protocol of :mod:`benches.peers.protocol`, held to given cores."""
+
+    def __init__(self, command: Sequence[str], cores: set[int]) -> None:
+        threads = str(len(cores))
+        environment = os.environ | {
+            "PYTHONPATH": str(ROOT),
+            "OMP_NUM_THREADS": threads,
+            "RAYON_NUM_THREADS": threads,
+        }
+        self._child = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env=environment,
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            preexec_fn=lambda: os.sched_setaffinity(0, cores),
+        )
+        self.header = self._read()
+        self.name: str = self.header["name"]
+
+    def times(self, work: str, count: int) -> list[float]:
+        """Run a work ``count`` times; microseconds of each run.
+
+        Raises
+        ------
+        NotOfferedError
+            The library does not offer the work, or failed while preparing it.
+        """
+        answer = self._ask(f"{work} {count}")
+        if "missing" in answer:
+            raise NotOfferedError(answer["missing"])
+        return list(answer["us"])
+
+    def drop(self, parameter_set: str) -> None:
+        """Let the process forget a set."""
+        self._ask(f"drop {parameter_set}")
+
+    def peak_bytes(self) -> int:
+        """Return the largest resident size of the process so far."""
+        return int(self._ask("peak")["peak_bytes"])
+
+    def close(self) -> None:
+        """End the process by ending its input."""
+        assert self._child.stdin is not None
+        self._child.stdin.close()
+        self._child.wait(timeout=60)
+
+    def _ask(self, line: str) -> dict[str, Any]:
+        assert self._child.stdin is not None
+        self._child.stdin.write(line + "\n")
+        self._child.stdin.flush()
+        return self._read()
+
+    def _read(self) -> dict[str, Any]:
+        assert self._child.stdout is not None
+        line = self._child.stdout.readline()
+        if not line:
+            raise NotOfferedError(f"the process ended with status {self._child.wait()}")
+        answer: dict[str, Any] = json.loads(line)
+        return answer

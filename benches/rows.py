@@ -1,0 +1,48 @@
+"""What `make bench` measures: each row's peer, and the ratio that it should reach."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Row(NamedTuple):
+    """One work against one peer; the bars are ratios peer / ours at the median, one thread."""
+
+    work: str
+    peer: str
+    bar_avx2: float | None = None
+    bar_ifma: float | None = None
+
+    def bar(self, isa: str) -> float | None:
+        """Return the ratio to reach on an instruction set, where one is set."""
+        return self.bar_ifma if isa == "ifma" else self.bar_avx2
+
+
+_NTT = [
+    row
+    for size in ("2^12", "2^14", "2^16")
+    for row in (Row(f"ntt/{size}/50", "tfhe-ntt", 3.0, 1.6), Row(f"intt/{size}/50", "tfhe-ntt", 2.8, 1.6))
+]
+
+ROWS = [
+    *_NTT,
+    Row("ntt/2^14/60", "tfhe-ntt", 1.2, 1.3),
+    Row("intt/2^14/60", "tfhe-ntt"),
+    Row("mul_relin/II", "tenseal"),
+    Row("mul_ct_ct/III", "seal", 6, 10),
+    Row("relin/III", "seal", 5, 7.5),
+    Row("relin/III", "openfhe"),
+    Row("rotate/III", "seal", 5, 7.5),
+    Row("rotate/III", "openfhe"),
+    Row("rescale/III", "seal", 6, 8),
+    Row("mul_relin/III", "tenseal"),
+    Row("encrypt/III", "seal"),
+    Row("keygen/III", "seal"),
+    Row("relin/V", "openfhe", 2.8, 4),
+    Row("rotate/V", "openfhe"),
+    Row("rescale/V", "openfhe"),
+    Row("encode/V", "seal", 5, 5),
+    Row("decode/V", "seal", 10, 12),
+    Row("relin/V50", "openfhe", 6.5, 7),
+    Row("rotate/V50", "openfhe", 6.5, 7),
+]

@@ -1,0 +1,136 @@
+"""`make bench`: every row of :mod:`benches.rows`, ours and the peer in turns on one core.
+
+Prints the table and writes ``build/bench.json``, a list of ``{"work", "ours_us": {"min", "median"}, "peer",
+"peer_us": {"min", "median"}, "ratio", "isa", "cpu"}`` with ratio = peer / ours at the median. Arguments, if
+any, select rows whose work begins with one of them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import statistics
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from benches.process import ROOT, NotOfferedError, Process
+from benches.rows import ROWS, Row
+
+_BINARY = "benches/target/release/ringmill-bench"
+_COMMANDS = {
+    "ours": [_BINARY, "ours"],
+    "tfhe-ntt": [_BINARY, "tfhe-ntt"],
+    **{
+        name: [f"build/peers/{name}/bin/python", "-m", f"benches.peers.{name}_driver"]
+        for name in ("seal", "tenseal", "openfhe")
+    },
+}
+
+# A row takes about ROUNDS · 2 · SLICE_US, unless one run alone is longer than a slice.
+_ROUNDS = 12
+_SLICE_US = 100_000.0
+
+
+def cpu_name() -> str:
+    """Return what the machine calls its processor, with family and model where it tells."""
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return platform.processor() or platform.machine()
+    fields = dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
+    known = {key.strip(): value.strip() for key, value in fields.items()}
+    return f"{known.get('model name')}, family {known.get('cpu family')} model {known.get('model')}"
+
+
+def measure(ours: Process, peer: Process, work: str) -> tuple[list[float], list[float]]:
+    """Return the times of both sides, taken in turns so that a slow moment of the machine meets both."""
+    sides = (ours, peer)
+    counts = []
+    for side in sides:
+        side.times(work, 1)  # prepares, and fills the caches
+        counts.append(max(1, min(2000, round(_SLICE_US / max(side.times(work, 1)[0], 1.0)))))
+    found: tuple[list[float], list[float]] = ([], [])
+    for _ in range(_ROUNDS):
+        for side, count, times in zip(sides, counts, found, strict=True):
+            times += side.times(work, count)
+    return found
+
+
+def rows(selected: list[Row], core: int) -> Iterator[tuple[Row, dict[str, Any]]]:
+    """Measure row after row; a row that cannot be measured is named and left out."""
+    processes: dict[str, Process] = {}
+
+    def process(side: str) -> Process:
+        if side not in processes:
+            command = _COMMANDS[side]
+            if not (ROOT / command[0]).exists():
+                raise NotOfferedError(f"{side} is not installed")
+            processes[side] = Process(command, {core})
+        return processes[side]
+
+    previous = ""
+    for row in selected:
+        current = row.work.partition("/")[2]
+        if previous and current != previous:
+            for running in processes.values():
+                running.drop(previous)
+        previous = current
+        try:
+            ours, peer = process("ours"), process(row.peer)
+            own, other = measure(ours, peer, row.work)
+        except NotOfferedError as reason:
+            print(f"{row.work:16} {row.peer}: {reason}", flush=True)
+            continue
+        yield (
+            row,
+            {
+                "work": row.work,
+                "ours_us": {"min": min(own), "median": statistics.median(own)},
+                "peer": peer.name,
+                "peer_us": {"min": min(other), "median": statistics.median(other)},
+                "ratio": statistics.median(other) / statistics.median(own),
+                "isa": ours.header["isa"],
+                "cpu": cpu_name(),
+            },
+        )
+    for running in processes.values():
+        running.close()
+
+
+def line(row: Row, result: dict[str, Any]) -> str:
+    """Return one line of the table."""
+    bar = row.bar(result["isa"])
+    verdict = "" if bar is None else f"{'reached' if result['ratio'] >= bar else 'MISSED'} {bar:g}"
+    own, other = result["ours_us"], result["peer_us"]
+    return (
+        f"{row.work:16} {own['median']:11.1f} {own['min']:11.1f}   {result['peer']:28} "
+        f"{other['median']:11.1f} {other['min']:11.1f}   {result['ratio']:6.2f}  {verdict}"
+    )
+
+
+def main() -> int:
+    """Measure, print, write."""
+    wanted = tuple(sys.argv[1:])
+    selected = [row for row in ROWS if not wanted or row.work.startswith(wanted)]
+    core = max(os.sched_getaffinity(0))
+    print(f"{cpu_name()}; core {core}, {_ROUNDS} rounds in turns; microseconds")
+    print(
+        f"{'work':16} {'ours':>11} {'min':>11}   {'peer':28} {'median':>11} {'min':>11}   {'ratio':>6}  bar",
+        flush=True,
+    )
+    results = []
+    for row, result in rows(selected, core):
+        results.append(result)
+        print(line(row, result), flush=True)
+    target = ROOT / "build" / "bench.json"
+    target.parent.mkdir(exist_ok=True)
+    target.write_text(json.dumps(results, indent=1) + "\n")
+    print(f"{target.relative_to(ROOT)}: {len(results)} of {len(selected)} rows")
+    return 0 if results else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

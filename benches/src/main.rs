@@ -1,0 +1,91 @@
+//! A measured process: `ringmill-bench SIDE` answers the protocol of `benches/peers/protocol.py` for
+//! `SIDE` = `ours` or `tfhe-ntt`.
+//!
+//! Requests are lines `WORK COUNT` on standard input; answers are one JSON object a line. Every buffer
+//! that a work touches is aligned to 64 bytes, and what a work computes is checked when it is prepared.
+
+mod aligned;
+mod ntt;
+
+use std::collections::HashMap;
+use std::io::{BufRead, Write};
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// A prepared piece of work; each call is one timed run.
+type Work = Box<dyn FnMut()>;
+
+/// One library behind the protocol.
+struct Side {
+    name: String,
+    isa: String,
+    prepare: fn(&str) -> Result<Work, String>,
+}
+
+fn main() -> ExitCode {
+    let side = match std::env::args().nth(1).as_deref() {
+        Some("ours") => Side { name: "Ringmill".into(), isa: ntt::our_isa(), prepare: ntt::ours },
+        Some("tfhe-ntt") => {
+            Side { name: "tfhe-ntt 0.7.1".into(), isa: "run time".into(), prepare: ntt::tfhe }
+        }
+        _ => {
+            eprintln!("usage: ringmill-bench ours|tfhe-ntt");
+            return ExitCode::FAILURE;
+        }
+    };
+    match serve(&side) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("ringmill-bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn serve(side: &Side) -> std::io::Result<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, r#"{{"name": "{}", "isa": "{}"}}"#, side.name, side.isa)?;
+    out.flush()?;
+    let mut ready: HashMap<String, Result<Work, String>> = HashMap::new();
+    for line in std::io::stdin().lock().lines() {
+        let line = line?;
+        let answer = match line.split_whitespace().collect::<Vec<_>>()[..] {
+            ["peak"] => format!(r#"{{"peak_bytes": {}}}"#, peak_bytes()),
+            ["drop", set] => {
+                ready.retain(|work, _| !work.ends_with(&format!("/{set}")));
+                format!(r#"{{"dropped": "{set}"}}"#)
+            }
+            [work, count] => {
+                let run = ready.entry(work.into()).or_insert_with(|| (side.prepare)(work));
+                answer(work, run, count.parse().unwrap_or(1))
+            }
+            _ => r#"{"error": "one work and one count a line"}"#.into(),
+        };
+        writeln!(out, "{answer}")?;
+        out.flush()?;
+    }
+    Ok(())
+}
+
+fn answer(work: &str, run: &mut Result<Work, String>, count: usize) -> String {
+    match run {
+        Err(reason) => format!(r#"{{"work": "{work}", "missing": {reason:?}}}"#),
+        Ok(run) => {
+            let times: Vec<String> = (0..count).map(|_| format!("{:.3}", microseconds(run))).collect();
+            format!(r#"{{"work": "{work}", "us": [{}]}}"#, times.join(", "))
+        }
+    }
+}
+
+fn microseconds(run: &mut Work) -> f64 {
+    let start = Instant::now();
+    run();
+    start.elapsed().as_nanos() as f64 / 1e3
+}
+
+/// The largest resident size so far, from the kernel's account of this process; 0 where it keeps none.
+fn peak_bytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    peak.and_then(|rest| rest.trim().trim_end_matches(" kB").parse::<u64>().ok()).unwrap_or(0) * 1024
+}
