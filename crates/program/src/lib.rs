@@ -1,3 +1,4 @@
 //! The HE program, the limb program, and the one lowering between them.
 
+pub mod he;
 pub mod limb;

@@ -1,0 +1,91 @@
+//! The modulus chain that a managed program is written for.
+
+use super::{Level, Rule, Scale};
+
+/// Ring degree, primes and digits: what levels and exact scales refer to.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Chain {
+    log_n: u32,
+    scale: Scale,
+    q: Vec<u64>,
+    p: Vec<u64>,
+    alpha: usize,
+}
+
+impl Chain {
+    /// A chain over N = 2^`log_n` with ciphertext primes `q` (`q[0]` is the base, never rescaled away), special
+    /// primes `p`, `alpha` limbs a key-switch digit, and `scale` for fresh ciphertexts.
+    ///
+    /// Checks shape only (counts, sizes, distinct primes); that the primes are primes and the parameters secure
+    /// is the business of `ringmill_ckks`.
+    ///
+    /// # Errors
+    /// [`Rule::Chain`] naming what is wrong.
+    pub fn new(log_n: u32, scale: Scale, q: Vec<u64>, p: Vec<u64>, alpha: usize) -> Result<Self, Rule> {
+        let bad = |what: String| Err(Rule::Chain { what });
+        if !(2..=17).contains(&log_n) {
+            return bad(format!("log_n is {log_n}; it must lie in 2..=17"));
+        }
+        if q.is_empty() {
+            return bad("there is no ciphertext prime; at least q0 is needed".into());
+        }
+        if alpha == 0 || alpha > q.len() {
+            return bad(format!("alpha is {alpha}; it must lie in 1..={} (the number of q)", q.len()));
+        }
+        let mut all: Vec<u64> = q.iter().chain(&p).copied().collect();
+        all.sort_unstable();
+        if let Some(&x) = all.iter().find(|&&x| !(3..1 << 61).contains(&x)) {
+            return bad(format!("{x} cannot be a modulus; primes of at most 60 bits are"));
+        }
+        if let Some(w) = all.windows(2).find(|w| w[0] == w[1]) {
+            return bad(format!("{} stands twice; primes must differ", w[0]));
+        }
+        Ok(Self { log_n, scale, q, p, alpha })
+    }
+
+    /// log2 of the ring degree N.
+    pub fn log_n(&self) -> u32 {
+        self.log_n
+    }
+
+    /// Scale of fresh ciphertexts.
+    pub fn scale(&self) -> &Scale {
+        &self.scale
+    }
+
+    /// Ciphertext primes q_0 … q_L.
+    pub fn q(&self) -> &[u64] {
+        &self.q
+    }
+
+    /// Special primes p_0 … p_{K−1}.
+    pub fn p(&self) -> &[u64] {
+        &self.p
+    }
+
+    /// Limbs a key-switch digit.
+    pub fn alpha(&self) -> usize {
+        self.alpha
+    }
+
+    /// The highest level, L.
+    pub fn top(&self) -> Level {
+        Level(self.q.len() as u32 - 1)
+    }
+
+    /// q_level, the prime that a rescale at `level` divides by.
+    pub fn prime(&self, level: Level) -> Option<u64> {
+        self.q.get(level.0 as usize).copied()
+    }
+
+    /// The Galois element 5^k mod 2N of a rotation by k slots, k ≥ 0.
+    pub fn galois(&self, k: usize) -> u64 {
+        let two_n = 2u64 << self.log_n;
+        (0..k).fold(1, |g, _| g * 5 % two_n)
+    }
+
+    /// The Galois element 2N − 1 of conjugation.
+    pub fn galois_conjugate(&self) -> u64 {
+        (2u64 << self.log_n) - 1
+    }
+}

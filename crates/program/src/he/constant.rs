@@ -1,0 +1,102 @@
+//! Constants: numbers known when the program is written.
+
+use num_complex::Complex64;
+
+use super::Rule;
+
+/// A vector of finite numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Numbers {
+    /// Real numbers.
+    Real(Vec<f64>),
+    /// Complex numbers.
+    Complex(Vec<Complex64>),
+}
+
+impl Numbers {
+    /// How many.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Real(v) => v.len(),
+            Self::Complex(v) => v.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The `i`-th number.
+    pub fn get(&self, i: usize) -> Option<Complex64> {
+        match self {
+            Self::Real(v) => v.get(i).map(|&re| Complex64::new(re, 0.0)),
+            Self::Complex(v) => v.get(i).copied(),
+        }
+    }
+
+    /// The position of the first NaN or infinity.
+    pub fn first_not_finite(&self) -> Option<usize> {
+        match self {
+            Self::Real(v) => v.iter().position(|x| !x.is_finite()),
+            Self::Complex(v) => v.iter().position(|x| !x.is_finite()),
+        }
+    }
+
+    /// The same numbers as complex ones.
+    pub fn to_complex(&self) -> Vec<Complex64> {
+        match self {
+            Self::Real(v) => v.iter().map(|&re| Complex64::new(re, 0.0)).collect(),
+            Self::Complex(v) => v.clone(),
+        }
+    }
+
+    /// Checks the length and that every number is finite.
+    pub(crate) fn check(&self, slots: usize) -> Result<(), Rule> {
+        if let Some(index) = self.first_not_finite() {
+            return Err(Rule::NotFinite { index });
+        }
+        if self.len() != slots {
+            return Err(Rule::ConstantLength { found: self.len(), slots });
+        }
+        Ok(())
+    }
+
+}
+
+/// Index into [`super::Program::tables`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TableId(pub u32);
+
+/// A named vector of S numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    /// Name, without the `@`.
+    pub name: String,
+    /// S numbers.
+    pub numbers: Numbers,
+}
+
+/// The operand of `const`.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Constant {
+    /// One real number in every slot.
+    Real(f64),
+    /// One complex number in every slot.
+    Complex(Complex64),
+    /// S numbers, written in place.
+    List(Numbers),
+    /// A named table.
+    Table(TableId),
+}
+
+impl Constant {
+    /// The real number that stands in every slot, if it is one.
+    pub fn as_real_scalar(&self) -> Option<f64> {
+        match self {
+            Self::Real(x) => Some(*x),
+            Self::Complex(z) if z.im == 0.0 => Some(z.re),
+            _ => None,
+        }
+    }
+}

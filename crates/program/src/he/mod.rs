@@ -1,0 +1,31 @@
+//! The HE program: operations on encrypted vectors, in single-assignment form.
+//!
+//! A program is *traced* (what a kernel says) or *managed* (every value with its level, exact scale and
+//! number of parts; `relin`, `rescale` and `drop` explicit). `docs/he-program.md` defines the operations and
+//! the text form; [`verify`] lists the invariants.
+
+mod builder;
+mod chain;
+mod constant;
+mod error;
+mod infer;
+mod op;
+mod program;
+mod scale;
+mod text;
+mod types;
+mod verify;
+
+pub use builder::Builder;
+pub use chain::Chain;
+pub use constant::{Constant, Numbers, Table, TableId};
+pub use error::{HeError, Rule};
+pub use op::{Op, OpKind, Operands};
+pub use program::{Instr, Output, Program, Region};
+pub use scale::Scale;
+pub use text::{parse, parse_with_tables};
+pub use types::{CtType, Level, PtType, Source, Stage, Type, Value};
+pub use verify::verify;
+
+/// Greatest |c| of a real integer constant by which a traced `mul` costs no depth.
+pub const INTEGER_FACTOR_MAX: f64 = (1u64 << 20) as f64;

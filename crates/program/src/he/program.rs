@@ -1,0 +1,140 @@
+//! The program itself: instructions, tables, regions, outputs.
+
+use super::{Chain, Op, Source, Stage, Table, TableId, Type, Value};
+
+/// Index into [`Program::regions`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Region(pub u32);
+
+/// One instruction: it defines the value of its own index.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Instr {
+    /// What is done.
+    pub op: Op,
+    /// The type of the result.
+    pub ty: Type,
+    /// The name of the result, where it has one; otherwise it prints as its index.
+    pub name: Option<String>,
+    /// The part of the kernel it belongs to.
+    pub region: Option<Region>,
+    /// The place in the user's source.
+    pub source: Option<Source>,
+}
+
+/// A result of the program.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Output {
+    /// Its name.
+    pub name: String,
+    /// The ciphertext.
+    pub value: Value,
+    /// The place in the user's source.
+    pub source: Option<Source>,
+}
+
+/// An HE program. Make one with [`super::Builder`] or [`super::parse`]; both hand out verified programs only.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Program {
+    pub(crate) name: String,
+    pub(crate) stage: Stage,
+    pub(crate) slots: usize,
+    pub(crate) chain: Option<Chain>,
+    pub(crate) tables: Vec<Table>,
+    pub(crate) regions: Vec<String>,
+    pub(crate) instrs: Vec<Instr>,
+    pub(crate) outputs: Vec<Output>,
+}
+
+impl Program {
+    /// The program's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its stage.
+    pub fn stage(&self) -> Stage {
+        self.stage
+    }
+
+    /// Length of every vector, a power of two.
+    pub fn slots(&self) -> usize {
+        self.slots
+    }
+
+    /// The modulus chain of a managed program.
+    pub fn chain(&self) -> Option<&Chain> {
+        self.chain.as_ref()
+    }
+
+    /// Named tables of constants.
+    pub fn tables(&self) -> &[Table] {
+        &self.tables
+    }
+
+    /// Names of regions.
+    pub fn regions(&self) -> &[String] {
+        &self.regions
+    }
+
+    /// Instructions in order; operands stand before their uses.
+    pub fn instrs(&self) -> &[Instr] {
+        &self.instrs
+    }
+
+    /// Results.
+    pub fn outputs(&self) -> &[Output] {
+        &self.outputs
+    }
+
+    /// The instruction that defines `v`.
+    ///
+    /// # Panics
+    /// If `v` belongs to another program.
+    pub fn instr(&self, v: Value) -> &Instr {
+        &self.instrs[v.index()]
+    }
+
+    /// Values with their instructions, in order.
+    pub fn values(&self) -> impl DoubleEndedIterator<Item = (Value, &Instr)> {
+        self.instrs.iter().enumerate().map(|(i, instr)| (Value(i as u32), instr))
+    }
+
+    /// A table of constants.
+    pub fn table(&self, id: TableId) -> Option<&Table> {
+        self.tables.get(id.0 as usize)
+    }
+
+    /// Encrypted inputs, in order: name and type.
+    pub fn inputs(&self) -> impl Iterator<Item = (Value, &str, &Type)> {
+        self.values().filter_map(|(v, i)| match &i.op {
+            Op::Input(name) => Some((v, name.as_str(), &i.ty)),
+            _ => None,
+        })
+    }
+
+    /// Plaintexts given at run time, in order: name and type. A managed program may list one name at several types.
+    pub fn plains(&self) -> impl Iterator<Item = (Value, &str, &Type)> {
+        self.values().filter_map(|(v, i)| match &i.op {
+            Op::Plain(name) => Some((v, name.as_str(), &i.ty)),
+            _ => None,
+        })
+    }
+
+    /// How often each value is read, outputs included.
+    pub fn use_counts(&self) -> Vec<u32> {
+        let mut uses = vec![0; self.instrs.len()];
+        let operands = self.instrs.iter().flat_map(|i| i.op.operands().as_slice().to_vec());
+        for v in operands.chain(self.outputs.iter().map(|o| o.value)) {
+            uses[v.index()] += 1;
+        }
+        uses
+    }
+
+    /// How the text form calls a value.
+    pub fn value_name(&self, v: Value) -> String {
+        match self.instrs.get(v.index()).and_then(|i| i.name.as_ref()) {
+            Some(name) => format!("%{name}"),
+            None => format!("%{}", v.0),
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! The text form: `docs/he-program.md`.
+
+mod lexer;
+mod parse;
+mod print;
+
+pub use parse::{parse, parse_with_tables};

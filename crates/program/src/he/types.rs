@@ -1,0 +1,139 @@
+//! What a value is: its kind, and in a managed program its level and exact scale.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::Scale;
+
+/// A value of one program: the index of the instruction that defines it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Value(pub u32);
+
+impl Value {
+    /// The index into [`super::Program::instrs`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Number of ciphertext limbs minus one: the rescales that remain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Level(pub u32);
+
+impl Level {
+    /// Number of limbs: level + 1.
+    pub fn limbs(self) -> usize {
+        self.0 as usize + 1
+    }
+
+    /// The level after one rescale, if any remains.
+    pub fn below(self) -> Option<Self> {
+        self.0.checked_sub(1).map(Self)
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Which of the two stages a program is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Stage {
+    /// As a kernel says it: no levels, no scales.
+    Traced,
+    /// Levels, scales, relinearisation and rescaling explicit.
+    Managed,
+}
+
+impl Stage {
+    /// The word of the text form.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Traced => "traced",
+            Self::Managed => "managed",
+        }
+    }
+}
+
+/// A managed ciphertext's type.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct CtType {
+    /// Number of polynomials, 2 or 3.
+    pub parts: u8,
+    /// Level: each part has level + 1 limbs.
+    pub level: Level,
+    /// Exact scale.
+    pub scale: Scale,
+}
+
+/// A managed plaintext's type.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct PtType {
+    /// Level: level + 1 limbs.
+    pub level: Level,
+    /// Exact scale.
+    pub scale: Scale,
+}
+
+/// The type of a value.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// A ciphertext of a traced program.
+    TracedCt,
+    /// A plaintext of a traced program.
+    TracedPt,
+    /// A ciphertext of a managed program.
+    Ct(CtType),
+    /// A plaintext of a managed program.
+    Pt(PtType),
+}
+
+impl Type {
+    /// A managed ciphertext.
+    pub fn ct(parts: u8, level: Level, scale: Scale) -> Self {
+        Self::Ct(CtType { parts, level, scale })
+    }
+
+    /// A managed plaintext.
+    pub fn pt(level: Level, scale: Scale) -> Self {
+        Self::Pt(PtType { level, scale })
+    }
+
+    /// Whether the value is encrypted.
+    pub fn is_ct(&self) -> bool {
+        matches!(self, Self::TracedCt | Self::Ct(_))
+    }
+
+    /// "ciphertext" or "plaintext".
+    pub fn noun(&self) -> &'static str {
+        if self.is_ct() { "ciphertext" } else { "plaintext" }
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TracedCt => f.write_str("ct"),
+            Self::TracedPt => f.write_str("pt"),
+            Self::Ct(t) => write!(f, "ct[{}](level {}, scale {})", t.parts, t.level, t.scale),
+            Self::Pt(t) => write!(f, "pt(level {}, scale {})", t.level, t.scale),
+        }
+    }
+}
+
+/// A place in the user's source that errors point to.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Source {
+    /// File name.
+    pub file: Arc<str>,
+    /// Line, from 1.
+    pub line: u32,
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}
