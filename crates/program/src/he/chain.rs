@@ -1,5 +1,7 @@
 //! The modulus chain that a managed program is written for.
 
+use ringmill_ckks::Params;
+
 use super::{Level, Rule, Scale};
 
 /// Ring degree, primes and digits: what levels and exact scales refer to.
@@ -10,14 +12,14 @@ pub struct Chain {
     q: Vec<u64>,
     p: Vec<u64>,
     alpha: usize,
+    q_scales: Vec<Scale>,
 }
 
 impl Chain {
     /// A chain over N = 2^`log_n` with ciphertext primes `q` (`q[0]` is the base, never rescaled away), special
     /// primes `p`, `alpha` limbs a key-switch digit, and `scale` for fresh ciphertexts.
     ///
-    /// Checks shape only (counts, sizes, distinct primes); that the primes are primes and the parameters secure
-    /// is the business of `ringmill_ckks`.
+    /// Checks counts, sizes, and that ciphertext primes are primes; security is the business of `ringmill_ckks`.
     ///
     /// # Errors
     /// [`Rule::Chain`] naming what is wrong.
@@ -40,7 +42,9 @@ impl Chain {
         if let Some(w) = all.windows(2).find(|w| w[0] == w[1]) {
             return bad(format!("{} stands twice; primes must differ", w[0]));
         }
-        Ok(Self { log_n, scale, q, p, alpha })
+        let q_scales: Result<Vec<_>, _> = q.iter().map(|&q| Scale::prime(q)).collect();
+        let q_scales = q_scales.map_err(|e| Rule::Chain { what: e.to_string() })?;
+        Ok(Self { log_n, scale, q, p, alpha, q_scales })
     }
 
     /// log2 of the ring degree N.
@@ -70,12 +74,17 @@ impl Chain {
 
     /// The highest level, L.
     pub fn top(&self) -> Level {
-        Level(self.q.len() as u32 - 1)
+        Level::new(self.q.len() as u32 - 1)
     }
 
     /// q_level, the prime that a rescale at `level` divides by.
     pub fn prime(&self, level: Level) -> Option<u64> {
-        self.q.get(level.0 as usize).copied()
+        self.q.get(level.index()).copied()
+    }
+
+    /// The scale that a rescale at `level` divides by.
+    pub fn prime_scale(&self, level: Level) -> Option<&Scale> {
+        self.q_scales.get(level.index())
     }
 
     /// The Galois element 5^k mod 2N of a rotation by k slots, k ≥ 0.
@@ -87,5 +96,19 @@ impl Chain {
     /// The Galois element 2N − 1 of conjugation.
     pub fn galois_conjugate(&self) -> u64 {
         (2u64 << self.log_n) - 1
+    }
+}
+
+impl From<&Params> for Chain {
+    fn from(p: &Params) -> Self {
+        let values = |m: &[ringmill_ring::Modulus]| m.iter().map(|m| m.value()).collect();
+        Self {
+            log_n: p.log_n(),
+            scale: p.default_scale(),
+            q: values(p.q_moduli()),
+            p: values(p.p_moduli()),
+            alpha: p.alpha(),
+            q_scales: p.q_moduli().iter().map(|&m| Scale::modulus(m)).collect(),
+        }
     }
 }

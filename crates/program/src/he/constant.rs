@@ -61,7 +61,6 @@ impl Numbers {
         }
         Ok(())
     }
-
 }
 
 /// Index into [`super::Program::tables`].

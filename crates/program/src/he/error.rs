@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Level, Scale, Source};
+use super::{Level, Source};
 
 /// A violated rule at a place: the line of the text and, where known, of the user's source.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,6 +58,8 @@ impl std::error::Error for HeError {
 pub enum Rule {
     #[error("expected {expected}, found {found}")]
     Syntax { expected: String, found: String },
+    #[error("{why}")]
+    ScaleText { why: String },
     #[error("unknown operation '{word}'; operations are {known}")]
     UnknownOp { word: String, known: String },
     #[error("{op} does not exist in a {stage} program")]
@@ -89,10 +91,9 @@ pub enum Rule {
     )]
     LevelMismatch { op: &'static str, left: String, left_level: Level, right: String, right_level: Level },
     #[error(
-        "{op} needs equal scales, but {left} has scale {left_scale} (2^{:.3}) and {right} has scale {right_scale} (2^{:.3}); rescale or multiply one of them by 1 at the quotient",
-        left_scale.log2(), right_scale.log2()
+        "{op} needs equal scales, but {left} has scale {left_scale} and {right} has scale {right_scale}; rescale, or multiply one of them by 1 at the quotient"
     )]
-    ScaleMismatch { op: &'static str, left: String, left_scale: Scale, right: String, right_scale: Scale },
+    ScaleMismatch { op: &'static str, left: String, left_scale: String, right: String, right_scale: String },
     #[error("{op} takes a ciphertext of {expected}, but {value} has {found} parts{remedy}")]
     Parts { op: &'static str, expected: &'static str, value: String, found: u8, remedy: &'static str },
     #[error(
@@ -121,8 +122,10 @@ pub enum Rule {
     OutputPlain { value: String },
     #[error("an output must have 2 parts, but {value} has 3; relinearise first")]
     OutputParts { value: String },
-    #[error("the scale {scale} (2^{:.1}) of {value} does not fit below the modulus of level {level} (2^{modulus_bits:.1}); rescale earlier or use a smaller scale", scale.log2())]
-    ScaleOverflow { value: String, scale: Scale, level: Level, modulus_bits: f64 },
+    #[error(
+        "the scale {scale} of {value} does not fit below the modulus of level {level} (2^{modulus_bits:.1}); rescale earlier or use a smaller scale"
+    )]
+    ScaleOverflow { value: String, scale: String, level: Level, modulus_bits: f64 },
     #[error("the program needs {needed} levels, but the chain has {available}: {what}")]
     Depth { needed: u32, available: u32, what: String },
     #[error("text after 'end'")]

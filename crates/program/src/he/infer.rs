@@ -114,10 +114,10 @@ fn infer_managed(op: &Op, declared: Option<&Type>, chain: &Chain, cx: &Context<'
         }
         Op::Rescale(a) => {
             let x = ct(kind, a, cx)?;
-            let (Some(below), Some(q)) = (x.level.below(), chain.prime(x.level)) else {
+            let (Some(below), Some(q)) = (x.level.down(), chain.prime_scale(x.level)) else {
                 return Err(Rule::LevelExhausted { op: kind, value: (cx.name)(a) });
             };
-            Type::ct(x.parts, below, x.scale.div(&Scale::power(q, 1)))
+            Type::ct(x.parts, below, x.scale.div(q))
         }
         Op::Drop(a, to) => {
             let x = ct(kind, a, cx)?;
@@ -204,5 +204,5 @@ fn same_scale(
         return Ok(());
     }
     let (left, right) = ((cx.name)(a.0), (cx.name)(b.0));
-    Err(Rule::ScaleMismatch { op, left, left_scale: a.1.clone(), right, right_scale: b.1.clone() })
+    Err(Rule::ScaleMismatch { op, left, left_scale: a.1.to_text(), right, right_scale: b.1.to_text() })
 }

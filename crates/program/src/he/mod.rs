@@ -11,7 +11,6 @@ mod error;
 mod infer;
 mod op;
 mod program;
-mod scale;
 mod text;
 mod types;
 mod verify;
@@ -22,9 +21,9 @@ pub use constant::{Constant, Numbers, Table, TableId};
 pub use error::{HeError, Rule};
 pub use op::{Op, OpKind, Operands};
 pub use program::{Instr, Output, Program, Region};
-pub use scale::Scale;
+pub use ringmill_ckks::{Level, Scale};
 pub use text::{parse, parse_with_tables};
-pub use types::{CtType, Level, PtType, Source, Stage, Type, Value};
+pub use types::{CtType, PtType, Source, Stage, Type, Value};
 pub use verify::verify;
 
 /// Greatest |c| of a real integer constant by which a traced `mul` costs no depth.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::Scale;
+use super::{Level, Scale};
 
 /// A value of one program: the index of the instruction that defines it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -13,28 +13,6 @@ impl Value {
     /// The index into [`super::Program::instrs`].
     pub fn index(self) -> usize {
         self.0 as usize
-    }
-}
-
-/// Number of ciphertext limbs minus one: the rescales that remain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Level(pub u32);
-
-impl Level {
-    /// Number of limbs: level + 1.
-    pub fn limbs(self) -> usize {
-        self.0 as usize + 1
-    }
-
-    /// The level after one rescale, if any remains.
-    pub fn below(self) -> Option<Self> {
-        self.0.checked_sub(1).map(Self)
-    }
-}
-
-impl fmt::Display for Level {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
     }
 }
 
@@ -117,8 +95,8 @@ impl fmt::Display for Type {
         match self {
             Self::TracedCt => f.write_str("ct"),
             Self::TracedPt => f.write_str("pt"),
-            Self::Ct(t) => write!(f, "ct[{}](level {}, scale {})", t.parts, t.level, t.scale),
-            Self::Pt(t) => write!(f, "pt(level {}, scale {})", t.level, t.scale),
+            Self::Ct(t) => write!(f, "ct[{}](level {}, scale {})", t.parts, t.level, t.scale.to_text()),
+            Self::Pt(t) => write!(f, "pt(level {}, scale {})", t.level, t.scale.to_text()),
         }
     }
 }

@@ -135,9 +135,9 @@ fn check_scales(p: &Program) -> Result<(), (Option<Value>, Rule)> {
     }
     for (v, instr) in p.values() {
         let Type::Ct(t) = &instr.ty else { continue };
-        let modulus_bits = bits[t.level.0 as usize];
+        let modulus_bits = bits[t.level.index()];
         if t.scale.log2() >= modulus_bits {
-            let (value, scale, level) = (p.value_name(v), t.scale.clone(), t.level);
+            let (value, scale, level) = (p.value_name(v), t.scale.to_text(), t.level);
             return Err((Some(v), Rule::ScaleOverflow { value, scale, level, modulus_bits }));
         }
     }

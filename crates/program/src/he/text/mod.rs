@@ -1,5 +1,6 @@
 //! The text form: `docs/he-program.md`.
 
+mod cursor;
 mod lexer;
 mod parse;
 mod print;

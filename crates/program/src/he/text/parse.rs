@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use num_complex::Complex64;
 
+use super::cursor::{Cursor, expected};
 use super::lexer::{Token, tokens};
-use crate::he::{
-    Builder, Chain, Constant, HeError, Level, Numbers, Op, OpKind, Program, Rule, Scale, Source, Type, Value,
-};
+use crate::he::{Builder, Constant, HeError, Level, Numbers, Op, OpKind, Program, Rule, Source, Value};
 
 /// Parses and verifies a program that stands alone.
 ///
@@ -122,10 +121,6 @@ impl Reader<'_> {
     }
 }
 
-fn expected(what: &str, found: &Token<'_>) -> Rule {
-    Rule::Syntax { expected: what.into(), found: found.show() }
-}
-
 /// `%name = op operands [: type]`.
 fn define(
     b: &mut Builder,
@@ -156,223 +151,7 @@ fn define(
     Ok(())
 }
 
-/// The tokens of a line, read from the left.
-struct Cursor<'a> {
-    tokens: Vec<Token<'a>>,
-    at: usize,
-}
-
-impl<'a> Cursor<'a> {
-    fn new(tokens: Vec<Token<'a>>) -> Self {
-        Self { tokens, at: 0 }
-    }
-
-    /// Cuts `@ "file":line` off the end.
-    fn take_source(&mut self) -> Result<Option<Source>, Rule> {
-        let n = self.tokens.len();
-        let Some(at) = self.tokens.iter().position(|t| *t == Token::Punct('@')) else { return Ok(None) };
-        let source = match &self.tokens[at..] {
-            [_, Token::Text(file), Token::Punct(':'), Token::Number(line)] if at + 4 == n => {
-                line.parse().ok().map(|line| Source { file: file.as_str().into(), line })
-            }
-            _ => None,
-        };
-        self.tokens.truncate(at);
-        let (expected, found) = ("@ \"file\":line at the end of the line".into(), "'@'".into());
-        source.map(Some).ok_or(Rule::Syntax { expected, found })
-    }
-
-    fn peek(&self) -> Option<&Token<'a>> {
-        self.tokens.get(self.at)
-    }
-
-    fn next(&mut self, what: &str) -> Result<Token<'a>, Rule> {
-        let token = self.tokens.get(self.at).cloned();
-        self.at += 1;
-        let found = "the end of the line".into();
-        token.ok_or_else(|| Rule::Syntax { expected: what.into(), found })
-    }
-
-    fn finish(&self) -> Result<(), Rule> {
-        self.peek().map_or(Ok(()), |t| Err(expected("the end of the line", t)))
-    }
-
-    fn eat(&mut self, c: char) -> bool {
-        let hit = self.peek() == Some(&Token::Punct(c));
-        self.at += usize::from(hit);
-        hit
-    }
-
-    fn eat_word(&mut self, word: &str) -> bool {
-        let hit = matches!(self.peek(), Some(Token::Word(w)) if *w == word);
-        self.at += usize::from(hit);
-        hit
-    }
-
-    fn punct(&mut self, c: char) -> Result<(), Rule> {
-        let what = format!("'{c}'");
-        match self.next(&what)? {
-            Token::Punct(found) if found == c => Ok(()),
-            t => Err(expected(&what, &t)),
-        }
-    }
-
-    fn word(&mut self, word: &str) -> Result<(), Rule> {
-        let what = format!("'{word}'");
-        match self.next(&what)? {
-            Token::Word(found) if found == word => Ok(()),
-            t => Err(expected(&what, &t)),
-        }
-    }
-
-    fn name(&mut self, what: &str) -> Result<&'a str, Rule> {
-        match self.next(what)? {
-            Token::Name(name) => Ok(name),
-            t => Err(expected(what, &t)),
-        }
-    }
-
-    fn text(&mut self, what: &str) -> Result<String, Rule> {
-        match self.next(what)? {
-            Token::Text(text) => Ok(text),
-            t => Err(expected(what, &t)),
-        }
-    }
-
-    fn integer<T: std::str::FromStr>(&mut self, what: &str) -> Result<T, Rule> {
-        match self.next(what)? {
-            Token::Number(s) => s.parse().map_err(|_| expected(what, &Token::Number(s))),
-            t => Err(expected(what, &t)),
-        }
-    }
-
-    fn real(&mut self) -> Result<f64, Rule> {
-        match self.next("a number")? {
-            // `f64::from_str` also reads "inf" and "nan", but those are words here.
-            Token::Number(s) => s.parse().map_err(|_| expected("a number", &Token::Number(s))),
-            t @ Token::Word("nan" | "inf" | "NaN") => Err(expected("a finite number", &t)),
-            t => Err(expected("a number", &t)),
-        }
-    }
-
-    fn value(&mut self, b: &Builder) -> Result<Value, Rule> {
-        match self.next("a value such as %3")? {
-            Token::Value(name) => {
-                b.find_bound(name).ok_or_else(|| Rule::Undefined { value: format!("%{name}") })
-            }
-            t => Err(expected("a value such as %3", &t)),
-        }
-    }
-
-    /// `re` or `(re, im)`; real numbers have no imaginary part.
-    fn number(&mut self) -> Result<(f64, Option<f64>), Rule> {
-        if !self.eat('(') {
-            return Ok((self.real()?, None));
-        }
-        let re = self.real()?;
-        self.punct(',')?;
-        let im = self.real()?;
-        self.punct(')')?;
-        Ok((re, Some(im)))
-    }
-
-    /// Numbers up to `]`; complex ones if any is.
-    fn list(&mut self) -> Result<Numbers, Rule> {
-        let (mut re, mut im) = (Vec::new(), None::<Vec<f64>>);
-        while !self.eat(']') {
-            if !re.is_empty() {
-                self.punct(',')?;
-            }
-            let (x, y) = self.number()?;
-            if y.is_some() && im.is_none() {
-                im = Some(vec![0.0; re.len()]);
-            }
-            re.push(x);
-            if let Some(im) = &mut im {
-                im.push(y.unwrap_or(0.0));
-            }
-        }
-        Ok(match im {
-            None => Numbers::Real(re),
-            Some(im) => Numbers::Complex(re.iter().zip(im).map(|(&re, im)| Complex64::new(re, im)).collect()),
-        })
-    }
-
-    fn integers(&mut self, what: &str) -> Result<Vec<u64>, Rule> {
-        self.punct('[')?;
-        let mut out = Vec::new();
-        while !self.eat(']') {
-            if !out.is_empty() {
-                self.punct(',')?;
-            }
-            out.push(self.integer(what)?);
-        }
-        Ok(out)
-    }
-
-    fn scale(&mut self) -> Result<Scale, Rule> {
-        let mut scale = Scale::one();
-        loop {
-            let base: u64 = self.integer("a scale such as 2^40")?;
-            if base == 1 {
-                return Ok(scale);
-            }
-            let exponent = if self.eat('^') { self.integer("an exponent")? } else { 1 };
-            scale = scale.mul(&Scale::power(base, exponent));
-            if !self.eat('*') {
-                return Ok(scale);
-            }
-        }
-    }
-
-    fn chain(&mut self) -> Result<Chain, Rule> {
-        self.word("log_n")?;
-        let log_n = self.integer("log2 of the ring degree")?;
-        self.word("scale")?;
-        let scale = self.scale()?;
-        self.word("q")?;
-        let q = self.integers("a ciphertext prime")?;
-        self.word("p")?;
-        let p = self.integers("a special prime")?;
-        self.word("alpha")?;
-        let alpha = self.integer("limbs a digit")?;
-        Chain::new(log_n, scale, q, p, alpha)
-    }
-
-    fn ty(&mut self) -> Result<Type, Rule> {
-        let parts = match self.next("a type")? {
-            Token::Word("ct") => {
-                self.punct('[')?;
-                let parts: u8 = self.integer("2 or 3 parts")?;
-                self.punct(']')?;
-                if !(2..=3).contains(&parts) {
-                    return Err(expected(
-                        "2 or 3 parts",
-                        &Token::Number(if parts < 2 { "fewer" } else { "more" }),
-                    ));
-                }
-                Some(parts)
-            }
-            Token::Word("pt") => None,
-            t => return Err(expected("a type: ct[2](level …, scale …) or pt(level …, scale …)", &t)),
-        };
-        self.punct('(')?;
-        self.word("level")?;
-        let level = Level(self.integer("a level")?);
-        self.punct(',')?;
-        self.word("scale")?;
-        let scale = self.scale()?;
-        self.punct(')')?;
-        Ok(match parts {
-            Some(parts) => Type::ct(parts, level, scale),
-            None => Type::pt(level, scale),
-        })
-    }
-
-    fn hoist(&mut self) -> Result<Option<u32>, Rule> {
-        if self.eat_word("hoist") { self.integer("a group number").map(Some) } else { Ok(None) }
-    }
-
+impl Cursor<'_> {
     fn constant(
         &mut self,
         b: &mut Builder,
@@ -443,7 +222,7 @@ impl<'a> Cursor<'a> {
                 let stride = if self.eat(',') { self.integer("a stride")? } else { 1 };
                 Op::Sum { a, count, stride }
             }
-            OpKind::Drop => Op::Drop(a, Level(self.integer("a level")?)),
+            OpKind::Drop => Op::Drop(a, Level::new(self.integer("a level")?)),
             OpKind::AddScalar => Op::AddScalar(a, self.real()?),
             _ => {
                 let c = self.real()?;

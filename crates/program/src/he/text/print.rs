@@ -37,7 +37,7 @@ impl fmt::Display for Program {
 }
 
 fn print_chain(chain: &Chain, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let (log_n, scale, alpha) = (chain.log_n(), chain.scale(), chain.alpha());
+    let (log_n, scale, alpha) = (chain.log_n(), chain.scale().to_text(), chain.alpha());
     writeln!(f, "chain log_n {log_n} scale {scale} q {:?} p {:?} alpha {alpha}", chain.q(), chain.p())
 }
 
@@ -70,7 +70,7 @@ fn print_instr(p: &Program, v: Value, instr: &Instr, f: &mut fmt::Formatter<'_>)
         Op::Sum { count, stride: 1, .. } => write!(f, ", {count}")?,
         Op::Sum { count, stride, .. } => write!(f, ", {count}, {stride}")?,
         Op::AddScalar(_, c) => write!(f, ", {c:?}")?,
-        Op::MulScalar { c, scale, .. } => write!(f, ", {c:?}, scale {scale}")?,
+        Op::MulScalar { c, scale, .. } => write!(f, ", {c:?}, scale {}", scale.to_text())?,
         Op::Drop(_, level) => write!(f, ", {level}")?,
         _ => {}
     }
