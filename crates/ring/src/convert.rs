@@ -101,8 +101,8 @@ fn cofactor(moduli: &[Modulus], i: usize, m: Modulus) -> u64 {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConvertConstants {
     target: Modulus,
-    /// Greatest bit length of a source prime: bounds y.
-    source_bits: u32,
+    /// Greatest source prime: every y lies below it.
+    source_bound: u64,
     factors: Vec<u64>,
     product: u64,
 }
@@ -113,7 +113,7 @@ impl ConvertConstants {
         let moduli = from.moduli();
         Self {
             target,
-            source_bits: moduli.iter().map(|s| s.bits()).max().unwrap_or(0),
+            source_bound: moduli.iter().map(|s| s.value()).max().unwrap_or(0),
             factors: (0..moduli.len()).map(|i| cofactor(moduli, i, target)).collect(),
             product: moduli.iter().fold(1, |p, s| target.mul(p, target.reduce(s.value()))),
         }
@@ -124,9 +124,9 @@ impl ConvertConstants {
         self.target
     }
 
-    /// Greatest bit length of a source prime.
-    pub fn source_bits(&self) -> u32 {
-        self.source_bits
+    /// The greatest source prime: every y lies below it.
+    pub fn source_bound(&self) -> u64 {
+        self.source_bound
     }
 
     /// S/s_i mod m, one a source prime.

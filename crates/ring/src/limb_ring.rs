@@ -21,7 +21,7 @@ pub const MAX_LOG_N: u32 = 17;
 pub struct LimbRing {
     log_n: u32,
     q: Modulus,
-    isa: Isa,
+    backend: Backend,
     tables: Arc<Tables>,
 }
 
@@ -48,8 +48,8 @@ impl LimbRing {
     /// [`RingError::Degree`], [`RingError::NoRoot`] if q ≢ 1 mod 2N, [`RingError::IsaUnavailable`].
     pub fn with_isa(log_n: u32, q: Modulus, isa: Isa) -> Result<Self, RingError> {
         check_degree(log_n)?;
-        Backend::new(isa)?;
-        Ok(Self { log_n, q, isa, tables: Arc::new(Tables::new(log_n, q)?) })
+        let backend = Backend::new(isa)?;
+        Ok(Self { log_n, q, backend, tables: Arc::new(Tables::new(log_n, q)?) })
     }
 
     /// N.
@@ -73,7 +73,7 @@ impl LimbRing {
     /// The instruction set of the kernels.
     #[inline]
     pub fn isa(&self) -> Isa {
-        self.isa
+        self.backend.isa()
     }
 
     #[inline]
@@ -120,7 +120,7 @@ impl LimbRing {
         self.check(&[("out", out.len())])?;
         self.check_all("left factor", a)?;
         self.check_all("right factor", b)?;
-        dot::dot(out, a, b, self.q);
+        dot::dot(self.backend, self.q, out, a, b);
         Ok(())
     }
 
@@ -130,7 +130,7 @@ impl LimbRing {
     /// [`RingError::Length`].
     pub fn lift(&self, out: &mut [u64], src: &[u64], from: Modulus) -> Result<(), RingError> {
         self.check(&[("out", out.len()), ("src", src.len())])?;
-        convert::lift(out, src, from, self.q);
+        convert::lift(self.backend, out, src, from, self.q);
         Ok(())
     }
 
@@ -141,7 +141,7 @@ impl LimbRing {
     /// [`RingError::Count`] if there are not as many `y` as source primes; [`RingError::Length`].
     pub fn quotient(&self, out: &mut [u64], y: &[&[u64]], from: &SourceBasis) -> Result<(), RingError> {
         self.check_sources(out, y, from.moduli().len())?;
-        convert::quotient(out, y, from);
+        convert::quotient(self.backend, out, y, from);
         Ok(())
     }
 
@@ -187,7 +187,7 @@ impl LimbRing {
             return Err(RingError::ModulusMismatch { expected, got });
         }
         self.check_sources(out, y, constants.factors().len())?;
-        convert::convert(out, y, v, constants);
+        convert::convert(self.backend, out, y, v, constants);
         Ok(())
     }
 

@@ -1,28 +1,169 @@
 //! Base conversion of whole limbs; the semantics stand in [`crate::convert`].
 
-use crate::{ConvertConstants, Modulus, SourceBasis, convert};
+use super::sum::{OnSum, Shape, Sum, SumKernel};
+use crate::convert::{QUOTIENT_BITS, SourceBasis};
+use crate::lanes::{Kernel, Lanes, U64Lanes};
+use crate::{Backend, ConvertConstants, Modulus};
 
-/// out_i = v of the y_·,i.
-pub(crate) fn quotient(out: &mut [u64], y: &[&[u64]], from: &SourceBasis) {
-    for (i, out) in out.iter_mut().enumerate() {
-        *out = from.quotient(y.iter().map(|y| y[i]));
+struct Quotient<'a> {
+    out: &'a mut [u64],
+    y: &'a [&'a [u64]],
+    from: &'a SourceBasis,
+}
+
+impl Kernel for Quotient<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) {
+        let heads = self.from.heads();
+        let short = heads.iter().all(|&(_, r)| r < 1 << 32);
+        for i in (0..self.out.len()).step_by(L::WIDTH) {
+            let mut sum = l.splat(1 << (QUOTIENT_BITS - 1));
+            for (y, &(shift, r)) in self.y.iter().zip(heads) {
+                // SAFETY: `quotient` saw that all limbs are as long as `out`, a multiple of the width.
+                let head = l.shr_by(unsafe { l.load_ptr(y.as_ptr().add(i)) }, shift);
+                // A prime of 25 bits or more has R < 2^32.
+                let term = if short { l.mul32(head, l.splat(r)) } else { l.mul_lo(head, l.splat(r)) };
+                sum = l.add(sum, term);
+            }
+            // SAFETY: as above.
+            unsafe { l.store_ptr(self.out.as_mut_ptr().add(i), l.shr::<QUOTIENT_BITS>(sum)) };
+        }
     }
 }
 
-/// out_i = Σ_j y_j,i·c_j − v_i·S mod m. At most 64 sources, so the sum of products below 2^60·2^60 fits in 128 bits.
-pub(crate) fn convert(out: &mut [u64], y: &[&[u64]], v: Option<&[u64]>, constants: &ConvertConstants) {
-    let m = constants.target();
-    let minus_product = u128::from(m.neg(constants.product()));
-    for (i, out) in out.iter_mut().enumerate() {
-        let correction = v.map_or(0, |v| u128::from(v[i]).wrapping_mul(minus_product));
-        let products = y.iter().zip(constants.factors()).map(|(y, &c)| u128::from(y[i]) * u128::from(c));
-        *out = m.reduce_u128(products.fold(correction, u128::wrapping_add));
+/// out_i = v of the y_·,i; one `y` a source prime, all as long as `out`.
+pub(crate) fn quotient(backend: Backend, out: &mut [u64], y: &[&[u64]], from: &SourceBasis) {
+    let words = out.len();
+    debug_assert!(y.len() == from.moduli().len() && y.iter().all(|limb| limb.len() == words));
+    backend.run(Quotient { out, y, from });
+}
+
+/// One target limb: y and, if there is one, v as one more source, whose factor is −S mod m.
+struct Convert<'a> {
+    out: &'a mut [u64],
+    y: &'a [&'a [u64]],
+    v: Option<&'a [u64]>,
+    factors: &'a [u64],
+    minus_product: u64,
+}
+
+impl SumKernel for Convert<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Sum>(mut self, s: S) {
+        let unroll = if S::L::WIDTH == 8 { 4 } else { 2 };
+        let whole = self.out.len() / (unroll * S::L::WIDTH) * (unroll * S::L::WIDTH);
+        for i in (0..whole).step_by(unroll * S::L::WIDTH) {
+            if S::L::WIDTH == 8 { self.vectors::<S, 4>(s, i) } else { self.vectors::<S, 2>(s, i) }
+        }
+        for i in (whole..self.out.len()).step_by(S::L::WIDTH) {
+            self.vectors::<S, 1>(s, i);
+        }
     }
 }
 
-/// The centred residue of each word.
-pub(crate) fn lift(out: &mut [u64], y: &[u64], from: Modulus, to: Modulus) {
-    for (out, &y) in out.iter_mut().zip(y) {
-        *out = convert::lift(y, from, to);
+impl Convert<'_> {
+    #[inline(always)]
+    fn vectors<S: Sum, const U: usize>(&mut self, s: S, i: usize) {
+        let l = s.lanes();
+        let (mut sums, mut room) = ([s.start(l.splat(0)); U], s.terms());
+        for (y, &factor) in self.y.iter().zip(self.factors) {
+            self.term(s, &mut sums, &mut room, y, factor, i);
+        }
+        if let Some(v) = self.v {
+            self.term(s, &mut sums, &mut room, v, self.minus_product, i);
+        }
+        for u in 0..U {
+            // SAFETY: i + U·width ≤ out.len().
+            unsafe { l.store_ptr(self.out.as_mut_ptr().add(i + u * S::L::WIDTH), s.fold(sums[u])) };
+        }
     }
+
+    #[inline(always)]
+    fn term<S: Sum, const U: usize>(
+        &self,
+        s: S,
+        sums: &mut [S::Acc; U],
+        room: &mut usize,
+        y: &[u64],
+        factor: u64,
+        i: usize,
+    ) {
+        let l = s.lanes();
+        if *room == 0 {
+            for u in 0..U {
+                sums[u] = s.start(s.fold(sums[u]));
+            }
+            *room = s.terms();
+        }
+        *room -= 1;
+        let factor = s.split(l.splat(factor));
+        for u in 0..U {
+            // SAFETY: `convert` saw that all limbs are as long as `out`, and i + U·width ≤ that length.
+            let y = unsafe { l.load_ptr(y.as_ptr().add(i + u * S::L::WIDTH)) };
+            sums[u] = s.add(sums[u], s.split(y), factor);
+        }
+    }
+}
+
+/// out_i = Σ_j y_j,i·c_j − v_i·S mod m; one `y` a source prime, all as long as `out`.
+pub(crate) fn convert(
+    backend: Backend,
+    out: &mut [u64],
+    y: &[&[u64]],
+    v: Option<&[u64]>,
+    constants: &ConvertConstants,
+) {
+    let words = out.len();
+    debug_assert!(y.len() == constants.factors().len() && y.iter().chain(&v).all(|limb| limb.len() == words));
+    let modulus = constants.target();
+    let minus_product = modulus.neg(constants.product());
+    let kernel = Convert { out, y, v, factors: constants.factors(), minus_product };
+    backend.run(OnSum(Shape { modulus, bound: constants.source_bound() }, kernel));
+}
+
+struct Lift<'a> {
+    out: &'a mut [u64],
+    y: &'a [u64],
+    from: Modulus,
+    to: Modulus,
+}
+
+impl Kernel for Lift<'_> {
+    type Output = ();
+
+    /// y ≤ s/2 stands for itself, y > s/2 for y − s. If s < 2m then |y − s| and y ≤ s/2 are below m: y or y − s + m is
+    /// canonical. Otherwise y is reduced first (the quotient ⌊y·⌊2^64/m⌋/2^64⌋ is short by at most 1, as y < 2^60)
+    /// and s mod m subtracted.
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) {
+        let (s, m) = (self.from.value(), self.to.value());
+        let (above_half, modulus) = (l.splat(s / 2 + 1), l.splat(m));
+        let near = s < 2 * m;
+        let reciprocal = l.splat(((1u128 << 64) / u128::from(m)) as u64);
+        // What is added to y > s/2: m − s modulo 2^64, or m − (s mod m) ∈ (0, m\].
+        let negative = l.splat(if near { m.wrapping_sub(s) } else { m - s % m });
+        for i in (0..self.out.len()).step_by(L::WIDTH) {
+            // SAFETY: `lift` saw that both limbs are equally long, a multiple of the width.
+            let y = unsafe { l.load_ptr(self.y.as_ptr().add(i)) };
+            let offset = l.select_lt(y, above_half, l.splat(0), negative);
+            let r = if near {
+                l.add(y, offset)
+            } else {
+                let r = l.sub(y, l.mul_lo(l.mul_hi(y, reciprocal), modulus));
+                l.csub(l.add(l.csub(r, modulus), offset), modulus)
+            };
+            // SAFETY: as above.
+            unsafe { l.store_ptr(self.out.as_mut_ptr().add(i), r) };
+        }
+    }
+}
+
+/// The centred residue of each word; both limbs equally long.
+pub(crate) fn lift(backend: Backend, out: &mut [u64], y: &[u64], from: Modulus, to: Modulus) {
+    debug_assert_eq!(out.len(), y.len());
+    backend.run(Lift { out, y, from, to });
 }

@@ -1,18 +1,70 @@
-//! Sums of products, reduced once.
+//! Inner products of limbs with limbs.
 
-use crate::Modulus;
+use super::sum::{OnSum, Shape, Sum, SumKernel};
+use crate::lanes::U64Lanes;
+use crate::{Backend, Modulus};
 
-/// Products of two words below 2^60 that fit in 128 bits together with a residue: 2^120 · 255 + 2^60 < 2^128.
-const TERMS: usize = 255;
+struct Dot<'a> {
+    out: &'a mut [u64],
+    a: &'a [&'a [u64]],
+    b: &'a [&'a [u64]],
+}
 
-/// out_i = Σ_j a_j,i · b_j,i mod q; every slice as long as `out`.
-pub(crate) fn dot(out: &mut [u64], a: &[&[u64]], b: &[&[u64]], q: Modulus) {
-    for (i, out) in out.iter_mut().enumerate() {
-        let mut sum = 0;
-        for (a, b) in a.chunks(TERMS).zip(b.chunks(TERMS)) {
-            let products = a.iter().zip(b).map(|(a, b)| u128::from(a[i]) * u128::from(b[i]));
-            sum = q.reduce_u128(products.fold(u128::from(sum), u128::wrapping_add));
+impl SumKernel for Dot<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Sum>(mut self, s: S) {
+        // Two or four vectors at a time: their sums fit the registers, and none waits for the one before.
+        let unroll = if S::L::WIDTH == 8 { 4 } else { 2 };
+        let whole = self.out.len() / (unroll * S::L::WIDTH) * (unroll * S::L::WIDTH);
+        for i in (0..whole).step_by(unroll * S::L::WIDTH) {
+            if S::L::WIDTH == 8 { self.vectors::<S, 4>(s, i) } else { self.vectors::<S, 2>(s, i) }
         }
-        *out = sum;
+        for i in (whole..self.out.len()).step_by(S::L::WIDTH) {
+            self.vectors::<S, 1>(s, i);
+        }
     }
+}
+
+impl Dot<'_> {
+    #[inline(always)]
+    fn vectors<S: Sum, const U: usize>(&mut self, s: S, i: usize) {
+        let (l, width) = (s.lanes(), S::L::WIDTH);
+        let mut residue = [l.splat(0); U];
+        let mut first = 0;
+        while first < self.a.len() {
+            let last = self.a.len().min(first + s.terms());
+            let mut sums = [s.start(residue[0]); U];
+            for u in 1..U {
+                sums[u] = s.start(residue[u]);
+            }
+            for j in first..last {
+                // SAFETY: `dot` saw that all limbs are as long as `out`, and i + U·width ≤ that length.
+                let (a, b) = unsafe {
+                    (self.a.get_unchecked(j).as_ptr().add(i), self.b.get_unchecked(j).as_ptr().add(i))
+                };
+                for u in 0..U {
+                    // SAFETY: as above.
+                    let (x, y) = unsafe { (l.load_ptr(a.add(u * width)), l.load_ptr(b.add(u * width))) };
+                    sums[u] = s.add(sums[u], s.split(x), s.split(y));
+                }
+            }
+            for u in 0..U {
+                residue[u] = s.fold(sums[u]);
+            }
+            first = last;
+        }
+        for (u, &residue) in residue.iter().enumerate() {
+            // SAFETY: i + U·width ≤ out.len().
+            unsafe { l.store_ptr(self.out.as_mut_ptr().add(i + u * width), residue) };
+        }
+    }
+}
+
+/// out_i = Σ_j a_j,i · b_j,i mod q; as many `a` as `b`, all as long as `out`.
+pub(crate) fn dot(backend: Backend, q: Modulus, out: &mut [u64], a: &[&[u64]], b: &[&[u64]]) {
+    let words = out.len();
+    debug_assert!(a.len() == b.len() && a.iter().chain(b).all(|limb| limb.len() == words));
+    backend.run(OnSum(Shape { modulus: q, bound: q.value() }, Dot { out, a, b }));
 }

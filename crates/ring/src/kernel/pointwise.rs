@@ -1,33 +1,99 @@
 //! Word-by-word arithmetic of canonical limbs.
 
-use super::transform::Shoup;
-use crate::Modulus;
+use super::field::{Field, FieldKernel, OnField, Vector};
+use crate::lanes::U64Lanes;
+use crate::{Backend, Modulus};
 
-/// out_i = f(a_i, b_i).
-#[inline(always)]
-pub(crate) fn zip(out: &mut [u64], a: &[u64], b: &[u64], f: impl Fn(u64, u64) -> u64) {
-    for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
-        *out = f(a, b);
+/// One word of the result from up to three words of the operands.
+pub(crate) trait Op: Copy {
+    /// How many operands are read.
+    const OPERANDS: usize;
+    fn apply<F: Field>(self, field: F, x: [Vector<F>; 3]) -> Vector<F>;
+}
+
+macro_rules! ops {
+    ($($(#[$doc:meta])* $name:ident$(($c:ident))? [$n:literal] |$f:ident, $a:ident, $b:ident, $acc:ident| $e:expr;)+) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Copy)]
+        pub(crate) struct $name$((pub(crate) ops!(@word $c)))?;
+        impl Op for $name {
+            const OPERANDS: usize = $n;
+            #[inline(always)]
+            fn apply<F: Field>(self, $f: F, [$a, $b, $acc]: [Vector<F>; 3]) -> Vector<F> {
+                $(let $c = self.0;)?
+                $e
+            }
+        }
+    )+ };
+    (@word $c:ident) => { u64 };
+}
+
+// Unread operands are copies of the first.
+ops! {
+    /// a + b.
+    Add[2] |f, a, b, _x| f.add(a, b);
+    /// a − b.
+    Sub[2] |f, a, b, _x| f.sub(a, b);
+    /// −a, from q − a ∈ (0, q\].
+    Neg[1] |f, a, _b, _x| f.lanes().csub(f.lanes().sub(f.q(), a), f.q());
+    /// a·b.
+    Mul[2] |f, a, b, _x| f.mul(a, b);
+    /// acc + a·b.
+    Mac[3] |f, a, b, acc| f.mac(acc, a, b);
+    /// a·c.
+    MulScalar(c)[1] |f, a, _b, _x| f.mul_constant(a, f.constant(c));
+    /// a + c.
+    AddScalar(c)[1] |f, a, _b, _x| f.add(a, f.lanes().splat(c));
+    /// (a − b)·c, from a − b + q ∈ (0, 2q).
+    SubMulScalar(c)[2] |f, a, b, _x| f.mul_constant(f.lanes().add(a, f.lanes().sub(f.q(), b)), f.constant(c));
+}
+
+struct Map<O> {
+    op: O,
+    out: *mut u64,
+    src: [*const u64; 3],
+    words: usize,
+}
+
+impl<O: Op> FieldKernel for Map<O> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<F: Field>(self, f: F) {
+        let l = f.lanes();
+        let mut i = 0;
+        while i < self.words {
+            // SAFETY: `map` was called with pointers to `words` words, a multiple of the width.
+            unsafe {
+                let a = l.load_ptr(self.src[0].add(i));
+                let b = if O::OPERANDS > 1 { l.load_ptr(self.src[1].add(i)) } else { a };
+                let c = if O::OPERANDS > 2 { l.load_ptr(self.src[2].add(i)) } else { a };
+                l.store_ptr(self.out.add(i), self.op.apply(f, [a, b, c]));
+            }
+            i += F::L::WIDTH;
+        }
     }
 }
 
-/// a_i = f(a_i, b_i).
-#[inline(always)]
-pub(crate) fn zip_assign(a: &mut [u64], b: &[u64], f: impl Fn(u64, u64) -> u64) {
-    for (a, &b) in a.iter_mut().zip(b) {
-        *a = f(*a, b);
-    }
+/// out = op(src), all as long as `out`; operands that the operation does not read may be empty.
+pub(crate) fn map<O: Op>(backend: Backend, q: Modulus, op: O, out: &mut [u64], src: [&[u64]; 3]) {
+    debug_assert!(src[..O::OPERANDS].iter().all(|s| s.len() == out.len()));
+    let kernel = Map { op, out: out.as_mut_ptr(), src: src.map(<[u64]>::as_ptr), words: out.len() };
+    backend.run(OnField(q, kernel));
 }
 
-/// acc_i += a_i·b_i.
-pub(crate) fn mac(acc: &mut [u64], a: &[u64], b: &[u64], q: Modulus) {
-    for ((acc, &a), &b) in acc.iter_mut().zip(a).zip(b) {
-        *acc = q.reduce_u128(u128::from(a) * u128::from(b) + u128::from(*acc));
-    }
+/// a = op(a, rest).
+pub(crate) fn map_assign<O: Op>(backend: Backend, q: Modulus, op: O, a: &mut [u64], rest: &[u64]) {
+    debug_assert!(O::OPERANDS == 1 || O::OPERANDS == 2 && rest.len() == a.len());
+    let out = a.as_mut_ptr();
+    let kernel = Map { op, out, src: [out.cast_const(), rest.as_ptr(), out.cast_const()], words: a.len() };
+    backend.run(OnField(q, kernel));
 }
 
-/// (a − b)·c.
-#[inline(always)]
-pub(crate) fn sub_mul(a: u64, b: u64, c: Shoup, q: u64) -> u64 {
-    c.mul(a.wrapping_sub(b).wrapping_add(q), q)
+/// acc += a·b.
+pub(crate) fn mac(backend: Backend, q: Modulus, acc: &mut [u64], a: &[u64], b: &[u64]) {
+    debug_assert!(a.len() == acc.len() && b.len() == acc.len());
+    let out = acc.as_mut_ptr();
+    let kernel = Map { op: Mac, out, src: [a.as_ptr(), b.as_ptr(), out.cast_const()], words: acc.len() };
+    backend.run(OnField(q, kernel));
 }

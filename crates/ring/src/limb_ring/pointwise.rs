@@ -2,7 +2,9 @@
 
 use super::LimbRing;
 use crate::RingError;
-use crate::kernel::{pointwise, transform::Shoup};
+use crate::kernel::pointwise::{
+    self, Add, AddScalar, Mul, MulScalar, Neg, Sub, SubMulScalar, map, map_assign,
+};
 
 impl LimbRing {
     /// out = a + b.
@@ -11,7 +13,7 @@ impl LimbRing {
     /// [`RingError::Length`].
     pub fn add(&self, out: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), RingError> {
         self.check(&[("out", out.len()), ("a", a.len()), ("b", b.len())])?;
-        pointwise::zip(out, a, b, |a, b| self.q.add(a, b));
+        map(self.backend, self.q, Add, out, [a, b, &[]]);
         Ok(())
     }
 
@@ -21,7 +23,7 @@ impl LimbRing {
     /// [`RingError::Length`].
     pub fn add_assign(&self, a: &mut [u64], b: &[u64]) -> Result<(), RingError> {
         self.check(&[("a", a.len()), ("b", b.len())])?;
-        pointwise::zip_assign(a, b, |a, b| self.q.add(a, b));
+        map_assign(self.backend, self.q, Add, a, b);
         Ok(())
     }
 
@@ -31,7 +33,7 @@ impl LimbRing {
     /// [`RingError::Length`].
     pub fn sub(&self, out: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), RingError> {
         self.check(&[("out", out.len()), ("a", a.len()), ("b", b.len())])?;
-        pointwise::zip(out, a, b, |a, b| self.q.sub(a, b));
+        map(self.backend, self.q, Sub, out, [a, b, &[]]);
         Ok(())
     }
 
@@ -41,7 +43,7 @@ impl LimbRing {
     /// [`RingError::Length`].
     pub fn sub_assign(&self, a: &mut [u64], b: &[u64]) -> Result<(), RingError> {
         self.check(&[("a", a.len()), ("b", b.len())])?;
-        pointwise::zip_assign(a, b, |a, b| self.q.sub(a, b));
+        map_assign(self.backend, self.q, Sub, a, b);
         Ok(())
     }
 
@@ -51,7 +53,7 @@ impl LimbRing {
     /// [`RingError::Length`].
     pub fn neg(&self, out: &mut [u64], a: &[u64]) -> Result<(), RingError> {
         self.check(&[("out", out.len()), ("a", a.len())])?;
-        pointwise::zip_assign(out, a, |_, a| self.q.neg(a));
+        map(self.backend, self.q, Neg, out, [a, &[], &[]]);
         Ok(())
     }
 
@@ -61,7 +63,7 @@ impl LimbRing {
     /// [`RingError::Length`].
     pub fn neg_assign(&self, a: &mut [u64]) -> Result<(), RingError> {
         self.check(&[("a", a.len())])?;
-        a.iter_mut().for_each(|a| *a = self.q.neg(*a));
+        map_assign(self.backend, self.q, Neg, a, &[]);
         Ok(())
     }
 
@@ -71,7 +73,7 @@ impl LimbRing {
     /// [`RingError::Length`].
     pub fn mul(&self, out: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), RingError> {
         self.check(&[("out", out.len()), ("a", a.len()), ("b", b.len())])?;
-        pointwise::zip(out, a, b, |a, b| self.q.mul(a, b));
+        map(self.backend, self.q, Mul, out, [a, b, &[]]);
         Ok(())
     }
 
@@ -81,7 +83,7 @@ impl LimbRing {
     /// [`RingError::Length`].
     pub fn mul_assign(&self, a: &mut [u64], b: &[u64]) -> Result<(), RingError> {
         self.check(&[("a", a.len()), ("b", b.len())])?;
-        pointwise::zip_assign(a, b, |a, b| self.q.mul(a, b));
+        map_assign(self.backend, self.q, Mul, a, b);
         Ok(())
     }
 
@@ -91,7 +93,7 @@ impl LimbRing {
     /// [`RingError::Length`].
     pub fn mac(&self, acc: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), RingError> {
         self.check(&[("acc", acc.len()), ("a", a.len()), ("b", b.len())])?;
-        pointwise::mac(acc, a, b, self.q);
+        pointwise::mac(self.backend, self.q, acc, a, b);
         Ok(())
     }
 
@@ -101,8 +103,7 @@ impl LimbRing {
     /// [`RingError::Length`].
     pub fn mul_scalar(&self, out: &mut [u64], a: &[u64], c: u64) -> Result<(), RingError> {
         self.check(&[("out", out.len()), ("a", a.len())])?;
-        let (c, q) = (self.constant(c), self.q.value());
-        pointwise::zip_assign(out, a, |_, a| c.mul(a, q));
+        map(self.backend, self.q, MulScalar(self.q.reduce(c)), out, [a, &[], &[]]);
         Ok(())
     }
 
@@ -112,8 +113,7 @@ impl LimbRing {
     /// [`RingError::Length`].
     pub fn mul_scalar_assign(&self, a: &mut [u64], c: u64) -> Result<(), RingError> {
         self.check(&[("a", a.len())])?;
-        let (c, q) = (self.constant(c), self.q.value());
-        a.iter_mut().for_each(|a| *a = c.mul(*a, q));
+        map_assign(self.backend, self.q, MulScalar(self.q.reduce(c)), a, &[]);
         Ok(())
     }
 
@@ -123,8 +123,7 @@ impl LimbRing {
     /// [`RingError::Length`].
     pub fn add_scalar(&self, out: &mut [u64], a: &[u64], c: u64) -> Result<(), RingError> {
         self.check(&[("out", out.len()), ("a", a.len())])?;
-        let c = self.q.reduce(c);
-        pointwise::zip_assign(out, a, |_, a| self.q.add(a, c));
+        map(self.backend, self.q, AddScalar(self.q.reduce(c)), out, [a, &[], &[]]);
         Ok(())
     }
 
@@ -134,8 +133,7 @@ impl LimbRing {
     /// [`RingError::Length`].
     pub fn add_scalar_assign(&self, a: &mut [u64], c: u64) -> Result<(), RingError> {
         self.check(&[("a", a.len())])?;
-        let c = self.q.reduce(c);
-        a.iter_mut().for_each(|a| *a = self.q.add(*a, c));
+        map_assign(self.backend, self.q, AddScalar(self.q.reduce(c)), a, &[]);
         Ok(())
     }
 
@@ -145,8 +143,7 @@ impl LimbRing {
     /// [`RingError::Length`].
     pub fn sub_mul_scalar(&self, out: &mut [u64], a: &[u64], b: &[u64], c: u64) -> Result<(), RingError> {
         self.check(&[("out", out.len()), ("a", a.len()), ("b", b.len())])?;
-        let (c, q) = (self.constant(c), self.q.value());
-        pointwise::zip(out, a, b, |a, b| pointwise::sub_mul(a, b, c, q));
+        map(self.backend, self.q, SubMulScalar(self.q.reduce(c)), out, [a, b, &[]]);
         Ok(())
     }
 
@@ -156,12 +153,7 @@ impl LimbRing {
     /// [`RingError::Length`].
     pub fn sub_mul_scalar_assign(&self, a: &mut [u64], b: &[u64], c: u64) -> Result<(), RingError> {
         self.check(&[("a", a.len()), ("b", b.len())])?;
-        let (c, q) = (self.constant(c), self.q.value());
-        pointwise::zip_assign(a, b, |a, b| pointwise::sub_mul(a, b, c, q));
+        map_assign(self.backend, self.q, SubMulScalar(self.q.reduce(c)), a, b);
         Ok(())
-    }
-
-    fn constant(&self, c: u64) -> Shoup {
-        Shoup::new(self.q.reduce(c), self.q)
     }
 }

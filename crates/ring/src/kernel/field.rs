@@ -1,0 +1,90 @@
+//! Multiplication of residues on vectors: three ways, one interface, chosen by the prime and by the backend.
+//!
+//! | field | primes | backends |
+//! |---|---|---|
+//! | [`Narrow`] | q < 2^50 | with 52-bit multiply-add |
+//! | [`Binary64`] | q < 2^50 | other vectors |
+//! | [`Wide`] | q < 2^60 | all |
+
+mod binary64;
+mod narrow;
+mod wide;
+
+pub(crate) use binary64::Binary64;
+pub(crate) use narrow::Narrow;
+pub(crate) use wide::Wide;
+
+use crate::Modulus;
+use crate::lanes::{Kernel, Lanes, Madd52Lanes};
+
+/// Primes of [`Narrow`] and [`Binary64`] lie below 2 to this power.
+pub(crate) const NARROW_BITS: u32 = 50;
+
+/// A vector of a field's lanes.
+pub(crate) type Vector<F> = <<F as Field>::L as crate::lanes::U64Lanes>::U;
+
+/// Arithmetic of Z_q on vectors of canonical residues.
+pub(crate) trait Field: Copy {
+    type L: Lanes;
+    /// A constant factor with its companion, in every lane.
+    type C: Copy;
+    fn lanes(self) -> Self::L;
+    /// q in every lane.
+    fn q(self) -> Vector<Self>;
+    /// a·b.
+    fn mul(self, a: Vector<Self>, b: Vector<Self>) -> Vector<Self>;
+    /// acc + a·b.
+    fn mac(self, acc: Vector<Self>, a: Vector<Self>, b: Vector<Self>) -> Vector<Self>;
+    /// `c` canonical.
+    fn constant(self, c: u64) -> Self::C;
+    /// a·c for a below 2q.
+    fn mul_constant(self, a: Vector<Self>, c: Self::C) -> Vector<Self>;
+
+    /// a + b: the sum stays below 2q < 2^61.
+    #[inline(always)]
+    fn add(self, a: Vector<Self>, b: Vector<Self>) -> Vector<Self> {
+        use crate::lanes::U64Lanes;
+        let l = self.lanes();
+        l.csub(l.add(a, b), self.q())
+    }
+
+    /// a − b, from a + (q − b).
+    #[inline(always)]
+    fn sub(self, a: Vector<Self>, b: Vector<Self>) -> Vector<Self> {
+        use crate::lanes::U64Lanes;
+        let l = self.lanes();
+        l.csub(l.add(a, l.sub(self.q(), b)), self.q())
+    }
+}
+
+/// A computation over a field, written once.
+pub(crate) trait FieldKernel {
+    type Output;
+    fn run<F: Field>(self, field: F) -> Self::Output;
+}
+
+/// Runs a [`FieldKernel`] in the field that suits q and the backend.
+pub(crate) struct OnField<K>(pub(crate) Modulus, pub(crate) K);
+
+impl<K: FieldKernel> Kernel for OnField<K> {
+    type Output = K::Output;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) -> K::Output {
+        // One lane multiplies integers faster than it emulates fused multiply-add.
+        if self.0.bits() <= NARROW_BITS && L::WIDTH > 1 {
+            self.1.run(Binary64::new(lanes, self.0))
+        } else {
+            self.1.run(Wide::new(lanes, self.0))
+        }
+    }
+
+    #[inline(always)]
+    fn run52<L: Lanes + Madd52Lanes>(self, lanes: L) -> K::Output {
+        if self.0.bits() <= NARROW_BITS {
+            self.1.run(Narrow::new(lanes, self.0))
+        } else {
+            self.1.run(Wide::new(lanes, self.0))
+        }
+    }
+}

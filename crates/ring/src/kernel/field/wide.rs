@@ -1,0 +1,55 @@
+//! Modular multiplication on 64-bit integers, q < 2^60.
+
+use super::{Field, Vector};
+use crate::Modulus;
+use crate::kernel::sum::{Sum, Wide as WideSum};
+use crate::lanes::Lanes;
+
+#[derive(Clone, Copy)]
+pub(crate) struct Wide<L: Lanes> {
+    l: L,
+    modulus: Modulus,
+    sum: WideSum<L>,
+}
+
+impl<L: Lanes> Wide<L> {
+    #[inline(always)]
+    pub(crate) fn new(l: L, modulus: Modulus) -> Self {
+        let q = modulus.value();
+        Self { l, modulus, sum: WideSum::new(l, modulus, q, q) }
+    }
+}
+
+impl<L: Lanes> Field for Wide<L> {
+    type L = L;
+    type C = (L::U, L::U);
+
+    #[inline(always)]
+    fn lanes(self) -> L {
+        self.l
+    }
+    #[inline(always)]
+    fn q(self) -> Vector<Self> {
+        self.l.splat(self.modulus.value())
+    }
+    #[inline(always)]
+    fn mul(self, a: L::U, b: L::U) -> L::U {
+        self.mac(self.l.splat(0), a, b)
+    }
+    #[inline(always)]
+    fn mac(self, acc: L::U, a: L::U, b: L::U) -> L::U {
+        self.sum.fold(self.sum.add(self.sum.start(acc), self.sum.split(a), self.sum.split(b)))
+    }
+    #[inline(always)]
+    fn constant(self, c: u64) -> (L::U, L::U) {
+        let companion = (u128::from(c) << 64) / u128::from(self.modulus.value());
+        (self.l.splat(c), self.l.splat(companion as u64))
+    }
+    /// Shoup: the quotient is short by less than 1 + a/2^64 < 2, so the difference lies in \[0, 2q).
+    #[inline(always)]
+    fn mul_constant(self, a: L::U, c: (L::U, L::U)) -> L::U {
+        let l = self.l;
+        let h = l.mul_hi(a, c.1);
+        l.csub(l.sub(l.mul_lo(a, c.0), l.mul_lo(h, self.q())), self.q())
+    }
+}
