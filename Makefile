@@ -97,7 +97,7 @@ $(STAMPS)/venv-docs: requirements/docs.txt scripts/setup-python.sh
 
 $(STAMPS)/extension: $(STAMPS)/venv $(STAMPS)/rust $(wildcard $(RUST_INPUTS))
 	@$(if $(HAS_PYTHON),echo '== building the extension (release)'; \
-	  VIRTUAL_ENV=$(CURDIR)/$(VENV) $(PY) -m maturin develop --quiet --release --locked --skip-install-deps,:)
+	  VIRTUAL_ENV=$(CURDIR)/$(VENV) $(PY) -m maturin develop --quiet --release --locked,:)
 	@mkdir -p $(@D); touch $@
 
 $(DENY)-$(DENY_VERSION): | $(STAMPS)/rust
