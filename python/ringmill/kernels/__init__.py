@@ -1,0 +1,22 @@
+"""Kernels ready to use: the nine of coxHE's Table II at the paper's sizes, and logistic regression."""
+
+from ringmill.kernels.logistic import logistic_regression, sigmoid
+from ringmill.kernels.table2 import (
+    NINE,
+    PaperKernel,
+    average_pool,
+    dot_cipher_batch_axis,
+    dot_plain_batch_axis,
+    mat_mult_val,
+)
+
+__all__ = [
+    "NINE",
+    "PaperKernel",
+    "average_pool",
+    "dot_cipher_batch_axis",
+    "dot_plain_batch_axis",
+    "logistic_regression",
+    "mat_mult_val",
+    "sigmoid",
+]

@@ -1,0 +1,240 @@
+"""What every symbolic value shares: Python and NumPy constructs that are refused, each with its reason.
+
+While a kernel is traced no value exists: what Python would decide from a value (``if``, ``float()``,
+an index) cannot be decided. Each such construct raises ``KernelError`` naming the kernel's line.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, NoReturn, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ringmill.trace.layout import Shape
+from ringmill.trace.where import refuse
+
+T = TypeVar("T", bound="Tensor")
+
+_POLYNOMIAL = (
+    "Approximate it by a polynomial on the interval of its input, for example "
+    "ringmill.approximate(numpy.exp, degree=7, interval=(-4, 4))(x)"
+)
+_BRANCH = (
+    "Compute both outcomes and blend them with a polynomial of the condition, "
+    "or decide from a plaintext argument"
+)
+
+
+def _refused(construct: str, why: str, remedy: str) -> Callable[..., NoReturn]:
+    def method(self: Tensor, *_: object) -> NoReturn:
+        refuse("UnsupportedConstruct", f"{construct} of an encrypted {self.kind}: {why}", remedy)
+
+    return method
+
+
+def constant_array(value: object) -> NDArray[np.complex128]:
+    """A plaintext operand as complex numbers; refuses what is not a finite number."""
+    try:
+        array = np.asarray(value)
+    except (ValueError, TypeError):
+        array = np.asarray(None)
+    if array.dtype.kind not in "biufc":
+        refuse(
+            "NotANumber",
+            f"{type(value).__name__} is not a number or an array of numbers",
+            "Operands of encrypted values are encrypted values, numbers and NumPy arrays",
+        )
+    bad = np.argwhere(~np.isfinite(array))
+    if len(bad):
+        place = tuple(int(i) for i in bad[0])
+        shown = f"element {place}" if place else "the constant"
+        refuse(
+            "NotFinite",
+            f"{shown} of a plaintext operand is {array[place]}",
+            "Only finite numbers can be encoded: clean the data before the kernel sees it",
+        )
+    return array.astype(np.complex128)
+
+
+class Tensor(ABC):
+    """A symbolic encrypted array. Arithmetic lives in the subclasses."""
+
+    # NumPy arrays hand binary operators over to __array_ufunc__ below.
+    __slots__ = ()
+    # An encrypted value has no equality that could be hashed.
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    @abstractmethod
+    def shape(self) -> Shape:
+        """Logical shape, as NumPy would print it."""
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
+
+    @property
+    def kind(self) -> str:
+        """How messages call this value: scalar, vector (100) or matrix (100×10)."""
+        names = ("scalar", "vector", "matrix")
+        size = "×".join(str(n) for n in self.shape)
+        return names[min(self.ndim, 2)] + (f" ({size})" if size else "")
+
+    def __repr__(self) -> str:
+        return f"<encrypted {self.kind}, being traced>"
+
+    def __len__(self) -> int:
+        if not self.shape:
+            refuse(
+                "UnsupportedConstruct",
+                "len() of an encrypted scalar",
+                "Only vectors and matrices have a length",
+            )
+        return self.shape[0]
+
+    __bool__ = _refused("the truth value", "its value is unknown while the kernel is traced", _BRANCH)
+    __lt__ = __le__ = __gt__ = __ge__ = _refused(
+        "comparison", "the outcome would be encrypted and cannot steer Python", _BRANCH
+    )
+    __eq__ = __ne__ = _refused(
+        "comparison", "the outcome would be encrypted and cannot steer Python", _BRANCH
+    )
+    __int__ = __index__ = _refused(
+        "int()", "its value is unknown while the kernel is traced", "Keep it encrypted"
+    )
+    __float__ = _refused("float()", "its value is unknown while the kernel is traced", _POLYNOMIAL)
+    __complex__ = _refused(
+        "complex()", "its value is unknown while the kernel is traced", "Keep it encrypted"
+    )
+    __round__ = __trunc__ = __floor__ = __ceil__ = _refused(
+        "rounding", "it is not a polynomial", "Keep the value and round after decryption"
+    )
+    __abs__ = _refused("abs()", "it is not a polynomial", _POLYNOMIAL)
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __divmod__ = __rdivmod__ = _refused(
+        "integer division", "it is not a polynomial", "Multiply by the reciprocal of a plaintext number"
+    )
+    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __invert__ = _refused(
+        "a bitwise operator",
+        "CKKS computes on real and complex numbers",
+        "For 0/1 values use a*b, a+b-a*b and 1-a",
+    )
+    __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = _refused(
+        "a shift",
+        "CKKS computes on real and complex numbers",
+        "Use rotate(k) to move elements, * 2**k to scale",
+    )
+    __setitem__ = __delitem__ = _refused(
+        "assignment to elements",
+        "encrypted values do not change",
+        "Build the result: x * mask + y * (1 - mask)",
+    )
+    __iter__ = _refused(
+        "iteration",
+        "elements share one ciphertext",
+        "Use whole-vector operations, or .columns of a matrix by columns",
+    )
+    __contains__ = _refused("`in`", "the outcome would be encrypted and cannot steer Python", _BRANCH)
+    __array__ = _refused(
+        "conversion to a NumPy array", "it is encrypted", "Keep it symbolic until the kernel returns"
+    )
+    __rpow__ = _refused("an exponent", "exponentials are not polynomials", _POLYNOMIAL)
+
+    @abstractmethod
+    def _binary(self: T, op: str, other: object, *, reverse: bool) -> Any: ...
+
+    @abstractmethod
+    def __neg__(self: T) -> T: ...
+
+    def __pos__(self: T) -> T:
+        return self
+
+    def __add__(self, other: object) -> Any:
+        return self._binary("add", other, reverse=False)
+
+    def __radd__(self, other: object) -> Any:
+        return self._binary("add", other, reverse=True)
+
+    def __sub__(self, other: object) -> Any:
+        return self._binary("sub", other, reverse=False)
+
+    def __rsub__(self, other: object) -> Any:
+        return self._binary("sub", other, reverse=True)
+
+    def __mul__(self, other: object) -> Any:
+        return self._binary("mul", other, reverse=False)
+
+    def __rmul__(self, other: object) -> Any:
+        return self._binary("mul", other, reverse=True)
+
+    def __truediv__(self, other: object) -> Any:
+        if isinstance(other, Tensor):
+            refuse("UnsupportedConstruct", "division by an encrypted value is not a polynomial", _POLYNOMIAL)
+        divisor = constant_array(other)
+        if np.any(divisor == 0):
+            refuse("DivisionByZero", "a plaintext divisor is zero", "Divide by numbers other than zero")
+        return self * (1.0 / divisor)
+
+    __rtruediv__ = _refused("a divisor", "1/x is not a polynomial", _POLYNOMIAL)
+
+    @abstractmethod
+    def __matmul__(self, other: object) -> Any: ...
+
+    @abstractmethod
+    def __rmatmul__(self, other: object) -> Any: ...
+
+    @abstractmethod
+    def __pow__(self, exponent: object) -> Any: ...
+
+    @abstractmethod
+    def conj(self: T) -> T:
+        """Complex conjugate of every element."""
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **options: object) -> Any:
+        operator = _UFUNCS.get(ufunc.__name__)
+        if operator is None or method != "__call__" or options:
+            refuse("UnsupportedFunction", f"numpy.{ufunc.__name__} of an encrypted {self.kind}", _POLYNOMIAL)
+        return operator(*inputs)
+
+    def __array_function__(
+        self, function: Callable[..., Any], types: object, args: tuple[Any, ...], options: dict[str, Any]
+    ) -> Any:
+        method = _FUNCTIONS.get(function.__name__)
+        if method is None or not args or not isinstance(args[0], Tensor):
+            refuse(
+                "UnsupportedFunction",
+                f"numpy.{function.__name__} with an encrypted {self.kind}",
+                f"Understood are operators and numpy.{', numpy.'.join(sorted(_FUNCTIONS))}",
+            )
+        if not hasattr(args[0], method):
+            refuse(
+                "UnsupportedFunction",
+                f"numpy.{function.__name__} of an encrypted {self.kind}",
+                "Use operators",
+            )
+        return getattr(args[0], method)(*args[1:], **options)
+
+
+_UFUNCS: dict[str, Callable[..., Any]] = {
+    "add": lambda a, b: a + b if isinstance(a, Tensor) else b.__radd__(a),
+    "subtract": lambda a, b: a - b if isinstance(a, Tensor) else b.__rsub__(a),
+    "multiply": lambda a, b: a * b if isinstance(a, Tensor) else b.__rmul__(a),
+    "divide": lambda a, b: a / b if isinstance(a, Tensor) else b.__rtruediv__(a),
+    "matmul": lambda a, b: a @ b if isinstance(a, Tensor) else b.__rmatmul__(a),
+    "power": lambda a, b: a**b if isinstance(a, Tensor) else b.__rpow__(a),
+    "negative": lambda a: -a,
+    "positive": lambda a: a,
+    "conjugate": lambda a: a.conj(),
+    "square": lambda a: a * a,
+    "less": lambda a, b: a < b,
+    "less_equal": lambda a, b: a <= b,
+    "greater": lambda a, b: a > b,
+    "greater_equal": lambda a, b: a >= b,
+    "equal": lambda a, b: a == b,
+    "not_equal": lambda a, b: a != b,
+}
+
+_FUNCTIONS = {"sum": "sum", "mean": "mean", "dot": "dot", "reshape": "reshape", "transpose": "transpose"}

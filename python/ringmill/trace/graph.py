@@ -1,0 +1,183 @@
+"""The program being traced: a list of operations on slot vectors, each stated once.
+
+An operation is a row (op, arguments, attribute); the same row asked for twice is the same value
+(hash consing), so kernels may be written plainly without paying for repeated subexpressions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ringmill.trace.where import Where, here
+
+Op = Literal["input", "const", "add", "sub", "neg", "mul", "square", "rotate", "conj", "sum"]
+Constant = complex | NDArray[np.complex128]
+
+# A real integer factor up to this size multiplies residues directly and costs no level.
+FREE_INTEGER = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One operation, with the meaning that docs/he-program.md gives it.
+
+    ``args`` are numbers of earlier nodes. ``step`` is the slots of a rotation or the stride of a sum,
+    ``count`` the terms of a sum, ``region`` the part of the kernel it belongs to.
+    """
+
+    op: Op
+    args: tuple[int, ...] = ()
+    name: str = ""
+    step: int = 0
+    count: int = 0
+    region: str = field(default="", compare=False)
+    value: Constant | None = field(default=None, compare=False)
+    fill: complex | None = field(default=None, compare=False)
+    where: Where | None = field(default=None, compare=False)
+
+    @property
+    def plain(self) -> bool:
+        """Whether this is a plaintext constant."""
+        return self.op == "const"
+
+
+class Graph:
+    """Nodes in order of creation; every argument comes before its use."""
+
+    def __init__(self, slots: int) -> None:
+        self.slots = slots
+        self.nodes: list[Node] = []
+        self.outputs: list[tuple[str, int]] = []
+        self.region = ""
+        # Values whose padding was relied on to be zero (see relax).
+        self.relied: set[int] = set()
+        self._seen: dict[tuple[object, ...], int] = {}
+
+    def _once(self, key: tuple[object, ...], op: Op, args: tuple[int, ...] = (), **rest: Any) -> int:
+        known = self._seen.get(key)
+        if known is None:
+            known = len(self.nodes)
+            self.nodes.append(Node(op, args, region=self.region, where=here(), **rest))
+            self._seen[key] = known
+        return known
+
+    def input(self, name: str) -> int:
+        """An encrypted input."""
+        return self._once(("input", name), "input", name=name)
+
+    def const(self, value: Constant, fill: complex | None = None) -> int:
+        """A plaintext: one number for all slots, or one number a slot.
+
+        ``fill`` says that a vector holds that number in the slots of a value and zero in its padding.
+        """
+        if isinstance(value, np.ndarray):
+            if np.all(value == value[0]):
+                return self.const(complex(value[0]))
+            return self._once(("const", value.tobytes()), "const", value=value, fill=fill)
+        return self._once(("const", complex(value)), "const", value=complex(value))
+
+    def add(self, a: int, b: int) -> int:
+        """a + b; the order of operands does not matter and is normalised."""
+        a, b = self._ordered(a, b)
+        return self._once(("add", a, b), "add", (a, b))
+
+    def sub(self, a: int, b: int) -> int:
+        """a − b."""
+        return self._once(("sub", a, b), "sub", (a, b))
+
+    def neg(self, a: int) -> int:
+        """−a."""
+        if self.nodes[a].op == "neg":
+            return self.nodes[a].args[0]
+        return self._once(("neg", a), "neg", (a,))
+
+    def mul(self, a: int, b: int) -> int:
+        """a · b; a factor of one disappears, a product with itself is a square."""
+        a, b = self._ordered(a, b)
+        if a == b:
+            return self._once(("square", a), "square", (a,))
+        value = self.nodes[b].value
+        if isinstance(value, complex) and value == 1:
+            return a
+        return self._once(("mul", a, b), "mul", (a, b))
+
+    def rotate(self, a: int, step: int) -> int:
+        """Slot i of the result is slot i + step of ``a``; rotations of rotations are merged."""
+        step %= self.slots
+        node = self.nodes[a]
+        if node.op == "rotate":
+            return self.rotate(node.args[0], node.step + step)
+        if step == 0:
+            return a
+        return self._once(("rotate", a, step), "rotate", (a,), step=step)
+
+    def conj(self, a: int) -> int:
+        """Complex conjugate of every slot."""
+        if self.nodes[a].op == "conj":
+            return self.nodes[a].args[0]
+        return self._once(("conj", a), "conj", (a,))
+
+    def sum(self, a: int, count: int, step: int) -> int:
+        """Slot i of the result is Σ_{j < count} a[i + j·step], slots taken cyclically."""
+        if count == 1:
+            return a
+        return self._once(("sum", a, count, step), "sum", (a,), count=count, step=step)
+
+    def output(self, name: str, a: int) -> None:
+        """Name a result of the program."""
+        self.outputs.append((name, a))
+
+    def _ordered(self, a: int, b: int) -> tuple[int, int]:
+        """Ciphertext before plaintext, then the older value first."""
+        if self.nodes[a].plain != self.nodes[b].plain:
+            return (b, a) if self.nodes[a].plain else (a, b)
+        return (min(a, b), max(a, b))
+
+    def relax(self) -> None:
+        """Turn constants that are one number inside a layout and zero in its padding into that number.
+
+        Such constants keep the padding at zero; where nothing relies on that, a number for all slots is
+        the same result at less cost (no encoding, no table in the program).
+        """
+        relied = set(self.relied)
+        for index in range(len(self.nodes) - 1, -1, -1):
+            if index in relied and self.nodes[index].op != "input":
+                relied.update(self.nodes[index].args)
+        for index, node in enumerate(self.nodes):
+            if isinstance(node.value, np.ndarray) and index not in relied and node.fill is not None:
+                users = [n for n in self.nodes if index in n.args]
+                if all(user.op in ("add", "sub") for user in users):
+                    self.nodes[index] = replace(node, value=node.fill)
+
+    def live(self) -> list[int]:
+        """Nodes that an output depends on, in order."""
+        needed = {node for _, node in self.outputs}
+        for index in range(len(self.nodes) - 1, -1, -1):
+            if index in needed:
+                needed.update(self.nodes[index].args)
+        return sorted(needed)
+
+    def depths(self) -> list[int]:
+        """Levels that every value costs: products on its longest path, free integers excepted."""
+        out: list[int] = []
+        for node in self.nodes:
+            below = max((out[a] for a in node.args), default=0)
+            out.append(below + self._costs_level(node))
+        return out
+
+    def _costs_level(self, node: Node) -> bool:
+        if node.op == "square":
+            return True
+        if node.op != "mul":
+            return False
+        factor = self.nodes[node.args[1]].value
+        return not (
+            isinstance(factor, complex)
+            and factor.imag == 0
+            and factor.real.is_integer()
+            and abs(factor.real) <= FREE_INTEGER
+        )

@@ -1,0 +1,215 @@
+"""``@ringmill.kernel``: plain Python functions over encrypted arrays, traced into HE programs."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+from ringmill.errors import KernelError
+from ringmill.trace.graph import Graph
+from ringmill.trace.layout import power_of_two
+from ringmill.trace.program import Result, Signature, Traced
+from ringmill.trace.spec import Spec, slots_for
+from ringmill.trace.stack import Stack
+from ringmill.trace.symbol import Symbol
+from ringmill.trace.where import MoreSlotsError, Where, refuse
+
+# Options of Kernel.compile; a kernel's own arguments must be called otherwise.
+RESERVED = ("params", "precision", "security")
+
+# Half of the largest ring degree, 2^17.
+MOST_SLOTS = 1 << 16
+
+_tracing: ContextVar[Graph | None] = ContextVar("ringmill_tracing", default=None)
+
+
+@contextmanager
+def region(title: str) -> Iterator[None]:
+    """Name a part of a kernel; the program, its drawing and its cost are shown by these parts.
+
+    Outside of tracing (a kernel called on clear data) it does nothing.
+    """
+    graph = _tracing.get()
+    if graph is None:
+        yield
+        return
+    outer, graph.region = graph.region, title
+    try:
+        yield
+    finally:
+        graph.region = outer
+
+
+class Kernel:
+    """A function that can be traced, compiled, and called on clear NumPy arrays for comparison."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.where = Where(function.__code__.co_filename, function.__code__.co_firstlineno)
+        self.parameters = inspect.signature(function)
+        functools.update_wrapper(self, function)
+        self._check()
+
+    def _check(self) -> None:
+        function, name = self.function, self.function.__name__
+        if (
+            inspect.isgeneratorfunction(function)
+            or inspect.iscoroutinefunction(function)
+            or inspect.isasyncgenfunction(function)
+        ):
+            refuse(
+                "UnsupportedConstruct",
+                f"{name} is a generator or coroutine",
+                "Return the results",
+                self.where,
+            )
+        for parameter in self.parameters.parameters.values():
+            if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+                refuse(
+                    "UnsupportedConstruct",
+                    f"{name} takes {parameter}: the arguments of a kernel are fixed",
+                    "Name every argument",
+                    self.where,
+                )
+            if parameter.name in RESERVED:
+                refuse(
+                    "ReservedName",
+                    f"the argument {parameter.name!r} of {name} has the name of an option of compile()",
+                    f"Call it otherwise; reserved are {', '.join(RESERVED)}",
+                    self.where,
+                )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The function itself: on clear arrays the plain result, on encrypted values part of their trace."""
+        return self.function(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.function.__name__}{self.parameters} at {self.where}>"
+
+    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        name = self.function.__name__
+        try:
+            bound = self.parameters.bind(*args, **kwargs)
+        except TypeError as error:
+            refuse("Arguments", f"{name}: {error}", f"Its signature is {name}{self.parameters}", self.where)
+        bound.apply_defaults()
+        if not any(isinstance(value, Spec) for value in bound.arguments.values()):
+            refuse(
+                "NothingEncrypted",
+                f"no argument of {name} is encrypted",
+                "Describe encrypted arguments by ringmill.vector(n), matrix(r, c) or scalar()",
+                self.where,
+            )
+        return dict(bound.arguments)
+
+    def trace(self, *args: Any, **kwargs: Any) -> Traced:
+        """Run the function on symbolic values.
+
+        Encrypted arguments are given as ``ringmill.vector(n)``, ``ringmill.matrix(r, c)`` or
+        ``ringmill.scalar()``; everything else is plaintext that becomes part of the program.
+        Raises ``KernelError``, naming the line, where the kernel asks for what encrypted values cannot give.
+        """
+        arguments = self._bound(args, kwargs)
+        specs = {name: value for name, value in arguments.items() if isinstance(value, Spec)}
+        slots = slots_for(specs)
+        while slots <= MOST_SLOTS:
+            try:
+                return self._traced(arguments, specs, slots)
+            except MoreSlotsError as more:
+                slots = power_of_two(more.slots)
+        refuse(
+            "TooManySlots",
+            f"{self.function.__name__} needs {slots} slots in a ciphertext; the largest has {MOST_SLOTS}",
+            'Split the arguments, or pack matrices by columns (packing="columns")',
+            self.where,
+        )
+
+    def _traced(self, arguments: dict[str, Any], specs: dict[str, Spec], slots: int) -> Traced:
+        graph = Graph(slots)
+        values = {name: v.symbols(graph, name) if isinstance(v, Spec) else v for name, v in arguments.items()}
+        token = _tracing.set(graph)
+        try:
+            returned = self._call(values)
+        finally:
+            _tracing.reset(token)
+        outputs = self._outputs(graph, returned)
+        graph.relax()
+        constants = [graph.nodes[i].value for i in graph.live() if graph.nodes[i].plain]
+        real = all(s.real for s in specs.values()) and all(bool(np.all(np.imag(c) == 0)) for c in constants)  # type: ignore[arg-type]
+        name = self.function.__name__
+        name = name if name.isidentifier() and name.isascii() else "kernel"
+        return Traced(graph, Signature(name, graph.slots, specs, outputs, real))
+
+    def _call(self, values: dict[str, Any]) -> Any:
+        positional = [n for n, p in self.parameters.parameters.items() if p.kind is p.POSITIONAL_ONLY]
+        named = {n: v for n, v in values.items() if n not in positional}
+        try:
+            return self.function(*[values[n] for n in positional], **named)
+        except RecursionError as error:
+            raise KernelError(
+                f"{self.where}: {self.function.__name__} recurses without end while it is traced. "
+                "Recursion must end by a plaintext argument.",
+                "Recursion",
+                {"file": self.where.file, "line": self.where.line},
+            ) from error
+
+    def _outputs(self, graph: Graph, returned: Any) -> dict[str, Result]:
+        if isinstance(returned, (tuple, list)):
+            named = {f"out{i}": value for i, value in enumerate(returned)}
+        elif isinstance(returned, dict):
+            named = {str(name): value for name, value in returned.items()}
+        else:
+            named = {"out": returned}
+        outputs: dict[str, Result] = {}
+        for name, value in named.items():
+            if not isinstance(value, (Symbol, Stack)):
+                refuse(
+                    "NotEncrypted",
+                    f"{self.function.__name__} returns {type(value).__name__} as {name!r}",
+                    "Return encrypted values, a tuple or a dict of them; plaintext results need no kernel",
+                    self.where,
+                )
+            parts = value.parts if isinstance(value, Stack) else (value,)
+            if any(part.graph is not graph for part in parts):
+                refuse(
+                    "ForeignValue",
+                    "a value of another kernel's trace",
+                    "Use only this kernel's arguments",
+                    self.where,
+                )
+            stacked = isinstance(value, Stack)
+            labels = tuple(f"{name}.{j}" if stacked else name for j in range(len(parts)))
+            for label, part in zip(labels, parts, strict=True):
+                graph.output(label, part.node)
+            outputs[name] = Result(labels, parts[0].layout, stacked)
+        if not outputs:
+            refuse(
+                "NotEncrypted", f"{self.function.__name__} returns nothing", "Return the results", self.where
+            )
+        return outputs
+
+
+def kernel(function: Callable[..., Any]) -> Kernel:
+    """Decorator that makes a function a kernel.
+
+    >>> import numpy as np, ringmill as rm
+    >>> @rm.kernel
+    ... def score(x, w):
+    ...     return x @ w
+    >>> score.trace(rm.vector(4), np.array([1.0, 2.0, 3.0, 4.0]))
+    <kernel score: 4 slots, depth 1; 1 const, 1 input, 1 mul, 1 sum>
+    """
+    if not callable(function) or not hasattr(function, "__code__"):
+        raise KernelError(
+            f"@kernel takes a plain function, not {type(function).__name__}. "
+            "Write `def` and let the function call the object.",
+            "NotAFunction",
+            {"line": 0},
+        )
+    return Kernel(function)

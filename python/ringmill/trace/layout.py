@@ -1,0 +1,80 @@
+"""Where the elements of a logical array sit in the slots of one ciphertext.
+
+Element (i, j, …) sits in slot i·strides[0] + j·strides[1] + …. Slots outside the layout are the
+*padding*. A value is *clean* when its padding is known to be zero: sums need that, products keep it.
+A scalar (shape ``()``) is replicated: every slot holds it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Shape = tuple[int, ...]
+
+
+def power_of_two(n: int) -> int:
+    """The least power of two that is at least ``n``."""
+    return 1 << max(0, n - 1).bit_length()
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Shape and strides (in slots) of an array inside ``slots`` slots."""
+
+    shape: Shape
+    strides: Shape
+    slots: int
+
+    @classmethod
+    def contiguous(cls, shape: Shape, slots: int) -> Layout:
+        """Row-major order without gaps, starting at slot 0."""
+        strides = tuple(math.prod(shape[axis + 1 :]) for axis in range(len(shape)))
+        return cls(shape, strides, slots)
+
+    @classmethod
+    def scalar(cls, slots: int) -> Layout:
+        """One number in every slot."""
+        return cls((), (), slots)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return math.prod(self.shape)
+
+    @property
+    def full(self) -> bool:
+        """No padding: every slot belongs to the value."""
+        return not self.shape or self.size == self.slots
+
+    def index(self) -> NDArray[np.int64]:
+        """Slot of every element, in the shape of the array."""
+        grid = np.zeros(self.shape, dtype=np.int64)
+        for axis, (count, stride) in enumerate(zip(self.shape, self.strides, strict=True)):
+            along = np.arange(count) * stride
+            grid = grid + along.reshape([-1 if a == axis else 1 for a in range(len(self.shape))])
+        return grid
+
+    def place(self, values: ArrayLike) -> NDArray[np.complex128]:
+        """The slot vector that holds ``values``; padding is zero."""
+        array = np.asarray(values, dtype=np.complex128)
+        out = np.zeros(self.slots, dtype=np.complex128)
+        if not self.shape:
+            out[:] = array
+        else:
+            out[self.index()] = np.broadcast_to(array, self.shape)
+        return out
+
+    def take(self, slots: ArrayLike) -> NDArray[np.complex128]:
+        """The logical array read from a slot vector."""
+        vector = np.asarray(slots, dtype=np.complex128)
+        if not self.shape:
+            return np.asarray(vector[0])
+        return np.asarray(vector[self.index()])
+
+    def mask(self) -> NDArray[np.complex128]:
+        """One in every slot of the value, zero in its padding."""
+        return self.place(1.0)

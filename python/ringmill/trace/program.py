@@ -1,0 +1,190 @@
+"""A traced kernel: its HE program, and how clients pack its arguments and read its results."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ringmill.errors import FileFormatError, ProgramError, fail
+from ringmill.trace.graph import Graph
+from ringmill.trace.layout import Layout
+from ringmill.trace.spec import Slots, Spec
+from ringmill.trace.text import program_text
+
+FORMAT = "ringmill-kernel"
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One result of a kernel: the ciphertexts that carry it and where its elements sit."""
+
+    parts: tuple[str, ...]
+    layout: Layout
+    stacked: bool
+
+    def read(self, slots: Mapping[str, ArrayLike], *, real: bool) -> NDArray[Any]:
+        """The logical array, from decrypted slot vectors."""
+        arrays = [self.layout.take(slots[part]) for part in self.parts]
+        whole = np.stack(arrays, axis=-1) if self.stacked else arrays[0]
+        return whole.real.copy() if real else whole
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What client and server must agree on beside the program's operations."""
+
+    name: str
+    slots: int
+    inputs: dict[str, Spec]
+    outputs: dict[str, Result]
+    real: bool
+
+    @property
+    def input_parts(self) -> list[str]:
+        """Names of all input ciphertexts."""
+        return [part for name, spec in self.inputs.items() for part in spec.parts(name)]
+
+    @property
+    def output_parts(self) -> list[str]:
+        """Names of all result ciphertexts."""
+        return [part for result in self.outputs.values() for part in result.parts]
+
+    def pack(self, arguments: Mapping[str, ArrayLike]) -> dict[str, Slots]:
+        """Slot vectors for every input ciphertext. Raises ``EncodingError`` on values that do not fit."""
+        unknown = sorted(set(arguments) - set(self.inputs))
+        missing = sorted(set(self.inputs) - set(arguments))
+        if unknown or missing:
+            what = (
+                f"misses {', '.join(missing)}"
+                if missing
+                else f"has no encrypted argument {', '.join(unknown)}"
+            )
+            fail(
+                ProgramError,
+                "Arguments",
+                f"kernel {self.name!r} {what}; its encrypted arguments are {', '.join(self.inputs)}.",
+                missing=missing,
+                unknown=unknown,
+            )
+        packed: dict[str, Slots] = {}
+        for name, spec in self.inputs.items():
+            packed.update(spec.pack(name, arguments[name], self.slots))
+        return packed
+
+    def unpack(self, slots: Mapping[str, ArrayLike]) -> Any:
+        """Results as arrays: one array, or a dict by name when the kernel returns several."""
+        arrays = {name: result.read(slots, real=self.real) for name, result in self.outputs.items()}
+        return arrays["out"] if set(arrays) == {"out"} else arrays
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON-serialisable description."""
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "name": self.name,
+            "slots": self.slots,
+            "real": self.real,
+            "inputs": {
+                n: {"shape": s.shape, "packing": s.packing, "real": s.real} for n, s in self.inputs.items()
+            },
+            "outputs": {
+                n: {
+                    "parts": r.parts,
+                    "shape": r.layout.shape,
+                    "strides": r.layout.strides,
+                    "stacked": r.stacked,
+                }
+                for n, r in self.outputs.items()
+            },
+        }
+
+    @classmethod
+    def from_json(cls, data: Any) -> Signature:
+        """Read what ``to_json`` wrote; ``FileFormatError`` on anything else."""
+        if not isinstance(data, dict) or data.get("format") != FORMAT:
+            fail(
+                FileFormatError, "NotAKernel", f"this is not a {FORMAT} file. Make one with Compiled.save()."
+            )
+        if data.get("version") != VERSION:
+            fail(
+                FileFormatError,
+                "Version",
+                f"the kernel file has version {data.get('version')!r}, this Ringmill reads {VERSION}. "
+                "Compile the kernel again.",
+            )
+        try:
+            return cls._parsed(data)
+        except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
+            fail(
+                FileFormatError,
+                "Damaged",
+                f"the kernel file is damaged: {error!r}. Compile the kernel again.",
+            )
+
+    @classmethod
+    def _parsed(cls, data: dict[str, Any]) -> Signature:
+        slots = int(data["slots"])
+        if slots < 1 or slots & (slots - 1) or slots > 1 << 16:
+            raise ValueError(f"{slots} slots")
+        inputs = {
+            str(n): Spec(tuple(int(k) for k in s["shape"]), s["packing"], bool(s["real"]))
+            for n, s in data["inputs"].items()
+        }
+        if any(
+            not 1 <= spec.slots_needed <= slots or min(spec.shape, default=1) < 1 for spec in inputs.values()
+        ):
+            raise ValueError("an argument does not fit the slots")
+        outputs = {}
+        for name, r in data["outputs"].items():
+            layout = Layout(tuple(int(k) for k in r["shape"]), tuple(int(k) for k in r["strides"]), slots)
+            last = sum((n - 1) * s for n, s in zip(layout.shape, layout.strides, strict=True))
+            if min((*layout.shape, *layout.strides), default=1) < 1 or last >= slots or not r["parts"]:
+                raise ValueError("a result does not fit the slots")
+            outputs[str(name)] = Result(tuple(str(p) for p in r["parts"]), layout, bool(r["stacked"]))
+        if not inputs or not outputs:
+            raise ValueError("no arguments or no results")
+        return cls(str(data["name"]), slots, inputs, outputs, bool(data["real"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """A kernel traced for arguments of known shapes."""
+
+    graph: Graph
+    signature: Signature
+
+    @property
+    def name(self) -> str:
+        """Name of the kernel's function."""
+        return self.signature.name
+
+    @property
+    def text(self) -> str:
+        """The HE program in full (docs/he-program.md)."""
+        return program_text(self.graph, self.name)
+
+    @property
+    def depth(self) -> int:
+        """Levels the program needs before any management: products on its longest path."""
+        depths = self.graph.depths()
+        return max(depths[node] for _, node in self.graph.outputs)
+
+    @property
+    def operations(self) -> dict[str, int]:
+        """How many operations of each kind the program has."""
+        return dict(Counter(self.graph.nodes[i].op for i in self.graph.live()))
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{n} {op}" for op, n in sorted(self.operations.items()))
+        return f"<kernel {self.name}: {self.signature.slots} slots, depth {self.depth}; {counts}>"
+
+    def signature_text(self) -> str:
+        """The signature as JSON text."""
+        return json.dumps(self.signature.to_json())

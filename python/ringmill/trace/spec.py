@@ -1,0 +1,169 @@
+"""What a kernel's encrypted arguments look like and how a client packs them into ciphertexts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ringmill.errors import EncodingError, fail
+from ringmill.trace.graph import Graph
+from ringmill.trace.layout import Layout, Shape, power_of_two
+from ringmill.trace.stack import Stack
+from ringmill.trace.symbol import Symbol
+
+Packing = Literal["slots", "columns", "scalars"]
+Slots = NDArray[np.complex128]
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """Shape and packing of one encrypted argument."""
+
+    shape: Shape
+    packing: Packing = "slots"
+    real: bool = True
+
+    @property
+    def slots_needed(self) -> int:
+        """Slots that one ciphertext of this argument uses."""
+        if self.packing == "columns":
+            return self.shape[0]
+        return 1 if self.packing == "scalars" else int(np.prod(self.shape, dtype=int))
+
+    def parts(self, name: str) -> list[str]:
+        """Names of the ciphertexts that carry argument ``name``."""
+        if self.packing == "slots":
+            return [name]
+        return [f"{name}.{j}" for j in range(self.shape[-1])]
+
+    def layout(self, slots: int) -> Layout:
+        """Layout of each ciphertext."""
+        if self.packing == "scalars" or not self.shape:
+            return Layout.scalar(slots)
+        return Layout.contiguous(self.shape[:1] if self.packing == "columns" else self.shape, slots)
+
+    def symbols(self, graph: Graph, name: str) -> Symbol | Stack:
+        """The symbolic argument that the kernel's function receives."""
+        layout = self.layout(graph.slots)
+        parts = [Symbol(graph, graph.input(part), layout, clean=True) for part in self.parts(name)]
+        return parts[0] if self.packing == "slots" else Stack(parts)
+
+    def pack(self, name: str, values: ArrayLike, slots: int) -> dict[str, Slots]:
+        """Slot vectors of a concrete argument, by ciphertext name."""
+        array = finite_array(name, values)
+        if array.shape != self.shape:
+            fail(
+                EncodingError,
+                "ShapeMismatch",
+                f"argument {name!r} has shape {array.shape}, but the kernel was compiled for {self.shape}. "
+                "Pass an array of that shape, or compile the kernel again for the new one.",
+                argument=name,
+                expected=self.shape,
+                found=array.shape,
+            )
+        if self.real and np.any(array.imag != 0):
+            fail(
+                EncodingError,
+                "ComplexValue",
+                f"argument {name!r} holds complex numbers, but was declared real. "
+                "Declare it with dtype=complex, or pass its real part.",
+                argument=name,
+            )
+        layout = self.layout(slots)
+        if self.packing == "slots":
+            return {name: layout.place(array)}
+        return {part: layout.place(array[..., j]) for j, part in enumerate(self.parts(name))}
+
+
+def finite_array(name: str, values: ArrayLike) -> NDArray[np.complex128]:
+    """Numbers as a complex array; refuses what is not a finite number, naming the element."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        array = np.asarray(None)
+    if array.dtype.kind not in "biufc":
+        fail(
+            EncodingError,
+            "NotANumber",
+            f"argument {name!r} is {type(values).__name__} of dtype {array.dtype}, not an array of numbers. "
+            "Convert it to a float or complex array of one shape first.",
+            argument=name,
+        )
+    bad = np.argwhere(~np.isfinite(array))
+    if len(bad):
+        index = tuple(int(i) for i in bad[0])
+        fail(
+            EncodingError,
+            "NotFinite",
+            f"element {index} of argument {name!r} is {array[index]}: only finite numbers can be encrypted. "
+            "Replace or remove such values first.",
+            argument=name,
+            index=index,
+        )
+    return array.astype(np.complex128)
+
+
+def _positive(**sizes: Any) -> None:
+    for name, size in sizes.items():
+        if not isinstance(size, (int, np.integer)) or isinstance(size, bool) or size < 1:
+            fail(
+                EncodingError,
+                "BadShape",
+                f"{name} is {size!r}: give a whole number of at least 1.",
+                name=name,
+                value=size,
+            )
+
+
+def _packing(given: str, *allowed: str) -> None:
+    if given not in allowed:
+        fail(
+            EncodingError,
+            "BadPacking",
+            f"packing {given!r} is not known here: choose {' or '.join(repr(a) for a in allowed)}.",
+            packing=given,
+        )
+
+
+def _real(dtype: type) -> bool:
+    if dtype not in (float, complex):
+        fail(EncodingError, "BadType", f"dtype {dtype!r} is not float or complex.", dtype=str(dtype))
+    return dtype is float
+
+
+def scalar(dtype: type = float) -> Spec:
+    """An encrypted number, the same in every slot of one ciphertext."""
+    return Spec((), real=_real(dtype))
+
+
+def vector(length: int, packing: Literal["slots", "scalars"] = "slots", dtype: type = float) -> Spec:
+    """An encrypted vector.
+
+    ``slots`` puts all elements into one ciphertext. ``scalars`` makes one ciphertext an element, that
+    element in every slot: the weights for a matrix by columns.
+    """
+    _positive(length=length)
+    _packing(packing, "slots", "scalars")
+    return Spec((int(length),), packing, _real(dtype))
+
+
+def matrix(
+    rows: int, columns: int, packing: Literal["slots", "columns"] = "slots", dtype: type = float
+) -> Spec:
+    """An encrypted matrix.
+
+    ``slots`` flattens it row by row into one ciphertext: few ciphertexts, products need rotations.
+    ``columns`` makes one ciphertext a column: products with weights need no rotations, which suits many
+    records of few features.
+    """
+    _positive(rows=rows, columns=columns)
+    _packing(packing, "slots", "columns")
+    return Spec((int(rows), int(columns)), packing, _real(dtype))
+
+
+def slots_for(specs: dict[str, Spec]) -> int:
+    """Slots of a program: the least power of two that holds every argument."""
+    return power_of_two(max(spec.slots_needed for spec in specs.values()))

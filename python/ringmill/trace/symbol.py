@@ -1,0 +1,305 @@
+"""One ciphertext while a kernel is traced: a scalar, a vector, or a matrix packed row by row."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ringmill.trace import linear
+from ringmill.trace.base import Tensor, constant_array
+from ringmill.trace.graph import Graph
+from ringmill.trace.layout import Layout, Shape
+from ringmill.trace.where import MoreSlotsError, refuse
+
+
+class Symbol(Tensor):
+    """An encrypted array whose elements sit in the slots of one ciphertext.
+
+    ``clean`` says that slots outside the layout are known to be zero (see ``layout``).
+    """
+
+    __slots__ = ("clean", "graph", "layout", "node")
+
+    def __init__(self, graph: Graph, node: int, layout: Layout, *, clean: bool) -> None:
+        self.graph = graph
+        self.node = node
+        self.layout = layout
+        self.clean = clean or layout.full
+
+    @property
+    def shape(self) -> Shape:
+        """Logical shape; ``()`` for a scalar."""
+        return self.layout.shape
+
+    @property
+    def slots(self) -> int:
+        """Slots of the ciphertext."""
+        return self.layout.slots
+
+    def with_node(self, node: int, *, clean: bool) -> Symbol:
+        """The same layout, another value."""
+        return Symbol(self.graph, node, self.layout, clean=clean)
+
+    # ---- element by element -------------------------------------------------------------------
+
+    def _binary(self, op: str, other: object, *, reverse: bool) -> Any:
+        if isinstance(other, Symbol):
+            left, right = (other, self) if reverse else (self, other)
+            return _combine(op, left, right)
+        if isinstance(other, Tensor):
+            return other._binary(op, self, reverse=not reverse)
+        return self._with_constant(op, constant_array(other), reverse=reverse)
+
+    def _with_constant(self, op: str, value: NDArray[np.complex128], *, reverse: bool) -> Symbol:
+        target = self._grown_to(value)
+        clean = target.clean
+        if value.ndim == 0 and (op == "mul" or not clean or target.layout.full):
+            constant = self.graph.const(complex(value))
+        else:
+            # Adding a number to a clean vector touches its elements only, so that it stays clean.
+            fill = complex(value) if value.ndim == 0 else None
+            constant = self.graph.const(target.layout.place(value), fill)
+            clean = clean or op == "mul"
+        if op == "mul":
+            return target.with_node(self.graph.mul(self.node, constant), clean=clean)
+        if op == "add":
+            return target.with_node(self.graph.add(self.node, constant), clean=clean)
+        if reverse:  # constant − x
+            return target.with_node(self.graph.add(self.graph.neg(self.node), constant), clean=clean)
+        return target.with_node(self.graph.sub(self.node, constant), clean=clean)
+
+    def _grown_to(self, value: NDArray[np.complex128]) -> Symbol:
+        """The value seen in the shape that a constant operand asks for."""
+        if not self.shape and value.ndim:
+            if value.size > self.slots:
+                raise MoreSlotsError(value.size)
+            return Symbol(self.graph, self.node, Layout.contiguous(value.shape, self.slots), clean=False)
+        try:
+            fits = np.broadcast_shapes(self.shape, value.shape) == self.shape
+        except ValueError:
+            fits = False
+        if not fits:
+            refuse(
+                "ShapeMismatch",
+                f"an encrypted {self.kind} and a constant of shape {value.shape} do not go together",
+                "The constant must broadcast to the shape of the encrypted value",
+            )
+        return self
+
+    def __neg__(self) -> Symbol:
+        return self.with_node(self.graph.neg(self.node), clean=self.clean)
+
+    def conj(self) -> Symbol:
+        """Complex conjugate of every element."""
+        return self.with_node(self.graph.conj(self.node), clean=self.clean)
+
+    def __pow__(self, exponent: object) -> Symbol:
+        if not isinstance(exponent, (int, np.integer)) or isinstance(exponent, bool) or exponent < 1:
+            refuse(
+                "BadExponent",
+                f"an encrypted {self.kind} to the power {exponent!r}",
+                "Exponents are whole numbers from 1 up; other powers need ringmill.approximate",
+            )
+        power = int(exponent)
+        if power == 1:
+            return self
+        # Halving keeps the depth at ⌈log2 power⌉; equal halves are found again by the graph.
+        return _combine("mul", self ** (power - power // 2), self ** (power // 2))
+
+    # ---- moving elements ----------------------------------------------------------------------
+
+    def cleaned(self) -> Symbol:
+        """The same elements with zero padding; costs a level when the padding is not known to be zero."""
+        if self.clean:
+            self.graph.relied.add(self.node)
+            return self
+        return self.with_node(self.graph.mul(self.node, self.graph.const(self.layout.mask())), clean=True)
+
+    def rotate(self, k: int) -> Symbol:
+        """Element i of the result is element i + k of this vector, cyclically: ``numpy.roll(x, -k)``.
+
+        One key switch when the vector fills the slots. A shorter vector needs two and, unless it fills
+        less than half of the slots with zero padding, a mask (one level).
+        """
+        if self.ndim != 1:
+            refuse(
+                "ShapeMismatch",
+                f"rotation of an encrypted {self.kind}",
+                "Only vectors rotate; use reshape(-1)",
+            )
+        if not isinstance(k, (int, np.integer)) or isinstance(k, bool):
+            refuse("BadRotation", f"rotation by {k!r}", "Rotate by a whole number of elements")
+        count, stride = self.shape[0], self.layout.strides[0]
+        k = int(k) % count
+        if k == 0:
+            return self
+        near = self.graph.rotate(self.node, k * stride)
+        if count * stride == self.slots:
+            return self.with_node(near, clean=self.clean)
+        far = self.graph.rotate(self.node, (k - count) * stride)
+        if self.clean and 2 * count * stride <= self.slots:
+            self.graph.relied.add(self.node)
+            return self.with_node(self.graph.add(near, far), clean=False)
+        first = (np.arange(count) < count - k).astype(np.complex128)
+        near = self.graph.mul(near, self.graph.const(self.layout.place(first)))
+        far = self.graph.mul(far, self.graph.const(self.layout.place(1 - first)))
+        return self.with_node(self.graph.add(near, far), clean=True)
+
+    def __getitem__(self, key: object) -> Symbol:
+        keys = key if isinstance(key, tuple) else (key,)
+        if len(keys) > self.ndim:
+            refuse("BadIndex", f"{len(keys)} indices into an encrypted {self.kind}", "Use one index an axis")
+        shape: list[int] = []
+        strides: list[int] = []
+        offset = 0
+        for axis, (count, stride) in enumerate(zip(self.shape, self.layout.strides, strict=True)):
+            item = keys[axis] if axis < len(keys) else slice(None)
+            start, length, step = _axis_index(self, item, count)
+            offset += start * stride
+            if length is not None:
+                shape.append(length)
+                strides.append(stride * step)
+        if not shape:
+            refuse(
+                "BadIndex",
+                f"one element of an encrypted {self.kind} by index",
+                "Elements share a ciphertext: take a slice x[i:i+1], or multiply by a mask and sum",
+            )
+        layout = Layout(tuple(shape), tuple(strides), self.slots)
+        if layout == self.layout and offset == 0:
+            return self
+        return Symbol(self.graph, self.graph.rotate(self.node, offset), layout, clean=False)
+
+    def reshape(self, *shape: int | tuple[int, ...]) -> Symbol:
+        """The same elements in row-major order under another shape; costs nothing."""
+        wanted = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
+        if self.layout != Layout.contiguous(self.shape, self.slots) or not self.shape:
+            refuse(
+                "BadReshape", f"reshape of an encrypted {self.kind} that has gaps", "Reshape the input itself"
+            )
+        try:
+            new = np.empty(self.shape, dtype=bool).reshape(wanted).shape  # type: ignore[arg-type]
+        except (ValueError, TypeError):
+            refuse("BadReshape", f"an encrypted {self.kind} in shape {wanted}", "Keep the number of elements")
+        return Symbol(self.graph, self.node, Layout.contiguous(new, self.slots), clean=self.clean)
+
+    def transpose(self) -> Symbol:
+        """Axes in reverse order; costs nothing, only the reading order changes."""
+        layout = Layout(self.shape[::-1], self.layout.strides[::-1], self.slots)
+        return Symbol(self.graph, self.node, layout, clean=self.clean)
+
+    @property
+    def T(self) -> Symbol:  # noqa: N802 (NumPy's name)
+        """Transpose, as in NumPy."""
+        return self.transpose()
+
+    # ---- sums and products --------------------------------------------------------------------
+
+    def sum(self, axis: int | None = None) -> Symbol:
+        """Sum of all elements (a scalar in every slot), or of a matrix along one axis."""
+        if not self.shape:
+            return self
+        if axis is None or self.ndim == 1:
+            if axis not in (None, 0, -1):
+                refuse("BadAxis", f"axis {axis!r} of an encrypted {self.kind}", "A vector has axis 0 only")
+            total = self.graph.sum(self.cleaned().node, self.slots, 1)
+            return Symbol(self.graph, total, Layout.scalar(self.slots), clean=True)
+        if axis not in (0, 1, -1, -2):
+            refuse("BadAxis", f"axis {axis!r} of an encrypted {self.kind}", "A matrix has axes 0 and 1")
+        axis %= 2
+        # Only slots of the summed row or column are read, so padding does not matter.
+        node = self.graph.sum(self.node, self.shape[axis], self.layout.strides[axis])
+        keep = 1 - axis
+        layout = Layout((self.shape[keep],), (self.layout.strides[keep],), self.slots)
+        return Symbol(self.graph, node, layout, clean=False)
+
+    def mean(self, axis: int | None = None) -> Symbol:
+        """Mean of all elements, or along one axis of a matrix; one level more than the sum."""
+        total = self.sum(axis)
+        mean: Symbol = total * (math.prod(total.shape) / math.prod(self.shape))
+        return mean
+
+    def window_sum(self, height: int, width: int) -> Symbol:
+        """Sums over the windows that tile a matrix: (r, c) becomes (r/height, c/width)."""
+        if self.ndim != 2 or self.shape[0] % height or self.shape[1] % width:
+            refuse(
+                "ShapeMismatch",
+                f"windows of {height}×{width} do not tile an encrypted {self.kind}",
+                "Both sides of the matrix must be whole multiples of the window",
+            )
+        rows, columns = self.layout.strides
+        node = self.graph.sum(self.graph.sum(self.node, width, columns), height, rows)
+        shape = (self.shape[0] // height, self.shape[1] // width)
+        return Symbol(
+            self.graph, node, Layout(shape, (rows * height, columns * width), self.slots), clean=False
+        )
+
+    def tile(self, rows: int, columns: int) -> Symbol:
+        """Copies of a small matrix or a row vector side by side, as ``numpy.tile``; key switches only."""
+        return linear.tile(self, rows, columns)
+
+    def dot(self, other: object) -> Any:
+        """The matrix product, as ``@``."""
+        return self @ other
+
+    def __matmul__(self, other: object) -> Any:
+        if isinstance(other, Tensor) and not isinstance(other, Symbol):
+            return other.__rmatmul__(self)
+        return linear.matmul(self, other)
+
+    def __rmatmul__(self, other: object) -> Any:
+        return linear.rmatmul(self, constant_array(other))
+
+
+def _axis_index(symbol: Symbol, item: object, count: int) -> tuple[int, int | None, int]:
+    """(start, length or None for one index, step) of an index along one axis."""
+    if isinstance(item, Tensor):
+        refuse("BadIndex", "an encrypted index", "Which element is read would be unknown: use masks")
+    if isinstance(item, slice):
+        try:
+            start, stop, step = item.indices(count)
+        except TypeError:
+            refuse("BadIndex", f"the slice {item!r}", "Slice bounds are whole numbers")
+        length = len(range(start, stop, step))
+        if step < 1 or length == 0:
+            refuse(
+                "BadIndex", f"the slice {item!r} of {count} elements", "Slices step forward and are not empty"
+            )
+        return start, length, step
+    if isinstance(item, (int, np.integer)) and not isinstance(item, bool):
+        if not -count <= item < count:
+            refuse("BadIndex", f"index {item} of an axis with {count} elements", f"Use 0 to {count - 1}")
+        return int(item) % count, None, 1
+    refuse(
+        "BadIndex",
+        f"an index of type {type(item).__name__} into an encrypted {symbol.kind}",
+        "Use whole numbers and slices, or multiply by a mask",
+    )
+
+
+def _combine(op: str, left: Symbol, right: Symbol) -> Symbol:
+    """Element-wise operation of two encrypted values; scalars go with everything."""
+    if left.graph is not right.graph:
+        refuse("ForeignValue", "a value of another kernel's trace", "Use only this kernel's arguments")
+    if left.layout != right.layout and left.shape and right.shape:
+        if left.shape == right.shape:
+            refuse(
+                "PackingMismatch",
+                f"two encrypted {left.kind} whose elements sit in slots {left.layout.strides} and "
+                f"{right.layout.strides} apart",
+                "Apply the operation before slicing or reducing, so that both are packed alike",
+            )
+        refuse(
+            "ShapeMismatch",
+            f"an encrypted {left.kind} and an encrypted {right.kind} do not go together",
+            "Both must have the same shape, or one be a scalar",
+        )
+    layout = right.layout if not left.shape else left.layout
+    node = getattr(left.graph, op)(left.node, right.node)
+    # A scalar fills the padding too; a product is zero where either side is.
+    sides = [s.clean for s in (left, right) if s.shape or not layout.shape]
+    clean = any(sides) if op == "mul" else all(sides) and bool(left.shape) == bool(right.shape)
+    return Symbol(left.graph, node, layout, clean=clean)

@@ -1,0 +1,66 @@
+"""Which line of the user's kernel is being traced."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+from ringmill.errors import KernelError
+
+# Frames of the tracer itself are never "the user's line"; those of ringmill.kernels may be.
+_TRACER = str(Path(__file__).resolve().parent)
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """A place in Python source."""
+
+    file: str
+    line: int
+
+    @property
+    def source(self) -> str:
+        """Text of the line, stripped; empty when the source is not available."""
+        return linecache.getline(self.file, self.line).strip()
+
+    def __str__(self) -> str:
+        return f"{Path(self.file).name}:{self.line}"
+
+
+UNKNOWN = Where("<unknown>", 0)
+
+
+def here() -> Where:
+    """The innermost frame outside the tracer: the line of the kernel that asked for an operation."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        file = frame.f_code.co_filename
+        # NumPy's dispatcher stands between the kernel and us for np.sum(x) and the like.
+        inside = file.startswith(_TRACER) or "/numpy/" in file or file.startswith("<__array_function__")
+        if not inside:
+            return Where(file, frame.f_lineno)
+        frame = frame.f_back
+    return UNKNOWN
+
+
+class MoreSlotsError(Exception):
+    """Asks the kernel to be traced again with at least this many slots."""
+
+    def __init__(self, slots: int) -> None:
+        super().__init__(slots)
+        self.slots = slots
+
+
+def refuse(code: str, why: str, remedy: str, where: Where | None = None) -> NoReturn:
+    """Raise a ``KernelError`` that names the user's line, the reason and the remedy."""
+    place = where or here()
+    shown = f": `{place.source}`" if place.source else ""
+    raise KernelError(
+        f"{place}{shown}: {why}. {remedy}.",
+        code,
+        {"file": place.file, "line": place.line, "source": place.source, "remedy": remedy},
+    )

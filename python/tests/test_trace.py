@@ -1,0 +1,267 @@
+"""Traced programs against NumPy: the tracer's text, run by the independent interpreter."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import ringmill as rm
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.polynomial import Chebyshev, Polynomial
+from oracle import interpret
+from ringmill.trace.poly import plan
+
+Clear = Callable[..., Any]
+
+VECTORS: dict[str, Callable[..., Any]] = {
+    "arithmetic": lambda x, y: (x + y) * (x - y) - 2 * x + 0.5 - y / 4,
+    "constant on the left": lambda x, y: 1.5 - x + np.arange(len(x)) * y - (np.ones(len(x)) - y),
+    "powers": lambda x, y: x**5 + y**2 - x**1,
+    "negation": lambda x, y: -(0.5 * -x) + -y,
+    "sum": lambda x, y: x.sum() * y + (x * y).sum(),
+    "mean after adding": lambda x, y: (x + 1).mean() * y,
+    "dot": lambda x, y: x @ y + np.dot(x, np.arange(len(x))) + np.arange(len(x)) @ y,
+    "sum of a sum": lambda x, y: ((x.sum() + y).sum() + y).sum() * x,
+    "slices": lambda x, y: x[1:] * y[:-1] + 0,
+    "strided slice": lambda x, y: x[::2] + 0 * y[::2],
+    "numpy functions": lambda x, y: (
+        np.sum(x) + np.mean(y) + np.multiply(x, y) + np.square(x) - np.negative(y)
+    ),
+    "shared work": lambda x, y: (x * y + x) * (x * y - x),
+}
+
+
+@pytest.mark.parametrize("length", [1, 2, 5, 8, 13])
+@pytest.mark.parametrize("name", VECTORS)
+def test_vector_expression_equals_numpy(
+    name: str, length: int, in_the_clear: Clear, rng: np.random.Generator
+) -> None:
+    function = VECTORS[name]
+    if length == 1 and "slice" in name:
+        pytest.skip("a slice of one element is empty")
+    x, y = rng.uniform(-1, 1, (2, length))
+    traced = rm.kernel(lambda x, y: function(x, y)).trace(rm.vector(length), rm.vector(length))
+    got = in_the_clear(traced, x=x, y=y)
+    np.testing.assert_allclose(got, function(x, y), rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("length", [2, 3, 5, 8, 11, 16])
+@pytest.mark.parametrize("padded", [False, True])
+@pytest.mark.parametrize("dirty", [False, True])
+def test_rotation_is_cyclic_over_the_vector(
+    length: int, padded: bool, dirty: bool, in_the_clear: Clear
+) -> None:
+    """Whatever lies in the padding, and whether or not the vector fills less than half of the slots."""
+    x = np.arange(1.0, length + 1)
+    room = rm.vector(40 if padded else length)
+    for k in range(-length - 1, 2 * length):
+
+        @rm.kernel
+        def turned(x: Any, room: Any, k: int = k) -> Any:
+            return (x + room.sum() if dirty else x).rotate(k)
+
+        traced = turned.trace(rm.vector(length), room)
+        got = in_the_clear(traced, x=x, room=np.zeros(room.shape))
+        np.testing.assert_allclose(got, np.roll(x, -k), atol=1e-12)
+
+
+@pytest.mark.parametrize(("rows", "inner"), [(1, 1), (1, 7), (3, 5), (8, 8), (10, 3), (6, 16)])
+def test_matrix_products_equal_numpy(
+    rows: int, inner: int, in_the_clear: Clear, rng: np.random.Generator
+) -> None:
+    a, v, m = rng.normal(size=(rows, inner)), rng.normal(size=inner), rng.normal(size=(inner, 3))
+    packed, column = rm.matrix(rows, inner), rm.matrix(inner, 1)
+    by_columns = rm.matrix(rows, inner, packing="columns")
+    product = rm.kernel(lambda a, b: a @ b)
+    cases: list[tuple[Any, dict[str, Any], Any]] = [
+        (product.trace(packed, v), {"a": a}, a @ v),
+        (product.trace(packed, rm.vector(inner)), {"a": a, "b": v}, a @ v),
+        (product.trace(packed, column), {"a": a, "b": v[:, None]}, a @ v[:, None]),
+        (product.trace(packed, m), {"a": a}, a @ m),
+        (product.trace(a, rm.vector(inner)), {"b": v}, a @ v),
+        (product.trace(rm.vector(inner), m), {"a": v}, v @ m),
+        (product.trace(by_columns, v), {"a": a}, a @ v),
+        (product.trace(by_columns, m), {"a": a}, a @ m),
+        (product.trace(by_columns, rm.vector(inner, packing="scalars")), {"a": a, "b": v}, a @ v),
+    ]
+    for traced, arguments, expected in cases:
+        np.testing.assert_allclose(in_the_clear(traced, **arguments), expected, rtol=0, atol=1e-11)
+
+
+def test_matrix_vector_product_uses_baby_and_giant_steps(rng: np.random.Generator) -> None:
+    traced = rm.kernel(lambda w, x: w @ x).trace(rng.normal(size=(64, 64)), rm.vector(64))
+    assert traced.operations["mul"] == 64
+    assert traced.operations["rotate"] == 7 + 7
+    assert traced.depth == 1
+
+
+MATRICES: dict[str, Callable[..., Any]] = {
+    "sum of everything": lambda a: a.sum() * a,
+    "row sums": lambda a: a.sum(axis=1),
+    "column sums": lambda a: a.sum(axis=0),
+    "means": lambda a: a.mean(axis=-1) + 1,
+    "transpose": lambda a: a.T + np.arange(24).reshape(6, 4),
+    "transposed product": lambda a: np.arange(4) @ a,
+    "row": lambda a: a[2] * 2,
+    "column": lambda a: a[:, -1] * 2,
+    "block": lambda a: a[1:3, ::2] + 1,
+    "flattened": lambda a: a.reshape(-1) * np.arange(24),
+    "row constant": lambda a: a * np.arange(6) + np.arange(4)[:, None],
+}
+
+
+@pytest.mark.parametrize("name", MATRICES)
+def test_matrix_expression_equals_numpy(name: str, in_the_clear: Clear, rng: np.random.Generator) -> None:
+    a = rng.uniform(-1, 1, (4, 6))
+    function = MATRICES[name]
+    got = in_the_clear(rm.kernel(lambda a: function(a)).trace(rm.matrix(4, 6)), a=a)
+    np.testing.assert_allclose(got, function(a), rtol=0, atol=1e-11)
+
+
+COLUMNS: dict[str, Callable[..., Any]] = {
+    "elementwise": lambda a: (a - 1) * np.arange(6) + a * a,
+    "column constant": lambda a: a + np.arange(4)[:, None],
+    "sum over columns": lambda a: a.sum(axis=1),
+    "sum over the batch": lambda a: a.sum(axis=0),
+    "mean of everything": lambda a: a.mean(),
+    "one column": lambda a: a[:, 2] * a[:, -1],
+    "some columns": lambda a: a[:, 1:5:2] ** 3,
+    "negation": lambda a: -a,
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_matrix_by_columns_equals_numpy(name: str, in_the_clear: Clear, rng: np.random.Generator) -> None:
+    a = rng.uniform(-1, 1, (4, 6))
+    function = COLUMNS[name]
+    got = in_the_clear(rm.kernel(lambda a: function(a)).trace(rm.matrix(4, 6, packing="columns")), a=a)
+    np.testing.assert_allclose(got, function(a), rtol=0, atol=1e-11)
+
+
+def test_tiles_and_windows(in_the_clear: Clear, rng: np.random.Generator) -> None:
+    image, window = rng.normal(size=(6, 8)), rng.normal(size=(3, 2))
+    convolve = rm.kernel(lambda x, w: (x * w.tile(2, 4)).window_sum(3, 2))
+    got = in_the_clear(convolve.trace(rm.matrix(6, 8), rm.matrix(3, 2)), x=image, w=window)
+    expected = (image * np.tile(window, (2, 4))).reshape(2, 3, 4, 2).sum(axis=(1, 3))
+    np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12)
+
+
+def test_complex_values(in_the_clear: Clear, rng: np.random.Generator) -> None:
+    z = rng.normal(size=6) + 1j * rng.normal(size=6)
+    traced = rm.kernel(lambda z: z * z.conj() + 1j * z).trace(rm.vector(6, dtype=complex))
+    got = in_the_clear(traced, z=z)
+    assert got.dtype == complex
+    np.testing.assert_allclose(got, z * z.conj() + 1j * z, atol=1e-12)
+
+
+def test_results_by_name_and_position(in_the_clear: Clear) -> None:
+    x = np.array([1.0, 2.0, 3.0])
+    both = in_the_clear(rm.kernel(lambda x: (x + 1, x * 2)).trace(rm.vector(3)), x=x)
+    np.testing.assert_allclose(both["out0"], x + 1)
+    np.testing.assert_allclose(both["out1"], x * 2)
+    named = in_the_clear(rm.kernel(lambda x: {"up": x + 1}).trace(rm.vector(3)), x=x)
+    np.testing.assert_allclose(named["up"], x + 1)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.floats(-2, 2).map(lambda c: round(c, 3)), min_size=2, max_size=40),
+    st.booleans(),
+    st.sampled_from(["all", "odd", "even"]),
+)
+def test_polynomial_is_right_and_depth_optimal(coefficients: list[float], series: bool, parity: str) -> None:
+    c = np.array(coefficients)
+    if parity != "all":
+        c[np.arange(len(c)) % 2 == (parity == "odd")] = 0
+        c[0] = 0.25
+    while len(c) > 1 and c[-1] == 0:
+        c = c[:-1]
+    if len(c) == 1:
+        return
+    function = Chebyshev(c) if series else Polynomial(c)
+    x = np.linspace(-1, 1, 16)
+    traced = rm.kernel(lambda x: rm.polynomial(x, function)).trace(rm.vector(16))
+    got = traced.signature.unpack(interpret(traced.text, {"x": x}))
+    scale = float(np.abs(c).sum())
+    np.testing.assert_allclose(got, function(x), rtol=0, atol=1e-12 * max(1.0, scale))
+    assert traced.depth <= math.ceil(math.log2(len(c)))
+
+
+def test_number_of_products() -> None:
+    """Degree 15 in four levels takes ten products; zero terms cost nothing, whatever the basis."""
+    full = np.random.default_rng(1).normal(size=16)
+    odd = np.where(np.arange(16) % 2, full, 0.0)
+    for basis in ("power", "chebyshev"):
+        assert plan(full, basis)[:2] == (4, 10)
+        assert plan(np.arange(16) == 8, basis)[:2] == (3, 3)
+
+    def constants(c: Any) -> int:
+        traced = rm.kernel(lambda x: rm.polynomial(x, Polynomial(c))).trace(rm.vector(16))
+        return traced.operations["const"]
+
+    assert constants(odd) == 8 < constants(full)
+
+
+def test_approximation_reports_its_error() -> None:
+    exp = rm.approximate(np.exp, 7, (-1, 1))
+    t = np.linspace(-1, 1, 777)
+    assert np.max(np.abs(exp(t) - np.exp(t))) <= exp.error < 1e-6
+    traced = rm.kernel(lambda x: exp(x)).trace(rm.vector(4))
+    assert traced.depth == 3
+
+
+def test_same_value_is_computed_once() -> None:
+    traced = rm.kernel(lambda x: (x * x).sum() + (x * x).sum() * 2).trace(rm.vector(8))
+    assert traced.operations["square"] == 1
+    assert traced.operations["sum"] == 1
+
+
+def test_padding_costs_a_level_only_where_it_matters() -> None:
+    free = rm.kernel(lambda x: (x + 1).sum()).trace(rm.vector(5))
+    masked = rm.kernel(lambda x: (x + x.sum()).sum()).trace(rm.vector(5))
+    filling = rm.kernel(lambda x: (x + x.sum()).sum()).trace(rm.vector(8))
+    assert (free.depth, masked.depth, filling.depth) == (0, 1, 0)
+    # Without a sum nothing relies on the padding, so the constant is one number.
+    assert "data" not in rm.kernel(lambda x: x + 1).trace(rm.vector(5)).text
+    assert "data" in free.text
+
+
+def test_kernels_compose_and_carry_regions() -> None:
+    @rm.kernel
+    def inner(x: Any) -> Any:
+        with rm.region("inner"):
+            return x * x
+
+    @rm.kernel
+    def outer(x: Any) -> Any:
+        with rm.region("outer"):
+            return inner(x) + 1
+
+    text = outer.trace(rm.vector(4)).text
+    assert (
+        text.index('region "inner"') < text.index("square") < text.index('region "outer"') < text.index("add")
+    )
+
+
+def test_program_names_the_lines_of_the_kernel() -> None:
+    @rm.kernel
+    def two_lines(x: Any) -> Any:
+        y = x * x
+        return y + 1
+
+    first = two_lines.function.__code__.co_firstlineno
+    text = two_lines.trace(rm.vector(4)).text
+    assert f'square %0 @ "test_trace.py":{first + 2}' in text
+    assert f'@ "test_trace.py":{first + 3}' in text
+
+
+def test_signature_round_trip() -> None:
+    traced = rm.kernel(lambda a, w: {"y": a @ w, "z": w * 2}).trace(
+        rm.matrix(5, 3, packing="columns"), rm.vector(3, packing="scalars")
+    )
+    again = rm.Signature.from_json(traced.signature.to_json())
+    assert again == traced.signature
