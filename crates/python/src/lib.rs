@@ -1,0 +1,14 @@
+//! The native module `ringmill._native`: what Python needs of the Rust rooms, with one class an object.
+//!
+//! Nothing is decided here. The typed facade in `python/ringmill` documents the behaviour; this crate
+//! converts values, releases the interpreter's lock in long calls, and turns every Rust error into the
+//! exception class of `ringmill.errors` that stands for its family.
+
+use pyo3::prelude::*;
+
+/// The module; its contents are listed and typed in `python/ringmill/_native.pyi`.
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    Ok(())
+}
