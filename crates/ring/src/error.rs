@@ -122,4 +122,26 @@ pub enum RingError {
         /// The element given.
         galois: u64,
     },
+    /// Two Galois elements of rings of different degree.
+    #[error("Galois elements of degree 2^{left} and 2^{right} do not compose; take both from the same ring")]
+    DegreeMismatch {
+        /// log2 N on the left.
+        left: u32,
+        /// log2 N on the right.
+        right: u32,
+    },
+    /// More non-zero coefficients asked for than there are coefficients.
+    #[error("Hamming weight {weight} exceeds the {n} coefficients")]
+    Weight {
+        /// The weight.
+        weight: usize,
+        /// N.
+        n: usize,
+    },
+    /// The operating system gave no randomness.
+    #[error("the operating system gives no randomness: {reason}")]
+    Entropy {
+        /// What it says.
+        reason: String,
+    },
 }

@@ -8,6 +8,7 @@
 pub mod buffer;
 pub mod convert;
 pub mod error;
+pub mod galois;
 mod kernel;
 pub mod lanes;
 pub mod limb_ring;
@@ -15,10 +16,12 @@ pub mod modulus;
 pub mod pool;
 pub mod primes;
 pub mod reference;
+pub mod sample;
 
 pub use buffer::{Buffer, Domain, Poly, SecretPoly};
 pub use convert::{ConvertConstants, SourceBasis};
 pub use error::RingError;
+pub use galois::GaloisElement;
 pub use kernel::automorphism::Permutation;
 pub use lanes::{Backend, Isa};
 pub use limb_ring::LimbRing;
