@@ -3,8 +3,25 @@
 //! What lives here is data and what needs the secret key or the parameters alone. Whatever computes on
 //! ciphertexts is a program, lowered and run elsewhere.
 
+mod check;
+#[cfg(test)]
+mod cipher_tests;
+pub mod ciphertext;
+mod decrypt;
+mod encrypt;
+pub mod error;
+pub mod keys;
+pub mod noise;
 pub mod params;
+pub mod randomness;
 pub mod scale;
+#[cfg(test)]
+mod testing;
 
+pub use ciphertext::{Ciphertext, Meta, Plaintext, SeededCiphertext};
+pub use error::CkksError;
+pub use keys::{EvaluationKeys, GaloisKeys, KeyGenerator, PublicKey, RelinKey, SecretKey, SwitchKey};
+pub use noise::Noise;
 pub use params::{Level, NamedSet, Need, Params, ParamsError, ParamsLiteral, PrimeSpec, Secret};
+pub use randomness::Randomness;
 pub use scale::{Scale, ScaleError};

@@ -9,9 +9,9 @@ pub mod security;
 
 use std::fmt;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use ringmill_ring::Modulus;
+use ringmill_ring::{LimbRing, Modulus, RingError};
 
 pub use error::ParamsError;
 pub use level::Level;
@@ -44,6 +44,8 @@ struct Inner {
     alpha: usize,
     security: Security,
     fingerprint: Fingerprint,
+    /// One a prime of the key basis, built when first used.
+    rings: Vec<OnceLock<LimbRing>>,
 }
 
 impl Params {
@@ -65,7 +67,8 @@ impl Params {
         let explicit = |ms: &[Modulus]| ms.iter().map(|m| PrimeSpec::Value(m.value())).collect();
         let literal = ParamsLiteral { q: explicit(&q), p: explicit(&p), ..literal.clone() };
         let fingerprint = Fingerprint::of(&literal, &q, &p);
-        Ok(Self(Arc::new(Inner { literal, q, p, alpha, security, fingerprint })))
+        let rings = vec![OnceLock::new(); q.len() + p.len()];
+        Ok(Self(Arc::new(Inner { literal, q, p, alpha, security, fingerprint, rings })))
     }
 
     /// A named set.
@@ -110,6 +113,26 @@ impl Params {
     pub fn key_moduli(&self) -> impl ExactSizeIterator<Item = Modulus> + Clone + '_ {
         (0..self.0.q.len() + self.0.p.len())
             .map(|i| if i < self.0.q.len() { self.0.q[i] } else { self.0.p[i - self.0.q.len()] })
+    }
+
+    /// Limbs of a key polynomial: L + 1 + K.
+    pub fn key_limbs(&self) -> usize {
+        self.0.rings.len()
+    }
+
+    /// The ring of prime `i` of the key basis q_0..q_L, p_0..p_{K−1}; its tables are built on first use and shared.
+    ///
+    /// # Errors
+    /// [`RingError::Count`] if there is no such prime; otherwise those of [`LimbRing::new`].
+    pub fn ring(&self, i: usize) -> Result<&LimbRing, RingError> {
+        let limbs = self.key_limbs();
+        let missing = RingError::Count { what: "primes of the key basis", expected: i + 1, got: limbs };
+        let (cell, q) = self.0.rings.get(i).zip(self.key_moduli().nth(i)).ok_or(missing)?;
+        if let Some(ring) = cell.get() {
+            return Ok(ring);
+        }
+        let ring = LimbRing::new(self.log_n(), q)?;
+        Ok(cell.get_or_init(|| ring))
     }
 
     /// The top level L: the number of rescales a fresh ciphertext allows.

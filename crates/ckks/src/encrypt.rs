@@ -1,0 +1,98 @@
+//! Encryption under the secret or the public key.
+
+use ringmill_ring::sample::{SecretRng, small_to_residues};
+use ringmill_ring::{Domain, LimbRing, Poly};
+use zeroize::Zeroizing;
+
+use crate::check;
+use crate::ciphertext::{Ciphertext, Meta, Plaintext, SeededCiphertext, expand_c1};
+use crate::error::CkksError;
+use crate::keys::{PublicKey, SecretKey};
+use crate::randomness::Randomness;
+
+impl SecretKey {
+    /// Encrypts at half size: c₀ = m + e − c₁·s, with c₁ the expansion of a fresh seed.
+    ///
+    /// # Errors
+    /// [`CkksError::ParamsMismatch`] if the plaintext belongs to another context; [`CkksError::Ring`].
+    pub fn encrypt_seeded(
+        &self,
+        plain: &Plaintext,
+        randomness: &mut Randomness,
+    ) -> Result<SeededCiphertext, CkksError> {
+        let params = self.params();
+        check::same_params(("plaintext", plain.params()), ("secret key", params))?;
+        let (mut rng, seed) = randomness.next();
+        let c1 = expand_c1(params, &seed, plain.level());
+        let mut error = Zeroizing::new(vec![0i8; params.n()]);
+        rng.gaussian(&mut error);
+        let mut c0 = Poly::zeros(params.n(), plain.level().limbs(), Domain::Evaluation);
+        let mut product = Zeroizing::new(vec![0u64; params.n()]);
+        for (i, out) in c0.limbs_mut().enumerate() {
+            let ring = params.ring(i)?;
+            small(ring, &error, out)?;
+            ring.add_assign(out, plain.poly().limb(i))?;
+            ring.mul(&mut product, c1.limb(i), self.limb(i))?;
+            ring.sub_assign(out, &product)?;
+        }
+        let noise = plain.noise().encrypt_secret(params, plain.scale(), name_of(seed.as_bytes()));
+        SeededCiphertext::from_parts(params, c0, seed, Meta { noise, ..plain.meta().clone() })
+    }
+
+    /// Encrypts: [`SecretKey::encrypt_seeded`] written out.
+    ///
+    /// # Errors
+    /// As [`SecretKey::encrypt_seeded`].
+    pub fn encrypt(&self, plain: &Plaintext, randomness: &mut Randomness) -> Result<Ciphertext, CkksError> {
+        Ok(self.encrypt_seeded(plain, randomness)?.expand())
+    }
+}
+
+impl PublicKey {
+    /// Encrypts: (v·b + e₀ + m, v·a + e₁) with v uniform ternary.
+    ///
+    /// # Errors
+    /// [`CkksError::ParamsMismatch`] if the plaintext belongs to another context; [`CkksError::Ring`].
+    pub fn encrypt(&self, plain: &Plaintext, randomness: &mut Randomness) -> Result<Ciphertext, CkksError> {
+        let params = self.params();
+        check::same_params(("plaintext", plain.params()), ("public key", params))?;
+        let (mut rng, seed) = randomness.next();
+        let [v, e0, e1] = draw(params.n(), &mut rng);
+        let limbs = plain.level().limbs();
+        let zero = || Poly::zeros(params.n(), limbs, Domain::Evaluation);
+        let (mut c0, mut c1) = (zero(), zero());
+        let mut mask = Zeroizing::new(vec![0u64; params.n()]);
+        for i in 0..limbs {
+            let ring = params.ring(i)?;
+            small(ring, &v, &mut mask)?;
+            small(ring, &e0, c0.limb_mut(i))?;
+            ring.add_assign(c0.limb_mut(i), plain.poly().limb(i))?;
+            ring.mac(c0.limb_mut(i), &mask, self.b().limb(i))?;
+            small(ring, &e1, c1.limb_mut(i))?;
+            ring.mac(c1.limb_mut(i), &mask, self.a().limb(i))?;
+        }
+        let noise = plain.noise().encrypt_public(params, plain.scale(), name_of(seed.as_bytes()));
+        Ciphertext::from_parts(params, vec![c0, c1], Meta { noise, ..plain.meta().clone() })
+    }
+}
+
+/// v uniform ternary, e₀ and e₁ Gaussian.
+fn draw(n: usize, rng: &mut SecretRng) -> [Zeroizing<Vec<i8>>; 3] {
+    let mut all = [(); 3].map(|()| Zeroizing::new(vec![0i8; n]));
+    rng.ternary(&mut all[0]);
+    rng.gaussian(&mut all[1]);
+    rng.gaussian(&mut all[2]);
+    all
+}
+
+/// Residues of small coefficients in the evaluation domain.
+fn small(ring: &LimbRing, coefficients: &[i8], out: &mut [u64]) -> Result<(), CkksError> {
+    small_to_residues(coefficients, ring.modulus(), out)?;
+    ring.forward(out)?;
+    Ok(())
+}
+
+/// Names an encryption for the error model by its public seed.
+fn name_of(seed: &[u8; 32]) -> u64 {
+    seed.iter().take(8).fold(0, |w, &b| w << 8 | u64::from(b))
+}

@@ -1,0 +1,122 @@
+//! What can go wrong with CKKS data: one variant a violated rule.
+
+use ringmill_ring::{Domain, GaloisElement, RingError};
+
+use crate::params::{Fingerprint, Level, ParamsError};
+use crate::scale::ScaleError;
+
+/// A rule of CKKS data that an argument breaks.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CkksError {
+    /// The parameters are wrong.
+    #[error(transparent)]
+    Params(#[from] ParamsError),
+    /// A scale is wrong.
+    #[error(transparent)]
+    Scale(#[from] ScaleError),
+    /// The ring refuses.
+    #[error(transparent)]
+    Ring(#[from] RingError),
+    /// Two things of different contexts meet.
+    #[error(
+        "the {left} has parameters {left_print} but the {right} has {right_print}; use keys and ciphertexts of one \
+         context"
+    )]
+    ParamsMismatch {
+        /// The first thing.
+        left: &'static str,
+        /// Its parameters.
+        left_print: Fingerprint,
+        /// The second thing.
+        right: &'static str,
+        /// Its parameters.
+        right_print: Fingerprint,
+    },
+    /// A level above the top.
+    #[error("level {level} is above the top level {max} of the parameters")]
+    LevelRange {
+        /// The level given.
+        level: Level,
+        /// The top level.
+        max: Level,
+    },
+    /// A slot count that cannot be packed.
+    #[error("{slots} slots cannot be packed; the count must be a power of two up to N/2 = {max}")]
+    Slots {
+        /// The count given.
+        slots: usize,
+        /// N/2.
+        max: usize,
+    },
+    /// A ciphertext with too few or too many polynomials.
+    #[error("a ciphertext has 2 polynomials, or 3 before relinearisation; {got} were given")]
+    PolyCount {
+        /// How many were given.
+        got: usize,
+    },
+    /// A polynomial of the wrong shape.
+    #[error("polynomial {index} of the {what} has {got}; its parameters and level need {expected}")]
+    Shape {
+        /// What the polynomial belongs to.
+        what: &'static str,
+        /// Which polynomial.
+        index: usize,
+        /// The shape needed.
+        expected: PolyShape,
+        /// The shape given.
+        got: PolyShape,
+    },
+    /// A word that is not a residue.
+    #[error("limb {limb} of the {what} holds {value}, which is not below its prime {q}")]
+    NotCanonical {
+        /// What the limb belongs to.
+        what: &'static str,
+        /// Index of the limb.
+        limb: usize,
+        /// The word.
+        value: u64,
+        /// The prime.
+        q: u64,
+    },
+    /// The key for a rotation or conjugation is missing.
+    #[error(
+        "no key for {element}{power}; generate one with `galois_keys` before evaluating (keys present: {present})"
+    )]
+    MissingGaloisKey {
+        /// The automorphism that needs it.
+        element: GaloisElement,
+        /// The element as a power of 5, if it is a rotation: ` = 5^3 mod 16384`.
+        power: String,
+        /// The keys that are present, in words.
+        present: String,
+    },
+    /// The relinearisation key is missing.
+    #[error("the product of two ciphertexts needs the relinearisation key; generate one with `relin_key`")]
+    MissingRelinKey,
+    /// Secret coefficients that the parameters do not draw.
+    #[error("the secret key is not one of {expected}: {why}")]
+    SecretShape {
+        /// The distribution of the parameters.
+        expected: String,
+        /// What is wrong.
+        why: &'static str,
+    },
+}
+
+/// Shape of a polynomial, for messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PolyShape {
+    /// Limbs.
+    pub limbs: usize,
+    /// Words a limb.
+    pub n: usize,
+    /// What the words mean.
+    pub domain: Domain,
+}
+
+impl std::fmt::Display for PolyShape {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} limbs of {} words in the {} domain", self.limbs, self.n, self.domain)
+    }
+}

@@ -1,0 +1,123 @@
+//! Key generation.
+
+use ringmill_ring::GaloisElement;
+
+use super::{EvaluationKeys, GaloisKeys, PublicKey, RelinKey, SecretKey, SwitchKey};
+use crate::error::CkksError;
+use crate::params::Params;
+use crate::randomness::Randomness;
+
+/// Draws keys for one parameter set.
+///
+/// ```
+/// use ringmill_ckks::{KeyGenerator, NamedSet, Params};
+/// let params = Params::named(NamedSet::I)?;
+/// let mut keys = KeyGenerator::new(&params)?;
+/// let secret = keys.secret_key()?;
+/// let evaluation = keys.evaluation_keys(&secret, &[1, -2], true)?;
+/// assert_eq!(evaluation.galois().len(), 3);
+/// # Ok::<(), ringmill_ckks::CkksError>(())
+/// ```
+#[derive(Debug)]
+pub struct KeyGenerator {
+    params: Params,
+    randomness: Randomness,
+}
+
+impl KeyGenerator {
+    /// A generator with randomness from the operating system.
+    ///
+    /// # Errors
+    /// [`CkksError::Ring`] if the system has none to give.
+    pub fn new(params: &Params) -> Result<Self, CkksError> {
+        Ok(Self::with_randomness(params, Randomness::from_os()?))
+    }
+
+    /// A generator with given randomness: reproducible for tests.
+    pub fn with_randomness(params: &Params, randomness: Randomness) -> Self {
+        Self { params: params.clone(), randomness }
+    }
+
+    /// A secret key of the parameters' distribution.
+    ///
+    /// # Errors
+    /// [`CkksError::Ring`] from the ring.
+    pub fn secret_key(&mut self) -> Result<SecretKey, CkksError> {
+        let (mut rng, _) = self.randomness.next();
+        SecretKey::draw(&self.params, &mut rng)
+    }
+
+    /// A public key of `secret`.
+    ///
+    /// # Errors
+    /// [`CkksError::ParamsMismatch`], [`CkksError::Ring`].
+    pub fn public_key(&mut self, secret: &SecretKey) -> Result<PublicKey, CkksError> {
+        self.check(secret)?;
+        let (mut rng, seed) = self.randomness.next();
+        PublicKey::draw(secret, &mut rng, seed)
+    }
+
+    /// The key from s² to s.
+    ///
+    /// # Errors
+    /// [`CkksError::ParamsMismatch`], [`CkksError::Ring`].
+    pub fn relin_key(&mut self, secret: &SecretKey) -> Result<RelinKey, CkksError> {
+        self.check(secret)?;
+        let (mut rng, seed) = self.randomness.next();
+        Ok(RelinKey(SwitchKey::draw(secret, &secret.square()?, &mut rng, seed)?))
+    }
+
+    /// The key from s(X^g) to s.
+    ///
+    /// # Errors
+    /// [`CkksError::ParamsMismatch`], [`CkksError::Ring`].
+    pub fn galois_key(&mut self, secret: &SecretKey, element: GaloisElement) -> Result<SwitchKey, CkksError> {
+        self.check(secret)?;
+        let from = secret.automorphism(element)?;
+        let (mut rng, seed) = self.randomness.next();
+        SwitchKey::draw(secret, &from, &mut rng, seed)
+    }
+
+    /// Keys for these elements; the identity needs none and is left out.
+    ///
+    /// # Errors
+    /// [`CkksError::ParamsMismatch`], [`CkksError::Ring`].
+    pub fn galois_keys(
+        &mut self,
+        secret: &SecretKey,
+        elements: &[GaloisElement],
+    ) -> Result<GaloisKeys, CkksError> {
+        let mut keys = GaloisKeys::new(&self.params);
+        let mut elements: Vec<_> = elements.iter().copied().filter(|g| g.value() != 1).collect();
+        elements.sort_unstable();
+        elements.dedup();
+        for g in elements {
+            keys.insert(g, self.galois_key(secret, g)?)?;
+        }
+        Ok(keys)
+    }
+
+    /// Relinearisation key, keys for the given rotations, and for conjugation if asked for.
+    ///
+    /// # Errors
+    /// [`CkksError::ParamsMismatch`], [`CkksError::Ring`].
+    pub fn evaluation_keys(
+        &mut self,
+        secret: &SecretKey,
+        rotations: &[i64],
+        conjugation: bool,
+    ) -> Result<EvaluationKeys, CkksError> {
+        let log_n = self.params.log_n();
+        let rotation = |&k: &i64| GaloisElement::rotation(k, log_n);
+        let mut elements = rotations.iter().map(rotation).collect::<Result<Vec<_>, _>>()?;
+        if conjugation {
+            elements.push(GaloisElement::conjugation(log_n)?);
+        }
+        let relin = self.relin_key(secret)?;
+        EvaluationKeys::new(Some(relin), self.galois_keys(secret, &elements)?)
+    }
+
+    fn check(&self, secret: &SecretKey) -> Result<(), CkksError> {
+        crate::check::same_params(("key generator", &self.params), ("secret key", secret.params()))
+    }
+}

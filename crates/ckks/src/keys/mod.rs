@@ -1,0 +1,19 @@
+//! Keys: secret, public, and the switching keys of relinearisation and automorphisms.
+//!
+//! A switching key from s′ to s has one pair (b_j, a_j) a digit j over all primes q_0..q_L, p_0..p_{K−1}, in the
+//! evaluation domain, with b_j + a_j·s = e_j + P·g_j·s′, where g_j is 1 modulo the primes of digit j and 0 modulo the
+//! other ciphertext primes. Every a_j is the expansion of a public seed, so keys are stored at half size.
+
+mod evaluation;
+mod generate;
+mod public;
+mod secret;
+mod switch;
+#[cfg(test)]
+mod tests;
+
+pub use evaluation::{EvaluationKeys, GaloisKeys, RelinKey};
+pub use generate::KeyGenerator;
+pub use public::PublicKey;
+pub use secret::SecretKey;
+pub use switch::{DigitKey, SwitchKey};

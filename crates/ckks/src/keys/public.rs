@@ -1,0 +1,102 @@
+//! The public key: an encryption of zero.
+
+use std::fmt;
+
+use ringmill_ring::sample::{SecretRng, Seed, uniform};
+use ringmill_ring::{Domain, Poly};
+use zeroize::Zeroizing;
+
+use crate::check;
+use crate::error::CkksError;
+use crate::keys::SecretKey;
+use crate::params::Params;
+
+/// Label of the expansion of a.
+const LABEL: &[u8] = b"public key a";
+
+/// A public key (b, a) over the ciphertext primes with b + a·s = e, in the evaluation domain; a expands from a seed.
+#[derive(Clone, PartialEq)]
+pub struct PublicKey {
+    params: Params,
+    b: Poly,
+    a: Poly,
+    seed: Seed,
+}
+
+impl PublicKey {
+    pub(crate) fn draw(secret: &SecretKey, rng: &mut SecretRng, seed: Seed) -> Result<Self, CkksError> {
+        let params = secret.params();
+        let limbs = params.q_moduli().len();
+        let a = expand(params, &seed);
+        let mut b = Poly::zeros(params.n(), limbs, Domain::Evaluation);
+        let mut error = Zeroizing::new(vec![0i8; params.n()]);
+        rng.gaussian(&mut error);
+        for (i, limb) in b.limbs_mut().enumerate() {
+            masked_error(params, i, &error, a.limb(i), secret.limb(i), limb)?;
+        }
+        Ok(Self { params: params.clone(), b, a, seed })
+    }
+
+    /// From stored parts; a is expanded again.
+    ///
+    /// # Errors
+    /// [`CkksError::Shape`].
+    pub fn from_parts(params: &Params, b: Poly, seed: Seed) -> Result<Self, CkksError> {
+        check::shape("public key", 0, params, params.q_moduli().len(), &b)?;
+        let a = expand(params, &seed);
+        Ok(Self { params: params.clone(), b, a, seed })
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+
+    /// b, L + 1 limbs.
+    pub fn b(&self) -> &Poly {
+        &self.b
+    }
+
+    /// a, L + 1 limbs.
+    pub fn a(&self) -> &Poly {
+        &self.a
+    }
+
+    /// The seed that a expands from.
+    pub fn seed(&self) -> &Seed {
+        &self.seed
+    }
+}
+
+impl fmt::Debug for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PublicKey(parameters {})", self.params.fingerprint())
+    }
+}
+
+fn expand(params: &Params, seed: &Seed) -> Poly {
+    let mut a = Poly::zeros(params.n(), params.q_moduli().len(), Domain::Evaluation);
+    for (i, (limb, &q)) in a.limbs_mut().zip(params.q_moduli()).enumerate() {
+        uniform(seed, LABEL, i as u32, q, limb);
+    }
+    a
+}
+
+/// out = e − a·s modulo prime `i` of the key basis, in the evaluation domain.
+pub(crate) fn masked_error(
+    params: &Params,
+    i: usize,
+    error: &[i8],
+    a: &[u64],
+    s: &[u64],
+    out: &mut [u64],
+) -> Result<(), CkksError> {
+    let ring = params.ring(i)?;
+    ringmill_ring::sample::small_to_residues(error, ring.modulus(), out)?;
+    ring.forward(out)?;
+    // e − a·s = −(a·s − e), with one multiply-accumulate and no buffer.
+    ring.neg_assign(out)?;
+    ring.mac(out, a, s)?;
+    ring.neg_assign(out)?;
+    Ok(())
+}

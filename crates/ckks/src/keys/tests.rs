@@ -1,0 +1,178 @@
+use num_bigint::BigInt;
+use num_traits::{ToPrimitive, Zero};
+use ringmill_ring::GaloisElement;
+use zeroize::Zeroizing;
+
+use super::*;
+use crate::error::CkksError;
+use crate::params::{Params, ParamsLiteral, Secret};
+use crate::testing::{coefficients, product, randomness, rms, toy};
+
+fn generator(params: &Params) -> KeyGenerator {
+    KeyGenerator::with_randomness(params, randomness(7))
+}
+
+fn secret_coefficients(s: &SecretKey) -> Vec<BigInt> {
+    s.expose_coefficients().iter().map(|&c| BigInt::from(c)).collect()
+}
+
+/// b + a·s − expected, centred modulo the product of `moduli`.
+fn error_of(
+    (b, a): (&ringmill_ring::Poly, &ringmill_ring::Poly),
+    s: &[BigInt],
+    expected: &[BigInt],
+    moduli: &[ringmill_ring::Modulus],
+) -> Vec<BigInt> {
+    let q: BigInt = moduli.iter().map(|m| BigInt::from(m.value())).product();
+    let (b, a) = (coefficients(b, moduli), coefficients(a, moduli));
+    let half = &q >> 1;
+    product(s, &a)
+        .into_iter()
+        .zip(b)
+        .zip(expected)
+        .map(|((x, y), z)| {
+            let r: BigInt = ((x + y - z) % &q + &q) % &q;
+            if r > half { r - &q } else { r }
+        })
+        .collect()
+}
+
+fn assert_is_error(e: &[BigInt]) {
+    assert!(e.iter().all(|x| x.to_i64().is_some_and(|x| x.abs() <= 42)));
+    let std = rms(e);
+    assert!((2.9..3.5).contains(&std), "{std}");
+}
+
+#[test]
+fn a_public_key_is_an_encryption_of_zero() {
+    let params = toy();
+    let mut g = generator(&params);
+    let s = g.secret_key().unwrap();
+    let p = g.public_key(&s).unwrap();
+    let zero = vec![BigInt::zero(); params.n()];
+    assert_is_error(&error_of((p.b(), p.a()), &secret_coefficients(&s), &zero, params.q_moduli()));
+    assert_eq!(PublicKey::from_parts(&params, p.b().clone(), *p.seed()).unwrap(), p);
+}
+
+/// b_j + a_j·s = e_j + P·g_j·s′, over the integers modulo PQ.
+fn check_switch_key(key: &SwitchKey, s: &[BigInt], from: &[BigInt]) {
+    let params = key.params();
+    let moduli: Vec<_> = params.key_moduli().collect();
+    let product_of =
+        |ms: &[ringmill_ring::Modulus]| ms.iter().map(|m| BigInt::from(m.value())).product::<BigInt>();
+    let (big_p, big_q) = (product_of(params.p_moduli()), product_of(params.q_moduli()));
+    let digits = params.digits(params.max_level());
+    assert_eq!(key.digits().len(), digits.len());
+    for (d, digit) in key.digits().iter().zip(digits) {
+        // g_j = (Q/D)·[(Q/D)^−1 mod D].
+        let big_d = product_of(&params.q_moduli()[digit]);
+        let rest = &big_q / &big_d;
+        let inverse = rest.modinv(&big_d).unwrap();
+        let gadget = rest * inverse * &big_p;
+        let expected: Vec<BigInt> = from.iter().map(|x| x * &gadget).collect();
+        assert_is_error(&error_of((&d.b, &d.a), s, &expected, &moduli));
+    }
+}
+
+#[test]
+fn switching_keys_hold_their_relation() {
+    let params = toy();
+    let mut g = generator(&params);
+    let secret = g.secret_key().unwrap();
+    let s = secret_coefficients(&secret);
+    check_switch_key(&g.relin_key(&secret).unwrap().0, &s, &product(&s, &s));
+    for element in [GaloisElement::rotation(3, 10), GaloisElement::conjugation(10)] {
+        let element = element.unwrap();
+        // s(X^g) from the definition: the sum of s_i·X^(i·g) reduced by X^N = −1.
+        let mut turned = vec![BigInt::zero(); params.n()];
+        for (i, c) in s.iter().enumerate() {
+            let e = i * element.value() as usize;
+            let sign = if (e / params.n()).is_multiple_of(2) { 1 } else { -1 };
+            turned[e % params.n()] += c * sign;
+        }
+        let key = g.galois_key(&secret, element).unwrap();
+        check_switch_key(&key, &s, &turned);
+        let b = key.digits().iter().map(|d| d.b.clone()).collect();
+        assert_eq!(SwitchKey::from_parts(&params, b, *key.seed()).unwrap(), key);
+    }
+}
+
+#[test]
+fn secrets_follow_their_distribution() {
+    for secret in [Secret::Ternary, Secret::TernaryWeight { weight: 64 }, Secret::Gaussian] {
+        let literal =
+            ParamsLiteral { secret, ..ParamsLiteral::from_bits(10, &[30, 30], &[30], 2).insecure() };
+        let params = Params::new(&literal).unwrap();
+        let s = generator(&params).secret_key().unwrap();
+        let norm: f64 = s.expose_coefficients().iter().map(|&c| f64::from(c).powi(2)).sum();
+        let want = secret.norm_squared(1024, params.sigma());
+        assert!((norm / want - 1.0).abs() < 0.2, "{secret}: {norm} {want}");
+        let again =
+            SecretKey::from_coefficients(&params, Zeroizing::new(s.expose_coefficients().to_vec())).unwrap();
+        assert_eq!(again.limb(2), s.limb(2));
+        let mut bad = s.expose_coefficients().to_vec();
+        bad[0] = 43;
+        assert!(SecretKey::from_coefficients(&params, Zeroizing::new(bad)).is_err());
+        assert!(SecretKey::from_coefficients(&params, Zeroizing::new(vec![0; 1024])).is_err());
+        assert!(SecretKey::from_coefficients(&params, Zeroizing::new(vec![1; 1023])).is_err());
+    }
+}
+
+#[test]
+fn one_seed_gives_one_key_and_objects_differ() {
+    let params = toy();
+    let draw = |seed| {
+        let mut g = KeyGenerator::with_randomness(&params, randomness(seed));
+        let s = g.secret_key().unwrap();
+        (s.expose_coefficients().to_vec(), g.public_key(&s).unwrap(), g.public_key(&s).unwrap())
+    };
+    let (a, b, c) = (draw(1), draw(1), draw(2));
+    assert!(a == b && a.0 != c.0 && a.1 != a.2);
+    let mut os = KeyGenerator::new(&params).unwrap();
+    assert_ne!(
+        os.secret_key().unwrap().expose_coefficients(),
+        os.secret_key().unwrap().expose_coefficients()
+    );
+}
+
+#[test]
+fn a_missing_rotation_key_is_named() {
+    let params = toy();
+    let mut g = generator(&params);
+    let s = g.secret_key().unwrap();
+    let keys = g.evaluation_keys(&s, &[1, -2, 0, 1], true).unwrap();
+    assert_eq!(keys.galois().len(), 3, "the identity needs no key, doubles one");
+    let rotation = |k| GaloisElement::rotation(k, 10).unwrap();
+    assert!(keys.galois().get(rotation(-2)).is_ok());
+    let e = keys.galois().get(rotation(3)).unwrap_err();
+    assert_eq!(
+        e.to_string(),
+        "no key for rotation by 3 (Galois element 125) = 5^3 mod 2048; generate one with `galois_keys` before \
+         evaluating (keys present: rotation by 1, rotation by -2, conjugation)"
+    );
+    let none = EvaluationKeys::new(None, GaloisKeys::new(&params)).unwrap();
+    assert_eq!(none.relin().unwrap_err(), CkksError::MissingRelinKey);
+    assert!(none.galois().get(rotation(1)).unwrap_err().to_string().contains("keys present: none"));
+}
+
+#[test]
+fn keys_of_another_context_are_refused() {
+    let params = toy();
+    let other = Params::new(&ParamsLiteral::from_bits(10, &[30, 30], &[30], 2).insecure()).unwrap();
+    let s = generator(&params).secret_key().unwrap();
+    let e = generator(&other).public_key(&s).unwrap_err();
+    assert!(matches!(e, CkksError::ParamsMismatch { .. }), "{e}");
+    assert!(e.to_string().contains(&params.fingerprint().to_string()));
+    let key = generator(&params).galois_key(&s, GaloisElement::rotation(1, 10).unwrap()).unwrap();
+    assert!(GaloisKeys::new(&other).insert(GaloisElement::rotation(1, 10).unwrap(), key.clone()).is_err());
+    assert!(GaloisKeys::new(&params).insert(GaloisElement::rotation(1, 11).unwrap(), key).is_err());
+}
+
+#[test]
+fn secrets_do_not_print() {
+    let params = toy();
+    let s = generator(&params).secret_key().unwrap();
+    let shown = format!("{s:?}");
+    assert!(shown.starts_with("SecretKey(…") && shown.len() < 60, "{shown}");
+    assert_eq!(format!("{:?}", randomness(3)), "Randomness(…)");
+}

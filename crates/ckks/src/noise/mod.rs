@@ -1,0 +1,278 @@
+//! The error model: what every value predicts of its own error.
+//!
+//! # What is tracked
+//! A value with scale Δ decrypts to the polynomial Δ·m + e. [`Noise`] describes e/Δ, so numbers are in units of the
+//! message and a rescale leaves them alone:
+//!
+//! - **sources**: independent contributions, each the standard deviation of one coefficient. A contribution knows
+//!   where it was born, and contributions of one birth add linearly while others add in squares: x + x doubles the
+//!   error of x, x + y multiplies it by √2. Rotating gives a contribution a new identity, because the error of
+//!   another slot is another number. Births are named by hashing the computation, so the same operation on the same
+//!   values has the same error wherever it is done.
+//! - **magnitude**: a bound on |slot| of the message, which turns e₁ into m₂·e₁ in a product. It is the program's or
+//!   the caller's declaration (products, sums of bounds); nothing is measured.
+//!
+//! # From coefficients to slots
+//! A slot is e(ζ)/Δ for a root of unity ζ. With independent coefficients of standard deviation τ (in units of Δ) a slot
+//! is complex normal with E|·|² = d·τ², d the number of coefficients that count: N, or 2n when n slots are packed
+//! sparsely. Among n slots the greatest stays below τ·√(d·ln(n/δ)) with probability 1 − δ; [`Noise::error`] uses
+//! δ = [`FAILURE`].
+//!
+//! # Formulas (variance of a coefficient, in units of the scale squared)
+//! | step | contribution |
+//! |---|---|
+//! | encoding | (1/12)/Δ² |
+//! | encryption, secret key | σ²/Δ² |
+//! | encryption, public key | σ²·(1 + 2N/3 + ‖s‖²)/Δ² |
+//! | product | (B₂τ₁)², (B₁τ₂)², N·τ₁²τ₂² |
+//! | key switch, centred ModUp | (N·σ²·Σⱼ (Dⱼ/P)²/12 + (1 + ‖s‖²)/12)/Δ² |
+//! | rescale | (1 + ‖s‖²)/12/Δ′² |
+//!
+//! Dⱼ is the product of digit j at the level. With centred ModUp a digit is uniform in (−Dⱼ/2, Dⱼ/2], of variance
+//! Dⱼ²/12 whatever its number of primes. ‖s‖² is the expected squared norm of the secret.
+//!
+//! # What is not promised
+//! The estimate assumes independent coefficients. It is an estimate for correctness and precision, not a proof, and
+//! the predicted error of a ciphertext is public: it tells the declared magnitude and the circuit, never the data.
+
+mod source;
+#[cfg(test)]
+mod tests;
+
+use ringmill_ring::GaloisElement;
+
+use crate::params::{Level, Params, log2_product};
+use crate::scale::Scale;
+pub use source::Source;
+use source::{Sources, mix};
+
+/// δ of the stated confidence: the worst slot of a value exceeds the prediction with probability at most 2^−20.
+pub const FAILURE: f64 = 1.0 / (1 << 20) as f64;
+
+/// Relative error of binary64 in- and output: a few units in the last place of the transform's sums.
+const DOUBLE_ROUNDING: f64 = 4.0 * f64::EPSILON;
+
+/// Predicted error and declared magnitude of one value. See the [module](self) for units and formulas.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Noise {
+    sources: Sources,
+    magnitude: f64,
+    /// Names the value: the hash of the computation that made it.
+    origin: u64,
+}
+
+/// The step that gives birth to a contribution: part of its name.
+#[derive(Clone, Copy)]
+#[repr(u64)]
+enum Birth {
+    Encode = 1,
+    Constant,
+    EncryptSecret,
+    EncryptPublic,
+    ErrorProduct,
+    KeySwitch,
+    Rescale,
+    KeySwitchRescale,
+    Add,
+    Mul,
+    Integer,
+    Automorphism,
+}
+
+impl Noise {
+    /// A value without error: |slot| ≤ `magnitude`. `name` tells values apart that are not equal.
+    pub fn exact(magnitude: f64, name: u64) -> Self {
+        Self { sources: Sources::default(), magnitude: magnitude.abs(), origin: mix(0, name) }
+    }
+
+    /// A freshly encoded vector, |slot| ≤ `magnitude`: every coefficient rounded to an integer.
+    pub fn encoded(magnitude: f64, scale: &Scale, name: u64) -> Self {
+        Self::exact(magnitude, name).born(Birth::Encode, (1.0f64 / 12.0).sqrt() / scale.to_f64())
+    }
+
+    /// One number in all slots: a single rounded coefficient.
+    pub fn constant(params: &Params, value: f64, scale: &Scale) -> Self {
+        // The rounding is in every slot alike: that of N coefficients with variance 1/12N.
+        let std = (1.0 / (12.0 * params.n() as f64)).sqrt() / scale.to_f64();
+        Self::exact(value, value.to_bits()).born(Birth::Constant, std)
+    }
+
+    /// From stored parts: see [`Noise::sources`].
+    pub fn from_parts(sources: Vec<Source>, magnitude: f64, origin: u64) -> Self {
+        Self { sources: Sources::from_vec(sources), magnitude: magnitude.abs(), origin }
+    }
+
+    /// The contributions, in units of the message.
+    pub fn sources(&self) -> &[Source] {
+        self.sources.as_slice()
+    }
+
+    /// The bound on |slot| of the message.
+    pub fn magnitude(&self) -> f64 {
+        self.magnitude
+    }
+
+    /// The name of the value.
+    pub fn origin(&self) -> u64 {
+        self.origin
+    }
+
+    /// The same value with another declared bound on |slot|, for instance of a polynomial known to stay in \[0, 1\].
+    #[must_use]
+    pub fn with_magnitude(mut self, magnitude: f64) -> Self {
+        self.magnitude = magnitude.abs();
+        self
+    }
+
+    /// Standard deviation of one coefficient of the error, in units of the message.
+    pub fn std(&self) -> f64 {
+        self.sources.std()
+    }
+
+    /// Bound on the error |slot − true slot| over all `slots`, at confidence 1 − [`FAILURE`], in units of the message.
+    ///
+    /// `slots` is the number of packed slots, a power of two up to N/2. Includes the rounding of binary64 output.
+    pub fn error(&self, slots: usize) -> f64 {
+        let slots = slots.max(1) as f64;
+        let worst = self.std() * (2.0 * slots * (slots / FAILURE).ln()).sqrt();
+        worst.hypot(self.magnitude * DOUBLE_ROUNDING)
+    }
+
+    /// log2 of [`Noise::error`]: −20 means that slots are right to 20 bits below the binary point.
+    pub fn error_log2(&self, slots: usize) -> f64 {
+        self.error(slots).log2()
+    }
+
+    /// Bits between the greatest coefficient that the value may have and half the modulus at `level`; negative if the
+    /// value may wrap around and decrypt to garbage.
+    pub fn headroom_log2(&self, params: &Params, level: Level, scale: &Scale) -> f64 {
+        // A coefficient is a mean of slots, so at most the magnitude; 12 standard deviations of error beside it.
+        let coefficient = self.magnitude + 12.0 * self.std();
+        log2_product(params.q_at(level)) - 1.0 - scale.log2() - coefficient.max(f64::MIN_POSITIVE).log2()
+    }
+
+    /// After encryption under the secret key.
+    #[must_use]
+    pub fn encrypt_secret(&self, params: &Params, scale: &Scale, name: u64) -> Self {
+        self.named(name).born(Birth::EncryptSecret, params.sigma() / scale.to_f64())
+    }
+
+    /// After encryption under the public key.
+    #[must_use]
+    pub fn encrypt_public(&self, params: &Params, scale: &Scale, name: u64) -> Self {
+        let n = params.n() as f64;
+        let variance = 1.0 + 2.0 / 3.0 * n + secret_norm(params);
+        self.named(name).born(Birth::EncryptPublic, params.sigma() * variance.sqrt() / scale.to_f64())
+    }
+
+    /// self + other; the scales are equal.
+    #[must_use]
+    pub fn add(&self, other: &Self) -> Self {
+        Self {
+            sources: self.sources.add(&other.sources),
+            magnitude: self.magnitude + other.magnitude,
+            origin: mix(mix(Birth::Add as u64, self.origin), other.origin),
+        }
+    }
+
+    /// self − other; the scales are equal.
+    #[must_use]
+    pub fn sub(&self, other: &Self) -> Self {
+        Self {
+            sources: self.sources.add(&other.sources.scaled(-1.0)),
+            magnitude: self.magnitude + other.magnitude,
+            origin: mix(mix(!(Birth::Add as u64), self.origin), other.origin),
+        }
+    }
+
+    /// −self.
+    #[must_use]
+    pub fn neg(&self) -> Self {
+        self.mul_integer(-1)
+    }
+
+    /// self · c for an integer c, which scales the error exactly.
+    #[must_use]
+    pub fn mul_integer(&self, c: i64) -> Self {
+        Self {
+            sources: self.sources.scaled(c as f64),
+            magnitude: self.magnitude * (c as f64).abs(),
+            origin: mix(mix(Birth::Integer as u64, self.origin), c as u64),
+        }
+    }
+
+    /// self · other, ciphertexts or plaintexts, before relinearisation and rescaling.
+    #[must_use]
+    pub fn mul(&self, other: &Self, params: &Params) -> Self {
+        let origin = mix(mix(Birth::Mul as u64, self.origin), other.origin);
+        // m₂·e₁ + m₁·e₂: the messages' signs are unknown, so equal births add as magnitudes.
+        let cross =
+            self.sources.times_message(other.magnitude).add(&other.sources.times_message(self.magnitude));
+        let product = (params.n() as f64).sqrt() * self.std() * other.std();
+        Self { sources: cross, magnitude: self.magnitude * other.magnitude, origin }
+            .born(Birth::ErrorProduct, product)
+    }
+
+    /// After a rescale that divides by q_level; `scale` is that of the result.
+    #[must_use]
+    pub fn rescale(&self, params: &Params, scale: &Scale) -> Self {
+        self.clone().born(Birth::Rescale, rounding_variance(params).sqrt() / scale.to_f64())
+    }
+
+    /// After a key switch (relinearisation or the one inside a rotation) at `level`.
+    #[must_use]
+    pub fn key_switch(&self, params: &Params, level: Level, scale: &Scale) -> Self {
+        let variance = inner_product_variance(params, level) + rounding_variance(params);
+        self.clone().born(Birth::KeySwitch, variance.sqrt() / scale.to_f64())
+    }
+
+    /// After a key switch at `level` merged with the rescale by q_level (one division by P·q_level); `scale` is that of
+    /// the result.
+    #[must_use]
+    pub fn key_switch_rescale(&self, params: &Params, level: Level, scale: &Scale) -> Self {
+        let q = params.q_at(level).last().map_or(1.0, |m| m.value() as f64);
+        let variance = inner_product_variance(params, level) / (q * q) + rounding_variance(params);
+        self.clone().born(Birth::KeySwitchRescale, variance.sqrt() / scale.to_f64())
+    }
+
+    /// After X → X^g, without the key switch that brings it back under the secret key.
+    #[must_use]
+    pub fn automorphism(&self, galois: GaloisElement) -> Self {
+        Self {
+            sources: self.sources.rotated(galois),
+            magnitude: self.magnitude,
+            origin: mix(mix(Birth::Automorphism as u64, self.origin), galois.value()),
+        }
+    }
+
+    fn named(&self, name: u64) -> Self {
+        Self { origin: mix(self.origin, name), ..self.clone() }
+    }
+
+    /// Adds a contribution that is born here.
+    fn born(mut self, birth: Birth, std: f64) -> Self {
+        let id = mix(birth as u64, self.origin);
+        self.sources.push(Source { id, galois: 1, std, signed: true });
+        self.origin = id;
+        self
+    }
+}
+
+/// Expected ‖s‖².
+fn secret_norm(params: &Params) -> f64 {
+    params.secret().norm_squared(params.n(), params.sigma())
+}
+
+/// Rounding r₀ + r₁·s of two polynomials to integers, before the scale.
+fn rounding_variance(params: &Params) -> f64 {
+    (1.0 + secret_norm(params)) / 12.0
+}
+
+/// Σⱼ dⱼ·eⱼ / P of a key switch at `level`, before the scale.
+fn inner_product_variance(params: &Params, level: Level) -> f64 {
+    let log_p = params.log_p();
+    let digits = params.digits(level);
+    let squares =
+        digits.into_iter().map(|d| (2.0 * (log2_product(&params.q_moduli()[d]) - log_p)).exp2() / 12.0);
+    params.n() as f64 * params.sigma().powi(2) * squares.sum::<f64>()
+}
