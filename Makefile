@@ -52,7 +52,7 @@ lint: $(STAMPS)/rust $(STAMPS)/venv $(DENY)-$(DENY_VERSION)  ## formatting, lint
 	@echo '== tree';      $(PY) scripts/check_tree.py
 	@echo '== rustfmt';   cargo fmt --all --check; cargo fmt --check --manifest-path benches/Cargo.toml
 	@echo '== clippy';    cargo clippy --quiet --workspace --all-targets $(CARGO_FLAGS) -- -D warnings
-	@cargo clippy --quiet --manifest-path benches/Cargo.toml --target-dir target --locked -- -D warnings
+	@cargo clippy --quiet --manifest-path benches/Cargo.toml --target-dir target -- -D warnings
 	@echo '== cargo-deny'; scripts/deny.sh $(DENY)-$(DENY_VERSION)
 	@echo '== ruff';      $(PY) -m ruff check $(PY_PATHS); $(PY) -m ruff format --check $(PY_PATHS)
 	@$(if $(HAS_PYTHON),echo '== mypy'; $(PY) -m mypy python/ringmill,)
@@ -60,7 +60,7 @@ lint: $(STAMPS)/rust $(STAMPS)/venv $(DENY)-$(DENY_VERSION)  ## formatting, lint
 .PHONY: bench
 bench: $(STAMPS)/extension  ## ours and the peers, interleaved on one core, to build/bench.json
 	@scripts/peers.sh
-	@cargo build --quiet --release $(CARGO_FLAGS) --manifest-path benches/Cargo.toml
+	@cargo build --quiet --release --manifest-path benches/Cargo.toml
 	@$(PY) -m benches.run $(BENCH)
 
 .PHONY: docs

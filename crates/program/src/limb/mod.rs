@@ -8,7 +8,7 @@
 //! | [`program`] | the program as stored, and its instructions as a machine reads them |
 //! | [`build`] | how a lowering writes one |
 //! | [`verify`] | the invariants every program obeys |
-//! | [`print`], [`parse`] | the text form and back |
+//! | [`mod@print`], [`mod@parse`] | the text form and back |
 
 pub mod build;
 pub mod doc;
