@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 import ringmill as rm
 from ringmill.kernels import NINE, PaperKernel, logistic_regression, sigmoid
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-import ringmill as rm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.polynomial import Chebyshev, Polynomial
 from oracle import interpret
+
+import ringmill as rm
 from ringmill.trace.poly import plan
 
 Clear = Callable[..., Any]
