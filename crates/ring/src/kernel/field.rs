@@ -1,19 +1,23 @@
-//! Multiplication of residues on vectors: three ways, one interface, chosen by the prime and by the backend.
+//! Multiplication of residues on vectors: four ways, one interface, chosen by the prime and by the backend.
 //!
 //! | field | primes | backends |
 //! |---|---|---|
 //! | [`Narrow`] | q < 2^50 | with 52-bit multiply-add |
+//! | [`Wide52`] | q < 2^60 | with 52-bit multiply-add |
 //! | [`Binary64`] | q < 2^50 | other vectors |
-//! | [`Wide`] | q < 2^60 | all |
+//! | [`Wide`] | q < 2^60 | other vectors, scalar |
 
 mod binary64;
 mod narrow;
 mod wide;
+mod wide52;
 
 pub(crate) use binary64::Binary64;
 pub(crate) use narrow::Narrow;
 pub(crate) use wide::Wide;
+pub(crate) use wide52::Wide52;
 
+use super::sum;
 use crate::Modulus;
 use crate::lanes::{Kernel, Lanes, Madd52Lanes};
 
@@ -70,21 +74,27 @@ impl<K: FieldKernel> Kernel for OnField<K> {
     type Output = K::Output;
 
     #[inline(always)]
-    fn run<L: Lanes>(self, lanes: L) -> K::Output {
+    fn run<L: Lanes>(self, l: L) -> K::Output {
+        let (modulus, kernel) = (self.0, self.1);
         // One lane multiplies integers faster than it emulates fused multiply-add.
-        if self.0.bits() <= NARROW_BITS && L::WIDTH > 1 {
-            self.1.run(Binary64::new(lanes, self.0))
+        if modulus.bits() <= NARROW_BITS && L::WIDTH > 1 {
+            kernel.run(Binary64::new(l, modulus))
+        } else if modulus.bits() <= 56 {
+            kernel.run(Wide::<L, 28>::new(l, modulus))
         } else {
-            self.1.run(Wide::new(lanes, self.0))
+            kernel.run(Wide::<L, 30>::new(l, modulus))
         }
     }
 
     #[inline(always)]
-    fn run52<L: Lanes + Madd52Lanes>(self, lanes: L) -> K::Output {
-        if self.0.bits() <= NARROW_BITS {
-            self.1.run(Narrow::new(lanes, self.0))
+    fn run52<L: Lanes + Madd52Lanes>(self, l: L) -> K::Output {
+        let (modulus, kernel) = (self.0, self.1);
+        if modulus.bits() <= NARROW_BITS {
+            kernel.run(Narrow::new(l, modulus))
+        } else if modulus.bits() <= sum::MIDDLE_BITS {
+            kernel.run(Wide52::new(l, modulus, sum::Middle::new(l, modulus)))
         } else {
-            self.1.run(Wide::new(lanes, self.0))
+            kernel.run(Wide52::new(l, modulus, sum::Wide::<L, 30>::new(l, modulus)))
         }
     }
 }

@@ -15,7 +15,7 @@ fn moduli(log_n: u32) -> Vec<Modulus> {
             q = if down { q - step } else { q + step };
         }
     };
-    let bands = [30, 31, 32, 48, 49, 50, 51, 52, 59];
+    let bands = [30, 31, 32, 48, 49, 50, 51, 52, 54, 55, 56, 59];
     let edges = bands.iter().flat_map(|&b| [near((1 << b) - step, true), near(1 << b, false)]);
     edges.chain([near(1 << 20, false), near((1 << 60) - step, true)]).collect()
 }
@@ -130,7 +130,7 @@ fn dot_agrees_with_the_integers() {
 
 #[test]
 fn dot_holds_at_the_greatest_values() {
-    for terms in [8, 16, 33, 64, 300] {
+    for terms in [1, 8, 12, 13, 15, 16, 17, 33, 64, 128, 129, 300] {
         each(3, |ring| {
             let top = vec![ring.modulus().value() - 1; ring.n()];
             let mut out = vec![0; ring.n()];

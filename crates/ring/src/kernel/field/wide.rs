@@ -6,21 +6,21 @@ use crate::kernel::sum::{Sum, Wide as WideSum};
 use crate::lanes::Lanes;
 
 #[derive(Clone, Copy)]
-pub(crate) struct Wide<L: Lanes> {
+pub(crate) struct Wide<L: Lanes, const H: u32> {
     l: L,
     modulus: Modulus,
-    sum: WideSum<L>,
+    sum: WideSum<L, H>,
 }
 
-impl<L: Lanes> Wide<L> {
+impl<L: Lanes, const H: u32> Wide<L, H> {
+    /// q ≤ 2^2H.
     #[inline(always)]
     pub(crate) fn new(l: L, modulus: Modulus) -> Self {
-        let q = modulus.value();
-        Self { l, modulus, sum: WideSum::new(l, modulus, q, q) }
+        Self { l, modulus, sum: WideSum::new(l, modulus) }
     }
 }
 
-impl<L: Lanes> Field for Wide<L> {
+impl<L: Lanes, const H: u32> Field for Wide<L, H> {
     type L = L;
     type C = (L::U, L::U);
 
