@@ -2,3 +2,4 @@
 
 pub mod he;
 pub mod limb;
+pub mod manage;

@@ -128,6 +128,12 @@ pub enum Rule {
     ScaleOverflow { value: String, scale: String, level: Level, modulus_bits: f64 },
     #[error("the program needs {needed} levels, but the chain has {available}: {what}")]
     Depth { needed: u32, available: u32, what: String },
+    #[error(
+        "at level {level} scales have drifted {drift:+.1} bits from {scale}; take a chain whose primes lie closer to the scale"
+    )]
+    ScaleDrift { drift: f64, level: Level, scale: String },
+    #[error("input \"{name}\" is missing")]
+    MissingInput { name: String },
     #[error("text after 'end'")]
     AfterEnd,
     #[error("the text stops before 'end'")]

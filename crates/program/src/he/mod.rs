@@ -6,6 +6,7 @@
 
 mod builder;
 mod chain;
+mod clear;
 mod constant;
 mod error;
 mod infer;
@@ -17,6 +18,7 @@ mod verify;
 
 pub use builder::Builder;
 pub use chain::Chain;
+pub use clear::{Vectors, evaluate_clear};
 pub use constant::{Constant, Numbers, Table, TableId};
 pub use error::{HeError, Rule};
 pub use op::{Op, OpKind, Operands};

@@ -1,0 +1,312 @@
+//! Writes the managed program.
+
+use super::dead::remove_dead;
+use super::levels::{Form, Levels, Product, cipher_first, product};
+use super::numbering::Numbering;
+use super::{Managed, Summary, hoist, simplify};
+use crate::he::{Builder, Chain, HeError, Level, Op, Program, Rule, Scale, Type, Value, verify};
+
+/// Choices of [`manage`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Level of the ciphertexts given as inputs; the chain's top if `None`.
+    pub input_level: Option<Level>,
+    /// Their scale; the chain's if `None`.
+    pub input_scale: Option<Scale>,
+    /// Least level of outputs. If `None`, the least whose modulus exceeds the scale by two bits.
+    pub output_level: Option<Level>,
+    /// Compute at the lowest levels that the depth allows: inputs are dropped first.
+    pub low: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { input_level: None, input_scale: None, output_level: None, low: true }
+    }
+}
+
+/// How far scales may drift from that of the inputs, in bits, before the chain is refused.
+const DRIFT_MAX: f64 = 2.0;
+
+/// Manages a traced program for a chain. See the head of [`super`] for what is done.
+///
+/// # Errors
+/// [`Rule::Depth`] if the chain has too few levels, [`Rule::ScaleDrift`] if its primes lie too far from the scale,
+/// both with the place in the user's source.
+pub fn manage(traced: &Program, chain: &Chain, options: &Options) -> Result<Managed, HeError> {
+    let p = simplify(traced)?;
+    let levels = Levels::new(&p);
+    let scale = options.input_scale.clone().unwrap_or_else(|| chain.scale().clone());
+    let floor = options.output_level.unwrap_or_else(|| least_output_level(chain, &scale));
+    let input = options.input_level.unwrap_or(chain.top());
+    let blame = |rule| HeError::new(rule).at(None, levels.deepest.and_then(|v| p.instr(v).source.as_ref()));
+    let available = input.get().min(chain.top().get()).saturating_sub(floor.get());
+    if levels.depth > available || input > chain.top() {
+        return Err(blame(too_deep(levels.depth, available, input, floor, chain)));
+    }
+    let start = if options.low { Level::new(floor.get() + levels.depth) } else { input };
+    let scales = schedule(chain, &scale, start, levels.depth).map_err(blame)?;
+    let b = Builder::managed(p.name(), p.slots(), chain.clone())?;
+    let mut e = Emitter { p: &p, b, seen: Numbering::default(), start, input, scales, done: Vec::new() };
+    e.run(&levels)?;
+    let mut program = remove_dead(&e.b.finish()?);
+    hoist::mark(&mut program);
+    verify(&program)?;
+    let summary = Summary::new(&program, chain, levels.depth, input, start);
+    Ok(Managed { program, summary })
+}
+
+fn too_deep(needed: u32, available: u32, input: Level, floor: Level, chain: &Chain) -> Rule {
+    let what = format!(
+        "inputs at level {input} of a chain up to level {}, outputs at level {floor} or above; \
+         take parameters with {} more level(s), or multiply less deeply",
+        chain.top(),
+        needed.saturating_sub(available)
+    );
+    Rule::Depth { needed, available, what }
+}
+
+/// The least level whose modulus holds the scale and two bits.
+fn least_output_level(chain: &Chain, scale: &Scale) -> Level {
+    let mut bits = 0.0;
+    for (i, &q) in chain.q().iter().enumerate() {
+        bits += (q as f64).log2();
+        if bits >= scale.log2() + 2.0 {
+            return Level::new(i as u32);
+        }
+    }
+    chain.top()
+}
+
+/// Δ_0 … Δ_depth with Δ_{t+1} = Δ_t²/q_{start − t}.
+fn schedule(chain: &Chain, first: &Scale, start: Level, depth: u32) -> Result<Vec<Scale>, Rule> {
+    let mut scales = vec![first.clone()];
+    for t in 0..depth {
+        let level = Level::new(start.get() - t);
+        let last = &scales[t as usize];
+        let Some(q) = chain.prime_scale(level) else { break };
+        let next = last.mul(last).div(q);
+        let drift = next.log2() - first.log2();
+        if drift.abs() > DRIFT_MAX {
+            return Err(Rule::ScaleDrift { drift, level, scale: first.to_text() });
+        }
+        scales.push(next);
+    }
+    Ok(scales)
+}
+
+/// A ciphertext of the traced program, in the managed one.
+struct Done {
+    value: Value,
+    form: Form,
+    /// The same at rest, once someone asked.
+    rest: Option<Value>,
+}
+
+struct Emitter<'a> {
+    p: &'a Program,
+    b: Builder,
+    seen: Numbering,
+    start: Level,
+    input: Level,
+    scales: Vec<Scale>,
+    done: Vec<Option<Done>>,
+}
+
+impl Emitter<'_> {
+    fn run(&mut self, levels: &Levels) -> Result<(), HeError> {
+        let p = self.p;
+        for table in p.tables() {
+            self.b.table(&table.name, table.numbers.clone())?;
+        }
+        for (v, instr) in p.values() {
+            self.stand_at(v);
+            let form = levels.forms[v.index()];
+            let done = match instr.ty.is_ct() {
+                true => Some(Done { value: self.cipher(&instr.op, form)?, form, rest: None }),
+                false => None,
+            };
+            self.done.push(done);
+        }
+        for out in p.outputs() {
+            let value = self.at_rest(out.value)?;
+            self.b.source(out.source.clone());
+            self.b.output(&out.name, value)?;
+        }
+        Ok(())
+    }
+
+    /// What is pushed from here on belongs to the source place of `v`.
+    fn stand_at(&mut self, v: Value) {
+        let instr = self.p.instr(v);
+        self.b.region(instr.region.map_or("", |r| &self.p.regions()[r.0 as usize]));
+        self.b.source(instr.source.clone());
+    }
+
+    fn push(&mut self, op: Op) -> Result<Value, HeError> {
+        self.seen.push(&mut self.b, op, None)
+    }
+
+    fn level(&self, depth: u32) -> Level {
+        Level::new(self.start.get() - depth)
+    }
+
+    /// The scale of pending values at `depth`.
+    fn pending_scale(&self, depth: u32) -> Scale {
+        self.scales[depth as usize].pow(2)
+    }
+
+    fn scale_of(&self, v: Value) -> Scale {
+        match self.b.ty(v) {
+            Type::Ct(t) => t.scale.clone(),
+            Type::Pt(t) => t.scale.clone(),
+            _ => Scale::ONE,
+        }
+    }
+
+    fn form(&self, v: Value) -> Form {
+        self.done[v.index()].as_ref().map_or(Form::rest(0), |d| d.form)
+    }
+
+    /// The managed value of a traced ciphertext, pending or at rest.
+    fn as_is(&self, v: Value) -> Value {
+        self.done[v.index()].as_ref().map_or(Value(0), |d| d.value)
+    }
+
+    /// The value relinearised and rescaled, at its own depth.
+    fn at_rest(&mut self, v: Value) -> Result<Value, HeError> {
+        let Some(Done { value, form, rest }) = &self.done[v.index()] else { return Ok(Value(0)) };
+        if !form.pending {
+            return Ok(*value);
+        }
+        if let Some(rest) = rest {
+            return Ok(*rest);
+        }
+        let mut value = *value;
+        if matches!(self.b.ty(value), Type::Ct(t) if t.parts == 3) {
+            value = self.push(Op::Relin(value))?;
+        }
+        value = self.push(Op::Rescale(value))?;
+        if let Some(done) = &mut self.done[v.index()] {
+            done.rest = Some(value);
+        }
+        Ok(value)
+    }
+
+    fn dropped(&mut self, value: Value, to: Level) -> Result<Value, HeError> {
+        match self.b.ty(value) {
+            Type::Ct(t) if t.level > to => self.push(Op::Drop(value, to)),
+            _ => Ok(value),
+        }
+    }
+
+    /// The value pending at `depth`: times 1 at the scale that is missing.
+    fn lifted(&mut self, v: Value, depth: u32) -> Result<Value, HeError> {
+        if self.form(v) == Form::pending(depth) {
+            return Ok(self.as_is(v));
+        }
+        let rest = self.at_rest(v)?;
+        let low = self.dropped(rest, self.level(depth))?;
+        let scale = self.pending_scale(depth).div(&self.scale_of(low));
+        self.push(Op::MulScalar { a: low, c: 1.0, scale })
+    }
+
+    /// The value at rest at `depth`, with the scale of that depth.
+    fn lowered(&mut self, v: Value, depth: u32) -> Result<Value, HeError> {
+        if self.form(v).rests_at() == depth {
+            return self.at_rest(v);
+        }
+        let lifted = self.lifted(v, depth - 1)?;
+        self.push(Op::Rescale(lifted))
+    }
+
+    /// The value in the given form.
+    fn in_form(&mut self, v: Value, form: Form) -> Result<Value, HeError> {
+        if form.pending { self.lifted(v, form.depth) } else { self.lowered(v, form.depth) }
+    }
+
+    /// A plaintext operand encoded at a level and scale.
+    fn encoded(&mut self, v: Value, level: Level, scale: Scale) -> Result<Value, HeError> {
+        let op = self.p.instr(v).op.clone();
+        self.seen.push(&mut self.b, op, Some(Type::pt(level, scale)))
+    }
+
+    fn cipher(&mut self, op: &Op, form: Form) -> Result<Value, HeError> {
+        match *op {
+            Op::Input(_) => {
+                let ty = Type::ct(2, self.input, self.scales[0].clone());
+                let v = self.seen.push(&mut self.b, op.clone(), Some(ty))?;
+                self.dropped(v, self.start)
+            }
+            Op::Add(a, b) | Op::Sub(a, b) => self.sum(op, a, b, form),
+            Op::Mul(a, b) => self.product(a, b, form),
+            Op::Square(a) => {
+                let a = self.lowered(a, form.depth)?;
+                self.push(Op::Square(a))
+            }
+            Op::Neg(a) => {
+                let a = self.in_form(a, form)?;
+                self.push(Op::Neg(a))
+            }
+            Op::Rotate { a, k, .. } => {
+                let a = self.at_rest(a)?;
+                self.push(Op::Rotate { a, k, hoist: None })
+            }
+            Op::Conj { a, .. } => {
+                let a = self.at_rest(a)?;
+                self.push(Op::Conj { a, hoist: None })
+            }
+            _ => Err(Rule::WrongStage { op: op.kind().word(), stage: "simplified" }.into()),
+        }
+    }
+
+    fn sum(&mut self, op: &Op, a: Value, b: Value, form: Form) -> Result<Value, HeError> {
+        let minus = matches!(op, Op::Sub(..));
+        let is_ct = |v: Value| self.p.instr(v).ty.is_ct();
+        if is_ct(a) && is_ct(b) {
+            let (x, y) = (self.in_form(a, form)?, self.in_form(b, form)?);
+            return self.push(if minus { Op::Sub(x, y) } else { Op::Add(x, y) });
+        }
+        // p − a = (−a) + p.
+        let swapped = !is_ct(a);
+        let (ct, pt) = if swapped { (b, a) } else { (a, b) };
+        let mut x = self.in_form(ct, form)?;
+        if minus && swapped {
+            x = self.push(Op::Neg(x))?;
+        }
+        let minus = minus && !swapped;
+        if let Op::Const(c) = &self.p.instr(pt).op
+            && let Some(c) = c.as_real_scalar()
+        {
+            return self.push(Op::AddScalar(x, if minus { -c } else { c }));
+        }
+        let Type::Ct(t) = self.b.ty(x).clone() else { return Ok(x) };
+        let pt = self.encoded(pt, t.level, t.scale)?;
+        self.push(if minus { Op::SubPlain(x, pt) } else { Op::AddPlain(x, pt) })
+    }
+
+    fn product(&mut self, a: Value, b: Value, form: Form) -> Result<Value, HeError> {
+        let (a, b) = cipher_first(self.p, a, b);
+        let kind = product(self.p, b);
+        match kind {
+            Product::Ciphers => {
+                let (x, y) = (self.lowered(a, form.depth)?, self.lowered(b, form.depth)?);
+                return self.push(Op::Mul(x, y));
+            }
+            Product::Integer(c) => {
+                let a = self.in_form(a, form)?;
+                return self.push(Op::MulScalar { a, c, scale: Scale::ONE });
+            }
+            Product::Scalar(_) | Product::Vector => {}
+        }
+        let rest = self.at_rest(a)?;
+        let level = self.level(form.depth);
+        let x = self.dropped(rest, level)?;
+        let scale = self.pending_scale(form.depth).div(&self.scale_of(x));
+        if let Product::Scalar(c) = kind {
+            return self.push(Op::MulScalar { a: x, c, scale });
+        }
+        let pt = self.encoded(b, level, scale)?;
+        self.push(Op::MulPlain(x, pt))
+    }
+}

@@ -1,0 +1,22 @@
+//! Marks key switches of one operand: it is decomposed once for all of them.
+
+use std::collections::BTreeMap;
+
+use crate::he::{Op, Program, Value};
+
+/// Numbers the groups of at least two rotations or conjugations with one operand.
+pub(super) fn mark(p: &mut Program) {
+    let mut members: BTreeMap<Value, Vec<usize>> = BTreeMap::new();
+    for (v, instr) in p.values() {
+        if let Op::Rotate { a, .. } | Op::Conj { a, .. } = instr.op {
+            members.entry(a).or_default().push(v.index());
+        }
+    }
+    for (group, members) in members.values().filter(|m| m.len() > 1).enumerate() {
+        for &i in members {
+            if let Op::Rotate { hoist, .. } | Op::Conj { hoist, .. } = &mut p.instrs[i].op {
+                *hoist = Some(group as u32);
+            }
+        }
+    }
+}

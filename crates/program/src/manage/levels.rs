@@ -1,0 +1,201 @@
+//! The depth of every value of a traced program.
+//!
+//! Depth counts rescales since the inputs. A value is *at rest* at depth t (two parts, rescaled) or *pending* at
+//! depth t (a product, perhaps of three parts, that will be at rest at t + 1 once it is resolved).
+
+use crate::he::{INTEGER_FACTOR_MAX, Op, Program, Value};
+
+/// Where a ciphertext stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Form {
+    /// Rescales since the inputs.
+    pub(super) depth: u32,
+    /// Whether relinearisation and rescaling are still to come.
+    pub(super) pending: bool,
+}
+
+impl Form {
+    pub(super) fn rest(depth: u32) -> Self {
+        Self { depth, pending: false }
+    }
+
+    pub(super) fn pending(depth: u32) -> Self {
+        Self { depth, pending: true }
+    }
+
+    /// The depth at which it is at rest.
+    pub(super) fn rests_at(self) -> u32 {
+        self.depth + u32::from(self.pending)
+    }
+
+    /// The form of a sum. A value at rest at t or above is lifted to pending at t by a product with 1.
+    pub(super) fn join(self, other: Self) -> Self {
+        match (self.pending, other.pending) {
+            (true, true) => Self::pending(self.depth.max(other.depth)),
+            (false, false) => Self::rest(self.depth.max(other.depth)),
+            (true, false) if other.depth <= self.depth => self,
+            (true, false) => other,
+            (false, true) => other.join(self),
+        }
+    }
+}
+
+/// How a product of two values is computed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Product {
+    /// Of two ciphertexts.
+    Ciphers,
+    /// By a small integer: no depth.
+    Integer(f64),
+    /// By a real number.
+    Scalar(f64),
+    /// By a vector or a complex number.
+    Vector,
+}
+
+/// Classifies `mul a, b`, a being a ciphertext.
+pub(super) fn product(p: &Program, b: Value) -> Product {
+    let instr = p.instr(b);
+    if instr.ty.is_ct() {
+        return Product::Ciphers;
+    }
+    match &instr.op {
+        Op::Const(c) => match c.as_real_scalar() {
+            Some(x) if x.fract() == 0.0 && x.abs() <= INTEGER_FACTOR_MAX => Product::Integer(x),
+            Some(x) => Product::Scalar(x),
+            None => Product::Vector,
+        },
+        _ => Product::Vector,
+    }
+}
+
+/// The ciphertext first, of the operands of a commutative operation.
+pub(super) fn cipher_first(p: &Program, a: Value, b: Value) -> (Value, Value) {
+    if p.instr(a).ty.is_ct() { (a, b) } else { (b, a) }
+}
+
+/// The form of every ciphertext of a simplified program; a placeholder for plaintexts.
+pub(super) struct Levels {
+    pub(super) forms: Vec<Form>,
+    /// Greatest depth at rest over all outputs.
+    pub(super) depth: u32,
+    /// The output that has it.
+    pub(super) deepest: Option<Value>,
+}
+
+impl Levels {
+    pub(super) fn new(p: &Program) -> Self {
+        let early = forward(p, &vec![0; p.instrs().len()]);
+        let late = backward(p, &early);
+        let forms = forward(p, &late);
+        let rests_at = |v: &Value| forms[v.index()].rests_at();
+        let deepest = p.outputs().iter().map(|o| o.value).max_by_key(rests_at);
+        let depth = deepest.as_ref().map_or(0, rests_at);
+        Self { forms, depth, deepest }
+    }
+}
+
+/// Earliest forms, except that products with plaintexts are not computed before depth `late`.
+fn forward(p: &Program, late: &[u32]) -> Vec<Form> {
+    let mut forms = vec![Form::rest(0); p.instrs().len()];
+    let resolved = resolved_anyway(p);
+    for (v, instr) in p.values().filter(|(_, i)| i.ty.is_ct()) {
+        // A value that someone resolves is added, negated and so on at rest: its resolution is then shared.
+        let at = |v: Value| match resolved[v.index()] {
+            true => Form::rest(forms[v.index()].rests_at()),
+            false => forms[v.index()],
+        };
+        forms[v.index()] = match instr.op {
+            Op::Add(a, b) | Op::Sub(a, b) => {
+                let (a, b) = cipher_first(p, a, b);
+                if p.instr(b).ty.is_ct() { at(a).join(at(b)) } else { at(a) }
+            }
+            Op::Mul(a, b) => {
+                let (a, b) = cipher_first(p, a, b);
+                match product(p, b) {
+                    Product::Ciphers => Form::pending(at(a).rests_at().max(at(b).rests_at())),
+                    Product::Integer(_) => at(a),
+                    Product::Scalar(_) | Product::Vector => {
+                        Form::pending(at(a).rests_at().max(late[v.index()]))
+                    }
+                }
+            }
+            Op::Square(a) => Form::pending(at(a).rests_at()),
+            Op::Rotate { a, .. } | Op::Conj { a, .. } => Form::rest(at(a).rests_at()),
+            Op::Neg(a) => at(a),
+            _ => Form::rest(0),
+        };
+    }
+    forms
+}
+
+/// Values that some use needs at rest, whatever their form.
+fn resolved_anyway(p: &Program) -> Vec<bool> {
+    let mut resolved = vec![false; p.instrs().len()];
+    for instr in p.instrs() {
+        let additive = match instr.op {
+            Op::Add(..) | Op::Sub(..) | Op::Neg(_) => true,
+            Op::Mul(a, b) => {
+                let (_, b) = cipher_first(p, a, b);
+                matches!(product(p, b), Product::Integer(_))
+            }
+            _ => false,
+        };
+        for v in instr.op.operands().as_slice().iter().filter(|_| !additive) {
+            resolved[v.index()] = true;
+        }
+    }
+    for out in p.outputs() {
+        resolved[out.value.index()] = true;
+    }
+    resolved
+}
+
+/// For each product with a plaintext, the greatest depth that delays nothing: one above where its result must rest.
+fn backward(p: &Program, early: &[Form]) -> Vec<u32> {
+    let mut late = vec![0; early.len()];
+    // The depth at which a value must be at rest, at the latest.
+    let mut need = vec![u32::MAX; early.len()];
+    let lower = |need: &mut Vec<u32>, v: Value, d: u32| need[v.index()] = need[v.index()].min(d);
+    for out in p.outputs() {
+        lower(&mut need, out.value, early[out.value.index()].rests_at());
+    }
+    for (v, instr) in p.values().rev().filter(|(_, i)| i.ty.is_ct()) {
+        let (own, form) = (need[v.index()], early[v.index()]);
+        if own == u32::MAX {
+            continue;
+        }
+        match instr.op {
+            Op::Add(a, b) | Op::Sub(a, b) => {
+                lower(&mut need, a, own);
+                lower(&mut need, b, own);
+            }
+            Op::Neg(a) => lower(&mut need, a, own),
+            Op::Mul(a, b) => {
+                let (a, b) = cipher_first(p, a, b);
+                match product(p, b) {
+                    Product::Ciphers => {
+                        lower(&mut need, a, form.depth);
+                        lower(&mut need, b, form.depth);
+                    }
+                    Product::Integer(_) => lower(&mut need, a, own),
+                    Product::Scalar(_) | Product::Vector => {
+                        late[v.index()] = own.saturating_sub(1).max(form.depth);
+                        lower(&mut need, a, late[v.index()]);
+                    }
+                }
+            }
+            Op::Square(a) => lower(&mut need, a, form.depth),
+            Op::Rotate { a, .. } | Op::Conj { a, .. } => lower(&mut need, a, form.depth),
+            _ => {}
+        }
+    }
+    late
+}
+
+/// Multiplicative depth: the rescales in a row that [`super::manage`] will insert.
+///
+/// Give it a program as [`super::simplify`] leaves it; `sum` counts as no depth in others.
+pub fn depth(p: &Program) -> u32 {
+    Levels::new(p).depth
+}
