@@ -2,8 +2,8 @@
 """Fills the measured parts of README.md from figures that `make bench` wrote.
 
 ``readme.py``
-    copies ``build/bench.json`` and ``build/bench-limits.json`` to ``docs/measured`` and rewrites what stands between
-    the markers;
+    copies ``build/bench.json`` and ``build/bench-limits.json`` to ``docs/measured`` and rewrites what stands
+    between the markers;
 ``readme.py --check``
     fails if README.md is not what ``docs/measured`` gives.
 """
@@ -62,9 +62,8 @@ def limits(rows: list[dict[str, Any]]) -> str:
     for row in rows:
         sign = "≤" if row["at_most"] else "≥"
         verdict = "" if row["kept"] else ", missed"
-        lines.append(
-            f"| {row['what']} | {row['value']:.3g} {row['unit']} | {sign} {row['bar']:g} {row['unit']}{verdict} |"
-        )
+        bar = f"{sign} {row['bar']:g} {row['unit']}{verdict}"
+        lines.append(f"| {row['what']} | {row['value']:.3g} {row['unit']} | {bar} |")
     return "\n".join(lines)
 
 
