@@ -21,8 +21,12 @@ pub enum LowerError {
     Levels { left: usize, right: usize },
     #[error("a polynomial of {found} limbs; the chain has {max} ciphertext primes and one limb is the least")]
     Limbs { found: usize, max: usize },
-    #[error("the key of {what} has {found}, but {needed} are needed at this level")]
+    #[error("the switching key has {found} {what}; {needed} are needed")]
     Key { what: &'static str, found: usize, needed: usize },
+    #[error("HE program {program} is traced; lowering takes a managed one, with levels and scales")]
+    NotManaged { program: String },
+    #[error("the scalar {c} at scale {scale} is not an integer of at most {bits} bits")]
+    Scalar { c: String, scale: String, bits: u32 },
     #[error(transparent)]
     Ring(#[from] RingError),
     #[error(transparent)]

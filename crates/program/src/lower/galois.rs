@@ -4,7 +4,7 @@ use super::key_switch::Raised;
 use super::{Addend, KeyInputs, LowerError, Lowering, Poly};
 use crate::limb::Operand;
 
-/// One automorphism of a hoisted group.
+/// An automorphism with its key switch.
 #[derive(Debug, Clone, Copy)]
 pub struct Rotation<'k> {
     /// The Galois element.
@@ -13,6 +13,13 @@ pub struct Rotation<'k> {
     pub key: &'k KeyInputs,
     /// Whether to divide by q_ℓ too.
     pub rescale: bool,
+}
+
+/// The digits of a polynomial modulo every prime of its key switch, in the evaluation domain.
+#[derive(Debug, Clone)]
+pub struct Hoisted {
+    /// \[prime\]\[digit\]
+    raised: Vec<Poly>,
 }
 
 impl Lowering {
@@ -33,29 +40,31 @@ impl Lowering {
         self.key_switch(&c1, add, key, rescale)
     }
 
-    /// Several automorphisms of one ciphertext: its digits are raised once and permuted for each, since an
-    /// automorphism maps the centred digits of c_1 to those of c_1(X^g) (Halevi, Shoup 2018, §4.2). The transforms
-    /// of step 2 are spent once; all β·(ℓ + 1 + K) raised limbs stay alive.
+    /// Raises the digits of c_1 once for several automorphisms: one maps the centred digits of c_1 to those of
+    /// c_1(X^g), so that they need only be permuted (Halevi, Shoup 2018, §4.2). The transforms of step 2 of a key
+    /// switch are spent once; all β·(ℓ + 1 + K) raised limbs stay alive until the last [`Self::rotate_hoisted`].
+    ///
+    /// # Errors
+    /// More limbs than the chain has.
+    pub fn hoist(&mut self, c1: &[Operand]) -> Result<Hoisted, LowerError> {
+        let digits = self.digits(c1)?;
+        self.region("raise");
+        let targets = self.targets(c1.len());
+        Ok(Hoisted { raised: targets.into_iter().map(|target| self.raise(&digits, target)).collect() })
+    }
+
+    /// As [`Self::rotate`], with the digits of c_1 that [`Self::hoist`] has raised.
     ///
     /// # Errors
     /// As [`Self::key_switch`].
     pub fn rotate_hoisted(
         &mut self,
-        c: [&[Operand]; 2],
-        rotations: &[Rotation<'_>],
-    ) -> Result<Vec<[Poly; 2]>, LowerError> {
-        let digits = self.digits(c[1])?;
-        let mut raised = Vec::new();
-        for target in self.targets(c[1].len()) {
-            self.region("raise");
-            raised.push(self.raise(&digits, target));
-        }
-        let mut all = Vec::with_capacity(rotations.len());
-        for r in rotations {
-            let add = [Some(Addend { poly: c[0], galois: Some(r.galois) }), None];
-            let shared = Raised::Shared(&raised, r.galois);
-            all.push(self.switch(&shared, c[1].len(), add, r.key, r.rescale)?);
-        }
-        Ok(all)
+        hoisted: &Hoisted,
+        c0: &[Operand],
+        rotation: Rotation<'_>,
+    ) -> Result<[Poly; 2], LowerError> {
+        let Rotation { galois, key, rescale } = rotation;
+        let add = [Some(Addend { poly: c0, galois: Some(galois) }), None];
+        self.switch(&Raised::Shared(&hoisted.raised, galois), c0.len(), add, key, rescale)
     }
 }

@@ -55,18 +55,20 @@ pub(super) struct Target {
 }
 
 impl Lowering {
-    /// Declares a switching key as inputs `NAME_b0`, `NAME_a0`, `NAME_b1`, … for polynomials of up to `limbs` limbs.
+    /// Declares a switching key as inputs for polynomials of up to `limbs` limbs: `names` are those of b_0, a_0, b_1, …,
+    /// two a digit.
     ///
     /// # Errors
-    /// More limbs than the chain has.
-    pub fn key_inputs(&mut self, name: &str, limbs: usize) -> Result<KeyInputs, LowerError> {
+    /// More limbs than the chain has, or too few names.
+    pub fn key_inputs(&mut self, names: &[String], limbs: usize) -> Result<KeyInputs, LowerError> {
         self.basis.check_limbs(limbs)?;
+        let needed = 2 * self.basis.digits(limbs).count();
+        if names.len() != needed {
+            return Err(LowerError::Key { what: "names", found: names.len(), needed });
+        }
         let moduli = [&self.basis.q()[..limbs], self.basis.p()].concat();
-        let mut part = |letter: char, j: usize| {
-            self.builder.input(format!("{name}_{letter}{j}"), InputClass::Key, Domain::Eval, &moduli)
-        };
-        let count = self.basis.digits(limbs).count();
-        let digits = (0..count).map(|j| [part('b', j), part('a', j)]).collect();
+        let mut input = |name: &String| self.builder.input(name, InputClass::Key, Domain::Eval, &moduli);
+        let digits = names.chunks_exact(2).map(|pair| [input(&pair[0]), input(&pair[1])]).collect();
         Ok(KeyInputs { digits, q_limbs: limbs })
     }
 

@@ -8,6 +8,9 @@
 //! | [`rescale`] | division by q_ℓ |
 //! | [`key_switch`] | digits, inner product with the key, division by P or P·q_ℓ |
 //! | [`galois`] | rotation, conjugation, hoisted rotations |
+//! | [`scalar`] | real scalars as integers at an exact scale |
+//! | [`program`] | the walk over an HE program |
+//! | [`interface`] | what the inputs and outputs of the result stand for |
 //!
 //! Polynomials are in the evaluation domain between these; they are [`Poly`], one operand a limb, q_0 first.
 //! Derivations: `docs/lowering.md`.
@@ -15,14 +18,20 @@
 pub mod basis;
 mod error;
 pub mod galois;
+pub mod interface;
 pub mod key_switch;
 pub mod pointwise;
+pub mod program;
 pub mod rescale;
 pub mod residues;
+pub mod scalar;
 
 pub use basis::Basis;
 pub use error::LowerError;
+pub use galois::{Hoisted, Rotation};
+pub use interface::{InputSource, KeyId, Lowered, OutputSource};
 pub use key_switch::{Addend, KeyInputs};
+pub use program::lower;
 
 use crate::limb::{LimbBuilder, LimbProgram, Operand};
 
@@ -62,9 +71,14 @@ impl Lowering {
         self.scope = scope.into();
     }
 
+    /// Labels what follows `SCOPE STEP`; nothing if that is the label already.
     fn region(&mut self, step: impl std::fmt::Display) {
-        let space = if self.scope.is_empty() { "" } else { " " };
-        self.builder.region(format!("{}{space}{step}", self.scope));
+        let step = step.to_string();
+        let label =
+            if self.scope.ends_with(&step) { self.scope.clone() } else { format!("{} {step}", self.scope) };
+        if self.builder.last_label() != Some(label.trim()) {
+            self.builder.region(label.trim());
+        }
     }
 
     /// The verified program.
