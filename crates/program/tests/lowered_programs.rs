@@ -67,7 +67,7 @@ fn check(body: &str, alpha: usize) {
     for (value, instr) in
         he.values().filter(|(_, i)| matches!(i.op, Op::Input(_) | Op::Plain(_) | Op::Const(_)))
     {
-        let m = toy.random.small(toy.n(), 1 << 30);
+        let m = toy.random.small(toy.n(), 1 << 36);
         if let Type::Ct(ty) = &instr.ty {
             let c = toy.encrypt(&m, ty.level.limbs());
             ciphertexts.insert(value, c);

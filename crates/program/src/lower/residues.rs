@@ -2,8 +2,8 @@
 //!
 //! Both halves of a key switch and rescaling are these two steps: with S the product of the sources,
 //!
-//!     modulo:  [x]_S centred in about (−S/2, S/2], then mod m
-//!     divide:  (x − [x]_S)·S^−1 mod m, which is x/S rounded to the nearest integer
+//! - *modulo*: \[x\]_S centred in about (−S/2, S/2\], then mod m;
+//! - *divide*: (x − \[x\]_S)·S^−1 mod m, which is x/S rounded to the nearest integer.
 //!
 //! For one source `lift` is exact. For several, the quotient's 30-bit precision can pick the other representative
 //! when |\[x\]_S| lies within 2^−23·S of S/2: the rounding is then off by one, which the error model covers.
