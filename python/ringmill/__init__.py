@@ -9,6 +9,7 @@ def score(x, w, b):
 """
 
 from ringmill import errors
+from ringmill._native import Params, Plan, __version__
 from ringmill.errors import *  # noqa: F403
 from ringmill.trace import (
     Approximation,
@@ -28,6 +29,8 @@ from ringmill.trace import (
 __all__ = [
     "Approximation",
     "Kernel",
+    "Params",
+    "Plan",
     "Signature",
     "Spec",
     "Traced",
@@ -39,5 +42,6 @@ __all__ = [
     "region",
     "scalar",
     "vector",
+    "__version__",
     *errors.__all__,
 ]

@@ -2,5 +2,4 @@
 
 pub mod he;
 pub mod limb;
-pub mod lower;
 pub mod manage;

@@ -4,11 +4,18 @@
 //! converts values, releases the interpreter's lock in long calls, and turns every Rust error into the
 //! exception class of `ringmill.errors` that stands for its family.
 
+mod debug_form;
+mod error;
+mod params;
+mod plan;
+
 use pyo3::prelude::*;
 
 /// The module; its contents are listed and typed in `python/ringmill/_native.pyi`.
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<params::Params>()?;
+    module.add_class::<plan::Plan>()?;
     Ok(())
 }

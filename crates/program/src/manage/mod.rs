@@ -21,7 +21,6 @@ mod dead;
 mod emit;
 mod hoist;
 mod levels;
-mod noise;
 mod numbering;
 mod simplify;
 mod summary;
@@ -30,7 +29,6 @@ pub use choose::{Accuracy, ChooseError, Plan, choose};
 pub use dead::remove_dead;
 pub use emit::{Options, manage};
 pub use levels::depth;
-pub use noise::{mul_scalar, predict};
 pub use simplify::simplify;
 pub use summary::{KeySet, Summary};
 

@@ -1,0 +1,187 @@
+//! `Params`: checked, immutable parameters.
+
+use pyo3::basic::CompareOp;
+use pyo3::prelude::*;
+
+use ringmill_ckks as ckks;
+
+use crate::error::{Family, raise, refuse};
+
+/// Checked, immutable CKKS parameters; see `ringmill.params`.
+#[pyclass(frozen, module = "ringmill._native")]
+pub(crate) struct Params {
+    pub(crate) inner: ckks::Params,
+    rationale: Option<String>,
+}
+
+impl Params {
+    pub(crate) fn with_rationale(inner: ckks::Params, rationale: Option<String>) -> Self {
+        Self { inner, rationale }
+    }
+}
+
+impl From<ckks::Params> for Params {
+    fn from(inner: ckks::Params) -> Self {
+        Self { inner, rationale: None }
+    }
+}
+
+fn secret(name: &str, weight: Option<u32>) -> PyResult<ckks::Secret> {
+    match (name, weight) {
+        ("ternary", None) => Ok(ckks::Secret::Ternary),
+        ("ternary", Some(weight)) => Ok(ckks::Secret::TernaryWeight { weight }),
+        ("gaussian", None) => Ok(ckks::Secret::Gaussian),
+        _ => Err(refuse(
+            Family::Parameter,
+            "UnknownSecret",
+            &format!(
+                "secret {name:?} with weight {weight:?} is not known: choose \"ternary\", with or without a weight, or \
+             \"gaussian\""
+            ),
+        )),
+    }
+}
+
+#[pymethods]
+impl Params {
+    /// Parameters from sizes of primes.
+    #[staticmethod]
+    #[pyo3(signature = (log_n, q_bits, p_bits, dnum, *, secret = "ternary", weight = None, scale_bits = None, insecure = false))]
+    #[allow(clippy::too_many_arguments)] // named in Python
+    fn from_bits(
+        log_n: u32,
+        q_bits: Vec<u32>,
+        p_bits: Vec<u32>,
+        dnum: usize,
+        secret: &str,
+        weight: Option<u32>,
+        scale_bits: Option<u32>,
+        insecure: bool,
+    ) -> PyResult<Self> {
+        let mut literal = ckks::ParamsLiteral::from_bits(log_n, &q_bits, &p_bits, dnum);
+        literal.secret = self::secret(secret, weight)?;
+        literal.scale_bits = scale_bits.unwrap_or(literal.scale_bits);
+        literal.insecure = insecure;
+        ckks::Params::new(&literal).map(Self::from).map_err(|e| raise(Family::Parameter, &e))
+    }
+
+    /// A named set.
+    #[staticmethod]
+    fn named(name: &str) -> PyResult<Self> {
+        let set: ckks::NamedSet = name.parse().map_err(|e| raise(Family::Parameter, &e))?;
+        ckks::Params::named(set).map(Self::from).map_err(|e| raise(Family::Parameter, &e))
+    }
+
+    /// Names of all named sets.
+    #[staticmethod]
+    fn names() -> Vec<&'static str> {
+        ckks::NamedSet::ALL.iter().map(|set| set.name()).collect()
+    }
+
+    /// The smallest ring that meets a need; `rationale` says why it was chosen.
+    #[staticmethod]
+    #[pyo3(signature = (*, depth, scale_bits = 40, integer_bits = 4, slots = 1, security = 128))]
+    fn by_need(
+        depth: u32,
+        scale_bits: u32,
+        integer_bits: u32,
+        slots: usize,
+        security: u32,
+    ) -> PyResult<Self> {
+        let need =
+            ckks::Need { depth, scale_bits, integer_bits, slots, security, secret: ckks::Secret::Ternary };
+        let choice = need.choose().map_err(|e| raise(Family::Parameter, &e))?;
+        Ok(Self { inner: choice.params, rationale: Some(choice.rationale) })
+    }
+
+    #[getter]
+    fn log_n(&self) -> u32 {
+        self.inner.log_n()
+    }
+
+    #[getter]
+    fn slots(&self) -> usize {
+        self.inner.slots()
+    }
+
+    #[getter]
+    fn max_level(&self) -> u32 {
+        self.inner.max_level().get()
+    }
+
+    #[getter]
+    fn dnum(&self) -> usize {
+        self.inner.dnum()
+    }
+
+    #[getter]
+    fn q(&self) -> Vec<u64> {
+        self.inner.q_moduli().iter().map(|m| m.value()).collect()
+    }
+
+    #[getter]
+    fn p(&self) -> Vec<u64> {
+        self.inner.p_moduli().iter().map(|m| m.value()).collect()
+    }
+
+    #[getter]
+    fn log_q(&self) -> f64 {
+        self.inner.log_q(self.inner.max_level())
+    }
+
+    #[getter]
+    fn log_p(&self) -> f64 {
+        self.inner.log_p()
+    }
+
+    #[getter]
+    fn scale_bits(&self) -> u32 {
+        self.inner.literal().scale_bits
+    }
+
+    /// Published security level in bits, or `None` below 128.
+    #[getter]
+    fn security(&self) -> Option<u32> {
+        self.inner.security().category()
+    }
+
+    /// Interpolated security in bits, for comparison.
+    #[getter]
+    fn security_estimate(&self) -> f64 {
+        self.inner.security().bits()
+    }
+
+    #[getter]
+    fn insecure(&self) -> bool {
+        self.inner.is_insecure()
+    }
+
+    /// Why these parameters were chosen, for those chosen by need.
+    #[getter]
+    fn rationale(&self) -> Option<&str> {
+        self.rationale.as_deref()
+    }
+
+    #[getter]
+    fn fingerprint(&self) -> String {
+        self.inner.fingerprint().to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Params({})", self.inner)
+    }
+
+    fn __richcmp__(&self, other: &Bound<'_, PyAny>, op: CompareOp) -> Option<bool> {
+        let other = other.cast::<Self>().ok()?;
+        match op {
+            CompareOp::Eq => Some(self.inner == other.get().inner),
+            CompareOp::Ne => Some(self.inner != other.get().inner),
+            _ => None,
+        }
+    }
+
+    fn __hash__(&self) -> u64 {
+        let bytes = self.inner.fingerprint();
+        u64::from_le_bytes(bytes.as_bytes()[..8].try_into().unwrap_or([0; 8]))
+    }
+}

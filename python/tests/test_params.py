@@ -1,0 +1,63 @@
+"""Parameters and plans through the Python face."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ringmill as rm
+from ringmill.kernels import NINE
+
+
+def test_by_need() -> None:
+    params = rm.Params.by_need(depth=3, scale_bits=40, slots=4096)
+    assert params.max_level >= 3
+    assert params.slots >= 4096
+    assert params.security is not None
+    assert params.security >= 128
+    assert params.rationale is not None
+    assert "depth 3" in params.rationale
+    assert f"N=2^{params.log_n}" in repr(params)
+
+
+def test_named_sets() -> None:
+    assert {"I", "II", "III", "IV", "V", "V50"} <= set(rm.Params.names())
+    three = rm.Params.named("III")
+    assert three.log_n == 14
+    assert len(three.q) == 8
+    assert three == rm.Params.named("III")
+    assert three != rm.Params.named("II")
+    assert len({three, rm.Params.named("III")}) == 1
+    assert all(q % (2 << three.log_n) == 1 for q in three.q + three.p)
+    assert np.isclose(three.log_q, sum(np.log2(q) for q in three.q))
+
+
+def test_errors_carry_the_variant_and_its_fields() -> None:
+    with pytest.raises(rm.ParameterError) as caught:
+        rm.Params.from_bits(12, [60, 60, 60], [60], 3)
+    error = caught.value
+    assert error.code == "BelowSecurity"
+    assert error.limit == 109
+    assert error.log_n == 12
+    assert error.secret == "ternary"
+    assert error.message.endswith(".")
+    assert rm.Params.from_bits(12, [60, 60, 60], [60], 3, insecure=True).security is None
+
+
+@pytest.mark.parametrize("row", NINE, ids=lambda row: row.letter)
+def test_native_parser_accepts_what_the_tracer_writes(row: object) -> None:
+    traced = row.trace()  # type: ignore[attr-defined]
+    plan = rm.Plan.choose(traced.text, 20, 4.0, 128)
+    assert plan.depth == traced.depth
+    assert plan.params.slots >= traced.signature.slots
+    assert plan.text.startswith(f"he @{traced.name} managed slots {traced.signature.slots}")
+
+
+def test_program_errors_point_at_the_line() -> None:
+    with pytest.raises(rm.ProgramError) as caught:
+        rm.Plan.choose(
+            'he @f traced slots 4\n%0 = input "x"\n%1 = ad %0, %0\noutput "y", %1\nend\n', 20, 1.0, 128
+        )
+    assert caught.value.code == "UnknownOp"
+    assert caught.value.line == 3
+    assert caught.value.word == "ad"
