@@ -1,0 +1,162 @@
+"""Bundles: several named byte strings in one file, for kernels, encrypted arguments and results.
+
+A bundle is a ZIP archive without compression: ``header.json`` first, then one entry a part. Reading is
+bounded: entries are counted and measured before a byte of them is read, compressed entries are refused.
+The header lists every part with its digest, since an archive's own directory is not protected;
+ciphertexts and keys carry their own checks inside.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ringmill.atomic import write_bytes
+from ringmill.errors import FileFormatError, fail
+
+VERSION = 1
+MAX_PARTS = 1 << 14
+MAX_PART_BYTES = 1 << 31
+_HEADER = "header.json"
+_HEADER_BYTES = 1 << 24
+# ZIP stores a date; a fixed one makes equal contents equal files.
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """Contents of a bundle: what it is, facts about it, and its parts."""
+
+    kind: str
+    facts: dict[str, Any]
+    parts: dict[str, bytes]
+
+    def to_bytes(self) -> bytes:
+        """The file's bytes; equal bundles give equal bytes."""
+        buffer = io.BytesIO()
+        digests = {name: _digest(data) for name, data in self.parts.items()}
+        header = {"format": f"ringmill-{self.kind}", "version": VERSION, **self.facts, "parts": digests}
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+            for name, data in {_HEADER: json.dumps(header).encode(), **self.parts}.items():
+                archive.writestr(zipfile.ZipInfo(name, _EPOCH), data)
+        return buffer.getvalue()
+
+    def save(self, path: str | Path, *, secret: bool = False) -> int:
+        """Write the bundle atomically; returns its size in bytes."""
+        data = self.to_bytes()
+        write_bytes(Path(path), data, secret=secret)
+        return len(data)
+
+
+def _broken(path: str, why: str) -> None:
+    fail(
+        FileFormatError,
+        "Damaged",
+        f"{path} is damaged: {why}. Transfer or create it again.",
+        path=path,
+    )
+
+
+def parse(data: bytes, kind: str, path: str) -> Bundle:
+    """Read a bundle of the given kind; ``path`` is for messages."""
+    if not zipfile.is_zipfile(io.BytesIO(data)):
+        fail(
+            FileFormatError,
+            "NotABundle",
+            f"{path} is not a whole Ringmill {kind} file: its archive is truncated or of another kind. "
+            "Transfer or create it again.",
+            path=path,
+            expected=kind,
+        )
+    try:
+        return _parse(data, kind, path)
+    except (zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, NotImplementedError, RuntimeError) as error:
+        _broken(path, str(error) or type(error).__name__)
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
+        if isinstance(error, FileFormatError):
+            raise
+        _broken(path, f"its header cannot be read ({type(error).__name__})")
+    raise AssertionError("unreachable: _broken raises")
+
+
+def _parse(data: bytes, kind: str, path: str) -> Bundle:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        entries = archive.infolist()
+        names = [entry.filename for entry in entries]
+        if not names or names[0] != _HEADER or len(set(names)) != len(names) or len(names) > MAX_PARTS:
+            _broken(path, "its list of parts is not one that Ringmill writes")
+        for entry in entries:
+            limit = _HEADER_BYTES if entry.filename == _HEADER else MAX_PART_BYTES
+            stored = entry.compress_type == zipfile.ZIP_STORED and entry.file_size == entry.compress_size
+            if not stored or entry.file_size > min(limit, len(data)):
+                _broken(path, f"part {entry.filename!r} has an impossible size")
+        header = json.loads(archive.read(_HEADER))
+        if not isinstance(header, dict):
+            _broken(path, "its header is not a list of facts")
+        found = str(header.pop("format", ""))
+        if found != f"ringmill-{kind}":
+            fail(
+                FileFormatError,
+                "WrongKind",
+                f"{path} holds {found.removeprefix('ringmill-') or 'something else'}, but {kind} is wanted. "
+                "Check the order of the files.",
+                path=path,
+                expected=kind,
+                found=found,
+            )
+        version = header.pop("version", None)
+        if version != VERSION:
+            fail(
+                FileFormatError,
+                "Version",
+                f"{path} has version {version!r}, this Ringmill reads {VERSION}. Create it again.",
+                path=path,
+                version=version,
+            )
+        digests = header.pop("parts", None)
+        parts = {name: archive.read(name) for name in names[1:]}
+        if digests != {name: _digest(data) for name, data in parts.items()}:
+            _broken(path, "its parts are not the ones that its header lists")
+        return Bundle(kind, header, parts)
+
+
+def load(path: str | Path, kind: str) -> Bundle:
+    """Read a bundle file."""
+    return parse(read_file(path), kind, str(path))
+
+
+def read_file(path: str | Path) -> bytes:
+    """Bytes of a file, with an error that names it."""
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        fail(
+            FileFormatError,
+            "Unreadable",
+            f"{path} cannot be read: {error.strerror or error}. Check the path.",
+            path=str(path),
+        )
+
+
+def check_same(path: str, facts: Mapping[str, Any], digest: str, kernel: str) -> None:
+    """Refuse values that were made for another program."""
+    if facts.get("program") != digest:
+        fail(
+            FileFormatError,
+            "OtherProgram",
+            f"{path} was made for kernel {facts.get('kernel')!r} with another program than {kernel!r} here. "
+            "Encrypt the arguments again for this kernel file.",
+            path=path,
+            expected=digest,
+            found=facts.get("program"),
+        )

@@ -1,0 +1,92 @@
+"""Progress of long work: a bar on a terminal, plain lines otherwise, nothing on request.
+
+The work says how many steps it has and names each as it begins; how that is shown is decided here.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Literal, Protocol
+
+Show = Literal["auto", "bar", "lines", "none"]
+
+
+class Step(Protocol):
+    """Called with the name of the step that begins now."""
+
+    def __call__(self, name: str) -> None: ...  # noqa: D102
+
+
+def _chosen(show: Show, stream: IO[str]) -> Show:
+    if show not in ("auto", "bar", "lines", "none"):
+        raise ValueError(f"progress is shown as 'auto', 'bar', 'lines' or 'none', not as {show!r}")
+    if show != "auto":
+        return show
+    return "bar" if stream.isatty() else "lines"
+
+
+@contextmanager
+def steps(title: str, total: int, show: Show = "auto", stream: IO[str] | None = None) -> Iterator[Step]:
+    """Show ``total`` steps of one piece of work on ``stream`` (standard error by default).
+
+    >>> with steps("baking", 2, show="lines", stream=sys.stdout) as step:
+    ...     step("dough")
+    ...     step("oven")
+    baking: 1/2 dough
+    baking: 2/2 oven
+    """
+    stream = stream or sys.stderr
+    chosen = _chosen(show, stream)
+    if chosen == "none":
+        yield lambda name: None
+    elif chosen == "lines":
+        yield _Lines(title, total, stream)
+    else:
+        with _bar(title, total, stream) as step:
+            yield step
+
+
+class _Lines:
+    """One line a step; of many quick steps only those that begin a second or a tenth of the work."""
+
+    def __init__(self, title: str, total: int, stream: IO[str]) -> None:
+        self.title, self.total, self.stream = title, total, stream
+        self.done = 0
+        self.last = 0.0
+
+    def __call__(self, name: str) -> None:
+        self.done += 1
+        now = time.monotonic()
+        seldom = self.total <= 10 or self.done in (1, self.total) or self.done % (self.total // 10) == 0
+        if seldom or now - self.last > 1:
+            self.last = now
+            print(f"{self.title}: {self.done}/{self.total} {name}", file=self.stream, flush=True)
+
+
+@contextmanager
+def _bar(title: str, total: int, stream: IO[str]) -> Iterator[Step]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        TextColumn("[bold]{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[name]}"),
+    )
+    with Progress(*columns, console=Console(file=stream), transient=True) as progress:
+        task = progress.add_task(title, total=total, name="")
+        begun = 0
+
+        def step(name: str) -> None:
+            nonlocal begun
+            # A step is done when the next one begins; the last one when the bar is closed.
+            progress.update(task, completed=begun, name=name)
+            begun += 1
+
+        yield step
+        progress.update(task, completed=total, name="")

@@ -1,0 +1,80 @@
+"""Bundles: whole or refused, whatever the bytes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import ringmill as rm
+from ringmill import bundle
+from ringmill.atomic import write_bytes
+
+GOOD = bundle.Bundle("values", {"kernel": "k", "program": "d"}, {"x.0": b"\x00\x01" * 40, "x.1": b""})
+DATA = GOOD.to_bytes()
+
+
+def test_round_trip(tmp_path: Path) -> None:
+    size = GOOD.save(tmp_path / "v")
+    assert size == len(DATA) == (tmp_path / "v").stat().st_size
+    assert bundle.load(tmp_path / "v", "values") == GOOD
+    assert GOOD.to_bytes() == DATA
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.integers(0, len(DATA) - 1), st.integers(1, 255))
+@example(0, 1)
+def test_no_changed_byte_is_accepted_as_something_else(at: int, change: int) -> None:
+    mutated = bytearray(DATA)
+    mutated[at] ^= change
+    try:
+        read = bundle.parse(bytes(mutated), "values", "f")
+    except rm.FileFormatError:
+        return
+    assert read == GOOD
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, len(DATA) - 1))
+def test_truncated_bundles_are_refused(length: int) -> None:
+    with pytest.raises(rm.FileFormatError):
+        bundle.parse(DATA[:length], "values", "f")
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.binary(max_size=300))
+def test_any_bytes_are_refused(data: bytes) -> None:
+    with pytest.raises(rm.FileFormatError):
+        bundle.parse(data, "values", "f")
+
+
+def test_kind_and_version_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(rm.FileFormatError, match="holds values, but kernel is wanted") as caught:
+        bundle.parse(DATA, "kernel", "f")
+    assert caught.value.code == "WrongKind"
+    monkeypatch.setattr(bundle, "VERSION", 2)
+    with pytest.raises(rm.FileFormatError, match="has version 1, this Ringmill reads 2"):
+        bundle.parse(DATA, "values", "f")
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "f"
+    write_bytes(path, b"old")
+
+    def broken(*_: object) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr("os.fsync", broken)
+    with pytest.raises(OSError, match="disk full"):
+        write_bytes(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert [p.name for p in tmp_path.iterdir()] == ["f"]
+
+
+def test_secret_files_are_for_their_owner_only(tmp_path: Path) -> None:
+    write_bytes(tmp_path / "s", b"x", secret=True)
+    write_bytes(tmp_path / "p", b"x")
+    assert (tmp_path / "s").stat().st_mode & 0o077 == 0
+    assert (tmp_path / "p").stat().st_mode & 0o400
