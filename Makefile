@@ -63,6 +63,10 @@ bench: $(STAMPS)/extension  ## ours and the peers, interleaved on one core, to b
 	@cargo build --quiet --release --manifest-path benches/Cargo.toml
 	@$(PY) -m benches.run $(BENCH)
 
+.PHONY: readme
+readme:  ## put the figures of the last bench and the picture of the last report into the README
+	@python3 scripts/readme.py
+
 .PHONY: docs
 docs: $(STAMPS)/venv-docs $(STAMPS)/rust $(STAMPS)/venv  ## build/docs: the guide, and the Rust API under it
 	@RUSTDOCFLAGS='-D warnings' cargo doc --quiet --workspace --no-deps $(CARGO_FLAGS)

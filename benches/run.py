@@ -2,7 +2,8 @@
 
 Prints the table and writes ``build/bench.json``, a list of ``{"work", "ours_us": {"min", "median"}, "peer",
 "peer_us": {"min", "median"}, "ratio", "isa", "cpu"}`` with ratio = peer / ours at the median. Arguments, if
-any, select rows whose work begins with one of them.
+any, select rows whose work begins with one of them; the file keeps its other rows then. Without any, or with
+``limits``, the figures of :mod:`benches.limits` go to ``build/bench-limits.json``.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from benches.limits import limits
 from benches.process import ROOT, NotOfferedError, Process
 from benches.rows import ROWS, Row
 
@@ -127,9 +129,19 @@ def main() -> int:
         print(line(row, result), flush=True)
     target = ROOT / "build" / "bench.json"
     target.parent.mkdir(exist_ok=True)
+    if wanted and target.exists():
+        fresh = {(result["work"], result["peer"]) for result in results}
+        older = json.loads(target.read_text())
+        results = [result for result in older if (result["work"], result["peer"]) not in fresh] + results
     target.write_text(json.dumps(results, indent=1) + "\n")
-    print(f"{target.relative_to(ROOT)}: {len(results)} of {len(selected)} rows")
-    return 0 if results else 1
+    print(f"{target.relative_to(ROOT)}: {len(results)} rows")
+    if not wanted or "limits" in wanted:
+        kept = []
+        for limit in limits(_COMMANDS["ours"], os.sched_getaffinity(0)):
+            kept.append(limit._asdict() | {"kept": limit.kept})
+            print(limit.line(), flush=True)
+        (target.parent / "bench-limits.json").write_text(json.dumps(kept, indent=1) + "\n")
+    return 0
 
 
 if __name__ == "__main__":

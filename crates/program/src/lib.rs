@@ -2,4 +2,5 @@
 
 pub mod he;
 pub mod limb;
+pub mod lower;
 pub mod manage;

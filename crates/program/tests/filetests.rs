@@ -8,17 +8,25 @@
 //! ```
 //!
 //! Commands: `print` reads a limb program and prints it (or the error, with its line); the line after `====`
-//! is line 1. With `RINGMILL_BLESS=1` the output is written instead of compared.
+//! is line 1. `lower` reads a managed HE program and prints its limb program. With `RINGMILL_BLESS=1` the output is written instead of compared.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use ringmill_program::limb;
+use ringmill_program::lower::lower;
+use ringmill_program::{he, limb};
 
 fn run(command: &str, input: &str) -> String {
     match command {
         "print" => match limb::parse(input) {
             Ok(program) => round_trip(&program),
+            Err(e) => format!("error: {e}\n"),
+        },
+        "lower" => match he::parse(input).map_err(|e| e.to_string()) {
+            Ok(program) => match lower(&program) {
+                Ok(lowered) => round_trip(&lowered.program),
+                Err(e) => format!("error: {e}\n"),
+            },
             Err(e) => format!("error: {e}\n"),
         },
         _ => format!("error: unknown command `{command}`\n"),

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use ringmill_program::he::{Chain, Scale, parse};
+use ringmill_program::he::{Chain, Level, Scale, parse};
 use ringmill_program::manage::{Options, manage};
 
 /// Five levels of 30-bit primes above a 40-bit base, N = 32.
@@ -15,12 +15,14 @@ fn chain() -> Chain {
     Chain::new(5, Scale::pow2(30), q, vec![1099511627297], 1).unwrap()
 }
 
-fn run(input: &str) -> String {
+fn run(input: &str, top: bool) -> String {
     let program = match parse(input) {
         Ok(program) => program,
         Err(e) => return format!("error: {e}\n"),
     };
-    match manage(&program, &chain(), &Options::default()) {
+    // A title that says "from the top" gives inputs at level 5.
+    let options = Options { input_level: top.then_some(Level::new(5)), ..Options::default() };
+    match manage(&program, &chain(), &options) {
         Ok(managed) => {
             let text = managed.program.to_string();
             assert_eq!(parse(&text).as_ref(), Ok(&managed.program), "{text}");
@@ -44,7 +46,7 @@ fn files_say_what_management_makes() {
         for case in text.split("==== ").skip(1) {
             let (title, body) = case.split_once('\n').unwrap();
             let (input, expected) = body.split_once("---- managed\n").unwrap_or((body, ""));
-            let got = run(input);
+            let got = run(input, title.contains("from the top"));
             write!(blessed, "==== {title}\n{input}---- managed\n{got}").unwrap();
             count += 1;
             if !bless {

@@ -77,6 +77,11 @@ impl LimbBuilder {
         self.program.regions.push(Region { label: label.into(), first });
     }
 
+    /// The label of what is appended now.
+    pub fn last_label(&self) -> Option<&str> {
+        self.program.regions.last().map(|r| r.label.as_str())
+    }
+
     /// The type of an operand; that of quotients if it is unknown.
     pub fn operand_type(&self, operand: Operand) -> LimbType {
         match operand.source() {

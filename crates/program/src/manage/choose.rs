@@ -3,7 +3,7 @@
 use ringmill_ckks::{Need, Params, ParamsError, Secret};
 
 use super::{Managed, Options, depth, manage, simplify};
-use crate::he::{Chain, HeError, Program};
+use crate::he::{Chain, HeError, Level, Program};
 
 /// What is wanted of the results.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -98,7 +98,10 @@ pub fn choose(traced: &Program, want: &Accuracy) -> Result<Plan, ChooseError> {
             log_n = choice.params.log_n();
             continue;
         }
-        let managed = manage(traced, &Chain::from(&choice.params), &Options::default())?;
+        // The base may be two primes: outputs stay above it.
+        let floor = Level::new(choice.params.max_level().get() - depth);
+        let options = Options { output_level: Some(floor), ..Options::default() };
+        let managed = manage(traced, &Chain::from(&choice.params), &options)?;
         let rationale = format!(
             "{} bits of accuracy for values up to {} at depth {depth}: scale 2^{}. {}",
             want.bits, want.magnitude, need.scale_bits, choice.rationale

@@ -9,13 +9,14 @@ use crate::he::{Builder, Chain, HeError, Level, Op, Program, Rule, Scale, Type, 
 /// Choices of [`manage`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// Level of the ciphertexts given as inputs; the chain's top if `None`.
+    /// Level of the ciphertexts given as inputs; if `None`, the level at which the computation starts.
     pub input_level: Option<Level>,
     /// Their scale; the chain's if `None`.
     pub input_scale: Option<Scale>,
     /// Least level of outputs. If `None`, the least whose modulus exceeds the scale by two bits.
     pub output_level: Option<Level>,
-    /// Compute at the lowest levels that the depth allows: inputs are dropped first.
+    /// Compute at the lowest levels that the depth allows: inputs from above are dropped first. Otherwise at the
+    /// level of the inputs, or the chain's top.
     pub low: bool,
 }
 
@@ -38,13 +39,14 @@ pub fn manage(traced: &Program, chain: &Chain, options: &Options) -> Result<Mana
     let levels = Levels::new(&p);
     let scale = options.input_scale.clone().unwrap_or_else(|| chain.scale().clone());
     let floor = options.output_level.unwrap_or_else(|| least_output_level(chain, &scale));
-    let input = options.input_level.unwrap_or(chain.top());
+    let most = options.input_level.unwrap_or(chain.top());
     let blame = |rule| HeError::new(rule).at(None, levels.deepest.and_then(|v| p.instr(v).source.as_ref()));
-    let available = input.get().min(chain.top().get()).saturating_sub(floor.get());
-    if levels.depth > available || input > chain.top() {
-        return Err(blame(too_deep(levels.depth, available, input, floor, chain)));
+    let available = most.get().min(chain.top().get()).saturating_sub(floor.get());
+    if levels.depth > available || most > chain.top() {
+        return Err(blame(too_deep(levels.depth, available, most, floor, chain)));
     }
-    let start = if options.low { Level::new(floor.get() + levels.depth) } else { input };
+    let start = if options.low { Level::new(floor.get() + levels.depth) } else { most };
+    let input = options.input_level.unwrap_or(start);
     let scales = schedule(chain, &scale, start, levels.depth).map_err(blame)?;
     let b = Builder::managed(p.name(), p.slots(), chain.clone())?;
     let mut e = Emitter { p: &p, b, seen: Numbering::default(), start, input, scales, done: Vec::new() };

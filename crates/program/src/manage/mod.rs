@@ -21,6 +21,7 @@ mod dead;
 mod emit;
 mod hoist;
 mod levels;
+mod noise;
 mod numbering;
 mod simplify;
 mod summary;
@@ -29,6 +30,7 @@ pub use choose::{Accuracy, ChooseError, Plan, choose};
 pub use dead::remove_dead;
 pub use emit::{Options, manage};
 pub use levels::depth;
+pub use noise::{mul_scalar, predict};
 pub use simplify::simplify;
 pub use summary::{KeySet, Summary};
 

@@ -1,0 +1,95 @@
+"""Limits that are no ratio: memory at set V, import, wheel size, what a second thread gives.
+
+Called by :mod:`benches.run`; each figure stands beside the bar it must keep.
+"""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from benches.process import ROOT, NotOfferedError, Process
+
+
+class Limit(NamedTuple):
+    """One figure and its bar; ``at_most`` tells on which side of the bar it must lie."""
+
+    what: str
+    value: float
+    unit: str
+    bar: float
+    at_most: bool
+
+    @property
+    def kept(self) -> bool:
+        """Whether the figure lies on the right side of its bar."""
+        return self.value <= self.bar if self.at_most else self.value >= self.bar
+
+    def line(self) -> str:
+        """Return one line of the table."""
+        sign = "≤" if self.at_most else "≥"
+        verdict = "kept" if self.kept else "MISSED"
+        return f"{self.what:36} {self.value:9.2f} {self.unit:4} {sign} {self.bar:g}  {verdict}"
+
+
+def memory(command: list[str], cores: set[int]) -> Limit:
+    """Peak memory of a process that makes the keys of set V and multiplies once."""
+    process = Process(command, cores)
+    process.times("mul_relin/V", 1)
+    peak = process.peak_bytes() / 1e6
+    process.close()
+    return Limit("memory, keygen and multiply at V", peak, "MB", 300, at_most=True)
+
+
+def import_time(_command: list[str], _cores: set[int]) -> Limit:
+    """What `import ringmill` adds to starting the interpreter, median of several processes."""
+
+    def start(code: str) -> float:
+        times = []
+        for _ in range(9):
+            begin = time.perf_counter()
+            subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
+            times.append(time.perf_counter() - begin)
+        return statistics.median(times)
+
+    return Limit("import ringmill", start("import ringmill") - start("pass"), "s", 0.3, at_most=True)
+
+
+def wheel_size(_command: list[str], _cores: set[int]) -> Limit:
+    """The wheel that a release would upload."""
+    with tempfile.TemporaryDirectory() as folder:
+        build = [sys.executable, "-m", "maturin", "build", "--quiet", "--release", "--out", folder]
+        subprocess.run(build, check=True, cwd=ROOT, stderr=subprocess.DEVNULL)
+        (wheel,) = Path(folder).glob("*.whl")
+        return Limit("wheel", wheel.stat().st_size / 1e6, "MB", 6, at_most=True)
+
+
+def second_thread(command: list[str], cores: set[int]) -> Limit:
+    """How much faster relinearisation at V is on two cores than on one, taken in turns."""
+    if len(cores) < 2:
+        raise NotOfferedError("one core only")
+    one, two = Process(command, {max(cores)}), Process(command, set(sorted(cores)[-2:]))
+    found: tuple[list[float], list[float]] = ([], [])
+    for _ in range(8):
+        for process, times in zip((one, two), found, strict=True):
+            times += process.times("relin/V", 3)[1:]
+    one.close()
+    two.close()
+    speedup = statistics.median(found[0]) / statistics.median(found[1])
+    return Limit("two threads, relin/V", speedup, "x", 1.8, at_most=False)
+
+
+def limits(command: list[str], cores: set[int]) -> Iterator[Limit]:
+    """Yield each figure that can be taken; the others are named with the reason."""
+    measures: list[Callable[[list[str], set[int]], Limit]] = [memory, second_thread, import_time, wheel_size]
+    for measure in measures:
+        try:
+            yield measure(command, cores)
+        except (NotOfferedError, subprocess.CalledProcessError) as reason:
+            print(f"{measure.__name__}: {reason}", flush=True)

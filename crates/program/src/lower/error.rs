@@ -1,0 +1,34 @@
+//! What cannot be lowered.
+
+use ringmill_ring::RingError;
+
+use crate::limb::VerifyError;
+
+/// Why a computation has no limb program.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs)] // The message is the documentation of each variant and names all its fields.
+pub enum LowerError {
+    #[error("a key switch needs digits of at least one limb; alpha is {alpha}")]
+    Digits { alpha: usize },
+    #[error("a key switch needs a special prime and the chain has none; take parameters with at least one")]
+    NoSpecialPrime,
+    #[error("the divisor of a key switch has {found} primes; at most {max} can be converted at once")]
+    TooManySources { found: usize, max: usize },
+    #[error("a rescale needs level 1 or more; the ciphertext is at level 0")]
+    LevelExhausted,
+    #[error("operands have {left} and {right} limbs; drop the higher one to the lower level first")]
+    Levels { left: usize, right: usize },
+    #[error("a polynomial of {found} limbs; the chain has {max} ciphertext primes and one limb is the least")]
+    Limbs { found: usize, max: usize },
+    #[error("the switching key has {found} {what}; {needed} are needed")]
+    Key { what: &'static str, found: usize, needed: usize },
+    #[error("HE program {program} is traced; lowering takes a managed one, with levels and scales")]
+    NotManaged { program: String },
+    #[error("the scalar {c} at scale {scale} is not an integer of at most {bits} bits")]
+    Scalar { c: String, scale: String, bits: u32 },
+    #[error(transparent)]
+    Ring(#[from] RingError),
+    #[error(transparent)]
+    Verify(#[from] VerifyError),
+}

@@ -1,0 +1,104 @@
+//! What the limb groups of a lowered program stand for, so that a caller can bind them.
+
+use std::collections::HashSet;
+
+use crate::he::Value;
+use crate::limb::LimbProgram;
+
+/// A limb program with the meaning of its inputs and outputs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lowered {
+    /// The program.
+    pub program: LimbProgram,
+    /// What each input group is, in their order.
+    pub inputs: Vec<InputSource>,
+    /// What each output group is, in their order.
+    pub outputs: Vec<OutputSource>,
+}
+
+/// Which key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum KeyId {
+    /// From s² to s.
+    Relin,
+    /// From s(X^g) to s.
+    Galois(u64),
+}
+
+impl KeyId {
+    /// The stem of its input groups' names.
+    pub(super) fn stem(self) -> String {
+        match self {
+            Self::Relin => "relin".to_owned(),
+            Self::Galois(g) => format!("galois{g}"),
+        }
+    }
+}
+
+/// What an input group is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InputSource {
+    /// Part `part` of the ciphertext that the HE instruction `value` reads: its limbs q_0 … q_level.
+    Ciphertext {
+        /// The `input` instruction.
+        value: Value,
+        /// 0 for c_0, 1 for c_1.
+        part: u8,
+    },
+    /// The plaintext that the HE instruction `value` encodes, a `plain` or a `const`: limbs q_0 … q_level.
+    Plain {
+        /// The instruction.
+        value: Value,
+    },
+    /// One polynomial of a switching key: limbs q_0 … q_`level`, then all special primes.
+    Key {
+        /// The key.
+        key: KeyId,
+        /// The digit j.
+        digit: u32,
+        /// 0 for b_j, 1 for a_j.
+        part: u8,
+        /// The highest level at which the program uses the key.
+        level: u32,
+    },
+}
+
+/// What an output group is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OutputSource {
+    /// Index into the HE program's outputs.
+    pub output: usize,
+    /// The part of the ciphertext.
+    pub part: u8,
+}
+
+/// Turns names of HE programs, which are any text, into distinct names of limb groups.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    taken: HashSet<String>,
+}
+
+impl Names {
+    /// `parts` suffixed names that no other call has returned: `STEM` or `STEM_0`, `STEM_1`, …
+    pub(super) fn group(&mut self, name: &str, suffixes: &[String]) -> Vec<String> {
+        let stem = identifier(name);
+        let attempts = std::iter::once(stem.clone()).chain((2..).map(|i| format!("{stem}_v{i}")));
+        for attempt in attempts {
+            let names: Vec<String> = suffixes.iter().map(|s| format!("{attempt}{s}")).collect();
+            if names.iter().all(|name| !self.taken.contains(name)) {
+                self.taken.extend(names.iter().cloned());
+                return names;
+            }
+        }
+        unreachable!("the attempts do not end")
+    }
+}
+
+/// `name` with everything that a limb program's names cannot hold replaced by `_`.
+pub(super) fn identifier(name: &str) -> String {
+    let mut id: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    if !id.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        id.insert(0, '_');
+    }
+    id
+}

@@ -1,0 +1,91 @@
+//! From HE operations to limb programs. Each algorithm stands here once; no machine has its own copy.
+//!
+//! | file | algorithm |
+//! |---|---|
+//! | [`basis`] | the chain's moduli in the program, and the constants that follow from them |
+//! | [`residues`] | taking a polynomial known modulo some primes modulo others: one limb `lift`, several `convert`; dividing by their product |
+//! | [`pointwise`] | sums, products with constants, tensor product |
+//! | [`rescale`] | division by q_ℓ |
+//! | [`key_switch`] | digits, inner product with the key, division by P or P·q_ℓ |
+//! | [`galois`] | rotation, conjugation, hoisted rotations |
+//! | [`scalar`] | real scalars as integers at an exact scale |
+//! | [`program`] | the walk over an HE program |
+//! | [`interface`] | what the inputs and outputs of the result stand for |
+//!
+//! Polynomials are in the evaluation domain between these; they are [`Poly`], one operand a limb, q_0 first.
+//! Derivations: `docs/lowering.md`.
+
+pub mod basis;
+mod error;
+pub mod galois;
+pub mod interface;
+pub mod key_switch;
+pub mod pointwise;
+pub mod program;
+pub mod rescale;
+pub mod residues;
+pub mod scalar;
+
+pub use basis::Basis;
+pub use error::LowerError;
+pub use galois::{Hoisted, Rotation};
+pub use interface::{InputSource, KeyId, Lowered, OutputSource};
+pub use key_switch::{Addend, KeyInputs};
+pub use program::lower;
+
+use crate::limb::{LimbBuilder, LimbProgram, Operand};
+
+/// The limbs of one polynomial in the evaluation domain, modulo q_0, q_1, …
+pub type Poly = Vec<Operand>;
+
+/// A limb program being written, over the moduli of one chain.
+#[derive(Debug, Clone)]
+pub struct Lowering {
+    /// The program so far.
+    pub builder: LimbBuilder,
+    /// The moduli and their constants.
+    pub basis: Basis,
+    /// What the labels of regions begin with.
+    scope: String,
+}
+
+impl Lowering {
+    /// An empty program over a chain.
+    ///
+    /// # Errors
+    /// [`LowerError::Digits`] if `alpha` is 0.
+    pub fn new(
+        name: impl Into<String>,
+        log_n: u32,
+        q: &[ringmill_ring::Modulus],
+        p: &[ringmill_ring::Modulus],
+        alpha: usize,
+    ) -> Result<Self, LowerError> {
+        let mut builder = LimbBuilder::new(name, log_n);
+        let basis = Basis::declare(&mut builder, q, p, alpha)?;
+        Ok(Self { builder, basis, scope: String::new() })
+    }
+
+    /// Labels the regions of what follows, such as `%5 relin`.
+    pub fn scope(&mut self, scope: impl Into<String>) {
+        self.scope = scope.into();
+    }
+
+    /// Labels what follows `SCOPE STEP`; nothing if that is the label already.
+    fn region(&mut self, step: impl std::fmt::Display) {
+        let step = step.to_string();
+        let label =
+            if self.scope.ends_with(&step) { self.scope.clone() } else { format!("{} {step}", self.scope) };
+        if self.builder.last_label() != Some(label.trim()) {
+            self.builder.region(label.trim());
+        }
+    }
+
+    /// The verified program.
+    ///
+    /// # Errors
+    /// A broken invariant: an operand used wrongly.
+    pub fn finish(self) -> Result<LimbProgram, LowerError> {
+        Ok(self.builder.finish()?)
+    }
+}

@@ -1,0 +1,378 @@
+//! A managed HE program as one limb program: a walk over its instructions.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::galois::{Hoisted, Rotation};
+use super::interface::{InputSource, KeyId, Lowered, Names, OutputSource, identifier};
+use super::scalar::{residue, scaled_integer};
+use super::{KeyInputs, LowerError, Lowering, Poly};
+use crate::he::{Chain, Op, Program, Type, Value};
+use crate::limb::{Domain, InputClass, ModulusId, OutputId};
+use ringmill_ring::Modulus;
+
+/// Lowers a managed program. Instructions that no output needs are left out; a rescale that is the only use of a
+/// key switch is merged into it; key switches of one hoisting group share their digits.
+///
+/// # Errors
+/// [`LowerError::NotManaged`], or what a chain or a level does not allow.
+pub fn lower(he: &Program) -> Result<Lowered, LowerError> {
+    let Some(chain) = he.chain() else {
+        return Err(LowerError::NotManaged { program: he.name().to_owned() });
+    };
+    let moduli = |values: &[u64]| values.iter().map(|&q| Modulus::new(q)).collect::<Result<Vec<_>, _>>();
+    let needed = needed(he);
+    // Only moduli that the program can touch: a machine makes tables for each.
+    let (limbs, switches) = reach(he, &needed);
+    let (q, p) = (moduli(&chain.q()[..limbs])?, moduli(if switches { chain.p() } else { &[] })?);
+    let lowering = Lowering::new(identifier(he.name()), chain.log_n(), &q, &p, chain.alpha())?;
+    let mut walk = Walk::new(he, chain, lowering, needed);
+    walk.declare()?;
+    for (v, _) in he.values() {
+        if walk.needed[v.index()] {
+            walk.instruction(v)?;
+            walk.store(v);
+        }
+    }
+    let Walk { low, inputs, outputs, .. } = walk;
+    Ok(Lowered { program: low.finish()?, inputs, outputs })
+}
+
+struct Walk<'a> {
+    he: &'a Program,
+    chain: &'a Chain,
+    low: Lowering,
+    /// Whether an output depends on the value.
+    needed: Vec<bool>,
+    /// The rescale into which each key switch is merged.
+    merged: HashMap<Value, Value>,
+    hoisted: HashMap<Option<u32>, HoistGroup>,
+    keys: HashMap<KeyId, KeyInputs>,
+    /// The polynomials of each value so far.
+    parts: Vec<Vec<Poly>>,
+    inputs: Vec<InputSource>,
+    outputs: Vec<OutputSource>,
+    /// Limbs to store into, per value.
+    stores: HashMap<Value, Vec<Vec<Vec<OutputId>>>>,
+}
+
+/// Key switches that share the digits of their operand.
+#[derive(Debug, Default)]
+struct HoistGroup {
+    /// Members still to be lowered.
+    members: usize,
+    /// The digits, from the first member to the last.
+    raised: Option<Hoisted>,
+}
+
+fn hoist_group(op: &Op) -> Option<u32> {
+    match *op {
+        Op::Rotate { hoist, .. } | Op::Conj { hoist, .. } => hoist,
+        _ => None,
+    }
+}
+
+impl<'a> Walk<'a> {
+    fn new(he: &'a Program, chain: &'a Chain, low: Lowering, needed: Vec<bool>) -> Self {
+        let merged = merged(he, &needed);
+        let mut hoisted: HashMap<Option<u32>, HoistGroup> = HashMap::new();
+        for (_, instr) in he.values().filter(|(v, _)| needed[v.index()]) {
+            if let group @ Some(_) = hoist_group(&instr.op) {
+                hoisted.entry(group).or_default().members += 1;
+            }
+        }
+        Self {
+            he,
+            chain,
+            low,
+            parts: vec![Vec::new(); needed.len()],
+            needed,
+            merged,
+            hoisted,
+            keys: HashMap::new(),
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            stores: HashMap::new(),
+        }
+    }
+
+    /// The limbs a value has.
+    fn limbs(&self, v: Value) -> usize {
+        limbs(&self.he.instr(v).ty)
+    }
+
+    fn galois(&self, op: &Op) -> Option<u64> {
+        match *op {
+            Op::Rotate { k, .. } => Some(self.chain.galois(k as usize)),
+            Op::Conj { .. } => Some(self.chain.galois_conjugate()),
+            _ => None,
+        }
+    }
+
+    /// The key that an instruction needs, and the operand it switches.
+    fn key_of(&self, op: &Op) -> Option<(KeyId, Value)> {
+        match *op {
+            Op::Relin(a) => Some((KeyId::Relin, a)),
+            Op::Rotate { a, .. } | Op::Conj { a, .. } => Some((KeyId::Galois(self.galois(op)?), a)),
+            _ => None,
+        }
+    }
+
+    /// Inputs in the order ciphertexts, plaintexts, keys; then outputs.
+    fn declare(&mut self) -> Result<(), LowerError> {
+        let mut names = Names::default();
+        let two = ["_0".to_owned(), "_1".to_owned()];
+        for (value, name, _) in self.he.inputs() {
+            for (part, name) in names.group(name, &two).into_iter().enumerate() {
+                let limbs = self.input(name, InputClass::Data, self.limbs(value));
+                self.parts[value.index()].push(limbs);
+                self.inputs.push(InputSource::Ciphertext { value, part: part as u8 });
+            }
+        }
+        for (value, instr) in self.he.values() {
+            let stem = match &instr.op {
+                Op::Plain(name) => name.clone(),
+                Op::Const(_) => format!("const{}", self.he.value_name(value).replace('%', "")),
+                _ => continue,
+            };
+            let name = names.group(&stem, &[String::new()]).remove(0);
+            let limbs = self.input(name, InputClass::Plain, self.limbs(value));
+            self.parts[value.index()].push(limbs);
+            self.inputs.push(InputSource::Plain { value });
+        }
+        self.declare_keys(&mut names)?;
+        let mut names = Names::default();
+        for (output, out) in self.he.outputs().iter().enumerate() {
+            let mut stores = Vec::new();
+            for (part, name) in names.group(&out.name, &two).into_iter().enumerate() {
+                let moduli = self.low.basis.q()[..self.limbs(out.value)].to_vec();
+                stores.push(self.low.builder.output(name, Domain::Eval, &moduli));
+                self.outputs.push(OutputSource { output, part: part as u8 });
+            }
+            self.stores.entry(out.value).or_default().push(stores);
+        }
+        Ok(())
+    }
+
+    fn input(&mut self, name: String, class: InputClass, limbs: usize) -> Poly {
+        let moduli = self.low.basis.q()[..limbs].to_vec();
+        self.low.builder.input(name, class, Domain::Eval, &moduli)
+    }
+
+    /// Every key once, with the limbs of the highest level at which it is used.
+    fn declare_keys(&mut self, names: &mut Names) -> Result<(), LowerError> {
+        let mut limbs: BTreeMap<KeyId, usize> = BTreeMap::new();
+        for (_, instr) in self.he.values().filter(|(v, _)| self.needed[v.index()]) {
+            if let Some((key, operand)) = self.key_of(&instr.op) {
+                let most = limbs.entry(key).or_default();
+                *most = (*most).max(self.limbs(operand));
+            }
+        }
+        for (key, limbs) in limbs {
+            let digits = self.low.basis.digits(limbs).count();
+            let suffixes: Vec<String> =
+                (0..digits).flat_map(|j| [format!("_b{j}"), format!("_a{j}")]).collect();
+            let group = names.group(&key.stem(), &suffixes);
+            let inputs = self.low.key_inputs(&group, limbs)?;
+            self.keys.insert(key, inputs);
+            for digit in 0..digits as u32 {
+                let level = limbs as u32 - 1;
+                self.inputs.extend([0, 1].map(|part| InputSource::Key { key, digit, part, level }));
+            }
+        }
+        Ok(())
+    }
+
+    fn instruction(&mut self, v: Value) -> Result<(), LowerError> {
+        let instr = self.he.instr(v);
+        if !self.parts[v.index()].is_empty() {
+            return Ok(()); // An input, or a rescale computed together with its key switch.
+        }
+        let word = instr.op.kind().word();
+        self.low.scope(format!("{} {word}", self.he.value_name(v)).replace(['#', '\n', '\r'], "_"));
+        self.low.region("");
+        let parts = match &instr.op {
+            Op::Input(_) | Op::Plain(_) | Op::Const(_) | Op::Sum { .. } => {
+                return Err(LowerError::NotManaged { program: self.he.name().to_owned() });
+            }
+            &Op::Add(a, b) => self.sum(a, b, false)?,
+            &Op::Sub(a, b) => self.sum(a, b, true)?,
+            &Op::AddPlain(a, b) => self.sum(a, b, false)?,
+            &Op::SubPlain(a, b) => self.sum(a, b, true)?,
+            &Op::MulPlain(a, b) => {
+                let plain = self.part(b, 0);
+                self.each(a, |low, poly| low.mul(poly, &plain))?
+            }
+            &Op::Neg(a) => self.each(a, |low, poly| Ok(low.neg(poly)))?,
+            &Op::AddScalar(a, c) => self.add_scalar(a, c)?,
+            Op::MulScalar { a, c, scale } => {
+                let integer = scaled_integer(*c, scale)?;
+                self.each(*a, |low, poly| Ok(low.mul_integer(poly, |low, m| residue_in(low, &integer, m))))?
+            }
+            &Op::Mul(a, b) => {
+                let (a, b) = (self.two(a), self.two(b));
+                self.low.tensor([&a[0], &a[1]], [&b[0], &b[1]])?.into()
+            }
+            &Op::Square(a) => {
+                let a = self.two(a);
+                self.low.tensor_square([&a[0], &a[1]])?.into()
+            }
+            &Op::Rescale(a) => self.each(a, Lowering::rescale)?,
+            &Op::Drop(a, level) => {
+                self.each(a, |_, poly| Ok(poly[..level.limbs().min(poly.len())].to_vec()))?
+            }
+            Op::Relin(_) | Op::Rotate { .. } | Op::Conj { .. } => return self.key_switch(v),
+        };
+        self.parts[v.index()] = parts;
+        Ok(())
+    }
+
+    fn part(&self, v: Value, part: usize) -> Poly {
+        self.parts[v.index()].get(part).cloned().unwrap_or_default()
+    }
+
+    fn two(&self, v: Value) -> [Poly; 2] {
+        [0, 1].map(|part| self.part(v, part))
+    }
+
+    fn each(
+        &mut self,
+        a: Value,
+        mut f: impl FnMut(&mut Lowering, &[crate::limb::Operand]) -> Result<Poly, LowerError>,
+    ) -> Result<Vec<Poly>, LowerError> {
+        let parts = self.parts[a.index()].clone();
+        parts.iter().map(|poly| f(&mut self.low, poly)).collect()
+    }
+
+    /// a ± b; a part that one operand lacks is zero in it.
+    fn sum(&mut self, a: Value, b: Value, minus: bool) -> Result<Vec<Poly>, LowerError> {
+        let (a, b) = (self.parts[a.index()].clone(), self.parts[b.index()].clone());
+        (0..a.len().max(b.len()))
+            .map(|i| match (a.get(i), b.get(i)) {
+                (Some(a), Some(b)) if minus => self.low.sub(a, b),
+                (Some(a), Some(b)) => self.low.add(a, b),
+                (None, Some(b)) if minus => Ok(self.low.neg(b)),
+                (None, Some(x)) | (Some(x), None) => Ok(x.clone()),
+                (None, None) => Ok(Vec::new()),
+            })
+            .collect()
+    }
+
+    fn add_scalar(&mut self, a: Value, c: f64) -> Result<Vec<Poly>, LowerError> {
+        let Type::Ct(ty) = &self.he.instr(a).ty else {
+            return Err(LowerError::NotManaged { program: self.he.name().to_owned() });
+        };
+        let integer = scaled_integer(c, &ty.scale)?;
+        let mut parts = self.parts[a.index()].clone();
+        if let Some(first) = parts.first_mut() {
+            *first = self.low.add_integer(first, |low, m| residue_in(low, &integer, m));
+        }
+        Ok(parts)
+    }
+
+    /// The key switch `v`, with the rescale that is merged into it.
+    fn key_switch(&mut self, v: Value) -> Result<(), LowerError> {
+        let op = &self.he.instr(v).op;
+        let Some((id, a)) = self.key_of(op) else { return Ok(()) };
+        let rescale = self.merged.get(&v).copied();
+        let key = &self.keys[&id];
+        let parts = match self.galois(op) {
+            None => {
+                let d = [0, 1, 2].map(|part| self.part(a, part));
+                self.low.relinearise([&d[0], &d[1], &d[2]], key, rescale.is_some())?
+            }
+            Some(galois) => {
+                let c = self.two(a);
+                let rotation = Rotation { galois, key, rescale: rescale.is_some() };
+                match self.hoisted.get_mut(&hoist_group(op)) {
+                    Some(group) if group.members > 1 || group.raised.is_some() => {
+                        let raised = match group.raised.take() {
+                            Some(raised) => raised,
+                            None => self.low.hoist(&c[1])?,
+                        };
+                        let parts = self.low.rotate_hoisted(&raised, &c[0], rotation)?;
+                        group.members -= 1;
+                        group.raised = (group.members > 0).then_some(raised);
+                        parts
+                    }
+                    _ => self.low.rotate([&c[0], &c[1]], rotation)?,
+                }
+            }
+        };
+        if let Some(rescale) = rescale {
+            self.parts[rescale.index()] = parts.to_vec();
+        }
+        self.parts[v.index()] = parts.into();
+        Ok(())
+    }
+
+    /// Stores the value's limbs into the outputs that ask for it, right where they are computed.
+    fn store(&mut self, v: Value) {
+        if self.merged.contains_key(&v) {
+            return;
+        }
+        for stores in self.stores.remove(&v).unwrap_or_default() {
+            for (limbs, outputs) in self.parts[v.index()].iter().zip(stores) {
+                for (&limb, output) in limbs.iter().zip(outputs) {
+                    self.low.builder.store(output, limb);
+                }
+            }
+        }
+    }
+}
+
+fn residue_in(low: &Lowering, integer: &num_bigint::BigInt, m: ModulusId) -> u64 {
+    residue(integer, low.basis.modulus(m))
+}
+
+/// The most limbs of any value (inputs count whether needed or not), and whether there is a key switch.
+fn reach(he: &Program, needed: &[bool]) -> (usize, bool) {
+    let limbs = he.values().map(|(_, instr)| limbs(&instr.ty)).max().unwrap_or(0);
+    let is_switch = |op: &Op| matches!(op, Op::Relin(_) | Op::Rotate { .. } | Op::Conj { .. });
+    (limbs, he.values().any(|(v, instr)| needed[v.index()] && is_switch(&instr.op)))
+}
+
+fn limbs(ty: &Type) -> usize {
+    match ty {
+        Type::Ct(t) => t.level.limbs(),
+        Type::Pt(t) => t.level.limbs(),
+        Type::TracedCt | Type::TracedPt => 0,
+    }
+}
+
+/// Which values some output depends on.
+fn needed(he: &Program) -> Vec<bool> {
+    let mut needed = vec![false; he.instrs().len()];
+    for out in he.outputs() {
+        needed[out.value.index()] = true;
+    }
+    for (v, instr) in he.values().rev() {
+        if needed[v.index()] {
+            for a in instr.op.operands().as_slice() {
+                needed[a.index()] = true;
+            }
+        }
+    }
+    needed
+}
+
+/// Key switches whose only use is a rescale.
+fn merged(he: &Program, needed: &[bool]) -> HashMap<Value, Value> {
+    let mut uses = vec![0u32; needed.len()];
+    for (_, instr) in he.values().filter(|(v, _)| needed[v.index()]) {
+        for a in instr.op.operands().as_slice() {
+            uses[a.index()] += 1;
+        }
+    }
+    for out in he.outputs() {
+        uses[out.value.index()] += 1;
+    }
+    he.values()
+        .filter(|(v, _)| needed[v.index()])
+        .filter_map(|(v, instr)| match instr.op {
+            Op::Rescale(a) => Some((a, v)),
+            _ => None,
+        })
+        .filter(|(a, _)| uses[a.index()] == 1)
+        .filter(|(a, _)| matches!(he.instr(*a).op, Op::Relin(_) | Op::Rotate { .. } | Op::Conj { .. }))
+        .collect()
+}

@@ -1,0 +1,70 @@
+//! A polynomial known modulo some primes, taken modulo another one, and division by the product of the former.
+//!
+//! Both halves of a key switch and rescaling are these two steps: with S the product of the sources,
+//!
+//! - *modulo*: \[x\]_S centred in about (−S/2, S/2\], then mod m;
+//! - *divide*: (x − \[x\]_S)·S^−1 mod m, which is x/S rounded to the nearest integer.
+//!
+//! For one source `lift` is exact. For several, the quotient's 30-bit precision can pick the other representative
+//! when |\[x\]_S| lies within 2^−23·S of S/2: the rounding is then off by one, which the error model covers.
+
+use super::{LowerError, Lowering};
+use crate::limb::{ModulusId, OpSpec, Operand};
+
+/// A polynomial in the coefficient domain modulo one or more primes, ready to be taken modulo others.
+#[derive(Debug, Clone)]
+pub struct Residues {
+    moduli: Vec<ModulusId>,
+    /// One source: its residues. Several: \[x_i·(S/s_i)^−1\] mod s_i.
+    limbs: Vec<Operand>,
+    /// The rounded quotient, for several sources.
+    quotient: Option<Operand>,
+}
+
+impl Lowering {
+    /// Prepares coefficient limbs, one of each modulus, for [`Self::modulo`].
+    ///
+    /// # Errors
+    /// More sources than a base conversion takes, or a modulus twice.
+    pub fn residues(
+        &mut self,
+        moduli: &[ModulusId],
+        coefficients: &[Operand],
+    ) -> Result<Residues, LowerError> {
+        if moduli.len() > OpSpec::MAX_SOURCES {
+            return Err(LowerError::TooManySources { found: moduli.len(), max: OpSpec::MAX_SOURCES });
+        }
+        let moduli = moduli.to_vec();
+        if let [_] = moduli[..] {
+            return Ok(Residues { moduli, limbs: coefficients.to_vec(), quotient: None });
+        }
+        let mut limbs = Vec::with_capacity(moduli.len());
+        for (&m, &x) in moduli.iter().zip(coefficients) {
+            let others = moduli.iter().copied().filter(|&other| other != m);
+            let factor = self.basis.inverse(others, m)?;
+            limbs.push(self.builder.mul_const(x, factor));
+        }
+        let quotient = Some(self.builder.quotient(&limbs));
+        Ok(Residues { moduli, limbs, quotient })
+    }
+
+    /// The centred integer modulo `to`, in the evaluation domain.
+    pub fn modulo(&mut self, x: &Residues, to: ModulusId) -> Operand {
+        let coefficients = match (x.quotient, &x.limbs[..]) {
+            (Some(quotient), limbs) => self.builder.convert(limbs, quotient, to),
+            (None, limbs) => self.builder.lift(limbs[0], to),
+        };
+        self.builder.ntt(coefficients)
+    }
+
+    /// One limb of x/S rounded: `limb` is x mod `m`, `x` is x mod S, and the transform of x mod S is subtracted in the
+    /// evaluation domain.
+    ///
+    /// # Errors
+    /// `m` divides S.
+    pub fn divide(&mut self, limb: Operand, x: &Residues, m: ModulusId) -> Result<Operand, LowerError> {
+        let inverse = self.basis.inverse(x.moduli.iter().copied(), m)?;
+        let remainder = self.modulo(x, m);
+        Ok(self.builder.sub_mul_const(limb, remainder, inverse))
+    }
+}

@@ -1,0 +1,94 @@
+//! The predicted error of every value of a managed program.
+
+use ringmill_ckks::{Noise, Params};
+use ringmill_ring::{GaloisElement, RingError};
+
+use crate::he::{Constant, Level, Op, Program, Scale, Type, Value};
+
+/// The error of every value by the model of [`ringmill_ckks::noise`], given those of the inputs.
+///
+/// `input` gives the noise of each encrypted input, `plain` a bound on |slot| of each run-time plaintext.
+/// Plaintexts have a noise too: that of their encoding. The model follows lowering: a rescale that is the only use of a
+/// key switch is merged into it.
+///
+/// # Errors
+/// [`RingError`] if the program rotates in a ring of another degree than that of `params`.
+pub fn predict(
+    p: &Program,
+    params: &Params,
+    input: &dyn Fn(Value, &str) -> Noise,
+    plain: &dyn Fn(Value, &str) -> f64,
+) -> Result<Vec<Noise>, RingError> {
+    let merged = p.merged_rescales();
+    let mut all: Vec<Noise> = Vec::with_capacity(p.instrs().len());
+    for (v, instr) in p.values() {
+        let at = |v: Value| &all[v.index()];
+        let (level, scale) = level_and_scale(&instr.ty);
+        let noise = match &instr.op {
+            Op::Input(name) => input(v, name),
+            Op::Plain(name) => Noise::encoded(plain(v, name), scale, u64::from(v.0)),
+            Op::Const(c) => Noise::encoded(magnitude(p, c), scale, u64::from(v.0)),
+            Op::Add(a, b) | Op::AddPlain(a, b) => at(*a).add(at(*b)),
+            Op::Sub(a, b) | Op::SubPlain(a, b) => at(*a).sub(at(*b)),
+            Op::Mul(a, b) | Op::MulPlain(a, b) => at(*a).mul(at(*b), params),
+            Op::Square(a) => at(*a).mul(at(*a), params),
+            Op::Neg(a) => at(*a).neg(),
+            Op::AddScalar(a, c) => at(*a).add(&Noise::constant(params, *c, scale)),
+            Op::MulScalar { a, c, scale } => mul_scalar(at(*a), *c, scale, params),
+            Op::Drop(a, _) => at(*a).clone(),
+            Op::Rescale(a) => match merged[a.index()] {
+                true => at(*a).key_switch_rescale(params, level_and_scale(&p.instr(*a).ty).0, scale),
+                false => at(*a).rescale(params, scale),
+            },
+            Op::Relin(a) => switched(at(*a).clone(), merged[v.index()], params, level, scale),
+            Op::Rotate { a, k, .. } => {
+                let turned = at(*a).automorphism(GaloisElement::rotation(*k, params.log_n())?);
+                switched(turned, merged[v.index()], params, level, scale)
+            }
+            Op::Conj { a, .. } => {
+                let turned = at(*a).automorphism(GaloisElement::conjugation(params.log_n())?);
+                switched(turned, merged[v.index()], params, level, scale)
+            }
+            // Not in managed programs.
+            Op::Sum { a, .. } => at(*a).clone(),
+        };
+        all.push(noise);
+    }
+    Ok(all)
+}
+
+/// Noise of a product with a real number that is rounded at `scale`; exact for integers at scale 1.
+pub fn mul_scalar(a: &Noise, c: f64, scale: &Scale, params: &Params) -> Noise {
+    if scale.is_one() && c.fract() == 0.0 && c.abs() < 2f64.powi(53) {
+        return a.mul_integer(c as i64);
+    }
+    a.mul(&Noise::constant(params, c, scale), params)
+}
+
+fn switched(noise: Noise, merged: bool, params: &Params, level: Level, scale: &Scale) -> Noise {
+    if merged { noise } else { noise.key_switch(params, level, scale) }
+}
+
+static ONE: Scale = Scale::ONE;
+
+fn level_and_scale(ty: &Type) -> (Level, &Scale) {
+    match ty {
+        Type::Ct(t) => (t.level, &t.scale),
+        Type::Pt(t) => (t.level, &t.scale),
+        Type::TracedCt | Type::TracedPt => (Level::ZERO, &ONE),
+    }
+}
+
+/// The greatest |slot| of a constant.
+fn magnitude(p: &Program, c: &Constant) -> f64 {
+    let numbers = match c {
+        Constant::Real(x) => return x.abs(),
+        Constant::Complex(z) => return z.norm(),
+        Constant::List(numbers) => numbers,
+        Constant::Table(id) => match p.table(*id) {
+            Some(table) => &table.numbers,
+            None => return 0.0,
+        },
+    };
+    (0..numbers.len()).filter_map(|i| numbers.get(i)).map(|z| z.norm()).fold(0.0, f64::max)
+}

@@ -1,0 +1,194 @@
+//! Whole HE programs, lowered and run on the reference machine, against the same operations on the integers that the
+//! ciphertexts decrypt to.
+
+mod support;
+
+use std::collections::HashMap;
+
+use num_bigint::BigInt;
+use ringmill_program::he::{self, Op, Program, Type, Value};
+use ringmill_program::lower::{InputSource, KeyId, lower};
+use support::{Integers, Limbs, Toy, automorphism, divide_rounded, phase, primes, product, run, times, zip};
+
+const LOG_N: u32 = 6;
+const SLOTS: usize = 16;
+
+/// What each value decrypts to if no operation adds an error: exact, but for the rounding of a rescale.
+fn interpret(he: &Program, inputs: &HashMap<Value, Integers>) -> HashMap<Value, Integers> {
+    let chain = he.chain().unwrap();
+    let mut v: HashMap<Value, Integers> = HashMap::new();
+    let constant = |c: f64, scale: &he::Scale| BigInt::from((c * scale.to_f64()).round() as i64);
+    for (value, instr) in he.values() {
+        let result = match &instr.op {
+            Op::Input(_) | Op::Plain(_) | Op::Const(_) => inputs[&value].clone(),
+            Op::Add(a, b) | Op::AddPlain(a, b) => zip(&v[a], &v[b], |a, b| a + b),
+            Op::Sub(a, b) | Op::SubPlain(a, b) => zip(&v[a], &v[b], |a, b| a - b),
+            Op::Mul(a, b) | Op::MulPlain(a, b) => times(&v[a], &v[b]),
+            Op::Square(a) => times(&v[a], &v[a]),
+            Op::Neg(a) => v[a].iter().map(|x| -x).collect(),
+            Op::Rotate { a, k, .. } => automorphism(&v[a], chain.galois(*k as usize)),
+            Op::Conj { a, .. } => automorphism(&v[a], chain.galois_conjugate()),
+            Op::AddScalar(a, c) => {
+                let Type::Ct(ty) = &instr.ty else { panic!("{instr:?}") };
+                let mut x = v[a].clone();
+                x[0] += constant(*c, &ty.scale);
+                x
+            }
+            Op::MulScalar { a, c, scale } => v[a].iter().map(|x| x * constant(*c, scale)).collect(),
+            Op::Rescale(a) => {
+                let Type::Ct(ty) = &he.instr(*a).ty else { panic!("{instr:?}") };
+                let q = BigInt::from(chain.prime(ty.level).unwrap());
+                v[a].iter().map(|x| divide_rounded(x, &q)).collect()
+            }
+            Op::Relin(a) | Op::Drop(a, _) => v[a].clone(),
+            Op::Sum { .. } => panic!("not managed"),
+        };
+        v.insert(value, result);
+    }
+    v
+}
+
+/// Encrypts random inputs, runs the lowered program and compares every output with the integers.
+fn check(body: &str, alpha: usize) {
+    let (q, p) = ([primes(LOG_N, 50, 0, 1), primes(LOG_N, 40, 0, 3)].concat(), primes(LOG_N, 51, 0, alpha));
+    let mut toy = Toy::new(LOG_N, q, p, alpha, 11);
+    let list =
+        |m: &[ringmill_ring::Modulus]| m.iter().map(|m| m.value().to_string()).collect::<Vec<_>>().join(", ");
+    let chain =
+        format!("chain log_n {LOG_N} scale 2^30 q [{}] p [{}] alpha {alpha}", list(&toy.q), list(&toy.p));
+    let mut text = format!("he @t managed slots {SLOTS}\n{chain}\n{body}end\n");
+    for (i, q) in toy.q.iter().enumerate() {
+        text = text.replace(&format!("Q{i}"), &q.value().to_string());
+    }
+    let he = he::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let lowered = lower(&he).unwrap();
+
+    let (mut integers, mut ciphertexts) = (HashMap::new(), HashMap::new());
+    for (value, instr) in
+        he.values().filter(|(_, i)| matches!(i.op, Op::Input(_) | Op::Plain(_) | Op::Const(_)))
+    {
+        let m = toy.random.small(toy.n(), 1 << 36);
+        if let Type::Ct(ty) = &instr.ty {
+            let c = toy.encrypt(&m, ty.level.limbs());
+            ciphertexts.insert(value, c);
+        }
+        integers.insert(value, m);
+    }
+    let limbs = bind(&mut toy, &he, &lowered.inputs, &integers, &ciphertexts);
+    let names = lowered.program.inputs().iter().map(|g| g.name.as_str());
+    let outputs = run(&lowered.program, &names.zip(&limbs).collect::<Vec<_>>());
+
+    let exact = interpret(&he, &integers);
+    for (i, out) in he.outputs().iter().enumerate() {
+        let parts: Vec<&Limbs> = (0..2u8)
+            .map(|part| lowered.outputs.iter().position(|o| o.output == i && o.part == part).unwrap())
+            .map(|group| &outputs[group])
+            .collect();
+        let moduli = &toy.q[..parts[0].len()];
+        let found = phase(&[parts[0], parts[1]], &toy.s, moduli);
+        let want = &exact[&out.value];
+        assert!(support::below(want, &(product(moduli) / 4)), "{}: the test itself overflows", out.name);
+        let (max, _) = support::deviation(&found, want);
+        let size = support::deviation(want, &vec![BigInt::from(0); want.len()]).0;
+        // Key switches and roundings err by a few units each; a product after a rescale (to about 2^24) multiplies them
+        // by the other factor, which keeps the relative error below 10^−6.
+        assert!(
+            max < f64::max(4000.0, size / 1e6) && max * 1000.0 < size,
+            "{}, alpha {alpha}: error {max} of {size}",
+            out.name
+        );
+    }
+}
+
+/// The limbs of every input group, in the order of the program.
+fn bind(
+    toy: &mut Toy,
+    he: &Program,
+    sources: &[InputSource],
+    integers: &HashMap<Value, Integers>,
+    ciphertexts: &HashMap<Value, [Limbs; 2]>,
+) -> Vec<Limbs> {
+    let mut keys: HashMap<(KeyId, u32), Vec<[Limbs; 2]>> = HashMap::new();
+    let mut limbs = Vec::new();
+    for &source in sources {
+        limbs.push(match source {
+            InputSource::Ciphertext { value, part } => ciphertexts[&value][usize::from(part)].clone(),
+            InputSource::Plain { value } => {
+                let Type::Pt(ty) = &he.instr(value).ty else { panic!("not a plaintext") };
+                support::to_limbs(&integers[&value], &toy.q[..ty.level.limbs()])
+            }
+            InputSource::Key { key, digit, part, level } => {
+                let from = match key {
+                    KeyId::Relin => times(&toy.s, &toy.s),
+                    KeyId::Galois(g) => automorphism(&toy.s, g),
+                };
+                let digits =
+                    keys.entry((key, level)).or_insert_with(|| toy.switch_key(&from, level as usize + 1));
+                digits[digit as usize][usize::from(part)].clone()
+            }
+        });
+    }
+    limbs
+}
+
+#[test]
+fn products_sums_and_scalars() {
+    for alpha in [1, 2, 4] {
+        check(
+            "%0 = input \"x\" : ct[2](level 3, scale 2^30)
+%1 = input \"z\" : ct[2](level 3, scale 2^30)
+%2 = plain \"m\" : pt(level 3, scale 2^30)
+%3 = mul %0, %1 : ct[3](level 3, scale 2^60)
+%4 = mul_plain %0, %2 : ct[2](level 3, scale 2^60)
+%5 = sub %4, %3 : ct[3](level 3, scale 2^60)
+%6 = relin %5 : ct[2](level 3, scale 2^60)
+%7 = rescale %6 : ct[2](level 2, scale 2^60*Q3^-1)
+%8 = square %7 : ct[3](level 2, scale 2^120*Q3^-2)
+%9 = relin %8 : ct[2](level 2, scale 2^120*Q3^-2)
+%10 = add_scalar %9, -1.5 : ct[2](level 2, scale 2^120*Q3^-2)
+%11 = mul_scalar %10, -3.0, scale 1 : ct[2](level 2, scale 2^120*Q3^-2)
+%12 = rescale %8 : ct[3](level 1, scale 2^120*Q3^-2*Q2^-1)
+%13 = relin %12 : ct[2](level 1, scale 2^120*Q3^-2*Q2^-1)
+%14 = drop %0, 1 : ct[2](level 1, scale 2^30)
+%15 = neg %14 : ct[2](level 1, scale 2^30)
+%16 = sub_plain %0, %2 : ct[2](level 3, scale 2^30)
+output \"product\", %7
+output \"scalars\", %11
+output \"late\", %13
+output \"dropped\", %15
+output \"difference\", %16
+"
+            .replace("*Q3^-2*Q2^-1", "*Q2^-1*Q3^-2")
+            .as_str(),
+            alpha,
+        );
+    }
+}
+
+#[test]
+fn rotations_alone_hoisted_and_merged() {
+    for alpha in [1, 2, 4] {
+        check(
+            "%0 = input \"x\" : ct[2](level 2, scale 2^30)
+%1 = const 0.5 : pt(level 2, scale 2^30)
+%2 = mul_plain %0, %1 : ct[2](level 2, scale 2^60)
+%3 = rotate %2, 3 hoist 0 : ct[2](level 2, scale 2^60)
+%4 = rescale %3 : ct[2](level 1, scale 2^60*Q2^-1)
+%5 = conj %2 hoist 0 : ct[2](level 2, scale 2^60)
+%6 = rotate %4, 3 : ct[2](level 1, scale 2^60*Q2^-1)
+%7 = rotate %2, 1 hoist 0 : ct[2](level 2, scale 2^60)
+%8 = rotate %2, 2 : ct[2](level 2, scale 2^60)
+%9 = rescale %8 : ct[2](level 1, scale 2^60*Q2^-1)
+%10 = conj %0 hoist 7 : ct[2](level 2, scale 2^30)
+output \"both\", %6
+output \"conj\", %5
+output \"one\", %7
+output \"nine\", %9
+output \"again\", %9
+output \"alone\", %10
+output \"input\", %0
+",
+            alpha,
+        );
+    }
+}
