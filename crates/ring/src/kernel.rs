@@ -10,5 +10,6 @@ pub(crate) mod convert;
 pub(crate) mod dot;
 pub(crate) mod field;
 pub(crate) mod pointwise;
+pub(crate) mod prime;
 pub(crate) mod sum;
 pub(crate) mod transform;

@@ -22,7 +22,7 @@ pub use buffer::{Buffer, Domain, Poly, SecretPoly};
 pub use convert::{ConvertConstants, SourceBasis};
 pub use error::RingError;
 pub use galois::GaloisElement;
-pub use kernel::automorphism::Permutation;
+pub use kernel::{automorphism::Permutation, prime::Factor};
 pub use lanes::{Backend, Isa};
 pub use limb_ring::LimbRing;
 pub use modulus::Modulus;

@@ -4,6 +4,7 @@ mod pointwise;
 #[cfg(test)]
 mod tests;
 
+use crate::kernel::prime::{Factor, Prime};
 use crate::kernel::{automorphism, convert, dot, transform::Tables};
 use crate::{Backend, ConvertConstants, Isa, Modulus, Permutation, RingError, SourceBasis};
 use std::sync::Arc;
@@ -12,15 +13,18 @@ use std::sync::Arc;
 pub const MIN_LOG_N: u32 = 3;
 /// Greatest log2 N.
 pub const MAX_LOG_N: u32 = 17;
+/// Blocks of limbs are multiples of this many words: the widest vector, and the shortest limb.
+pub const BLOCK_WORDS: usize = 1 << MIN_LOG_N;
 
 /// The ring of one prime q and degree N = 2^log_n, with its transform tables and the kernels chosen for this CPU.
 ///
-/// Every slice is one limb: N words, canonical residues in \[0, q), and so is every result. Words that are not
-/// canonical give unspecified residues, nothing worse. Cloning shares the tables.
+/// Words are canonical residues in \[0, q), in operands and results; others give unspecified residues, nothing worse.
+/// Transforms and automorphisms take whole limbs of N words. All other operations also take *blocks*: equally long runs
+/// of words, a multiple of [`BLOCK_WORDS`] and at most N. Cloning shares the tables.
 #[derive(Debug, Clone)]
 pub struct LimbRing {
     log_n: u32,
-    q: Modulus,
+    prime: Prime,
     backend: Backend,
     tables: Arc<Tables>,
 }
@@ -49,7 +53,7 @@ impl LimbRing {
     pub fn with_isa(log_n: u32, q: Modulus, isa: Isa) -> Result<Self, RingError> {
         check_degree(log_n)?;
         let backend = Backend::new(isa)?;
-        Ok(Self { log_n, q, backend, tables: Arc::new(Tables::new(log_n, q)?) })
+        Ok(Self { log_n, prime: Prime::new(q), backend, tables: Arc::new(Tables::new(log_n, q)?) })
     }
 
     /// N.
@@ -67,7 +71,7 @@ impl LimbRing {
     /// q.
     #[inline]
     pub fn modulus(&self) -> Modulus {
-        self.q
+        self.prime.modulus
     }
 
     /// The instruction set of the kernels.
@@ -76,8 +80,9 @@ impl LimbRing {
         self.backend.isa()
     }
 
+    /// Whether the slices are limbs.
     #[inline]
-    fn check(&self, limbs: &[(&'static str, usize)]) -> Result<(), RingError> {
+    fn check_limbs(&self, limbs: &[(&'static str, usize)]) -> Result<(), RingError> {
         let expected = self.n();
         match limbs.iter().find(|&&(_, got)| got != expected) {
             None => Ok(()),
@@ -85,8 +90,26 @@ impl LimbRing {
         }
     }
 
-    fn check_all(&self, what: &'static str, limbs: &[&[u64]]) -> Result<(), RingError> {
-        limbs.iter().try_for_each(|limb| self.check(&[(what, limb.len())]))
+    /// Whether the slices are limbs or equally long blocks of limbs. The first one must exist.
+    #[inline]
+    fn check(&self, blocks: &[(&'static str, usize)]) -> Result<(), RingError> {
+        let (what, got) = blocks[0];
+        if got > self.n() || got % BLOCK_WORDS != 0 {
+            return Err(RingError::Length { what, expected: self.n(), got });
+        }
+        match blocks.iter().find(|&&(_, other)| other != got) {
+            None => Ok(()),
+            Some(&(what, other)) => Err(RingError::Length { what, expected: got, got: other }),
+        }
+    }
+
+    fn check_all(&self, words: usize, what: &'static str, blocks: &[&[u64]]) -> Result<(), RingError> {
+        blocks.iter().try_for_each(|block| self.check(&[("out", words), (what, block.len())]))
+    }
+
+    /// A constant made ready for [`Self::mul_factor`] and [`Self::sub_mul_factor`]; any 64-bit c.
+    pub fn factor(&self, c: u64) -> Factor {
+        Factor::new(c, self.modulus())
     }
 
     /// Coefficients → evaluations, in place: the order of [`crate::reference::forward`].
@@ -94,7 +117,7 @@ impl LimbRing {
     /// # Errors
     /// [`RingError::Length`].
     pub fn forward(&self, a: &mut [u64]) -> Result<(), RingError> {
-        self.check(&[("limb", a.len())])?;
+        self.check_limbs(&[("limb", a.len())])?;
         self.tables.forward(a);
         Ok(())
     }
@@ -104,7 +127,7 @@ impl LimbRing {
     /// # Errors
     /// [`RingError::Length`].
     pub fn inverse(&self, a: &mut [u64]) -> Result<(), RingError> {
-        self.check(&[("limb", a.len())])?;
+        self.check_limbs(&[("limb", a.len())])?;
         self.tables.inverse(a);
         Ok(())
     }
@@ -118,9 +141,9 @@ impl LimbRing {
             return Err(RingError::Count { what: "right factors", expected: a.len(), got: b.len() });
         }
         self.check(&[("out", out.len())])?;
-        self.check_all("left factor", a)?;
-        self.check_all("right factor", b)?;
-        dot::dot(self.backend, self.q, out, a, b);
+        self.check_all(out.len(), "left factor", a)?;
+        self.check_all(out.len(), "right factor", b)?;
+        dot::dot(self.backend, &self.prime, out, a, b);
         Ok(())
     }
 
@@ -130,7 +153,7 @@ impl LimbRing {
     /// [`RingError::Length`].
     pub fn lift(&self, out: &mut [u64], src: &[u64], from: Modulus) -> Result<(), RingError> {
         self.check(&[("out", out.len()), ("src", src.len())])?;
-        convert::lift(self.backend, out, src, from, self.q);
+        convert::lift(self.backend, out, src, from, &self.prime);
         Ok(())
     }
 
@@ -158,7 +181,7 @@ impl LimbRing {
         v: &[u64],
         constants: &ConvertConstants,
     ) -> Result<(), RingError> {
-        self.check(&[("quotient", v.len())])?;
+        self.check(&[("out", out.len()), ("quotient", v.len())])?;
         self.convert_checked(out, y, Some(v), constants)
     }
 
@@ -182,12 +205,12 @@ impl LimbRing {
         v: Option<&[u64]>,
         constants: &ConvertConstants,
     ) -> Result<(), RingError> {
-        if constants.target() != self.q {
-            let (expected, got) = (self.q.value(), constants.target().value());
+        if constants.target() != self.modulus() {
+            let (expected, got) = (self.modulus().value(), constants.target().value());
             return Err(RingError::ModulusMismatch { expected, got });
         }
         self.check_sources(out, y, constants.factors().len())?;
-        convert::convert(self.backend, out, y, v, constants);
+        convert::convert(self.backend, &self.prime, out, y, v, constants);
         Ok(())
     }
 
@@ -196,7 +219,7 @@ impl LimbRing {
             return Err(RingError::Count { what: "source limbs", expected, got: y.len() });
         }
         self.check(&[("out", out.len())])?;
-        self.check_all("source limb", y)
+        self.check_all(out.len(), "source limb", y)
     }
 
     /// out = the image of `src` under X → X^g, both in the evaluation domain.
@@ -209,7 +232,7 @@ impl LimbRing {
         src: &[u64],
         permutation: &Permutation,
     ) -> Result<(), RingError> {
-        self.check(&[("out", out.len()), ("src", src.len()), ("permutation", permutation.n())])?;
+        self.check_limbs(&[("out", out.len()), ("src", src.len()), ("permutation", permutation.n())])?;
         automorphism::evaluations(out, src, permutation);
         Ok(())
     }
@@ -219,8 +242,8 @@ impl LimbRing {
     /// # Errors
     /// [`RingError::Length`], [`RingError::EvenGalois`].
     pub fn automorphism_coeff(&self, out: &mut [u64], src: &[u64], galois: u64) -> Result<(), RingError> {
-        self.check(&[("out", out.len()), ("src", src.len())])?;
-        automorphism::coefficients(out, src, automorphism::odd(galois, self.log_n)?, self.q);
+        self.check_limbs(&[("out", out.len()), ("src", src.len())])?;
+        automorphism::coefficients(out, src, automorphism::odd(galois, self.log_n)?, self.modulus());
         Ok(())
     }
 }

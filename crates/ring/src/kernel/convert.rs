@@ -1,5 +1,6 @@
 //! Base conversion of whole limbs; the semantics stand in [`crate::convert`].
 
+use super::prime::Prime;
 use super::sum::{OnSum, Shape, Sum, SumKernel};
 use crate::convert::{QUOTIENT_BITS, SourceBasis};
 use crate::lanes::{Kernel, Lanes, U64Lanes};
@@ -112,6 +113,7 @@ impl Convert<'_> {
 /// out_i = Σ_j y_j,i·c_j − v_i·S mod m; one `y` a source prime, all as long as `out`.
 pub(crate) fn convert(
     backend: Backend,
+    prime: &Prime,
     out: &mut [u64],
     y: &[&[u64]],
     v: Option<&[u64]>,
@@ -119,17 +121,16 @@ pub(crate) fn convert(
 ) {
     let words = out.len();
     debug_assert!(y.len() == constants.factors().len() && y.iter().chain(&v).all(|limb| limb.len() == words));
-    let modulus = constants.target();
-    let minus_product = modulus.neg(constants.product());
+    let minus_product = prime.modulus.neg(constants.product());
     let kernel = Convert { out, y, v, factors: constants.factors(), minus_product };
-    backend.run(OnSum(Shape { modulus, bound: constants.source_bound() }, kernel));
+    backend.run(OnSum(Shape { prime, bound: constants.source_bound() }, kernel));
 }
 
 struct Lift<'a> {
     out: &'a mut [u64],
     y: &'a [u64],
     from: Modulus,
-    to: Modulus,
+    to: &'a Prime,
 }
 
 impl Kernel for Lift<'_> {
@@ -140,10 +141,10 @@ impl Kernel for Lift<'_> {
     /// and s mod m subtracted.
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
-        let (s, m) = (self.from.value(), self.to.value());
+        let (s, m) = (self.from.value(), self.to.modulus.value());
         let (above_half, modulus) = (l.splat(s / 2 + 1), l.splat(m));
         let near = s < 2 * m;
-        let reciprocal = l.splat(((1u128 << 64) / u128::from(m)) as u64);
+        let reciprocal = l.splat(self.to.one64);
         // What is added to y > s/2: m − s modulo 2^64, or m − (s mod m) ∈ (0, m\].
         let negative = l.splat(if near { m.wrapping_sub(s) } else { m - s % m });
         for i in (0..self.out.len()).step_by(L::WIDTH) {
@@ -163,7 +164,7 @@ impl Kernel for Lift<'_> {
 }
 
 /// The centred residue of each word; both limbs equally long.
-pub(crate) fn lift(backend: Backend, out: &mut [u64], y: &[u64], from: Modulus, to: Modulus) {
+pub(crate) fn lift(backend: Backend, out: &mut [u64], y: &[u64], from: Modulus, to: &Prime) {
     debug_assert_eq!(out.len(), y.len());
     backend.run(Lift { out, y, from, to });
 }

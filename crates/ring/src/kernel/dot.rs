@@ -1,8 +1,9 @@
 //! Inner products of limbs with limbs.
 
+use super::prime::Prime;
 use super::sum::{OnSum, Shape, Sum, SumKernel};
+use crate::Backend;
 use crate::lanes::U64Lanes;
-use crate::{Backend, Modulus};
 
 struct Dot<'a> {
     out: &'a mut [u64],
@@ -63,8 +64,8 @@ impl Dot<'_> {
 }
 
 /// out_i = Σ_j a_j,i · b_j,i mod q; as many `a` as `b`, all as long as `out`.
-pub(crate) fn dot(backend: Backend, q: Modulus, out: &mut [u64], a: &[&[u64]], b: &[&[u64]]) {
+pub(crate) fn dot(backend: Backend, prime: &Prime, out: &mut [u64], a: &[&[u64]], b: &[&[u64]]) {
     let words = out.len();
     debug_assert!(a.len() == b.len() && a.iter().chain(b).all(|limb| limb.len() == words));
-    backend.run(OnSum(Shape { modulus: q, bound: q.value() }, Dot { out, a, b }));
+    backend.run(OnSum(Shape { prime, bound: prime.modulus.value() }, Dot { out, a, b }));
 }

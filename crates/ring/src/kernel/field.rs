@@ -17,8 +17,8 @@ pub(crate) use narrow::Narrow;
 pub(crate) use wide::Wide;
 pub(crate) use wide52::Wide52;
 
+use super::prime::{Factor, Prime};
 use super::sum;
-use crate::Modulus;
 use crate::lanes::{Kernel, Lanes, Madd52Lanes};
 
 /// Primes of [`Narrow`] and [`Binary64`] lie below 2 to this power.
@@ -39,8 +39,8 @@ pub(crate) trait Field: Copy {
     fn mul(self, a: Vector<Self>, b: Vector<Self>) -> Vector<Self>;
     /// acc + a·b.
     fn mac(self, acc: Vector<Self>, a: Vector<Self>, b: Vector<Self>) -> Vector<Self>;
-    /// `c` canonical.
-    fn constant(self, c: u64) -> Self::C;
+    /// A factor in every lane.
+    fn constant(self, c: &Factor) -> Self::C;
     /// a·c for a below 2q.
     fn mul_constant(self, a: Vector<Self>, c: Self::C) -> Vector<Self>;
 
@@ -68,33 +68,35 @@ pub(crate) trait FieldKernel {
 }
 
 /// Runs a [`FieldKernel`] in the field that suits q and the backend.
-pub(crate) struct OnField<K>(pub(crate) Modulus, pub(crate) K);
+pub(crate) struct OnField<'a, K>(pub(crate) &'a Prime, pub(crate) K);
 
-impl<K: FieldKernel> Kernel for OnField<K> {
+impl<K: FieldKernel> Kernel for OnField<'_, K> {
     type Output = K::Output;
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) -> K::Output {
-        let (modulus, kernel) = (self.0, self.1);
+        let Self(prime, kernel) = self;
+        let bits = prime.modulus.bits();
         // One lane multiplies integers faster than it emulates fused multiply-add.
-        if modulus.bits() <= NARROW_BITS && L::WIDTH > 1 {
-            kernel.run(Binary64::new(l, modulus))
-        } else if modulus.bits() <= 56 {
-            kernel.run(Wide::<L, 28>::new(l, modulus))
+        if bits <= NARROW_BITS && L::WIDTH > 1 {
+            kernel.run(Binary64::new(l, prime))
+        } else if bits <= 56 {
+            kernel.run(Wide::<L, 28>::new(l, prime))
         } else {
-            kernel.run(Wide::<L, 30>::new(l, modulus))
+            kernel.run(Wide::<L, 30>::new(l, prime))
         }
     }
 
     #[inline(always)]
     fn run52<L: Lanes + Madd52Lanes>(self, l: L) -> K::Output {
-        let (modulus, kernel) = (self.0, self.1);
-        if modulus.bits() <= NARROW_BITS {
-            kernel.run(Narrow::new(l, modulus))
-        } else if modulus.bits() <= sum::MIDDLE_BITS {
-            kernel.run(Wide52::new(l, modulus, sum::Middle::new(l, modulus)))
+        let Self(prime, kernel) = self;
+        let bits = prime.modulus.bits();
+        if bits <= NARROW_BITS {
+            kernel.run(Narrow::new(l, prime))
+        } else if bits <= sum::MIDDLE_BITS {
+            kernel.run(Wide52::new(l, prime, sum::Middle::new(l, prime)))
         } else {
-            kernel.run(Wide52::new(l, modulus, sum::Wide::<L, 30>::new(l, modulus)))
+            kernel.run(Wide52::new(l, prime, sum::Wide::<L, 30>::new(l, prime)))
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Word-by-word arithmetic of canonical limbs.
 
 use super::field::{Field, FieldKernel, OnField, Vector};
+use super::prime::{Factor, Prime};
+use crate::Backend;
 use crate::lanes::U64Lanes;
-use crate::{Backend, Modulus};
 
 /// One word of the result from up to three words of the operands.
 pub(crate) trait Op: Copy {
@@ -12,10 +13,10 @@ pub(crate) trait Op: Copy {
 }
 
 macro_rules! ops {
-    ($($(#[$doc:meta])* $name:ident$(($c:ident))? [$n:literal] |$f:ident, $a:ident, $b:ident, $acc:ident| $e:expr;)+) => { $(
+    ($($(#[$doc:meta])* $name:ident$(($c:ident: $word:ty))? [$n:literal] |$f:ident, $a:ident, $b:ident, $acc:ident| $e:expr;)+) => { $(
         $(#[$doc])*
         #[derive(Clone, Copy)]
-        pub(crate) struct $name$((pub(crate) ops!(@word $c)))?;
+        pub(crate) struct $name$((pub(crate) $word))?;
         impl Op for $name {
             const OPERANDS: usize = $n;
             #[inline(always)]
@@ -25,7 +26,6 @@ macro_rules! ops {
             }
         }
     )+ };
-    (@word $c:ident) => { u64 };
 }
 
 // Unread operands are copies of the first.
@@ -41,11 +41,11 @@ ops! {
     /// acc + a·b.
     Mac[3] |f, a, b, acc| f.mac(acc, a, b);
     /// a·c.
-    MulScalar(c)[1] |f, a, _b, _x| f.mul_constant(a, f.constant(c));
+    MulScalar(c: Factor)[1] |f, a, _b, _x| f.mul_constant(a, f.constant(&c));
     /// a + c.
-    AddScalar(c)[1] |f, a, _b, _x| f.add(a, f.lanes().splat(c));
+    AddScalar(c: u64)[1] |f, a, _b, _x| f.add(a, f.lanes().splat(c));
     /// (a − b)·c, from a − b + q ∈ (0, 2q).
-    SubMulScalar(c)[2] |f, a, b, _x| f.mul_constant(f.lanes().add(a, f.lanes().sub(f.q(), b)), f.constant(c));
+    SubMulScalar(c: Factor)[2] |f, a, b, _x| f.mul_constant(f.lanes().add(a, f.lanes().sub(f.q(), b)), f.constant(&c));
 }
 
 struct Map<O> {
@@ -76,24 +76,24 @@ impl<O: Op> FieldKernel for Map<O> {
 }
 
 /// out = op(src), all as long as `out`; operands that the operation does not read may be empty.
-pub(crate) fn map<O: Op>(backend: Backend, q: Modulus, op: O, out: &mut [u64], src: [&[u64]; 3]) {
+pub(crate) fn map<O: Op>(backend: Backend, prime: &Prime, op: O, out: &mut [u64], src: [&[u64]; 3]) {
     debug_assert!(src[..O::OPERANDS].iter().all(|s| s.len() == out.len()));
     let kernel = Map { op, out: out.as_mut_ptr(), src: src.map(<[u64]>::as_ptr), words: out.len() };
-    backend.run(OnField(q, kernel));
+    backend.run(OnField(prime, kernel));
 }
 
 /// a = op(a, rest).
-pub(crate) fn map_assign<O: Op>(backend: Backend, q: Modulus, op: O, a: &mut [u64], rest: &[u64]) {
+pub(crate) fn map_assign<O: Op>(backend: Backend, prime: &Prime, op: O, a: &mut [u64], rest: &[u64]) {
     debug_assert!(O::OPERANDS == 1 || O::OPERANDS == 2 && rest.len() == a.len());
     let out = a.as_mut_ptr();
     let kernel = Map { op, out, src: [out.cast_const(), rest.as_ptr(), out.cast_const()], words: a.len() };
-    backend.run(OnField(q, kernel));
+    backend.run(OnField(prime, kernel));
 }
 
 /// acc += a·b.
-pub(crate) fn mac(backend: Backend, q: Modulus, acc: &mut [u64], a: &[u64], b: &[u64]) {
+pub(crate) fn mac(backend: Backend, prime: &Prime, acc: &mut [u64], a: &[u64], b: &[u64]) {
     debug_assert!(a.len() == acc.len() && b.len() == acc.len());
     let out = acc.as_mut_ptr();
     let kernel = Map { op: Mac, out, src: [a.as_ptr(), b.as_ptr(), out.cast_const()], words: acc.len() };
-    backend.run(OnField(q, kernel));
+    backend.run(OnField(prime, kernel));
 }

@@ -10,12 +10,12 @@ mod middle;
 mod narrow;
 mod wide;
 
-pub(crate) use middle::{MIDDLE_BITS, Middle};
-pub(crate) use narrow::Narrow;
+pub(crate) use middle::{MIDDLE_BITS, Middle, UNIT};
+pub(crate) use narrow::{Narrow, narrow_terms};
 pub(crate) use wide::Wide;
 
 use super::field;
-use crate::Modulus;
+use super::prime::Prime;
 use crate::lanes::{Lanes, Madd52Lanes};
 
 /// How a sum of products is held, extended and reduced.
@@ -44,31 +44,31 @@ pub(crate) trait SumKernel {
 
 /// The prime and the greatest operands of a sum of products.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Shape {
-    pub(crate) modulus: Modulus,
+pub(crate) struct Shape<'a> {
+    pub(crate) prime: &'a Prime,
     /// Left factors lie below this, right ones below q.
     pub(crate) bound: u64,
 }
 
 /// Runs a [`SumKernel`] on the sum that suits the operands and the backend.
-pub(crate) struct OnSum<K>(pub(crate) Shape, pub(crate) K);
+pub(crate) struct OnSum<'a, K>(pub(crate) Shape<'a>, pub(crate) K);
 
-impl<K: SumKernel> OnSum<K> {
+impl<K: SumKernel> OnSum<'_, K> {
     #[inline(always)]
     fn wide<L: Lanes>(self, l: L) -> K::Output {
-        let Shape { modulus, bound } = self.0;
-        let greatest = bound.max(modulus.value());
+        let Shape { prime, bound } = self.0;
+        let greatest = bound.max(prime.modulus.value());
         if greatest <= 1 << 52 {
-            self.1.run(Wide::<L, 26>::new(l, modulus))
+            self.1.run(Wide::<L, 26>::new(l, prime))
         } else if greatest <= 1 << 56 {
-            self.1.run(Wide::<L, 28>::new(l, modulus))
+            self.1.run(Wide::<L, 28>::new(l, prime))
         } else {
-            self.1.run(Wide::<L, 30>::new(l, modulus))
+            self.1.run(Wide::<L, 30>::new(l, prime))
         }
     }
 }
 
-impl<K: SumKernel> crate::lanes::Kernel for OnSum<K> {
+impl<K: SumKernel> crate::lanes::Kernel for OnSum<'_, K> {
     type Output = K::Output;
 
     #[inline(always)]
@@ -78,11 +78,11 @@ impl<K: SumKernel> crate::lanes::Kernel for OnSum<K> {
 
     #[inline(always)]
     fn run52<L: Lanes + Madd52Lanes>(self, l: L) -> K::Output {
-        let Shape { modulus, bound } = self.0;
-        if modulus.bits() <= field::NARROW_BITS && bound <= 1 << 52 {
-            self.1.run(Narrow::new(l, modulus, bound))
-        } else if bound.max(modulus.value()) <= 1 << MIDDLE_BITS {
-            self.1.run(Middle::new(l, modulus))
+        let Shape { prime, bound } = self.0;
+        if prime.modulus.bits() <= field::NARROW_BITS && bound <= 1 << 52 {
+            self.1.run(Narrow::new(l, prime, bound))
+        } else if bound.max(prime.modulus.value()) <= 1 << MIDDLE_BITS {
+            self.1.run(Middle::new(l, prime))
         } else {
             self.wide(l)
         }

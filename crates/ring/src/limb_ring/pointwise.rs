@@ -5,6 +5,7 @@ use crate::RingError;
 use crate::kernel::pointwise::{
     self, Add, AddScalar, Mul, MulScalar, Neg, Sub, SubMulScalar, map, map_assign,
 };
+use crate::kernel::prime::Factor;
 
 impl LimbRing {
     /// out = a + b.
@@ -13,7 +14,7 @@ impl LimbRing {
     /// [`RingError::Length`].
     pub fn add(&self, out: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), RingError> {
         self.check(&[("out", out.len()), ("a", a.len()), ("b", b.len())])?;
-        map(self.backend, self.q, Add, out, [a, b, &[]]);
+        map(self.backend, &self.prime, Add, out, [a, b, &[]]);
         Ok(())
     }
 
@@ -23,7 +24,7 @@ impl LimbRing {
     /// [`RingError::Length`].
     pub fn add_assign(&self, a: &mut [u64], b: &[u64]) -> Result<(), RingError> {
         self.check(&[("a", a.len()), ("b", b.len())])?;
-        map_assign(self.backend, self.q, Add, a, b);
+        map_assign(self.backend, &self.prime, Add, a, b);
         Ok(())
     }
 
@@ -33,7 +34,7 @@ impl LimbRing {
     /// [`RingError::Length`].
     pub fn sub(&self, out: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), RingError> {
         self.check(&[("out", out.len()), ("a", a.len()), ("b", b.len())])?;
-        map(self.backend, self.q, Sub, out, [a, b, &[]]);
+        map(self.backend, &self.prime, Sub, out, [a, b, &[]]);
         Ok(())
     }
 
@@ -43,7 +44,7 @@ impl LimbRing {
     /// [`RingError::Length`].
     pub fn sub_assign(&self, a: &mut [u64], b: &[u64]) -> Result<(), RingError> {
         self.check(&[("a", a.len()), ("b", b.len())])?;
-        map_assign(self.backend, self.q, Sub, a, b);
+        map_assign(self.backend, &self.prime, Sub, a, b);
         Ok(())
     }
 
@@ -53,7 +54,7 @@ impl LimbRing {
     /// [`RingError::Length`].
     pub fn neg(&self, out: &mut [u64], a: &[u64]) -> Result<(), RingError> {
         self.check(&[("out", out.len()), ("a", a.len())])?;
-        map(self.backend, self.q, Neg, out, [a, &[], &[]]);
+        map(self.backend, &self.prime, Neg, out, [a, &[], &[]]);
         Ok(())
     }
 
@@ -63,7 +64,7 @@ impl LimbRing {
     /// [`RingError::Length`].
     pub fn neg_assign(&self, a: &mut [u64]) -> Result<(), RingError> {
         self.check(&[("a", a.len())])?;
-        map_assign(self.backend, self.q, Neg, a, &[]);
+        map_assign(self.backend, &self.prime, Neg, a, &[]);
         Ok(())
     }
 
@@ -73,7 +74,7 @@ impl LimbRing {
     /// [`RingError::Length`].
     pub fn mul(&self, out: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), RingError> {
         self.check(&[("out", out.len()), ("a", a.len()), ("b", b.len())])?;
-        map(self.backend, self.q, Mul, out, [a, b, &[]]);
+        map(self.backend, &self.prime, Mul, out, [a, b, &[]]);
         Ok(())
     }
 
@@ -83,7 +84,7 @@ impl LimbRing {
     /// [`RingError::Length`].
     pub fn mul_assign(&self, a: &mut [u64], b: &[u64]) -> Result<(), RingError> {
         self.check(&[("a", a.len()), ("b", b.len())])?;
-        map_assign(self.backend, self.q, Mul, a, b);
+        map_assign(self.backend, &self.prime, Mul, a, b);
         Ok(())
     }
 
@@ -93,7 +94,7 @@ impl LimbRing {
     /// [`RingError::Length`].
     pub fn mac(&self, acc: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), RingError> {
         self.check(&[("acc", acc.len()), ("a", a.len()), ("b", b.len())])?;
-        pointwise::mac(self.backend, self.q, acc, a, b);
+        pointwise::mac(self.backend, &self.prime, acc, a, b);
         Ok(())
     }
 
@@ -103,7 +104,27 @@ impl LimbRing {
     /// [`RingError::Length`].
     pub fn mul_scalar(&self, out: &mut [u64], a: &[u64], c: u64) -> Result<(), RingError> {
         self.check(&[("out", out.len()), ("a", a.len())])?;
-        map(self.backend, self.q, MulScalar(self.q.reduce(c)), out, [a, &[], &[]]);
+        map(self.backend, &self.prime, MulScalar(self.factor(c)), out, [a, &[], &[]]);
+        Ok(())
+    }
+
+    /// out = a·c.
+    ///
+    /// # Errors
+    /// [`RingError::Length`].
+    pub fn mul_factor(&self, out: &mut [u64], a: &[u64], c: &Factor) -> Result<(), RingError> {
+        self.check(&[("out", out.len()), ("a", a.len())])?;
+        map(self.backend, &self.prime, MulScalar(*c), out, [a, &[], &[]]);
+        Ok(())
+    }
+
+    /// out = (a − b)·c.
+    ///
+    /// # Errors
+    /// [`RingError::Length`].
+    pub fn sub_mul_factor(&self, out: &mut [u64], a: &[u64], b: &[u64], c: &Factor) -> Result<(), RingError> {
+        self.check(&[("out", out.len()), ("a", a.len()), ("b", b.len())])?;
+        map(self.backend, &self.prime, SubMulScalar(*c), out, [a, b, &[]]);
         Ok(())
     }
 
@@ -113,7 +134,7 @@ impl LimbRing {
     /// [`RingError::Length`].
     pub fn mul_scalar_assign(&self, a: &mut [u64], c: u64) -> Result<(), RingError> {
         self.check(&[("a", a.len())])?;
-        map_assign(self.backend, self.q, MulScalar(self.q.reduce(c)), a, &[]);
+        map_assign(self.backend, &self.prime, MulScalar(self.factor(c)), a, &[]);
         Ok(())
     }
 
@@ -123,7 +144,7 @@ impl LimbRing {
     /// [`RingError::Length`].
     pub fn add_scalar(&self, out: &mut [u64], a: &[u64], c: u64) -> Result<(), RingError> {
         self.check(&[("out", out.len()), ("a", a.len())])?;
-        map(self.backend, self.q, AddScalar(self.q.reduce(c)), out, [a, &[], &[]]);
+        map(self.backend, &self.prime, AddScalar(self.modulus().reduce(c)), out, [a, &[], &[]]);
         Ok(())
     }
 
@@ -133,7 +154,7 @@ impl LimbRing {
     /// [`RingError::Length`].
     pub fn add_scalar_assign(&self, a: &mut [u64], c: u64) -> Result<(), RingError> {
         self.check(&[("a", a.len())])?;
-        map_assign(self.backend, self.q, AddScalar(self.q.reduce(c)), a, &[]);
+        map_assign(self.backend, &self.prime, AddScalar(self.modulus().reduce(c)), a, &[]);
         Ok(())
     }
 
@@ -143,7 +164,7 @@ impl LimbRing {
     /// [`RingError::Length`].
     pub fn sub_mul_scalar(&self, out: &mut [u64], a: &[u64], b: &[u64], c: u64) -> Result<(), RingError> {
         self.check(&[("out", out.len()), ("a", a.len()), ("b", b.len())])?;
-        map(self.backend, self.q, SubMulScalar(self.q.reduce(c)), out, [a, b, &[]]);
+        map(self.backend, &self.prime, SubMulScalar(self.factor(c)), out, [a, b, &[]]);
         Ok(())
     }
 
@@ -153,7 +174,7 @@ impl LimbRing {
     /// [`RingError::Length`].
     pub fn sub_mul_scalar_assign(&self, a: &mut [u64], b: &[u64], c: u64) -> Result<(), RingError> {
         self.check(&[("a", a.len()), ("b", b.len())])?;
-        map_assign(self.backend, self.q, SubMulScalar(self.q.reduce(c)), a, b);
+        map_assign(self.backend, &self.prime, SubMulScalar(self.factor(c)), a, b);
         Ok(())
     }
 }

@@ -6,7 +6,7 @@
 //! So |t| < 3q/4, and t or t + q is canonical. A constant is centred, |b| ≤ q/2, so a may be as great as 2q.
 
 use super::{Field, NARROW_BITS, Vector};
-use crate::Modulus;
+use crate::kernel::prime::{Factor, Prime};
 use crate::lanes::Lanes;
 
 const _: () = assert!(NARROW_BITS <= 50, "the bounds above");
@@ -15,17 +15,18 @@ const TWO52: f64 = (1u64 << 52) as f64;
 #[derive(Clone, Copy)]
 pub(crate) struct Binary64<L: Lanes> {
     l: L,
-    modulus: Modulus,
     q: L::F,
+    q_word: L::U,
     reciprocal: L::F,
 }
 
 impl<L: Lanes> Binary64<L> {
     /// q < 2^50.
     #[inline(always)]
-    pub(crate) fn new(l: L, modulus: Modulus) -> Self {
-        let q = modulus.value() as f64;
-        Self { l, modulus, q: l.fsplat(q), reciprocal: l.fsplat(1.0 / q) }
+    pub(crate) fn new(l: L, prime: &Prime) -> Self {
+        let q_word = prime.modulus.value();
+        let q = q_word as f64;
+        Self { l, q: l.fsplat(q), q_word: l.splat(q_word), reciprocal: l.fsplat(1.0 / q) }
     }
 
     /// An integer below 2^52 as a number.
@@ -64,7 +65,7 @@ impl<L: Lanes> Field for Binary64<L> {
     }
     #[inline(always)]
     fn q(self) -> Vector<Self> {
-        self.l.splat(self.modulus.value())
+        self.q_word
     }
     #[inline(always)]
     fn mul(self, a: L::U, b: L::U) -> L::U {
@@ -75,8 +76,8 @@ impl<L: Lanes> Field for Binary64<L> {
         self.add(acc, self.mul(a, b))
     }
     #[inline(always)]
-    fn constant(self, c: u64) -> L::F {
-        self.l.fsplat(self.modulus.centred(c) as f64)
+    fn constant(self, c: &Factor) -> L::F {
+        self.l.fsplat(c.centred)
     }
     #[inline(always)]
     fn mul_constant(self, a: L::U, c: L::F) -> L::U {

@@ -1,7 +1,7 @@
 //! Modular multiplication with 52-bit multiply-add, q < 2^50.
 
 use super::{Field, NARROW_BITS, Vector};
-use crate::Modulus;
+use crate::kernel::prime::{Factor, Prime};
 use crate::lanes::{Lanes, Madd52Lanes};
 
 const _: () = assert!(NARROW_BITS + 2 <= 52, "results below 4q must fit the multiplier");
@@ -10,7 +10,6 @@ const MASK: u64 = (1 << 52) - 1;
 #[derive(Clone, Copy)]
 pub(crate) struct Narrow<L: Lanes + Madd52Lanes> {
     l: L,
-    modulus: Modulus,
     q: L::U,
     /// 2^52 − q: adding its multiples subtracts those of q modulo 2^52.
     minus_q: L::U,
@@ -19,25 +18,17 @@ pub(crate) struct Narrow<L: Lanes + Madd52Lanes> {
     one: L::U,
 }
 
-/// ⌊2^52·w/q⌋ for w < q.
-#[inline(always)]
-pub(crate) fn companion52(w: u64, q: u64) -> u64 {
-    ((u128::from(w) << 52) / u128::from(q)) as u64
-}
-
 impl<L: Lanes + Madd52Lanes> Narrow<L> {
     /// q < 2^50.
     #[inline(always)]
-    pub(crate) fn new(l: L, modulus: Modulus) -> Self {
-        let q = modulus.value();
-        let r = (1 << 52) % q;
+    pub(crate) fn new(l: L, prime: &Prime) -> Self {
+        let q = prime.modulus.value();
         Self {
             l,
-            modulus,
             q: l.splat(q),
             minus_q: l.splat((1 << 52) - q),
-            two52: (l.splat(r), l.splat(companion52(r, q))),
-            one: l.splat(companion52(1, q)),
+            two52: (l.splat(prime.two52.0), l.splat(prime.two52.1)),
+            one: l.splat(prime.one52),
         }
     }
 
@@ -86,8 +77,8 @@ impl<L: Lanes + Madd52Lanes> Field for Narrow<L> {
         self.carry_and_reduce(self.l.madd52_lo(acc, a, b), self.l.madd52_hi(self.l.splat(0), a, b))
     }
     #[inline(always)]
-    fn constant(self, c: u64) -> (L::U, L::U) {
-        (self.l.splat(c), self.l.splat(companion52(c, self.modulus.value())))
+    fn constant(self, c: &Factor) -> (L::U, L::U) {
+        (self.l.splat(c.c), self.l.splat(c.c52))
     }
     /// Shoup: the quotient is short by less than 1 + a/2^52 < 2, so the difference lies in \[0, 2q).
     #[inline(always)]

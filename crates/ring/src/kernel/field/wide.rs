@@ -1,22 +1,22 @@
 //! Modular multiplication on 64-bit integers, q < 2^60.
 
 use super::{Field, Vector};
-use crate::Modulus;
+use crate::kernel::prime::{Factor, Prime};
 use crate::kernel::sum::{Sum, Wide as WideSum};
 use crate::lanes::Lanes;
 
 #[derive(Clone, Copy)]
 pub(crate) struct Wide<L: Lanes, const H: u32> {
     l: L,
-    modulus: Modulus,
+    q: L::U,
     sum: WideSum<L, H>,
 }
 
 impl<L: Lanes, const H: u32> Wide<L, H> {
     /// q ≤ 2^2H.
     #[inline(always)]
-    pub(crate) fn new(l: L, modulus: Modulus) -> Self {
-        Self { l, modulus, sum: WideSum::new(l, modulus) }
+    pub(crate) fn new(l: L, prime: &Prime) -> Self {
+        Self { l, q: l.splat(prime.modulus.value()), sum: WideSum::new(l, prime) }
     }
 }
 
@@ -30,7 +30,7 @@ impl<L: Lanes, const H: u32> Field for Wide<L, H> {
     }
     #[inline(always)]
     fn q(self) -> Vector<Self> {
-        self.l.splat(self.modulus.value())
+        self.q
     }
     #[inline(always)]
     fn mul(self, a: L::U, b: L::U) -> L::U {
@@ -41,15 +41,14 @@ impl<L: Lanes, const H: u32> Field for Wide<L, H> {
         self.sum.fold(self.sum.add(self.sum.start(acc), self.sum.split(a), self.sum.split(b)))
     }
     #[inline(always)]
-    fn constant(self, c: u64) -> (L::U, L::U) {
-        let companion = (u128::from(c) << 64) / u128::from(self.modulus.value());
-        (self.l.splat(c), self.l.splat(companion as u64))
+    fn constant(self, c: &Factor) -> (L::U, L::U) {
+        (self.l.splat(c.c), self.l.splat(c.c64))
     }
     /// Shoup: the quotient is short by less than 1 + a/2^64 < 2, so the difference lies in \[0, 2q).
     #[inline(always)]
     fn mul_constant(self, a: L::U, c: (L::U, L::U)) -> L::U {
         let l = self.l;
         let h = l.mul_hi(a, c.1);
-        l.csub(l.sub(l.mul_lo(a, c.0), l.mul_lo(h, self.q())), self.q())
+        l.csub(l.sub(l.mul_lo(a, c.0), l.mul_lo(h, self.q)), self.q)
     }
 }

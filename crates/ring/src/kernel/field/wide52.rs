@@ -1,7 +1,7 @@
 //! Modular multiplication with 52-bit multiply-add, q < 2^60.
 
-use super::{Field, Vector, narrow::companion52};
-use crate::Modulus;
+use super::{Field, Vector};
+use crate::kernel::prime::{Factor, Prime};
 use crate::kernel::sum::Sum;
 use crate::lanes::{Lanes, Madd52Lanes};
 
@@ -9,14 +9,14 @@ use crate::lanes::{Lanes, Madd52Lanes};
 #[derive(Clone, Copy)]
 pub(crate) struct Wide52<L: Lanes + Madd52Lanes, S: Sum<L = L>> {
     l: L,
-    modulus: Modulus,
+    q: L::U,
     sum: S,
 }
 
 impl<L: Lanes + Madd52Lanes, S: Sum<L = L>> Wide52<L, S> {
     #[inline(always)]
-    pub(crate) fn new(l: L, modulus: Modulus, sum: S) -> Self {
-        Self { l, modulus, sum }
+    pub(crate) fn new(l: L, prime: &Prime, sum: S) -> Self {
+        Self { l, q: l.splat(prime.modulus.value()), sum }
     }
 }
 
@@ -37,7 +37,7 @@ impl<L: Lanes + Madd52Lanes, S: Sum<L = L>> Field for Wide52<L, S> {
     }
     #[inline(always)]
     fn q(self) -> Vector<Self> {
-        self.l.splat(self.modulus.value())
+        self.q
     }
     #[inline(always)]
     fn mul(self, a: L::U, b: L::U) -> L::U {
@@ -48,11 +48,9 @@ impl<L: Lanes + Madd52Lanes, S: Sum<L = L>> Field for Wide52<L, S> {
         self.sum.fold(self.sum.add(self.sum.start(acc), self.sum.split(a), self.sum.split(b)))
     }
     #[inline(always)]
-    fn constant(self, c: u64) -> Constant<L::U> {
-        let (l, q) = (self.l, self.modulus.value());
-        let c1 = self.modulus.mul(c, (1 << 32) % q);
-        let companions = (companion52(c, q), companion52(c1, q));
-        Constant { w: [l.splat(c), l.splat(c1)], companion: [l.splat(companions.0), l.splat(companions.1)] }
+    fn constant(self, c: &Factor) -> Constant<L::U> {
+        let l = self.l;
+        Constant { w: [l.splat(c.c), l.splat(c.upper.0)], companion: [l.splat(c.c52), l.splat(c.upper.1)] }
     }
     /// a = a_1·2^32 + a_0. Shoup, twice: each quotient is short by less than 1 + a_i/2^52 ≤ 1 + 2^−19 (a < 2^61),
     /// so a_0·w_0 + a_1·w_1 less the quotients' multiple of q lies in \[0, 2q + 2^−18·q).
@@ -62,7 +60,7 @@ impl<L: Lanes + Madd52Lanes, S: Sum<L = L>> Field for Wide52<L, S> {
         let (a0, a1) = (l.and(a, l.splat((1 << 32) - 1)), l.shr::<32>(a));
         let h = l.madd52_hi(l.madd52_hi(l.splat(0), a0, c.companion[0]), a1, c.companion[1]);
         let sum = l.add(l.mul_lo(a0, c.w[0]), l.mul_lo(a1, c.w[1]));
-        let t = l.sub(sum, l.mul_lo(h, self.q()));
-        l.csub(l.csub(t, self.q()), self.q())
+        let t = l.sub(sum, l.mul_lo(h, self.q));
+        l.csub(l.csub(t, self.q), self.q)
     }
 }

@@ -8,7 +8,7 @@
 //! L − X·2^g·q modulo 2^64 exactly. A residue r < q ≤ 2^(52+s) = U/2^s that starts the sum is taken with one more unit.
 
 use super::Sum;
-use crate::Modulus;
+use crate::kernel::prime::Prime;
 use crate::lanes::{Lanes, Madd52Lanes};
 
 /// s.
@@ -16,7 +16,7 @@ const SHIFT: u32 = 3;
 /// Operands and moduli have at most this many bits.
 pub(crate) const MIDDLE_BITS: u32 = 52 + SHIFT;
 /// log2 U.
-const UNIT: u32 = 52 + 2 * SHIFT;
+pub(crate) const UNIT: u32 = 52 + 2 * SHIFT;
 /// J with (5J + 3)·U ≤ 2^64.
 const TERMS: usize = ((1 << (64 - UNIT)) - 3) / 5;
 const _: () = assert!(TERMS >= 12, "a conversion from eight primes with its quotient is one sum");
@@ -36,17 +36,9 @@ pub(crate) struct Middle<L: Lanes + Madd52Lanes> {
 impl<L: Lanes + Madd52Lanes> Middle<L> {
     /// Operands and q below 2^[`MIDDLE_BITS`].
     #[inline(always)]
-    pub(crate) fn new(l: L, modulus: Modulus) -> Self {
-        let q = modulus.value();
-        let ratio = (1u64 << UNIT) / q;
-        let g = u64::BITS - ratio.leading_zeros();
-        Self {
-            l,
-            q: l.splat(q),
-            rho: l.splat(((1u128 << (52 - g + UNIT)) / u128::from(q)) as u64),
-            q_g: l.splat(q << g),
-            reciprocal: l.splat(((1u128 << 64) / u128::from(q)) as u64),
-        }
+    pub(crate) fn new(l: L, prime: &Prime) -> Self {
+        let (q, (g, rho)) = (prime.modulus.value(), prime.ratio);
+        Self { l, q: l.splat(q), rho: l.splat(rho), q_g: l.splat(q << g), reciprocal: l.splat(prime.one64) }
     }
 }
 

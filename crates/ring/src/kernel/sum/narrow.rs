@@ -1,8 +1,8 @@
 //! Sums with 52-bit multiply-add, q < 2^50: the low and the high halves of the products apart.
 
 use super::Sum;
-use crate::Modulus;
 use crate::kernel::field;
+use crate::kernel::prime::Prime;
 use crate::lanes::{Lanes, Madd52Lanes};
 
 /// Low and high 52-bit halves of the products, summed apart.
@@ -16,8 +16,10 @@ pub(crate) struct Narrow<L: Lanes + Madd52Lanes> {
 impl<L: Lanes + Madd52Lanes> Narrow<L> {
     /// Left operands below `bound` ≤ 2^52, right ones below q < 2^50.
     #[inline(always)]
-    pub(crate) fn new(l: L, modulus: Modulus, bound: u64) -> Self {
-        Self { field: field::Narrow::new(l, modulus), l, terms: narrow_terms(bound, modulus.value()) }
+    pub(crate) fn new(l: L, prime: &Prime, bound: u64) -> Self {
+        let q = prime.modulus.value();
+        let terms = if bound == q { prime.narrow_terms } else { narrow_terms(bound, q) };
+        Self { field: field::Narrow::new(l, prime), l, terms }
     }
 }
 

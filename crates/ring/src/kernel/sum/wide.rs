@@ -1,7 +1,7 @@
 //! Sums on 64-bit integers, operands below 2^60: three columns.
 
 use super::Sum;
-use crate::Modulus;
+use crate::kernel::prime::Prime;
 use crate::lanes::Lanes;
 
 /// Operands below 2^2H ≤ 2^60 split at 2^H; the three columns of the products are summed apart in 64 bits.
@@ -25,15 +25,13 @@ impl<L: Lanes, const H: u32> Wide<L, H> {
     };
 
     #[inline(always)]
-    pub(crate) fn new(l: L, modulus: Modulus) -> Self {
-        let q = modulus.value();
-        let top = (1u64 << (2 * H)) % q;
-        let companion = |w: u64| ((u128::from(w) << 64) / u128::from(q)) as u64;
+    pub(crate) fn new(l: L, prime: &Prime) -> Self {
+        let (q, top) = (prime.modulus.value(), prime.top::<H>());
         Self {
             l,
             q: l.splat(q),
-            top: (l.splat(top), l.splat(companion(top))),
-            one: l.splat(companion(1)),
+            top: (l.splat(top.0), l.splat(top.1)),
+            one: l.splat(prime.one64),
             level: 1 << (2 * H) <= 4 * q,
         }
     }

@@ -1,0 +1,88 @@
+//! What the kernels need to know of a prime, computed once.
+
+use super::sum::{UNIT, narrow_terms};
+use crate::Modulus;
+
+/// ⌊2^bits·w/q⌋ for w < q: the companion of a constant factor w.
+pub(crate) fn companion(w: u64, q: u64, bits: u32) -> u64 {
+    ((u128::from(w) << bits) / u128::from(q)) as u64
+}
+
+/// Constants of all fields and sums.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Prime {
+    pub(crate) modulus: Modulus,
+    /// 2^52 mod q and its companion of 52 bits.
+    pub(crate) two52: (u64, u64),
+    /// ⌊2^52/q⌋ and ⌊2^64/q⌋.
+    pub(crate) one52: u64,
+    pub(crate) one64: u64,
+    /// 2^2H mod q and its companion of 64 bits, for H = 26, 28, 30.
+    tops: [(u64, u64); 3],
+    /// The least g with 2^g > U/q, and ⌊2^(52−g)·U/q⌋, for U = 2^[`UNIT`].
+    pub(crate) ratio: (u32, u64),
+    /// Products of two residues in one sum of [`super::sum::Narrow`].
+    pub(crate) narrow_terms: usize,
+}
+
+impl Prime {
+    pub(crate) fn new(modulus: Modulus) -> Self {
+        let q = modulus.value();
+        let top = |h: u32| {
+            let w = (1 << (2 * h)) % q;
+            (w, companion(w, q, 64))
+        };
+        let two52 = (1 << 52) % q;
+        let g = u64::BITS - ((1u64 << UNIT) / q).leading_zeros();
+        Self {
+            modulus,
+            two52: (two52, companion(two52, q, 52)),
+            one52: companion(1, q, 52),
+            one64: companion(1, q, 64),
+            tops: [top(26), top(28), top(30)],
+            ratio: (g, companion(1, q, 52 - g + UNIT)),
+            narrow_terms: narrow_terms(q, q),
+        }
+    }
+
+    /// 2^2H mod q with its companion; H = 26, 28 or 30.
+    #[inline(always)]
+    pub(crate) fn top<const H: u32>(&self) -> (u64, u64) {
+        const { assert!(H == 26 || H == 28 || H == 30) }
+        self.tops[(H as usize - 26) / 2]
+    }
+}
+
+/// A constant factor c, canonical, with the companions that the fields take.
+#[derive(Debug, Clone, Copy)]
+pub struct Factor {
+    pub(crate) c: u64,
+    /// Of 52 bits.
+    pub(crate) c52: u64,
+    /// Of 64 bits.
+    pub(crate) c64: u64,
+    /// 2^32·c mod q with its companion of 52 bits.
+    pub(crate) upper: (u64, u64),
+    /// c − q if c > q/2, else c.
+    pub(crate) centred: f64,
+}
+
+impl Factor {
+    /// For any 64-bit c.
+    pub(crate) fn new(c: u64, modulus: Modulus) -> Self {
+        let (c, q) = (modulus.reduce(c), modulus.value());
+        let upper = modulus.mul(c, (1 << 32) % q);
+        Self {
+            c,
+            c52: companion(c, q, 52),
+            c64: companion(c, q, 64),
+            upper: (upper, companion(upper, q, 52)),
+            centred: modulus.centred(c) as f64,
+        }
+    }
+
+    /// c.
+    pub fn value(&self) -> u64 {
+        self.c
+    }
+}
