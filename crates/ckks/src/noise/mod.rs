@@ -35,6 +35,8 @@
 //! The estimate assumes independent coefficients. It is an estimate for correctness and precision, not a proof, and
 //! the predicted error of a ciphertext is public: it tells the declared magnitude and the circuit, never the data.
 
+#[cfg(test)]
+mod circuit_tests;
 mod source;
 #[cfg(test)]
 mod tests;
@@ -235,11 +237,11 @@ impl Noise {
         self.clone().born(Birth::KeySwitchRescale, variance.sqrt() / scale.to_f64())
     }
 
-    /// After X → X^g, without the key switch that brings it back under the secret key.
+    /// After X → X^g on `slots` packed slots, without the key switch that brings it back under the secret key.
     #[must_use]
-    pub fn automorphism(&self, galois: GaloisElement) -> Self {
+    pub fn automorphism(&self, galois: GaloisElement, slots: usize) -> Self {
         Self {
-            sources: self.sources.rotated(galois),
+            sources: self.sources.rotated(galois, slots),
             magnitude: self.magnitude,
             origin: mix(mix(Birth::Automorphism as u64, self.origin), galois.value()),
         }

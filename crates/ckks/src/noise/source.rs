@@ -10,7 +10,7 @@ pub(crate) const MAX_SOURCES: usize = 24;
 pub struct Source {
     /// Where it was born.
     pub id: u64,
-    /// The automorphism it went through since, in \[1, 2N).
+    /// The automorphism it went through since, modulo 4·slots: what it does to the packed slots.
     pub galois: u64,
     /// Standard deviation of a coefficient in units of the message; negative where it entered with a minus.
     pub std: f64,
@@ -70,8 +70,9 @@ impl Sources {
         Self(self.0.iter().map(|s| Source { std: s.std * magnitude, signed: false, ..*s }).collect())
     }
 
-    pub(super) fn rotated(&self, galois: GaloisElement) -> Self {
-        let mask = (2u64 << galois.log_n()) - 1;
+    pub(super) fn rotated(&self, galois: GaloisElement, slots: usize) -> Self {
+        // Polynomials in X^(N/2n) know X → X^g only by g modulo 4n.
+        let mask = (4 * slots as u64).max(4) - 1;
         let turn = |s: &Source| Source { galois: s.galois.wrapping_mul(galois.value()) & mask, ..*s };
         let mut turned: Vec<_> = self.0.iter().map(turn).collect();
         turned.sort_unstable_by_key(Source::key);

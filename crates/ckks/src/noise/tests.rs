@@ -44,8 +44,11 @@ fn a_rotation_is_another_number_until_it_is_undone() {
     let p = params();
     let x = fresh(1);
     let r = |k| GaloisElement::rotation(k, p.log_n()).unwrap();
-    close(x.add(&x.automorphism(r(3))).std(), 2f64.sqrt() * x.std());
-    close(x.add(&x.automorphism(r(3)).automorphism(r(-3))).std(), 2.0 * x.std());
+    let n = p.slots();
+    close(x.add(&x.automorphism(r(3), n)).std(), 2f64.sqrt() * x.std());
+    close(x.add(&x.automorphism(r(3), n).automorphism(r(-3), n)).std(), 2.0 * x.std());
+    // Four packed slots repeat: rotating by four is the identity.
+    close(x.add(&x.automorphism(r(4), 4)).std(), 2.0 * x.std());
 }
 
 #[test]
@@ -60,7 +63,7 @@ fn many_sources_keep_their_total() {
     let first = y.std();
     for k in 0..12 {
         let g = GaloisElement::rotation(1 << k, p.log_n()).unwrap();
-        y = y.add(&y.automorphism(g));
+        y = y.add(&y.automorphism(g, p.slots()));
     }
     close(y.std(), 64.0 * first);
     assert!(y.rescale(&p, &scale).sources().len() <= source::MAX_SOURCES);

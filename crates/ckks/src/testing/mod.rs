@@ -1,5 +1,8 @@
 //! What tests share: small parameters, integer polynomials in and out by definitions that the crate does not use.
 
+pub(crate) mod direct;
+pub(crate) mod embedding;
+
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive, Zero};
 use ringmill_ring::sample::SecretSeed;

@@ -1,0 +1,183 @@
+//! Predictions against measured errors of random circuits: too low and too high are both failures.
+
+use ringmill_ring::GaloisElement;
+
+use super::Noise;
+use crate::ciphertext::{Ciphertext, Meta, Plaintext};
+use crate::keys::{EvaluationKeys, KeyGenerator, PublicKey, SecretKey};
+use crate::params::{Level, Params, ParamsLiteral, Secret};
+use crate::scale::Scale;
+use crate::testing::embedding::{self, Complex};
+use crate::testing::{coefficients, direct, poly, randomness};
+
+/// xorshift64*: reproducible choices.
+struct Choice(u64);
+
+impl Choice {
+    fn word(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.word() >> 33) as usize % n
+    }
+
+    /// Uniform in \[−1, 1).
+    fn real(&mut self) -> f64 {
+        (self.word() as i64 >> 11) as f64 * 2f64.powi(-52)
+    }
+}
+
+struct Bench {
+    params: Params,
+    secret: SecretKey,
+    public: PublicKey,
+    keys: EvaluationKeys,
+    /// Scale that every value at a level has: s_{l−1} = s_l²/q_l.
+    scales: Vec<Scale>,
+}
+
+const ROTATIONS: [i64; 3] = [1, 7, -4];
+
+impl Bench {
+    fn new(q: &[u32], p: &[u32], dnum: usize, secret: Secret) -> Self {
+        let literal = ParamsLiteral { secret, ..ParamsLiteral::from_bits(10, q, p, dnum).insecure() };
+        let params = Params::new(&literal).unwrap();
+        let mut g = KeyGenerator::with_randomness(&params, randomness(11));
+        let secret = g.secret_key().unwrap();
+        let public = g.public_key(&secret).unwrap();
+        let keys = g.evaluation_keys(&secret, &ROTATIONS, true).unwrap();
+        let mut scales = vec![params.default_scale()];
+        for q in params.q_moduli()[1..].iter().rev() {
+            let last = scales[scales.len() - 1].clone();
+            scales.push(last.mul(&last).div(&Scale::modulus(*q)));
+        }
+        scales.reverse();
+        Self { params, secret, public, keys, scales }
+    }
+
+    fn encode(&self, z: &[Complex], level: Level, name: u64) -> Plaintext {
+        let scale = self.scales[level.index()].clone();
+        let coefficients = embedding::encode(z, self.params.n(), scale.to_f64());
+        let magnitude = z.iter().map(|z| z.0.hypot(z.1)).fold(0.0, f64::max);
+        let noise = Noise::encoded(magnitude.log2().ceil().exp2(), &scale, name);
+        let meta = Meta { level, scale, slots: z.len(), noise };
+        Plaintext::from_parts(&self.params, poly(&coefficients, self.params.q_at(level)), meta).unwrap()
+    }
+
+    /// log2 of predicted and measured worst slot error.
+    fn errors(&self, cipher: &Ciphertext, expected: &[Complex]) -> (f64, f64) {
+        let plain = self.secret.decrypt(cipher).unwrap();
+        let c = coefficients(plain.poly(), self.params.q_at(plain.level()));
+        let got = embedding::decode(&c, plain.slots(), plain.scale().to_f64());
+        let worst = got.iter().zip(expected).map(|(a, b)| (a.0 - b.0).hypot(a.1 - b.1)).fold(0.0, f64::max);
+        (plain.meta().error_log2(), worst.log2())
+    }
+}
+
+type Value = (Ciphertext, Vec<Complex>);
+
+fn random_slots(c: &mut Choice, slots: usize, complex: bool) -> Vec<Complex> {
+    (0..slots).map(|_| (c.real(), if complex { c.real() } else { 0.0 })).collect()
+}
+
+fn fresh(bench: &Bench, c: &mut Choice, slots: usize, name: u64) -> Value {
+    let complex = c.below(2) == 0;
+    let z = random_slots(c, slots, complex);
+    let plain = bench.encode(&z, bench.params.max_level(), name);
+    let mut r = randomness(name as u8 ^ c.word() as u8);
+    let cipher = if c.below(2) == 0 {
+        bench.secret.encrypt(&plain, &mut r).unwrap()
+    } else {
+        bench.public.encrypt(&plain, &mut r).unwrap()
+    };
+    (cipher, z)
+}
+
+fn zip(a: &[Complex], b: &[Complex], f: impl Fn(Complex, Complex) -> Complex) -> Vec<Complex> {
+    a.iter().zip(b).map(|(&a, &b)| f(a, b)).collect()
+}
+
+/// One step of a circuit on values of one level; `None` if it needs a level that is not there.
+fn step(bench: &Bench, c: &mut Choice, pool: &[Value]) -> Option<Value> {
+    let (a, x) = &pool[c.below(pool.len())];
+    let equal: Vec<&Value> = pool.iter().filter(|(b, _)| b.level() == a.level()).collect();
+    let (b, y) = equal[c.below(equal.len())];
+    let deeper = a.level() > Level::ZERO;
+    let (log_n, slots) = (bench.params.log_n(), x.len() as i64);
+    Some(match c.below(8) {
+        0 => (direct::add(a, b), zip(x, y, embedding::add)),
+        1 => (direct::sub(a, b), zip(x, y, |p, q| (p.0 - q.0, p.1 - q.1))),
+        2 => {
+            let k = ROTATIONS[c.below(3)];
+            let g = GaloisElement::rotation(k, log_n).unwrap();
+            let turned = (0..slots).map(|i| x[(i + k).rem_euclid(slots) as usize]).collect();
+            (direct::automorphism(a, g, &bench.keys), turned)
+        }
+        3 => {
+            let g = GaloisElement::conjugation(log_n).unwrap();
+            (direct::automorphism(a, g, &bench.keys), x.iter().map(|z| (z.0, -z.1)).collect())
+        }
+        4 => (direct::mul_integer(a, 3), x.iter().map(|z| (3.0 * z.0, 3.0 * z.1)).collect()),
+        5 if deeper => {
+            let z = random_slots(c, x.len(), false);
+            let plain = bench.encode(&z, a.level(), c.word());
+            (direct::rescale(&direct::mul_plain(a, &plain)), zip(x, &z, embedding::mul))
+        }
+        6 if deeper => (direct::mul(a, b, &bench.keys, true), zip(x, y, embedding::mul)),
+        7 if deeper => (direct::rescale(&direct::mul(a, b, &bench.keys, false)), zip(x, y, embedding::mul)),
+        _ => return None,
+    })
+}
+
+/// Runs a random circuit and returns predicted and measured error of its last value.
+fn circuit(bench: &Bench, seed: u64) -> (f64, f64) {
+    let mut c = Choice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let slots = 1 << [9, 9, 9, 5, 2][c.below(5)];
+    let inputs = 1 + c.below(3);
+    let mut pool: Vec<Value> = (0..inputs).map(|i| fresh(bench, &mut c, slots, i as u64)).collect();
+    for _ in 0..2 + c.below(9) {
+        pool.extend(step(bench, &mut c, &pool));
+    }
+    // The circuit must stay within the modulus; a value that grew too far is not an answer.
+    let fits = |v: &&Value| v.0.noise().headroom_log2(&bench.params, v.0.level(), v.0.scale()) > 0.0;
+    let (cipher, expected) = pool.iter().rev().find(fits).unwrap();
+    bench.errors(cipher, expected)
+}
+
+/// Both sides of the promise over `circuits` seeds.
+fn check(circuits: u64) {
+    let benches = [
+        Bench::new(&[50, 36, 36, 36], &[50], 4, Secret::Ternary),
+        Bench::new(&[45, 30, 30, 30], &[38, 38], 2, Secret::Ternary),
+        Bench::new(&[50, 40, 40, 40], &[58, 58, 58], 1, Secret::TernaryWeight { weight: 64 }),
+        Bench::new(&[50, 36, 36, 36], &[50], 4, Secret::Gaussian),
+    ];
+    let mut gaps: Vec<f64> = Vec::new();
+    for seed in 0..circuits {
+        let (predicted, measured) = circuit(&benches[seed as usize % benches.len()], seed);
+        assert!(
+            predicted > measured - 0.5,
+            "circuit {seed}: predicted 2^{predicted:.2}, measured 2^{measured:.2}"
+        );
+        gaps.push(predicted - measured);
+    }
+    gaps.sort_by(f64::total_cmp);
+    let median = gaps[gaps.len() / 2];
+    println!("predicted − measured, bits: from {:.2}, median {median:.2}", gaps[0]);
+    assert!(median <= 3.0, "median {median:.2}");
+}
+
+#[test]
+fn predictions_hold_over_random_circuits() {
+    check(48);
+}
+
+#[test]
+#[ignore = "long: make test-full"]
+fn predictions_hold_over_a_thousand_random_circuits() {
+    check(1000);
+}
