@@ -77,6 +77,16 @@ impl LimbBuilder {
         self.program.regions.push(Region { label: label.into(), first });
     }
 
+    /// log2 of the ring degree.
+    pub fn log_n(&self) -> u32 {
+        self.program.log_n
+    }
+
+    /// The number of input limbs so far.
+    pub fn input_limbs(&self) -> usize {
+        self.program.input_types.len()
+    }
+
     /// The label of what is appended now.
     pub fn last_label(&self) -> Option<&str> {
         self.program.regions.last().map(|r| r.label.as_str())

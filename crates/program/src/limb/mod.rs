@@ -16,6 +16,7 @@ pub mod op;
 pub mod parse;
 pub mod print;
 pub mod program;
+pub mod random;
 pub mod types;
 pub mod verify;
 
