@@ -42,11 +42,11 @@ pub fn predict(
             },
             Op::Relin(a) => switched(at(*a).clone(), merged[v.index()], params, level, scale),
             Op::Rotate { a, k, .. } => {
-                let turned = at(*a).automorphism(GaloisElement::rotation(*k, params.log_n())?);
+                let turned = at(*a).automorphism(GaloisElement::rotation(*k, params.log_n())?, p.slots());
                 switched(turned, merged[v.index()], params, level, scale)
             }
             Op::Conj { a, .. } => {
-                let turned = at(*a).automorphism(GaloisElement::conjugation(params.log_n())?);
+                let turned = at(*a).automorphism(GaloisElement::conjugation(params.log_n())?, p.slots());
                 switched(turned, merged[v.index()], params, level, scale)
             }
             // Not in managed programs.
