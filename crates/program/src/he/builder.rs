@@ -200,7 +200,7 @@ impl Builder {
     /// Adds a result.
     ///
     /// # Errors
-    /// [`Rule::OutputPlain`], [`Rule::OutputParts`], [`Rule::DuplicateName`] or [`Rule::Undefined`].
+    /// [`Rule::OutputPlain`], [`Rule::DuplicateName`] or [`Rule::Undefined`].
     pub fn output(&mut self, name: &str, value: Value) -> Result<(), HeError> {
         let source = self.source.clone();
         let out = Output { name: name.into(), value, source: source.clone() };

@@ -120,8 +120,6 @@ pub enum Rule {
     TypeInTraced,
     #[error("an output must be a ciphertext, but {value} is a plaintext")]
     OutputPlain { value: String },
-    #[error("an output must have 2 parts, but {value} has 3; relinearise first")]
-    OutputParts { value: String },
     #[error(
         "the scale {scale} of {value} does not fit below the modulus of level {level} (2^{modulus_bits:.1}); rescale earlier or use a smaller scale"
     )]

@@ -62,11 +62,8 @@ fn infer_managed(op: &Op, declared: Option<&Type>, chain: &Chain, cx: &Context<'
     let kind = op.kind().word();
     let ty = match *op {
         Op::Input(_) => match declared {
-            Some(t @ Type::Ct(CtType { parts: 2, .. })) => t.clone(),
-            Some(Type::Ct(t)) => {
-                let remedy = "; three parts exist only inside a program";
-                return Err(parts_rule(kind, "2 parts", "an input", t.parts, remedy));
-            }
+            Some(t @ Type::Ct(CtType { parts: 2..=3, .. })) => t.clone(),
+            Some(Type::Ct(t)) => return Err(parts_rule(kind, "2 or 3 parts", "an input", t.parts, "")),
             _ => return Err(Rule::TypeMissing { what: "a managed input" }),
         },
         Op::Plain(_) | Op::Const(_) => match declared {

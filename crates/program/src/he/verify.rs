@@ -7,7 +7,7 @@
 //!    one that the table gives. Levels do not exceed the chain.
 //! 4. Constants are finite and have one number a slot; tables referred to exist.
 //! 5. Input names differ from each other and from the names of plaintexts; in a traced program plaintext names
-//!    differ too; output names differ. Outputs are ciphertexts, of two parts in a managed program.
+//!    differ too; output names differ. Outputs are ciphertexts.
 //! 6. There is at least one output.
 //! 7. Key switches of one hoisting group share their operand.
 //! 8. In a managed program the scale of a ciphertext is below the modulus of its level.
@@ -81,7 +81,6 @@ fn check_output_value(p: &Program, out: &Output) -> Result<(), Rule> {
     match p.instrs.get(out.value.index()).map(|i| &i.ty) {
         None => Err(Rule::Undefined { value: value() }),
         Some(Type::TracedPt | Type::Pt(_)) => Err(Rule::OutputPlain { value: value() }),
-        Some(Type::Ct(t)) if t.parts != 2 => Err(Rule::OutputParts { value: value() }),
         Some(_) => Ok(()),
     }
 }

@@ -120,9 +120,8 @@ impl<'a> Walk<'a> {
     /// Inputs in the order ciphertexts, plaintexts, keys; then outputs.
     fn declare(&mut self) -> Result<(), LowerError> {
         let mut names = Names::default();
-        let two = ["_0".to_owned(), "_1".to_owned()];
-        for (value, name, _) in self.he.inputs() {
-            for (part, name) in names.group(name, &two).into_iter().enumerate() {
+        for (value, name, ty) in self.he.inputs() {
+            for (part, name) in names.group(name, &part_suffixes(ty)).into_iter().enumerate() {
                 let limbs = self.input(name, InputClass::Data, self.limbs(value));
                 self.parts[value.index()].push(limbs);
                 self.inputs.push(InputSource::Ciphertext { value, part: part as u8 });
@@ -143,7 +142,8 @@ impl<'a> Walk<'a> {
         let mut names = Names::default();
         for (output, out) in self.he.outputs().iter().enumerate() {
             let mut stores = Vec::new();
-            for (part, name) in names.group(&out.name, &two).into_iter().enumerate() {
+            let ty = &self.he.instr(out.value).ty;
+            for (part, name) in names.group(&out.name, &part_suffixes(ty)).into_iter().enumerate() {
                 let moduli = self.low.basis.q()[..self.limbs(out.value)].to_vec();
                 stores.push(self.low.builder.output(name, Domain::Eval, &moduli));
                 self.outputs.push(OutputSource { output, part: part as u8 });
@@ -337,6 +337,12 @@ fn limbs(ty: &Type) -> usize {
         Type::Pt(t) => t.level.limbs(),
         Type::TracedCt | Type::TracedPt => 0,
     }
+}
+
+/// `_0`, `_1` and, before relinearisation, `_2`.
+fn part_suffixes(ty: &Type) -> Vec<String> {
+    let parts = if let Type::Ct(t) = ty { t.parts } else { 1 };
+    (0..parts).map(|i| format!("_{i}")).collect()
 }
 
 /// Which values some output depends on.
