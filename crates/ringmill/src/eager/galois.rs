@@ -1,0 +1,159 @@
+//! Rotations, conjugation, sums of slots.
+
+use ringmill_ckks::{Ciphertext, GaloisKeys, Meta, Noise};
+use ringmill_ring::GaloisElement;
+
+use super::checks::{parts, two_parts};
+use super::shape::{Action, Shape};
+use super::spellings;
+use crate::prepared::{Keys, Operands};
+use crate::{Error, Evaluator};
+
+impl Evaluator {
+    fn check_turn(&self, op: &'static str, a: &Ciphertext, keys: &GaloisKeys) -> Result<(), Error> {
+        self.check_params("ciphertext", a.params())?;
+        self.check_params("Galois keys", keys.params())?;
+        two_parts(op, "this one", a)
+    }
+
+    fn turned(
+        &self,
+        action: Action,
+        a: &Ciphertext,
+        keys: &GaloisKeys,
+        meta: Meta,
+    ) -> Result<Ciphertext, Error> {
+        let shape = Shape::new(action, a.level(), [parts(a), 0]);
+        let keys = Keys { relin: None, galois: Some(keys) };
+        self.run(&shape, &Operands { ciphers: &[a], plains: &[], keys }, meta)
+    }
+
+    /// Error after an automorphism and its key switch.
+    fn turned_noise(&self, noise: &Noise, a: &Meta, element: GaloisElement) -> Noise {
+        noise.automorphism(element, a.slots).key_switch(self.params(), a.level, &a.scale)
+    }
+
+    /// Slot i of the result is slot i + steps of `a`, cyclically: like `numpy.roll(a, -steps)`.
+    ///
+    /// # Errors
+    /// [`ringmill_ckks::CkksError::MissingGaloisKey`] names the rotation; [`Error::NotRelinearised`]; other
+    /// parameters.
+    pub fn rotate(&self, a: &Ciphertext, steps: i64, keys: &GaloisKeys) -> Result<Ciphertext, Error> {
+        self.check_turn("rotate", a, keys)?;
+        let k = reduced(steps, a.slots());
+        let noise = self.rotated_noise(a.meta(), k)?;
+        self.turned(Action::Rotate(vec![k]), a, keys, Meta { noise, ..a.meta().clone() })
+    }
+
+    spellings!(rotate, rotate_into, rotate_assign, steps: i64, keys: &GaloisKeys);
+
+    /// Several rotations of one ciphertext, which is decomposed once for all of them.
+    ///
+    /// # Errors
+    /// As [`rotate`](Self::rotate).
+    pub fn rotate_hoisted(
+        &self,
+        a: &Ciphertext,
+        steps: &[i64],
+        keys: &GaloisKeys,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        self.check_turn("rotate_hoisted", a, keys)?;
+        if steps.is_empty() {
+            return Ok(Vec::new());
+        }
+        let steps: Vec<u32> = steps.iter().map(|&s| reduced(s, a.slots())).collect();
+        let shape = Shape::new(Action::Rotate(steps.clone()), a.level(), [parts(a), 0]);
+        let keys = Keys { relin: None, galois: Some(keys) };
+        let results = self.run_all(&shape, &Operands { ciphers: &[a], plains: &[], keys })?;
+        let wrap = |(polys, k)| {
+            let noise = self.rotated_noise(a.meta(), k)?;
+            self.wrap(polys, Meta { noise, ..a.meta().clone() })
+        };
+        results.into_iter().zip(steps).map(wrap).collect()
+    }
+
+    /// Error after a rotation by `k` slots.
+    fn rotated_noise(&self, a: &Meta, k: u32) -> Result<Noise, Error> {
+        if k == 0 {
+            return Ok(a.noise.clone());
+        }
+        let element = GaloisElement::rotation(i64::from(k), self.params().log_n())?;
+        Ok(self.turned_noise(&a.noise, a, element))
+    }
+
+    /// The complex conjugate of every slot.
+    ///
+    /// # Errors
+    /// As [`rotate`](Self::rotate).
+    pub fn conjugate(&self, a: &Ciphertext, keys: &GaloisKeys) -> Result<Ciphertext, Error> {
+        self.check_turn("conjugate", a, keys)?;
+        let element = GaloisElement::conjugation(self.params().log_n())?;
+        let noise = self.turned_noise(a.noise(), a.meta(), element);
+        self.turned(Action::Conjugate, a, keys, Meta { noise, ..a.meta().clone() })
+    }
+
+    spellings!(conjugate, conjugate_into, conjugate_assign, keys: &GaloisKeys);
+
+    /// Slot i of the result is the sum of `count` slots of `a` from slot i on, `stride` apart, cyclically.
+    /// `sum(a, slots, 1, keys)` has the total in every slot.
+    ///
+    /// Needs the rotations that [`sum_rotations`](Self::sum_rotations) lists: ⌊log2 count⌋ and one more for each further
+    /// set bit of `count`.
+    ///
+    /// # Errors
+    /// [`Error::SumRange`]; as [`rotate`](Self::rotate).
+    pub fn sum(
+        &self,
+        a: &Ciphertext,
+        count: usize,
+        stride: i64,
+        keys: &GaloisKeys,
+    ) -> Result<Ciphertext, Error> {
+        self.check_turn("sum", a, keys)?;
+        let slots = a.slots();
+        if count == 0 || count > slots || stride == 0 {
+            return Err(Error::SumRange { count, slots });
+        }
+        let mut noise = a.noise().clone();
+        for (doubles, k) in steps_of_sum(count, stride, slots) {
+            let element = GaloisElement::rotation(i64::from(k), self.params().log_n())?;
+            let operand = if doubles { &noise } else { a.noise() };
+            let turned = if k == 0 { operand.clone() } else { self.turned_noise(operand, a.meta(), element) };
+            noise = noise.add(&turned);
+        }
+        let meta = Meta { noise, ..a.meta().clone() };
+        self.turned(Action::Sum { count, stride, slots }, a, keys, meta)
+    }
+
+    spellings!(sum, sum_into, sum_assign, count: usize, stride: i64, keys: &GaloisKeys);
+
+    /// The rotations that [`sum`](Self::sum) needs keys for, each in 1..slots.
+    pub fn sum_rotations(count: usize, stride: i64, slots: usize) -> Vec<i64> {
+        let steps = steps_of_sum(count.clamp(1, slots.max(1)), stride, slots.max(1));
+        let mut steps: Vec<i64> = steps.into_iter().map(|(_, k)| i64::from(k)).filter(|&k| k != 0).collect();
+        steps.sort_unstable();
+        steps.dedup();
+        steps
+    }
+}
+
+/// steps mod slots.
+fn reduced(steps: i64, slots: usize) -> u32 {
+    steps.rem_euclid(slots as i64) as u32
+}
+
+/// The rotations of a sum in order: whether the running sum is turned (and thereby doubled) or the operand, and by
+/// how much. The program is in [`super::shape`].
+fn steps_of_sum(count: usize, stride: i64, slots: usize) -> Vec<(bool, u32)> {
+    let shift = |n: usize| reduced(n as i64 % slots as i64 * (stride % slots as i64), slots);
+    let (mut steps, mut n) = (Vec::new(), 1);
+    for bit in (0..count.ilog2()).rev() {
+        steps.push((true, shift(n)));
+        n *= 2;
+        if count >> bit & 1 == 1 {
+            steps.push((false, shift(n)));
+            n += 1;
+        }
+    }
+    steps
+}

@@ -1,0 +1,145 @@
+//! The evaluator: parameters, a machine, and the programs lowered so far.
+
+use std::collections::{HashMap, VecDeque};
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use ringmill_ckks::{Ciphertext, Level, Meta, Params};
+use ringmill_machine::Machine;
+use ringmill_program::he::Chain;
+use ringmill_ring::{Poly, Pool};
+
+use crate::Error;
+use crate::eager::shape::Shape;
+use crate::prepared::{Operands, Prepared};
+
+/// Programs that hold a number (`multiply_scalar`, `add_scalar`) are kept for so many recent numbers.
+const SCALARS_KEPT: usize = 128;
+
+/// Computes on ciphertexts of one parameter set, on one machine.
+///
+/// Every operation is a small HE program. Its lowering depends on the shape only (operation, level, parts), is done
+/// once a shape and kept, so that afterwards an operation costs what its limb program costs. Results come from a
+/// pool that takes back the buffers of dropped results: in the steady state no limb is allocated.
+///
+/// Keys are passed to the operations that need them. Cloning is cheap and shares programs and buffers.
+#[derive(Clone)]
+pub struct Evaluator(Arc<Inner>);
+
+struct Inner {
+    params: Params,
+    chain: Chain,
+    machine: Arc<dyn Machine>,
+    pool: Pool,
+    programs: RwLock<HashMap<Shape, Arc<Prepared>>>,
+    scalars: Mutex<VecDeque<Shape>>,
+}
+
+impl Evaluator {
+    /// An evaluator on the default machine.
+    pub fn new(params: &Params) -> Self {
+        Self::with_machine(params, crate::default_machine())
+    }
+
+    /// An evaluator on `machine`.
+    pub fn with_machine(params: &Params, machine: Arc<dyn Machine>) -> Self {
+        Self(Arc::new(Inner {
+            params: params.clone(),
+            chain: Chain::from(params),
+            machine,
+            pool: Pool::default(),
+            programs: RwLock::default(),
+            scalars: Mutex::default(),
+        }))
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &Params {
+        &self.0.params
+    }
+
+    /// The machine.
+    pub fn machine(&self) -> &Arc<dyn Machine> {
+        &self.0.machine
+    }
+
+    /// The pool that results come from.
+    pub fn pool(&self) -> &Pool {
+        &self.0.pool
+    }
+
+    /// Number of programs lowered and kept.
+    pub fn programs_kept(&self) -> usize {
+        self.0.programs.read().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    pub(crate) fn chain(&self) -> &Chain {
+        &self.0.chain
+    }
+
+    /// The program of a shape, lowered now if it is new.
+    pub(crate) fn prepared(&self, shape: &Shape) -> Result<Arc<Prepared>, Error> {
+        if let Some(p) = self.0.programs.read().unwrap_or_else(PoisonError::into_inner).get(shape) {
+            return Ok(p.clone());
+        }
+        let program = shape.program(&self.0.chain)?;
+        let prepared = Arc::new(Prepared::new(&program, &self.0.params, &*self.0.machine)?);
+        let mut programs = self.0.programs.write().unwrap_or_else(PoisonError::into_inner);
+        if shape.is_scalar() {
+            let mut scalars = self.0.scalars.lock().unwrap_or_else(PoisonError::into_inner);
+            scalars.push_back(shape.clone());
+            if scalars.len() > SCALARS_KEPT
+                && let Some(oldest) = scalars.pop_front()
+            {
+                programs.remove(&oldest);
+            }
+        }
+        Ok(programs.entry(shape.clone()).or_insert(prepared).clone())
+    }
+
+    /// Runs a shape with one output.
+    pub(crate) fn run(
+        &self,
+        shape: &Shape,
+        operands: &Operands<'_>,
+        meta: Meta,
+    ) -> Result<Ciphertext, Error> {
+        let mut outputs = self.run_all(shape, operands)?;
+        self.wrap(outputs.swap_remove(0), meta)
+    }
+
+    /// Runs a shape.
+    pub(crate) fn run_all(&self, shape: &Shape, operands: &Operands<'_>) -> Result<Vec<Vec<Poly>>, Error> {
+        self.prepared(shape)?.run(&self.0.params, operands, &self.0.pool)
+    }
+
+    /// A ciphertext of computed polynomials, once its scale is found to fit.
+    pub(crate) fn wrap(&self, polys: Vec<Poly>, meta: Meta) -> Result<Ciphertext, Error> {
+        Ok(Ciphertext::from_parts(&self.0.params, polys, meta)?)
+    }
+
+    /// Refuses a result whose scale alone exceeds the modulus.
+    pub(crate) fn check_scale(&self, meta: &Meta) -> Result<(), Error> {
+        let (bits, modulus) = (meta.scale.log2(), self.0.params.log_q(meta.level));
+        if bits < modulus {
+            return Ok(());
+        }
+        Err(Error::ScaleOverflow { scale: meta.scale.to_string(), level: meta.level, modulus })
+    }
+
+    /// q_level as a scale.
+    pub(crate) fn prime_scale(&self, level: Level) -> ringmill_ckks::Scale {
+        self.0.chain.prime_scale(level).cloned().unwrap_or(ringmill_ckks::Scale::ONE)
+    }
+}
+
+impl fmt::Debug for Evaluator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (machine, kept) = (self.0.machine.name(), self.programs_kept());
+        write!(
+            f,
+            "Evaluator(machine {machine}, parameters {}, {kept} programs kept)",
+            self.0.params.fingerprint()
+        )
+    }
+}
