@@ -10,6 +10,7 @@ pub mod ciphertext;
 mod decrypt;
 mod encrypt;
 pub mod error;
+pub mod file;
 pub mod keys;
 pub mod noise;
 pub mod params;
