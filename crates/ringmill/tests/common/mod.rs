@@ -47,7 +47,7 @@ impl World {
         for element in rotations.iter().map(rotation).chain([conjugation]) {
             galois.insert(element, generator.galois_key(&secret, element).unwrap()).unwrap();
         }
-        let evaluator = Evaluator::new(&params);
+        let evaluator = Evaluator::new(&params).unwrap();
         let rng = Rng(0x1234_5678_9abc_def0);
         Self { params, secret, relin, galois, randomness: seed(0xaa), evaluator, rng }
     }
