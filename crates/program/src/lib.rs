@@ -4,3 +4,4 @@ pub mod he;
 pub mod limb;
 pub mod lower;
 pub mod manage;
+pub mod schedule;

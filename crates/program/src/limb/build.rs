@@ -3,7 +3,7 @@
 use ringmill_ring::Modulus;
 
 use super::op::Opcode;
-use super::program::{InputGroup, LimbProgram, NamedModulus, Node, OutputGroup, Region};
+use super::program::{InputGroup, LimbProgram, NamedModulus, OutputGroup, Region};
 use super::types::{Domain, InputClass, InputId, LimbType, ModulusId, Operand, OutputId, Source, ValueId};
 use super::verify::{VerifyError, verify};
 
@@ -114,10 +114,7 @@ impl LimbBuilder {
         operands: impl IntoIterator<Item = Operand>,
         immediate: u64,
     ) {
-        let first = self.program.operands.len() as u32;
-        self.program.operands.extend(operands);
-        let len = self.program.operands.len() as u32 - first;
-        self.program.nodes.push(Node { dst, first, len, op, immediate });
+        self.program.push_node(op, dst, operands, immediate);
     }
 
     fn define(

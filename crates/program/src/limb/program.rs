@@ -71,13 +71,13 @@ pub struct Allocation {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Node {
+pub(crate) struct Node {
     /// Value defined, or output stored to.
-    pub(super) dst: u32,
-    pub(super) first: u32,
-    pub(super) len: u32,
-    pub(super) op: Opcode,
-    pub(super) immediate: u64,
+    pub(crate) dst: u32,
+    pub(crate) first: u32,
+    pub(crate) len: u32,
+    pub(crate) op: Opcode,
+    pub(crate) immediate: u64,
 }
 
 /// One instruction as a machine reads it. Types of results come from [`LimbProgram::value_type`].
@@ -106,18 +106,18 @@ pub enum Instruction<'a> {
 /// A limb program that obeys the invariants of [`super::verify`]: there is no other way to hold one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LimbProgram {
-    pub(super) name: String,
-    pub(super) log_n: u32,
-    pub(super) moduli: Vec<NamedModulus>,
-    pub(super) inputs: Vec<InputGroup>,
-    pub(super) input_types: Vec<LimbType>,
-    pub(super) outputs: Vec<OutputGroup>,
-    pub(super) output_types: Vec<LimbType>,
-    pub(super) nodes: Vec<Node>,
-    pub(super) operands: Vec<Operand>,
-    pub(super) value_types: Vec<LimbType>,
-    pub(super) regions: Vec<Region>,
-    pub(super) allocation: Option<Allocation>,
+    pub(crate) name: String,
+    pub(crate) log_n: u32,
+    pub(crate) moduli: Vec<NamedModulus>,
+    pub(crate) inputs: Vec<InputGroup>,
+    pub(crate) input_types: Vec<LimbType>,
+    pub(crate) outputs: Vec<OutputGroup>,
+    pub(crate) output_types: Vec<LimbType>,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) operands: Vec<Operand>,
+    pub(crate) value_types: Vec<LimbType>,
+    pub(crate) regions: Vec<Region>,
+    pub(crate) allocation: Option<Allocation>,
 }
 
 impl LimbProgram {
@@ -275,18 +275,31 @@ impl LimbProgram {
         (0..self.len()).map(|i| self.instruction(i))
     }
 
-    pub(super) fn immediate(&self, i: usize) -> Option<u64> {
+    pub(crate) fn push_node(
+        &mut self,
+        op: Opcode,
+        dst: u32,
+        operands: impl IntoIterator<Item = Operand>,
+        immediate: u64,
+    ) {
+        let first = self.operands.len() as u32;
+        self.operands.extend(operands);
+        let len = self.operands.len() as u32 - first;
+        self.nodes.push(Node { dst, first, len, op, immediate });
+    }
+
+    pub(crate) fn immediate(&self, i: usize) -> Option<u64> {
         let node = &self.nodes[i];
         (node.op.spec().immediate != Immediate::None).then_some(node.immediate)
     }
 
-    pub(super) fn output_name(&self, id: OutputId) -> (&str, u32) {
+    pub(crate) fn output_name(&self, id: OutputId) -> (&str, u32) {
         let after = self.outputs.partition_point(|g| g.first <= id);
         let group = &self.outputs[after - 1];
         (&group.name, id.0 - group.first.0)
     }
 
-    pub(super) fn sources_of(&self, i: usize) -> &[Operand] {
+    pub(crate) fn sources_of(&self, i: usize) -> &[Operand] {
         let o = self.operands(i);
         match self.opcode(i).spec().shape {
             Shape::SourcesAndQuotient => &o[..o.len().saturating_sub(1)],

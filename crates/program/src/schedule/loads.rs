@@ -1,0 +1,47 @@
+//! Explicit loads, for machines that compute on local memory only.
+
+use std::collections::HashMap;
+
+use crate::limb::{InputClass, LimbProgram, LimbType, Opcode, Operand, Region, Source, ValueId};
+
+/// The program with every input limb of the given classes copied into a value by `load`, once, before its first use.
+/// Allocation and order of the old program are dropped and kept, respectively.
+pub fn load_inputs(program: &LimbProgram, classes: &[InputClass]) -> LimbProgram {
+    let mut out = LimbProgram {
+        nodes: Vec::new(),
+        operands: Vec::new(),
+        regions: Vec::new(),
+        allocation: None,
+        ..program.clone()
+    };
+    let mut loaded: HashMap<Operand, Operand> = HashMap::new();
+    let mut regions = program.regions().iter().peekable();
+    for i in 0..program.len() {
+        while let Some(r) = regions.next_if(|r| r.first as usize <= i) {
+            out.regions.push(Region { label: r.label.clone(), first: out.nodes.len() as u32 });
+        }
+        let mut operands = program.operands(i).to_vec();
+        if program.opcode(i) != Opcode::Load {
+            for operand in &mut operands {
+                let Source::Input(input) = operand.source() else { continue };
+                if classes.contains(&program.input_group(input).class) {
+                    let ty = program.operand_type(*operand);
+                    *operand = *loaded.entry(*operand).or_insert_with_key(|&input| load(&mut out, input, ty));
+                }
+            }
+        }
+        let mut node = program.nodes[i];
+        node.first = out.operands.len() as u32;
+        out.operands.extend(operands);
+        out.nodes.push(node);
+    }
+    out.regions.extend(regions.map(|r| Region { label: r.label.clone(), first: out.nodes.len() as u32 }));
+    out
+}
+
+fn load(out: &mut LimbProgram, input: Operand, ty: LimbType) -> Operand {
+    let dst = ValueId(out.value_types.len() as u32);
+    out.value_types.push(ty);
+    out.push_node(Opcode::Load, dst.0, [input], 0);
+    dst.into()
+}

@@ -1,0 +1,87 @@
+//! Order, lifetimes and buffers: a limb program for a given memory.
+//!
+//! | file | subject |
+//! |---|---|
+//! | [`lifetime`] | who reads each value, and how many limbs live at once |
+//! | [`order`] | list scheduling, forwards and backwards |
+//! | [`allocate`] | buffers for the values of an order |
+//! | [`loads`] | explicit loads, for machines that compute on local memory only |
+//! | [`statistics`] | what a program costs |
+//!
+//! Precondition: a valid program. Guarantee: a valid program with the same inputs and outputs and the same bits,
+//! whose buffers number exactly the limbs that live at once. An input limb that an instruction reads where the caller
+//! keeps it takes no buffer.
+
+pub mod allocate;
+pub mod lifetime;
+pub mod loads;
+pub mod order;
+pub mod statistics;
+
+pub use loads::load_inputs;
+pub use statistics::Statistics;
+
+use crate::limb::LimbProgram;
+use lifetime::Readers;
+
+/// The memory to schedule for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Memory {
+    /// Keep the order; take as many buffers as it needs.
+    AsWritten,
+    /// The fewest buffers that the scheduler finds an order for.
+    Least,
+    /// At most this many buffers: the order as written if it fits, otherwise one that does.
+    Buffers(u32),
+}
+
+/// Why a program has no schedule.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ScheduleError {
+    /// Too little memory.
+    #[error(
+        "program {program} needs {needed} buffers of {words} words and the machine has {available}; lower the level, \
+         take smaller digits, or a machine with more memory"
+    )]
+    Memory {
+        /// The program.
+        program: String,
+        /// The fewest buffers of any order found.
+        needed: u32,
+        /// Buffers given.
+        available: u32,
+        /// N.
+        words: usize,
+    },
+}
+
+/// Orders the program for a memory and gives every value a buffer.
+///
+/// # Errors
+/// [`ScheduleError::Memory`] if no order found fits.
+pub fn schedule(program: &LimbProgram, memory: Memory) -> Result<LimbProgram, ScheduleError> {
+    let readers = Readers::of(program);
+    let written: Vec<u32> = (0..program.len() as u32).collect();
+    let peak = lifetime::peak(program, &readers, &written);
+    match memory {
+        Memory::AsWritten => return Ok(allocate::allocate(program, &readers, &written)),
+        Memory::Buffers(available) if peak <= available => {
+            return Ok(allocate::allocate(program, &readers, &written));
+        }
+        Memory::Least | Memory::Buffers(_) => {}
+    }
+    let forward = order::forward(program, &readers, &written);
+    let backward = order::backward(program, &readers, &forward);
+    let again = order::forward(program, &readers, &backward);
+    let candidates = [written, forward, backward, again].map(|o| (lifetime::peak(program, &readers, &o), o));
+    // The first of equal ones: the nearest to the order as written.
+    let (needed, best) = candidates.into_iter().min_by_key(|c| c.0).unwrap_or_default();
+    match memory {
+        Memory::Buffers(available) if needed > available => {
+            let (program, words) = (program.name().to_owned(), program.n());
+            Err(ScheduleError::Memory { program, needed, available, words })
+        }
+        _ => Ok(allocate::allocate(program, &readers, &best)),
+    }
+}
