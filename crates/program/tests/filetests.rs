@@ -8,16 +8,26 @@
 //! ```
 //!
 //! Commands: `print` reads a limb program and prints it (or the error, with its line); the line after `====`
-//! is line 1. `lower` reads a managed HE program and prints its limb program. With `RINGMILL_BLESS=1` the output is written instead of compared.
+//! is line 1. `lower` reads a managed HE program and prints its limb program. `schedule N` reads a limb program, loads
+//! data and plaintext limbs and schedules for N buffers (`schedule least`: for as few as can be). With `RINGMILL_BLESS=1` the output is written instead of compared.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use ringmill_program::lower::lower;
+use ringmill_program::schedule::{Memory, load_inputs, schedule};
 use ringmill_program::{he, limb};
 
-fn run(command: &str, input: &str) -> String {
+fn run(command: &str, argument: &str, input: &str) -> String {
     match command {
+        "schedule" => match limb::parse(input) {
+            Ok(program) => {
+                let program = load_inputs(&program, &[limb::InputClass::Data, limb::InputClass::Plain]);
+                let memory = argument.parse().map_or(Memory::Least, Memory::Buffers);
+                schedule(&program, memory).map_or_else(|e| format!("error: {e}\n"), |p| round_trip(&p))
+            }
+            Err(e) => format!("error: {e}\n"),
+        },
         "print" => match limb::parse(input) {
             Ok(program) => round_trip(&program),
             Err(e) => format!("error: {e}\n"),
@@ -37,7 +47,7 @@ fn run(command: &str, input: &str) -> String {
 fn round_trip(program: &limb::LimbProgram) -> String {
     let text = program.to_string();
     match limb::parse(&text) {
-        Ok(again) => assert_eq!(&again, program, "the text reads back to another program"),
+        Ok(again) => assert!(again == *program, "the text reads back to another program:\n{text}"),
         Err(e) => panic!("the text does not read back: {e}\n{text}"),
     }
     text
@@ -84,8 +94,9 @@ fn every_file_says_what_the_compiler_says() {
         let text = std::fs::read_to_string(&path).unwrap();
         let mut blessed = String::new();
         for case in cases(&text) {
-            let command = case.title.split_whitespace().next().unwrap_or("");
-            let found = run(command, case.input);
+            let mut words = case.title.split_whitespace();
+            let (command, argument) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
+            let found = run(command, argument, case.input);
             let found = found.trim_end_matches('\n');
             writeln!(blessed, "==== {}\n{}\n----\n{found}\n", case.title, case.input.trim_end_matches('\n'))
                 .unwrap();

@@ -10,8 +10,8 @@ use crate::limb::{Allocation, BufferId, LimbProgram, Operand, Region};
 /// The program in the given order, every value with its buffer. `order` must be a permutation of the instructions that
 /// keeps definitions before uses, as the functions of [`super::order`] give.
 pub fn allocate(program: &LimbProgram, readers: &Readers, order: &[u32]) -> LimbProgram {
-    let mut out =
-        LimbProgram { nodes: Vec::with_capacity(program.len()), regions: Vec::new(), ..program.clone() };
+    let (nodes, operands) = (Vec::with_capacity(program.len()), Vec::with_capacity(program.operands.len()));
+    let mut out = LimbProgram { nodes, operands, regions: Vec::new(), ..program.clone() };
     let mut remaining = readers.counts();
     let mut buffer_of = vec![BufferId(0); program.values()];
     let (mut free, mut buffers) = (Vec::new(), 0u32);
@@ -25,12 +25,13 @@ pub fn allocate(program: &LimbProgram, readers: &Readers, order: &[u32]) -> Limb
             out.regions.push(Region { label, first: out.nodes.len() as u32 });
         }
         let node = program.nodes[i];
-        out.nodes.push(node);
+        out.push_node(node.op, node.dst, program.operands(i).iter().copied(), node.immediate);
         let reuse = reusable(program, i, |v| remaining[v.index()] == 1);
         let reused = reuse.and_then(|k| program.operands(i)[k].value());
         if let Some(k) = reuse {
             // Only sums and products reuse another operand than the first, and for them the order does not matter.
-            out.operands.swap(node.first as usize, node.first as usize + k);
+            let first = out.operands.len() - program.operands(i).len();
+            out.operands.swap(first, first + k);
         }
         if let Some(dst) = program.defined(i) {
             let fresh = || {

@@ -30,10 +30,8 @@ pub fn load_inputs(program: &LimbProgram, classes: &[InputClass]) -> LimbProgram
                 }
             }
         }
-        let mut node = program.nodes[i];
-        node.first = out.operands.len() as u32;
-        out.operands.extend(operands);
-        out.nodes.push(node);
+        let node = program.nodes[i];
+        out.push_node(node.op, node.dst, operands, node.immediate);
     }
     out.regions.extend(regions.map(|r| Region { label: r.label.clone(), first: out.nodes.len() as u32 }));
     out

@@ -3,7 +3,7 @@
 //! | file | subject |
 //! |---|---|
 //! | [`lifetime`] | who reads each value, and how many limbs live at once |
-//! | [`order`] | list scheduling, forwards and backwards |
+//! | [`order`] | orders that keep fewer limbs alive |
 //! | [`allocate`] | buffers for the values of an order |
 //! | [`loads`] | explicit loads, for machines that compute on local memory only |
 //! | [`statistics`] | what a program costs |
@@ -71,10 +71,12 @@ pub fn schedule(program: &LimbProgram, memory: Memory) -> Result<LimbProgram, Sc
         }
         Memory::Least | Memory::Buffers(_) => {}
     }
-    let forward = order::forward(program, &readers, &written);
-    let backward = order::backward(program, &readers, &forward);
-    let again = order::forward(program, &readers, &backward);
-    let candidates = [written, forward, backward, again].map(|o| (lifetime::peak(program, &readers, &o), o));
+    let sunk = order::sink(program, &written);
+    let forward = order::forward(program, &readers, &sunk);
+    let backward = order::backward(program, &readers, &written);
+    let both = order::forward(program, &readers, &backward);
+    let candidates =
+        [written, sunk, forward, backward, both].map(|o| (lifetime::peak(program, &readers, &o), o));
     // The first of equal ones: the nearest to the order as written.
     let (needed, best) = candidates.into_iter().min_by_key(|c| c.0).unwrap_or_default();
     match memory {

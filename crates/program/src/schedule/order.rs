@@ -1,8 +1,9 @@
-//! List scheduling: among the instructions that are ready, the one that leaves the fewest limbs alive.
+//! Orders that keep fewer limbs alive than a given one.
 //!
-//! Both directions break ties by a given order, so that a lowering's own order, which streams keys and keeps
-//! neighbours together, is changed only where that saves a limb. *Forwards* pulls stores and last uses ahead;
-//! *backwards* delays definitions until just before their first use.
+//! [`forward`] and [`backward`] are list schedulers: among the instructions that are ready, the one that leaves the
+//! fewest limbs alive, ties as in the given order, so that a lowering's own order, which streams keys and keeps
+//! neighbours together, is changed only where that saves a limb. [`sink`] only delays definitions. None of them is
+//! best for every program (finding the best order is NP-hard: Sethi 1975), so that the caller compares.
 
 use std::collections::BTreeSet;
 
@@ -129,6 +130,58 @@ pub fn backward(program: &LimbProgram, readers: &Readers, order: &[u32]) -> Vec<
         }
     }
     result.reverse();
+    result
+}
+
+/// The given order with each definition delayed until just before its first use, where no operand has to live longer
+/// for that: the limbs of a tensor product that a key switch adds at its end are computed there.
+pub fn sink(program: &LimbProgram, order: &[u32]) -> Vec<u32> {
+    /// Room between two neighbours: this many bits allow as many insertions before one instruction.
+    const ROOM: u32 = 64;
+    let count = order.len();
+    // A doubly linked list of instructions, `count` being its end, with ascending labels.
+    let mut label: Vec<u128> = vec![0; count + 1];
+    let (mut before, mut after) = (vec![count; count + 1], vec![count; count + 1]);
+    for (at, pair) in order.windows(2).enumerate() {
+        let (i, j) = (pair[0] as usize, pair[1] as usize);
+        (after[i], before[j]) = (j, i);
+        label[j] = (at as u128 + 2) << ROOM;
+    }
+    if let (Some(&first), Some(&last)) = (order.first(), order.last()) {
+        label[first as usize] = 1 << ROOM;
+        (after[count], before[count]) = (first as usize, last as usize);
+    }
+    // Of the readers placed so far: the first one and the label of the last one.
+    let mut first_use: Vec<Option<usize>> = vec![None; program.values()];
+    let mut last_use = vec![0u128; program.values()];
+    for &i in order.iter().rev() {
+        let i = i as usize;
+        if let Some(reader) = program.defined(i).and_then(|v| first_use[v.index()]) {
+            let mut free = true;
+            distinct_values(program.operands(i), |v| free &= last_use[v.index()] >= label[reader]);
+            let previous = before[reader];
+            let floor = if previous == count { 0 } else { label[previous] };
+            if free && previous != i && label[reader] - floor > 1 {
+                (after[before[i]], before[after[i]]) = (after[i], before[i]);
+                (after[previous], before[reader]) = (i, i);
+                (before[i], after[i]) = (previous, reader);
+                label[i] = floor + (label[reader] - floor) / 2;
+            }
+        }
+        distinct_values(program.operands(i), |v| {
+            let first = first_use[v.index()];
+            if first.is_none_or(|first| label[i] < label[first]) {
+                first_use[v.index()] = Some(i);
+            }
+            last_use[v.index()] = last_use[v.index()].max(label[i]);
+        });
+    }
+    let mut result = Vec::with_capacity(count);
+    let mut at = after[count];
+    while at != count {
+        result.push(at as u32);
+        at = after[at];
+    }
     result
 }
 
