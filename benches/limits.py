@@ -41,7 +41,7 @@ class Limit(NamedTuple):
 def memory(command: list[str], cores: set[int]) -> Limit:
     """Peak memory of a process that makes the keys of set V and multiplies once."""
     process = Process(command, cores)
-    process.times("mul_relin/V", 1)
+    process.times("keygen_multiply/V", 1)
     peak = process.peak_bytes() / 1e6
     process.close()
     return Limit("memory, keygen and multiply at V", peak, "MB", 300, at_most=True)
@@ -85,9 +85,28 @@ def second_thread(command: list[str], cores: set[int]) -> Limit:
     return Limit("two threads, relin/V", speedup, "x", 1.8, at_most=False)
 
 
+def face_overhead(command: list[str], cores: set[int]) -> Limit:
+    """What the face (checks, cached lowerings, error bookkeeping) adds to the limb program, set II, in turns."""
+    face, bare = Process(command, {max(cores)}), Process([*command[:-1], "limb"], {max(cores)})
+    found: tuple[list[float], list[float]] = ([], [])
+    for _ in range(30):
+        for process, times in zip((face, bare), found, strict=True):
+            times += process.times("relin/II", 20)[1:]
+    face.close()
+    bare.close()
+    percent = 100 * (statistics.median(found[0]) / statistics.median(found[1]) - 1)
+    return Limit("face over limb program, relin/II", percent, "%", 3, at_most=True)
+
+
 def limits(command: list[str], cores: set[int]) -> Iterator[Limit]:
     """Yield each figure that can be taken; the others are named with the reason."""
-    measures: list[Callable[[list[str], set[int]], Limit]] = [memory, second_thread, import_time, wheel_size]
+    measures: list[Callable[[list[str], set[int]], Limit]] = [
+        face_overhead,
+        memory,
+        second_thread,
+        import_time,
+        wheel_size,
+    ]
     for measure in measures:
         try:
             yield measure(command, cores)

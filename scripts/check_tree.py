@@ -18,7 +18,7 @@ _ROOTS = ("t" + "mp", "wo" + "rk", "ro" + "ot", "ho" + "me")
 _PATH = re.compile(r"(?<![\w.$}*)~/-])/(?:" + "|".join(_ROOTS) + r")(?:/|\b)(?![\w-])")
 _HOST = re.compile("|".join(re.escape(host) for host in _HOSTS))
 
-# A path segment that is not one of the machine: a ratio or a word after a slash inside prose.
+# Compared by size alone.
 _BINARY = {".png", ".bin", ".gz"}
 _LARGEST = 2 << 20
 

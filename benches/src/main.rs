@@ -1,10 +1,11 @@
 //! A measured process: `ringmill-bench SIDE` answers the protocol of `benches/peers/protocol.py` for
-//! `SIDE` = `ours` or `tfhe-ntt`.
+//! `SIDE` = `ours`, `limb` (ours without the face) or `tfhe-ntt`.
 //!
 //! Requests are lines `WORK COUNT` on standard input; answers are one JSON object a line. Every buffer
 //! that a work touches is aligned to 64 bytes, and what a work computes is checked when it is prepared.
 
 mod aligned;
+mod limb;
 mod ntt;
 
 use std::collections::HashMap;
@@ -25,11 +26,14 @@ struct Side {
 fn main() -> ExitCode {
     let side = match std::env::args().nth(1).as_deref() {
         Some("ours") => Side { name: "Ringmill".into(), isa: ntt::our_isa(), prepare: ntt::ours },
+        Some("limb") => {
+            Side { name: "Ringmill, limb program".into(), isa: ntt::our_isa(), prepare: limb::prepare }
+        }
         Some("tfhe-ntt") => {
             Side { name: "tfhe-ntt 0.7.1".into(), isa: "run time".into(), prepare: ntt::tfhe }
         }
         _ => {
-            eprintln!("usage: ringmill-bench ours|tfhe-ntt");
+            eprintln!("usage: ringmill-bench ours|limb|tfhe-ntt");
             return ExitCode::FAILURE;
         }
     };
