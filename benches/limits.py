@@ -86,7 +86,7 @@ def second_thread(command: list[str], cores: set[int]) -> Limit:
 
 
 def face_overhead(command: list[str], cores: set[int]) -> Limit:
-    """What the face (checks, cached lowerings, error bookkeeping) adds to the limb program, set II, in turns."""
+    """What the face (checks, cached lowerings, error bookkeeping) adds to the limb program at set II."""
     face, bare = Process(command, {max(cores)}), Process([*command[:-1], "limb"], {max(cores)})
     found: tuple[list[float], list[float]] = ([], [])
     for _ in range(30):
