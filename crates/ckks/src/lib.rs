@@ -8,9 +8,9 @@ mod check;
 mod cipher_tests;
 pub mod ciphertext;
 mod decrypt;
+pub mod encoder;
 mod encrypt;
 pub mod error;
-pub mod file;
 pub mod keys;
 pub mod noise;
 pub mod params;
@@ -20,6 +20,7 @@ pub mod scale;
 mod testing;
 
 pub use ciphertext::{Ciphertext, Meta, Plaintext, SeededCiphertext};
+pub use encoder::{Encoder, EncoderError, Slots};
 pub use error::CkksError;
 pub use keys::{EvaluationKeys, GaloisKeys, KeyGenerator, PublicKey, RelinKey, SecretKey, SwitchKey};
 pub use noise::Noise;

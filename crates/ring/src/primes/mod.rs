@@ -11,10 +11,8 @@ pub use sparse::{Order, SparseClass, SparsePrime, SparseSearch};
 
 use crate::{Modulus, RingError};
 
-/// Least log2 of a ring degree.
-pub const MIN_LOG_N: u32 = 10;
-/// Greatest log2 of a ring degree.
-pub const MAX_LOG_N: u32 = 17;
+use crate::limb_ring::check_degree;
+pub use crate::limb_ring::{MAX_LOG_N, MIN_LOG_N};
 
 /// On which side of the target primes are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -27,15 +25,6 @@ pub enum Side {
     Alternating,
     /// By distance from the target, wherever they lie.
     Nearest,
-}
-
-/// Checks log2 N.
-pub(crate) fn check_degree(log_n: u32) -> Result<(), RingError> {
-    if (MIN_LOG_N..=MAX_LOG_N).contains(&log_n) {
-        Ok(())
-    } else {
-        Err(RingError::Degree { log_n, min: MIN_LOG_N, max: MAX_LOG_N })
-    }
 }
 
 /// Checks that `q` has a supported number of bits.

@@ -93,7 +93,7 @@ fn the_last_prime_of_a_size_is_found_and_the_next_is_an_error() {
 
 #[test]
 fn out_of_range_arguments_are_named() {
-    assert!(matches!(of_bits(40, 9, 1, &[]), Err(RingError::Degree { log_n: 9, .. })));
+    assert!(matches!(of_bits(40, 2, 1, &[]), Err(RingError::Degree { log_n: 2, .. })));
     assert!(matches!(of_bits(40, 18, 1, &[]), Err(RingError::Degree { log_n: 18, .. })));
     assert!(matches!(of_bits(19, 10, 1, &[]), Err(RingError::ModulusSize { bits: 19, .. })));
     assert!(matches!(of_bits(61, 10, 1, &[]), Err(RingError::ModulusSize { bits: 61, .. })));

@@ -1,0 +1,123 @@
+//! Real coefficients to integers and integers to residues.
+
+use super::dd::{Dd, Dyadic, pow2};
+use super::number::Number;
+use ringmill_ring::{LimbRing, RingError};
+
+/// Rounded coefficients: (low + 2^62·high)·2^shift, one entry a coefficient.
+pub(super) struct Integers<'a> {
+    /// Low parts, at most 2^62 in absolute value.
+    pub(super) low: &'a [i64],
+    /// High parts, if any coefficient needs more than 62 bits.
+    pub(super) high: Option<&'a [i64]>,
+    /// Common power of two, for coefficients beyond 2^124: they carry 104 bits at most.
+    pub(super) shift: u32,
+}
+
+/// Bits of a low part.
+pub(super) const LOW_BITS: i64 = 62;
+/// Bits of both parts together.
+pub(super) const BOTH_BITS: i64 = 2 * LOW_BITS;
+
+/// Rounds `factor`·coefficient to 62-bit integers; `planes` are those of `N`.
+///
+/// All |factor·coefficient| < 2^62.
+pub(super) fn round_low<N: Number>(planes: &[f64], factor: Dyadic, low: &mut [i64]) {
+    let power = pow2(factor.exponent);
+    let f = factor.mantissa.scale(power);
+    if N::PLANES == 2 {
+        pulp::Arch::new().dispatch(|| {
+            for (x, out) in planes.iter().zip(low) {
+                *out = (x * f.hi).round_ties_even() as i64;
+            }
+        });
+    } else {
+        let (hi, lo) = planes.split_at(planes.len() / 2);
+        pulp::Arch::new().dispatch(|| {
+            for ((&hi, &lo), out) in hi.iter().zip(lo).zip(low) {
+                let x = Dd { hi, lo } * f;
+                *out = nearest(x.hi, x.lo);
+            }
+        });
+    }
+}
+
+/// Rounds `factor`·coefficient to a low and a high part; `planes` are those of [`Double`](super::number::Double).
+///
+/// All |factor·coefficient| < 2^124.
+pub(super) fn round_both(planes: &[f64], factor: Dyadic, low: &mut [i64], high: &mut [i64]) {
+    let (mantissa, power) = (factor.mantissa, pow2(factor.exponent));
+    let (his, los) = planes.split_at(planes.len() / 2);
+    pulp::Arch::new().dispatch(|| {
+        for (((&hi, &lo), low), high) in his.iter().zip(los).zip(low).zip(high) {
+            let x = (Dd { hi, lo } * mantissa).scale(power);
+            // Both parts leave a remainder of at most 2^61 that is exact: it has no more bits than they had.
+            let upper = (x.hi * pow2(-LOW_BITS)).round_ties_even();
+            let lower = (x.lo * pow2(-LOW_BITS)).round_ties_even();
+            let rest = x.hi - upper * pow2(LOW_BITS);
+            *high = upper as i64 + lower as i64;
+            *low = nearest(rest, x.lo - lower * pow2(LOW_BITS));
+        }
+    });
+}
+
+/// The integer nearest to hi + lo; |hi|, |lo| < 2^62.
+#[inline(always)]
+fn nearest(hi: f64, lo: f64) -> i64 {
+    let whole = hi.round_ties_even();
+    // The fraction of hi is 0 or below 1/2 and lo then below 2^−1, or lo has a whole part and hi none.
+    let (upper, rest) = (whole as i64, (hi - whole) + lo);
+    upper + rest.round_ties_even() as i64
+}
+
+/// Largest absolute value of a slice.
+pub(super) fn max_abs(values: &[f64]) -> f64 {
+    pulp::Arch::new().dispatch(|| {
+        let mut lanes = [0f64; 8];
+        let (chunks, rest) = values.as_chunks::<8>();
+        for chunk in chunks {
+            for i in 0..8 {
+                lanes[i] = if chunk[i].abs() > lanes[i] { chunk[i].abs() } else { lanes[i] };
+            }
+        }
+        lanes.iter().chain(rest).fold(0f64, |m, x| m.max(x.abs()))
+    })
+}
+
+/// Writes the residues of all coefficients to `out`, N words; `scratch` as long is needed for high parts only.
+///
+/// # Errors
+/// [`RingError::Length`] if the lengths do not fit the ring.
+pub(super) fn residues(
+    integers: &Integers<'_>,
+    ring: &LimbRing,
+    out: &mut [u64],
+    scratch: &mut [u64],
+) -> Result<(), RingError> {
+    let q = ring.modulus();
+    reduce(integers.low, q.value(), out);
+    if let Some(high) = integers.high {
+        reduce(high, q.value(), scratch);
+        ring.mul_scalar_assign(scratch, q.reduce(1 << LOW_BITS))?;
+        ring.add_assign(out, scratch)?;
+    }
+    if integers.shift > 0 {
+        ring.mul_scalar_assign(out, q.pow(2, integers.shift.into()))?;
+    }
+    Ok(())
+}
+
+/// Residues of integers below 2^63 in absolute value modulo q of 20 to 60 bits.
+fn reduce(src: &[i64], q: u64, out: &mut [u64]) {
+    /// Adding it rounds a binary64 below 2^51 to an integer in the lower bits.
+    const MAGIC: f64 = 6_755_399_441_055_744.0;
+    let (inverse, q) = (1.0 / q as f64, q as i64);
+    pulp::Arch::new().dispatch(|| {
+        for (&x, out) in src.iter().zip(out) {
+            // |x/q| < 2^44, known to a relative 2^−51: the quotient is off by at most 1/2 + 2^−7, so |r| < q.
+            let quotient = (x as f64).mul_add(inverse, MAGIC).to_bits() as i64 - MAGIC.to_bits() as i64;
+            let r = x.wrapping_sub(quotient.wrapping_mul(q));
+            *out = (r + (q & (r >> 63))) as u64;
+        }
+    });
+}
