@@ -11,6 +11,7 @@ mod decrypt;
 pub mod encoder;
 mod encrypt;
 pub mod error;
+pub mod file;
 pub mod keys;
 pub mod noise;
 pub mod params;

@@ -4,12 +4,14 @@
 //! bound in program order. Two machines that run the same program produce the same bits.
 
 pub mod bindings;
+pub mod cpu;
 pub mod error;
 pub mod reference;
 
 use ringmill_program::limb::LimbProgram;
 
 pub use bindings::Bindings;
+pub use cpu::Cpu;
 pub use error::MachineError;
 pub use reference::Reference;
 

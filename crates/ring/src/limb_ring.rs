@@ -233,7 +233,27 @@ impl LimbRing {
         permutation: &Permutation,
     ) -> Result<(), RingError> {
         self.check_limbs(&[("out", out.len()), ("src", src.len()), ("permutation", permutation.n())])?;
-        automorphism::evaluations(out, src, permutation);
+        automorphism::evaluations(out, src, &permutation.sources()[..out.len()]);
+        Ok(())
+    }
+
+    /// The words of [`Self::automorphism_eval`] from number `first` on, as many as `out` holds; `src` is whole.
+    ///
+    /// # Errors
+    /// [`RingError::Length`], also if the block reaches beyond the limb.
+    pub fn automorphism_block(
+        &self,
+        out: &mut [u64],
+        src: &[u64],
+        permutation: &Permutation,
+        first: usize,
+    ) -> Result<(), RingError> {
+        self.check(&[("out", out.len())])?;
+        self.check_limbs(&[("src", src.len()), ("permutation", permutation.n())])?;
+        let sources = permutation.sources().get(first..).and_then(|rest| rest.get(..out.len()));
+        let end =
+            RingError::Length { what: "block", expected: self.n(), got: first.saturating_add(out.len()) };
+        automorphism::evaluations(out, src, sources.ok_or(end)?);
         Ok(())
     }
 

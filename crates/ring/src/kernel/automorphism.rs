@@ -48,9 +48,9 @@ pub(crate) fn odd(galois: u64, log_n: u32) -> Result<u64, RingError> {
     if galois % 2 == 1 { Ok(galois & ((2u64 << log_n) - 1)) } else { Err(RingError::EvenGalois { galois }) }
 }
 
-/// Evaluation domain; `out` and `src` as long as the permutation.
-pub(crate) fn evaluations(out: &mut [u64], src: &[u64], permutation: &Permutation) {
-    for (out, &k) in out.iter_mut().zip(&permutation.sources) {
+/// Evaluation domain; `src` is as long as the permutation that `sources` is a part of.
+pub(crate) fn evaluations(out: &mut [u64], src: &[u64], sources: &[u32]) {
+    for (out, &k) in out.iter_mut().zip(sources) {
         *out = src[k as usize];
     }
 }

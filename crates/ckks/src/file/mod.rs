@@ -1,0 +1,286 @@
+//! Files: every object in a versioned, checked frame.
+//!
+//! An object is written with [`Stored::write`] or [`Stored::save`] and read with [`Stored::read`] or
+//! [`Stored::load`], given the parameters it belongs to; parameters come from their own file
+//! ([`read_params`]). Reading is bounded in time and memory for any bytes: lengths are compared with what the
+//! parameters and the header need before anything is allocated, memory grows only with bytes that have arrived, every
+//! residue is checked against its prime, and a checksum covers everything. Saving is atomic: a file is complete or
+//! absent.
+//!
+//! Keys and fresh ciphertexts under the secret key are stored at half size, as a seed and one polynomial.
+//! A secret key is not [`Stored`]: only [`write_secret_key`] and [`save_secret_key`] write it.
+//!
+//! The layout is in `frame.rs`; the checksum finds damage, it does not authenticate.
+
+mod disk;
+mod error;
+mod frame;
+mod header;
+mod objects;
+mod pack;
+mod parameters;
+mod secret;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::io::{Read, Write};
+use std::path::Path;
+
+use ringmill_ring::{Domain, Poly};
+
+pub use error::FileError;
+pub use parameters::{load_params, read_params, save_params, write_params};
+pub use secret::{load_secret_key, read_secret_key, save_secret_key, write_secret_key};
+
+use crate::ciphertext::{Ciphertext, Plaintext, SeededCiphertext};
+use crate::error::CkksError;
+use crate::keys::{EvaluationKeys, PublicKey, RelinKey};
+use crate::params::{Fingerprint, Params};
+use disk::Privacy;
+use frame::{Front, Hashed};
+use objects::Codec;
+
+/// Newest format version, the one that is written.
+pub const VERSION: u16 = 1;
+
+/// What a file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[repr(u16)]
+pub enum Kind {
+    /// Parameters.
+    Params = 1,
+    /// Secret key.
+    SecretKey = 2,
+    /// Public key.
+    PublicKey = 3,
+    /// Relinearisation key.
+    RelinKey = 4,
+    /// Relinearisation and Galois keys.
+    EvaluationKeys = 5,
+    /// Plaintext.
+    Plaintext = 6,
+    /// Ciphertext.
+    Ciphertext = 7,
+    /// Ciphertext at half size.
+    SeededCiphertext = 8,
+}
+
+impl Kind {
+    const ALL: [Self; 8] = [
+        Self::Params,
+        Self::SecretKey,
+        Self::PublicKey,
+        Self::RelinKey,
+        Self::EvaluationKeys,
+        Self::Plaintext,
+        Self::Ciphertext,
+        Self::SeededCiphertext,
+    ];
+
+    fn from_number(number: u16) -> Option<Self> {
+        Self::ALL.into_iter().find(|&k| k as u16 == number)
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Params => "parameter set",
+            Self::SecretKey => "secret key",
+            Self::PublicKey => "public key",
+            Self::RelinKey => "relinearisation key",
+            Self::EvaluationKeys => "set of evaluation keys",
+            Self::Plaintext => "plaintext",
+            Self::Ciphertext => "ciphertext",
+            Self::SeededCiphertext => "half-size ciphertext",
+        })
+    }
+}
+
+/// An object that is written and read without further ado: everything but secret keys.
+///
+/// Implemented by [`Plaintext`] (which tells the message), [`Ciphertext`], [`SeededCiphertext`], [`PublicKey`],
+/// [`RelinKey`] and [`EvaluationKeys`].
+///
+/// ```
+/// use ringmill_ckks::file::Stored;
+/// use ringmill_ckks::{KeyGenerator, NamedSet, Params, PublicKey};
+/// let params = Params::named(NamedSet::I)?;
+/// let mut keys = KeyGenerator::new(&params)?;
+/// let secret = keys.secret_key()?;
+/// let bytes = keys.public_key(&secret)?.to_bytes()?;
+/// let public = PublicKey::from_bytes(&params, &bytes)?;
+/// let wrong = ringmill_ckks::Ciphertext::from_bytes(&params, &bytes).unwrap_err();
+/// assert!(wrong.to_string().starts_with("this file holds a public key, but a ciphertext is wanted"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait Stored: Sized + private::Sealed {
+    /// What its files hold.
+    const KIND: Kind;
+
+    /// Writes the object.
+    ///
+    /// # Errors
+    /// [`FileError::Io`]; [`FileError::HeaderLength`] for more keys than a header names.
+    fn write(&self, out: impl Write) -> Result<(), FileError>;
+
+    /// Reads one object of the given context; what follows it in `input` is left alone.
+    ///
+    /// # Errors
+    /// Any [`FileError`] but that of trailing bytes.
+    fn read(params: &Params, input: impl Read) -> Result<Self, FileError>;
+
+    /// The object as bytes.
+    ///
+    /// # Errors
+    /// As [`Stored::write`].
+    fn to_bytes(&self) -> Result<Vec<u8>, FileError> {
+        let mut bytes = Vec::new();
+        self.write(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// The object that `bytes` hold, and nothing after it.
+    ///
+    /// # Errors
+    /// Any [`FileError`].
+    fn from_bytes(params: &Params, bytes: &[u8]) -> Result<Self, FileError> {
+        let mut rest = bytes;
+        let object = Self::read(params, &mut rest)?;
+        if rest.is_empty() { Ok(object) } else { Err(FileError::Trailing) }
+    }
+
+    /// Writes the object to a file, atomically.
+    ///
+    /// # Errors
+    /// As [`Stored::write`].
+    fn save(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
+        disk::save(path.as_ref(), Privacy::Public, |out| self.write(out))
+    }
+
+    /// Reads the object from a file.
+    ///
+    /// # Errors
+    /// Any [`FileError`].
+    fn load(params: &Params, path: impl AsRef<Path>) -> Result<Self, FileError> {
+        disk::load(path.as_ref(), |input| Self::read(params, input))
+    }
+}
+
+mod private {
+    pub trait Sealed {}
+}
+
+macro_rules! stored {
+    ($($t:ty),*) => {$(
+        impl private::Sealed for $t {}
+        impl Stored for $t {
+            const KIND: Kind = <$t as Codec>::KIND;
+            fn write(&self, out: impl Write) -> Result<(), FileError> {
+                write_object(self, out)
+            }
+            fn read(params: &Params, input: impl Read) -> Result<Self, FileError> {
+                read_object(params, input)
+            }
+        }
+    )*};
+}
+stored!(Plaintext, Ciphertext, SeededCiphertext, PublicKey, RelinKey, EvaluationKeys);
+
+/// Bytes of `count` polynomials of `limbs` limbs, `None` beyond 2^64.
+fn payload_len(params: &Params, count: usize, limbs: usize) -> Option<u64> {
+    let poly: usize = params.key_moduli().take(limbs).map(|m| pack::packed_len(params.n(), m.bits())).sum();
+    (count as u64).checked_mul(poly as u64)
+}
+
+fn write_object<T: Codec>(object: &T, out: impl Write) -> Result<(), FileError> {
+    let params = object.params();
+    let header = frame::encode(T::KIND, &object.header())?;
+    let polys = object.polys();
+    let limbs = polys.first().map_or(0, |p| p.limb_count());
+    let payload = payload_len(params, polys.len(), limbs).unwrap_or(u64::MAX);
+    let mut out = Hashed::new(out);
+    Front::new(T::KIND, params.fingerprint(), payload, header).write(&mut out)?;
+    let mut bytes = Vec::new();
+    for poly in polys {
+        for (limb, m) in poly.limbs().zip(params.key_moduli()) {
+            bytes.resize(pack::packed_len(params.n(), m.bits()), 0);
+            pack::pack(limb, m.bits(), &mut bytes);
+            out.put(&bytes)?;
+        }
+    }
+    out.seal()
+}
+
+fn read_object<T: Codec>(params: &Params, input: impl Read) -> Result<T, FileError> {
+    let mut input = Hashed::new(input);
+    let front = Front::read(&mut input)?;
+    front.expect(T::KIND)?;
+    front.expect_context(params.fingerprint())?;
+    let header: T::Header = frame::decode(T::KIND, &front.header)?;
+    let (count, limbs) = T::shape(params, &header)?;
+    front.expect_payload(payload_len(params, count, limbs).unwrap_or(u64::MAX))?;
+    // One polynomial at a time: memory follows the bytes that are there, whatever the lengths announce.
+    let mut polys = Vec::new();
+    for _ in 0..count {
+        polys.push(read_poly(T::KIND, params, limbs, &mut input)?);
+    }
+    // Before anything is expanded: damage costs no more than the reading.
+    input.verify(T::KIND)?;
+    T::build(params, &header, polys)
+}
+
+fn read_poly<R: Read>(
+    kind: Kind,
+    params: &Params,
+    limbs: usize,
+    input: &mut Hashed<R>,
+) -> Result<Poly, FileError> {
+    let mut poly = Poly::zeros(params.n(), limbs, Domain::Evaluation);
+    let mut bytes = Vec::new();
+    for (limb, (words, m)) in poly.limbs_mut().zip(params.key_moduli()).enumerate() {
+        bytes.resize(pack::packed_len(params.n(), m.bits()), 0);
+        input.take("residues", &mut bytes)?;
+        pack::unpack(&bytes, m.bits(), words);
+        if let Some(&value) = words.iter().find(|&&w| w >= m.value()) {
+            let source = CkksError::NotCanonical { what: "polynomial", limb, value, q: m.value() };
+            return Err(FileError::Content { kind, source });
+        }
+    }
+    Ok(poly)
+}
+
+/// What a file says of itself; its checksum was right.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Info {
+    /// Format version.
+    pub version: u16,
+    /// What it holds.
+    pub kind: Kind,
+    /// Parameters it belongs to.
+    pub fingerprint: Fingerprint,
+    /// Bytes of residues.
+    pub payload: u64,
+}
+
+/// Reads frame and checksum of any object, in constant memory and without knowing its parameters.
+///
+/// # Errors
+/// Those of the frame: [`FileError::Magic`], [`FileError::Version`], [`FileError::Truncated`],
+/// [`FileError::Checksum`], …
+pub fn inspect(input: impl Read) -> Result<Info, FileError> {
+    let mut input = Hashed::new(input);
+    let front = Front::read(&mut input)?;
+    let mut left = front.payload;
+    let mut block = vec![0; 1 << 16];
+    while left > 0 {
+        let next = left.min(block.len() as u64);
+        input.take("residues", &mut block[..next as usize])?;
+        left -= next;
+    }
+    input.verify(front.kind)?;
+    let Front { version, kind, fingerprint, payload, .. } = front;
+    Ok(Info { version, kind, fingerprint, payload })
+}

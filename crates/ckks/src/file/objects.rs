@@ -1,0 +1,218 @@
+//! How each object splits into a header and polynomials.
+
+use ringmill_ring::{GaloisElement, Poly};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::header::{CipherHeader, KeysHeader, MetaHeader, SeedBytes, SeededHeader};
+use super::{FileError, Kind};
+use crate::ciphertext::{Ciphertext, Plaintext, SeededCiphertext};
+use crate::error::CkksError;
+use crate::keys::{EvaluationKeys, GaloisKeys, PublicKey, RelinKey, SwitchKey};
+use crate::params::Params;
+
+/// An object of one context that is stored as a header and polynomials over a prefix of the key basis.
+pub(super) trait Codec: Sized {
+    const KIND: Kind;
+    type Header: Serialize + DeserializeOwned;
+
+    fn params(&self) -> &Params;
+    fn header(&self) -> Self::Header;
+    fn polys(&self) -> Vec<&Poly>;
+    /// Number of polynomials and limbs of each that belong to a header.
+    fn shape(params: &Params, header: &Self::Header) -> Result<(usize, usize), FileError>;
+    fn build(params: &Params, header: &Self::Header, polys: Vec<Poly>) -> Result<Self, FileError>;
+}
+
+fn content(kind: Kind) -> impl Fn(CkksError) -> FileError {
+    move |source| FileError::Content { kind, source }
+}
+
+fn damaged(kind: Kind) -> impl Fn(String) -> FileError {
+    move |why| FileError::Header { kind, why }
+}
+
+/// Limbs at the level of a header.
+fn limbs_of(kind: Kind, params: &Params, header: &MetaHeader) -> Result<usize, FileError> {
+    let meta = header.meta().map_err(damaged(kind))?;
+    crate::check::level(params, meta.level).map_err(content(kind))?;
+    crate::check::slots(params, meta.slots).map_err(content(kind))?;
+    Ok(meta.level.limbs())
+}
+
+/// The only polynomial.
+fn single(kind: Kind, polys: Vec<Poly>) -> Result<Poly, FileError> {
+    polys.into_iter().next().ok_or_else(|| damaged(kind)("it has no polynomial".into()))
+}
+
+impl Codec for Plaintext {
+    const KIND: Kind = Kind::Plaintext;
+    type Header = MetaHeader;
+
+    fn params(&self) -> &Params {
+        self.params()
+    }
+    fn header(&self) -> MetaHeader {
+        MetaHeader::of(self.meta())
+    }
+    fn polys(&self) -> Vec<&Poly> {
+        vec![self.poly()]
+    }
+    fn shape(params: &Params, header: &MetaHeader) -> Result<(usize, usize), FileError> {
+        Ok((1, limbs_of(Self::KIND, params, header)?))
+    }
+    fn build(params: &Params, header: &MetaHeader, polys: Vec<Poly>) -> Result<Self, FileError> {
+        let meta = header.meta().map_err(damaged(Self::KIND))?;
+        Self::from_parts(params, single(Self::KIND, polys)?, meta).map_err(content(Self::KIND))
+    }
+}
+
+impl Codec for Ciphertext {
+    const KIND: Kind = Kind::Ciphertext;
+    type Header = CipherHeader;
+
+    fn params(&self) -> &Params {
+        self.params()
+    }
+    fn header(&self) -> CipherHeader {
+        CipherHeader { polys: self.polys().len() as u8, meta: MetaHeader::of(self.meta()) }
+    }
+    fn polys(&self) -> Vec<&Poly> {
+        self.polys().iter().collect()
+    }
+    fn shape(params: &Params, header: &CipherHeader) -> Result<(usize, usize), FileError> {
+        let count = usize::from(header.polys);
+        if !(2..=3).contains(&count) {
+            return Err(content(Self::KIND)(CkksError::PolyCount { got: count }));
+        }
+        Ok((count, limbs_of(Self::KIND, params, &header.meta)?))
+    }
+    fn build(params: &Params, header: &CipherHeader, polys: Vec<Poly>) -> Result<Self, FileError> {
+        let meta = header.meta.meta().map_err(damaged(Self::KIND))?;
+        Self::from_parts(params, polys, meta).map_err(content(Self::KIND))
+    }
+}
+
+impl Codec for SeededCiphertext {
+    const KIND: Kind = Kind::SeededCiphertext;
+    type Header = SeededHeader;
+
+    fn params(&self) -> &Params {
+        self.params()
+    }
+    fn header(&self) -> SeededHeader {
+        SeededHeader { seed: self.seed().into(), meta: MetaHeader::of(self.meta()) }
+    }
+    fn polys(&self) -> Vec<&Poly> {
+        vec![self.c0()]
+    }
+    fn shape(params: &Params, header: &SeededHeader) -> Result<(usize, usize), FileError> {
+        Ok((1, limbs_of(Self::KIND, params, &header.meta)?))
+    }
+    fn build(params: &Params, header: &SeededHeader, polys: Vec<Poly>) -> Result<Self, FileError> {
+        let meta = header.meta.meta().map_err(damaged(Self::KIND))?;
+        let c0 = single(Self::KIND, polys)?;
+        Self::from_parts(params, c0, header.seed.into(), meta).map_err(content(Self::KIND))
+    }
+}
+
+impl Codec for PublicKey {
+    const KIND: Kind = Kind::PublicKey;
+    type Header = SeedBytes;
+
+    fn params(&self) -> &Params {
+        self.params()
+    }
+    fn header(&self) -> SeedBytes {
+        self.seed().into()
+    }
+    fn polys(&self) -> Vec<&Poly> {
+        vec![self.b()]
+    }
+    fn shape(params: &Params, _: &SeedBytes) -> Result<(usize, usize), FileError> {
+        Ok((1, params.q_moduli().len()))
+    }
+    fn build(params: &Params, header: &SeedBytes, polys: Vec<Poly>) -> Result<Self, FileError> {
+        Self::from_parts(params, single(Self::KIND, polys)?, (*header).into()).map_err(content(Self::KIND))
+    }
+}
+
+/// The stored halves of a key.
+fn halves(key: &SwitchKey) -> impl Iterator<Item = &Poly> {
+    key.digits().iter().map(|d| &d.b)
+}
+
+/// A key from the next dnum polynomials.
+fn take_key(
+    kind: Kind,
+    params: &Params,
+    seed: SeedBytes,
+    polys: &mut impl Iterator<Item = Poly>,
+) -> Result<SwitchKey, FileError> {
+    let b = polys.by_ref().take(params.dnum()).collect();
+    SwitchKey::from_parts(params, b, seed.into()).map_err(content(kind))
+}
+
+impl Codec for RelinKey {
+    const KIND: Kind = Kind::RelinKey;
+    type Header = SeedBytes;
+
+    fn params(&self) -> &Params {
+        self.0.params()
+    }
+    fn header(&self) -> SeedBytes {
+        self.0.seed().into()
+    }
+    fn polys(&self) -> Vec<&Poly> {
+        halves(&self.0).collect()
+    }
+    fn shape(params: &Params, _: &SeedBytes) -> Result<(usize, usize), FileError> {
+        Ok((params.dnum(), params.key_limbs()))
+    }
+    fn build(params: &Params, header: &SeedBytes, polys: Vec<Poly>) -> Result<Self, FileError> {
+        Ok(Self(take_key(Self::KIND, params, *header, &mut polys.into_iter())?))
+    }
+}
+
+impl Codec for EvaluationKeys {
+    const KIND: Kind = Kind::EvaluationKeys;
+    type Header = KeysHeader;
+
+    fn params(&self) -> &Params {
+        self.params()
+    }
+    fn header(&self) -> KeysHeader {
+        KeysHeader {
+            relin: self.relin().ok().map(|k| k.0.seed().into()),
+            galois: self.galois().iter().map(|(g, k)| (g.value(), k.seed().into())).collect(),
+        }
+    }
+    fn polys(&self) -> Vec<&Poly> {
+        let relin = self.relin().ok().into_iter().flat_map(|k| halves(&k.0));
+        relin.chain(self.galois().iter().flat_map(|(_, k)| halves(k))).collect()
+    }
+    fn shape(params: &Params, header: &KeysHeader) -> Result<(usize, usize), FileError> {
+        let two_n = 2 * params.n() as u64;
+        let odd = |g: u64| g % 2 == 1 && (3..two_n).contains(&g);
+        let ascending = header.galois.windows(2).all(|w| w[0].0 < w[1].0);
+        if !ascending || !header.galois.iter().all(|&(g, _)| odd(g)) {
+            return Err(damaged(Self::KIND)("its Galois elements are not odd and ascending below 2N".into()));
+        }
+        let keys = header.galois.len() + usize::from(header.relin.is_some());
+        Ok((keys * params.dnum(), params.key_limbs()))
+    }
+    fn build(params: &Params, header: &KeysHeader, polys: Vec<Poly>) -> Result<Self, FileError> {
+        let (kind, mut polys) = (Self::KIND, polys.into_iter());
+        let relin = match header.relin {
+            Some(seed) => Some(RelinKey(take_key(kind, params, seed, &mut polys)?)),
+            None => None,
+        };
+        let mut galois = GaloisKeys::new(params);
+        for &(g, seed) in &header.galois {
+            let element = GaloisElement::new(g, params.log_n()).map_err(|e| content(kind)(e.into()))?;
+            let key = take_key(kind, params, seed, &mut polys)?;
+            galois.insert(element, key).map_err(content(kind))?;
+        }
+        Self::new(relin, galois).map_err(content(kind))
+    }
+}

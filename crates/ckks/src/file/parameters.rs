@@ -1,0 +1,57 @@
+//! The file that every other file refers to: the parameters.
+
+use std::io::{Read, Write};
+use std::path::Path;
+
+use super::disk::{self, Privacy};
+use super::frame::{self, Front, Hashed};
+use super::{FileError, Kind};
+use crate::params::{Params, ParamsLiteral};
+
+/// Writes parameters.
+///
+/// # Errors
+/// [`FileError::Io`].
+pub fn write_params(params: &Params, out: impl Write) -> Result<(), FileError> {
+    let header = frame::encode(Kind::Params, params.literal())?;
+    let mut out = Hashed::new(out);
+    Front::new(Kind::Params, params.fingerprint(), 0, header).write(&mut out)?;
+    out.seal()
+}
+
+/// Reads parameters and checks them like a literal; sets marked insecure stay marked.
+///
+/// # Errors
+/// Any [`FileError`] but that of trailing bytes.
+pub fn read_params(input: impl Read) -> Result<Params, FileError> {
+    let kind = Kind::Params;
+    let mut input = Hashed::new(input);
+    let front = Front::read(&mut input)?;
+    front.expect(kind)?;
+    front.expect_payload(0)?;
+    input.verify(kind)?;
+    let literal: ParamsLiteral = frame::decode(kind, &front.header)?;
+    let params = Params::new(&literal).map_err(|e| FileError::Content { kind, source: e.into() })?;
+    // Sizes in place of primes would name other primes in another release.
+    if *params.literal() != literal {
+        return Err(FileError::Header { kind, why: "its primes are not given by value".into() });
+    }
+    front.expect_context(params.fingerprint())?;
+    Ok(params)
+}
+
+/// Writes parameters to a file, atomically.
+///
+/// # Errors
+/// [`FileError::Io`].
+pub fn save_params(params: &Params, path: impl AsRef<Path>) -> Result<(), FileError> {
+    disk::save(path.as_ref(), Privacy::Public, |out| write_params(params, out))
+}
+
+/// Reads parameters from a file.
+///
+/// # Errors
+/// Any [`FileError`].
+pub fn load_params(path: impl AsRef<Path>) -> Result<Params, FileError> {
+    disk::load(path.as_ref(), |input| read_params(input))
+}

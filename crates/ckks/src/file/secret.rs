@@ -1,0 +1,61 @@
+//! The one place that writes secret keys.
+
+use std::io::{Read, Write};
+use std::path::Path;
+
+use zeroize::Zeroizing;
+
+use super::disk::{self, Privacy};
+use super::frame::{self, Front, Hashed};
+use super::{FileError, Kind};
+use crate::keys::SecretKey;
+use crate::params::Params;
+
+/// Writes a secret key, in the clear: whoever reads it decrypts everything.
+///
+/// # Errors
+/// [`FileError::Io`].
+pub fn write_secret_key(secret: &SecretKey, out: impl Write) -> Result<(), FileError> {
+    let small = secret.expose_coefficients();
+    let header = frame::encode(Kind::SecretKey, &())?;
+    let mut out = Hashed::new(out);
+    Front::new(Kind::SecretKey, secret.params().fingerprint(), small.len() as u64, header).write(&mut out)?;
+    let bytes: Zeroizing<Vec<u8>> = Zeroizing::new(small.iter().map(|&c| c as u8).collect());
+    out.put(&bytes)?;
+    out.seal()
+}
+
+/// Reads a secret key.
+///
+/// # Errors
+/// Any [`FileError`] but that of trailing bytes.
+pub fn read_secret_key(params: &Params, input: impl Read) -> Result<SecretKey, FileError> {
+    let kind = Kind::SecretKey;
+    let mut input = Hashed::new(input);
+    let front = Front::read(&mut input)?;
+    front.expect(kind)?;
+    front.expect_context(params.fingerprint())?;
+    frame::decode::<()>(kind, &front.header)?;
+    front.expect_payload(params.n() as u64)?;
+    let mut bytes = Zeroizing::new(vec![0u8; params.n()]);
+    input.take("coefficients", &mut bytes)?;
+    input.verify(kind)?;
+    let small = Zeroizing::new(bytes.iter().map(|&b| b as i8).collect());
+    SecretKey::from_coefficients(params, small).map_err(|source| FileError::Content { kind, source })
+}
+
+/// Writes a secret key to a file that only its owner may read, atomically.
+///
+/// # Errors
+/// [`FileError::Io`].
+pub fn save_secret_key(secret: &SecretKey, path: impl AsRef<Path>) -> Result<(), FileError> {
+    disk::save(path.as_ref(), Privacy::Owner, |out| write_secret_key(secret, out))
+}
+
+/// Reads a secret key from a file.
+///
+/// # Errors
+/// Any [`FileError`].
+pub fn load_secret_key(params: &Params, path: impl AsRef<Path>) -> Result<SecretKey, FileError> {
+    disk::load(path.as_ref(), |input| read_secret_key(params, input))
+}

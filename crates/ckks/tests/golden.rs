@@ -1,0 +1,115 @@
+//! Files written once and kept: every later version must read them, and this one must still write them.
+//!
+//! `RINGMILL_BLESS=1 cargo test -p ringmill-ckks --test golden` writes the folder of the current version anew; do that
+//! for a new format version only, in a new folder.
+
+use std::path::PathBuf;
+
+use ringmill_ckks::file::{self, Stored};
+use ringmill_ckks::{
+    Ciphertext, EvaluationKeys, KeyGenerator, Level, Meta, Noise, Params, ParamsLiteral, Plaintext,
+    PublicKey, Randomness, RelinKey, Scale, SecretKey, SeededCiphertext,
+};
+use ringmill_ring::sample::SecretSeed;
+use ringmill_ring::{Domain, Poly, reference};
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden/v1")
+}
+
+fn randomness(seed: u8) -> Randomness {
+    Randomness::from_seed(SecretSeed::from_bytes([seed; 32]))
+}
+
+/// Coefficient i of the message.
+fn coefficient(i: usize) -> i64 {
+    (i as i64 * i as i64 * 7919) % 100_003 - 50_001
+}
+
+fn plaintext(params: &Params) -> Plaintext {
+    let mut poly = Poly::zeros(params.n(), 2, Domain::Evaluation);
+    for (limb, &q) in poly.limbs_mut().zip(params.q_moduli()) {
+        limb.iter_mut().enumerate().for_each(|(i, w)| *w = q.reduce_i64(coefficient(i)));
+        reference::forward(limb, q, q.psi(params.log_n()).unwrap());
+    }
+    let scale = Scale::pow2(40).div(&Scale::modulus(params.q_moduli()[1]));
+    let noise = Noise::encoded(4.0, &scale, 3);
+    Plaintext::from_parts(params, poly, Meta { level: Level::new(1), scale, slots: 64, noise }).unwrap()
+}
+
+struct Objects {
+    params: Params,
+    secret: SecretKey,
+    public: PublicKey,
+    relin: RelinKey,
+    evaluation: EvaluationKeys,
+    plain: Plaintext,
+    cipher: Ciphertext,
+    seeded: SeededCiphertext,
+}
+
+fn draw() -> Objects {
+    let params = Params::new(&ParamsLiteral::from_bits(10, &[30, 24], &[31], 2).insecure()).unwrap();
+    let mut g = KeyGenerator::with_randomness(&params, randomness(1));
+    let secret = g.secret_key().unwrap();
+    let public = g.public_key(&secret).unwrap();
+    let evaluation = g.evaluation_keys(&secret, &[3], false).unwrap();
+    let relin = evaluation.relin().unwrap().clone();
+    let plain = plaintext(&params);
+    let mut r = randomness(2);
+    let cipher = public.encrypt(&plain, &mut r).unwrap();
+    let seeded = secret.encrypt_seeded(&plain, &mut r).unwrap();
+    Objects { params, secret, public, relin, evaluation, plain, cipher, seeded }
+}
+
+fn files(o: &Objects) -> Vec<(&'static str, Vec<u8>)> {
+    let (mut params, mut secret) = (Vec::new(), Vec::new());
+    file::write_params(&o.params, &mut params).unwrap();
+    file::write_secret_key(&o.secret, &mut secret).unwrap();
+    vec![
+        ("params", params),
+        ("secret-key", secret),
+        ("public-key", o.public.to_bytes().unwrap()),
+        ("relin-key", o.relin.to_bytes().unwrap()),
+        ("evaluation-keys", o.evaluation.to_bytes().unwrap()),
+        ("plaintext", o.plain.to_bytes().unwrap()),
+        ("ciphertext", o.cipher.to_bytes().unwrap()),
+        ("half-size-ciphertext", o.seeded.to_bytes().unwrap()),
+    ]
+}
+
+#[test]
+fn what_is_written_today_is_what_was_written() {
+    for (name, bytes) in files(&draw()) {
+        let path = folder().join(name);
+        if std::env::var_os("RINGMILL_BLESS").is_some() {
+            std::fs::create_dir_all(folder()).unwrap();
+            std::fs::write(&path, &bytes).unwrap();
+        }
+        assert!(std::fs::read(&path).unwrap() == bytes, "{name} changed: that needs a new format version");
+    }
+}
+
+#[test]
+fn what_was_written_is_read_and_decrypts() {
+    let params = file::load_params(folder().join("params")).unwrap();
+    let secret = file::load_secret_key(&params, folder().join("secret-key")).unwrap();
+    let cipher = Ciphertext::load(&params, folder().join("ciphertext")).unwrap();
+    let seeded = SeededCiphertext::load(&params, folder().join("half-size-ciphertext")).unwrap();
+    PublicKey::load(&params, folder().join("public-key")).unwrap();
+    RelinKey::load(&params, folder().join("relin-key")).unwrap();
+    let evaluation = EvaluationKeys::load(&params, folder().join("evaluation-keys")).unwrap();
+    assert_eq!((evaluation.galois().len(), evaluation.relin().is_ok()), (1, true));
+    assert_eq!(Plaintext::load(&params, folder().join("plaintext")).unwrap(), plaintext(&params));
+    for cipher in [cipher, seeded.expand()] {
+        assert_eq!((cipher.level(), cipher.slots()), (Level::new(1), 64));
+        assert_eq!(cipher.scale().to_text(), format!("2^40*{}^-1", params.q_moduli()[1].value()));
+        let plain = secret.decrypt(&cipher).unwrap();
+        // Message and error are far below the first prime, so its limb alone tells them.
+        let q = params.q_moduli()[0];
+        let mut c = plain.poly().limb(0).to_vec();
+        reference::inverse(&mut c, q, q.psi(params.log_n()).unwrap());
+        let worst = c.iter().enumerate().map(|(i, &x)| (q.centred(x) - coefficient(i)).abs()).max().unwrap();
+        assert!((1..2000).contains(&worst), "{worst}");
+    }
+}

@@ -1,0 +1,232 @@
+//! From groups to tasks: where every value lives, and the steps that compute it.
+
+use ringmill_program::limb::{Instruction, LimbProgram, ModulusId, Opcode, Operand, Source, ValueId};
+use ringmill_ring::{LimbRing, Modulus, RingError};
+
+use super::flow::Flow;
+use super::group::{Groups, Phase};
+use super::plan::{Action, Plan, Slot, Src, Step, Task};
+use super::shared::Shared;
+use super::tables::Tables;
+
+/// Words of a block: 16 KiB, so that the operands of a few steps stay in the first cache.
+const BLOCK: usize = 2048;
+
+/// Plans a program on the rings of its moduli, one each in the order of the table.
+pub(super) fn plan(program: &LimbProgram, rings: Vec<LimbRing>) -> Result<Plan, RingError> {
+    let flow = Flow::new(program);
+    let groups = Groups::new(&flow);
+    let shared = Shared::new(&flow, &groups);
+    let mut tables = Tables::default();
+    let mut tasks = Vec::with_capacity(groups.list.len());
+    for g in 0..groups.list.len() {
+        tasks.push(Builder::new(&flow, &groups, &shared, &rings, &mut tables, g).build()?);
+    }
+    let (successors, waits) = shared.order(&tasks);
+    let count = |kind: fn(&Slot) -> bool| {
+        tasks.iter().map(|t| t.slots.iter().filter(|slot| kind(slot)).count()).max().unwrap_or(0)
+    };
+    Ok(Plan {
+        buffers: shared.buffers,
+        scratch_limbs: count(|slot| matches!(slot, Slot::Limb(_))),
+        scratch_blocks: count(|slot| matches!(slot, Slot::Block(_))),
+        block: program.n().min(BLOCK),
+        bases: tables.bases,
+        conversions: tables.conversions,
+        permutations: tables.permutations,
+        rings,
+        tasks,
+        successors,
+        waits,
+    })
+}
+
+struct Builder<'a> {
+    flow: &'a Flow<'a>,
+    groups: &'a Groups,
+    shared: &'a Shared,
+    rings: &'a [LimbRing],
+    tables: &'a mut Tables,
+    g: usize,
+    task: Task,
+    /// The slots of the group's values.
+    slots: Vec<(ValueId, u32)>,
+    limbs: u32,
+    blocks: u32,
+}
+
+impl<'a> Builder<'a> {
+    fn new(
+        flow: &'a Flow<'a>,
+        groups: &'a Groups,
+        shared: &'a Shared,
+        rings: &'a [LimbRing],
+        tables: &'a mut Tables,
+        g: usize,
+    ) -> Self {
+        // Quotients have no modulus; any ring of the backend computes them.
+        let ring = groups.list[g].modulus.map_or(0, ModulusId::index);
+        let task = Task { ring, ..Task::default() };
+        Self { flow, groups, shared, rings, tables, g, task, slots: Vec::new(), limbs: 0, blocks: 0 }
+    }
+
+    fn build(mut self) -> Result<Task, RingError> {
+        let groups = self.groups;
+        let instructions = &groups.list[self.g].instructions;
+        // Last first, so that a transform has its slot before its operand, which may want the same one.
+        for &i in instructions.iter().rev() {
+            if let Some(v) = self.flow.program.defined(i) {
+                self.settle(i, v);
+            }
+        }
+        for &i in instructions {
+            self.emit(i)?;
+        }
+        Ok(self.task)
+    }
+
+    /// Gives the value of instruction i a slot.
+    fn settle(&mut self, i: usize, v: ValueId) {
+        let slot = if let Some(id) = self.shared.of(v) {
+            Slot::Shared(id)
+        } else if let Some(transform) = self.only_transform(v) {
+            // The transform works in place.
+            let slot = self.slot(transform);
+            self.slots.push((v, slot));
+            return;
+        } else if self.groups.ready(v) == Phase::Blocks && self.flow.program.opcode(i) != Opcode::Ntt {
+            self.blocks += 1;
+            Slot::Block(self.blocks - 1)
+        } else {
+            self.limbs += 1;
+            Slot::Limb(self.limbs - 1)
+        };
+        self.task.slots.push(slot);
+        self.slots.push((v, self.task.slots.len() as u32 - 1));
+    }
+
+    /// The value that a transform in this group makes of v, if nothing else reads v.
+    fn only_transform(&self, v: ValueId) -> Option<ValueId> {
+        let [reader] = self.shared.readers(v) else { return None };
+        let program = self.flow.program;
+        let transform = matches!(program.opcode(*reader), Opcode::Ntt | Opcode::Intt);
+        program.defined(*reader).filter(|&w| transform && self.groups.of(w) == self.g)
+    }
+
+    fn slot(&self, v: ValueId) -> u32 {
+        let found = self.slots.iter().find(|&&(w, _)| w == v);
+        found.map_or_else(|| unreachable!("every value of a group has a slot"), |&(_, slot)| slot)
+    }
+
+    fn src(&mut self, source: Source) -> Src {
+        match source {
+            Source::Input(i) => Src::Input(i.0),
+            Source::Value(v) if self.groups.of(v) == self.g => Src::Slot(self.slot(v)),
+            Source::Value(v) => {
+                let id =
+                    self.shared.of(v).unwrap_or_else(|| unreachable!("values that leave a group are shared"));
+                Src::Read(self.read(id))
+            }
+        }
+    }
+
+    fn read(&mut self, id: u32) -> u32 {
+        let reads = &mut self.task.reads;
+        let at = reads.iter().position(|&other| other == id).unwrap_or_else(|| {
+            reads.push(id);
+            reads.len() - 1
+        });
+        at as u32
+    }
+
+    /// Appends the steps of instruction i.
+    fn emit(&mut self, i: usize) -> Result<(), RingError> {
+        let flow = self.flow;
+        let srcs: Box<[Src]> = flow.operands(i).map(|o| self.src(o)).collect();
+        let program = flow.program;
+        let Some(v) = program.defined(i) else {
+            return self.emit_store(i, srcs);
+        };
+        let dst = self.slot(v);
+        match program.opcode(i) {
+            Opcode::Ntt => {
+                self.copy_unless_there(Phase::Head, dst, srcs);
+                self.push(Phase::Head, Step { action: Action::Forward, dst, srcs: Box::default() });
+            }
+            Opcode::Intt => {
+                self.copy_unless_there(Phase::Blocks, dst, srcs);
+                self.push(Phase::Tail, Step { action: Action::Inverse, dst, srcs: Box::default() });
+            }
+            _ => {
+                let action = self.action(i)?;
+                self.push(self.groups.ready(v), Step { action, dst, srcs });
+            }
+        }
+        Ok(())
+    }
+
+    /// A store of an input, or a second store of a value: a copy.
+    fn emit_store(&mut self, i: usize, srcs: Box<[Src]>) -> Result<(), RingError> {
+        let Instruction::Store { output, .. } = self.flow.program.instruction(i) else {
+            unreachable!("only stores define no value")
+        };
+        self.task.slots.push(Slot::Shared(self.shared.output(output)));
+        let dst = self.task.slots.len() as u32 - 1;
+        let inside = self.flow.values(i).find(|&v| self.groups.of(v) == self.g);
+        let phase = inside.map_or(Phase::Blocks, |v| self.groups.ready(v));
+        self.push(phase, Step { action: Action::Copy, dst, srcs });
+        Ok(())
+    }
+
+    fn copy_unless_there(&mut self, phase: Phase, dst: u32, srcs: Box<[Src]>) {
+        if srcs[0] != Src::Slot(dst) {
+            self.push(phase, Step { action: Action::Copy, dst, srcs });
+        }
+    }
+
+    fn push(&mut self, phase: Phase, step: Step) {
+        match phase {
+            Phase::Head => self.task.head.push(step),
+            Phase::Blocks => self.task.blocks.push(step),
+            Phase::Tail => self.task.tail.push(step),
+        }
+    }
+
+    fn action(&mut self, i: usize) -> Result<Action, RingError> {
+        let ring = &self.rings[self.task.ring];
+        Ok(match self.flow.program.instruction(i) {
+            Instruction::Add { .. } => Action::Add,
+            Instruction::Sub { .. } => Action::Sub,
+            Instruction::Neg { .. } => Action::Neg,
+            Instruction::Mul { .. } => Action::Mul,
+            Instruction::Mac { .. } => Action::Mac,
+            Instruction::MulConst { constant, .. } => Action::MulConst(ring.factor(constant)),
+            Instruction::AddConst { constant, .. } => Action::AddConst(constant),
+            Instruction::SubMulConst { constant, .. } => Action::SubMulConst(ring.factor(constant)),
+            Instruction::Lift { src, .. } => Action::Lift(self.modulus(src)),
+            Instruction::Quotient { sources, .. } => {
+                let moduli: Vec<_> = sources.iter().map(|&o| self.modulus(o)).collect();
+                Action::Quotient(self.tables.basis(&moduli)?)
+            }
+            Instruction::Convert { sources, quotient, .. } => {
+                let moduli: Vec<_> = sources.iter().map(|&o| self.modulus(o)).collect();
+                let conversion = self.tables.conversion(&moduli, ring.modulus())?;
+                if quotient.is_some() { Action::Convert(conversion) } else { Action::ConvertFast(conversion) }
+            }
+            Instruction::Dot { .. } => Action::Dot,
+            Instruction::Automorphism { galois, .. } => {
+                Action::Permute(self.tables.permutation(ring.log_n(), galois)?)
+            }
+            Instruction::Load { .. }
+            | Instruction::Store { .. }
+            | Instruction::Ntt { .. }
+            | Instruction::Intt { .. } => Action::Copy,
+        })
+    }
+
+    fn modulus(&self, operand: Operand) -> Modulus {
+        let program = self.flow.program;
+        let id = program.operand_type(operand).modulus();
+        id.map_or_else(|| unreachable!("the verifier admits residues only"), |id| program.modulus(id))
+    }
+}

@@ -1,0 +1,119 @@
+//! Which instructions make a task together.
+//!
+//! Groups are numbered as they appear, and an instruction joins no group before those of its operands, so that
+//! groups in order of their numbers respect all dependencies.
+
+use ringmill_program::limb::{Domain, ModulusId, Opcode, ValueId};
+
+use super::flow::Flow;
+
+/// The phase of a task in which a value is ready; in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Phase {
+    Head,
+    Blocks,
+    Tail,
+}
+
+/// Transforms in one task at most: each takes a limb of scratch.
+const MAX_TRANSFORMS: usize = 24;
+/// Instructions in one task at most.
+const MAX_INSTRUCTIONS: usize = 48;
+
+/// The instructions of one task, in program order.
+#[derive(Debug, Clone)]
+pub(super) struct Group {
+    /// None for quotients.
+    pub(super) modulus: Option<ModulusId>,
+    pub(super) instructions: Vec<usize>,
+    transforms: usize,
+}
+
+/// The program cut into groups.
+#[derive(Debug)]
+pub(super) struct Groups {
+    pub(super) list: Vec<Group>,
+    /// The group of each value, and the phase in which it is ready there.
+    of_value: Vec<(usize, Phase)>,
+}
+
+impl Groups {
+    pub(super) fn new(flow: &Flow<'_>) -> Self {
+        let mut groups = Self { list: Vec::new(), of_value: vec![(0, Phase::Head); flow.program.values()] };
+        for i in flow.instructions() {
+            groups.place(flow, i);
+        }
+        groups
+    }
+
+    /// The group that defines a value.
+    pub(super) fn of(&self, v: ValueId) -> usize {
+        self.of_value[v.index()].0
+    }
+
+    /// The phase in which a value is ready.
+    pub(super) fn ready(&self, v: ValueId) -> Phase {
+        self.of_value[v.index()].1
+    }
+
+    fn place(&mut self, flow: &Flow<'_>, i: usize) {
+        let program = flow.program;
+        let modulus = match program.defined(i) {
+            Some(v) => program.value_type(v).modulus(),
+            None => program.operand_type(program.operands(i)[0]).modulus(),
+        };
+        let latest = flow.values(i).map(|v| self.of(v)).max();
+        // The newest group, or else that of the newest operand.
+        let candidates = [self.list.len().checked_sub(1), latest];
+        let mut joined = candidates.into_iter().flatten().filter(|&g| Some(g) >= latest);
+        let joined = joined.find_map(|g| Some((g, self.joins(flow, i, modulus, g)?)));
+        let (g, phase) = joined.unwrap_or_else(|| {
+            self.list.push(Group { modulus, instructions: Vec::new(), transforms: 0 });
+            let g = self.list.len() - 1;
+            // Nothing is inside yet, so no operand forbids a phase.
+            (g, self.phase(flow, i, g).unwrap_or(Phase::Head))
+        });
+        let group = &mut self.list[g];
+        group.instructions.push(i);
+        group.transforms += usize::from(is_transform(program.opcode(i)));
+        if let Some(v) = program.defined(i) {
+            self.of_value[v.index()] = (g, phase);
+        }
+    }
+
+    /// The phase of instruction i in group g, if it may join.
+    fn joins(&self, flow: &Flow<'_>, i: usize, modulus: Option<ModulusId>, g: usize) -> Option<Phase> {
+        let group = &self.list[g];
+        let full = group.instructions.len() >= MAX_INSTRUCTIONS
+            || is_transform(flow.program.opcode(i)) && group.transforms >= MAX_TRANSFORMS;
+        if modulus.is_none() || group.modulus != modulus || full {
+            return None;
+        }
+        self.phase(flow, i, g)
+    }
+
+    /// The phase of instruction i in group g, if its operands allow one.
+    fn phase(&self, flow: &Flow<'_>, i: usize, g: usize) -> Option<Phase> {
+        let program = flow.program;
+        let inside = flow.values(i).filter(|&v| self.of(v) == g).map(|v| self.ready(v)).max();
+        match program.opcode(i) {
+            // A transform ends among the blocks, before any tail.
+            Opcode::Ntt => (inside.unwrap_or(Phase::Head) == Phase::Head).then_some(Phase::Blocks),
+            Opcode::Intt => Some(Phase::Tail),
+            // It moves words between blocks, so its operand must be whole.
+            Opcode::Automorphism => inside.is_none().then_some(Phase::Blocks),
+            _ => {
+                let domain = match program.defined(i) {
+                    Some(v) => program.value_type(v).domain(),
+                    None => program.operand_type(program.operands(i)[0]).domain(),
+                };
+                let first = if domain == Domain::Eval { Phase::Blocks } else { Phase::Head };
+                Some(inside.unwrap_or(first).max(first))
+            }
+        }
+    }
+}
+
+fn is_transform(op: Opcode) -> bool {
+    matches!(op, Opcode::Ntt | Opcode::Intt)
+}

@@ -1,0 +1,201 @@
+//! The machine `cpu`: limb programs on the vector kernels of the ring.
+//!
+//! | file | subject |
+//! |---|---|
+//! | [`plan`] | the program as tasks of steps over slots |
+//! | [`flow`], [`group`], [`shared`], [`build`], [`tables`] | how it gets there |
+//! | [`queue`], [`run`] | running it |
+//!
+//! Instructions of one modulus that follow from each other make one task, so that limbs between them stay in the
+//! cache and most never leave a worker's scratch. Which thread runs a task changes nothing in its result: bits do not
+//! depend on the number of threads. What a run needs of memory is kept for the next run.
+
+mod build;
+mod flow;
+mod group;
+mod plan;
+mod queue;
+mod run;
+mod shared;
+mod tables;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rayon::ThreadPool;
+use ringmill_program::limb::LimbProgram;
+use ringmill_ring::buffer::Buffer;
+use ringmill_ring::{Isa, LimbRing, Modulus, RingError};
+use smallvec::SmallVec;
+
+use crate::bindings::check_borders;
+use crate::{Executable, Machine, MachineError};
+use plan::Plan;
+use queue::Queue;
+use run::{Context, SharedLimb, scratch_words, stride};
+
+/// The machine `cpu`. It keeps the transform tables of every prime it has met, for all programs it prepares.
+#[derive(Debug)]
+pub struct Cpu {
+    isa: Isa,
+    pool: Option<Arc<ThreadPool>>,
+    rings: Mutex<HashMap<(u32, Modulus), LimbRing>>,
+}
+
+impl Cpu {
+    /// On the instruction set of [`Isa::detect`], in the calling thread.
+    ///
+    /// # Errors
+    /// Those of [`Isa::detect`].
+    pub fn new() -> Result<Self, MachineError> {
+        Ok(Self::with_isa(Isa::detect()?))
+    }
+
+    /// On a given instruction set, in the calling thread. One that the CPU lacks is refused by
+    /// [`Machine::prepare`].
+    pub fn with_isa(isa: Isa) -> Self {
+        Self { isa, pool: None, rings: Mutex::default() }
+    }
+
+    /// Runs in the threads of `pool` from now on: programs prepared before are not affected.
+    #[must_use]
+    pub fn on_pool(mut self, pool: Arc<ThreadPool>) -> Self {
+        self.pool = Some(pool);
+        self
+    }
+
+    /// The instruction set.
+    pub fn isa(&self) -> Isa {
+        self.isa
+    }
+
+    fn ring(&self, log_n: u32, modulus: Modulus) -> Result<LimbRing, RingError> {
+        let known = |rings: &HashMap<_, LimbRing>| rings.get(&(log_n, modulus)).cloned();
+        if let Some(ring) = known(&self.rings.lock().unwrap_or_else(PoisonError::into_inner)) {
+            return Ok(ring);
+        }
+        // Tables take milliseconds: others need not wait for them.
+        let ring = LimbRing::with_isa(log_n, modulus, self.isa)?;
+        self.rings.lock().unwrap_or_else(PoisonError::into_inner).insert((log_n, modulus), ring.clone());
+        Ok(ring)
+    }
+}
+
+impl Machine for Cpu {
+    fn name(&self) -> &str {
+        "cpu"
+    }
+
+    fn prepare(&self, program: &LimbProgram) -> Result<Box<dyn Executable>, MachineError> {
+        let rings = program.moduli().iter().map(|m| self.ring(program.log_n(), m.modulus));
+        let plan = build::plan(program, rings.collect::<Result<_, _>>()?)?;
+        let pool = self.pool.clone().filter(|pool| pool.current_num_threads() > 1);
+        Ok(Box::new(Prepared { program: program.clone(), plan, pool, idle: Mutex::default() }))
+    }
+}
+
+/// A program ready to run; it may run several times at once.
+#[derive(Debug)]
+struct Prepared {
+    program: LimbProgram,
+    plan: Plan,
+    pool: Option<Arc<ThreadPool>>,
+    /// Memory that no run is using.
+    idle: Mutex<Vec<Workspace>>,
+}
+
+/// The memory of one run.
+#[derive(Debug)]
+struct Workspace {
+    buffers: Buffer,
+    /// One for each thread.
+    scratch: Vec<Mutex<Buffer>>,
+    queue: Queue,
+}
+
+impl Prepared {
+    fn workspace(&self) -> Workspace {
+        if let Some(workspace) = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop() {
+            return workspace;
+        }
+        let n = self.program.n();
+        let threads = self.pool.as_ref().map_or(1, |pool| pool.current_num_threads());
+        let scratch = || Mutex::new(Buffer::zeros(scratch_words(&self.plan, n)));
+        Workspace {
+            buffers: Buffer::zeros(self.plan.buffers as usize * stride(n)),
+            scratch: (0..threads).map(|_| scratch()).collect(),
+            queue: Queue::default(),
+        }
+    }
+
+    fn run_in(
+        &self,
+        workspace: &mut Workspace,
+        inputs: &[&[u64]],
+        outputs: &mut [&mut [u64]],
+    ) -> Result<(), RingError> {
+        let n = self.program.n();
+        let Workspace { buffers, scratch, queue } = workspace;
+        let buffers = buffers.chunks_exact_mut(stride(n)).map(|limb| &mut limb[..n]);
+        let outputs = outputs.iter_mut().map(|limb| &mut **limb);
+        let shared: SmallVec<[SharedLimb<'_>; 256]> = buffers.chain(outputs).map(SharedLimb::new).collect();
+        let context = Context { plan: &self.plan, inputs, shared: &shared };
+        match &self.pool {
+            None => {
+                let scratch = scratch[0].get_mut().unwrap_or_else(PoisonError::into_inner);
+                self.plan.tasks.iter().try_for_each(|task| run::run(context, task, scratch))
+            }
+            Some(pool) => {
+                queue.reset(&self.plan);
+                pool.install(|| workers(context, queue, scratch))
+            }
+        }
+    }
+}
+
+/// A worker for each scratch, side by side as far as the pool has threads free; those that start late find nothing to do.
+fn workers(context: Context<'_, '_>, queue: &Queue, scratch: &[Mutex<Buffer>]) -> Result<(), RingError> {
+    let Some((first, others)) = scratch.split_first() else { return Ok(()) };
+    let (a, b) = rayon::join(|| worker(context, queue, first), || workers(context, queue, others));
+    a.and(b)
+}
+
+fn worker(context: Context<'_, '_>, queue: &Queue, scratch: &Mutex<Buffer>) -> Result<(), RingError> {
+    let mut scratch = scratch.lock().unwrap_or_else(PoisonError::into_inner);
+    while let Some(task) = queue.next() {
+        let mut started = Started { plan: context.plan, queue, task, done: false };
+        run::run(context, &context.plan.tasks[task as usize], &mut scratch)?;
+        started.done = true;
+    }
+    Ok(())
+}
+
+/// A task under way. However it ends, the other workers hear of it.
+struct Started<'r> {
+    plan: &'r Plan,
+    queue: &'r Queue,
+    task: u32,
+    done: bool,
+}
+
+impl Drop for Started<'_> {
+    fn drop(&mut self) {
+        self.queue.finish(self.plan, self.task, !self.done);
+    }
+}
+
+impl Executable for Prepared {
+    fn program(&self) -> &LimbProgram {
+        &self.program
+    }
+
+    fn run(&self, inputs: &[&[u64]], outputs: &mut [&mut [u64]]) -> Result<(), MachineError> {
+        check_borders(&self.program, inputs, outputs)?;
+        let mut workspace = self.workspace();
+        let done = self.run_in(&mut workspace, inputs, outputs);
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(workspace);
+        Ok(done?)
+    }
+}

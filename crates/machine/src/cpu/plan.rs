@@ -1,0 +1,101 @@
+//! A program as this machine runs it: tasks of steps over slots.
+//!
+//! A *task* is what one thread does without waiting: instructions of one modulus that follow from each other. It has
+//! three phases, because in the evaluation domain everything but transforms is word by word:
+//!
+//! 1. *head*, on whole limbs: what happens to coefficients, and the first stages of transforms;
+//! 2. *blocks*, one block of words after the other so that it stays in the cache: the last stages of transforms,
+//!    sums, products, the first stages of inverse transforms;
+//! 3. *tail*, on whole limbs: the last stages of inverse transforms, and what happens to coefficients after them.
+
+use ringmill_ring::{ConvertConstants, Factor, LimbRing, Modulus, Permutation, SourceBasis};
+
+/// Where a step reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Src {
+    /// An input limb.
+    Input(u32),
+    /// A buffer or output written by an earlier task; index into [`Task::reads`].
+    Read(u32),
+    /// A slot of this task.
+    Slot(u32),
+}
+
+/// Where a task keeps a limb or block that it writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Slot {
+    /// A buffer or output that other tasks read; an index into the run's table of [`Plan::buffers`] + outputs.
+    Shared(u32),
+    /// A limb of the worker's scratch.
+    Limb(u32),
+    /// A block of the worker's scratch: alive within one block only.
+    Block(u32),
+}
+
+/// What a step does; operands are [`Step::srcs`] in the order of the instruction table.
+#[derive(Debug, Clone)]
+pub(super) enum Action {
+    Copy,
+    Forward,
+    Inverse,
+    Add,
+    Sub,
+    Neg,
+    Mul,
+    Mac,
+    MulConst(Factor),
+    AddConst(u64),
+    SubMulConst(Factor),
+    Lift(Modulus),
+    /// Index into [`Plan::bases`].
+    Quotient(u32),
+    /// Index into [`Plan::conversions`]; the last operand is the quotient.
+    Convert(u32),
+    ConvertFast(u32),
+    /// The first half of the operands times the second half.
+    Dot,
+    /// Index into [`Plan::permutations`].
+    Permute(u32),
+}
+
+/// One kernel call.
+#[derive(Debug, Clone)]
+pub(super) struct Step {
+    pub(super) action: Action,
+    /// Index into [`Task::slots`].
+    pub(super) dst: u32,
+    pub(super) srcs: Box<[Src]>,
+}
+
+/// What one thread does without waiting.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Task {
+    /// Index into [`Plan::rings`].
+    pub(super) ring: usize,
+    pub(super) slots: Vec<Slot>,
+    /// Shared limbs that other tasks have written.
+    pub(super) reads: Vec<u32>,
+    pub(super) head: Vec<Step>,
+    pub(super) blocks: Vec<Step>,
+    pub(super) tail: Vec<Step>,
+}
+
+/// The whole program.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) rings: Vec<LimbRing>,
+    pub(super) bases: Vec<SourceBasis>,
+    pub(super) conversions: Vec<ConvertConstants>,
+    pub(super) permutations: Vec<Permutation>,
+    pub(super) tasks: Vec<Task>,
+    /// Tasks that wait for each task, and how many tasks each one waits for.
+    pub(super) successors: Vec<Vec<u32>>,
+    pub(super) waits: Vec<u32>,
+    /// Limbs that outlive a task and are no outputs.
+    pub(super) buffers: u32,
+    /// Greatest number of scratch limbs and blocks of a task.
+    pub(super) scratch_limbs: usize,
+    pub(super) scratch_blocks: usize,
+    /// Words of a block.
+    pub(super) block: usize,
+}

@@ -1,0 +1,161 @@
+//! Running one task.
+
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use ringmill_ring::{LimbRing, RingError};
+use smallvec::SmallVec;
+
+use super::plan::{Action, Plan, Slot, Src, Step, Task};
+
+/// A limb that several tasks see, one at a time for writing. Tasks are started in an order in which no lock is ever
+/// waited for; the locks make that a matter of speed only.
+pub(super) type SharedLimb<'a> = RwLock<&'a mut [u64]>;
+
+/// What all tasks of a run see.
+#[derive(Clone, Copy)]
+pub(super) struct Context<'r, 's> {
+    pub(super) plan: &'r Plan,
+    pub(super) inputs: &'r [&'r [u64]],
+    /// Buffers, then outputs.
+    pub(super) shared: &'r [SharedLimb<'s>],
+}
+
+/// Words between the starts of limbs in memory: N and a little, lest equal words of many limbs fall into one cache set.
+pub(super) const fn stride(n: usize) -> usize {
+    n + 17 * 8
+}
+
+/// Words of scratch that a worker needs.
+pub(super) fn scratch_words(plan: &Plan, n: usize) -> usize {
+    plan.scratch_limbs * stride(n) + plan.scratch_blocks * stride(plan.block)
+}
+
+/// Runs one task.
+pub(super) fn run(context: Context<'_, '_>, task: &Task, scratch: &mut [u64]) -> Result<(), RingError> {
+    let plan = context.plan;
+    let n = plan.rings[task.ring].n();
+    let reads: SmallVec<[_; 72]> = task.reads.iter().map(|&id| read(&context.shared[id as usize])).collect();
+    let reads: SmallVec<[&[u64]; 72]> = reads.iter().map(|guard| &***guard).collect();
+    let mut guards: SmallVec<[_; 48]> = task.slots.iter().filter_map(|slot| write(context, *slot)).collect();
+    let mut guards = guards.iter_mut();
+    let (limbs, blocks) = scratch.split_at_mut(plan.scratch_limbs * stride(n));
+    let (mut limbs, mut blocks) =
+        (limbs.chunks_exact_mut(stride(n)), blocks.chunks_exact_mut(stride(plan.block)));
+    let slots = task.slots.iter().filter_map(|slot| match slot {
+        Slot::Shared(_) => guards.next().map(|guard| &mut ***guard),
+        Slot::Limb(_) => limbs.next().map(|limb| &mut limb[..n]),
+        Slot::Block(_) => blocks.next().map(|block| &mut block[..plan.block]),
+    });
+    let mut running = Running {
+        plan,
+        ring: &plan.rings[task.ring],
+        inputs: context.inputs,
+        reads: &reads,
+        kinds: &task.slots,
+        slots: slots.collect(),
+    };
+    for step in &task.head {
+        running.step(step, 0, n)?;
+    }
+    if !task.blocks.is_empty() {
+        for first in (0..n).step_by(plan.block) {
+            for step in &task.blocks {
+                running.step(step, first, plan.block)?;
+            }
+        }
+    }
+    for step in &task.tail {
+        running.step(step, 0, n)?;
+    }
+    Ok(())
+}
+
+fn read<'g, 'a>(limb: &'g SharedLimb<'a>) -> RwLockReadGuard<'g, &'a mut [u64]> {
+    limb.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write<'r, 's>(context: Context<'r, 's>, slot: Slot) -> Option<RwLockWriteGuard<'r, &'s mut [u64]>> {
+    let Slot::Shared(id) = slot else { return None };
+    Some(context.shared[id as usize].write().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// A task under way.
+struct Running<'a> {
+    plan: &'a Plan,
+    ring: &'a LimbRing,
+    inputs: &'a [&'a [u64]],
+    reads: &'a [&'a [u64]],
+    kinds: &'a [Slot],
+    slots: SmallVec<[&'a mut [u64]; 56]>,
+}
+
+/// As many sources as a base conversion takes, with its quotient; longer inner products go to the heap.
+type Operands<'s> = SmallVec<[&'s [u64]; 66]>;
+
+impl Running<'_> {
+    /// Words `first` .. `first + words` of an operand.
+    fn operand(&self, src: Src, first: usize, words: usize) -> &[u64] {
+        match src {
+            Src::Input(i) => &self.inputs[i as usize][first..first + words],
+            Src::Read(i) => &self.reads[i as usize][first..first + words],
+            Src::Slot(i) => match self.kinds[i as usize] {
+                Slot::Block(_) => &self.slots[i as usize][..words],
+                Slot::Limb(_) | Slot::Shared(_) => &self.slots[i as usize][first..first + words],
+            },
+        }
+    }
+
+    fn step(&mut self, step: &Step, first: usize, words: usize) -> Result<(), RingError> {
+        let dst = step.dst as usize;
+        // Steps never read their own slot, so it can be taken out of the table meanwhile.
+        let slot = std::mem::take(&mut self.slots[dst]);
+        let start = if matches!(self.kinds[dst], Slot::Block(_)) { 0 } else { first };
+        let done = self.kernel(step, &mut slot[start..start + words], first);
+        self.slots[dst] = slot;
+        done
+    }
+
+    fn kernel(&self, step: &Step, out: &mut [u64], first: usize) -> Result<(), RingError> {
+        let (ring, words) = (self.ring, out.len());
+        let src = |i: usize| self.operand(step.srcs[i], first, words);
+        let all = || -> Operands<'_> { step.srcs.iter().map(|&s| self.operand(s, first, words)).collect() };
+        match &step.action {
+            Action::Copy => {
+                out.copy_from_slice(src(0));
+                Ok(())
+            }
+            Action::Forward => ring.forward(out),
+            Action::Inverse => ring.inverse(out),
+            Action::Add => ring.add(out, src(0), src(1)),
+            Action::Sub => ring.sub(out, src(0), src(1)),
+            Action::Neg => ring.neg(out, src(0)),
+            Action::Mul => ring.mul(out, src(0), src(1)),
+            Action::Mac => {
+                out.copy_from_slice(src(0));
+                ring.mac(out, src(1), src(2))
+            }
+            Action::MulConst(c) => ring.mul_factor(out, src(0), c),
+            Action::AddConst(c) => ring.add_scalar(out, src(0), *c),
+            Action::SubMulConst(c) => ring.sub_mul_factor(out, src(0), src(1), c),
+            Action::Lift(from) => ring.lift(out, src(0), *from),
+            Action::Quotient(basis) => ring.quotient(out, &all(), &self.plan.bases[*basis as usize]),
+            Action::Convert(conversion) => {
+                let operands = all();
+                let (v, y) = operands.split_last().unwrap_or_else(|| unreachable!("it has a quotient"));
+                ring.convert(out, y, v, &self.plan.conversions[*conversion as usize])
+            }
+            Action::ConvertFast(conversion) => {
+                ring.convert_fast(out, &all(), &self.plan.conversions[*conversion as usize])
+            }
+            Action::Dot => {
+                let operands = all();
+                let (a, b) = operands.split_at(operands.len() / 2);
+                ring.dot(out, a, b)
+            }
+            Action::Permute(permutation) => {
+                let whole = self.operand(step.srcs[0], 0, ring.n());
+                ring.automorphism_block(out, whole, &self.plan.permutations[*permutation as usize], first)
+            }
+        }
+    }
+}

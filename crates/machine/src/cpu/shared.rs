@@ -1,0 +1,114 @@
+//! Limbs that outlive a task: which buffer they take, and which tasks must wait for which.
+
+use ringmill_program::limb::{OutputId, ValueId};
+
+use super::flow::Flow;
+use super::group::Groups;
+use super::plan::{Slot, Task};
+
+/// Buffers, then outputs, under one numbering.
+#[derive(Debug)]
+pub(super) struct Shared {
+    /// The number of buffers; output i is number `buffers` + i.
+    pub(super) buffers: u32,
+    outputs: usize,
+    of_value: Vec<Option<u32>>,
+    /// The instructions that read each value.
+    readers: Vec<Vec<usize>>,
+}
+
+impl Shared {
+    /// Gives every value that leaves its group a buffer, reused after the last group that reads it.
+    pub(super) fn new(flow: &Flow<'_>, groups: &Groups) -> Self {
+        let values = flow.program.values();
+        let mut readers = vec![Vec::new(); values];
+        let mut last_group = vec![None; values];
+        for (g, group) in groups.list.iter().enumerate() {
+            for &i in &group.instructions {
+                for v in flow.values(i) {
+                    readers[v.index()].push(i);
+                    last_group[v.index()] = last_group[v.index()].max(Some(g));
+                }
+            }
+        }
+        let mut shared = Self {
+            buffers: 0,
+            outputs: flow.program.output_types().len(),
+            of_value: vec![None; values],
+            readers,
+        };
+        shared.allocate(flow, groups, &last_group);
+        // Outputs come after the buffers, whose number is known now.
+        for v in (0..values as u32).map(ValueId) {
+            if let Some(output) = flow.home(v) {
+                shared.of_value[v.index()] = Some(shared.output(output));
+            }
+        }
+        shared
+    }
+
+    fn allocate(&mut self, flow: &Flow<'_>, groups: &Groups, last_group: &[Option<usize>]) {
+        let mut free = Vec::new();
+        let mut dying: Vec<Vec<u32>> = vec![Vec::new(); groups.list.len()];
+        for (g, group) in groups.list.iter().enumerate() {
+            for v in group.instructions.iter().filter_map(|&i| flow.program.defined(i)) {
+                let Some(last) = last_group[v.index()].filter(|&last| last > g && flow.home(v).is_none())
+                else {
+                    continue;
+                };
+                let buffer = free.pop().unwrap_or_else(|| {
+                    self.buffers += 1;
+                    self.buffers - 1
+                });
+                self.of_value[v.index()] = Some(buffer);
+                dying[last].push(buffer);
+            }
+            // What the group reads for the last time is free only after it.
+            free.append(&mut dying[g]);
+        }
+    }
+
+    /// The number of the limb that a value lives in, if it leaves its group.
+    pub(super) fn of(&self, v: ValueId) -> Option<u32> {
+        self.of_value[v.index()]
+    }
+
+    /// The number of an output.
+    pub(super) fn output(&self, output: OutputId) -> u32 {
+        self.buffers + output.0
+    }
+
+    /// The instructions that read a value.
+    pub(super) fn readers(&self, v: ValueId) -> &[usize] {
+        &self.readers[v.index()]
+    }
+
+    /// For each task those that must wait for it, and how many each one waits for: readers for the writer, a writer
+    /// for the readers and the writer of what it overwrites.
+    pub(super) fn order(&self, tasks: &[Task]) -> (Vec<Vec<u32>>, Vec<u32>) {
+        let limbs = self.buffers as usize + self.outputs;
+        let (mut writer, mut reading) = (vec![None; limbs], vec![Vec::new(); limbs]);
+        let mut successors = vec![Vec::new(); tasks.len()];
+        let mut waits = vec![0; tasks.len()];
+        for (t, task) in tasks.iter().enumerate() {
+            let mut before: Vec<usize> = Vec::new();
+            for &id in &task.reads {
+                before.extend(writer[id as usize]);
+                reading[id as usize].push(t);
+            }
+            for slot in &task.slots {
+                let Slot::Shared(id) = *slot else { continue };
+                before.extend(writer[id as usize].replace(t));
+                before.append(&mut reading[id as usize]);
+            }
+            before.sort_unstable();
+            before.dedup();
+            before.retain(|&other| other != t);
+            waits[t] = before.len() as u32;
+            for other in before {
+                successors[other].push(t as u32);
+            }
+        }
+        (successors, waits)
+    }
+}
