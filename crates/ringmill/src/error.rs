@@ -93,6 +93,10 @@ pub enum Error {
     InputScale { name: String, given: String, needed: String },
     #[error("input \"{name}\" has {given} slots, but the program is written for {needed}")]
     InputSlots { name: String, given: usize, needed: usize },
+    #[error("machine \"{name}\" does not exist; machines are {known}")]
+    UnknownMachine { name: String, known: &'static str },
+    #[error("no pool of {threads} threads: {why}; ask for fewer")]
+    Threads { threads: usize, why: String },
     #[error("the program is managed for other parameters: {what}; compile it for {print}")]
     ProgramParams { what: &'static str, print: String },
 }

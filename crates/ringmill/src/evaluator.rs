@@ -36,9 +36,12 @@ struct Inner {
 }
 
 impl Evaluator {
-    /// An evaluator on the default machine.
-    pub fn new(params: &Params) -> Self {
-        Self::with_machine(params, crate::default_machine())
+    /// An evaluator on the [default machine](crate::default_machine).
+    ///
+    /// # Errors
+    /// An instruction set in `RINGMILL_ISA` that does not exist or that this CPU lacks.
+    pub fn new(params: &Params) -> Result<Self, Error> {
+        Ok(Self::with_machine(params, crate::default_machine()?))
     }
 
     /// An evaluator on `machine`.

@@ -19,7 +19,37 @@ pub use ringmill_machine::Machine;
 pub use ringmill_program as program;
 pub use ringmill_ring as ring;
 
-/// The machine that computes unless another is asked for.
-pub fn default_machine() -> Arc<dyn Machine> {
-    Arc::new(ringmill_machine::Reference)
+/// The machine that computes unless another is asked for: `cpu` in the calling thread, on the instruction set that
+/// suits it best or the one that `RINGMILL_ISA` names.
+///
+/// # Errors
+/// An instruction set that does not exist or that this CPU lacks.
+pub fn default_machine() -> Result<Arc<dyn Machine>, Error> {
+    Ok(Arc::new(machine::Cpu::new()?))
+}
+
+/// The machine `cpu` on a pool of `threads` threads; results do not depend on their number.
+///
+/// # Errors
+/// As [`default_machine`]; [`Error::Threads`] if the system refuses the threads.
+pub fn cpu_machine(threads: usize) -> Result<Arc<dyn Machine>, Error> {
+    let cpu = machine::Cpu::new()?;
+    if threads <= 1 {
+        return Ok(Arc::new(cpu));
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|e| Error::Threads { threads, why: e.to_string() })?;
+    Ok(Arc::new(cpu.on_pool(Arc::new(pool))))
+}
+
+/// The machine of a name: `cpu` (with so many threads) or `reference`.
+///
+/// # Errors
+/// [`Error::UnknownMachine`]; as [`cpu_machine`].
+pub fn machine_by_name(name: &str, threads: usize) -> Result<Arc<dyn Machine>, Error> {
+    match name {
+        "cpu" => cpu_machine(threads),
+        "reference" => Ok(Arc::new(machine::Reference)),
+        _ => Err(Error::UnknownMachine { name: name.into(), known: "cpu, reference" }),
+    }
 }

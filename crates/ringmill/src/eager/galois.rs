@@ -40,7 +40,7 @@ impl Evaluator {
     /// parameters.
     pub fn rotate(&self, a: &Ciphertext, steps: i64, keys: &GaloisKeys) -> Result<Ciphertext, Error> {
         self.check_turn("rotate", a, keys)?;
-        let k = reduced(steps, a.slots());
+        let k = self.step(a, steps, keys)?;
         let noise = self.rotated_noise(a.meta(), k)?;
         self.turned(Action::Rotate(vec![k]), a, keys, Meta { noise, ..a.meta().clone() })
     }
@@ -61,7 +61,7 @@ impl Evaluator {
         if steps.is_empty() {
             return Ok(Vec::new());
         }
-        let steps: Vec<u32> = steps.iter().map(|&s| reduced(s, a.slots())).collect();
+        let steps = steps.iter().map(|&s| self.step(a, s, keys)).collect::<Result<Vec<_>, _>>()?;
         let shape = Shape::new(Action::Rotate(steps.clone()), a.level(), [parts(a), 0]);
         let keys = Keys { relin: None, galois: Some(keys) };
         let results = self.run_all(&shape, &Operands { ciphers: &[a], plains: &[], keys })?;
@@ -70,6 +70,20 @@ impl Evaluator {
             self.wrap(polys, Meta { noise, ..a.meta().clone() })
         };
         results.into_iter().zip(steps).map(wrap).collect()
+    }
+
+    /// The rotation in 0..N/2 that is done for `steps`. With n < N/2 slots, k and k − n turn them alike: whichever has a key.
+    fn step(&self, a: &Ciphertext, steps: i64, keys: &GaloisKeys) -> Result<u32, Error> {
+        let (slots, all) = (a.slots(), self.params().slots());
+        let k = reduced(steps, slots);
+        let backwards = k + (all - slots) as u32;
+        if k == 0 || backwards == k {
+            return Ok(k);
+        }
+        let has = |k: u32| {
+            Ok::<_, Error>(keys.get(GaloisElement::rotation(i64::from(k), self.params().log_n())?).is_ok())
+        };
+        Ok(if !has(k)? && has(backwards)? { backwards } else { k })
     }
 
     /// Error after a rotation by `k` slots.
