@@ -14,9 +14,10 @@
 //!
 //! # From coefficients to slots
 //! A slot is e(ζ)/Δ for a root of unity ζ. With independent coefficients of standard deviation τ (in units of Δ) a slot
-//! is complex normal with E|·|² = d·τ², d the number of coefficients that count: N, or 2n when n slots are packed
-//! sparsely. Among n slots the greatest stays below τ·√(d·ln(n/δ)) with probability 1 − δ; [`Noise::error`] uses
-//! δ = [`FAILURE`].
+//! has E|·|² = d·τ², d the number of coefficients that count: N, or 2n when n slots are packed sparsely. Its tail is that of
+//! the heaviest contribution: the rounding r·s of a key switch or rescale is in each slot the product of two complex
+//! normal numbers, so that P(|slot| > t·τ·√d) = 2t·K₁(2t) ≈ √(πt)·e^(−2t). Among n slots the greatest stays below the t
+//! at which this is δ/n with probability 1 − δ; [`Noise::error`] uses δ = [`FAILURE`].
 //!
 //! # Formulas (variance of a coefficient, in units of the scale squared)
 //! | step | contribution |
@@ -136,7 +137,7 @@ impl Noise {
     /// `slots` is the number of packed slots, a power of two up to N/2. Includes the rounding of binary64 output.
     pub fn error(&self, slots: usize) -> f64 {
         let slots = slots.max(1) as f64;
-        let worst = self.std() * (2.0 * slots * (slots / FAILURE).ln()).sqrt();
+        let worst = self.std() * (2.0 * slots).sqrt() * tail((slots / FAILURE).ln());
         worst.hypot(self.magnitude * DOUBLE_ROUNDING)
     }
 
@@ -258,6 +259,12 @@ impl Noise {
         self.origin = id;
         self
     }
+}
+
+/// t with √(πt)·e^(−2t) = e^(−l), l ≥ 1: how many deviations the product of two complex normal numbers stays within.
+fn tail(l: f64) -> f64 {
+    // The iteration contracts by 1/4t each time.
+    (0..6).fold(l / 2.0, |t, _| (l + 0.5 * (std::f64::consts::PI * t).ln()) / 2.0)
 }
 
 /// Expected ‖s‖².
