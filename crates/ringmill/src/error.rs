@@ -1,5 +1,6 @@
 //! What can go wrong at the Rust face: every rule names both sides and the remedy.
 
+use ringmill_ckks::encoder::EncoderError;
 use ringmill_ckks::{CkksError, Level, ParamsError};
 use ringmill_machine::MachineError;
 use ringmill_program::he::HeError;
@@ -14,6 +15,8 @@ use ringmill_ring::RingError;
 pub enum Error {
     #[error(transparent)]
     Ckks(#[from] CkksError),
+    #[error(transparent)]
+    Encoder(#[from] EncoderError),
     #[error(transparent)]
     Params(#[from] ParamsError),
     #[error(transparent)]

@@ -4,6 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use ringmill_ckks::encoder::Encoder;
 use ringmill_ckks::{Ciphertext, Level, Meta, Params};
 use ringmill_machine::Machine;
 use ringmill_program::he::Chain;
@@ -29,6 +30,7 @@ pub struct Evaluator(Arc<Inner>);
 struct Inner {
     params: Params,
     chain: Chain,
+    encoder: Encoder,
     machine: Arc<dyn Machine>,
     pool: Pool,
     programs: RwLock<HashMap<Shape, Arc<Prepared>>>,
@@ -41,19 +43,23 @@ impl Evaluator {
     /// # Errors
     /// An instruction set in `RINGMILL_ISA` that does not exist or that this CPU lacks.
     pub fn new(params: &Params) -> Result<Self, Error> {
-        Ok(Self::with_machine(params, crate::default_machine()?))
+        Self::with_machine(params, crate::default_machine()?)
     }
 
     /// An evaluator on `machine`.
-    pub fn with_machine(params: &Params, machine: Arc<dyn Machine>) -> Self {
-        Self(Arc::new(Inner {
+    ///
+    /// # Errors
+    /// None for valid parameters.
+    pub fn with_machine(params: &Params, machine: Arc<dyn Machine>) -> Result<Self, Error> {
+        Ok(Self(Arc::new(Inner {
             params: params.clone(),
             chain: Chain::from(params),
+            encoder: Encoder::new(params.log_n())?,
             machine,
             pool: Pool::default(),
             programs: RwLock::default(),
             scalars: Mutex::default(),
-        }))
+        })))
     }
 
     /// The parameters.
@@ -74,6 +80,10 @@ impl Evaluator {
     /// Number of programs lowered and kept.
     pub fn programs_kept(&self) -> usize {
         self.0.programs.read().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    pub(crate) fn encoder(&self) -> &Encoder {
+        &self.0.encoder
     }
 
     pub(crate) fn chain(&self) -> &Chain {

@@ -7,12 +7,15 @@
 mod eager;
 mod error;
 mod evaluator;
+mod kernel;
+mod plaintext;
 mod prepared;
 
 use std::sync::Arc;
 
 pub use error::Error;
 pub use evaluator::Evaluator;
+pub use kernel::{Input, Inputs, Kernel};
 pub use ringmill_ckks as ckks;
 pub use ringmill_machine as machine;
 pub use ringmill_machine::Machine;

@@ -1,9 +1,14 @@
 //! Parameters for a program: by its depth and the accuracy wanted of its results.
 
-use ringmill_ckks::{Need, Params, ParamsError, Secret};
+use ringmill_ckks::params::Choice;
+use ringmill_ckks::{Need, Noise, Params, ParamsError, Secret};
+use ringmill_ring::RingError;
 
-use super::{Managed, Options, depth, manage, simplify};
-use crate::he::{Chain, HeError, Level, Program};
+use super::{Managed, Options, depth, manage, predict, simplify};
+use crate::he::{Chain, HeError, Level, Program, Type, Value};
+
+/// Least scale that [`Need`] accepts, in bits.
+const MIN_SCALE_BITS: u32 = 20;
 
 /// What is wanted of the results.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,6 +39,8 @@ pub struct Plan {
     pub managed: Managed,
     /// For a reader: what was wanted and what decided.
     pub rationale: String,
+    /// The greatest predicted error of an output, for inputs of the magnitude given.
+    pub error: f64,
 }
 
 /// Why no parameters could be chosen.
@@ -52,6 +59,17 @@ pub enum ChooseError {
         /// What stands in the way.
         source: ParamsError,
     },
+    /// The ring refuses.
+    #[error(transparent)]
+    Ring(#[from] RingError),
+    /// Wider scales do not help.
+    #[error("{bits} bits of accuracy at depth {depth} are not reached by wider scales; ask for fewer bits")]
+    Accuracy {
+        /// Bits wanted.
+        bits: u32,
+        /// Multiplicative depth.
+        depth: u32,
+    },
     /// The magnitude is not a positive number.
     #[error("the magnitude bound is {magnitude}; it must be positive and finite")]
     Magnitude {
@@ -60,17 +78,15 @@ pub enum ChooseError {
     },
 }
 
-/// Rounding after each key switch and rescale errs in a slot by about N/√18 (rms) over the scale; the worst of
-/// many slots and a few roundings in a row by less than eight times as much. One rescale's worst slot is thus about
-/// 2^(log2 N + ROUNDING_BITS) / Δ.
-const ROUNDING_BITS: f64 = 1.0;
-
-/// The scale that gives `bits` bits at degree 2^`log_n`: each of `depth` products multiplies the error so far by the
-/// magnitude (at least 1) and adds one rounding.
-fn scale_bits(bits: u32, log_n: u32, depth: u32, magnitude: f64) -> u32 {
-    let growth = magnitude.max(1.0).log2() + f64::from(depth + 1).log2();
-    (f64::from(bits) + f64::from(log_n) + ROUNDING_BITS + growth).ceil() as u32
+/// A first guess of the scale's bits: the rounding of one rescale errs in the worst slot by about 2·N over the scale, and
+/// each product multiplies the error so far by the magnitude. Prediction corrects it.
+fn first_guess(want: &Accuracy, log_n: u32, depth: u32) -> u32 {
+    let growth = want.magnitude.max(1.0).log2() + f64::from(depth + 1).log2();
+    (f64::from(want.bits) + f64::from(log_n) + growth).round() as u32
 }
+
+/// Rounds of correction: each moves the scale by what the prediction lacks, and the degree may move with it.
+const ROUNDS: usize = 12;
 
 /// The smallest parameters whose predicted accuracy is the one wanted, and the program managed for them.
 ///
@@ -82,30 +98,49 @@ pub fn choose(traced: &Program, want: &Accuracy) -> Result<Plan, ChooseError> {
     }
     let depth = depth(&simplify(traced)?);
     let fail = |source| ChooseError::Params { bits: want.bits, depth, source };
-    // The degree depends on the scale and the scale, weakly, on the degree: go up until they agree.
-    let mut log_n = traced.slots().trailing_zeros() + 1;
-    loop {
+    let log_n = traced.slots().trailing_zeros().clamp(11, 14) + 1;
+    let mut scale_bits = first_guess(want, log_n, depth).saturating_sub(4).max(MIN_SCALE_BITS);
+    for _ in 0..ROUNDS {
         let need = Need {
             depth,
-            scale_bits: scale_bits(want.bits, log_n, depth, want.magnitude).max(20),
+            scale_bits,
             integer_bits: want.magnitude.log2().ceil().max(0.0) as u32,
             slots: traced.slots(),
             security: want.security,
             secret: want.secret,
         };
-        let choice = need.choose().map_err(fail)?;
-        if choice.params.log_n() > log_n {
-            log_n = choice.params.log_n();
-            continue;
-        }
+        let Choice { params, rationale } = need.choose().map_err(fail)?;
         // The base may be two primes: outputs stay above it.
-        let floor = Level::new(choice.params.max_level().get() - depth);
+        let floor = Level::new(params.max_level().get().saturating_sub(depth));
         let options = Options { output_level: Some(floor), ..Options::default() };
-        let managed = manage(traced, &Chain::from(&choice.params), &options)?;
-        let rationale = format!(
-            "{} bits of accuracy for values up to {} at depth {depth}: scale 2^{}. {}",
-            want.bits, want.magnitude, need.scale_bits, choice.rationale
-        );
-        return Ok(Plan { params: choice.params, managed, rationale });
+        let managed = manage(traced, &Chain::from(&params), &options)?;
+        let error = predicted(&managed.program, &params, want)?;
+        let lacking = f64::from(want.bits) + error.log2();
+        if lacking <= 0.0 {
+            let rationale = format!(
+                "{} bits of accuracy for values up to {} at depth {depth}: scale 2^{scale_bits}, predicted error \
+                 2^{:.1}. {rationale}",
+                want.bits,
+                want.magnitude,
+                error.log2()
+            );
+            return Ok(Plan { params, managed, rationale, error });
+        }
+        scale_bits += (lacking.ceil() as u32).max(1);
     }
+    Err(ChooseError::Accuracy { bits: want.bits, depth })
+}
+
+/// The greatest predicted error of an output, for inputs under the public key that fill their bound.
+fn predicted(p: &Program, params: &Params, want: &Accuracy) -> Result<f64, RingError> {
+    let fresh = |v: Value, _: &str| {
+        let scale = match &p.instr(v).ty {
+            Type::Ct(t) => t.scale.clone(),
+            _ => params.default_scale(),
+        };
+        let name = u64::from(v.0);
+        Noise::encoded(want.magnitude, &scale, name).encrypt_public(params, &scale, name)
+    };
+    let all = predict(p, params, &fresh, &|_, _| want.magnitude, want.magnitude)?;
+    Ok(p.outputs().iter().map(|o| all[o.value.index()].error(p.slots())).fold(0.0, f64::max))
 }

@@ -8,7 +8,8 @@ use crate::he::{Constant, Level, Op, Program, Scale, Type, Value};
 /// The error of every value by the model of [`ringmill_ckks::noise`], given those of the inputs.
 ///
 /// `input` gives the noise of each encrypted input, `plain` a bound on |slot| of each run-time plaintext.
-/// Plaintexts have a noise too: that of their encoding. The model follows lowering: a rescale that is the only use of a
+/// Plaintexts have a noise too: that of their encoding. `bound` is a promise about |slot| of every value, infinite if
+/// there is none: without it the magnitudes of intermediate values are products and sums of bounds. The model follows lowering: a rescale that is the only use of a
 /// key switch is merged into it.
 ///
 /// # Errors
@@ -18,6 +19,7 @@ pub fn predict(
     params: &Params,
     input: &dyn Fn(Value, &str) -> Noise,
     plain: &dyn Fn(Value, &str) -> f64,
+    bound: f64,
 ) -> Result<Vec<Noise>, RingError> {
     let merged = p.merged_rescales();
     let mut all: Vec<Noise> = Vec::with_capacity(p.instrs().len());
@@ -52,7 +54,8 @@ pub fn predict(
             // Not in managed programs.
             Op::Sum { a, .. } => at(*a).clone(),
         };
-        all.push(noise);
+        let magnitude = noise.magnitude();
+        all.push(if magnitude > bound { noise.with_magnitude(bound) } else { noise });
     }
     Ok(all)
 }

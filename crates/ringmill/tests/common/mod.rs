@@ -7,9 +7,10 @@ use num_complex::Complex64;
 use num_traits::{ToPrimitive, Zero};
 use ringmill::Evaluator;
 use ringmill::ckks::{
-    Ciphertext, GaloisKeys, KeyGenerator, Level, Meta, Noise, Params, ParamsLiteral, Plaintext, Randomness,
-    RelinKey, Scale, SecretKey,
+    Ciphertext, EvaluationKeys, GaloisKeys, KeyGenerator, Level, Meta, Noise, Params, ParamsLiteral,
+    Plaintext, Randomness, RelinKey, Scale, SecretKey,
 };
+use ringmill::program::manage::KeySet;
 use ringmill::ring::sample::SecretSeed;
 use ringmill::ring::{Domain, GaloisElement, Poly, reference};
 
@@ -33,6 +34,7 @@ pub struct World {
     pub randomness: Randomness,
     pub evaluator: Evaluator,
     pub rng: Rng,
+    generator: KeyGenerator,
 }
 
 impl World {
@@ -49,7 +51,19 @@ impl World {
         }
         let evaluator = Evaluator::new(&params).unwrap();
         let rng = Rng(0x1234_5678_9abc_def0);
-        Self { params, secret, relin, galois, randomness: seed(0xaa), evaluator, rng }
+        Self { params, secret, relin, galois, randomness: seed(0xaa), evaluator, rng, generator }
+    }
+
+    /// Evaluation keys with everything that a program needs; keys are made once.
+    pub fn keys(&mut self, needs: &KeySet) -> EvaluationKeys {
+        for k in &needs.rotations {
+            let element = GaloisElement::rotation(*k as i64, self.params.log_n()).unwrap();
+            if self.galois.get(element).is_err() {
+                let key = self.generator.galois_key(&self.secret, element).unwrap();
+                self.galois.insert(element, key).unwrap();
+            }
+        }
+        EvaluationKeys::new(Some(self.relin.clone()), self.galois.clone()).unwrap()
     }
 
     pub fn encrypt(&mut self, z: &[Complex64], level: Level) -> Ciphertext {

@@ -1,0 +1,271 @@
+//! Whole programs: managed, lowered once, run as often as one likes.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use num_complex::Complex64;
+use ringmill_ckks::{Ciphertext, EvaluationKeys, Level, Meta, Noise, Plaintext, Scale};
+use ringmill_program::he::{Chain, Constant, Numbers, Op, Program, Type, Value};
+use ringmill_program::limb::LimbProgram;
+use ringmill_program::manage::{Managed, Options, Summary, manage, predict};
+
+use crate::prepared::{Keys, Operands, Prepared};
+use crate::{Error, Evaluator};
+
+/// What a kernel is given.
+#[derive(Debug, Clone, Copy)]
+pub enum Input<'a> {
+    /// An encrypted vector.
+    Cipher(&'a Ciphertext),
+    /// A vector in the clear.
+    Plain(&'a Numbers),
+}
+
+/// Vectors by name.
+pub type Inputs<'a> = BTreeMap<String, Input<'a>>;
+
+/// A program compiled for the parameters and the machine of an evaluator.
+///
+/// It holds no key: the server side needs this, the evaluation keys and ciphertexts.
+pub struct Kernel {
+    evaluator: Evaluator,
+    managed: Managed,
+    prepared: Prepared,
+    /// Ciphertext inputs in order.
+    ciphers: Vec<(Value, String)>,
+    /// `plain` and `const` instructions in order; constants are encoded already.
+    plains: Vec<(Value, Option<Plaintext>)>,
+}
+
+impl Kernel {
+    /// Compiles a managed program.
+    ///
+    /// # Errors
+    /// [`Error::ProgramParams`] if it is managed for other parameters; what lowering, encoding of constants or the
+    /// machine refuses.
+    pub fn new(evaluator: &Evaluator, managed: Managed) -> Result<Self, Error> {
+        let p = &managed.program;
+        let print = evaluator.params().fingerprint().to_string();
+        match p.chain() {
+            None => return Err(Error::ProgramParams { what: "it is traced, not managed", print }),
+            Some(chain) if chain != evaluator.chain() => {
+                return Err(Error::ProgramParams { what: "its chain differs from theirs", print });
+            }
+            Some(_) => {}
+        }
+        let prepared = Prepared::new(p, evaluator.params(), &**evaluator.machine())?;
+        let ciphers = p.inputs().map(|(v, name, _)| (v, name.to_owned())).collect();
+        let mut plains = Vec::new();
+        for (v, instr) in p.values() {
+            match &instr.op {
+                Op::Plain(_) => plains.push((v, None)),
+                Op::Const(c) => plains.push((v, Some(encode_constant(evaluator, p, v, c)?))),
+                _ => {}
+            }
+        }
+        Ok(Self { evaluator: evaluator.clone(), managed, prepared, ciphers, plains })
+    }
+
+    /// Manages a traced program for the evaluator's parameters and compiles it.
+    ///
+    /// # Errors
+    /// What management refuses: too few levels, scales that drift; as [`new`](Self::new).
+    pub fn compile(evaluator: &Evaluator, traced: &Program, options: &Options) -> Result<Self, Error> {
+        Self::new(evaluator, manage(traced, &Chain::from(evaluator.params()), options)?)
+    }
+
+    /// The evaluator.
+    pub fn evaluator(&self) -> &Evaluator {
+        &self.evaluator
+    }
+
+    /// The managed program.
+    pub fn program(&self) -> &Program {
+        &self.managed.program
+    }
+
+    /// Depth, keys, counts.
+    pub fn summary(&self) -> &Summary {
+        &self.managed.summary
+    }
+
+    /// The limb program that the machine runs.
+    pub fn limb_program(&self) -> &LimbProgram {
+        self.prepared.executable().program()
+    }
+
+    /// The encrypted inputs: name, level and scale to encrypt at. Ciphertexts of a higher level serve as well.
+    pub fn cipher_inputs(&self) -> impl Iterator<Item = (&str, Level, &Scale)> {
+        self.program().inputs().filter_map(|(_, name, ty)| match ty {
+            Type::Ct(t) => Some((name, t.level, &t.scale)),
+            _ => None,
+        })
+    }
+
+    /// Names of the vectors given in the clear.
+    pub fn plain_inputs(&self) -> impl Iterator<Item = &str> {
+        let mut names: Vec<&str> = self.program().plains().map(|(_, name, _)| name).collect();
+        names.sort_unstable();
+        names.dedup();
+        names.into_iter()
+    }
+
+    /// Runs on encrypted and clear inputs; gives ciphertexts by the names of the program's outputs, each with its
+    /// predicted error.
+    ///
+    /// # Errors
+    /// [`Error::MissingInput`], [`Error::UnknownInput`], [`Error::InputKind`], [`Error::InputLevel`],
+    /// [`Error::InputScale`], [`Error::InputSlots`]; keys that are missing or of other parameters; numbers that
+    /// cannot be encoded.
+    pub fn run(
+        &self,
+        inputs: &Inputs<'_>,
+        keys: &EvaluationKeys,
+    ) -> Result<BTreeMap<String, Ciphertext>, Error> {
+        self.evaluator.check_params("keys", keys.params())?;
+        self.check_names(inputs)?;
+        let ciphers = self
+            .ciphers
+            .iter()
+            .map(|(v, name)| self.cipher(inputs, *v, name))
+            .collect::<Result<Vec<_>, _>>()?;
+        let fresh = self.encode_plains(inputs)?;
+        let plains: Vec<&Plaintext> = self
+            .plains
+            .iter()
+            .filter_map(|(v, constant)| constant.as_ref().or_else(|| fresh.get(v)))
+            .collect();
+        let relin = if self.summary().keys.relin { Some(keys.relin()?) } else { None };
+        let keys = Keys { relin, galois: Some(keys.galois()) };
+        let operands = Operands { ciphers: &ciphers, plains: &plains, keys };
+        let metas = self.predict(&ciphers, &fresh)?;
+        let results = self.prepared.run(self.evaluator.params(), &operands, self.evaluator.pool())?;
+        let names = self.program().outputs().iter().map(|o| o.name.clone());
+        names
+            .zip(results.into_iter().zip(metas))
+            .map(|(name, (polys, meta))| Ok((name, self.evaluator.wrap(polys, meta)?)))
+            .collect()
+    }
+
+    fn expected(&self) -> String {
+        let ciphers = self.ciphers.iter().map(|(_, name)| format!("{name} (encrypted)"));
+        let plains = self.plain_inputs().map(|name| format!("{name} (in the clear)"));
+        ciphers.chain(plains).collect::<Vec<_>>().join(", ")
+    }
+
+    fn check_names(&self, inputs: &Inputs<'_>) -> Result<(), Error> {
+        let known = |name: &str| {
+            self.ciphers.iter().any(|(_, n)| n == name) || self.plain_inputs().any(|n| n == name)
+        };
+        match inputs.keys().find(|name| !known(name)) {
+            Some(name) => Err(Error::UnknownInput { name: name.clone(), expected: self.expected() }),
+            None => Ok(()),
+        }
+    }
+
+    fn input<'a>(&self, inputs: &Inputs<'a>, name: &str) -> Result<Input<'a>, Error> {
+        let missing = || Error::MissingInput { name: name.to_owned(), expected: self.expected() };
+        inputs.get(name).copied().ok_or_else(missing)
+    }
+
+    /// The ciphertext of an input, if it is what the program takes.
+    fn cipher<'a>(&self, inputs: &Inputs<'a>, v: Value, name: &str) -> Result<&'a Ciphertext, Error> {
+        let name = name.to_owned();
+        let c = match self.input(inputs, &name)? {
+            Input::Cipher(c) => c,
+            Input::Plain(_) => {
+                return Err(Error::InputKind { name, given: "vector in the clear", expected: "ciphertext" });
+            }
+        };
+        self.evaluator.check_params("ciphertext", c.params())?;
+        let Type::Ct(t) = &self.program().instr(v).ty else { return Ok(c) };
+        if c.polys().len() != usize::from(t.parts) {
+            return Err(Error::NotRelinearised { op: "this program", name: "an input" });
+        }
+        if c.level() < t.level {
+            return Err(Error::InputLevel { name, given: c.level(), needed: t.level });
+        }
+        if c.scale() != &t.scale {
+            return Err(Error::InputScale {
+                name,
+                given: c.scale().to_string(),
+                needed: t.scale.to_string(),
+            });
+        }
+        if c.slots() != self.program().slots() {
+            return Err(Error::InputSlots { name, given: c.slots(), needed: self.program().slots() });
+        }
+        Ok(c)
+    }
+
+    /// The run-time plaintexts, each encoded at every level and scale that the program wants.
+    fn encode_plains(&self, inputs: &Inputs<'_>) -> Result<BTreeMap<Value, Plaintext>, Error> {
+        let slots = self.program().slots();
+        let mut fresh = BTreeMap::new();
+        for (v, name, ty) in self.program().plains() {
+            let (Type::Pt(t), name) = (ty, name.to_owned()) else { continue };
+            let numbers = match self.input(inputs, &name)? {
+                Input::Plain(numbers) => numbers,
+                Input::Cipher(_) => {
+                    return Err(Error::InputKind {
+                        name,
+                        given: "ciphertext",
+                        expected: "vector in the clear",
+                    });
+                }
+            };
+            if numbers.len() != slots {
+                return Err(Error::InputSlots { name, given: numbers.len(), needed: slots });
+            }
+            fresh.insert(v, self.evaluator.encode_numbers(numbers, slots, t.level, &t.scale)?);
+        }
+        Ok(fresh)
+    }
+
+    /// What each output will be.
+    fn predict(
+        &self,
+        ciphers: &[&Ciphertext],
+        fresh: &BTreeMap<Value, Plaintext>,
+    ) -> Result<Vec<Meta>, Error> {
+        let (p, params) = (self.program(), self.evaluator.params());
+        let cipher = |v: Value, _: &str| {
+            let at = self.ciphers.iter().position(|(x, _)| *x == v);
+            at.map_or_else(|| Noise::exact(0.0, 0), |i| ciphers[i].noise().clone())
+        };
+        let plain = |v: Value, _: &str| fresh.get(&v).map_or(0.0, |p| p.noise().magnitude());
+        let noises = predict(p, params, &cipher, &plain, f64::INFINITY)?;
+        let meta = |v: Value| {
+            let (level, scale) = match &p.instr(v).ty {
+                Type::Ct(t) => (t.level, t.scale.clone()),
+                _ => (Level::ZERO, Scale::ONE),
+            };
+            Meta { level, scale, slots: p.slots(), noise: noises[v.index()].clone() }
+        };
+        Ok(p.outputs().iter().map(|o| meta(o.value)).collect())
+    }
+}
+
+impl fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, machine) = (self.program().name(), self.evaluator.machine().name());
+        write!(f, "Kernel({name}, depth {}, machine {machine})", self.summary().depth)
+    }
+}
+
+fn encode_constant(e: &Evaluator, p: &Program, v: Value, c: &Constant) -> Result<Plaintext, Error> {
+    let (level, scale) = match &p.instr(v).ty {
+        Type::Pt(t) => (t.level, &t.scale),
+        _ => return Err(Error::ProgramParams { what: "it is traced, not managed", print: String::new() }),
+    };
+    let slots = p.slots();
+    match c {
+        Constant::Real(x) => e.encode([*x].repeat(slots).as_slice(), slots, level, scale),
+        Constant::Complex(z) => e.encode([*z].repeat(slots).as_slice(), slots, level, scale),
+        Constant::List(numbers) => e.encode_numbers(numbers, slots, level, scale),
+        Constant::Table(id) => match p.table(*id) {
+            Some(table) => e.encode_numbers(&table.numbers, slots, level, scale),
+            None => e.encode([Complex64::ZERO].as_slice(), slots, level, scale),
+        },
+    }
+}

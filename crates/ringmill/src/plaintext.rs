@@ -1,0 +1,82 @@
+//! Vectors to plaintexts and back.
+
+use num_complex::Complex64;
+use ringmill_ckks::encoder::Slots;
+use ringmill_ckks::{Level, Meta, Noise, Plaintext, Scale};
+use ringmill_program::he::Numbers;
+use ringmill_ring::{Domain, LimbRing, Poly};
+
+use crate::{Error, Evaluator};
+
+impl Evaluator {
+    fn rings(&self, level: Level) -> Result<Vec<&LimbRing>, Error> {
+        Ok((0..level.limbs()).map(|i| self.params().ring(i)).collect::<Result<_, _>>()?)
+    }
+
+    /// Encodes numbers into `slots` slots, a power of two up to N/2; slots without a number are 0.
+    ///
+    /// Takes `&[f64]` or `&[Complex64]`. The plaintext declares the greatest magnitude among them.
+    ///
+    /// # Errors
+    /// NaN and infinities, too many numbers, a slot count that cannot be packed, a scale that overflows the modulus
+    /// of the level; a level above the top.
+    pub fn encode<'a>(
+        &self,
+        values: impl Into<Slots<'a>>,
+        slots: usize,
+        level: Level,
+        scale: &Scale,
+    ) -> Result<Plaintext, Error> {
+        let values = values.into();
+        let max = self.params().max_level();
+        if level > max {
+            return Err(ringmill_ckks::CkksError::LevelRange { level, max }.into());
+        }
+        let (magnitude, name) = describe(&values);
+        let mut poly =
+            Poly::unspecified_in(self.pool(), self.params().n(), level.limbs(), Domain::Evaluation);
+        self.encoder().encode_into(values, slots, scale, &self.rings(level)?, &mut poly)?;
+        let noise = Noise::encoded(magnitude, scale, name);
+        let meta = Meta { level, scale: scale.clone(), slots, noise };
+        Ok(Plaintext::from_parts(self.params(), poly, meta)?)
+    }
+
+    /// Encodes numbers of a program.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    pub fn encode_numbers(
+        &self,
+        numbers: &Numbers,
+        slots: usize,
+        level: Level,
+        scale: &Scale,
+    ) -> Result<Plaintext, Error> {
+        match numbers {
+            Numbers::Real(v) => self.encode(v.as_slice(), slots, level, scale),
+            Numbers::Complex(v) => self.encode(v.as_slice(), slots, level, scale),
+        }
+    }
+
+    /// The slots of a plaintext.
+    ///
+    /// # Errors
+    /// Other parameters.
+    pub fn decode(&self, plain: &Plaintext) -> Result<Vec<Complex64>, Error> {
+        self.check_params("plaintext", plain.params())?;
+        let rings = self.rings(plain.level())?;
+        Ok(self.encoder().decode(plain.poly(), plain.slots(), plain.scale(), &rings)?)
+    }
+}
+
+/// The greatest magnitude, and a name for the error model.
+fn describe(values: &Slots<'_>) -> (f64, u64) {
+    let mix = |h: u64, x: f64| (h ^ x.to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
+    match values {
+        Slots::Real(v) => (v.iter().fold(0.0, |m, x| x.abs().max(m)), v.iter().fold(1, |h, &x| mix(h, x))),
+        Slots::Complex(v) => {
+            let name = v.iter().fold(2, |h, z| mix(mix(h, z.re), z.im));
+            (v.iter().fold(0.0, |m, z| z.norm().max(m)), name)
+        }
+    }
+}
