@@ -6,6 +6,7 @@
 
 use super::dd::{Dd, Dyadic, pow2};
 use super::{EncoderError, for_each_limb};
+use pulp::Arch;
 use ringmill_ring::{Buffer, LimbRing, Modulus, Poly, Pool};
 use std::borrow::Borrow;
 
@@ -47,40 +48,37 @@ fn peel(
     Ok(())
 }
 
-/// Writes the coefficients of X^(gap·j), times `factor`, as hi parts followed by lo parts to `planes`, and returns
+/// Writes the coefficients of X^(gap·j), given by one digit a ring, times `factor`, as hi parts followed by lo parts to `planes`, and returns
 /// the power of two that they were divided by to stay in the range of binary64.
 pub(super) fn reals<R: Borrow<LimbRing>>(
-    digits: &[&[u64]],
+    arch: Arch,
+    digits: &[u64],
     rings: &[R],
     factor: Dyadic,
     gap: usize,
     planes: &mut [f64],
 ) -> i64 {
-    let moduli: Vec<Modulus> = rings[..digits.len()].iter().map(|r| r.borrow().modulus()).collect();
-    let weights: Vec<Dyadic> = moduli
-        .iter()
-        .scan(factor, |weight, q| {
-            let this = *weight;
-            *weight = this.mul(Dyadic::from_u64(q.value()));
-            Some(this)
-        })
-        .collect();
-    let exponent = weights.last().map_or(0, |w| w.exponent);
+    planes.fill(0.0);
     let (hi, lo) = planes.split_at_mut(planes.len() / 2);
-    hi.fill(0.0);
-    lo.fill(0.0);
-    for ((digit, q), weight) in digits.iter().zip(&moduli).zip(&weights) {
+    let next = |weight: Dyadic, ring: &R| weight.mul(Dyadic::from_u64(ring.borrow().modulus().value()));
+    let Some((_, below)) = rings.split_last() else { return 0 };
+    // The weight of the last digit.
+    let exponent = below.iter().fold(factor, next).exponent;
+    let mut weight = factor;
+    for (digit, ring) in digits.chunks_exact(digits.len() / rings.len()).zip(rings) {
         // Weights a thousand bits below the greatest add nothing to a hundred bits.
         let power = weight.exponent - exponent;
         if power > -1000 {
-            accumulate(digit, gap, q.value() as i64, weight.mantissa.scale(pow2(power)), hi, lo);
+            let q = ring.borrow().modulus().value() as i64;
+            accumulate(arch, digit, gap, q, weight.mantissa.scale(pow2(power)), hi, lo);
         }
+        weight = next(weight, ring);
     }
     exponent
 }
 
 /// (hi, lo) += centred digit · weight.
-fn accumulate(digit: &[u64], gap: usize, q: i64, weight: Dd, hi: &mut [f64], lo: &mut [f64]) {
+fn accumulate(arch: Arch, digit: &[u64], gap: usize, q: i64, weight: Dd, hi: &mut [f64], lo: &mut [f64]) {
     #[inline(always)]
     fn one(d: u64, q: i64, weight: Dd, hi: &mut f64, lo: &mut f64) {
         let d = d as i64;
@@ -90,7 +88,7 @@ fn accumulate(digit: &[u64], gap: usize, q: i64, weight: Dd, hi: &mut [f64], lo:
         (*hi, *lo) = (sum.hi, sum.lo);
     }
     if gap == 1 {
-        pulp::Arch::new().dispatch(|| {
+        arch.dispatch(|| {
             for ((&d, hi), lo) in digit.iter().zip(hi).zip(lo) {
                 one(d, q, weight, hi, lo);
             }

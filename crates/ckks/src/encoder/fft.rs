@@ -10,7 +10,7 @@
 
 use super::dd::Dd;
 use super::number::{Number, Root};
-use pulp::Simd;
+use pulp::{Arch, Simd};
 
 /// Blocks of the last six stages: 8 rows of 8.
 const BLOCK: usize = 64;
@@ -115,21 +115,13 @@ impl Plan {
     }
 
     /// Coefficients to values, unscaled; `planes` holds `N::PLANES` planes of n.
-    pub(super) fn forward<N: Number>(&self, planes: &mut [f64]) {
-        pulp::Arch::new().dispatch(Transform::<N, true> {
-            plan: self,
-            planes,
-            number: std::marker::PhantomData,
-        });
+    pub(super) fn forward<N: Number>(&self, arch: Arch, planes: &mut [f64]) {
+        arch.dispatch(Transform::<N, true> { plan: self, planes, number: std::marker::PhantomData });
     }
 
     /// Values to n times the coefficients.
-    pub(super) fn inverse<N: Number>(&self, planes: &mut [f64]) {
-        pulp::Arch::new().dispatch(Transform::<N, false> {
-            plan: self,
-            planes,
-            number: std::marker::PhantomData,
-        });
+    pub(super) fn inverse<N: Number>(&self, arch: Arch, planes: &mut [f64]) {
+        arch.dispatch(Transform::<N, false> { plan: self, planes, number: std::marker::PhantomData });
     }
 }
 

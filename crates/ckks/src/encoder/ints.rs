@@ -2,6 +2,7 @@
 
 use super::dd::{Dd, Dyadic, pow2};
 use super::number::Number;
+use pulp::Arch;
 use ringmill_ring::{LimbRing, RingError};
 
 /// Rounded coefficients: (low + 2^62·high)·2^shift, one entry a coefficient.
@@ -22,18 +23,18 @@ pub(super) const BOTH_BITS: i64 = 2 * LOW_BITS;
 /// Rounds `factor`·coefficient to 62-bit integers; `planes` are those of `N`.
 ///
 /// All |factor·coefficient| < 2^62.
-pub(super) fn round_low<N: Number>(planes: &[f64], factor: Dyadic, low: &mut [i64]) {
+pub(super) fn round_low<N: Number>(arch: Arch, planes: &[f64], factor: Dyadic, low: &mut [i64]) {
     let power = pow2(factor.exponent);
     let f = factor.mantissa.scale(power);
     if N::PLANES == 2 {
-        pulp::Arch::new().dispatch(|| {
+        arch.dispatch(|| {
             for (x, out) in planes.iter().zip(low) {
                 *out = (x * f.hi).round_ties_even() as i64;
             }
         });
     } else {
         let (hi, lo) = planes.split_at(planes.len() / 2);
-        pulp::Arch::new().dispatch(|| {
+        arch.dispatch(|| {
             for ((&hi, &lo), out) in hi.iter().zip(lo).zip(low) {
                 let x = Dd { hi, lo } * f;
                 *out = nearest(x.hi, x.lo);
@@ -45,10 +46,10 @@ pub(super) fn round_low<N: Number>(planes: &[f64], factor: Dyadic, low: &mut [i6
 /// Rounds `factor`·coefficient to a low and a high part; `planes` are those of [`Double`](super::number::Double).
 ///
 /// All |factor·coefficient| < 2^124.
-pub(super) fn round_both(planes: &[f64], factor: Dyadic, low: &mut [i64], high: &mut [i64]) {
+pub(super) fn round_both(arch: Arch, planes: &[f64], factor: Dyadic, low: &mut [i64], high: &mut [i64]) {
     let (mantissa, power) = (factor.mantissa, pow2(factor.exponent));
     let (his, los) = planes.split_at(planes.len() / 2);
-    pulp::Arch::new().dispatch(|| {
+    arch.dispatch(|| {
         for (((&hi, &lo), low), high) in his.iter().zip(los).zip(low).zip(high) {
             let x = (Dd { hi, lo } * mantissa).scale(power);
             // Both parts leave a remainder of at most 2^61 that is exact: it has no more bits than they had.
@@ -71,8 +72,8 @@ fn nearest(hi: f64, lo: f64) -> i64 {
 }
 
 /// Largest absolute value of a slice.
-pub(super) fn max_abs(values: &[f64]) -> f64 {
-    pulp::Arch::new().dispatch(|| {
+pub(super) fn max_abs(arch: Arch, values: &[f64]) -> f64 {
+    arch.dispatch(|| {
         let mut lanes = [0f64; 8];
         let (chunks, rest) = values.as_chunks::<8>();
         for chunk in chunks {
@@ -89,15 +90,16 @@ pub(super) fn max_abs(values: &[f64]) -> f64 {
 /// # Errors
 /// [`RingError::Length`] if the lengths do not fit the ring.
 pub(super) fn residues(
+    arch: Arch,
     integers: &Integers<'_>,
     ring: &LimbRing,
     out: &mut [u64],
     scratch: &mut [u64],
 ) -> Result<(), RingError> {
     let q = ring.modulus();
-    reduce(integers.low, q.value(), out);
+    reduce(arch, integers.low, q.value(), out);
     if let Some(high) = integers.high {
-        reduce(high, q.value(), scratch);
+        reduce(arch, high, q.value(), scratch);
         ring.mul_scalar_assign(scratch, q.reduce(1 << LOW_BITS))?;
         ring.add_assign(out, scratch)?;
     }
@@ -108,11 +110,11 @@ pub(super) fn residues(
 }
 
 /// Residues of integers below 2^63 in absolute value modulo q of 20 to 60 bits.
-fn reduce(src: &[i64], q: u64, out: &mut [u64]) {
+fn reduce(arch: Arch, src: &[i64], q: u64, out: &mut [u64]) {
     /// Adding it rounds a binary64 below 2^51 to an integer in the lower bits.
     const MAGIC: f64 = 6_755_399_441_055_744.0;
     let (inverse, q) = (1.0 / q as f64, q as i64);
-    pulp::Arch::new().dispatch(|| {
+    arch.dispatch(|| {
         for (&x, out) in src.iter().zip(out) {
             // |x/q| < 2^44, known to a relative 2^−51: the quotient is off by at most 1/2 + 2^−7, so |r| < q.
             let quotient = (x as f64).mul_add(inverse, MAGIC).to_bits() as i64 - MAGIC.to_bits() as i64;

@@ -24,8 +24,9 @@ use fft::Plan;
 use ints::{BOTH_BITS, Integers, LOW_BITS};
 use num_complex::Complex64;
 use number::{Double, Plain};
+use pulp::Arch;
 use rayon::prelude::*;
-use ringmill_ring::{Buffer, Domain, LimbRing, Poly, Pool, RingError};
+use ringmill_ring::{Backend, Buffer, Domain, Isa, LimbRing, Poly, Pool, RingError};
 use std::borrow::Borrow;
 use std::sync::OnceLock;
 
@@ -95,21 +96,31 @@ impl Slots<'_> {
 #[derive(Debug)]
 pub struct Encoder {
     log_n: u32,
+    arch: Arch,
     plans: Vec<OnceLock<Plan>>,
     pool: Pool,
 }
 
 impl Encoder {
-    /// An encoder for N = 2^log_n.
+    /// An encoder for N = 2^log_n on the instruction set of [`Isa::detect`].
     ///
     /// # Errors
-    /// [`RingError::Degree`] outside [`MIN_LOG_N`]..=[`MAX_LOG_N`].
+    /// [`RingError::Degree`] outside [`MIN_LOG_N`]..=[`MAX_LOG_N`], and those of [`Isa::detect`].
     pub fn new(log_n: u32) -> Result<Self, EncoderError> {
+        Self::with_isa(log_n, Isa::detect()?)
+    }
+
+    /// An encoder on a given instruction set; results are the same on all. Plain code serves the emulated ones.
+    ///
+    /// # Errors
+    /// [`RingError::Degree`] outside [`MIN_LOG_N`]..=[`MAX_LOG_N`], [`RingError::IsaUnavailable`].
+    pub fn with_isa(log_n: u32, isa: Isa) -> Result<Self, EncoderError> {
         if !(MIN_LOG_N..=MAX_LOG_N).contains(&log_n) {
             return Err(RingError::Degree { log_n, min: MIN_LOG_N, max: MAX_LOG_N }.into());
         }
+        let arch = arch(Backend::new(isa)?.isa());
         let plans = (0..log_n).map(|_| OnceLock::new()).collect();
-        Ok(Self { log_n, plans, pool: Pool::default() })
+        Ok(Self { log_n, arch, plans, pool: Pool::default() })
     }
 
     /// N.
@@ -177,18 +188,18 @@ impl Encoder {
             if evaluations { Ok(ring.borrow().inverse(limb)?) } else { Ok(()) }
         })?;
         let count = crt::digits(&mut work, rings, &self.pool)?;
-        let digits: Vec<&[u64]> = work.limbs().take(count).collect();
+        let digits = &work.words()[..count * self.n()];
         let delta = exact(scale);
         let mut planes = self.floats(4 * out.len());
         let planes = floats(&mut planes);
         let gap = self.max_slots() / out.len();
-        let exponent = crt::reals(&digits, rings, delta.recip(), gap, planes);
-        let size = ints::max_abs(&planes[..2 * out.len()]);
+        let exponent = crt::reals(self.arch, digits, &rings[..count], delta.recip(), gap, planes);
+        let size = ints::max_abs(self.arch, &planes[..2 * out.len()]);
         if size.log2() + exponent as f64 + delta.log2() <= PLAIN_BITS {
-            plan.forward::<Plain>(&mut planes[..2 * out.len()]);
+            plan.forward::<Plain>(self.arch, &mut planes[..2 * out.len()]);
             planes[2 * out.len()..].fill(0.0);
         } else {
-            plan.forward::<Double>(planes);
+            plan.forward::<Double>(self.arch, planes);
         }
         gather(plan, planes, exponent, out);
         Ok(())
@@ -226,7 +237,7 @@ impl Encoder {
             return Err(EncoderError::TooManyValues { values: values.len(), slots });
         }
         out.set_domain(domain);
-        let largest = largest(&values)?;
+        let largest = largest(self.arch, &values)?;
         if largest == 0.0 {
             out.words_mut().fill(0);
             return Ok(());
@@ -240,7 +251,7 @@ impl Encoder {
         for_each_limb(out.words_mut(), self.n(), rings, |limb, ring| {
             let ring = ring.borrow();
             let mut scratch = Buffer::unspecified_in(&self.pool, if high.is_some() { limb.len() } else { 0 });
-            ints::residues(&integers, ring, limb, &mut scratch)?;
+            ints::residues(self.arch, &integers, ring, limb, &mut scratch)?;
             if domain == Domain::Evaluation { Ok(ring.forward(limb)?) } else { Ok(()) }
         })
     }
@@ -268,14 +279,14 @@ impl Encoder {
         let plain =
             bound.log2() - 0.5 * f64::from(slots.trailing_zeros()) <= PLAIN_BITS && bound.exponent < LOW_BITS;
         if plain {
-            plan.inverse::<Plain>(&mut planes[..2 * slots]);
+            plan.inverse::<Plain>(self.arch, &mut planes[..2 * slots]);
         } else {
-            plan.inverse::<Double>(planes);
+            plan.inverse::<Double>(self.arch, planes);
         }
         let modulus =
             rings.iter().fold(Dyadic::ONE, |q, r| q.mul(Dyadic::from_u64(r.borrow().modulus().value())));
         if !bound.less(modulus.shifted(-1)) {
-            let top = Dd { hi: ints::max_abs(&planes[..2 * slots]), lo: 0.0 };
+            let top = Dd { hi: ints::max_abs(self.arch, &planes[..2 * slots]), lo: 0.0 };
             let coefficient = if top.hi > 0.0 { Dyadic::new(top).mul(factor) } else { factor };
             if !coefficient.less(modulus.shifted(-1)) {
                 let (index, value) = values.name(|x| x.abs() == largest);
@@ -293,13 +304,19 @@ impl Encoder {
         let low: &mut [i64] = bytemuck::cast_slice_mut(low);
         let shift = (bound.exponent + 1 - BOTH_BITS).max(0);
         if plain {
-            ints::round_low::<Plain>(&planes[..2 * slots], factor, &mut low[..2 * slots]);
+            ints::round_low::<Plain>(self.arch, &planes[..2 * slots], factor, &mut low[..2 * slots]);
         } else if bound.exponent < LOW_BITS {
-            ints::round_low::<Double>(planes, factor, &mut low[..2 * slots]);
+            ints::round_low::<Double>(self.arch, planes, factor, &mut low[..2 * slots]);
         } else {
             let high = high.insert(self.floats(self.n()));
             let high: &mut [i64] = bytemuck::cast_slice_mut(high);
-            ints::round_both(planes, factor.shifted(-shift), &mut low[..2 * slots], &mut high[..2 * slots]);
+            ints::round_both(
+                self.arch,
+                planes,
+                factor.shifted(-shift),
+                &mut low[..2 * slots],
+                &mut high[..2 * slots],
+            );
             spread(high, 2 * slots);
         }
         spread(low, 2 * slots);
@@ -330,6 +347,16 @@ impl Encoder {
     }
 }
 
+/// The vector unit for an instruction set that this CPU is known to execute.
+fn arch(isa: Isa) -> Arch {
+    match isa {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 => pulp::x86::V3::try_new().map_or(Arch::Scalar, Arch::V3),
+        Isa::Avx512 | Isa::Ifma => Arch::new(),
+        _ => Arch::Scalar,
+    }
+}
+
 fn floats(buffer: &mut Buffer) -> &mut [f64] {
     bytemuck::cast_slice_mut(buffer)
 }
@@ -340,10 +367,10 @@ fn exact(scale: &Scale) -> Dyadic {
 }
 
 /// The largest absolute value of a real or imaginary part.
-fn largest(values: &Slots<'_>) -> Result<f64, EncoderError> {
+fn largest(arch: Arch, values: &Slots<'_>) -> Result<f64, EncoderError> {
     let parts = values.parts();
     // 0·x is 0 for finite x and NaN otherwise; a sum keeps a NaN.
-    let finite = pulp::Arch::new().dispatch(|| {
+    let finite = arch.dispatch(|| {
         let mut lanes = [0f64; 8];
         let (chunks, rest) = parts.as_chunks::<8>();
         for chunk in chunks {
@@ -354,7 +381,7 @@ fn largest(values: &Slots<'_>) -> Result<f64, EncoderError> {
         lanes.iter().chain(rest).all(|&x| (0.0 * x) == 0.0)
     });
     if finite {
-        Ok(ints::max_abs(parts))
+        Ok(ints::max_abs(arch, parts))
     } else {
         let (index, value) = values.name(|x| !x.is_finite());
         Err(EncoderError::NotFinite { index, value })

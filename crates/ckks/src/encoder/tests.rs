@@ -360,6 +360,26 @@ fn the_galois_group_rotates_and_conjugates_slots() {
 }
 
 #[test]
+fn all_instruction_sets_give_the_same_bits() {
+    let (log_n, slots) = (11, 1024);
+    let rings = rings(log_n, &[55, 50, 60]);
+    let input = values(slots, 1.0, 77);
+    for scale in [30, 60, 90, 140] {
+        let scale = Scale::pow2(scale);
+        let results: Vec<_> = Isa::available()
+            .map(|isa| {
+                let encoder = Encoder::with_isa(log_n, isa).unwrap();
+                let mut poly = Poly::zeros(encoder.n(), 3, Domain::Evaluation);
+                encoder.encode_into(&input[..], slots, &scale, &rings, &mut poly).unwrap();
+                let decoded = encoder.decode(&poly, slots, &scale, &rings).unwrap();
+                (poly, decoded.iter().map(|z| (z.re.to_bits(), z.im.to_bits())).collect::<Vec<_>>())
+            })
+            .collect();
+        assert!(results.len() >= 3 && results.iter().all(|r| *r == results[0]), "{scale}");
+    }
+}
+
+#[test]
 fn real_values_and_missing_ones() {
     let encoder = Encoder::new(10).unwrap();
     let rings = rings(10, &[50]);
@@ -372,7 +392,9 @@ fn real_values_and_missing_ones() {
     assert_eq!(a, b);
     encoder.encode_into(&[0f64; 0][..], 8, &scale, &rings, &mut a).unwrap();
     assert!(a.words().iter().all(|&x| x == 0));
-    assert_eq!(encoder.decode(&a, 4, &scale, &rings).unwrap(), [Complex64::ZERO; 4]);
+    // Also when the scratch holds other values.
+    assert_ne!(encoder.decode(&b, 8, &scale, &rings).unwrap(), [Complex64::ZERO; 8]);
+    assert_eq!(encoder.decode(&a, 8, &scale, &rings).unwrap(), [Complex64::ZERO; 8]);
     // Far below the scale: rounds to nothing.
     encoder.encode_into(&[5e-324, -1e-300][..], 8, &scale, &rings, &mut a).unwrap();
     assert!(a.words().iter().all(|&x| x == 0));
@@ -465,4 +487,34 @@ fn enormous_values_decode_without_overflowing_inside() {
     }
     let tiny = encoder.decode(&out, 128, &Scale::ONE, &rings).unwrap();
     assert!(tiny.iter().all(|z| !z.re.is_finite() || !z.im.is_finite()));
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(48))]
+
+    /// Any finite values that fit come back to the rounding level.
+    #[test]
+    fn round_trip(
+        log_n in 3u32..11,
+        sparse in 0u32..10,
+        log_scale in 1i64..91,
+        log_size in -20i32..40,
+        seed: u64,
+        filled in 0.0f64..1.0,
+    ) {
+        let encoder = Encoder::new(log_n).unwrap();
+        let rings = rings(log_n, &[50, 55, 45]);
+        let slots = encoder.max_slots() >> sparse.min(log_n - 1);
+        let size = 2f64.powi(log_size);
+        let input = values((slots as f64 * filled).ceil() as usize, size, seed);
+        let scale = Scale::pow2(log_scale);
+        let mut poly = Poly::zeros(encoder.n(), 3, Domain::Coefficient);
+        encoder.encode_into(&input[..], slots, &scale, &rings, &mut poly).unwrap();
+        let output = encoder.decode(&poly, slots, &scale, &rings).unwrap();
+        let sigma = (slots as f64 / 12.0).sqrt() * 2f64.powi(-log_scale as i32);
+        for (i, z) in output.iter().enumerate() {
+            let error = (z - input.get(i).copied().unwrap_or_default()).norm();
+            proptest::prop_assert!(error <= 9.0 * sigma + 4.0 * f64::EPSILON * size, "slot {}: {} at σ {}", i, error, sigma);
+        }
+    }
 }
