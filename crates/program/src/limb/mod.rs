@@ -12,6 +12,7 @@
 
 pub mod build;
 pub mod doc;
+mod line;
 pub mod op;
 pub mod parse;
 pub mod print;
@@ -27,4 +28,4 @@ pub use program::{Allocation, InputGroup, Instruction, LimbProgram, NamedModulus
 pub use types::{
     BufferId, Domain, InputClass, InputId, LimbType, ModulusId, Operand, OutputId, Source, ValueId,
 };
-pub use verify::{VerifyError, Violation};
+pub use verify::{VerifyError, Violation, verify};

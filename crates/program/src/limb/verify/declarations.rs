@@ -1,0 +1,82 @@
+//! The invariants of what stands above the instructions: moduli, inputs, outputs, regions, buffers.
+
+use std::collections::{HashMap, HashSet};
+
+use super::Violation;
+use crate::limb::program::LimbProgram;
+use crate::limb::types::{Domain, ModulusId};
+
+pub(super) fn declarations(p: &LimbProgram) -> Result<(), Violation> {
+    const MAX_LOG_N: u32 = 17;
+    if !(1..=MAX_LOG_N).contains(&p.log_n) {
+        return Err(Violation::Degree { log_n: p.log_n, max: MAX_LOG_N });
+    }
+    let two_n = 2u64 << p.log_n;
+    distinct("program", std::iter::once(&p.name))?;
+    distinct("modulus", p.moduli.iter().map(|m| &m.name))?;
+    let mut seen = HashMap::new();
+    for m in &p.moduli {
+        let q = m.modulus.value();
+        if q % two_n != 1 {
+            return Err(Violation::Modulus { name: m.name.clone(), q, two_n });
+        }
+        if let Some(first) = seen.insert(q, &m.name) {
+            return Err(Violation::DuplicateModulus { q, first: first.clone(), second: m.name.clone() });
+        }
+    }
+    distinct("input", p.inputs.iter().map(|g| &g.name))?;
+    distinct("output", p.outputs.iter().map(|g| &g.name))?;
+    let inputs = p.inputs.iter().map(|g| ("input", &g.name, g.domain, &g.moduli));
+    let outputs = p.outputs.iter().map(|g| ("output", &g.name, g.domain, &g.moduli));
+    for (what, name, domain, moduli) in inputs.chain(outputs) {
+        if domain == Domain::Quotient {
+            return Err(Violation::QuotientAtBorder { what, name: name.clone() });
+        }
+        for &m in moduli {
+            known(p, m)?;
+        }
+    }
+    let mut least = 0;
+    for r in &p.regions {
+        if r.first < least || r.first as usize > p.nodes.len() {
+            return Err(Violation::Region { label: r.label.clone(), first: r.first });
+        }
+        if r.label.is_empty() || r.label.trim() != r.label || r.label.contains(['#', '\n', '\r']) {
+            return Err(Violation::Label { label: r.label.clone() });
+        }
+        least = r.first;
+    }
+    allocation(p)
+}
+
+fn allocation(p: &LimbProgram) -> Result<(), Violation> {
+    let Some(a) = &p.allocation else { return Ok(()) };
+    if a.buffer_of.len() != p.values() {
+        return Err(Violation::AllocationLength { found: a.buffer_of.len(), count: p.values() });
+    }
+    match a.buffer_of.iter().find(|b| b.0 >= a.buffers) {
+        Some(b) => Err(Violation::UnknownBuffer { buffer: b.0, count: a.buffers }),
+        None => Ok(()),
+    }
+}
+
+fn distinct<'a>(what: &'static str, names: impl Iterator<Item = &'a String>) -> Result<(), Violation> {
+    let mut seen = HashSet::new();
+    for name in names {
+        let start = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        if !start || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+            return Err(Violation::BadName { name: name.clone() });
+        }
+        if !seen.insert(name) {
+            return Err(Violation::DuplicateName { what, name: name.clone() });
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn known(p: &LimbProgram, m: ModulusId) -> Result<(), Violation> {
+    if m.index() < p.moduli.len() {
+        return Ok(());
+    }
+    Err(Violation::UnknownModulus { number: m.index(), count: p.moduli.len() })
+}
