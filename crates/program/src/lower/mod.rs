@@ -13,7 +13,7 @@
 //! | [`interface`] | what the inputs and outputs of the result stand for |
 //!
 //! Polynomials are in the evaluation domain between these; they are [`Poly`], one operand a limb, q_0 first.
-//! Derivations: `docs/lowering.md`.
+//! Derivations: `docs/algorithms`; an example with every text: `docs/walk.md`.
 
 pub mod basis;
 mod error;

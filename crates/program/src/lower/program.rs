@@ -310,7 +310,10 @@ impl<'a> Walk<'a> {
         if self.merged.contains_key(&v) {
             return;
         }
-        for stores in self.stores.remove(&v).unwrap_or_default() {
+        let Some(all) = self.stores.remove(&v) else { return };
+        self.low.scope(format!("{} store", self.he.value_name(v)));
+        self.low.region("");
+        for stores in all {
             for (limbs, outputs) in self.parts[v.index()].iter().zip(stores) {
                 for (&limb, output) in limbs.iter().zip(outputs) {
                     self.low.builder.store(output, limb);
