@@ -24,7 +24,8 @@ fn time<T>(what: &str, mut f: impl FnMut() -> T) -> T {
 /// Resident memory now and at most, where the system tells.
 fn memory() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = |key: &str| status.lines().find_map(|l| l.strip_prefix(key)?.split_whitespace().next()?.parse().ok());
+    let line =
+        |key: &str| status.lines().find_map(|l| l.strip_prefix(key)?.split_whitespace().next()?.parse().ok());
     let of = |key| line(key).map_or(String::new(), |kib: u64| format!("{:8} MiB", kib >> 10));
     format!("{}{}", of("VmRSS:"), of("VmHWM:"))
 }
@@ -35,7 +36,10 @@ fn run(set: NamedSet) -> Result<(), Box<dyn std::error::Error>> {
     for i in 0..params.key_limbs() {
         params.ring(i)?;
     }
-    println!("{set}: {params}\n  parameters and tables        {:9.3} ms", start.elapsed().as_secs_f64() * 1e3);
+    println!(
+        "{set}: {params}\n  parameters and tables        {:9.3} ms",
+        start.elapsed().as_secs_f64() * 1e3
+    );
     println!("{}", memory());
     let mut keys = KeyGenerator::new(&params)?;
     let mut random = Randomness::from_os()?;

@@ -1,7 +1,6 @@
 //! Reuse of buffers: after the first round of an operation nothing is allocated any more.
 
-use crate::buffer::HUGE_PAGE;
-use aligned_vec::{AVec, RuntimeAlign};
+use crate::buffer::{HUGE_PAGE, Words};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,7 +21,7 @@ struct Shared {
 
 #[derive(Default)]
 struct Stock {
-    free: BTreeMap<usize, Vec<AVec<u64, RuntimeAlign>>>,
+    free: BTreeMap<usize, Vec<Words>>,
     bytes: usize,
 }
 
@@ -44,7 +43,7 @@ impl Pool {
     }
 
     /// A free buffer of exactly `len` words, contents unspecified.
-    pub(crate) fn take(&self, len: usize) -> Option<AVec<u64, RuntimeAlign>> {
+    pub(crate) fn take(&self, len: usize) -> Option<Words> {
         let mut stock = self.lock();
         let words = stock.free.get_mut(&len)?.pop()?;
         stock.bytes -= size_of_val(&*words);
@@ -52,11 +51,10 @@ impl Pool {
     }
 
     /// Puts a buffer back under the length it was made for.
-    pub(crate) fn put(&self, mut words: AVec<u64, RuntimeAlign>) {
+    pub(crate) fn put(&self, mut words: Words) {
         // A buffer that was cut short regains its words.
-        let len = words.capacity();
-        words.resize(len, 0);
-        let bytes = size_of_val(&*words);
+        words.restore();
+        let (len, bytes) = (words.len(), size_of_val(&*words));
         let mut stock = self.lock();
         if bytes > 0 && stock.bytes + bytes <= self.shared.limit {
             stock.bytes += bytes;

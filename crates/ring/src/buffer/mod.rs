@@ -4,14 +4,15 @@ mod poly;
 mod secret;
 #[cfg(test)]
 mod tests;
+mod words;
 
 pub use poly::{Domain, Poly};
 pub use secret::SecretPoly;
 
 use crate::pool::Pool;
-use aligned_vec::{AVec, RuntimeAlign};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
+pub(crate) use words::Words;
 use zeroize::Zeroize;
 
 /// Alignment of every buffer in bytes: a cache line, and the widest vector.
@@ -23,19 +24,19 @@ pub const HUGE_PAGE: usize = 2 << 20;
 ///
 /// A buffer taken from a [`Pool`] goes back to it when dropped.
 pub struct Buffer {
-    words: AVec<u64, RuntimeAlign>,
+    words: Words,
     home: Option<Pool>,
 }
 
 impl Buffer {
     /// `len` zero words that belong to no pool.
     pub fn zeros(len: usize) -> Self {
-        Self { words: allocate(len), home: None }
+        Self { words: Words::zeros(len), home: None }
     }
 
     /// `len` words from `pool`; their contents are whatever their last user left.
     pub fn unspecified_in(pool: &Pool, len: usize) -> Self {
-        let words = pool.take(len).unwrap_or_else(|| allocate(len));
+        let words = pool.take(len).unwrap_or_else(|| Words::zeros(len));
         Self { words, home: Some(pool.clone()) }
     }
 
@@ -53,42 +54,15 @@ impl Buffer {
 
     /// Overwrites every word, also those cut off by [`truncate`](Self::truncate), in a way the compiler may not remove.
     pub fn wipe(&mut self) {
-        // Growing back within the capacity moves nothing and covers the words cut off.
-        let capacity = self.words.capacity();
-        self.words.resize(capacity, 0);
-        self.words.as_mut_slice().zeroize();
+        self.words.restore();
+        self.words.zeroize();
     }
 }
-
-/// `len` zero words, on huge pages if there are enough of them.
-fn allocate(len: usize) -> AVec<u64, RuntimeAlign> {
-    let bytes = len * size_of::<u64>();
-    let align = if bytes >= HUGE_PAGE { HUGE_PAGE } else { ALIGNMENT };
-    let mut words = AVec::with_capacity(align, len);
-    if bytes >= HUGE_PAGE {
-        // Before the first touch, which decides the page size.
-        prefer_huge_pages(words.as_mut_ptr(), bytes);
-    }
-    words.resize(len, 0);
-    words
-}
-
-/// Asks for huge pages in the whole huge pages of an allocation; a refusal costs speed only and is ignored.
-#[cfg(target_os = "linux")]
-fn prefer_huge_pages(start: *mut u64, bytes: usize) {
-    let whole = bytes / HUGE_PAGE * HUGE_PAGE;
-    // SAFETY: the range lies inside one live allocation and is page aligned; the advice changes how it is backed,
-    // never its contents.
-    let _ = unsafe { rustix::mm::madvise(start.cast(), whole, rustix::mm::Advice::LinuxHugepage) };
-}
-
-#[cfg(not(target_os = "linux"))]
-fn prefer_huge_pages(_start: *mut u64, _bytes: usize) {}
 
 impl Drop for Buffer {
     fn drop(&mut self) {
         if let Some(home) = &self.home {
-            home.put(std::mem::replace(&mut self.words, AVec::new(ALIGNMENT)));
+            home.put(std::mem::replace(&mut self.words, Words::empty()));
         }
     }
 }
@@ -98,7 +72,7 @@ impl Clone for Buffer {
     fn clone(&self) -> Self {
         let mut copy = match &self.home {
             Some(pool) => Self::unspecified_in(pool, self.len()),
-            None => Self { words: allocate(self.len()), home: None },
+            None => Self { words: Words::zeros(self.len()), home: None },
         };
         copy.copy_from_slice(self);
         copy
