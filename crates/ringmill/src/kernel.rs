@@ -8,6 +8,7 @@ use ringmill_ckks::{Ciphertext, EvaluationKeys, Level, Meta, Noise, Plaintext, S
 use ringmill_program::he::{Chain, Constant, Numbers, Op, Program, Type, Value};
 use ringmill_program::limb::LimbProgram;
 use ringmill_program::manage::{Managed, Options, Summary, manage, predict};
+use ringmill_program::schedule::Statistics;
 
 use crate::prepared::{Keys, Operands, Prepared};
 use crate::{Error, Evaluator};
@@ -92,6 +93,11 @@ impl Kernel {
     /// The limb program that the machine runs.
     pub fn limb_program(&self) -> &LimbProgram {
         self.prepared.executable().program()
+    }
+
+    /// What one run costs, by counting: transforms, multiplications, bytes of keys and data, peak of live limbs.
+    pub fn cost(&self) -> Statistics {
+        Statistics::of(self.limb_program())
     }
 
     /// The encrypted inputs: name, level and scale to encrypt at. Ciphertexts of a higher level serve as well.

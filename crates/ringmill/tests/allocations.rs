@@ -1,0 +1,46 @@
+//! In the steady state operations allocate no limbs: only the small vectors of their bookkeeping.
+
+mod common;
+
+use common::{World, params};
+use ringmill::Error;
+use ringmill::ckks::{Ciphertext, Level};
+
+/// Bytes of one limb at N = 2^10.
+const LIMB: u64 = 8 << 10;
+
+/// The greatest number of bytes that one call has in use beyond what it started with, once it has run twice.
+fn peak(mut f: impl FnMut() -> Result<(), Error>) -> u64 {
+    for _ in 0..2 {
+        f().unwrap();
+    }
+    let info = allocation_counter::measure(|| f().unwrap());
+    info.bytes_max
+}
+
+#[test]
+fn operations_into_allocate_no_limb() {
+    let mut w = World::new(params(3, 2), &[1, 2, 3], 6);
+    let x = w.rng.vector(512, 1.0);
+    let top = Level::new(3);
+    let (a, b) = (w.encrypt(&x, top), w.encrypt(&x, top));
+    let (e, relin, galois) = (w.evaluator.clone(), &w.relin, &w.galois);
+    let product = e.multiply(&a, &b).unwrap();
+    let mut out: Ciphertext = a.clone();
+    let checks: Vec<(&str, u64)> = vec![
+        ("add", peak(|| e.add_into(&a, &b, &mut out))),
+        ("negate", peak(|| e.negate_into(&a, &mut out))),
+        ("multiply", peak(|| e.multiply_into(&a, &b, &mut out))),
+        ("relinearise", peak(|| e.relinearise_into(&product, relin, &mut out))),
+        ("rescale", peak(|| e.rescale_into(&a, &mut out))),
+        ("merged", peak(|| e.multiply_relinearise_rescale_into(&a, &b, relin, &mut out))),
+        ("rotate", peak(|| e.rotate_into(&a, 1, galois, &mut out))),
+        ("scalar", peak(|| e.multiply_scalar_into(&a, 0.5, &mut out))),
+        ("sum", peak(|| e.sum_into(&a, 3, 1, galois, &mut out))),
+        ("drop", peak(|| e.drop_level_into(&a, Level::new(1), &mut out))),
+        ("hoisted", peak(|| e.rotate_hoisted(&a, &[1, 2, 3], galois).map(drop))),
+    ];
+    for (op, bytes) in checks {
+        assert!(bytes < LIMB, "{op} has {bytes} bytes in use, one limb is {LIMB}");
+    }
+}
