@@ -13,6 +13,7 @@ mod kernel;
 pub mod lanes;
 pub mod limb_ring;
 pub mod modulus;
+pub mod ntt;
 pub mod pool;
 pub mod primes;
 pub mod reference;

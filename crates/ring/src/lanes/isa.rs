@@ -167,7 +167,7 @@ impl Backend {
     #[inline]
     pub fn run<K: Kernel>(self, kernel: K) -> K::Output {
         match self.0 {
-            Token::Scalar => kernel.run(Scalar {}),
+            Token::Scalar => kernel.run(Scalar),
             Token::Emulated4 => kernel.run(Emulated::<4>),
             Token::Emulated8 => kernel.run52(Emulated::<8>),
             #[cfg(target_arch = "x86_64")]

@@ -1,0 +1,84 @@
+//! What the transform asks of an arithmetic modulo q.
+
+use crate::{
+    Modulus,
+    lanes::{Lanes, U64Lanes},
+};
+
+/// Modular arithmetic on vectors in a *working form*: any representatives, within bounds that are counted.
+///
+/// Forward, every word obeys one bound at a time; [`Self::grow`] says what a stage does to it and
+/// [`crate::ntt::schedule`] decides from that which passes reduce. Inverse, sums double: the engine counts a bound
+/// for each register while it is compiled, in units of q/8, and reduces where [`Self::INVERSE_LIMIT`] would be passed.
+pub(super) trait Arith: Copy {
+    /// The lanes it runs on.
+    type L: Lanes;
+    /// A vector in working form.
+    type V: Copy;
+
+    /// Stages that one pass through memory does at most, so that its registers suffice.
+    const MAX_LOG_RADIX: usize;
+    /// Blocks of the last pass that are interleaved.
+    const LAST_BLOCKS: usize;
+
+    /// Bounds are in units of q/2^12; this is the bound of canonical words.
+    const CANONICAL: u64 = 1 << 12;
+    /// The bound that words must obey to be multiplied, inclusive.
+    const MULTIPLIABLE: u64;
+    /// The bound that words must obey at all times, inclusive.
+    const REPRESENTABLE: u64;
+    /// Stages of a reducing pass (bit s: stage s) in which x is reduced first.
+    const REDUCING: u32;
+    /// The same for the last pass, which always reduces.
+    const LAST_REDUCING: u32;
+    /// The bound after x ± y·w, for x and y with these bounds.
+    fn grow(x: u64, y: u64) -> u64;
+    /// The bound after x is reduced.
+    fn reduced(x: u64) -> u64;
+
+    /// Inverse: the bound of a product, in units of q/8.
+    const INVERSE_FRESH: u32;
+    /// Inverse: the bound of words that were reduced.
+    const INVERSE_REDUCED: u32;
+    /// Inverse: the greatest bound of x + y, and so of x − y before it is multiplied.
+    const INVERSE_LIMIT: u32;
+    /// Inverse: the greatest bound of words in memory; not below the two above, nor below 16 (words below 2q).
+    const INVERSE_STORED: u32;
+
+    /// The constants for one modulus.
+    fn new(lanes: Self::L, q: Modulus) -> Self;
+    /// The lanes.
+    fn lanes(self) -> Self::L;
+    /// A constant w, canonical, as two table words.
+    fn encode(q: Modulus, w: u64) -> [u64; 2];
+    /// Words to a register, as they stand.
+    fn register(self, v: <Self::L as U64Lanes>::U) -> Self::V;
+    /// A register to words, as they stand.
+    fn words(self, v: Self::V) -> <Self::L as U64Lanes>::U;
+
+    /// Forward: canonical words that are x, or y, in the first stage, to working form.
+    fn enter(self, v: Self::V, is_y: bool) -> Self::V;
+    /// G independent butterflies (x, y) → (x + y·w, x − y·w), breadth first; `REDUCE`: x is reduced before.
+    fn forward<const G: usize, const REDUCE: bool>(
+        self,
+        x: [Self::V; G],
+        y: [Self::V; G],
+        w: [[Self::V; 2]; G],
+    ) -> ([Self::V; G], [Self::V; G]);
+    /// Forward: working form to canonical words, or, if not `CANONICAL`, to words below 2q.
+    fn leave<const CANONICAL: bool>(self, v: Self::V) -> Self::V;
+
+    /// Inverse: words below 2q to working form.
+    fn inverse_enter(self, v: Self::V) -> Self::V;
+    /// G independent butterflies (x, y) → (x + y, (x − y)·w), breadth first.
+    fn inverse<const G: usize>(
+        self,
+        x: [Self::V; G],
+        y: [Self::V; G],
+        w: [[Self::V; 2]; G],
+    ) -> ([Self::V; G], [Self::V; G]);
+    /// Inverse: reduces from `INVERSE_LIMIT` to `INVERSE_REDUCED`.
+    fn inverse_reduce(self, v: Self::V) -> Self::V;
+    /// The last stage of the inverse: (x + y)·u, (x − y)·w, canonical.
+    fn inverse_leave(self, x: Self::V, y: Self::V, u: [Self::V; 2], w: [Self::V; 2]) -> (Self::V, Self::V);
+}

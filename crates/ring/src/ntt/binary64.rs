@@ -1,0 +1,184 @@
+//! Exact binary64 arithmetic with fused multiply-add, for q < 2^50.
+//!
+//! Residues are signed integers held as binary64. With the constant w centred (|w| ≤ q/2) and w' = w/q rounded,
+//! h = fl(y·w), l = y·w − h, b = round(y·w'), t = (h − b·q) + l: every step but the two roundings is exact, because
+//! t = y·w − b·q is an integer below 2^53. Four operations on the multipliers and four on the adders a butterfly.
+
+use crate::{Modulus, lanes::Lanes, ntt::arith::Arith};
+
+const TWO52: f64 = (1u64 << 52) as f64;
+
+/// The arithmetic for q < 2^50; `STAGES`: how many stages fit the registers at once.
+#[derive(Clone, Copy)]
+pub(super) struct Binary64<L: Lanes> {
+    l: L,
+    q: L::F,
+    q_inverse: L::F,
+    /// 1.5·2^52: adding it rounds numbers below 2^51 to integers.
+    magic: L::F,
+    two52: L::F,
+    two52_plus_q: L::F,
+}
+
+impl<L: Lanes> Binary64<L> {
+    /// Whether q is small enough.
+    pub(super) const fn serves(q: Modulus) -> bool {
+        q.bits() <= 50
+    }
+
+    /// y·w − round(y·w')·q, exactly. The quotient must stay below 2^51, so |y| ≤ 2^52, which 4q is.
+    /// |w'| ≤ 1/2 has an error of 2^−55 at most: with |y| = B·q the result is at most q(1/2 + B·q·2^−55).
+    #[inline(always)]
+    fn products<const G: usize>(self, y: [L::F; G], w: [[L::F; 2]; G]) -> [L::F; G] {
+        let l = self.l;
+        let (mut b, mut h, mut low) = (y, y, y);
+        for g in 0..G {
+            b[g] = l.fma(y[g], w[g][1], self.magic);
+            h[g] = l.fmul(y[g], w[g][0]);
+        }
+        for g in 0..G {
+            b[g] = l.fsub(b[g], self.magic);
+            low[g] = l.fms(y[g], w[g][0], h[g]);
+        }
+        for g in 0..G {
+            h[g] = l.fnma(b[g], self.q, h[g]);
+        }
+        for g in 0..G {
+            h[g] = l.fadd(h[g], low[g]);
+        }
+        h
+    }
+
+    /// x − round(x/q)·q, exactly: |x| ≤ 8q < 2^53 in, at most q(1/2 + 2^−49) out.
+    #[inline(always)]
+    fn reduce(self, x: L::F) -> L::F {
+        let k = self.l.fsub(self.l.fma(x, self.q_inverse, self.magic), self.magic);
+        self.l.fnma(k, self.q, x)
+    }
+}
+
+impl<L: Lanes> Arith for Binary64<L> {
+    type L = L;
+    type V = L::F;
+    const MAX_LOG_RADIX: usize = if L::WIDTH == 8 { 3 } else { 2 };
+    const LAST_BLOCKS: usize = if L::WIDTH == 4 { 2 } else { 1 };
+
+    const MULTIPLIABLE: u64 = 4 << 12;
+    const REPRESENTABLE: u64 = 8 << 12;
+    const REDUCING: u32 = 1;
+    const LAST_REDUCING: u32 = 1;
+    /// q·2^−55 < 2^−5.
+    fn grow(x: u64, y: u64) -> u64 {
+        x + (1 << 11) + y.div_ceil(32)
+    }
+    fn reduced(_: u64) -> u64 {
+        (1 << 11) + 1
+    }
+
+    // q(1/2 + 4/32) = 5q/8 after a product of y ≤ 4q.
+    const INVERSE_FRESH: u32 = 5;
+    const INVERSE_REDUCED: u32 = 5;
+    const INVERSE_LIMIT: u32 = 32;
+    const INVERSE_STORED: u32 = 16;
+
+    fn new(l: L, q: Modulus) -> Self {
+        let q = q.value() as f64;
+        Self {
+            l,
+            q: l.fsplat(q),
+            q_inverse: l.fsplat(1.0 / q),
+            magic: l.fsplat(1.5 * TWO52),
+            two52: l.fsplat(TWO52),
+            two52_plus_q: l.fsplat(TWO52 + q),
+        }
+    }
+    #[inline(always)]
+    fn lanes(self) -> L {
+        self.l
+    }
+    fn encode(q: Modulus, w: u64) -> [u64; 2] {
+        let w = q.centred(w) as f64;
+        [w.to_bits(), (w / q.value() as f64).to_bits()]
+    }
+    #[inline(always)]
+    fn register(self, v: L::U) -> L::F {
+        self.l.as_f(v)
+    }
+    #[inline(always)]
+    fn words(self, v: L::F) -> L::U {
+        self.l.as_u(v)
+    }
+
+    /// An integer below 2^52 ored into the mantissa of 2^52.
+    #[inline(always)]
+    fn enter(self, v: L::F, _: bool) -> L::F {
+        let l = self.l;
+        l.fsub(l.as_f(l.or(l.as_u(v), l.as_u(self.two52))), self.two52)
+    }
+    #[inline(always)]
+    fn forward<const G: usize, const REDUCE: bool>(
+        self,
+        mut x: [L::F; G],
+        y: [L::F; G],
+        w: [[L::F; 2]; G],
+    ) -> ([L::F; G], [L::F; G]) {
+        if REDUCE {
+            for x in &mut x {
+                *x = self.reduce(*x);
+            }
+        }
+        let t = self.products(y, w);
+        let (mut a, mut b) = (x, x);
+        for g in 0..G {
+            a[g] = self.l.fadd(x[g], t[g]);
+            b[g] = self.l.fsub(x[g], t[g]);
+        }
+        (a, b)
+    }
+    /// From at most 8q. Canonical: r in [−q/2 − e, q/2 + e] gets q where it is negative, then the mantissa of 2^52 + r is r.
+    #[inline(always)]
+    fn leave<const CANONICAL: bool>(self, v: L::F) -> L::F {
+        let l = self.l;
+        let r = self.reduce(v);
+        let r = if CANONICAL {
+            l.select_sign(r, l.fadd(r, self.two52_plus_q), l.fadd(r, self.two52))
+        } else {
+            l.fadd(r, self.two52_plus_q)
+        };
+        l.as_f(l.xor(l.as_u(r), l.as_u(self.two52)))
+    }
+
+    #[inline(always)]
+    fn inverse_enter(self, v: L::F) -> L::F {
+        self.enter(v, false)
+    }
+    #[inline(always)]
+    fn inverse<const G: usize>(
+        self,
+        x: [L::F; G],
+        y: [L::F; G],
+        w: [[L::F; 2]; G],
+    ) -> ([L::F; G], [L::F; G]) {
+        let (mut sum, mut difference) = (x, x);
+        for g in 0..G {
+            sum[g] = self.l.fadd(x[g], y[g]);
+            difference[g] = self.l.fsub(x[g], y[g]);
+        }
+        (sum, self.products(difference, w))
+    }
+    #[inline(always)]
+    fn inverse_reduce(self, v: L::F) -> L::F {
+        self.reduce(v)
+    }
+    #[inline(always)]
+    fn inverse_leave(self, x: L::F, y: L::F, u: [L::F; 2], w: [L::F; 2]) -> (L::F, L::F) {
+        let [a, b] = self.products([self.l.fadd(x, y), self.l.fsub(x, y)], [u, w]);
+        // Products are at most 5q/8, so the sign alone says which multiple of q is missing.
+        let canonical = |v| {
+            let l = self.l;
+            let v = l.select_sign(v, l.fadd(v, self.two52_plus_q), l.fadd(v, self.two52));
+            l.as_f(l.xor(l.as_u(v), l.as_u(self.two52)))
+        };
+        (canonical(a), canonical(b))
+    }
+}

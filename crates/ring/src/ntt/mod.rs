@@ -1,0 +1,25 @@
+//! Negacyclic transforms on vector lanes.
+//!
+//! One [`Plan`] per degree, prime and instruction set. The algorithm is written once ([`engine`]) over an
+//! arithmetic ([`arith::Arith`]), of which there are three:
+//!
+//! | arithmetic | primes | on |
+//! |---|---|---|
+//! | [`fold52`]: 52-bit multiply-add, Montgomery | within 2^-11 of a power of two up to 2^51 | IFMA |
+//! | [`binary64`]: exact floating point | below 2^50 | AVX2, AVX-512, IFMA |
+//! | [`shoup64`]: 64-bit integers, Shoup | all | everywhere |
+//!
+//! Results are canonical residues and so the same bits whichever is chosen.
+
+mod arith;
+mod binary64;
+mod engine;
+mod fold52;
+mod plan;
+mod schedule;
+mod shoup64;
+mod tables;
+#[cfg(test)]
+mod tests;
+
+pub use plan::Plan;

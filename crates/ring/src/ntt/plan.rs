@@ -1,0 +1,261 @@
+//! The public face: which arithmetic serves a prime on an instruction set, and the four transforms.
+
+use std::sync::Arc;
+
+use crate::{
+    Backend, Isa, Modulus, RingError,
+    lanes::{Kernel, Lanes, Madd52Lanes, Scalar},
+    ntt::{
+        arith::Arith,
+        binary64::Binary64,
+        engine::Engine,
+        fold52::{Fold52, Shape},
+        shoup64::Shoup64,
+        tables::Tables,
+    },
+};
+
+/// Tables and chosen kernels of the negacyclic transform of one degree N = 2^log_n, 1 ≤ log_n ≤ 17, modulo one prime.
+///
+/// Cloning shares the tables. Every slice holds N words.
+///
+/// *Bit-reversed order* is that of [`crate::reference::forward`]. *Native order* is what the vector kernels produce
+/// without the last transpose: within each block of W·W words, W = [`Plan::native_block`], row and column change
+/// places; [`Plan::to_canonical`] and [`Plan::from_canonical`] convert.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    log_n: u32,
+    q: Modulus,
+    backend: Backend,
+    arithmetic: Arithmetic,
+    tables: Arc<Tables>,
+}
+
+/// What the butterflies are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Arithmetic {
+    /// [`Shoup64`] on one lane, for degrees that do not fill the vectors.
+    Narrow,
+    /// [`Shoup64`].
+    Shoup64,
+    /// [`Binary64`].
+    Binary64,
+    /// [`Fold52`].
+    Fold52 { above: bool },
+}
+
+impl Arithmetic {
+    /// What serves q on `isa`, best first.
+    pub(super) fn candidates(log_n: u32, q: Modulus, isa: Isa) -> Vec<Self> {
+        let log_width = isa.width().trailing_zeros();
+        if isa.width() == 1 || log_n <= 2 * log_width {
+            return vec![Self::Narrow];
+        }
+        let mut list = Vec::new();
+        if let (Isa::Ifma | Isa::Emulated8, Some(shape)) = (isa, Shape::of(q)) {
+            list.push(Self::Fold52 { above: shape.above });
+        }
+        if Binary64::<Scalar>::serves(q) {
+            list.push(Self::Binary64);
+        }
+        list.push(Self::Shoup64);
+        list
+    }
+}
+
+impl Plan {
+    /// Least log2 N.
+    pub const MIN_LOG_N: u32 = 1;
+    /// Greatest log2 N.
+    pub const MAX_LOG_N: u32 = 17;
+
+    /// Takes about N modular multiplications a table, four tables.
+    ///
+    /// # Errors
+    /// [`RingError::Degree`], [`RingError::NoRoot`] if q ≢ 1 mod 2N, [`RingError::IsaUnavailable`].
+    pub fn new(log_n: u32, q: Modulus, isa: Isa) -> Result<Self, RingError> {
+        if !(Self::MIN_LOG_N..=Self::MAX_LOG_N).contains(&log_n) {
+            return Err(RingError::Degree { log_n, min: Self::MIN_LOG_N, max: Self::MAX_LOG_N });
+        }
+        Self::with_arithmetic(log_n, q, isa, Arithmetic::candidates(log_n, q, isa)[0])
+    }
+
+    pub(super) fn with_arithmetic(
+        log_n: u32,
+        q: Modulus,
+        isa: Isa,
+        arithmetic: Arithmetic,
+    ) -> Result<Self, RingError> {
+        let backend = Backend::new(isa)?;
+        let tables = Arc::new(backend.run(Build { log_n, q, arithmetic })?);
+        Ok(Self { log_n, q, backend, arithmetic, tables })
+    }
+
+    /// N.
+    pub fn n(&self) -> usize {
+        1 << self.log_n
+    }
+    /// The prime.
+    pub fn modulus(&self) -> Modulus {
+        self.q
+    }
+    /// The instruction set.
+    pub fn isa(&self) -> Isa {
+        self.backend.isa()
+    }
+    /// The kind of arithmetic, for reports: `"fold52"`, `"binary64"`, `"shoup64"` or `"scalar"`.
+    pub fn arithmetic(&self) -> &'static str {
+        match self.arithmetic {
+            Arithmetic::Narrow => "scalar",
+            Arithmetic::Shoup64 => "shoup64",
+            Arithmetic::Binary64 => "binary64",
+            Arithmetic::Fold52 { .. } => "fold52",
+        }
+    }
+
+    /// Coefficients → evaluations in place: canonical in natural order → canonical in bit-reversed order.
+    ///
+    /// # Errors
+    /// [`RingError::Length`].
+    pub fn forward(&self, a: &mut [u64]) -> Result<(), RingError> {
+        self.run(Direction::Forward, false, a)
+    }
+    /// Evaluations → coefficients in place: undoes [`Self::forward`], 1/N included. Words below 2q are accepted.
+    ///
+    /// # Errors
+    /// [`RingError::Length`].
+    pub fn inverse(&self, a: &mut [u64]) -> Result<(), RingError> {
+        self.run(Direction::Inverse, false, a)
+    }
+    /// Coefficients → evaluations in place: canonical in natural order → *below 2q* in native order.
+    ///
+    /// # Errors
+    /// [`RingError::Length`].
+    pub fn forward_native(&self, a: &mut [u64]) -> Result<(), RingError> {
+        self.run(Direction::Forward, true, a)
+    }
+    /// Evaluations → coefficients in place: below 2q in native order → canonical in natural order.
+    ///
+    /// # Errors
+    /// [`RingError::Length`].
+    pub fn inverse_native(&self, a: &mut [u64]) -> Result<(), RingError> {
+        self.run(Direction::Inverse, true, a)
+    }
+
+    /// W: native order transposes blocks of W·W words. 1 if it is bit-reversed order.
+    pub fn native_block(&self) -> usize {
+        if self.arithmetic == Arithmetic::Narrow { 1 } else { self.backend.isa().width() }
+    }
+    /// Below 2q in native order → canonical in bit-reversed order, in place.
+    ///
+    /// # Errors
+    /// [`RingError::Length`].
+    pub fn to_canonical(&self, a: &mut [u64]) -> Result<(), RingError> {
+        self.from_canonical(a)?;
+        let q = self.q.value();
+        for x in a {
+            *x = (*x).min(x.wrapping_sub(q));
+        }
+        Ok(())
+    }
+    /// Bit-reversed order → native order, in place. Words keep their values.
+    ///
+    /// # Errors
+    /// [`RingError::Length`].
+    pub fn from_canonical(&self, a: &mut [u64]) -> Result<(), RingError> {
+        self.check(a)?;
+        let w = self.native_block();
+        for block in a.chunks_exact_mut(w * w) {
+            for i in 0..w {
+                for j in 0..i {
+                    block.swap(i * w + j, j * w + i);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check(&self, a: &[u64]) -> Result<(), RingError> {
+        if a.len() == self.n() {
+            Ok(())
+        } else {
+            Err(RingError::Length { what: "limb", expected: self.n(), got: a.len() })
+        }
+    }
+    fn run(&self, direction: Direction, native: bool, a: &mut [u64]) -> Result<(), RingError> {
+        self.check(a)?;
+        self.backend.run(Apply { plan: self, a, direction, native });
+        Ok(())
+    }
+}
+
+/// Which way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Forward,
+    Inverse,
+}
+
+/// A transform of data whose length has been checked.
+struct Apply<'a> {
+    plan: &'a Plan,
+    a: &'a mut [u64],
+    direction: Direction,
+    native: bool,
+}
+impl Apply<'_> {
+    #[inline(always)]
+    fn with<A: Arith>(self, lanes: A::L) {
+        let engine = Engine { arith: A::new(lanes, self.plan.q), tables: &self.plan.tables };
+        // SAFETY: `Plan::run` checked that the slice holds N words; the tables were built for this arithmetic.
+        unsafe {
+            match self.direction {
+                Direction::Forward => engine.forward(self.a.as_mut_ptr(), self.native),
+                Direction::Inverse => engine.inverse(self.a.as_mut_ptr(), self.native),
+            }
+        }
+    }
+}
+impl Kernel for Apply<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) {
+        match self.plan.arithmetic {
+            Arithmetic::Narrow => self.with::<Shoup64<Scalar>>(Scalar),
+            Arithmetic::Binary64 => self.with::<Binary64<L>>(lanes),
+            Arithmetic::Shoup64 | Arithmetic::Fold52 { .. } => self.with::<Shoup64<L>>(lanes),
+        }
+    }
+    #[inline(always)]
+    fn run52<L: Lanes + Madd52Lanes>(self, lanes: L) {
+        match self.plan.arithmetic {
+            Arithmetic::Fold52 { above: false } => self.with::<Fold52<L, false>>(lanes),
+            Arithmetic::Fold52 { above: true } => self.with::<Fold52<L, true>>(lanes),
+            _ => self.run(lanes),
+        }
+    }
+}
+
+/// The tables for an arithmetic.
+struct Build {
+    log_n: u32,
+    q: Modulus,
+    arithmetic: Arithmetic,
+}
+impl Kernel for Build {
+    type Output = Result<Tables, RingError>;
+    fn run<L: Lanes>(self, _: L) -> Self::Output {
+        match self.arithmetic {
+            Arithmetic::Narrow => Tables::new::<Shoup64<Scalar>>(self.log_n, self.q),
+            Arithmetic::Binary64 => Tables::new::<Binary64<L>>(self.log_n, self.q),
+            Arithmetic::Shoup64 | Arithmetic::Fold52 { .. } => Tables::new::<Shoup64<L>>(self.log_n, self.q),
+        }
+    }
+    fn run52<L: Lanes + Madd52Lanes>(self, lanes: L) -> Self::Output {
+        match self.arithmetic {
+            Arithmetic::Fold52 { above: false } => Tables::new::<Fold52<L, false>>(self.log_n, self.q),
+            Arithmetic::Fold52 { above: true } => Tables::new::<Fold52<L, true>>(self.log_n, self.q),
+            _ => self.run(lanes),
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The constants of a plan, encoded for its arithmetic, in the order of use.
+
+use crate::{
+    Modulus, RingError,
+    lanes::U64Lanes,
+    ntt::{
+        arith::Arith,
+        schedule::{self, Run},
+    },
+    reference::bit_reverse,
+};
+
+/// One cache line, so that vectors of constants never straddle two.
+#[derive(Debug, Clone, Copy)]
+#[repr(C, align(64))]
+struct Line([u64; 8]);
+
+/// Words on a cache-line boundary.
+#[derive(Debug, Clone)]
+pub(super) struct AlignedWords(Vec<Line>);
+
+impl AlignedWords {
+    fn collect(words: impl Iterator<Item = u64>) -> Self {
+        let (mut lines, mut fill) = (Vec::new(), 8);
+        for word in words {
+            if fill == 8 {
+                lines.push(Line([0; 8]));
+                fill = 0;
+            }
+            if let Some(line) = lines.last_mut() {
+                line.0[fill] = word;
+            }
+            fill += 1;
+        }
+        lines.shrink_to_fit();
+        Self(lines)
+    }
+
+    #[inline(always)]
+    pub(super) fn as_ptr(&self) -> *const u64 {
+        self.0.as_ptr().cast()
+    }
+}
+
+/// Constants of both directions.
+#[derive(Debug, Clone)]
+pub(super) struct Tables {
+    pub(super) log_n: u32,
+    pub(super) runs: Vec<Run>,
+    pub(super) forward: Direction,
+    pub(super) inverse: Direction,
+    /// 1/N, and 1/N times the constant of the last inverse stage, two words each.
+    pub(super) scale: [[u64; 2]; 2],
+}
+
+/// Constants of one direction.
+#[derive(Debug, Clone)]
+pub(super) struct Direction {
+    /// Two words for node k = m + i (block i of the stage with m blocks), for stages whose blocks are ≥ L words apart.
+    pub(super) nodes: AlignedWords,
+    /// For each block of L·L words and each of the L − 1 nodes below a transposed lane: L first words, L second words.
+    pub(super) leaves: AlignedWords,
+}
+
+impl Direction {
+    /// `powers[k]`: the constant of node k.
+    fn new<A: Arith>(q: Modulus, powers: &[u64]) -> Self {
+        let l = <A::L as U64Lanes>::WIDTH;
+        let (n, log_l) = (powers.len(), l.trailing_zeros());
+        let nodes = powers[..n / l].iter().flat_map(|&w| A::encode(q, w));
+        let leaves = (n / (l * l)..2 * n / (l * l)).flat_map(|k| {
+            (0..log_l).flat_map(move |s| (0..1usize << s).map(move |r| (s, r))).flat_map(move |(s, r)| {
+                (0..2).flat_map(move |word| {
+                    (0..l).map(move |lane| A::encode(q, powers[((l * k + lane) << s) + r])[word])
+                })
+            })
+        });
+        Self { nodes: AlignedWords::collect(nodes), leaves: AlignedWords::collect(leaves) }
+    }
+}
+
+impl Tables {
+    /// q must be 1 mod 2N, and N at least 2·L·L.
+    pub(super) fn new<A: Arith>(log_n: u32, q: Modulus) -> Result<Self, RingError> {
+        let n = 1usize << log_n;
+        let psi = q.psi(log_n)?;
+        let powers = |root: u64| {
+            let (mut powers, mut p) = (vec![0; n], 1);
+            for e in 0..n {
+                powers[bit_reverse(e, log_n)] = p;
+                p = q.mul(p, root);
+            }
+            powers
+        };
+        let back = powers(q.inv(psi)?);
+        let n_inverse = q.inv(q.reduce(n as u64))?;
+        Ok(Self {
+            log_n,
+            runs: schedule::runs::<A>(log_n),
+            scale: [A::encode(q, n_inverse), A::encode(q, q.mul(n_inverse, back[1]))],
+            forward: Direction::new::<A>(q, &powers(psi)),
+            inverse: Direction::new::<A>(q, &back),
+        })
+    }
+}

@@ -1,0 +1,172 @@
+//! Every arithmetic on every backend against the scalar reference.
+
+use super::{
+    Plan, arith::Arith, binary64::Binary64, fold52::Fold52, plan::Arithmetic, schedule, shoup64::Shoup64,
+};
+use crate::{
+    Isa, Modulus, RingError,
+    lanes::{Emulated, Scalar},
+    reference,
+};
+
+/// The greatest (or least) prime of `bits` bits that is 1 mod 2^(log_n + 1).
+fn edge_prime(bits: u32, log_n: u32, greatest: bool) -> Modulus {
+    let step = 2u64 << log_n;
+    let (low, high) = (1u64 << (bits - 1), 1u64 << bits);
+    let candidates = (1..=(high - low) / step)
+        .map(|i| if greatest { high - i * step + 1 } else { low + (i - 1) * step + 1 });
+    candidates.filter_map(|q| Modulus::new(q).ok()).next().expect("a prime of that size")
+}
+
+/// A prime in the middle of the band, near no power of two.
+fn middle_prime(bits: u32, log_n: u32) -> Modulus {
+    let step = 2u64 << log_n;
+    let start = (3u64 << (bits - 2)) / step * step + 1;
+    (0..).map(|i| start + i * step).find_map(|q| Modulus::new(q).ok()).expect("a prime of that size")
+}
+
+fn data_sets(n: usize, q: Modulus) -> Vec<Vec<u64>> {
+    let top = q.value() - 1;
+    let mut x = 0x9e37_79b9_7f4a_7c15u64;
+    let mut random = move || {
+        x = x.wrapping_mul(0xda94_2042_e4dd_58b5).rotate_left(23) ^ (x >> 7);
+        x % (top + 1)
+    };
+    let delta = |at: usize, value: u64| (0..n).map(|i| if i == at { value } else { 0 }).collect::<Vec<_>>();
+    vec![
+        vec![0; n],
+        vec![top; n],
+        (0..n).map(|i| if i % 2 == 0 { top } else { 0 }).collect(),
+        (0..n).map(|i| if i < n / 2 { top } else { 0 }).collect(),
+        (0..n).map(|i| if i < n / 2 { 0 } else { top }).collect(),
+        delta(0, 1),
+        delta(n - 1, top),
+        delta(n / 2, 1 << 19),
+        (0..n).map(|_| random()).collect(),
+    ]
+}
+
+fn check_plan(plan: &Plan, log_n: u32) {
+    let (q, n) = (plan.modulus(), 1 << log_n);
+    let psi = q.psi(log_n).unwrap();
+    let what = format!("2^{log_n}, q = {}, {} {}", q.value(), plan.isa(), plan.arithmetic());
+    for (i, data) in data_sets(n, q).into_iter().enumerate() {
+        let mut want = data.clone();
+        reference::forward(&mut want, q, psi);
+        let mut got = data.clone();
+        plan.forward(&mut got).unwrap();
+        assert!(got == want, "forward, {what}, data {i}");
+        plan.inverse(&mut got).unwrap();
+        assert!(got == data, "inverse, {what}, data {i}");
+        // Not only images of tame data: the inverse of edge data too.
+        let mut back = data.clone();
+        plan.inverse(&mut back).unwrap();
+        reference::forward(&mut back, q, psi);
+        assert!(back == data, "inverse of data {i}, {what}");
+
+        plan.forward_native(&mut got).unwrap();
+        assert!(got.iter().all(|&x| x < 2 * q.value()), "native words below 2q, {what}, data {i}");
+        let mut canonical = got.clone();
+        plan.to_canonical(&mut canonical).unwrap();
+        assert!(canonical == want, "forward_native, {what}, data {i}");
+        plan.inverse_native(&mut got).unwrap();
+        assert!(got == data, "inverse_native, {what}, data {i}");
+        let mut raised: Vec<u64> = want.iter().map(|x| x + q.value()).collect();
+        plan.from_canonical(&mut raised).unwrap();
+        plan.inverse_native(&mut raised).unwrap();
+        assert!(raised == data, "inverse_native of words up to 2q, {what}, data {i}");
+    }
+}
+
+fn check_isa(isa: Isa, log_ns: &[u32], bits: &[u32]) {
+    if !isa.is_available() {
+        eprintln!("skipped: this CPU lacks {isa}");
+        return;
+    }
+    for &log_n in log_ns {
+        for &bits in bits {
+            let mut primes = vec![edge_prime(bits, log_n, true), middle_prime(bits, log_n)];
+            primes.push(edge_prime(bits, log_n, false));
+            primes.dedup();
+            for q in primes {
+                for arithmetic in Arithmetic::candidates(log_n, q, isa) {
+                    check_plan(&Plan::with_arithmetic(log_n, q, isa, arithmetic).unwrap(), log_n);
+                }
+            }
+        }
+    }
+}
+
+const BANDS: [u32; 10] = [25, 32, 48, 49, 50, 51, 52, 53, 55, 60];
+
+macro_rules! suite {
+    ($($name:ident: $isa:expr;)+) => { $(mod $name {
+        use super::*;
+        #[test]
+        fn agrees_with_the_reference() {
+            check_isa($isa, &[3, 5, 7, 10, 11], &BANDS);
+            check_isa($isa, &[8, 9], &[20]);
+        }
+        #[test]
+        fn agrees_with_the_reference_at_larger_degrees() {
+            check_isa($isa, &[12, 13], &[48, 50, 60]);
+        }
+        #[test]
+        #[ignore = "long: make test-full"]
+        fn agrees_with_the_reference_at_every_degree() {
+            for log_n in 1..=17 {
+                check_isa($isa, &[log_n], &BANDS.map(|b| b.max(log_n + 8)));
+            }
+        }
+    })+ };
+}
+suite! {
+    scalar: Isa::Scalar;
+    emulated4: Isa::Emulated4;
+    emulated8: Isa::Emulated8;
+    avx2: Isa::Avx2;
+    avx512: Isa::Avx512;
+    ifma: Isa::Ifma;
+}
+
+/// Building a schedule checks the bounds of every stage and panics if one is broken.
+#[test]
+fn every_schedule_keeps_its_bounds() {
+    fn all<A: Arith>() {
+        let least = 2 * <A::L as crate::lanes::U64Lanes>::WIDTH.trailing_zeros() + 1;
+        for log_n in least..=Plan::MAX_LOG_N {
+            let stages: usize = schedule::runs::<A>(log_n)
+                .iter()
+                .filter(|run| run.offset == 0)
+                .map(|run| match run.kind {
+                    schedule::Kind::Pass { log_radix, .. } => log_radix,
+                    schedule::Kind::Last => least as usize - 1,
+                })
+                .sum();
+            assert_eq!(stages, log_n as usize);
+        }
+        assert!(
+            A::INVERSE_STORED >= A::INVERSE_FRESH.max(A::INVERSE_REDUCED).max(16) || A::INVERSE_STORED >= 16
+        );
+        assert!(2 * A::INVERSE_STORED <= A::INVERSE_LIMIT);
+    }
+    all::<Shoup64<Scalar>>();
+    all::<Shoup64<Emulated<4>>>();
+    all::<Shoup64<Emulated<8>>>();
+    all::<Binary64<Emulated<4>>>();
+    all::<Binary64<Emulated<8>>>();
+    all::<Fold52<Emulated<8>, false>>();
+    all::<Fold52<Emulated<8>, true>>();
+}
+
+#[test]
+fn misuse_is_named() {
+    let q = edge_prime(50, 10, true);
+    assert!(matches!(Plan::new(18, q, Isa::Scalar), Err(RingError::Degree { log_n: 18, .. })));
+    assert!(matches!(Plan::new(17, edge_prime(30, 10, true), Isa::Scalar), Err(RingError::NoRoot { .. })));
+    let plan = Plan::new(10, q, Isa::Scalar).unwrap();
+    assert_eq!(
+        plan.forward(&mut [0; 5]).unwrap_err(),
+        RingError::Length { what: "limb", expected: 1024, got: 5 }
+    );
+}
