@@ -7,6 +7,7 @@
 mod aligned;
 mod limb;
 mod ntt;
+mod ops;
 
 use std::collections::HashMap;
 use std::io::{BufRead, Write};
@@ -25,7 +26,7 @@ struct Side {
 
 fn main() -> ExitCode {
     let side = match std::env::args().nth(1).as_deref() {
-        Some("ours") => Side { name: "Ringmill".into(), isa: ntt::our_isa(), prepare: ntt::ours },
+        Some("ours") => Side { name: "Ringmill".into(), isa: ntt::our_isa(), prepare: ours },
         Some("limb") => {
             Side { name: "Ringmill, limb program".into(), isa: ntt::our_isa(), prepare: limb::prepare }
         }
@@ -44,6 +45,11 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Transforms are named by size and bits, everything else by a parameter set.
+fn ours(work: &str) -> Result<Work, String> {
+    if work.starts_with("ntt/") || work.starts_with("intt/") { ntt::ours(work) } else { ops::prepare(work) }
 }
 
 fn serve(side: &Side) -> std::io::Result<()> {
