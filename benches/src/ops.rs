@@ -67,7 +67,8 @@ fn context(set: &str) -> Result<Rc<Context>, Failure> {
             return Err(format!("a prepared result is off by {worst:.3e}").into());
         }
     }
-    let context = Rc::new(Context { params, evaluator, public, keys, values, plain, fresh, product, switched });
+    let context =
+        Rc::new(Context { params, evaluator, public, keys, values, plain, fresh, product, switched });
     CONTEXTS.with_borrow_mut(|all| all.insert(set.to_owned(), Rc::downgrade(&context)));
     Ok(context)
 }
@@ -93,7 +94,10 @@ fn keygen_multiply(params: &Params) -> Result<(), Failure> {
 }
 
 /// A work that writes its result over the last one; every call succeeded once before it is timed.
-fn into(context: Rc<Context>, run: impl Fn(&Context, &mut Ciphertext) -> Result<(), ringmill::Error> + 'static) -> Work {
+fn into(
+    context: Rc<Context>,
+    run: impl Fn(&Context, &mut Ciphertext) -> Result<(), ringmill::Error> + 'static,
+) -> Work {
     let mut out = context.fresh.clone();
     Box::new(move || run(&context, &mut out).unwrap_or_else(|error| panic!("{error}")))
 }
