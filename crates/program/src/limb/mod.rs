@@ -11,6 +11,7 @@
 //! | [`mod@print`], [`mod@parse`] | the text form and back |
 
 pub mod build;
+mod dead;
 pub mod doc;
 mod line;
 pub mod op;

@@ -11,7 +11,7 @@ use crate::limb::{Domain, InputClass, ModulusId, OutputId};
 use ringmill_ring::Modulus;
 
 /// Lowers a managed program. Instructions that no output needs are left out; a rescale that is the only use of a
-/// key switch is merged into it; key switches of one hoisting group share their digits.
+/// key switch is merged into it; key switches of one hoisting group share their digits. Limbs that a drop forgets are not computed in the first place.
 ///
 /// # Errors
 /// [`LowerError::NotManaged`], or what a chain or a level does not allow.
@@ -34,7 +34,7 @@ pub fn lower(he: &Program) -> Result<Lowered, LowerError> {
         }
     }
     let Walk { low, inputs, outputs, .. } = walk;
-    Ok(Lowered { program: low.finish()?, inputs, outputs })
+    Ok(Lowered { program: low.finish()?.without_dead(), inputs, outputs })
 }
 
 struct Walk<'a> {
