@@ -9,7 +9,6 @@ use ringmill_program::he::{Chain, Constant, Numbers, Op, Program, Type, Value};
 use ringmill_program::limb::LimbProgram;
 use ringmill_program::manage::{Managed, Options, Summary, manage, predict};
 use ringmill_program::schedule::Statistics;
-use ringmill_program::schedule::Statistics;
 
 use crate::prepared::{Keys, Operands, Prepared};
 use crate::{Error, Evaluator};
@@ -98,11 +97,6 @@ impl Kernel {
 
     /// What one run costs, by counting: transforms, multiplications, bytes of keys and data, peak of live limbs.
     pub fn cost(&self) -> Statistics {
-        Statistics::of(self.limb_program())
-    }
-
-    /// Transforms, multiply-adds, bytes of keys and peak live limbs of one run.
-    pub fn statistics(&self) -> Statistics {
         Statistics::of(self.limb_program())
     }
 
