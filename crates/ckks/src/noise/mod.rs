@@ -34,7 +34,9 @@
 //!
 //! # What is not promised
 //! The estimate assumes independent coefficients. It is an estimate for correctness and precision, not a proof, and
-//! the predicted error of a ciphertext is public: it tells the declared magnitude and the circuit, never the data.
+//! the predicted error of a ciphertext is public. It tells the circuit, and of an encrypted message the least power of
+//! two from 1 on that bounds its declared magnitude; nothing else of the data enters. Of plaintexts that a program
+//! multiplies by it tells the magnitude, and a name by which equal ones are known.
 
 #[cfg(test)]
 mod circuit_tests;
@@ -154,18 +156,18 @@ impl Noise {
         log2_product(params.q_at(level)) - 1.0 - scale.log2() - coefficient.max(f64::MIN_POSITIVE).log2()
     }
 
-    /// After encryption under the secret key.
+    /// After encryption under the secret key; `name` is public randomness of this encryption.
     #[must_use]
     pub fn encrypt_secret(&self, params: &Params, scale: &Scale, name: u64) -> Self {
-        self.named(name).born(Birth::EncryptSecret, params.sigma() / scale.to_f64())
+        self.sealed(name).born(Birth::EncryptSecret, params.sigma() / scale.to_f64())
     }
 
-    /// After encryption under the public key.
+    /// After encryption under the public key; `name` is public randomness of this encryption.
     #[must_use]
     pub fn encrypt_public(&self, params: &Params, scale: &Scale, name: u64) -> Self {
         let n = params.n() as f64;
         let variance = 1.0 + 2.0 / 3.0 * n + secret_norm(params);
-        self.named(name).born(Birth::EncryptPublic, params.sigma() * variance.sqrt() / scale.to_f64())
+        self.sealed(name).born(Birth::EncryptPublic, params.sigma() * variance.sqrt() / scale.to_f64())
     }
 
     /// self + other; the scales are equal.
@@ -248,8 +250,11 @@ impl Noise {
         }
     }
 
-    fn named(&self, name: u64) -> Self {
-        Self { origin: mix(self.origin, name), ..self.clone() }
+    /// What a ciphertext may tell of its message: the error, named after the public seed, and the magnitude as a power
+    /// of two from 1 on. Names and magnitude of a plaintext are functions of the message and must not pass.
+    fn sealed(&self, name: u64) -> Self {
+        let magnitude = if self.magnitude > 1.0 { self.magnitude.log2().ceil().exp2() } else { 1.0 };
+        Self::exact(magnitude, name).born(Birth::Encode, self.std())
     }
 
     /// Adds a contribution that is born here.

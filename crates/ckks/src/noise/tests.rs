@@ -83,6 +83,17 @@ fn products_scale_errors_by_the_other_message() {
 }
 
 #[test]
+fn a_ciphertext_tells_nothing_of_its_message_but_the_power_of_two() {
+    let (p, scale) = (params(), Scale::pow2(43));
+    let of = |magnitude, message| Noise::encoded(magnitude, &scale, message).encrypt_public(&p, &scale, 77);
+    assert_eq!(of(0.001, 1), of(0.9, 2));
+    assert_eq!(of(5.1, 3), of(7.9, 4));
+    assert_eq!(of(7.9, 3).magnitude(), 8.0);
+    assert_eq!(of(8.0, 3).magnitude(), 8.0);
+    assert_ne!(of(5.1, 3), of(3.0, 3));
+}
+
+#[test]
 fn headroom_is_what_the_modulus_leaves() {
     let p = params();
     let x = fresh(1).with_magnitude(4.0);
