@@ -213,3 +213,26 @@ fn wrong_bindings_are_named() {
     let found = Bindings::check_canonical(&program, &inputs).unwrap_err();
     assert_eq!(found, MachineError::NotCanonical { limb: "c.1".to_owned(), word: 3, value: q, q });
 }
+
+#[test]
+fn quotients_of_many_sources_stay_within_the_stated_bound() {
+    for (bits, count) in [(60, 64), (20, 64), (31, 40), (50, 2)] {
+        let first = (1u64 << bits) + 1;
+        let candidates = (1..).map(|i| first - 2 * i);
+        let s: Vec<Modulus> = candidates.filter_map(|q| Modulus::new(q).ok()).take(count).collect();
+        let y: Vec<Vec<u64>> = s.iter().enumerate().map(|(i, &s)| words(s, i as u64 + 9)).collect();
+        let slices: Vec<&[u64]> = y.iter().map(Vec::as_slice).collect();
+        let v = super::ops::quotient(&slices, &s);
+        let whole: BigInt = s.iter().map(|s| BigInt::from(s.value())).product();
+        for (k, &v) in v.iter().enumerate() {
+            let sum: BigInt = y.iter().zip(&s).map(|(y, s)| &whole / s.value() * y[k]).sum();
+            // |Σ y_i/s_i − v| ≤ 1/2 + a·2^−25, all times 2^26·S.
+            let off: BigInt = (sum - &whole * v).abs() << 26;
+            assert!(
+                off <= &whole * ((1u64 << 25) + 2 * count as u64),
+                "{count} sources of {bits} bits, word {k}"
+            );
+            assert!(v <= count as u64);
+        }
+    }
+}
