@@ -46,6 +46,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             report(&format!("decode, scale 2^{log_scale}"), || {
                 encoder.decode_into(&poly, &scale, &rings, &mut out).expect("valid input");
             });
+            encoder.encode_coefficients_into(&values[..], slots, &scale, &rings, &mut poly)?;
+            report(&format!("  without the transforms modulo q, 2^{log_scale}"), || {
+                encoder.decode_into(&poly, &scale, &rings, &mut out).expect("valid input");
+            });
         }
     }
     Ok(())

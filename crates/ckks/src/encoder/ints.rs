@@ -3,14 +3,14 @@
 use super::dd::{Dd, Dyadic, pow2};
 use super::number::Number;
 use pulp::Arch;
-use ringmill_ring::{LimbRing, RingError};
+use ringmill_ring::{Buffer, LimbRing, Pool, RingError};
 
-/// Rounded coefficients: (low + 2^62·high)·2^shift, one entry a coefficient.
-pub(super) struct Integers<'a> {
-    /// Low parts, at most 2^62 in absolute value.
-    pub(super) low: &'a [i64],
-    /// High parts, if any coefficient needs more than 62 bits.
-    pub(super) high: Option<&'a [i64]>,
+/// Rounded coefficients: (low + 2^62·high)·2^shift, N of them.
+pub(super) struct Integers {
+    /// Low parts as i64, at most 2^62 in absolute value.
+    pub(super) low: Buffer,
+    /// High parts as i64, if any coefficient needs more than 62 bits.
+    pub(super) high: Option<Buffer>,
     /// Common power of two, for coefficients beyond 2^124: they carry 104 bits at most.
     pub(super) shift: u32,
 }
@@ -85,28 +85,31 @@ pub(super) fn max_abs(arch: Arch, values: &[f64]) -> f64 {
     })
 }
 
-/// Writes the residues of all coefficients to `out`, N words; `scratch` as long is needed for high parts only.
-///
-/// # Errors
-/// [`RingError::Length`] if the lengths do not fit the ring.
-pub(super) fn residues(
-    arch: Arch,
-    integers: &Integers<'_>,
-    ring: &LimbRing,
-    out: &mut [u64],
-    scratch: &mut [u64],
-) -> Result<(), RingError> {
-    let q = ring.modulus();
-    reduce(arch, integers.low, q.value(), out);
-    if let Some(high) = integers.high {
-        reduce(arch, high, q.value(), scratch);
-        ring.mul_scalar_assign(scratch, q.reduce(1 << LOW_BITS))?;
-        ring.add_assign(out, scratch)?;
+impl Integers {
+    /// Writes the residues of all coefficients to `out`, N words.
+    ///
+    /// # Errors
+    /// [`RingError::Length`] if the lengths do not fit the ring.
+    pub(super) fn residues(
+        &self,
+        arch: Arch,
+        ring: &LimbRing,
+        out: &mut [u64],
+        pool: &Pool,
+    ) -> Result<(), RingError> {
+        let q = ring.modulus();
+        reduce(arch, bytemuck::cast_slice(&self.low), q.value(), out);
+        if let Some(high) = &self.high {
+            let mut residues = Buffer::unspecified_in(pool, out.len());
+            reduce(arch, bytemuck::cast_slice(high), q.value(), &mut residues);
+            ring.mul_scalar_assign(&mut residues, q.reduce(1 << LOW_BITS))?;
+            ring.add_assign(out, &residues)?;
+        }
+        if self.shift > 0 {
+            ring.mul_scalar_assign(out, q.pow(2, self.shift.into()))?;
+        }
+        Ok(())
     }
-    if integers.shift > 0 {
-        ring.mul_scalar_assign(out, q.pow(2, integers.shift.into()))?;
-    }
-    Ok(())
 }
 
 /// Residues of integers below 2^63 in absolute value modulo q of 20 to 60 bits.

@@ -14,12 +14,16 @@ mod fft;
 mod ints;
 mod number;
 #[cfg(test)]
+mod oracle;
+mod slots;
+#[cfg(test)]
 mod tests;
 
 pub use error::EncoderError;
+pub use slots::Slots;
 
 use crate::Scale;
-use dd::{Dd, Dyadic, pow2};
+use dd::{Dd, Dyadic};
 use fft::Plan;
 use ints::{BOTH_BITS, Integers, LOW_BITS};
 use num_complex::Complex64;
@@ -39,60 +43,74 @@ pub const MAX_LOG_N: u32 = 17;
 /// 0.6·2^−53·√(log2 n), disturbs coefficients by less than an eighth of what rounding them does (0.29 units).
 const PLAIN_BITS: f64 = 47.0;
 
-/// Values to encode.
-#[derive(Debug, Clone, Copy)]
-pub enum Slots<'a> {
-    /// Real numbers.
-    Real(&'a [f64]),
-    /// Complex numbers.
-    Complex(&'a [Complex64]),
+/// How large values and their coefficients are.
+struct Magnitude {
+    /// Values are divided by 2^exponent before the transform, so that nothing overflows.
+    exponent: i64,
+    /// What the results of the transform are multiplied by to give coefficients.
+    factor: Dyadic,
+    /// No coefficient exceeds this.
+    bound: Dyadic,
+    /// The largest real or imaginary part.
+    largest: f64,
+    log_scale: f64,
 }
 
-impl<'a> From<&'a [f64]> for Slots<'a> {
-    fn from(values: &'a [f64]) -> Self {
-        Self::Real(values)
-    }
-}
-
-impl<'a> From<&'a [Complex64]> for Slots<'a> {
-    fn from(values: &'a [Complex64]) -> Self {
-        Self::Complex(values)
-    }
-}
-
-impl Slots<'_> {
-    /// The number of values.
-    pub fn len(&self) -> usize {
-        match self {
-            Self::Real(v) => v.len(),
-            Self::Complex(v) => v.len(),
+impl Magnitude {
+    /// `None` if all values are 0.
+    fn of(arch: Arch, values: &Slots<'_>, slots: usize, scale: &Scale) -> Result<Option<Self>, EncoderError> {
+        let largest = slots::largest(arch, values)?;
+        if largest == 0.0 {
+            return Ok(None);
         }
+        let (size, delta) = (Dyadic::new(Dd { hi: largest, lo: 0.0 }), exact(scale));
+        let exponent = size.exponent;
+        // No coefficient exceeds the largest slot, whose absolute value is at most √2 times its larger part.
+        let bound = size.mul(delta).mul(Dyadic::new(Dd { hi: 1.415, lo: 0.0 }));
+        let factor = delta.shifted(exponent - i64::from(slots.trailing_zeros()));
+        // Below 2^−1000 everything rounds to 0, whatever the exponent.
+        let factor = Dyadic { exponent: factor.exponent.max(-1000), ..factor };
+        Ok(Some(Self { exponent, factor, bound, largest, log_scale: scale.log2() }))
     }
 
-    /// Whether there are no values.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
+    /// Whether binary64 suffices. The root mean square coefficient is that of the slots over √slots.
+    fn plain(&self, slots: usize) -> bool {
+        let rms = self.bound.log2() - 0.5 * f64::from(slots.trailing_zeros());
+        rms <= PLAIN_BITS && self.bound.exponent < LOW_BITS
     }
 
-    /// Real parts, or real and imaginary parts by turns.
-    fn parts(&self) -> &[f64] {
-        match self {
-            Self::Real(v) => v,
-            Self::Complex(v) => bytemuck::cast_slice(v),
+    /// Refuses coefficients of half the modulus or more; `top` is the largest result of the transform.
+    fn check_modulus<R: Borrow<LimbRing>>(
+        &self,
+        top: impl FnOnce() -> f64,
+        rings: &[R],
+        values: &Slots<'_>,
+    ) -> Result<(), EncoderError> {
+        let product = |q: Dyadic, r: &R| q.mul(Dyadic::from_u64(r.borrow().modulus().value()));
+        let modulus = rings.iter().fold(Dyadic::ONE, product);
+        let half = modulus.shifted(-1);
+        if self.bound.less(half) {
+            return Ok(());
         }
-    }
-
-    /// The index of the first part for which `is` holds, and the value as text.
-    fn name(&self, is: impl Fn(f64) -> bool) -> (usize, String) {
-        let part = self.parts().iter().position(|&x| is(x)).unwrap_or(0);
-        match self {
-            Self::Real(v) => (part, v.get(part).map(f64::to_string).unwrap_or_default()),
-            Self::Complex(v) => (part / 2, v.get(part / 2).map(Complex64::to_string).unwrap_or_default()),
+        let top = top();
+        let coefficient = Dyadic::new(Dd { hi: top, lo: 0.0 }).mul(self.factor);
+        if top == 0.0 || coefficient.less(half) {
+            return Ok(());
         }
+        let (index, value) = values.name(|x| x.abs() == self.largest);
+        Err(EncoderError::Overflow {
+            index,
+            value,
+            log_scale: self.log_scale,
+            log_coefficient: coefficient.log2(),
+            log_modulus: modulus.log2(),
+        })
     }
 }
 
 /// Encoder and decoder of one ring degree. Tables of each number of slots are made when first used.
+///
+/// Scratch memory is reused and holds parts of messages until then, or until the encoder is dropped.
 #[derive(Debug)]
 pub struct Encoder {
     log_n: u32,
@@ -190,7 +208,7 @@ impl Encoder {
         let count = crt::digits(&mut work, rings, &self.pool)?;
         let digits = &work.words()[..count * self.n()];
         let delta = exact(scale);
-        let mut planes = self.floats(4 * out.len());
+        let mut planes = self.scratch(4 * out.len());
         let planes = floats(&mut planes);
         let gap = self.max_slots() / out.len();
         let exponent = crt::reals(self.arch, digits, &rings[..count], delta.recip(), gap, planes);
@@ -201,7 +219,7 @@ impl Encoder {
         } else {
             plan.forward::<Double>(self.arch, planes);
         }
-        gather(plan, planes, exponent, out);
+        slots::gather(plan, planes, exponent, out);
         Ok(())
     }
 
@@ -237,90 +255,54 @@ impl Encoder {
             return Err(EncoderError::TooManyValues { values: values.len(), slots });
         }
         out.set_domain(domain);
-        let largest = largest(self.arch, &values)?;
-        if largest == 0.0 {
+        let Some(size) = Magnitude::of(self.arch, &values, slots, scale)? else {
             out.words_mut().fill(0);
             return Ok(());
-        }
-        let mut planes = self.floats(4 * slots);
-        let planes = floats(&mut planes);
-        let (mut low, mut high) = (self.floats(self.n()), None);
-        let shift = self.round(plan, &values, largest, scale, rings, planes, &mut low, &mut high)?;
-        let high = high.as_deref().map(bytemuck::cast_slice);
-        let integers = Integers { low: bytemuck::cast_slice(&low), high, shift };
+        };
+        let integers = self.round(plan, &values, &size, rings)?;
         for_each_limb(out.words_mut(), self.n(), rings, |limb, ring| {
             let ring = ring.borrow();
-            let mut scratch = Buffer::unspecified_in(&self.pool, if high.is_some() { limb.len() } else { 0 });
-            ints::residues(self.arch, &integers, ring, limb, &mut scratch)?;
+            integers.residues(self.arch, ring, limb, &self.pool)?;
             if domain == Domain::Evaluation { Ok(ring.forward(limb)?) } else { Ok(()) }
         })
     }
 
-    /// The coefficients of all powers of X as integers; returns the power of two they are to be multiplied by.
-    #[allow(clippy::too_many_arguments)]
+    /// The coefficients of all powers of X, rounded to integers.
     fn round<R: Borrow<LimbRing>>(
         &self,
         plan: &Plan,
         values: &Slots<'_>,
-        largest: f64,
-        scale: &Scale,
+        size: &Magnitude,
         rings: &[R],
-        planes: &mut [f64],
-        low: &mut Buffer,
-        high: &mut Option<Buffer>,
-    ) -> Result<u32, EncoderError> {
-        let slots = plan.len();
-        let size = Dyadic::new(Dd { hi: largest, lo: 0.0 });
-        let delta = exact(scale);
-        // No coefficient exceeds the largest slot, whose modulus is at most √2 times its larger part.
-        let bound = size.mul(delta).mul(Dyadic::new(Dd { hi: 1.415, lo: 0.0 }));
-        let factor = delta.shifted(size.exponent - i64::from(slots.trailing_zeros()));
-        scatter(plan, values, size.exponent, planes);
-        let plain =
-            bound.log2() - 0.5 * f64::from(slots.trailing_zeros()) <= PLAIN_BITS && bound.exponent < LOW_BITS;
+    ) -> Result<Integers, EncoderError> {
+        let (slots, arch) = (plan.len(), self.arch);
+        let mut planes = self.scratch(4 * slots);
+        let planes = floats(&mut planes);
+        slots::scatter(plan, values, size.exponent, planes);
+        let plain = size.plain(slots);
         if plain {
-            plan.inverse::<Plain>(self.arch, &mut planes[..2 * slots]);
+            plan.inverse::<Plain>(arch, &mut planes[..2 * slots]);
         } else {
-            plan.inverse::<Double>(self.arch, planes);
+            plan.inverse::<Double>(arch, planes);
         }
-        let modulus =
-            rings.iter().fold(Dyadic::ONE, |q, r| q.mul(Dyadic::from_u64(r.borrow().modulus().value())));
-        if !bound.less(modulus.shifted(-1)) {
-            let top = Dd { hi: ints::max_abs(self.arch, &planes[..2 * slots]), lo: 0.0 };
-            let coefficient = if top.hi > 0.0 { Dyadic::new(top).mul(factor) } else { factor };
-            if !coefficient.less(modulus.shifted(-1)) {
-                let (index, value) = values.name(|x| x.abs() == largest);
-                return Err(EncoderError::Overflow {
-                    index,
-                    value,
-                    log_scale: scale.log2(),
-                    log_coefficient: coefficient.log2(),
-                    log_modulus: modulus.log2(),
-                });
-            }
-        }
-        // Below 2^−1000 everything rounds to 0, whatever the exponent.
-        let factor = Dyadic { exponent: factor.exponent.max(-1000), ..factor };
-        let low: &mut [i64] = bytemuck::cast_slice_mut(low);
-        let shift = (bound.exponent + 1 - BOTH_BITS).max(0);
+        size.check_modulus(|| ints::max_abs(arch, &planes[..2 * slots]), rings, values)?;
+        let factor = size.factor;
+        let mut integers = Integers { low: self.scratch(self.n()), high: None, shift: 0 };
+        let low = &mut bytemuck::cast_slice_mut(&mut integers.low)[..2 * slots];
         if plain {
-            ints::round_low::<Plain>(self.arch, &planes[..2 * slots], factor, &mut low[..2 * slots]);
-        } else if bound.exponent < LOW_BITS {
-            ints::round_low::<Double>(self.arch, planes, factor, &mut low[..2 * slots]);
+            ints::round_low::<Plain>(arch, &planes[..2 * slots], factor, low);
+        } else if size.bound.exponent < LOW_BITS {
+            ints::round_low::<Double>(arch, planes, factor, low);
         } else {
-            let high = high.insert(self.floats(self.n()));
-            let high: &mut [i64] = bytemuck::cast_slice_mut(high);
-            ints::round_both(
-                self.arch,
-                planes,
-                factor.shifted(-shift),
-                &mut low[..2 * slots],
-                &mut high[..2 * slots],
-            );
-            spread(high, 2 * slots);
+            let shift = (size.bound.exponent + 1 - BOTH_BITS).max(0);
+            let mut high = self.scratch(self.n());
+            let front = &mut bytemuck::cast_slice_mut(&mut high)[..2 * slots];
+            ints::round_both(arch, planes, factor.shifted(-shift), low, front);
+            spread(&mut high, 2 * slots);
+            (integers.high, integers.shift) = (Some(high), shift as u32);
         }
-        spread(low, 2 * slots);
-        Ok(shift as u32)
+        spread(&mut integers.low, 2 * slots);
+        Ok(integers)
     }
 
     fn plan(&self, slots: usize) -> Result<&Plan, EncoderError> {
@@ -342,7 +324,7 @@ impl Encoder {
     }
 
     /// Scratch for `len` numbers of 64 bits.
-    fn floats(&self, len: usize) -> Buffer {
+    fn scratch(&self, len: usize) -> Buffer {
         Buffer::unspecified_in(&self.pool, len)
     }
 }
@@ -366,60 +348,8 @@ fn exact(scale: &Scale) -> Dyadic {
     scale.factors().iter().fold(Dyadic::ONE, |product, &(base, e)| product.mul(Dyadic::from_u64(base).pow(e)))
 }
 
-/// The largest absolute value of a real or imaginary part.
-fn largest(arch: Arch, values: &Slots<'_>) -> Result<f64, EncoderError> {
-    let parts = values.parts();
-    // 0·x is 0 for finite x and NaN otherwise; a sum keeps a NaN.
-    let finite = arch.dispatch(|| {
-        let mut lanes = [0f64; 8];
-        let (chunks, rest) = parts.as_chunks::<8>();
-        for chunk in chunks {
-            for i in 0..8 {
-                lanes[i] += 0.0 * chunk[i];
-            }
-        }
-        lanes.iter().chain(rest).all(|&x| (0.0 * x) == 0.0)
-    });
-    if finite {
-        Ok(ints::max_abs(arch, parts))
-    } else {
-        let (index, value) = values.name(|x| !x.is_finite());
-        Err(EncoderError::NotFinite { index, value })
-    }
-}
-
-/// Values·2^−exponent to their positions, everything else 0.
-fn scatter(plan: &Plan, values: &Slots<'_>, exponent: i64, planes: &mut [f64]) {
-    let n = plan.len();
-    // 2^−exponent itself can be out of range.
-    let half = exponent / 2;
-    let (first, second) = (pow2(-half), pow2(half - exponent));
-    planes.fill(0.0);
-    let (re, im) = planes.split_at_mut(n);
-    let positions = plan.positions().iter().map(|&p| p as usize);
-    match values {
-        Slots::Real(v) => positions.zip(*v).for_each(|(p, &x)| re[p] = x * first * second),
-        Slots::Complex(v) => positions.zip(*v).for_each(|(p, z)| {
-            (re[p], im[p]) = (z.re * first * second, z.im * first * second);
-        }),
-    }
-}
-
-/// Slots·2^exponent from their positions.
-fn gather(plan: &Plan, planes: &[f64], exponent: i64, out: &mut [Complex64]) {
-    let n = plan.len();
-    let exponent = exponent.clamp(-2000, 2000);
-    let half = exponent / 2;
-    let (first, second) = (pow2(half), pow2(exponent - half));
-    for (z, &p) in out.iter_mut().zip(plan.positions()) {
-        let p = p as usize;
-        let (re, im) = (planes[p] + planes[2 * n + p], planes[n + p] + planes[3 * n + p]);
-        *z = Complex64::new(re * first * second, im * first * second);
-    }
-}
-
 /// Moves the first `count` entries to equal distances over the whole slice, zeros between.
-fn spread(values: &mut [i64], count: usize) {
+fn spread(values: &mut [u64], count: usize) {
     let gap = values.len() / count;
     if gap == 1 {
         return;
