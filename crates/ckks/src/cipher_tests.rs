@@ -119,3 +119,20 @@ fn wrong_shapes_are_refused() {
     let cipher = Ciphertext::from_parts(&params, bad, meta(1, 4)).unwrap();
     assert!(matches!(cipher.check_canonical(), Err(CkksError::NotCanonical { limb: 1, .. })));
 }
+
+#[test]
+fn results_do_not_depend_on_the_number_of_threads() {
+    let params = toy();
+    let plain = plaintext(&params, &message(params.n(), 20, 1), Level::new(3), Scale::pow2(20));
+    let all = || {
+        let mut g = KeyGenerator::with_randomness(&params, randomness(6));
+        let s = g.secret_key().unwrap();
+        let (public, relin) = (g.public_key(&s).unwrap(), g.relin_key(&s).unwrap());
+        let mut r = randomness(7);
+        let (a, b) = (s.encrypt(&plain, &mut r).unwrap(), public.encrypt(&plain, &mut r).unwrap());
+        (s.decrypt(&a).unwrap(), a, b, public, relin)
+    };
+    let with = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(all);
+    let one = with(1);
+    assert!(one == with(2) && one == with(5));
+}

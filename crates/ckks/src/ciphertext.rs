@@ -7,6 +7,7 @@ use ringmill_ring::{Domain, Poly};
 
 use crate::check;
 use crate::error::CkksError;
+use crate::limbs;
 use crate::noise::Noise;
 use crate::params::{Level, Params};
 use crate::scale::Scale;
@@ -275,8 +276,7 @@ impl fmt::Debug for SeededCiphertext {
 /// c₁ of a seed: uniform in the evaluation domain, limb by limb.
 pub(crate) fn expand_c1(params: &Params, seed: &Seed, level: Level) -> Poly {
     let mut c1 = Poly::zeros(params.n(), level.limbs(), Domain::Evaluation);
-    for (i, (limb, &q)) in c1.limbs_mut().zip(params.q_moduli()).enumerate() {
-        uniform(seed, LABEL, i as u32, q, limb);
-    }
+    let q = params.q_moduli();
+    limbs::fill(&mut c1, |i, limb| uniform(seed, LABEL, i as u32, q[i], limb));
     c1
 }

@@ -7,7 +7,8 @@ use zeroize::Zeroizing;
 use crate::check;
 use crate::ciphertext::{Ciphertext, Meta, Plaintext, SeededCiphertext, expand_c1};
 use crate::error::CkksError;
-use crate::keys::{PublicKey, SecretKey};
+use crate::keys::{PublicKey, SecretKey, masked_error};
+use crate::limbs;
 use crate::randomness::Randomness;
 
 impl SecretKey {
@@ -27,14 +28,10 @@ impl SecretKey {
         let mut error = Zeroizing::new(vec![0i8; params.n()]);
         rng.gaussian(&mut error);
         let mut c0 = Poly::zeros(params.n(), plain.level().limbs(), Domain::Evaluation);
-        let mut product = Zeroizing::new(vec![0u64; params.n()]);
-        for (i, out) in c0.limbs_mut().enumerate() {
-            let ring = params.ring(i)?;
-            small(ring, &error, out)?;
-            ring.add_assign(out, plain.poly().limb(i))?;
-            ring.mul(&mut product, c1.limb(i), self.limb(i))?;
-            ring.sub_assign(out, &product)?;
-        }
+        limbs::for_each(&mut c0, |i, out| {
+            masked_error(params, i, &error, c1.limb(i), self.limb(i), out)?;
+            Ok(params.ring(i)?.add_assign(out, plain.poly().limb(i))?)
+        })?;
         let noise = plain.noise().encrypt_secret(params, plain.scale(), name_of(seed.as_bytes()));
         SeededCiphertext::from_parts(params, c0, seed, Meta { noise, ..plain.meta().clone() })
     }
@@ -61,16 +58,16 @@ impl PublicKey {
         let limbs = plain.level().limbs();
         let zero = || Poly::zeros(params.n(), limbs, Domain::Evaluation);
         let (mut c0, mut c1) = (zero(), zero());
-        let mut mask = Zeroizing::new(vec![0u64; params.n()]);
-        for i in 0..limbs {
+        limbs::for_each_pair((&mut c0, &mut c1), |i, c0, c1| {
             let ring = params.ring(i)?;
+            let mut mask = Zeroizing::new(vec![0u64; params.n()]);
             small(ring, &v, &mut mask)?;
-            small(ring, &e0, c0.limb_mut(i))?;
-            ring.add_assign(c0.limb_mut(i), plain.poly().limb(i))?;
-            ring.mac(c0.limb_mut(i), &mask, self.b().limb(i))?;
-            small(ring, &e1, c1.limb_mut(i))?;
-            ring.mac(c1.limb_mut(i), &mask, self.a().limb(i))?;
-        }
+            small(ring, &e0, c0)?;
+            ring.add_assign(c0, plain.poly().limb(i))?;
+            ring.mac(c0, &mask, self.b().limb(i))?;
+            small(ring, &e1, c1)?;
+            Ok(ring.mac(c1, &mask, self.a().limb(i))?)
+        })?;
         let noise = plain.noise().encrypt_public(params, plain.scale(), name_of(seed.as_bytes()));
         Ciphertext::from_parts(params, vec![c0, c1], Meta { noise, ..plain.meta().clone() })
     }

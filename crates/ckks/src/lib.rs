@@ -13,6 +13,7 @@ mod encrypt;
 pub mod error;
 pub mod file;
 pub mod keys;
+mod limbs;
 pub mod noise;
 pub mod params;
 pub mod randomness;

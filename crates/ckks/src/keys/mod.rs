@@ -15,5 +15,6 @@ mod tests;
 pub use evaluation::{EvaluationKeys, GaloisKeys, RelinKey};
 pub use generate::KeyGenerator;
 pub use public::PublicKey;
+pub(crate) use public::masked_error;
 pub use secret::SecretKey;
 pub use switch::{DigitKey, SwitchKey};

@@ -9,6 +9,7 @@ use zeroize::Zeroizing;
 use crate::check;
 use crate::error::CkksError;
 use crate::keys::SecretKey;
+use crate::limbs;
 use crate::params::Params;
 
 /// Label of the expansion of a.
@@ -26,14 +27,11 @@ pub struct PublicKey {
 impl PublicKey {
     pub(crate) fn draw(secret: &SecretKey, rng: &mut SecretRng, seed: Seed) -> Result<Self, CkksError> {
         let params = secret.params();
-        let limbs = params.q_moduli().len();
         let a = expand(params, &seed);
-        let mut b = Poly::zeros(params.n(), limbs, Domain::Evaluation);
+        let mut b = Poly::zeros(params.n(), a.limb_count(), Domain::Evaluation);
         let mut error = Zeroizing::new(vec![0i8; params.n()]);
         rng.gaussian(&mut error);
-        for (i, limb) in b.limbs_mut().enumerate() {
-            masked_error(params, i, &error, a.limb(i), secret.limb(i), limb)?;
-        }
+        limbs::for_each(&mut b, |i, limb| masked_error(params, i, &error, a.limb(i), secret.limb(i), limb))?;
         Ok(Self { params: params.clone(), b, a, seed })
     }
 
@@ -76,9 +74,8 @@ impl fmt::Debug for PublicKey {
 
 fn expand(params: &Params, seed: &Seed) -> Poly {
     let mut a = Poly::zeros(params.n(), params.q_moduli().len(), Domain::Evaluation);
-    for (i, (limb, &q)) in a.limbs_mut().zip(params.q_moduli()).enumerate() {
-        uniform(seed, LABEL, i as u32, q, limb);
-    }
+    let q = params.q_moduli();
+    limbs::fill(&mut a, |i, limb| uniform(seed, LABEL, i as u32, q[i], limb));
     a
 }
 

@@ -3,10 +3,11 @@
 use std::fmt;
 
 use ringmill_ring::sample::{GAUSSIAN_BOUND, SecretRng, small_to_residues};
-use ringmill_ring::{Domain, GaloisElement, Modulus, SecretPoly};
+use ringmill_ring::{Domain, GaloisElement, SecretPoly};
 use zeroize::Zeroizing;
 
 use crate::error::CkksError;
+use crate::limbs;
 use crate::params::{Params, Secret};
 
 /// A secret key: wiped on drop, never printed, written to a file only by the call that names it.
@@ -89,21 +90,20 @@ impl SecretKey {
     /// s² over the key basis, in the evaluation domain.
     pub(crate) fn square(&self) -> Result<SecretPoly, CkksError> {
         let mut square = self.residues.clone();
-        for (i, limb) in square.expose_mut().limbs_mut().enumerate() {
-            self.params.ring(i)?.mul_assign(limb, self.limb(i))?;
-        }
+        limbs::for_each(square.expose_mut(), |i, limb| {
+            Ok(self.params.ring(i)?.mul_assign(limb, self.limb(i))?)
+        })?;
         Ok(square)
     }
 }
 
 /// Residues of small coefficients modulo every prime of the key basis, transformed.
 fn transform(params: &Params, small: &[i8], out: &mut SecretPoly) -> Result<(), CkksError> {
-    let moduli: Vec<Modulus> = params.key_moduli().collect();
-    for (i, limb) in out.expose_mut().limbs_mut().enumerate() {
-        small_to_residues(small, moduli[i], limb)?;
-        params.ring(i)?.forward(limb)?;
-    }
-    Ok(())
+    limbs::for_each(out.expose_mut(), |i, limb| {
+        let ring = params.ring(i)?;
+        small_to_residues(small, ring.modulus(), limb)?;
+        Ok(ring.forward(limb)?)
+    })
 }
 
 /// The parameters, nothing of the key.

@@ -10,6 +10,7 @@ use super::public::masked_error;
 use crate::check;
 use crate::error::CkksError;
 use crate::keys::SecretKey;
+use crate::limbs;
 use crate::params::Params;
 
 /// One digit of a switching key: (b, a) over q_0..q_L, p_0..p_{K−1}, in the evaluation domain.
@@ -46,13 +47,11 @@ impl SwitchKey {
             rng.gaussian(&mut error);
             let a = expand(params, &seed, j);
             let mut b = Poly::zeros(params.n(), params.key_limbs(), Domain::Evaluation);
-            for (i, limb) in b.limbs_mut().enumerate() {
+            limbs::for_each(&mut b, |i, limb| {
                 masked_error(params, i, &error, a.limb(i), secret.limb(i), limb)?;
                 // P·g_j is P modulo the digit's own primes, 0 modulo the other q and modulo every p.
-                if digit.contains(&i) {
-                    add_product(params, i, from.expose().limb(i), limb)?;
-                }
-            }
+                if digit.contains(&i) { add_product(params, i, from.expose().limb(i), limb) } else { Ok(()) }
+            })?;
             digits.push(DigitKey { b, a });
         }
         Ok(Self { params: params.clone(), digits, seed })
@@ -111,9 +110,8 @@ fn expand(params: &Params, seed: &Seed, j: usize) -> Poly {
     let at = label.len() - 4;
     label[at..].copy_from_slice(&(j as u32).to_le_bytes());
     let mut a = Poly::zeros(params.n(), params.key_limbs(), Domain::Evaluation);
-    for (i, (limb, q)) in a.limbs_mut().zip(params.key_moduli()).enumerate() {
-        uniform(seed, &label, i as u32, q, limb);
-    }
+    let moduli: Vec<Modulus> = params.key_moduli().collect();
+    limbs::fill(&mut a, |i, limb| uniform(seed, &label, i as u32, moduli[i], limb));
     a
 }
 

@@ -1,0 +1,41 @@
+//! Work on all limbs of a polynomial.
+
+use rayon::prelude::*;
+use ringmill_ring::Poly;
+
+use crate::error::CkksError;
+
+/// `f` on every limb with its index, in parallel where the current thread pool has more than one thread.
+pub(crate) fn for_each(
+    poly: &mut Poly,
+    f: impl Fn(usize, &mut [u64]) -> Result<(), CkksError> + Sync,
+) -> Result<(), CkksError> {
+    let n = poly.n();
+    if rayon::current_num_threads() == 1 {
+        return poly.limbs_mut().enumerate().try_for_each(|(i, limb)| f(i, limb));
+    }
+    poly.words_mut().par_chunks_exact_mut(n).enumerate().try_for_each(|(i, limb)| f(i, limb))
+}
+
+/// `f` on the limbs of two polynomials of one shape, like [`for_each`].
+pub(crate) fn for_each_pair(
+    (a, b): (&mut Poly, &mut Poly),
+    f: impl Fn(usize, &mut [u64], &mut [u64]) -> Result<(), CkksError> + Sync,
+) -> Result<(), CkksError> {
+    let n = a.n();
+    if rayon::current_num_threads() == 1 {
+        return a.limbs_mut().zip(b.limbs_mut()).enumerate().try_for_each(|(i, (a, b))| f(i, a, b));
+    }
+    let pairs = a.words_mut().par_chunks_exact_mut(n).zip(b.words_mut().par_chunks_exact_mut(n));
+    pairs.enumerate().try_for_each(|(i, (a, b))| f(i, a, b))
+}
+
+/// Fills a polynomial limb by limb; `f` cannot fail.
+pub(crate) fn fill(poly: &mut Poly, f: impl Fn(usize, &mut [u64]) + Sync) {
+    let n = poly.n();
+    if rayon::current_num_threads() == 1 {
+        poly.limbs_mut().enumerate().for_each(|(i, limb)| f(i, limb));
+    } else {
+        poly.words_mut().par_chunks_exact_mut(n).enumerate().for_each(|(i, limb)| f(i, limb));
+    }
+}
