@@ -17,6 +17,8 @@ pub struct Accuracy {
     pub bits: u32,
     /// A bound on |slot| of every value of the program, inputs and intermediate results included.
     pub magnitude: f64,
+    /// A bound on |slot| of the encrypted inputs, if it is smaller than `magnitude`.
+    pub inputs: Option<f64>,
     /// 128, 192 or 256 bits of security.
     pub security: u32,
     /// Distribution of secret keys.
@@ -26,7 +28,7 @@ pub struct Accuracy {
 impl Default for Accuracy {
     /// Twenty bits of values up to 1 at 128 bits of security.
     fn default() -> Self {
-        Self { bits: 20, magnitude: 1.0, security: 128, secret: Secret::Ternary }
+        Self { bits: 20, magnitude: 1.0, inputs: None, security: 128, secret: Secret::Ternary }
     }
 }
 
@@ -139,7 +141,7 @@ fn predicted(p: &Program, params: &Params, want: &Accuracy) -> Result<f64, RingE
             _ => params.default_scale(),
         };
         let name = u64::from(v.0);
-        Noise::encoded(want.magnitude, &scale, name).encrypt_public(params, &scale, name)
+        Noise::encoded(want.inputs.unwrap_or(want.magnitude), &scale, name).encrypt_public(params, &scale, name)
     };
     let all = predict(p, params, &fresh, &|_, _| want.magnitude, want.magnitude)?;
     Ok(p.outputs().iter().map(|o| all[o.value.index()].error(p.slots())).fold(0.0, f64::max))
