@@ -9,8 +9,18 @@ def score(x, w, b):
 """
 
 from ringmill import errors
-from ringmill._native import Params, Plan, __version__
+from ringmill._native import (
+    EvaluationKeys,
+    Evaluator,
+    Params,
+    Plan,
+    PublicKey,
+    SecretKey,
+    __version__,
+)
+from ringmill.ciphertext import Ciphertext, decrypt, encrypt
 from ringmill.errors import *  # noqa: F403
+from ringmill.keys import Keys, keygen
 from ringmill.trace import (
     Approximation,
     Kernel,
@@ -28,15 +38,24 @@ from ringmill.trace import (
 
 __all__ = [
     "Approximation",
+    "Ciphertext",
+    "EvaluationKeys",
+    "Evaluator",
     "Kernel",
+    "Keys",
     "Params",
     "Plan",
+    "PublicKey",
+    "SecretKey",
     "Signature",
     "Spec",
     "Traced",
     "approximate",
+    "decrypt",
+    "encrypt",
     "errors",
     "kernel",
+    "keygen",
     "matrix",
     "polynomial",
     "region",

@@ -7,81 +7,160 @@ use std::fmt::{Debug, Display};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+
+use ringmill::Error as FaceError;
+use ringmill_ckks::CkksError;
+use ringmill_ckks::file::FileError;
 use ringmill_program::he::HeError;
+use ringmill_program::manage::ChooseError;
 
 use crate::debug_form::{Value, read};
 
 /// The classes of `ringmill.errors` that native code raises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Family {
+    Encoding,
+    File,
+    KeyMissing,
+    Level,
+    Machine,
+    Mismatch,
     Parameter,
     Program,
+    Secret,
 }
 
 impl Family {
     fn class(self) -> &'static str {
         match self {
+            Self::Encoding => "EncodingError",
+            Self::File => "FileFormatError",
+            Self::KeyMissing => "KeyMissingError",
+            Self::Level => "LevelError",
+            Self::Machine => "MachineError",
+            Self::Mismatch => "MismatchError",
             Self::Parameter => "ParameterError",
             Self::Program => "ProgramError",
+            Self::Secret => "SecretError",
         }
     }
 }
 
-/// Raises `family` with the error's text, variant and fields.
-pub(crate) fn raise<E: Debug + Display>(family: Family, error: &E) -> PyErr {
-    raise_as(family, error, &error.to_string())
+/// An exception in the making: built without the interpreter, raised with it.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    family: Family,
+    code: String,
+    message: String,
+    fields: Vec<(String, Value)>,
 }
 
-fn raise_as<E: Debug>(family: Family, error: &E, message: &str) -> PyErr {
-    Python::attach(|py| build(py, family, error, message).unwrap_or_else(|failure| failure))
-}
+impl Failure {
+    /// From any error enum.
+    pub(crate) fn of<E: Debug + Display>(family: Family, error: &E) -> Self {
+        let (code, fields) = read(&format!("{error:?}")).unwrap_or_default();
+        Self { family, code, message: sentence(&error.to_string()), fields }
+    }
 
-/// Raises `ProgramError` with the rule's fields, the line of the program and the place in the user's source.
-pub(crate) fn raise_he(error: &HeError) -> PyErr {
-    let raised = raise_as(Family::Program, &*error.rule, &error.to_string());
-    Python::attach(|py| {
-        let placed = || {
-            let fields = raised.value(py).getattr("fields")?;
-            fields.set_item("line", error.line)?;
-            fields.set_item("source", error.source.as_ref().map(ToString::to_string))
-        };
-        placed().map_or_else(|failure| failure, |()| raised.clone_ref(py))
-    })
-}
+    /// For a rule that this crate checks itself.
+    pub(crate) fn rule(family: Family, code: &str, message: &str) -> Self {
+        Self { family, code: code.to_owned(), message: sentence(message), fields: Vec::new() }
+    }
 
-/// Raises `family` for a rule that this crate checks itself.
-pub(crate) fn refuse(family: Family, code: &str, message: &str) -> PyErr {
-    Python::attach(|py| {
-        let raised = || {
-            let class = py.import("ringmill.errors")?.getattr(family.class())?;
-            PyResult::Ok(PyErr::from_value(class.call1((sentence(message), code))?))
-        };
-        raised().unwrap_or_else(|failure| failure)
-    })
-}
-
-fn build<E: Debug>(py: Python<'_>, family: Family, error: &E, message: &str) -> PyResult<PyErr> {
-    let form = format!("{error:?}");
-    let fields = PyDict::new(py);
-    let code = read(&form).map_or_else(String::new, |(name, values)| {
-        for (field, value) in values {
-            // A dictionary of strings and numbers: nothing that could fail but memory.
-            let _ = match value {
-                Value::Integer(v) => fields.set_item(field, v),
-                Value::Float(v) => fields.set_item(field, v),
-                Value::Text(v) => fields.set_item(field, v),
-            };
+    /// From the rules of CKKS data.
+    pub(crate) fn ckks(error: &CkksError) -> Self {
+        match error {
+            CkksError::Params(e) => Self::of(Family::Parameter, e),
+            CkksError::Scale(e) => Self::of(Family::Encoding, e),
+            CkksError::Ring(e) => Self::of(Family::Machine, e),
+            CkksError::MissingGaloisKey { .. } | CkksError::MissingRelinKey => {
+                Self::of(Family::KeyMissing, error)
+            }
+            CkksError::LevelRange { .. } => Self::of(Family::Level, error),
+            CkksError::Slots { .. } => Self::of(Family::Encoding, error),
+            CkksError::NotCanonical { .. } | CkksError::SecretShape { .. } => Self::of(Family::File, error),
+            _ => Self::of(Family::Mismatch, error),
         }
-        name
-    });
-    let class = py.import("ringmill.errors")?.getattr(family.class())?;
-    Ok(PyErr::from_value(class.call1((sentence(message), code, fields))?))
+    }
+
+    /// From the rules of files; keys and ciphertexts of another context are a mismatch, not damage.
+    pub(crate) fn file(error: &FileError) -> Self {
+        match error {
+            FileError::Context { .. } => Self::of(Family::Mismatch, error),
+            _ => Self::of(Family::File, error),
+        }
+    }
+
+    /// From an HE program: with the line of its text and the place in the user's source.
+    pub(crate) fn he(error: &HeError) -> Self {
+        let (code, mut fields) = read(&format!("{:?}", error.rule)).unwrap_or_default();
+        if let Some(line) = error.line {
+            fields.push(("line".into(), Value::Integer(line.into())));
+        }
+        if let Some(source) = &error.source {
+            fields.push(("source".into(), Value::Text(source.to_string())));
+        }
+        Self { family: Family::Program, code, message: sentence(&error.to_string()), fields }
+    }
+
+    /// From the choice of parameters.
+    pub(crate) fn choose(error: &ChooseError) -> Self {
+        match error {
+            ChooseError::Program(e) => Self::he(e),
+            other => Self::of(Family::Parameter, other),
+        }
+    }
+
+    /// From the Rust face.
+    pub(crate) fn face(error: &FaceError) -> Self {
+        use FaceError as E;
+        let family = match error {
+            E::Ckks(e) => return Self::ckks(e),
+            E::Params(e) => return Self::of(Family::Parameter, e),
+            E::Ring(e) => return Self::of(Family::Machine, e),
+            E::Program(e) => return Self::he(e),
+            E::Lower(e) => return Self::of(Family::Program, e),
+            E::Machine(e) => return Self::of(Family::Machine, e),
+            E::Choose(e) => return Self::choose(e),
+            E::UnknownMachine { .. } | E::Threads { .. } => Family::Machine,
+            E::LevelExhausted { .. } | E::DropUp { .. } | E::ScaleOverflow { .. } => Family::Level,
+            E::NotFinite { .. } | E::SumRange { .. } => Family::Encoding,
+            E::MissingInput { .. } | E::UnknownInput { .. } => Family::Program,
+            _ => Family::Mismatch,
+        };
+        Self::of(family, error)
+    }
 }
 
-/// Messages are sentences: a capital at the start, a full stop at the end.
+impl From<Failure> for PyErr {
+    fn from(failure: Failure) -> Self {
+        Python::attach(|py| build(py, failure).unwrap_or_else(|broken| broken))
+    }
+}
+
+fn build(py: Python<'_>, failure: Failure) -> PyResult<PyErr> {
+    let fields = PyDict::new(py);
+    for (name, value) in failure.fields {
+        match value {
+            Value::Integer(v) => fields.set_item(name, v)?,
+            Value::Float(v) => fields.set_item(name, v)?,
+            Value::Text(v) => fields.set_item(name, v)?,
+        }
+    }
+    let class = py.import("ringmill.errors")?.getattr(failure.family.class())?;
+    Ok(PyErr::from_value(class.call1((failure.message, failure.code, fields))?))
+}
+
+/// Messages are sentences: a capital where the first word is one, a full stop at the end; options and functions are
+/// spelled as in Python.
 fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    let capital: String = letters.next().map(|c| c.to_uppercase().collect()).unwrap_or_default();
+    let text = text
+        .replace("`insecure: true`", "insecure=True")
+        .replace("with `galois_keys`", "with keygen(rotations=…, conjugation=…)")
+        .replace("with `relin_key`", "with keygen(relin=True)");
+    let first = text.split([' ', ',']).next().unwrap_or("");
+    let is_word = !first.is_empty() && first != "log" && first.chars().all(|c| c.is_ascii_lowercase());
+    let (head, tail) = text.split_at(usize::from(is_word));
     let stop = if text.ends_with(['.', '!', '?']) { "" } else { "." };
-    format!("{capital}{}{stop}", letters.as_str())
+    format!("{}{tail}{stop}", head.to_uppercase())
 }

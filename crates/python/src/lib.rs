@@ -4,8 +4,16 @@
 //! converts values, releases the interpreter's lock in long calls, and turns every Rust error into the
 //! exception class of `ringmill.errors` that stands for its family.
 
+mod cipher;
+mod codec;
 mod debug_form;
+mod encoders;
 mod error;
+mod evaluator;
+mod executable;
+mod files;
+mod keys;
+mod machines;
 mod params;
 mod plan;
 
@@ -17,5 +25,13 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<params::Params>()?;
     module.add_class::<plan::Plan>()?;
+    module.add_class::<keys::SecretKey>()?;
+    module.add_class::<keys::PublicKey>()?;
+    module.add_class::<keys::EvaluationKeys>()?;
+    module.add_class::<cipher::Ciphertext>()?;
+    module.add_class::<evaluator::Evaluator>()?;
+    module.add_class::<executable::Executable>()?;
+    module.add_function(wrap_pyfunction!(machines::isa, module)?)?;
+    module.add_function(wrap_pyfunction!(files::identify, module)?)?;
     Ok(())
 }

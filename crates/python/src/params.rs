@@ -2,10 +2,12 @@
 
 use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 use ringmill_ckks as ckks;
+use ringmill_ckks::file::{read_params, write_params};
 
-use crate::error::{Family, raise, refuse};
+use crate::error::{Failure, Family};
 
 /// Checked, immutable CKKS parameters; see `ringmill.params`.
 #[pyclass(frozen, module = "ringmill._native")]
@@ -31,14 +33,13 @@ fn secret(name: &str, weight: Option<u32>) -> PyResult<ckks::Secret> {
         ("ternary", None) => Ok(ckks::Secret::Ternary),
         ("ternary", Some(weight)) => Ok(ckks::Secret::TernaryWeight { weight }),
         ("gaussian", None) => Ok(ckks::Secret::Gaussian),
-        _ => Err(refuse(
-            Family::Parameter,
-            "UnknownSecret",
-            &format!(
-                "secret {name:?} with weight {weight:?} is not known: choose \"ternary\", with or without a weight, or \
-             \"gaussian\""
-            ),
-        )),
+        _ => {
+            let message = format!(
+                "secret {name:?} with weight {weight:?} is not known: choose \"ternary\", with or without a weight, \
+                 or \"gaussian\""
+            );
+            Err(Failure::rule(Family::Parameter, "UnknownSecret", &message).into())
+        }
     }
 }
 
@@ -62,14 +63,14 @@ impl Params {
         literal.secret = self::secret(secret, weight)?;
         literal.scale_bits = scale_bits.unwrap_or(literal.scale_bits);
         literal.insecure = insecure;
-        ckks::Params::new(&literal).map(Self::from).map_err(|e| raise(Family::Parameter, &e))
+        ckks::Params::new(&literal).map(Self::from).map_err(|e| Failure::of(Family::Parameter, &e).into())
     }
 
     /// A named set.
     #[staticmethod]
     fn named(name: &str) -> PyResult<Self> {
-        let set: ckks::NamedSet = name.parse().map_err(|e| raise(Family::Parameter, &e))?;
-        ckks::Params::named(set).map(Self::from).map_err(|e| raise(Family::Parameter, &e))
+        let set: ckks::NamedSet = name.parse().map_err(|e| Failure::of(Family::Parameter, &e))?;
+        ckks::Params::named(set).map(Self::from).map_err(|e| Failure::of(Family::Parameter, &e).into())
     }
 
     /// Names of all named sets.
@@ -90,8 +91,21 @@ impl Params {
     ) -> PyResult<Self> {
         let need =
             ckks::Need { depth, scale_bits, integer_bits, slots, security, secret: ckks::Secret::Ternary };
-        let choice = need.choose().map_err(|e| raise(Family::Parameter, &e))?;
+        let choice = need.choose().map_err(|e| Failure::of(Family::Parameter, &e))?;
         Ok(Self { inner: choice.params, rationale: Some(choice.rationale) })
+    }
+
+    /// The parameters as bytes for a file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let mut bytes = Vec::new();
+        write_params(&self.inner, &mut bytes).map_err(|e| Failure::file(&e))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Reads what `to_bytes` wrote.
+    #[staticmethod]
+    fn from_bytes(data: &[u8]) -> PyResult<Self> {
+        Ok(read_params(data).map_err(|e| Failure::file(&e))?.into())
     }
 
     #[getter]

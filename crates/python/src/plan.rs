@@ -1,13 +1,15 @@
 //! `Plan`: a traced program, managed for parameters.
 
+use std::collections::BTreeMap;
+
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use ringmill_ckks::Secret;
-use ringmill_program::he::{self, Chain};
-use ringmill_program::manage::{self, Accuracy, ChooseError, Managed};
+use ringmill_ckks::{Noise, Secret};
+use ringmill_program::he::{self, Chain, Type, Value};
+use ringmill_program::manage::{self, Accuracy, Managed};
 
-use crate::error::{Family, raise, raise_he};
+use crate::error::{Failure, Family};
 use crate::params::Params;
 
 /// A program with its parameters, levels and scales: what the evaluator runs.
@@ -16,38 +18,60 @@ pub(crate) struct Plan {
     pub(crate) params: ringmill_ckks::Params,
     pub(crate) managed: Managed,
     rationale: Option<String>,
-}
-
-fn choose_error(error: &ChooseError) -> PyErr {
-    match error {
-        ChooseError::Program(e) => raise_he(e),
-        other => raise(Family::Parameter, other),
-    }
+    /// Bound on |slot| of the inputs.
+    magnitude: f64,
+    /// Bound on |slot| of every value of the program.
+    pub(crate) bound: f64,
 }
 
 #[pymethods]
 impl Plan {
     /// Chooses the smallest parameters for a program's depth and the accuracy wanted of its results.
     #[staticmethod]
-    fn choose(py: Python<'_>, text: &str, precision: u32, magnitude: f64, security: u32) -> PyResult<Self> {
-        let want = Accuracy { bits: precision, magnitude, security, secret: Secret::Ternary };
+    fn choose(
+        py: Python<'_>,
+        text: &str,
+        precision: u32,
+        magnitude: f64,
+        bound: f64,
+        security: u32,
+    ) -> PyResult<Self> {
+        let want = Accuracy {
+            bits: precision,
+            inputs: Some(magnitude),
+            magnitude: bound,
+            security,
+            secret: Secret::Ternary,
+        };
         py.detach(|| {
-            let traced = he::parse(text).map_err(|e| raise_he(&e))?;
-            let plan = manage::choose(&traced, &want).map_err(|e| choose_error(&e))?;
-            Ok(Self { params: plan.params, managed: plan.managed, rationale: Some(plan.rationale) })
+            let traced = he::parse(text).map_err(|e| Failure::he(&e))?;
+            let plan = manage::choose(&traced, &want).map_err(|e| Failure::choose(&e))?;
+            Ok(Self {
+                params: plan.params,
+                managed: plan.managed,
+                rationale: Some(plan.rationale),
+                magnitude,
+                bound,
+            })
         })
     }
 
     /// Manages a program for given parameters.
     #[staticmethod]
-    fn with_params(py: Python<'_>, text: &str, params: &Bound<'_, Params>) -> PyResult<Self> {
+    fn with_params(
+        py: Python<'_>,
+        text: &str,
+        params: &Bound<'_, Params>,
+        magnitude: f64,
+        bound: f64,
+    ) -> PyResult<Self> {
         let params = params.get().inner.clone();
         py.detach(|| {
-            let traced = he::parse(text).map_err(|e| raise_he(&e))?;
+            let traced = he::parse(text).map_err(|e| Failure::he(&e))?;
             let chain = Chain::from(&params);
             let managed =
-                manage::manage(&traced, &chain, &manage::Options::default()).map_err(|e| raise_he(&e))?;
-            Ok(Self { params, managed, rationale: None })
+                manage::manage(&traced, &chain, &manage::Options::default()).map_err(|e| Failure::he(&e))?;
+            Ok(Self { params, managed, rationale: None, magnitude, bound })
         })
     }
 
@@ -60,6 +84,18 @@ impl Plan {
     #[getter]
     fn rationale(&self) -> Option<&str> {
         self.rationale.as_deref()
+    }
+
+    /// Bound on the size of the inputs, which are encrypted and checked with it.
+    #[getter]
+    fn magnitude(&self) -> f64 {
+        self.magnitude
+    }
+
+    /// Bound on the size of every value.
+    #[getter]
+    fn bound(&self) -> f64 {
+        self.bound
     }
 
     /// The managed program as text.
@@ -118,6 +154,36 @@ impl Plan {
     #[getter]
     fn hoisted(&self) -> usize {
         self.managed.summary.hoisted
+    }
+
+    /// Names of the encrypted inputs.
+    #[getter]
+    fn inputs(&self) -> Vec<String> {
+        self.managed.program.inputs().map(|(_, name, _)| name.to_owned()).collect()
+    }
+
+    /// Names of the outputs.
+    #[getter]
+    fn outputs(&self) -> Vec<String> {
+        self.managed.program.outputs().iter().map(|o| o.name.clone()).collect()
+    }
+
+    /// log2 of the predicted error of the worst slot of every output, for inputs of the greatest size, encrypted
+    /// under the public key.
+    fn predicted_error(&self) -> PyResult<BTreeMap<String, f64>> {
+        let (program, params, magnitude) = (&self.managed.program, &self.params, self.magnitude);
+        let input = |v: Value, _: &str| {
+            let scale = match &program.instr(v).ty {
+                Type::Ct(t) => t.scale.clone(),
+                _ => params.default_scale(),
+            };
+            let name = u64::from(v.0);
+            Noise::encoded(magnitude, &scale, name).encrypt_public(params, &scale, name)
+        };
+        let all = manage::predict(program, params, &input, &|_, _| magnitude, self.bound)
+            .map_err(|e| Failure::of(Family::Machine, &e))?;
+        let outputs = program.outputs().iter();
+        Ok(outputs.map(|o| (o.name.clone(), all[o.value.index()].error_log2(program.slots()))).collect())
     }
 
     /// How often each operation occurs, by its word in the program text.

@@ -1,0 +1,136 @@
+//! Ciphertexts.
+
+use std::sync::{Arc, OnceLock};
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use ringmill_ckks as ckks;
+use ringmill_ckks::file::{FileError, Stored};
+
+use crate::error::Failure;
+use crate::params::Params;
+
+/// An encrypted vector. One that is fresh from a secret key keeps its seed, so that it is stored at half size; its
+/// second half is expanded when it is first computed with.
+#[pyclass(frozen, module = "ringmill._native")]
+pub(crate) struct Ciphertext {
+    seeded: Option<ckks::SeededCiphertext>,
+    full: OnceLock<Arc<ckks::Ciphertext>>,
+}
+
+impl From<ckks::Ciphertext> for Ciphertext {
+    fn from(cipher: ckks::Ciphertext) -> Self {
+        Self { seeded: None, full: OnceLock::from(Arc::new(cipher)) }
+    }
+}
+
+impl Ciphertext {
+    pub(crate) fn seeded(cipher: ckks::SeededCiphertext) -> Self {
+        Self { seeded: Some(cipher), full: OnceLock::new() }
+    }
+
+    /// The whole ciphertext.
+    pub(crate) fn full(&self) -> &Arc<ckks::Ciphertext> {
+        self.full.get_or_init(|| match &self.seeded {
+            Some(seeded) => Arc::new(seeded.expand()),
+            // Both constructors fill one of the two.
+            None => unreachable!("a ciphertext without content"),
+        })
+    }
+
+    fn meta(&self) -> &ckks::Meta {
+        self.seeded.as_ref().map_or_else(|| self.full().meta(), ckks::SeededCiphertext::meta)
+    }
+
+    fn context(&self) -> &ckks::Params {
+        self.seeded.as_ref().map_or_else(|| self.full().params(), ckks::SeededCiphertext::params)
+    }
+}
+
+#[pymethods]
+impl Ciphertext {
+    #[getter]
+    fn params(&self) -> Params {
+        self.context().clone().into()
+    }
+
+    /// Rescales that remain.
+    #[getter]
+    fn level(&self) -> u32 {
+        self.meta().level.get()
+    }
+
+    /// The exact scale as a product of powers.
+    #[getter]
+    fn scale(&self) -> String {
+        self.meta().scale.to_string()
+    }
+
+    #[getter]
+    fn scale_log2(&self) -> f64 {
+        self.meta().scale.log2()
+    }
+
+    #[getter]
+    fn slots(&self) -> usize {
+        self.meta().slots
+    }
+
+    /// log2 of the predicted error of the worst slot.
+    #[getter]
+    fn error_log2(&self) -> f64 {
+        self.meta().error_log2()
+    }
+
+    /// Declared bound on the size of a slot.
+    #[getter]
+    fn magnitude(&self) -> f64 {
+        self.meta().noise.magnitude()
+    }
+
+    /// Bytes of its residues in memory.
+    #[getter]
+    fn nbytes(&self) -> usize {
+        self.seeded.as_ref().map_or_else(|| self.full().bytes(), ckks::SeededCiphertext::bytes)
+    }
+
+    /// Polynomials: 2, or 3 for a product that is not relinearised.
+    #[getter]
+    fn parts(&self) -> usize {
+        if self.seeded.is_some() { 2 } else { self.full().polys().len() }
+    }
+
+    /// The ciphertext as bytes for a file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| match &self.seeded {
+            Some(seeded) => seeded.to_bytes(),
+            None => self.full().to_bytes(),
+        });
+        Ok(PyBytes::new(py, &bytes.map_err(|e| Failure::file(&e))?))
+    }
+
+    /// Reads what `to_bytes` wrote.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, params: &Bound<'_, Params>, data: &[u8]) -> PyResult<Self> {
+        let params = params.get().inner.clone();
+        py.detach(|| match ckks::SeededCiphertext::from_bytes(&params, data) {
+            Ok(seeded) => Ok(Self::seeded(seeded)),
+            Err(FileError::Kind { .. }) => ckks::Ciphertext::from_bytes(&params, data).map(Self::from),
+            Err(error) => Err(error),
+        })
+        .map_err(|e| Failure::file(&e).into())
+    }
+
+    fn __repr__(&self) -> String {
+        let meta = self.meta();
+        format!(
+            "Ciphertext({} slots, level {}, scale 2^{:.2}, predicted error 2^{:.1}, {} bytes)",
+            meta.slots,
+            meta.level,
+            meta.scale.log2(),
+            meta.error_log2(),
+            self.nbytes()
+        )
+    }
+}

@@ -1,0 +1,194 @@
+//! Operations one by one: each is a small HE program, lowered once a shape.
+
+use std::sync::Arc;
+
+use num_complex::Complex64;
+use numpy::PyReadonlyArray1;
+use pyo3::prelude::*;
+
+use ringmill_ckks as ckks;
+use ringmill_ckks::{Level, Scale};
+
+use crate::cipher::Ciphertext;
+use crate::codec::{self, Target};
+use crate::error::Failure;
+use crate::keys::EvaluationKeys;
+use crate::machines;
+use crate::params::Params;
+
+/// Computes on ciphertexts of one parameter set with the keys it was given.
+#[pyclass(frozen, module = "ringmill._native")]
+pub(crate) struct Evaluator {
+    face: ringmill::Evaluator,
+    keys: Arc<ckks::EvaluationKeys>,
+}
+
+type Outcome = Result<ckks::Ciphertext, ringmill::Error>;
+
+impl Evaluator {
+    /// Runs without the interpreter's lock.
+    fn run(
+        &self,
+        py: Python<'_>,
+        operation: impl FnOnce(&ringmill::Evaluator) -> Outcome + Send,
+    ) -> PyResult<Ciphertext> {
+        py.detach(|| operation(&self.face)).map(Ciphertext::from).map_err(|e| Failure::face(&e).into())
+    }
+
+    fn plain(
+        &self,
+        a: &ckks::Ciphertext,
+        values: &[Complex64],
+        scale: Scale,
+        magnitude: f64,
+    ) -> Result<ckks::Plaintext, Failure> {
+        let target = Target { level: a.level(), scale, slots: a.slots(), magnitude };
+        codec::encode(self.face.params(), values, &target)
+    }
+}
+
+fn largest(values: &[Complex64]) -> f64 {
+    values.iter().map(|z| z.norm()).fold(0.0, f64::max)
+}
+
+#[pymethods]
+impl Evaluator {
+    #[new]
+    #[pyo3(signature = (keys, machine = "cpu", threads = None))]
+    fn new(keys: &Bound<'_, EvaluationKeys>, machine: &str, threads: Option<usize>) -> PyResult<Self> {
+        let keys = keys.get().0.clone();
+        let face = ringmill::Evaluator::with_machine(keys.params(), machines::by_name(machine, threads)?)
+            .map_err(|e| Failure::face(&e))?;
+        Ok(Self { face, keys })
+    }
+
+    #[getter]
+    fn params(&self) -> Params {
+        self.face.params().clone().into()
+    }
+
+    fn add(
+        &self,
+        py: Python<'_>,
+        a: &Bound<'_, Ciphertext>,
+        b: &Bound<'_, Ciphertext>,
+    ) -> PyResult<Ciphertext> {
+        let (a, b) = (a.get().full(), b.get().full());
+        self.run(py, |e| e.add(a, b))
+    }
+
+    fn sub(
+        &self,
+        py: Python<'_>,
+        a: &Bound<'_, Ciphertext>,
+        b: &Bound<'_, Ciphertext>,
+    ) -> PyResult<Ciphertext> {
+        let (a, b) = (a.get().full(), b.get().full());
+        self.run(py, |e| e.sub(a, b))
+    }
+
+    fn negate(&self, py: Python<'_>, a: &Bound<'_, Ciphertext>) -> PyResult<Ciphertext> {
+        let a = a.get().full();
+        self.run(py, |e| e.negate(a))
+    }
+
+    /// The product, relinearised and rescaled: one level less.
+    fn multiply(
+        &self,
+        py: Python<'_>,
+        a: &Bound<'_, Ciphertext>,
+        b: &Bound<'_, Ciphertext>,
+    ) -> PyResult<Ciphertext> {
+        let (a, b) = (a.get().full(), b.get().full());
+        self.run(py, |e| e.multiply_relinearise_rescale(a, b, self.keys.relin()?))
+    }
+
+    fn add_plain(
+        &self,
+        py: Python<'_>,
+        a: &Bound<'_, Ciphertext>,
+        values: PyReadonlyArray1<'_, Complex64>,
+    ) -> PyResult<Ciphertext> {
+        let (a, values) = (a.get().full(), values.as_slice()?.to_vec());
+        let plain = py.detach(|| self.plain(a, &values, a.scale().clone(), largest(&values)))?;
+        self.run(py, |e| e.add_plain(a, &plain))
+    }
+
+    /// The product with plaintext numbers, rescaled: one level less, the same scale.
+    fn multiply_plain(
+        &self,
+        py: Python<'_>,
+        a: &Bound<'_, Ciphertext>,
+        values: PyReadonlyArray1<'_, Complex64>,
+    ) -> PyResult<Ciphertext> {
+        let (a, values) = (a.get().full(), values.as_slice()?.to_vec());
+        let scale = self.face.factor_scale(a).map_err(|e| Failure::face(&e))?;
+        let plain = py.detach(|| self.plain(a, &values, scale, largest(&values)))?;
+        self.run(py, |e| e.rescale(&e.multiply_plain(a, &plain)?))
+    }
+
+    fn add_scalar(&self, py: Python<'_>, a: &Bound<'_, Ciphertext>, c: f64) -> PyResult<Ciphertext> {
+        let a = a.get().full();
+        self.run(py, |e| e.add_scalar(a, c))
+    }
+
+    /// The product with a real number, rescaled; an integer within 32 bits costs no level.
+    fn multiply_scalar(&self, py: Python<'_>, a: &Bound<'_, Ciphertext>, c: f64) -> PyResult<Ciphertext> {
+        let a = a.get().full();
+        self.run(py, |e| {
+            if c.fract() == 0.0 && c.abs() <= f64::from(1 << 20) {
+                e.multiply_integer(a, c as i32)
+            } else {
+                e.rescale(&e.multiply_scalar(a, c)?)
+            }
+        })
+    }
+
+    fn rotate(&self, py: Python<'_>, a: &Bound<'_, Ciphertext>, steps: i64) -> PyResult<Ciphertext> {
+        let a = a.get().full();
+        self.run(py, |e| e.rotate(a, steps, self.keys.galois()))
+    }
+
+    fn conjugate(&self, py: Python<'_>, a: &Bound<'_, Ciphertext>) -> PyResult<Ciphertext> {
+        let a = a.get().full();
+        self.run(py, |e| e.conjugate(a, self.keys.galois()))
+    }
+
+    /// Every slot becomes the sum of `count` slots from it on.
+    fn sum(&self, py: Python<'_>, a: &Bound<'_, Ciphertext>, count: usize) -> PyResult<Ciphertext> {
+        let a = a.get().full();
+        self.run(py, |e| e.sum(a, count, 1, self.keys.galois()))
+    }
+
+    fn rescale(&self, py: Python<'_>, a: &Bound<'_, Ciphertext>) -> PyResult<Ciphertext> {
+        let a = a.get().full();
+        self.run(py, |e| e.rescale(a))
+    }
+
+    fn drop_level(&self, py: Python<'_>, a: &Bound<'_, Ciphertext>, level: u32) -> PyResult<Ciphertext> {
+        let a = a.get().full();
+        self.run(py, |e| e.drop_level(a, Level::new(level)))
+    }
+
+    /// `a` at the level and exact scale of `b`, which has fewer levels: a product with 1 at the scale that is missing.
+    fn aligned(
+        &self,
+        py: Python<'_>,
+        a: &Bound<'_, Ciphertext>,
+        b: &Bound<'_, Ciphertext>,
+    ) -> PyResult<Ciphertext> {
+        let (a, b) = (a.get().full(), b.get().full());
+        let above = Level::new(b.level().get() + 1);
+        self.run(py, |e| {
+            let a = if a.level() > above { e.drop_level(a, above)? } else { (**a).clone() };
+            let factor = b.scale().mul(&e.factor_scale(&a)?).div(a.scale());
+            let ones = vec![Complex64::new(1.0, 0.0); a.slots()];
+            let target = Target { level: above, scale: factor, slots: a.slots(), magnitude: 1.0 };
+            match codec::encode(e.params(), &ones, &target) {
+                Ok(one) => e.rescale(&e.multiply_plain(&a, &one)?),
+                // A factor that cannot be encoded: let the operation itself say that the scales differ.
+                Err(_) => e.drop_level(&a, b.level()),
+            }
+        })
+    }
+}

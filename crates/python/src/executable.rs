@@ -1,0 +1,131 @@
+//! `Executable`: a managed program, lowered for a machine.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use ringmill::{Evaluator, Input, Kernel};
+use ringmill_ckks::{self as ckks, Noise};
+use ringmill_program::he::Value;
+use ringmill_program::manage::predict;
+
+use crate::cipher::Ciphertext;
+use crate::error::{Failure, Family};
+use crate::keys::EvaluationKeys;
+use crate::machines;
+use crate::plan::Plan;
+
+/// How often a waiting call looks whether it was interrupted.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Does `work` in a thread of its own while the caller's thread stays open to Ctrl-C. An interrupted call returns at
+/// once; what the thread still computes is dropped.
+fn interruptible<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+) -> PyResult<T> {
+    let (sender, mut receiver) = mpsc::channel();
+    std::thread::spawn(move || sender.send(work()));
+    loop {
+        let waiting = &mut receiver;
+        match py.detach(move || waiting.recv_timeout(PATIENCE)) {
+            Ok(outcome) => return Ok(outcome?),
+            Err(mpsc::RecvTimeoutError::Timeout) => py.check_signals()?,
+            Err(mpsc::RecvTimeoutError::Disconnected) => {
+                let message = "the computation stopped without a result; please report this";
+                return Err(Failure::rule(Family::Machine, "Stopped", message).into());
+            }
+        }
+    }
+}
+
+/// A program lowered for one machine; holds no key.
+#[pyclass(frozen, module = "ringmill._native")]
+pub(crate) struct Executable {
+    kernel: Arc<Kernel>,
+    machine: String,
+    /// Promised bound on every value, which keeps predictions close; infinite without one.
+    bound: f64,
+}
+
+/// The outputs with the error that is predicted when every value keeps to the bound.
+fn bounded(
+    kernel: &Kernel,
+    inputs: &[(String, Arc<ckks::Ciphertext>)],
+    outputs: BTreeMap<String, ckks::Ciphertext>,
+    bound: f64,
+) -> Result<BTreeMap<String, ckks::Ciphertext>, Failure> {
+    if bound.is_infinite() {
+        return Ok(outputs);
+    }
+    let program = kernel.program();
+    let given = |_: Value, name: &str| {
+        let cipher = inputs.iter().find(|(n, _)| n == name);
+        cipher.map_or_else(|| Noise::exact(bound, 0), |(_, c)| c.noise().clone())
+    };
+    let params = kernel.evaluator().params();
+    let all = predict(program, params, &given, &|_, _| bound, bound)
+        .map_err(|e| Failure::of(Family::Machine, &e))?;
+    let closer = |(name, cipher): (String, ckks::Ciphertext)| {
+        let Some(output) = program.outputs().iter().find(|o| o.name == name) else {
+            return Ok((name, cipher));
+        };
+        let noise = all[output.value.index()].clone();
+        let (polys, meta) = cipher.into_parts();
+        let cipher = ckks::Ciphertext::from_parts(params, polys, ckks::Meta { noise, ..meta });
+        Ok((name, cipher.map_err(|e| Failure::ckks(&e))?))
+    };
+    outputs.into_iter().map(closer).collect()
+}
+
+#[pymethods]
+impl Executable {
+    /// Lowers a plan for a machine and encodes its constants.
+    #[new]
+    #[pyo3(signature = (plan, machine = "cpu", threads = None))]
+    fn new(py: Python<'_>, plan: &Bound<'_, Plan>, machine: &str, threads: Option<usize>) -> PyResult<Self> {
+        let plan = plan.get();
+        let (params, managed, name) = (plan.params.clone(), plan.managed.clone(), machine.to_owned());
+        let kernel = interruptible(py, move || {
+            let evaluator = Evaluator::with_machine(&params, machines::by_name(&name, threads)?)
+                .map_err(|e| Failure::face(&e))?;
+            Kernel::new(&evaluator, managed).map_err(|e| Failure::face(&e))
+        })?;
+        Ok(Self { kernel: Arc::new(kernel), machine: machine.to_owned(), bound: plan.bound })
+    }
+
+    /// Runs on ciphertexts by the names of the program's inputs; gives ciphertexts by the names of its outputs.
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+        inputs: BTreeMap<String, Py<Ciphertext>>,
+        keys: &Bound<'py, EvaluationKeys>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let (kernel, keys, bound) = (self.kernel.clone(), keys.get().0.clone(), self.bound);
+        let whole: Vec<_> = inputs.into_iter().map(|(name, c)| (name, c.get().full().clone())).collect();
+        let results = interruptible(py, move || {
+            let inputs = whole.iter().map(|(name, c)| (name.clone(), Input::Cipher(c))).collect();
+            let outputs = kernel.run(&inputs, &keys).map_err(|e| Failure::face(&e))?;
+            bounded(&kernel, &whole, outputs, bound)
+        })?;
+        let outputs = PyDict::new(py);
+        for (name, cipher) in results {
+            outputs.set_item(name, Ciphertext::from(cipher))?;
+        }
+        Ok(outputs)
+    }
+
+    #[getter]
+    fn machine(&self) -> &str {
+        &self.machine
+    }
+
+    /// Instructions of the limb program that the machine runs.
+    #[getter]
+    fn limb_instructions(&self) -> usize {
+        self.kernel.limb_program().instructions().len()
+    }
+}

@@ -1,0 +1,266 @@
+//! Keys. The secret one never prints, never pickles, and is written by an explicit call only.
+
+use numpy::{Complex64, PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use ringmill_ckks::file::{Stored, read_secret_key, write_secret_key};
+use ringmill_ckks::{self as ckks, GaloisKeys, KeyGenerator, Level, Randomness};
+use ringmill_ring::GaloisElement;
+use zeroize::Zeroizing;
+
+use crate::cipher::Ciphertext;
+use crate::codec::{self, Target};
+use crate::error::{Failure, Family};
+use crate::params::Params;
+
+/// Slots, level, scale and magnitude of a message, defaults filled in.
+fn target(
+    params: &ckks::Params,
+    values: usize,
+    slots: Option<usize>,
+    level: Option<u32>,
+    magnitude: f64,
+) -> Target {
+    Target {
+        level: level.map_or(params.max_level(), Level::new),
+        scale: params.default_scale(),
+        slots: slots.unwrap_or_else(|| values.max(1).next_power_of_two()),
+        magnitude,
+    }
+}
+
+fn randomness() -> Result<Randomness, Failure> {
+    Randomness::from_os().map_err(|e| Failure::of(Family::Machine, &e))
+}
+
+fn generator(params: &ckks::Params) -> Result<KeyGenerator, Failure> {
+    KeyGenerator::new(params).map_err(|e| Failure::ckks(&e))
+}
+
+/// A secret key; see `ringmill.keys`.
+#[pyclass(frozen, module = "ringmill._native")]
+pub(crate) struct SecretKey(pub(crate) ckks::SecretKey);
+
+#[pymethods]
+impl SecretKey {
+    /// Draws a secret key with randomness from the operating system.
+    #[staticmethod]
+    fn generate(py: Python<'_>, params: &Bound<'_, Params>) -> PyResult<Self> {
+        let params = params.get().inner.clone();
+        py.detach(|| {
+            generator(&params)?.secret_key().map(Self).map_err(|e| Failure::ckks(&e)).map_err(Into::into)
+        })
+    }
+
+    #[getter]
+    fn params(&self) -> Params {
+        self.0.params().clone().into()
+    }
+
+    /// The public key.
+    fn public_key(&self, py: Python<'_>) -> PyResult<PublicKey> {
+        py.detach(|| {
+            let key = generator(self.0.params())?.public_key(&self.0);
+            Ok(key.map(PublicKey).map_err(|e| Failure::ckks(&e))?)
+        })
+    }
+
+    /// Encrypts up to `slots` numbers; the ciphertext is stored at half size.
+    #[pyo3(signature = (values, *, slots = None, level = None, magnitude = 1.0))]
+    fn encrypt(
+        &self,
+        py: Python<'_>,
+        values: PyReadonlyArray1<'_, Complex64>,
+        slots: Option<usize>,
+        level: Option<u32>,
+        magnitude: f64,
+    ) -> PyResult<Ciphertext> {
+        let values = values.as_slice()?.to_vec();
+        py.detach(|| {
+            let params = self.0.params();
+            let plain =
+                codec::encode(params, &values, &target(params, values.len(), slots, level, magnitude))?;
+            let seeded = self.0.encrypt_seeded(&plain, &mut randomness()?).map_err(|e| Failure::ckks(&e))?;
+            Ok(Ciphertext::seeded(seeded))
+        })
+    }
+
+    /// All slots of a ciphertext.
+    fn decrypt<'py>(
+        &self,
+        py: Python<'py>,
+        cipher: &Bound<'_, Ciphertext>,
+    ) -> PyResult<Bound<'py, PyArray1<Complex64>>> {
+        let cipher = cipher.get();
+        let slots = py.detach(|| -> PyResult<Vec<Complex64>> {
+            let plain = self.0.decrypt(cipher.full()).map_err(|e| Failure::ckks(&e))?;
+            Ok(codec::decode(&plain)?)
+        })?;
+        Ok(PyArray1::from_vec(py, slots))
+    }
+
+    /// The secret key as bytes for a file. Whoever reads them can decrypt everything.
+    fn export_secret<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let mut bytes = Zeroizing::new(Vec::new());
+        write_secret_key(&self.0, &mut *bytes).map_err(|e| Failure::file(&e))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Reads what `export_secret` wrote.
+    #[staticmethod]
+    fn from_bytes(params: &Bound<'_, Params>, data: &[u8]) -> PyResult<Self> {
+        let key = read_secret_key(&params.get().inner, data).map_err(|e| Failure::file(&e))?;
+        Ok(Self(key))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("SecretKey(hidden; {})", self.0.params())
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(Failure::rule(
+            Family::Secret,
+            "Pickle",
+            "a secret key does not pickle or copy, so that it cannot leave the process by accident; use \
+             export_secret() and a file that only its owner can read",
+        )
+        .into())
+    }
+}
+
+/// A public key: encrypts, and decrypts nothing.
+#[pyclass(frozen, module = "ringmill._native")]
+pub(crate) struct PublicKey(pub(crate) ckks::PublicKey);
+
+#[pymethods]
+impl PublicKey {
+    #[getter]
+    fn params(&self) -> Params {
+        self.0.params().clone().into()
+    }
+
+    /// Encrypts up to `slots` numbers.
+    #[pyo3(signature = (values, *, slots = None, level = None, magnitude = 1.0))]
+    fn encrypt(
+        &self,
+        py: Python<'_>,
+        values: PyReadonlyArray1<'_, Complex64>,
+        slots: Option<usize>,
+        level: Option<u32>,
+        magnitude: f64,
+    ) -> PyResult<Ciphertext> {
+        let values = values.as_slice()?.to_vec();
+        py.detach(|| {
+            let params = self.0.params();
+            let plain =
+                codec::encode(params, &values, &target(params, values.len(), slots, level, magnitude))?;
+            let cipher = self.0.encrypt(&plain, &mut randomness()?).map_err(|e| Failure::ckks(&e))?;
+            Ok(cipher.into())
+        })
+    }
+
+    /// The key as bytes for a file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.0.to_bytes().map_err(|e| Failure::file(&e))?))
+    }
+
+    /// Reads what `to_bytes` wrote.
+    #[staticmethod]
+    fn from_bytes(params: &Bound<'_, Params>, data: &[u8]) -> PyResult<Self> {
+        Ok(Self(ckks::PublicKey::from_bytes(&params.get().inner, data).map_err(|e| Failure::file(&e))?))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("PublicKey({})", self.0.params())
+    }
+}
+
+/// What a server needs to compute: relinearisation, rotation and conjugation keys.
+#[pyclass(frozen, module = "ringmill._native")]
+pub(crate) struct EvaluationKeys(pub(crate) std::sync::Arc<ckks::EvaluationKeys>);
+
+impl EvaluationKeys {
+    fn with_element(&self, py: Python<'_>, secret: &SecretKey, element: GaloisElement) -> PyResult<Self> {
+        py.detach(|| {
+            let mut galois = self.0.galois().clone();
+            let key =
+                generator(self.0.params())?.galois_key(&secret.0, element).map_err(|e| Failure::ckks(&e))?;
+            galois.insert(element, key).map_err(|e| Failure::ckks(&e))?;
+            Self::of(self.0.relin().ok().cloned(), galois)
+        })
+    }
+
+    fn of(relin: Option<ckks::RelinKey>, galois: GaloisKeys) -> PyResult<Self> {
+        let keys = ckks::EvaluationKeys::new(relin, galois).map_err(|e| Failure::ckks(&e))?;
+        Ok(Self(std::sync::Arc::new(keys)))
+    }
+}
+
+#[pymethods]
+impl EvaluationKeys {
+    /// No key yet.
+    #[new]
+    fn new(params: &Bound<'_, Params>) -> PyResult<Self> {
+        Self::of(None, GaloisKeys::new(&params.get().inner))
+    }
+
+    #[getter]
+    fn params(&self) -> Params {
+        self.0.params().clone().into()
+    }
+
+    /// These keys and the one for products.
+    fn with_relin(&self, py: Python<'_>, secret: &Bound<'_, SecretKey>) -> PyResult<Self> {
+        let secret = secret.get();
+        py.detach(|| {
+            let relin = generator(self.0.params())?.relin_key(&secret.0).map_err(|e| Failure::ckks(&e))?;
+            Self::of(Some(relin), self.0.galois().clone())
+        })
+    }
+
+    /// These keys and the one for a rotation by `steps` slots to the left.
+    fn with_rotation(&self, py: Python<'_>, secret: &Bound<'_, SecretKey>, steps: i64) -> PyResult<Self> {
+        let element = GaloisElement::rotation(steps, self.0.params().log_n())
+            .map_err(|e| Failure::of(Family::Encoding, &e))?;
+        self.with_element(py, secret.get(), element)
+    }
+
+    /// These keys and the one for conjugation.
+    fn with_conjugation(&self, py: Python<'_>, secret: &Bound<'_, SecretKey>) -> PyResult<Self> {
+        let element = GaloisElement::conjugation(self.0.params().log_n())
+            .map_err(|e| Failure::of(Family::Encoding, &e))?;
+        self.with_element(py, secret.get(), element)
+    }
+
+    #[getter]
+    fn has_relin(&self) -> bool {
+        self.0.relin().is_ok()
+    }
+
+    /// Galois elements that have keys.
+    #[getter]
+    fn galois_elements(&self) -> Vec<u64> {
+        self.0.galois().iter().map(|(g, _)| g.value()).collect()
+    }
+
+    /// The keys as bytes for a file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| self.0.to_bytes()).map_err(|e| Failure::file(&e))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Reads what `to_bytes` wrote.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, params: &Bound<'_, Params>, data: &[u8]) -> PyResult<Self> {
+        let params = params.get().inner.clone();
+        let keys =
+            py.detach(|| ckks::EvaluationKeys::from_bytes(&params, data)).map_err(|e| Failure::file(&e))?;
+        Ok(Self(std::sync::Arc::new(keys)))
+    }
+
+    fn __repr__(&self) -> String {
+        let relin = if self.has_relin() { "relinearisation" } else { "no relinearisation" };
+        format!("EvaluationKeys({relin}, {} Galois keys; {})", self.0.galois().len(), self.0.params())
+    }
+}

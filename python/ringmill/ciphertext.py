@@ -1,0 +1,351 @@
+"""Encrypted vectors at the prompt: NumPy-like operators, one small program each.
+
+For more than a few operations write a kernel (``ringmill.kernel``): it chooses parameters, shares work and
+computes each part at the lowest level that it can.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ringmill import _native
+from ringmill._native import EvaluationKeys, Evaluator, Params, PublicKey, SecretKey
+from ringmill.errors import EncodingError, LevelError, MismatchError, fail
+from ringmill.keys import Keys
+from ringmill.trace.spec import finite_array
+
+
+def _vector(name: str, values: ArrayLike) -> NDArray[np.complex128]:
+    array = finite_array(name, values)
+    if array.ndim != 1 or array.size == 0:
+        fail(
+            EncodingError,
+            "NotAVector",
+            f"{name} has shape {array.shape}, but one ciphertext holds a vector. "
+            "Give one dimension, or use a kernel for matrices.",
+            shape=array.shape,
+        )
+    return np.ascontiguousarray(array)
+
+
+class Ciphertext:
+    """An encrypted vector, bound to the evaluation keys that compute with it.
+
+    ``+ - * **``, ``rotate``, ``sum``, ``conj`` work as in NumPy. A product costs a level; operands of
+    different levels are brought together exactly.
+    """
+
+    __array_ufunc__ = None  # NumPy arrays leave operators to this class
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(
+        self,
+        native: _native.Ciphertext,
+        evaluator: Evaluator,
+        length: int,
+        *,
+        real: bool,
+        clean: bool = False,
+    ) -> None:
+        if native.params != evaluator.params:
+            fail(
+                MismatchError,
+                "ParamsMismatch",
+                f"The ciphertext has parameters {native.params!r}, but the evaluation keys have "
+                f"{evaluator.params!r}. Use keys and ciphertexts of one context.",
+            )
+        self.native = native
+        self.evaluator = evaluator
+        self.length = length
+        self.real = real
+        # Whether slots beyond the length are known to be zero; sums need that.
+        self.clean = clean or length == native.slots
+
+    @property
+    def params(self) -> Params:
+        """The parameters."""
+        return self.native.params
+
+    @property
+    def slots(self) -> int:
+        """Packed slots: a power of two that is at least the length."""
+        return self.native.slots
+
+    @property
+    def level(self) -> int:
+        """Products that remain."""
+        return self.native.level
+
+    @property
+    def scale(self) -> str:
+        """The exact scale, as a product of powers."""
+        return self.native.scale
+
+    @property
+    def error_log2(self) -> float:
+        """log2 of the predicted error of the worst element."""
+        return self.native.error_log2
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its residues in memory."""
+        return self.native.nbytes
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __repr__(self) -> str:
+        return (
+            f"<encrypted vector ({self.length}): {self.slots} slots, level {self.level}, "
+            f"scale 2^{self.native.scale_log2:.2f}, predicted error 2^{self.error_log2:.1f}, "
+            f"{self.nbytes} bytes>"
+        )
+
+    def _with(
+        self, native: _native.Ciphertext, *, real: bool = True, length: int = 0, clean: bool | None = None
+    ) -> Ciphertext:
+        clean = self.clean if clean is None else clean
+        return Ciphertext(native, self.evaluator, length or self.length, real=self.real and real, clean=clean)
+
+    # ---- arithmetic ---------------------------------------------------------------------------
+
+    def _paired(self, other: Ciphertext) -> tuple[_native.Ciphertext, _native.Ciphertext]:
+        if other.params != self.params:
+            fail(
+                MismatchError,
+                "ParamsMismatch",
+                f"The left ciphertext has parameters {self.params!r}, the right one {other.params!r}. "
+                "Use ciphertexts of one context.",
+                left=self.params.fingerprint,
+                right=other.params.fingerprint,
+            )
+        if other.length != self.length:
+            fail(
+                MismatchError,
+                "LengthMismatch",
+                f"The left vector has {self.length} elements, the right one {other.length}. "
+                "Operators work element by element: give both the same length.",
+                left=self.length,
+                right=other.length,
+            )
+        a, b = self.native, other.native
+        if a.level > b.level:
+            a = self.evaluator.aligned(a, b)
+        elif b.level > a.level:
+            b = self.evaluator.aligned(b, a)
+        return a, b
+
+    def _plain(self, other: Any) -> float | NDArray[np.complex128]:
+        array = finite_array("the plaintext operand", other)
+        if array.ndim == 0:
+            if array.imag == 0:
+                return float(array.real)
+            array = np.broadcast_to(array, (self.length,))
+        if array.shape != (self.length,):
+            fail(
+                MismatchError,
+                "LengthMismatch",
+                f"The vector has {self.length} elements, the plaintext operand has shape {array.shape}. "
+                "Give a number or as many numbers as elements.",
+                left=self.length,
+                right=array.shape,
+            )
+        return np.ascontiguousarray(array)
+
+    def __add__(self, other: Any) -> Ciphertext:
+        if isinstance(other, Ciphertext):
+            clean = self.clean and other.clean
+            return self._with(self.evaluator.add(*self._paired(other)), real=other.real, clean=clean)
+        plain = self._plain(other)
+        if isinstance(plain, float) and (self.length == self.slots or not self.clean):
+            return self._with(self.evaluator.add_scalar(self.native, plain))
+        if isinstance(plain, float):
+            plain = np.full(self.length, plain, dtype=np.complex128)
+        return self._with(self.evaluator.add_plain(self.native, plain), real=not np.any(plain.imag))
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Ciphertext:
+        return self._with(self.evaluator.negate(self.native))
+
+    def __pos__(self) -> Ciphertext:
+        return self
+
+    def __sub__(self, other: Any) -> Ciphertext:
+        if isinstance(other, Ciphertext):
+            clean = self.clean and other.clean
+            return self._with(self.evaluator.sub(*self._paired(other)), real=other.real, clean=clean)
+        return self + (-np.asarray(finite_array("the plaintext operand", other)))
+
+    def __rsub__(self, other: Any) -> Ciphertext:
+        return (-self).__add__(other)
+
+    def __mul__(self, other: Any) -> Ciphertext:
+        if isinstance(other, Ciphertext):
+            if min(self.level, other.level) == 0:
+                fail(
+                    LevelError,
+                    "LevelExhausted",
+                    f"A product needs a level; the left vector has {self.level} left, the right one "
+                    f"{other.level}. Take parameters with more levels, or multiply less deeply.",
+                    left=self.level,
+                    right=other.level,
+                )
+            clean = self.clean or other.clean
+            return self._with(self.evaluator.multiply(*self._paired(other)), real=other.real, clean=clean)
+        plain = self._plain(other)
+        if isinstance(plain, float):
+            return self._with(self.evaluator.multiply_scalar(self.native, plain))
+        product = self.evaluator.multiply_plain(self.native, plain)
+        return self._with(product, real=not np.any(plain.imag), clean=True)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Ciphertext:
+        if isinstance(other, Ciphertext):
+            fail(
+                EncodingError,
+                "Division",
+                "Division by an encrypted vector is not a polynomial. "
+                "Approximate 1/x on its interval with ringmill.approximate in a kernel.",
+            )
+        divisor = finite_array("the divisor", other)
+        if np.any(divisor == 0):
+            fail(EncodingError, "DivisionByZero", "The divisor is zero. Divide by other numbers.")
+        return self * (1.0 / divisor)
+
+    def __pow__(self, exponent: int) -> Ciphertext:
+        if not isinstance(exponent, int) or isinstance(exponent, bool) or exponent < 1:
+            fail(
+                EncodingError,
+                "Exponent",
+                f"An encrypted vector cannot be raised to the power {exponent!r}. "
+                "Use whole numbers from 1 up.",
+            )
+        if exponent == 1:
+            return self
+        half = self ** (exponent // 2)
+        return half * (self ** (exponent - exponent // 2) if exponent % 2 else half)
+
+    def __matmul__(self, other: Any) -> Ciphertext:
+        """The inner product with a vector: every slot holds it."""
+        return self.__mul__(other).sum()
+
+    __rmatmul__ = __matmul__
+
+    # ---- moving elements ----------------------------------------------------------------------
+
+    def rotate(self, k: int) -> Ciphertext:
+        """Element i of the result is element i + k, cyclically over all slots: needs the key of k."""
+        return self._with(self.evaluator.rotate(self.native, k), length=self.slots)
+
+    def sum(self) -> Ciphertext:
+        """Sum of all elements, in every slot: needs keys of rotations by the powers of two below the slots.
+
+        After a slice the slots beyond the length are masked first, which costs a level.
+        """
+        whole = self if self.clean else self * np.ones(self.length)
+        return self._with(self.evaluator.sum(whole.native, self.slots), clean=False)
+
+    def conj(self) -> Ciphertext:
+        """Complex conjugate of every element: needs the conjugation key."""
+        return self._with(self.evaluator.conjugate(self.native))
+
+    def drop_level(self, level: int) -> Ciphertext:
+        """The same values with fewer levels: less to compute and to send."""
+        return self._with(self.evaluator.drop_level(self.native, level))
+
+    def __getitem__(self, key: object) -> Ciphertext:
+        if not isinstance(key, slice) or key.step not in (None, 1):
+            fail(
+                EncodingError,
+                "Index",
+                f"The index {key!r} of an encrypted vector is not possible: elements share a ciphertext. "
+                "Take a slice x[a:b], which is a rotation.",
+            )
+        start, stop, _ = key.indices(self.length)
+        if stop <= start:
+            fail(EncodingError, "Index", f"The slice [{key.start}:{key.stop}] is empty. Choose a < b.")
+        moved = self.evaluator.rotate(self.native, start) if start else self.native
+        return self._with(moved, length=stop - start, clean=False)
+
+    def __iter__(self) -> Any:
+        fail(EncodingError, "Index", "An encrypted vector cannot be iterated. Use whole-vector operations.")
+
+    def __bool__(self) -> bool:
+        fail(
+            EncodingError,
+            "Truth",
+            "An encrypted vector has no truth value. Decrypt it first, where the secret key is.",
+        )
+
+    def _compared(self, other: object) -> Any:
+        fail(
+            EncodingError,
+            "Comparison",
+            "Encrypted vectors cannot be compared. Decrypt them first, where the secret key is.",
+        )
+
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _compared
+
+    def to_bytes(self) -> bytes:
+        """The ciphertext for a file or a wire."""
+        return self.native.to_bytes()
+
+    @classmethod
+    def from_bytes(cls, data: bytes, keys: Keys | EvaluationKeys, length: int | None = None) -> Ciphertext:
+        """Read what ``to_bytes`` wrote, to compute with ``keys``."""
+        evaluation = keys.evaluation if isinstance(keys, Keys) else keys
+        native = _native.Ciphertext.from_bytes(evaluation.params, data)
+        return cls(native, Evaluator(evaluation), length or native.slots, real=False)
+
+
+def encrypt(
+    values: ArrayLike,
+    keys: Keys,
+    *,
+    slots: int | None = None,
+    level: int | None = None,
+    magnitude: float | None = None,
+    key: PublicKey | SecretKey | None = None,
+    machine: str = "cpu",
+) -> Ciphertext:
+    """Encrypt a vector of numbers.
+
+    Args:
+        values: real or complex numbers, at most as many as the parameters have slots.
+        keys: from ``keygen``.
+        slots: packed slots, a power of two; the least that holds the values by default.
+        level: products that shall remain; all by default.
+        magnitude: bound on the size of a value that the error prediction may tell the world; the least power
+            of two above the largest value by default.
+        key: encrypt with this key instead of the public one.
+        machine: where operations on the result run, "cpu" or "reference".
+
+    Raises
+    ------
+        EncodingError: values that are not finite, too many, or too large.
+    """
+    array = _vector("values", values)
+    largest = float(np.max(np.abs(array)))
+    bound = magnitude if magnitude is not None else 2.0 ** np.ceil(np.log2(largest)) if largest > 0 else 1.0
+    if largest > bound:
+        fail(
+            EncodingError,
+            "Magnitude",
+            f"A value of size {largest:g} is above the declared magnitude {bound:g}. Declare a larger one.",
+        )
+    encrypting = key or keys.public
+    native = encrypting.encrypt(array, slots=slots, level=level, magnitude=float(bound))
+    evaluator = Evaluator(keys.evaluation, machine)
+    return Ciphertext(native, evaluator, len(array), real=not np.any(array.imag), clean=True)
+
+
+def decrypt(cipher: Ciphertext, secret: SecretKey | Keys) -> NDArray[Any]:
+    """Decrypt a vector; real when everything that went into it was real."""
+    key = secret.secret if isinstance(secret, Keys) else secret
+    values = key.decrypt(cipher.native)[: cipher.length]
+    return values.real.copy() if cipher.real else values

@@ -1,0 +1,90 @@
+"""Keys: the secret one stays with the client, the others may travel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ringmill._native import EvaluationKeys, Params, PublicKey, SecretKey
+from ringmill.atomic import write_bytes
+from ringmill.errors import CommandError, fail
+from ringmill.progress import Show, steps
+
+SECRET, PUBLIC, EVALUATION = "secret.key", "public.key", "evaluation.keys"
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """A secret key with its public key and its evaluation keys."""
+
+    secret: SecretKey
+    public: PublicKey
+    evaluation: EvaluationKeys
+
+    @property
+    def params(self) -> Params:
+        """The parameters of all three."""
+        return self.secret.params
+
+    def save(self, folder: str | Path, *, overwrite: bool = False) -> dict[str, int]:
+        """Write ``secret.key`` (readable by its owner only), ``public.key`` and ``evaluation.keys``.
+
+        An existing secret key is not overwritten unless asked: what it encrypted would be lost.
+        Returns the bytes of each file.
+        """
+        target = Path(folder)
+        target.mkdir(parents=True, exist_ok=True)
+        if (target / SECRET).exists() and not overwrite:
+            fail(
+                CommandError,
+                "SecretExists",
+                f"{target / SECRET} exists, and what it encrypted could not be decrypted any more. "
+                "Choose another folder, or give overwrite=True.",
+                path=str(target / SECRET),
+            )
+        files = {
+            SECRET: self.secret.export_secret(),
+            PUBLIC: self.public.to_bytes(),
+            EVALUATION: self.evaluation.to_bytes(),
+        }
+        for name, data in files.items():
+            write_bytes(target / name, data, secret=name == SECRET)
+        return {name: len(data) for name, data in files.items()}
+
+
+def keygen(
+    params: Params,
+    *,
+    relin: bool = True,
+    rotations: Iterable[int] = (),
+    conjugation: bool = False,
+    progress: Show = "none",
+) -> Keys:
+    """Make a secret key and the keys that go with it.
+
+    Args:
+        params: the parameters.
+        relin: make the relinearisation key, for products of ciphertexts.
+        rotations: slots to the left, one key each; negative ones rotate to the right.
+        conjugation: make the key for complex conjugation.
+        progress: how to show the work.
+    """
+    wanted = sorted(set(rotations))
+    total = 2 + int(relin) + len(wanted) + int(conjugation)
+    with steps("keygen", total, progress) as step:
+        step("secret key")
+        secret = SecretKey.generate(params)
+        step("public key")
+        public = secret.public_key()
+        evaluation = EvaluationKeys(params)
+        if relin:
+            step("relinearisation key")
+            evaluation = evaluation.with_relin(secret)
+        for k in wanted:
+            step(f"rotation by {k}")
+            evaluation = evaluation.with_rotation(secret, k)
+        if conjugation:
+            step("conjugation key")
+            evaluation = evaluation.with_conjugation(secret)
+    return Keys(secret, public, evaluation)
