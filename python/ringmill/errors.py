@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 __all__ = [
+    "ApproximationError",
     "CommandError",
     "EncodingError",
     "FileFormatError",
@@ -52,6 +53,10 @@ class RingmillError(Exception):
 
 class ParameterError(RingmillError, ValueError):
     """Parameters that cannot be used: insecure, contradictory, or impossible for the ring."""
+
+
+class ApproximationError(RingmillError, ValueError):
+    """A function that cannot be replaced by a polynomial as asked."""
 
 
 class EncodingError(RingmillError, ValueError):

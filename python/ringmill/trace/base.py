@@ -30,7 +30,9 @@ _BRANCH = (
 
 def _refused(construct: str, why: str, remedy: str) -> Callable[..., NoReturn]:
     def method(self: Tensor, *_: object) -> NoReturn:
-        refuse("UnsupportedConstruct", f"{construct} of an encrypted {self.kind}: {why}", remedy)
+        refuse(
+            "UnsupportedConstruct", f"{construct} of an encrypted {self.kind} is not possible: {why}", remedy
+        )
 
     return method
 
@@ -115,7 +117,7 @@ class Tensor(ABC):
     )
     __abs__ = _refused("abs()", "it is not a polynomial", _POLYNOMIAL)
     __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __divmod__ = __rdivmod__ = _refused(
-        "integer division", "it is not a polynomial", "Multiply by the reciprocal of a plaintext number"
+        "integer division", "it is not a polynomial", "Keep the value, and divide after decryption"
     )
     __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __invert__ = _refused(
         "a bitwise operator",
@@ -172,7 +174,11 @@ class Tensor(ABC):
 
     def __truediv__(self, other: object) -> Any:
         if isinstance(other, Tensor):
-            refuse("UnsupportedConstruct", "division by an encrypted value is not a polynomial", _POLYNOMIAL)
+            refuse(
+                "UnsupportedConstruct",
+                "division by an encrypted value is not possible: 1/x is not a polynomial",
+                _POLYNOMIAL,
+            )
         divisor = constant_array(other)
         if np.any(divisor == 0):
             refuse("DivisionByZero", "a plaintext divisor is zero", "Divide by numbers other than zero")
@@ -196,7 +202,11 @@ class Tensor(ABC):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **options: object) -> Any:
         operator = _UFUNCS.get(ufunc.__name__)
         if operator is None or method != "__call__" or options:
-            refuse("UnsupportedFunction", f"numpy.{ufunc.__name__} of an encrypted {self.kind}", _POLYNOMIAL)
+            refuse(
+                "UnsupportedFunction",
+                f"numpy.{ufunc.__name__} of an encrypted {self.kind} is not possible",
+                _POLYNOMIAL,
+            )
         return operator(*inputs)
 
     def __array_function__(
@@ -206,7 +216,7 @@ class Tensor(ABC):
         if method is None or not args or not isinstance(args[0], Tensor):
             refuse(
                 "UnsupportedFunction",
-                f"numpy.{function.__name__} with an encrypted {self.kind}",
+                f"numpy.{function.__name__} of an encrypted {self.kind} is not possible",
                 f"Understood are operators and numpy.{', numpy.'.join(sorted(_FUNCTIONS))}",
             )
         if not hasattr(args[0], method):

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,8 +20,11 @@ from ringmill.trace.stack import Stack
 from ringmill.trace.symbol import Symbol
 from ringmill.trace.where import MoreSlotsError, Where, refuse
 
+if TYPE_CHECKING:
+    from ringmill.compiled import Compiled
+
 # Options of Kernel.compile; a kernel's own arguments must be called otherwise.
-RESERVED = ("params", "precision", "security")
+RESERVED = ("params", "precision", "magnitude", "security")
 
 # Half of the largest ring degree, 2^17.
 MOST_SLOTS = 1 << 16
@@ -179,7 +182,7 @@ class Kernel:
             if any(part.graph is not graph for part in parts):
                 refuse(
                     "ForeignValue",
-                    "a value of another kernel's trace",
+                    "a value of another kernel's trace cannot be used",
                     "Use only this kernel's arguments",
                     self.where,
                 )
@@ -193,6 +196,22 @@ class Kernel:
                 "NotEncrypted", f"{self.function.__name__} returns nothing", "Return the results", self.where
             )
         return outputs
+
+    def compile(self, *args: Any, **kwargs: Any) -> Compiled:
+        """Trace, then choose parameters and lower to a program that machines run.
+
+        Args:
+            *args, **kwargs: the kernel's arguments as for ``trace``, and these options:
+            precision: wanted bits after the binary point in the results (default 20).
+            magnitude: bound on the size of the arguments (default 1.0); what follows for other values
+                is worked out.
+            security: bits, 128 (default), 192 or 256.
+            params: ``ringmill.Params`` to use instead of choosing.
+        """
+        from ringmill.compiled import compile_traced
+
+        options = {name: kwargs.pop(name) for name in RESERVED if name in kwargs}
+        return compile_traced(self.trace(*args, **kwargs), **options)
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:

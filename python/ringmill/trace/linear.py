@@ -30,7 +30,7 @@ Array = NDArray[np.complex128]
 def _mismatch(left: str, right: str) -> None:
     refuse(
         "ShapeMismatch",
-        f"the product of {left} and {right}",
+        f"{left} cannot be multiplied by {right}",
         "Inner dimensions must agree: (n)@(n), (r,c)@(c), (r,c)@(c,1), (r,c)@(c,p) with a plaintext right",
     )
 
@@ -162,7 +162,7 @@ def matrix_vector(matrix: Array, vector: Symbol) -> Symbol:
         refuse("PackingMismatch", "a matrix product with a vector that has gaps", "Multiply before slicing")
     diagonals = _diagonals(matrix, slots)
     if not diagonals:
-        refuse("ZeroOperand", "the product with a matrix of zeros", "The result is zero: leave it out")
+        refuse("ZeroOperand", "a product with a matrix of zeros is zero", "Leave it out")
     baby = 1 << (max(1, math.isqrt(len(diagonals))).bit_length() - 1)
     total: int | None = None
     for giant in sorted({d // baby for d in diagonals}):

@@ -19,6 +19,7 @@ from numpy.polynomial import Chebyshev, Polynomial
 from numpy.polynomial import chebyshev as cheb
 from numpy.typing import NDArray
 
+from ringmill.errors import ApproximationError, fail
 from ringmill.trace.base import Tensor, constant_array
 from ringmill.trace.stack import Stack
 from ringmill.trace.symbol import Symbol
@@ -128,8 +129,8 @@ def _on_symbol(c: Coefficients, basis: str, x: Symbol) -> Symbol:
     if len(c) == 1:
         refuse(
             "ConstantPolynomial",
-            "a polynomial of degree 0",
-            "The result would not depend on the encrypted value",
+            "a polynomial of degree 0 does not depend on the encrypted value",
+            "Use the constant itself",
         )
     _, _, block = plan(c, basis)
     _, value = _Evaluator(basis, block, x, {1: (0, x)}).evaluate(c)
@@ -218,13 +219,24 @@ def approximate(
     """
     low, high = interval
     if not (np.isfinite(low) and np.isfinite(high) and low < high):
-        raise ValueError(f"the interval {interval} is not one: the first end must be below the second")
+        fail(
+            ApproximationError,
+            "Interval",
+            f"({low}, {high}) is not an interval: give two finite numbers, the smaller one first.",
+        )
     if not 1 <= degree <= 255:
-        raise ValueError(f"degree {degree} is outside 1 to 255")
+        fail(
+            ApproximationError, "Degree", f"A polynomial of degree {degree} is not possible: choose 1 to 255."
+        )
     points = np.linspace(low, high, 4001)
-    exact = np.asarray(function(points), dtype=float)
+    with np.errstate(all="ignore"):
+        exact = np.asarray(function(points), dtype=float)
     if not np.all(np.isfinite(exact)):
-        raise ValueError(f"the function is not finite everywhere on {interval}")
+        fail(
+            ApproximationError,
+            "NotFinite",
+            f"The function is not finite everywhere on ({low}, {high}). Choose an interval where it is.",
+        )
     series = Chebyshev.interpolate(function, degree, domain=[low, high])
     # Interpolating an odd or even function leaves rounding where coefficients are zero.
     series.coef[np.abs(series.coef) < _NEGLIGIBLE * np.max(np.abs(series.coef))] = 0

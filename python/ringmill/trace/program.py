@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ringmill.errors import FileFormatError, ProgramError, fail
+from ringmill.trace import bounds
 from ringmill.trace.graph import Graph
 from ringmill.trace.layout import Layout
 from ringmill.trace.spec import Slots, Spec
@@ -56,8 +58,11 @@ class Signature:
         """Names of all result ciphertexts."""
         return [part for result in self.outputs.values() for part in result.parts]
 
-    def pack(self, arguments: Mapping[str, ArrayLike]) -> dict[str, Slots]:
-        """Slot vectors for every input ciphertext. Raises ``EncodingError`` on values that do not fit."""
+    def pack(self, arguments: Mapping[str, ArrayLike], magnitude: float = math.inf) -> dict[str, Slots]:
+        """Slot vectors for every input ciphertext.
+
+        Raises ``EncodingError`` on values that do not fit, or are larger than ``magnitude``.
+        """
         unknown = sorted(set(arguments) - set(self.inputs))
         missing = sorted(set(self.inputs) - set(arguments))
         if unknown or missing:
@@ -69,13 +74,13 @@ class Signature:
             fail(
                 ProgramError,
                 "Arguments",
-                f"kernel {self.name!r} {what}; its encrypted arguments are {', '.join(self.inputs)}.",
+                f"Kernel {self.name!r} {what}; its encrypted arguments are {', '.join(self.inputs)}.",
                 missing=missing,
                 unknown=unknown,
             )
         packed: dict[str, Slots] = {}
         for name, spec in self.inputs.items():
-            packed.update(spec.pack(name, arguments[name], self.slots))
+            packed.update(spec.pack(name, arguments[name], self.slots, magnitude))
         return packed
 
     def unpack(self, slots: Mapping[str, ArrayLike]) -> Any:
@@ -180,6 +185,14 @@ class Traced:
     def operations(self) -> dict[str, int]:
         """How many operations of each kind the program has."""
         return dict(Counter(self.graph.nodes[i].op for i in self.graph.live()))
+
+    def bound(self, magnitude: float) -> float:
+        """The greatest size that any value can have when no argument is larger than ``magnitude``."""
+        inputs = {}
+        for name, spec in self.signature.inputs.items():
+            room = spec.layout(self.signature.slots).mask().real * magnitude
+            inputs.update(dict.fromkeys(spec.parts(name), room))
+        return bounds.largest(self.graph, inputs, real=self.signature.real)
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{n} {op}" for op, n in sorted(self.operations.items()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -51,14 +52,14 @@ class Spec:
         parts = [Symbol(graph, graph.input(part), layout, clean=True) for part in self.parts(name)]
         return parts[0] if self.packing == "slots" else Stack(parts)
 
-    def pack(self, name: str, values: ArrayLike, slots: int) -> dict[str, Slots]:
+    def pack(self, name: str, values: ArrayLike, slots: int, magnitude: float = math.inf) -> dict[str, Slots]:
         """Slot vectors of a concrete argument, by ciphertext name."""
         array = finite_array(name, values)
         if array.shape != self.shape:
             fail(
                 EncodingError,
                 "ShapeMismatch",
-                f"argument {name!r} has shape {array.shape}, but the kernel was compiled for {self.shape}. "
+                f"Argument {name!r} has shape {array.shape}, but the kernel was compiled for {self.shape}. "
                 "Pass an array of that shape, or compile the kernel again for the new one.",
                 argument=name,
                 expected=self.shape,
@@ -68,10 +69,11 @@ class Spec:
             fail(
                 EncodingError,
                 "ComplexValue",
-                f"argument {name!r} holds complex numbers, but was declared real. "
+                f"Argument {name!r} holds complex numbers, but was declared real. "
                 "Declare it with dtype=complex, or pass its real part.",
                 argument=name,
             )
+        _bounded(name, array, magnitude)
         layout = self.layout(slots)
         if self.packing == "slots":
             return {name: layout.place(array)}
@@ -88,7 +90,7 @@ def finite_array(name: str, values: ArrayLike) -> NDArray[np.complex128]:
         fail(
             EncodingError,
             "NotANumber",
-            f"argument {name!r} is {type(values).__name__} of dtype {array.dtype}, not an array of numbers. "
+            f"Argument {name!r} is {type(values).__name__} of dtype {array.dtype}, not an array of numbers. "
             "Convert it to a float or complex array of one shape first.",
             argument=name,
         )
@@ -98,12 +100,30 @@ def finite_array(name: str, values: ArrayLike) -> NDArray[np.complex128]:
         fail(
             EncodingError,
             "NotFinite",
-            f"element {index} of argument {name!r} is {array[index]}: only finite numbers can be encrypted. "
+            f"Element {index} of argument {name!r} is {array[index]}: only finite numbers can be encrypted. "
             "Replace or remove such values first.",
             argument=name,
             index=index,
         )
     return array.astype(np.complex128)
+
+
+def _bounded(name: str, array: NDArray[np.complex128], magnitude: float) -> None:
+    """Refuse values beyond what the kernel was compiled for: results could wrap around silently."""
+    size = np.abs(array)
+    if np.any(size > magnitude):
+        index = tuple(int(i) for i in np.unravel_index(int(np.argmax(size)), size.shape))
+        largest = float(np.max(size))
+        fail(
+            EncodingError,
+            "Magnitude",
+            f"Element {index} of argument {name!r} has size {largest:g}, but the kernel was compiled for "
+            f"values up to {magnitude:g}. Scale the data, or compile with magnitude={largest:g} or more.",
+            argument=name,
+            index=index,
+            size=largest,
+            magnitude=magnitude,
+        )
 
 
 def _positive(**sizes: Any) -> None:
@@ -112,7 +132,7 @@ def _positive(**sizes: Any) -> None:
             fail(
                 EncodingError,
                 "BadShape",
-                f"{name} is {size!r}: give a whole number of at least 1.",
+                f"The {name} is {size!r}; give a whole number of at least 1.",
                 name=name,
                 value=size,
             )
@@ -123,7 +143,7 @@ def _packing(given: str, *allowed: str) -> None:
         fail(
             EncodingError,
             "BadPacking",
-            f"packing {given!r} is not known here: choose {' or '.join(repr(a) for a in allowed)}.",
+            f"Packing {given!r} is not known here: choose {' or '.join(repr(a) for a in allowed)}.",
             packing=given,
         )
 

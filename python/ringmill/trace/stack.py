@@ -46,7 +46,7 @@ class Stack(Tensor):
             if other.shape:
                 refuse(
                     "PackingMismatch",
-                    f"an encrypted {self.kind} by columns and an encrypted {other.kind}",
+                    f"an encrypted {self.kind} by columns and an encrypted {other.kind} do not go together",
                     "Combine the columns (.columns) with the vector one by one",
                 )
             return self.map(lambda part: part._binary(op, other, reverse=reverse))
@@ -90,7 +90,7 @@ class Stack(Tensor):
         if len(keys) != self.ndim or (self.ndim == 2 and keys[0] != slice(None)):
             refuse(
                 "BadIndex",
-                f"the index {key!r} into an encrypted {self.kind} by columns",
+                f"the index {key!r} into an encrypted {self.kind} by columns is not possible",
                 "Choose whole columns: x[:, j] or x[:, a:b]",
             )
         start, length, step = _axis_index(self.parts[0], keys[-1], len(self.parts))
@@ -125,14 +125,14 @@ class Stack(Tensor):
                 )
             refuse(
                 "PackingMismatch",
-                f"an encrypted {self.kind} by columns times an encrypted {other.kind}",
+                f"an encrypted {self.kind} by columns cannot be multiplied by an encrypted {other.kind}",
                 'Weights for batch packing are a vector of scalars: ringmill.vector(n, packing="scalars")',
             )
         weights = constant_array(other)
         if weights.ndim not in (1, 2) or weights.shape[0] != len(self.parts):
             refuse(
                 "ShapeMismatch",
-                f"the product of an encrypted {self.kind} and a constant of shape {weights.shape}",
+                f"an encrypted {self.kind} cannot be multiplied by a constant of shape {weights.shape}",
                 f"The constant needs {len(self.parts)} rows",
             )
         if weights.ndim == 1:
@@ -142,7 +142,7 @@ class Stack(Tensor):
     def _weighted(self, weights: np.ndarray[Any, np.dtype[np.complex128]]) -> Symbol:
         terms = [x * w for x, w in zip(self.parts, weights, strict=True) if w != 0]
         if not terms:
-            refuse("ZeroOperand", "the product with a vector of zeros", "The result is zero: leave it out")
+            refuse("ZeroOperand", "a product with a vector of zeros is zero", "Leave it out")
         total: Symbol = reduce(lambda a, b: a + b, terms)
         return total
 
@@ -151,6 +151,6 @@ class Stack(Tensor):
             return self @ other
         refuse(
             "PackingMismatch",
-            f"a product from the left with an encrypted {self.kind} by columns",
+            f"an encrypted {self.kind} by columns cannot be multiplied from the left",
             "Records run along the slots: write x @ w, or pack the matrix by rows",
         )

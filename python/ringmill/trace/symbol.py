@@ -100,7 +100,7 @@ class Symbol(Tensor):
         if not isinstance(exponent, (int, np.integer)) or isinstance(exponent, bool) or exponent < 1:
             refuse(
                 "BadExponent",
-                f"an encrypted {self.kind} to the power {exponent!r}",
+                f"an encrypted {self.kind} cannot be raised to the power {exponent!r}",
                 "Exponents are whole numbers from 1 up; other powers need ringmill.approximate",
             )
         power = int(exponent)
@@ -127,11 +127,13 @@ class Symbol(Tensor):
         if self.ndim != 1:
             refuse(
                 "ShapeMismatch",
-                f"rotation of an encrypted {self.kind}",
-                "Only vectors rotate; use reshape(-1)",
+                f"an encrypted {self.kind} does not rotate",
+                "Only vectors do; use reshape(-1)",
             )
         if not isinstance(k, (int, np.integer)) or isinstance(k, bool):
-            refuse("BadRotation", f"rotation by {k!r}", "Rotate by a whole number of elements")
+            refuse(
+                "BadRotation", f"rotation by {k!r} is not possible", "Rotate by a whole number of elements"
+            )
         count, stride = self.shape[0], self.layout.strides[0]
         k = int(k) % count
         if k == 0:
@@ -165,7 +167,7 @@ class Symbol(Tensor):
         if not shape:
             refuse(
                 "BadIndex",
-                f"one element of an encrypted {self.kind} by index",
+                f"one element of an encrypted {self.kind} cannot be read by index",
                 "Elements share a ciphertext: take a slice x[i:i+1], or multiply by a mask and sum",
             )
         layout = Layout(tuple(shape), tuple(strides), self.slots)
@@ -257,7 +259,11 @@ class Symbol(Tensor):
 def _axis_index(symbol: Symbol, item: object, count: int) -> tuple[int, int | None, int]:
     """(start, length or None for one index, step) of an index along one axis."""
     if isinstance(item, Tensor):
-        refuse("BadIndex", "an encrypted index", "Which element is read would be unknown: use masks")
+        refuse(
+            "BadIndex",
+            "an encrypted value cannot be an index",
+            "Which element is read would be unknown: use masks",
+        )
     if isinstance(item, slice):
         try:
             start, stop, step = item.indices(count)
@@ -266,12 +272,16 @@ def _axis_index(symbol: Symbol, item: object, count: int) -> tuple[int, int | No
         length = len(range(start, stop, step))
         if step < 1 or length == 0:
             refuse(
-                "BadIndex", f"the slice {item!r} of {count} elements", "Slices step forward and are not empty"
+                "BadIndex",
+                f"the slice {item!r} of {count} elements is not possible",
+                "Slices step forward and are not empty",
             )
         return start, length, step
     if isinstance(item, (int, np.integer)) and not isinstance(item, bool):
         if not -count <= item < count:
-            refuse("BadIndex", f"index {item} of an axis with {count} elements", f"Use 0 to {count - 1}")
+            refuse(
+                "BadIndex", f"index {item} is outside an axis with {count} elements", f"Use 0 to {count - 1}"
+            )
         return int(item) % count, None, 1
     refuse(
         "BadIndex",
@@ -283,13 +293,17 @@ def _axis_index(symbol: Symbol, item: object, count: int) -> tuple[int, int | No
 def _combine(op: str, left: Symbol, right: Symbol) -> Symbol:
     """Element-wise operation of two encrypted values; scalars go with everything."""
     if left.graph is not right.graph:
-        refuse("ForeignValue", "a value of another kernel's trace", "Use only this kernel's arguments")
+        refuse(
+            "ForeignValue",
+            "a value of another kernel's trace cannot be used",
+            "Use only this kernel's arguments",
+        )
     if left.layout != right.layout and left.shape and right.shape:
         if left.shape == right.shape:
             refuse(
                 "PackingMismatch",
-                f"two encrypted {left.kind} whose elements sit in slots {left.layout.strides} and "
-                f"{right.layout.strides} apart",
+                f"both are an encrypted {left.kind}, but their elements sit {left.layout.strides} and "
+                f"{right.layout.strides} slots apart",
                 "Apply the operation before slicing or reducing, so that both are packed alike",
             )
         refuse(

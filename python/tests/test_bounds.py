@@ -1,0 +1,48 @@
+"""Bounds on values: they hold for any data, and are tight where they matter."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.polynomial import Chebyshev
+from oracle import interpret
+
+import ringmill as rm
+from ringmill.kernels import NINE, PaperKernel, logistic_regression, sigmoid
+
+
+def test_linear_layers_and_chebyshev_polynomials_are_tight() -> None:
+    w = np.array([0.5, -2.0, 0.25])
+    dot = rm.kernel(lambda x: x @ w)
+    assert dot.trace(rm.vector(3)).bound(2.0) == pytest.approx(2 * 2.75)
+    t8 = rm.kernel(lambda x: rm.polynomial(x, Chebyshev([0] * 8 + [1.0])))
+    # 2u² is the largest value on the way.
+    assert t8.trace(rm.vector(4)).bound(1.0) == pytest.approx(2.0)
+
+
+def test_padding_counts_for_nothing() -> None:
+    total = rm.kernel(lambda x: x.sum())
+    assert total.trace(rm.vector(5)).bound(1.0) == pytest.approx(5.0)
+
+
+def test_complex_values_have_no_sign() -> None:
+    square = rm.kernel(lambda x: x * x - 1)
+    assert square.trace(rm.vector(4)).bound(1.0) == pytest.approx(1.0)
+    assert square.trace(rm.vector(4, dtype=complex)).bound(1.0) == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("row", NINE, ids=lambda row: row.letter)
+def test_bounds_hold(row: PaperKernel, rng: np.random.Generator) -> None:
+    traced = row.trace()
+    bound = traced.bound(1.0)
+    for _ in range(5):
+        arguments = {n: np.sign(rng.normal(size=v.shape)) for n, v in row.encrypted().items()}
+        slots = interpret(traced.text, traced.signature.pack(arguments))
+        assert max(np.max(np.abs(v)) for v in slots.values()) <= bound * (1 + 1e-12)
+
+
+def test_the_clinics_model_stays_small(rng: np.random.Generator) -> None:
+    w = rng.normal(size=30)
+    activation = sigmoid(15, float(np.abs(w).sum()) + 0.5)
+    traced = logistic_regression.trace(rm.matrix(16, 30, packing="columns"), w, 0.5, activation)
+    assert traced.bound(1.0) < 8
