@@ -15,7 +15,7 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from ringmill.atomic import write_bytes
 from ringmill.errors import FileFormatError, fail
@@ -58,7 +58,8 @@ class Bundle:
         return len(data)
 
 
-def _broken(path: str, why: str) -> None:
+def refuse_damaged(path: str, why: str) -> NoReturn:
+    """Raise the error of a file that is not whole."""
     fail(
         FileFormatError,
         "Damaged",
@@ -81,11 +82,11 @@ def parse(data: bytes, kind: str, path: str) -> Bundle:
     try:
         return _parse(data, kind, path)
     except (zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, NotImplementedError, RuntimeError) as error:
-        _broken(path, str(error) or type(error).__name__)
+        refuse_damaged(path, str(error) or type(error).__name__)
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
         if isinstance(error, FileFormatError):
             raise
-        _broken(path, f"its header cannot be read ({type(error).__name__})")
+        refuse_damaged(path, f"its header cannot be read ({type(error).__name__})")
     raise AssertionError("unreachable: _broken raises")
 
 
@@ -94,15 +95,15 @@ def _parse(data: bytes, kind: str, path: str) -> Bundle:
         entries = archive.infolist()
         names = [entry.filename for entry in entries]
         if not names or names[0] != _HEADER or len(set(names)) != len(names) or len(names) > MAX_PARTS:
-            _broken(path, "its list of parts is not one that Ringmill writes")
+            refuse_damaged(path, "its list of parts is not one that Ringmill writes")
         for entry in entries:
             limit = _HEADER_BYTES if entry.filename == _HEADER else MAX_PART_BYTES
             stored = entry.compress_type == zipfile.ZIP_STORED and entry.file_size == entry.compress_size
             if not stored or entry.file_size > min(limit, len(data)):
-                _broken(path, f"part {entry.filename!r} has an impossible size")
+                refuse_damaged(path, f"part {entry.filename!r} has an impossible size")
         header = json.loads(archive.read(_HEADER))
         if not isinstance(header, dict):
-            _broken(path, "its header is not a list of facts")
+            refuse_damaged(path, "its header is not a list of facts")
         found = str(header.pop("format", ""))
         if found != f"ringmill-{kind}":
             fail(
@@ -126,7 +127,7 @@ def _parse(data: bytes, kind: str, path: str) -> Bundle:
         digests = header.pop("parts", None)
         parts = {name: archive.read(name) for name in names[1:]}
         if digests != {name: _digest(data) for name, data in parts.items()}:
-            _broken(path, "its parts are not the ones that its header lists")
+            refuse_damaged(path, "its parts are not the ones that its header lists")
         return Bundle(kind, header, parts)
 
 

@@ -1,0 +1,115 @@
+"""The command line: one verb a task, JSON beside the human output.
+
+    ringmill keygen   --kernel K --out DIR
+    ringmill encrypt  --kernel K --key public.key --input DATA.npz --out ARGUMENTS
+    ringmill evaluate --kernel K --keys evaluation.keys --input ARGUMENTS --out RESULTS
+    ringmill decrypt  --kernel K --key secret.key --input RESULTS --out DATA.npz
+    ringmill inspect  FILE
+    ringmill params   --depth 5 --slots 4096
+
+Exit status: 0 done, 1 refused (the message says why), 2 wrong usage, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from ringmill.errors import RingmillError
+
+INTERRUPTED = 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    from ringmill._native import __version__
+
+    parser = argparse.ArgumentParser(
+        prog="ringmill", description="Compute on encrypted numbers.", allow_abbrev=False
+    )
+    parser.add_argument("--version", action="version", version=f"ringmill {__version__}")
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
+
+    def verb(name: str, text: str) -> argparse.ArgumentParser:
+        sub = verbs.add_parser(name, help=text, description=text, allow_abbrev=False)
+        sub.add_argument("--json", action="store_true", help="print the outcome as JSON")
+        sub.add_argument("--quiet", action="store_true", help="show no progress")
+        return sub
+
+    def kernel(sub: argparse.ArgumentParser) -> None:
+        sub.add_argument("--kernel", required=True, metavar="FILE", help="kernel file, from Compiled.save()")
+
+    sub = verb("keygen", "Make the secret key and the keys that a kernel needs.")
+    kernel(sub)
+    sub.add_argument("--out", required=True, metavar="DIR", help="folder for the three key files")
+    sub.add_argument("--overwrite", action="store_true", help="replace an existing secret key")
+
+    sub = verb("encrypt", "Encrypt the arguments of a kernel.")
+    kernel(sub)
+    sub.add_argument(
+        "--key", required=True, metavar="FILE", help="public key, or secret key (half the bytes)"
+    )
+    sub.add_argument(
+        "--input", required=True, metavar="FILE", help=".npz or .json with one array an argument"
+    )
+    sub.add_argument("--out", required=True, metavar="FILE", help="encrypted arguments")
+
+    sub = verb("evaluate", "Run a kernel on encrypted arguments; needs no secret.")
+    kernel(sub)
+    sub.add_argument("--keys", required=True, metavar="FILE", help="evaluation keys")
+    sub.add_argument("--input", required=True, metavar="FILE", help="encrypted arguments")
+    sub.add_argument("--out", required=True, metavar="FILE", help="encrypted results")
+    sub.add_argument("--machine", default="cpu", metavar="NAME", help="cpu (default) or reference")
+    sub.add_argument("--threads", type=int, metavar="N", help="worker threads, all cores by default")
+
+    sub = verb("decrypt", "Decrypt the results of a kernel.")
+    kernel(sub)
+    sub.add_argument("--key", required=True, metavar="FILE", help="secret key")
+    sub.add_argument("--input", required=True, metavar="FILE", help="encrypted results")
+    sub.add_argument("--out", required=True, metavar="FILE", help=".npz or .json for the arrays")
+
+    sub = verb("inspect", "Say what a file is.")
+    sub.add_argument("file", metavar="FILE")
+
+    sub = verb("params", "Show parameters by name or by need.")
+    sub.add_argument("--name", metavar="SET", help="a named set; without it and --depth all are listed")
+    sub.add_argument("--depth", type=int, metavar="N", help="rescales in a row")
+    sub.add_argument("--scale-bits", type=int, default=40, metavar="N", help="log2 of the scale (40)")
+    sub.add_argument("--integer-bits", type=int, default=4, metavar="N", help="log2 of the largest value (4)")
+    sub.add_argument("--slots", type=int, default=1, metavar="N", help="slots of a vector (1)")
+    sub.add_argument("--security", type=int, default=128, metavar="BITS", help="128, 192 or 256")
+    return parser
+
+
+def _print(outcome: dict[str, Any]) -> None:
+    """Facts as aligned lines; a list as one line an entry."""
+    width = max(len(name) for name in outcome)
+    for name, value in outcome.items():
+        lines = value if isinstance(value, list) else [value]
+        for at, line in enumerate(lines or ["none"]):
+            print(f"{name if at == 0 else '':<{width}}  {line}")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit status."""
+    from ringmill.cli import verbs
+
+    options = _parser().parse_args(arguments)
+    try:
+        outcome = getattr(verbs, options.verb)(options)
+    except RingmillError as error:
+        if options.json:
+            told = {"error": type(error).__name__, "code": error.code, "message": error.message}
+            print(json.dumps({**told, "fields": error.fields}, default=str))
+        print(f"ringmill {options.verb}: {error.message}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(f"ringmill {options.verb}: interrupted; no file was left half written", file=sys.stderr)
+        return INTERRUPTED
+    if options.json:
+        print(json.dumps(outcome, default=str))
+    else:
+        _print(outcome)
+    return 0

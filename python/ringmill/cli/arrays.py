@@ -1,0 +1,68 @@
+"""Plain arrays in files: ``.npz`` without pickles, or ``.json``."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ringmill.atomic import write_bytes
+from ringmill.bundle import read_file
+from ringmill.errors import CommandError, FileFormatError, fail
+
+
+def _suffix(path: str | Path) -> str:
+    suffix = Path(path).suffix
+    if suffix not in (".npz", ".json"):
+        fail(
+            CommandError,
+            "ArrayFormat",
+            f"{path} ends in {suffix or 'nothing'}: arrays are .npz or .json files. Rename it.",
+            path=str(path),
+        )
+    return suffix
+
+
+def read(path: str) -> dict[str, Any]:
+    """Arrays by argument name."""
+    suffix = _suffix(path)
+    data = read_file(path)
+    try:
+        if suffix == ".npz":
+            with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+                return {name: archive[name] for name in archive.files}
+        content = json.loads(data)
+        if not isinstance(content, dict):
+            raise ValueError("it holds no object")
+        return {str(name): np.asarray(value) for name, value in content.items()}
+    except Exception as error:  # NumPy raises many kinds for damaged archives; all mean the same here.
+        fail(
+            FileFormatError,
+            "Arrays",
+            f"{path} does not hold arrays by name ({error}). "
+            "Write it with numpy.savez, or as a JSON object of lists.",
+            path=path,
+        )
+
+
+def write(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write arrays atomically."""
+    if _suffix(path) == ".npz":
+        buffer = io.BytesIO()
+        np.savez(buffer, allow_pickle=False, **dict(arrays))
+        write_bytes(path, buffer.getvalue())
+        return
+    if any(np.iscomplexobj(array) for array in arrays.values()):
+        fail(
+            CommandError,
+            "ComplexJson",
+            f"{path}: JSON has no complex numbers. Write .npz instead.",
+            path=str(path),
+        )
+    content = {name: array.tolist() for name, array in arrays.items()}
+    write_bytes(path, (json.dumps(content) + "\n").encode())

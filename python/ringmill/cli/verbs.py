@@ -1,0 +1,181 @@
+"""What each verb of the command line does; every one returns the facts it prints."""
+
+from __future__ import annotations
+
+import json
+import time
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from ringmill import bundle
+from ringmill._native import EvaluationKeys, Params, PublicKey, SecretKey, identify
+from ringmill.cli import arrays
+from ringmill.compiled import Compiled
+from ringmill.errors import CommandError, FileFormatError, fail
+from ringmill.progress import Show
+from ringmill.values import Values
+
+Facts = dict[str, Any]
+
+
+def _show(options: Namespace) -> Show:
+    return "none" if options.quiet else "auto"
+
+
+def _target(path: str) -> Path:
+    """A file to write: its folder must exist before any work is done."""
+    target = Path(path)
+    if not target.parent.is_dir():
+        fail(
+            CommandError,
+            "NoFolder",
+            f"{path} cannot be written: the folder {target.parent} does not exist. Make it first.",
+            path=path,
+        )
+    return target
+
+
+def keygen(options: Namespace) -> Facts:
+    """Make keys for a kernel."""
+    compiled = Compiled.load(options.kernel)
+    folder = Path(options.out)
+    if (folder / "secret.key").exists() and not options.overwrite:
+        fail(
+            CommandError,
+            "SecretExists",
+            f"{folder / 'secret.key'} exists, and what it encrypted could not be decrypted any more. "
+            "Choose another folder, or give --overwrite.",
+            path=str(folder / "secret.key"),
+        )
+    keys = compiled.keygen(progress=_show(options))
+    sizes = keys.save(folder, overwrite=options.overwrite)
+    files = [f"{folder / name} ({size} bytes)" for name, size in sizes.items()]
+    return {"kernel": compiled.name, "keys": compiled.keys_needed, "files": files}
+
+
+def _encryption_key(path: str, params: Params) -> PublicKey | SecretKey:
+    data = bundle.read_file(path)
+    if identify(data)["kind"] == "secret key":
+        return SecretKey.from_bytes(params, data)
+    return PublicKey.from_bytes(params, data)
+
+
+def encrypt(options: Namespace) -> Facts:
+    """Encrypt arrays from a file."""
+    compiled = Compiled.load(options.kernel)
+    target = _target(options.out)
+    key = _encryption_key(options.key, compiled.params)
+    values = compiled.encrypt(key, arrays.read(options.input), progress=_show(options))
+    size = values.save(target)
+    return {"file": str(target), "bytes": size, "ciphertexts": len(values.parts)}
+
+
+def evaluate(options: Namespace) -> Facts:
+    """Run a kernel on a file of encrypted arguments."""
+    compiled = Compiled.load(options.kernel)
+    target = _target(options.out)
+    data = bundle.read_file(options.keys)
+    if identify(data)["kind"] == "secret key":
+        fail(
+            CommandError,
+            "SecretOnServer",
+            f"{options.keys} is a secret key; evaluation needs none and reads none. "
+            "Give evaluation.keys, and keep the secret key with the client.",
+            path=options.keys,
+        )
+    keys = EvaluationKeys.from_bytes(compiled.params, data)
+    arguments = Values.load(options.input, "arguments", compiled.params)
+    start = time.perf_counter()
+    results = compiled.evaluate(keys, arguments, machine=options.machine, threads=options.threads)
+    seconds = time.perf_counter() - start
+    size = results.save(target)
+    return {
+        "file": str(target),
+        "bytes": size,
+        "machine": options.machine,
+        "seconds": round(seconds, 6),
+        "predicted_error_log2": round(results.error_log2, 2),
+    }
+
+
+def decrypt(options: Namespace) -> Facts:
+    """Decrypt a file of results."""
+    compiled = Compiled.load(options.kernel)
+    target = _target(options.out)
+    secret = SecretKey.from_bytes(compiled.params, bundle.read_file(options.key))
+    results = Values.load(options.input, "results", compiled.params)
+    decrypted = compiled.decrypt(secret, results)
+    named = decrypted if isinstance(decrypted, dict) else {"out": decrypted}
+    arrays.write(target, named)
+    shapes = [f"{name} {list(array.shape)}" for name, array in named.items()]
+    return {"file": str(target), "arrays": shapes, "predicted_error_log2": round(results.error_log2, 2)}
+
+
+def inspect(options: Namespace) -> Facts:
+    """Say what a file is, without any key."""
+    data = bundle.read_file(options.file)
+    if data[:2] == b"PK":
+        return _inspect_bundle(options.file, data)
+    return {"file": options.file, "bytes": len(data), **identify(data)}
+
+
+def _inspect_bundle(path: str, data: bytes) -> Facts:
+    for kind in ("kernel", "arguments", "results"):
+        try:
+            read = bundle.parse(data, kind, path)
+        except FileFormatError as error:
+            if error.code != "WrongKind":
+                raise
+            continue
+        facts: Facts = {"file": path, "bytes": len(data), "kind": kind, **read.facts}
+        if kind == "kernel":
+            compiled = Compiled.load(path)
+            facts["parameters"] = repr(compiled.params)
+            facts["depth"] = compiled.plan.depth
+            facts["keys needed"] = compiled.keys_needed
+            facts["arguments"] = [
+                f"{n} {list(s.shape)} ({s.packing})" for n, s in compiled.signature.inputs.items()
+            ]
+            facts["results"] = [f"{n} {list(r.layout.shape)}" for n, r in compiled.signature.outputs.items()]
+        else:
+            facts["ciphertexts"] = [
+                f"{name}: {identify(part)['kind']}, {len(part)} bytes" for name, part in read.parts.items()
+            ]
+        return facts
+    fail(
+        FileFormatError,
+        "WrongKind",
+        f"{path} is a ZIP archive, but no Ringmill file. Check the path.",
+        path=path,
+    )
+
+
+def params(options: Namespace) -> Facts:
+    """Show parameters."""
+    if options.name is None and options.depth is None:
+        return {name: repr(Params.named(name)) for name in Params.names()}
+    if options.name is not None:
+        chosen = Params.named(options.name)
+    else:
+        chosen = Params.by_need(
+            depth=options.depth,
+            scale_bits=options.scale_bits,
+            integer_bits=options.integer_bits,
+            slots=options.slots,
+            security=options.security,
+        )
+    return {
+        "log_n": chosen.log_n,
+        "slots": chosen.slots,
+        "levels": chosen.max_level,
+        "security": chosen.security,
+        "log_q": round(chosen.log_q, 1),
+        "log_p": round(chosen.log_p, 1),
+        "dnum": chosen.dnum,
+        "scale": f"2^{chosen.scale_bits}",
+        "q": json.dumps(chosen.q),
+        "p": json.dumps(chosen.p),
+        "fingerprint": chosen.fingerprint,
+        "rationale": chosen.rationale or "a named set",
+    }

@@ -1,0 +1,340 @@
+"""A compiled kernel: its program managed for parameters, and the roles that run it.
+
+The client holds the secret key: ``keygen``, ``encrypt``, ``decrypt``. The server holds the kernel, the
+evaluation keys and ciphertexts: ``evaluate``. ``run`` plays both in one process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ringmill import bundle
+from ringmill._native import EvaluationKeys, Executable, Params, Plan, PublicKey, SecretKey
+from ringmill.errors import FileFormatError, MismatchError, ParameterError, ProgramError, fail
+from ringmill.keys import Keys, keygen
+from ringmill.progress import Show, steps
+from ringmill.trace.program import Signature, Traced
+from ringmill.values import Values
+
+# Results beyond this leave no room for their fraction in any modulus worth having.
+LARGEST = 2.0**40
+
+
+def compile_traced(
+    traced: Traced,
+    *,
+    precision: int = 20,
+    magnitude: float = 1.0,
+    security: int = 128,
+    params: Params | None = None,
+) -> Compiled:
+    """Choose parameters for a traced kernel (unless given) and manage its program for them."""
+    magnitude = _positive(magnitude)
+    bound = max(traced.bound(magnitude), magnitude)
+    if bound > LARGEST:
+        fail(
+            ParameterError,
+            "ValuesTooLarge",
+            f"Values of kernel {traced.name!r} can reach 2^{math.log2(bound):.0f} when its arguments are as "
+            f"large as {magnitude:g}. Scale them on the way, for example by using means in place of sums.",
+            bound=bound,
+            magnitude=magnitude,
+        )
+    if params is None:
+        plan = Plan.choose(traced.text, precision, magnitude, bound, security)
+    else:
+        plan = Plan.with_params(traced.text, params, magnitude, bound)
+    return Compiled(traced.text, traced.signature, plan)
+
+
+def _positive(magnitude: float) -> float:
+    if not isinstance(magnitude, (int, float)) or not 0 < magnitude < math.inf:
+        fail(
+            ParameterError,
+            "Magnitude",
+            f"The magnitude is {magnitude!r}; give the size of the largest argument, a positive number.",
+            magnitude=magnitude,
+        )
+    return float(magnitude)
+
+
+class Compiled:
+    """A kernel ready to run.
+
+    Attributes
+    ----------
+        text: the traced program (docs/he-program.md).
+        signature: names, shapes and packing of arguments and results.
+        plan: the managed program, its depth, its key needs and its counts.
+    """
+
+    def __init__(self, text: str, signature: Signature, plan: Plan) -> None:
+        self.text = text
+        self.signature = signature
+        self.plan = plan
+        self._executables: dict[tuple[str, int | None], Executable] = {}
+
+    @property
+    def name(self) -> str:
+        """Name of the kernel."""
+        return self.signature.name
+
+    @property
+    def params(self) -> Params:
+        """The parameters."""
+        return self.plan.params
+
+    @property
+    def rationale(self) -> str | None:
+        """Why these parameters were chosen; ``None`` when they were given."""
+        return self.plan.rationale
+
+    @property
+    def program(self) -> str:
+        """The managed program as text: every value with its level and exact scale."""
+        return self.plan.text
+
+    @property
+    def keys_needed(self) -> str:
+        """The evaluation keys that the program needs, in words."""
+        parts = ["relinearisation"] if self.plan.needs_relin else []
+        if self.plan.rotations:
+            parts.append("rotations by " + ", ".join(str(k) for k in self.plan.rotations))
+        parts += ["conjugation"] if self.plan.needs_conjugation else []
+        return "; ".join(parts) or "none"
+
+    @property
+    def cost(self) -> dict[str, int]:
+        """What one evaluation takes: operations by kind, key switches, levels, bytes of expanded keys."""
+        counts = dict(self.plan.counts)
+        switches = sum(counts.get(op, 0) for op in ("relin", "rotate", "conj"))
+        return {
+            **{name: n for name, n in counts.items() if name not in ("input", "const", "plain")},
+            "key_switches": switches,
+            "hoisted": self.plan.hoisted,
+            "levels": self.plan.depth,
+            "key_bytes": self.plan.key_bytes,
+        }
+
+    @property
+    def digest(self) -> str:
+        """Identifies program and parameters; arguments and results carry it."""
+        content = (
+            f"{self.text}\0{self.params.fingerprint}\0{self.plan.magnitude!r} {self.plan.bound!r}".encode()
+        )
+        return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+    def __repr__(self) -> str:
+        return (
+            f"<compiled {self.name}: {self.signature.slots} slots, depth {self.plan.depth}, "
+            f"keys: {self.keys_needed}; {self.params!r}>"
+        )
+
+    @property
+    def predicted_error(self) -> dict[str, float]:
+        """log2 of the predicted error of the worst slot of every output ciphertext, before anything runs.
+
+        It holds for arguments encrypted under the public key, none larger than ``plan.magnitude``.
+        """
+        return self.plan.predicted_error()
+
+    # ---- the client ---------------------------------------------------------------------------
+
+    def keygen(self, *, progress: Show = "none") -> Keys:
+        """A secret key, its public key, and exactly the evaluation keys that this kernel needs."""
+        return keygen(
+            self.params,
+            relin=self.plan.needs_relin,
+            rotations=self.plan.rotations,
+            conjugation=self.plan.needs_conjugation,
+            progress=progress,
+        )
+
+    def encrypt(
+        self,
+        key: PublicKey | SecretKey | Keys,
+        arguments: Mapping[str, ArrayLike] | None = None,
+        /,
+        *,
+        progress: Show = "none",
+        **named: ArrayLike,
+    ) -> Values:
+        """Pack and encrypt the kernel's arguments, given by name or as one mapping.
+
+        With a secret key fresh ciphertexts take half the bytes on the wire, since one half of each expands
+        from a seed.
+        """
+        key = key.public if isinstance(key, Keys) else key
+        self._same_params("key", key.params)
+        packed = self.signature.pack({**(arguments or {}), **named}, self.plan.magnitude)
+        level = self.plan.input_level
+        out = {}
+        with steps("encrypt", len(packed), progress) as step:
+            for name, slots in packed.items():
+                step(name)
+                out[name] = key.encrypt(slots, level=level, magnitude=self.plan.magnitude)
+        return Values("arguments", out, self.name, self.digest)
+
+    def decrypt(self, secret: SecretKey | Keys, results: Values) -> Any:
+        """Decrypt results: an array, or a dict of arrays when the kernel returns several."""
+        key = secret.secret if isinstance(secret, Keys) else secret
+        self._same_params("secret key", key.params)
+        self._check_values("results", results, self.signature.output_parts)
+        return self.signature.unpack({name: key.decrypt(c) for name, c in results.parts.items()})
+
+    # ---- the server ---------------------------------------------------------------------------
+
+    def evaluate(
+        self,
+        keys: EvaluationKeys | Keys,
+        arguments: Values,
+        *,
+        machine: str = "cpu",
+        threads: int | None = None,
+    ) -> Values:
+        """Run the program on encrypted arguments; needs no secret.
+
+        Args:
+            keys: evaluation keys; the secret key of a ``Keys`` is not touched.
+            arguments: from ``encrypt``.
+            machine: "cpu" (fast) or "reference" (plain interpreter, the same bits).
+            threads: worker threads; all cores by default. Results do not depend on it.
+        """
+        evaluation = keys.evaluation if isinstance(keys, Keys) else keys
+        self._same_params("evaluation keys", evaluation.params)
+        self._check_values("arguments", arguments, self.signature.input_parts)
+        out = self.executable(machine, threads).run(arguments.parts, evaluation)
+        return Values("results", out, self.name, self.digest)
+
+    def executable(self, machine: str = "cpu", threads: int | None = None) -> Executable:
+        """The lowered program for a machine; lowered once."""
+        key = (machine, threads)
+        if key not in self._executables:
+            self._executables[key] = Executable(self.plan, machine, threads)
+        return self._executables[key]
+
+    def run(
+        self,
+        keys: Keys | None = None,
+        /,
+        *,
+        machine: str = "cpu",
+        threads: int | None = None,
+        **arguments: ArrayLike,
+    ) -> Any:
+        """Encrypt, evaluate and decrypt in this process; keys are made when none are given."""
+        keys = keys or self.keygen()
+        encrypted = self.encrypt(keys, arguments)
+        return self.decrypt(keys, self.evaluate(keys, encrypted, machine=machine, threads=threads))
+
+    # ---- files --------------------------------------------------------------------------------
+
+    def save(self, path: str | Path) -> int:
+        """Write the kernel file, which client and server share; returns its bytes."""
+        parts = {
+            "program": self.text.encode(),
+            "signature": json.dumps(self.signature.to_json()).encode(),
+            "params": self.params.to_bytes(),
+        }
+        return bundle.Bundle("kernel", self._facts(), parts).save(path)
+
+    def _facts(self) -> dict[str, Any]:
+        return {
+            "kernel": self.name,
+            "program": self.digest,
+            "magnitude": self.plan.magnitude,
+            "bound": self.plan.bound,
+        }
+
+    @classmethod
+    def load(cls, path: str | Path) -> Compiled:
+        """Read a kernel file; the program is parsed, managed and checked anew."""
+        read = bundle.load(path, "kernel")
+        if set(read.parts) != {"program", "signature", "params"}:
+            bundle.refuse_damaged(str(path), "it lacks the program, the signature or the parameters")
+        try:
+            text = read.parts["program"].decode()
+            signature = Signature.from_json(json.loads(read.parts["signature"]))
+        except (UnicodeDecodeError, ValueError) as error:
+            if isinstance(error, FileFormatError):
+                raise
+            bundle.refuse_damaged(str(path), "its text cannot be read")
+        magnitude, bound = (read.facts.get(name) for name in ("magnitude", "bound"))
+        if not (
+            isinstance(magnitude, float) and isinstance(bound, float) and 0 < magnitude <= bound < math.inf
+        ):
+            bundle.refuse_damaged(str(path), "its bounds are not positive numbers")
+        params = Params.from_bytes(read.parts["params"])
+        compiled = cls(text, signature, Plan.with_params(text, params, magnitude, bound))
+        bundle.check_same(str(path), read.facts, compiled.digest, compiled.name)
+        compiled.check_names()
+        return compiled
+
+    def check_names(self) -> None:
+        """Refuse a signature that does not name the program's inputs and outputs."""
+        inputs, outputs = self.plan.inputs, self.plan.outputs
+        if set(inputs) - set(self.signature.input_parts) or set(self.signature.output_parts) != set(outputs):
+            fail(
+                ProgramError,
+                "Signature",
+                f"The signature of kernel {self.name!r} names other inputs or outputs than its program. "
+                "Compile the kernel again.",
+            )
+
+    # ---- checks -------------------------------------------------------------------------------
+
+    def _same_params(self, what: str, params: Params) -> None:
+        if params != self.params:
+            s = "" if what.endswith("s") else "s"
+            fail(
+                MismatchError,
+                "ParamsMismatch",
+                f"The {what} belong{s} to other parameters ({params!r}) than kernel {self.name!r} "
+                f"({self.params!r}). Use keys made by this kernel's keygen.",
+                what=what,
+                expected=self.params.fingerprint,
+                found=params.fingerprint,
+            )
+
+    def _check_values(self, role: str, values: Values, names: list[str]) -> None:
+        if not isinstance(values, Values) or values.role != role:
+            found = values.role if isinstance(values, Values) else type(values).__name__
+            fail(
+                MismatchError,
+                "WrongRole",
+                f"Encrypted {role} are wanted here, but {found} were given. "
+                "encrypt() makes arguments, evaluate() turns them into results, decrypt() reads results.",
+                expected=role,
+                found=found,
+            )
+        if values.program != self.digest:
+            fail(
+                MismatchError,
+                "OtherProgram",
+                f"These {role} were made by kernel {values.kernel!r} with another program or "
+                f"other parameters than {self.name!r} here. Encrypt the arguments again with this kernel.",
+                expected=self.digest,
+                found=values.program,
+            )
+        missing = sorted(set(names) - set(values.parts))
+        if missing:
+            fail(
+                MismatchError,
+                "Incomplete",
+                f"The {role} miss {', '.join(missing)}. Encrypt all arguments together.",
+                missing=missing,
+            )
+
+
+def measured_error(got: ArrayLike, expected: ArrayLike) -> float:
+    """log2 of the largest difference of two arrays; −∞ when they are equal."""
+    largest = float(np.max(np.abs(np.asarray(got) - np.asarray(expected)), initial=0.0))
+    return math.log2(largest) if largest > 0 else -math.inf

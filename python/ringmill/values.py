@@ -1,0 +1,61 @@
+"""Encrypted arguments or results of a kernel: named ciphertexts that travel in one file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from ringmill import bundle
+from ringmill._native import Ciphertext, Params
+
+
+class Values:
+    """Ciphertexts by name.
+
+    Attributes
+    ----------
+        role: "arguments" or "results".
+        parts: ciphertexts by the names of the program's inputs or outputs.
+        kernel: name of the kernel they were made for.
+        program: digest of its program and parameters.
+    """
+
+    def __init__(self, role: str, parts: Mapping[str, Ciphertext], kernel: str, program: str) -> None:
+        self.role = role
+        self.parts = dict(parts)
+        self.kernel = kernel
+        self.program = program
+
+    @property
+    def error_log2(self) -> float:
+        """log2 of the predicted error of the worst slot of these ciphertexts."""
+        return max(c.error_log2 for c in self.parts.values())
+
+    def __repr__(self) -> str:
+        first = next(iter(self.parts.values()))
+        return (
+            f"<encrypted {self.role} of {self.kernel}: {len(self.parts)} ciphertexts of {first.slots} slots, "
+            f"level {first.level}, predicted error 2^{self.error_log2:.1f}>"
+        )
+
+    def to_bytes(self) -> bytes:
+        """The file's bytes."""
+        return self._bundle().to_bytes()
+
+    def save(self, path: str | Path) -> int:
+        """Write the file atomically; returns its bytes."""
+        return self._bundle().save(path)
+
+    def _bundle(self) -> bundle.Bundle:
+        facts = {"kernel": self.kernel, "program": self.program}
+        return bundle.Bundle(self.role, facts, {name: c.to_bytes() for name, c in self.parts.items()})
+
+    @classmethod
+    def load(cls, path: str | Path, role: str, params: Params) -> Values:
+        """Read a file of arguments or results made under ``params``."""
+        read = bundle.load(path, role)
+        if not read.parts:
+            bundle.refuse_damaged(str(path), "it holds no ciphertext")
+        parts = {name: Ciphertext.from_bytes(params, data) for name, data in read.parts.items()}
+        facts = read.facts
+        return cls(role, parts, str(facts.get("kernel", "")), str(facts.get("program", "")))

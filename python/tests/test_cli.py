@@ -1,0 +1,209 @@
+"""The command line: client and server in processes of their own, the server without the secret key."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ringmill as rm
+from ringmill.cli import main
+
+RUN = [sys.executable, "-m", "ringmill"]
+X = np.array([[0.5, -0.25], [0.125, 1.0], [-0.5, 0.75]])
+W = np.array([0.5, -0.75])
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A client's and a server's folder, with a kernel and its keys."""
+    root = tmp_path_factory.mktemp("world")
+    (root / "client").mkdir()
+    (root / "server").mkdir()
+    score = rm.kernel(lambda x, w: (x @ w) ** 2)
+    compiled = score.compile(rm.matrix(3, 2, packing="columns"), W, precision=16)
+    compiled.save(root / "client" / "kernel")
+    compiled.save(root / "server" / "kernel")
+    np.savez(root / "client" / "data.npz", x=X)
+    return root
+
+
+def told(folder: Path, *arguments: str, status: int = 0) -> dict[str, Any]:
+    """Run a verb in a process and return what it told as JSON."""
+    done = subprocess.run(
+        [*RUN, *arguments, "--json", "--quiet"], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == status, done.stderr
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+def test_client_and_server_through_files(world: Path) -> None:
+    client, server = world / "client", world / "server"
+    keygen = told(client, "keygen", "--kernel", "kernel", "--out", "keys")
+    assert keygen["keys"] == "relinearisation"
+    assert (client / "keys" / "secret.key").stat().st_mode & 0o077 == 0
+    encrypt = (
+        "encrypt",
+        "--kernel",
+        "kernel",
+        "--key",
+        "keys/public.key",
+        "--input",
+        "data.npz",
+        "--out",
+        "a",
+    )
+    assert told(client, *encrypt)["ciphertexts"] == 2
+
+    # What is sent. The server's process gets no other file and an environment of its own.
+    for name in ("keys/evaluation.keys", "a"):
+        (server / Path(name).name).write_bytes((client / name).read_bytes())
+    evaluate = ("evaluate", "--kernel", "kernel", "--keys", "evaluation.keys", "--input", "a", "--out", "r")
+    answer = told(server, *evaluate)
+    assert answer["machine"] == "cpu"
+    assert answer["predicted_error_log2"] < -14
+    secret = (client / "keys" / "secret.key").read_bytes()
+    assert all(secret not in path.read_bytes() for path in server.iterdir())
+    assert sorted(p.name for p in server.iterdir()) == ["a", "evaluation.keys", "kernel", "r"]
+
+    (client / "r").write_bytes((server / "r").read_bytes())
+    decrypt = ("decrypt", "--kernel", "kernel", "--key", "keys/secret.key", "--input", "r", "--out", "y.npz")
+    told(client, *decrypt)
+    with np.load(client / "y.npz") as result:
+        np.testing.assert_allclose(result["out"], (X @ W) ** 2, atol=2**-14)
+
+
+def test_server_opens_no_file_but_those_it_was_sent(world: Path) -> None:
+    """An audit hook in the server's process records every file that it opens below the world's folder."""
+    client, server = world / "client", world / "server"
+    if not (server / "a").exists():
+        pytest.skip("needs the files of the test above")
+    script = f"""
+import sys
+opened = []
+sys.addaudithook(lambda event, args: opened.append(str(args[0])) if event == "open" else None)
+from ringmill.cli import main
+status = main(["evaluate", "--kernel", "kernel", "--keys", "evaluation.keys",
+               "--input", "a", "--out", "r2", "--quiet", "--json"])
+bad = [p for p in opened if "client" in p or "secret" in p or p.startswith({str(client)!r})]
+assert not bad, bad
+sys.exit(status)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=server, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert (server / "r2").read_bytes() == (server / "r").read_bytes()
+    (server / "r2").unlink()
+
+
+def test_a_secret_key_is_refused_by_the_server(world: Path) -> None:
+    client = world / "client"
+    if not (client / "a").exists():
+        pytest.skip("needs the files of the test above")
+    evaluate = ("evaluate", "--kernel", "kernel", "--keys", "keys/secret.key", "--input", "a", "--out", "r")
+    answer = told(client, *evaluate, status=1)
+    assert answer["error"] == "CommandError"
+    assert answer["code"] == "SecretOnServer"
+
+
+def test_json_arrays(world: Path, tmp_path: Path) -> None:
+    client = world / "client"
+    (tmp_path / "data.json").write_text(json.dumps({"x": X.tolist()}))
+    out = str(tmp_path / "a")
+    key = str(client / "keys" / "secret.key")
+    kernel = str(client / "kernel")
+    told(tmp_path, "encrypt", "--kernel", kernel, "--key", key, "--input", "data.json", "--out", out)
+    keys = str(client / "keys" / "evaluation.keys")
+    told(
+        tmp_path,
+        "evaluate",
+        "--kernel",
+        kernel,
+        "--keys",
+        keys,
+        "--input",
+        out,
+        "--out",
+        "r",
+        "--threads",
+        "1",
+    )
+    told(tmp_path, "decrypt", "--kernel", kernel, "--key", key, "--input", "r", "--out", "y.json")
+    np.testing.assert_allclose(
+        json.loads((tmp_path / "y.json").read_text())["out"], (X @ W) ** 2, atol=2**-14
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("kernel", "kernel"),
+        ("a", "arguments"),
+        ("keys/public.key", "public key"),
+        ("keys/secret.key", "secret key"),
+        ("keys/evaluation.keys", "set of evaluation keys"),
+    ],
+)
+def test_inspect_says_what_a_file_is(
+    name: str, kind: str, world: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = world / "client" / name
+    if not path.exists():
+        pytest.skip("needs the files of the test above")
+    assert main(["inspect", str(path), "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["kind"] == kind
+    assert facts["bytes"] == path.stat().st_size
+    assert main(["inspect", str(path)]) == 0
+    assert kind in capsys.readouterr().out
+
+
+def test_params_verb(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["params", "--depth", "3", "--slots", "1000", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["security"] >= 128
+    assert facts["levels"] >= 3
+    assert main(["params", "--name", "III"]) == 0
+    assert "14" in capsys.readouterr().out
+    assert main(["params"]) == 0
+    assert "V50" in capsys.readouterr().out
+    assert main(["params", "--name", "XXL"]) == 1
+    assert "names no parameter set" in capsys.readouterr().err
+
+
+def test_wrong_usage_exits_with_two(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["encrypt", "--kernel", "k"])
+    assert caught.value.code == 2
+    assert "--key" in capsys.readouterr().err
+
+
+def test_interrupt_stops_cleanly(tmp_path: Path) -> None:
+    """Ctrl-C in the middle of key generation: status 130, a sentence, and no file half written."""
+    deep = rm.kernel(lambda x: (x.mean() * x) ** 30)
+    compiled = deep.compile(rm.vector(4096), precision=20)
+    compiled.save(tmp_path / "kernel")
+    command = [*RUN, "keygen", "--kernel", "kernel", "--out", "keys"]
+    process = subprocess.Popen(
+        command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"}
+    )
+    assert process.stderr is not None
+    first = process.stderr.readline()
+    assert "keygen: 1/" in first
+    time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, rest = process.communicate(timeout=60)
+    assert process.returncode == 130, rest
+    assert "interrupted" in rest
+    assert "Traceback" not in rest
+    assert not (tmp_path / "keys" / "secret.key").exists()

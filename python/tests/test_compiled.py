@@ -1,0 +1,108 @@
+"""Compiled kernels: encrypted runs against NumPy, roles, files, machines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ringmill as rm
+from ringmill.compiled import Compiled, compile_traced
+from ringmill.kernels import NINE, PaperKernel
+from ringmill.values import Values
+
+
+@rm.kernel
+def score(x: Any, w: Any) -> Any:
+    """A weighted sum through a small polynomial."""
+    with rm.region("sum"):
+        z = x @ w
+    with rm.region("square"):
+        return z * z + 0.5
+
+
+WEIGHTS = np.array([0.25, -0.5, 0.125, 1.0, 0.0625])
+
+
+@pytest.fixture(scope="module")
+def compiled() -> Compiled:
+    return score.compile(rm.vector(5), WEIGHTS, precision=16)
+
+
+@pytest.fixture(scope="module")
+def keys(compiled: Compiled) -> rm.Keys:
+    return compiled.keygen()
+
+
+X = np.array([0.5, 0.25, -1.0, 0.75, -0.5])
+EXPECTED = (X @ WEIGHTS) ** 2 + 0.5
+
+
+def test_compile_shows_parameters_program_cost_and_keys(compiled: Compiled) -> None:
+    assert compiled.params.security is not None
+    assert compiled.plan.depth == 2
+    assert "rotations by 1, 2, 4" in compiled.keys_needed
+    assert compiled.cost["key_switches"] == 4
+    assert compiled.cost["levels"] == 2
+    assert compiled.program.startswith("he @score managed slots 8")
+    assert compiled.rationale is not None
+    assert "depth 2" in repr(compiled)
+
+
+@pytest.mark.parametrize("machine", ["cpu", "reference"])
+def test_run_is_within_the_predicted_error(machine: str, compiled: Compiled, keys: rm.Keys) -> None:
+    results = compiled.evaluate(keys, compiled.encrypt(keys, x=X), machine=machine)
+    got = compiled.decrypt(keys, results)
+    assert got.shape == ()
+    assert abs(got - EXPECTED) <= 2.0**results.error_log2 < 2.0**-14
+
+
+def test_run_in_one_call(compiled: Compiled) -> None:
+    assert abs(compiled.run(x=X) - EXPECTED) < 2.0**-14
+
+
+def test_same_bits_on_every_machine_and_number_of_threads(compiled: Compiled, keys: rm.Keys) -> None:
+    arguments = compiled.encrypt(keys, x=X)
+    reference = compiled.evaluate(keys, arguments, machine="reference").to_bytes()
+    for threads in (1, 2):
+        assert compiled.evaluate(keys, arguments, threads=threads).to_bytes() == reference
+
+
+@pytest.mark.parametrize("row", NINE, ids=lambda row: row.letter)
+def test_table_two_encrypted(row: PaperKernel) -> None:
+    compiled = compile_traced(row.trace(), precision=16)
+    keys = compiled.keygen()
+    results = compiled.evaluate(keys, compiled.encrypt(keys, **row.encrypted()))
+    got = compiled.decrypt(keys, results)
+    expected = row.reference(*row.data())
+    assert got.shape == expected.shape
+    error = np.max(np.abs(got - expected))
+    assert error <= 2.0**results.error_log2
+    assert error < 2.0**-12
+
+
+def test_kernel_files_round_trip(compiled: Compiled, keys: rm.Keys, tmp_path: Path) -> None:
+    compiled.save(tmp_path / "k")
+    again = Compiled.load(tmp_path / "k")
+    assert again.digest == compiled.digest
+    assert again.program == compiled.program
+    arguments = compiled.encrypt(keys, x=X)
+    arguments.save(tmp_path / "a")
+    read = Values.load(tmp_path / "a", "arguments", again.params)
+    got = again.decrypt(keys, again.evaluate(keys, read))
+    assert abs(got - EXPECTED) < 2.0**-14
+
+
+def test_arguments_from_a_secret_key_take_half_the_bytes(compiled: Compiled, keys: rm.Keys) -> None:
+    public = len(compiled.encrypt(keys.public, x=X).to_bytes())
+    secret = len(compiled.encrypt(keys.secret, x=X).to_bytes())
+    assert secret < 0.53 * public
+
+
+def test_several_results_by_name() -> None:
+    both = rm.kernel(lambda x: {"double": x * 2, "square": x * x}).compile(rm.vector(4), precision=14)
+    got = both.run(x=np.array([0.1, 0.2, 0.3, 0.4]))
+    np.testing.assert_allclose(got["double"], [0.2, 0.4, 0.6, 0.8], atol=1e-4)
+    np.testing.assert_allclose(got["square"], [0.01, 0.04, 0.09, 0.16], atol=1e-4)
