@@ -55,7 +55,7 @@ def probabilities(clinic: Results) -> str:
 
 
 def error_histogram(clinic: Results) -> str:
-    """Error of every decrypted probability, with the predicted and the measured root mean square."""
+    """Error of every decrypted probability, with the predicted and the measured worst."""
     errors = np.asarray(clinic["error"]["log2_each"])
     predicted, measured = clinic["error"]["predicted_log2"], clinic["error"]["measured_log2"]
     with chart("Distribution of decryption errors") as (_, axes, out):
@@ -97,7 +97,7 @@ def error_comparison(rows: list[Results]) -> str:
         axes.scatter(predicted, at, s=46, color=AMBER, label="predicted", zorder=3)
         axes.set_yticks(at, [row["label"] for row in rows])
         axes.grid(axis="y", visible=False)
-        axes.set_xlabel("root mean square error of results, log2 (bits)")
+        axes.set_xlabel("error of the worst result, log2 (bits)")
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, labelcolor=INK, handletextpad=0.2)
     return out[0]
 

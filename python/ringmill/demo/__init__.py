@@ -1,0 +1,1 @@
+"""The main job: a clinic's model on encrypted patients, then the nine kernels, then the report."""

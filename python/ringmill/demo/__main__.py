@@ -1,0 +1,44 @@
+"""``python -m ringmill.demo``: the main job from end to end."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from ringmill.demo import machine, table
+from ringmill.demo.clinic import run_clinic
+from ringmill.demo.nine import run_nine
+from ringmill.errors import RingmillError
+from ringmill.progress import Show
+
+
+def main() -> int:
+    """Run, print the table, write the report."""
+    parser = argparse.ArgumentParser(prog="python -m ringmill.demo", description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("build/report"), help="folder of the report")
+    parser.add_argument("--quiet", action="store_true", help="show no progress")
+    options = parser.parse_args()
+    start = time.perf_counter()
+    show: Show = "none" if options.quiet else "auto"
+    try:
+        clinic = run_clinic(options.out / "clinic", show)
+        kernels = run_nine(show)
+    except KeyboardInterrupt:
+        print("interrupted; no report was written", file=sys.stderr)
+        return 130
+    except RingmillError as error:
+        print(f"ringmill.demo: {error.message}", file=sys.stderr)
+        return 1
+    from ringmill import __version__
+    from ringmill.report import write
+
+    results = {"version": __version__, "machine": machine.describe(), "clinic": clinic, "kernels": kernels}
+    page = write(results, options.out)
+    table.show(results, page, time.perf_counter() - start)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,104 @@
+"""The report in a headless browser: no console errors, the plots are there, light, dark, and on a phone."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from sample_results import sample_results
+from test_report import PLOTS
+
+from ringmill.report import write
+
+CHROMIUM = next(
+    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
+)
+
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="no Chromium here: `apt-get install chromium` (set-up does it when it may)"
+)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        # Containers often run as root, where Chromium's own sandbox does not start.
+        running = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        yield running
+        running.close()
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return write(sample_results(), tmp_path_factory.mktemp("report")).as_uri()
+
+
+class _Visit:
+    """A page opened once, with everything that it complained about or asked for."""
+
+    def __init__(self, browser: Any, address: str, **options: Any) -> None:
+        self.page = browser.new_page(**options)
+        self.complaints: list[str] = []
+        self.requests: list[str] = []
+        self.page.on(
+            "console", lambda m: self.complaints.append(m.text) if m.type in ("error", "warning") else None
+        )
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.goto(address)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_page(scheme: str, width: int, browser: Any, address: str) -> None:
+    visit = _Visit(browser, address, color_scheme=scheme, viewport={"width": width, "height": 800})
+    page = visit.page
+    for plot in PLOTS:
+        box = page.locator(f"#{plot} svg").first.bounding_box()
+        assert box is not None, plot
+        assert box["width"] > 200, plot
+        assert box["height"] > 100, plot
+        assert page.locator(f"#{plot} svg path, #{plot} svg rect").count() > 5, plot
+    # Nothing sticks out of the page sideways.
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert visit.complaints == []
+    assert visit.requests == [address] or all(r.startswith(("file:", "data:")) for r in visit.requests)
+    page.close()
+
+
+def _luminance(colour: str) -> float:
+    red, green, blue = (int(part) for part in colour[colour.index("(") + 1 : -1].split(",")[:3])
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_dark_page_is_dark_and_the_button_turns_it(browser: Any, address: str) -> None:
+    visit = _Visit(browser, address, color_scheme="dark")
+
+    def background() -> float:
+        return _luminance(visit.page.evaluate("getComputedStyle(document.body).backgroundColor"))
+
+    def letters() -> float:
+        return _luminance(
+            visit.page.evaluate("getComputedStyle(document.querySelector('#plot-stages svg text')).fill")
+        )
+
+    assert background() < 60 < letters()
+    visit.page.click("#theme")
+    assert background() > 200
+    assert letters() < 150
+    assert visit.complaints == []
+
+
+def test_programs_open_on_request(browser: Any, address: str) -> None:
+    visit = _Visit(browser, address)
+    details = visit.page.locator("details", has_text="Average_pool").first
+    assert not details.locator("svg").is_visible()
+    details.locator("summary").click()
+    box = details.locator("svg").bounding_box()
+    assert box is not None
+    assert box["height"] > 100
+    assert visit.complaints == []
