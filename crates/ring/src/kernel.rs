@@ -12,4 +12,3 @@ pub(crate) mod field;
 pub(crate) mod pointwise;
 pub(crate) mod prime;
 pub(crate) mod sum;
-pub(crate) mod transform;

@@ -5,9 +5,9 @@ mod pointwise;
 mod tests;
 
 use crate::kernel::prime::{Factor, Prime};
-use crate::kernel::{automorphism, convert, dot, transform::Tables};
+use crate::kernel::{automorphism, convert, dot};
+use crate::ntt::Plan;
 use crate::{Backend, ConvertConstants, Isa, Modulus, Permutation, RingError, SourceBasis};
-use std::sync::Arc;
 
 /// Least log2 N.
 pub const MIN_LOG_N: u32 = 3;
@@ -26,7 +26,7 @@ pub struct LimbRing {
     log_n: u32,
     prime: Prime,
     backend: Backend,
-    tables: Arc<Tables>,
+    plan: Plan,
 }
 
 pub(crate) fn check_degree(log_n: u32) -> Result<(), RingError> {
@@ -53,7 +53,7 @@ impl LimbRing {
     pub fn with_isa(log_n: u32, q: Modulus, isa: Isa) -> Result<Self, RingError> {
         check_degree(log_n)?;
         let backend = Backend::new(isa)?;
-        Ok(Self { log_n, prime: Prime::new(q), backend, tables: Arc::new(Tables::new(log_n, q)?) })
+        Ok(Self { log_n, prime: Prime::new(q), backend, plan: Plan::new(log_n, q, isa)? })
     }
 
     /// N.
@@ -72,6 +72,12 @@ impl LimbRing {
     #[inline]
     pub fn modulus(&self) -> Modulus {
         self.prime.modulus
+    }
+
+    /// The transform of this ring.
+    #[inline]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
     }
 
     /// The instruction set of the kernels.
@@ -117,9 +123,7 @@ impl LimbRing {
     /// # Errors
     /// [`RingError::Length`].
     pub fn forward(&self, a: &mut [u64]) -> Result<(), RingError> {
-        self.check_limbs(&[("limb", a.len())])?;
-        self.tables.forward(a);
-        Ok(())
+        self.plan.forward(a)
     }
 
     /// Evaluations → coefficients, in place: undoes [`Self::forward`].
@@ -127,9 +131,7 @@ impl LimbRing {
     /// # Errors
     /// [`RingError::Length`].
     pub fn inverse(&self, a: &mut [u64]) -> Result<(), RingError> {
-        self.check_limbs(&[("limb", a.len())])?;
-        self.tables.inverse(a);
-        Ok(())
+        self.plan.inverse(a)
     }
 
     /// out = Σ_j a_j·b_j, word by word. An empty sum is 0.
