@@ -7,7 +7,7 @@ use ringmill_program::schedule::{Memory, Statistics, schedule};
 
 mod support;
 
-/// `rotations` hoisted rotations of a ciphertext of `limbs` limbs, each times a plaintext, summed up and rescaled.
+/// `rotations` hoisted rotations of a ciphertext of `limbs` limbs, each times a plaintext, summed up.
 fn matrix_text(rotations: usize, limbs: usize, alpha: usize) -> String {
     use std::fmt::Write as _;
     const LOG_N: u32 = 10;
