@@ -27,7 +27,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rayon::ThreadPool;
 use ringmill_program::limb::LimbProgram;
 use ringmill_ring::buffer::Buffer;
-use ringmill_ring::{Isa, LimbRing, Modulus, RingError};
+use ringmill_ring::{Isa, LimbRing, Modulus, Pool, RingError};
 use smallvec::SmallVec;
 
 use crate::bindings::check_borders;
@@ -42,6 +42,8 @@ pub struct Cpu {
     isa: Isa,
     pool: Option<Arc<ThreadPool>>,
     rings: Mutex<HashMap<(u32, Modulus), LimbRing>>,
+    /// Memory of runs that have ended. Shared by all programs: those of one shape (rotations, say) need the same.
+    memory: Pool,
 }
 
 impl Cpu {
@@ -56,7 +58,7 @@ impl Cpu {
     /// On a given instruction set, in the calling thread. One that the CPU lacks is refused by
     /// [`Machine::prepare`].
     pub fn with_isa(isa: Isa) -> Self {
-        Self { isa, pool: None, rings: Mutex::default() }
+        Self { isa, pool: None, rings: Mutex::default(), memory: Pool::default() }
     }
 
     /// Runs in the threads of `pool` from now on: programs prepared before are not affected.
@@ -92,7 +94,7 @@ impl Machine for Cpu {
         let rings = program.moduli().iter().map(|m| self.ring(program.log_n(), m.modulus));
         let plan = build::plan(program, rings.collect::<Result<_, _>>()?)?;
         let pool = self.pool.clone().filter(|pool| pool.current_num_threads() > 1);
-        Ok(Box::new(Prepared { program: program.clone(), plan, pool, idle: Mutex::default() }))
+        Ok(Box::new(Prepared { program: program.clone(), plan, pool, memory: self.memory.clone() }))
     }
 }
 
@@ -103,7 +105,7 @@ struct Prepared {
     plan: Plan,
     pool: Option<Arc<ThreadPool>>,
     /// Memory that no run is using.
-    idle: Mutex<Vec<Workspace>>,
+    memory: Pool,
 }
 
 /// The memory of one run.
@@ -117,14 +119,13 @@ struct Workspace {
 
 impl Prepared {
     fn workspace(&self) -> Workspace {
-        if let Some(workspace) = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop() {
-            return workspace;
-        }
         let n = self.program.n();
         let threads = self.pool.as_ref().map_or(1, |pool| pool.current_num_threads());
-        let scratch = || Mutex::new(Buffer::zeros(scratch_words(&self.plan, n)));
+        // Every word is written before it is read.
+        let new = |words| Buffer::unspecified_in(&self.memory, words);
+        let scratch = || Mutex::new(new(scratch_words(&self.plan, n)));
         Workspace {
-            buffers: Buffer::zeros(self.plan.buffers as usize * stride(n)),
+            buffers: new(self.plan.buffers as usize * stride(n)),
             scratch: (0..threads).map(|_| scratch()).collect(),
             queue: Queue::default(),
         }
@@ -193,9 +194,6 @@ impl Executable for Prepared {
 
     fn run(&self, inputs: &[&[u64]], outputs: &mut [&mut [u64]]) -> Result<(), MachineError> {
         check_borders(&self.program, inputs, outputs)?;
-        let mut workspace = self.workspace();
-        let done = self.run_in(&mut workspace, inputs, outputs);
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(workspace);
-        Ok(done?)
+        Ok(self.run_in(&mut self.workspace(), inputs, outputs)?)
     }
 }

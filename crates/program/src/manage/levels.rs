@@ -121,7 +121,7 @@ fn forward(p: &Program, late: &[u32]) -> Vec<Form> {
                 }
             }
             Op::Square(a) => Form::pending(at(a).rests_at()),
-            Op::Rotate { a, .. } | Op::Conj { a, .. } => Form::rest(at(a).rests_at()),
+            Op::Rotate { a, .. } | Op::Conj { a, .. } | Op::Sum { a, .. } => Form::rest(at(a).rests_at()),
             Op::Neg(a) => at(a),
             _ => Form::rest(0),
         };
@@ -186,7 +186,7 @@ fn backward(p: &Program, early: &[Form]) -> Vec<u32> {
                 }
             }
             Op::Square(a) => lower(&mut need, a, form.depth),
-            Op::Rotate { a, .. } | Op::Conj { a, .. } => lower(&mut need, a, form.depth),
+            Op::Rotate { a, .. } | Op::Conj { a, .. } | Op::Sum { a, .. } => lower(&mut need, a, form.depth),
             _ => {}
         }
     }
@@ -195,7 +195,7 @@ fn backward(p: &Program, early: &[Form]) -> Vec<u32> {
 
 /// Multiplicative depth: the rescales in a row that [`super::manage`] will insert.
 ///
-/// Give it a program as [`super::simplify`] leaves it; `sum` counts as no depth in others.
+/// Of a program as [`super::simplify`] leaves it; of another it is an upper bound, because simplification joins factors.
 pub fn depth(p: &Program) -> u32 {
     Levels::new(p).depth
 }
