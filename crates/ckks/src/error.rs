@@ -1,6 +1,6 @@
 //! What can go wrong with CKKS data: one variant a violated rule.
 
-use ringmill_ring::{Domain, GaloisElement, RingError};
+use ringmill_ring::{Domain, RingError};
 
 use crate::params::{Fingerprint, Level, ParamsError};
 use crate::scale::ScaleError;
@@ -81,13 +81,18 @@ pub enum CkksError {
     },
     /// The key for a rotation or conjugation is missing.
     #[error(
-        "no key for {element}{power}; generate one with `galois_keys` before evaluating (keys present: {present})"
+        "no key for {what} (Galois element {galois} = {power} mod {two_n}); generate one with `galois_keys` before \
+         evaluating (keys present: {present})"
     )]
     MissingGaloisKey {
-        /// The automorphism that needs it.
-        element: GaloisElement,
-        /// The element as a power of 5, if it is a rotation: ` = 5^3 mod 16384`.
+        /// `rotation by 3` or `conjugation`.
+        what: String,
+        /// The Galois element.
+        galois: u64,
+        /// The element by powers of 5: `5^3`, or `−1` for conjugation.
         power: String,
+        /// 2N.
+        two_n: usize,
         /// The keys that are present, in words.
         present: String,
     },

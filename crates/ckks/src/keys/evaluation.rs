@@ -47,14 +47,15 @@ impl GaloisKeys {
     /// # Errors
     /// [`CkksError::MissingGaloisKey`] names the rotation, the Galois element and the keys that are present.
     pub fn get(&self, element: GaloisElement) -> Result<&SwitchKey, CkksError> {
-        self.keys.get(&element).ok_or_else(|| {
-            let two_n = 2 * self.params.n();
-            let power = match element.decompose() {
-                (k, false) => format!(" = 5^{k} mod {two_n}"),
-                (0, true) => format!(" = 2N − 1 = −1 mod {two_n}"),
-                (k, true) => format!(" = −5^{k} mod {two_n}"),
-            };
-            CkksError::MissingGaloisKey { element, power, present: self.describe() }
+        self.keys.get(&element).ok_or_else(|| CkksError::MissingGaloisKey {
+            what: self.name(element),
+            galois: element.value(),
+            power: match element.decompose() {
+                (0, true) => "−1".into(),
+                (k, conjugates) => format!("{}5^{k}", if conjugates { "−" } else { "" }),
+            },
+            two_n: 2 * self.params.n(),
+            present: self.describe(),
         })
     }
 
@@ -73,25 +74,25 @@ impl GaloisKeys {
         self.keys.is_empty()
     }
 
-    /// The keys present, in words: rotations with small steps signed, at most a dozen.
-    fn describe(&self) -> String {
-        if self.keys.is_empty() {
-            return "none".into();
+    /// An automorphism in words, to the left or, with a minus, to the right, whichever is shorter.
+    fn name(&self, element: GaloisElement) -> String {
+        let slots = self.params.slots() as i64;
+        let (k, conjugates) = element.decompose();
+        let steps = if i64::from(k) > slots / 2 { i64::from(k) - slots } else { i64::from(k) };
+        match (steps, conjugates) {
+            (0, true) => "conjugation".into(),
+            (_, true) => format!("rotation by {steps} and conjugation"),
+            _ => format!("rotation by {steps}"),
         }
-        let half = self.params.slots() as i64 / 2;
-        let word = |g: &GaloisElement| match g.decompose() {
-            (0, true) => "conjugation".to_owned(),
-            (k, conjugates) => {
-                let k = i64::from(k);
-                let steps = if k > half { k - 2 * half } else { k };
-                format!("rotation by {steps}{}", if conjugates { " and conjugation" } else { "" })
-            }
-        };
-        let mut words: Vec<_> = self.keys.keys().take(12).map(word).collect();
+    }
+
+    /// The keys present, in words, at most a dozen.
+    fn describe(&self) -> String {
+        let mut words: Vec<_> = self.keys.keys().take(12).map(|&g| self.name(g)).collect();
         if self.keys.len() > words.len() {
             words.push(format!("{} more", self.keys.len() - words.len()));
         }
-        words.join(", ")
+        if words.is_empty() { "none".into() } else { words.join(", ") }
     }
 }
 

@@ -147,9 +147,12 @@ fn a_missing_rotation_key_is_named() {
     let e = keys.galois().get(rotation(3)).unwrap_err();
     assert_eq!(
         e.to_string(),
-        "no key for rotation by 3 (Galois element 125) = 5^3 mod 2048; generate one with `galois_keys` before \
+        "no key for rotation by 3 (Galois element 125 = 5^3 mod 2048); generate one with `galois_keys` before \
          evaluating (keys present: rotation by 1, rotation by -2, conjugation)"
     );
+    let few = EvaluationKeys::new(None, g.galois_keys(&s, &[rotation(1)]).unwrap()).unwrap();
+    let e = few.galois().get(GaloisElement::conjugation(10).unwrap()).unwrap_err().to_string();
+    assert!(e.starts_with("no key for conjugation (Galois element 2047 = −1 mod 2048);"), "{e}");
     let none = EvaluationKeys::new(None, GaloisKeys::new(&params)).unwrap();
     assert_eq!(none.relin().unwrap_err(), CkksError::MissingRelinKey);
     assert!(none.galois().get(rotation(1)).unwrap_err().to_string().contains("keys present: none"));
