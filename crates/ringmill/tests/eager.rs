@@ -182,3 +182,22 @@ fn wrong_use_is_refused_in_words() {
     let wide = encode(&w.params, &x, Level::new(1), &Scale::pow2(60));
     says(e.multiply_plain(&low, &wide), &["scale is 2^100 at level 1", "wrap around"]);
 }
+
+#[test]
+fn one_evaluator_serves_many_threads_and_many_numbers() {
+    let mut w = world(2);
+    let x = w.rng.vector(512, 1.0);
+    let a = w.encrypt(&x, Level::new(1));
+    let e = &w.evaluator;
+    let alone = e.rotate(&a, 3, &w.galois).unwrap();
+    std::thread::scope(|s| {
+        for _ in 0..4 {
+            s.spawn(|| assert_eq!(e.rotate(&a, 3, &w.galois).unwrap(), alone));
+        }
+    });
+    let before = e.programs_kept();
+    for i in 0..300 {
+        e.add_scalar(&a, f64::from(i) / 64.0).unwrap();
+    }
+    assert_eq!(e.programs_kept(), before + 128, "programs that hold a number are kept for the latest 128");
+}

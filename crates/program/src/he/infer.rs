@@ -60,16 +60,34 @@ fn infer_traced(op: &Op, cx: &Context<'_>) -> Result<Type, Rule> {
 
 fn infer_managed(op: &Op, declared: Option<&Type>, chain: &Chain, cx: &Context<'_>) -> Result<Type, Rule> {
     let kind = op.kind().word();
-    let ty = match *op {
-        Op::Input(_) => match declared {
-            Some(t @ Type::Ct(CtType { parts: 2..=3, .. })) => t.clone(),
-            Some(Type::Ct(t)) => return Err(parts_rule(kind, "2 or 3 parts", "an input", t.parts, "")),
-            _ => return Err(Rule::TypeMissing { what: "a managed input" }),
-        },
-        Op::Plain(_) | Op::Const(_) => match declared {
-            Some(t @ Type::Pt(_)) => t.clone(),
-            _ => return Err(Rule::TypeMissing { what: "a managed plaintext" }),
-        },
+    let ty = match op {
+        Op::Input(_) | Op::Plain(_) | Op::Const(_) => infer_source(op, declared)?,
+        Op::Relin(_) | Op::Rescale(_) | Op::Drop(..) | Op::Rotate { .. } | Op::Conj { .. } => {
+            infer_moved(op, chain, cx)?
+        }
+        Op::Sum { .. } => return Err(Rule::WrongStage { op: kind, stage: "managed" }),
+        _ => infer_arithmetic(op, cx)?,
+    };
+    within_chain(&ty, chain)?;
+    Ok(ty)
+}
+
+/// What comes from outside has the type that is declared.
+fn infer_source(op: &Op, declared: Option<&Type>) -> Result<Type, Rule> {
+    match (op, declared) {
+        (Op::Input(_), Some(t @ Type::Ct(CtType { parts: 2..=3, .. }))) => Ok(t.clone()),
+        (Op::Input(_), Some(Type::Ct(t))) => {
+            Err(parts_rule(op.kind().word(), "2 or 3 parts", "an input", t.parts, ""))
+        }
+        (Op::Input(_), _) => Err(Rule::TypeMissing { what: "a managed input" }),
+        (_, Some(t @ Type::Pt(_))) => Ok(t.clone()),
+        _ => Err(Rule::TypeMissing { what: "a managed plaintext" }),
+    }
+}
+
+fn infer_arithmetic(op: &Op, cx: &Context<'_>) -> Result<Type, Rule> {
+    let kind = op.kind().word();
+    Ok(match *op {
         Op::Add(a, b) | Op::Sub(a, b) => {
             let (x, y) = (ct(kind, a, cx)?, ct(kind, b, cx)?);
             same_level(kind, (a, x.level), (b, y.level), cx)?;
@@ -87,7 +105,6 @@ fn infer_managed(op: &Op, declared: Option<&Type>, chain: &Chain, cx: &Context<'
             same_level(kind, (a, x.level), (p, y.level), cx)?;
             Type::ct(x.parts, x.level, x.scale.mul(&y.scale))
         }
-        Op::AddScalar(a, _) | Op::Neg(a) => Type::Ct(ct(kind, a, cx)?.clone()),
         Op::MulScalar { a, ref scale, .. } => {
             let x = ct(kind, a, cx)?;
             Type::ct(x.parts, x.level, x.scale.mul(scale))
@@ -101,6 +118,18 @@ fn infer_managed(op: &Op, declared: Option<&Type>, chain: &Chain, cx: &Context<'
             let x = two_parts(kind, a, cx)?;
             Type::ct(3, x.level, x.scale.mul(&x.scale))
         }
+        // A negation, or the sum with a number.
+        _ => match op.operands().as_slice() {
+            &[a, ..] => Type::Ct(ct(kind, a, cx)?.clone()),
+            [] => return Err(Rule::TypeMissing { what: "a managed value" }),
+        },
+    })
+}
+
+/// Operations that change level, parts or slots but not the message's value.
+fn infer_moved(op: &Op, chain: &Chain, cx: &Context<'_>) -> Result<Type, Rule> {
+    let kind = op.kind().word();
+    Ok(match *op {
         Op::Relin(a) => {
             let x = ct(kind, a, cx)?;
             if x.parts != 3 {
@@ -123,17 +152,14 @@ fn infer_managed(op: &Op, declared: Option<&Type>, chain: &Chain, cx: &Context<'
             }
             Type::ct(x.parts, to, x.scale.clone())
         }
-        Op::Rotate { a, k, .. } => {
-            if k < 1 || k as u64 >= cx.slots as u64 {
-                return Err(Rule::RotationRange { k, slots: cx.slots });
-            }
-            Type::Ct(two_parts(kind, a, cx)?.clone())
+        Op::Rotate { k, .. } if k < 1 || k as u64 >= cx.slots as u64 => {
+            return Err(Rule::RotationRange { k, slots: cx.slots });
         }
-        Op::Conj { a, .. } => Type::Ct(two_parts(kind, a, cx)?.clone()),
-        Op::Sum { .. } => return Err(Rule::WrongStage { op: kind, stage: "managed" }),
-    };
-    within_chain(&ty, chain)?;
-    Ok(ty)
+        _ => match op.operands().as_slice() {
+            &[a, ..] => Type::Ct(two_parts(kind, a, cx)?.clone()),
+            [] => return Err(Rule::TypeMissing { what: "a managed value" }),
+        },
+    })
 }
 
 fn within_chain(ty: &Type, chain: &Chain) -> Result<(), Rule> {

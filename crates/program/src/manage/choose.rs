@@ -141,7 +141,8 @@ fn predicted(p: &Program, params: &Params, want: &Accuracy) -> Result<f64, RingE
             _ => params.default_scale(),
         };
         let name = u64::from(v.0);
-        Noise::encoded(want.inputs.unwrap_or(want.magnitude), &scale, name).encrypt_public(params, &scale, name)
+        Noise::encoded(want.inputs.unwrap_or(want.magnitude), &scale, name)
+            .encrypt_public(params, &scale, name)
     };
     let all = predict(p, params, &fresh, &|_, _| want.magnitude, want.magnitude)?;
     Ok(p.outputs().iter().map(|o| all[o.value.index()].error(p.slots())).fold(0.0, f64::max))

@@ -42,14 +42,13 @@ pub fn predict(
                 true => at(*a).key_switch_rescale(params, level_and_scale(&p.instr(*a).ty).0, scale),
                 false => at(*a).rescale(params, scale),
             },
-            Op::Relin(a) => switched(at(*a).clone(), merged[v.index()], params, level, scale),
-            Op::Rotate { a, k, .. } => {
-                let turned = at(*a).automorphism(GaloisElement::rotation(*k, params.log_n())?, p.slots());
-                switched(turned, merged[v.index()], params, level, scale)
-            }
-            Op::Conj { a, .. } => {
-                let turned = at(*a).automorphism(GaloisElement::conjugation(params.log_n())?, p.slots());
-                switched(turned, merged[v.index()], params, level, scale)
+            Op::Relin(a) | Op::Rotate { a, .. } | Op::Conj { a, .. } => {
+                let turned = match galois(&instr.op, params)? {
+                    Some(element) => at(*a).automorphism(element, p.slots()),
+                    None => at(*a).clone(),
+                };
+                // A merged one is counted where the rescale is.
+                if merged[v.index()] { turned } else { turned.key_switch(params, level, scale) }
             }
             // Not in managed programs.
             Op::Sum { a, .. } => at(*a).clone(),
@@ -68,8 +67,13 @@ pub fn mul_scalar(a: &Noise, c: f64, scale: &Scale, params: &Params) -> Noise {
     a.mul(&Noise::constant(params, c, scale), params)
 }
 
-fn switched(noise: Noise, merged: bool, params: &Params, level: Level, scale: &Scale) -> Noise {
-    if merged { noise } else { noise.key_switch(params, level, scale) }
+/// The automorphism of an operation.
+fn galois(op: &Op, params: &Params) -> Result<Option<GaloisElement>, RingError> {
+    Ok(match *op {
+        Op::Rotate { k, .. } => Some(GaloisElement::rotation(k, params.log_n())?),
+        Op::Conj { .. } => Some(GaloisElement::conjugation(params.log_n())?),
+        _ => None,
+    })
 }
 
 static ONE: Scale = Scale::ONE;

@@ -68,25 +68,7 @@ impl Reader<'_> {
                 builder.output(&name, value)?;
             }
             Token::Word("region") => builder.region(&c.text("the region's name in quotes")?),
-            Token::Word("data") => {
-                let name = c.name("the table's name, as in @weights")?;
-                if self.tables.contains_key(name) {
-                    return Err(Rule::DuplicateName { name: name.into(), what: "table" }.into());
-                }
-                let complex = match c.next("'real' or 'complex'")? {
-                    Token::Word("real") => false,
-                    Token::Word("complex") => true,
-                    t => return Err(expected("'real' or 'complex'", &t).into()),
-                };
-                c.punct('[')?;
-                let numbers = c.list()?;
-                let numbers = if complex { Numbers::Complex(numbers.to_complex()) } else { numbers };
-                if !complex && matches!(numbers, Numbers::Complex(_)) {
-                    let (expected, found) = ("real numbers".into(), "a complex one".into());
-                    return Err(Rule::Syntax { expected, found }.into());
-                }
-                builder.table(name, numbers)?;
-            }
+            Token::Word("data") => return self.data(c).map(|()| false),
             Token::Word("end") => {
                 c.finish()?;
                 return Ok(true);
@@ -95,6 +77,33 @@ impl Reader<'_> {
         }
         c.finish()?;
         Ok(false)
+    }
+
+    /// `data @name real [a, b, …]`.
+    fn data(&mut self, c: &mut Cursor<'_>) -> Result<(), HeError> {
+        let name = c.name("the table's name, as in @weights")?;
+        if self.tables.contains_key(name) {
+            return Err(Rule::DuplicateName { name: name.into(), what: "table" }.into());
+        }
+        let complex = match c.next("'real' or 'complex'")? {
+            Token::Word("real") => false,
+            Token::Word("complex") => true,
+            t => return Err(expected("'real' or 'complex'", &t).into()),
+        };
+        c.punct('[')?;
+        let numbers = match (c.list()?, complex) {
+            (Numbers::Complex(_), false) => {
+                let (expected, found) = ("real numbers".into(), "a complex one".into());
+                return Err(Rule::Syntax { expected, found }.into());
+            }
+            (numbers @ Numbers::Real(_), true) => Numbers::Complex(numbers.to_complex()),
+            (numbers, _) => numbers,
+        };
+        c.finish()?;
+        if let Some(builder) = &mut self.builder {
+            builder.table(name, numbers)?;
+        }
+        Ok(())
     }
 
     fn head(&mut self, first: &Token<'_>, c: &mut Cursor<'_>) -> Result<(), HeError> {
