@@ -4,6 +4,7 @@ use ringmill_ckks::params::Choice;
 use ringmill_ckks::{Need, Noise, Params, ParamsError, Secret};
 use ringmill_ring::RingError;
 
+use super::order::steady;
 use super::{Managed, Options, depth, manage, predict, simplify};
 use crate::he::{Chain, HeError, Level, Program, Type, Value};
 
@@ -88,7 +89,10 @@ fn first_guess(want: &Accuracy, log_n: u32, depth: u32) -> u32 {
 }
 
 /// Rounds of correction: each moves the scale by what the prediction lacks, and the degree may move with it.
-const ROUNDS: usize = 12;
+const ROUNDS: usize = 16;
+
+/// Most bits that one round adds.
+const STEP_MAX: f64 = 6.0;
 
 /// The smallest parameters whose predicted accuracy is the one wanted, and the program managed for them.
 ///
@@ -115,6 +119,7 @@ pub fn choose(traced: &Program, want: &Accuracy) -> Result<Plan, ChooseError> {
         // The base may be two primes: outputs stay above it.
         let floor = Level::new(params.max_level().get().saturating_sub(depth));
         let options = Options { output_level: Some(floor), ..Options::default() };
+        let params = steady(&params, floor).map_err(fail)?;
         let managed = manage(traced, &Chain::from(&params), &options)?;
         let error = predicted(&managed.program, &params, want)?;
         let lacking = f64::from(want.bits) + error.log2();
@@ -128,7 +133,8 @@ pub fn choose(traced: &Program, want: &Accuracy) -> Result<Plan, ChooseError> {
             );
             return Ok(Plan { params, managed, rationale, error });
         }
-        scale_bits += (lacking.ceil() as u32).max(1);
+        // An error that has outgrown the message says little about what is lacking.
+        scale_bits += lacking.ceil().clamp(1.0, STEP_MAX) as u32;
     }
     Err(ChooseError::Accuracy { bits: want.bits, depth })
 }

@@ -26,6 +26,9 @@ impl Default for Options {
     }
 }
 
+/// Exact scales have exponents that double with every product: beyond so many in a row they leave 64 bits.
+const DEPTH_MAX: u32 = 56;
+
 /// How far scales may drift from that of the inputs, in bits, before the chain is refused.
 const DRIFT_MAX: f64 = 2.0;
 
@@ -44,6 +47,10 @@ pub fn manage(traced: &Program, chain: &Chain, options: &Options) -> Result<Mana
     let available = most.get().min(chain.top().get()).saturating_sub(floor.get());
     if levels.depth > available || most > chain.top() {
         return Err(blame(too_deep(levels.depth, available, most, floor, chain)));
+    }
+    if levels.depth > DEPTH_MAX {
+        let what = "exact scales are kept over so many levels; refresh the value in between".into();
+        return Err(blame(Rule::Depth { needed: levels.depth, available: DEPTH_MAX, what }));
     }
     let start = if options.low { Level::new(floor.get() + levels.depth) } else { most };
     let input = options.input_level.unwrap_or(start);

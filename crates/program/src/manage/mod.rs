@@ -23,6 +23,7 @@ mod hoist;
 mod levels;
 mod noise;
 mod numbering;
+mod order;
 mod simplify;
 mod summary;
 
