@@ -28,6 +28,38 @@ pub type Inputs<'a> = BTreeMap<String, Input<'a>>;
 /// A program compiled for the parameters and the machine of an evaluator.
 ///
 /// It holds no key: the server side needs this, the evaluation keys and ciphertexts.
+///
+/// ```
+/// use ringmill::ckks::{KeyGenerator, Randomness};
+/// use ringmill::program::{he, manage};
+/// use ringmill::{Evaluator, Input, Inputs, Kernel};
+///
+/// let traced = he::parse(
+///     r#"he @norm traced slots 4
+///        %x = input "x"
+///        %s = square %x
+///        %t = sum %s, 4
+///        output "norm", %t
+///        end"#,
+/// )?;
+/// let want = manage::Accuracy { bits: 15, magnitude: 40.0, ..Default::default() };
+/// let plan = manage::choose(&traced, &want)?;
+/// let e = Evaluator::new(&plan.params)?;
+/// let kernel = Kernel::new(&e, plan.managed)?;
+///
+/// let mut generator = KeyGenerator::new(&plan.params)?;
+/// let secret = generator.secret_key()?;
+/// let rotations: Vec<i64> = kernel.summary().keys.rotations.iter().map(|&k| k as i64).collect();
+/// let keys = generator.evaluation_keys(&secret, &rotations, false)?;
+/// let (_, level, scale) = kernel.cipher_inputs().next().ok_or("no input")?;
+/// let plain = e.encode([1.0, 2.0, 3.0, 4.0].as_slice(), 4, level, scale)?;
+/// let x = secret.encrypt(&plain, &mut Randomness::from_os()?)?;
+///
+/// let results = kernel.run(&Inputs::from([("x".into(), Input::Cipher(&x))]), &keys)?;
+/// let norm = e.decode(&secret.decrypt(&results["norm"])?)?;
+/// assert!((norm[0].re - 30.0).abs() < 1.0 / 32768.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Kernel {
     evaluator: Evaluator,
     managed: Managed,

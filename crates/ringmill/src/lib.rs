@@ -3,6 +3,28 @@
 //! What `ringmill_ckks` holds is data; what can be done with it is here. An operation on ciphertexts is checked at the
 //! door, written as an HE program, lowered once a shape to a limb program, and run on a [`Machine`]. Whole programs
 //! take the same road.
+//!
+//! ```
+//! use ringmill::Evaluator;
+//! use ringmill::ckks::{KeyGenerator, Need, Randomness};
+//!
+//! let params = Need { depth: 1, scale_bits: 40, slots: 4, ..Need::default() }.choose()?.params;
+//! let mut generator = KeyGenerator::new(&params)?;
+//! let secret = generator.secret_key()?;
+//! let keys = generator.evaluation_keys(&secret, &[1], false)?;
+//!
+//! let e = Evaluator::new(&params)?;
+//! let x = [1.0, 2.0, 3.0, 4.0];
+//! let plain = e.encode(x.as_slice(), 4, params.max_level(), &params.default_scale())?;
+//! let c = secret.encrypt(&plain, &mut Randomness::from_os()?)?;
+//!
+//! let square = e.square_relinearise_rescale(&c, keys.relin()?)?;
+//! let turned = e.rotate(&square, 1, keys.galois())?;
+//! let y = e.decode(&secret.decrypt(&turned)?)?;
+//! assert!((y[0].re - 4.0).abs() < 1e-5 && (y[3].re - 1.0).abs() < 1e-5);
+//! assert!(turned.noise().error(4) < 1e-5, "the prediction comes with the result");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod eager;
 mod error;
