@@ -272,7 +272,7 @@ impl Kernel {
             at.map_or_else(|| Noise::exact(0.0, 0), |i| ciphers[i].noise().clone())
         };
         let plain = |v: Value, _: &str| fresh.get(&v).map_or(0.0, |p| p.noise().magnitude());
-        let noises = predict(p, params, &cipher, &plain, f64::INFINITY)?;
+        let noises = predict(p, params, &cipher, &plain, &|_| f64::INFINITY)?;
         let meta = |v: Value| {
             let (level, scale) = match &p.instr(v).ty {
                 Type::Ct(t) => (t.level, t.scale.clone()),

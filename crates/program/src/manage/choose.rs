@@ -5,7 +5,7 @@ use ringmill_ckks::{Need, Noise, Params, ParamsError, Secret};
 use ringmill_ring::RingError;
 
 use super::order::steady;
-use super::{Managed, Options, depth, manage, predict, simplify};
+use super::{Managed, Options, depth, manage, predict, ranges, simplify};
 use crate::he::{Chain, HeError, Level, Program, Type, Value};
 
 /// Least scale that [`Need`] accepts, in bits.
@@ -20,6 +20,8 @@ pub struct Accuracy {
     pub magnitude: f64,
     /// A bound on |slot| of the encrypted inputs, if it is smaller than `magnitude`.
     pub inputs: Option<f64>,
+    /// Whether inputs are promised to be real, which gives closer bounds on what becomes of them.
+    pub real: bool,
     /// 128, 192 or 256 bits of security.
     pub security: u32,
     /// Distribution of secret keys.
@@ -29,7 +31,7 @@ pub struct Accuracy {
 impl Default for Accuracy {
     /// Twenty bits of values up to 1 at 128 bits of security.
     fn default() -> Self {
-        Self { bits: 20, magnitude: 1.0, inputs: None, security: 128, secret: Secret::Ternary }
+        Self { bits: 20, magnitude: 1.0, inputs: None, real: false, security: 128, secret: Secret::Ternary }
     }
 }
 
@@ -150,6 +152,8 @@ fn predicted(p: &Program, params: &Params, want: &Accuracy) -> Result<f64, RingE
         Noise::encoded(want.inputs.unwrap_or(want.magnitude), &scale, name)
             .encrypt_public(params, &scale, name)
     };
-    let all = predict(p, params, &fresh, &|_, _| want.magnitude, want.magnitude)?;
+    let ranges = ranges(p, want.inputs.unwrap_or(want.magnitude), want.real);
+    let bound = |v: Value| ranges[v.index()].min(want.magnitude);
+    let all = predict(p, params, &fresh, &|_, _| want.magnitude, &bound)?;
     Ok(p.outputs().iter().map(|o| all[o.value.index()].error(p.slots())).fold(0.0, f64::max))
 }

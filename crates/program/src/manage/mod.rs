@@ -24,6 +24,7 @@ mod levels;
 mod noise;
 mod numbering;
 mod order;
+mod ranges;
 mod simplify;
 mod summary;
 
@@ -32,6 +33,7 @@ pub use dead::remove_dead;
 pub use emit::{Options, manage};
 pub use levels::depth;
 pub use noise::{mul_scalar, predict};
+pub use ranges::ranges;
 pub use simplify::simplify;
 pub use summary::{KeySet, Summary};
 

@@ -19,7 +19,7 @@ pub fn predict(
     params: &Params,
     input: &dyn Fn(Value, &str) -> Noise,
     plain: &dyn Fn(Value, &str) -> f64,
-    bound: f64,
+    bound: &dyn Fn(Value) -> f64,
 ) -> Result<Vec<Noise>, RingError> {
     let merged = p.merged_rescales();
     let mut all: Vec<Noise> = Vec::with_capacity(p.instrs().len());
@@ -53,8 +53,8 @@ pub fn predict(
             // Not in managed programs.
             Op::Sum { a, .. } => at(*a).clone(),
         };
-        let magnitude = noise.magnitude();
-        all.push(if magnitude > bound { noise.with_magnitude(bound) } else { noise });
+        let bound = bound(v);
+        all.push(if noise.magnitude() > bound { noise.with_magnitude(bound) } else { noise });
     }
     Ok(all)
 }
