@@ -48,10 +48,11 @@ def compile_traced(
             bound=bound,
             magnitude=magnitude,
         )
+    real = traced.signature.real
     if params is None:
-        plan = Plan.choose(traced.text, precision, magnitude, bound, security)
+        plan = Plan.choose(traced.text, precision, magnitude, bound, real, security)
     else:
-        plan = Plan.with_params(traced.text, params, magnitude, bound)
+        plan = Plan.with_params(traced.text, params, magnitude, bound, real)
     return Compiled(traced.text, traced.signature, plan)
 
 
@@ -273,7 +274,7 @@ class Compiled:
         ):
             bundle.refuse_damaged(str(path), "its bounds are not positive numbers")
         params = Params.from_bytes(read.parts["params"])
-        compiled = cls(text, signature, Plan.with_params(text, params, magnitude, bound))
+        compiled = cls(text, signature, Plan.with_params(text, params, magnitude, bound, signature.real))
         bundle.check_same(str(path), read.facts, compiled.digest, compiled.name)
         compiled.check_names()
         return compiled

@@ -47,27 +47,24 @@ fn interruptible<T: Send + 'static>(
 pub(crate) struct Executable {
     kernel: Arc<Kernel>,
     machine: String,
-    /// Promised bound on every value, which keeps predictions close; infinite without one.
-    bound: f64,
+    /// Bounds on every value, which keep predictions close.
+    bounds: Arc<Vec<f64>>,
 }
 
-/// The outputs with the error that is predicted when every value keeps to the bound.
+/// The outputs with the error that is predicted when every value keeps to its bound.
 fn bounded(
     kernel: &Kernel,
     inputs: &[(String, Arc<ckks::Ciphertext>)],
     outputs: BTreeMap<String, ckks::Ciphertext>,
-    bound: f64,
+    bounds: &[f64],
 ) -> Result<BTreeMap<String, ckks::Ciphertext>, Failure> {
-    if bound.is_infinite() {
-        return Ok(outputs);
-    }
     let program = kernel.program();
     let given = |_: Value, name: &str| {
         let cipher = inputs.iter().find(|(n, _)| n == name);
-        cipher.map_or_else(|| Noise::exact(bound, 0), |(_, c)| c.noise().clone())
+        cipher.map_or_else(|| Noise::exact(0.0, 0), |(_, c)| c.noise().clone())
     };
     let params = kernel.evaluator().params();
-    let all = predict(program, params, &given, &|_, _| bound, bound)
+    let all = predict(program, params, &given, &|_, _| 0.0, &|v| bounds[v.index()])
         .map_err(|e| Failure::of(Family::Machine, &e))?;
     let closer = |(name, cipher): (String, ckks::Ciphertext)| {
         let Some(output) = program.outputs().iter().find(|o| o.name == name) else {
@@ -94,7 +91,7 @@ impl Executable {
                 .map_err(|e| Failure::face(&e))?;
             Kernel::new(&evaluator, managed).map_err(|e| Failure::face(&e))
         })?;
-        Ok(Self { kernel: Arc::new(kernel), machine: machine.to_owned(), bound: plan.bound })
+        Ok(Self { kernel: Arc::new(kernel), machine: machine.to_owned(), bounds: Arc::new(plan.bounds()) })
     }
 
     /// Runs on ciphertexts by the names of the program's inputs; gives ciphertexts by the names of its outputs.
@@ -104,12 +101,12 @@ impl Executable {
         inputs: BTreeMap<String, Py<Ciphertext>>,
         keys: &Bound<'py, EvaluationKeys>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let (kernel, keys, bound) = (self.kernel.clone(), keys.get().0.clone(), self.bound);
+        let (kernel, keys, bounds) = (self.kernel.clone(), keys.get().0.clone(), self.bounds.clone());
         let whole: Vec<_> = inputs.into_iter().map(|(name, c)| (name, c.get().full().clone())).collect();
         let results = interruptible(py, move || {
             let inputs = whole.iter().map(|(name, c)| (name.clone(), Input::Cipher(c))).collect();
             let outputs = kernel.run(&inputs, &keys).map_err(|e| Failure::face(&e))?;
-            bounded(&kernel, &whole, outputs, bound)
+            bounded(&kernel, &whole, outputs, &bounds)
         })?;
         let outputs = PyDict::new(py);
         for (name, cipher) in results {

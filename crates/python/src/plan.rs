@@ -21,7 +21,17 @@ pub(crate) struct Plan {
     /// Bound on |slot| of the inputs.
     magnitude: f64,
     /// Bound on |slot| of every value of the program.
-    pub(crate) bound: f64,
+    bound: f64,
+    /// Whether the inputs are real.
+    real: bool,
+}
+
+impl Plan {
+    /// Bound on |slot| of every value of the managed program.
+    pub(crate) fn bounds(&self) -> Vec<f64> {
+        let ranges = manage::ranges(&self.managed.program, self.magnitude, self.real);
+        ranges.into_iter().map(|range| range.min(self.bound)).collect()
+    }
 }
 
 #[pymethods]
@@ -34,11 +44,13 @@ impl Plan {
         precision: u32,
         magnitude: f64,
         bound: f64,
+        real: bool,
         security: u32,
     ) -> PyResult<Self> {
         let want = Accuracy {
             bits: precision,
             inputs: Some(magnitude),
+            real,
             magnitude: bound,
             security,
             secret: Secret::Ternary,
@@ -52,6 +64,7 @@ impl Plan {
                 rationale: Some(plan.rationale),
                 magnitude,
                 bound,
+                real,
             })
         })
     }
@@ -64,6 +77,7 @@ impl Plan {
         params: &Bound<'_, Params>,
         magnitude: f64,
         bound: f64,
+        real: bool,
     ) -> PyResult<Self> {
         let params = params.get().inner.clone();
         py.detach(|| {
@@ -71,7 +85,7 @@ impl Plan {
             let chain = Chain::from(&params);
             let managed =
                 manage::manage(&traced, &chain, &manage::Options::default()).map_err(|e| Failure::he(&e))?;
-            Ok(Self { params, managed, rationale: None, magnitude, bound })
+            Ok(Self { params, managed, rationale: None, magnitude, bound, real })
         })
     }
 
@@ -171,6 +185,7 @@ impl Plan {
     /// log2 of the predicted error of the worst slot of every output, for inputs of the greatest size, encrypted
     /// under the public key.
     fn predicted_error(&self) -> PyResult<BTreeMap<String, f64>> {
+        let bounds = self.bounds();
         let (program, params, magnitude) = (&self.managed.program, &self.params, self.magnitude);
         let input = |v: Value, _: &str| {
             let scale = match &program.instr(v).ty {
@@ -180,7 +195,7 @@ impl Plan {
             let name = u64::from(v.0);
             Noise::encoded(magnitude, &scale, name).encrypt_public(params, &scale, name)
         };
-        let all = manage::predict(program, params, &input, &|_, _| magnitude, self.bound)
+        let all = manage::predict(program, params, &input, &|_, _| magnitude, &|v| bounds[v.index()])
             .map_err(|e| Failure::of(Family::Machine, &e))?;
         let outputs = program.outputs().iter();
         Ok(outputs.map(|o| (o.name.clone(), all[o.value.index()].error_log2(program.slots()))).collect())
