@@ -6,8 +6,6 @@ from pathlib import Path
 import numpy as np
 
 import ringmill as rm
-from ringmill.compiled import Compiled
-from ringmill.values import Values
 
 
 @rm.kernel
@@ -26,20 +24,20 @@ with tempfile.TemporaryDirectory() as folder:
     price.compile(rm.vector(3), weights, precision=16).save(wire / "kernel")
 
     # The client makes keys and encrypts. With the secret key fresh ciphertexts take half the bytes.
-    client = Compiled.load(wire / "kernel")
+    client = rm.Compiled.load(wire / "kernel")
     keys = client.keygen()
     (wire / "evaluation.keys").write_bytes(keys.evaluation.to_bytes())
     size = client.encrypt(keys.secret, x=features).save(wire / "arguments")
     print("sent:", size, "bytes of arguments,", (wire / "evaluation.keys").stat().st_size, "bytes of keys")
 
     # The server has the kernel, evaluation keys and ciphertexts.
-    server = Compiled.load(wire / "kernel")
+    server = rm.Compiled.load(wire / "kernel")
     evaluation = rm.EvaluationKeys.from_bytes(server.params, (wire / "evaluation.keys").read_bytes())
-    arguments = Values.load(wire / "arguments", "arguments", server.params)
+    arguments = rm.Values.load(wire / "arguments", "arguments", server.params)
     server.evaluate(evaluation, arguments).save(wire / "results")
 
     # Back at the client.
-    results = Values.load(wire / "results", "results", client.params)
+    results = rm.Values.load(wire / "results", "results", client.params)
     print(results)
     answer = client.decrypt(keys.secret, results)
 

@@ -8,6 +8,8 @@ def score(x, w, b):
     return x @ w + b
 """
 
+from typing import TYPE_CHECKING, Any
+
 from ringmill import errors
 from ringmill._native import (
     EvaluationKeys,
@@ -36,9 +38,28 @@ from ringmill.trace import (
     vector,
 )
 
+if TYPE_CHECKING:
+    from ringmill.compiled import Compiled
+    from ringmill.values import Values
+
+
+def __getattr__(name: str) -> Any:
+    """``Compiled`` and ``Values`` on first use: importing the package stays quick."""
+    if name == "Compiled":
+        from ringmill.compiled import Compiled
+
+        return Compiled
+    if name == "Values":
+        from ringmill.values import Values
+
+        return Values
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 __all__ = [
     "Approximation",
     "Ciphertext",
+    "Compiled",
     "EvaluationKeys",
     "Evaluator",
     "Kernel",
@@ -50,6 +71,7 @@ __all__ = [
     "Signature",
     "Spec",
     "Traced",
+    "Values",
     "approximate",
     "decrypt",
     "encrypt",

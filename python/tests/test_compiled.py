@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,34 @@ def test_arguments_from_a_secret_key_take_half_the_bytes(compiled: Compiled, key
     public = len(compiled.encrypt(keys.public, x=X).to_bytes())
     secret = len(compiled.encrypt(keys.secret, x=X).to_bytes())
     assert secret < 0.53 * public
+
+
+def test_ctrl_c_stops_an_evaluation(compiled: Compiled, keys: rm.Keys) -> None:
+    """A signal that arrives while native code computes is raised at once; what comes after works."""
+    slow = NINE[4]  # eleven rotations on the plain interpreter
+    long = compile_traced(slow.trace(), precision=16)
+    its_keys = long.keygen()
+    arguments = long.encrypt(its_keys, slow.encrypted())
+    executable = long.executable("reference")
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    def work() -> None:
+        while True:
+            executable.run(arguments.parts, its_keys.evaluation)
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.02)
+        with pytest.raises(KeyboardInterrupt):
+            work()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert (
+        abs(compiled.decrypt(keys, compiled.evaluate(keys, compiled.encrypt(keys, x=X))) - EXPECTED) < 2**-14
+    )
 
 
 def test_several_results_by_name() -> None:

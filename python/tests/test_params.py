@@ -47,7 +47,7 @@ def test_errors_carry_the_variant_and_its_fields() -> None:
 @pytest.mark.parametrize("row", NINE, ids=lambda row: row.letter)
 def test_native_parser_accepts_what_the_tracer_writes(row: object) -> None:
     traced = row.trace()  # type: ignore[attr-defined]
-    plan = rm.Plan.choose(traced.text, 20, 1.0, 4.0, 128)
+    plan = rm.Plan.choose(traced.text, 20, 1.0, 4.0, True, 128)
     assert plan.depth == traced.depth
     assert plan.params.slots >= traced.signature.slots
     assert plan.text.startswith(f"he @{traced.name} managed slots {traced.signature.slots}")
@@ -56,7 +56,12 @@ def test_native_parser_accepts_what_the_tracer_writes(row: object) -> None:
 def test_program_errors_point_at_the_line() -> None:
     with pytest.raises(rm.ProgramError) as caught:
         rm.Plan.choose(
-            'he @f traced slots 4\n%0 = input "x"\n%1 = ad %0, %0\noutput "y", %1\nend\n', 20, 1.0, 1.0, 128
+            'he @f traced slots 4\n%0 = input "x"\n%1 = ad %0, %0\noutput "y", %1\nend\n',
+            20,
+            1.0,
+            1.0,
+            True,
+            128,
         )
     assert caught.value.code == "UnknownOp"
     assert caught.value.line == 3

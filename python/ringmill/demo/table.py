@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ def show(results: dict[str, Any], page: Path, seconds: float) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    console = Console()
+    # Where there is no terminal the table may be as wide as it needs.
+    console = Console() if sys.stdout.isatty() else Console(width=132)
     clinic = results["clinic"]
     error, accuracy = clinic["error"], clinic["accuracy"]
     facts = Table(title="A clinic's model on encrypted records", title_justify="left", show_header=False)
