@@ -64,8 +64,9 @@ bench: $(STAMPS)/extension  ## ours and the peers, interleaved on one core, to b
 	@$(PY) -m benches.run $(BENCH)
 
 .PHONY: readme
-readme:  ## put the figures of the last bench and the picture of the last report into the README
+readme: $(STAMPS)/system  ## put the figures of the last bench and the picture of the last report into the README
 	@python3 scripts/readme.py
+	@scripts/picture.sh
 
 .PHONY: docs
 docs: $(STAMPS)/venv-docs $(STAMPS)/rust $(STAMPS)/venv  ## build/docs: the guide, and the Rust API under it

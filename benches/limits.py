@@ -78,7 +78,7 @@ def second_thread(command: list[str], cores: set[int]) -> Limit:
     found: tuple[list[float], list[float]] = ([], [])
     for _ in range(8):
         for process, times in zip((one, two), found, strict=True):
-            times += process.times("relin/V", 3)[1:]
+            times += process.times("relin/V", 3, wall=True)[1:]
     one.close()
     two.close()
     speedup = statistics.median(found[0]) / statistics.median(found[1])

@@ -38,15 +38,15 @@ class Process:
         self.header = self._read()
         self.name: str = self.header["name"]
 
-    def times(self, work: str, count: int) -> list[float]:
-        """Run a work ``count`` times; microseconds of each run.
+    def times(self, work: str, count: int, *, wall: bool = False) -> list[float]:
+        """Run a work ``count`` times; microseconds of each run, of the processor or by the clock on the wall.
 
         Raises
         ------
         NotOfferedError
             The library does not offer the work, or failed while preparing it.
         """
-        answer = self._ask(f"{work} {count}")
+        answer = self._ask(f"{work} {count} wall" if wall else f"{work} {count}")
         if "missing" in answer:
             raise NotOfferedError(answer["missing"])
         return list(answer["us"])

@@ -118,7 +118,7 @@ def main() -> int:
     wanted = tuple(sys.argv[1:])
     selected = [row for row in ROWS if not wanted or row.work.startswith(wanted)]
     core = max(os.sched_getaffinity(0))
-    print(f"{cpu_name()}; core {core}, {_ROUNDS} rounds in turns; microseconds")
+    print(f"{cpu_name()}; core {core}, {_ROUNDS} rounds in turns; microseconds of processor time")
     print(
         f"{'work':16} {'ours':>11} {'min':>11}   {'peer':28} {'median':>11} {'min':>11}   {'ratio':>6}  bar",
         flush=True,

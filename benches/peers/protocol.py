@@ -2,8 +2,11 @@
 
 One request a line on standard input, one JSON object a line on standard output:
 
-``WORK COUNT``
-    run the work COUNT times and answer ``{"work", "us": [one figure a run, microseconds]}``;
+``WORK COUNT [wall]``
+    run the work COUNT times and answer ``{"work", "us": [one figure a run, microseconds]}``: the time that
+    the processor spent on the process, in all its threads, so that other jobs of the machine stay out; with
+    ``wall`` what a clock on the wall would show. Works far shorter than a reading of the clock is worth may
+    give the mean of a few runs as one figure;
 ``drop SET``
     forget what was prepared for a set, and answer ``{"dropped"}``;
 ``peak``
@@ -56,13 +59,14 @@ def _answer(words: list[str], ready: dict[str, Works], prepare: Callable[[str], 
         return {"work": work, "missing": "not offered by this library"}
     except Exception as error:  # whatever stops a peer is its own row's reason, not the end of the table
         return {"work": work, "missing": f"{type(error).__name__}: {error}"}
-    return {"work": work, "us": [_once(run) for _ in range(count)]}
+    clock = time.perf_counter_ns if words[2:] == ["wall"] else time.process_time_ns
+    return {"work": work, "us": [_once(run, clock) for _ in range(count)]}
 
 
-def _once(run: Callable[[], object]) -> float:
-    start = time.perf_counter_ns()
+def _once(run: Callable[[], object], clock: Callable[[], int]) -> float:
+    start = clock()
     result = run()
-    elapsed = time.perf_counter_ns() - start
+    elapsed = clock() - start
     del result  # outside the clock
     return elapsed / 1e3
 
