@@ -32,7 +32,7 @@ _COMMANDS = {
 }
 
 # A row takes about ROUNDS · 2 · SLICE_US, unless one run alone is longer than a slice.
-_ROUNDS = 12
+_ROUNDS = 10
 _SLICE_US = 100_000.0
 
 
