@@ -296,11 +296,15 @@ class Ciphertext:
         return self.native.to_bytes()
 
     @classmethod
-    def from_bytes(cls, data: bytes, keys: Keys | EvaluationKeys, length: int | None = None) -> Ciphertext:
-        """Read what ``to_bytes`` wrote, to compute with ``keys``."""
-        evaluation = keys.evaluation if isinstance(keys, Keys) else keys
-        native = _native.Ciphertext.from_bytes(evaluation.params, data)
-        return cls(native, Evaluator(evaluation), length or native.slots, real=False)
+    def from_bytes(
+        cls, data: bytes, keys: Keys | EvaluationKeys | Evaluator, length: int | None = None
+    ) -> Ciphertext:
+        """Read what ``to_bytes`` wrote, to compute with ``keys``; give one ``Evaluator`` for many reads."""
+        if isinstance(keys, Keys):
+            keys = keys.evaluator()
+        evaluator = Evaluator(keys) if isinstance(keys, EvaluationKeys) else keys
+        native = _native.Ciphertext.from_bytes(evaluator.params, data)
+        return cls(native, evaluator, length or native.slots, real=False)
 
 
 def encrypt(
@@ -340,8 +344,7 @@ def encrypt(
         )
     encrypting = key or keys.public
     native = encrypting.encrypt(array, slots=slots, level=level, magnitude=float(bound))
-    evaluator = Evaluator(keys.evaluation, machine)
-    return Ciphertext(native, evaluator, len(array), real=not np.any(array.imag), clean=True)
+    return Ciphertext(native, keys.evaluator(machine), len(array), real=not np.any(array.imag), clean=True)
 
 
 def decrypt(cipher: Ciphertext, secret: SecretKey | Keys) -> NDArray[Any]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from ringmill._native import EvaluationKeys, Params, PublicKey, SecretKey
+from ringmill._native import EvaluationKeys, Evaluator, Params, PublicKey, SecretKey
 from ringmill.atomic import write_bytes
 from ringmill.errors import CommandError, fail
 from ringmill.progress import Show, steps
@@ -14,13 +14,20 @@ from ringmill.progress import Show, steps
 SECRET, PUBLIC, EVALUATION = "secret.key", "public.key", "evaluation.keys"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Keys:
     """A secret key with its public key and its evaluation keys."""
 
     secret: SecretKey
     public: PublicKey
     evaluation: EvaluationKeys
+    _evaluators: dict[str, Evaluator] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def evaluator(self, machine: str = "cpu") -> Evaluator:
+        """Operations one by one with these keys; what it has lowered is kept for the next operation."""
+        if machine not in self._evaluators:
+            self._evaluators[machine] = Evaluator(self.evaluation, machine)
+        return self._evaluators[machine]
 
     @property
     def params(self) -> Params:

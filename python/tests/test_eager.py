@@ -62,8 +62,7 @@ def test_operator_equals_numpy(name: str, machine: str, keys: rm.Keys) -> None:
 
 def test_machines_agree_bit_for_bit(keys: rm.Keys) -> None:
     def computed(machine: str) -> bytes:
-        x = rm.Ciphertext.from_bytes(data, keys.evaluation)
-        x.evaluator = rm.Evaluator(keys.evaluation, machine)
+        x = rm.Ciphertext.from_bytes(data, rm.Evaluator(keys.evaluation, machine))
         return ((x * x).rotate(1) + x).to_bytes()
 
     data = rm.encrypt(X, keys).to_bytes()
@@ -82,6 +81,11 @@ def test_complex_values(keys: rm.Keys) -> None:
     got = rm.decrypt(rm.encrypt(z, keys) * rm.encrypt(z, keys).conj(), keys)
     assert got.dtype == np.complex128
     np.testing.assert_allclose(got, z * z.conj(), atol=1e-6)
+
+
+def test_operations_share_what_was_lowered(keys: rm.Keys) -> None:
+    assert rm.encrypt(X, keys).evaluator is rm.encrypt(Y, keys).evaluator
+    assert rm.encrypt(X, keys, machine="reference").evaluator is not rm.encrypt(X, keys).evaluator
 
 
 def test_repr_informs(keys: rm.Keys) -> None:
