@@ -54,6 +54,7 @@ impl U64Lanes for Avx2 {
         xor(a, b) = _mm256_xor_si256(a, b);
         csub(x, c) = blend_by_sign(_mm256_sub_epi64(x, c), x, _mm256_sub_epi64(x, c));
         select_lt(a, b, x, y) = _mm256_blendv_epi8(y, x, _mm256_cmpgt_epi64(b, a));
+        shr_each(a, counts) = _mm256_srlv_epi64(a, counts);
         mul32(a, b) = _mm256_mul_epu32(a, b);
         mul_lo(a, b) = {
             let cross = _mm256_add_epi64(_mm256_mul_epu32(a, high(b)), _mm256_mul_epu32(high(a), b));

@@ -65,6 +65,7 @@ impl<const IFMA: bool> U64Lanes for Avx512Any<IFMA> {
         // x < c makes x − c wrap above 2^63, beyond x: the lesser is the reduced one.
         csub(x, c) = _mm512_min_epu64(x, _mm512_sub_epi64(x, c));
         select_lt(a, b, x, y) = _mm512_mask_blend_epi64(_mm512_cmplt_epu64_mask(a, b), y, x);
+        shr_each(a, counts) = _mm512_srlv_epi64(a, counts);
         mul32(a, b) = _mm512_mul_epu32(a, b);
         mul_lo(a, b) = _mm512_mullo_epi64(a, b);
         mul_hi(a, b) = {

@@ -62,6 +62,7 @@ impl $($generics)* U64Lanes for $name {
             op!($how, $width, u64, csub(x, c) = if (x.wrapping_sub(c) as i64) < 0 { x } else { x.wrapping_sub(c) });
             op!($how, $width, u64, select_lt(a, b, x, y) = if a < b { x } else { y });
             op!($how, $width, u64, mul32(a, b) = u64::from(a as u32) * u64::from(b as u32));
+            op!($how, $width, u64, shr_each(a, counts) = a >> counts);
             op!($how, $width, u64, mul_lo(a, b) = a.wrapping_mul(b));
             op!($how, $width, u64, mul_hi(a, b) = ((u128::from(a) * u128::from(b)) >> 64) as u64);
     #[inline($how)]

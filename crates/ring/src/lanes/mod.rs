@@ -101,7 +101,10 @@ pub trait U64Lanes: Copy + Send + Sync + std::fmt::Debug + 'static {
     fn shr<const N: u32>(self, a: Self::U) -> Self::U;
     /// a shifted right by `n` < 64 bits, the same for all lanes, known only at run time.
     fn shr_by(self, a: Self::U, n: u32) -> Self::U;
-    /// x − c if x ≥ c, else x; x and c below 2^63: one step of reduction.
+    /// Each lane of a shifted right by the same lane of `counts`, all below 64. Where the count is known only at run
+    /// time this beats [`Self::shr_by`] on Zen 4, whose shift by a register's low word also occupies a multiplier.
+    fn shr_each(self, a: Self::U, counts: Self::U) -> Self::U;
+    /// x − c if x ≥ c, else x; x − c in \[−2^63, 2^63) and c ≤ 2^63: one step of reduction.
     fn csub(self, x: Self::U, c: Self::U) -> Self::U;
     /// `x` where a < b, else `y`; a and b below 2^63.
     fn select_lt(self, a: Self::U, b: Self::U, x: Self::U, y: Self::U) -> Self::U;

@@ -52,6 +52,8 @@ impl Kernel for Words {
                 check("mul_hi", l.mul_hi(va, vb), &|a, b| ((a as u128 * b as u128) >> 64) as u64);
                 check("shl", l.shl::<13>(va), &|a, _| a << 13);
                 check("shr", l.shr::<52>(va), &|a, _| a >> 52);
+                let counts: Vec<u64> = b.iter().map(|b| b % 64).collect();
+                check("shr_each", l.shr_each(va, l.load(&counts)), &|a, b| a >> (b % 64));
                 check("shr_by", l.shr_by(va, (j % 64) as u32), &|a, _| a >> (j % 64));
                 let small = |v: &[u64]| v.iter().map(|x| x >> 1).collect::<Vec<_>>();
                 let (sa, sb) = (small(&a), small(&b));

@@ -15,11 +15,15 @@ pub(super) trait Arith: Copy {
     type L: Lanes;
     /// A vector in working form.
     type V: Copy;
+    /// A constant w in registers.
+    type C: Copy;
 
     /// Stages that one pass through memory does at most, so that its registers suffice.
     const MAX_LOG_RADIX: usize;
     /// Blocks of the last pass that are interleaved.
     const LAST_BLOCKS: usize;
+    /// Whether the other passes interleave two vectors.
+    const INTERLEAVED: bool;
 
     /// Bounds are in units of q/2^12; this is the bound of canonical words.
     const CANONICAL: u64 = 1 << 12;
@@ -51,6 +55,8 @@ pub(super) trait Arith: Copy {
     fn lanes(self) -> Self::L;
     /// A constant w, canonical, as two table words.
     fn encode(q: Modulus, w: u64) -> [u64; 2];
+    /// The two words of a constant, in registers, to what the butterflies use.
+    fn constant(self, words: [Self::V; 2]) -> Self::C;
     /// Words to a register, as they stand.
     fn register(self, v: <Self::L as U64Lanes>::U) -> Self::V;
     /// A register to words, as they stand.
@@ -63,7 +69,7 @@ pub(super) trait Arith: Copy {
         self,
         x: [Self::V; G],
         y: [Self::V; G],
-        w: [[Self::V; 2]; G],
+        w: [Self::C; G],
     ) -> ([Self::V; G], [Self::V; G]);
     /// Forward: working form to canonical words, or, if not `CANONICAL`, to words below 2q.
     fn leave<const CANONICAL: bool>(self, v: Self::V) -> Self::V;
@@ -75,10 +81,10 @@ pub(super) trait Arith: Copy {
         self,
         x: [Self::V; G],
         y: [Self::V; G],
-        w: [[Self::V; 2]; G],
+        w: [Self::C; G],
     ) -> ([Self::V; G], [Self::V; G]);
     /// Inverse: reduces from `INVERSE_LIMIT` to `INVERSE_REDUCED`.
     fn inverse_reduce(self, v: Self::V) -> Self::V;
     /// The last stage of the inverse: (x + y)·u, (x − y)·w, canonical.
-    fn inverse_leave(self, x: Self::V, y: Self::V, u: [Self::V; 2], w: [Self::V; 2]) -> (Self::V, Self::V);
+    fn inverse_leave(self, x: Self::V, y: Self::V, u: Self::C, w: Self::C) -> (Self::V, Self::V);
 }

@@ -60,8 +60,10 @@ impl<L: Lanes> Binary64<L> {
 impl<L: Lanes> Arith for Binary64<L> {
     type L = L;
     type V = L::F;
+    type C = [L::F; 2];
     const MAX_LOG_RADIX: usize = if L::WIDTH == 8 { 3 } else { 2 };
     const LAST_BLOCKS: usize = if L::WIDTH == 4 { 2 } else { 1 };
+    const INTERLEAVED: bool = false;
 
     const MULTIPLIABLE: u64 = 4 << 12;
     const REPRESENTABLE: u64 = 8 << 12;
@@ -99,6 +101,10 @@ impl<L: Lanes> Arith for Binary64<L> {
     fn encode(q: Modulus, w: u64) -> [u64; 2] {
         let w = q.centred(w) as f64;
         [w.to_bits(), (w / q.value() as f64).to_bits()]
+    }
+    #[inline(always)]
+    fn constant(self, words: [L::F; 2]) -> [L::F; 2] {
+        words
     }
     #[inline(always)]
     fn register(self, v: L::U) -> L::F {

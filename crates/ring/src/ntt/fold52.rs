@@ -74,14 +74,15 @@ pub(super) struct Fold52<L: Lanes + Madd52Lanes, const ABOVE: bool> {
     mask: L::U,
     /// |2^b − q|.
     delta: L::U,
-    b: u32,
+    /// b, in each lane.
+    b: L::U,
 }
 
 impl<L: Lanes + Madd52Lanes, const ABOVE: bool> Fold52<L, ABOVE> {
     /// y, positive and at most MAX_FOLD·2^b, to a number modulo 2^52 that the multiplier may read.
     #[inline(always)]
     fn fold_y(self, y: L::U) -> L::U {
-        let k = self.l.shr_by(y, self.b);
+        let k = self.l.shr_each(y, self.b);
         let y = if ABOVE { self.l.add(y, self.q) } else { y };
         self.l.madd52_lo(y, k, self.minus_q)
     }
@@ -89,7 +90,7 @@ impl<L: Lanes + Madd52Lanes, const ABOVE: bool> Fold52<L, ABOVE> {
     /// x, up to MAX_FOLD·2^b, to [0, q + q/16) below and to (0, 2q) above, in all 64 bits.
     #[inline(always)]
     fn fold_x(self, x: L::U) -> L::U {
-        let k = self.l.shr_by(x, self.b);
+        let k = self.l.shr_each(x, self.b);
         let low = self.l.and(x, self.mask);
         if ABOVE {
             let less = self.l.madd52_lo(self.l.splat(0), k, self.delta);
@@ -123,8 +124,10 @@ impl<L: Lanes + Madd52Lanes, const ABOVE: bool> Fold52<L, ABOVE> {
 impl<L: Lanes + Madd52Lanes, const ABOVE: bool> Arith for Fold52<L, ABOVE> {
     type L = L;
     type V = L::U;
+    type C = [L::U; 2];
     const MAX_LOG_RADIX: usize = 3;
-    const LAST_BLOCKS: usize = 1;
+    const LAST_BLOCKS: usize = 2;
+    const INTERLEAVED: bool = true;
 
     // The forward transform never reduces: the assertions above bound all 17 stages.
     const MULTIPLIABLE: u64 = u64::MAX;
@@ -157,7 +160,8 @@ impl<L: Lanes + Madd52Lanes, const ABOVE: bool> Arith for Fold52<L, ABOVE> {
             one: l.splat(1),
             mask: l.splat((1 << b) - 1),
             delta: l.splat(q.abs_diff(1 << b)),
-            b,
+            // Hidden from the compiler, which would otherwise turn the shifts of equal lanes into the slower kind.
+            b: l.load(&std::hint::black_box([u64::from(b); 8])),
         }
     }
     #[inline(always)]
@@ -173,6 +177,10 @@ impl<L: Lanes + Madd52Lanes, const ABOVE: bool> Arith for Fold52<L, ABOVE> {
             inverse = inverse.wrapping_mul(2u64.wrapping_sub(q.value().wrapping_mul(inverse)));
         }
         [hat, hat.wrapping_mul(inverse).wrapping_neg() & MASK52]
+    }
+    #[inline(always)]
+    fn constant(self, words: [L::U; 2]) -> [L::U; 2] {
+        words
     }
     #[inline(always)]
     fn register(self, v: L::U) -> L::U {

@@ -10,7 +10,7 @@ use crate::{
         binary64::Binary64,
         engine::Engine,
         fold52::{Fold52, Shape},
-        shoup64::Shoup64,
+        shoup64::{Exact, Products32, Products52, Shoup64},
         tables::Tables,
     },
 };
@@ -184,7 +184,12 @@ impl Plan {
     }
     fn run(&self, direction: Direction, native: bool, a: &mut [u64]) -> Result<(), RingError> {
         self.check(a)?;
-        self.backend.run(Apply { plan: self, a, direction, native });
+        let apply = Apply { plan: self, a, direction, native };
+        if self.arithmetic == Arithmetic::Narrow {
+            apply.with::<Shoup64<Exact>>(Scalar);
+        } else {
+            self.backend.run(apply);
+        }
         Ok(())
     }
 }
@@ -220,10 +225,12 @@ impl Kernel for Apply<'_> {
     type Output = ();
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) {
-        match self.plan.arithmetic {
-            Arithmetic::Narrow => self.with::<Shoup64<Scalar>>(Scalar),
-            Arithmetic::Binary64 => self.with::<Binary64<L>>(lanes),
-            Arithmetic::Shoup64 | Arithmetic::Fold52 { .. } => self.with::<Shoup64<L>>(lanes),
+        // One lane never gets here (`Plan::run`); said so that no code is made for it.
+        if L::WIDTH > 1 {
+            match self.plan.arithmetic {
+                Arithmetic::Binary64 => self.with::<Binary64<L>>(lanes),
+                _ => self.with::<Shoup64<Products32<L>>>(lanes),
+            }
         }
     }
     #[inline(always)]
@@ -231,7 +238,8 @@ impl Kernel for Apply<'_> {
         match self.plan.arithmetic {
             Arithmetic::Fold52 { above: false } => self.with::<Fold52<L, false>>(lanes),
             Arithmetic::Fold52 { above: true } => self.with::<Fold52<L, true>>(lanes),
-            _ => self.run(lanes),
+            Arithmetic::Shoup64 => self.with::<Shoup64<Products52<L>>>(lanes),
+            _ => self.with::<Binary64<L>>(lanes),
         }
     }
 }
@@ -246,15 +254,18 @@ impl Kernel for Build {
     type Output = Result<Tables, RingError>;
     fn run<L: Lanes>(self, _: L) -> Self::Output {
         match self.arithmetic {
-            Arithmetic::Narrow => Tables::new::<Shoup64<Scalar>>(self.log_n, self.q),
+            Arithmetic::Narrow => Tables::new::<Shoup64<Exact>>(self.log_n, self.q),
             Arithmetic::Binary64 => Tables::new::<Binary64<L>>(self.log_n, self.q),
-            Arithmetic::Shoup64 | Arithmetic::Fold52 { .. } => Tables::new::<Shoup64<L>>(self.log_n, self.q),
+            Arithmetic::Shoup64 | Arithmetic::Fold52 { .. } => {
+                Tables::new::<Shoup64<Products32<L>>>(self.log_n, self.q)
+            }
         }
     }
     fn run52<L: Lanes + Madd52Lanes>(self, lanes: L) -> Self::Output {
         match self.arithmetic {
             Arithmetic::Fold52 { above: false } => Tables::new::<Fold52<L, false>>(self.log_n, self.q),
             Arithmetic::Fold52 { above: true } => Tables::new::<Fold52<L, true>>(self.log_n, self.q),
+            Arithmetic::Shoup64 => Tables::new::<Shoup64<Products52<L>>>(self.log_n, self.q),
             _ => self.run(lanes),
         }
     }

@@ -1,13 +1,15 @@
 //! Every arithmetic on every backend against the scalar reference.
 
 use super::{
-    Plan, arith::Arith, binary64::Binary64, fold52::Fold52, plan::Arithmetic, schedule, shoup64::Shoup64,
+    Plan,
+    arith::Arith,
+    binary64::Binary64,
+    fold52::Fold52,
+    plan::Arithmetic,
+    schedule,
+    shoup64::{Exact, Products32, Products52, Shoup64},
 };
-use crate::{
-    Isa, Modulus, RingError,
-    lanes::{Emulated, Scalar},
-    reference,
-};
+use crate::{Isa, Modulus, RingError, lanes::Emulated, reference};
 
 /// The greatest (or least) prime of `bits` bits that is 1 mod 2^(log_n + 1).
 fn edge_prime(bits: u32, log_n: u32, greatest: bool) -> Modulus {
@@ -150,9 +152,10 @@ fn every_schedule_keeps_its_bounds() {
         );
         assert!(2 * A::INVERSE_STORED <= A::INVERSE_LIMIT);
     }
-    all::<Shoup64<Scalar>>();
-    all::<Shoup64<Emulated<4>>>();
-    all::<Shoup64<Emulated<8>>>();
+    all::<Shoup64<Exact>>();
+    all::<Shoup64<Products32<Emulated<4>>>>();
+    all::<Shoup64<Products32<Emulated<8>>>>();
+    all::<Shoup64<Products52<Emulated<8>>>>();
     all::<Binary64<Emulated<4>>>();
     all::<Binary64<Emulated<8>>>();
     all::<Fold52<Emulated<8>, false>>();
