@@ -56,6 +56,7 @@ const GROWTH: u64 = (1 << 12) + (1 << 12) / 31 + 1;
 /// Words start in [OFFSET·q, (OFFSET+1)·q); after 17 stages they are still positive, and k is still in range
 /// (k ≤ y/2^b ≤ (y/q)(1 + 2^−11)).
 const _: () = assert!(17 * GROWTH < OFFSET << 12);
+const _: () = assert!(3 * OFFSET < MAX_FOLD - 1);
 const _: () = assert!(((OFFSET + 1) << 12) + 17 * GROWTH < (MAX_FOLD - 1) << 12);
 
 /// The arithmetic; `ABOVE`: q lies above 2^b.
@@ -144,9 +145,10 @@ impl<L: Lanes + Madd52Lanes, const ABOVE: bool> Arith for Fold52<L, ABOVE> {
     // A product from `one`: below, t < q + 1.04q; above, t < q + 1.01q.
     const INVERSE_FRESH: u32 = 17;
     const INVERSE_REDUCED: u32 = if ABOVE { 16 } else { 9 };
-    // y ≤ OFFSET·q keeps x − y + OFFSET·q positive, and that is at most 2·OFFSET·q ≤ MAX_FOLD·q.
-    const INVERSE_LIMIT: u32 = 8 * OFFSET as u32;
-    const INVERSE_STORED: u32 = 17;
+    // y < OFFSET·q keeps x − y + OFFSET·q positive; that and, in the last stage, x + y + OFFSET·q stay below 3·OFFSET·q.
+    const INVERSE_LIMIT: u32 = 2 * 8 * OFFSET as u32;
+    // Three stages bring 5q to 40q; what was multiplied one stage before the end of a pass needs no reduction.
+    const INVERSE_STORED: u32 = 40;
 
     fn new(l: L, q: Modulus) -> Self {
         let b = Shape::of(q).map_or(q.bits(), |s| s.b);
