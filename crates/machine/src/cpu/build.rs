@@ -30,7 +30,7 @@ pub(super) fn plan(program: &LimbProgram, rings: Vec<LimbRing>) -> Result<Plan, 
         buffers: shared.buffers,
         scratch_limbs: count(|slot| matches!(slot, Slot::Limb(_))),
         scratch_blocks: count(|slot| matches!(slot, Slot::Block(_))),
-        block: program.n().min(BLOCK),
+        block: rings.iter().map(|ring| ring.plan().block_words()).fold(BLOCK, usize::max).min(program.n()),
         bases: tables.bases,
         conversions: tables.conversions,
         permutations: tables.permutations,
@@ -39,6 +39,32 @@ pub(super) fn plan(program: &LimbProgram, rings: Vec<LimbRing>) -> Result<Plan, 
         successors,
         waits,
     })
+}
+
+/// Lets the transforms before an inner product ask for the limbs that it reads from memory, each for its share.
+fn ahead(steps: &mut [Step]) {
+    let mut begin = 0;
+    for i in 0..steps.len() {
+        if !matches!(steps[i].action, Action::Dot) {
+            continue;
+        }
+        let transforms: Vec<usize> =
+            (begin..i).filter(|&t| matches!(steps[t].action, Action::ForwardBlocks)).collect();
+        let until =
+            (i..steps.len()).take_while(|&d| matches!(steps[d].action, Action::Dot)).last().unwrap_or(i);
+        if transforms.is_empty() {
+            continue;
+        }
+        let mut wanted: Vec<Src> = Vec::new();
+        for step in &steps[i..=until] {
+            let outside = step.srcs.iter().filter(|src| !matches!(src, Src::Slot(_)));
+            wanted.extend(outside.filter(|src| !wanted.contains(src)).copied().collect::<Vec<_>>());
+        }
+        for (share, &t) in wanted.chunks(wanted.len().div_ceil(transforms.len()).max(1)).zip(&transforms) {
+            steps[t].srcs = share.into();
+        }
+        begin = until + 1;
+    }
 }
 
 struct Builder<'a> {
@@ -82,6 +108,7 @@ impl<'a> Builder<'a> {
         for &i in instructions {
             self.emit(i)?;
         }
+        ahead(&mut self.task.blocks);
         Ok(self.task)
     }
 
@@ -151,11 +178,13 @@ impl<'a> Builder<'a> {
         match program.opcode(i) {
             Opcode::Ntt => {
                 self.copy_unless_there(Phase::Head, dst, srcs);
-                self.push(Phase::Head, Step { action: Action::Forward, dst, srcs: Box::default() });
+                self.push(Phase::Head, Step { action: Action::ForwardHead, dst, srcs: Box::default() });
+                self.push(Phase::Blocks, Step { action: Action::ForwardBlocks, dst, srcs: Box::default() });
             }
             Opcode::Intt => {
                 self.copy_unless_there(Phase::Blocks, dst, srcs);
-                self.push(Phase::Tail, Step { action: Action::Inverse, dst, srcs: Box::default() });
+                self.push(Phase::Blocks, Step { action: Action::InverseBlocks, dst, srcs: Box::default() });
+                self.push(Phase::Tail, Step { action: Action::InverseTail, dst, srcs: Box::default() });
             }
             _ => {
                 let action = self.action(i)?;

@@ -104,7 +104,7 @@ struct Prepared {
     program: LimbProgram,
     plan: Plan,
     pool: Option<Arc<ThreadPool>>,
-    /// Memory that no run is using.
+    /// That of the machine.
     memory: Pool,
 }
 
@@ -113,7 +113,7 @@ struct Prepared {
 struct Workspace {
     buffers: Buffer,
     /// One for each thread.
-    scratch: Vec<Mutex<Buffer>>,
+    scratch: SmallVec<[Mutex<Buffer>; 16]>,
     queue: Queue,
 }
 

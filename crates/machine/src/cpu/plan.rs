@@ -36,8 +36,14 @@ pub(super) enum Slot {
 #[derive(Debug, Clone)]
 pub(super) enum Action {
     Copy,
-    Forward,
-    Inverse,
+    /// The stages of a transform across blocks, in place.
+    ForwardHead,
+    /// Those within blocks, in place. The operands are read by later steps: they are brought into the cache.
+    ForwardBlocks,
+    /// The stages of an inverse transform within blocks, in place.
+    InverseBlocks,
+    /// Those across blocks, in place.
+    InverseTail,
     Add,
     Sub,
     Neg,

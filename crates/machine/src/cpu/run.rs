@@ -109,10 +109,35 @@ impl Running<'_> {
         let dst = step.dst as usize;
         // Steps never read their own slot, so it can be taken out of the table meanwhile.
         let slot = std::mem::take(&mut self.slots[dst]);
+        if let Some(done) = self.transform(step, slot, first, words) {
+            self.slots[dst] = slot;
+            return done;
+        }
         let start = if matches!(self.kinds[dst], Slot::Block(_)) { 0 } else { first };
         let done = self.kernel(step, &mut slot[start..start + words], first);
         self.slots[dst] = slot;
         done
+    }
+
+    /// A step of a transform, which works within the whole limb.
+    fn transform(
+        &self,
+        step: &Step,
+        limb: &mut [u64],
+        first: usize,
+        words: usize,
+    ) -> Option<Result<(), RingError>> {
+        let plan = self.ring.plan();
+        Some(match step.action {
+            Action::ForwardHead => plan.forward_head(limb),
+            Action::ForwardBlocks => {
+                let ahead: Operands<'_> = step.srcs.iter().map(|&s| self.operand(s, first, words)).collect();
+                plan.forward_blocks(limb, first, words, &ahead)
+            }
+            Action::InverseBlocks => plan.inverse_blocks(limb, first, words),
+            Action::InverseTail => plan.inverse_tail(limb),
+            _ => return None,
+        })
     }
 
     fn kernel(&self, step: &Step, out: &mut [u64], first: usize) -> Result<(), RingError> {
@@ -124,8 +149,9 @@ impl Running<'_> {
                 out.copy_from_slice(src(0));
                 Ok(())
             }
-            Action::Forward => ring.forward(out),
-            Action::Inverse => ring.inverse(out),
+            Action::ForwardHead | Action::ForwardBlocks | Action::InverseBlocks | Action::InverseTail => {
+                Ok(())
+            }
             Action::Add => ring.add(out, src(0), src(1)),
             Action::Sub => ring.sub(out, src(0), src(1)),
             Action::Neg => ring.neg(out, src(0)),

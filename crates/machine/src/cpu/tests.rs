@@ -70,3 +70,68 @@ fn random_programs_give_the_bits_of_the_reference() {
         compare(&program, &machines, seed);
     }
 }
+
+#[test]
+fn the_steady_state_allocates_nothing() {
+    let (log_n, moduli) = (10, moduli(10, &[50, 50, 50, 55, 60]));
+    let program = RandomProgram { log_n, moduli, instructions: 300, seed: 7 }.generate().unwrap();
+    let executable = Cpu::new().unwrap().prepare(&program).unwrap();
+    let limbs = inputs(&program, 1);
+    let inputs: Vec<&[u64]> = limbs.iter().map(Vec::as_slice).collect();
+    let mut out = vec![vec![0; program.n()]; program.output_types().len()];
+    let mut outputs: Vec<&mut [u64]> = out.iter_mut().map(Vec::as_mut_slice).collect();
+    let first = allocation_counter::measure(|| executable.run(&inputs, &mut outputs).unwrap());
+    assert!(first.count_total > 0, "the first run makes its memory, or nothing is counted");
+    let second = allocation_counter::measure(|| executable.run(&inputs, &mut outputs).unwrap());
+    assert_eq!(second.count_total, 0);
+}
+
+#[test]
+fn threads_share_one_executable() {
+    let moduli = moduli(8, &[50, 50, 55, 55]);
+    let program = RandomProgram { log_n: 8, moduli, instructions: 120, seed: 3 }.generate().unwrap();
+    let executable = Cpu::new().unwrap().on_pool(pool(2)).prepare(&program).unwrap();
+    let limbs: Vec<_> = (0..4).map(|seed| inputs(&program, seed)).collect();
+    let reference = Reference.prepare(&program).unwrap();
+    std::thread::scope(|scope| {
+        for limbs in &limbs {
+            let (executable, reference) = (&executable, &reference);
+            scope.spawn(move || {
+                let want = execute(&**reference, limbs);
+                for _ in 0..5 {
+                    assert!(execute(&**executable, limbs) == want);
+                }
+            });
+        }
+    });
+}
+
+/// A key switch as programs contain it: digits of several limbs, conversions, inner products, both divisions.
+#[test]
+fn key_switches_give_the_bits_of_the_reference() {
+    use ringmill_program::limb::{Domain, InputClass, Operand};
+    use ringmill_program::lower::{Lowering, Rotation};
+
+    let machines = machines();
+    for (bits, limbs, special, alpha, rescale) in
+        [(50, 4, 1, 1, false), (50, 5, 2, 2, true), (55, 5, 3, 3, false), (60, 3, 1, 1, true)]
+    {
+        let log_n = 9;
+        let primes = moduli(log_n, &vec![bits; limbs + special]);
+        let (q, p) = primes.split_at(limbs);
+        let mut low = Lowering::new("rotate", log_n, q, p, alpha).unwrap();
+        let q_ids = low.basis.q().to_vec();
+        let [a, b]: [Vec<Operand>; 2] =
+            ["a", "b"].map(|name| low.builder.input(name, InputClass::Data, Domain::Eval, &q_ids));
+        let names: Vec<String> = (0..2 * limbs.div_ceil(alpha)).map(|i| format!("key{i}")).collect();
+        let key = low.key_inputs(&names, limbs).unwrap();
+        let rotated = low.rotate([&a, &b], Rotation { galois: 25, key: &key, rescale }).unwrap();
+        for (part, limbs) in rotated.iter().enumerate() {
+            let outputs = low.builder.output(format!("y{part}"), Domain::Eval, &q_ids[..limbs.len()]);
+            for (&limb, output) in limbs.iter().zip(outputs) {
+                low.builder.store(output, limb);
+            }
+        }
+        compare(&low.finish().unwrap(), &machines, 5);
+    }
+}

@@ -7,8 +7,9 @@
 use crate::{
     lanes::U64Lanes,
     ntt::{
+        ahead::Ahead,
         arith::Arith,
-        schedule::Kind,
+        schedule::{Kind, Run},
         tables::{Direction, Tables},
     },
 };
@@ -516,14 +517,16 @@ impl<A: Arith> Engine<'_, A> {
         }
     }
 
-    /// Canonical words in natural order to bit-reversed order and canonical, or native order and below 2q.
+    /// Canonical words in natural order to bit-reversed order and canonical, or native order and below 2q: all runs of
+    /// the tables in order, or some of them.
     ///
     /// # Safety
-    /// `a` must be valid for N words.
+    /// `a` must be valid for N words; `runs` are of the tables.
     #[inline(always)]
-    pub(super) unsafe fn forward(self, a: *mut u64, native: bool) {
-        for run in &self.tables.runs {
+    pub(super) unsafe fn forward(self, a: *mut u64, native: bool, runs: &[Run], mut ahead: Ahead<'_>) {
+        for run in runs {
             for i in 0..run.count {
+                ahead.request();
                 let (node, len) = (run.node + i, run.len);
                 // SAFETY: the schedule covers [0, N): offset + count·len ≤ N, and its nodes are those of that level.
                 unsafe {
@@ -550,10 +553,10 @@ impl<A: Arith> Engine<'_, A> {
     /// Undoes [`Self::forward`]: words below 2q in, canonical words in natural order out.
     ///
     /// # Safety
-    /// `a` must be valid for N words.
+    /// As [`Self::forward`].
     #[inline(always)]
-    pub(super) unsafe fn inverse(self, a: *mut u64, native: bool) {
-        for run in self.tables.runs.iter().rev() {
+    pub(super) unsafe fn inverse(self, a: *mut u64, native: bool, runs: &[Run]) {
+        for run in runs.iter().rev() {
             for i in 0..run.count {
                 let (node, len) = (run.node + i, run.len);
                 // SAFETY: as in `forward`.

@@ -11,6 +11,7 @@
 //!
 //! Results are canonical residues and so the same bits whichever is chosen.
 
+mod ahead;
 mod arith;
 mod binary64;
 mod engine;

@@ -1,15 +1,17 @@
 //! The public face: which arithmetic serves a prime on an instruction set, and the four transforms.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use crate::{
     Backend, Isa, Modulus, RingError,
     lanes::{Kernel, Lanes, Madd52Lanes, Scalar},
     ntt::{
+        ahead::Ahead,
         arith::Arith,
         binary64::Binary64,
         engine::Engine,
         fold52::{Fold52, Shape},
+        schedule::Region,
         shoup64::{Exact, Products32, Products52, Shoup64},
         tables::Tables,
     },
@@ -142,6 +144,57 @@ impl Plan {
         self.run(Direction::Inverse, true, a)
     }
 
+    /// The words that the last stages of a transform keep to themselves: [`Self::forward_blocks`] takes multiples of it.
+    /// At most N, a power of two.
+    pub fn block_words(&self) -> usize {
+        self.tables.region().words
+    }
+    /// The stages of [`Self::forward`] that reach across blocks; [`Self::forward_blocks`] on all blocks completes it.
+    ///
+    /// # Errors
+    /// [`RingError::Length`].
+    pub fn forward_head(&self, a: &mut [u64]) -> Result<(), RingError> {
+        self.run_part(Direction::Forward, a, 0..self.tables.region().outer, &[])
+    }
+    /// The other stages of [`Self::forward`] on `words` words from `first` on. What stands in `ahead` is brought into the
+    /// cache meanwhile.
+    ///
+    /// # Errors
+    /// [`RingError::Length`], also if `first` or `words` is no multiple of [`Self::block_words`] or beyond the limb.
+    pub fn forward_blocks(
+        &self,
+        a: &mut [u64],
+        first: usize,
+        words: usize,
+        ahead: &[&[u64]],
+    ) -> Result<(), RingError> {
+        self.run_part(Direction::Forward, a, self.inner_runs(first, words)?, ahead)
+    }
+    /// The stages of [`Self::inverse`] that stay within blocks, on `words` words from `first` on;
+    /// [`Self::inverse_tail`] completes it.
+    ///
+    /// # Errors
+    /// As [`Self::forward_blocks`].
+    pub fn inverse_blocks(&self, a: &mut [u64], first: usize, words: usize) -> Result<(), RingError> {
+        self.run_part(Direction::Inverse, a, self.inner_runs(first, words)?, &[])
+    }
+    /// The stages of [`Self::inverse`] that reach across blocks.
+    ///
+    /// # Errors
+    /// [`RingError::Length`].
+    pub fn inverse_tail(&self, a: &mut [u64]) -> Result<(), RingError> {
+        self.run_part(Direction::Inverse, a, 0..self.tables.region().outer, &[])
+    }
+    /// The runs on `words` words from `first` on.
+    fn inner_runs(&self, first: usize, words: usize) -> Result<Range<usize>, RingError> {
+        let Region { outer, words: region, runs } = self.tables.region();
+        let whole = first.is_multiple_of(region) && words.is_multiple_of(region);
+        if !whole || first.saturating_add(words) > self.n() {
+            return Err(RingError::Length { what: "block of a transform", expected: region, got: words });
+        }
+        Ok(outer + first / region * runs..outer + (first + words) / region * runs)
+    }
+
     /// W: native order transposes blocks of W·W words. 1 if it is bit-reversed order.
     pub fn native_block(&self) -> usize {
         if self.arithmetic == Arithmetic::Narrow { 1 } else { self.backend.isa().width() }
@@ -184,13 +237,26 @@ impl Plan {
     }
     fn run(&self, direction: Direction, native: bool, a: &mut [u64]) -> Result<(), RingError> {
         self.check(a)?;
-        let apply = Apply { plan: self, a, direction, native };
+        self.apply(Apply { plan: self, a, direction, native, runs: 0..self.tables.runs.len(), ahead: &[] });
+        Ok(())
+    }
+    fn run_part(
+        &self,
+        direction: Direction,
+        a: &mut [u64],
+        runs: Range<usize>,
+        ahead: &[&[u64]],
+    ) -> Result<(), RingError> {
+        self.check(a)?;
+        self.apply(Apply { plan: self, a, direction, native: false, runs, ahead });
+        Ok(())
+    }
+    fn apply(&self, apply: Apply<'_>) {
         if self.arithmetic == Arithmetic::Narrow {
             apply.with::<Shoup64<Exact>>(Scalar);
         } else {
             self.backend.run(apply);
         }
-        Ok(())
     }
 }
 
@@ -207,16 +273,22 @@ struct Apply<'a> {
     a: &'a mut [u64],
     direction: Direction,
     native: bool,
+    /// Those of the tables.
+    runs: Range<usize>,
+    ahead: &'a [&'a [u64]],
 }
 impl Apply<'_> {
     #[inline(always)]
     fn with<A: Arith>(self, lanes: A::L) {
         let engine = Engine { arith: A::new(lanes, self.plan.q), tables: &self.plan.tables };
-        // SAFETY: `Plan::run` checked that the slice holds N words; the tables were built for this arithmetic.
+        let runs = &self.plan.tables.runs[self.runs];
+        let ahead = Ahead::new(self.ahead, runs.iter().map(|run| run.count).sum());
+        // SAFETY: `Plan::run` and `run_part` checked that the slice holds N words; the tables were built for this
+        // arithmetic.
         unsafe {
             match self.direction {
-                Direction::Forward => engine.forward(self.a.as_mut_ptr(), self.native),
-                Direction::Inverse => engine.inverse(self.a.as_mut_ptr(), self.native),
+                Direction::Forward => engine.forward(self.a.as_mut_ptr(), self.native, runs, ahead),
+                Direction::Inverse => engine.inverse(self.a.as_mut_ptr(), self.native, runs),
             }
         }
     }

@@ -21,6 +21,27 @@ pub(super) struct Run {
     pub(super) count: usize,
 }
 
+/// How the runs divide: first those across the whole limb, then those of each region in turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Region {
+    /// Runs across the whole limb.
+    pub(super) outer: usize,
+    /// Words of a region.
+    pub(super) words: usize,
+    /// Runs of a region.
+    pub(super) runs: usize,
+}
+
+impl Region {
+    /// The division of the runs of N words.
+    pub(super) fn of(runs: &[Run], n: usize) -> Self {
+        let across = |run: &Run| run.kind != Kind::Last && run.len * run.count == n;
+        let outer = runs.iter().take_while(|run| across(run)).count();
+        let words = runs.get(outer).map_or(n, |run| run.len * run.count);
+        Self { outer, words, runs: (runs.len() - outer) * words / n }
+    }
+}
+
 /// Blocks of at most this many words (16 KiB, half an L1 cache) are finished before the next is begun.
 const REGION: usize = 2048;
 

@@ -5,7 +5,7 @@ use crate::{
     lanes::U64Lanes,
     ntt::{
         arith::Arith,
-        schedule::{self, Run},
+        schedule::{self, Region, Run},
     },
     reference::bit_reverse,
 };
@@ -47,6 +47,7 @@ impl AlignedWords {
 pub(super) struct Tables {
     pub(super) log_n: u32,
     pub(super) runs: Vec<Run>,
+    region: Region,
     pub(super) forward: Direction,
     pub(super) inverse: Direction,
     /// 1/N, and 1/N times the constant of the last inverse stage, two words each.
@@ -80,6 +81,11 @@ impl Direction {
 }
 
 impl Tables {
+    /// How the runs divide.
+    pub(super) fn region(&self) -> Region {
+        self.region
+    }
+
     /// q must be 1 mod 2N, and N at least 2·L·L.
     pub(super) fn new<A: Arith>(log_n: u32, q: Modulus) -> Result<Self, RingError> {
         let n = 1usize << log_n;
@@ -94,9 +100,11 @@ impl Tables {
         };
         let back = powers(q.inv(psi)?);
         let n_inverse = q.inv(q.reduce(n as u64))?;
+        let runs = schedule::runs::<A>(log_n);
         Ok(Self {
             log_n,
-            runs: schedule::runs::<A>(log_n),
+            region: Region::of(&runs, n),
+            runs,
             scale: [A::encode(q, n_inverse), A::encode(q, q.mul(n_inverse, back[1]))],
             forward: Direction::new::<A>(q, &powers(psi)),
             inverse: Direction::new::<A>(q, &back),

@@ -60,6 +60,18 @@ fn check_plan(plan: &Plan, log_n: u32) {
         assert!(got == want, "forward, {what}, data {i}");
         plan.inverse(&mut got).unwrap();
         assert!(got == data, "inverse, {what}, data {i}");
+        let blocks = || (0..n).step_by(plan.block_words());
+        plan.forward_head(&mut got).unwrap();
+        // Blocks do not touch each other, so their order is free.
+        for first in blocks().rev() {
+            plan.forward_blocks(&mut got, first, plan.block_words(), &[&data, &want]).unwrap();
+        }
+        assert!(got == want, "forward in parts, {what}, data {i}");
+        for first in blocks() {
+            plan.inverse_blocks(&mut got, first, plan.block_words()).unwrap();
+        }
+        plan.inverse_tail(&mut got).unwrap();
+        assert!(got == data, "inverse in parts, {what}, data {i}");
         // Not only images of tame data: the inverse of edge data too.
         let mut back = data.clone();
         plan.inverse(&mut back).unwrap();

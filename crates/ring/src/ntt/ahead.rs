@@ -1,0 +1,68 @@
+//! Asking for data that will be read soon, a little at a time while the transform computes: what comes from memory
+//! then costs no time of its own.
+
+/// Words of a cache line.
+const LINE: usize = 8;
+
+/// Slices whose lines are requested in order, an equal share at each of a number of steps.
+#[derive(Debug, Clone)]
+pub(super) struct Ahead<'a> {
+    slices: &'a [&'a [u64]],
+    /// The next word of the first slice.
+    next: usize,
+    /// Lines a step.
+    share: usize,
+}
+
+impl<'a> Ahead<'a> {
+    pub(super) fn new(slices: &'a [&'a [u64]], steps: usize) -> Self {
+        let lines: usize = slices.iter().map(|slice| slice.len().div_ceil(LINE)).sum();
+        Self { slices, next: 0, share: lines.div_ceil(steps.max(1)) }
+    }
+
+    /// One step.
+    #[inline(always)]
+    pub(super) fn request(&mut self) {
+        for _ in 0..self.share {
+            let Some((slice, rest)) = self.slices.split_first() else { return };
+            if let Some(word) = slice.get(self.next) {
+                prefetch(word);
+            }
+            self.next += LINE;
+            if self.next >= slice.len() {
+                (self.slices, self.next) = (rest, 0);
+            }
+        }
+    }
+}
+
+/// Brings the line of a word into the second cache.
+#[inline(always)]
+fn prefetch(word: &u64) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+        // SAFETY: a prefetch reads nothing that the program can see, and the address is valid besides.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(std::ptr::from_ref(word).cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = word;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_is_requested_within_the_steps() {
+        let words = [0u64; 100];
+        let slices: [&[u64]; 4] = [&words[..64], &[], &words[..7], &words];
+        for steps in [1, 3, 8, 500] {
+            let mut ahead = Ahead::new(&slices, steps);
+            for _ in 0..steps + slices.len() {
+                ahead.request();
+            }
+            assert!(ahead.slices.is_empty(), "{steps} steps");
+        }
+    }
+}
