@@ -40,6 +40,7 @@
 
 #[cfg(test)]
 mod circuit_tests;
+mod compare;
 mod source;
 #[cfg(test)]
 mod tests;
@@ -48,6 +49,7 @@ use ringmill_ring::GaloisElement;
 
 use crate::params::{Level, Params, log2_product};
 use crate::scale::Scale;
+pub use compare::Comparison;
 pub use source::Source;
 use source::{Sources, mix};
 
