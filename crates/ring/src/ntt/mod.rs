@@ -18,6 +18,7 @@ mod engine;
 mod fold52;
 mod plan;
 mod schedule;
+mod shared;
 mod shoup64;
 mod tables;
 #[cfg(test)]

@@ -30,11 +30,11 @@ pub struct Plan {
     q: Modulus,
     backend: Backend,
     arithmetic: Arithmetic,
-    tables: Arc<Tables>,
+    pub(super) tables: Arc<Tables>,
 }
 
 /// What the butterflies are made of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Arithmetic {
     /// [`Shoup64`] on one lane, for degrees that do not fill the vectors.
     Narrow,
@@ -89,7 +89,8 @@ impl Plan {
         arithmetic: Arithmetic,
     ) -> Result<Self, RingError> {
         let backend = Backend::new(isa)?;
-        let tables = Arc::new(backend.run(Build { log_n, q, arithmetic })?);
+        let key = (log_n, q.value(), isa, arithmetic);
+        let tables = super::shared::tables(key, || backend.run(Build { log_n, q, arithmetic }))?;
         Ok(Self { log_n, q, backend, arithmetic, tables })
     }
 
