@@ -14,20 +14,21 @@ use crate::codec::{self, Target};
 use crate::error::{Failure, Family};
 use crate::params::Params;
 
-/// Slots, level, scale and magnitude of a message, defaults filled in.
-fn target(
+/// A message as both keys encrypt it: at the top level, the default scale and the fewest slots unless told otherwise.
+fn encode(
     params: &ckks::Params,
-    values: usize,
+    values: &[Complex64],
     slots: Option<usize>,
     level: Option<u32>,
     magnitude: f64,
-) -> Target {
-    Target {
+) -> Result<ckks::Plaintext, Failure> {
+    let target = Target {
         level: level.map_or(params.max_level(), Level::new),
         scale: params.default_scale(),
-        slots: slots.unwrap_or_else(|| values.max(1).next_power_of_two()),
+        slots: slots.unwrap_or_else(|| values.len().max(1).next_power_of_two()),
         magnitude,
-    }
+    };
+    codec::encode(params, values, &target)
 }
 
 fn randomness() -> Result<Randomness, Failure> {
@@ -78,9 +79,7 @@ impl SecretKey {
     ) -> PyResult<Ciphertext> {
         let values = values.as_slice()?.to_vec();
         py.detach(|| {
-            let params = self.0.params();
-            let plain =
-                codec::encode(params, &values, &target(params, values.len(), slots, level, magnitude))?;
+            let plain = encode(self.0.params(), &values, slots, level, magnitude)?;
             let seeded = self.0.encrypt_seeded(&plain, &mut randomness()?).map_err(|e| Failure::ckks(&e))?;
             Ok(Ciphertext::seeded(seeded))
         })
@@ -152,9 +151,7 @@ impl PublicKey {
     ) -> PyResult<Ciphertext> {
         let values = values.as_slice()?.to_vec();
         py.detach(|| {
-            let params = self.0.params();
-            let plain =
-                codec::encode(params, &values, &target(params, values.len(), slots, level, magnitude))?;
+            let plain = encode(self.0.params(), &values, slots, level, magnitude)?;
             let cipher = self.0.encrypt(&plain, &mut randomness()?).map_err(|e| Failure::ckks(&e))?;
             Ok(cipher.into())
         })
