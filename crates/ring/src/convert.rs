@@ -2,21 +2,22 @@
 //!
 //! Three steps, each an exact statement about integers, so that every machine gives the same bits:
 //! 1. y_i = x_i · (S/s_i)^−1 mod s_i, a multiplication by [`SourceBasis::inverse`] in the source prime;
-//! 2. v = (2^55 + Σ_i (y_i >> sh_i) · R_i) >> 56 with sh_i = max(0, bits(s_i) − 30) and R_i = ⌊2^(56+sh_i) / s_i⌋;
+//! 2. v = (2^27 + Σ_i (y_i >> sh_i) · R_i) >> 28 with sh_i = max(0, bits(s_i) − 14) and R_i = ⌊2^(28+sh_i) / s_i⌋;
 //! 3. out = Σ_i y_i · (S/s_i mod m) − v · (S mod m) mod m.
 //!
 //! Σ_i y_i · S/s_i = x + S·⌊Σ_i y_i/s_i⌋ for the x in \[0, S) with those residues, and v is Σ_i y_i/s_i rounded, short by at
 //! most [`SourceBasis::quotient_error`]. So step 3 gives a representative of x in about (−S/2, S/2\], exactly the one with v
 //! taken as printed; with v = 0 ("fast" conversion) it gives one in \[0, a·S).
 //!
-//! Bounds: (y_i >> sh_i) · R_i ≤ 2^56 · y_i/s_i < 2^56, so with a ≤ 64 the sum stays below 2^62 + 2^55 and v ≤ a.
+//! Bounds: (y_i >> sh_i) · R_i ≤ 2^28 · y_i/s_i < 2^28, so with a ≤ 64 the sum stays below 2^34 + 2^27 and v ≤ a: it
+//! fits a word of the narrowest core, whose multiplier sums it like any other product.
 
 use crate::{Modulus, RingError};
 
 /// The quotient v has this many fraction bits.
-pub const QUOTIENT_BITS: u32 = 56;
+pub const QUOTIENT_BITS: u32 = 28;
 /// Bits of y that enter the quotient.
-pub const QUOTIENT_HEAD: u32 = 30;
+pub const QUOTIENT_HEAD: u32 = 14;
 
 /// Source primes s_0..s_{a−1} of a base conversion, with the constants that do not depend on the target.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,7 +79,7 @@ impl SourceBasis {
 
     /// By how much Σ y_i/s_i may exceed what step 2 sums, in units of 1: the representative lies within
     /// (−S/2, S/2\] widened upwards by this times S. Each term loses less than 2^sh_i/s_i (bits of y that are dropped)
-    /// plus 2^−(56+sh_i)·y_i ≤ 2^(30−56) (R_i rounded down).
+    /// plus 2^−(28+sh_i)·y_i ≤ 2^(14−28) (R_i rounded down).
     pub fn quotient_error(&self) -> f64 {
         self.moduli
             .iter()

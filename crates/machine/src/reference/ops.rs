@@ -3,21 +3,21 @@
 use ringmill_ring::Modulus;
 use ringmill_ring::reference::bit_reverse;
 
-/// v\[k\] = ⌊(2^55 + Σ_i ⌊y_i\[k\]/2^h_i⌋·R_i) / 2^56⌋.
+/// v\[k\] = ⌊(2^27 + Σ_i ⌊y_i\[k\]/2^h_i⌋·R_i) / 2^28⌋.
 ///
-/// Each term is below 2^56 and there are at most 64, so the sum stays below 2^62 + 2^55.
+/// Each term is below 2^28 and there are at most 64, so the sum stays below 2^34 + 2^27.
 pub(super) fn quotient(y: &[&[u64]], s: &[Modulus]) -> Vec<u64> {
     let constants: Vec<(u32, u64)> = s
         .iter()
         .map(|s| {
-            let shift = s.bits().saturating_sub(30);
-            (shift, ((1u128 << (56 + shift)) / u128::from(s.value())) as u64)
+            let shift = s.bits().saturating_sub(14);
+            (shift, ((1u128 << (28 + shift)) / u128::from(s.value())) as u64)
         })
         .collect();
     (0..y[0].len())
         .map(|k| {
             let sum: u64 = y.iter().zip(&constants).map(|(y, &(shift, r))| (y[k] >> shift) * r).sum();
-            (sum + (1 << 55)) >> 56
+            (sum + (1 << 27)) >> 28
         })
         .collect()
 }

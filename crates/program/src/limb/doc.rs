@@ -73,8 +73,8 @@ const TAIL: &str = "
 
 To convert x from primes s_0 … s_(a−1) with product S, scale first: y_i = `mul_const` x_i, [(S/s_i)^−1] mod s_i. Then
 Σ_i y_i·(S/s_i) = x + v·S for some v in [0, a), and `quotient` finds the nearest integer to Σ_i y_i/s_i, so that
-`convert` yields x in about (−S/2, S/2]. The sum is exact to 30 bits of each y_i: every term is below 2^56, so 64 of them
-stay below 2^62 and a machine may use 64-bit integers throughout. `convert_fast` takes v = 0: its integer lies in
+`convert` yields x in about (−S/2, S/2]. The sum sees 14 bits of each y_i: every term is below 2^28, so 64 of them
+stay below 2^34 and fit a word of the narrowest machine. `convert_fast` takes v = 0: its integer lies in
 [0, a·S). A single limb needs neither: `lift` is its exact centred residue.
 ";
 

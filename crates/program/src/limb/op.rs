@@ -121,7 +121,7 @@ const fn pointwise(
 }
 
 impl OpSpec {
-    /// Greatest number of sources of a base conversion: with 64, the sum that gives the quotient stays below 2^63.
+    /// Greatest number of sources of a base conversion: with 64, the sum that gives the quotient stays below 2^35.
     pub const MAX_SOURCES: usize = 64;
 
     /// The table, in the order of [`Opcode`].
@@ -209,7 +209,7 @@ impl OpSpec {
                 "quotient",
                 "v = quotient [y_0, …]",
                 1,
-                "v[k] = ⌊(2^55 + Σ_i ⌊y_i[k]/2^h_i⌋·R_i) / 2^56⌋, y_i modulo s_i, h_i = max(0, bits(s_i) − 30), R_i = ⌊2^(56+h_i)/s_i⌋",
+                "v[k] = ⌊(2^27 + Σ_i ⌊y_i[k]/2^h_i⌋·R_i) / 2^28⌋, y_i modulo s_i, h_i = max(0, bits(s_i) − 14), R_i = ⌊2^(28+h_i)/s_i⌋",
             )
         },
         Self {

