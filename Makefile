@@ -15,8 +15,11 @@ DENY_VERSION := 0.20.2
 export PYO3_PYTHON := $(CURDIR)/$(PY)
 export PYTHONDONTWRITEBYTECODE := 1
 CARGO_FLAGS := --locked
+# Where the hardware tools are, or go: scripts/eda.sh.
+export EDA_HOME ?= $(CURDIR)/build/eda
+RTL_TOOLS := . $(EDA_HOME)/env.sh; python -m rtl.tools
 
-PY_PATHS    := $(wildcard python tests examples benches scripts)
+PY_PATHS    := $(wildcard python tests examples benches scripts rtl)
 TEST_PATHS  := $(wildcard python/tests tests)
 HAS_PYTHON  := $(wildcard pyproject.toml)
 RUST_INPUTS := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null)
@@ -32,7 +35,7 @@ run: $(STAMPS)/extension  ## encrypted inference on real data, and a report in b
 	@$(PY) -m ringmill.demo --out build/report
 
 .PHONY: test
-test: test-rust test-python  ## what must pass before a change lands
+test: test-rust test-python test-rtl  ## what must pass before a change lands
 
 .PHONY: test-rust
 test-rust: $(STAMPS)/rust $(STAMPS)/venv
@@ -42,13 +45,20 @@ test-rust: $(STAMPS)/rust $(STAMPS)/venv
 test-python: $(STAMPS)/extension $(STAMPS)/system
 	@$(if $(TEST_PATHS),$(PY) -m pytest -q $(TEST_PATHS),echo 'no Python tests in this tree')
 
+.PHONY: test-rtl
+test-rtl: $(STAMPS)/eda  ## the hardware blocks under Verilator: rtl/README.md
+	@$(RTL_TOOLS) test $(BLOCK)
+
 .PHONY: test-full
-test-full: $(STAMPS)/extension $(STAMPS)/system  ## every test at full size, hours rather than minutes
+test-full: $(STAMPS)/extension $(STAMPS)/system $(STAMPS)/eda  ## every test at full size, hours rather than minutes
 	@cargo test --workspace --release $(CARGO_FLAGS) -- --include-ignored
 	@$(if $(TEST_PATHS),$(PY) -m pytest -q -m '' $(TEST_PATHS),echo 'no Python tests in this tree')
+	@$(RTL_TOOLS) test --full
+	@$(RTL_TOOLS) formal
+	@$(RTL_TOOLS) mutate
 
 .PHONY: lint
-lint: $(STAMPS)/rust $(STAMPS)/venv $(DENY)-$(DENY_VERSION)  ## formatting, lints as errors, licences, types
+lint: $(STAMPS)/rust $(STAMPS)/venv $(DENY)-$(DENY_VERSION) lint-rtl  ## formatting, lints as errors, licences, types
 	@echo '== tree';      $(PY) scripts/check_tree.py
 	@echo '== rustfmt';   cargo fmt --all --check; cargo fmt --check --manifest-path benches/Cargo.toml
 	@echo '== clippy';    cargo clippy --quiet --workspace --all-targets $(CARGO_FLAGS) -- -D warnings
@@ -56,6 +66,10 @@ lint: $(STAMPS)/rust $(STAMPS)/venv $(DENY)-$(DENY_VERSION)  ## formatting, lint
 	@echo '== cargo-deny'; scripts/deny.sh $(DENY)-$(DENY_VERSION)
 	@echo '== ruff';      $(PY) -m ruff check $(PY_PATHS); $(PY) -m ruff format --check $(PY_PATHS)
 	@$(if $(HAS_PYTHON),echo '== mypy'; $(PY) -m mypy python/ringmill,)
+
+.PHONY: lint-rtl
+lint-rtl: $(STAMPS)/eda  ## the hardware sources: verible, slang, Verilator, all warnings as errors
+	@echo '== rtl';       $(RTL_TOOLS) lint $(BLOCK)
 
 .PHONY: bench
 bench: $(STAMPS)/extension  ## ours and the peers, interleaved on one core, to build/bench.json
@@ -90,6 +104,10 @@ $(STAMPS)/rust: rust-toolchain.toml scripts/setup-rust.sh
 
 $(STAMPS)/system: scripts/system-packages.txt scripts/setup-system.sh
 	@scripts/setup-system.sh
+	@mkdir -p $(@D); touch $@
+
+$(STAMPS)/eda: requirements/eda.txt scripts/eda.sh $(wildcard scripts/eda/*)
+	@scripts/eda.sh
 	@mkdir -p $(@D); touch $@
 
 $(STAMPS)/venv: $(wildcard requirements/*.txt) scripts/setup-python.sh

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what scripts/system-packages.txt lists and this machine lacks.
+# setup-system.sh [LIST]: installs what LIST (scripts/system-packages.txt) names and this machine lacks.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 missing=()
@@ -10,5 +10,5 @@ while read -r package command _; do
   elif command -v dpkg-query >/dev/null; then
     dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
   fi
-done < scripts/system-packages.txt
+done < "${1:-scripts/system-packages.txt}"
 [ ${#missing[@]} -eq 0 ] || scripts/apt.sh "${missing[@]}"

@@ -1,0 +1,1 @@
+"""Hardware: one folder a block; `python -m rtl.tools` runs lint, tests, proofs, mutations and syntheses."""

@@ -1,0 +1,92 @@
+"""Lint of the blocks (verible, slang, Verilator) and their proofs (sby)."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from rtl.tools.block import ROOT, RTL, Block, expand, load, names, sources
+from rtl.tools.simulate import BUILD, Outcome
+
+
+def _run(command: list[str], where: Path = ROOT) -> tuple[bool, str]:
+    done = subprocess.run(command, cwd=where, capture_output=True, text=True, check=False)
+    return done.returncode == 0, (done.stdout + done.stderr).strip()
+
+
+def slang(top: str, params: dict[str, str], files: list[Path]) -> tuple[bool, str]:
+    """Elaborate with slang, warnings as errors. In a process of its own: it prints from native code."""
+    script = (
+        "import sys; from pyslang.driver import Driver; d = Driver(); d.addStandardArgs();"
+        "ok = d.parseCommandLine(sys.argv[1]) and d.processOptions() and d.parseAllSources();"
+        "sys.exit(0 if ok and d.runFullCompilation(False) else 1)"
+    )
+    python = Path(os.environ["EDA_HOME"]) / "venv" / "bin" / "python"
+    words = ["slang", "-Wextra", "-Werror", "--top", top, *(f"-G{k}={v}" for k, v in params.items())]
+    return _run([str(python), "-c", script, " ".join([*words, *map(str, files)])])
+
+
+def lint_top(block: Block, top: str, params: dict[str, str]) -> list[str]:
+    """Return the findings of slang and Verilator for one top module at one point of its parameters."""
+    files, waivers = sources(block)
+    found = []
+    ok, text = slang(top, params, files)
+    if not ok:
+        found.append(text)
+    generics = [f"-G{key}={value}" for key, value in params.items()]
+    ok, text = _run(
+        ["verilator", "--lint-only", "-Wall", "--assert", "--timing", *generics, "--top-module", top]
+        + [str(path) for path in [*waivers, *files]]
+    )
+    if not ok:
+        found.append(text)
+    return found
+
+
+def lint(chosen: list[str]) -> int:
+    """Lint the chosen blocks; return how many places have findings."""
+    blocks = [load(name) for name in chosen or names()]
+    work = [
+        (block, str(one["top"]), params)
+        for block in blocks
+        for one in block.lint
+        for _, params in expand(one.get("each", {}), one.get("params", {}))
+    ]
+    bad = 0
+    files = [str(path) for block in blocks for path in block.sources]
+    rules = f"--rules_config={RTL / 'verible.rules'}"
+    ok, text = _run(["verible-verilog-lint", rules, *files]) if files else (True, "")
+    if not ok:
+        bad += 1
+        print(text)
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        for (block, top, params), found in zip(work, pool.map(lambda w: lint_top(*w), work), strict=True):
+            if found:
+                bad += 1
+                print(f"rtl/{block.name}: {top} {params}", *found, sep="\n")
+    print(f"{len(files)} files, {len(work)} tops: " + ("clean" if bad == 0 else f"{bad} with findings"))
+    return bad
+
+
+def formal(chosen: list[str]) -> list[Outcome]:
+    """Run every task of the blocks' sby files."""
+    outcomes = []
+    for file in [file for name in chosen or names() for file in load(name).formal]:
+        _, tasks = _run(["sby", "--dumptasks", str(file)], file.parent)
+        for task in tasks.split():
+            start = time.monotonic()
+            out = BUILD / file.parents[1].name / "formal" / f"{file.stem}_{task}"
+            out.parent.mkdir(parents=True, exist_ok=True)
+            ok, text = _run(["sby", "-f", "-d", str(out), file.name, task], file.parent)
+            last = "as expected" if ok else "\n    ".join(text.splitlines()[-8:])
+            outcome = Outcome(
+                f"{file.parents[1].name}/{file.stem}:{task}", ok, time.monotonic() - start, last
+            )
+            print(
+                f"{'ok  ' if ok else 'FAIL'} {outcome.label:<34} {outcome.seconds:6.1f} s  {last}", flush=True
+            )
+            outcomes.append(outcome)
+    return outcomes

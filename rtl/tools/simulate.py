@@ -1,0 +1,121 @@
+"""Building a test with Verilator and running it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from rtl.tools.block import ROOT, RTL, Block, Test, load, sources
+
+BUILD = ROOT / "build" / "rtl"
+
+# -Wall stands in lint; here warnings that a test bench raises must not hide behind waivers of the design.
+_FLAGS = ("--cc", "--exe", "--build", "--assert", "-O3", "-Wno-fatal", "-Wno-lint", "-Wno-style")
+# x86-64-v3 is not assumed: the simulators must run where the rest of the project does.
+_CFLAGS = ("-O2", "-std=gnu++17", "-Wall")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one simulator said."""
+
+    label: str
+    ok: bool
+    seconds: float
+    text: str
+
+
+def _command(test: Test, block: Block, root: Path, out: Path) -> list[str]:
+    files, waivers = sources(block, root)
+    defines = [f"-DP_{key}={value}" for key, value in test.params.items()]
+    includes = [f"-I{root / 'tools' / 'cpp'}", f"-I{root / test.block / 'test'}"]
+    return [
+        "verilator",
+        *_FLAGS,
+        *test.verilator,
+        *(f"-G{key}={value}" for key, value in test.params.items()),
+        "-CFLAGS",
+        shlex.join([*_CFLAGS, *defines, *includes]),
+        "--Mdir",
+        str(out),
+        "-o",
+        "tb",
+        "--prefix",
+        "Vtop",
+        "--top-module",
+        test.top,
+        *map(str, [*waivers, *files, *test.files, *test.harness]),
+    ]
+
+
+def _digest(command: list[str], root: Path, test: Test) -> str:
+    state = hashlib.sha256("\0".join(command).encode())
+    inputs = [Path(word) for word in command if word.startswith("/") and Path(word).is_file()]
+    headers = [*(root / "tools" / "cpp").glob("*.h"), *(root / test.block / "test").glob("*.h")]
+    for path in sorted({*inputs, *headers}):
+        state.update(path.read_bytes())
+    return state.hexdigest()
+
+
+def build(test: Test, root: Path = RTL, into: Path = BUILD) -> str | None:
+    """Build the simulator unless it is there; return what went wrong, or None."""
+    out = into / test.block / test.name
+    command = _command(test, load(test.block, root), root, out)
+    digest, stamp = _digest(command, root, test), out / "inputs.sha256"
+    if stamp.is_file() and stamp.read_text() == digest:
+        return None
+    out.mkdir(parents=True, exist_ok=True)
+    stamp.unlink(missing_ok=True)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    (out / "build.log").write_text(shlex.join(command) + "\n" + done.stdout + done.stderr)
+    if done.returncode != 0:
+        lines = (done.stderr + done.stdout).splitlines()
+        errors = [line for line in lines if "rror" in line] or lines
+        return "does not build:\n    " + "\n    ".join(errors[:8])
+    stamp.write_text(digest)
+    return None
+
+
+def run(
+    test: Test, full: bool, root: Path = RTL, into: Path = BUILD, limit_s: float | None = None
+) -> Outcome:
+    """Build the test and make its runs; it passes when every one leaves with status 0."""
+    start = time.monotonic()
+    said: list[str] = []
+    fault = build(test, root, into)
+    for arguments in () if fault else (test.full if full else test.run):
+        try:
+            done = subprocess.run(
+                [str(into / test.block / test.name / "tb"), *arguments],
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=limit_s,
+            )
+        except subprocess.TimeoutExpired:
+            fault = f"{' '.join(arguments)}: no end after {limit_s} s"
+            break
+        lines = (done.stdout + done.stderr).strip().splitlines()
+        if done.returncode != 0:
+            fault = f"{' '.join(arguments)}: status {done.returncode}\n    " + "\n    ".join(lines[-8:])
+            break
+        said.append(lines[-1] if lines else "")
+    return Outcome(test.label, fault is None, time.monotonic() - start, fault or " | ".join(said))
+
+
+def run_all(tests: list[Test], full: bool, jobs: int | None = None) -> list[Outcome]:
+    """Run tests side by side, one simulator a core, printing each as it ends."""
+    print(f"== {len(tests)} simulators")
+    outcomes = []
+    with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
+        for outcome in pool.map(lambda test: run(test, full), tests):
+            mark = "ok  " if outcome.ok else "FAIL"
+            print(f"{mark} {outcome.label:<34} {outcome.seconds:6.1f} s  {outcome.text}", flush=True)
+            outcomes.append(outcome)
+    return outcomes
