@@ -38,6 +38,7 @@ macro_rules! plain_lanes {
     ({$($generics:tt)*} $name:ty, $width:expr, $how:ident) => {
 impl $($generics)* U64Lanes for $name {
     const WIDTH: usize = $width;
+    const EMULATED: bool = $width > 1;
     type U = [u64; $width];
 
     #[inline($how)]

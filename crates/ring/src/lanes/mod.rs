@@ -56,6 +56,8 @@ impl<L: F64Lanes> Lanes for L {}
 pub trait U64Lanes: Copy + Send + Sync + std::fmt::Debug + 'static {
     /// Words in a vector.
     const WIDTH: usize;
+    /// Whether code for these lanes runs in tests only, and had better be small than fast.
+    const EMULATED: bool = false;
     /// One vector.
     type U: Copy + std::fmt::Debug;
 

@@ -17,11 +17,13 @@ mod binary64;
 mod engine;
 mod fold52;
 mod plan;
+mod registers;
 mod schedule;
 mod shared;
 mod shoup64;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod unroll;
 
 pub use plan::Plan;

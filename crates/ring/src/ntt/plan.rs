@@ -1,6 +1,6 @@
 //! The public face: which arithmetic serves a prime on an instruction set, and the four transforms.
 
-use std::{ops::Range, sync::Arc};
+use std::{marker::PhantomData, ops::Range, sync::Arc};
 
 use crate::{
     Backend, Isa, Modulus, RingError,
@@ -238,7 +238,7 @@ impl Plan {
     }
     fn run(&self, direction: Direction, native: bool, a: &mut [u64]) -> Result<(), RingError> {
         self.check(a)?;
-        self.apply(Apply { plan: self, a, direction, native, runs: 0..self.tables.runs.len(), ahead: &[] });
+        self.apply(direction, Part { plan: self, a, native, runs: 0..self.tables.runs.len(), ahead: &[] });
         Ok(())
     }
     fn run_part(
@@ -249,14 +249,28 @@ impl Plan {
         ahead: &[&[u64]],
     ) -> Result<(), RingError> {
         self.check(a)?;
-        self.apply(Apply { plan: self, a, direction, native: false, runs, ahead });
+        self.apply(direction, Part { plan: self, a, native: false, runs, ahead });
         Ok(())
     }
-    fn apply(&self, apply: Apply<'_>) {
-        if self.arithmetic == Arithmetic::Narrow {
-            apply.with::<Shoup64<Exact>>(Scalar);
-        } else {
-            self.backend.run(apply);
+    /// Each arithmetic and direction is entered through a kernel of its own: the compiler takes far longer over one
+    /// function that holds them all.
+    fn apply(&self, direction: Direction, part: Part<'_>) {
+        match direction {
+            Direction::Forward => self.apply_to::<true>(part),
+            Direction::Inverse => self.apply_to::<false>(part),
+        }
+    }
+    fn apply_to<const FORWARD: bool>(&self, part: Part<'_>) {
+        match self.arithmetic {
+            Arithmetic::Narrow => part.with::<Shoup64<Exact>, FORWARD>(Scalar),
+            Arithmetic::Shoup64 => self.backend.run(Apply::<OnShoup64, FORWARD>(part, PhantomData)),
+            Arithmetic::Binary64 => self.backend.run(Apply::<OnBinary64, FORWARD>(part, PhantomData)),
+            Arithmetic::Fold52 { above: false } => {
+                self.backend.run(Apply::<OnFold52<false>, FORWARD>(part, PhantomData))
+            }
+            Arithmetic::Fold52 { above: true } => {
+                self.backend.run(Apply::<OnFold52<true>, FORWARD>(part, PhantomData))
+            }
         }
     }
 }
@@ -268,52 +282,88 @@ enum Direction {
     Inverse,
 }
 
-/// A transform of data whose length has been checked.
-struct Apply<'a> {
+/// What to do of a transform, with data whose length has been checked.
+struct Part<'a> {
     plan: &'a Plan,
     a: &'a mut [u64],
-    direction: Direction,
     native: bool,
     /// Those of the tables.
     runs: Range<usize>,
     ahead: &'a [&'a [u64]],
 }
-impl Apply<'_> {
+impl Part<'_> {
     #[inline(always)]
-    fn with<A: Arith>(self, lanes: A::L) {
+    fn with<A: Arith, const FORWARD: bool>(self, lanes: A::L) {
         let engine = Engine { arith: A::new(lanes, self.plan.q), tables: &self.plan.tables };
         let runs = &self.plan.tables.runs[self.runs];
         let ahead = Ahead::new(self.ahead, runs.iter().map(|run| run.count).sum());
         // SAFETY: `Plan::run` and `run_part` checked that the slice holds N words; the tables were built for this
         // arithmetic.
         unsafe {
-            match self.direction {
-                Direction::Forward => engine.forward(self.a.as_mut_ptr(), self.native, runs, ahead),
-                Direction::Inverse => engine.inverse(self.a.as_mut_ptr(), self.native, runs),
+            if FORWARD {
+                engine.forward(self.a.as_mut_ptr(), self.native, runs, ahead)
+            } else {
+                engine.inverse(self.a.as_mut_ptr(), self.native, runs)
             }
         }
     }
 }
-impl Kernel for Apply<'_> {
+
+/// An arithmetic whose lanes are still to be chosen.
+trait Family {
+    /// On any lanes.
+    fn run<const FORWARD: bool, L: Lanes>(part: Part<'_>, lanes: L);
+    /// On lanes with 52-bit multiply-add.
+    fn run52<const FORWARD: bool, L: Lanes + Madd52Lanes>(part: Part<'_>, lanes: L);
+}
+struct OnShoup64;
+impl Family for OnShoup64 {
+    #[inline(always)]
+    fn run<const FORWARD: bool, L: Lanes>(part: Part<'_>, lanes: L) {
+        part.with::<Shoup64<Products32<L>>, FORWARD>(lanes);
+    }
+    #[inline(always)]
+    fn run52<const FORWARD: bool, L: Lanes + Madd52Lanes>(part: Part<'_>, lanes: L) {
+        part.with::<Shoup64<Products52<L>>, FORWARD>(lanes);
+    }
+}
+struct OnBinary64;
+impl Family for OnBinary64 {
+    #[inline(always)]
+    fn run<const FORWARD: bool, L: Lanes>(part: Part<'_>, lanes: L) {
+        part.with::<Binary64<L>, FORWARD>(lanes);
+    }
+    #[inline(always)]
+    fn run52<const FORWARD: bool, L: Lanes + Madd52Lanes>(part: Part<'_>, lanes: L) {
+        part.with::<Binary64<L>, FORWARD>(lanes);
+    }
+}
+struct OnFold52<const ABOVE: bool>;
+impl<const ABOVE: bool> Family for OnFold52<ABOVE> {
+    #[inline(always)]
+    fn run<const FORWARD: bool, L: Lanes>(_: Part<'_>, _: L) {
+        unreachable!("`Arithmetic::candidates` offers it on lanes with 52-bit multiply-add only");
+    }
+    #[inline(always)]
+    fn run52<const FORWARD: bool, L: Lanes + Madd52Lanes>(part: Part<'_>, lanes: L) {
+        part.with::<Fold52<L, ABOVE>, FORWARD>(lanes);
+    }
+}
+
+/// A [`Part`] in an arithmetic and direction.
+struct Apply<'a, F, const FORWARD: bool>(Part<'a>, PhantomData<F>);
+impl<F: Family, const FORWARD: bool> Kernel for Apply<'_, F, FORWARD> {
     type Output = ();
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) {
-        // One lane never gets here (`Plan::run`); said so that no code is made for it.
+        // One lane never gets here (`Plan::apply_to`); said so that no code is made for it.
         if L::WIDTH > 1 {
-            match self.plan.arithmetic {
-                Arithmetic::Binary64 => self.with::<Binary64<L>>(lanes),
-                _ => self.with::<Shoup64<Products32<L>>>(lanes),
-            }
+            F::run::<FORWARD, L>(self.0, lanes);
         }
     }
     #[inline(always)]
     fn run52<L: Lanes + Madd52Lanes>(self, lanes: L) {
-        match self.plan.arithmetic {
-            Arithmetic::Fold52 { above: false } => self.with::<Fold52<L, false>>(lanes),
-            Arithmetic::Fold52 { above: true } => self.with::<Fold52<L, true>>(lanes),
-            Arithmetic::Shoup64 => self.with::<Shoup64<Products52<L>>>(lanes),
-            _ => self.with::<Binary64<L>>(lanes),
-        }
+        F::run52::<FORWARD, L>(self.0, lanes);
     }
 }
 

@@ -1,0 +1,260 @@
+//! What a pass does to the registers of one block: loads and stores, constants, stages.
+
+use crate::{
+    lanes::U64Lanes,
+    ntt::{
+        arith::Arith,
+        engine::Engine,
+        tables::Direction,
+        unroll::{inlined, unroll},
+    },
+};
+
+pub(super) type Constant<A> = <A as Arith>::C;
+pub(super) type Registers<A> = [<A as Arith>::V; 8];
+
+/// Where butterfly i of a stage with distance h has its x, and which of the 2^stage sub-blocks that lies in.
+#[inline(always)]
+const fn butterfly(i: usize, h: usize) -> (usize, usize) {
+    (i / h * 2 * h + i % h, i / h)
+}
+
+impl<A: Arith> Engine<'_, A> {
+    /// # Safety
+    /// `p` must be valid for reading L words.
+    #[inline(always)]
+    unsafe fn load(self, p: *const u64) -> A::V {
+        // SAFETY: passed on to the caller.
+        self.arith.register(unsafe { self.arith.lanes().load_ptr(p) })
+    }
+    /// # Safety
+    /// `p` must be valid for writing L words.
+    #[inline(always)]
+    unsafe fn store(self, p: *mut u64, v: A::V) {
+        // SAFETY: passed on to the caller.
+        unsafe { self.arith.lanes().store_ptr(p, self.arith.words(v)) }
+    }
+    #[inline(always)]
+    pub(super) fn splat(self, [a, b]: [u64; 2]) -> Constant<A> {
+        let l = self.arith.lanes();
+        self.arith.constant([self.arith.register(l.splat(a)), self.arith.register(l.splat(b))])
+    }
+    /// The constant of node k, in all lanes.
+    ///
+    /// # Safety
+    /// k < N/L.
+    #[inline(always)]
+    unsafe fn node(self, d: &Direction, k: usize) -> Constant<A> {
+        // SAFETY: the table holds two words for each k < N/L.
+        unsafe {
+            let p = d.nodes.as_ptr().add(2 * k);
+            self.splat([*p, *p.add(1)])
+        }
+    }
+    /// Constants i of the L − 1 that block `node` uses after its transpose.
+    ///
+    /// # Safety
+    /// N/L² ≤ node < 2N/L² and i < L − 1.
+    #[inline(always)]
+    unsafe fn leaf(self, d: &Direction, node: usize, i: usize) -> Constant<A> {
+        let first = (1usize << self.tables.log_n) / (Self::L * Self::L);
+        // SAFETY: the table holds 2L words for each such node and i.
+        unsafe {
+            let p = d.leaves.as_ptr().add(((node - first) * (Self::L - 1) + i) * 2 * Self::L);
+            self.arith.constant([self.load(p), self.load(p.add(Self::L))])
+        }
+    }
+    #[inline(always)]
+    pub(super) fn transpose(self, v: &mut Registers<A>) {
+        inlined!(A::L, {
+            let l = self.arith.lanes();
+            let mut u = [l.splat(0); 8];
+            for i in 0..Self::L {
+                u[i] = self.arith.words(v[i]);
+            }
+            l.transpose(&mut u);
+            for i in 0..Self::L {
+                v[i] = self.arith.register(u[i]);
+            }
+        })
+    }
+    /// Loads `count` registers, `step` words apart.
+    ///
+    /// # Safety
+    /// `p` must be valid for reading (count − 1)·step + L words; count ≤ 8.
+    #[inline(always)]
+    pub(super) unsafe fn load_all(self, p: *const u64, step: usize, count: usize) -> Registers<A> {
+        inlined!(A::L, {
+            let mut v = [self.arith.register(self.arith.lanes().splat(0)); 8];
+            for (c, v) in v.iter_mut().enumerate().take(count) {
+                // SAFETY: passed on to the caller.
+                *v = unsafe { self.load(p.add(c * step)) };
+            }
+            v
+        })
+    }
+    /// Stores `count` registers, `step` words apart.
+    ///
+    /// # Safety
+    /// `p` must be valid for writing (count − 1)·step + L words; count ≤ 8.
+    #[inline(always)]
+    pub(super) unsafe fn store_all(self, p: *mut u64, step: usize, count: usize, v: &Registers<A>) {
+        inlined!(A::L, {
+            for (c, &v) in v.iter().enumerate().take(count) {
+                // SAFETY: passed on to the caller.
+                unsafe { self.store(p.add(c * step), v) };
+            }
+        })
+    }
+    /// The constants of the `count` nodes from k.
+    ///
+    /// # Safety
+    /// k + count ≤ N/L; count ≤ 8.
+    #[inline(always)]
+    pub(super) unsafe fn nodes(self, d: &Direction, k: usize, count: usize) -> [Constant<A>; 8] {
+        inlined!(A::L, {
+            let mut constants = [self.splat([0; 2]); 8];
+            for (b, c) in constants.iter_mut().enumerate().take(count) {
+                // SAFETY: passed on to the caller.
+                *c = unsafe { self.node(d, k + b) };
+            }
+            constants
+        })
+    }
+    /// The constants of stage `stage` below the transposed lanes of block `node`.
+    ///
+    /// # Safety
+    /// N/L² ≤ node < 2N/L²; stage < log2 L.
+    #[inline(always)]
+    pub(super) unsafe fn leaves(self, d: &Direction, node: usize, stage: usize) -> [Constant<A>; 8] {
+        inlined!(A::L, {
+            let mut constants = [self.splat([0; 2]); 8];
+            for (b, c) in constants.iter_mut().enumerate().take(1 << stage) {
+                // SAFETY: passed on to the caller; 2^stage − 1 + b < L − 1.
+                *c = unsafe { self.leaf(d, node, (1 << stage) - 1 + b) };
+            }
+            constants
+        })
+    }
+
+    /// Stage `stage` of `log` on 2^log registers, two butterflies at a time; `constants[b]` for sub-block b.
+    #[inline(always)]
+    pub(super) fn stage(
+        self,
+        v: &mut Registers<A>,
+        stage: usize,
+        log: usize,
+        reduce: bool,
+        constants: &[Constant<A>; 8],
+    ) {
+        inlined!(A::L, {
+            if reduce {
+                self.stage_of::<true>(v, stage, log, constants);
+            } else {
+                self.stage_of::<false>(v, stage, log, constants);
+            }
+        })
+    }
+    #[inline(always)]
+    fn stage_of<const REDUCE: bool>(
+        self,
+        v: &mut Registers<A>,
+        stage: usize,
+        log: usize,
+        constants: &[Constant<A>; 8],
+    ) {
+        let h = 1 << (log - stage - 1);
+        if log == 1 {
+            let ([a], [b]) = self.arith.forward::<1, REDUCE>([v[0]], [v[1]], [constants[0]]);
+            (v[0], v[1]) = (a, b);
+            return;
+        }
+        unroll!(i < 1 << (log - 2), most 2 => {
+            let ((x, b), (z, d)) = (butterfly(2 * i, h), butterfly(2 * i + 1, h));
+            let (sum, difference) =
+                self.arith.forward::<2, REDUCE>([v[x], v[z]], [v[x + h], v[z + h]], [constants[b], constants[d]]);
+            [v[x], v[z]] = sum;
+            [v[x + h], v[z + h]] = difference;
+        });
+    }
+    /// The inverse of a stage. `bounds[e]` bounds register e in units of q/8; it is known when this is compiled.
+    #[inline(always)]
+    pub(super) fn inverse_stage(
+        self,
+        v: &mut Registers<A>,
+        bounds: &mut [u32; 8],
+        stage: usize,
+        log: usize,
+        constants: &[Constant<A>; 8],
+    ) {
+        inlined!(A::L, {
+            let h = 1 << (log - stage - 1);
+            if log == 1 {
+                self.fit(v, bounds, 0, 1);
+                let ([sum], [product]) = self.arith.inverse::<1>([v[0]], [v[1]], [constants[0]]);
+                (v[0], v[1]) = (sum, product);
+                (bounds[0], bounds[1]) = (bounds[0] + bounds[1], A::INVERSE_FRESH);
+                return;
+            }
+            unroll!(i < 1 << (log - 2), most 2 => {
+                let ((x, b), (z, d)) = (butterfly(2 * i, h), butterfly(2 * i + 1, h));
+                self.fit(v, bounds, x, x + h);
+                self.fit(v, bounds, z, z + h);
+                let (sum, product) =
+                    self.arith.inverse::<2>([v[x], v[z]], [v[x + h], v[z + h]], [constants[b], constants[d]]);
+                [v[x], v[z]] = sum;
+                [v[x + h], v[z + h]] = product;
+                (bounds[x], bounds[x + h]) = (bounds[x] + bounds[x + h], A::INVERSE_FRESH);
+                (bounds[z], bounds[z + h]) = (bounds[z] + bounds[z + h], A::INVERSE_FRESH);
+            });
+        })
+    }
+    /// Reduces x and y if their sum would pass the limit.
+    #[inline(always)]
+    fn fit(self, v: &mut Registers<A>, bounds: &mut [u32; 8], x: usize, y: usize) {
+        if bounds[x] + bounds[y] > A::INVERSE_LIMIT || 2 * bounds[y] > A::INVERSE_LIMIT {
+            (v[x], v[y]) = (self.arith.inverse_reduce(v[x]), self.arith.inverse_reduce(v[y]));
+            (bounds[x], bounds[y]) = (A::INVERSE_REDUCED, A::INVERSE_REDUCED);
+        }
+    }
+    /// Brings every register within the bound of words in memory.
+    #[inline(always)]
+    pub(super) fn settle(self, v: &mut Registers<A>, bounds: &[u32; 8], count: usize) {
+        inlined!(A::L, {
+            unroll!(e < count, most 8 => {
+                if bounds[e] > A::INVERSE_STORED {
+                    v[e] = self.arith.inverse_reduce(v[e]);
+                }
+            });
+        })
+    }
+    /// Working form to words: canonical and transposed back, or below 2q in native order.
+    #[inline(always)]
+    pub(super) fn leave_all<const CANONICAL: bool>(self, v: &mut Registers<A>) {
+        inlined!(A::L, {
+            for v in v.iter_mut().take(Self::L) {
+                *v = self.arith.leave::<CANONICAL>(*v);
+            }
+            if CANONICAL {
+                self.transpose(v);
+            }
+        })
+    }
+
+    /// The last stage of all, on registers x and x + half.
+    #[inline(always)]
+    pub(super) fn inverse_leave(
+        self,
+        v: &mut Registers<A>,
+        bounds: &mut [u32; 8],
+        half: usize,
+        scale: &[Constant<A>; 2],
+    ) {
+        inlined!(A::L, {
+            unroll!(x < half, most 4 => {
+                self.fit(v, bounds, x, x + half);
+                (v[x], v[x + half]) = self.arith.inverse_leave(v[x], v[x + half], scale[0], scale[1]);
+            });
+        })
+    }
+}
