@@ -7,9 +7,9 @@ const LINE: usize = 8;
 /// Slices whose lines are requested in order, an equal share at each of a number of steps.
 #[derive(Debug, Clone)]
 pub(super) struct Ahead<'a> {
+    /// What is left of the slice in turn.
+    current: &'a [u64],
     slices: &'a [&'a [u64]],
-    /// The next word of the first slice.
-    next: usize,
     /// Lines a step.
     share: usize,
 }
@@ -17,21 +17,24 @@ pub(super) struct Ahead<'a> {
 impl<'a> Ahead<'a> {
     pub(super) fn new(slices: &'a [&'a [u64]], steps: usize) -> Self {
         let lines: usize = slices.iter().map(|slice| slice.len().div_ceil(LINE)).sum();
-        Self { slices, next: 0, share: lines.div_ceil(steps.max(1)) }
+        Self { current: &[], slices, share: lines.div_ceil(steps.max(1)) }
     }
 
     /// One step.
     #[inline(always)]
     pub(super) fn request(&mut self) {
-        for _ in 0..self.share {
-            let Some((slice, rest)) = self.slices.split_first() else { return };
-            if let Some(word) = slice.get(self.next) {
+        let mut lines = self.share;
+        while lines > 0 {
+            if self.current.is_empty() {
+                let Some((&first, rest)) = self.slices.split_first() else { return };
+                (self.current, self.slices) = (first, rest);
+            }
+            let (now, later) = self.current.split_at((lines * LINE).min(self.current.len()));
+            for word in now.iter().step_by(LINE) {
                 prefetch(word);
             }
-            self.next += LINE;
-            if self.next >= slice.len() {
-                (self.slices, self.next) = (rest, 0);
-            }
+            lines -= now.len().div_ceil(LINE);
+            self.current = later;
         }
     }
 }
@@ -59,10 +62,10 @@ mod tests {
         let slices: [&[u64]; 4] = [&words[..64], &[], &words[..7], &words];
         for steps in [1, 3, 8, 500] {
             let mut ahead = Ahead::new(&slices, steps);
-            for _ in 0..steps + slices.len() {
+            for _ in 0..steps {
                 ahead.request();
             }
-            assert!(ahead.slices.is_empty(), "{steps} steps");
+            assert!(ahead.slices.is_empty() && ahead.current.is_empty(), "{steps} steps");
         }
     }
 }

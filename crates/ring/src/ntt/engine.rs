@@ -36,6 +36,7 @@ impl<A: Arith> Engine<'_, A> {
         a: *mut u64,
         len: usize,
         node: usize,
+        ahead: &mut Ahead<'_>,
     ) {
         let (step, table) = (len >> LOG, &self.tables.forward);
         let reduce = |s: usize| REDUCE && A::REDUCING >> s & 1 == 1;
@@ -48,6 +49,7 @@ impl<A: Arith> Engine<'_, A> {
             ]
         };
         for j in (0..step).step_by(U * Self::L) {
+            ahead.request();
             // SAFETY: j + (2^LOG − 1)·step + U·L ≤ len, here and below.
             let mut v = unsafe { [self.load_all(a.add(j), step, 1 << LOG); U] };
             if U > 1 {
@@ -78,8 +80,9 @@ impl<A: Arith> Engine<'_, A> {
     /// # Safety
     /// `a` must be valid for BLOCKS·L·L words; N/L² ≤ node, node + BLOCKS ≤ 2N/L².
     #[inline(always)]
-    unsafe fn last<const BLOCKS: usize>(self, a: *mut u64, node: usize, native: bool) {
+    unsafe fn last<const BLOCKS: usize>(self, a: *mut u64, node: usize, native: bool, ahead: &mut Ahead<'_>) {
         let (l, log, table) = (Self::L, Self::LOG_L, &self.tables.forward);
+        ahead.request();
         // SAFETY: block g lies in `a`; its nodes (node + g)·2^s + b, b < 2^s, are below N/L for s < log2 L.
         unsafe {
             let mut v = [self.load_all(a, l, l); BLOCKS];
@@ -210,13 +213,14 @@ impl<A: Arith> Engine<'_, A> {
         a: *mut u64,
         len: usize,
         node: usize,
+        ahead: &mut Ahead<'_>,
     ) {
         // SAFETY: passed on to the caller.
         unsafe {
             if A::INTERLEAVED {
-                self.pass::<2, LOG, FIRST, REDUCE>(a, len, node)
+                self.pass::<2, LOG, FIRST, REDUCE>(a, len, node, ahead)
             } else {
-                self.pass::<1, LOG, FIRST, REDUCE>(a, len, node)
+                self.pass::<1, LOG, FIRST, REDUCE>(a, len, node, ahead)
             }
         }
     }
@@ -252,15 +256,26 @@ impl<A: Arith> Engine<'_, A> {
         a: *mut u64,
         len: usize,
         node: usize,
+        ahead: &mut Ahead<'_>,
     ) {
         // SAFETY: passed on to the caller.
         unsafe {
             match log {
-                1 => self.pass_of::<1, FIRST, REDUCE>(a, len, node),
-                3 if A::MAX_LOG_RADIX >= 3 => self.pass_of::<3, FIRST, REDUCE>(a, len, node),
-                _ => self.pass_of::<2, FIRST, REDUCE>(a, len, node),
+                1 => self.pass_of::<1, FIRST, REDUCE>(a, len, node, ahead),
+                3 if A::MAX_LOG_RADIX >= 3 => self.pass_of::<3, FIRST, REDUCE>(a, len, node, ahead),
+                _ => self.pass_of::<2, FIRST, REDUCE>(a, len, node, ahead),
             }
         }
+    }
+
+    /// How often the forward runs ask for data ahead: once for the registers that they hold at a time.
+    pub(super) fn steps(runs: &[Run]) -> usize {
+        let vectors = if A::INTERLEAVED { 2 } else { 1 };
+        let steps = |run: &Run| match run.kind {
+            Kind::Pass { log_radix, .. } => run.count * (run.len >> log_radix) / (vectors * Self::L),
+            Kind::Last => run.count / A::LAST_BLOCKS,
+        };
+        runs.iter().map(steps).sum()
     }
 
     /// Canonical words in natural order to bit-reversed order and canonical, or native order and below 2q: all runs of
@@ -272,23 +287,22 @@ impl<A: Arith> Engine<'_, A> {
     pub(super) unsafe fn forward(self, a: *mut u64, native: bool, runs: &[Run], mut ahead: Ahead<'_>) {
         for run in runs {
             for i in 0..run.count {
-                ahead.request();
                 let (node, len) = (run.node + i, run.len);
                 // SAFETY: the schedule covers [0, N): offset + count·len ≤ N, and its nodes are those of that level.
                 unsafe {
                     let a = a.add(run.offset + i * len);
                     match run.kind {
                         Kind::Pass { log_radix, first: true, .. } => {
-                            self.any_pass::<true, false>(log_radix, a, len, node)
+                            self.any_pass::<true, false>(log_radix, a, len, node, &mut ahead)
                         }
                         Kind::Pass { log_radix, reduce: true, .. } if A::REDUCING != 0 => {
-                            self.any_pass::<false, true>(log_radix, a, len, node)
+                            self.any_pass::<false, true>(log_radix, a, len, node, &mut ahead)
                         }
                         Kind::Pass { log_radix, .. } => {
-                            self.any_pass::<false, false>(log_radix, a, len, node)
+                            self.any_pass::<false, false>(log_radix, a, len, node, &mut ahead)
                         }
-                        Kind::Last if A::LAST_BLOCKS == 1 => self.last::<1>(a, node, native),
-                        Kind::Last if i % 2 == 0 => self.last::<2>(a, node, native),
+                        Kind::Last if A::LAST_BLOCKS == 1 => self.last::<1>(a, node, native, &mut ahead),
+                        Kind::Last if i % 2 == 0 => self.last::<2>(a, node, native, &mut ahead),
                         Kind::Last => {}
                     }
                 }

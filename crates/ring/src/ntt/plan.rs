@@ -296,7 +296,7 @@ impl Part<'_> {
     fn with<A: Arith, const FORWARD: bool>(self, lanes: A::L) {
         let engine = Engine { arith: A::new(lanes, self.plan.q), tables: &self.plan.tables };
         let runs = &self.plan.tables.runs[self.runs];
-        let ahead = Ahead::new(self.ahead, runs.iter().map(|run| run.count).sum());
+        let ahead = Ahead::new(self.ahead, Engine::<A>::steps(runs));
         // SAFETY: `Plan::run` and `run_part` checked that the slice holds N words; the tables were built for this
         // arithmetic.
         unsafe {
