@@ -125,11 +125,11 @@ impl Need {
                 self.integer_bits
             )
         };
+        let slots = if self.slots > 1 { format!("{} slots and ", self.slots) } else { String::new() };
         format!(
-            "N = 2^{} is the least degree with {} slots and log PQ = {:.0} ≤ {limit} ({} bits, {}); depth {} at \
+            "N = 2^{} is the least degree with {slots}log PQ = {:.0} ≤ {limit} ({} bits, {}); depth {} at \
              scale 2^{}; dnum {} with {} special primes has the cheapest key switch that fits ({} transforms); {width}",
             params.log_n(),
-            self.slots,
             params.security().log_pq,
             self.security,
             SecurityTable::Guidelines2024,
