@@ -1,0 +1,121 @@
+// rm_core_pkg - what the blocks of the compact core say to each other: opcodes, the decoded
+// command of the arithmetic unit, status codes, control and status of the register block.
+package rm_core_pkg;
+
+  // ---------------------------------------------------------------- sizes
+  localparam int unsigned Banks     = 6;   // 0, 1 lane 0; 2, 3 lane 1; 4, 5 accumulators
+  localparam int unsigned NttBanks  = 4;   // the transforms reach banks 0 ... 3
+  localparam int unsigned BankW     = 3;
+  localparam int unsigned ModIdxW   = 5;
+  localparam int unsigned ModFieldW = 5;   // 0 q, 1 aux, 2 + b the root rho_b
+  localparam int unsigned AddrW     = 32;  // addresses count units of 64 bytes
+  localparam int unsigned LogNW     = 5;
+  localparam int unsigned ShiftW    = 6;
+  localparam int unsigned GaloisW   = 18;
+  localparam int unsigned CounterW  = 40;
+  localparam int unsigned StoreW    = 16;  // stores are counted modulo 2^16
+
+  // Uses of one bank that are dispatched and not finished stay below 2^TicketW: at most
+  // ArithQueue + 1 in the queue and at work, 1 draining, NttQueue + 1 in a transform unit.
+  localparam int unsigned TicketW    = 5;
+  localparam int unsigned ArithQueue = 8;
+  localparam int unsigned NttQueue   = 4;
+
+  // ---------------------------------------------------------------- opcodes
+  localparam logic [7:0] OpEnd  = 8'h00;
+  localparam logic [7:0] OpNtt  = 8'h01;
+  localparam logic [7:0] OpIntt = 8'h02;
+
+  // Opcodes of the arithmetic unit are 0x10 + arith_op_e.
+  typedef enum logic [3:0] {
+    ArithCopy = 4'h0,  // d = X
+    ArithAdd  = 4'h1,  // d = X + Y
+    ArithSub  = 4'h2,  // d = X - Y, swapped Y - X
+    ArithAddk = 4'h3,  // d = X + K0
+    ArithMulk = 4'h4,  // d = mm(X, K0)
+    ArithSubk = 4'h5,  // d = mm(X - Y, K0), swapped mm(Y - X, K0)
+    ArithMul  = 4'h6,  // d = mm(X, Y)
+    ArithMac  = 4'h7,  // d = C + mm(A, S)
+    ArithMack = 4'h8,  // d = C + mm(X >> shift, K0)
+    ArithLift = 4'h9,  // d = mm(X, K0) - (2X > p ? K1 : 0)
+    ArithShrk = 4'ha   // d = (X + K0) >> shift, plain integers
+  } arith_op_e;
+
+  // ---------------------------------------------------------------- decoded commands
+  typedef struct packed {
+    arith_op_e          op;
+    logic [ModIdxW-1:0] modulus;
+    logic [ModIdxW-1:0] source;    // modulus of the operand of a lift
+    logic               a_used;
+    logic [BankW-1:0]   a_bank;
+    logic               c_used;
+    logic [BankW-1:0]   c_bank;
+    logic               d_to_bank;
+    logic [BankW-1:0]   d_bank;
+    logic               d_to_mem;
+    logic [AddrW-1:0]   d_addr;
+    logic               s_used;
+    logic [ShiftW-1:0]  shift;
+    logic               permute;
+    logic               swap;
+  } arith_cmd_t;
+
+  typedef struct packed {
+    logic [TicketW-1:0] a;
+    logic [TicketW-1:0] c;
+    logic [TicketW-1:0] d;
+  } tickets_t;
+
+  // ---------------------------------------------------------------- status
+  typedef enum logic [7:0] {
+    ErrNone     = 8'd0,
+    ErrOpcode   = 8'd1,   // no such opcode, or a reserved bit is set
+    ErrBank     = 8'd2,   // bank >= 6, or >= 4 for a transform
+    ErrModulus  = 8'd3,   // modulus index beyond the table
+    ErrOperands = 8'd4,   // the opcode cannot take this set of operands, or there is no result
+    ErrPermute  = 8'd5,   // permuting without A, into its own bank, or with C in its bank; even K1
+    ErrAlign    = 8'd6,   // address not aligned to the width of the memory
+    ErrAfter    = 8'd7,   // waits for more stores than stand before it
+    ErrLogN     = 8'd8,   // LOG_N outside what was built
+    ErrFetch    = 8'd9,   // the instruction itself came with a bus error
+    ErrRead     = 8'd10,  // a read response that is not OKAY
+    ErrWrite    = 8'd11,  // a write response that is not OKAY
+    ErrAborted  = 8'd12   // soft reset
+  } error_e;
+
+  localparam int unsigned NumCounters = 14;
+  typedef enum logic [3:0] {
+    CntCycles       = 4'd0,
+    CntNtt0Busy     = 4'd1,
+    CntNtt1Busy     = 4'd2,
+    CntArithBusy    = 4'd3,
+    CntArithTicket  = 4'd4,
+    CntArithRead    = 4'd5,
+    CntArithWrite   = 4'd6,
+    CntNtt0Ticket   = 4'd7,
+    CntNtt1Ticket   = 4'd8,
+    CntNtt0Twiddle  = 4'd9,
+    CntNtt1Twiddle  = 4'd10,
+    CntReadBeats    = 4'd11,
+    CntWriteBeats   = 4'd12,
+    CntInstructions = 4'd13
+  } counter_e;
+
+  typedef struct packed {
+    logic             start;         // pulse
+    logic             soft_reset;    // pulse
+    logic [AddrW-1:0] program_addr;
+    logic [LogNW-1:0] log_n;
+  } core_ctrl_t;
+
+  typedef struct packed {
+    logic                                   busy;
+    logic                                   done;     // until the next start
+    logic                                   error;    // until the next start
+    logic                                   refused;  // a start came while busy
+    logic [7:0]                             error_code;
+    logic [31:0]                            error_pc;
+    logic [NumCounters-1:0][CounterW-1:0]   counters;
+  } core_status_t;
+
+endpackage
