@@ -1,9 +1,10 @@
-//! What runs a limb program: the reference interpreter and the CPU.
+//! What runs a limb program: the reference interpreter, the CPU, the compact core.
 //!
 //! A [`Machine`] prepares a [`LimbProgram`] once; the [`Executable`] then runs as often as one likes, on limbs
 //! bound in program order. Two machines that run the same program produce the same bits.
 
 pub mod bindings;
+pub mod compact;
 pub mod cpu;
 pub mod error;
 pub mod reference;

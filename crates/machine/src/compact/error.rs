@@ -1,0 +1,75 @@
+//! What can go wrong between a limb program and a compact core.
+
+use ringmill_ring::RingError;
+
+/// A rule that a configuration, a program or a run breaks.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs)] // The message is the documentation of each variant and names all its fields.
+pub enum CompactError {
+    #[error("no compact core has {name} = {value}; it can be {allowed}")]
+    Parameter { name: &'static str, value: u64, allowed: &'static str },
+    #[error("the core was built for N = 2^{min} to 2^{max}; the program has N = 2^{log_n}")]
+    Degree { log_n: u32, min: u32, max: u32 },
+    #[error(
+        "modulus {q} is outside the class of the core's {multiplier} multiplier: {class}, W = {word_bits}"
+    )]
+    ModulusClass { q: u64, multiplier: &'static str, word_bits: u32, class: &'static str },
+    #[error("the program has {found} moduli; the core's table holds {max}")]
+    TooManyModuli { found: usize, max: u32 },
+    #[error("the program needs {needed} bytes of memory and the core has {available}")]
+    Memory { needed: u64, available: u64 },
+    #[error(
+        "a base conversion from {sources} primes sums up to 2^28 times as much, and no modulus of the program is so great"
+    )]
+    QuotientModulus { sources: usize },
+    #[error(
+        "the sequence of CASA (one digit, one special prime, {limbs} limbs) does not decrypt: the digit of {limbs} limbs \
+         exceeds the special prime, so that the error exceeds the message; take at least {limbs} special primes or \
+         {limbs} digits. It can be scheduled for a comparison of cycles only"
+    )]
+    CasaSequence { limbs: usize },
+    #[error("address {address} is not a multiple of {unit} bytes")]
+    Unaligned { address: u64, unit: u64 },
+    #[error("address {address} with {bytes} bytes ends beyond the memory of {available} bytes")]
+    Address { address: u64, bytes: u64, available: u64 },
+    #[error("instruction {index}: {reason}")]
+    Instruction { index: u64, reason: IllegalInstruction },
+    #[error("the core is busy; wait for its end or reset it")]
+    Busy,
+    #[error("the core stopped at instruction {index} with code {code} ({meaning})")]
+    Stopped { index: u32, code: u8, meaning: &'static str },
+    #[error("no END after {cycles} cycles: the core hangs or the limit is too low")]
+    Watchdog { cycles: u64 },
+    #[error("the simulated core cannot be used: {reason}")]
+    Simulator { reason: String },
+    #[error("no compact core simulates as {name}; take one of: {known}")]
+    UnknownCore { name: String, known: String },
+    #[error(transparent)]
+    Ring(#[from] RingError),
+}
+
+/// Why an instruction word means nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs)] // As above.
+pub enum IllegalInstruction {
+    #[error("no opcode {0:#04x}")]
+    Opcode(u8),
+    #[error("reserved bits are set")]
+    Reserved,
+    #[error("bank {0} does not exist or is out of reach of the unit")]
+    Bank(u8),
+    #[error("modulus {0} is not in the table")]
+    Modulus(u8),
+    #[error("{0} does not take these operands")]
+    Operands(&'static str),
+    #[error("a permutation reads operand A, writes another bank and has an odd Galois element")]
+    Permutation,
+    #[error("it reads what store {needed} writes and waits for {waits} stores only")]
+    After { needed: u64, waits: u64 },
+    #[error("it waits for {waits} stores, but only {before} stand before it")]
+    NeverStored { waits: u64, before: u64 },
+    #[error("the program ends without END")]
+    NoEnd,
+}

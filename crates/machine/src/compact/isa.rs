@@ -1,0 +1,308 @@
+//! The instructions of the compact core and their 32 bytes.
+
+use super::error::IllegalInstruction as Illegal;
+
+/// A bank of one limb: 0 and 1 belong to lane 0, 2 and 3 to lane 1, 4 and 5 are the accumulators.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Bank(u8);
+
+impl Bank {
+    /// Number of banks.
+    pub const COUNT: usize = 6;
+    /// Banks that the transform units reach.
+    pub const IN_LANES: usize = 4;
+    /// Banks of each transform unit.
+    pub const PER_LANE: usize = 2;
+
+    /// Bank `index`, if there is one.
+    pub const fn new(index: usize) -> Option<Self> {
+        if index < Self::COUNT { Some(Self(index as u8)) } else { None }
+    }
+
+    /// All banks.
+    pub fn all() -> impl DoubleEndedIterator<Item = Self> + Clone {
+        (0..Self::COUNT as u8).map(Self)
+    }
+
+    /// Its number.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The transform unit that reaches it.
+    #[inline]
+    pub const fn lane(self) -> Option<usize> {
+        if self.index() < Self::IN_LANES { Some(self.index() / Self::PER_LANE) } else { None }
+    }
+}
+
+/// What an instruction does; the documentation states the result d with X, Y as [`Instruction`] names them and
+/// mm(a, b) = a·b·2^−R mod q.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Op {
+    /// Waits until all is stored, then stops.
+    End = 0x00,
+    /// Transform of bank A in place.
+    Ntt = 0x01,
+    /// Inverse transform of bank A in place.
+    Intt = 0x02,
+    /// d = X.
+    Copy = 0x10,
+    /// d = X + Y mod q.
+    Add = 0x11,
+    /// d = X − Y mod q, swapped Y − X.
+    Sub = 0x12,
+    /// d = X + K0 mod q.
+    AddK = 0x13,
+    /// d = mm(X, K0).
+    MulK = 0x14,
+    /// d = mm(X − Y, K0), swapped mm(Y − X, K0).
+    SubK = 0x15,
+    /// d = mm(X, Y).
+    Mul = 0x16,
+    /// d = C + mm(A, S).
+    Mac = 0x17,
+    /// d = C + mm(X >> shift, K0).
+    MacK = 0x18,
+    /// d = mm(X, K0) − (2X > p ? K1 : 0) mod q, p the modulus `source`.
+    Lift = 0x19,
+    /// d = (X + K0) >> shift on integers.
+    ShrK = 0x1a,
+}
+
+impl Op {
+    /// All opcodes.
+    pub const ALL: [Self; 14] = [
+        Self::End,
+        Self::Ntt,
+        Self::Intt,
+        Self::Copy,
+        Self::Add,
+        Self::Sub,
+        Self::AddK,
+        Self::MulK,
+        Self::SubK,
+        Self::Mul,
+        Self::Mac,
+        Self::MacK,
+        Self::Lift,
+        Self::ShrK,
+    ];
+
+    /// Its name in text.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::End => "end",
+            Self::Ntt => "ntt",
+            Self::Intt => "intt",
+            Self::Copy => "copy",
+            Self::Add => "add",
+            Self::Sub => "sub",
+            Self::AddK => "addk",
+            Self::MulK => "mulk",
+            Self::SubK => "subk",
+            Self::Mul => "mul",
+            Self::Mac => "mac",
+            Self::MacK => "mack",
+            Self::Lift => "lift",
+            Self::ShrK => "shrk",
+        }
+    }
+
+    /// Whether it runs in a transform unit.
+    pub const fn is_transform(self) -> bool {
+        matches!(self, Self::Ntt | Self::Intt)
+    }
+
+    /// Whether it runs in the arithmetic unit.
+    pub const fn is_arithmetic(self) -> bool {
+        self as u8 >= Self::Copy as u8
+    }
+}
+
+/// The limb read from memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Stream {
+    /// Its address in units of 64 bytes.
+    pub address: u32,
+    /// It may be fetched once so many stores are complete, modulo 2^16.
+    pub after: u16,
+}
+
+/// One instruction. X is A if used, else S; Y is S if A and S are used, else C.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Instruction {
+    /// What it does.
+    pub op: Op,
+    /// Index of q in the modulus table.
+    pub modulus: u8,
+    /// Index of the modulus of the operand of a lift.
+    pub source: u8,
+    /// Bank operand A.
+    pub a: Option<Bank>,
+    /// Bank operand C.
+    pub c: Option<Bank>,
+    /// The bank of the result.
+    pub d: Option<Bank>,
+    /// Where the result goes in memory, in units of 64 bytes.
+    pub store: Option<u32>,
+    /// Memory operand S.
+    pub s: Option<Stream>,
+    /// Bits that X is shifted right by (`mack`), or the sum (`shrk`).
+    pub shift: u8,
+    /// Reads A through the automorphism of this Galois element.
+    pub permute: Option<u32>,
+    /// Exchanges X and Y in a difference.
+    pub swap: bool,
+    /// The first constant.
+    pub k0: u64,
+    /// The second constant of a lift.
+    pub k1: u64,
+}
+
+/// Bytes of an encoded instruction.
+pub const INSTRUCTION_BYTES: u64 = 32;
+/// Words of an encoded instruction.
+pub const INSTRUCTION_WORDS: usize = 4;
+/// Bytes of the unit in which addresses count.
+pub const ADDRESS_UNIT: u64 = 64;
+/// Bits of a Galois element.
+const GALOIS_BITS: u32 = 18;
+
+const fn field(word: u64, low: u32, bits: u32) -> u64 {
+    word >> low & ((1 << bits) - 1)
+}
+
+impl Instruction {
+    /// An instruction with nothing set but the opcode.
+    pub const fn new(op: Op) -> Self {
+        Self {
+            op,
+            modulus: 0,
+            source: 0,
+            a: None,
+            c: None,
+            d: None,
+            store: None,
+            s: None,
+            shift: 0,
+            permute: None,
+            swap: false,
+            k0: 0,
+            k1: 0,
+        }
+    }
+
+    /// The words w0 … w3.
+    pub fn encode(&self) -> [u64; INSTRUCTION_WORDS] {
+        let bank =
+            |bank: Option<Bank>, low: u32| bank.map_or(0, |b| (b.index() as u64) << low | 1 << (low + 3));
+        let mut w0 = self.op as u64 | u64::from(self.modulus) << 8 | u64::from(self.source) << 13;
+        w0 |= bank(self.a, 18) | bank(self.c, 22) | bank(self.d, 26);
+        w0 |= self.store.map_or(0, |address| 1 << 30 | u64::from(address) << 32);
+        w0 |= u64::from(self.s.is_some()) << 31;
+        let mut w1 = self.s.map_or(0, |s| u64::from(s.address) | u64::from(s.after) << 32);
+        w1 |= u64::from(self.shift) << 48 | u64::from(self.swap) << 55;
+        w1 |= u64::from(self.permute.is_some()) << 54;
+        [w0, w1, self.k0, self.permute.map_or(self.k1, u64::from)]
+    }
+
+    /// The instruction of four words, for a table of `moduli` entries.
+    ///
+    /// # Errors
+    /// Whatever the core would stop at.
+    pub fn decode(words: [u64; INSTRUCTION_WORDS], moduli: u32) -> Result<Self, Illegal> {
+        let [w0, w1, k0, w3] = words;
+        let code = field(w0, 0, 8) as u8;
+        let op = Op::ALL.into_iter().find(|&op| op as u8 == code).ok_or(Illegal::Opcode(code))?;
+        let bank = |low: u32| {
+            let index = field(w0, low, 3) as u8;
+            match (field(w0, low + 3, 1), Bank::new(index.into())) {
+                (0, _) if index == 0 => Ok(None),
+                (0, _) => Err(Illegal::Reserved),
+                (_, None) => Err(Illegal::Bank(index)),
+                (_, found) => Ok(found),
+            }
+        };
+        let permute = field(w1, 54, 1) == 1;
+        let has_s = field(w0, 31, 1) == 1;
+        let to_memory = field(w0, 30, 1) == 1;
+        let stream = Stream { address: w1 as u32, after: field(w1, 32, 16) as u16 };
+        let address = (w0 >> 32) as u32;
+        let decoded = Self {
+            op,
+            modulus: field(w0, 8, 5) as u8,
+            source: field(w0, 13, 5) as u8,
+            a: bank(18)?,
+            c: bank(22)?,
+            d: bank(26)?,
+            store: to_memory.then_some(address),
+            s: has_s.then_some(stream),
+            shift: field(w1, 48, 6) as u8,
+            permute: permute.then_some(w3 as u32),
+            swap: field(w1, 55, 1) == 1,
+            k0,
+            k1: if permute { 0 } else { w3 },
+        };
+        let unused = (!to_memory && address != 0)
+            || (!has_s && (w1 as u32 != 0 || stream.after != 0))
+            || (permute && w3 >> GALOIS_BITS != 0);
+        if field(w1, 56, 8) != 0 || unused {
+            return Err(Illegal::Reserved);
+        }
+        decoded.check(moduli)?;
+        Ok(decoded)
+    }
+
+    /// Whether the core takes it.
+    ///
+    /// # Errors
+    /// The first rule broken.
+    pub fn check(&self, moduli: u32) -> Result<(), Illegal> {
+        for modulus in [self.modulus, self.source] {
+            if u32::from(modulus) >= moduli {
+                return Err(Illegal::Modulus(modulus));
+            }
+        }
+        if !self.takes_operands() {
+            return Err(Illegal::Operands(self.op.name()));
+        }
+        if let Some(a) = self.a.filter(|a| self.op.is_transform() && a.lane().is_none()) {
+            return Err(Illegal::Bank(a.index() as u8));
+        }
+        if let Some(g) = self.permute {
+            let in_place = self.a.is_none() || self.a == self.d || self.a == self.c;
+            if in_place || g % 2 == 0 || g >> GALOIS_BITS != 0 || self.op == Op::Lift {
+                return Err(Illegal::Permutation);
+            }
+        }
+        Ok(())
+    }
+
+    fn takes_operands(&self) -> bool {
+        let used = (self.a.is_some(), self.c.is_some(), self.s.is_some());
+        let result = self.d.is_some() || self.store.is_some();
+        match self.op {
+            Op::End => used == (false, false, false) && !result,
+            Op::Ntt | Op::Intt => used == (true, false, false) && !result,
+            Op::Copy | Op::AddK | Op::MulK | Op::Lift | Op::ShrK => {
+                result && matches!(used, (true, false, false) | (false, false, true))
+            }
+            Op::Add | Op::Sub | Op::SubK | Op::Mul => {
+                result && matches!(used, (true, true, false) | (true, false, true) | (false, true, true))
+            }
+            Op::Mac => result && used == (true, true, true),
+            Op::MacK => result && matches!(used, (true, true, false) | (false, true, true)),
+        }
+    }
+
+    /// The banks it names, each once.
+    pub fn banks(&self) -> impl Iterator<Item = Bank> + use<> {
+        let [a, c, d] = [self.a, self.c, self.d];
+        let c = c.filter(|_| c != a);
+        let d = d.filter(|_| d != a && d != self.c);
+        [a, c, d].into_iter().flatten()
+    }
+}

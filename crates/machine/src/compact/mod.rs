@@ -1,0 +1,27 @@
+//! The machine `compact`: limb programs on the compact core.
+//!
+//! | file | subject |
+//! |---|---|
+//! | [`config`], [`error`] | what a core was built for, and what it refuses |
+//! | [`isa`], `text` | instructions and their 32 bytes |
+//! | [`table`] | entries of the modulus table |
+//! | [`core`] | what a driver asks of a core |
+//! | [`emulator`] | the instruction set as an executable specification |
+
+pub mod config;
+pub mod core;
+pub mod emulator;
+pub mod error;
+mod galois;
+pub mod isa;
+pub mod table;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub use self::core::{Core, Counters};
+pub use config::{CompactConfig, CompactLiteral, MemoryTiming, Multiplier};
+pub use emulator::Emulator;
+pub use error::{CompactError, IllegalInstruction};
+pub use isa::{Bank, Instruction, Op, Stream};
+pub use table::TableEntry;

@@ -1,0 +1,2 @@
+mod emulator;
+mod isa;
