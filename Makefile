@@ -70,6 +70,7 @@ lint: $(STAMPS)/rust $(STAMPS)/venv $(DENY)-$(DENY_VERSION) lint-rtl  ## formatt
 .PHONY: lint-rtl
 lint-rtl: $(STAMPS)/eda  ## the hardware sources: verible, slang, Verilator, all warnings as errors
 	@echo '== rtl';       $(RTL_TOOLS) lint $(BLOCK)
+	@. $(EDA_HOME)/env.sh; python -m rtl.registers.generate --check
 
 .PHONY: bench
 bench: $(STAMPS)/extension  ## ours and the peers, interleaved on one core, to build/bench.json

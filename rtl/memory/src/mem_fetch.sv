@@ -5,7 +5,7 @@
 //              instruction whose data came with a bus error; what lies behind END may be read ahead
 //              (at most Depth instructions and the bytes up to the end of a burst) but is never
 //              shown, and errors there are not reported.
-// Cycles       start_i in t; first burst shown in t + 4; beat that completes an instruction taken in
+// Cycles       start_i in t; first burst shown in t + 2; beat that completes an instruction taken in
 //              t, shown in t + 2; an instruction a cycle.
 // stop_i       while high: drops what has come, discards beats still due, asks for nothing.
 module mem_fetch
@@ -75,7 +75,7 @@ module mem_fetch
 
   mem_read_dma #(
     .DataW(DataW), .RowWords(InstrWords), .WordW(WordBits), .Depth(Depth),
-    .BurstBytes(BurstBytes), .QueueDepth(1), .Outstanding(4)
+    .BurstBytes(BurstBytes), .Outstanding(4)
   ) i_dma (
     .clk_i, .rst_ni, .flush_i(flush), .idle_o(dma_idle),
     .req_valid_i(active_q), .req_ready_o(req_ready),

@@ -53,7 +53,7 @@ module mem_read_arbiter
   assign unused = ^{fetch_i.last, stream_i.last};
 
 `ifndef SYNTHESIS
-  mem_handshake_check #(.Width(1 + AddrW + LenW)) i_check_ar (
+  handshake_check #(.Width(1 + AddrW + LenW)) i_check_ar (
     .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(valid_q), .ready_i(ar_ready_i),
     .data_i({id_q, addr_q, len_q})
   );

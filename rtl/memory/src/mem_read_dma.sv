@@ -3,16 +3,16 @@
 // Contract     rows of the requests, in order, each WordW low bits of RowWords 64-bit words.
 //              row_err_o marks a row of which a beat came with a response other than OKAY (its
 //              data mean nothing); err_o tells at once, with the address of the burst.
-// Requests     queued (QueueDepth), so that bursts of the next follow those of this one.
+// Requests     the next is taken in the cycle after the last burst of this one has gone; a queue in front
+//              keeps the bus busy from one to the next.
 // Space        credit_q counts beats for which the FIFO has room and no burst has been issued. A
 //              burst of n beats is issued only when credit_q >= n: r_ready_o is constant 1.
 // Widths       an entry of the FIFO is the wider of beat and row: narrow beats are gathered before
 //              the FIFO, a wide beat is cut into rows behind it.
-// Cycles       request taken in t; queue shows it in t + 1; first burst shown (burst_valid_o) in
-//              t + 2; a burst a cycle. Beat that completes an entry taken in t; row_valid_o in t + 2
-//              at the earliest. A row a cycle. Credit of an entry returns in the cycle after its
-//              last row went.
-// flush_i      forgets requests and rows, takes nothing new, and discards the beats still due.
+// Cycles       request taken in t; first burst shown (burst_valid_o) in t + 1; a burst a cycle. Beat
+//              that completes an entry taken in t; row_valid_o in t + 2 at the earliest. A row a
+//              cycle. Credit of an entry returns in the cycle after its last row went.
+// flush_i      forgets request and rows, takes nothing new, and discards the beats still due.
 module mem_read_dma
   import mem_pkg::*;
 #(
@@ -21,7 +21,6 @@ module mem_read_dma
   parameter int unsigned WordW       = 54,
   parameter int unsigned Depth       = 64,   // FIFO space in rows
   parameter int unsigned BurstBytes  = 1024,
-  parameter int unsigned QueueDepth  = 4,
   parameter int unsigned Outstanding = 16,
   localparam int unsigned RowW       = RowWords * WordW
 ) (
@@ -67,25 +66,16 @@ module mem_read_dma
   end
 
   // ---------------------------------------------------------------- requests to bursts
-  logic     queue_valid, queue_ready, queue_in_ready, split_ready, drain_q, drain_d;
-  request_t queue_data;
-  logic     split_valid, split_go, pend_ready, pend_valid, pend_pop;
+  logic split_ready, split_valid, split_go, pend_ready, pend_valid, pend_pop, drain_q, drain_d;
   logic [UnitAddrW-1:0] pend_addr;
   logic [CreditW-1:0]   credit_q, credit_d;
+  logic [$clog2(Outstanding+1)-1:0] pend_count;
 
-  assign req_ready_o = queue_in_ready && !drain_q;
-
-  mem_fifo #(.Width($bits(request_t)), .Depth(QueueDepth)) i_queue (
-    .clk_i, .rst_ni, .clear_i(flush_i),
-    .valid_i(req_valid_i && !drain_q), .ready_o(queue_in_ready), .data_i(req_i),
-    .valid_o(queue_valid), .ready_i(queue_ready), .data_o(queue_data)
-  );
-
-  assign queue_ready = split_ready;
+  assign req_ready_o = split_ready && !drain_q;
 
   mem_splitter #(.DataW(DataW), .RowWords(RowWords), .BurstBytes(BurstBytes)) i_splitter (
     .clk_i, .rst_ni, .clear_i(flush_i),
-    .req_valid_i(queue_valid), .req_ready_o(split_ready), .req_i(queue_data),
+    .req_valid_i(req_valid_i && !drain_q), .req_ready_o(split_ready), .req_i,
     .burst_valid_o(split_valid), .burst_ready_i(split_go), .burst_o
   );
 
@@ -94,10 +84,10 @@ module mem_read_dma
   assign split_go      = burst_valid_o && burst_ready_i;
 
   // Addresses of the bursts under way, for error reports and for idle_o.
-  mem_fifo #(.Width(UnitAddrW), .Depth(Outstanding)) i_pending (
-    .clk_i, .rst_ni, .clear_i(1'b0),
-    .valid_i(split_go), .ready_o(pend_ready), .data_i(burst_o.addr[AddrW-1 -: UnitAddrW]),
-    .valid_o(pend_valid), .ready_i(pend_pop), .data_o(pend_addr)
+  core_fifo #(.Width(UnitAddrW), .Depth(Outstanding)) i_pending (
+    .clk_i, .rst_ni,
+    .push_valid_i(split_go), .push_ready_o(pend_ready), .push_data_i(burst_o.addr[AddrW-1 -: UnitAddrW]),
+    .pop_valid_o(pend_valid), .pop_ready_i(pend_pop), .pop_data_o(pend_addr), .count_o(pend_count)
   );
   assign pend_pop = r_valid_i && r_last_i;
 
@@ -223,8 +213,11 @@ module mem_read_dma
   assign err_resp_o  = err_resp_q;
   assign err_addr_o  = err_addr_q;
 
+  logic unused_count;
+  assign unused_count = ^pend_count;
+
   // Full credit: every beat asked for has come, and every row of it has gone.
-  assign idle_o = !queue_valid && !split_valid && !pend_valid && credit_q == CreditW'(Credits);
+  assign idle_o = !split_valid && !pend_valid && credit_q == CreditW'(Credits);
 
 `ifndef SYNTHESIS
   always @(posedge clk_i) begin : p_check

@@ -73,7 +73,7 @@ module mem_row_fifo #(
   end
 
 `ifndef SYNTHESIS
-  mem_handshake_check #(.Width(Width)) i_check_out (
+  handshake_check #(.Width(Width)) i_check_out (
     .clk_i, .rst_ni, .clear_i, .valid_i(valid_o), .ready_i, .data_i(data_o)
   );
 `endif

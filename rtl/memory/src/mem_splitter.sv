@@ -87,7 +87,7 @@ module mem_splitter
       a_aligned: assert (BeatBytes <= UnitBytes || !req_i.addr[0]);
     end
   end
-  mem_handshake_check #(.Width($bits(burst_t))) i_check_burst (
+  handshake_check #(.Width($bits(burst_t))) i_check_burst (
     .clk_i, .rst_ni, .clear_i, .valid_i(burst_valid_o), .ready_i(burst_ready_i), .data_i(burst_o)
   );
 `endif

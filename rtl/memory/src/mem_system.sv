@@ -101,6 +101,30 @@ module mem_system
     $error("mem_system: W must lie between 2 and 64");
   end
 
+  // ---------------------------------------------------------------- requests ahead
+  localparam int unsigned CntW = $clog2(QueueDepth + 1);
+
+  logic            rd_req_valid, rd_req_ready, rd_dma_idle, wr_req_valid, wr_req_ready, wr_dma_idle;
+  request_t        rd_req, wr_req;
+  logic [CntW-1:0] rd_req_count, wr_req_count;
+
+  core_fifo #(.Width($bits(request_t)), .Depth(QueueDepth)) i_rd_requests (
+    .clk_i, .rst_ni,
+    .push_valid_i(rd_req_valid_i), .push_ready_o(rd_req_ready_o),
+    .push_data_i({rd_req_addr_i, rd_req_rows_i}),
+    .pop_valid_o(rd_req_valid), .pop_ready_i(rd_req_ready), .pop_data_o(rd_req), .count_o(rd_req_count)
+  );
+
+  core_fifo #(.Width($bits(request_t)), .Depth(QueueDepth)) i_wr_requests (
+    .clk_i, .rst_ni,
+    .push_valid_i(wr_req_valid_i), .push_ready_o(wr_req_ready_o),
+    .push_data_i({wr_req_addr_i, wr_req_rows_i}),
+    .pop_valid_o(wr_req_valid), .pop_ready_i(wr_req_ready), .pop_data_o(wr_req), .count_o(wr_req_count)
+  );
+
+  assign rd_idle_o = rd_dma_idle && !rd_req_valid;
+  assign wr_idle_o = wr_dma_idle && !wr_req_valid;
+
   // ---------------------------------------------------------------- read side
   logic   fetch_valid, fetch_ready, stream_valid, stream_ready, fetch_beat, stream_beat;
   burst_t fetch_burst, stream_burst;
@@ -124,12 +148,10 @@ module mem_system
   logic row_err;  // the pulse of rd_err_o came before: the core stops by that
 
   mem_read_dma #(
-    .DataW(D), .RowWords(RowWords), .WordW(W), .Depth(RdDepth), .BurstBytes(BurstBytes),
-    .QueueDepth(QueueDepth)
+    .DataW(D), .RowWords(RowWords), .WordW(W), .Depth(RdDepth), .BurstBytes(BurstBytes)
   ) i_read (
-    .clk_i, .rst_ni, .flush_i(1'b0), .idle_o(rd_idle_o),
-    .req_valid_i(rd_req_valid_i), .req_ready_o(rd_req_ready_o),
-    .req_i('{addr: rd_req_addr_i, rows: rd_req_rows_i}),
+    .clk_i, .rst_ni, .flush_i(1'b0), .idle_o(rd_dma_idle),
+    .req_valid_i(rd_req_valid), .req_ready_o(rd_req_ready), .req_i(rd_req),
     .burst_valid_o(stream_valid), .burst_ready_i(stream_ready), .burst_o(stream_burst),
     .r_valid_i(stream_beat), .r_data_i(m_axi_rdata_i), .r_resp_i(m_axi_rresp_i),
     .r_last_i(m_axi_rlast_i),
@@ -159,11 +181,10 @@ module mem_system
   logic [UnitAddrW-1:0] write_fault;
 
   mem_write_dma #(
-    .DataW(D), .RowWords(RowWords), .WordW(W), .BurstBytes(BurstBytes), .QueueDepth(QueueDepth)
+    .DataW(D), .RowWords(RowWords), .WordW(W), .BurstBytes(BurstBytes)
   ) i_write (
-    .clk_i, .rst_ni, .idle_o(wr_idle_o),
-    .req_valid_i(wr_req_valid_i), .req_ready_o(wr_req_ready_o),
-    .req_i('{addr: wr_req_addr_i, rows: wr_req_rows_i}),
+    .clk_i, .rst_ni, .idle_o(wr_dma_idle),
+    .req_valid_i(wr_req_valid), .req_ready_o(wr_req_ready), .req_i(wr_req),
     .row_valid_i(wr_row_valid_i), .row_ready_o(wr_row_ready_o), .row_i(wr_row_data_i),
     .done_o(wr_done_o),
     .aw_valid_o(m_axi_awvalid_o), .aw_ready_i(m_axi_awready_i), .aw_addr_o(m_axi_awaddr_o),
@@ -211,6 +232,6 @@ module mem_system
   assign err_o = err_q;
 
   logic unused;
-  assign unused = row_err;
+  assign unused = ^{row_err, rd_req_count, wr_req_count};
 
 endmodule

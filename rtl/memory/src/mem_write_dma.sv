@@ -5,8 +5,7 @@
 //              whatever it said; err_valid_o pulses for each response other than OKAY.
 // Data         one entry (the wider of beat and row) is held; the writer brings its own FIFO. AW goes
 //              out when the request does, W as rows come: rows must never wait for this store.
-// Cycles       request taken in t; queue shows it in t + 1, splitter in t + 2, AWVALID in t + 3; a
-//              burst a cycle. W of a burst may begin in the cycle of its AWVALID, not before. A row
+// Cycles       request taken in t; first burst cut in t + 1, AWVALID in t + 2; a burst a cycle. W of a burst may begin in the cycle of its AWVALID, not before. A row
 //              that completes an entry taken in t: WVALID in t + 1. A beat a cycle (narrow beats), a
 //              row a cycle (wide beats). B is always taken; done_o comes in the cycle after it.
 module mem_write_dma
@@ -16,7 +15,6 @@ module mem_write_dma
   parameter int unsigned RowWords    = 8,
   parameter int unsigned WordW       = 54,
   parameter int unsigned BurstBytes  = 1024,
-  parameter int unsigned QueueDepth  = 4,
   parameter int unsigned Outstanding = 16,
   localparam int unsigned RowW       = RowWords * WordW
 ) (
@@ -51,19 +49,15 @@ module mem_write_dma
   localparam int unsigned RowsPerEntry  = EntryWords / RowWords;
 
   // ---------------------------------------------------------------- requests to bursts
-  logic     queue_valid, split_ready, split_valid, split_go, pend_ready, len_ready, aw_open;
-  request_t queue_data;
-  burst_t   burst;
+  localparam int unsigned PendW = $clog2(Outstanding + 1);
 
-  mem_fifo #(.Width($bits(request_t)), .Depth(QueueDepth)) i_queue (
-    .clk_i, .rst_ni, .clear_i(1'b0),
-    .valid_i(req_valid_i), .ready_o(req_ready_o), .data_i(req_i),
-    .valid_o(queue_valid), .ready_i(split_ready), .data_o(queue_data)
-  );
+  logic             split_valid, split_go, pend_ready, len_ready, aw_open;
+  logic [PendW-1:0] pend_count, len_count;
+  burst_t           burst;
 
   mem_splitter #(.DataW(DataW), .RowWords(RowWords), .BurstBytes(BurstBytes)) i_splitter (
     .clk_i, .rst_ni, .clear_i(1'b0),
-    .req_valid_i(queue_valid), .req_ready_o(split_ready), .req_i(queue_data),
+    .req_valid_i, .req_ready_o, .req_i,
     .burst_valid_o(split_valid), .burst_ready_i(split_go), .burst_o(burst)
   );
 
@@ -94,11 +88,12 @@ module mem_write_dma
   logic                 pend_valid, pend_last;
   logic [UnitAddrW-1:0] pend_addr;
 
-  mem_fifo #(.Width(UnitAddrW + 1), .Depth(Outstanding)) i_pending (
-    .clk_i, .rst_ni, .clear_i(1'b0),
-    .valid_i(split_go), .ready_o(pend_ready),
-    .data_i({burst.last, burst.addr[AddrW-1 -: UnitAddrW]}),
-    .valid_o(pend_valid), .ready_i(b_valid_i), .data_o({pend_last, pend_addr})
+  core_fifo #(.Width(UnitAddrW + 1), .Depth(Outstanding)) i_pending (
+    .clk_i, .rst_ni,
+    .push_valid_i(split_go), .push_ready_o(pend_ready),
+    .push_data_i({burst.last, burst.addr[AddrW-1 -: UnitAddrW]}),
+    .pop_valid_o(pend_valid), .pop_ready_i(b_valid_i), .pop_data_o({pend_last, pend_addr}),
+    .count_o(pend_count)
   );
 
   logic                 done_q, err_valid_q;
@@ -170,10 +165,10 @@ module mem_write_dma
   logic [LenW-1:0]            len, sent_q;
   logic [BeatWords*WordW-1:0] beat;
 
-  mem_fifo #(.Width(LenW), .Depth(Outstanding)) i_lengths (
-    .clk_i, .rst_ni, .clear_i(1'b0),
-    .valid_i(split_go), .ready_o(len_ready), .data_i(LenW'(burst.beats - 1'b1)),
-    .valid_o(len_valid), .ready_i(beat_go && w_last_o), .data_o(len)
+  core_fifo #(.Width(LenW), .Depth(Outstanding)) i_lengths (
+    .clk_i, .rst_ni,
+    .push_valid_i(split_go), .push_ready_o(len_ready), .push_data_i(LenW'(burst.beats - 1'b1)),
+    .pop_valid_o(len_valid), .pop_ready_i(beat_go && w_last_o), .pop_data_o(len), .count_o(len_count)
   );
 
   assign w_valid_o = full_q && len_valid;
@@ -210,7 +205,10 @@ module mem_write_dma
     assign w_data_o[i*WordBits +: WordBits] = WordBits'(beat[i*WordW +: WordW]);
   end
 
-  assign idle_o = !queue_valid && !split_valid && !pend_valid && !aw_valid_q;
+  assign idle_o = !split_valid && !pend_valid && !aw_valid_q;
+
+  logic unused;
+  assign unused = ^{pend_count, len_count};
 
 `ifndef SYNTHESIS
   always @(posedge clk_i) begin : p_check
@@ -218,11 +216,11 @@ module mem_write_dma
       a_known: assert (!b_valid_i || pend_valid);
     end
   end
-  mem_handshake_check #(.Width(AddrW + LenW)) i_check_aw (
+  handshake_check #(.Width(AddrW + LenW)) i_check_aw (
     .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(aw_valid_q), .ready_i(aw_ready_i),
     .data_i({aw_addr_q, aw_len_q})
   );
-  mem_handshake_check #(.Width(DataW + 1)) i_check_w (
+  handshake_check #(.Width(DataW + 1)) i_check_w (
     .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(w_valid_o), .ready_i(w_ready_i),
     .data_i({w_last_o, w_data_o})
   );

@@ -81,7 +81,7 @@ void fetch_rules(Bench& b, const rm::MemorySettings& s) {
   watch(b, log, beats_of(4));
   b.dut->fetch_start_i = 0;
   for (int i = 0; i < 60; i++) watch(b, log, beats_of(4));
-  equal("start to AR", start, log.ar, 4);
+  equal("start to AR", start, log.ar, 3);
   equal("AR to the beat that completes an instruction", log.ar, log.r_full, kLatency + beats_of(4) - 1);
   equal("beat to instruction", log.r_full, log.row, 2);
 }

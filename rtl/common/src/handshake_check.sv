@@ -1,9 +1,8 @@
-// mem_handshake_check - the one property of every valid/ready handshake in this design:
-//   once valid is raised it stays, with the same payload, until ready; nothing is valid in reset.
+// handshake_check - the one property of every valid/ready handshake in this design:
+//   once valid is raised it stays, with the same payload, until ready or until clear (a flush).
 // Immediate assertions, so the same file serves simulation (Verilator --assert) and formal
 // (yosys read_slang); AsAssumption turns the requirement round for a block's inputs.
-// Bubbles valid_i may withdraw: only where clear_i says so (a flush).
-module mem_handshake_check #(
+module handshake_check #(
   parameter int unsigned Width        = 1,
   parameter bit          AsAssumption = 1'b0
 ) (
