@@ -1,0 +1,1 @@
+"""The register description and what is made from it."""

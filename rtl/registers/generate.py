@@ -81,7 +81,7 @@ def _wrap(line: str, width: int = 100) -> list[str]:
 def _rust_register(reg: RegNode, name: str, offset: int) -> list[str]:
     whole = [field for field in reg.fields() if field.width == reg.size * 8]
     text = ". ".join([_text(reg), *map(_text, whole)])
-    lines = _wrap(_doc(text)) + [f"pub const {name}: u32 = {offset:#x};"]
+    lines = [*_wrap(_doc(text)), f"pub const {name}: u32 = {offset:#x};"]
     for field in reg.fields():
         if field in whole:
             continue
@@ -166,12 +166,14 @@ def page(top: AddrmapNode) -> str:
         if isinstance(child, MemNode):
             end = child.absolute_address + child.total_size - 1
             lines.append(
-                f"| {child.absolute_address:#06x} – {end:#06x} | {child.inst_name} | | | write | {_text(child)} |"
+                f"| {child.absolute_address:#06x} – {end:#06x} | {child.inst_name} | | | write "
+                f"| {_text(child)} |"
             )
         elif isinstance(child, RegfileNode):
             base, count = child.raw_absolute_address, child.array_dimensions[0]
             lines.append(
-                f"| {base:#06x} + {child.array_stride}·i | {child.inst_name}[{count}] | | | read | {_text(child)} |"
+                f"| {base:#06x} + {child.array_stride}·i | {child.inst_name}[{count}] | | | read "
+                f"| {_text(child)} |"
             )
             for reg in child.children():
                 lines.append(f"| + {reg.raw_address_offset} | {reg.inst_name} | | | read | {_text(reg)} |")
