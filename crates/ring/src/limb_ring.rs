@@ -139,14 +139,30 @@ impl LimbRing {
     /// # Errors
     /// [`RingError::Count`] if there are not as many `b` as `a`; [`RingError::Length`].
     pub fn dot(&self, out: &mut [u64], a: &[&[u64]], b: &[&[u64]]) -> Result<(), RingError> {
+        self.check_dot(out, a, b)?;
+        dot::dot(self.backend, &self.prime, [out], a, [b]);
+        Ok(())
+    }
+
+    /// Two inner products with the same left factors, which are read once: out\[p\] = Σ_j a_j·b\[p\]_j.
+    ///
+    /// # Errors
+    /// As [`Self::dot`].
+    pub fn dot_pair(&self, out: [&mut [u64]; 2], a: &[&[u64]], b: [&[&[u64]]; 2]) -> Result<(), RingError> {
+        self.check(&[("out", out[0].len()), ("second out", out[1].len())])?;
+        self.check_dot(out[0], a, b[0])?;
+        self.check_dot(out[1], a, b[1])?;
+        dot::dot(self.backend, &self.prime, out, a, b);
+        Ok(())
+    }
+
+    fn check_dot(&self, out: &[u64], a: &[&[u64]], b: &[&[u64]]) -> Result<(), RingError> {
         if a.len() != b.len() {
             return Err(RingError::Count { what: "right factors", expected: a.len(), got: b.len() });
         }
         self.check(&[("out", out.len())])?;
         self.check_all(out.len(), "left factor", a)?;
-        self.check_all(out.len(), "right factor", b)?;
-        dot::dot(self.backend, &self.prime, out, a, b);
-        Ok(())
+        self.check_all(out.len(), "right factor", b)
     }
 
     /// out = the centred residue of `src`, canonical modulo `from`, in this ring: y stands for y, or y − s if y > s/2.

@@ -3,6 +3,8 @@
 use ringmill_program::limb::{Instruction, LimbProgram, ModulusId, Opcode, Operand, Source, ValueId};
 use ringmill_ring::{LimbRing, Modulus, RingError};
 
+use super::absorb::Absorb;
+use super::ahead::ahead;
 use super::flow::Flow;
 use super::group::{Groups, Phase};
 use super::plan::{Action, Plan, Slot, Src, Step, Task};
@@ -41,30 +43,18 @@ pub(super) fn plan(program: &LimbProgram, rings: Vec<LimbRing>) -> Result<Plan, 
     })
 }
 
-/// Lets the transforms before an inner product ask for the limbs that it reads from memory, each for its share.
-fn ahead(steps: &mut [Step]) {
-    let mut begin = 0;
-    for i in 0..steps.len() {
-        if !matches!(steps[i].action, Action::Dot) {
-            continue;
-        }
-        let transforms: Vec<usize> =
-            (begin..i).filter(|&t| matches!(steps[t].action, Action::ForwardBlocks)).collect();
-        let until =
-            (i..steps.len()).take_while(|&d| matches!(steps[d].action, Action::Dot)).last().unwrap_or(i);
-        if transforms.is_empty() {
-            continue;
-        }
-        let mut wanted: Vec<Src> = Vec::new();
-        for step in &steps[i..=until] {
-            let outside = step.srcs.iter().filter(|src| !matches!(src, Src::Slot(_)));
-            wanted.extend(outside.filter(|src| !wanted.contains(src)).copied().collect::<Vec<_>>());
-        }
-        for (share, &t) in wanted.chunks(wanted.len().div_ceil(transforms.len()).max(1)).zip(&transforms) {
-            steps[t].srcs = share.into();
-        }
-        begin = until + 1;
-    }
+/// Two inner products with the same left factors as one step.
+fn pair(first: &Step, second: &Step) -> Option<Step> {
+    let (Action::Dot, Action::Dot) = (&first.action, &second.action) else { return None };
+    let (a, b) = first.srcs.split_at(first.srcs.len() / 2);
+    let (c, d) = second.srcs.split_at(second.srcs.len() / 2);
+    let own = Src::Slot(first.dst);
+    let srcs = [a, b, d].concat().into();
+    (a == c && !d.contains(&own)).then_some(Step {
+        action: Action::DotPair(second.dst),
+        dst: first.dst,
+        srcs,
+    })
 }
 
 struct Builder<'a> {
@@ -106,14 +96,29 @@ impl<'a> Builder<'a> {
             }
         }
         for &i in instructions {
-            self.emit(i)?;
+            if self.flow.program.defined(i).is_none_or(|v| self.absorb().by(v).is_none()) {
+                self.emit(i)?;
+            }
         }
         ahead(&mut self.task.blocks);
         Ok(self.task)
     }
 
+    fn absorb(&self) -> Absorb<'a> {
+        let Self { flow, groups, shared, rings, .. } = *self;
+        Absorb { flow, groups, shared, rings }
+    }
+
     /// Gives the value of instruction i a slot.
     fn settle(&mut self, i: usize, v: ValueId) {
+        if let Some(reader) = self.absorb().by(v) {
+            // A transform that is absorbed works where its product stands; the other values stand nowhere.
+            if let Some(w) = self.flow.program.defined(reader) {
+                let slot = self.slot(w);
+                self.slots.push((v, slot));
+            }
+            return;
+        }
         let slot = if let Some(id) = self.shared.of(v) {
             Slot::Shared(id)
         } else if let Some(transform) = self.only_transform(v) {
@@ -169,29 +174,66 @@ impl<'a> Builder<'a> {
     /// Appends the steps of instruction i.
     fn emit(&mut self, i: usize) -> Result<(), RingError> {
         let flow = self.flow;
-        let srcs: Box<[Src]> = flow.operands(i).map(|o| self.src(o)).collect();
         let program = flow.program;
+        let srcs: Box<[Src]> = flow.operands(i).map(|o| self.src(o)).collect();
+        let absorbed = flow.values(i).find(|&v| self.absorb().by(v) == Some(i)).map(|v| flow.definer(v));
         let Some(v) = program.defined(i) else {
             return self.emit_store(i, srcs);
         };
         let dst = self.slot(v);
         match program.opcode(i) {
-            Opcode::Ntt => {
-                self.copy_unless_there(Phase::Head, dst, srcs);
-                self.push(Phase::Head, Step { action: Action::ForwardHead, dst, srcs: Box::default() });
-                self.push(Phase::Blocks, Step { action: Action::ForwardBlocks, dst, srcs: Box::default() });
-            }
-            Opcode::Intt => {
-                self.copy_unless_there(Phase::Blocks, dst, srcs);
-                self.push(Phase::Blocks, Step { action: Action::InverseBlocks, dst, srcs: Box::default() });
-                self.push(Phase::Tail, Step { action: Action::InverseTail, dst, srcs: Box::default() });
-            }
-            _ => {
-                let action = self.action(i)?;
-                self.push(self.groups.ready(v), Step { action, dst, srcs });
-            }
+            Opcode::Ntt => self.emit_ntt(dst, srcs, absorbed),
+            Opcode::Intt => self.emit_intt(dst, srcs, None),
+            _ => match absorbed {
+                Some(before) => self.emit_with(before, i, dst, srcs),
+                None => {
+                    let action = self.action(i)?;
+                    self.push(self.groups.ready(v), Step { action, dst, srcs });
+                }
+            },
         }
         Ok(())
+    }
+
+    fn emit_ntt(&mut self, dst: u32, mut srcs: Box<[Src]>, lift: Option<usize>) {
+        let mut centred = None;
+        if let Some(i) = lift {
+            let Instruction::Lift { src, .. } = self.flow.program.instruction(i) else {
+                unreachable!("a transform absorbs lifts only")
+            };
+            centred = self.rings[self.task.ring].plan().centred_lift(self.modulus(src));
+            srcs = self.flow.operands(i).map(|o| self.src(o)).collect();
+        }
+        let srcs = self.unless_there(dst, srcs);
+        self.push(Phase::Head, Step { action: Action::ForwardHead(centred), dst, srcs });
+        self.push(Phase::Blocks, Step { action: Action::ForwardBlocks, dst, srcs: Box::default() });
+    }
+
+    fn emit_intt(&mut self, dst: u32, srcs: Box<[Src]>, factor: Option<u64>) {
+        let factor = factor.map(|c| self.rings[self.task.ring].plan().tail_factor(c));
+        let srcs = self.unless_there(dst, srcs);
+        self.push(Phase::Blocks, Step { action: Action::InverseBlocks, dst, srcs });
+        self.push(Phase::Tail, Step { action: Action::InverseTail(factor), dst, srcs: Box::default() });
+    }
+
+    /// Instruction i together with instruction `before`, which it absorbs.
+    fn emit_with(&mut self, before: usize, i: usize, dst: u32, srcs: Box<[Src]>) {
+        let flow = self.flow;
+        let ring = &self.rings[self.task.ring];
+        let mut first: Vec<Src> = flow.operands(before).map(|o| self.src(o)).collect();
+        let value = flow.program.defined(before).map(Source::Value);
+        let action = match (flow.program.instruction(before), flow.program.instruction(i)) {
+            (Instruction::Intt { .. }, Instruction::MulConst { constant, .. }) => {
+                return self.emit_intt(dst, first.into(), Some(constant));
+            }
+            (Instruction::MulConst { constant, .. }, _) => Action::MulAdd(ring.factor(constant)),
+            (Instruction::SubMulConst { constant, .. }, _) => Action::SubMulAdd(ring.factor(constant)),
+            _ => unreachable!("`Absorb` admits no other pair"),
+        };
+        let others = flow.operands(i).zip(&srcs).filter(|&(o, _)| Some(o) != value);
+        first.extend(others.map(|(_, &src)| src));
+        let phase = flow.program.defined(i).map_or(Phase::Blocks, |v| self.groups.ready(v));
+        self.push(phase, Step { action, dst, srcs: first.into() });
     }
 
     /// A store of an input, or a second store of a value: a copy.
@@ -207,17 +249,20 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn copy_unless_there(&mut self, phase: Phase, dst: u32, srcs: Box<[Src]>) {
-        if srcs[0] != Src::Slot(dst) {
-            self.push(phase, Step { action: Action::Copy, dst, srcs });
-        }
+    /// The operand of a transform, unless it works in place.
+    fn unless_there(&self, dst: u32, srcs: Box<[Src]>) -> Box<[Src]> {
+        if *srcs == [Src::Slot(dst)] { Box::default() } else { srcs }
     }
 
     fn push(&mut self, phase: Phase, step: Step) {
-        match phase {
-            Phase::Head => self.task.head.push(step),
-            Phase::Blocks => self.task.blocks.push(step),
-            Phase::Tail => self.task.tail.push(step),
+        let steps = match phase {
+            Phase::Head => &mut self.task.head,
+            Phase::Blocks => &mut self.task.blocks,
+            Phase::Tail => &mut self.task.tail,
+        };
+        match steps.last_mut().and_then(|last| pair(last, &step)) {
+            Some(paired) => *steps.last_mut().unwrap_or_else(|| unreachable!("there was one")) = paired,
+            None => steps.push(step),
         }
     }
 

@@ -13,6 +13,8 @@ pub(super) struct Flow<'p> {
     home: Vec<Option<OutputId>>,
     /// Instructions that do nothing any more.
     skipped: Vec<bool>,
+    /// The instruction that defines each value.
+    definers: Vec<u32>,
 }
 
 impl<'p> Flow<'p> {
@@ -22,8 +24,12 @@ impl<'p> Flow<'p> {
             loaded: vec![None; program.values()],
             home: vec![None; program.values()],
             skipped: vec![false; program.len()],
+            definers: vec![0; program.values()],
         };
         for (i, instruction) in program.instructions().enumerate() {
+            if let Some(v) = program.defined(i) {
+                flow.definers[v.index()] = i as u32;
+            }
             match instruction {
                 Instruction::Load { dst, input } => {
                     flow.loaded[dst.index()] = Some(input);
@@ -66,6 +72,11 @@ impl<'p> Flow<'p> {
             Source::Value(v) => Some(v),
             Source::Input(_) => None,
         })
+    }
+
+    /// The instruction that defines a value.
+    pub(super) fn definer(&self, v: ValueId) -> usize {
+        self.definers[v.index()] as usize
     }
 
     /// The output that a value is computed in.

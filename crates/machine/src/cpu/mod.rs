@@ -3,13 +3,15 @@
 //! | file | subject |
 //! |---|---|
 //! | [`plan`] | the program as tasks of steps over slots |
-//! | [`flow`], [`group`], [`shared`], [`build`], [`tables`] | how it gets there |
+//! | [`flow`], [`group`], [`shared`], [`absorb`], [`build`], [`ahead`], [`tables`] | how it gets there |
 //! | [`queue`], [`run`] | running it |
 //!
 //! Instructions of one modulus that follow from each other make one task, so that limbs between them stay in the
 //! cache and most never leave a worker's scratch. Which thread runs a task changes nothing in its result: bits do not
 //! depend on the number of threads. What a run needs of memory is kept for the next run.
 
+mod absorb;
+mod ahead;
 mod build;
 mod flow;
 mod group;

@@ -8,6 +8,7 @@
 //!    sums, products, the first stages of inverse transforms;
 //! 3. *tail*, on whole limbs: the last stages of inverse transforms, and what happens to coefficients after them.
 
+use ringmill_ring::ntt::{CentredLift, TailFactor};
 use ringmill_ring::{ConvertConstants, Factor, LimbRing, Modulus, Permutation, SourceBasis};
 
 /// Where a step reads.
@@ -36,14 +37,14 @@ pub(super) enum Slot {
 #[derive(Debug, Clone)]
 pub(super) enum Action {
     Copy,
-    /// The stages of a transform across blocks, in place.
-    ForwardHead,
+    /// The stages of a transform across blocks, of the operand or in place.
+    ForwardHead(Option<CentredLift>),
     /// Those within blocks, in place. The operands are read by later steps: they are brought into the cache.
     ForwardBlocks,
-    /// The stages of an inverse transform within blocks, in place.
+    /// The stages of an inverse transform within blocks, of the operand or in place.
     InverseBlocks,
-    /// Those across blocks, in place.
-    InverseTail,
+    /// Those across blocks, in place, and a product by a constant.
+    InverseTail(Option<TailFactor>),
     Add,
     Sub,
     Neg,
@@ -52,6 +53,10 @@ pub(super) enum Action {
     MulConst(Factor),
     AddConst(u64),
     SubMulConst(Factor),
+    /// The product of the first operand by a constant, plus the second operand.
+    MulAdd(Factor),
+    /// The difference of the first two operands times a constant, plus the third.
+    SubMulAdd(Factor),
     Lift(Modulus),
     /// Index into [`Plan::bases`].
     Quotient(u32),
@@ -60,6 +65,8 @@ pub(super) enum Action {
     ConvertFast(u32),
     /// The first half of the operands times the second half.
     Dot,
+    /// Two inner products: the first third of the operands times the second and times the third; the slot of the latter.
+    DotPair(u32),
     /// Index into [`Plan::permutations`].
     Permute(u32),
 }

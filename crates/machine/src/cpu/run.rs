@@ -107,15 +107,41 @@ impl Running<'_> {
 
     fn step(&mut self, step: &Step, first: usize, words: usize) -> Result<(), RingError> {
         let dst = step.dst as usize;
+        if let Action::DotPair(second) = step.action {
+            return self.dot_pair(step, second as usize, first, words);
+        }
         // Steps never read their own slot, so it can be taken out of the table meanwhile.
         let slot = std::mem::take(&mut self.slots[dst]);
         if let Some(done) = self.transform(step, slot, first, words) {
             self.slots[dst] = slot;
             return done;
         }
-        let start = if matches!(self.kinds[dst], Slot::Block(_)) { 0 } else { first };
+        let start = self.start(dst, first);
         let done = self.kernel(step, &mut slot[start..start + words], first);
         self.slots[dst] = slot;
+        done
+    }
+
+    /// Where the words from `first` on stand in a slot.
+    fn start(&self, slot: usize, first: usize) -> usize {
+        if matches!(self.kinds[slot], Slot::Block(_)) { 0 } else { first }
+    }
+
+    fn dot_pair(&mut self, step: &Step, second: usize, first: usize, words: usize) -> Result<(), RingError> {
+        let dst = [step.dst as usize, second];
+        let mut slots = dst.map(|dst| std::mem::take(&mut self.slots[dst]));
+        let starts = dst.map(|dst| self.start(dst, first));
+        let done = {
+            let [x, y] = &mut slots;
+            let out = [&mut x[starts[0]..starts[0] + words], &mut y[starts[1]..starts[1] + words]];
+            let operands: Operands<'_> = step.srcs.iter().map(|&s| self.operand(s, first, words)).collect();
+            let (a, b) = operands.split_at(operands.len() / 3);
+            let (b, c) = b.split_at(a.len());
+            self.ring.dot_pair(out, a, [b, c])
+        };
+        for (dst, slot) in dst.into_iter().zip(slots) {
+            self.slots[dst] = slot;
+        }
         done
     }
 
@@ -128,14 +154,22 @@ impl Running<'_> {
         words: usize,
     ) -> Option<Result<(), RingError>> {
         let plan = self.ring.plan();
-        Some(match step.action {
-            Action::ForwardHead => plan.forward_head(limb),
+        let source = step.srcs.first();
+        Some(match &step.action {
+            Action::ForwardHead(lift) => match source {
+                None => plan.forward_head(limb),
+                Some(&s) => plan.forward_head_from(limb, self.operand(s, 0, words), lift.as_ref()),
+            },
             Action::ForwardBlocks => {
                 let ahead: Operands<'_> = step.srcs.iter().map(|&s| self.operand(s, first, words)).collect();
                 plan.forward_blocks(limb, first, words, &ahead)
             }
-            Action::InverseBlocks => plan.inverse_blocks(limb, first, words),
-            Action::InverseTail => plan.inverse_tail(limb),
+            Action::InverseBlocks => match source {
+                None => plan.inverse_blocks(limb, first, words),
+                Some(&s) => plan.inverse_blocks_from(limb, first, self.operand(s, first, words)),
+            },
+            Action::InverseTail(None) => plan.inverse_tail(limb),
+            Action::InverseTail(Some(factor)) => plan.inverse_tail_times(limb, factor),
             _ => return None,
         })
     }
@@ -149,9 +183,11 @@ impl Running<'_> {
                 out.copy_from_slice(src(0));
                 Ok(())
             }
-            Action::ForwardHead | Action::ForwardBlocks | Action::InverseBlocks | Action::InverseTail => {
-                Ok(())
-            }
+            Action::ForwardHead(_)
+            | Action::ForwardBlocks
+            | Action::InverseBlocks
+            | Action::InverseTail(_)
+            | Action::DotPair(_) => Ok(()),
             Action::Add => ring.add(out, src(0), src(1)),
             Action::Sub => ring.sub(out, src(0), src(1)),
             Action::Neg => ring.neg(out, src(0)),
@@ -163,6 +199,8 @@ impl Running<'_> {
             Action::MulConst(c) => ring.mul_factor(out, src(0), c),
             Action::AddConst(c) => ring.add_scalar(out, src(0), *c),
             Action::SubMulConst(c) => ring.sub_mul_factor(out, src(0), src(1), c),
+            Action::MulAdd(c) => ring.mul_add_factor(out, src(0), src(1), c),
+            Action::SubMulAdd(c) => ring.sub_mul_add_factor(out, [src(0), src(1), src(2)], c),
             Action::Lift(from) => ring.lift(out, src(0), *from),
             Action::Quotient(basis) => ring.quotient(out, &all(), &self.plan.bases[*basis as usize]),
             Action::Convert(conversion) => {

@@ -5,67 +5,91 @@ use super::sum::{OnSum, Shape, Sum, SumKernel};
 use crate::Backend;
 use crate::lanes::U64Lanes;
 
-struct Dot<'a> {
-    out: &'a mut [u64],
+/// P inner products with the same left factors, which are read once.
+struct Dot<'a, const P: usize> {
+    out: [&'a mut [u64]; P],
     a: &'a [&'a [u64]],
-    b: &'a [&'a [u64]],
+    b: [&'a [&'a [u64]]; P],
 }
 
-impl SumKernel for Dot<'_> {
+impl<const P: usize> SumKernel for Dot<'_, P> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Sum>(mut self, s: S) {
-        // Two or four vectors at a time: their sums fit the registers, and none waits for the one before.
-        let unroll = if S::L::WIDTH == 8 { 4 } else { 2 };
-        let whole = self.out.len() / (unroll * S::L::WIDTH) * (unroll * S::L::WIDTH);
+        // Several vectors at a time, so that no sum waits for the one before; as many as the registers hold.
+        let large = size_of::<S::Acc>() > 2 * size_of::<<S::L as U64Lanes>::U>();
+        let unroll = if S::L::WIDTH == 8 && !(large && P > 1) { 4 } else { 2 };
+        let words = self.out[0].len();
+        let whole = words / (unroll * S::L::WIDTH) * (unroll * S::L::WIDTH);
         for i in (0..whole).step_by(unroll * S::L::WIDTH) {
-            if S::L::WIDTH == 8 { self.vectors::<S, 4>(s, i) } else { self.vectors::<S, 2>(s, i) }
+            if unroll == 4 { self.vectors::<S, 4>(s, i) } else { self.vectors::<S, 2>(s, i) }
         }
-        for i in (whole..self.out.len()).step_by(S::L::WIDTH) {
+        for i in (whole..words).step_by(S::L::WIDTH) {
             self.vectors::<S, 1>(s, i);
         }
     }
 }
 
-impl Dot<'_> {
+impl<const P: usize> Dot<'_, P> {
     #[inline(always)]
     fn vectors<S: Sum, const U: usize>(&mut self, s: S, i: usize) {
         let (l, width) = (s.lanes(), S::L::WIDTH);
-        let mut residue = [l.splat(0); U];
+        let mut residue = [[l.splat(0); U]; P];
         let mut first = 0;
         while first < self.a.len() {
             let last = self.a.len().min(first + s.terms());
-            let mut sums = [s.start(residue[0]); U];
-            for u in 1..U {
-                sums[u] = s.start(residue[u]);
-            }
-            for j in first..last {
-                // SAFETY: `dot` saw that all limbs are as long as `out`, and i + U·width ≤ that length.
-                let (a, b) = unsafe {
-                    (self.a.get_unchecked(j).as_ptr().add(i), self.b.get_unchecked(j).as_ptr().add(i))
-                };
+            let mut sums = [[s.start(residue[0][0]); U]; P];
+            for p in 0..P {
                 for u in 0..U {
-                    // SAFETY: as above.
-                    let (x, y) = unsafe { (l.load_ptr(a.add(u * width)), l.load_ptr(b.add(u * width))) };
-                    sums[u] = s.add(sums[u], s.split(x), s.split(y));
+                    sums[p][u] = s.start(residue[p][u]);
                 }
             }
-            for u in 0..U {
-                residue[u] = s.fold(sums[u]);
+            for j in first..last {
+                // SAFETY: `dot` saw that there are as many `b` as `a`, and that all limbs are as long as `out`;
+                // i + U·width ≤ that length.
+                let a = unsafe { self.a.get_unchecked(j).as_ptr().add(i) };
+                let mut x = [s.split(l.splat(0)); U];
+                for (u, x) in x.iter_mut().enumerate() {
+                    // SAFETY: as above.
+                    *x = s.split(unsafe { l.load_ptr(a.add(u * width)) });
+                }
+                for p in 0..P {
+                    // SAFETY: as above.
+                    let b = unsafe { self.b[p].get_unchecked(j).as_ptr().add(i) };
+                    for u in 0..U {
+                        // SAFETY: as above.
+                        let y = unsafe { l.load_ptr(b.add(u * width)) };
+                        sums[p][u] = s.add(sums[p][u], x[u], s.split(y));
+                    }
+                }
+            }
+            for p in 0..P {
+                for u in 0..U {
+                    residue[p][u] = s.fold(sums[p][u]);
+                }
             }
             first = last;
         }
-        for (u, &residue) in residue.iter().enumerate() {
-            // SAFETY: i + U·width ≤ out.len().
-            unsafe { l.store_ptr(self.out.as_mut_ptr().add(i + u * width), residue) };
+        for (out, residue) in self.out.iter_mut().zip(&residue) {
+            for (u, &residue) in residue.iter().enumerate() {
+                // SAFETY: i + U·width ≤ out.len().
+                unsafe { l.store_ptr(out.as_mut_ptr().add(i + u * width), residue) };
+            }
         }
     }
 }
 
-/// out_i = Σ_j a_j,i · b_j,i mod q; as many `a` as `b`, all as long as `out`.
-pub(crate) fn dot(backend: Backend, prime: &Prime, out: &mut [u64], a: &[&[u64]], b: &[&[u64]]) {
-    let words = out.len();
-    debug_assert!(a.len() == b.len() && a.iter().chain(b).all(|limb| limb.len() == words));
+/// out_p,i = Σ_j a_j,i · b_p,j,i mod q; as many `b` as `a` for each p, all limbs as long as the first `out`.
+pub(crate) fn dot<const P: usize>(
+    backend: Backend,
+    prime: &Prime,
+    out: [&mut [u64]; P],
+    a: &[&[u64]],
+    b: [&[&[u64]]; P],
+) {
+    let words = out[0].len();
+    debug_assert!(out.iter().all(|out| out.len() == words) && b.iter().all(|b| b.len() == a.len()));
+    debug_assert!(a.iter().chain(b.iter().copied().flatten()).all(|limb| limb.len() == words));
     backend.run(OnSum(Shape { prime, bound: prime.modulus.value() }, Dot { out, a, b }));
 }

@@ -46,6 +46,10 @@ ops! {
     AddScalar(c: u64)[1] |f, a, _b, _x| f.add(a, f.lanes().splat(c));
     /// (a − b)·c, from a − b + q ∈ (0, 2q).
     SubMulScalar(c: Factor)[2] |f, a, b, _x| f.mul_constant(f.lanes().add(a, f.lanes().sub(f.q(), b)), f.constant(&c));
+    /// (a − b)·c + d.
+    SubMulAdd(c: Factor)[3] |f, a, b, d| f.add(SubMulScalar(c).apply(f, [a, b, d]), d);
+    /// a·c + d, from the second and the first operand.
+    MulAddScalar(c: Factor)[2] |f, d, a, _x| f.add(f.mul_constant(a, f.constant(&c)), d);
 }
 
 struct Map<O> {

@@ -3,7 +3,7 @@
 use super::LimbRing;
 use crate::RingError;
 use crate::kernel::pointwise::{
-    self, Add, AddScalar, Mul, MulScalar, Neg, Sub, SubMulScalar, map, map_assign,
+    self, Add, AddScalar, Mul, MulAddScalar, MulScalar, Neg, Sub, SubMulAdd, SubMulScalar, map, map_assign,
 };
 use crate::kernel::prime::Factor;
 
@@ -125,6 +125,31 @@ impl LimbRing {
     pub fn sub_mul_factor(&self, out: &mut [u64], a: &[u64], b: &[u64], c: &Factor) -> Result<(), RingError> {
         self.check(&[("out", out.len()), ("a", a.len()), ("b", b.len())])?;
         map(self.backend, &self.prime, SubMulScalar(*c), out, [a, b, &[]]);
+        Ok(())
+    }
+
+    /// out = (a − b)·c + d.
+    ///
+    /// # Errors
+    /// [`RingError::Length`].
+    pub fn sub_mul_add_factor(
+        &self,
+        out: &mut [u64],
+        [a, b, d]: [&[u64]; 3],
+        c: &Factor,
+    ) -> Result<(), RingError> {
+        self.check(&[("out", out.len()), ("a", a.len()), ("b", b.len()), ("d", d.len())])?;
+        map(self.backend, &self.prime, SubMulAdd(*c), out, [a, b, d]);
+        Ok(())
+    }
+
+    /// out = a·c + d.
+    ///
+    /// # Errors
+    /// [`RingError::Length`].
+    pub fn mul_add_factor(&self, out: &mut [u64], a: &[u64], d: &[u64], c: &Factor) -> Result<(), RingError> {
+        self.check(&[("out", out.len()), ("a", a.len()), ("d", d.len())])?;
+        map(self.backend, &self.prime, MulAddScalar(*c), out, [d, a, &[]]);
         Ok(())
     }
 

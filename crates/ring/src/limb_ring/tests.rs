@@ -102,6 +102,11 @@ fn pointwise_operations_agree_with_the_integers() {
         out.copy_from_slice(&acc);
         ring.mac(&mut out, &a, &b).unwrap();
         check("mac", &out, &|a, b, acc, _| acc + a * b);
+        let factor = ring.factor(c);
+        ring.sub_mul_add_factor(&mut out, [&a, &b, &acc], &factor).unwrap();
+        check("sub_mul_add_factor", &out, &|a, b, acc, q| (a + q - b) * cc + acc);
+        ring.mul_add_factor(&mut out, &a, &b, &factor).unwrap();
+        check("mul_add_factor", &out, &|a, b, _, _| a * cc + b);
     });
 }
 
@@ -116,13 +121,17 @@ fn dot_agrees_with_the_integers() {
             let (a, b): (Vec<Vec<u64>>, Vec<Vec<u64>>) = (limbs(1), limbs(100));
             let (ar, br): (Vec<&[u64]>, Vec<&[u64]>) =
                 (a.iter().map(|v| &v[..]).collect(), b.iter().map(|v| &v[..]).collect());
-            let mut out = vec![9; n];
+            let [mut out, mut first, mut second] = [vec![9; n], vec![9; n], vec![9; n]];
             ring.dot(&mut out, &ar, &br).unwrap();
+            ring.dot_pair([&mut first, &mut second], &ar, [&ar, &br]).unwrap();
+            let want = |b: &[Vec<u64>], i: usize| {
+                let product = |j: usize| u128::from(a[j][i]) * u128::from(b[j][i]);
+                big(q, |m| (0..terms).fold(0, |s, j| (s + product(j)) % m))
+            };
             for i in 0..n {
-                let want = big(q, |m| {
-                    (0..terms).fold(0, |s, j| (s + u128::from(a[j][i]) * u128::from(b[j][i])) % m)
-                });
-                assert_eq!(out[i], want, "{terms} terms on {} mod {}", ring.isa(), q.value());
+                let (what, square) =
+                    (format!("{terms} terms on {} mod {}", ring.isa(), q.value()), want(&a, i));
+                assert_eq!((out[i], first[i], second[i]), (want(&b, i), square, out[i]), "{what}");
             }
         });
     }
@@ -135,7 +144,11 @@ fn dot_holds_at_the_greatest_values() {
             let top = vec![ring.modulus().value() - 1; ring.n()];
             let mut out = vec![0; ring.n()];
             ring.dot(&mut out, &vec![&top[..]; terms], &vec![&top[..]; terms]).unwrap();
-            assert_eq!(out, vec![ring.modulus().reduce(terms as u64); ring.n()], "{terms} on {}", ring.isa());
+            let want = vec![ring.modulus().reduce(terms as u64); ring.n()];
+            assert_eq!(out, want, "{terms} on {}", ring.isa());
+            let (all, mut second) = (vec![&top[..]; terms], vec![0; ring.n()]);
+            ring.dot_pair([&mut out, &mut second], &all, [&all, &all]).unwrap();
+            assert_eq!((&out, &second), (&want, &want), "{terms} on {}", ring.isa());
         });
     }
 }

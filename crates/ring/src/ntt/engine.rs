@@ -20,6 +20,19 @@ use crate::{
 pub(super) struct Engine<'a, A> {
     pub(super) arith: A,
     pub(super) tables: &'a Tables,
+    /// Where the first stages that are made read: the limb that is written, or another one.
+    pub(super) source: *const u64,
+    /// What happens to words that the forward transform reads there.
+    pub(super) lift: Option<Lift>,
+    /// What the inverse transform ends with: 1/N times a factor, and that times the constant of its last stage.
+    pub(super) scale: [[u64; 2]; 2],
+}
+
+/// Words from `above_half` on get `offset` added.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Lift {
+    pub(super) above_half: u64,
+    pub(super) offset: u64,
 }
 
 impl<A: Arith> Engine<'_, A> {
@@ -29,7 +42,7 @@ impl<A: Arith> Engine<'_, A> {
     /// LOG stages on the block of `len` words that is tree node `node`, U vectors of each register at a time.
     ///
     /// # Safety
-    /// `a` must be valid for `len` words, a multiple of U·L·2^LOG; node < N/(L·2^LOG).
+    /// `a`, and the source if `FIRST`, must be valid for `len` words, a multiple of U·L·2^LOG; node < N/(L·2^LOG).
     #[inline(always)]
     unsafe fn pass<const U: usize, const LOG: usize, const FIRST: bool, const REDUCE: bool>(
         self,
@@ -38,6 +51,7 @@ impl<A: Arith> Engine<'_, A> {
         node: usize,
         ahead: &mut Ahead<'_>,
     ) {
+        let from = if FIRST { self.source } else { a.cast_const() };
         let (step, table) = (len >> LOG, &self.tables.forward);
         let reduce = |s: usize| REDUCE && A::REDUCING >> s & 1 == 1;
         // SAFETY: node·2^s + 2^s ≤ N/L for s < LOG.
@@ -51,10 +65,13 @@ impl<A: Arith> Engine<'_, A> {
         for j in (0..step).step_by(U * Self::L) {
             ahead.request();
             // SAFETY: j + (2^LOG − 1)·step + U·L ≤ len, here and below.
-            let mut v = unsafe { [self.load_all(a.add(j), step, 1 << LOG); U] };
+            let mut v = unsafe { [self.load_all(from.add(j), step, 1 << LOG); U] };
             if U > 1 {
                 // SAFETY: as above.
-                v[U - 1] = unsafe { self.load_all(a.add(j + Self::L), step, 1 << LOG) };
+                v[U - 1] = unsafe { self.load_all(from.add(j + Self::L), step, 1 << LOG) };
+            }
+            if FIRST && let Some(lift) = self.lift {
+                blocks!(g < U => { self.lift_all(&mut v[g], lift, 1 << LOG); });
             }
             if FIRST {
                 blocks!(g < U => {
@@ -132,7 +149,7 @@ impl<A: Arith> Engine<'_, A> {
                 self.nodes(table, node << 2, if LOG > 2 { 4 } else { 0 }),
             ]
         };
-        let scale = [self.splat(self.tables.scale[0]), self.splat(self.tables.scale[1])];
+        let scale = [self.splat(self.scale[0]), self.splat(self.scale[1])];
         for j in (0..step).step_by(U * Self::L) {
             // SAFETY: j + (2^LOG − 1)·step + U·L ≤ len, here and below.
             let mut v = unsafe { [self.load_all(a.add(j), step, 1 << LOG); U] };
@@ -159,17 +176,23 @@ impl<A: Arith> Engine<'_, A> {
             blocks!(g < U => { unsafe { self.store_all(a.add(j + g * Self::L), step, 1 << LOG, &v[g]) }; });
         }
     }
-    /// Undoes [`Self::last`].
+    /// Undoes [`Self::last`], from `from` to `a`.
     ///
     /// # Safety
-    /// As [`Self::last`].
+    /// As [`Self::last`], for `from` too.
     #[inline(always)]
-    unsafe fn inverse_last<const BLOCKS: usize>(self, a: *mut u64, node: usize, native: bool) {
+    unsafe fn inverse_last<const BLOCKS: usize>(
+        self,
+        a: *mut u64,
+        from: *const u64,
+        node: usize,
+        native: bool,
+    ) {
         let (l, log, table) = (Self::L, Self::LOG_L, &self.tables.inverse);
         // SAFETY: as in `last`.
         unsafe {
-            let mut v = [self.load_all(a, l, l); BLOCKS];
-            blocks!(g < BLOCKS => { v[g] = self.load_all(a.add(g * l * l), l, l); });
+            let mut v = [self.load_all(from, l, l); BLOCKS];
+            blocks!(g < BLOCKS => { v[g] = self.load_all(from.add(g * l * l), l, l); });
             if !native {
                 blocks!(g < BLOCKS => { self.transpose(&mut v[g]); });
             }
@@ -282,7 +305,7 @@ impl<A: Arith> Engine<'_, A> {
     /// the tables in order, or some of them.
     ///
     /// # Safety
-    /// `a` must be valid for N words; `runs` are of the tables.
+    /// `a` must be valid for N words, and the source where the first runs read; `runs` are of the tables.
     #[inline(always)]
     pub(super) unsafe fn forward(self, a: *mut u64, native: bool, runs: &[Run], mut ahead: Ahead<'_>) {
         for run in runs {
@@ -321,6 +344,7 @@ impl<A: Arith> Engine<'_, A> {
                 let (node, len) = (run.node + i, run.len);
                 // SAFETY: as in `forward`.
                 unsafe {
+                    let from = self.source.wrapping_add(run.offset + i * len);
                     let a = a.add(run.offset + i * len);
                     match run.kind {
                         Kind::Pass { log_radix, first, .. } => match (log_radix, first) {
@@ -335,8 +359,8 @@ impl<A: Arith> Engine<'_, A> {
                             (_, false) => self.inverse_pass_of::<2, false>(a, len, node),
                             (_, true) => self.inverse_pass_of::<2, true>(a, len, node),
                         },
-                        Kind::Last if A::LAST_BLOCKS == 1 => self.inverse_last::<1>(a, node, native),
-                        Kind::Last if i % 2 == 0 => self.inverse_last::<2>(a, node, native),
+                        Kind::Last if A::LAST_BLOCKS == 1 => self.inverse_last::<1>(a, from, node, native),
+                        Kind::Last if i % 2 == 0 => self.inverse_last::<2>(a, from, node, native),
                         Kind::Last => {}
                     }
                 }

@@ -16,6 +16,7 @@ mod arith;
 mod binary64;
 mod engine;
 mod fold52;
+mod parts;
 mod plan;
 mod registers;
 mod schedule;
@@ -26,4 +27,5 @@ mod tables;
 mod tests;
 mod unroll;
 
+pub use parts::{CentredLift, TailFactor};
 pub use plan::Plan;

@@ -11,7 +11,7 @@ use crate::{
         binary64::Binary64,
         engine::Engine,
         fold52::{Fold52, Shape},
-        schedule::Region,
+        parts::Ends,
         shoup64::{Exact, Products32, Products52, Shoup64},
         tables::Tables,
     },
@@ -27,7 +27,7 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct Plan {
     log_n: u32,
-    q: Modulus,
+    pub(super) q: Modulus,
     backend: Backend,
     arithmetic: Arithmetic,
     pub(super) tables: Arc<Tables>,
@@ -145,57 +145,6 @@ impl Plan {
         self.run(Direction::Inverse, true, a)
     }
 
-    /// The words that the last stages of a transform keep to themselves: [`Self::forward_blocks`] takes multiples of it.
-    /// At most N, a power of two.
-    pub fn block_words(&self) -> usize {
-        self.tables.region().words
-    }
-    /// The stages of [`Self::forward`] that reach across blocks; [`Self::forward_blocks`] on all blocks completes it.
-    ///
-    /// # Errors
-    /// [`RingError::Length`].
-    pub fn forward_head(&self, a: &mut [u64]) -> Result<(), RingError> {
-        self.run_part(Direction::Forward, a, 0..self.tables.region().outer, &[])
-    }
-    /// The other stages of [`Self::forward`] on `words` words from `first` on. What stands in `ahead` is brought into the
-    /// cache meanwhile.
-    ///
-    /// # Errors
-    /// [`RingError::Length`], also if `first` or `words` is no multiple of [`Self::block_words`] or beyond the limb.
-    pub fn forward_blocks(
-        &self,
-        a: &mut [u64],
-        first: usize,
-        words: usize,
-        ahead: &[&[u64]],
-    ) -> Result<(), RingError> {
-        self.run_part(Direction::Forward, a, self.inner_runs(first, words)?, ahead)
-    }
-    /// The stages of [`Self::inverse`] that stay within blocks, on `words` words from `first` on;
-    /// [`Self::inverse_tail`] completes it.
-    ///
-    /// # Errors
-    /// As [`Self::forward_blocks`].
-    pub fn inverse_blocks(&self, a: &mut [u64], first: usize, words: usize) -> Result<(), RingError> {
-        self.run_part(Direction::Inverse, a, self.inner_runs(first, words)?, &[])
-    }
-    /// The stages of [`Self::inverse`] that reach across blocks.
-    ///
-    /// # Errors
-    /// [`RingError::Length`].
-    pub fn inverse_tail(&self, a: &mut [u64]) -> Result<(), RingError> {
-        self.run_part(Direction::Inverse, a, 0..self.tables.region().outer, &[])
-    }
-    /// The runs on `words` words from `first` on.
-    fn inner_runs(&self, first: usize, words: usize) -> Result<Range<usize>, RingError> {
-        let Region { outer, words: region, runs } = self.tables.region();
-        let whole = first.is_multiple_of(region) && words.is_multiple_of(region);
-        if !whole || first.saturating_add(words) > self.n() {
-            return Err(RingError::Length { what: "block of a transform", expected: region, got: words });
-        }
-        Ok(outer + first / region * runs..outer + (first + words) / region * runs)
-    }
-
     /// W: native order transposes blocks of W·W words. 1 if it is bit-reversed order.
     pub fn native_block(&self) -> usize {
         if self.arithmetic == Arithmetic::Narrow { 1 } else { self.backend.isa().width() }
@@ -229,7 +178,7 @@ impl Plan {
         Ok(())
     }
 
-    fn check(&self, a: &[u64]) -> Result<(), RingError> {
+    pub(super) fn check(&self, a: &[u64]) -> Result<(), RingError> {
         if a.len() == self.n() {
             Ok(())
         } else {
@@ -238,18 +187,19 @@ impl Plan {
     }
     fn run(&self, direction: Direction, native: bool, a: &mut [u64]) -> Result<(), RingError> {
         self.check(a)?;
-        self.apply(direction, Part { plan: self, a, native, runs: 0..self.tables.runs.len(), ahead: &[] });
+        let runs = 0..self.tables.runs.len();
+        self.apply(direction, Part { plan: self, a, native, runs, ends: Ends::default() });
         Ok(())
     }
-    fn run_part(
+    pub(super) fn run_part(
         &self,
         direction: Direction,
         a: &mut [u64],
         runs: Range<usize>,
-        ahead: &[&[u64]],
+        ends: Ends<'_>,
     ) -> Result<(), RingError> {
         self.check(a)?;
-        self.apply(direction, Part { plan: self, a, native: false, runs, ahead });
+        self.apply(direction, Part { plan: self, a, native: false, runs, ends });
         Ok(())
     }
     /// Each arithmetic and direction is entered through a kernel of its own: the compiler takes far longer over one
@@ -277,7 +227,7 @@ impl Plan {
 
 /// Which way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Direction {
+pub(super) enum Direction {
     Forward,
     Inverse,
 }
@@ -289,21 +239,25 @@ struct Part<'a> {
     native: bool,
     /// Those of the tables.
     runs: Range<usize>,
-    ahead: &'a [&'a [u64]],
+    ends: Ends<'a>,
 }
 impl Part<'_> {
     #[inline(always)]
     fn with<A: Arith, const FORWARD: bool>(self, lanes: A::L) {
-        let engine = Engine { arith: A::new(lanes, self.plan.q), tables: &self.plan.tables };
-        let runs = &self.plan.tables.runs[self.runs];
-        let ahead = Ahead::new(self.ahead, Engine::<A>::steps(runs));
-        // SAFETY: `Plan::run` and `run_part` checked that the slice holds N words; the tables were built for this
-        // arithmetic.
+        let (tables, a) = (&*self.plan.tables, self.a.as_mut_ptr());
+        let Ends { source, first, lift, scale, ahead } = self.ends;
+        let source = source.map_or(a.cast_const(), |source| source.as_ptr().wrapping_sub(first));
+        let arith = A::new(lanes, self.plan.q);
+        let engine = Engine { arith, tables, source, lift, scale: scale.unwrap_or(tables.scale) };
+        let runs = &tables.runs[self.runs];
+        let ahead = Ahead::new(ahead, Engine::<A>::steps(runs));
+        // SAFETY: `Plan` checked that the limb holds N words and that the source holds those that `runs` read; the
+        // tables were built for this arithmetic.
         unsafe {
             if FORWARD {
-                engine.forward(self.a.as_mut_ptr(), self.native, runs, ahead)
+                engine.forward(a, self.native, runs, ahead)
             } else {
-                engine.inverse(self.a.as_mut_ptr(), self.native, runs)
+                engine.inverse(a, self.native, runs)
             }
         }
     }

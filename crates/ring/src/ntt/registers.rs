@@ -4,7 +4,7 @@ use crate::{
     lanes::U64Lanes,
     ntt::{
         arith::Arith,
-        engine::Engine,
+        engine::{Engine, Lift},
         tables::Direction,
         unroll::{inlined, unroll},
     },
@@ -216,6 +216,18 @@ impl<A: Arith> Engine<'_, A> {
             (v[x], v[y]) = (self.arith.inverse_reduce(v[x]), self.arith.inverse_reduce(v[y]));
             (bounds[x], bounds[y]) = (A::INVERSE_REDUCED, A::INVERSE_REDUCED);
         }
+    }
+    /// Canonical words of another prime to the centred residues that they stand for.
+    #[inline(always)]
+    pub(super) fn lift_all(self, v: &mut Registers<A>, lift: Lift, count: usize) {
+        inlined!(A::L, {
+            let l = self.arith.lanes();
+            let (above_half, offset) = (l.splat(lift.above_half), l.splat(lift.offset));
+            for v in v.iter_mut().take(count) {
+                let y = self.arith.words(*v);
+                *v = self.arith.register(l.add(y, l.select_lt(y, above_half, l.splat(0), offset)));
+            }
+        })
     }
     /// Brings every register within the bound of words in memory.
     #[inline(always)]

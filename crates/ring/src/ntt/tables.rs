@@ -52,6 +52,9 @@ pub(super) struct Tables {
     pub(super) inverse: Direction,
     /// 1/N, and 1/N times the constant of the last inverse stage, two words each.
     pub(super) scale: [[u64; 2]; 2],
+    /// The same as residues.
+    ends: [u64; 2],
+    encode: fn(Modulus, u64) -> [u64; 2],
 }
 
 /// Constants of one direction.
@@ -86,6 +89,11 @@ impl Tables {
         self.region
     }
 
+    /// [`Self::scale`] times a residue.
+    pub(super) fn scaled(&self, q: Modulus, c: u64) -> [[u64; 2]; 2] {
+        self.ends.map(|w| (self.encode)(q, q.mul(w, c)))
+    }
+
     /// q must be 1 mod 2N, and N at least 2·L·L.
     pub(super) fn new<A: Arith>(log_n: u32, q: Modulus) -> Result<Self, RingError> {
         let n = 1usize << log_n;
@@ -100,12 +108,15 @@ impl Tables {
         };
         let back = powers(q.inv(psi)?);
         let n_inverse = q.inv(q.reduce(n as u64))?;
+        let ends = [n_inverse, q.mul(n_inverse, back[1])];
         let runs = schedule::runs::<A>(log_n);
         Ok(Self {
             log_n,
             region: Region::of(&runs, n),
             runs,
-            scale: [A::encode(q, n_inverse), A::encode(q, q.mul(n_inverse, back[1]))],
+            scale: ends.map(|w| A::encode(q, w)),
+            ends,
+            encode: A::encode,
             forward: Direction::new::<A>(q, &powers(psi)),
             inverse: Direction::new::<A>(q, &back),
         })

@@ -89,6 +89,47 @@ fn check_plan(plan: &Plan, log_n: u32) {
         plan.from_canonical(&mut raised).unwrap();
         plan.inverse_native(&mut raised).unwrap();
         assert!(raised == data, "inverse_native of words up to 2q, {what}, data {i}");
+        if i % 4 == 0 {
+            check_sources(plan, log_n, &data, &want);
+        }
+    }
+}
+
+/// Parts of transforms that read elsewhere and change words on the way; `image` is the transform of `data`.
+fn check_sources(plan: &Plan, log_n: u32, data: &[u64], image: &[u64]) {
+    let (q, n, words) = (plan.modulus(), data.len(), plan.block_words());
+    let what = format!("2^{log_n}, q = {}, {} {}", q.value(), plan.isa(), plan.arithmetic());
+    for c in [0, 1, q.value() - 1, u64::MAX] {
+        let mut got = vec![u64::MAX; n];
+        for first in (0..n).step_by(words) {
+            plan.inverse_blocks_from(&mut got, first, &image[first..first + words]).unwrap();
+        }
+        plan.inverse_tail_times(&mut got, &plan.tail_factor(c)).unwrap();
+        let want: Vec<u64> = data.iter().map(|&x| q.mul(x, q.reduce(c))).collect();
+        assert!(got == want, "inverse times {c}, {what}");
+    }
+    let finish = |got: &mut Vec<u64>| {
+        (0..n).step_by(words).for_each(|first| plan.forward_blocks(got, first, words, &[]).unwrap());
+    };
+    let mut got = vec![u64::MAX; n];
+    plan.forward_head_from(&mut got, data, None).unwrap();
+    finish(&mut got);
+    assert!(got == image, "forward from elsewhere, {what}");
+    let starts = [q.value() / 2, q.value() + 1, q.value() / 4 * 7, 2 * q.value()];
+    for s in starts.into_iter().filter_map(|from| (from..1 << 60).find_map(|s| Modulus::new(s).ok())) {
+        let Some(lift) = plan.centred_lift(s) else {
+            assert!(s.value() > 2 * q.value());
+            continue;
+        };
+        let residues: Vec<u64> = data.iter().map(|&x| s.reduce(x.wrapping_mul(0x9e37_79b9))).collect();
+        let centred =
+            |y: u64| if y > s.value() / 2 { i128::from(y) - i128::from(s.value()) } else { y.into() };
+        let mut want: Vec<u64> =
+            residues.iter().map(|&y| centred(y).rem_euclid(i128::from(q.value())) as u64).collect();
+        reference::forward(&mut want, q, q.psi(log_n).unwrap());
+        plan.forward_head_from(&mut got, &residues, Some(&lift)).unwrap();
+        finish(&mut got);
+        assert!(got == want, "forward lifted from {}, {what}", s.value());
     }
 }
 

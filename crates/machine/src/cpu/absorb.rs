@@ -1,0 +1,70 @@
+//! Instructions that need no step of their own: the one instruction that reads their value does their work too.
+//!
+//! | instruction | read by | becomes |
+//! |---|---|---|
+//! | `lift` | `ntt` | what the first stage of the transform does to the words that it loads |
+//! | `intt` | `mul_const` | a transform whose last stage multiplies by another constant |
+//! | `sub_mul_const`, `mul_const` | `add` | one pass over the operands of both |
+
+use ringmill_program::limb::{Domain, Instruction, Opcode, ValueId};
+use ringmill_ring::LimbRing;
+
+use super::flow::Flow;
+use super::group::Groups;
+use super::shared::Shared;
+
+/// Which values are absorbed by the instruction that reads them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Absorb<'a> {
+    pub(super) flow: &'a Flow<'a>,
+    pub(super) groups: &'a Groups,
+    pub(super) shared: &'a Shared,
+    pub(super) rings: &'a [LimbRing],
+}
+
+impl Absorb<'_> {
+    /// The instruction whose steps compute v on the way, if there is one.
+    pub(super) fn by(self, v: ValueId) -> Option<usize> {
+        let reader = self.only_reader(v)?;
+        let w = self.flow.program.defined(reader)?;
+        let (from, to) = (self.flow.definer(v), self.flow.program.opcode(reader));
+        let absorbed = match (self.flow.program.opcode(from), to) {
+            (Opcode::Lift, Opcode::Ntt) => self.lifts_on_load(from, w),
+            (Opcode::Intt, Opcode::MulConst) => true,
+            (Opcode::SubMulConst | Opcode::MulConst, Opcode::Add) => {
+                // In the coefficient domain the multiplication may have absorbed a transform itself.
+                self.flow.program.value_type(v).domain() == Domain::Eval
+                    && self.groups.ready(v) == self.groups.ready(w)
+                    && self.first_to_be_added(reader) == Some(v)
+            }
+            _ => false,
+        };
+        absorbed.then_some(reader)
+    }
+
+    /// The instruction of the same group that alone reads v.
+    fn only_reader(self, v: ValueId) -> Option<usize> {
+        let [reader] = self.shared.readers(v) else { return None };
+        let w = self.flow.program.defined(*reader)?;
+        let alone = self.shared.of(v).is_none() && self.groups.of(v) == self.groups.of(w);
+        alone.then_some(*reader)
+    }
+
+    fn lifts_on_load(self, lift: usize, w: ValueId) -> bool {
+        let program = self.flow.program;
+        let Instruction::Lift { src, .. } = program.instruction(lift) else { return false };
+        let (Some(from), Some(to)) = (program.operand_type(src).modulus(), program.value_type(w).modulus())
+        else {
+            return false;
+        };
+        self.rings[to.index()].plan().centred_lift(program.modulus(from)).is_some()
+    }
+
+    /// The first operand of a sum that is a product by a constant, read by the sum alone.
+    fn first_to_be_added(self, add: usize) -> Option<ValueId> {
+        self.flow.values(add).find(|&v| {
+            let op = self.flow.program.opcode(self.flow.definer(v));
+            matches!(op, Opcode::SubMulConst | Opcode::MulConst) && self.only_reader(v) == Some(add)
+        })
+    }
+}

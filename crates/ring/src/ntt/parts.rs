@@ -1,0 +1,127 @@
+//! Transforms in parts, so that what stands before and after them is done while a block is in the cache.
+
+use std::ops::Range;
+
+use crate::{
+    Modulus, RingError,
+    ntt::{
+        engine::Lift,
+        plan::{Direction, Plan},
+        schedule::Region,
+    },
+};
+
+/// See [`Plan::centred_lift`].
+#[derive(Debug, Clone, Copy)]
+pub struct CentredLift(Lift);
+
+/// See [`Plan::tail_factor`].
+#[derive(Debug, Clone, Copy)]
+pub struct TailFactor([[u64; 2]; 2]);
+
+/// What stands around a part of a transform.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Ends<'a> {
+    /// What is read in place of the limb that is written, from word `first` of the limb on.
+    pub(super) source: Option<&'a [u64]>,
+    pub(super) first: usize,
+    pub(super) lift: Option<Lift>,
+    pub(super) scale: Option<[[u64; 2]; 2]>,
+    /// What will be read soon.
+    pub(super) ahead: &'a [&'a [u64]],
+}
+
+impl Plan {
+    /// The words that the last stages of a transform keep to themselves: [`Self::forward_blocks`] takes multiples of it.
+    /// At most N, a power of two.
+    pub fn block_words(&self) -> usize {
+        self.tables.region().words
+    }
+    /// The stages of [`Self::forward`] that reach across blocks; [`Self::forward_blocks`] on all blocks completes it.
+    ///
+    /// # Errors
+    /// [`RingError::Length`].
+    pub fn forward_head(&self, a: &mut [u64]) -> Result<(), RingError> {
+        self.run_part(Direction::Forward, a, 0..self.tables.region().outer, Ends::default())
+    }
+    /// [`Self::forward_head`] of the words of `source`, lifted on the way if they belong to another prime.
+    ///
+    /// # Errors
+    /// [`RingError::Length`].
+    pub fn forward_head_from(
+        &self,
+        a: &mut [u64],
+        source: &[u64],
+        lift: Option<&CentredLift>,
+    ) -> Result<(), RingError> {
+        self.check(source)?;
+        let ends = Ends { source: Some(source), lift: lift.map(|l| l.0), ..Ends::default() };
+        self.run_part(Direction::Forward, a, 0..self.tables.region().outer, ends)
+    }
+    /// How [`Self::forward_head_from`] takes words that are canonical modulo `from` to centred residues; none if `from`
+    /// is not below twice the prime, where that takes more than an addition.
+    pub fn centred_lift(&self, from: Modulus) -> Option<CentredLift> {
+        let (s, m) = (from.value(), self.modulus().value());
+        // y ≤ s/2 < m stands for itself, y > s/2 for y − s > −m.
+        (s < 2 * m).then(|| CentredLift(Lift { above_half: s / 2 + 1, offset: m.wrapping_sub(s) }))
+    }
+    /// The other stages of [`Self::forward`] on `words` words from `first` on. What stands in `ahead` is brought into the
+    /// cache meanwhile.
+    ///
+    /// # Errors
+    /// [`RingError::Length`], also if `first` or `words` is no multiple of [`Self::block_words`] or beyond the limb.
+    pub fn forward_blocks(
+        &self,
+        a: &mut [u64],
+        first: usize,
+        words: usize,
+        ahead: &[&[u64]],
+    ) -> Result<(), RingError> {
+        let runs = self.inner_runs(first, words)?;
+        self.run_part(Direction::Forward, a, runs, Ends { ahead, ..Ends::default() })
+    }
+    /// The stages of [`Self::inverse`] that stay within blocks, on `words` words from `first` on;
+    /// [`Self::inverse_tail`] completes it.
+    ///
+    /// # Errors
+    /// As [`Self::forward_blocks`].
+    pub fn inverse_blocks(&self, a: &mut [u64], first: usize, words: usize) -> Result<(), RingError> {
+        self.run_part(Direction::Inverse, a, self.inner_runs(first, words)?, Ends::default())
+    }
+    /// [`Self::inverse_blocks`] of the words of `source`, a block that belongs at `first`.
+    ///
+    /// # Errors
+    /// As [`Self::forward_blocks`].
+    pub fn inverse_blocks_from(&self, a: &mut [u64], first: usize, source: &[u64]) -> Result<(), RingError> {
+        let runs = self.inner_runs(first, source.len())?;
+        self.run_part(Direction::Inverse, a, runs, Ends { source: Some(source), first, ..Ends::default() })
+    }
+    /// The stages of [`Self::inverse`] that reach across blocks.
+    ///
+    /// # Errors
+    /// [`RingError::Length`].
+    pub fn inverse_tail(&self, a: &mut [u64]) -> Result<(), RingError> {
+        self.run_part(Direction::Inverse, a, 0..self.tables.region().outer, Ends::default())
+    }
+    /// [`Self::inverse_tail`] and a multiplication by a constant, which costs nothing there.
+    ///
+    /// # Errors
+    /// [`RingError::Length`].
+    pub fn inverse_tail_times(&self, a: &mut [u64], factor: &TailFactor) -> Result<(), RingError> {
+        let ends = Ends { scale: Some(factor.0), ..Ends::default() };
+        self.run_part(Direction::Inverse, a, 0..self.tables.region().outer, ends)
+    }
+    /// A constant made ready for [`Self::inverse_tail_times`]; any 64-bit c.
+    pub fn tail_factor(&self, c: u64) -> TailFactor {
+        TailFactor(self.tables.scaled(self.modulus(), self.modulus().reduce(c)))
+    }
+    /// The runs on `words` words from `first` on.
+    fn inner_runs(&self, first: usize, words: usize) -> Result<Range<usize>, RingError> {
+        let Region { outer, words: region, runs } = self.tables.region();
+        let whole = first.is_multiple_of(region) && words.is_multiple_of(region);
+        if !whole || first.saturating_add(words) > self.n() {
+            return Err(RingError::Length { what: "block of a transform", expected: region, got: words });
+        }
+        Ok(outer + first / region * runs..outer + (first + words) / region * runs)
+    }
+}
