@@ -1,0 +1,74 @@
+// modmul - modular multiplier: one port list for every kind.
+//
+// Equation     r_o = a_i * b_i * 2^(-R) mod q_i,  R = modmul_pkg::factor_bits(Kind, W), canonical
+// Intervals    0 <= a_i < 2^W, 0 <= b_i < q_i; q_i of the kind's class, aux_i its constant: README.md.
+// Latency      modmul_pkg::latency(Kind, W) cycles for every tiling, one product a cycle, no stall, no reset. q_i and aux_i
+//              travel with the operands: consecutive products may have different moduli. Operands and constants should
+//              come straight from registers.
+module modmul #(
+  parameter int unsigned Kind = modmul_pkg::KindP2,
+  parameter int unsigned W    = 52,
+  parameter int unsigned Tile = modmul_pkg::TileDsp48e2
+) (
+  input  logic         clk_i,
+  input  logic [W-1:0] a_i,
+  input  logic [W-1:0] b_i,
+  input  logic [W-1:0] q_i,
+  input  logic [W+1:0] aux_i,
+  output logic [W-1:0] r_o
+);
+
+  if (Tile >= modmul_pkg::NumTiles) begin : g_check_tile
+    $error("modmul: no such tiling");
+  end
+
+  case (Kind)
+    modmul_pkg::KindP2, modmul_pkg::KindP2Sparse: begin : g_p2
+      modmul_p2 #(
+        .W      (W),
+        .Sparse (Kind == modmul_pkg::KindP2Sparse),
+        .Tile   (Tile)
+      ) i_modmul (
+        .clk_i,
+        .a_i,
+        .b_i,
+        .q_i,
+        .r_o
+      );
+      logic unused_aux;
+      assign unused_aux = ^aux_i;
+    end
+    modmul_pkg::KindMontgomery: begin : g_montgomery
+      modmul_montgomery #(
+        .W    (W),
+        .Tile (Tile)
+      ) i_modmul (
+        .clk_i,
+        .a_i,
+        .b_i,
+        .q_i,
+        .aux_i (aux_i[W-1:0]),
+        .r_o
+      );
+      logic unused_aux;
+      assign unused_aux = ^aux_i[W+1:W];
+    end
+    modmul_pkg::KindBarrett: begin : g_barrett
+      modmul_barrett #(
+        .W    (W),
+        .Tile (Tile)
+      ) i_modmul (
+        .clk_i,
+        .a_i,
+        .b_i,
+        .q_i,
+        .aux_i,
+        .r_o
+      );
+    end
+    default: begin : g_check_kind
+      $error("modmul: no such kind");
+    end
+  endcase
+
+endmodule
