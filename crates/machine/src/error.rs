@@ -2,6 +2,8 @@
 
 use ringmill_ring::RingError;
 
+use crate::compact::CompactError;
+
 /// A rule that a binding or a program breaks.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -21,6 +23,8 @@ pub enum MachineError {
     GroupCount { what: &'static str, name: String, expected: usize, found: usize },
     #[error("machine {machine} cannot run program {program}: {reason}")]
     Unsupported { machine: String, program: String, reason: String },
+    #[error(transparent)]
+    Compact(#[from] CompactError),
     #[error(transparent)]
     Ring(#[from] RingError),
 }

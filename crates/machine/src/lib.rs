@@ -12,6 +12,7 @@ pub mod reference;
 use ringmill_program::limb::LimbProgram;
 
 pub use bindings::Bindings;
+pub use compact::{Compact, CompactConfig};
 pub use cpu::Cpu;
 pub use error::MachineError;
 pub use reference::Reference;

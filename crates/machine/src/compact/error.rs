@@ -29,6 +29,8 @@ pub enum CompactError {
          {limbs} digits. It can be scheduled for a comparison of cycles only"
     )]
     CasaSequence { limbs: usize },
+    #[error("node {node} of the program finds no place in the banks; please report this")]
+    Unschedulable { node: u32 },
     #[error("address {address} is not a multiple of {unit} bytes")]
     Unaligned { address: u64, unit: u64 },
     #[error("address {address} with {bytes} bytes ends beyond the memory of {available} bytes")]

@@ -6,6 +6,9 @@
 //! | [`isa`], `text` | instructions and their 32 bytes |
 //! | [`table`] | entries of the modulus table |
 //! | [`core`] | what a driver asks of a core |
+//! | `lower` | from a limb program to nodes: flattened sums, constants moved to where they cost nothing |
+//! | [`plan`] | the order of passes, banks, memory |
+//! | [`machine`] | the machine, over any core |
 //! | [`emulator`] | the instruction set as an executable specification |
 
 pub mod config;
@@ -14,6 +17,9 @@ pub mod emulator;
 pub mod error;
 mod galois;
 pub mod isa;
+mod lower;
+pub mod machine;
+pub mod plan;
 pub mod table;
 #[cfg(test)]
 mod tests;
@@ -24,4 +30,6 @@ pub use config::{CompactConfig, CompactLiteral, MemoryTiming, Multiplier};
 pub use emulator::Emulator;
 pub use error::{CompactError, IllegalInstruction};
 pub use isa::{Bank, Instruction, Op, Stream};
+pub use machine::{Compact, Loaded};
+pub use plan::Plan;
 pub use table::TableEntry;

@@ -1,2 +1,3 @@
 mod emulator;
 mod isa;
+mod programs;

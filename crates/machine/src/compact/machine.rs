@@ -1,0 +1,161 @@
+//! `compact` as a machine: plans a limb program, puts it and its data into a core's memory, runs it.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ringmill_program::limb::{LimbProgram, Operand};
+use ringmill_ring::Modulus;
+
+use super::plan::{Plan, plan};
+use super::table::power_of_two;
+use super::{CompactConfig, CompactError, Core, Counters, Emulator, Instruction, TableEntry, lower};
+use crate::bindings::check_borders;
+use crate::{Executable, Machine, MachineError};
+
+/// What opens a core of some configuration.
+pub type Opener = Arc<dyn Fn(&CompactConfig) -> Result<Box<dyn Core>, CompactError> + Send + Sync>;
+
+/// The machine `compact`.
+#[derive(Clone)]
+pub struct Compact {
+    config: CompactConfig,
+    open: Opener,
+}
+
+impl fmt::Debug for Compact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Compact").field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
+impl Compact {
+    /// On emulated cores: the instructions one by one, without time.
+    pub fn emulated(config: CompactConfig) -> Self {
+        Self::new(config, Arc::new(|config| Ok(Box::new(Emulator::new(*config)))))
+    }
+
+    /// On cores that `open` gives, one for each prepared program.
+    pub fn new(config: CompactConfig, open: Opener) -> Self {
+        Self { config, open }
+    }
+
+    /// The configuration of its cores.
+    pub const fn config(&self) -> &CompactConfig {
+        &self.config
+    }
+
+    /// The instructions for a program and its place in memory.
+    ///
+    /// # Errors
+    /// What the core was not built for.
+    pub fn plan(&self, program: &LimbProgram) -> Result<Plan, CompactError> {
+        let (config, moduli) = (&self.config, program.moduli());
+        config.check_degree(program.log_n())?;
+        if moduli.len() > config.moduli() as usize {
+            return Err(CompactError::TooManyModuli { found: moduli.len(), max: config.moduli() });
+        }
+        moduli.iter().try_for_each(|m| config.check_modulus(m.modulus))?;
+        let graph = lower::build::build(config, program)?;
+        plan(config, program, &graph)
+    }
+
+    /// Plans a program and loads a core with it.
+    ///
+    /// # Errors
+    /// As [`Self::plan`], and whatever prevents opening a core.
+    pub fn load(&self, program: &LimbProgram) -> Result<Loaded, CompactError> {
+        let plan = self.plan(program)?;
+        let mut core = (self.open)(&self.config)?;
+        for (index, m) in program.moduli().iter().enumerate() {
+            core.set_modulus(index, &TableEntry::new(&self.config, m.modulus, program.log_n())?)?;
+        }
+        let words: Vec<u64> = plan.instructions.iter().flat_map(Instruction::encode).collect();
+        let zeros = vec![0; program.n()];
+        for address in (0..plan.program).step_by(8 * program.n()) {
+            core.write(address, &zeros)?;
+        }
+        core.write(plan.program, &words)?;
+        Ok(Loaded {
+            program: program.clone(),
+            plan,
+            factor_bits: self.config.factor_bits(),
+            core: Mutex::new(core),
+        })
+    }
+}
+
+impl Machine for Compact {
+    fn name(&self) -> &str {
+        "compact"
+    }
+
+    fn prepare(&self, program: &LimbProgram) -> Result<Box<dyn Executable>, MachineError> {
+        Ok(Box::new(self.load(program)?))
+    }
+}
+
+/// A program in the memory of a core.
+pub struct Loaded {
+    program: LimbProgram,
+    plan: Plan,
+    factor_bits: u32,
+    /// One core runs one program at a time; callers wait.
+    core: Mutex<Box<dyn Core>>,
+}
+
+impl fmt::Debug for Loaded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Loaded").field("program", &self.program.name()).finish_non_exhaustive()
+    }
+}
+
+impl Loaded {
+    /// The plan.
+    pub const fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// As [`Executable::run`], with the counters of the core.
+    ///
+    /// # Errors
+    /// As [`Executable::run`].
+    pub fn run_counted(
+        &self,
+        inputs: &[&[u64]],
+        outputs: &mut [&mut [u64]],
+    ) -> Result<Counters, MachineError> {
+        check_borders(&self.program, inputs, outputs)?;
+        let mut core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
+        for slot in &self.plan.inputs {
+            let limb = inputs[slot.input as usize];
+            if slot.scaled {
+                let id = ringmill_program::limb::InputId(slot.input);
+                let modulus = self.program.operand_type(Operand::from(id)).modulus();
+                let q = modulus.map(|m| self.program.modulus(m));
+                core.write(slot.address, &q.map_or_else(|| limb.to_vec(), |q| self.scaled(limb, q)))?;
+            } else {
+                core.write(slot.address, limb)?;
+            }
+        }
+        let counters = core.run(self.plan.program, self.program.log_n())?;
+        for (&address, limb) in self.plan.outputs.iter().zip(outputs) {
+            core.read(address, limb)?;
+        }
+        Ok(counters)
+    }
+
+    fn scaled(&self, limb: &[u64], q: Modulus) -> Vec<u64> {
+        let factor = power_of_two(q, self.factor_bits);
+        limb.iter().map(|&x| q.mul(x, factor)).collect()
+    }
+}
+
+impl Executable for Loaded {
+    fn program(&self) -> &LimbProgram {
+        &self.program
+    }
+
+    fn run(&self, inputs: &[&[u64]], outputs: &mut [&mut [u64]]) -> Result<(), MachineError> {
+        self.run_counted(inputs, outputs).map(|_| ())
+    }
+}

@@ -1,0 +1,215 @@
+//! The order of passes, their banks, and what goes to memory when: a list scheduler that follows estimated times.
+//!
+//! All traffic passes through the arithmetic unit, so the scheduler decides, pass by pass, what it does next. A limb
+//! that enters a bank of a lane to be transformed is followed by its transform at once; the units then run side by
+//! side, held in order by the tickets of the banks. Among the passes that can start soonest it takes, first, those that
+//! feed a lane about to run dry, then those that empty banks of lanes, then the order of the limb program.
+//!
+//! Banks are a cache: a value that memory holds too can be written over, one that was read from memory through a
+//! constant is read again. If nothing can proceed, a bank is spilled for the first unfinished node, so that every
+//! program ends.
+
+mod action;
+mod clock;
+pub(crate) mod layout;
+mod perform;
+mod place;
+mod state;
+
+use ringmill_program::limb::LimbProgram;
+use ringmill_ring::Modulus;
+
+use super::isa::{ADDRESS_UNIT, Bank, INSTRUCTION_BYTES, Instruction, Op};
+use super::lower::graph::{Graph, Kind, NodeId};
+use super::table::power_of_two;
+use super::{CompactConfig, CompactError};
+use action::{Action, Leaves};
+use clock::Clock;
+use layout::{InputSlot, Layout};
+use state::{Content, Phase, State};
+
+/// Instructions with all that a driver must know to run them.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The instructions, END last.
+    pub instructions: Vec<Instruction>,
+    /// Where the input limbs go.
+    pub inputs: Vec<InputSlot>,
+    /// Where the output limbs come out, in bytes.
+    pub outputs: Vec<u64>,
+    /// Where the instructions go, in bytes.
+    pub program: u64,
+    /// Bytes of memory needed.
+    pub bytes: u64,
+    /// Cycles by the scheduler's own estimate.
+    pub estimate: u64,
+}
+
+/// How many unfinished nodes are looked at.
+const WINDOW: usize = 96;
+
+/// Passes that only move limbs, for each that computes: far above what any program took, so that a loop of the
+/// scheduler is an error and not a hang.
+const MOVES_A_PASS: usize = 16;
+
+/// Moves in a row after which only the first unfinished node may go on.
+const MOVES_IN_A_ROW: usize = 8;
+
+/// Operands that a pass may have to load first.
+const LOADS_A_PASS: usize = 2;
+
+/// Schedules a graph.
+///
+/// # Errors
+/// [`CompactError::Memory`].
+pub(crate) fn plan(
+    config: &CompactConfig,
+    program: &LimbProgram,
+    graph: &Graph,
+) -> Result<Plan, CompactError> {
+    let moduli: Vec<Modulus> = program.moduli().iter().map(|m| m.modulus).collect();
+    let factors: Vec<u64> = moduli.iter().map(|&q| power_of_two(q, config.factor_bits())).collect();
+    let clock = Clock::new(config, program.log_n());
+    let layout = Layout::new(program.log_n(), program.output_types().len());
+    let mut state = State::new(graph, &moduli, clock, layout);
+    let mut instructions = Vec::new();
+    let mut queue = Queue::new(&state);
+    let mut actions = Vec::new();
+    let mut moves = 0;
+    let limit = graph.passes() * MOVES_A_PASS;
+    while let Some(head) = queue.head(&state) {
+        if instructions.len() > limit {
+            return Err(CompactError::Unschedulable { node: head });
+        }
+        actions.clear();
+        queue.actions(&state, head, &mut actions);
+        let selected = select(&state, &actions);
+        let action = match (selected, state.exclusive) {
+            (Some(action), None) => action,
+            (None, None) => {
+                (state.exclusive, moves) = (Some(head), 0);
+                continue;
+            }
+            // Loads that overwrite each other: more room is needed.
+            (Some(action), Some(_)) if State::computes(&action) || moves < LOADS_A_PASS => action,
+            (selected, Some(_)) => {
+                force(&state, head).or(selected).ok_or(CompactError::Unschedulable { node: head })?
+            }
+        };
+        if State::computes(&action) {
+            (state.exclusive, moves) = (None, 0);
+        } else {
+            moves += 1;
+            // Moves that only undo each other: let the first node have its way.
+            if moves > MOVES_IN_A_ROW && state.exclusive.is_none() {
+                (state.exclusive, moves) = (Some(head), 0);
+            }
+        }
+        state.perform(&action, &factors, &mut instructions);
+    }
+    instructions.push(Instruction::new(Op::End));
+    let estimate = state.clock.end();
+    finish(config, state.layout, instructions, estimate)
+}
+
+fn finish(
+    config: &CompactConfig,
+    layout: Layout,
+    instructions: Vec<Instruction>,
+    estimate: u64,
+) -> Result<Plan, CompactError> {
+    let program = layout.bytes();
+    let bytes = (program + INSTRUCTION_BYTES * instructions.len() as u64).next_multiple_of(4096);
+    let available = config.memory_bytes().min(ADDRESS_UNIT << 32);
+    if bytes > available {
+        return Err(CompactError::Memory { needed: bytes, available });
+    }
+    let (inputs, outputs) = (layout.input_slots(), layout.output_addresses());
+    Ok(Plan { instructions, inputs, outputs, program, bytes, estimate })
+}
+
+/// The nodes in order of preference.
+struct Queue {
+    nodes: Vec<NodeId>,
+    first: usize,
+}
+
+impl Queue {
+    fn new(state: &State<'_>) -> Self {
+        let computed = |&id: &NodeId| {
+            !state.recomputable(id) && !matches!(state.graph.kind(id), Kind::Gone | Kind::Input { .. })
+        };
+        let mut nodes: Vec<NodeId> = (0..state.nodes.len() as NodeId).filter(computed).collect();
+        nodes.sort_by_key(|&id| (state.order[id as usize], id));
+        Self { nodes, first: 0 }
+    }
+
+    /// The first unfinished node.
+    fn head(&mut self, state: &State<'_>) -> Option<NodeId> {
+        while self.nodes.get(self.first).is_some_and(|&id| state.finished(id)) {
+            self.first += 1;
+        }
+        self.nodes.get(self.first).copied()
+    }
+
+    fn actions(&self, state: &State<'_>, head: NodeId, out: &mut Vec<Action>) {
+        if state.exclusive.is_some() {
+            return state.actions(head, out);
+        }
+        let open = self.nodes[self.first..].iter().filter(|&&id| !state.finished(id));
+        for &id in open.take(WINDOW) {
+            state.actions(id, out);
+        }
+    }
+}
+
+/// The action to do next.
+fn select(state: &State<'_>, actions: &[Action]) -> Option<Action> {
+    let now = state.clock.arithmetic;
+    let start = |a: &Action| a.start.max(now);
+    let soonest = actions.iter().map(start).min()?;
+    let tolerance = state.clock.rows / 8;
+    let ready = actions.iter().filter(|a| a.op.is_none() || start(a) <= soonest + tolerance);
+    ready.min_by_key(|a| (rank(state, a), state.order[a.node as usize])).cloned()
+}
+
+/// 0 for what costs nothing, 1 for what feeds a lane that runs dry, 2 for what empties a bank of a lane, 3 for the rest.
+fn rank(state: &State<'_>, action: &Action) -> u32 {
+    if action.op.is_none() {
+        return 0;
+    }
+    let feeds = action.target.bank.and_then(Bank::lane).filter(|_| {
+        let partial = matches!(action.leaves, Leaves::Partial(id) if state.next_transform(id).is_some());
+        partial || action.then.is_some()
+    });
+    let start = action.start.max(state.clock.arithmetic);
+    if feeds.is_some_and(|lane| state.clock.lane_free(lane) <= start + 2 * state.clock.rows) {
+        return 1;
+    }
+    let lane_bank = action.operands.a.is_some_and(|a| a.lane().is_some());
+    if lane_bank { 2 } else { 3 }
+}
+
+/// A spill of the value that is needed last, to make room for the first node.
+fn force(state: &State<'_>, head: NodeId) -> Option<Action> {
+    let operands: Vec<NodeId> = state.graph.kind(head).operands().iter().map(|u| u.node).collect();
+    let victim = |b: Bank| match state.bank(b).content {
+        Content::Empty => None,
+        Content::Partial(id) if id == head => None,
+        Content::Partial(id) => Some((state.next_use(id).min(state.order[id as usize]), id)),
+        Content::Whole(id) => {
+            let saved = state.node(id).copy.is_some() || state.recomputable(id);
+            (!saved && !operands.contains(&id)).then(|| (state.next_use(id), id))
+        }
+    };
+    let spare = Bank::all().filter_map(victim).max();
+    // Only operands are left: they can be read from memory as well.
+    let own = || {
+        let dirty = |&&id: &&NodeId| {
+            let n = state.node(id);
+            n.phase == Phase::Done && n.bank.is_some() && n.copy.is_none()
+        };
+        operands.iter().find(dirty).map(|&id| (0, id))
+    };
+    spare.or_else(own).and_then(|(_, id)| state.spill(id))
+}

@@ -1,0 +1,176 @@
+//! Where results go: which bank, whether to memory, and what may be overwritten for them.
+
+use super::super::isa::{Bank, Op};
+use super::super::lower::graph::{Kind, NodeId, Term};
+use super::action::{Action, Leaves, Operands, Store, Target};
+use super::state::{Content, Phase, State};
+
+/// The accumulators.
+const FIRST_ACCUMULATOR: usize = Bank::IN_LANES;
+
+/// What a bank is wanted for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wish {
+    /// The place in the order of what wants it.
+    order: u32,
+    lane: bool,
+    accumulator: bool,
+    /// Whether lane banks that sums in progress will need must stay free.
+    reserve: bool,
+}
+
+impl Wish {
+    /// A limb to be transformed.
+    pub(super) const fn transform(order: u32) -> Self {
+        Self { order, lane: true, accumulator: false, reserve: true }
+    }
+
+    /// The last pass of a sum that will be transformed.
+    const fn sum_to_transform(order: u32) -> Self {
+        Self { order, lane: true, accumulator: false, reserve: false }
+    }
+
+    /// A sum that takes time.
+    pub(super) const fn sum(order: u32) -> Self {
+        Self { order, lane: false, accumulator: true, reserve: true }
+    }
+
+    /// An operand that is read soon.
+    pub(super) const fn operand(order: u32) -> Self {
+        Self { order, lane: true, accumulator: true, reserve: true }
+    }
+}
+
+impl State<'_> {
+    /// The target of a pass, and the transform that follows; none if there is no room.
+    pub(super) fn place(&self, action: &Action) -> Option<(Target, Option<NodeId>)> {
+        match action.leaves {
+            Leaves::Copy(_) => None,
+            Leaves::Partial(id) => self.place_partial(id, action).map(|bank| (to_bank(bank), None)),
+            Leaves::Whole(id) => self.place_whole(id, action),
+        }
+    }
+
+    fn place_partial(&self, id: NodeId, action: &Action) -> Option<Bank> {
+        if let Some(acc) = action.operands.c {
+            return Some(acc);
+        }
+        let order = self.order[id as usize];
+        let at_once = self.node(id).left.iter().all(|t| {
+            let ready = |x: NodeId| self.node(x).phase == Phase::Done;
+            !matches!(t, Term::Product { .. }) && t.operands().iter().flatten().all(|u| ready(u.node))
+        });
+        if at_once && self.next_transform(id).is_some() {
+            return self.choose(Wish::transform(order), &action.operands);
+        }
+        self.choose(Wish::sum(order), &action.operands)
+    }
+
+    fn place_whole(&self, id: NodeId, action: &Action) -> Option<(Target, Option<NodeId>)> {
+        let n = self.node(id);
+        let order = self.order[id as usize];
+        let transform = self.next_transform(id);
+        let others = n.reads > 1 || !n.outputs.is_empty();
+        let kept =
+            n.bank_reads() > 2 || (matches!(self.graph.kind(id), Kind::ShrK { .. }) && n.bank_reads() > 1);
+        let must_store = !n.outputs.is_empty() || n.streams > 0 || (transform.is_some() && others) || kept;
+        let must_store = must_store && !self.recomputable(id);
+        let scratch = || n.outputs.first().map_or(Store::Scratch, |&o| Store::Output(o));
+        let store = must_store.then(scratch);
+        if transform.is_some() {
+            let own = action.operands.c.filter(|c| c.lane().is_some());
+            let wish = if action.operands.c.is_some() || matches!(action.op, Some(Op::Mul)) {
+                Wish::sum_to_transform(order)
+            } else {
+                Wish::transform(order)
+            };
+            let bank = own.or_else(|| self.choose(wish, &action.operands));
+            if let Some(bank) = bank {
+                return Some((Target { bank: Some(bank), store }, transform));
+            }
+            // It can wait where it is and be copied later.
+            let stays = action.operands.c.filter(|_| self.exclusive.is_some())?;
+            return Some((Target { bank: Some(stays), store }, None));
+        }
+        if n.bank_reads() == 0 {
+            return Some((Target { bank: None, store: store.or(Some(scratch())) }, None));
+        }
+        let bank = action.operands.c.or_else(|| self.choose(Wish::operand(order), &action.operands));
+        match (bank, store) {
+            (None, None) => None,
+            (bank, store) => Some((Target { bank, store }, None)),
+        }
+    }
+
+    /// The best bank for a wish: of lanes the one that will be idle first; an empty bank before one whose content
+    /// memory holds too.
+    pub(super) fn choose(&self, wish: Wish, operands: &Operands) -> Option<Bank> {
+        let held = self.held_lane_banks(wish.order);
+        let allowed = |b: &Bank| {
+            if b.lane().is_some() { wish.lane || self.exclusive.is_some() } else { wish.accumulator }
+        };
+        let open: Vec<(Bank, u32)> = Bank::all()
+            .filter(allowed)
+            .filter_map(|b| self.vacancy(b, wish.order, operands).map(|v| (b, v)))
+            .collect();
+        let free_in_lanes = Bank::all()
+            .filter(|b| b.lane().is_some() && self.vacancy(*b, wish.order, operands).is_some())
+            .count();
+        let blocked = wish.reserve && self.exclusive.is_none() && free_in_lanes <= held;
+        let cost = |&(bank, vacancy): &(Bank, u32)| {
+            let lane = bank.lane().map(|lane| self.clock.lane_free(lane));
+            // An operand goes where it disturbs least: into an accumulator nobody uses, or the busier lane.
+            let place = match (wish.accumulator, lane) {
+                (true, None) if wish.lane && self.accumulators_wanted() => u64::MAX,
+                (_, None) => 0,
+                (true, Some(free)) => u64::MAX / 2 - free,
+                (false, Some(free)) => free,
+            };
+            (place, vacancy, bank.index())
+        };
+        open.into_iter().filter(|(b, _)| !(blocked && b.lane().is_some())).min_by_key(cost).map(|(b, _)| b)
+    }
+
+    /// Whether sums are under way or about to begin.
+    fn accumulators_wanted(&self) -> bool {
+        (FIRST_ACCUMULATOR..Bank::COUNT).filter_map(Bank::new).any(|b| self.is_partial(b))
+            || self.exclusive.is_some()
+    }
+
+    /// Lane banks that sums in accumulators, of smaller order, need for their transforms; the last one of them takes
+    /// the bank of its operand.
+    fn held_lane_banks(&self, order: u32) -> usize {
+        let waiting = |b: Bank| match self.bank(b).content {
+            Content::Partial(id) => self.next_transform(id).is_some() && self.order[id as usize] < order,
+            _ => false,
+        };
+        let sums = (FIRST_ACCUMULATOR..Bank::COUNT).filter_map(Bank::new).filter(|&b| waiting(b)).count();
+        sums.saturating_sub(1)
+    }
+
+    /// How little is lost by writing over a bank, 0 for nothing; none if it must not be.
+    fn vacancy(&self, bank: Bank, order: u32, operands: &Operands) -> Option<u32> {
+        let id = match self.bank(bank).content {
+            Content::Empty => return Some(0),
+            Content::Partial(_) => return None,
+            Content::Whole(id) => id,
+        };
+        let n = self.node(id);
+        let operand = operands.a == Some(bank) || operands.c == Some(bank);
+        if operand && operands.galois.is_some() && operands.a == Some(bank) {
+            return None;
+        }
+        if operand && n.reads == 1 && n.outputs.is_empty() {
+            return Some(0);
+        }
+        let saved = n.outputs.is_empty() && (n.copy.is_some() || self.recomputable(id));
+        let next = self.next_use(id);
+        let later = next > order || self.exclusive.is_some();
+        let later = later || (operand && n.copy.is_some());
+        (saved && later).then(|| (u32::MAX - next).max(1))
+    }
+}
+
+const fn to_bank(bank: Bank) -> Target {
+    Target { bank: Some(bank), store: None }
+}

@@ -1,0 +1,150 @@
+//! Whole limb programs on the emulated core, compared with the reference machine.
+
+use ringmill_program::limb::random::{RandomProgram, inputs};
+use ringmill_program::limb::{Domain, InputClass, LimbProgram, Operand};
+use ringmill_program::lower::{Addend, KeyInputs, Lowering, Rotation};
+use ringmill_ring::Modulus;
+use ringmill_ring::primes::of_bits;
+
+use super::super::*;
+use crate::{Machine as _, Reference};
+
+/// A core for any prime of up to 60 bits.
+pub(super) fn config(butterflies: u32) -> CompactConfig {
+    let timing = MemoryTiming { latency: 40, beat_cycles: 1 };
+    CompactLiteral { butterflies, timing, ..CompactLiteral::default() }.build().unwrap()
+}
+
+fn execute(executable: &dyn crate::Executable, limbs: &[Vec<u64>]) -> Vec<Vec<u64>> {
+    let program = executable.program();
+    let inputs: Vec<&[u64]> = limbs.iter().map(Vec::as_slice).collect();
+    let mut out = vec![vec![u64::MAX; program.n()]; program.output_types().len()];
+    let mut outputs: Vec<&mut [u64]> = out.iter_mut().map(Vec::as_mut_slice).collect();
+    executable.run(&inputs, &mut outputs).unwrap();
+    out
+}
+
+/// Runs a program on the emulated core and on the reference.
+pub(super) fn check(config: CompactConfig, program: &LimbProgram, what: &str) -> Loaded {
+    let limbs = inputs(program, 5);
+    let want = execute(&*Reference.prepare(program).unwrap(), &limbs);
+    let loaded = Compact::emulated(config).load(program).unwrap_or_else(|e| panic!("{what}: {e}"));
+    let got = execute(&loaded, &limbs);
+    for (i, (got, want)) in got.iter().zip(&want).enumerate() {
+        let first = got.iter().zip(want).position(|(g, w)| g != w);
+        assert!(first.is_none(), "{what}: output {i} differs from word {first:?} on");
+    }
+    loaded
+}
+
+/// Bits of the primes, limbs, special primes, limbs a digit.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shape {
+    pub(super) log_n: u32,
+    pub(super) bits: u32,
+    pub(super) limbs: usize,
+    pub(super) special: usize,
+    pub(super) alpha: usize,
+}
+
+pub(super) struct Writer {
+    pub(super) low: Lowering,
+    pub(super) limbs: usize,
+    digits: usize,
+}
+
+impl Writer {
+    pub(super) fn new(s: Shape) -> Self {
+        let all = of_bits(s.bits, s.log_n, s.limbs + s.special, &[]).unwrap();
+        Self::over(s, &all[s.special..], &all[..s.special])
+    }
+
+    pub(super) fn over(s: Shape, q: &[Modulus], p: &[Modulus]) -> Self {
+        let low = Lowering::new("lowered", s.log_n, q, p, s.alpha).unwrap();
+        Self { low, limbs: s.limbs, digits: s.limbs.div_ceil(s.alpha) }
+    }
+
+    pub(super) fn input(&mut self, name: &str) -> Vec<Operand> {
+        let moduli = self.low.basis.q().to_vec();
+        self.low.builder.input(name, InputClass::Data, Domain::Eval, &moduli)
+    }
+
+    pub(super) fn key(&mut self, name: &str) -> KeyInputs {
+        let names: Vec<_> =
+            (0..self.digits).flat_map(|j| [format!("{name}_b{j}"), format!("{name}_a{j}")]).collect();
+        self.low.key_inputs(&names, self.limbs).unwrap()
+    }
+
+    pub(super) fn output(&mut self, name: &str, parts: &[Vec<Operand>]) {
+        for (i, part) in parts.iter().enumerate() {
+            let moduli = self.low.basis.q()[..part.len()].to_vec();
+            let outputs = self.low.builder.output(format!("{name}_{i}"), Domain::Eval, &moduli);
+            outputs.into_iter().zip(part).for_each(|(output, &limb)| self.low.builder.store(output, limb));
+        }
+    }
+}
+
+fn product(s: Shape) -> LimbProgram {
+    let mut w = Writer::new(s);
+    let [a0, a1, b0, b1] = ["a0", "a1", "b0", "b1"].map(|name| w.input(name));
+    let key = w.key("relin");
+    let d = w.low.tensor([&a0, &a1], [&b0, &b1]).unwrap();
+    let merged = w.low.relinearise([&d[0], &d[1], &d[2]], &key, true).unwrap();
+    let square = w.low.tensor_square([&a0, &a1]).unwrap();
+    let plain = w.low.relinearise([&square[0], &square[1], &square[2]], &key, false).unwrap();
+    let rescaled = plain.each_ref().map(|part| w.low.rescale(part).unwrap());
+    w.output("merged", &merged);
+    w.output("apart", &rescaled);
+    w.low.finish().unwrap()
+}
+
+fn rotations(s: Shape) -> LimbProgram {
+    let mut w = Writer::new(s);
+    let [c0, c1] = ["c0", "c1"].map(|name| w.input(name));
+    let (five, conjugate) = (w.key("five"), w.key("conjugate"));
+    let alone = w.low.rotate([&c0, &c1], Rotation { galois: 5, key: &five, rescale: false }).unwrap();
+    let hoisted = w.low.hoist(&c1).unwrap();
+    let galois = (2u64 << s.log_n) - 1;
+    let [five, conjugate] = [(5, &five, true), (galois, &conjugate, false)].map(|(galois, key, rescale)| {
+        w.low.rotate_hoisted(&hoisted, &c0, Rotation { galois, key, rescale }).unwrap()
+    });
+    w.output("alone", &alone);
+    w.output("five", &five);
+    w.output("conjugate", &conjugate);
+    w.low.finish().unwrap()
+}
+
+/// A key switch alone, or `times` of them that have nothing to do with each other.
+pub(super) fn key_switches(mut w: Writer, times: usize, rescale: bool) -> LimbProgram {
+    let key = w.key("key");
+    for i in 0..times {
+        let d = w.input(&format!("d{i}"));
+        let [c0, c1] = ["c0", "c1"].map(|c| w.input(&format!("{c}_{i}")));
+        let addend = |poly| Some(Addend { poly, galois: None }).filter(|_| rescale);
+        let y = w.low.key_switch(&d, [addend(&c0), addend(&c1)], &key, rescale).unwrap();
+        w.output(&format!("y{i}"), &y);
+    }
+    w.low.finish().unwrap()
+}
+
+#[test]
+fn lowered_programs_give_the_bits_of_the_reference() {
+    for (bits, butterflies) in [(50, 4), (60, 1), (40, 16)] {
+        for (limbs, special, alpha) in [(3, 1, 1), (5, 2, 2), (5, 4, 3)] {
+            let shape = Shape { log_n: 10, bits, limbs, special, alpha };
+            check(config(butterflies), &product(shape), &format!("product, {shape:?}"));
+            check(config(butterflies), &rotations(shape), &format!("rotations, {shape:?}"));
+            let switches = key_switches(Writer::new(shape), 2, true);
+            check(config(butterflies), &switches, &format!("key switches, {shape:?}"));
+        }
+    }
+}
+
+#[test]
+fn random_programs_give_the_bits_of_the_reference() {
+    for seed in 0..60 {
+        let moduli = of_bits(if seed % 2 == 0 { 54 } else { 36 }, 10, 5, &[]).unwrap();
+        let random = RandomProgram { log_n: 10, moduli, instructions: 10 + 2 * seed as usize, seed };
+        check(config(2), &random.generate().unwrap(), &format!("seed {seed}"));
+    }
+}
