@@ -1,0 +1,137 @@
+// ntt_datapath - from the row that was read to the row that is written back.
+//
+//   read row -> unshuffle columns -> swap half rows -> Nbf butterflies -> swap back -> shuffle -> row
+//               (inverse, type II)   (type I)                            (type I)     (forward, type II)
+//
+// Latency      row_latency(M) - 1 cycles from row_i to row_o, one row a cycle, no stall, no reset.
+// Control      at_i[k] belongs to the row that was requested k cycles ago; only the entries that are
+//              used are registers in the end.
+module ntt_datapath #(
+  parameter int unsigned W    = 54,
+  parameter int unsigned Nbf  = 4,
+  parameter int unsigned Kind = modmul_pkg::KindMontgomery,
+  parameter int unsigned Tile = modmul_pkg::TileDsp48e2,
+  localparam int unsigned Cols = 2 * Nbf,
+  localparam int unsigned M    = modmul_pkg::latency(Kind, W),
+  localparam int unsigned L    = ntt_pkg::row_latency(M)
+) (
+  input  logic                   clk_i,
+  input  logic [L:0]             second_at_i,   // second row of a type-I pair
+  input  logic [L:0]             type2_at_i,
+  input  logic [L:0]             inverse_at_i,
+  input  logic [L:0]             slot_at_i,
+  input  logic [1:0][W-1:0]      q_i,           // of the two slots
+  input  logic [1:0][W+1:0]      aux_i,
+  input  logic [Nbf-1:0][W-1:0]  twiddle_i,     // offset OffMul
+  input  logic [Cols-1:0][W-1:0] row_i,         // offset OffData
+  output logic [Cols-1:0][W-1:0] row_o          // offset L
+);
+
+  localparam int unsigned OffData  = ntt_pkg::OffData;
+  localparam int unsigned OffPre1  = ntt_pkg::OffPre1;
+  localparam int unsigned OffPre2  = ntt_pkg::OffPre2;
+  localparam int unsigned OffMul   = ntt_pkg::OffMul;
+  localparam int unsigned OffPost1 = ntt_pkg::off_post1(M);
+  localparam int unsigned OffPost2 = ntt_pkg::off_post2(M);
+  localparam int unsigned OffSwap  = ntt_pkg::off_swap(M);
+
+  // ---------------------------------------------------------------- modulus at each stage
+  // Registered where it is used, chosen by the slot one cycle earlier.
+  logic [W-1:0] pre2_q_q, mul_q_q, post2_q_q;
+  logic [W+1:0] mul_aux_q;
+
+  always_ff @(posedge clk_i) begin : p_modulus
+    pre2_q_q  <= q_i[slot_at_i[OffPre2-1]];
+    mul_q_q   <= q_i[slot_at_i[OffMul-1]];
+    mul_aux_q <= aux_i[slot_at_i[OffMul-1]];
+    post2_q_q <= q_i[slot_at_i[OffPost2-1]];
+  end
+
+  // ---------------------------------------------------------------- in
+  logic [Cols-1:0][W-1:0] in_row;
+  logic [Nbf-1:0][W-1:0]  in_top, in_bot, x_q, y_q;
+
+  ntt_route #(
+    .W         (W),
+    .Nbf       (Nbf),
+    .Unshuffle (1'b1)
+  ) i_unshuffle (
+    .en_i  (type2_at_i[OffData] && inverse_at_i[OffData]),
+    .row_i,
+    .row_o (in_row)
+  );
+
+  ntt_swap #(
+    .HalfW (Nbf * W)
+  ) i_swap_in (
+    .clk_i,
+    .swap_i (second_at_i[OffData]),
+    .lo_i   (in_row[Nbf-1:0]),
+    .hi_i   (in_row[Cols-1:Nbf]),
+    .top_o  (in_top),
+    .bot_o  (in_bot)
+  );
+
+  always_ff @(posedge clk_i) begin : p_in
+    x_q <= in_top;
+    y_q <= in_bot;
+  end
+
+  // ---------------------------------------------------------------- butterflies
+  logic [Nbf-1:0][W-1:0] x, y;
+
+  for (genvar j = 0; j < Nbf; j++) begin : g_butterfly
+    ntt_butterfly #(
+      .W    (W),
+      .Kind (Kind),
+      .Tile (Tile)
+    ) i_butterfly (
+      .clk_i,
+      .pre1_inverse_i  (inverse_at_i[OffPre1]),
+      .x_i             (x_q[j]),
+      .y_i             (y_q[j]),
+      .pre2_inverse_i  (inverse_at_i[OffPre2]),
+      .pre2_q_i        (pre2_q_q),
+      .mul_inverse_i   (inverse_at_i[OffMul]),
+      .mul_q_i         (mul_q_q),
+      .mul_aux_i       (mul_aux_q),
+      .twiddle_i       (twiddle_i[j]),
+      .post1_inverse_i (inverse_at_i[OffPost1]),
+      .post2_q_i       (post2_q_q),
+      .x_o             (x[j]),
+      .y_o             (y[j])
+    );
+  end
+
+  // ---------------------------------------------------------------- out
+  logic [Nbf-1:0][W-1:0]  out_top, out_bot;
+  logic [Cols-1:0][W-1:0] out_row, row_q;
+
+  ntt_swap #(
+    .HalfW (Nbf * W)
+  ) i_swap_out (
+    .clk_i,
+    .swap_i (second_at_i[OffSwap]),
+    .lo_i   (x),
+    .hi_i   (y),
+    .top_o  (out_top),
+    .bot_o  (out_bot)
+  );
+
+  ntt_route #(
+    .W         (W),
+    .Nbf       (Nbf),
+    .Unshuffle (1'b0)
+  ) i_shuffle (
+    .en_i  (type2_at_i[L-1] && !inverse_at_i[L-1]),
+    .row_i ({out_bot, out_top}),
+    .row_o (out_row)
+  );
+
+  always_ff @(posedge clk_i) begin : p_out
+    row_q <= out_row;
+  end
+
+  assign row_o = row_q;
+
+endmodule

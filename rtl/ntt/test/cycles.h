@@ -1,0 +1,82 @@
+// When commands start and end, by the rules of rtl/ntt/README.md: closed forms and a walk from command to
+// command, never from cycle to cycle.
+#pragma once
+#include <algorithm>
+
+#include "harness.h"
+
+struct Timing {
+  unsigned log_n, log_nbf, mul_latency;
+
+  u64 rows() const { return u64(1) << (log_n - log_nbf - 1); }
+  // From the read request of a row to its write request.
+  u64 row_latency() const { return mul_latency + 9; }
+  // Cycles in which a transform holds the sequencer.
+  u64 sequence() const {
+    u64 cycles = log_n * rows();
+    for (unsigned s = 0; s + 1 < log_n; s++) {
+      const u64 distance = std::max<u64>(1, s + 1 < 64 ? rows() >> (s + 1) : 0);
+      const u64 need = row_latency() + distance;
+      if (need > rows()) cycles += need - rows();
+    }
+    return cycles;
+  }
+  // From the first cycle in which a table may be filled to the first in which its command may start.
+  u64 generation() const {
+    const u64 lanes = log_nbf > 2 ? u64(1) << (log_nbf - 2) : 1, least = mul_latency + 4;
+    u64 cycles = 1 + mul_latency;
+    for (unsigned b = 0; b < log_n; b++) {
+      const u64 groups = std::max<u64>(1, (u64(1) << b) / lanes);
+      cycles += b + 1 < log_n ? std::max(groups, least) : groups;
+    }
+    return cycles;
+  }
+  // A slot may be filled anew so many cycles after the last read request that needs it.
+  u64 slot_release() const { return mul_latency + 7; }
+};
+
+// Two tables, one victim, and the sequencer.
+class Schedule {
+ public:
+  explicit Schedule(Timing timing) : timing_(timing) {}
+  // The same unit after a flush, perhaps with another N.
+  Schedule(Timing timing, const Schedule& before) : Schedule(before) {
+    timing_ = timing;
+    slots_[0].mod = slots_[1].mod = -1;
+  }
+  // The oldest command, accepted in cycle `accepted`, of modulus `mod`: first cycle in which it may start.
+  u64 ready(u64 accepted, unsigned mod) {
+    const u64 head = std::max(accepted + 1, latest_start_ + 1);
+    u64 hit = head;
+    slot_ = holds(0, mod) ? 0 : 1;
+    if (!holds(slot_, mod)) {
+      slot_ = 1 - latest_slot_;
+      hit = std::max(head, slots_[slot_].released) + timing_.generation();
+      slots_[slot_].mod = int(mod);
+    }
+    twiddles_ = hit;
+    return std::max(hit, free_);
+  }
+  // Cycle from which the twiddles are there, of the command last asked about.
+  u64 twiddles() const { return twiddles_; }
+  u64 sequencer() const { return free_; }
+  void start(u64 cycle) {
+    latest_start_ = cycle;
+    latest_slot_ = slot_;
+    free_ = cycle + timing_.sequence();
+    slots_[slot_].released = free_ + timing_.slot_release();
+  }
+  u64 done(u64 start) const { return start + timing_.sequence() + timing_.row_latency(); }
+
+ private:
+  struct Slot {
+    int mod = -1;
+    u64 released = 0;
+  };
+  bool holds(unsigned slot, unsigned mod) const { return slots_[slot].mod == int(mod); }
+
+  Timing timing_;
+  Slot slots_[2];
+  unsigned latest_slot_ = 1, slot_ = 0;
+  u64 latest_start_ = 0, free_ = 0, twiddles_ = 0;
+};

@@ -1,0 +1,59 @@
+// Primes of the class the multiplier was built for, and what the modulus table holds of each.
+#pragma once
+#include "oracle.h"
+
+enum Kind { kP2 = 0, kP2Sparse = 1, kPrf = 2, kMontgomery = 3, kBarrett = 4 };  // as in modmul_pkg
+
+struct Modulus {
+  u64 q, psi, aux = 0;
+  std::vector<u64> roots;  // rho_b * 2^R = psi^(N / 2^(b+1)) * 2^R mod q
+
+  Modulus(u64 prime, unsigned log_n, Rng& rng) : q(prime), psi(primitive_root(prime, log_n, rng)) {
+    const unsigned factor_bits = P_Kind == kBarrett ? 0 : P_Kind == kPrf ? P_W / 2 : P_W;
+    if (P_Kind == kMontgomery || P_Kind == kPrf) {
+      u64 x = 1;  // 1/q, by Newton's iteration
+      for (int i = 0; i < 6; i++) x *= 2 - q * x;
+      aux = x & ((u64(1) << factor_bits) - 1);
+    } else if (P_Kind == kBarrett) {
+      unsigned bits = 0;
+      while (q >> bits) bits++;
+      aux = u64((u128(1) << (P_W + bits + 1)) / q);
+    }
+    const u64 factor = u64((u128(1) << factor_bits) % q);
+    for (unsigned b = 0; b < log_n; b++) {
+      roots.push_back(mul_mod(pow_mod(psi, u64(1) << (log_n - 1 - b), q), factor, q));
+    }
+  }
+};
+
+// A number of the class with q = 1 mod 2^(log_n + 1): `last` picks it, 0 the largest.
+inline u64 candidate(u64 pick, unsigned log_n) {
+  constexpr unsigned W = P_W, H = W / 2;
+  const unsigned step = log_n + 1;
+  const auto high = [&](unsigned bits, unsigned shift) {  // bits - shift free bits above the shift
+    return bits > shift ? (((u64(1) << (bits - shift)) - 1) & ~pick) << shift : 0;
+  };
+  switch (P_Kind) {
+    case kP2: return high(W, std::max(H, step)) | 1;
+    case kP2Sparse: {
+      const unsigned delta_bits = H - 2 < 12 ? H - 2 : 12;
+      const u64 delta = high(delta_bits, step > H ? step - H : 0);  // below 2^(bits - 1): positive
+      return (u64(1) << (W - 1)) + (delta << H) + 1 - (u64(1) << (H + delta_bits - 1));
+    }
+    case kPrf: return (u64(1) << (W - 1)) + high(H, step) + 1;
+    default: return high(W, step) | 1;
+  }
+}
+
+// Distinct primes of the class: the largest, then drawn ones.
+inline std::vector<u64> find_primes(std::size_t count, unsigned log_n, Rng& rng) {
+  std::vector<u64> found;
+  for (u64 tries = 0; found.size() < count; tries++) {
+    if (tries > 300000) fail("fewer than %zu primes of %d bits in the class", count, P_W);
+    const u64 q = candidate(found.empty() ? tries : rng.next(), log_n);
+    bool known = false;
+    for (u64 other : found) known |= other == q;
+    if (q > (u64(2) << log_n) && !known && is_prime(q)) found.push_back(q);
+  }
+  return found;
+}
