@@ -1,4 +1,4 @@
-"""`python -m rtl.tools WORD [BLOCK…]`: lint, test, formal, mutate."""
+"""`python -m rtl.tools WORD [BLOCK…]`: lint, test, formal, mutate, synth."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from rtl.tools import check, mutate, simulate
+from rtl.tools import check, mutate, simulate, synth
 from rtl.tools.block import BlockError, Test, load, names
 
 
@@ -25,10 +25,13 @@ def chosen_tests(words: list[str], full: bool) -> list[Test]:
 def main() -> int:
     """Run one word; status 0 when all is well."""
     parser = argparse.ArgumentParser(prog="python -m rtl.tools", description=__doc__)
-    parser.add_argument("word", choices=["lint", "test", "formal", "mutate"])
+    parser.add_argument("word", choices=["lint", "test", "formal", "mutate", "synth"])
     parser.add_argument("what", nargs="*", help="blocks, or block/test; all when left out")
     parser.add_argument("--full", action="store_true", help="test: the runs of test-full")
     parser.add_argument("-j", "--jobs", type=int, help="simulators side by side; as many as there are cores")
+    parser.add_argument("--flow", action="append", default=[], help="synth: xc7, xcup, ecp5, asic45")
+    parser.add_argument("--route", action="store_true", help="synth: place and route the ecp5 points")
+    parser.add_argument("--only", default="", help="synth: points whose label matches this expression")
     options = parser.parse_args()
     if "EDA_HOME" not in os.environ:
         parser.error("the hardware tools are not in the environment: scripts/eda.sh; . build/eda/env.sh")
@@ -37,6 +40,12 @@ def main() -> int:
             return 1 if check.lint(options.what) else 0
         if options.word == "mutate":
             return 1 if mutate.run(options.what, options.jobs) else 0
+        if options.word == "synth":
+            return (
+                1
+                if synth.run(options.what, options.flow, options.route, options.jobs or 1, options.only)
+                else 0
+            )
         if options.word == "formal":
             outcomes = check.formal(options.what)
         else:

@@ -8,7 +8,9 @@
 module modmul #(
   parameter int unsigned Kind = modmul_pkg::KindP2,
   parameter int unsigned W    = 52,
-  parameter int unsigned Tile = modmul_pkg::TileDsp48e2
+  parameter int unsigned Tile = modmul_pkg::TileDsp48e2,
+  // KindPrf: the places where f0 of any modulus may have a one; all of them, or few for a smaller multiplier
+  parameter logic [31:0] P1Mask = '1
 ) (
   input  logic         clk_i,
   input  logic [W-1:0] a_i,
@@ -37,6 +39,22 @@ module modmul #(
       );
       logic unused_aux;
       assign unused_aux = ^aux_i;
+    end
+    modmul_pkg::KindPrf: begin : g_prf
+      modmul_prf #(
+        .W    (W),
+        .Tile (Tile),
+        .Mask (P1Mask[W/2-1:0])
+      ) i_modmul (
+        .clk_i,
+        .a_i,
+        .b_i,
+        .q_i,
+        .aux_i (aux_i[W/2-1:0]),
+        .r_o
+      );
+      logic unused_aux;
+      assign unused_aux = ^aux_i[W+1:W/2];
     end
     modmul_pkg::KindMontgomery: begin : g_montgomery
       modmul_montgomery #(

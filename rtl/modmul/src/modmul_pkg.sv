@@ -29,7 +29,7 @@ package modmul_pkg;
   function automatic int unsigned latency(int unsigned kind, int unsigned w);
     case (kind)
       KindP2, KindP2Sparse: return ProductLatency + 5;
-      KindPrf:              return ProductLatency + 4;
+      KindPrf:              return ProductLatency + 8;
       KindMontgomery:       return 3 * ProductLatency + 2;
       KindBarrett:          return 3 * ProductLatency + 4;
       default:              return w - w;

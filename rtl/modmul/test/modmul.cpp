@@ -10,11 +10,16 @@ namespace {
 
 enum Kind { kP2 = 0, kP2Sparse = 1, kPrf = 2, kMontgomery = 3, kBarrett = 4 };
 constexpr unsigned W = P_W, H = W / 2, kKind = P_Kind;
+#ifdef P_P1Mask
+constexpr u64 kMask = P_P1Mask;  // where f0 may have ones
+#else
+constexpr u64 kMask = ~u64(0);
+#endif
 constexpr u64 kWord = W == 64 ? ~u64(0) : (u64(1) << W) - 1;
 
 constexpr unsigned latency() {
   switch (kKind) {
-    case kPrf: return 7;
+    case kPrf: return 11;
     case kMontgomery: return 11;
     case kBarrett: return 13;
     default: return 8;
@@ -30,7 +35,7 @@ bool in_class(u64 q) {
     case kP2Sparse:
       return (q & ((u64(1) << H) - 1)) == 1 && delta >= -(i64(1) << (delta_bits() - 1)) &&
              delta < (i64(1) << (delta_bits() - 1));
-    case kPrf: return (q >> H) == u64(1) << (H - 1) && (q & 1);
+    case kPrf: return (q >> H) == u64(1) << (H - 1) && (q & 1) && !(q & ((u64(1) << H) - 1) & ~kMask);
     case kMontgomery: return (q & 1) && q > 1;
     default: return (q & (q - 1)) != 0;
   }
@@ -46,7 +51,7 @@ u64 into_class(u64 x) {
       x = u64(((i64(1) << (H - 1)) + delta)) << H | 1;
       break;
     }
-    case kPrf: x = (u64(1) << (W - 1)) | (x & ((u64(1) << H) - 1)) | 1; break;
+    case kPrf: x = (u64(1) << (W - 1)) | (x & kMask & ((u64(1) << H) - 1)) | 1; break;
     case kMontgomery: x |= 1; break;
     default: break;
   }
@@ -66,6 +71,7 @@ Modulus modulus(u64 q) {
   if (kKind == kMontgomery || kKind == kPrf) {
     u64 inverse = 1;  // Newton, mod 2^64
     for (int i = 0; i < 6; i++) inverse *= 2 - q * inverse;
+    if (kKind == kPrf) inverse = -inverse;
     m.aux = inverse & ((u64(1) << bits) - 1);
   } else if (kKind == kBarrett) {
     unsigned n = 0;
