@@ -1,0 +1,35 @@
+// Primes of the multiplier's class and what the modulus table holds of them.
+#pragma once
+#include "../../arith/test/modulus.h"
+#include "interpreter.h"
+
+namespace rm_test {
+
+inline unsigned factor_bits() { return P_Kind == kBarrett ? 0 : P_Kind == kPrf ? P_W / 2 : P_W; }
+
+// `count` different primes that have transforms of 2^log_n words.
+inline std::vector<u64> primes(Rng& rng, unsigned count, unsigned log_n) {
+  std::vector<u64> found;
+  for (unsigned tries = 0; found.size() < count; tries++) {
+    if (tries > 1000000) fail("no %u primes of %d bits", count, P_W);
+    u64 q = random_modulus(rng);
+    if (P_Kind == kMontgomery || P_Kind == kBarrett) q = (q >> (log_n + 1) << (log_n + 1)) | 1;
+    if ((q - 1) % (u64(2) << log_n) || !is_prime(q)) continue;
+    if (std::find(found.begin(), found.end(), q) == found.end()) found.push_back(q);
+  }
+  return found;
+}
+
+// Table entries for limbs of 2^log_n words.
+inline std::vector<TableEntry> table_for(Rng& rng, const std::vector<u64>& primes, unsigned log_n) {
+  std::vector<TableEntry> table;
+  for (u64 q : primes) table.push_back({q, modulus_aux(q), primitive_root(q, log_n, rng)});
+  return table;
+}
+
+// rho_b = psi^(N / 2^(b+1)), times 2^R.
+inline u64 stored_root(const TableEntry& e, unsigned log_n, unsigned b) {
+  return mul_mod(pow_mod(e.psi, u64(1) << (log_n - 1 - b), e.q), u64((u128(1) << factor_bits()) % e.q), e.q);
+}
+
+}  // namespace rm_test
