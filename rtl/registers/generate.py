@@ -1,4 +1,4 @@
-"""Makes from core_regs.rdl: the register block (RTL), the driver's constants (Rust), a page (docs).
+"""Makes from core_regs.rdl: the register block (RTL), constants (Rust, C), a page (docs).
 
 python -m rtl.registers.generate            write them
 python -m rtl.registers.generate --check    status 1 if a tracked file is not what would be written
@@ -150,6 +150,16 @@ def rust(top: AddrmapNode) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
+def header(top: AddrmapNode) -> str:
+    """Return the offsets as a C header, for what is written in C++."""
+    lines = [f"/* Offsets of the registers in bytes. Made from {ORIGIN}. */", "#ifndef CORE_REGISTERS_H"]
+    lines += ["#define CORE_REGISTERS_H", ""]
+    for child in top.children():
+        at = child.raw_absolute_address if child.is_array else child.absolute_address
+        lines.append(f"#define CORE_REG_{child.inst_name} {at:#x}u")
+    return "\n".join([*lines, "", "#endif", ""])
+
+
 def _access(field: FieldNode) -> str:
     if field.get_property("singlepulse"):
         return "write 1"
@@ -190,7 +200,8 @@ def page(top: AddrmapNode) -> str:
 def outputs() -> dict[Path, str]:
     """Return every generated file with its text."""
     top = compiled()
-    return verilog(top) | {RUST: rust(top), PAGE: page(top)}
+    made = {RUST: rust(top), PAGE: page(top), HERE / "generated" / "core_registers.h": header(top)}
+    return verilog(top) | made
 
 
 def main() -> int:

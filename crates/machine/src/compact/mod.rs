@@ -9,6 +9,7 @@
 //! | `lower` | from a limb program to nodes: flattened sums, constants moved to where they cost nothing |
 //! | [`plan`] | the order of passes, banks, memory |
 //! | [`machine`] | the machine, over any core |
+//! | [`registers`] | the register map, generated |
 //! | [`emulator`] | the instruction set as an executable specification |
 
 pub mod config;
@@ -20,6 +21,7 @@ pub mod isa;
 mod lower;
 pub mod machine;
 pub mod plan;
+pub mod registers;
 pub mod table;
 #[cfg(test)]
 mod tests;
