@@ -1,4 +1,4 @@
-"""`python -m rtl.tools WORD [BLOCK…]`: lint, test, formal, mutate, synth."""
+"""`python -m rtl.tools WORD [BLOCK…]`: lint, test, formal, mutate, synth, package."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from rtl.tools import check, mutate, simulate, synth
+from rtl.tools import check, mutate, package, simulate, synth
 from rtl.tools.block import BlockError, Test, load, names
 
 
@@ -25,7 +25,7 @@ def chosen_tests(words: list[str], full: bool) -> list[Test]:
 def main() -> int:
     """Run one word; status 0 when all is well."""
     parser = argparse.ArgumentParser(prog="python -m rtl.tools", description=__doc__)
-    parser.add_argument("word", choices=["lint", "test", "formal", "mutate", "synth"])
+    parser.add_argument("word", choices=["lint", "test", "formal", "mutate", "synth", "package"])
     parser.add_argument("what", nargs="*", help="blocks, or block/test; all when left out")
     parser.add_argument("--full", action="store_true", help="test: the runs of test-full")
     parser.add_argument("-j", "--jobs", type=int, help="simulators side by side; as many as there are cores")
@@ -33,6 +33,8 @@ def main() -> int:
     parser.add_argument("--route", action="store_true", help="synth: place and route the ecp5 points")
     parser.add_argument("--only", default="", help="synth: points whose label matches this expression")
     options = parser.parse_args()
+    if options.word == "package":
+        return package.write()
     if "EDA_HOME" not in os.environ:
         parser.error("the hardware tools are not in the environment: scripts/eda.sh; . build/eda/env.sh")
     try:

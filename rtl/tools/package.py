@@ -1,0 +1,90 @@
+"""What another project needs to take the core in: a FuseSoC core file and a plain list of sources, from the blocks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rtl.tools.block import RTL, load, sources
+
+TOP = "compact_core"
+CORE_FILE = RTL / "compact_core.core"
+LIST_FILE = RTL / "compact_core.f"
+ORIGIN = "Made from the blocks' block.json by `python -m rtl.tools package`."
+
+#: Parameters of the top, with what they say; the values a project most likely sets.
+PARAMETERS = {
+    "W": (54, "bits of a word: 36, 52, 54 or 60"),
+    "NBF": (4, "butterflies of a lane: 1, 2, 4, 8 or 16"),
+    "LOGN_MAX": (13, "log2 of the greatest degree, at most 15"),
+    "MODS": (16, "entries of the modulus table, at most 32"),
+    "KIND": (3, "modular multiplier, as modmul_pkg numbers them"),
+    "TILE": (3, "how a product is cut for the device's DSP blocks, as modmul_pkg numbers them"),
+    "D": (512, "bits of the memory bus: 64 to 1024"),
+}
+
+
+def _core(files: list[Path], waivers: list[Path]) -> str:
+    def names(paths: list[Path]) -> str:
+        return "\n".join(f"      - {path.relative_to(RTL)}" for path in paths)
+
+    parameters = "\n".join(
+        f"  {name}:\n    datatype: int\n    default: {value}\n    paramtype: vlogparam\n    description: {text!r}"
+        for name, (value, text) in PARAMETERS.items()
+    )
+    chosen = ", ".join(PARAMETERS)
+    return f"""CAPI=2:
+# {ORIGIN}
+name: "ringmill:core:compact_core:0.1.0"
+description: "CKKS accelerator core: limb programs over AXI4, scaled by the number of butterflies"
+
+filesets:
+  rtl:
+    file_type: systemVerilogSource
+    files:
+{names(files)}
+  lint:
+    file_type: vlt
+    files:
+{names(waivers)}
+
+parameters:
+{parameters}
+
+targets:
+  default: &default
+    filesets: [rtl]
+    toplevel: {TOP}
+    parameters: [{chosen}]
+  lint:
+    <<: *default
+    filesets: [lint, rtl]
+    default_tool: verilator
+    tools:
+      verilator:
+        mode: lint-only
+        verilator_options: [-Wall, -fno-inline-funcs]
+"""
+
+
+def files() -> dict[Path, str]:
+    """Return the files and what they hold."""
+    found, waivers = sources(load("core"))
+    listing = "".join(f"{path.relative_to(RTL)}\n" for path in found)
+    return {CORE_FILE: _core(found, waivers), LIST_FILE: f"// {ORIGIN}\n{listing}"}
+
+
+def write() -> int:
+    """Write the files; return 0."""
+    for path, text in files().items():
+        path.write_text(text, encoding="utf-8")
+        print(path.relative_to(RTL.parent))
+    return 0
+
+
+def stale() -> list[str]:
+    """Return a finding for each tracked file that is not what would be written."""
+    return [
+        f"{path.relative_to(RTL.parent)} is stale: run `python -m rtl.tools package`"
+        for path, text in files().items()
+        if not path.is_file() or path.read_text(encoding="utf-8") != text
+    ]
