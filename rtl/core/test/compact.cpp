@@ -1,0 +1,147 @@
+// The whole core over its registers and an AXI4 memory of every temper: random programs against the interpreter.
+//   +n=PROGRAMS +len=INSTRUCTIONS +seed=S
+// Each program meets another memory: latency, rate, shared bus, stalls of every channel, or a range that answers with
+// errors. Then memory is compared (all banks are stored at the end), status, error number; cycles are repeatable.
+#define P_Kind P_KIND
+#define P_Nbf P_NBF
+#include <algorithm>
+
+#include "../../registers/generated/core_registers.h"
+#include "../../sim/src/rm_core.h"
+#include "generator.h"
+#include "table.h"
+
+using namespace rm_test;
+
+namespace {
+
+constexpr unsigned kSlots = 12, kModuli = 4;
+constexpr uint32_t kBusy = 1, kDone = 2, kError = 4;
+enum { kErrRead = 10, kErrWrite = 11 };
+
+class Bench {
+ public:
+  explicit Bench(u64 seed) : rng_(seed), primes_(primes(rng_, kModuli, P_LOGN_MAX)) {
+    rm_core_memory_default(&memory_);
+    spare_.resize(8);
+    core_ = rm_core_new(bytes(spare_), 64, &memory_);
+    if (!core_) fail("no core");
+  }
+  ~Bench() { rm_core_free(core_); }
+
+  u64 program(unsigned length) {
+    const unsigned log_n = unsigned(P_LOGN_MIN + rng_.below(P_LOGN_MAX - P_LOGN_MIN + 1));
+    const std::size_t code = (length + 2 * kBanks + 1) * 4;
+    // limbs start at an even unit, as the widest bus asks
+    const unsigned base = unsigned((code + 15) / 16 * 2);
+    Machine machine(log_n, factor_bits(), table_for(rng_, primes_, log_n), base * 8 + (kSlots << log_n));
+    for (std::size_t i = base * 8; i < machine.memory.size(); i++) machine.memory[i] = rng_.below(primes_[0]);
+    std::vector<u64> memory = machine.memory;
+    Generator generator(rng_, machine, base, kSlots, P_W);
+    std::vector<Instr> instrs;
+    for (unsigned b = 0; b < kBanks; b++) instrs.push_back(generator.load(unsigned(rng_.below(kSlots)), b));
+    for (unsigned i = 0; i < length; i++) instrs.push_back(generator.next());
+    for (unsigned b = 0; b < kBanks; b++) instrs.push_back(generator.store(b, b));
+    instrs.push_back(Instr());
+    for (std::size_t i = 0; i < instrs.size(); i++) std::copy_n(instrs[i].w, 4, memory.begin() + std::ptrdiff_t(4 * i));
+
+    temper();
+    const bool faulty = rng_.chance(64);
+    if (faulty) break_limb(generator.slot_addr(unsigned(rng_.below(kSlots))), log_n);
+    tables(machine.table(), log_n);
+    std::vector<u64> again = memory;
+    const u64 first = run(memory, log_n, instrs.size());
+    if (!faulty && rng_.chance(32) && run(again, log_n, instrs.size()) != first) fail("not the same cycles again");
+    if (faulty) {
+      const uint32_t status = get(CORE_REG_STATUS), code_of = status >> 8;
+      if (!(status & kError) && !(status & kDone)) fail("neither done nor error");
+      if ((status & kError) && code_of != kErrRead && code_of != kErrWrite) fail("bus error: code %u", code_of);
+      return 1;
+    }
+    if (get(CORE_REG_STATUS) != kDone) fail("status %x", get(CORE_REG_STATUS));
+    u64 checked = 0;
+    for (std::size_t i = base * 8; i < memory.size(); i++, checked++) {
+      if (memory[i] != machine.memory[i]) fail("word %zu: %" PRIx64 ", expected %" PRIx64, i, memory[i], machine.memory[i]);
+    }
+    return checked;
+  }
+
+  u64 cycles() const {
+    rm_core_counts counts;
+    rm_core_count(core_, &counts);
+    return counts.cycles;
+  }
+
+ private:
+  static uint8_t* bytes(std::vector<u64>& words) { return reinterpret_cast<uint8_t*>(words.data()); }
+  void ok(int code, const char* what) {
+    if (code != RM_CORE_OK) fail("%s: code %d, %s", what, code, rm_core_message(core_));
+  }
+  void set(uint32_t address, uint32_t value) { ok(rm_core_write_register(core_, address, value), "write"); }
+  uint32_t get(uint32_t address) {
+    uint32_t value = 0;
+    ok(rm_core_read_register(core_, address, &value), "read");
+    return value;
+  }
+  void table_word(unsigned entry, unsigned word, u64 value) {
+    const uint32_t at = CORE_REG_MODULUS + 256 * entry + 8 * word;
+    set(at, uint32_t(value));
+    set(at + 4, uint32_t(value >> 32));
+  }
+
+  void tables(const std::vector<TableEntry>& table, unsigned log_n) {
+    for (unsigned m = 0; m < table.size(); m++) {
+      table_word(m, 0, table[m].q);
+      table_word(m, 1, table[m].aux);
+      for (unsigned b = 0; b < log_n; b++) table_word(m, 2 + b, stored_root(table[m], log_n, b));
+    }
+  }
+
+  void temper() {
+    rm_core_memory_default(&memory_);
+    memory_.read_latency = unsigned(1 + rng_.below(200));
+    memory_.write_latency = unsigned(1 + rng_.below(100));
+    memory_.rate_den = unsigned(1 + rng_.below(8));
+    memory_.rate_num = unsigned(1 + rng_.below(memory_.rate_den));
+    memory_.shared = rng_.chance(128);
+    memory_.outstanding = unsigned(1 + rng_.below(32));
+    for (uint32_t& stall : memory_.stall) stall = rng_.chance(128) ? unsigned(rng_.below(40000)) : 0;
+    memory_.seed = rng_.next();
+  }
+  void break_limb(unsigned unit, unsigned log_n) {
+    memory_.error_kinds = unsigned(1 + rng_.below(3));
+    memory_.error_resp = unsigned(2 + rng_.below(2));
+    memory_.error_first = u64(unit) * 64;
+    memory_.error_end = memory_.error_first + (u64(8) << log_n);
+  }
+
+  // The clock of the memory at the end.
+  u64 run(std::vector<u64>& memory, unsigned log_n, std::size_t instructions) {
+    ok(rm_core_set_memory(core_, bytes(memory), memory.size() * 8, &memory_), "set_memory");
+    set(CORE_REG_PROGRAM, 0);
+    set(CORE_REG_LOG_N, log_n);
+    ok(rm_core_start(core_), "start");
+    const int code = rm_core_wait(core_, 100000 + instructions * (u64(64) << log_n));
+    if (code != RM_CORE_OK) fail("watchdog: code %d, %s", code, rm_core_message(core_));
+    rm_core_counts counts;
+    rm_core_count(core_, &counts);
+    if (get(CORE_REG_STATUS) & kBusy) fail("interrupt while busy");
+    return counts.clock;
+  }
+
+  Rng rng_;
+  std::vector<u64> primes_, spare_;
+  rm_core_memory memory_;
+  rm_core* core_ = nullptr;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Args args(argc, argv);
+  const u64 n = args.number("n", 20), length = args.number("len", 40), seed = args.number("seed", 1);
+  Bench bench(seed);
+  u64 checked = 0;
+  for (u64 i = 0; i < n; i++) checked += bench.program(unsigned(length));
+  return pass(checked, seed, bench.cycles(), "compact");
+}
