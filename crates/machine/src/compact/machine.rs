@@ -20,7 +20,11 @@ pub type Opener = Arc<dyn Fn(&CompactConfig) -> Result<Box<dyn Core>, CompactErr
 pub struct Compact {
     config: CompactConfig,
     open: Opener,
+    effort: usize,
 }
+
+/// Passes scheduled in the search for a plan, all attempts together: some hundredths of a second.
+const EFFORT: usize = 2_000;
 
 impl fmt::Debug for Compact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -36,7 +40,12 @@ impl Compact {
 
     /// On cores that `open` gives, one for each prepared program.
     pub fn new(config: CompactConfig, open: Opener) -> Self {
-        Self { config, open }
+        Self { config, open, effort: EFFORT }
+    }
+
+    /// The same machine with another effort in search of a plan: passes scheduled, all attempts together.
+    pub fn with_effort(self, effort: usize) -> Self {
+        Self { effort, ..self }
     }
 
     /// The configuration of its cores.
@@ -56,7 +65,7 @@ impl Compact {
         }
         moduli.iter().try_for_each(|m| config.check_modulus(m.modulus))?;
         let graph = lower::build::build(config, program)?;
-        plan(config, program, &graph)
+        plan(config, program, &graph, self.effort)
     }
 
     /// Plans a program and loads a core with it.

@@ -8,6 +8,7 @@
 //! | [`core`] | what a driver asks of a core |
 //! | `lower` | from a limb program to nodes: flattened sums, constants moved to where they cost nothing |
 //! | [`plan`] | the order of passes, banks, memory |
+//! | [`model`] | the cycle model |
 //! | [`machine`] | the machine, over any core |
 //! | [`registers`] | the register map, generated |
 //! | [`emulator`] | the instruction set as an executable specification |
@@ -20,6 +21,7 @@ mod galois;
 pub mod isa;
 mod lower;
 pub mod machine;
+pub mod model;
 pub mod plan;
 pub mod registers;
 pub mod table;

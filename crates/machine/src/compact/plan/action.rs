@@ -266,6 +266,16 @@ impl State<'_> {
             }
             return;
         }
+        let mut from = 0;
+        if n.phase == Phase::Waiting {
+            if !self.has_turn(id) {
+                return;
+            }
+            if self.all_known(id) {
+                let Some(wanted) = self.wanted_from(id) else { return };
+                from = wanted;
+            }
+        }
         let before = out.len();
         for (at, &term) in n.left.iter().enumerate() {
             if !n.left[..at].contains(&term) {
@@ -276,11 +286,12 @@ impl State<'_> {
         let now = self.clock.arithmetic;
         let key = |&i: &usize| {
             let start = out[i].start.max(now);
-            (self.exclusive.is_some() && !Self::computes(&out[i]), start, !Self::computes(&out[i]), i)
+            (self.exclusive && !Self::computes(&out[i]), start, !Self::computes(&out[i]), i)
         };
         if let Some(best) = (before..out.len()).min_by_key(key) {
             out.swap(before, best);
             out.truncate(before + 1);
+            out[before].start = out[before].start.max(from);
         }
     }
 

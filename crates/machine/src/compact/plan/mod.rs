@@ -15,18 +15,21 @@ pub(crate) mod layout;
 mod perform;
 mod place;
 mod state;
+mod tuning;
 
 use ringmill_program::limb::LimbProgram;
 use ringmill_ring::Modulus;
 
 use super::isa::{ADDRESS_UNIT, Bank, INSTRUCTION_BYTES, Instruction, Op};
 use super::lower::graph::{Graph, Kind, NodeId};
+use super::model::simulate;
 use super::table::power_of_two;
 use super::{CompactConfig, CompactError};
 use action::{Action, Leaves};
 use clock::Clock;
 use layout::{InputSlot, Layout};
 use state::{Content, Phase, State};
+use tuning::Tuning;
 
 /// Instructions with all that a driver must know to run them.
 #[derive(Debug, Clone)]
@@ -66,12 +69,46 @@ pub(crate) fn plan(
     config: &CompactConfig,
     program: &LimbProgram,
     graph: &Graph,
+    effort: usize,
+) -> Result<Plan, CompactError> {
+    let mut found = attempt(config, program, graph, Tuning::default())?;
+    let mut best = vec![];
+    for tuning in Tuning::attempts(graph.passes(), effort).skip(1) {
+        if let Ok(plan) = attempt(config, program, graph, tuning) {
+            best.push((plan.estimate, tuning.seed, plan));
+            best.sort_by_key(|&(estimate, seed, _)| (estimate, seed));
+            best.truncate(FINALISTS);
+        }
+    }
+    if best.is_empty() {
+        return Ok(found);
+    }
+    let cycles =
+        |plan: &Plan| simulate(config, program.log_n(), &plan.instructions).map(|t| t.counters.cycles);
+    let mut least = cycles(&found)?;
+    for (_, _, plan) in best {
+        let cycles = cycles(&plan)?;
+        if cycles < least {
+            (found, least) = (plan, cycles);
+        }
+    }
+    Ok(found)
+}
+
+/// Attempts that the cycle model decides between.
+const FINALISTS: usize = 6;
+
+fn attempt(
+    config: &CompactConfig,
+    program: &LimbProgram,
+    graph: &Graph,
+    tuning: Tuning,
 ) -> Result<Plan, CompactError> {
     let moduli: Vec<Modulus> = program.moduli().iter().map(|m| m.modulus).collect();
     let factors: Vec<u64> = moduli.iter().map(|&q| power_of_two(q, config.factor_bits())).collect();
     let clock = Clock::new(config, program.log_n());
     let layout = Layout::new(program.log_n(), program.output_types().len());
-    let mut state = State::new(graph, &moduli, clock, layout);
+    let mut state = State::new(graph, &moduli, clock, layout, tuning);
     let mut instructions = Vec::new();
     let mut queue = Queue::new(&state);
     let mut actions = Vec::new();
@@ -85,26 +122,27 @@ pub(crate) fn plan(
         queue.actions(&state, head, &mut actions);
         let selected = select(&state, &actions);
         let action = match (selected, state.exclusive) {
-            (Some(action), None) => action,
-            (None, None) => {
-                (state.exclusive, moves) = (Some(head), 0);
+            (Some(action), false) => action,
+            (None, false) => {
+                (state.exclusive, moves) = (true, 0);
                 continue;
             }
             // Loads that overwrite each other: more room is needed.
-            (Some(action), Some(_)) if State::computes(&action) || moves < LOADS_A_PASS => action,
-            (selected, Some(_)) => {
+            (Some(action), true) if State::computes(&action) || moves < LOADS_A_PASS => action,
+            (selected, true) => {
                 force(&state, head).or(selected).ok_or(CompactError::Unschedulable { node: head })?
             }
         };
         if State::computes(&action) {
-            (state.exclusive, moves) = (None, 0);
+            (state.exclusive, moves) = (false, 0);
         } else {
             moves += 1;
             // Moves that only undo each other: let the first node have its way.
-            if moves > MOVES_IN_A_ROW && state.exclusive.is_none() {
-                (state.exclusive, moves) = (Some(head), 0);
+            if moves > MOVES_IN_A_ROW && !state.exclusive {
+                (state.exclusive, moves) = (true, 0);
             }
         }
+        state.advance_sums();
         state.perform(&action, &factors, &mut instructions);
     }
     instructions.push(Instruction::new(Op::End));
@@ -144,16 +182,20 @@ impl Queue {
         Self { nodes, first: 0 }
     }
 
-    /// The first unfinished node.
+    /// The first unfinished node, or the first that has all it needs where it has to be forced.
     fn head(&mut self, state: &State<'_>) -> Option<NodeId> {
         while self.nodes.get(self.first).is_some_and(|&id| state.finished(id)) {
             self.first += 1;
         }
-        self.nodes.get(self.first).copied()
+        if !state.exclusive {
+            return self.nodes.get(self.first).copied();
+        }
+        let mut open = self.nodes[self.first..].iter().copied().filter(|&id| !state.finished(id));
+        open.clone().find(|&id| state.all_known(id)).or_else(|| open.next())
     }
 
     fn actions(&self, state: &State<'_>, head: NodeId, out: &mut Vec<Action>) {
-        if state.exclusive.is_some() {
+        if state.exclusive {
             return state.actions(head, out);
         }
         let open = self.nodes[self.first..].iter().filter(|&&id| !state.finished(id));
@@ -168,7 +210,7 @@ fn select(state: &State<'_>, actions: &[Action]) -> Option<Action> {
     let now = state.clock.arithmetic;
     let start = |a: &Action| a.start.max(now);
     let soonest = actions.iter().map(start).min()?;
-    let tolerance = state.clock.rows / 8;
+    let tolerance = state.clock.rows * state.tuning.tolerance / 8;
     let ready = actions.iter().filter(|a| a.op.is_none() || start(a) <= soonest + tolerance);
     ready.min_by_key(|a| (rank(state, a), state.order[a.node as usize])).cloned()
 }
@@ -183,11 +225,20 @@ fn rank(state: &State<'_>, action: &Action) -> u32 {
         partial || action.then.is_some()
     });
     let start = action.start.max(state.clock.arithmetic);
-    if feeds.is_some_and(|lane| state.clock.lane_free(lane) <= start + 2 * state.clock.rows) {
+    if feeds
+        .is_some_and(|lane| state.clock.lane_free(lane) <= start + state.tuning.starving * state.clock.rows)
+    {
         return 1;
     }
-    let lane_bank = action.operands.a.is_some_and(|a| a.lane().is_some());
-    if lane_bank { 2 } else { 3 }
+    if frees_lane(state, action) { 2 } else { 3 }
+}
+
+/// Whether an action empties a bank of a lane, or makes its content safe to write over.
+fn frees_lane(state: &State<'_>, action: &Action) -> bool {
+    let Some(a) = action.operands.a.filter(|a| a.lane().is_some()) else { return false };
+    let Content::Whole(id) = state.bank(a).content else { return false };
+    let spill = action.leaves == Leaves::Copy(id) && action.target.bank.is_none();
+    spill || (state.node(id).reads <= 2 && action.target.bank != Some(a) && action.then.is_none())
 }
 
 /// A spill of the value that is needed last, to make room for the first node.

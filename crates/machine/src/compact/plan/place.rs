@@ -3,7 +3,7 @@
 use super::super::isa::{Bank, Op};
 use super::super::lower::graph::{Kind, NodeId, Term};
 use super::action::{Action, Leaves, Operands, Store, Target};
-use super::state::{Content, Phase, State};
+use super::state::{Content, State};
 
 /// The accumulators.
 const FIRST_ACCUMULATOR: usize = Bank::IN_LANES;
@@ -35,6 +35,11 @@ impl Wish {
         Self { order, lane: false, accumulator: true, reserve: true }
     }
 
+    /// What waits in an accumulator for a lane.
+    const fn accumulator(order: u32) -> Self {
+        Self::sum(order)
+    }
+
     /// An operand that is read soon.
     pub(super) const fn operand(order: u32) -> Self {
         Self { order, lane: true, accumulator: true, reserve: true }
@@ -56,18 +61,20 @@ impl State<'_> {
             return Some(acc);
         }
         let order = self.order[id as usize];
-        let at_once = self.node(id).left.iter().all(|t| {
-            let ready = |x: NodeId| self.node(x).phase == Phase::Done;
-            !matches!(t, Term::Product { .. }) && t.operands().iter().flatten().all(|u| ready(u.node))
-        });
-        if at_once && self.next_transform(id).is_some() {
-            return self.choose(Wish::transform(order), &action.operands);
+        if self.next_transform(id).is_some() && self.all_known(id) && !self.has_product(id) {
+            let lane = self.choose(Wish::transform(order), &action.operands);
+            return lane.or_else(|| {
+                let room = self.room_beside_sums(id);
+                room.then(|| self.choose(Wish::sum(order), &action.operands)).flatten()
+            });
         }
         self.choose(Wish::sum(order), &action.operands)
     }
 
     fn place_whole(&self, id: NodeId, action: &Action) -> Option<(Target, Option<NodeId>)> {
         let n = self.node(id);
+        // Of a difference, C is an operand like any other.
+        let acc = action.operands.c.filter(|&c| self.bank(c).content == Content::Partial(id));
         let order = self.order[id as usize];
         let transform = self.next_transform(id);
         let others = n.reads > 1 || !n.outputs.is_empty();
@@ -78,8 +85,8 @@ impl State<'_> {
         let scratch = || n.outputs.first().map_or(Store::Scratch, |&o| Store::Output(o));
         let store = must_store.then(scratch);
         if transform.is_some() {
-            let own = action.operands.c.filter(|c| c.lane().is_some());
-            let wish = if action.operands.c.is_some() || matches!(action.op, Some(Op::Mul)) {
+            let own = acc.filter(|c| c.lane().is_some());
+            let wish = if acc.is_some() || matches!(action.op, Some(Op::Mul)) {
                 Wish::sum_to_transform(order)
             } else {
                 Wish::transform(order)
@@ -88,14 +95,20 @@ impl State<'_> {
             if let Some(bank) = bank {
                 return Some((Target { bank: Some(bank), store }, transform));
             }
-            // It can wait where it is and be copied later.
-            let stays = action.operands.c.filter(|_| self.exclusive.is_some())?;
-            return Some((Target { bank: Some(stays), store }, None));
+            // It can wait in an accumulator and be copied later.
+            let acc = match acc {
+                Some(c) => Some(c).filter(|_| self.exclusive || !self.has_product(id)),
+                None if self.has_product(id) && self.room_beside_sums(id) => {
+                    self.choose(Wish::accumulator(order), &action.operands)
+                }
+                None => None,
+            };
+            return acc.map(|bank| (Target { bank: Some(bank), store }, None));
         }
         if n.bank_reads() == 0 {
             return Some((Target { bank: None, store: store.or(Some(scratch())) }, None));
         }
-        let bank = action.operands.c.or_else(|| self.choose(Wish::operand(order), &action.operands));
+        let bank = acc.or_else(|| self.choose(Wish::operand(order), &action.operands));
         match (bank, store) {
             (None, None) => None,
             (bank, store) => Some((Target { bank, store }, None)),
@@ -107,7 +120,7 @@ impl State<'_> {
     pub(super) fn choose(&self, wish: Wish, operands: &Operands) -> Option<Bank> {
         let held = self.held_lane_banks(wish.order);
         let allowed = |b: &Bank| {
-            if b.lane().is_some() { wish.lane || self.exclusive.is_some() } else { wish.accumulator }
+            if b.lane().is_some() { wish.lane || self.exclusive } else { wish.accumulator }
         };
         let open: Vec<(Bank, u32)> = Bank::all()
             .filter(allowed)
@@ -116,7 +129,7 @@ impl State<'_> {
         let free_in_lanes = Bank::all()
             .filter(|b| b.lane().is_some() && self.vacancy(*b, wish.order, operands).is_some())
             .count();
-        let blocked = wish.reserve && self.exclusive.is_none() && free_in_lanes <= held;
+        let blocked = wish.reserve && !self.exclusive && free_in_lanes <= held;
         let cost = |&(bank, vacancy): &(Bank, u32)| {
             let lane = bank.lane().map(|lane| self.clock.lane_free(lane));
             // An operand goes where it disturbs least: into an accumulator nobody uses, or the busier lane.
@@ -131,10 +144,13 @@ impl State<'_> {
         open.into_iter().filter(|(b, _)| !(blocked && b.lane().is_some())).min_by_key(cost).map(|(b, _)| b)
     }
 
+    fn has_product(&self, id: NodeId) -> bool {
+        matches!(self.graph.kind(id), Kind::Sum(terms) if terms.iter().any(|t| matches!(t, Term::Product { .. })))
+    }
+
     /// Whether sums are under way or about to begin.
     fn accumulators_wanted(&self) -> bool {
-        (FIRST_ACCUMULATOR..Bank::COUNT).filter_map(Bank::new).any(|b| self.is_partial(b))
-            || self.exclusive.is_some()
+        (FIRST_ACCUMULATOR..Bank::COUNT).filter_map(Bank::new).any(|b| self.is_partial(b)) || self.exclusive
     }
 
     /// Lane banks that sums in accumulators, of smaller order, need for their transforms; the last one of them takes
@@ -165,7 +181,7 @@ impl State<'_> {
         }
         let saved = n.outputs.is_empty() && (n.copy.is_some() || self.recomputable(id));
         let next = self.next_use(id);
-        let later = next > order || self.exclusive.is_some();
+        let later = next > order || self.exclusive;
         let later = later || (operand && n.copy.is_some());
         (saved && later).then(|| (u32::MAX - next).max(1))
     }

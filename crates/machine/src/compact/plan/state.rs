@@ -6,6 +6,7 @@ use super::super::isa::Bank;
 use super::super::lower::graph::{Graph, Kind, NodeId, Term};
 use super::clock::Clock;
 use super::layout::Layout;
+use super::tuning::Tuning;
 
 /// A limb in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,16 +94,27 @@ pub(super) struct State<'g> {
     pub(super) layout: Layout,
     pub(super) moduli: &'g [Modulus],
     recomputable: Vec<bool>,
+    /// Sums of products in order: they take the accumulators one after the other.
+    sums: Vec<NodeId>,
+    /// The first of them that may not have begun.
+    first_sum: usize,
+    pub(super) tuning: Tuning,
     /// Stores written so far.
     pub(super) stores: u64,
     /// The address of the last of them.
     pub(super) last_address: u32,
-    /// The node for which room has been made by force: nothing else proceeds, and it may take any bank.
-    pub(super) exclusive: Option<NodeId>,
+    /// Whether room is made by force: only the first node with all it needs proceeds, and it may take any bank.
+    pub(super) exclusive: bool,
 }
 
 impl<'g> State<'g> {
-    pub(super) fn new(graph: &'g Graph, moduli: &'g [Modulus], clock: Clock, layout: Layout) -> Self {
+    pub(super) fn new(
+        graph: &'g Graph,
+        moduli: &'g [Modulus],
+        clock: Clock,
+        layout: Layout,
+        tuning: Tuning,
+    ) -> Self {
         let count = graph.nodes.len();
         let mut consumers = vec![Vec::new(); count];
         let mut nodes: Vec<NodeState> = graph.nodes.iter().map(initial).collect();
@@ -123,13 +135,16 @@ impl<'g> State<'g> {
                 _ => {}
             }
         }
-        let order = order(graph, &consumers);
+        let mut order = order(graph, &consumers);
+        tuning.disturb(&mut order);
         let factors = product_operands(graph);
         let recomputable = (0..count)
             .map(|id| {
                 recomputable(graph, id) && nodes[id].outputs.is_empty() && nodes[id].reads == factors[id]
             })
             .collect();
+        let mut sums: Vec<NodeId> = (0..count as NodeId).filter(|&id| is_inner_product(graph, id)).collect();
+        sums.sort_by_key(|&id| order[id as usize]);
         let empty = BankState { content: Content::Empty, ready: 0, drained: 0 };
         let mut state = Self {
             graph,
@@ -141,9 +156,12 @@ impl<'g> State<'g> {
             layout,
             moduli,
             recomputable,
+            sums,
+            first_sum: 0,
+            tuning,
             stores: 0,
             last_address: 0,
-            exclusive: None,
+            exclusive: false,
         };
         state.place_inputs();
         state
@@ -179,6 +197,82 @@ impl<'g> State<'g> {
         self.recomputable[id as usize]
     }
 
+    /// Whether a sum of several terms may begin.
+    ///
+    /// Inner products take the accumulators in order: products of later keys must not push in while earlier ones wait
+    /// for their transforms. A conversion waits until all its sources are known, since then it can be formed in the
+    /// bank in which it will be transformed. Other sums, those of quotients above all, may begin early where no inner
+    /// product needs the room.
+    pub(super) fn has_turn(&self, id: NodeId) -> bool {
+        let Kind::Sum(terms) = self.graph.kind(id) else { return true };
+        if terms.len() == 1 || self.exclusive {
+            return true;
+        }
+        let free = self.free_accumulators();
+        if is_inner_product(self.graph, id) {
+            return self.waiting_sums().take(free).any(|s| s == id);
+        }
+        self.all_known(id) || (self.next_transform(id).is_none() && self.room_beside_sums(id))
+    }
+
+    /// Whether everything that a node reads has been computed, or is recomputed when it is read.
+    pub(super) fn all_known(&self, id: NodeId) -> bool {
+        let known = |x: NodeId| self.node(x).phase == Phase::Done || self.recomputable(x);
+        self.graph.kind(id).operands().iter().all(|u| known(u.node))
+    }
+
+    /// The cycle from which a node that would hold a bank for its reader should be computed; none while that reader
+    /// waits for something that has not begun.
+    pub(super) fn wanted_from(&self, id: NodeId) -> Option<u64> {
+        let n = self.node(id);
+        let occupies = |x: NodeId| self.node(x).bank.is_some() && self.node(x).copy.is_none();
+        let frees = self.tuning.eager && self.graph.kind(id).operands().iter().any(|u| occupies(u.node));
+        if self.exclusive || frees || !n.outputs.is_empty() || n.transforms > 0 || n.streams > 0 {
+            return Some(0);
+        }
+        let lead = self.tuning.lead * self.clock.pass(true);
+        let from = |c: NodeId| match self.graph.kind(c) {
+            &Kind::SubK { a, b, .. } => {
+                let other = if a == id { b } else { a };
+                let o = self.node(other);
+                let ready = o.bank.map_or(0, |bank| self.bank(bank).ready);
+                (o.phase == Phase::Done).then(|| ready.saturating_sub(lead))
+            }
+            Kind::Sum(_) => (self.node(c).phase == Phase::Partial || self.has_turn(c)).then_some(0),
+            _ => Some(0),
+        };
+        let open = |&&c: &&NodeId| self.node(c).phase != Phase::Done;
+        self.consumers[id as usize].iter().filter(open).filter_map(|&c| from(c)).min()
+    }
+
+    fn free_accumulators(&self) -> usize {
+        self.banks[Bank::IN_LANES..].iter().filter(|b| !matches!(b.content, Content::Partial(_))).count()
+    }
+
+    fn waiting_sums(&self) -> impl Iterator<Item = NodeId> + '_ {
+        let sums = self.sums[self.first_sum..].iter().copied();
+        sums.filter(|&s| self.node(s).phase == Phase::Waiting)
+    }
+
+    /// Whether there is an accumulator for `id` that no inner product will want soon.
+    pub(super) fn room_beside_sums(&self, id: NodeId) -> bool {
+        self.spare_accumulator(self.order[id as usize])
+    }
+
+    /// The same for what stands at a place of the order.
+    pub(super) fn spare_accumulator(&self, order: u32) -> bool {
+        let horizon = order.saturating_add(self.tuning.soon);
+        let wanted = self.waiting_sums().take(2).filter(|&s| self.order[s as usize] < horizon).count();
+        self.free_accumulators() > wanted
+    }
+
+    /// Steps over the sums that have begun.
+    pub(super) fn advance_sums(&mut self) {
+        while self.sums.get(self.first_sum).is_some_and(|&s| self.node(s).phase != Phase::Waiting) {
+            self.first_sum += 1;
+        }
+    }
+
     /// The transform that reads the node next, if one does.
     pub(super) fn next_transform(&self, id: NodeId) -> Option<NodeId> {
         if self.node(id).transforms == 0 {
@@ -204,8 +298,13 @@ impl<'g> State<'g> {
         if n.phase != Phase::Done {
             return false;
         }
-        let transform = matches!(self.graph.kind(id), Kind::Transform { .. });
-        let shared = (n.transforms > 0 && n.reads > 1) || (transform && n.reads > 2);
+        // Coefficients are lifted or converted to one modulus after the other, an evaluated digit enters two sums at once.
+        let kept = match self.graph.kind(id) {
+            Kind::Transform { inverse: true, .. } => 1,
+            Kind::Transform { inverse: false, .. } => 2,
+            _ => u32::MAX,
+        };
+        let shared = (n.transforms > 0 && n.reads > 1) || n.reads > kept;
         !n.outputs.is_empty() || (n.copy.is_none() && (n.streams > 0 || shared))
     }
 
@@ -249,6 +348,12 @@ fn initial(node: &super::super::lower::graph::Node) -> NodeState {
         transforms: 0,
         outputs,
     }
+}
+
+/// Whether the node is a sum of several terms with products among them.
+fn is_inner_product(graph: &Graph, id: NodeId) -> bool {
+    let Kind::Sum(terms) = graph.kind(id) else { return false };
+    terms.len() > 1 && terms.iter().any(|t| matches!(t, Term::Product { .. }))
 }
 
 /// How often each node is operand A of a product.

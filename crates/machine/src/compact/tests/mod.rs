@@ -1,3 +1,4 @@
 mod emulator;
 mod isa;
+mod model;
 mod programs;

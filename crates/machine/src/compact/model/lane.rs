@@ -1,0 +1,142 @@
+//! A transform unit in cycles: its queue, its two tables of roots, its sequencer. Rules: `rtl/ntt`.
+
+use std::collections::VecDeque;
+
+use super::Parameters;
+
+/// A transform under way or waiting.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Command {
+    pub(super) index: usize,
+    pub(super) bank: usize,
+    pub(super) ticket: u64,
+    pub(super) modulus: u8,
+    /// The cycle from which it can be the head of the queue.
+    pub(super) from: u64,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Slot {
+    modulus: Option<u8>,
+    /// The cycle from which its roots are there.
+    ready: u64,
+    /// The cycle from which it may be filled anew.
+    released: u64,
+}
+
+/// Commands that a unit holds besides the one at work.
+const QUEUE: usize = 4;
+
+/// One unit.
+#[derive(Debug, Clone)]
+pub(super) struct Lane {
+    queue: VecDeque<Command>,
+    slots: [Slot; 2],
+    latest: usize,
+    /// The slot chosen for the head.
+    head: Option<usize>,
+    filling: u64,
+    free: u64,
+    /// Ends of the transforms under way.
+    ends: VecDeque<(u64, Command)>,
+    length: u64,
+    drain: u64,
+    generation: u64,
+    release: u64,
+    pub(super) busy: u64,
+    pub(super) wait_ticket: u64,
+    pub(super) wait_twiddle: u64,
+}
+
+impl Lane {
+    pub(super) fn new(p: &Parameters) -> Self {
+        let m = p.multiplier_latency;
+        let drain = m + 9;
+        let gap = |s: u32| (drain + (p.rows >> (s + 1)).max(1)).saturating_sub(p.rows);
+        let length = u64::from(p.log_n) * p.rows + (0..p.log_n - 1).map(gap).sum::<u64>();
+        let lanes = (p.row_words / 8).max(1);
+        let level = |b: u32| ((1u64 << b) / lanes).max(1);
+        let levels: u64 = (0..p.log_n - 1).map(|b| level(b).max(m + 4)).sum();
+        Self {
+            queue: VecDeque::new(),
+            slots: [Slot::default(); 2],
+            latest: 1,
+            head: None,
+            filling: 0,
+            free: 0,
+            ends: VecDeque::new(),
+            length,
+            drain,
+            generation: 1 + m + levels + level(p.log_n - 1),
+            release: m + 7,
+            busy: 0,
+            wait_ticket: 0,
+            wait_twiddle: 0,
+        }
+    }
+
+    pub(super) fn ready(&self) -> bool {
+        self.queue.len() < QUEUE
+    }
+
+    pub(super) fn push(&mut self, command: Command) {
+        self.queue.push_back(command);
+    }
+
+    /// One cycle; `due` says whether a bank's finished uses have reached a ticket. The transform that starts.
+    pub(super) fn step(&mut self, t: u64, due: impl Fn(usize, u64) -> bool) -> Option<usize> {
+        self.busy += u64::from(!self.ends.is_empty());
+        let command = *self.queue.front().filter(|c| c.from <= t)?;
+        let slot = match self.head {
+            Some(slot) => slot,
+            None => self.choose(t, command.modulus)?,
+        };
+        self.head = Some(slot);
+        if t < self.free {
+            return None;
+        }
+        if !due(command.bank, command.ticket) {
+            self.wait_ticket += 1;
+            return None;
+        }
+        if t < self.slots[slot].ready {
+            self.wait_twiddle += 1;
+            return None;
+        }
+        self.queue.pop_front();
+        if let Some(next) = self.queue.front_mut() {
+            next.from = next.from.max(t + 1);
+        }
+        (self.head, self.latest) = (None, slot);
+        self.free = t + self.length;
+        self.slots[slot].released = self.free + self.release;
+        // The last write, and the cycle in which the scoreboard shows it.
+        self.ends.push_back((self.free + self.drain + 1, command));
+        Some(command.index)
+    }
+
+    /// The table for a modulus: one that holds it, or the one that the latest start did not take, filled anew.
+    fn choose(&mut self, t: u64, modulus: u8) -> Option<usize> {
+        if let Some(slot) = (0..2).find(|&s| self.slots[s].modulus == Some(modulus)) {
+            return Some(slot);
+        }
+        let slot = 1 - self.latest;
+        if t < self.slots[slot].released || t < self.filling {
+            return None;
+        }
+        self.filling = t + self.generation;
+        self.slots[slot] = Slot { modulus: Some(modulus), ready: self.filling, released: 0 };
+        Some(slot)
+    }
+
+    /// The transform whose last result is written in this cycle.
+    pub(super) fn finished(&mut self, t: u64) -> Option<Command> {
+        let (_, command) = *self.ends.front().filter(|(end, _)| *end <= t)?;
+        self.ends.pop_front();
+        Some(command)
+    }
+
+    pub(super) fn idle(&self) -> bool {
+        self.queue.is_empty() && self.ends.is_empty()
+    }
+}
