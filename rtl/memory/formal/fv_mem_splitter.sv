@@ -1,0 +1,86 @@
+// fv_mem_splitter - bursts of a request lie end to end, cover it, and none leaves its aligned block.
+//
+// Method       induction for what one burst may be (any state); a model of the request for the rest, for requests of
+//              up to MaxRows rows at any address.
+module fv_mem_splitter
+  import mem_pkg::*;
+#(
+  parameter int unsigned DataW      = 256,
+  parameter int unsigned RowWords   = 2,
+  parameter int unsigned BurstBytes = 128
+) (
+  input logic     clk_i,
+  input logic     rst_ni,
+  input logic     req_valid_i,
+  input request_t req_i,
+  input logic     burst_ready_i
+);
+
+  localparam int unsigned BeatBytes = DataW / 8;
+  localparam int unsigned RowBytes  = RowWords * 8;
+  localparam int unsigned RowMask   = (BeatBytes > RowBytes) ? BeatBytes / RowBytes - 1 : 0;
+  localparam int unsigned BytesW    = 24;
+
+  logic              req_ready, valid, started_q, take;
+  burst_t            burst;
+  logic [AddrW-1:0]  next_q;
+  logic [BytesW-1:0] left_q, bytes, offset;
+
+  mem_splitter #(.DataW(DataW), .RowWords(RowWords), .BurstBytes(BurstBytes)) i_dut (
+    .clk_i, .rst_ni, .clear_i(1'b0),
+    .req_valid_i, .req_ready_o(req_ready), .req_i,
+    .burst_valid_o(valid), .burst_ready_i, .burst_o(burst)
+  );
+
+  handshake_check #(.Width($bits(burst_t))) i_out (
+    .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(valid), .ready_i(burst_ready_i), .data_i(burst)
+  );
+
+  assign take   = req_valid_i && req_ready;
+  assign bytes  = BytesW'(burst.beats) * BytesW'(BeatBytes);
+  assign offset = BytesW'(burst.addr % AddrW'(BurstBytes));
+
+  initial begin
+    started_q = 1'b0;
+    left_q    = '0;
+  end
+
+  always_ff @(posedge clk_i) begin : p_model
+    started_q <= 1'b1;
+    if (!rst_ni) begin
+      left_q <= '0;
+    end else if (take) begin
+      next_q <= {req_i.addr, 6'd0};
+      left_q <= BytesW'(req_i.rows) * BytesW'(RowBytes);
+    end else if (valid && burst_ready_i) begin
+      next_q <= next_q + AddrW'(bytes);
+      left_q <= left_q - bytes;
+    end
+  end
+
+  always_comb begin : p_check
+    if (!started_q) begin
+      assume (!rst_ni);
+    end else begin
+      m_rows: assume (req_i.rows != '0 && (req_i.rows & RowsW'(RowMask)) == '0);
+      m_unit: assume (BeatBytes <= UnitBytes || !req_i.addr[0]);
+      if (rst_ni) begin
+        a_left:  assert (BytesW'(i_dut.left_q) * BytesW'(BeatBytes) == left_q);
+        a_all:   assert (valid == (left_q != '0));
+        if (valid) begin
+          a_some:  assert (burst.beats != '0 && 32'(burst.beats) <= MaxBeats);
+`ifdef BROKEN
+          a_block: assert (offset + bytes < BytesW'(BurstBytes));
+`else
+          a_block: assert (offset + bytes <= BytesW'(BurstBytes));
+`endif
+          a_page:  assert (32'(burst.addr[11:0]) + 32'(bytes) <= PageBytes);
+          a_addr:  assert (burst.addr == next_q);
+          a_fits:  assert (bytes <= left_q);
+          a_last:  assert (burst.last == (bytes == left_q));
+        end
+      end
+    end
+  end
+
+endmodule
