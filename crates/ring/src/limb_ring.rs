@@ -251,14 +251,14 @@ impl LimbRing {
         permutation: &Permutation,
     ) -> Result<(), RingError> {
         self.check_limbs(&[("out", out.len()), ("src", src.len()), ("permutation", permutation.n())])?;
-        automorphism::evaluations(out, src, &permutation.sources()[..out.len()]);
+        automorphism::evaluations(self.backend, out, src, permutation, 0);
         Ok(())
     }
 
     /// The words of [`Self::automorphism_eval`] from number `first` on, as many as `out` holds; `src` is whole.
     ///
     /// # Errors
-    /// [`RingError::Length`], also if the block reaches beyond the limb.
+    /// [`RingError::Length`], also if the block begins at no multiple of [`BLOCK_WORDS`] or reaches beyond the limb.
     pub fn automorphism_block(
         &self,
         out: &mut [u64],
@@ -268,10 +268,11 @@ impl LimbRing {
     ) -> Result<(), RingError> {
         self.check(&[("out", out.len())])?;
         self.check_limbs(&[("src", src.len()), ("permutation", permutation.n())])?;
-        let sources = permutation.sources().get(first..).and_then(|rest| rest.get(..out.len()));
-        let end =
-            RingError::Length { what: "block", expected: self.n(), got: first.saturating_add(out.len()) };
-        automorphism::evaluations(out, src, sources.ok_or(end)?);
+        let end = first.saturating_add(out.len());
+        if !first.is_multiple_of(BLOCK_WORDS) || end > self.n() {
+            return Err(RingError::Length { what: "block", expected: self.n(), got: end });
+        }
+        automorphism::evaluations(self.backend, out, src, permutation, first);
         Ok(())
     }
 

@@ -1,14 +1,32 @@
 //! The automorphisms X → X^g of Z_q\[X\]/(X^N + 1), g odd, in both domains.
 
-use crate::{Modulus, RingError, limb_ring::check_degree, reference::bit_reverse};
+use crate::lanes::{Kernel, Lanes};
+use crate::limb_ring::{BLOCK_WORDS, check_degree};
+use crate::{Backend, Modulus, RingError, reference::bit_reverse};
 
 /// X → X^g in the evaluation domain: a permutation of the words of a limb, the same for every prime.
+///
+/// It takes aligned blocks of W = 8 words to aligned blocks. Word k = 8·b + r holds the value at ψ^e with
+/// e = 2·brv(k) + 1 = (2·brv(b) + 1) + (2N/8)·brv₃(r), brv₃ the reversal of three bits, and the image holds there the
+/// value at ψ^(g·e). Below its three top bits g·e depends on b alone, so one block holds all eight; its top bits are
+/// h + g·brv₃(r) mod 8, h those of g·(2·brv(b) + 1). So word r comes from word brv₃(h + g·brv₃(r)), one of eight orders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Permutation {
     galois: u64,
-    /// Word k of the image is word `sources[k]`.
-    sources: Vec<u32>,
+    /// For each block of the image 8·(the block that it comes from) + h.
+    blocks: Vec<u32>,
+    orders: [Order; WORDS],
 }
+
+/// For each word of a block where in its block it comes from. Each half (word r has brv₃(r) = 2·brv₂(r mod 4) + ⌊r/4⌋)
+/// comes from one half: h + g·brv₃(r) is even or odd throughout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C, align(64))]
+struct Order([u64; WORDS]);
+
+/// W.
+const WORDS: usize = BLOCK_WORDS;
+const _: () = assert!(WORDS == 8);
 
 impl Permutation {
     /// For N = 2^`log_n` and an odd Galois element g, which counts modulo 2N.
@@ -18,13 +36,20 @@ impl Permutation {
     pub fn new(log_n: u32, galois: u64) -> Result<Self, RingError> {
         check_degree(log_n)?;
         let galois = odd(galois, log_n)?;
-        // Word k is the value at ψ^e, e = 2·brv(k) + 1, and p(X^g) takes there the value of p at ψ^(g·e).
-        let mask = (2u64 << log_n) - 1;
-        let source = |k: usize| {
-            let e = (galois.wrapping_mul(2 * bit_reverse(k, log_n) as u64 + 1) & mask) >> 1;
-            bit_reverse(e as usize, log_n) as u32
+        let (mask, log_blocks) = ((2u64 << log_n) - 1, log_n - WORDS.ilog2());
+        let block = |b: usize| {
+            let e = galois.wrapping_mul(2 * bit_reverse(b, log_blocks) as u64 + 1) & mask;
+            let (h, low) = (e >> (log_blocks + 1), e >> 1 & ((1 << log_blocks) - 1));
+            (bit_reverse(low as usize, log_blocks) * WORDS) as u32 | h as u32
         };
-        Ok(Self { galois, sources: (0..1usize << log_n).map(source).collect() })
+        let order = |h: usize| {
+            Order(std::array::from_fn(|r| {
+                let h = h.wrapping_add((galois as usize).wrapping_mul(bit_reverse(r, 3)));
+                bit_reverse(h % WORDS, 3) as u64
+            }))
+        };
+        let blocks = (0..1usize << log_blocks).map(block).collect();
+        Ok(Self { galois, blocks, orders: std::array::from_fn(order) })
     }
 
     /// The Galois element, in \[0, 2N).
@@ -34,12 +59,7 @@ impl Permutation {
 
     /// N.
     pub fn n(&self) -> usize {
-        self.sources.len()
-    }
-
-    /// Which word of the source stands at each place of the image.
-    pub fn sources(&self) -> &[u32] {
-        &self.sources
+        self.blocks.len() * WORDS
     }
 }
 
@@ -48,11 +68,47 @@ pub(crate) fn odd(galois: u64, log_n: u32) -> Result<u64, RingError> {
     if galois % 2 == 1 { Ok(galois & ((2u64 << log_n) - 1)) } else { Err(RingError::EvenGalois { galois }) }
 }
 
-/// Evaluation domain; `src` is as long as the permutation that `sources` is a part of.
-pub(crate) fn evaluations(out: &mut [u64], src: &[u64], sources: &[u32]) {
-    for (out, &k) in out.iter_mut().zip(sources) {
-        *out = src[k as usize];
+struct Evaluations<'a> {
+    out: &'a mut [u64],
+    src: &'a [u64],
+    blocks: &'a [u32],
+    orders: &'a [Order; WORDS],
+}
+
+impl Kernel for Evaluations<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) {
+        for (out, &entry) in self.out.chunks_exact_mut(WORDS).zip(self.blocks) {
+            let entry = entry as usize;
+            let (first, order) = (entry / WORDS * WORDS, &self.orders[entry % WORDS].0);
+            for r in (0..WORDS).step_by(L::WIDTH) {
+                let part = order[r] as usize / L::WIDTH * L::WIDTH;
+                // SAFETY: `evaluations` saw that `src` is as long as the whole permutation: block `first` lies in it,
+                // and part + WIDTH ≤ 8. A block of `out` and an order hold eight words.
+                unsafe {
+                    let v = l.load_ptr(self.src.as_ptr().add(first + part));
+                    let v = l.permute(v, l.load_ptr(order.as_ptr().add(r)));
+                    l.store_ptr(out.as_mut_ptr().add(r), v);
+                }
+            }
+        }
     }
+}
+
+/// Evaluation domain: the words of the image from number `first` on, as many as `out` holds; both multiples of eight,
+/// not beyond the limb. `src` is as long as the permutation.
+pub(crate) fn evaluations(
+    backend: Backend,
+    out: &mut [u64],
+    src: &[u64],
+    permutation: &Permutation,
+    first: usize,
+) {
+    debug_assert!(src.len() == permutation.n() && first % WORDS == 0 && first + out.len() <= src.len());
+    let blocks = &permutation.blocks[first / WORDS..];
+    backend.run(Evaluations { out, src, blocks, orders: &permutation.orders });
 }
 
 /// Coefficient domain: coefficient i goes to place i·g mod 2N, negated beyond N; g odd and below 2N.

@@ -56,6 +56,12 @@ impl U64Lanes for Avx2 {
         select_lt(a, b, x, y) = _mm256_blendv_epi8(y, x, _mm256_cmpgt_epi64(b, a));
         shr_each(a, counts) = _mm256_srlv_epi64(a, counts);
         mul32(a, b) = _mm256_mul_epu32(a, b);
+        permute(v, from) = {
+            // The halves of lane j are 32-bit lanes 2j and 2j + 1; the instruction reads three bits of an index.
+            let even = _mm256_add_epi64(from, from);
+            let odd = _mm256_or_si256(_mm256_slli_epi64::<32>(even), _mm256_set1_epi64x(1 << 32));
+            _mm256_permutevar8x32_epi32(v, _mm256_or_si256(even, odd))
+        };
         mul_lo(a, b) = {
             let cross = _mm256_add_epi64(_mm256_mul_epu32(a, high(b)), _mm256_mul_epu32(high(a), b));
             _mm256_add_epi64(_mm256_mul_epu32(a, b), _mm256_slli_epi64::<32>(cross))

@@ -67,6 +67,7 @@ impl<const IFMA: bool> U64Lanes for Avx512Any<IFMA> {
         select_lt(a, b, x, y) = _mm512_mask_blend_epi64(_mm512_cmplt_epu64_mask(a, b), y, x);
         shr_each(a, counts) = _mm512_srlv_epi64(a, counts);
         mul32(a, b) = _mm512_mul_epu32(a, b);
+        permute(v, from) = _mm512_permutexvar_epi64(from, v);
         mul_lo(a, b) = _mm512_mullo_epi64(a, b);
         mul_hi(a, b) = {
             let low32 = _mm512_set1_epi64(0xffff_ffff);

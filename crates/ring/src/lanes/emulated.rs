@@ -79,6 +79,10 @@ impl $($generics)* U64Lanes for $name {
         each!($width, i => a[i] >> n)
     }
     #[inline($how)]
+    fn permute(self, v: [u64; $width], from: [u64; $width]) -> [u64; $width] {
+        each!($width, i => v[from[i] as usize % $width])
+    }
+    #[inline($how)]
     fn transpose<const N: usize>(self, v: &mut [[u64; $width]; N]) {
         const { assert!(N >= $width) }
         let old = *v;

@@ -116,6 +116,8 @@ pub trait U64Lanes: Copy + Send + Sync + std::fmt::Debug + 'static {
     fn mul_lo(self, a: Self::U, b: Self::U) -> Self::U;
     /// The high 64 bits of a·b.
     fn mul_hi(self, a: Self::U, b: Self::U) -> Self::U;
+    /// Lane i of the result is lane `from`_i mod `WIDTH` of v.
+    fn permute(self, v: Self::U, from: Self::U) -> Self::U;
     /// Transposes the `WIDTH` × `WIDTH` matrix in the first `WIDTH` vectors (N ≥ `WIDTH`, checked when compiled).
     fn transpose<const N: usize>(self, v: &mut [Self::U; N]);
 }

@@ -55,6 +55,14 @@ impl Kernel for Words {
                 let counts: Vec<u64> = b.iter().map(|b| b % 64).collect();
                 check("shr_each", l.shr_each(va, l.load(&counts)), &|a, b| a >> (b % 64));
                 check("shr_by", l.shr_by(va, (j % 64) as u32), &|a, _| a >> (j % 64));
+                let lane = |i: usize| a[(b[i] % L::WIDTH as u64) as usize];
+                let want: Vec<u64> = (0..L::WIDTH).map(lane).collect();
+                let from: Vec<u64> = b.iter().map(|b| b % 8).collect();
+                assert_eq!(
+                    lanes_of(l, l.permute(va, l.load(&from))),
+                    want,
+                    "{l:?} permute {a:x?} by {from:?}"
+                );
                 let small = |v: &[u64]| v.iter().map(|x| x >> 1).collect::<Vec<_>>();
                 let (sa, sb) = (small(&a), small(&b));
                 let (va, vb) = (l.load(&sa), l.load(&sb));

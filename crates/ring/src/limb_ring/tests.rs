@@ -231,6 +231,38 @@ fn automorphisms_agree_in_both_domains_and_with_the_definition() {
     });
 }
 
+/// Word k stands for ψ^(2·brv(k) + 1), so word k of the image is the word that stands for the g-th power of that.
+#[test]
+fn permutations_follow_the_order_of_evaluations() {
+    for log_n in 3..=10 {
+        let n = 1usize << log_n;
+        let exponents: Vec<usize> = (0..n).map(|k| 2 * crate::reference::bit_reverse(k, log_n) + 1).collect();
+        let mut place = vec![0; 2 * n];
+        exponents.iter().enumerate().for_each(|(k, &e)| place[e] = k);
+        let step = if log_n < 6 { 2 } else { 2 * 37 };
+        for isa in Isa::available() {
+            let ring = LimbRing::with_isa(log_n, moduli(log_n)[0], isa).unwrap();
+            let src: Vec<u64> = (0..n as u64).map(|k| k * 0x0001_0001_0001).collect();
+            for galois in (1..2 * n).step_by(step) {
+                let permutation = Permutation::new(log_n, galois as u64).unwrap();
+                let want: Vec<u64> = exponents.iter().map(|e| src[place[galois * e % (2 * n)]]).collect();
+                let mut out = vec![9; n];
+                ring.automorphism_eval(&mut out, &src, &permutation).unwrap();
+                assert_eq!(out, want, "g = {galois}, 2^{log_n}, {isa}");
+                let first = n / 2 / 8 * 8;
+                let mut block = vec![9; (n - first) / 8 / 2 * 8];
+                ring.automorphism_block(&mut block, &src, &permutation, first).unwrap();
+                assert_eq!(
+                    block,
+                    want[first..first + block.len()],
+                    "g = {galois}, 2^{log_n}, {}",
+                    ring.isa()
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn wrong_arguments_are_named() {
     let q = moduli(4)[0];
@@ -241,6 +273,14 @@ fn wrong_arguments_are_named() {
     assert_eq!(ring.add(&mut out, &good, &short), length("b"));
     assert_eq!(ring.dot(&mut out, &[&good, &short], &[&good, &good]), length("left factor"));
     assert!(matches!(ring.dot(&mut out, &[&good], &[]), Err(RingError::Count { expected: 1, got: 0, .. })));
+    let permutation = Permutation::new(4, 3).unwrap();
+    for (first, end) in [(4, 12), (16, 24), (usize::MAX - 7, usize::MAX)] {
+        let error = ring.automorphism_block(&mut out[..8], &good, &permutation, first);
+        assert_eq!(error, Err(RingError::Length { what: "block", expected: 16, got: end }));
+    }
+    let other = Permutation::new(5, 3).unwrap();
+    let error = ring.automorphism_eval(&mut out, &good, &other);
+    assert_eq!(error, Err(RingError::Length { what: "permutation", expected: 16, got: 32 }));
     assert_eq!(ring.automorphism_coeff(&mut out, &good, 2), Err(RingError::EvenGalois { galois: 2 }));
     assert!(matches!(LimbRing::new(2, q), Err(RingError::Degree { log_n: 2, .. })));
     assert!(matches!(LimbRing::new(12, Modulus::new(1_048_573).unwrap()), Err(RingError::NoRoot { .. })));
