@@ -33,7 +33,9 @@ ntt/src/ntt_twiddle_select.sv
 ntt/src/ntt_twiddle_table.sv
 ntt/src/ntt_twiddle_gen.sv
 ntt/src/ntt_twiddle.sv
+ntt/src/ntt_lane.sv
 ntt/src/ntt_unit.sv
+ntt/src/ntt_pair.sv
 arith/src/arith_pkg.sv
 arith/src/arith_decode.sv
 arith/src/arith_column.sv

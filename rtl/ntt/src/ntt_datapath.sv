@@ -1,5 +1,8 @@
 // ntt_datapath - from the row that was read to the row that is written back.
 //
+// Ganged, stage 0 crosses lanes: instead of swapping in time, lane 0 gives its high half row for lane 1's low one,
+// so that each lane pairs word c of row r of both halves for half of the columns; the way back is the same.
+//
 //   read row -> unshuffle columns -> swap half rows -> Nbf butterflies -> swap back -> shuffle -> row
 //               (inverse, type II)   (type I)                            (type I)     (forward, type II)
 //
@@ -11,6 +14,7 @@ module ntt_datapath #(
   parameter int unsigned Nbf  = 4,
   parameter int unsigned Kind = modmul_pkg::KindMontgomery,
   parameter int unsigned Tile = modmul_pkg::TileDsp48e2,
+  parameter bit          Gang = 1'b0,
   localparam int unsigned Cols = 2 * Nbf,
   localparam int unsigned M    = modmul_pkg::latency(Kind, W),
   localparam int unsigned L    = ntt_pkg::row_latency(M)
@@ -20,11 +24,18 @@ module ntt_datapath #(
   input  logic [L:0]             type2_at_i,
   input  logic [L:0]             inverse_at_i,
   input  logic [L:0]             slot_at_i,
+  input  logic [L:0]             cross_at_i,    // exchange with the other lane
+  input  logic                   lane_i,
   input  logic [1:0][W-1:0]      q_i,           // of the two slots
   input  logic [1:0][W+1:0]      aux_i,
   input  logic [Nbf-1:0][W-1:0]  twiddle_i,     // offset OffMul
   input  logic [Cols-1:0][W-1:0] row_i,         // offset OffData
-  output logic [Cols-1:0][W-1:0] row_o          // offset L
+  output logic [Cols-1:0][W-1:0] row_o,         // offset L
+  // half rows between lanes: before the butterflies (offset OffData) and after them (OffSwap)
+  output logic [Nbf-1:0][W-1:0]  in_give_o,
+  input  logic [Nbf-1:0][W-1:0]  in_take_i,
+  output logic [Nbf-1:0][W-1:0]  out_give_o,
+  input  logic [Nbf-1:0][W-1:0]  out_take_i
 );
 
   localparam int unsigned OffData  = ntt_pkg::OffData;
@@ -47,9 +58,31 @@ module ntt_datapath #(
     post2_q_q <= q_i[slot_at_i[OffPost2-1]];
   end
 
-  // ---------------------------------------------------------------- in
+  // ---------------------------------------------------------------- lanes
+  // Lane 0 gives what is high (bottom), lane 1 what is low (top).
   logic [Cols-1:0][W-1:0] in_row;
-  logic [Nbf-1:0][W-1:0]  in_top, in_bot, x_q, y_q;
+  logic [Nbf-1:0][W-1:0]  in_lo, in_hi, out_lo, out_hi, x, y;
+
+  assign in_give_o  = lane_i ? in_row[Nbf-1:0] : in_row[Cols-1:Nbf];
+  assign out_give_o = lane_i ? x : y;
+
+  always_comb begin : p_cross
+    in_lo  = in_row[Nbf-1:0];
+    in_hi  = in_row[Cols-1:Nbf];
+    out_lo = x;
+    out_hi = y;
+    if (Gang && cross_at_i[OffData]) begin
+      if (lane_i) in_lo = in_take_i;
+      else        in_hi = in_take_i;
+    end
+    if (Gang && cross_at_i[OffSwap]) begin
+      if (lane_i) out_lo = out_take_i;
+      else        out_hi = out_take_i;
+    end
+  end
+
+  // ---------------------------------------------------------------- in
+  logic [Nbf-1:0][W-1:0] in_top, in_bot, x_q, y_q;
 
   ntt_route #(
     .W         (W),
@@ -66,8 +99,8 @@ module ntt_datapath #(
   ) i_swap_in (
     .clk_i,
     .swap_i (second_at_i[OffData]),
-    .lo_i   (in_row[Nbf-1:0]),
-    .hi_i   (in_row[Cols-1:Nbf]),
+    .lo_i   (in_lo),
+    .hi_i   (in_hi),
     .top_o  (in_top),
     .bot_o  (in_bot)
   );
@@ -78,8 +111,6 @@ module ntt_datapath #(
   end
 
   // ---------------------------------------------------------------- butterflies
-  logic [Nbf-1:0][W-1:0] x, y;
-
   for (genvar j = 0; j < Nbf; j++) begin : g_butterfly
     ntt_butterfly #(
       .W    (W),
@@ -112,8 +143,8 @@ module ntt_datapath #(
   ) i_swap_out (
     .clk_i,
     .swap_i (second_at_i[OffSwap]),
-    .lo_i   (x),
-    .hi_i   (y),
+    .lo_i   (out_lo),
+    .hi_i   (out_hi),
     .top_o  (out_top),
     .bot_o  (out_bot)
   );

@@ -10,6 +10,9 @@
 //     gap = max(0, L + D - ROWS),
 // which is not zero only where ROWS < 2 L.
 //
+// Ganged, two lanes hold half a limb each: ROWS halves, the stage of distance N/2 crosses lanes (cross_o, rows in
+// order), all others are those of N/2 words. The same gaps hold, with D the distance of the neighbour of the crossing.
+//
 // Cycles       start_i in cycle c: rows are requested from c + 1 on; free_o from the cycle of the last
 //              request on, so that another transform follows without a gap. A start needs free_o.
 module ntt_sequencer #(
@@ -17,6 +20,7 @@ module ntt_sequencer #(
   parameter int unsigned LogNMin    = 10,
   parameter int unsigned LogCols    = 3,   // log2(2 * Nbf)
   parameter int unsigned RowLatency = 20,
+  parameter bit          Gang       = 1'b0,  // ganged transforms may come
   localparam int unsigned RowW      = LogNMax - LogCols
 ) (
   input  logic            clk_i,
@@ -26,16 +30,19 @@ module ntt_sequencer #(
   input  logic            start_inverse_i,
   input  logic            start_bank_i,
   input  logic            start_slot_i,
+  input  logic            start_gang_i,
   output logic            free_o,
   // the row requested in this cycle
   output logic            valid_o,
   output logic [RowW-1:0] row_o,
   output logic            second_o,   // second row of a pair in type I: swap half rows
   output logic            type2_o,    // distance below a row: route columns
+  output logic            cross_o,    // ganged, distance N/2: exchange half rows with the other lane
   output logic            last_o,     // last row of the transform
   output logic            inverse_o,
   output logic            bank_o,
   output logic            slot_o,     // twiddle table
+  output logic            gang_o,
   // for the twiddle address
   output logic [RowW-1:0] time_o,
   output logic [RowW-1:0] mask_o,     // ROWS - 1
@@ -43,7 +50,7 @@ module ntt_sequencer #(
 );
 
   // The longest gap is RowLatency + ROWS/2 - ROWS at the smallest N, if positive.
-  localparam int unsigned RowsMin = 1 << (LogNMin - LogCols);
+  localparam int unsigned RowsMin = 1 << (LogNMin - LogCols - 32'(Gang));
   localparam bit          HasGaps = RowLatency > RowsMin / 2;
   localparam int unsigned GapW    = $clog2(RowLatency + 1) + 1;
 
@@ -61,24 +68,27 @@ module ntt_sequencer #(
   logic [RowW-1:0]   dist_q, dist_d;
   logic [3:0]        log_dist_q, log_dist_d;
   logic [GapW-1:0]   gap_q, gap_d;
-  logic              inverse_q, bank_q, slot_q;
+  logic              inverse_q, bank_q, slot_q, gang_q;
 
   // ---------------------------------------------------------------- constants of this N
   logic [3:0]      log_rows;
-  logic [RowW:0]   rows;
+  logic [RowW:0]   all_rows, rows;  // of the limb; of this lane
   logic [RowW-1:0] mask;
 
   assign log_rows = log_n_i - 4'(LogCols);
-  assign rows     = (RowW + 1)'(1) << log_rows;
+  assign all_rows = (RowW + 1)'(1) << log_rows;
+  assign rows     = (Gang && gang_q) ? all_rows >> 1 : all_rows;
   assign mask     = RowW'(rows - 1'b1);
 
   // ---------------------------------------------------------------- what comes after this stage
-  logic            last_time, last_stage, type2;
+  logic            last_time, last_stage, type2, crosses, crosses_next;
   logic [3:0]      log_dist_next;
   logic [RowW-1:0] dist_next, dist_larger;
   logic [GapW-1:0] gap;
 
-  assign type2      = log_dist_q < 4'(LogCols);
+  assign type2        = log_dist_q < 4'(LogCols);
+  assign crosses      = Gang && gang_q && log_dist_q == log_n_i - 4'd1;
+  assign crosses_next = Gang && gang_q && log_dist_next == log_n_i - 4'd1;
   assign last_time  = time_q == mask;
   assign last_stage = inverse_q ? (log_dist_q == log_n_i - 4'd1) : (log_dist_q == 4'd0);
 
@@ -86,12 +96,12 @@ module ntt_sequencer #(
     if (inverse_q) begin
       // type II, or the step from type II to d = 1
       log_dist_next = log_dist_q + 4'd1;
-      dist_next     = type2 ? RowW'(1) : dist_q << 1;
-      dist_larger   = dist_next;
+      dist_next     = (type2 || crosses_next) ? RowW'(1) : dist_q << 1;
+      dist_larger   = crosses_next ? dist_q : dist_next;
     end else begin
       log_dist_next = log_dist_q - 4'd1;
-      dist_next     = dist_q[0] ? RowW'(1) : dist_q >> 1;
-      dist_larger   = dist_q;
+      dist_next     = crosses ? rows[RowW:1] : dist_q[0] ? RowW'(1) : dist_q >> 1;
+      dist_larger   = crosses ? dist_next : dist_q;
     end
   end
 
@@ -141,7 +151,7 @@ module ntt_sequencer #(
     if (start_i) begin
       state_d    = StRows;
       time_d     = '0;
-      dist_d     = start_inverse_i ? RowW'(1) : RowW'(rows >> 1);
+      dist_d     = (start_inverse_i || (Gang && start_gang_i)) ? RowW'(1) : all_rows[RowW:1];
       log_dist_d = start_inverse_i ? 4'd0 : log_n_i - 4'd1;
     end
   end
@@ -163,6 +173,7 @@ module ntt_sequencer #(
       inverse_q <= start_inverse_i;
       bank_q    <= start_bank_i;
       slot_q    <= start_slot_i;
+      gang_q    <= start_gang_i;
     end
   end
 
@@ -175,12 +186,14 @@ module ntt_sequencer #(
   );
 
   assign valid_o    = state_q == StRows;
-  assign second_o   = valid_o && !type2 && time_q[0];
+  assign second_o   = valid_o && !type2 && !crosses && time_q[0];
+  assign cross_o    = valid_o && crosses;
   assign type2_o    = type2;
   assign last_o     = last_time && last_stage;
   assign inverse_o  = inverse_q;
   assign bank_o     = bank_q;
   assign slot_o     = slot_q;
+  assign gang_o     = Gang && gang_q;
   assign time_o     = time_q;
   assign mask_o     = mask;
   assign log_dist_o = log_dist_q;

@@ -44,6 +44,8 @@ module ntt_twiddle #(
   input  logic [RowW-1:0]       mask_i,
   input  logic [3:0]            log_dist_i,
   input  logic                  inverse_i,
+  input  logic                  gang_i,
+  input  logic                  lane_i,
   input  logic                  table_slot_i,  // slot of the row at offset OffTwAddr + 1
   output logic [Nbf-1:0][W-1:0] twiddle_o
 );
@@ -188,6 +190,8 @@ module ntt_twiddle #(
     .mask_i,
     .log_dist_i,
     .inverse_i,
+    .gang_i,
+    .lane_i,
     .addr_o   (run_addr),
     .offset_o (offset),
     .fixed_o  (fixed),

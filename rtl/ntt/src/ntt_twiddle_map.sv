@@ -6,6 +6,9 @@
 //              2^s = ROWS << u, with k = log N - 1 - s = log2 of the distance in words:
 //                  entry = (ROWS + t) * Nbf >> k        (forward, g = 0)
 //              The inverse takes T_s(2^s - 1 - i): t becomes ROWS - 1 - t, and g becomes G - 1 - g.
+//              Ganged, ROWS is that of half a limb and 2^s = 2 ROWS << u; lane l has blocks i + l 2^(s-1), so
+//              the first entry is ((2 + l) ROWS + t) * Nbf >> k, 2 + (1 - l) in the inverse. The crossing stage,
+//              k = log N - 1, gets entry 1 from the same formula, whatever lane and time.
 //              Butterfly j belongs to group g = j mod G (ntt_route).
 // Selection    entry = row * Nbf + offset; butterfly j takes word w of the row with bits
 //                  w[b] = offset[b]   for b >= u (all butterflies of a group alike)
@@ -25,6 +28,8 @@ module ntt_twiddle_map #(
   input  logic [RowW-1:0]  mask_i,      // ROWS - 1
   input  logic [3:0]       log_dist_i,  // k
   input  logic             inverse_i,
+  input  logic             gang_i,
+  input  logic             lane_i,
   // offset OffTwAddr - 1, to be registered
   output logic [AddrW-1:0] addr_o,
   // offset OffTwAddr + 1
@@ -35,14 +40,15 @@ module ntt_twiddle_map #(
 
   // ---------------------------------------------------------------- 0 -> 1: ROWS + t or its mirror
   logic [RowW-1:0] place;
-  logic [RowW:0]   block_q;
+  logic [RowW:0]   rows, block_q;
   logic [3:0]      log_dist1_q;
   logic            inverse1_q;
 
   assign place = (inverse_i ? ~time_i : time_i) & mask_i;
+  assign rows  = {1'b0, mask_i} + 1'b1;
 
   always_ff @(posedge clk_i) begin : p_block
-    block_q     <= ({1'b0, mask_i} + 1'b1) | {1'b0, place};
+    block_q     <= {1'b0, place} | (gang_i ? rows << 1 : rows) | ((gang_i && (lane_i ^ inverse_i)) ? rows : '0);
     log_dist1_q <= log_dist_i;
     inverse1_q  <= inverse_i;
   end

@@ -65,191 +65,60 @@ module ntt_unit #(
   output logic [Cols-1:0][W-1:0] wr_data_o
 );
 
-  localparam int unsigned LogNbf = $clog2(Nbf);
-  localparam int unsigned M      = modmul_pkg::latency(Kind, W);
-  localparam int unsigned L      = ntt_pkg::row_latency(M);
+  logic                  unused_gang, unused_ready;
+  logic [Nbf-1:0][W-1:0] unused_in, unused_out;
 
-  if (Nbf != 1 && Nbf != 2 && Nbf != 4 && Nbf != 8 && Nbf != 16) begin : g_check_nbf
-    $error("ntt_unit: Nbf is 1, 2, 4, 8 or 16");
-  end
-  if (Mods < 2) begin : g_check_mods
-    $error("ntt_unit: the modulus table has two entries at least");
-  end
-
-  // ---------------------------------------------------------------- commands
-  logic            head_inverse, hit, hit_slot, free, start;
-  logic [ModW-1:0] head_mod;
-  logic [$clog2(QueueDepth+1)-1:0] unused_count;
-
-  core_fifo #(
-    .Width(ModW + 2),
-    .Depth(QueueDepth)
-  ) i_queue (
-    .clk_i,
-    .rst_ni,
-    .push_valid_i(cmd_valid_i),
-    .push_ready_o(cmd_ready_o),
-    .push_data_i ({cmd_inverse_i, cmd_bank_i, cmd_mod_i}),
-    .pop_valid_o (head_valid_o),
-    .pop_ready_i (start),
-    .pop_data_o  ({head_inverse, head_bank_o, head_mod}),
-    .count_o     (unused_count)
-  );
-
-  assign start          = hit && head_grant_i && free;
-  assign started_o      = start;
-  assign wait_ticket_o  = head_valid_o && free && !head_grant_i;
-  assign wait_twiddle_o = head_valid_o && free && head_grant_i && !hit;
-
-  // ---------------------------------------------------------------- rows
-  typedef struct packed {
-    logic            second;
-    logic            type2;
-    logic            last;
-    logic            inverse;
-    logic            bank;
-    logic            slot;
-    logic [RowW-1:0] row;
-  } tag_t;
-
-  logic            row_valid;
-  tag_t            row_tag;
-  logic [RowW-1:0] row_time, row_mask;
-  logic [3:0]      row_log_dist;
-
-  ntt_sequencer #(
+  ntt_lane #(
+    .W          (W),
+    .Nbf        (Nbf),
     .LogNMax    (LogNMax),
     .LogNMin    (LogNMin),
-    .LogCols    (LogNbf + 1),
-    .RowLatency (L)
-  ) i_sequencer (
-    .clk_i,
-    .rst_ni,
-    .log_n_i,
-    .start_i         (start),
-    .start_inverse_i (head_inverse),
-    .start_bank_i    (head_bank_o),
-    .start_slot_i    (hit_slot),
-    .free_o          (free),
-    .valid_o         (row_valid),
-    .row_o           (row_tag.row),
-    .second_o        (row_tag.second),
-    .type2_o         (row_tag.type2),
-    .last_o          (row_tag.last),
-    .inverse_o       (row_tag.inverse),
-    .bank_o          (row_tag.bank),
-    .slot_o          (row_tag.slot),
-    .time_o          (row_time),
-    .mask_o          (row_mask),
-    .log_dist_o      (row_log_dist)
-  );
-
-  assign rd_en_o   = row_valid;
-  assign rd_bank_o = row_tag.bank;
-  assign rd_row_o  = row_tag.row;
-
-  // What travels with a row: at[k] was requested k cycles ago.
-  logic [L:1] valid_q;
-  tag_t       tag_q [1:L];
-  logic [L:0] valid_at, second_at, type2_at, inverse_at, slot_at;
-  logic [1:0] slot_busy;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin : p_valid
-    if (!rst_ni) begin
-      valid_q <= '0;
-    end else begin
-      valid_q <= {valid_q[L-1:1], row_valid};
-    end
-  end
-
-  always_ff @(posedge clk_i) begin : p_tag
-    tag_q[1] <= row_tag;
-    for (int unsigned k = 2; k <= L; k++) begin
-      tag_q[k] <= tag_q[k-1];
-    end
-  end
-
-  assign valid_at      = {valid_q, row_valid};
-  assign second_at[0]  = row_tag.second;
-  assign type2_at[0]   = row_tag.type2;
-  assign inverse_at[0] = row_tag.inverse;
-  assign slot_at[0]    = row_tag.slot;
-  for (genvar k = 1; k <= L; k++) begin : g_at
-    assign second_at[k]  = valid_q[k] && tag_q[k].second;
-    assign type2_at[k]   = tag_q[k].type2;
-    assign inverse_at[k] = tag_q[k].inverse;
-    assign slot_at[k]    = tag_q[k].slot;
-  end
-
-  // Rows that still need their slot's constants or twiddles.
-  localparam int unsigned OffFree = ntt_pkg::off_post2(M);
-  assign slot_busy[0] = |(valid_at[OffFree:0] & ~slot_at[OffFree:0]);
-  assign slot_busy[1] = |(valid_at[OffFree:0] &  slot_at[OffFree:0]);
-
-  // ---------------------------------------------------------------- twiddles
-  logic                  twiddle_busy;
-  logic [1:0][W-1:0]     slot_q;
-  logic [1:0][W+1:0]     slot_aux;
-  logic [Nbf-1:0][W-1:0] twiddle;
-
-  ntt_twiddle #(
-    .W       (W),
-    .Kind    (Kind),
-    .Tile    (Tile),
-    .LogNMax (LogNMax),
-    .LogNbf  (LogNbf),
-    .ModW    (ModW)
-  ) i_twiddle (
+    .Mods       (Mods),
+    .Kind       (Kind),
+    .Tile       (Tile),
+    .QueueDepth (QueueDepth),
+    .Gang       (1'b0)
+  ) i_lane (
     .clk_i,
     .rst_ni,
     .log_n_i,
     .flush_i,
-    .head_valid_i (head_valid_o),
-    .head_mod_i   (head_mod),
-    .hit_o        (hit),
-    .hit_slot_o   (hit_slot),
-    .start_i      (start),
-    .slot_busy_i  (slot_busy),
-    .busy_o       (twiddle_busy),
+    .cmd_valid_i,
+    .cmd_ready_o,
+    .cmd_inverse_i,
+    .cmd_bank_i,
+    .cmd_mod_i,
+    .cmd_gang_i   (1'b0),
+    .head_valid_o,
+    .head_bank_o,
+    .head_gang_o  (unused_gang),
+    .head_ready_o (unused_ready),
+    .head_grant_i,
+    .head_hold_i  (1'b0),
+    .started_o,
+    .done_o,
+    .done_bank_o,
+    .busy_o,
+    .wait_ticket_o,
+    .wait_twiddle_o,
     .tab_mod_o,
     .tab_root_o,
     .tab_q_i,
     .tab_aux_i,
     .tab_root_i,
-    .q_o          (slot_q),
-    .aux_o        (slot_aux),
-    .time_i       (row_time),
-    .mask_i       (row_mask),
-    .log_dist_i   (row_log_dist),
-    .inverse_i    (row_tag.inverse),
-    .table_slot_i (slot_at[ntt_pkg::OffTwAddr+1]),
-    .twiddle_o    (twiddle)
+    .rd_en_o,
+    .rd_bank_o,
+    .rd_row_o,
+    .rd_data_i,
+    .wr_en_o,
+    .wr_bank_o,
+    .wr_row_o,
+    .wr_data_o,
+    .lane_i       (1'b0),
+    .in_give_o    (unused_in),
+    .in_take_i    ('0),
+    .out_give_o   (unused_out),
+    .out_take_i   ('0)
   );
-
-  // ---------------------------------------------------------------- words
-  ntt_datapath #(
-    .W    (W),
-    .Nbf  (Nbf),
-    .Kind (Kind),
-    .Tile (Tile)
-  ) i_datapath (
-    .clk_i,
-    .second_at_i  (second_at),
-    .type2_at_i   (type2_at),
-    .inverse_at_i (inverse_at),
-    .slot_at_i    (slot_at),
-    .q_i          (slot_q),
-    .aux_i        (slot_aux),
-    .twiddle_i    (twiddle),
-    .row_i        (rd_data_i),
-    .row_o        (wr_data_o)
-  );
-
-  assign wr_en_o     = valid_q[L];
-  assign wr_bank_o   = tag_q[L].bank;
-  assign wr_row_o    = tag_q[L].row;
-  assign done_o      = valid_q[L] && tag_q[L].last;
-  assign done_bank_o = tag_q[L].bank;
-  assign busy_o      = head_valid_o || !free || valid_at != '0 || twiddle_busy;
 
 endmodule

@@ -11,13 +11,14 @@ struct Timing {
   u64 rows() const { return u64(1) << (log_n - log_nbf - 1); }
   // From the read request of a row to its write request.
   u64 row_latency() const { return mul_latency + 9; }
-  // Cycles in which a transform holds the sequencer.
-  u64 sequence() const {
-    u64 cycles = log_n * rows();
+  // Cycles in which a transform holds the sequencer; ganged, both lanes' sequencers.
+  u64 sequence(bool gang = false) const {
+    const u64 mine = gang ? rows() / 2 : rows();
+    u64 cycles = log_n * mine;
     for (unsigned s = 0; s + 1 < log_n; s++) {
-      const u64 distance = std::max<u64>(1, s + 1 < 64 ? rows() >> (s + 1) : 0);
-      const u64 need = row_latency() + distance;
-      if (need > rows()) cycles += need - rows();
+      const unsigned shift = gang ? std::max(1u, s) : s + 1;
+      const u64 need = row_latency() + std::max<u64>(1, mine >> shift);
+      if (need > mine) cycles += need - mine;
     }
     return cycles;
   }
@@ -60,13 +61,13 @@ class Schedule {
   // Cycle from which the twiddles are there, of the command last asked about.
   u64 twiddles() const { return twiddles_; }
   u64 sequencer() const { return free_; }
-  void start(u64 cycle) {
+  void start(u64 cycle, bool gang = false) {
     latest_start_ = cycle;
     latest_slot_ = slot_;
-    free_ = cycle + timing_.sequence();
+    free_ = cycle + timing_.sequence(gang);
     slots_[slot_].released = free_ + timing_.slot_release();
   }
-  u64 done(u64 start) const { return start + timing_.sequence() + timing_.row_latency(); }
+  u64 done(u64 start, bool gang = false) const { return start + timing_.sequence(gang) + timing_.row_latency(); }
 
  private:
   struct Slot {
