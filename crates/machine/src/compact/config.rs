@@ -9,6 +9,8 @@ use super::CompactError;
 pub enum Multiplier {
     /// Word Montgomery by half words, for q ≡ 1 mod 2^(W/2).
     WordMontgomery,
+    /// The same with a short product for q = 2^(W−1) + δ·2^(W/2) + 1, −2^11 ≤ δ < 2^11.
+    SparseWordMontgomery,
     /// CASA's PRF-FIKO in its integer form, for q = 2^(W−1) + f, 0 < f < 2^(W/2).
     PrfFiko,
     /// Montgomery for any odd q below 2^W.
@@ -19,12 +21,19 @@ pub enum Multiplier {
 
 impl Multiplier {
     /// All kinds.
-    pub const ALL: [Self; 4] = [Self::WordMontgomery, Self::PrfFiko, Self::Montgomery, Self::Barrett];
+    pub const ALL: [Self; 5] =
+        [Self::WordMontgomery, Self::SparseWordMontgomery, Self::PrfFiko, Self::Montgomery, Self::Barrett];
+
+    /// The number of the kind in `modmul_pkg`.
+    pub const fn code(self) -> u32 {
+        self as u32
+    }
 
     /// The name in messages and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::WordMontgomery => "word-montgomery",
+            Self::SparseWordMontgomery => "sparse-word-montgomery",
             Self::PrfFiko => "prf-fiko",
             Self::Montgomery => "montgomery",
             Self::Barrett => "barrett",
@@ -34,7 +43,7 @@ impl Multiplier {
     /// R for words of `word_bits` bits: a product comes out multiplied by 2^−R.
     pub const fn factor_bits(self, word_bits: u32) -> u32 {
         match self {
-            Self::WordMontgomery | Self::Montgomery => word_bits,
+            Self::WordMontgomery | Self::SparseWordMontgomery | Self::Montgomery => word_bits,
             Self::PrfFiko => word_bits / 2,
             Self::Barrett => 0,
         }
@@ -44,6 +53,7 @@ impl Multiplier {
     const fn class(self) -> &'static str {
         match self {
             Self::WordMontgomery => "q ≡ 1 mod 2^(W/2), q < 2^W",
+            Self::SparseWordMontgomery => "q = 2^(W−1) + δ·2^(W/2) + 1, −2^11 ≤ δ < 2^11",
             Self::PrfFiko => "q = 2^(W−1) + f, 0 < f < 2^(W/2)",
             Self::Montgomery | Self::Barrett => "q < 2^W",
         }
@@ -53,6 +63,10 @@ impl Multiplier {
         let fits = q >> w == 0;
         fits && match self {
             Self::WordMontgomery => q % (1 << (w / 2)) == 1,
+            Self::SparseWordMontgomery => {
+                let delta = (q >> (w / 2)) as i64 - (1 << (w / 2 - 1));
+                q % (1 << (w / 2)) == 1 && (-(1 << 11)..1 << 11).contains(&delta)
+            }
             Self::PrfFiko => q >> (w / 2) == 1 << (w / 2 - 1),
             Self::Montgomery | Self::Barrett => q % 2 == 1,
         }

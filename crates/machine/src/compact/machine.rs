@@ -8,12 +8,15 @@ use ringmill_ring::Modulus;
 
 use super::plan::{Plan, plan};
 use super::table::power_of_two;
-use super::{CompactConfig, CompactError, Core, Counters, Emulator, Instruction, TableEntry, lower};
+use super::{
+    CompactConfig, CompactError, Core, CoreLibrary, Counters, Emulator, Instruction, SimulatedMemory,
+    TableEntry, lower,
+};
 use crate::bindings::check_borders;
 use crate::{Executable, Machine, MachineError};
 
-/// What opens a core of some configuration.
-pub type Opener = Arc<dyn Fn(&CompactConfig) -> Result<Box<dyn Core>, CompactError> + Send + Sync>;
+/// What opens a core of some configuration with so many bytes of memory in use.
+pub type Opener = Arc<dyn Fn(&CompactConfig, u64) -> Result<Box<dyn Core>, CompactError> + Send + Sync>;
 
 /// The machine `compact`.
 #[derive(Clone)]
@@ -35,7 +38,15 @@ impl fmt::Debug for Compact {
 impl Compact {
     /// On emulated cores: the instructions one by one, without time.
     pub fn emulated(config: CompactConfig) -> Self {
-        Self::new(config, Arc::new(|config| Ok(Box::new(Emulator::new(*config)))))
+        Self::new(config, Arc::new(|config, _| Ok(Box::new(Emulator::new(*config)))))
+    }
+
+    /// On simulated cores of a library.
+    pub fn simulated(config: CompactConfig, library: CoreLibrary, memory: SimulatedMemory) -> Self {
+        let open = move |config: &CompactConfig, bytes: u64| -> Result<Box<dyn Core>, CompactError> {
+            Ok(Box::new(library.open(config, bytes, memory)?))
+        };
+        Self::new(config, Arc::new(open))
     }
 
     /// On cores that `open` gives, one for each prepared program.
@@ -74,7 +85,7 @@ impl Compact {
     /// As [`Self::plan`], and whatever prevents opening a core.
     pub fn load(&self, program: &LimbProgram) -> Result<Loaded, CompactError> {
         let plan = self.plan(program)?;
-        let mut core = (self.open)(&self.config)?;
+        let mut core = (self.open)(&self.config, plan.bytes)?;
         for (index, m) in program.moduli().iter().enumerate() {
             core.set_modulus(index, &TableEntry::new(&self.config, m.modulus, program.log_n())?)?;
         }

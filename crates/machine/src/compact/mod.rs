@@ -10,7 +10,8 @@
 //! | [`plan`] | the order of passes, banks, memory |
 //! | [`model`] | the cycle model |
 //! | [`machine`] | the machine, over any core |
-//! | [`registers`] | the register map, generated |
+//! | [`registers`] | offsets and fields of the core's registers, generated |
+//! | [`simulated`] | a core under Verilator |
 //! | [`emulator`] | the instruction set as an executable specification |
 
 pub mod config;
@@ -24,6 +25,7 @@ pub mod machine;
 pub mod model;
 pub mod plan;
 pub mod registers;
+pub mod simulated;
 pub mod table;
 #[cfg(test)]
 mod tests;
@@ -36,4 +38,5 @@ pub use error::{CompactError, IllegalInstruction};
 pub use isa::{Bank, Instruction, Op, Stream};
 pub use machine::{Compact, Loaded};
 pub use plan::Plan;
+pub use simulated::{CoreLibrary, Simulated, SimulatedMemory};
 pub use table::TableEntry;

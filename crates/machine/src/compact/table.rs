@@ -40,22 +40,22 @@ pub fn power_of_two(q: Modulus, bits: u32) -> u64 {
     q.pow(2, bits.into())
 }
 
-/// The constant beside q that a multiplier takes.
+/// The constant beside q that a multiplier takes, `rtl/modmul/README.md`.
 ///
-/// - Montgomery: −q^−1 mod 2^W.
-/// - PRF-FIKO: −f^−1 mod 2^(W/2), q = 2^(W−1) + f.
-/// - Barrett: ⌊2^(2W)/q⌋ mod 2^64; the multiplier takes its low W + 2 bits, and q ≥ 2^(W−1) keeps it below 2^(W+1).
+/// - Montgomery: q^−1 mod 2^W.
+/// - PRF-FIKO: q^−1 mod 2^(W/2).
+/// - Barrett: ⌊2^(W+n+1)/q⌋ for q of n bits, which lies below 2^(W+2).
 /// - Word Montgomery: none, the low half word of q is 1.
 fn aux(config: &CompactConfig, q: u64) -> u64 {
     let w = config.word_bits();
     match config.multiplier() {
-        Multiplier::WordMontgomery => 0,
-        Multiplier::Montgomery => inverse_power_of_two(q, w).wrapping_neg() & mask(w),
-        Multiplier::PrfFiko => {
-            let h = w / 2;
-            inverse_power_of_two(q & mask(h), h).wrapping_neg() & mask(h)
+        Multiplier::WordMontgomery | Multiplier::SparseWordMontgomery => 0,
+        Multiplier::Montgomery => inverse_power_of_two(q, w),
+        Multiplier::PrfFiko => inverse_power_of_two(q, w / 2),
+        Multiplier::Barrett => {
+            let bits = u64::BITS - q.leading_zeros();
+            ((1u128 << (w + bits + 1)) / u128::from(q)) as u64
         }
-        Multiplier::Barrett => ((1u128 << (2 * w)) / u128::from(q)) as u64,
     }
 }
 

@@ -47,7 +47,7 @@ impl Parameters {
 /// Cycles of the modular multipliers, `rtl/modmul/README.md`.
 const fn latency(multiplier: Multiplier) -> u64 {
     match multiplier {
-        Multiplier::WordMontgomery => 8,
+        Multiplier::WordMontgomery | Multiplier::SparseWordMontgomery => 8,
         Multiplier::PrfFiko => 7,
         Multiplier::Montgomery => 11,
         Multiplier::Barrett => 13,

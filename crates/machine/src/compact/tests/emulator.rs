@@ -22,6 +22,7 @@ pub(super) fn kinds() -> Vec<(CompactConfig, [Modulus; 2])> {
     };
     let general = |bits| <[Modulus; 2]>::try_from(of_bits(bits, LOG_N, 2, &[]).unwrap()).unwrap();
     let primes = |kind| match kind {
+        Multiplier::SparseWordMontgomery => (54, sparse(SparseClass::P2 { max_delta: 1 << 11 })),
         Multiplier::WordMontgomery => (54, sparse(SparseClass::P2 { max_delta: 1 << 25 })),
         Multiplier::PrfFiko => (54, sparse(SparseClass::P1)),
         Multiplier::Montgomery => (36, general(36)),

@@ -1,4 +1,6 @@
 mod emulator;
 mod isa;
 mod model;
+mod primes;
 mod programs;
+mod simulated;

@@ -15,7 +15,7 @@ pub(super) fn config(butterflies: u32) -> CompactConfig {
     CompactLiteral { butterflies, timing, ..CompactLiteral::default() }.build().unwrap()
 }
 
-fn execute(executable: &dyn crate::Executable, limbs: &[Vec<u64>]) -> Vec<Vec<u64>> {
+pub(super) fn execute(executable: &dyn crate::Executable, limbs: &[Vec<u64>]) -> Vec<Vec<u64>> {
     let program = executable.program();
     let inputs: Vec<&[u64]> = limbs.iter().map(Vec::as_slice).collect();
     let mut out = vec![vec![u64::MAX; program.n()]; program.output_types().len()];

@@ -1,0 +1,368 @@
+//! A core under Verilator, in a shared library with the C interface of `rtl/sim/src/rm_core.h`.
+
+use std::ffi::{CStr, c_char, c_int};
+use std::fmt;
+use std::path::Path;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use libloading::Library;
+
+use super::core::{Core, Counters};
+use super::emulator::check_range;
+use super::isa::ADDRESS_UNIT;
+use super::{CompactConfig, CompactError, TableEntry, registers as reg};
+
+/// The version of the C interface.
+const ABI: u32 = 1;
+/// What the functions return.
+const OK: c_int = 0;
+const LIMIT: c_int = 1;
+/// Bytes of an entry of the modulus window.
+const ENTRY: u32 = 256;
+
+/// An opaque handle.
+#[repr(C)]
+struct Handle {
+    _private: [u8; 0],
+}
+
+/// `rm_core_parameters`.
+#[repr(C)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+struct Parameters {
+    abi: u32,
+    w: u32,
+    nbf: u32,
+    logn_max: u32,
+    mods: u32,
+    kind: u32,
+    d: u32,
+    traces: u32,
+}
+
+/// `rm_core_memory`: the memory behind a simulated core, `rtl/sim/README.md`.
+#[repr(C)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct SimulatedMemory {
+    /// Cycles from an address to its first beat, at least 1.
+    pub read_latency: u32,
+    /// Cycles from the last beat to its response, at least 1.
+    pub write_latency: u32,
+    /// Beats …
+    pub rate_num: u32,
+    /// … in so many cycles.
+    pub rate_den: u32,
+    /// 1: both directions share the rate.
+    pub shared: u32,
+    /// Bursts in flight in each direction.
+    pub outstanding: u32,
+    /// Chance of 65,536 that AR, R, AW, W, B stall in a cycle.
+    pub stall: [u32; 5],
+    /// 1 reads, 2 writes, 3 both fail in the range below.
+    pub error_kinds: u32,
+    /// 2 SLVERR, 3 DECERR.
+    pub error_resp: u32,
+    reserved: u32,
+    /// Of the stalls.
+    pub seed: u64,
+    /// First byte that fails.
+    pub error_first: u64,
+    /// The byte after the last one.
+    pub error_end: u64,
+}
+
+impl SimulatedMemory {
+    /// A memory as a configuration sees it.
+    pub fn of(config: &CompactConfig) -> Self {
+        let timing = config.timing();
+        Self {
+            read_latency: timing.latency,
+            write_latency: timing.latency,
+            rate_num: 1,
+            rate_den: timing.beat_cycles,
+            outstanding: 32,
+            error_resp: 2,
+            ..Self::default()
+        }
+    }
+}
+
+type New = unsafe extern "C" fn(*mut u8, u64, *const SimulatedMemory) -> *mut Handle;
+
+/// The functions of a library that is kept loaded.
+struct Functions {
+    new: New,
+    free: unsafe extern "C" fn(*mut Handle),
+    reset: unsafe extern "C" fn(*mut Handle),
+    write: unsafe extern "C" fn(*mut Handle, u32, u32) -> c_int,
+    read: unsafe extern "C" fn(*mut Handle, u32, *mut u32) -> c_int,
+    start: unsafe extern "C" fn(*mut Handle) -> c_int,
+    wait: unsafe extern "C" fn(*mut Handle, u64) -> c_int,
+    message: unsafe extern "C" fn(*const Handle) -> *const c_char,
+    parameters: Parameters,
+    _library: Library,
+}
+
+/// A library of one core, to open cores from.
+#[derive(Clone)]
+pub struct CoreLibrary {
+    functions: Arc<Functions>,
+}
+
+impl fmt::Debug for CoreLibrary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("CoreLibrary").field(&self.functions.parameters).finish()
+    }
+}
+
+impl CoreLibrary {
+    /// Loads a library made by `python -m rtl.sim.build`.
+    ///
+    /// # Errors
+    /// [`CompactError::Simulator`] for a file that is none.
+    pub fn load(path: &Path) -> Result<Self, CompactError> {
+        let refused = |e: libloading::Error| CompactError::Simulator { reason: e.to_string() };
+        // SAFETY: loading runs the constructors of a library that our own build made from rtl/sim; it has none that
+        // touch this process. A caller who names another file asks for that file's code to be run.
+        let library = unsafe { Library::new(path) }.map_err(refused)?;
+        let mut parameters = Parameters::default();
+        // SAFETY: the signatures are those of rm_core.h, whose version is checked below; `parameters` is its struct.
+        let functions = unsafe {
+            let describe: unsafe extern "C" fn(*mut Parameters) =
+                *library.get(b"rm_core_parameters_of\0").map_err(refused)?;
+            describe(&mut parameters);
+            Functions {
+                new: *library.get(b"rm_core_new\0").map_err(refused)?,
+                free: *library.get(b"rm_core_free\0").map_err(refused)?,
+                reset: *library.get(b"rm_core_reset\0").map_err(refused)?,
+                write: *library.get(b"rm_core_write_register\0").map_err(refused)?,
+                read: *library.get(b"rm_core_read_register\0").map_err(refused)?,
+                start: *library.get(b"rm_core_start\0").map_err(refused)?,
+                wait: *library.get(b"rm_core_wait\0").map_err(refused)?,
+                message: *library.get(b"rm_core_message\0").map_err(refused)?,
+                parameters,
+                _library: library,
+            }
+        };
+        if parameters.abi != ABI {
+            let reason = format!("its interface has version {}, this driver speaks {ABI}", parameters.abi);
+            return Err(CompactError::Simulator { reason });
+        }
+        Ok(Self { functions: Arc::new(functions) })
+    }
+
+    /// A core of this library with zeroed memory.
+    ///
+    /// # Errors
+    /// [`CompactError::Simulator`] if the library was built for other parameters than `config`, or refuses the memory.
+    pub fn open(
+        &self,
+        config: &CompactConfig,
+        bytes: u64,
+        memory: SimulatedMemory,
+    ) -> Result<Simulated, CompactError> {
+        let wanted = Parameters {
+            abi: ABI,
+            w: config.word_bits(),
+            nbf: config.butterflies(),
+            logn_max: config.log_n_max(),
+            mods: config.moduli(),
+            kind: config.multiplier().code(),
+            d: config.bus_bits(),
+            traces: self.functions.parameters.traces,
+        };
+        if wanted != self.functions.parameters {
+            let found = self.functions.parameters;
+            let reason = format!("it was built for {found:?}, the machine is {wanted:?}");
+            return Err(CompactError::Simulator { reason });
+        }
+        let available = config.memory_bytes();
+        if bytes > available {
+            return Err(CompactError::Memory { needed: bytes, available });
+        }
+        let mut words = vec![0u64; bytes.div_ceil(8) as usize];
+        // SAFETY: `words` outlives the handle (both are fields of `Simulated`, never replaced), and nothing else
+        // touches it while a function of the library runs, since all take `&mut self`.
+        let handle =
+            unsafe { (self.functions.new)(words.as_mut_ptr().cast(), 8 * words.len() as u64, &memory) };
+        let Some(handle) = NonNull::new(handle) else {
+            return Err(CompactError::Simulator { reason: format!("it refuses the memory {memory:?}") });
+        };
+        let mut core =
+            Simulated { library: self.clone(), handle, words, config: *config, limit: Simulated::LIMIT };
+        core.identify()?;
+        Ok(core)
+    }
+}
+
+/// A core under Verilator.
+pub struct Simulated {
+    library: CoreLibrary,
+    handle: NonNull<Handle>,
+    words: Vec<u64>,
+    config: CompactConfig,
+    limit: u64,
+}
+
+// SAFETY: a handle may be used by any thread, one at a time (rm_core.h); every function takes `&mut self`.
+unsafe impl Send for Simulated {}
+
+impl fmt::Debug for Simulated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Simulated").field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Simulated {
+    fn drop(&mut self) {
+        // SAFETY: the handle is ours and not used again.
+        unsafe { (self.library.functions.free)(self.handle.as_ptr()) }
+    }
+}
+
+impl Simulated {
+    /// Cycles after which a program counts as hanging: minutes of simulation.
+    pub const LIMIT: u64 = 1 << 30;
+
+    /// Another watchdog.
+    pub fn set_limit(&mut self, cycles: u64) {
+        self.limit = cycles;
+    }
+
+    /// Hard reset: registers and the modulus table are lost, memory stays.
+    pub fn reset(&mut self) {
+        // SAFETY: the handle is ours.
+        unsafe { (self.library.functions.reset)(self.handle.as_ptr()) }
+    }
+
+    fn check(&self, code: c_int) -> Result<(), CompactError> {
+        match code {
+            OK => Ok(()),
+            LIMIT => Err(CompactError::Watchdog { cycles: self.limit }),
+            _ => {
+                // SAFETY: the handle is ours; the message is a terminated string that lives until the next call.
+                let text = unsafe { CStr::from_ptr((self.library.functions.message)(self.handle.as_ptr())) };
+                Err(CompactError::Simulator { reason: text.to_string_lossy().into_owned() })
+            }
+        }
+    }
+
+    /// Writes a register.
+    ///
+    /// # Errors
+    /// An address without a register.
+    pub fn write_register(&mut self, address: u32, value: u32) -> Result<(), CompactError> {
+        // SAFETY: the handle is ours; its memory is `self.words`.
+        let code = unsafe { (self.library.functions.write)(self.handle.as_ptr(), address, value) };
+        self.check(code)
+    }
+
+    /// Reads a register.
+    ///
+    /// # Errors
+    /// An address without a register.
+    pub fn read_register(&mut self, address: u32) -> Result<u32, CompactError> {
+        let mut value = 0;
+        // SAFETY: as above; `value` is a word to be written.
+        let code = unsafe { (self.library.functions.read)(self.handle.as_ptr(), address, &mut value) };
+        self.check(code).map(|()| value)
+    }
+
+    /// Refuses what is not a core that this driver knows.
+    fn identify(&mut self) -> Result<(), CompactError> {
+        let (id, version) = (self.read_register(reg::ID)?, self.read_register(reg::VERSION)?);
+        let major = reg::VERSION_MAJOR;
+        if id == reg::ID_VALUE && major.get(version) == major.get(reg::VERSION_VALUE) {
+            return Ok(());
+        }
+        Err(CompactError::Simulator { reason: format!("id {id:#x} and version {version:#x} are unknown") })
+    }
+
+    fn counters(&mut self) -> Result<Counters, CompactError> {
+        let mut values = [0; Counters::COUNT];
+        for (value, i) in values.iter_mut().zip(0..) {
+            let address = reg::COUNTER + i * reg::COUNTER_STRIDE;
+            let (low, high) = (self.read_register(address)?, self.read_register(address + 4)?);
+            *value = u64::from(low) | u64::from(high) << 32;
+        }
+        Ok(Counters::from_registers(values))
+    }
+}
+
+impl Core for Simulated {
+    fn config(&self) -> &CompactConfig {
+        &self.config
+    }
+
+    fn write(&mut self, address: u64, words: &[u64]) -> Result<(), CompactError> {
+        check_range(address, words.len(), 8 * self.words.len() as u64)?;
+        let start = (address / 8) as usize;
+        self.words[start..start + words.len()].copy_from_slice(words);
+        Ok(())
+    }
+
+    fn read(&mut self, address: u64, words: &mut [u64]) -> Result<(), CompactError> {
+        check_range(address, words.len(), 8 * self.words.len() as u64)?;
+        let start = (address / 8) as usize;
+        words.copy_from_slice(&self.words[start..start + words.len()]);
+        Ok(())
+    }
+
+    fn set_modulus(&mut self, index: usize, entry: &TableEntry) -> Result<(), CompactError> {
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        if index >= self.config.moduli() {
+            let (found, max) = (index as usize + 1, self.config.moduli());
+            return Err(CompactError::TooManyModuli { found, max });
+        }
+        for (field, word) in (0..).zip(entry.fields()) {
+            let address = reg::MODULUS + ENTRY * index + 8 * field;
+            self.write_register(address, word as u32)?;
+            self.write_register(address + 4, (word >> 32) as u32)?;
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, program: u64, log_n: u32) -> Result<Counters, CompactError> {
+        if !program.is_multiple_of(ADDRESS_UNIT) {
+            return Err(CompactError::Unaligned { address: program, unit: ADDRESS_UNIT });
+        }
+        self.write_register(reg::PROGRAM, (program / ADDRESS_UNIT) as u32)?;
+        self.write_register(reg::LOG_N, reg::LOG_N_VALUE.put(log_n))?;
+        // SAFETY: the handle is ours; its memory is `self.words`.
+        let started = unsafe { (self.library.functions.start)(self.handle.as_ptr()) };
+        self.check(started)?;
+        // SAFETY: as above.
+        let ended = unsafe { (self.library.functions.wait)(self.handle.as_ptr(), self.limit) };
+        self.check(ended)?;
+        let status = self.read_register(reg::STATUS)?;
+        if reg::STATUS_REFUSED.get(status) == 1 {
+            return Err(CompactError::Busy);
+        }
+        if reg::STATUS_ERROR.get(status) == 1 {
+            let code = reg::STATUS_CODE.get(status) as u8;
+            let index = self.read_register(reg::ERROR_PC)?;
+            return Err(CompactError::Stopped { index, code, meaning: meaning(code) });
+        }
+        self.counters()
+    }
+}
+
+/// What an error code of the core means, `rtl/core/README.md`.
+const fn meaning(code: u8) -> &'static str {
+    match code {
+        1 => "no such opcode",
+        2 => "no such bank, or out of reach of the unit",
+        3 => "no such modulus",
+        4 => "operands that the opcode does not take",
+        5 => "a permutation of this kind is impossible",
+        6 => "an address that is not aligned to the memory bus",
+        7 => "a wait for stores that never come",
+        8 => "a degree that the core was not built for",
+        9 => "a bus error under an instruction",
+        10 => "a bus error in a read",
+        11 => "a bus error in a write",
+        12 => "reset in the middle",
+        _ => "an unknown error",
+    }
+}

@@ -1,0 +1,74 @@
+//! The core under Verilator against the reference machine and the cycle model. `RINGMILL_CORE_LIBRARY` names the library
+//! that `python -m rtl.sim.build --w 54 --nbf 4 --logn-max 13 --mods 16 --kind 1 --d 512` makes.
+
+use std::path::PathBuf;
+
+use ringmill_program::limb::LimbProgram;
+use ringmill_program::limb::random::inputs;
+
+use super::super::*;
+use super::primes::primes;
+use super::programs::{Shape, Writer, execute, key_switches};
+use crate::{Machine as _, Reference};
+
+fn library() -> CoreLibrary {
+    let path =
+        std::env::var_os("RINGMILL_CORE_LIBRARY").expect("RINGMILL_CORE_LIBRARY names a simulated core");
+    CoreLibrary::load(&PathBuf::from(path)).unwrap()
+}
+
+fn config(latency: u32, beat_cycles: u32) -> CompactConfig {
+    CompactLiteral {
+        word_bits: 54,
+        log_n_max: 13,
+        moduli: 16,
+        multiplier: Multiplier::SparseWordMontgomery,
+        timing: MemoryTiming { latency, beat_cycles },
+        ..CompactLiteral::default()
+    }
+    .build()
+    .unwrap()
+}
+
+fn switches(
+    log_n: u32,
+    limbs: usize,
+    special: usize,
+    alpha: usize,
+    times: usize,
+    rescale: bool,
+) -> LimbProgram {
+    let all = primes(log_n, limbs + special);
+    let shape = Shape { log_n, bits: 54, limbs, special, alpha };
+    key_switches(Writer::over(shape, &all[..limbs], &all[limbs..]), times, rescale)
+}
+
+/// Runs a program on the simulated core: the bits of the reference, the cycles of the model.
+fn check(config: CompactConfig, memory: SimulatedMemory, program: &LimbProgram) {
+    let limbs = inputs(program, 5);
+    let want = execute(&*Reference.prepare(program).unwrap(), &limbs);
+    let loaded = Compact::simulated(config, library(), memory).load(program).unwrap();
+    let given: Vec<&[u64]> = limbs.iter().map(Vec::as_slice).collect();
+    let mut out = vec![vec![u64::MAX; program.n()]; program.output_types().len()];
+    let mut outputs: Vec<&mut [u64]> = out.iter_mut().map(Vec::as_mut_slice).collect();
+    let counted = loaded.run_counted(&given, &mut outputs).unwrap();
+    assert!(out == want, "other bits than the reference");
+    let modelled = model::simulate(&config, program.log_n(), &loaded.plan().instructions).unwrap().counters;
+    println!("counted  {counted:?}\nmodelled {modelled:?}");
+    let share = modelled.cycles as f64 / counted.cycles as f64;
+    assert!((0.98..=1.02).contains(&share), "the model is off: {share}");
+}
+
+#[test]
+#[ignore = "needs a simulated core: RINGMILL_CORE_LIBRARY"]
+fn key_switches_run_on_the_simulated_core() {
+    for (log_n, limbs, special, alpha, times, rescale) in
+        [(10, 2, 1, 1, 1, false), (11, 3, 1, 1, 1, true), (12, 4, 2, 2, 2, true), (13, 3, 1, 1, 1, false)]
+    {
+        let program = switches(log_n, limbs, special, alpha, times, rescale);
+        for (latency, beat) in [(20, 1), (100, 1), (40, 3)] {
+            let config = config(latency, beat);
+            check(config, SimulatedMemory::of(&config), &program);
+        }
+    }
+}
