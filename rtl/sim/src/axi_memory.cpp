@@ -42,7 +42,7 @@ void AxiMemory::attach(uint8_t* bytes, uint64_t size) {
 
 void AxiMemory::reset() {
   cycle_ = 0;
-  read_budget_ = write_budget_ = 0;
+  read_budget_ = write_budget_ = budget_cap();
   last_was_read_ = false;
   reads_.clear();
   writes_.clear();
@@ -73,8 +73,7 @@ uint8_t AxiMemory::response(uint64_t addr, unsigned kind) const {
 bool AxiMemory::write_open() const { return !writes_.empty() && writes_.front().left > 0; }
 
 void AxiMemory::refill() {
-  // Never more than one beat and what a cycle brings is saved up.
-  const uint32_t cap = settings_.rate_den + settings_.rate_num - 1;
+  const uint32_t cap = budget_cap();
   read_budget_ = std::min(read_budget_ + settings_.rate_num, cap);
   if (!settings_.shared) write_budget_ = std::min(write_budget_ + settings_.rate_num, cap);
 }

@@ -87,6 +87,8 @@ class AxiMemory {
   bool stalled(Channel channel) const;
   uint8_t response(uint64_t addr, unsigned kind) const;
   bool write_open() const;
+  // Never more than one beat and what a cycle brings is saved up.
+  uint32_t budget_cap() const { return settings_.rate_den + settings_.rate_num - 1; }
   void show_read(bool first);
   void check_burst(const char* name, uint64_t addr, uint32_t len);
   void check_stable(const char* name, Waiting& waiting, bool valid, bool ready, uint64_t addr, uint32_t len);

@@ -190,6 +190,25 @@ void stopped(Bench& b, uint32_t code, uint32_t pc, uint32_t bus, u64 unit) {
   total++;
 }
 
+// The first beat comes when the README says, whatever the latency.
+void clock(Bench& b) {
+  for (const uint32_t latency : {9u, 30u}) {
+    rm_core_memory_default(&b.settings);
+    b.settings.read_latency = latency;
+    b.memory();
+    Program::random(b.rng, 1).store(b);
+    b.ok(rm_core_start(b.core), "start");
+    rm_core_counts counts{};
+    while (counts.read_beats == 0) {
+      if (rm_core_wait(b.core, 1) != RM_CORE_LIMIT) fail("an end without a beat");
+      rm_core_count(b.core, &counts);
+    }
+    if (counts.clock - 1 != 5 + latency) fail("the first beat came in cycle %" PRIu64, counts.clock - 1);
+    b.ok(rm_core_wait(b.core, 10000), "wait");
+    total++;
+  }
+}
+
 void errors(Bench& b) {
   rm_core_memory_default(&b.settings);
   b.memory();
@@ -258,6 +277,7 @@ int main(int argc, char** argv) {
   registers(b);
   const std::vector<u64> q = moduli(b);
   programs(b, q, rounds);
+  clock(b);
   errors(b);
   wrong_use(b, q);
   rm_core_counts counts;
