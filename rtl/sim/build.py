@@ -22,7 +22,7 @@ BUILD = ROOT / "build" / "sim"
 HERE = Path(__file__).resolve().parent
 SOURCES = tuple(HERE / "src" / name for name in ("rm_core.cpp", "axi_memory.cpp"))
 HEADERS = (
-    *(HERE / "src" / name for name in ("rm_core.h", "axi_memory.h", "axi_port.h")),
+    *(HERE / "src" / name for name in ("rm_core.h", "axi_memory.h", "axi_port.h", "observer.h")),
     RTL / "registers" / "generated" / "core_registers.h",
 )
 
@@ -58,11 +58,14 @@ class Design:
     files: tuple[Path, ...] = ()
 
 
-def command(parameters: Parameters, design: Design, traces: bool, out: Path) -> list[str]:
+def command(parameters: Parameters, design: Design, traces: bool, observes: bool, out: Path) -> list[str]:
     """Return the one command that makes the library."""
     files, waivers = sources(load(design.block))
+    if observes:
+        files = [*files, HERE / "src" / "core_trace.sv"]
     values = asdict(parameters)
     defines = [f"-DP_{name}={value}" for name, value in values.items()]
+    defines.append(f"-DRM_OBSERVE={int(observes)}")
     return [
         "verilator",
         *_VERILATOR,
@@ -96,13 +99,17 @@ def digest(words: list[str]) -> str:
 
 
 def build(
-    parameters: Parameters, design: Design | None = None, traces: bool = False, into: Path = BUILD
+    parameters: Parameters,
+    design: Design | None = None,
+    traces: bool = False,
+    observes: bool = False,
+    into: Path = BUILD,
 ) -> Path:
     """Return the library, building it if there is none for these parameters and sources."""
     design = design or Design()
     shape = "_".join(f"{name.lower()}{value}" for name, value in asdict(parameters).items())
-    name = f"{design.top}_{shape}{'_trace' if traces else ''}"
-    key = digest(command(parameters, design, traces, Path("OUT")))[:16]
+    name = f"{design.top}_{shape}{'_trace' if traces else ''}{'_observe' if observes else ''}"
+    key = digest(command(parameters, design, traces, observes, Path("OUT")))[:16]
     library = into / f"{name}_{key}" / "librm_core.so"
     into.mkdir(parents=True, exist_ok=True)
     # Two processes that want one library build it once.
@@ -112,7 +119,7 @@ def build(
             return library
         work = into / f"{name}_{key}.work"
         shutil.rmtree(work, ignore_errors=True)
-        words = command(parameters, design, traces, work)
+        words = command(parameters, design, traces, observes, work)
         done = subprocess.run(words, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             lines = (done.stderr + done.stdout).splitlines()
@@ -132,12 +139,13 @@ def main() -> int:
     for name, value in asdict(Parameters()).items():
         parser.add_argument(f"--{name.lower().replace('_', '-')}", dest=name, type=int, default=value)
     parser.add_argument("--trace", action="store_true", help="with waves: slower")
+    parser.add_argument("--observe", action="store_true", help="with the result of every instruction: slower")
     options = vars(parser.parse_args())
-    traces = options.pop("trace")
+    traces, observes = options.pop("trace"), options.pop("observe")
     if "EDA_HOME" not in os.environ:
         parser.error("the hardware tools are not in the environment: scripts/eda.sh; . build/eda/env.sh")
     try:
-        print(build(Parameters(**options), traces=traces))
+        print(build(Parameters(**options), traces=traces, observes=observes))
     except BuildError as error:
         print(error, file=sys.stderr)
         return 1

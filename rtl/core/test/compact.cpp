@@ -1,7 +1,8 @@
 // The whole core over its registers and an AXI4 memory of every temper: random programs against the interpreter.
 //   +n=PROGRAMS +len=INSTRUCTIONS +seed=S
 // Each program meets another memory: latency, rate, shared bus, stalls of every channel, or a range that answers with
-// errors. Then memory is compared (all banks are stored at the end), status, error number; cycles are repeatable.
+// errors. Compared: the result of every instruction as it is written, memory at the end (all banks are stored), status,
+// error number; cycles are repeatable.
 #define P_Kind P_KIND
 #define P_Nbf P_NBF
 #include <algorithm>
@@ -16,6 +17,12 @@ using namespace rm_test;
 namespace {
 
 constexpr unsigned kSlots = 12, kModuli = 4;
+// What an instruction leaves behind: a limb in a bank, or in memory alone (-1).
+struct Result {
+  int32_t bank;
+  Limb limb;
+};
+
 constexpr uint32_t kBusy = 1, kDone = 2, kError = 4;
 enum { kErrRead = 10, kErrWrite = 11 };
 
@@ -26,6 +33,7 @@ class Bench {
     spare_.resize(8);
     core_ = rm_core_new(bytes(spare_), 64, &memory_);
     if (!core_) fail("no core");
+    ok(rm_core_observe(core_, &Bench::observe, this), "observe");
   }
   ~Bench() { rm_core_free(core_); }
 
@@ -45,12 +53,17 @@ class Bench {
     instrs.push_back(Instr());
     for (std::size_t i = 0; i < instrs.size(); i++) std::copy_n(instrs[i].w, 4, memory.begin() + std::ptrdiff_t(4 * i));
 
+    results_ = results(memory, machine, instrs);
+
     temper();
     const bool faulty = rng_.chance(64);
     if (faulty) break_limb(generator.slot_addr(unsigned(rng_.below(kSlots))), log_n);
     tables(machine.table(), log_n);
     std::vector<u64> again = memory;
+    seen_ = 0;
+    comparing_ = !faulty;
     const u64 first = run(memory, log_n, instrs.size());
+    if (!faulty && seen_ != results_.size()) fail("%zu instructions of %zu were seen", seen_, results_.size());
     if (!faulty && rng_.chance(32) && run(again, log_n, instrs.size()) != first) fail("not the same cycles again");
     if (faulty) {
       const uint32_t status = get(CORE_REG_STATUS), code_of = status >> 8;
@@ -87,6 +100,31 @@ class Bench {
     const uint32_t at = CORE_REG_MODULUS + 256 * entry + 8 * word;
     set(at, uint32_t(value));
     set(at + 4, uint32_t(value >> 32));
+  }
+
+  // The interpreter once more, keeping what every instruction writes.
+  static std::vector<Result> results(const std::vector<u64>& memory, const Machine& like, const std::vector<Instr>& code) {
+    Machine machine(like.log_n(), factor_bits(), like.table(), memory.size());
+    machine.memory = memory;
+    std::vector<Result> found;
+    for (const Instr& instr : code) {
+      if (!machine.step(instr)) break;
+      const Fields f = Fields::decode(instr);
+      const int bank = f.opcode < kArith ? int(f.cmd.a_bank) : f.cmd.to_bank ? int(f.cmd.d_bank) : -1;
+      found.push_back({bank, bank < 0 ? machine.load(f.d_addr) : machine.banks[bank]});
+    }
+    return found;
+  }
+  static void observe(void* user, uint32_t instruction, uint64_t, int32_t bank, const uint64_t* words, uint64_t count) {
+    Bench& bench = *static_cast<Bench*>(user);
+    if (!bench.comparing_) return;
+    if (instruction >= bench.results_.size()) fail("instruction %u was not in the program", instruction);
+    const Result& want = bench.results_[instruction];
+    if (bank != want.bank || count != want.limb.size()) fail("instruction %u: bank %d, %" PRIu64 " words", instruction, bank, count);
+    for (u64 k = 0; k < count; k++) {
+      if (words[k] != want.limb[k]) fail("instruction %u, word %" PRIu64 ": %" PRIx64 ", expected %" PRIx64, instruction, k, words[k], want.limb[k]);
+    }
+    bench.seen_++;
   }
 
   void tables(const std::vector<TableEntry>& table, unsigned log_n) {
@@ -131,6 +169,9 @@ class Bench {
 
   Rng rng_;
   std::vector<u64> primes_, spare_;
+  std::vector<Result> results_;
+  std::size_t seen_ = 0;
+  bool comparing_ = false;
   rm_core_memory memory_;
   rm_core* core_ = nullptr;
 };

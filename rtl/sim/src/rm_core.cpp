@@ -9,9 +9,15 @@
 #include "../../registers/generated/core_registers.h"
 #include "Vtop.h"
 #include "axi_port.h"
+#include "observer.h"
+#include "svdpi.h"
 #include "verilated.h"
 #if VM_TRACE
 #include "verilated_fst_c.h"
+#endif
+
+#ifndef RM_OBSERVE
+#define RM_OBSERVE 0
 #endif
 
 #define RM_EXPORT extern "C" __attribute__((visibility("default")))
@@ -42,12 +48,16 @@ rm::MemorySettings settings_of(const rm_core_memory& m) {
 }  // namespace
 
 struct rm_core {
+  // The core whose clock edge this thread evaluates; reports of core_trace.sv are its.
+  static thread_local rm_core* running;
+
   VerilatedContext context;
   Vtop top;
   rm::AxiMemory memory;
   rm::MasterSignals master;
   uint64_t cycles = 0;
   std::string message;
+  rm::Observer observer;
 #if VM_TRACE
   std::unique_ptr<VerilatedFstC> trace;
 #endif
@@ -74,7 +84,9 @@ struct rm_core {
   void edge() {
     memory.advance(master);
     top.clk_i = 1;
+    running = this;
     top.eval();
+    running = nullptr;
     dump(1);
     cycles++;
   }
@@ -159,6 +171,26 @@ struct rm_core {
   }
 };
 
+thread_local rm_core* rm_core::running = nullptr;
+
+#if RM_OBSERVE
+// Called by core_trace.sv.
+extern "C" void rm_trace_start() {
+  if (rm_core::running) rm_core::running->observer.start();
+}
+extern "C" void rm_trace_put(int unit) {
+  if (rm_core::running) rm_core::running->observer.put(unsigned(unit));
+}
+extern "C" void rm_trace_row(int unit, int bank, int row, int last, const svBitVecVal* data) {
+  rm_core* core = rm_core::running;
+  if (core) core->observer.row(unsigned(unit), bank, unsigned(row), last != 0, data, core->cycles);
+}
+extern "C" void rm_trace_done(int lane, int bank) {
+  rm_core* core = rm_core::running;
+  if (core) core->observer.done(unsigned(lane), bank, core->cycles);
+}
+#endif
+
 RM_EXPORT void rm_core_parameters_of(rm_core_parameters* out) {
   *out = {RM_CORE_ABI, P_W, P_NBF, P_LOGN_MAX, P_MODS, P_KIND, P_D, VM_TRACE};
 }
@@ -234,4 +266,18 @@ RM_EXPORT int rm_core_trace(rm_core* core, const char* path) {
 #else
   return path ? core->fail(RM_CORE_NO_TRACE, "built without traces") : static_cast<int>(RM_CORE_OK);
 #endif
+}
+
+RM_EXPORT int rm_core_observe(rm_core* core, rm_core_observer observer, void* user) {
+  if (!RM_OBSERVE) return observer ? core->fail(RM_CORE_NO_TRACE, "built without an observer") : static_cast<int>(RM_CORE_OK);
+  if (!observer) {
+    core->observer.report_to(nullptr, 0, 0);
+    return RM_CORE_OK;
+  }
+  core->observer.report_to(
+      [observer, user](uint32_t instruction, uint64_t cycle, int32_t bank, const std::vector<uint64_t>& limb) {
+        observer(user, instruction, cycle, bank, limb.data(), limb.size());
+      },
+      2 * P_NBF, P_W);
+  return RM_CORE_OK;
 }

@@ -23,7 +23,7 @@ enum rm_core_code {
   RM_CORE_HANG = 3,      /* the register bus does not answer */
   RM_CORE_SETTING = 4,   /* a memory setting out of range */
   RM_CORE_PROTOCOL = 5,  /* the core broke a rule of AXI4: a fault of the hardware */
-  RM_CORE_NO_TRACE = 6   /* the library was built without traces, or the file cannot be written */
+  RM_CORE_NO_TRACE = 6   /* the library was built without traces or observer, or the file cannot be written */
 };
 
 typedef struct rm_core rm_core;
@@ -84,6 +84,13 @@ void rm_core_count(const rm_core* core, rm_core_counts* out);
 const char* rm_core_message(const rm_core* core);
 /* Write waves to a file from here on; null ends it. */
 int rm_core_trace(rm_core* core, const char* path);
+
+/* The result of every instruction as it is written: its number in the program, the cycle of its last row (as
+ * rm_core_count counts), the bank, or -1 if it went to memory alone, and the limb, `count` words that are gone when the
+ * function returns. Instructions of one unit come in order. Null ends it; only while nothing runs. */
+typedef void (*rm_core_observer)(void* user, uint32_t instruction, uint64_t cycle, int32_t bank, const uint64_t* words,
+                                 uint64_t count);
+int rm_core_observe(rm_core* core, rm_core_observer observer, void* user);
 
 #ifdef __cplusplus
 }
