@@ -1,9 +1,9 @@
-// modmul_stack - sum of addends, each Step bits above the one before, combinational.
+// modmul_stack - sum of addends, each Step bits above the one before, combinational, as a balanced tree.
 //
 // Equation     s_o = sum over i < Num of x_i[i] * 2^(Step * i)
-// Intervals    Addends of Width bits, signed or not. The caller guarantees that the sum of the first i + 1 of them,
-//              over 2^(Step * i), fits Width bits of that kind, which holds for pieces of one product. The low Step
-//              bits of each sum are final, so every adder has Width bits.
+// Intervals    Addends of Width bits, signed or not. The caller guarantees that the sum of any Count neighbours fits
+//              Width + Step * (Count - 1) bits of that kind, which holds for pieces of one product. The low bits of the
+//              lower half are final, so an adder is as wide as the upper half.
 module modmul_stack #(
   parameter int unsigned Num    = 2,
   parameter int unsigned Width  = 43,
@@ -15,15 +15,47 @@ module modmul_stack #(
   output logic [WidthOut-1:0]       s_o
 );
 
-  logic [Num-1:0][Width-1:0] sum;
+  if (Num == 1) begin : g_one
+    assign s_o = x_i[0];
+  end else begin : g_tree
+    localparam int unsigned NumLow  = (Num + 1) / 2;
+    localparam int unsigned NumHigh = Num - NumLow;
+    localparam int unsigned LowW    = Width + Step * (NumLow - 1);
+    localparam int unsigned HighW   = Width + Step * (NumHigh - 1);
+    localparam int unsigned Final   = Step * NumLow;  // bits of the lower half that are final
 
-  assign sum[0] = x_i[0];
-  for (genvar i = 1; i < Num; i++) begin : g_add
-    logic [Width-1:0] below;
-    assign below  = {{Step{Signed & sum[i-1][Width-1]}}, sum[i-1][Width-1:Step]};
-    assign sum[i] = below + x_i[i];
-    assign s_o[Step*(i-1)+:Step] = sum[i-1][Step-1:0];
+    logic [LowW-1:0]  low;
+    logic [HighW-1:0] high;
+
+    modmul_stack #(
+      .Num    (NumLow),
+      .Width  (Width),
+      .Step   (Step),
+      .Signed (Signed)
+    ) i_low (
+      .x_i (x_i[NumLow-1:0]),
+      .s_o (low)
+    );
+    modmul_stack #(
+      .Num    (NumHigh),
+      .Width  (Width),
+      .Step   (Step),
+      .Signed (Signed)
+    ) i_high (
+      .x_i (x_i[Num-1:NumLow]),
+      .s_o (high)
+    );
+
+    // What the lower half has above its final bits; with wide steps nothing but its sign may be left.
+    logic [HighW-1:0] carried;
+    if (LowW > Final) begin : g_carried
+      assign carried = {{(HighW - (LowW - Final)) {Signed & low[LowW-1]}}, low[LowW-1:Final]};
+      assign s_o[Final-1:0] = low[Final-1:0];
+    end else begin : g_apart
+      assign carried = {HighW{Signed & low[LowW-1]}};
+      assign s_o[Final-1:0] = {{(Final - LowW) {Signed & low[LowW-1]}}, low};
+    end
+    assign s_o[WidthOut-1:Final] = carried + high;
   end
-  assign s_o[WidthOut-1:Step*(Num-1)] = sum[Num-1];
 
 endmodule

@@ -3,7 +3,8 @@
 // Equation     t_o = (t_i >> H) - lo * k,  lo = t_i mod 2^H, two cycles later, one a cycle.
 //              k = k_i, unsigned with Kw = H bits; or Sparse: k = 2^(H-1) + k_i, k_i signed with Kw < H bits.
 // Intervals    The caller guarantees that t_o fits Wt - H signed bits (modmul_p2 has the argument).
-// Stages       1: lo * k_i in groups of Booth rows, and (t_i >> H) without the sparse bit; 2: their difference.
+// Stages       1: lo * k_i in groups of Booth rows, summed already where they are few (Sparse), and (t_i >> H) without
+//              the sparse bit; 2: their difference.
 module modmul_step #(
   parameter int unsigned Wt     = 105,
   parameter int unsigned H      = 26,
@@ -35,7 +36,7 @@ module modmul_step #(
     assign high_d = $signed(t_i[Wt-1:H]);
   end
 
-  logic [Groups-1:0][GroupW-1:0] group_d, group_q;
+  logic [Groups-1:0][GroupW-1:0] group_d;
   for (genvar g = 0; g < Groups; g++) begin : g_group
     modmul_booth #(
       .Nx   (H),
@@ -47,21 +48,40 @@ module modmul_step #(
     );
   end
 
-  logic signed [ProdW-1:0] prod;
-  modmul_stack #(
-    .Num    (Groups),
-    .Width  (GroupW),
-    .Step   (2 * Rows),
-    .Signed (1'b1)
-  ) i_prod (
-    .x_i (group_q),
-    .s_o (prod)
-  );
+  logic [ProdW-1:0] prod;
+  if (Sparse) begin : g_sum_first
+    logic [ProdW-1:0] prod_d;
+    modmul_stack #(
+      .Num    (Groups),
+      .Width  (GroupW),
+      .Step   (2 * Rows),
+      .Signed (1'b1)
+    ) i_prod (
+      .x_i (group_d),
+      .s_o (prod_d)
+    );
+    always_ff @(posedge clk_i) begin : p_prod
+      prod <= prod_d;
+    end
+  end else begin : g_sum_last
+    logic [Groups-1:0][GroupW-1:0] group_q;
+    always_ff @(posedge clk_i) begin : p_groups
+      group_q <= group_d;
+    end
+    modmul_stack #(
+      .Num    (Groups),
+      .Width  (GroupW),
+      .Step   (2 * Rows),
+      .Signed (1'b1)
+    ) i_prod (
+      .x_i (group_q),
+      .s_o (prod)
+    );
+  end
 
   always_ff @(posedge clk_i) begin : p_step
-    group_q <= group_d;
-    high_q  <= high_d;
-    t_o     <= high_q - Wo'(prod);
+    high_q <= high_d;
+    t_o    <= high_q - Wo'($signed(prod));
   end
 
   // The product of an unsigned or sparse operand may have more bits than it needs: copies of its sign.
