@@ -106,7 +106,8 @@ pub(crate) fn evaluations(
     permutation: &Permutation,
     first: usize,
 ) {
-    debug_assert!(src.len() == permutation.n() && first % WORDS == 0 && first + out.len() <= src.len());
+    debug_assert!(src.len() == permutation.n() && first.is_multiple_of(WORDS));
+    debug_assert!(first + out.len() <= src.len());
     let blocks = &permutation.blocks[first / WORDS..];
     backend.run(Evaluations { out, src, blocks, orders: &permutation.orders });
 }

@@ -79,6 +79,7 @@ impl $($generics)* U64Lanes for $name {
         each!($width, i => a[i] >> n)
     }
     #[inline($how)]
+    #[allow(clippy::modulo_one, reason = "the scalar backend has one lane")]
     fn permute(self, v: [u64; $width], from: [u64; $width]) -> [u64; $width] {
         each!($width, i => v[from[i] as usize % $width])
     }
