@@ -24,7 +24,7 @@ struct Result {
 };
 
 constexpr uint32_t kBusy = 1, kDone = 2, kError = 4;
-enum { kErrRead = 10, kErrWrite = 11 };
+enum { kErrFetch = 9, kErrRead = 10, kErrWrite = 11 };
 
 class Bench {
  public:
@@ -57,7 +57,9 @@ class Bench {
 
     temper();
     const bool faulty = rng_.chance(64);
+    const bool fetch = faulty && rng_.chance(64);
     if (faulty) break_limb(generator.slot_addr(unsigned(rng_.below(kSlots))), log_n);
+    if (fetch) break_code(instrs.size());
     tables(machine.table(), log_n);
     std::vector<u64> again = memory;
     seen_ = 0;
@@ -68,7 +70,10 @@ class Bench {
     if (faulty) {
       const uint32_t status = get(CORE_REG_STATUS), code_of = status >> 8;
       if (!(status & kError) && !(status & kDone)) fail("neither done nor error");
-      if ((status & kError) && code_of != kErrRead && code_of != kErrWrite) fail("bus error: code %u", code_of);
+      if (fetch ? code_of != kErrFetch : (status & kError) && code_of != kErrRead && code_of != kErrWrite) {
+        fail("bus error: code %u", code_of);
+      }
+      if (fetch && get(CORE_REG_ERROR_PC) >= instrs.size()) fail("bus error at an instruction beyond the end");
       return 1;
     }
     if (get(CORE_REG_STATUS) != kDone) fail("status %x", get(CORE_REG_STATUS));
@@ -151,6 +156,12 @@ class Bench {
     memory_.error_resp = unsigned(2 + rng_.below(2));
     memory_.error_first = u64(unit) * 64;
     memory_.error_end = memory_.error_first + (u64(8) << log_n);
+  }
+
+  void break_code(std::size_t instructions) {
+    memory_.error_kinds = 1;
+    memory_.error_first = rng_.below(instructions) * 32;
+    memory_.error_end = memory_.error_first + 1;
   }
 
   // The clock of the memory at the end.
