@@ -221,3 +221,18 @@ class Executable:
 
 def isa() -> str: ...
 def identify(data: bytes) -> dict[str, Any]: ...
+def compact_cycles(
+    operation: str,
+    *,
+    log_n: int,
+    butterflies: int,
+    limbs: int,
+    special: int,
+    dnum: int,
+    sequence: str = "hybrid",
+    word_bits: int = 54,
+    bus_bits: int = 512,
+    latency: int = 40,
+    beat_cycles: int = 1,
+    effort: int = 2000,
+) -> dict[str, Any]: ...

@@ -6,6 +6,7 @@
 
 mod cipher;
 mod codec;
+mod compact;
 mod debug_form;
 mod encoders;
 mod error;
@@ -32,6 +33,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<evaluator::Evaluator>()?;
     module.add_class::<executable::Executable>()?;
     module.add_function(wrap_pyfunction!(machines::isa, module)?)?;
+    module.add_function(wrap_pyfunction!(compact::compact_cycles, module)?)?;
     module.add_function(wrap_pyfunction!(files::identify, module)?)?;
     Ok(())
 }

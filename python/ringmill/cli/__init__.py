@@ -6,6 +6,7 @@
     ringmill decrypt  --kernel K --key secret.key --input RESULTS --out DATA.npz
     ringmill inspect  FILE
     ringmill params   --depth 5 --slots 4096
+    ringmill compare  casa
 
 Exit status: 0 done, 1 refused (the message says why), 2 wrong usage, 130 interrupted.
 """
@@ -80,6 +81,18 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--integer-bits", type=int, default=4, metavar="N", help="log2 of the largest value (4)")
     sub.add_argument("--slots", type=int, default=1, metavar="N", help="slots of a vector (1)")
     sub.add_argument("--security", type=int, default=128, metavar="BITS", help="128, 192 or 256")
+
+    sub = verb("compare", "Put a paper's figures beside ours.")
+    sub.add_argument("paper", metavar="PAPER", help="casa: Tables 2 to 6 of the compact core's model")
+    sub.add_argument(
+        "--word-bits", type=int, default=54, metavar="W", help="bits of a prime: 36, 52, 54 or 60 (54)"
+    )
+    sub.add_argument(
+        "--bus-bits", type=int, metavar="D", help="memory bits a cycle, the paper's 512 by default"
+    )
+    sub.add_argument(
+        "--latency", type=int, default=40, metavar="N", help="cycles to the first beat of memory (40)"
+    )
     return parser
 
 
@@ -111,5 +124,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.json:
         print(json.dumps(outcome, default=str))
     else:
-        _print(outcome)
+        getattr(verbs, f"show_{options.verb}", _print)(outcome)
     return 0

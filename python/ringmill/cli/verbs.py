@@ -182,3 +182,31 @@ def params(options: Namespace) -> Facts:
         "fingerprint": chosen.fingerprint,
         "rationale": chosen.rationale or "a named set",
     }
+
+
+def compare(options: Namespace) -> Facts:
+    """Put a paper's figures beside ours."""
+    from ringmill.compare import area, casa, cycles
+
+    if options.paper != "casa":
+        fail(
+            CommandError,
+            "NoPaper",
+            f"There is no comparison with {options.paper!r}; there is one with casa.",
+            paper=options.paper,
+        )
+    memory = casa.paper()["memory"]
+    count = cycles.counter(
+        word_bits=options.word_bits,
+        bus_bits=options.bus_bits or memory["bits_per_cycle"],
+        latency=options.latency,
+    )
+    areas = area.stored()
+    return {"rows": casa.rows(count, area.lookup(areas)), "area_origin": areas["origin"]}
+
+
+def show_compare(facts: Facts) -> None:
+    """Print the tables of a comparison."""
+    from ringmill.compare import table
+
+    table.show(facts["rows"], facts["area_origin"])

@@ -12,6 +12,7 @@
 //! | [`machine`] | the machine, over any core |
 //! | [`registers`] | offsets and fields of the core's registers, generated |
 //! | [`simulated`] | a core under Verilator |
+//! | [`workload`] | single operations, to count their cycles |
 //! | [`emulator`] | the instruction set as an executable specification |
 
 pub mod config;
@@ -30,6 +31,7 @@ pub mod table;
 #[cfg(test)]
 mod tests;
 mod text;
+pub mod workload;
 
 pub use self::core::{Core, Counters};
 pub use config::{CompactConfig, CompactLiteral, MemoryTiming, Multiplier};

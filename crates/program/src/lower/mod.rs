@@ -45,6 +45,8 @@ pub struct Lowering {
     pub builder: LimbBuilder,
     /// The moduli and their constants.
     pub basis: Basis,
+    /// Whether conversions from several primes centre.
+    centred: bool,
     /// What the labels of regions begin with.
     scope: String,
 }
@@ -63,7 +65,12 @@ impl Lowering {
     ) -> Result<Self, LowerError> {
         let mut builder = LimbBuilder::new(name, log_n);
         let basis = Basis::declare(&mut builder, q, p, alpha)?;
-        Ok(Self { builder, basis, scope: String::new() })
+        Ok(Self { builder, basis, centred: true, scope: String::new() })
+    }
+
+    /// Conversions from several primes without centring, as papers often print them: fewer operations, more error.
+    pub fn uncentred(self) -> Self {
+        Self { centred: false, ..self }
     }
 
     /// Labels the regions of what follows, such as `%5 relin`.

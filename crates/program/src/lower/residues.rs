@@ -18,7 +18,7 @@ pub struct Residues {
     moduli: Vec<ModulusId>,
     /// One source: its residues. Several: \[x_i·(S/s_i)^−1\] mod s_i.
     limbs: Vec<Operand>,
-    /// The rounded quotient, for several sources.
+    /// The rounded quotient, for several sources; none if conversions do not centre.
     quotient: Option<Operand>,
 }
 
@@ -45,15 +45,16 @@ impl Lowering {
             let factor = self.basis.inverse(others, m)?;
             limbs.push(self.builder.mul_const(x, factor));
         }
-        let quotient = Some(self.builder.quotient(&limbs));
+        let quotient = self.centred.then(|| self.builder.quotient(&limbs));
         Ok(Residues { moduli, limbs, quotient })
     }
 
-    /// The centred integer modulo `to`, in the evaluation domain.
+    /// The centred integer modulo `to`, in the evaluation domain. Without centring: an integer in \[0, a·S).
     pub fn modulo(&mut self, x: &Residues, to: ModulusId) -> Operand {
         let coefficients = match (x.quotient, &x.limbs[..]) {
             (Some(quotient), limbs) => self.builder.convert(limbs, quotient, to),
-            (None, limbs) => self.builder.lift(limbs[0], to),
+            (None, &[limb]) => self.builder.lift(limb, to),
+            (None, limbs) => self.builder.convert_fast(limbs, to),
         };
         self.builder.ntt(coefficients)
     }

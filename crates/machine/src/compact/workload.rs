@@ -1,0 +1,304 @@
+//! Single operations of a scheme as limb programs, to count what they take on a core.
+//!
+//! The programs come from the one lowering, so a key switch here is the key switch of every other program. CASA's own
+//! sequence is the same lowering with one digit, one special prime and no centring: its P is smaller than its digit,
+//! so that a ciphertext it switches does not decrypt. It exists to be counted beside the paper's tables; parameters of this shape are
+//! refused by `ckks`.
+
+use ringmill_program::limb::{Domain, InputClass, LimbProgram, Operand};
+use ringmill_program::lower::{KeyInputs, LowerError, Lowering, Poly};
+use ringmill_ring::primes::{SparseClass, SparseSearch};
+use ringmill_ring::{Modulus, RingError};
+
+use super::model::{Timing, simulate};
+use super::{Compact, CompactConfig, CompactError, Plan};
+
+/// What is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// Switching one polynomial from one key to another.
+    KeySwitch,
+    /// Tensor product and relinearisation.
+    Multiply,
+    /// The same, divided by P·q_ℓ at once.
+    MultiplyRescale,
+    /// Sum of two ciphertexts.
+    Add,
+    /// Division by q_ℓ.
+    Rescale,
+    /// Rotation of the slots by one.
+    Rotate,
+}
+
+impl Operation {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::KeySwitch, Self::Multiply, Self::MultiplyRescale, Self::Add, Self::Rescale, Self::Rotate];
+
+    /// The name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::KeySwitch => "key_switch",
+            Self::Multiply => "multiply",
+            Self::MultiplyRescale => "multiply_rescale",
+            Self::Add => "add",
+            Self::Rescale => "rescale",
+            Self::Rotate => "rotate",
+        }
+    }
+
+    /// The operation of a name.
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|o| o.name() == name)
+    }
+}
+
+/// Whose key switch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Sequence {
+    /// Hybrid key switching with P at least the largest digit.
+    Hybrid,
+    /// CASA's: any number of limbs in one digit, conversions not centred. Does not decrypt unless P ≥ the digit.
+    Casa,
+}
+
+/// An operation with its shape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Workload {
+    /// What is counted.
+    pub operation: Operation,
+    /// log2 N.
+    pub log_n: u32,
+    /// Ciphertext limbs.
+    pub limbs: usize,
+    /// Special primes, K.
+    pub special: usize,
+    /// Digits.
+    pub dnum: usize,
+    /// Whose key switch.
+    pub sequence: Sequence,
+}
+
+/// What stands in the way of counting.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkloadError {
+    /// A hybrid key switch whose special primes are fewer than the limbs of its largest digit.
+    #[error(
+        "K = {special} special primes do not cover a digit of {alpha} limbs ({limbs} limbs, dnum {dnum}): P must be at \
+         least the largest digit product, else a switched ciphertext does not decrypt; use K ≥ {alpha}, or the sequence \
+         casa, which is for counting only"
+    )]
+    Digit {
+        /// K.
+        special: usize,
+        /// ⌈limbs / dnum⌉.
+        alpha: usize,
+        /// Ciphertext limbs.
+        limbs: usize,
+        /// Digits.
+        dnum: usize,
+    },
+    /// No limb, no digit, more digits than limbs, or no special prime.
+    #[error(
+        "{limbs} limbs, {special} special primes and dnum {dnum} are no key switch: 1 ≤ dnum ≤ limbs and K ≥ 1"
+    )]
+    Shape {
+        /// Ciphertext limbs.
+        limbs: usize,
+        /// K.
+        special: usize,
+        /// Digits.
+        dnum: usize,
+    },
+    /// Too few primes of the core's class.
+    #[error("{needed} primes of {bits} bits are needed, {found} of the core's class exist at N = 2^{log_n}")]
+    Primes {
+        /// Limbs and special primes together.
+        needed: usize,
+        /// As many as there are.
+        found: usize,
+        /// Bits of a word.
+        bits: u32,
+        /// log2 N.
+        log_n: u32,
+    },
+    /// From the prime search.
+    #[error(transparent)]
+    Ring(#[from] RingError),
+    /// From the lowering.
+    #[error(transparent)]
+    Lower(#[from] LowerError),
+    /// From the core.
+    #[error(transparent)]
+    Core(#[from] CompactError),
+}
+
+/// A workload on a core.
+#[derive(Debug, Clone)]
+pub struct Counted {
+    /// Its instructions.
+    pub plan: Plan,
+    /// What they take.
+    pub timing: Timing,
+    /// Cycles of one transform on one lane if nothing were lost.
+    pub slot: u64,
+}
+
+impl Workload {
+    /// The limb program, over sparse primes of `bits` bits.
+    ///
+    /// # Errors
+    /// An impossible shape, a digit that P does not cover, too few primes.
+    pub fn program(&self, bits: u32) -> Result<LimbProgram, WorkloadError> {
+        let Self { limbs, special, dnum, log_n, .. } = *self;
+        if dnum == 0 || dnum > limbs || special == 0 {
+            return Err(WorkloadError::Shape { limbs, special, dnum });
+        }
+        let alpha = limbs.div_ceil(dnum);
+        if self.sequence == Sequence::Hybrid && special < alpha {
+            return Err(WorkloadError::Digit { special, alpha, limbs, dnum });
+        }
+        let primes = sparse_primes(bits, log_n, limbs + special)?;
+        let (q, p) = primes.split_at(limbs);
+        let lowering = Lowering::new(self.operation.name(), log_n, q, p, alpha)?;
+        let lowering = if self.sequence == Sequence::Casa { lowering.uncentred() } else { lowering };
+        Writer { lowering, limbs, digits: limbs.div_ceil(alpha) }.write(self.operation)
+    }
+
+    /// Plans it for a core and counts its cycles with the model.
+    ///
+    /// # Errors
+    /// As [`Self::program`], and what the core was not built for.
+    pub fn count(&self, config: &CompactConfig, effort: usize) -> Result<Counted, WorkloadError> {
+        let program = self.program(config.word_bits())?;
+        let plan = Compact::emulated(*config).with_effort(effort).plan(&program)?;
+        let timing = simulate(config, self.log_n, &plan.instructions)?;
+        Ok(Counted { plan, timing, slot: config.slot(self.log_n) })
+    }
+}
+
+/// Primes q = 2^(bits−1) + δ·2^(bits/2) + 1 or, where these run out, with δ of either sign: the least |δ| first.
+fn sparse_primes(bits: u32, log_n: u32, count: usize) -> Result<Vec<Modulus>, WorkloadError> {
+    let class = SparseClass::P2 { max_delta: 1 << (bits / 2 - 2) };
+    let found: Vec<Modulus> =
+        SparseSearch::new(class, bits - 1, false, log_n)?.iter().map(|p| p.q).take(count).collect();
+    if found.len() < count {
+        return Err(WorkloadError::Primes { needed: count, found: found.len(), bits, log_n });
+    }
+    Ok(found)
+}
+
+struct Writer {
+    lowering: Lowering,
+    limbs: usize,
+    digits: usize,
+}
+
+impl Writer {
+    fn input(&mut self, name: &str) -> Poly {
+        let moduli = self.lowering.basis.q()[..self.limbs].to_vec();
+        self.lowering.builder.input(name, InputClass::Data, Domain::Eval, &moduli)
+    }
+
+    fn key(&mut self) -> Result<KeyInputs, LowerError> {
+        let names: Vec<_> =
+            (0..self.digits).flat_map(|j| [format!("key_b{j}"), format!("key_a{j}")]).collect();
+        self.lowering.key_inputs(&names, self.limbs)
+    }
+
+    fn output(&mut self, parts: [Vec<Operand>; 2]) {
+        for (i, part) in parts.into_iter().enumerate() {
+            let moduli = self.lowering.basis.q()[..part.len()].to_vec();
+            let outputs = self.lowering.builder.output(format!("y{i}"), Domain::Eval, &moduli);
+            outputs.into_iter().zip(part).for_each(|(y, limb)| self.lowering.builder.store(y, limb));
+        }
+    }
+
+    fn write(mut self, operation: Operation) -> Result<LimbProgram, WorkloadError> {
+        let result = match operation {
+            Operation::KeySwitch => {
+                let (key, d) = (self.key()?, self.input("d"));
+                self.lowering.key_switch(&d, [None, None], &key, false)?
+            }
+            Operation::Multiply | Operation::MultiplyRescale => {
+                let key = self.key()?;
+                let [a0, a1, b0, b1] = ["a0", "a1", "b0", "b1"].map(|name| self.input(name));
+                let d = self.lowering.tensor([&a0, &a1], [&b0, &b1])?;
+                let merged = operation == Operation::MultiplyRescale;
+                self.lowering.relinearise([&d[0], &d[1], &d[2]], &key, merged)?
+            }
+            Operation::Add => {
+                let [a0, a1, b0, b1] = ["a0", "a1", "b0", "b1"].map(|name| self.input(name));
+                [self.lowering.add(&a0, &b0)?, self.lowering.add(&a1, &b1)?]
+            }
+            Operation::Rescale => {
+                let [c0, c1] = ["c0", "c1"].map(|name| self.input(name));
+                [self.lowering.rescale(&c0)?, self.lowering.rescale(&c1)?]
+            }
+            Operation::Rotate => {
+                let key = self.key()?;
+                let [c0, c1] = ["c0", "c1"].map(|name| self.input(name));
+                let rotation = ringmill_program::lower::Rotation { galois: 5, key: &key, rescale: false };
+                self.lowering.rotate([&c0, &c1], rotation)?
+            }
+        };
+        self.output(result);
+        Ok(self.lowering.finish()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ringmill_program::limb::Opcode;
+
+    use super::super::{CompactLiteral, Multiplier};
+    use super::*;
+
+    fn workload(limbs: usize, special: usize, dnum: usize, sequence: Sequence) -> Workload {
+        Workload { operation: Operation::KeySwitch, log_n: 13, limbs, special, dnum, sequence }
+    }
+
+    /// The numbers of transforms that `mathematics` counts: (dnum + 2)(limbs + K) for hybrid, which leaves out those of
+    /// limbs that a digit already has.
+    #[test]
+    fn transforms_are_as_counted_on_paper() {
+        let transforms = |w: Workload| {
+            let p = w.program(54).unwrap();
+            (0..p.len()).filter(|&i| [Opcode::Ntt, Opcode::Intt].contains(&p.opcode(i))).count()
+        };
+        for ((limbs, special, dnum), count) in
+            [((3, 1, 3), 20), ((2, 2, 1), 12), ((6, 2, 3), 40), ((4, 4, 1), 24)]
+        {
+            assert_eq!(transforms(workload(limbs, special, dnum, Sequence::Hybrid)), count);
+        }
+        assert_eq!(transforms(workload(3, 1, 1, Sequence::Casa)), 12);
+        assert_eq!(transforms(workload(7, 1, 1, Sequence::Casa)), 24);
+    }
+
+    #[test]
+    fn every_operation_has_a_program() {
+        for operation in Operation::ALL {
+            let w = Workload { operation, ..workload(4, 2, 2, Sequence::Hybrid) };
+            assert!(w.program(54).is_ok(), "{operation:?}");
+            assert_eq!(Operation::by_name(operation.name()), Some(operation));
+        }
+    }
+
+    #[test]
+    fn a_digit_that_p_does_not_cover_is_refused_unless_it_is_for_counting() {
+        let error = workload(3, 1, 1, Sequence::Hybrid).program(54).unwrap_err();
+        assert!(error.to_string().contains("P must be at least the largest digit product"), "{error}");
+        assert!(workload(3, 1, 1, Sequence::Casa).program(54).is_ok());
+        assert!(workload(0, 1, 1, Sequence::Casa).program(54).is_err());
+    }
+
+    /// Two lanes cannot beat half the transforms; a schedule that wastes a third of the time is a regression.
+    #[test]
+    fn a_key_switch_takes_little_more_than_half_its_transforms() {
+        let literal =
+            CompactLiteral { word_bits: 54, multiplier: Multiplier::WordMontgomery, ..Default::default() };
+        let counted = workload(3, 1, 3, Sequence::Hybrid).count(&literal.build().unwrap(), 2_000).unwrap();
+        let slots = counted.timing.counters.cycles as f64 / counted.slot as f64;
+        assert!((10.0..13.0).contains(&slots), "{slots}");
+    }
+}

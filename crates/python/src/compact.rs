@@ -1,0 +1,90 @@
+//! Cycles of single operations on the compact core, by the model.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use ringmill_machine::compact::workload::{Counted, Operation, Sequence, Workload, WorkloadError};
+use ringmill_machine::compact::{CompactConfig, CompactLiteral, MemoryTiming, Multiplier};
+
+use crate::error::{Failure, Family};
+
+/// `{"cycles", "slot", "spans", …}` of an operation on a core; `spans` are (unit, what, start, end).
+#[pyfunction]
+#[pyo3(signature = (operation, *, log_n, butterflies, limbs, special, dnum, sequence="hybrid", word_bits=54, bus_bits=512, latency=40, beat_cycles=1, effort=2000))]
+#[expect(clippy::too_many_arguments, reason = "keywords of a Python function")]
+pub(crate) fn compact_cycles<'py>(
+    py: Python<'py>,
+    operation: &str,
+    log_n: u32,
+    butterflies: u32,
+    limbs: usize,
+    special: usize,
+    dnum: usize,
+    sequence: &str,
+    word_bits: u32,
+    bus_bits: u32,
+    latency: u32,
+    beat_cycles: u32,
+    effort: usize,
+) -> PyResult<Bound<'py, PyDict>> {
+    let names = || Operation::ALL.map(Operation::name).join(", ");
+    let operation = Operation::by_name(operation)
+        .ok_or_else(|| PyValueError::new_err(format!("no operation {operation:?}; there are {}", names())))?;
+    let sequence = match sequence {
+        "hybrid" => Sequence::Hybrid,
+        "casa" => Sequence::Casa,
+        other => {
+            return Err(PyValueError::new_err(format!("no sequence {other:?}; there are hybrid and casa")));
+        }
+    };
+    let literal = CompactLiteral {
+        word_bits,
+        butterflies,
+        multiplier: Multiplier::WordMontgomery,
+        bus_bits,
+        timing: MemoryTiming { latency, beat_cycles },
+        ..CompactLiteral::default()
+    };
+    let workload = Workload { operation, log_n, limbs, special, dnum, sequence };
+    let counted = py
+        .detach(|| -> Result<(CompactConfig, Counted), WorkloadError> {
+            let config = literal.build()?;
+            let counted = workload.count(&config, effort)?;
+            Ok((config, counted))
+        })
+        .map_err(|e| Failure::of(Family::Machine, &e))?;
+    told(py, &counted.1)
+}
+
+fn told<'py>(py: Python<'py>, counted: &Counted) -> PyResult<Bound<'py, PyDict>> {
+    let c = counted.timing.counters;
+    let told = PyDict::new(py);
+    told.set_item("cycles", c.cycles)?;
+    told.set_item("slot", counted.slot)?;
+    told.set_item("transform_busy", c.transform_busy)?;
+    told.set_item("arithmetic_busy", c.arithmetic_busy)?;
+    told.set_item("read_beats", c.read_beats)?;
+    told.set_item("write_beats", c.write_beats)?;
+    told.set_item("instructions", c.instructions)?;
+    let spans: Vec<(&str, String, u64, u64)> = counted
+        .plan
+        .instructions
+        .iter()
+        .zip(&counted.timing.spans)
+        .map(|(i, s)| (unit(i), i.to_string(), s.start, s.end))
+        .collect();
+    told.set_item("spans", spans)?;
+    Ok(told)
+}
+
+fn unit(i: &ringmill_machine::compact::Instruction) -> &'static str {
+    if i.op.is_arithmetic() {
+        return "arithmetic";
+    }
+    match i.a.and_then(|bank| bank.lane()) {
+        Some(0) => "transform 0",
+        Some(_) => "transform 1",
+        None => "control",
+    }
+}

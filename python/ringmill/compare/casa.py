@@ -1,0 +1,196 @@
+"""CASA's Tables 2 to 6 beside ours: rows of figures, and the tables that show them.
+
+A *slot* is one transform on one lane, ``log2(N)·N/(2·Nbf)`` cycles. ``set`` is (ciphertext limbs, special primes K,
+dnum). CASA's own sequence has one digit whatever K is, so that its key switch does not decrypt (P is smaller than the digit);
+it is counted here for comparison and refused elsewhere. The others obey P ≥ the largest digit.
+
+Areas follow the paper's formula LUT/16 + FF/8 + 102.4·DSP + 56·BRAM. Ours are yosys results, theirs Vivado's after
+placement; the two count LUTs differently, which every table says.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from importlib import resources
+from typing import Any, NamedTuple
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+Row = dict[str, Any]
+
+
+class Set(NamedTuple):
+    """A shape of key switching."""
+
+    limbs: int
+    special: int
+    dnum: int
+
+
+class Point(NamedTuple):
+    """What a cycle count is asked for. ``operation``: key_switch, multiply, multiply_rescale, add or rescale."""
+
+    operation: str
+    n: int
+    nbf: int
+    set: Set
+    sequence: str
+
+
+#: Cycles of a point, by the model that equals the RTL.
+Cycles = Callable[[Point], int]
+#: ``(n, nbf, device)`` to counts of lut, ff, dsp and bram with their origin, or ``None`` where nothing was synthesised.
+Area = Callable[[int, int, str], "Row | None"]
+
+#: The sets at 54 bits a prime that keep 128 bits of security (log PQ of 218 at N = 2^13, of 438 at 2^14).
+HYBRID = {8192: [Set(3, 1, 3), Set(2, 2, 1)], 16384: [Set(7, 1, 7), Set(6, 2, 3), Set(5, 3, 2), Set(4, 4, 1)]}
+
+
+def paper() -> Row:
+    """Return the figures that the paper prints."""
+    return tomllib.loads(resources.files(__package__).joinpath("casa.toml").read_text(encoding="utf-8"))
+
+
+def overall(area: Row, weights: Row) -> float:
+    """Return the area by the paper's formula, in equivalent slices."""
+    return float(sum(weights[name] * area[name] for name in weights))
+
+
+def slot(n: int, nbf: int) -> int:
+    """Return the cycles of one transform on one lane if nothing is lost."""
+    return (n.bit_length() - 1) * n // (2 * nbf)
+
+
+def _ours(table: int, point: Point, cycles: Cycles, area: Area, device: str, weights: Row) -> Row:
+    count = cycles(point)
+    row: Row = {
+        "table": table,
+        "operation": point.operation,
+        "n": point.n,
+        "nbf": point.nbf,
+        "set": list(point.set),
+        "sequence": point.sequence,
+        "cycles": count,
+        "slots": round(count / slot(point.n, point.nbf), 3),
+    }
+    resources_used = area(point.n, point.nbf, device)
+    if resources_used is not None:
+        row["area"] = {**resources_used, "overall": round(overall(resources_used, weights), 1)}
+    return row
+
+
+def _ratios(row: Row, theirs: Row) -> Row:
+    row["paper"] = theirs
+    row["ratio_cycles"] = round(row["cycles"] / theirs["cycles"], 4)
+    if "area" in row:
+        product = row["cycles"] * row["area"]["overall"]
+        row["ratio_area_cycles"] = round(product / (theirs["cycles"] * theirs["area"]["overall"]), 4)
+    return row
+
+
+def key_switching(cycles: Cycles, area: Area) -> Iterator[Row]:
+    """Tables 2 and 3: area and key switching on the ZCU102, CASA's sequence and the sets that decrypt."""
+    figures = paper()
+    weights = figures["area"]
+    for design in figures["design"]:
+        n, nbf = design["n"], design["nbf"]
+        theirs = {
+            "n": n,
+            "nbf": nbf,
+            "set": [design["limbs"], 1, 1],
+            "sequence": "casa",
+            "cycles": design["cycles"],
+            "slots": round(design["cycles"] / slot(n, nbf), 3),
+            "area": {k: design[k] for k in ("lut", "ff", "dsp", "bram", "overall")},
+            "fmax_mhz": design["fmax_mhz"],
+            "delay_us": {
+                "printed": design["delay_us"],
+                "cycles_over_fmax": round(design["cycles"] / design["fmax_mhz"], 1),
+            },
+        }
+        shapes = [("casa", Set(design["limbs"], 1, 1)), *(("hybrid", s) for s in HYBRID[n])]
+        for sequence, shape in shapes:
+            point = Point("key_switch", n, nbf, shape, sequence)
+            row = _ratios(_ours(3, point, cycles, area, design["device"], weights), theirs)
+            row["us_at_paper_fmax"] = round(row["cycles"] / design["fmax_mhz"], 1)
+            row["per_second_at_paper_fmax"] = round(1e6 * design["fmax_mhz"] / row["cycles"], 1)
+            yield row
+
+
+def modules(cycles: Cycles, area: Area) -> Iterator[Row]:
+    """Table 4: the whole core on the Artix-7; the paper's split by module beside it."""
+    figures = paper()
+    for entry in figures["module"]:
+        n, nbf = entry["n"], entry["nbf"]
+        row: Row = {"table": 4, "n": n, "nbf": nbf, "set": None, "sequence": None}
+        ours = area(n, nbf, "xc7a200t")
+        if ours is not None:
+            row["area"] = {**ours, "overall": round(overall(ours, figures["area"]), 1)}
+        theirs = {**entry["core"], "overall": round(overall(entry["core"], figures["area"]), 1)}
+        parts = {k: v for k, v in entry.items() if isinstance(v, dict) and k != "core"}
+        row["paper"] = {"n": n, "nbf": nbf, "area": theirs, "modules": parts, "fmax_mhz": entry["fmax_mhz"]}
+        yield row
+
+
+def operations(cycles: Cycles, area: Area) -> Iterator[Row]:
+    """Table 5: addition, multiplication with key switch, and rescaling at the paper's frequency."""
+    figures = paper()
+    for entry in figures["operations"]:
+        n, nbf, fmax = entry["n"], entry["nbf"], entry["fmax_mhz"]
+        for operation in ("add", "multiply", "rescale"):
+            sets = [("casa", Set(entry["limbs"], 1, 1))]
+            if operation == "multiply":
+                sets += [("hybrid", s) for s in HYBRID[n]]
+            for sequence, shape in sets:
+                point = Point(operation, n, nbf, shape, sequence)
+                row = _ours(5, point, cycles, area, "xc7a200t", figures["area"])
+                row["us_at_paper_fmax"] = round(row["cycles"] / fmax, 1)
+                printed = entry[f"{operation}_us"]
+                row["paper"] = {"us": printed, "fmax_mhz": fmax, "cycles": round(printed * fmax)}
+                row["ratio_cycles"] = round(row["cycles"] / row["paper"]["cycles"], 4)
+                yield row
+
+
+def throughput(cycles: Cycles, area: Area) -> Iterator[Row]:
+    """Table 6: multiplications with key switch a second at N = 2^14, Nbf = 8, at the paper's frequencies."""
+    figures = paper()
+    n, nbf = 16384, 8
+    for entry in figures["throughput"]:
+        if "fmax_mhz" not in entry:
+            yield {"table": 6, "n": n, "nbf": None, "set": None, "sequence": None, "paper": entry}
+            continue
+        for sequence, shape in [("casa", Set(7, 1, 1)), *(("hybrid", s) for s in HYBRID[n])]:
+            device = "zcu102" if "ZCU102" in entry["name"] else "xc7a200t"
+            point = Point("multiply", n, nbf, shape, sequence)
+            row = _ours(6, point, cycles, area, device, figures["area"])
+            row["per_second"] = round(1e6 * entry["fmax_mhz"] / row["cycles"], 1)
+            if "area" in row:
+                row["per_area"] = round(1000 * row["per_second"] / row["area"]["overall"], 2)
+            row["paper"] = entry
+            yield row
+
+
+def merged(cycles: Cycles, area: Area) -> Iterator[Row]:
+    """One table more: multiplication, key switch and rescaling, with the rescaling merged into ModDown."""
+    figures = paper()
+    for design in figures["design"]:
+        n, nbf = design["n"], design["nbf"]
+        for shape in HYBRID[n]:
+            point = Point("multiply_rescale", n, nbf, shape, "hybrid")
+            row = _ours(7, point, cycles, area, design["device"], figures["area"])
+            apart = cycles(Point("multiply", n, nbf, shape, "hybrid"))
+            apart += cycles(Point("rescale", n, nbf, shape, "hybrid"))
+            row["cycles_apart"] = apart
+            row["paper"] = None
+            row["ratio_merged"] = round(row["cycles"] / apart, 4)
+            yield row
+
+
+def rows(cycles: Cycles, area: Area) -> list[Row]:
+    """All tables, in the order of the paper."""
+    tables = (key_switching, modules, operations, throughput, merged)
+    return [row for table in tables for row in table(cycles, area)]

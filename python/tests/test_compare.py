@@ -1,0 +1,74 @@
+"""`ringmill compare casa`: the paper's figures are consistent, ours come from the model, the rows have the stated keys."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ringmill import cli
+from ringmill.compare import casa, table
+
+
+def _slots(point: casa.Point) -> int:
+    """A stand-in for the model: one slot a limb."""
+    return casa.slot(point.n, point.nbf) * point.set.limbs
+
+
+def _area(n: int, nbf: int, device: str) -> casa.Row:
+    return {"lut": 1600, "ff": 800, "dsp": 10 * nbf, "bram": n // 1024}
+
+
+def test_the_papers_overall_area_follows_from_its_formula() -> None:
+    figures = casa.paper()
+    for design in figures["design"]:
+        # Counts in thousands are rounded in print; the sums are not.
+        assert casa.overall(design, figures["area"]) == pytest.approx(design["overall"], rel=0.08)
+
+
+def test_the_papers_cycles_are_whole_slots_and_its_delays_are_doubled() -> None:
+    for design in casa.paper()["design"]:
+        slots = design["cycles"] / casa.slot(design["n"], design["nbf"])
+        assert slots == {3: 12, 7: 24}[design["limbs"]]
+        assert design["delay_us"] == pytest.approx(2 * design["cycles"] / design["fmax_mhz"], rel=0.01)
+        assert design["adp"] == pytest.approx(design["overall"] * design["delay_us"] / 1e6, rel=0.01)
+
+
+def test_ratios_are_ours_over_theirs() -> None:
+    rows = [row for row in casa.rows(_slots, _area) if row["table"] == 3]
+    for row in rows:
+        ours, theirs = row["area"], row["paper"]["area"]
+        assert row["ratio_cycles"] == pytest.approx(row["cycles"] / row["paper"]["cycles"], abs=1e-4)
+        product = row["cycles"] * ours["overall"] / (row["paper"]["cycles"] * theirs["overall"])
+        assert row["ratio_area_cycles"] == pytest.approx(product, abs=1e-4)
+        assert ours["overall"] == pytest.approx(100 + 100 + 102.4 * ours["dsp"] + 56 * ours["bram"])
+    shapes = {(row["n"], tuple(row["set"]), row["sequence"]) for row in rows}
+    assert (8192, (3, 1, 1), "casa") in shapes
+    assert (16384, (6, 2, 3), "hybrid") in shapes
+
+
+def test_the_command_prints_rows_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["compare", "casa", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    for row in rows:
+        assert {"table", "n", "nbf", "set", "sequence", "paper"} <= row.keys()
+    switches = [row for row in rows if row["table"] == 3]
+    assert len(switches) == 2 * 3 + 2 * 5
+    for row in switches:
+        limbs, special, dnum = row["set"]
+        # Two lanes: half the transforms at least.
+        transforms = (dnum + 2) * (limbs + special) if row["sequence"] == "hybrid" else 3 * limbs + 3
+        assert row["slots"] > transforms / 2
+        assert row["slots"] == pytest.approx(row["cycles"] / casa.slot(row["n"], row["nbf"]), abs=1e-3)
+
+
+def test_every_table_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    table.show(casa.rows(_slots, _area), "made up")
+    out = capsys.readouterr().out
+    for title in ("Table 2", "Table 3", "Table 4", "Table 5", "Table 6", "does not decrypt", "made up"):
+        assert title in out
+
+
+def test_a_paper_that_nobody_compared_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["compare", "heax"]) == 1
+    assert "there is one with casa" in capsys.readouterr().err
