@@ -4,6 +4,7 @@
 
 #include "bench.h"
 #include "rules.h"
+#include "trace.h"
 
 namespace {
 
@@ -217,6 +218,10 @@ int main(int argc, char** argv) {
   const u64 seed = args.number("seed", 1), rounds = args.number("rounds", 1);
   Bench b(argc, argv, seed);
   total += rules(b);
+  if (const char* file = args.text("trace")) {
+    Bench quiet(argc, argv, 1);
+    total += trace(quiet, file, args.has("bless"));
+  }
   full_rate(b);
   random_traffic(b, rounds);
   errors(b, 12 * rounds);

@@ -10,11 +10,13 @@
 //! | [`plan`] | the order of passes, banks, memory |
 //! | [`model`] | the cycle model |
 //! | [`machine`] | the machine, over any core |
+//! | [`bus`] | the way to memory, cycle by cycle as the hardware |
 //! | [`registers`] | offsets and fields of the core's registers, generated |
 //! | [`simulated`] | a core under Verilator |
 //! | [`workload`] | single operations, to count their cycles |
 //! | [`emulator`] | the instruction set as an executable specification |
 
+pub mod bus;
 pub mod config;
 pub mod core;
 pub mod emulator;
