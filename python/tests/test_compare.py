@@ -1,4 +1,4 @@
-"""`ringmill compare casa`: the paper's figures are consistent, ours come from the model, the rows have the stated keys."""
+"""`ringmill compare casa`: the paper's figures agree with each other, ours come from the model."""
 
 from __future__ import annotations
 

@@ -1,11 +1,12 @@
 """CASA's Tables 2 to 6 beside ours: rows of figures, and the tables that show them.
 
-A *slot* is one transform on one lane, ``log2(N)·N/(2·Nbf)`` cycles. ``set`` is (ciphertext limbs, special primes K,
-dnum). CASA's own sequence has one digit whatever K is, so that its key switch does not decrypt (P is smaller than the digit);
-it is counted here for comparison and refused elsewhere. The others obey P ≥ the largest digit.
+A *slot* is one transform on one lane, ``log2(N)·N/(2·Nbf)`` cycles. ``set`` is (ciphertext limbs, special
+primes K, dnum). CASA's own sequence has one digit whatever K is, so that its key switch does not decrypt (P
+is smaller than the digit); it is counted here for comparison and refused elsewhere. The others obey P ≥ the
+largest digit.
 
-Areas follow the paper's formula LUT/16 + FF/8 + 102.4·DSP + 56·BRAM. Ours are yosys results, theirs Vivado's after
-placement; the two count LUTs differently, which every table says.
+Areas follow the paper's formula LUT/16 + FF/8 + 102.4·DSP + 56·BRAM. Ours are yosys results, theirs Vivado's
+after placement; the two count LUTs differently, which every table says.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class Set(NamedTuple):
 
 
 class Point(NamedTuple):
-    """What a cycle count is asked for. ``operation``: key_switch, multiply, multiply_rescale, add or rescale."""
+    """What is counted. ``operation``: key_switch, multiply, multiply_rescale, add or rescale."""
 
     operation: str
     n: int
@@ -43,7 +44,7 @@ class Point(NamedTuple):
 
 #: Cycles of a point, by the model that equals the RTL.
 Cycles = Callable[[Point], int]
-#: ``(n, nbf, device)`` to counts of lut, ff, dsp and bram with their origin, or ``None`` where nothing was synthesised.
+#: ``(n, nbf, device)`` to counts of lut, ff, dsp and bram, or ``None`` where nothing was synthesised.
 Area = Callable[[int, int, str], "Row | None"]
 
 #: The sets at 54 bits a prime that keep 128 bits of security (log PQ of 218 at N = 2^13, of 438 at 2^14).
