@@ -8,7 +8,7 @@
 #include "modulus.h"
 #include "oracle.h"
 
-enum class Fill { Random, Zero, Largest };
+enum class Fill { Random, Zero, Largest, Edges };  // Edges: where sums become q, differences 0
 
 struct Command {
   bool inverse;
@@ -200,10 +200,19 @@ class Bench {
     schedule_.start(cycle_);
     const Modulus& m = moduli_[c.mod];
     Words& data = memory_[c.bank];
-    for (u64& w : data) w = c.fill == Fill::Random ? rng_.below(m.q) : c.fill == Fill::Zero ? 0 : m.q - 1;
+    for (u64& w : data) w = word(c.fill, m.q);
     c.expected = c.inverse ? inverse(data, m.psi, log_n_, m.q) : forward(data, m.psi, log_n_, m.q);
     if (!c.inverse) check_oracle(data, c.expected, m);
     running_.push_back(c);
+  }
+
+  u64 word(Fill fill, u64 q) {
+    const u64 edges[] = {0, 1, 2, (q - 1) / 2, (q + 1) / 2, q - 2, q - 1};
+    switch (fill) {
+      case Fill::Random: return rng_.below(q);
+      case Fill::Edges: return edges[rng_.below(7)];
+      default: return fill == Fill::Zero ? 0 : q - 1;
+    }
   }
 
   // A few words of the oracle against the definition.

@@ -6,7 +6,7 @@
 namespace {
 
 Command random_command(Rng& rng, unsigned moduli) {
-  const Fill fill[] = {Fill::Random, Fill::Random, Fill::Random, Fill::Zero, Fill::Largest};
+  const Fill fill[] = {Fill::Random, Fill::Random, Fill::Edges, Fill::Zero, Fill::Largest};
   return {rng.chance(128), unsigned(rng.below(2)), unsigned(rng.below(moduli)), fill[rng.below(5)], 0, 0, {}};
 }
 
