@@ -20,12 +20,12 @@ impl SecretKey {
         check::same_params(("ciphertext", cipher.params()), ("secret key", params))?;
         let mut message = Poly::zeros(params.n(), cipher.level().limbs(), Domain::Evaluation);
         limbs::for_each(&mut message, |i, out| {
-            let (ring, s) = (params.ring(i)?, self.limb(i));
+            let (ring, s) = (params.ring(i)?, self.limb(i)?);
             // Horner in s.
             let (last, rest) = cipher.polys().split_last().ok_or(CkksError::PolyCount { got: 0 })?;
             out.copy_from_slice(last.limb(i));
             for c in rest.iter().rev() {
-                ring.mul_assign(out, s)?;
+                ring.mul_assign(out, &s)?;
                 ring.add_assign(out, c.limb(i))?;
             }
             Ok(())

@@ -29,7 +29,7 @@ impl SecretKey {
         rng.gaussian(&mut error);
         let mut c0 = Poly::zeros(params.n(), plain.level().limbs(), Domain::Evaluation);
         limbs::for_each(&mut c0, |i, out| {
-            masked_error(params, i, &error, c1.limb(i), self.limb(i), out)?;
+            masked_error(params, i, &error, c1.limb(i), &self.limb(i)?, out)?;
             Ok(params.ring(i)?.add_assign(out, plain.poly().limb(i))?)
         })?;
         let noise = plain.noise().encrypt_secret(params, plain.scale(), name_of(seed.as_bytes()));

@@ -17,6 +17,19 @@ pub(crate) fn for_each(
     poly.words_mut().par_chunks_exact_mut(n).enumerate().try_for_each(|(i, limb)| f(i, limb))
 }
 
+/// `f` on each chunk of so many limbs with its index, like [`for_each`].
+pub(crate) fn for_each_chunk(
+    poly: &mut Poly,
+    limbs: usize,
+    f: impl Fn(usize, &mut [u64]) -> Result<(), CkksError> + Sync,
+) -> Result<(), CkksError> {
+    let words = poly.n() * limbs;
+    if rayon::current_num_threads() == 1 {
+        return poly.words_mut().chunks_exact_mut(words).enumerate().try_for_each(|(i, chunk)| f(i, chunk));
+    }
+    poly.words_mut().par_chunks_exact_mut(words).enumerate().try_for_each(|(i, chunk)| f(i, chunk))
+}
+
 /// `f` on the limbs of two polynomials of one shape, like [`for_each`].
 pub(crate) fn for_each_pair(
     (a, b): (&mut Poly, &mut Poly),

@@ -7,7 +7,9 @@
 use std::time::{Duration, Instant};
 
 use ringmill::ckks::params::NamedSet;
-use ringmill::ckks::{Ciphertext, KeyGenerator, Level, Params, Plaintext, Randomness, RelinKey, SecretKey};
+use ringmill::ckks::{
+    Ciphertext, KeyGenerator, Level, Params, Plaintext, Randomness, RelinKey, SecretKey, SwitchKey,
+};
 use ringmill::program::he::{Builder, Chain, Op, Scale, Type};
 use ringmill::program::lower::{InputSource, lower};
 use ringmill::{Error, Evaluator};
@@ -114,8 +116,8 @@ impl Bench {
                     inputs.extend(self.product.polys()[usize::from(part)].limbs())
                 }
                 InputSource::Key { digit, part, .. } => {
-                    let digit = &key.digits()[digit as usize];
-                    inputs.extend((if part == 0 { &digit.b } else { &digit.a }).limbs());
+                    let half = if part == 0 { SwitchKey::b } else { SwitchKey::a };
+                    inputs.extend((0..key.params().key_limbs()).map(|i| half(key, digit as usize, i)));
                 }
                 InputSource::Plain { .. } => {}
             }

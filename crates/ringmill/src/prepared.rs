@@ -139,10 +139,9 @@ impl Prepared {
 
 /// Limbs q_0 … q_level and all special ones of one polynomial of a key.
 fn key_limbs(key: &SwitchKey, digit: usize, part: u8, level: usize) -> impl Iterator<Item = &[u64]> {
-    let digit = &key.digits()[digit];
-    let poly = if part == 0 { &digit.b } else { &digit.a };
-    let first_special = key.params().q_moduli().len();
-    poly.limbs().take(level + 1).chain(poly.limbs().skip(first_special))
+    let half = if part == 0 { SwitchKey::b } else { SwitchKey::a };
+    let (first_special, all) = (key.params().q_moduli().len(), key.params().key_limbs());
+    (0..=level).chain(first_special..all).map(move |i| half(key, digit, i))
 }
 
 /// What each input group of the limb program reads.

@@ -199,13 +199,13 @@ fn write_object<T: Codec>(object: &T, out: impl Write) -> Result<(), FileError> 
     let params = object.params();
     let header = frame::encode(T::KIND, &object.header())?;
     let polys = object.polys();
-    let limbs = polys.first().map_or(0, |p| p.limb_count());
+    let limbs = polys.first().map_or(0, Vec::len);
     let payload = payload_len(params, polys.len(), limbs).unwrap_or(u64::MAX);
     let mut out = Hashed::new(out);
     Front::new(T::KIND, params.fingerprint(), payload, header).write(&mut out)?;
     let mut bytes = Vec::new();
     for poly in polys {
-        for (limb, m) in poly.limbs().zip(params.key_moduli()) {
+        for (limb, m) in poly.into_iter().zip(params.key_moduli()) {
             bytes.resize(pack::packed_len(params.n(), m.bits()), 0);
             pack::pack(limb, m.bits(), &mut bytes);
             out.put(&bytes)?;

@@ -18,7 +18,8 @@ pub(super) trait Codec: Sized {
 
     fn params(&self) -> &Params;
     fn header(&self) -> Self::Header;
-    fn polys(&self) -> Vec<&Poly>;
+    /// The limbs of each polynomial.
+    fn polys(&self) -> Vec<Vec<&[u64]>>;
     /// Number of polynomials and limbs of each that belong to a header.
     fn shape(params: &Params, header: &Self::Header) -> Result<(usize, usize), FileError>;
     fn build(params: &Params, header: &Self::Header, polys: Vec<Poly>) -> Result<Self, FileError>;
@@ -55,8 +56,8 @@ impl Codec for Plaintext {
     fn header(&self) -> MetaHeader {
         MetaHeader::of(self.meta())
     }
-    fn polys(&self) -> Vec<&Poly> {
-        vec![self.poly()]
+    fn polys(&self) -> Vec<Vec<&[u64]>> {
+        vec![self.poly().limbs().collect()]
     }
     fn shape(params: &Params, header: &MetaHeader) -> Result<(usize, usize), FileError> {
         Ok((1, limbs_of(Self::KIND, params, header)?))
@@ -77,8 +78,8 @@ impl Codec for Ciphertext {
     fn header(&self) -> CipherHeader {
         CipherHeader { polys: self.polys().len() as u8, meta: MetaHeader::of(self.meta()) }
     }
-    fn polys(&self) -> Vec<&Poly> {
-        self.polys().iter().collect()
+    fn polys(&self) -> Vec<Vec<&[u64]>> {
+        self.polys().iter().map(|poly| poly.limbs().collect()).collect()
     }
     fn shape(params: &Params, header: &CipherHeader) -> Result<(usize, usize), FileError> {
         let count = usize::from(header.polys);
@@ -103,8 +104,8 @@ impl Codec for SeededCiphertext {
     fn header(&self) -> SeededHeader {
         SeededHeader { seed: self.seed().into(), meta: MetaHeader::of(self.meta()) }
     }
-    fn polys(&self) -> Vec<&Poly> {
-        vec![self.c0()]
+    fn polys(&self) -> Vec<Vec<&[u64]>> {
+        vec![self.c0().limbs().collect()]
     }
     fn shape(params: &Params, header: &SeededHeader) -> Result<(usize, usize), FileError> {
         Ok((1, limbs_of(Self::KIND, params, &header.meta)?))
@@ -126,8 +127,8 @@ impl Codec for PublicKey {
     fn header(&self) -> SeedBytes {
         self.seed().into()
     }
-    fn polys(&self) -> Vec<&Poly> {
-        vec![self.b()]
+    fn polys(&self) -> Vec<Vec<&[u64]>> {
+        vec![self.b().limbs().collect()]
     }
     fn shape(params: &Params, _: &SeedBytes) -> Result<(usize, usize), FileError> {
         Ok((1, params.q_moduli().len()))
@@ -138,8 +139,9 @@ impl Codec for PublicKey {
 }
 
 /// The stored halves of a key.
-fn halves(key: &SwitchKey) -> impl Iterator<Item = &Poly> {
-    key.digits().iter().map(|d| &d.b)
+fn halves(key: &SwitchKey) -> impl Iterator<Item = Vec<&[u64]>> {
+    let (digits, limbs) = (key.params().dnum(), key.params().key_limbs());
+    (0..digits).map(move |j| (0..limbs).map(|i| key.b(j, i)).collect())
 }
 
 /// A key from the next dnum polynomials.
@@ -149,8 +151,8 @@ fn take_key(
     seed: SeedBytes,
     polys: &mut impl Iterator<Item = Poly>,
 ) -> Result<SwitchKey, FileError> {
-    let b = polys.by_ref().take(params.dnum()).collect();
-    SwitchKey::from_parts(params, b, seed.into()).map_err(content(kind))
+    let b: Vec<Poly> = polys.by_ref().take(params.dnum()).collect();
+    SwitchKey::from_parts(params, &b, seed.into()).map_err(content(kind))
 }
 
 impl Codec for RelinKey {
@@ -163,7 +165,7 @@ impl Codec for RelinKey {
     fn header(&self) -> SeedBytes {
         self.0.seed().into()
     }
-    fn polys(&self) -> Vec<&Poly> {
+    fn polys(&self) -> Vec<Vec<&[u64]>> {
         halves(&self.0).collect()
     }
     fn shape(params: &Params, _: &SeedBytes) -> Result<(usize, usize), FileError> {
@@ -187,7 +189,7 @@ impl Codec for EvaluationKeys {
             galois: self.galois().iter().map(|(g, k)| (g.value(), k.seed().into())).collect(),
         }
     }
-    fn polys(&self) -> Vec<&Poly> {
+    fn polys(&self) -> Vec<Vec<&[u64]>> {
         let relin = self.relin().ok().into_iter().flat_map(|k| halves(&k.0));
         relin.chain(self.galois().iter().flat_map(|(_, k)| halves(k))).collect()
     }

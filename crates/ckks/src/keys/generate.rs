@@ -2,6 +2,7 @@
 
 use ringmill_ring::GaloisElement;
 
+use super::switch::Origin;
 use super::{EvaluationKeys, GaloisKeys, PublicKey, RelinKey, SecretKey, SwitchKey};
 use crate::error::CkksError;
 use crate::params::Params;
@@ -64,7 +65,7 @@ impl KeyGenerator {
     pub fn relin_key(&mut self, secret: &SecretKey) -> Result<RelinKey, CkksError> {
         self.check(secret)?;
         let (mut rng, seed) = self.randomness.next();
-        Ok(RelinKey(SwitchKey::draw(secret, &secret.square()?, &mut rng, seed)?))
+        Ok(RelinKey(SwitchKey::draw(secret, &Origin::Square, &mut rng, seed)?))
     }
 
     /// The key from s(X^g) to s.
@@ -73,9 +74,8 @@ impl KeyGenerator {
     /// [`CkksError::ParamsMismatch`], [`CkksError::Ring`].
     pub fn galois_key(&mut self, secret: &SecretKey, element: GaloisElement) -> Result<SwitchKey, CkksError> {
         self.check(secret)?;
-        let from = secret.automorphism(element)?;
         let (mut rng, seed) = self.randomness.next();
-        SwitchKey::draw(secret, &from, &mut rng, seed)
+        SwitchKey::draw(secret, &Origin::Secret(secret.automorphism(element)), &mut rng, seed)
     }
 
     /// Keys for these elements; the identity needs none and is left out.

@@ -17,4 +17,4 @@ pub use generate::KeyGenerator;
 pub use public::PublicKey;
 pub(crate) use public::masked_error;
 pub use secret::SecretKey;
-pub use switch::{DigitKey, SwitchKey};
+pub use switch::SwitchKey;

@@ -31,7 +31,9 @@ impl PublicKey {
         let mut b = Poly::zeros(params.n(), a.limb_count(), Domain::Evaluation);
         let mut error = Zeroizing::new(vec![0i8; params.n()]);
         rng.gaussian(&mut error);
-        limbs::for_each(&mut b, |i, limb| masked_error(params, i, &error, a.limb(i), secret.limb(i), limb))?;
+        limbs::for_each(&mut b, |i, limb| {
+            masked_error(params, i, &error, a.limb(i), &secret.limb(i)?, limb)
+        })?;
         Ok(Self { params: params.clone(), b, a, seed })
     }
 

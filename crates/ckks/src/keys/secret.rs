@@ -2,12 +2,11 @@
 
 use std::fmt;
 
+use ringmill_ring::GaloisElement;
 use ringmill_ring::sample::{GAUSSIAN_BOUND, SecretRng, small_to_residues};
-use ringmill_ring::{Domain, GaloisElement, SecretPoly};
 use zeroize::Zeroizing;
 
 use crate::error::CkksError;
-use crate::limbs;
 use crate::params::{Params, Secret};
 
 /// A secret key: wiped on drop, never printed, written to a file only by the call that names it.
@@ -15,8 +14,6 @@ pub struct SecretKey {
     params: Params,
     /// Coefficients, |s_i| ≤ 42.
     small: Zeroizing<Vec<i8>>,
-    /// Residues over q_0..q_L, p_0..p_{K−1} in the evaluation domain.
-    residues: SecretPoly,
 }
 
 impl SecretKey {
@@ -27,7 +24,7 @@ impl SecretKey {
             Secret::TernaryWeight { weight } => rng.ternary_of_weight(weight as usize, &mut small)?,
             Secret::Gaussian => rng.gaussian(&mut small),
         }
-        Self::from_small(params, small)
+        Ok(Self { params: params.clone(), small })
     }
 
     /// A key with these coefficients, for instance from a file.
@@ -47,14 +44,8 @@ impl SecretKey {
         match params.secret() {
             Secret::TernaryWeight { weight: w } if w as usize != weight => Err(wrong("its weight differs")),
             _ if weight == 0 => Err(wrong("it is zero")),
-            _ => Self::from_small(params, small),
+            _ => Ok(Self { params: params.clone(), small }),
         }
-    }
-
-    fn from_small(params: &Params, small: Zeroizing<Vec<i8>>) -> Result<Self, CkksError> {
-        let mut residues = SecretPoly::zeros(params.n(), params.key_limbs(), Domain::Evaluation);
-        transform(params, &small, &mut residues)?;
-        Ok(Self { params: params.clone(), small, residues })
     }
 
     /// The parameters.
@@ -67,13 +58,14 @@ impl SecretKey {
         &self.small
     }
 
-    /// s modulo prime `i` of the key basis, in the evaluation domain.
-    pub(crate) fn limb(&self, i: usize) -> &[u64] {
-        self.residues.expose().limb(i)
+    /// s modulo prime `i` of the key basis, in the evaluation domain. Computed each time: kept, all limbs would take
+    /// as much memory as a ciphertext and more.
+    pub(crate) fn limb(&self, i: usize) -> Result<Zeroizing<Vec<u64>>, CkksError> {
+        transformed(&self.params, i, &self.small)
     }
 
-    /// s(X^g) over the key basis, in the evaluation domain.
-    pub(crate) fn automorphism(&self, element: GaloisElement) -> Result<SecretPoly, CkksError> {
+    /// The coefficients of s(X^g).
+    pub(crate) fn automorphism(&self, element: GaloisElement) -> Zeroizing<Vec<i8>> {
         let n = self.small.len();
         let mut turned = Zeroizing::new(vec![0i8; n]);
         let mask = 2 * n - 1;
@@ -82,28 +74,16 @@ impl SecretKey {
             let to = (i * element.value() as usize) & mask;
             turned[to % n] = if to < n { c } else { -c };
         }
-        let mut residues = SecretPoly::zeros(n, self.params.key_limbs(), Domain::Evaluation);
-        transform(&self.params, &turned, &mut residues)?;
-        Ok(residues)
-    }
-
-    /// s² over the key basis, in the evaluation domain.
-    pub(crate) fn square(&self) -> Result<SecretPoly, CkksError> {
-        let mut square = self.residues.clone();
-        limbs::for_each(square.expose_mut(), |i, limb| {
-            Ok(self.params.ring(i)?.mul_assign(limb, self.limb(i))?)
-        })?;
-        Ok(square)
+        turned
     }
 }
 
-/// Residues of small coefficients modulo every prime of the key basis, transformed.
-fn transform(params: &Params, small: &[i8], out: &mut SecretPoly) -> Result<(), CkksError> {
-    limbs::for_each(out.expose_mut(), |i, limb| {
-        let ring = params.ring(i)?;
-        small_to_residues(small, ring.modulus(), limb)?;
-        Ok(ring.forward(limb)?)
-    })
+/// Small coefficients modulo prime `i` of the key basis, transformed.
+pub(super) fn transformed(params: &Params, i: usize, small: &[i8]) -> Result<Zeroizing<Vec<u64>>, CkksError> {
+    let (ring, mut out) = (params.ring(i)?, Zeroizing::new(vec![0; small.len()]));
+    small_to_residues(small, ring.modulus(), &mut out)?;
+    ring.forward(&mut out)?;
+    Ok(out)
 }
 
 /// The parameters, nothing of the key.

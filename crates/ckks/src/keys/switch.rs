@@ -3,65 +3,86 @@
 use std::fmt;
 
 use ringmill_ring::sample::{SecretRng, Seed, uniform};
-use ringmill_ring::{Domain, Modulus, Poly, SecretPoly};
+use ringmill_ring::{Domain, Modulus, Poly};
 use zeroize::Zeroizing;
 
 use super::public::masked_error;
 use crate::check;
 use crate::error::CkksError;
-use crate::keys::SecretKey;
+use crate::keys::secret::{SecretKey, transformed};
 use crate::limbs;
 use crate::params::Params;
 
-/// One digit of a switching key: (b, a) over q_0..q_L, p_0..p_{K−1}, in the evaluation domain.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct DigitKey {
-    /// b = e + P·g·s′ − a·s.
-    pub b: Poly,
-    /// Uniform, the expansion of the key's seed.
-    pub a: Poly,
+/// What a switching key leads from.
+pub(crate) enum Origin {
+    /// s².
+    Square,
+    /// The secret with these coefficients.
+    Secret(Zeroizing<Vec<i8>>),
 }
 
-/// A switching key from some s′ to the secret s: one [`DigitKey`] a digit at the top level.
+impl Origin {
+    /// s′ modulo prime `i` of the key basis, from s modulo that prime.
+    fn limb(&self, params: &Params, i: usize, s: &[u64]) -> Result<Zeroizing<Vec<u64>>, CkksError> {
+        match self {
+            Self::Square => {
+                let mut square = Zeroizing::new(vec![0; s.len()]);
+                params.ring(i)?.mul(&mut square, s, s)?;
+                Ok(square)
+            }
+            Self::Secret(small) => transformed(params, i, small),
+        }
+    }
+}
+
+/// A switching key from some s′ to the secret s: for each digit j of the top level (b_j, a_j) over q_0..q_L,
+/// p_0..p_{K−1} in the evaluation domain, with b_j = e_j + P·g_j·s′ − a_j·s and a_j uniform, the expansion of a seed.
 ///
 /// Serves every level: at a lower one, the limbs of missing primes are not read and the last digit is cut short.
+/// All limbs stand in one buffer in the order in which a key switch reads them: by prime, then digit, then b before a.
 #[derive(Clone, PartialEq)]
 pub struct SwitchKey {
     params: Params,
-    digits: Vec<DigitKey>,
+    words: Poly,
     seed: Seed,
 }
 
 impl SwitchKey {
-    /// A key from `from` (over the key basis, evaluation domain) to `secret`.
+    /// A key from `origin` to `secret`.
     pub(crate) fn draw(
         secret: &SecretKey,
-        from: &SecretPoly,
+        origin: &Origin,
         rng: &mut SecretRng,
         seed: Seed,
     ) -> Result<Self, CkksError> {
         let params = secret.params();
-        let mut digits = Vec::with_capacity(params.dnum());
-        let mut error = Zeroizing::new(vec![0i8; params.n()]);
-        for (j, digit) in params.digits(params.max_level()).into_iter().enumerate() {
-            rng.gaussian(&mut error);
-            let a = expand(params, &seed, j);
-            let mut b = Poly::zeros(params.n(), params.key_limbs(), Domain::Evaluation);
-            limbs::for_each(&mut b, |i, limb| {
-                masked_error(params, i, &error, a.limb(i), secret.limb(i), limb)?;
+        let n = params.n();
+        let mut errors = Zeroizing::new(vec![0i8; n * params.dnum()]);
+        errors.chunks_exact_mut(n).for_each(|error| rng.gaussian(error));
+        let (digits, moduli) = (params.digits(params.max_level()), moduli(params));
+        let mut words = zeros(params);
+        limbs::for_each_chunk(&mut words, 2 * params.dnum(), |i, limbs| {
+            let s = secret.limb(i)?;
+            let from = origin.limb(params, i, &s)?;
+            for (j, (pair, error)) in limbs.chunks_exact_mut(2 * n).zip(errors.chunks_exact(n)).enumerate() {
+                let (b, a) = pair.split_at_mut(n);
+                uniform(&seed, &label(j), i as u32, moduli[i], a);
+                masked_error(params, i, error, a, &s, b)?;
                 // P·g_j is P modulo the digit's own primes, 0 modulo the other q and modulo every p.
-                if digit.contains(&i) { add_product(params, i, from.expose().limb(i), limb) } else { Ok(()) }
-            })?;
-            digits.push(DigitKey { b, a });
-        }
-        Ok(Self { params: params.clone(), digits, seed })
+                if digits[j].contains(&i) {
+                    add_product(params, i, &from, b)?;
+                }
+            }
+            Ok(())
+        })?;
+        Ok(Self { params: params.clone(), words, seed })
     }
 
     /// From stored parts; every a is expanded again.
     ///
     /// # Errors
     /// [`CkksError::Shape`], also for a wrong number of digits.
-    pub fn from_parts(params: &Params, b: Vec<Poly>, seed: Seed) -> Result<Self, CkksError> {
+    pub fn from_parts(params: &Params, b: &[Poly], seed: Seed) -> Result<Self, CkksError> {
         if b.len() != params.dnum() {
             let why = ringmill_ring::RingError::Count {
                 what: "digits of a switching key",
@@ -73,8 +94,17 @@ impl SwitchKey {
         for (j, poly) in b.iter().enumerate() {
             check::shape("switching key", j, params, params.key_limbs(), poly)?;
         }
-        let digit = |(j, b)| DigitKey { b, a: expand(params, &seed, j) };
-        Ok(Self { params: params.clone(), digits: b.into_iter().enumerate().map(digit).collect(), seed })
+        let (n, moduli) = (params.n(), moduli(params));
+        let mut words = zeros(params);
+        limbs::for_each_chunk(&mut words, 2 * params.dnum(), |i, limbs| {
+            for (j, (pair, poly)) in limbs.chunks_exact_mut(2 * n).zip(b).enumerate() {
+                let (b, a) = pair.split_at_mut(n);
+                b.copy_from_slice(poly.limb(i));
+                uniform(&seed, &label(j), i as u32, moduli[i], a);
+            }
+            Ok(())
+        })?;
+        Ok(Self { params: params.clone(), words, seed })
     }
 
     /// The parameters.
@@ -82,9 +112,26 @@ impl SwitchKey {
         &self.params
     }
 
-    /// The digits, dnum of them.
-    pub fn digits(&self) -> &[DigitKey] {
-        &self.digits
+    /// b of a digit modulo prime `i` of the key basis.
+    ///
+    /// # Panics
+    /// If there is no such digit or prime, like every index.
+    pub fn b(&self, digit: usize, i: usize) -> &[u64] {
+        self.words.limb(self.index(digit, i))
+    }
+
+    /// a of a digit modulo prime `i` of the key basis.
+    ///
+    /// # Panics
+    /// As [`Self::b`].
+    pub fn a(&self, digit: usize, i: usize) -> &[u64] {
+        self.words.limb(self.index(digit, i) + 1)
+    }
+
+    fn index(&self, digit: usize, i: usize) -> usize {
+        let digits = self.params.dnum();
+        assert!(digit < digits, "digit {digit} of {digits}");
+        2 * (i * digits + digit)
     }
 
     /// The seed that every a expands from.
@@ -94,25 +141,30 @@ impl SwitchKey {
 
     /// Bytes of the residues in memory.
     pub fn bytes(&self) -> usize {
-        self.digits.iter().map(|d| 2 * size_of_val(d.b.words())).sum()
+        size_of_val(self.words.words())
     }
 }
 
 impl fmt::Debug for SwitchKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SwitchKey({} digits, parameters {})", self.digits.len(), self.params.fingerprint())
+        write!(f, "SwitchKey({} digits, parameters {})", self.params.dnum(), self.params.fingerprint())
     }
 }
 
-/// a of digit `j`.
-fn expand(params: &Params, seed: &Seed, j: usize) -> Poly {
+fn moduli(params: &Params) -> Vec<Modulus> {
+    params.key_moduli().collect()
+}
+
+fn zeros(params: &Params) -> Poly {
+    Poly::zeros(params.n(), 2 * params.dnum() * params.key_limbs(), Domain::Evaluation)
+}
+
+/// The label under which a of digit `j` expands.
+fn label(j: usize) -> [u8; 27] {
     let mut label = *b"switching key a, digit 0000";
     let at = label.len() - 4;
     label[at..].copy_from_slice(&(j as u32).to_le_bytes());
-    let mut a = Poly::zeros(params.n(), params.key_limbs(), Domain::Evaluation);
-    let moduli: Vec<Modulus> = params.key_moduli().collect();
-    limbs::fill(&mut a, |i, limb| uniform(seed, &label, i as u32, moduli[i], limb));
-    a
+    label
 }
 
 /// out += P·from modulo ciphertext prime `i`.

@@ -48,14 +48,14 @@ fn switch(d: &Poly, key: &SwitchKey, level: Level, rescale: bool, extra: [Option
     let basis: Vec<Modulus> = [q, p].concat();
     let big_p = product_of(p);
     let mut acc = [0, 1].map(|_| Poly::zeros(params.n(), basis.len(), Domain::Evaluation));
-    for (digit, range) in key.digits().iter().zip(params.digits(level)) {
+    for (digit, range) in params.digits(level).into_iter().enumerate() {
         let limbs = d.words()[range.start * d.n()..range.end * d.n()].to_vec();
         let part = Poly::from_words(d.n(), &limbs, Domain::Evaluation).unwrap();
         let lifted = poly(&coefficients(&part, &q[range]), &basis);
-        for (acc, half) in acc.iter_mut().zip([&digit.b, &digit.a]) {
+        for (acc, half) in acc.iter_mut().zip([SwitchKey::b, SwitchKey::a]) {
             for (i, out) in acc.limbs_mut().enumerate() {
                 let at = if i < q.len() { i } else { params.q_moduli().len() + i - q.len() };
-                params.ring(at).unwrap().mac(out, lifted.limb(i), half.limb(at)).unwrap();
+                params.ring(at).unwrap().mac(out, lifted.limb(i), half(key, digit, at)).unwrap();
             }
         }
     }
