@@ -2,8 +2,8 @@
 
 use super::plan::{Action, Src, Step};
 
-/// Lets each transform ask for its share of the blocks that the steps up to the next transforms read from memory: keys
-/// above all.
+/// Lets each transform ask for the block of the next one, and for its share of the blocks that the steps up to the next
+/// transforms read from memory: keys above all.
 pub(super) fn ahead(steps: &mut [Step]) {
     let is_transform = |step: &Step| matches!(step.action, Action::ForwardBlocks);
     let mut begin = 0;
@@ -16,8 +16,11 @@ pub(super) fn ahead(steps: &mut [Step]) {
         let wanted = outside(&steps[transforms..end]);
         if transforms > begin {
             let share = wanted.len().div_ceil(transforms - begin).max(1);
-            for (share, step) in wanted.chunks(share).zip(&mut steps[begin..transforms]) {
-                step.srcs = share.into();
+            let mut shares = wanted.chunks(share);
+            for t in begin..transforms {
+                let next = (t + 1 < transforms).then(|| Src::Slot(steps[t + 1].dst));
+                let wanted = shares.next().unwrap_or_default();
+                steps[t].srcs = next.iter().chain(wanted).copied().collect();
             }
         }
         begin = end;

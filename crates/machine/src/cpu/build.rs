@@ -7,12 +7,15 @@ use super::absorb::Absorb;
 use super::ahead::ahead;
 use super::flow::Flow;
 use super::group::{Groups, Phase};
-use super::plan::{Action, Plan, Slot, Src, Step, Task};
+use super::plan::{Action, Conversion, Plan, Slot, Src, Step, Task};
 use super::shared::Shared;
 use super::tables::Tables;
 
 /// Words of a block: 16 KiB, so that the operands of a few steps stay in the first cache.
 const BLOCK: usize = 2048;
+
+/// Words of a block of conversions, whose sources share the second cache: 32 KiB each.
+const CONVERTED: usize = 4096;
 
 /// Plans a program on the rings of its moduli, one each in the order of the table.
 pub(super) fn plan(program: &LimbProgram, rings: Vec<LimbRing>) -> Result<Plan, RingError> {
@@ -101,6 +104,10 @@ impl<'a> Builder<'a> {
             }
         }
         ahead(&mut self.task.blocks);
+        let shared = self.task.slots.iter().all(|slot| matches!(slot, Slot::Shared(_)));
+        if shared && groups.list[self.g].modulus.is_none() {
+            self.task.block = CONVERTED;
+        }
         Ok(self.task)
     }
 
@@ -284,7 +291,11 @@ impl<'a> Builder<'a> {
             }
             Instruction::Convert { sources, quotient, .. } => {
                 let moduli: Vec<_> = sources.iter().map(|&o| self.modulus(o)).collect();
-                let conversion = self.tables.conversion(&moduli, ring.modulus())?;
+                let ring =
+                    self.flow.program.defined(i).and_then(|v| self.flow.program.value_type(v).modulus());
+                let ring = ring.map_or(0, ModulusId::index);
+                let constants = self.tables.conversion(&moduli, self.rings[ring].modulus())?;
+                let conversion = Conversion { constants, ring: ring as u32 };
                 if quotient.is_some() { Action::Convert(conversion) } else { Action::ConvertFast(conversion) }
             }
             Instruction::Dot { .. } => Action::Dot,

@@ -5,6 +5,7 @@
 
 use ringmill_program::limb::{Domain, ModulusId, Opcode, ValueId};
 
+use super::convert::{Conversions, is_conversion};
 use super::flow::Flow;
 
 /// The phase of a task in which a value is ready; in this order.
@@ -23,7 +24,7 @@ const MAX_INSTRUCTIONS: usize = 48;
 /// The instructions of one task, in program order.
 #[derive(Debug, Clone)]
 pub(super) struct Group {
-    /// None for quotients.
+    /// None for quotients, and for conversions to several moduli.
     pub(super) modulus: Option<ModulusId>,
     pub(super) instructions: Vec<usize>,
     transforms: usize,
@@ -35,13 +36,36 @@ pub(super) struct Groups {
     pub(super) list: Vec<Group>,
     /// The group of each value, and the phase in which it is ready there.
     of_value: Vec<(usize, Phase)>,
+    /// Values that wait for the instruction that reads them.
+    waiting: Vec<bool>,
+    /// Values that have a group.
+    placed: Vec<bool>,
 }
 
 impl Groups {
     pub(super) fn new(flow: &Flow<'_>) -> Self {
-        let mut groups = Self { list: Vec::new(), of_value: vec![(0, Phase::Head); flow.program.values()] };
+        let values = flow.program.values();
+        let mut groups = Self {
+            list: Vec::new(),
+            of_value: vec![(0, Phase::Head); values],
+            waiting: super::sink::sink(flow),
+            placed: vec![false; values],
+        };
+        let mut conversions = Conversions::new(flow);
         for i in flow.instructions() {
-            groups.place(flow, i);
+            if is_conversion(flow, i) {
+                if conversions.open(i) {
+                    let known = |i: usize| flow.values(i).all(|v| groups.placed[v.index()]);
+                    let sets = conversions.take(flow, known);
+                    sets.iter().for_each(|set| groups.place_together(flow, set));
+                }
+                if conversions.taken(i) {
+                    continue;
+                }
+            }
+            if flow.program.defined(i).is_none_or(|v| !groups.waiting[v.index()]) {
+                groups.place(flow, i);
+            }
         }
         groups
     }
@@ -56,13 +80,20 @@ impl Groups {
         self.of_value[v.index()].1
     }
 
+    /// A group of conversions from the same sources, made block by block.
+    fn place_together(&mut self, flow: &Flow<'_>, set: &[usize]) {
+        self.list.push(Group { modulus: None, instructions: Vec::new(), transforms: 0 });
+        let g = self.list.len() - 1;
+        set.iter().for_each(|&i| self.put(flow, i, g, Phase::Blocks));
+    }
+
     fn place(&mut self, flow: &Flow<'_>, i: usize) {
         let program = flow.program;
         let modulus = match program.defined(i) {
             Some(v) => program.value_type(v).modulus(),
             None => program.operand_type(program.operands(i)[0]).modulus(),
         };
-        let latest = flow.values(i).map(|v| self.of(v)).max();
+        let latest = flow.values(i).filter(|v| !self.waiting[v.index()]).map(|v| self.of(v)).max();
         // The newest group, or else that of the newest operand.
         let candidates = [self.list.len().checked_sub(1), latest];
         let mut joined = candidates.into_iter().flatten().filter(|&g| Some(g) >= latest);
@@ -73,18 +104,36 @@ impl Groups {
             // Nothing is inside yet, so no operand forbids a phase.
             (g, self.phase(flow, i, g).unwrap_or(Phase::Head))
         });
+        self.put(flow, i, g, phase);
+    }
+
+    /// Puts instruction i, ready in `phase`, into group g, and before it what waits for it.
+    fn put(&mut self, flow: &Flow<'_>, i: usize, g: usize, mut phase: Phase) {
+        for v in flow.values(i) {
+            if std::mem::take(&mut self.waiting[v.index()]) {
+                self.put(flow, flow.definer(v), g, Phase::Blocks);
+                phase = phase.max(Phase::Blocks);
+            }
+        }
         let group = &mut self.list[g];
         group.instructions.push(i);
-        group.transforms += usize::from(is_transform(program.opcode(i)));
-        if let Some(v) = program.defined(i) {
+        group.transforms += usize::from(is_transform(flow.program.opcode(i)));
+        if let Some(v) = flow.program.defined(i) {
             self.of_value[v.index()] = (g, phase);
+            self.placed[v.index()] = true;
         }
+    }
+
+    /// Instruction i and those that wait for it.
+    fn count(&self, flow: &Flow<'_>, i: usize) -> usize {
+        let waiting = flow.values(i).filter(|v| self.waiting[v.index()]);
+        1 + waiting.map(|v| self.count(flow, flow.definer(v))).sum::<usize>()
     }
 
     /// The phase of instruction i in group g, if it may join.
     fn joins(&self, flow: &Flow<'_>, i: usize, modulus: Option<ModulusId>, g: usize) -> Option<Phase> {
         let group = &self.list[g];
-        let full = group.instructions.len() >= MAX_INSTRUCTIONS
+        let full = group.instructions.len() + self.count(flow, i) > MAX_INSTRUCTIONS
             || is_transform(flow.program.opcode(i)) && group.transforms >= MAX_TRANSFORMS;
         if modulus.is_none() || group.modulus != modulus || full {
             return None;
@@ -95,7 +144,8 @@ impl Groups {
     /// The phase of instruction i in group g, if its operands allow one.
     fn phase(&self, flow: &Flow<'_>, i: usize, g: usize) -> Option<Phase> {
         let program = flow.program;
-        let inside = flow.values(i).filter(|&v| self.of(v) == g).map(|v| self.ready(v)).max();
+        let known = flow.values(i).filter(|v| !self.waiting[v.index()]);
+        let inside = known.filter(|&v| self.of(v) == g).map(|v| self.ready(v)).max();
         match program.opcode(i) {
             // A transform ends among the blocks, before any tail.
             Opcode::Ntt => (inside.unwrap_or(Phase::Head) == Phase::Head).then_some(Phase::Blocks),

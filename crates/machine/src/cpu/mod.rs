@@ -3,7 +3,7 @@
 //! | file | subject |
 //! |---|---|
 //! | [`plan`] | the program as tasks of steps over slots |
-//! | [`flow`], [`group`], [`shared`], [`absorb`], [`build`], [`ahead`], [`tables`] | how it gets there |
+//! | [`flow`], [`sink`], [`convert`], [`group`], [`shared`], [`absorb`], [`build`], [`ahead`], [`tables`] | how it gets there |
 //! | [`queue`], [`run`] | running it |
 //!
 //! Instructions of one modulus that follow from each other make one task, so that limbs between them stay in the
@@ -13,12 +13,14 @@
 mod absorb;
 mod ahead;
 mod build;
+mod convert;
 mod flow;
 mod group;
 mod plan;
 mod queue;
 mod run;
 mod shared;
+mod sink;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -28,7 +30,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::ThreadPool;
 use ringmill_program::limb::LimbProgram;
-use ringmill_ring::buffer::Buffer;
+use ringmill_ring::buffer::{Buffer, HUGE_PAGE};
 use ringmill_ring::{Isa, LimbRing, Modulus, Pool, RingError};
 use smallvec::SmallVec;
 
@@ -123,8 +125,8 @@ impl Prepared {
     fn workspace(&self) -> Workspace {
         let n = self.program.n();
         let threads = self.pool.as_ref().map_or(1, |pool| pool.current_num_threads());
-        // Every word is written before it is read.
-        let new = |words| Buffer::unspecified_in(&self.memory, words);
+        // Every word is written before it is read. Whole huge pages, so that no limb stands on small ones.
+        let new = |words| Buffer::unspecified_in(&self.memory, whole_pages(words));
         let scratch = || Mutex::new(new(scratch_words(&self.plan, n)));
         Workspace {
             buffers: new(self.plan.buffers as usize * stride(n)),
@@ -141,7 +143,8 @@ impl Prepared {
     ) -> Result<(), RingError> {
         let n = self.program.n();
         let Workspace { buffers, scratch, queue } = workspace;
-        let buffers = buffers.chunks_exact_mut(stride(n)).map(|limb| &mut limb[..n]);
+        let buffers = buffers.chunks_exact_mut(stride(n)).take(self.plan.buffers as usize);
+        let buffers = buffers.map(|limb| &mut limb[..n]);
         let outputs = outputs.iter_mut().map(|limb| &mut **limb);
         let shared: SmallVec<[SharedLimb<'_>; 256]> = buffers.chain(outputs).map(SharedLimb::new).collect();
         let context = Context { plan: &self.plan, inputs, shared: &shared };
@@ -156,6 +159,12 @@ impl Prepared {
             }
         }
     }
+}
+
+/// So many words or more: memory that fills half a huge page takes all of it.
+fn whole_pages(words: usize) -> usize {
+    const PAGE: usize = HUGE_PAGE / size_of::<u64>();
+    if words < PAGE / 2 { words } else { words.next_multiple_of(PAGE) }
 }
 
 /// A worker for each scratch, side by side as far as the pool has threads free; those that start late find nothing to do.

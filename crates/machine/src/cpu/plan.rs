@@ -60,15 +60,24 @@ pub(super) enum Action {
     Lift(Modulus),
     /// Index into [`Plan::bases`].
     Quotient(u32),
-    /// Index into [`Plan::conversions`]; the last operand is the quotient.
-    Convert(u32),
-    ConvertFast(u32),
+    /// The last operand is the quotient.
+    Convert(Conversion),
+    ConvertFast(Conversion),
     /// The first half of the operands times the second half.
     Dot,
     /// Two inner products: the first third of the operands times the second and times the third; the slot of the latter.
     DotPair(u32),
     /// Index into [`Plan::permutations`].
     Permute(u32),
+}
+
+/// A base conversion, which may stand in a task of another prime.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Conversion {
+    /// Index into [`Plan::conversions`].
+    pub(super) constants: u32,
+    /// Index into [`Plan::rings`].
+    pub(super) ring: u32,
 }
 
 /// One kernel call.
@@ -86,6 +95,8 @@ pub(super) struct Task {
     /// Index into [`Plan::rings`].
     pub(super) ring: usize,
     pub(super) slots: Vec<Slot>,
+    /// Words of a block; 0: [`Plan::block`].
+    pub(super) block: usize,
     /// Shared limbs that other tasks have written.
     pub(super) reads: Vec<u32>,
     pub(super) head: Vec<Step>,

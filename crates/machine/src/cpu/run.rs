@@ -2,10 +2,10 @@
 
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use ringmill_ring::{LimbRing, RingError};
+use ringmill_ring::{ConvertConstants, LimbRing, RingError};
 use smallvec::SmallVec;
 
-use super::plan::{Action, Plan, Slot, Src, Step, Task};
+use super::plan::{Action, Conversion, Plan, Slot, Src, Step, Task};
 
 /// A limb that several tasks see, one at a time for writing. Tasks are started in an order in which no lock is ever
 /// waited for; the locks make that a matter of speed only.
@@ -58,9 +58,10 @@ pub(super) fn run(context: Context<'_, '_>, task: &Task, scratch: &mut [u64]) ->
         running.step(step, 0, n)?;
     }
     if !task.blocks.is_empty() {
-        for first in (0..n).step_by(plan.block) {
+        let words = plan.block.max(task.block).min(n);
+        for first in (0..n).step_by(words) {
             for step in &task.blocks {
-                running.step(step, first, plan.block)?;
+                running.step(step, first, words)?;
             }
         }
     }
@@ -174,6 +175,10 @@ impl Running<'_> {
         })
     }
 
+    fn conversion(&self, conversion: Conversion) -> (&LimbRing, &ConvertConstants) {
+        (&self.plan.rings[conversion.ring as usize], &self.plan.conversions[conversion.constants as usize])
+    }
+
     fn kernel(&self, step: &Step, out: &mut [u64], first: usize) -> Result<(), RingError> {
         let (ring, words) = (self.ring, out.len());
         let src = |i: usize| self.operand(step.srcs[i], first, words);
@@ -206,10 +211,12 @@ impl Running<'_> {
             Action::Convert(conversion) => {
                 let operands = all();
                 let (v, y) = operands.split_last().unwrap_or_else(|| unreachable!("it has a quotient"));
-                ring.convert(out, y, v, &self.plan.conversions[*conversion as usize])
+                let (ring, constants) = self.conversion(*conversion);
+                ring.convert(out, y, v, constants)
             }
             Action::ConvertFast(conversion) => {
-                ring.convert_fast(out, &all(), &self.plan.conversions[*conversion as usize])
+                let (ring, constants) = self.conversion(*conversion);
+                ring.convert_fast(out, &all(), constants)
             }
             Action::Dot => {
                 let operands = all();

@@ -135,3 +135,18 @@ fn key_switches_give_the_bits_of_the_reference() {
         compare(&low.finish().unwrap(), &machines, 5);
     }
 }
+
+/// Products and sums of inputs wait for what reads them; a chain of them must not become one task of any length.
+#[test]
+fn long_sums_of_inputs_keep_tasks_short() {
+    use ringmill_program::limb::{Domain, InputClass, LimbBuilder};
+
+    let mut b = LimbBuilder::new("sum", 6);
+    let q = b.modulus("q", moduli(6, &[50])[0]);
+    let inputs = b.input("x", InputClass::Data, Domain::Eval, &vec![q; 400]);
+    let products: Vec<_> = inputs.chunks(2).map(|pair| b.mul(pair[0], pair[1])).collect();
+    let sum = products.iter().copied().reduce(|sum, product| b.add(sum, product)).unwrap();
+    let output = b.output("y", Domain::Eval, &[q])[0];
+    b.store(output, sum);
+    compare(&b.finish().unwrap(), &machines(), 11);
+}
