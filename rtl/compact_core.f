@@ -60,5 +60,6 @@ core/src/dispatch.sv
 core/src/scoreboard.sv
 core/src/modulus_table.sv
 core/src/perf_counters.sv
+core/src/core_lane.sv
 core/src/core_engine.sv
 core/src/compact_core.sv

@@ -288,8 +288,7 @@ module core_engine
   );
 
   // ---------------------------------------------------------------- transform units
-  logic [1:0]                  ntt_cmd_ready, tq_ready, tq_valid, head_valid, grant, started, ntt_busy, wait_ticket;
-  logic [1:0]                  wait_twiddle, running;
+  logic [1:0]                  lane_idle, running, wait_ticket, wait_twiddle;
   logic [1:0][ModW-1:0]        tab_mod;
   logic [1:0][3:0]             tab_root;
   logic [1:0][W-1:0]           tab_q, tab_rho;
@@ -298,38 +297,33 @@ module core_engine
   logic [1:0][RowW-1:0]        ntt_rrow, ntt_wrow;
   logic [1:0][Cols-1:0][W-1:0] ntt_rdata, ntt_wdata;
 
-  assign ntt_ready = ntt_cmd_ready & tq_ready;
-  assign grant     = tq_valid & ntt_due;
-
   for (genvar i = 0; i < 2; i++) begin : g_lane
-    logic [1:0] under_way_q;  // transforms between started and done: the next may start while one drains
-
-    ntt_unit #(
-      .W         (W),
-      .Nbf       (Nbf),
-      .LogNMax   (LogNMax),
-      .LogNMin   (LogNMin),
-      .Mods      (Mods),
-      .Kind      (Kind),
-      .Tile      (Tile),
-      .QueueDepth(NttQueue)
-    ) i_ntt (
+    core_lane #(
+      .W      (W),
+      .Nbf    (Nbf),
+      .LogNMax(LogNMax),
+      .LogNMin(LogNMin),
+      .Mods   (Mods),
+      .Kind   (Kind),
+      .Tile   (Tile)
+    ) i_lane (
       .clk_i,
       .rst_ni,
-      .log_n_i       (log_n[3:0]),
+      .log_n_i       (log_n),
       .flush_i       (start),
-      .cmd_valid_i   (ntt_push[i]),
-      .cmd_ready_o   (ntt_cmd_ready[i]),
-      .cmd_inverse_i (new_inverse),
-      .cmd_bank_i    (new_ntt_bank),
-      .cmd_mod_i     (new_ntt_mod[ModW-1:0]),
-      .head_valid_o  (head_valid[i]),
+      .put_i         (ntt_push[i]),
+      .ready_o       (ntt_ready[i]),
+      .inverse_i     (new_inverse),
+      .bank_i        (new_ntt_bank),
+      .mod_i         (new_ntt_mod[ModW-1:0]),
+      .ticket_i      (ticket[new_cmd.a_bank]),
       .head_bank_o   (ntt_head_bank[i]),
-      .head_grant_i  (grant[i]),
-      .started_o     (started[i]),
+      .head_ticket_o (ntt_head_ticket[i]),
+      .due_i         (ntt_due[i]),
       .done_o        (ntt_done[i]),
       .done_bank_o   (ntt_done_bank[i]),
-      .busy_o        (ntt_busy[i]),
+      .idle_o        (lane_idle[i]),
+      .running_o     (running[i]),
       .wait_ticket_o (wait_ticket[i]),
       .wait_twiddle_o(wait_twiddle[i]),
       .tab_mod_o     (tab_mod[i]),
@@ -337,40 +331,15 @@ module core_engine
       .tab_q_i       (tab_q[i]),
       .tab_aux_i     (tab_aux[i]),
       .tab_root_i    (tab_rho[i]),
-      .rd_en_o       (ntt_re[i]),
-      .rd_bank_o     (ntt_rbank[i]),
-      .rd_row_o      (ntt_rrow[i]),
-      .rd_data_i     (ntt_rdata[i]),
-      .wr_en_o       (ntt_we[i]),
-      .wr_bank_o     (ntt_wbank[i]),
-      .wr_row_o      (ntt_wrow[i]),
-      .wr_data_o     (ntt_wdata[i])
+      .re_o          (ntt_re[i]),
+      .rbank_o       (ntt_rbank[i]),
+      .rrow_o        (ntt_rrow[i]),
+      .rdata_i       (ntt_rdata[i]),
+      .we_o          (ntt_we[i]),
+      .wbank_o       (ntt_wbank[i]),
+      .wrow_o        (ntt_wrow[i]),
+      .wdata_o       (ntt_wdata[i])
     );
-
-    core_fifo #(
-      .Width(TicketW),
-      .Depth(NttQueue)
-    ) i_tickets (
-      .clk_i,
-      .rst_ni,
-      .push_valid_i(ntt_push[i]),
-      .push_ready_o(tq_ready[i]),
-      .push_data_i (ticket[new_cmd.a_bank]),
-      .pop_valid_o (tq_valid[i]),
-      .pop_ready_i (started[i]),
-      .pop_data_o  (ntt_head_ticket[i]),
-      .count_o     ()
-    );
-
-    always_ff @(posedge clk_i or negedge rst_ni) begin : p_under_way
-      if (!rst_ni) begin
-        under_way_q <= '0;
-      end else begin
-        under_way_q <= under_way_q + 2'(started[i]) - 2'(ntt_done[i]);
-      end
-    end
-
-    assign running[i] = under_way_q != '0;
   end
 
   // ---------------------------------------------------------------- banks and moduli
@@ -427,8 +396,8 @@ module core_engine
   // ---------------------------------------------------------------- status
   logic [NumCounters-1:0] events;
 
-  assign all_idle = !aq_valid && !rq_valid && !wr_req_valid_o && arith_idle && ntt_busy == '0 && tq_valid == '0 &&
-                    running == '0 && all_free && fetch_idle_i && rd_idle_i && wr_idle_i;
+  assign all_idle = !aq_valid && !rq_valid && !wr_req_valid_o && arith_idle && lane_idle == '1 && all_free &&
+                    fetch_idle_i && rd_idle_i && wr_idle_i;
 
   always_comb begin : p_events
     events                  = '0;
@@ -463,10 +432,5 @@ module core_engine
   assign status_o.refused    = refused;
   assign status_o.error_code = error_code;
   assign status_o.error_pc   = error_pc;
-
-`ifndef SYNTHESIS
-  a_heads_agree: assert property (@(posedge clk_i) disable iff (!rst_ni) (started & ~(tq_valid & head_valid)) == '0)
-  else $error("core_engine: a transform started without a ticket");
-`endif
 
 endmodule
