@@ -56,6 +56,8 @@ test-full: $(STAMPS)/extension $(STAMPS)/system $(STAMPS)/eda  ## every test at 
 	@$(RTL_TOOLS) test --full
 	@$(RTL_TOOLS) formal
 	@$(RTL_TOOLS) mutate
+	@scripts/setup-system.sh scripts/eda/compared-packages.txt
+	@export RTL_VERILATOR=/usr/bin/verilator; $(RTL_TOOLS) test canary modmul
 
 .PHONY: lint
 lint: $(STAMPS)/rust $(STAMPS)/venv $(DENY)-$(DENY_VERSION) lint-rtl  ## formatting, lints as errors, licences, types

@@ -23,23 +23,19 @@ module modmul_lut_product #(
   logic [2*Rows*Groups:0] digits;
   assign digits = (2 * Rows * Groups + 1)'({b_i, 1'b0});
 
-  logic [2*Half-1:0][GroupW-1:0] group_q;
+  logic [2*Half-1:0][GroupW-1:0] group_d, group_q;
   for (genvar g = 0; g < 2 * Half; g++) begin : g_group
     if (g < Groups) begin : g_used
-      logic signed [GroupW-1:0] p;
       modmul_booth #(
         .Nx   (Wa),
         .Rows (Rows)
       ) i_booth (
         .x_i (a_i),
         .y_i (digits[2*Rows*g+:2*Rows+1]),
-        .p_o (p)
+        .p_o (group_d[g])
       );
-      always_ff @(posedge clk_i) begin : p_group
-        group_q[g] <= p;
-      end
     end else begin : g_none
-      assign group_q[g] = '0;
+      assign group_d[g] = '0;
     end
   end
 
@@ -68,8 +64,9 @@ module modmul_lut_product #(
   );
 
   always_ff @(posedge clk_i) begin : p_sum
-    half_q <= half;
-    p_o    <= (Wa + Wb)'(sum);
+    group_q <= group_d;
+    half_q  <= half;
+    p_o     <= (Wa + Wb)'(sum);
   end
 
   // The product is not negative: what stands above it is its sign, zero.
