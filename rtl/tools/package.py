@@ -1,4 +1,4 @@
-"""What another project needs to take the core in: a FuseSoC core file and a plain list of sources, from the blocks."""
+"""What another project needs to take the core in: a FuseSoC core file and a list of sources, from the blocks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def _core(files: list[Path], waivers: list[Path]) -> str:
         return "\n".join(f"      - {path.relative_to(RTL)}" for path in paths)
 
     parameters = "\n".join(
-        f"  {name}:\n    datatype: int\n    default: {value}\n    paramtype: vlogparam\n    description: {text!r}"
+        f"  {name}:\n    datatype: int\n    default: {value}\n"
+        f"    paramtype: vlogparam\n    description: {text!r}"
         for name, (value, text) in PARAMETERS.items()
     )
     chosen = ", ".join(PARAMETERS)
