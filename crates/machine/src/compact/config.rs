@@ -73,6 +73,19 @@ impl Multiplier {
     }
 }
 
+/// What a plan is made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Policy {
+    /// The fewest cycles for the whole program.
+    #[default]
+    Throughput,
+    /// Results as early as possible, on average over the outputs: the limbs that others wait for, special ones above
+    /// all, come first, so that their inverse transforms start at once (coxHE, §IV-A).
+    LowLatency,
+    /// CASA's own key switch, one digit and one special prime whatever the number of limbs: for comparing cycles only.
+    Casa,
+}
+
 /// The memory beside the core, as the model and the scheduler see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MemoryTiming {

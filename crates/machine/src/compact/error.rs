@@ -24,11 +24,11 @@ pub enum CompactError {
     )]
     QuotientModulus { sources: usize },
     #[error(
-        "the sequence of CASA (one digit, one special prime, {limbs} limbs) does not decrypt: the digit of {limbs} limbs \
-         exceeds the special prime, so that the error exceeds the message; take at least {limbs} special primes or \
-         {limbs} digits. It can be scheduled for a comparison of cycles only"
+        "CASA's own key switch does not decrypt: one digit of several limbs exceeds the one special prime, and so the \
+         error exceeds the message. Take as many special primes as a digit has limbs; this sequence is planned for a \
+         comparison of cycles, not run"
     )]
-    CasaSequence { limbs: usize },
+    CasaSequence,
     #[error("node {node} of the program finds no place in the banks; please report this")]
     Unschedulable { node: u32 },
     #[error("address {address} is not a multiple of {unit} bytes")]

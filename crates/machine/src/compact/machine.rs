@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ringmill_program::limb::{LimbProgram, Operand};
 use ringmill_ring::Modulus;
 
-use super::plan::{Plan, plan};
+use super::plan::{Plan, Search, plan};
 use super::table::power_of_two;
 use super::{
-    CompactConfig, CompactError, Core, CoreLibrary, Counters, Emulator, Instruction, SimulatedMemory,
+    CompactConfig, CompactError, Core, CoreLibrary, Counters, Emulator, Instruction, Policy, SimulatedMemory,
     TableEntry, lower,
 };
 use crate::bindings::check_borders;
@@ -23,7 +23,7 @@ pub type Opener = Arc<dyn Fn(&CompactConfig, u64) -> Result<Box<dyn Core>, Compa
 pub struct Compact {
     config: CompactConfig,
     open: Opener,
-    effort: usize,
+    search: Search,
 }
 
 /// Passes scheduled in the search for a plan, all attempts together: some hundredths of a second.
@@ -51,12 +51,19 @@ impl Compact {
 
     /// On cores that `open` gives, one for each prepared program.
     pub fn new(config: CompactConfig, open: Opener) -> Self {
-        Self { config, open, effort: EFFORT }
+        Self { config, open, search: Search { policy: Policy::default(), effort: EFFORT } }
     }
 
     /// The same machine with another effort in search of a plan: passes scheduled, all attempts together.
-    pub fn with_effort(self, effort: usize) -> Self {
-        Self { effort, ..self }
+    pub fn with_effort(mut self, effort: usize) -> Self {
+        self.search.effort = effort;
+        self
+    }
+
+    /// The same machine with another policy.
+    pub fn with_policy(mut self, policy: Policy) -> Self {
+        self.search.policy = policy;
+        self
     }
 
     /// The configuration of its cores.
@@ -76,14 +83,17 @@ impl Compact {
         }
         moduli.iter().try_for_each(|m| config.check_modulus(m.modulus))?;
         let graph = lower::build::build(config, program)?;
-        plan(config, program, &graph, self.effort)
+        plan(config, program, &graph, self.search)
     }
 
     /// Plans a program and loads a core with it.
     ///
     /// # Errors
-    /// As [`Self::plan`], and whatever prevents opening a core.
+    /// As [`Self::plan`], and whatever prevents opening a core; [`CompactError::CasaSequence`] under that policy.
     pub fn load(&self, program: &LimbProgram) -> Result<Loaded, CompactError> {
+        if self.search.policy == Policy::Casa {
+            return Err(CompactError::CasaSequence);
+        }
         let plan = self.plan(program)?;
         let mut core = (self.open)(&self.config, plan.bytes)?;
         for (index, m) in program.moduli().iter().enumerate() {

@@ -36,7 +36,7 @@ mod text;
 pub mod workload;
 
 pub use self::core::{Core, Counters};
-pub use config::{CompactConfig, CompactLiteral, MemoryTiming, Multiplier};
+pub use config::{CompactConfig, CompactLiteral, MemoryTiming, Multiplier, Policy};
 pub use emulator::Emulator;
 pub use error::{CompactError, IllegalInstruction};
 pub use isa::{Bank, Instruction, Op, Stream};

@@ -11,7 +11,7 @@ use libloading::Library;
 use super::core::{Core, Counters};
 use super::emulator::check_range;
 use super::isa::ADDRESS_UNIT;
-use super::{CompactConfig, CompactError, TableEntry, registers as reg};
+use super::{CompactConfig, CompactError, CompactLiteral, Multiplier, TableEntry, registers as reg};
 
 /// The version of the C interface.
 const ABI: u32 = 1;
@@ -150,6 +150,27 @@ impl CoreLibrary {
             return Err(CompactError::Simulator { reason });
         }
         Ok(Self { functions: Arc::new(functions) })
+    }
+
+    /// The configuration that the library was built for, with a memory of full speed.
+    ///
+    /// # Errors
+    /// [`CompactError::Parameter`] for a core that this driver does not know.
+    pub fn config(&self) -> Result<CompactConfig, CompactError> {
+        let p = self.functions.parameters;
+        let kind = Multiplier::ALL.into_iter().find(|kind| kind.code() == p.kind);
+        let (name, value) = ("multiplier", p.kind.into());
+        let multiplier = kind.ok_or(CompactError::Parameter { name, value, allowed: "0 to 4" })?;
+        let literal = CompactLiteral {
+            word_bits: p.w,
+            butterflies: p.nbf,
+            log_n_max: p.logn_max,
+            moduli: p.mods,
+            multiplier,
+            bus_bits: p.d,
+            ..CompactLiteral::default()
+        };
+        literal.build()
     }
 
     /// A core of this library with zeroed memory.

@@ -87,11 +87,9 @@ impl Lane {
     pub(super) fn step(&mut self, t: u64, due: impl Fn(usize, u64) -> bool) -> Option<usize> {
         self.busy += u64::from(!self.ends.is_empty());
         let command = *self.queue.front().filter(|c| c.from <= t)?;
-        let slot = match self.head {
-            Some(slot) => slot,
-            None => self.choose(t, command.modulus)?,
-        };
-        self.head = Some(slot);
+        if self.head.is_none() {
+            self.head = self.choose(t, command.modulus);
+        }
         if t < self.free {
             return None;
         }
@@ -99,10 +97,10 @@ impl Lane {
             self.wait_ticket += 1;
             return None;
         }
-        if t < self.slots[slot].ready {
+        let Some(slot) = self.head.filter(|&slot| t >= self.slots[slot].ready) else {
             self.wait_twiddle += 1;
             return None;
-        }
+        };
         self.queue.pop_front();
         if let Some(next) = self.queue.front_mut() {
             next.from = next.from.max(t + 1);

@@ -74,8 +74,6 @@ pub struct Timing {
 
 /// Instructions that the arithmetic unit's queue, and the queue of reads, hold.
 const QUEUE: usize = 8;
-/// Cycles from the start to the first instruction in the decode register, besides the latency of the memory.
-const FETCH: u64 = 8;
 /// Cycles without progress after which the model gives up: beyond any transform and any wait for memory.
 const PATIENCE: u64 = 1 << 24;
 
@@ -90,7 +88,6 @@ struct Waiting {
 struct Work {
     index: usize,
     row: u64,
-    from: u64,
 }
 
 /// Runs the instructions of a program through the model.
@@ -100,7 +97,7 @@ struct Work {
 pub fn simulate(config: &CompactConfig, log_n: u32, program: &[Instruction]) -> Result<Timing, CompactError> {
     let p = Parameters::new(config, log_n);
     let mut model = Model::new(p, program);
-    let mut t = 0;
+    let mut t = 1;
     while !model.step(t) {
         t += 1;
         if t - model.progress > PATIENCE {
@@ -111,18 +108,32 @@ pub fn simulate(config: &CompactConfig, log_n: u32, program: &[Instruction]) -> 
     Ok(Timing { counters: model.counters(), spans: model.spans })
 }
 
+/// What the dispatcher is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Run,
+    /// END was seen: waits until nothing is under way.
+    Drain,
+}
+
 struct Model<'p> {
     p: Parameters,
     program: &'p [Instruction],
-    pc: usize,
-    decoded_from: u64,
+    state: State,
+    /// The instruction in the decode register, and how many have been accepted.
+    decoded: Option<usize>,
+    accepted: usize,
     taken: [u64; Bank::COUNT],
     passed: [u64; Bank::COUNT],
     finished: [u64; Bank::COUNT],
     arithmetic: VecDeque<Waiting>,
     work: Option<Work>,
-    /// Releases of written banks by the cycle from which they count.
+    /// Banks passed in this cycle: they count from the next on.
+    passes: Vec<usize>,
+    /// Releases of banks by the cycle from which they count.
     releases: VecDeque<(u64, usize)>,
+    /// The cycle from which the arithmetic pipeline is empty.
+    drained: u64,
     reads: VecDeque<(u64, u64)>,
     stores: u64,
     reader: Reader,
@@ -133,22 +144,39 @@ struct Model<'p> {
     progress: u64,
 }
 
+/// What happened in a cycle, for the memory system.
+#[derive(Debug, Clone, Copy, Default)]
+struct Events {
+    issued: bool,
+    row: bool,
+    stored: bool,
+    ask_read: bool,
+    ask_write: bool,
+    accepted: bool,
+    end: bool,
+}
+
 impl<'p> Model<'p> {
     fn new(p: Parameters, program: &'p [Instruction]) -> Self {
+        let mut reader = Reader::new(&p);
+        reader.start();
         Self {
             p,
             program,
-            pc: 0,
-            decoded_from: p.latency + FETCH,
+            state: State::Run,
+            decoded: None,
+            accepted: 0,
             taken: [0; Bank::COUNT],
             passed: [0; Bank::COUNT],
             finished: [0; Bank::COUNT],
             arithmetic: VecDeque::new(),
             work: None,
+            passes: Vec::new(),
             releases: VecDeque::new(),
+            drained: 0,
             reads: VecDeque::new(),
             stores: 0,
-            reader: Reader::new(&p),
+            reader,
             writer: Writer::new(&p),
             lanes: [Lane::new(&p), Lane::new(&p)],
             spans: vec![Span::default(); program.len()],
@@ -157,25 +185,30 @@ impl<'p> Model<'p> {
         }
     }
 
-    /// One cycle; whether the program has ended.
+    /// Cycle t, the first one busy being 1; whether it is the last.
     fn step(&mut self, t: u64) -> bool {
+        for bank in self.passes.drain(..) {
+            self.passed[bank] += 1;
+        }
         while self.releases.front().is_some_and(|&(from, _)| from <= t) {
             if let Some((_, bank)) = self.releases.pop_front() {
                 self.finished[bank] += 1;
             }
         }
+        let idle = self.state == State::Drain && self.idle(t);
+        let mut events = Events::default();
         self.transforms(t);
-        self.issue(t);
-        self.take(t);
-        let ended = self.dispatch(t);
+        self.issue(t, &mut events);
+        self.take(t, &mut events);
+        self.dispatch(t, &mut events);
         let due = |&(after, from): &(u64, u64)| from <= t && self.writer.done >= after;
-        if self.reads.front().is_some_and(due) && self.reader.ready() {
+        events.ask_read = self.reads.front().is_some_and(due) && self.reader.ready();
+        if events.ask_read {
             self.reads.pop_front();
-            self.reader.request(t, self.p.rows);
         }
-        self.reader.step(t);
-        self.writer.step(t);
-        ended
+        self.reader.step(t, events.ask_read, events.row, events.accepted, events.end);
+        self.writer.step(t, events.stored, events.ask_write);
+        idle
     }
 
     fn transforms(&mut self, t: u64) {
@@ -196,10 +229,10 @@ impl<'p> Model<'p> {
     }
 
     /// Issues a row of the instruction at work.
-    fn issue(&mut self, t: u64) {
-        let Some(mut work) = self.work.filter(|w| w.from <= t) else { return };
+    fn issue(&mut self, t: u64, events: &mut Events) {
+        let Some(mut work) = self.work else { return };
         let i = &self.program[work.index];
-        if i.s.is_some() && !self.reader.has_row(t) {
+        if i.s.is_some() && !self.reader.has_row() {
             self.counters.arithmetic_read += 1;
             return;
         }
@@ -207,34 +240,29 @@ impl<'p> Model<'p> {
             self.counters.arithmetic_write += 1;
             return;
         }
-        if i.s.is_some() {
-            self.reader.take_row();
-        }
-        if i.store.is_some() {
-            self.writer.promise(t);
-        }
+        events.issued = true;
+        events.row = i.s.is_some();
+        events.stored = i.store.is_some();
         if work.row == 0 {
             self.spans[work.index].start = t;
         }
         self.counters.arithmetic_busy += 1;
-        self.progress = t;
+        (self.progress, self.drained) = (t, t + self.p.depth());
         work.row += 1;
-        self.work = Some(work);
-        if work.row == self.p.rows {
+        self.work = Some(work).filter(|w| w.row < self.p.rows);
+        if self.work.is_none() {
             self.spans[work.index].end = t + 1;
             for bank in i.banks() {
-                self.passed[bank.index()] += 1;
-                let written = i.d == Some(bank);
-                let from = t + if written { self.p.depth() } else { 1 };
+                self.passes.push(bank.index());
+                let from = t + if i.d == Some(bank) { self.p.depth() } else { 1 };
                 let at = self.releases.partition_point(|&(other, _)| other <= from);
                 self.releases.insert(at, (from, bank.index()));
             }
-            self.work = None;
         }
     }
 
-    /// Takes the next instruction of the queue.
-    fn take(&mut self, t: u64) {
+    /// Takes the next instruction of the queue: its first row can be issued in the next cycle.
+    fn take(&mut self, t: u64, events: &mut Events) {
         let (Some(head), None) = (self.arithmetic.front().copied(), self.work) else { return };
         if head.from > t {
             return;
@@ -244,56 +272,79 @@ impl<'p> Model<'p> {
             let count = if chain && !permuted { self.passed[bank] } else { self.finished[bank] };
             count == ticket
         });
+        let stores = self.program[head.index].store.is_some();
         if !due {
-            self.counters.arithmetic_ticket += 1;
-            return;
+            self.counters.arithmetic_ticket += u64::from(!events.issued);
+        } else if stores && !self.writer.ready() {
+            self.counters.arithmetic_write += u64::from(!events.issued);
+        } else {
+            events.ask_write = stores;
+            self.arithmetic.pop_front();
+            self.work = Some(Work { index: head.index, row: 0 });
         }
-        self.arithmetic.pop_front();
-        self.work = Some(Work { index: head.index, row: 0, from: t + 1 });
     }
 
-    fn dispatch(&mut self, t: u64) -> bool {
-        if t < self.decoded_from {
-            return false;
+    fn dispatch(&mut self, t: u64, events: &mut Events) {
+        if self.state != State::Run {
+            return;
         }
-        let Some(i) = self.program.get(self.pc) else { return self.idle() };
-        if i.op == Op::End {
-            return self.idle();
+        let mut fired = false;
+        if let Some(index) = self.decoded {
+            let i = &self.program[index];
+            if i.op == Op::End {
+                self.state = State::Drain;
+            } else if self.has_queue(i) {
+                self.enqueue(index, t);
+                fired = true;
+            }
         }
-        let lane = i.a.and_then(Bank::lane).unwrap_or(0);
-        let room = if i.op.is_transform() {
-            self.lanes[lane].ready()
-        } else {
-            self.arithmetic.len() < QUEUE && (i.s.is_none() || self.reads.len() < QUEUE)
-        };
-        if !room {
-            return false;
+        if (self.decoded.is_none() || fired)
+            && self.reader.has_instruction()
+            && self.accepted < self.program.len()
+        {
+            self.decoded = Some(self.accepted);
+            events.accepted = true;
+            events.end = self.program[self.accepted].op == Op::End;
+            self.accepted += 1;
+        } else if fired {
+            self.decoded = None;
         }
+    }
+
+    fn has_queue(&self, i: &Instruction) -> bool {
+        if i.op.is_transform() {
+            return i.a.and_then(Bank::lane).is_some_and(|lane| self.lanes[lane].ready());
+        }
+        self.arithmetic.len() < QUEUE && (i.s.is_none() || self.reads.len() < QUEUE)
+    }
+
+    fn enqueue(&mut self, index: usize, t: u64) {
+        let i = &self.program[index];
         let mut tickets = [None; 3];
         for (slot, bank) in tickets.iter_mut().zip(i.banks()) {
             let b = bank.index();
             *slot = Some((b, self.taken[b], i.permute.is_some() && i.a == Some(bank)));
             self.taken[b] += 1;
         }
-        let index = self.pc;
-        if let (true, Some((bank, ticket, _))) = (i.op.is_transform(), tickets[0]) {
-            self.lanes[lane].push(Command { index, bank, ticket, modulus: i.modulus, from: t + 1 });
-        } else {
-            self.arithmetic.push_back(Waiting { index, tickets, from: t + 1 });
-            if let Some(s) = i.s {
-                let behind = (self.stores as u16).wrapping_sub(s.after) as i16;
-                self.reads.push_back((self.stores.saturating_add_signed(-i64::from(behind)), t + 1));
-            }
-            self.stores += u64::from(i.store.is_some());
-        }
-        self.pc += 1;
         self.counters.instructions += 1;
-        false
+        if let (Some(lane), true, Some((bank, ticket, _))) =
+            (i.a.and_then(Bank::lane), i.op.is_transform(), tickets[0])
+        {
+            self.lanes[lane].push(Command { index, bank, ticket, modulus: i.modulus, from: t + 1 });
+            return;
+        }
+        self.arithmetic.push_back(Waiting { index, tickets, from: t + 1 });
+        if let Some(s) = i.s {
+            let behind = (self.stores as u16).wrapping_sub(s.after) as i16;
+            self.reads.push_back((self.stores.saturating_add_signed(-i64::from(behind)), t + 1));
+        }
+        self.stores += u64::from(i.store.is_some());
     }
 
-    fn idle(&self) -> bool {
+    fn idle(&self, t: u64) -> bool {
         self.arithmetic.is_empty()
             && self.work.is_none()
+            && t >= self.drained
             && self.reads.is_empty()
             && self.releases.is_empty()
             && self.lanes.iter().all(Lane::idle)
@@ -309,7 +360,6 @@ impl<'p> Model<'p> {
             transform_twiddle: lanes.map(|l| l.wait_twiddle),
             read_beats: self.reader.beats,
             write_beats: self.writer.beats,
-            instructions: self.counters.instructions + 1,
             ..self.counters
         }
     }

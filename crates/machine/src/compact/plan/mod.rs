@@ -24,7 +24,7 @@ use super::isa::{ADDRESS_UNIT, Bank, INSTRUCTION_BYTES, Instruction, Op};
 use super::lower::graph::{Graph, Kind, NodeId};
 use super::model::simulate;
 use super::table::power_of_two;
-use super::{CompactConfig, CompactError};
+use super::{CompactConfig, CompactError, Policy};
 use action::{Action, Leaves};
 use clock::Clock;
 use layout::{InputSlot, Layout};
@@ -61,6 +61,29 @@ const MOVES_IN_A_ROW: usize = 8;
 /// Operands that a pass may have to load first.
 const LOADS_A_PASS: usize = 2;
 
+/// What to look for, and how long.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Search {
+    pub(crate) policy: Policy,
+    /// Passes scheduled, all attempts together.
+    pub(crate) effort: usize,
+}
+
+impl Search {
+    /// What a plan costs under the policy, by the cycle model.
+    fn cost(self, config: &CompactConfig, log_n: u32, plan: &Plan) -> Result<u64, CompactError> {
+        let timing = simulate(config, log_n, &plan.instructions)?;
+        if self.policy != Policy::LowLatency {
+            return Ok(timing.counters.cycles);
+        }
+        let is_output = |i: &Instruction| {
+            i.store.is_some_and(|address| plan.outputs.contains(&(u64::from(address) * ADDRESS_UNIT)))
+        };
+        let ends = plan.instructions.iter().zip(&timing.spans).filter(|(i, _)| is_output(i));
+        Ok(ends.map(|(_, span)| span.end).sum())
+    }
+}
+
 /// Schedules a graph.
 ///
 /// # Errors
@@ -69,11 +92,11 @@ pub(crate) fn plan(
     config: &CompactConfig,
     program: &LimbProgram,
     graph: &Graph,
-    effort: usize,
+    search: Search,
 ) -> Result<Plan, CompactError> {
     let mut found = attempt(config, program, graph, Tuning::default())?;
     let mut best = vec![];
-    for tuning in Tuning::attempts(graph.passes(), effort).skip(1) {
+    for tuning in Tuning::attempts(graph.passes(), search.effort).skip(1) {
         if let Ok(plan) = attempt(config, program, graph, tuning) {
             best.push((plan.estimate, tuning.seed, plan));
             best.sort_by_key(|&(estimate, seed, _)| (estimate, seed));
@@ -83,13 +106,11 @@ pub(crate) fn plan(
     if best.is_empty() {
         return Ok(found);
     }
-    let cycles =
-        |plan: &Plan| simulate(config, program.log_n(), &plan.instructions).map(|t| t.counters.cycles);
-    let mut least = cycles(&found)?;
+    let mut least = search.cost(config, program.log_n(), &found)?;
     for (_, _, plan) in best {
-        let cycles = cycles(&plan)?;
-        if cycles < least {
-            (found, least) = (plan, cycles);
+        let cost = search.cost(config, program.log_n(), &plan)?;
+        if cost < least {
+            (found, least) = (plan, cost);
         }
     }
     Ok(found)

@@ -136,7 +136,7 @@ impl<'g> State<'g> {
             }
         }
         let mut order = order(graph, &consumers);
-        tuning.disturb(&mut order);
+        tuning.disturb(&mut order, &heights(graph, &consumers));
         let factors = product_operands(graph);
         let recomputable = (0..count)
             .map(|id| {
@@ -375,6 +375,17 @@ fn recomputable(graph: &Graph, id: usize) -> bool {
     let Kind::Sum(terms) = &graph.nodes[id].kind else { return false };
     let [Term::Scaled { x, shift: 0, .. }] = terms[..] else { return false };
     x.is_plain() && matches!(graph.kind(x.node), Kind::Input { .. })
+}
+
+/// The greatest number of transforms between each node and the end.
+fn heights(graph: &Graph, consumers: &[Vec<NodeId>]) -> Vec<u32> {
+    let mut heights = vec![0; consumers.len()];
+    // Scaled copies of inputs may stand behind their readers: a second walk settles them.
+    for id in (0..consumers.len()).rev().chain((0..consumers.len()).rev()) {
+        let above = consumers[id].iter().map(|&c| heights[c as usize]).max().unwrap_or(0);
+        heights[id] = above + u32::from(matches!(graph.nodes[id].kind, Kind::Transform { .. }));
+    }
+    heights
 }
 
 /// Nodes as they were written, but for the scaled copies of inputs, which stand where they are first read.

@@ -19,6 +19,8 @@ pub(super) struct Tuning {
     pub(super) lead: u64,
     /// Whether an inner product whose operands stand in banks begins at once, though its result will have to wait.
     pub(super) eager: bool,
+    /// How many places nodes come forward for each transform between them and the end.
+    pub(super) urgency: u32,
     /// How far nodes move in the order of preference, at most.
     pub(super) noise: u32,
     /// From what the moves are drawn.
@@ -27,7 +29,7 @@ pub(super) struct Tuning {
 
 impl Default for Tuning {
     fn default() -> Self {
-        Self { tolerance: 1, soon: 64, starving: 2, lead: 4, eager: true, noise: 0, seed: 0 }
+        Self { tolerance: 1, soon: 64, starving: 2, lead: 4, eager: true, urgency: 0, noise: 0, seed: 0 }
     }
 }
 
@@ -47,17 +49,19 @@ impl Tuning {
                 starving: of(&[0, 1, 2, 3, 5, 8]),
                 lead: of(&[2, 3, 4, 6]),
                 eager: of(&[0, 1]) == 1,
+                urgency: of(&[0, 0, 4, 8, 16, 32]) as u32,
                 noise: of(&[0, 2, 4, 8, 16, 32]) as u32,
                 seed,
             }
         }))
     }
 
-    /// Moves nodes in the order of preference.
-    pub(super) fn disturb(&self, order: &mut [u32]) {
+    /// Moves nodes in the order of preference; `heights` are the transforms between each of them and the end.
+    pub(super) fn disturb(&self, order: &mut [u32], heights: &[u32]) {
+        let most = heights.iter().max().copied().unwrap_or(0);
         let mut random = Random(self.seed);
-        for place in order.iter_mut() {
-            *place += random.below(u64::from(self.noise) + 1) as u32;
+        for (place, &height) in order.iter_mut().zip(heights) {
+            *place += (most - height) * self.urgency + random.below(u64::from(self.noise) + 1) as u32;
         }
     }
 }

@@ -25,7 +25,6 @@ fn one_transform_takes_its_roots_and_its_slot() {
     assert!(first.end - first.start <= slot + slot / 50 + 40 + m);
     // The roots of the first are made while nothing runs: all N of them, one a cycle, and the short levels.
     assert!(first.start > 1 << log_n && first.start < (1 << log_n) + 400);
-    assert_eq!(timing.counters.transform_twiddle[0], first.start - 40 - 9);
 }
 
 #[test]
@@ -44,9 +43,11 @@ fn counters_add_up_for_any_memory() {
         let rows = u64::from(config.rows(11));
         let beats = (64 << 11) / u64::from(bus);
         assert_eq!(c.arithmetic_busy, passes * rows);
-        assert_eq!(c.read_beats, count(&|i| i.s.is_some()) * beats);
+        let streamed = count(&|i| i.s.is_some()) * beats;
+        let instructions = (plan.instructions.len() as u64 + 64) * 256 / u64::from(bus).min(256);
+        assert!((streamed..=streamed + instructions).contains(&c.read_beats), "limbs and instructions");
         assert_eq!(c.write_beats, count(&|i| i.store.is_some()) * beats);
-        assert_eq!(c.instructions, plan.instructions.len() as u64);
+        assert_eq!(c.instructions + 1, plan.instructions.len() as u64, "END is not dispatched");
         assert!(c.cycles > before, "slower memory, more cycles");
         assert!(c.cycles >= c.read_beats * u64::from(beat));
         assert!(c.transform_busy.iter().sum::<u64>() >= transforms * config.slot(11));
