@@ -212,7 +212,13 @@ class Evaluator:
 class Executable:
     """A program lowered for one machine; holds no key."""
 
-    def __new__(cls, plan: Plan, machine: str = "cpu", threads: int | None = None) -> Executable: ...
+    def __new__(
+        cls,
+        plan: Plan,
+        machine: str = "cpu",
+        threads: int | None = None,
+        butterflies: int | None = None,
+    ) -> Executable: ...
     def run(self, inputs: dict[str, Ciphertext], keys: EvaluationKeys) -> dict[str, Ciphertext]: ...
     @property
     def machine(self) -> str: ...

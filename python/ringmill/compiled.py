@@ -81,7 +81,7 @@ class Compiled:
         self.text = text
         self.signature = signature
         self.plan = plan
-        self._executables: dict[tuple[str, int | None], Executable] = {}
+        self._executables: dict[tuple[str, int | None, int | None], Executable] = {}
 
     @property
     def name(self) -> str:
@@ -200,26 +200,31 @@ class Compiled:
         *,
         machine: str = "cpu",
         threads: int | None = None,
+        butterflies: int | None = None,
     ) -> Values:
         """Run the program on encrypted arguments; needs no secret.
 
         Args:
             keys: evaluation keys; the secret key of a ``Keys`` is not touched.
             arguments: from ``encrypt``.
-            machine: "cpu" (fast) or "reference" (plain interpreter, the same bits).
-            threads: worker threads; all cores by default. Results do not depend on it.
+            machine: "cpu" (fast), "reference" (plain interpreter) or "compact" (the hardware core, simulated
+                by the library that RINGMILL_CORE_LIBRARY names, otherwise emulated); all give the same bits.
+            threads: worker threads of "cpu"; all cores by default. Results do not depend on it.
+            butterflies: size of "compact": 1, 2, 4, 8 or 16 a lane.
         """
         evaluation = keys.evaluation if isinstance(keys, Keys) else keys
         self._same_params("evaluation keys", evaluation.params)
         self._check_values("arguments", arguments, self.signature.input_parts)
-        out = self.executable(machine, threads).run(arguments.parts, evaluation)
+        out = self.executable(machine, threads, butterflies).run(arguments.parts, evaluation)
         return Values("results", out, self.name, self.digest)
 
-    def executable(self, machine: str = "cpu", threads: int | None = None) -> Executable:
+    def executable(
+        self, machine: str = "cpu", threads: int | None = None, butterflies: int | None = None
+    ) -> Executable:
         """The lowered program for a machine; lowered once."""
-        key = (machine, threads)
+        key = (machine, threads, butterflies)
         if key not in self._executables:
-            self._executables[key] = Executable(self.plan, machine, threads)
+            self._executables[key] = Executable(self.plan, machine, threads, butterflies)
         return self._executables[key]
 
     def run(
@@ -229,12 +234,14 @@ class Compiled:
         *,
         machine: str = "cpu",
         threads: int | None = None,
+        butterflies: int | None = None,
         **arguments: ArrayLike,
     ) -> Any:
         """Encrypt, evaluate and decrypt in this process; keys are made when none are given."""
         keys = keys or self.keygen()
         encrypted = self.encrypt(keys, arguments)
-        return self.decrypt(keys, self.evaluate(keys, encrypted, machine=machine, threads=threads))
+        results = self.evaluate(keys, encrypted, machine=machine, threads=threads, butterflies=butterflies)
+        return self.decrypt(keys, results)
 
     # ---- files --------------------------------------------------------------------------------
 

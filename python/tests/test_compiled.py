@@ -69,6 +69,9 @@ def test_same_bits_on_every_machine_and_number_of_threads(compiled: Compiled, ke
     reference = compiled.evaluate(keys, arguments, machine="reference").to_bytes()
     for threads in (1, 2):
         assert compiled.evaluate(keys, arguments, threads=threads).to_bytes() == reference
+    for butterflies in (None, 1, 4, 16):
+        results = compiled.evaluate(keys, arguments, machine="compact", butterflies=butterflies)
+        assert results.to_bytes() == reference
 
 
 @pytest.mark.parametrize("row", NINE, ids=lambda row: row.letter)

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use ringmill::Error as FaceError;
+use ringmill::machine::MachineError;
 use ringmill_ckks::CkksError;
 use ringmill_ckks::file::FileError;
 use ringmill_program::he::HeError;
@@ -120,9 +121,10 @@ impl Failure {
             E::Ring(e) => return Self::of(Family::Machine, e),
             E::Program(e) => return Self::he(e),
             E::Lower(e) => return Self::of(Family::Program, e),
+            E::Machine(MachineError::Compact(e)) => return Self::of(Family::Machine, e),
             E::Machine(e) => return Self::of(Family::Machine, e),
             E::Choose(e) => return Self::choose(e),
-            E::UnknownMachine { .. } | E::Threads { .. } => Family::Machine,
+            E::UnknownMachine { .. } | E::NoButterflies { .. } | E::Threads { .. } => Family::Machine,
             E::LevelExhausted { .. } | E::DropUp { .. } | E::ScaleOverflow { .. } => Family::Level,
             E::NotFinite { .. } | E::SumRange { .. } => Family::Encoding,
             E::MissingInput { .. } | E::UnknownInput { .. } => Family::Program,

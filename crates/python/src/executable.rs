@@ -82,12 +82,18 @@ fn bounded(
 impl Executable {
     /// Lowers a plan for a machine and encodes its constants.
     #[new]
-    #[pyo3(signature = (plan, machine = "cpu", threads = None))]
-    fn new(py: Python<'_>, plan: &Bound<'_, Plan>, machine: &str, threads: Option<usize>) -> PyResult<Self> {
+    #[pyo3(signature = (plan, machine = "cpu", threads = None, butterflies = None))]
+    fn new(
+        py: Python<'_>,
+        plan: &Bound<'_, Plan>,
+        machine: &str,
+        threads: Option<usize>,
+        butterflies: Option<u32>,
+    ) -> PyResult<Self> {
         let plan = plan.get();
         let (params, managed, name) = (plan.params.clone(), plan.managed.clone(), machine.to_owned());
         let kernel = interruptible(py, move || {
-            let evaluator = Evaluator::with_machine(&params, machines::by_name(&name, threads)?)
+            let evaluator = Evaluator::with_machine(&params, machines::by_name(&name, threads, butterflies)?)
                 .map_err(|e| Failure::face(&e))?;
             Kernel::new(&evaluator, managed).map_err(|e| Failure::face(&e))
         })?;

@@ -9,10 +9,14 @@ use ringmill_ring::lanes::Isa;
 
 use crate::error::{Failure, Family};
 
-/// The machine of a name with so many threads; all cores if none are named.
-pub(crate) fn by_name(name: &str, threads: Option<usize>) -> Result<Arc<dyn Machine>, Failure> {
+/// The machine of a name with so many threads, all cores if none are named, and butterflies.
+pub(crate) fn by_name(
+    name: &str,
+    threads: Option<usize>,
+    butterflies: Option<u32>,
+) -> Result<Arc<dyn Machine>, Failure> {
     let all = || std::thread::available_parallelism().map_or(1, usize::from);
-    ringmill::machine_by_name(name, threads.unwrap_or_else(all)).map_err(|e| Failure::face(&e))
+    ringmill::machine_by_name(name, threads.unwrap_or_else(all), butterflies).map_err(|e| Failure::face(&e))
 }
 
 /// The instruction set that kernels use here: detected, or chosen by RINGMILL_ISA.

@@ -67,14 +67,47 @@ pub fn cpu_machine(threads: usize) -> Result<Arc<dyn Machine>, Error> {
     Ok(Arc::new(cpu.on_pool(Arc::new(pool))))
 }
 
-/// The machine of a name: `cpu` (with so many threads) or `reference`.
+/// The machine `compact`: a core with so many butterflies in each of its two lanes, four if none are named.
+///
+/// It is simulated by the library that `RINGMILL_CORE_LIBRARY` names (`python -m rtl.sim.build` makes one), with what
+/// that library was built for; without one its instructions are emulated. The bits are the same.
 ///
 /// # Errors
-/// [`Error::UnknownMachine`]; as [`cpu_machine`].
-pub fn machine_by_name(name: &str, threads: usize) -> Result<Arc<dyn Machine>, Error> {
+/// A number of butterflies that no core has, or that the library was not built for; a library that cannot be loaded.
+pub fn compact_machine(butterflies: Option<u32>) -> Result<Arc<dyn Machine>, Error> {
+    use machine::compact::{Compact, CompactError, CompactLiteral, CoreLibrary, SimulatedMemory};
+    let compact = |e: CompactError| Error::Machine(e.into());
+    let Some(path) = std::env::var_os("RINGMILL_CORE_LIBRARY") else {
+        let default = CompactLiteral::default();
+        let literal = CompactLiteral { butterflies: butterflies.unwrap_or(default.butterflies), ..default };
+        return Ok(Arc::new(Compact::emulated(literal.build().map_err(compact)?)));
+    };
+    let library = CoreLibrary::load(path.as_ref()).map_err(compact)?;
+    let config = library.config().map_err(compact)?;
+    match butterflies {
+        Some(wanted) if wanted != config.butterflies() => {
+            let reason =
+                format!("its core has {} butterflies a lane, {wanted} are asked for", config.butterflies());
+            Err(compact(CompactError::Simulator { reason }))
+        }
+        _ => Ok(Arc::new(Compact::simulated(config, library, SimulatedMemory::of(&config)))),
+    }
+}
+
+/// The machine of a name: `cpu` (with so many threads), `reference`, or `compact` (with so many butterflies).
+///
+/// # Errors
+/// [`Error::UnknownMachine`]; [`Error::NoButterflies`]; as [`cpu_machine`] and [`compact_machine`].
+pub fn machine_by_name(
+    name: &str,
+    threads: usize,
+    butterflies: Option<u32>,
+) -> Result<Arc<dyn Machine>, Error> {
     match name {
+        "compact" => compact_machine(butterflies),
+        "cpu" | "reference" if butterflies.is_some() => Err(Error::NoButterflies { name: name.into() }),
         "cpu" => cpu_machine(threads),
         "reference" => Ok(Arc::new(machine::Reference)),
-        _ => Err(Error::UnknownMachine { name: name.into(), known: "cpu, reference" }),
+        _ => Err(Error::UnknownMachine { name: name.into(), known: "cpu, reference, compact" }),
     }
 }

@@ -87,9 +87,10 @@ def evaluate(options: Namespace) -> Facts:
     keys = EvaluationKeys.from_bytes(compiled.params, data)
     arguments = Values.load(options.input, "arguments", compiled.params)
     start = time.perf_counter()
-    compiled.executable(options.machine, options.threads)
+    where = {"machine": options.machine, "threads": options.threads, "butterflies": options.butterflies}
+    compiled.executable(**where)
     prepared = time.perf_counter()
-    results = compiled.evaluate(keys, arguments, machine=options.machine, threads=options.threads)
+    results = compiled.evaluate(keys, arguments, **where)
     done = time.perf_counter()
     size = results.save(target)
     return {
