@@ -20,7 +20,7 @@ export EDA_HOME ?= $(CURDIR)/build/eda
 RTL_TOOLS := . $(EDA_HOME)/env.sh; python -m rtl.tools
 
 PY_PATHS    := $(wildcard python tests examples benches scripts rtl)
-TEST_PATHS  := $(wildcard python/tests tests)
+TEST_PATHS  := $(wildcard python/tests tests rtl/tools/tests)
 HAS_PYTHON  := $(wildcard pyproject.toml)
 RUST_INPUTS := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null)
 

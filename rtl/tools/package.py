@@ -1,4 +1,4 @@
-"""What another project needs to take the core in: a FuseSoC core file and a list of sources, from the blocks."""
+"""What another project takes: a FuseSoC core file and a list of sources, made from the blocks."""
 
 from __future__ import annotations
 

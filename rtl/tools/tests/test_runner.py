@@ -1,0 +1,80 @@
+"""The runner itself, without a simulator: what it reads, what it refuses, and lists that would rot unseen."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rtl.tools import mutate, synth
+from rtl.tools.block import RTL, BlockError, closure, expand, load, names
+
+
+def write_block(root: Path, name: str, **spec: object) -> None:
+    (root / name / "src").mkdir(parents=True)
+    (root / name / "src" / "a.sv").write_text("module a; assign x = y + z; endmodule\n")
+    (root / name / "block.json").write_text(json.dumps({"sources": ["src/a.sv"]} | spec))
+
+
+def test_each_makes_every_combination():
+    points = expand({"W": [36, 54], "Kind": [0, 1]}, {"N": 4})
+    assert [suffix for suffix, _ in points] == ["_w36_kind0", "_w36_kind1", "_w54_kind0", "_w54_kind1"]
+    assert points[1][1] == {"N": "4", "W": "36", "Kind": "1"}
+
+
+def test_an_unknown_key_is_named(tmp_path):
+    write_block(tmp_path, "one", sorces=[])
+    with pytest.raises(BlockError, match="unknown key 'sorces'"):
+        load("one", tmp_path)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    write_block(tmp_path, "one", waivers=["lint.vlt"])
+    with pytest.raises(BlockError, match=r"no file lint\.vlt"):
+        load("one", tmp_path)
+
+
+def test_needs_come_first_and_once(tmp_path):
+    write_block(tmp_path, "low")
+    write_block(tmp_path, "left", needs=["low"])
+    write_block(tmp_path, "right", needs=["low"])
+    write_block(tmp_path, "top", needs=["left", "right"])
+    assert [b.name for b in closure(load("top", tmp_path), tmp_path)] == ["low", "left", "right", "top"]
+
+
+def test_a_circle_of_needs_is_refused(tmp_path):
+    write_block(tmp_path, "one", needs=["two"])
+    write_block(tmp_path, "two", needs=["one"])
+    with pytest.raises(BlockError, match="needs itself"):
+        closure(load("one", tmp_path), tmp_path)
+
+
+def test_a_bug_goes_to_the_one_place_that_it_names(tmp_path):
+    write_block(tmp_path, "one")
+    bug = mutate.Mutation("one", "minus", "src/a.sv", "y + z", "y - z", "test", "")
+    bug.apply(tmp_path)
+    assert "y - z" in (tmp_path / "one" / "src" / "a.sv").read_text()
+    with pytest.raises(BlockError, match="stands 0 times"):
+        bug.apply(tmp_path)
+
+
+@pytest.mark.parametrize("block", names())
+def test_every_seeded_bug_still_applies(block):
+    tests = {test.name for test in load(block).tests}
+    for bug in mutate.read(block):
+        assert (RTL / block / bug.file).read_text().count(bug.old) == 1, bug.id
+        assert bug.test in tests, bug.id
+        assert bug.why, bug.id
+
+
+@pytest.mark.parametrize("file", sorted(synth.DATA.glob("*.json")), ids=lambda file: file.stem)
+def test_every_row_says_what_it_is(file):
+    for row in json.loads(file.read_text()):
+        assert row["status"], row
+        assert row["tools"]["yosys"], row
+        if row["flow"] in ("xc7", "xcup"):
+            luts = row["lut"] + row["srl"] + row["lutram"]
+            assert row["overall"] == synth.overall(luts, row["ff"], row["dsp"], row["bram36"])
+
+
+def test_area_is_casas_formula():
+    assert synth.overall(16, 8, 1, 0.5) == 132.4
