@@ -4,3 +4,4 @@ mod model;
 mod primes;
 mod programs;
 mod simulated;
+mod slots;
