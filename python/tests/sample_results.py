@@ -15,6 +15,33 @@ def _program(traced: Any) -> dict[str, Any]:
     return {"name": traced.name, "text": traced.text, "outline": outline}
 
 
+def _hardware() -> dict[str, Any]:
+    spans = [
+        {"unit": "arithmetic", "what": "copy", "start": 60, "end": 1084},
+        {"unit": "transform 0", "what": "intt b0", "start": 1100, "end": 14412},
+        {"unit": "transform 1", "what": "ntt b2", "start": 2100, "end": 15412},
+        {"unit": "arithmetic", "what": "mac b4", "start": 14420, "end": 15444},
+    ]
+    row = {
+        "n": 8192,
+        "nbf": 4,
+        "set": [3, 1, 1],
+        "sequence": "casa",
+        "cycles": 100_000,
+        "slots": 7.5,
+        "ratio_cycles": 0.626,
+        "paper": {"cycles": 159_744},
+    }
+    correct = {**row, "set": [3, 1, 3], "sequence": "hybrid", "ratio_area_cycles": 0.4}
+    return {
+        "core": {"n": 8192, "butterflies": 4, "set": [3, 1, 3]},
+        "job": {"same_bits": True, "seconds": 1.0, "ciphertexts": 1},
+        "key_switch": {"cycles": 16_000, "slot": 13_312, "spans": spans},
+        "casa": [row, correct],
+        "area_origin": "made up",
+    }
+
+
 def sample_results() -> dict[str, Any]:
     """A complete set of results; every key that the page reads."""
     rng = np.random.default_rng(5)
@@ -81,4 +108,5 @@ def sample_results() -> dict[str, Any]:
         "machine": {"cpu": "a CPU", "threads": 2, "isa": "avx2"},
         "clinic": clinic,
         "kernels": kernels,
+        "hardware": _hardware(),
     }

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ringmill.demo import machine, table
 from ringmill.demo.clinic import run_clinic
+from ringmill.demo.hardware import run_hardware
 from ringmill.demo.nine import run_nine
 from ringmill.errors import RingmillError
 from ringmill.progress import Show
@@ -25,6 +26,7 @@ def main() -> int:
     try:
         clinic = run_clinic(options.out / "clinic", show)
         kernels = run_nine(show)
+        hardware = run_hardware(options.out / "clinic" / "server", show)
     except KeyboardInterrupt:
         print("interrupted; no report was written", file=sys.stderr)
         return 130
@@ -34,7 +36,13 @@ def main() -> int:
     from ringmill import __version__
     from ringmill.report import write
 
-    results = {"version": __version__, "machine": machine.describe(), "clinic": clinic, "kernels": kernels}
+    results = {
+        "version": __version__,
+        "machine": machine.describe(),
+        "clinic": clinic,
+        "kernels": kernels,
+        "hardware": hardware,
+    }
     page = write(results, options.out)
     table.show(results, page, time.perf_counter() - start)
     return 0

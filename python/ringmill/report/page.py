@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ringmill.atomic import write_text
-from ringmill.report import charts
+from ringmill.report import charts, hardware
 from ringmill.report.drawing import program_svg
 
 Results = dict[str, Any]
@@ -34,6 +34,7 @@ def render(results: Results) -> str:
         results=results,
         clinic=clinic,
         kernels=kernels,
+        hardware=results["hardware"],
         charts={
             "probabilities": charts.probabilities(clinic),
             "histogram": charts.error_histogram(clinic),
@@ -41,6 +42,8 @@ def render(results: Results) -> str:
             "stages": charts.stages(clinic),
             "wire": charts.wire(clinic),
             "kernel_times": charts.kernel_times(kernels),
+            "occupancy": hardware.occupancy(results["hardware"]["key_switch"]),
+            "core": hardware.diagram(results["hardware"]["core"]),
         },
         drawing=program_svg(clinic["program"]["text"], "The clinic's program"),
         drawings={row["letter"]: program_svg(row["program"]["text"], row["title"]) for row in kernels},
