@@ -8,7 +8,8 @@
 #include "modulus.h"
 #include "oracle.h"
 
-enum class Fill { Random, Zero, Largest, Edges };  // Edges: where sums become q, differences 0
+// Edges: words near 0, q/2 and q. Results: such words come out, so that last sums are q and differences 0.
+enum class Fill { Random, Zero, Largest, Edges, Results };
 
 struct Command {
   bool inverse;
@@ -201,7 +202,9 @@ class Bench {
     const Modulus& m = moduli_[c.mod];
     Words& data = memory_[c.bank];
     for (u64& w : data) w = word(c.fill, m.q);
-    c.expected = c.inverse ? inverse(data, m.psi, log_n_, m.q) : forward(data, m.psi, log_n_, m.q);
+    const auto there = c.inverse ? inverse : forward, back = c.inverse ? forward : inverse;
+    if (c.fill == Fill::Results) data = back(data, m.psi, log_n_, m.q);
+    c.expected = there(data, m.psi, log_n_, m.q);
     if (!c.inverse) check_oracle(data, c.expected, m);
     running_.push_back(c);
   }
@@ -210,7 +213,8 @@ class Bench {
     const u64 edges[] = {0, 1, 2, (q - 1) / 2, (q + 1) / 2, q - 2, q - 1};
     switch (fill) {
       case Fill::Random: return rng_.below(q);
-      case Fill::Edges: return edges[rng_.below(7)];
+      case Fill::Edges:
+      case Fill::Results: return edges[rng_.below(7)];
       default: return fill == Fill::Zero ? 0 : q - 1;
     }
   }

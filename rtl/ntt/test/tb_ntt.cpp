@@ -6,8 +6,8 @@
 namespace {
 
 Command random_command(Rng& rng, unsigned moduli) {
-  const Fill fill[] = {Fill::Random, Fill::Random, Fill::Edges, Fill::Zero, Fill::Largest};
-  return {rng.chance(128), unsigned(rng.below(2)), unsigned(rng.below(moduli)), fill[rng.below(5)], 0, 0, {}};
+  const Fill fill[] = {Fill::Random, Fill::Random, Fill::Edges, Fill::Results, Fill::Zero, Fill::Largest};
+  return {rng.chance(128), unsigned(rng.below(2)), unsigned(rng.below(moduli)), fill[rng.below(6)], 0, 0, {}};
 }
 
 // Both banks in turn, moduli as the pattern says: what a compiler makes.
