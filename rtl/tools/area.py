@@ -1,0 +1,59 @@
+"""The areas of whole cores for `ringmill compare`, from the stored syntheses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from rtl.tools.block import ROOT
+from rtl.tools.synth import DATA
+
+FILE = ROOT / "python" / "ringmill" / "compare" / "area.json"
+
+
+def cores(rows: list[dict[str, object]]) -> list[dict[str, object]]:
+    """Return one entry a core: of the ways to cut its products, the one with the least overall area."""
+    best: dict[tuple[object, ...], dict[str, object]] = {}
+    for row in rows:
+        if row["flow"] not in ("xc7", "xcup"):
+            continue
+        params = row["params"]
+        key = (params["LOGN_MAX"], params["NBF"], row["flow"])
+        if key not in best or row["overall"] < best[key]["overall"]:
+            best[key] = row
+    return [
+        {
+            "n": 1 << log_n,
+            "nbf": nbf,
+            "family": flow,
+            # Shift registers and distributed memory sit in LUTs.
+            "lut": row["lut"] + row["srl"] + row["lutram"],
+            "ff": row["ff"],
+            "dsp": row["dsp"],
+            "bram": row["bram36"],
+            "params": row["params"],
+        }
+        for (log_n, nbf, flow), row in sorted(best.items())
+    ]
+
+
+def text(data: Path = DATA) -> str:
+    """Return the file's contents."""
+    rows = json.loads((data / "core.json").read_text(encoding="utf-8"))
+    tools = sorted({str(row["tools"]["yosys"]) for row in rows})
+    origin = f"{', '.join(tools)}, synthesised, not placed"
+    return json.dumps({"origin": origin, "cores": cores(rows)}, indent=1) + "\n"
+
+
+def write() -> int:
+    """Write the file; return 0."""
+    FILE.write_text(text(), encoding="utf-8")
+    print(FILE.relative_to(ROOT))
+    return 0
+
+
+def stale() -> list[str]:
+    """Return a finding if the tracked file is not what would be written."""
+    if FILE.read_text(encoding="utf-8") == text():
+        return []
+    return [f"{FILE.relative_to(ROOT)} is stale: run `python -m rtl.tools area`"]
