@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use ringmill_program::limb::LimbProgram;
-use ringmill_program::limb::random::inputs;
+use ringmill_program::limb::random::{RandomProgram, inputs};
 
 use super::super::*;
 use super::primes::primes;
@@ -70,4 +70,54 @@ fn key_switches_run_on_the_simulated_core() {
             check(config, SimulatedMemory::of(&config), &program);
         }
     }
+}
+
+#[test]
+#[ignore = "needs a simulated core: RINGMILL_CORE_LIBRARY"]
+fn random_programs_run_on_the_simulated_core() {
+    for seed in 0..40 {
+        let random =
+            RandomProgram { log_n: 10, moduli: primes(10, 5), instructions: 8 + 2 * seed as usize, seed };
+        let config = config(5 + 7 * (seed as u32 % 5), 1 + seed as u32 % 3);
+        check(config, SimulatedMemory::of(&config), &random.generate().unwrap());
+    }
+}
+
+#[test]
+#[ignore = "needs a simulated core: RINGMILL_CORE_LIBRARY"]
+fn what_stops_the_simulated_core_is_an_error_and_not_a_hang() {
+    let config = config(20, 1);
+    let core = || library().open(&config, 1 << 20, SimulatedMemory::of(&config)).unwrap();
+    let run = |core: &mut Simulated, program: &[Instruction]| {
+        let words: Vec<u64> = program.iter().flat_map(Instruction::encode).collect();
+        core.write(1 << 16, &words)?;
+        core.run(1 << 16, 10)
+    };
+    let end = Instruction::new(Op::End);
+    assert!(run(&mut core(), &[end]).is_ok());
+    // Banks that a transform unit does not reach.
+    let ntt = Instruction { a: Bank::new(4), ..Instruction::new(Op::Ntt) };
+    let stopped = run(&mut core(), &[ntt, end]);
+    assert!(matches!(stopped, Err(CompactError::Stopped { index: 0, code: 2, .. })), "{stopped:?}");
+    // A read beyond the memory: the bus says so.
+    let far = Stream { address: 1 << 20, after: 0 };
+    let read = Instruction { s: Some(far), d: Bank::new(0), ..Instruction::new(Op::Copy) };
+    let stopped = run(&mut core(), &[read, end]);
+    assert!(matches!(stopped, Err(CompactError::Stopped { code: 10, .. })), "{stopped:?}");
+    let mut failing = SimulatedMemory::of(&config);
+    (failing.error_kinds, failing.error_end) = (2, 1 << 20);
+    let mut core_with = library().open(&config, 1 << 20, failing).unwrap();
+    let store = Instruction { a: Bank::new(0), store: Some(0), ..Instruction::new(Op::Copy) };
+    let stopped = run(&mut core_with, &[store, end]);
+    assert!(matches!(stopped, Err(CompactError::Stopped { code: 11, .. })), "{stopped:?}");
+    // After a hard reset it works again; a watchdog that is too short says so.
+    let mut core = core();
+    assert!(run(&mut core, &[ntt, end]).is_err());
+    core.reset();
+    assert!(run(&mut core, &[end]).is_ok());
+    core.set_limit(5);
+    assert_eq!(run(&mut core, &[end]), Err(CompactError::Watchdog { cycles: 5 }));
+    let other = CompactLiteral { butterflies: 8, ..CompactLiteral::default() }.build().unwrap();
+    let refused = library().open(&other, 1 << 20, SimulatedMemory::of(&other)).map(|_| ());
+    assert!(matches!(refused, Err(CompactError::Simulator { .. })));
 }
