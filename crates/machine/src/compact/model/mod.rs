@@ -144,6 +144,13 @@ struct Model<'p> {
     progress: u64,
 }
 
+/// Which queues can take an instruction in a cycle.
+#[derive(Debug, Clone, Copy)]
+struct Room {
+    arithmetic: bool,
+    lanes: [bool; 2],
+}
+
 /// What happened in a cycle, for the memory system.
 #[derive(Debug, Clone, Copy, Default)]
 struct Events {
@@ -196,11 +203,14 @@ impl<'p> Model<'p> {
             }
         }
         let idle = self.state == State::Drain && self.idle(t);
+        // A queue that is full now is full for this cycle's dispatch, even if an entry leaves.
+        let room =
+            Room { arithmetic: self.arithmetic.len() < QUEUE, lanes: self.lanes.each_ref().map(Lane::ready) };
         let mut events = Events::default();
         self.transforms(t);
         self.issue(t, &mut events);
         self.take(t, &mut events);
-        self.dispatch(t, &mut events);
+        self.dispatch(t, room, &mut events);
         let due = |&(after, from): &(u64, u64)| from <= t && self.writer.done >= after;
         events.ask_read = self.reads.front().is_some_and(due) && self.reader.ready();
         if events.ask_read {
@@ -284,7 +294,7 @@ impl<'p> Model<'p> {
         }
     }
 
-    fn dispatch(&mut self, t: u64, events: &mut Events) {
+    fn dispatch(&mut self, t: u64, room: Room, events: &mut Events) {
         if self.state != State::Run {
             return;
         }
@@ -293,7 +303,7 @@ impl<'p> Model<'p> {
             let i = &self.program[index];
             if i.op == Op::End {
                 self.state = State::Drain;
-            } else if self.has_queue(i) {
+            } else if self.has_queue(i, room) {
                 self.enqueue(index, t);
                 fired = true;
             }
@@ -311,11 +321,11 @@ impl<'p> Model<'p> {
         }
     }
 
-    fn has_queue(&self, i: &Instruction) -> bool {
+    fn has_queue(&self, i: &Instruction, room: Room) -> bool {
         if i.op.is_transform() {
-            return i.a.and_then(Bank::lane).is_some_and(|lane| self.lanes[lane].ready());
+            return i.a.and_then(Bank::lane).is_some_and(|lane| room.lanes[lane]);
         }
-        self.arithmetic.len() < QUEUE && (i.s.is_none() || self.reads.len() < QUEUE)
+        room.arithmetic && (i.s.is_none() || self.reads.len() < QUEUE)
     }
 
     fn enqueue(&mut self, index: usize, t: u64) {

@@ -54,8 +54,7 @@ fn check(config: CompactConfig, memory: SimulatedMemory, program: &LimbProgram) 
     let counted = loaded.run_counted(&given, &mut outputs).unwrap();
     assert!(out == want, "other bits than the reference");
     let modelled = model::simulate(&config, program.log_n(), &loaded.plan().instructions).unwrap().counters;
-    let off = modelled.cycles.abs_diff(counted.cycles);
-    assert!(off * 10_000 <= counted.cycles, "counted  {counted:?}\nmodelled {modelled:?}");
+    assert_eq!(modelled, counted, "every counter, {:?}", config.timing());
 }
 
 #[test]
