@@ -17,17 +17,16 @@ pub(crate) fn for_each(
     poly.words_mut().par_chunks_exact_mut(n).enumerate().try_for_each(|(i, limb)| f(i, limb))
 }
 
-/// `f` on each chunk of so many limbs with its index, like [`for_each`].
+/// `f` on each chunk of so many words with its index, like [`for_each`].
 pub(crate) fn for_each_chunk(
-    poly: &mut Poly,
-    limbs: usize,
+    words: &mut [u64],
+    chunk: usize,
     f: impl Fn(usize, &mut [u64]) -> Result<(), CkksError> + Sync,
 ) -> Result<(), CkksError> {
-    let words = poly.n() * limbs;
     if rayon::current_num_threads() == 1 {
-        return poly.words_mut().chunks_exact_mut(words).enumerate().try_for_each(|(i, chunk)| f(i, chunk));
+        return words.chunks_exact_mut(chunk).enumerate().try_for_each(|(i, chunk)| f(i, chunk));
     }
-    poly.words_mut().par_chunks_exact_mut(words).enumerate().try_for_each(|(i, chunk)| f(i, chunk))
+    words.par_chunks_exact_mut(chunk).enumerate().try_for_each(|(i, chunk)| f(i, chunk))
 }
 
 /// `f` on the limbs of two polynomials of one shape, like [`for_each`].

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use ringmill_ring::sample::{SecretRng, Seed, uniform};
-use ringmill_ring::{Domain, Modulus, Poly};
+use ringmill_ring::{Buffer, Modulus, Poly};
 use zeroize::Zeroizing;
 
 use super::public::masked_error;
@@ -40,11 +40,18 @@ impl Origin {
 ///
 /// Serves every level: at a lower one, the limbs of missing primes are not read and the last digit is cut short.
 /// All limbs stand in one buffer in the order in which a key switch reads them: by prime, then digit, then b before a.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 pub struct SwitchKey {
     params: Params,
-    words: Poly,
+    /// Limbs are [`stride`] words apart; between them are zeros.
+    words: Buffer,
     seed: Seed,
+}
+
+impl PartialEq for SwitchKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.params == other.params && self.seed == other.seed && self.words[..] == other.words[..]
+    }
 }
 
 impl SwitchKey {
@@ -56,16 +63,19 @@ impl SwitchKey {
         seed: Seed,
     ) -> Result<Self, CkksError> {
         let params = secret.params();
-        let n = params.n();
+        let (n, stride) = (params.n(), stride(params));
         let mut errors = Zeroizing::new(vec![0i8; n * params.dnum()]);
         errors.chunks_exact_mut(n).for_each(|error| rng.gaussian(error));
         let (digits, moduli) = (params.digits(params.max_level()), moduli(params));
         let mut words = zeros(params);
-        limbs::for_each_chunk(&mut words, 2 * params.dnum(), |i, limbs| {
+        limbs::for_each_chunk(&mut words, 2 * params.dnum() * stride, |i, limbs| {
             let s = secret.limb(i)?;
             let from = origin.limb(params, i, &s)?;
-            for (j, (pair, error)) in limbs.chunks_exact_mut(2 * n).zip(errors.chunks_exact(n)).enumerate() {
-                let (b, a) = pair.split_at_mut(n);
+            for (j, (pair, error)) in
+                limbs.chunks_exact_mut(2 * stride).zip(errors.chunks_exact(n)).enumerate()
+            {
+                let (b, a) = pair.split_at_mut(stride);
+                let (b, a) = (&mut b[..n], &mut a[..n]);
                 uniform(&seed, &label(j), i as u32, moduli[i], a);
                 masked_error(params, i, error, a, &s, b)?;
                 // P·g_j is P modulo the digit's own primes, 0 modulo the other q and modulo every p.
@@ -94,13 +104,13 @@ impl SwitchKey {
         for (j, poly) in b.iter().enumerate() {
             check::shape("switching key", j, params, params.key_limbs(), poly)?;
         }
-        let (n, moduli) = (params.n(), moduli(params));
+        let (n, stride, moduli) = (params.n(), stride(params), moduli(params));
         let mut words = zeros(params);
-        limbs::for_each_chunk(&mut words, 2 * params.dnum(), |i, limbs| {
-            for (j, (pair, poly)) in limbs.chunks_exact_mut(2 * n).zip(b).enumerate() {
-                let (b, a) = pair.split_at_mut(n);
-                b.copy_from_slice(poly.limb(i));
-                uniform(&seed, &label(j), i as u32, moduli[i], a);
+        limbs::for_each_chunk(&mut words, 2 * params.dnum() * stride, |i, limbs| {
+            for (j, (pair, poly)) in limbs.chunks_exact_mut(2 * stride).zip(b).enumerate() {
+                let (b, a) = pair.split_at_mut(stride);
+                b[..n].copy_from_slice(poly.limb(i));
+                uniform(&seed, &label(j), i as u32, moduli[i], &mut a[..n]);
             }
             Ok(())
         })?;
@@ -117,7 +127,7 @@ impl SwitchKey {
     /// # Panics
     /// If there is no such digit or prime, like every index.
     pub fn b(&self, digit: usize, i: usize) -> &[u64] {
-        self.words.limb(self.index(digit, i))
+        self.limb(digit, i, 0)
     }
 
     /// a of a digit modulo prime `i` of the key basis.
@@ -125,13 +135,14 @@ impl SwitchKey {
     /// # Panics
     /// As [`Self::b`].
     pub fn a(&self, digit: usize, i: usize) -> &[u64] {
-        self.words.limb(self.index(digit, i) + 1)
+        self.limb(digit, i, 1)
     }
 
-    fn index(&self, digit: usize, i: usize) -> usize {
+    fn limb(&self, digit: usize, i: usize, part: usize) -> &[u64] {
         let digits = self.params.dnum();
         assert!(digit < digits, "digit {digit} of {digits}");
-        2 * (i * digits + digit)
+        let first = (2 * (i * digits + digit) + part) * stride(&self.params);
+        &self.words[first..first + self.params.n()]
     }
 
     /// The seed that every a expands from.
@@ -141,7 +152,7 @@ impl SwitchKey {
 
     /// Bytes of the residues in memory.
     pub fn bytes(&self) -> usize {
-        size_of_val(self.words.words())
+        size_of_val(&self.words[..])
     }
 }
 
@@ -155,8 +166,13 @@ fn moduli(params: &Params) -> Vec<Modulus> {
     params.key_moduli().collect()
 }
 
-fn zeros(params: &Params) -> Poly {
-    Poly::zeros(params.n(), 2 * params.dnum() * params.key_limbs(), Domain::Evaluation)
+/// N and a little: a key switch reads the same words of many limbs at a time, which must not fall into one set of a cache.
+fn stride(params: &Params) -> usize {
+    params.n() + 17 * 8
+}
+
+fn zeros(params: &Params) -> Buffer {
+    Buffer::zeros(2 * params.dnum() * params.key_limbs() * stride(params))
 }
 
 /// The label under which a of digit `j` expands.
