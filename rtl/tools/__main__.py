@@ -1,4 +1,4 @@
-"""`python -m rtl.tools WORD [BLOCK…]`: lint, test, formal, mutate, synth, package, area."""
+"""`python -m rtl.tools WORD [BLOCK…]`: lint, test, formal, mutate, synth, rows, package, area."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ def chosen_tests(words: list[str], full: bool) -> list[Test]:
 def main() -> int:
     """Run one word; status 0 when all is well."""
     parser = argparse.ArgumentParser(prog="python -m rtl.tools", description=__doc__)
-    parser.add_argument("word", choices=["lint", "test", "formal", "mutate", "synth", "package", "area"])
+    parser.add_argument(
+        "word", choices=["lint", "test", "formal", "mutate", "synth", "rows", "package", "area"]
+    )
     parser.add_argument("what", nargs="*", help="blocks, or block/test; all when left out")
     parser.add_argument("--full", action="store_true", help="test: the runs of test-full")
     parser.add_argument("-j", "--jobs", type=int, help="simulators side by side; as many as there are cores")
@@ -37,6 +39,9 @@ def main() -> int:
         return package.write()
     if options.word == "area":
         return area.write()
+    if options.word == "rows":
+        synth.table(options.what)
+        return 0
     if "EDA_HOME" not in os.environ:
         parser.error("the hardware tools are not in the environment: scripts/eda.sh; . build/eda/env.sh")
     try:

@@ -265,3 +265,15 @@ def _merge(block: str, row: dict[str, object]) -> None:
 
     rows = sorted([r for r in rows if key(r) != key(row)] + [row], key=key)
     file.write_text("[\n" + ",\n".join(json.dumps(r) for r in rows) + "\n]\n")
+
+
+def table(chosen: list[str]) -> None:
+    """Print the stored rows, the smallest of each flow first."""
+    for block in chosen or [file.stem for file in sorted(DATA.glob("*.json"))]:
+        rows = json.loads((DATA / f"{block}.json").read_text())
+        rows.sort(key=lambda r: (r["flow"], r["top"], r.get("overall", r.get("area_um2", r.get("lut", 0)))))
+        for row in rows:
+            point = " ".join(f"{key}={value}" for key, value in row["params"].items())
+            shown = {k: v for k, v in row.items() if k not in ("flow", "top", "params", "tools", "status")}
+            figures = " ".join(f"{key}={value}" for key, value in shown.items() if value not in (0, None))
+            print(f"{row['flow']:<6} {row['top']} {point:<24} {figures}")
