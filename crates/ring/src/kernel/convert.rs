@@ -50,60 +50,52 @@ struct Convert<'a> {
 
 impl SumKernel for Convert<'_> {
     type Output = ();
+    const BY_CONSTANTS: bool = true;
 
     #[inline(always)]
     fn run<S: Sum>(mut self, s: S) {
-        let unroll = if S::L::WIDTH == 8 { 4 } else { 2 };
-        let whole = self.out.len() / (unroll * S::L::WIDTH) * (unroll * S::L::WIDTH);
-        for i in (0..whole).step_by(unroll * S::L::WIDTH) {
-            if S::L::WIDTH == 8 { self.vectors::<S, 4>(s, i) } else { self.vectors::<S, 2>(s, i) }
+        let mut factors = [s.constant(0); SourceBasis::MAX_PRIMES + 1];
+        for (operand, &factor) in factors.iter_mut().zip(self.factors.iter().chain([&self.minus_product])) {
+            *operand = s.constant(factor);
         }
-        for i in (whole..self.out.len()).step_by(S::L::WIDTH) {
-            self.vectors::<S, 1>(s, i);
+        let (stride, words) = (S::VECTORS * S::L::WIDTH, self.out.len());
+        let whole = words / stride * stride;
+        for i in (0..whole).step_by(stride) {
+            if S::VECTORS == 4 {
+                self.vectors::<S, 4>(s, &factors, i)
+            } else {
+                self.vectors::<S, 2>(s, &factors, i)
+            }
+        }
+        for i in (whole..words).step_by(S::L::WIDTH) {
+            self.vectors::<S, 1>(s, &factors, i);
         }
     }
 }
 
 impl Convert<'_> {
     #[inline(always)]
-    fn vectors<S: Sum, const U: usize>(&mut self, s: S, i: usize) {
+    fn vectors<S: Sum, const U: usize>(&mut self, s: S, factors: &[S::Operand], i: usize) {
         let l = s.lanes();
         let (mut sums, mut room) = ([s.start(l.splat(0)); U], s.terms());
-        for (y, &factor) in self.y.iter().zip(self.factors) {
-            self.term(s, &mut sums, &mut room, y, factor, i);
-        }
-        if let Some(v) = self.v {
-            self.term(s, &mut sums, &mut room, v, self.minus_product, i);
+        // The quotient stands for one more source, whose factor follows the others.
+        for (y, &factor) in self.y.iter().copied().chain(self.v).zip(factors) {
+            if room == 0 {
+                for u in 0..U {
+                    sums[u] = s.start(s.fold(sums[u]));
+                }
+                room = s.terms();
+            }
+            room -= 1;
+            for u in 0..U {
+                // SAFETY: `convert` saw that all limbs are as long as `out`, and i + U·width ≤ that length.
+                let y = unsafe { l.load_ptr(y.as_ptr().add(i + u * S::L::WIDTH)) };
+                sums[u] = s.add(sums[u], s.split(y), factor);
+            }
         }
         for u in 0..U {
             // SAFETY: i + U·width ≤ out.len().
             unsafe { l.store_ptr(self.out.as_mut_ptr().add(i + u * S::L::WIDTH), s.fold(sums[u])) };
-        }
-    }
-
-    #[inline(always)]
-    fn term<S: Sum, const U: usize>(
-        &self,
-        s: S,
-        sums: &mut [S::Acc; U],
-        room: &mut usize,
-        y: &[u64],
-        factor: u64,
-        i: usize,
-    ) {
-        let l = s.lanes();
-        if *room == 0 {
-            for u in 0..U {
-                sums[u] = s.start(s.fold(sums[u]));
-            }
-            *room = s.terms();
-        }
-        *room -= 1;
-        let factor = s.split(l.splat(factor));
-        for u in 0..U {
-            // SAFETY: `convert` saw that all limbs are as long as `out`, and i + U·width ≤ that length.
-            let y = unsafe { l.load_ptr(y.as_ptr().add(i + u * S::L::WIDTH)) };
-            sums[u] = s.add(sums[u], s.split(y), factor);
         }
     }
 }

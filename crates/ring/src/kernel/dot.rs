@@ -14,12 +14,12 @@ struct Dot<'a, const P: usize> {
 
 impl<const P: usize> SumKernel for Dot<'_, P> {
     type Output = ();
+    const BY_CONSTANTS: bool = false;
 
     #[inline(always)]
     fn run<S: Sum>(mut self, s: S) {
-        // Several vectors at a time, so that no sum waits for the one before; as many as the registers hold.
         let large = size_of::<S::Acc>() > 2 * size_of::<<S::L as U64Lanes>::U>();
-        let unroll = if S::L::WIDTH == 8 && !(large && P > 1) { 4 } else { 2 };
+        let unroll = if large && P > 1 { 2 } else { S::VECTORS };
         let words = self.out[0].len();
         let whole = words / (unroll * S::L::WIDTH) * (unroll * S::L::WIDTH);
         for i in (0..whole).step_by(unroll * S::L::WIDTH) {

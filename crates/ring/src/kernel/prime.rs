@@ -17,6 +17,8 @@ pub(crate) struct Prime {
     /// ⌊2^52/q⌋ and ⌊2^64/q⌋.
     pub(crate) one52: u64,
     pub(crate) one64: u64,
+    /// 2^50 mod q, centred.
+    pub(crate) two50: f64,
     /// 2^2H mod q and its companion of 64 bits, for H = 26, 28, 30.
     tops: [(u64, u64); 3],
     /// The least g with 2^g > U/q, and ⌊2^(52−g)·U/q⌋, for U = 2^[`UNIT`].
@@ -39,6 +41,7 @@ impl Prime {
             two52: (two52, companion(two52, q, 52)),
             one52: companion(1, q, 52),
             one64: companion(1, q, 64),
+            two50: modulus.centred((1 << 50) % q) as f64,
             tops: [top(26), top(28), top(30)],
             ratio: (g, companion(1, q, 52 - g + UNIT)),
             narrow_terms: narrow_terms(q, q),

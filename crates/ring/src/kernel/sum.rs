@@ -4,19 +4,22 @@
 //! |---|---|---|
 //! | [`Narrow`] | below 2^52, q < 2^50 | 2 with 52-bit multiply-add |
 //! | [`Middle`] | below 2^55 | 3 with 52-bit multiply-add, and 1 to split each operand |
+//! | [`Halves`] | below 2^50, and constants | 4 with binary64 multiply-add, and 5 to split an operand |
 //! | [`Wide`] | below 2^60 | 8, and 2 to split each operand |
 
+mod halves;
 mod middle;
 mod narrow;
 mod wide;
 
+pub(crate) use halves::{HALVES_BITS, Halves};
 pub(crate) use middle::{MIDDLE_BITS, Middle, UNIT};
 pub(crate) use narrow::{Narrow, narrow_terms};
 pub(crate) use wide::Wide;
 
 use super::field;
 use super::prime::Prime;
-use crate::lanes::{Lanes, Madd52Lanes};
+use crate::lanes::{Lanes, Madd52Lanes, U64Lanes};
 
 /// How a sum of products is held, extended and reduced.
 pub(crate) trait Sum: Copy {
@@ -25,20 +28,30 @@ pub(crate) trait Sum: Copy {
     type Operand: Copy;
     /// The running sum.
     type Acc: Copy;
+    /// How many vectors are worked on at a time, 2 or 4: as many as the registers hold, so that no sum waits for the one
+    /// before.
+    const VECTORS: usize = if Self::L::WIDTH == 8 { 4 } else { 2 };
     fn lanes(self) -> Self::L;
     /// How many products a sum may take between [`Self::start`] and [`Self::fold`].
     fn terms(self) -> usize;
-    fn split(self, x: <Self::L as crate::lanes::U64Lanes>::U) -> Self::Operand;
+    fn split(self, x: <Self::L as U64Lanes>::U) -> Self::Operand;
+    /// A canonical residue as a right factor in all lanes.
+    #[inline(always)]
+    fn constant(self, c: u64) -> Self::Operand {
+        self.split(self.lanes().splat(c))
+    }
     /// A sum that is a residue.
-    fn start(self, residue: <Self::L as crate::lanes::U64Lanes>::U) -> Self::Acc;
+    fn start(self, residue: <Self::L as U64Lanes>::U) -> Self::Acc;
     fn add(self, acc: Self::Acc, a: Self::Operand, b: Self::Operand) -> Self::Acc;
     /// The canonical residue of the sum.
-    fn fold(self, acc: Self::Acc) -> <Self::L as crate::lanes::U64Lanes>::U;
+    fn fold(self, acc: Self::Acc) -> <Self::L as U64Lanes>::U;
 }
 
 /// A computation over a sum, written once.
 pub(crate) trait SumKernel {
     type Output;
+    /// Whether all right factors are [`Sum::constant`]s.
+    const BY_CONSTANTS: bool;
     fn run<S: Sum>(self, sum: S) -> Self::Output;
 }
 
@@ -53,27 +66,23 @@ pub(crate) struct Shape<'a> {
 /// Runs a [`SumKernel`] on the sum that suits the operands and the backend.
 pub(crate) struct OnSum<'a, K>(pub(crate) Shape<'a>, pub(crate) K);
 
-impl<K: SumKernel> OnSum<'_, K> {
+impl<K: SumKernel> crate::lanes::Kernel for OnSum<'_, K> {
+    type Output = K::Output;
+
     #[inline(always)]
-    fn wide<L: Lanes>(self, l: L) -> K::Output {
+    fn run<L: Lanes>(self, l: L) -> K::Output {
         let Shape { prime, bound } = self.0;
         let greatest = bound.max(prime.modulus.value());
-        if greatest <= 1 << 52 {
+        // One lane multiplies integers faster than it emulates fused multiply-add.
+        if L::WIDTH > 1 && K::BY_CONSTANTS && greatest <= 1 << HALVES_BITS {
+            self.1.run(Halves::new(l, prime, bound))
+        } else if greatest <= 1 << 52 {
             self.1.run(Wide::<L, 26>::new(l, prime))
         } else if greatest <= 1 << 56 {
             self.1.run(Wide::<L, 28>::new(l, prime))
         } else {
             self.1.run(Wide::<L, 30>::new(l, prime))
         }
-    }
-}
-
-impl<K: SumKernel> crate::lanes::Kernel for OnSum<'_, K> {
-    type Output = K::Output;
-
-    #[inline(always)]
-    fn run<L: Lanes>(self, l: L) -> K::Output {
-        self.wide(l)
     }
 
     #[inline(always)]
@@ -84,7 +93,7 @@ impl<K: SumKernel> crate::lanes::Kernel for OnSum<'_, K> {
         } else if bound.max(prime.modulus.value()) <= 1 << MIDDLE_BITS {
             self.1.run(Middle::new(l, prime))
         } else {
-            self.wide(l)
+            self.1.run(Wide::<L, 30>::new(l, prime))
         }
     }
 }
