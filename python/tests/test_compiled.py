@@ -78,7 +78,9 @@ def test_same_bits_on_every_machine_and_number_of_threads(compiled: Compiled, ke
 def test_table_two_encrypted(row: PaperKernel) -> None:
     compiled = compile_traced(row.trace(), precision=16)
     keys = compiled.keygen()
-    results = compiled.evaluate(keys, compiled.encrypt(keys, **row.encrypted()))
+    arguments = compiled.encrypt(keys, **row.encrypted())
+    results = compiled.evaluate(keys, arguments)
+    assert compiled.evaluate(keys, arguments, machine="compact").to_bytes() == results.to_bytes()
     got = compiled.decrypt(keys, results)
     expected = row.reference(*row.data())
     assert got.shape == expected.shape
