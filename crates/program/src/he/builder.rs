@@ -87,6 +87,11 @@ impl Builder {
         });
     }
 
+    /// The name of the region that instructions are added to; empty outside of any.
+    pub fn current_region(&self) -> &str {
+        self.region.map_or("", |r| &self.program.regions[r.0 as usize])
+    }
+
     /// Instructions from here on come from this place of the user's source.
     pub fn source(&mut self, source: Option<Source>) {
         self.source = source;
@@ -186,7 +191,7 @@ impl Builder {
             self.names.insert(name.into(), value);
         }
         let (region, source) = (self.region, self.source.clone());
-        self.program.instrs.push(Instr { op, ty, name: name.map(Into::into), region, source });
+        self.program.instrs.push(Instr { op, ty, name: name.map(Into::into), region, source, within: None });
         Ok(value)
     }
 
@@ -195,6 +200,20 @@ impl Builder {
             Some(v) => Err(Rule::Undefined { value: format!("%{}", v.0) }),
             None => Ok(()),
         }
+    }
+
+    /// Promises that no slot of `v` is larger than `bound`; of two promises the closer one holds.
+    ///
+    /// # Errors
+    /// [`Rule::Within`] unless the bound is positive and finite, [`Rule::Undefined`] for a value of another program.
+    pub fn promise(&mut self, v: Value, bound: f64) -> Result<(), HeError> {
+        if !(bound > 0.0 && bound.is_finite()) {
+            return Err(Rule::Within { bound }.into());
+        }
+        let undefined = || Rule::Undefined { value: format!("%{}", v.0) };
+        let instr = self.program.instrs.get_mut(v.index()).ok_or_else(undefined)?;
+        instr.within = Some(instr.within.map_or(bound, |known| known.min(bound)));
+        Ok(())
     }
 
     /// Adds a result.

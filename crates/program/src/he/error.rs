@@ -76,6 +76,8 @@ pub enum Rule {
     Slots { slots: usize, limit: String },
     #[error("the vector has {found} numbers; it must have exactly one for each of the {slots} slots")]
     ConstantLength { found: usize, slots: usize },
+    #[error("a value is within {bound}; the bound must be positive and finite")]
+    Within { bound: f64 },
     #[error("number {index} is not finite")]
     NotFinite { index: usize },
     #[error("the modulus chain is not valid: {what}")]

@@ -19,6 +19,8 @@ pub struct Instr {
     pub region: Option<Region>,
     /// The place in the user's source.
     pub source: Option<Source>,
+    /// A promise of who wrote the program: no slot is larger.
+    pub within: Option<f64>,
 }
 
 /// A result of the program.

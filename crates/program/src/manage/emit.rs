@@ -135,6 +135,10 @@ impl Emitter<'_> {
                 true => Some(Done { value: self.cipher(&instr.op, form)?, form, rest: None }),
                 false => None,
             };
+            // What is made of the value later, at rest or lifted, has its slots and so its bound.
+            if let (Some(done), Some(bound)) = (&done, instr.within) {
+                self.b.promise(done.value, bound)?;
+            }
             self.done.push(done);
         }
         for out in p.outputs() {

@@ -50,6 +50,11 @@ impl Interval {
         Self { low: least * least, high }
     }
 
+    /// The part within ±`bound`. An interval on one side of it was wrong or the promise is: the promise is kept.
+    fn within(self, bound: f64) -> Self {
+        Self { low: self.low.clamp(-bound, bound), high: self.high.clamp(-bound, bound) }
+    }
+
     fn hull(self, other: Self) -> Self {
         Self { low: self.low.min(other.low), high: self.high.max(other.high) }
     }
@@ -78,14 +83,15 @@ fn constant(p: &Program, c: &Constant, real: bool) -> Interval {
 
 /// A bound on |slot| of every value, given that of the inputs, encrypted or in the clear.
 ///
-/// `real` promises that the inputs are real; without it only sizes are known.
+/// `real` promises that the inputs are real; without it only sizes are known. Bounds that the program states are taken
+/// as they are.
 pub fn ranges(p: &Program, inputs: f64, real: bool) -> Vec<f64> {
     let mut all: Vec<Interval> = Vec::with_capacity(p.instrs().len());
     let real = real && !p.instrs().iter().any(|i| matches!(&i.op, Op::Const(c) if !is_real(p, c)));
     for (_, instr) in p.values() {
         let at = |v: &Value| all[v.index()];
         let scalar = |c: f64| if real { Interval::point(c) } else { Interval::around(c.abs()) };
-        all.push(match &instr.op {
+        let range = match &instr.op {
             Op::Input(_) | Op::Plain(_) => Interval::around(inputs),
             Op::Const(c) => constant(p, c, real),
             Op::Add(a, b) | Op::AddPlain(a, b) => at(a).add(at(b)),
@@ -101,7 +107,8 @@ pub fn ranges(p: &Program, inputs: f64, real: bool) -> Vec<f64> {
             Op::Drop(a, _) | Op::Rescale(a) | Op::Relin(a) | Op::Rotate { a, .. } | Op::Conj { a, .. } => {
                 at(a)
             }
-        });
+        };
+        all.push(instr.within.map_or(range, |bound| range.within(bound)));
     }
     all.into_iter().map(Interval::size).collect()
 }
@@ -136,6 +143,15 @@ mod tests {
     #[test]
     fn chebyshev_polynomials_stay_in_their_interval() {
         assert_eq!(bounds(CHEBYSHEV, 1.0, true), [1.0, 1.0, 2.0, 2.0, 1.0, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn promises_are_kept() {
+        let lines =
+            "%0 = input \"x\"\n%1 = square %0\n%2 = square %1 within 4.0\n%3 = mul %2, %0\noutput \"y\", %3";
+        assert_eq!(bounds(lines, 3.0, true), [3.0, 9.0, 4.0, 12.0]);
+        assert_eq!(bounds(lines, 3.0, false), [3.0, 9.0, 4.0, 12.0]);
+        assert_eq!(bounds(lines, 1.0, true), [1.0; 4], "a promise that is wider than what is known");
     }
 
     #[test]

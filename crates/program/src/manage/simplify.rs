@@ -29,7 +29,11 @@ pub fn simplify(old: &Program) -> Result<Program, HeError> {
         s.b.region(instr.region.map_or("", |r| &old.regions()[r.0 as usize]));
         s.b.source(instr.source.clone());
         let op = instr.op.map_operands(|v: Value| new[v.index()]);
-        new.push(s.push(op)?);
+        let value = s.push(op)?;
+        if let Some(bound) = instr.within {
+            s.b.promise(value, bound)?;
+        }
+        new.push(value);
     }
     for out in old.outputs() {
         s.b.source(out.source.clone());

@@ -130,7 +130,7 @@ impl Reader<'_> {
     }
 }
 
-/// `%name = op operands [: type]`.
+/// `%name = op operands [: type] [within bound]`.
 fn define(
     b: &mut Builder,
     tables: &mut BTreeMap<String, Numbers>,
@@ -153,10 +153,14 @@ fn define(
     };
     let op = c.op(kind, b, tables)?;
     let ty = if c.eat(':') { Some(c.ty()?) } else { None };
+    let within = if c.eat_word("within") { Some(c.real()?) } else { None };
     c.finish()?;
     let digits = name.bytes().all(|x| x.is_ascii_digit());
     let value = b.push_full(op, ty, (!digits).then_some(name))?;
     b.bind(name, value, line);
+    if let Some(bound) = within {
+        b.promise(value, bound)?;
+    }
     Ok(())
 }
 

@@ -77,6 +77,9 @@ fn print_instr(p: &Program, v: Value, instr: &Instr, f: &mut fmt::Formatter<'_>)
     if p.chain().is_some() {
         write!(f, " : {}", instr.ty)?;
     }
+    if let Some(bound) = instr.within {
+        write!(f, " within {bound:?}")?;
+    }
     if let Some(s) = &instr.source {
         write!(f, " @ {:?}:{}", s.file, s.line)?;
     }
