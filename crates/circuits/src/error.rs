@@ -1,0 +1,85 @@
+//! What can be wrong with a circuit: one variant a violated rule.
+
+use num_complex::Complex64;
+use ringmill_program::he::HeError;
+
+/// A circuit that cannot be built as asked.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CircuitError {
+    /// The program refuses an operation.
+    #[error(transparent)]
+    Program(#[from] HeError),
+    /// A coefficient is NaN or infinite.
+    #[error("coefficient {index} of the polynomial is {value}; only finite numbers can be encoded")]
+    Coefficient {
+        /// Its index.
+        index: usize,
+        /// What stands there.
+        value: f64,
+    },
+    /// A polynomial without a variable.
+    #[error("a polynomial of degree 0 does not depend on the encrypted value; use the constant itself")]
+    ConstantPolynomial,
+    /// A polynomial whose plan would be larger than any chain of primes.
+    #[error("a polynomial of degree {degree} is too large; the highest degree is {most}")]
+    Degree {
+        /// The degree given.
+        degree: usize,
+        /// The highest that is taken.
+        most: usize,
+    },
+    /// A map that makes everything zero.
+    #[error("the product with a matrix of zeros is zero; leave it out")]
+    ZeroMap,
+    /// An entry that cannot be encoded or has no slot.
+    #[error(
+        "the entry of row {row} and column {column} is {value}; entries are finite and lie in the {slots} slots of a ciphertext"
+    )]
+    Entry {
+        /// Row, a slot of the result.
+        row: usize,
+        /// Column, a slot of the operand.
+        column: usize,
+        /// What stands there.
+        value: Complex64,
+        /// Slots of a ciphertext.
+        slots: usize,
+    },
+    /// A vector of another length than the program's.
+    #[error(
+        "a diagonal of {found} numbers in a program of {slots} slots; one number for each slot is needed"
+    )]
+    SlotCount {
+        /// Numbers given.
+        found: usize,
+        /// Slots of the program.
+        slots: usize,
+    },
+    /// A matrix that is none, or too large.
+    #[error("{entries} entries are no {rows}×{columns} matrix that fits {slots} slots")]
+    MatrixShape {
+        /// Rows.
+        rows: usize,
+        /// Columns.
+        columns: usize,
+        /// Numbers given.
+        entries: usize,
+        /// Slots of a ciphertext.
+        slots: usize,
+    },
+    /// Matrices that cannot be multiplied.
+    #[error("inner dimensions differ: {left} columns on the left, {right} rows on the right")]
+    Inner {
+        /// Columns of the left matrix.
+        left: usize,
+        /// Rows of the right one.
+        right: usize,
+    },
+    /// A convolution whose shapes do not go together.
+    #[error("this convolution is not possible: {what}")]
+    Convolution {
+        /// Why.
+        what: String,
+    },
+}

@@ -1,0 +1,17 @@
+//! What is built from HE operations.
+//!
+//! A circuit adds operations to the [`he::Builder`](ringmill_program::he::Builder) of a traced program and returns the
+//! value of its result. It knows neither levels nor scales (management puts them in) nor machines. Each circuit
+//! is planned first: the plan says what it costs, and the operations written are those of the plan.
+//!
+//! | module | what | page |
+//! |---|---|---|
+//! | [`linear`] | M·x by diagonals with baby and giant steps | `docs/algorithms/linear-transforms.md` |
+//! | [`polynomial`] | Σ c_i x^i and Σ c_i T_i(x) in least depth | `docs/algorithms/polynomials.md` |
+
+mod error;
+pub mod linear;
+pub mod polynomial;
+mod write;
+
+pub use error::CircuitError;
