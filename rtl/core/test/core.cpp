@@ -49,7 +49,7 @@ class Bench {
   // Generates a program of `length` instructions and END, with the memory it leaves behind.
   void prepare(unsigned log_n, unsigned length) {
     const std::size_t limb = std::size_t(1) << log_n, code = (length + 2 * kBanks + 8) * 4;
-    base_ = unsigned((code + 7) / 8);
+    base_ = unsigned((code + 15) / 16 * 2);  // limbs start at an even unit, as the widest bus asks
     machine_ = std::make_unique<Machine>(log_n, factor_bits(), table_for(rng_, primes_, log_n), base_ * 8 + kSlots * limb);
     for (std::size_t i = base_ * 8; i < machine_->memory.size(); i++) {
       machine_->memory[i] = rng_.chance(16) ? primes_[0] - 1 : rng_.below(primes_[0]);
