@@ -18,6 +18,8 @@ CARGO_FLAGS := --locked
 # Where the hardware tools are, or go: scripts/eda.sh.
 export EDA_HOME ?= $(CURDIR)/build/eda
 RTL_TOOLS := . $(EDA_HOME)/env.sh; python -m rtl.tools
+# Builds the simulated core at some parameters, once, and names it to what follows.
+core_library = . $(EDA_HOME)/env.sh; RINGMILL_CORE_LIBRARY=$$(python -m rtl.sim.build $(1)); export RINGMILL_CORE_LIBRARY;
 
 PY_PATHS    := $(wildcard python tests examples benches scripts rtl)
 TEST_PATHS  := $(wildcard python/tests tests rtl/tools/tests)
@@ -31,8 +33,9 @@ help:  ## this list
 # --- what a person types -----------------------------------------------------------------------------
 
 .PHONY: run
-run: $(STAMPS)/extension  ## encrypted inference on real data, and a report in build/report/index.html
-	@$(PY) -m ringmill.demo --out build/report
+run: $(STAMPS)/extension $(STAMPS)/eda  ## encrypted inference on real data, and a report in build/report/index.html
+	@$(call core_library,--w 54 --nbf 4 --logn-max 14 --mods 32 --kind 3 --d 512) \
+	  $(PY) -m ringmill.demo --out build/report
 
 .PHONY: test
 test: test-rust test-python test-rtl  ## what must pass before a change lands
@@ -51,7 +54,8 @@ test-rtl: $(STAMPS)/eda  ## the hardware blocks under Verilator: rtl/README.md
 
 .PHONY: test-full
 test-full: $(STAMPS)/extension $(STAMPS)/system $(STAMPS)/eda  ## every test at full size, hours rather than minutes
-	@cargo test --workspace --release $(CARGO_FLAGS) -- --include-ignored
+	@$(call core_library,--w 54 --nbf 4 --logn-max 13 --mods 16 --kind 1 --d 512) \
+	  cargo test --workspace --release $(CARGO_FLAGS) -- --include-ignored
 	@$(if $(TEST_PATHS),$(PY) -m pytest -q -m '' $(TEST_PATHS),echo 'no Python tests in this tree')
 	@$(RTL_TOOLS) test --full
 	@$(RTL_TOOLS) formal

@@ -35,7 +35,7 @@ def _hardware() -> dict[str, Any]:
     correct = {**row, "set": [3, 1, 3], "sequence": "hybrid", "ratio_area_cycles": 0.4}
     return {
         "core": {"n": 8192, "butterflies": 4, "set": [3, 1, 3]},
-        "job": {"same_bits": True, "seconds": 1.0, "ciphertexts": 1},
+        "job": {"same_bits": True, "simulated": True, "seconds": 1.0, "ciphertexts": 1},
         "key_switch": {"cycles": 16_000, "slot": 13_312, "spans": spans},
         "casa": [row, correct],
         "area_origin": "made up",

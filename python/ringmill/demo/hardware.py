@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,8 @@ def same_job(server: Path) -> dict[str, Any]:
     same = {n: p.to_bytes() for n, p in found.parts.items()} == {
         n: p.to_bytes() for n, p in expected.parts.items()
     }
-    return {"same_bits": same, "seconds": seconds, "ciphertexts": len(found.parts)}
+    simulated = "RINGMILL_CORE_LIBRARY" in os.environ
+    return {"same_bits": same, "simulated": simulated, "seconds": seconds, "ciphertexts": len(found.parts)}
 
 
 def key_switch() -> dict[str, Any]:
