@@ -5,10 +5,11 @@ import numpy as np
 import ringmill as rm
 
 # Encrypted values know sums and products. The rest is a polynomial on the interval where the data lies.
-for degree in (3, 7, 15, 31):
-    print(rm.approximate(np.tanh, degree, interval=(-3, 3)))
+# Say what error is allowed, and the least degree that keeps to it is taken.
+for error in (1e-2, 1e-4, 1e-6):
+    print(rm.approximate(np.tanh, (-3, 3), error=error))
 
-tanh = rm.approximate(np.tanh, 15, interval=(-3, 3))
+tanh = rm.approximate(np.tanh, (-3, 3), error=1e-3)
 
 
 @rm.kernel
@@ -21,7 +22,8 @@ records = np.random.default_rng(4).uniform(-1, 1, (64, 4))
 weights = np.array([0.5, -0.25, 1.0, 0.125])
 compiled = layer.compile(rm.matrix(64, 4, packing="columns"), weights, precision=16)
 print(
-    f"degree 15 in {compiled.plan.depth} levels: one for the product, one for the interval, four for the rest"
+    f"degree {tanh.degree} in {compiled.plan.depth} levels: one for the product, one for the interval, "
+    f"{tanh.unit_depth} for the rest"
 )
 
 got = compiled.run(x=records)

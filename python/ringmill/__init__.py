@@ -30,12 +30,15 @@ from ringmill.trace import (
     Spec,
     Traced,
     approximate,
+    average_pool,
+    convolve,
     kernel,
     matrix,
     polynomial,
     region,
     scalar,
     vector,
+    within,
 )
 
 if TYPE_CHECKING:
@@ -73,6 +76,8 @@ __all__ = [
     "Traced",
     "Values",
     "approximate",
+    "average_pool",
+    "convolve",
     "decrypt",
     "encrypt",
     "errors",
@@ -83,6 +88,7 @@ __all__ = [
     "region",
     "scalar",
     "vector",
+    "within",
     "__version__",
     *errors.__all__,
 ]

@@ -38,6 +38,7 @@ def compile_traced(
 ) -> Compiled:
     """Choose parameters for a traced kernel (unless given) and manage its program for them."""
     magnitude = _positive(magnitude)
+    _inside(traced, magnitude)
     bound = max(traced.bound(magnitude), magnitude)
     if bound > LARGEST:
         fail(
@@ -54,6 +55,25 @@ def compile_traced(
     else:
         plan = Plan.with_params(traced.text, params, magnitude, bound, real)
     return Compiled(traced.text, traced.signature, plan)
+
+
+def _inside(traced: Traced, magnitude: float) -> None:
+    """Refuse a range of arguments that leaves the interval of a polynomial."""
+    found = traced.leaves_interval(magnitude)
+    if found is None:
+        return
+    node, size = found
+    # The bound of a mapped interval is 1, so sizes are told as a multiple of it.
+    times = size / (node.within or 1.0)
+    fail(
+        ParameterError,
+        "LeavesInterval",
+        f"{node.where}: arguments of kernel {traced.name!r} as large as {magnitude:g} bring a value to "
+        f"{times:.3g} times the bound that is declared for it, as by a polynomial on its interval. "
+        "Compile with a smaller magnitude, or declare a wider interval.",
+        magnitude=magnitude,
+        times=times,
+    )
 
 
 def _positive(magnitude: float) -> float:

@@ -52,7 +52,7 @@ def interpret(text: str, inputs: dict[str, Any]) -> dict[str, Any]:
             assert match
             tables[match[1]] = _table(match[3], slots)
             continue
-        line = _PLACE.sub("", line)
+        line = re.sub(r" within \S+$", "", _PLACE.sub("", line))
         if line.startswith("output "):
             match = re.fullmatch(r'output "([^"]*)", %(\w+)', line)
             assert match

@@ -10,6 +10,7 @@ use pyo3::types::PyDict;
 
 use ringmill::Error as FaceError;
 use ringmill::machine::MachineError;
+use ringmill_circuits::CircuitError;
 use ringmill_ckks::CkksError;
 use ringmill_ckks::file::FileError;
 use ringmill_program::he::HeError;
@@ -102,6 +103,14 @@ impl Failure {
             fields.push(("source".into(), Value::Text(source.to_string())));
         }
         Self { family: Family::Program, code, message: sentence(&error.to_string()), fields }
+    }
+
+    /// From a circuit that cannot be built.
+    pub(crate) fn circuit(error: &CircuitError) -> Self {
+        match error {
+            CircuitError::Program(e) => Self::he(e),
+            other => Self::of(Family::Program, other),
+        }
     }
 
     /// From the choice of parameters.

@@ -5,6 +5,7 @@
 //! exception class of `ringmill.errors` that stands for its family.
 
 mod cipher;
+mod circuits;
 mod codec;
 mod compact;
 mod debug_form;
@@ -32,6 +33,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<cipher::Ciphertext>()?;
     module.add_class::<evaluator::Evaluator>()?;
     module.add_class::<executable::Executable>()?;
+    module.add_class::<circuits::Circuit>()?;
     module.add_function(wrap_pyfunction!(machines::isa, module)?)?;
     module.add_function(wrap_pyfunction!(compact::compact_cycles, module)?)?;
     module.add_function(wrap_pyfunction!(files::identify, module)?)?;

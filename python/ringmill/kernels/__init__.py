@@ -1,5 +1,6 @@
-"""Kernels ready to use: the nine of coxHE's Table II at the paper's sizes, and logistic regression."""
+"""Kernels ready to use: the nine of coxHE's Table II, logistic regression, and functions."""
 
+from ringmill.kernels.functions import Absolute, Compare, Inverse, Sign, Softmax, SquareRoot
 from ringmill.kernels.logistic import logistic_regression, sigmoid
 from ringmill.kernels.table2 import (
     NINE,
@@ -12,7 +13,13 @@ from ringmill.kernels.table2 import (
 
 __all__ = [
     "NINE",
+    "Absolute",
+    "Compare",
+    "Inverse",
     "PaperKernel",
+    "Sign",
+    "Softmax",
+    "SquareRoot",
     "average_pool",
     "dot_cipher_batch_axis",
     "dot_plain_batch_axis",

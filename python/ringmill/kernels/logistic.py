@@ -16,7 +16,7 @@ def _sigmoid(t: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def sigmoid(degree: int = 7, bound: float = 8.0) -> Approximation:
     """1/(1 + e^−t) on [−bound, bound] as a polynomial: an odd one plus 1/2."""
-    return approximate(_sigmoid, degree, (-bound, bound))
+    return approximate(_sigmoid, (-bound, bound), degree=degree)
 
 
 @kernel

@@ -1,7 +1,9 @@
-"""Tracing: from a Python function to an HE program. Pure Python, knows nothing of encryption."""
+"""Tracing: from a Python function to an HE program. Knows nothing of encryption."""
 
-from ringmill.trace.kernel import Kernel, kernel, region
-from ringmill.trace.poly import Approximation, approximate, polynomial
+from ringmill.trace.approximate import Approximation, approximate
+from ringmill.trace.images import average_pool, convolve
+from ringmill.trace.kernel import Kernel, kernel, region, within
+from ringmill.trace.poly import polynomial
 from ringmill.trace.program import Signature, Traced
 from ringmill.trace.spec import Spec, matrix, scalar, vector
 
@@ -12,10 +14,13 @@ __all__ = [
     "Spec",
     "Traced",
     "approximate",
+    "average_pool",
+    "convolve",
     "kernel",
     "matrix",
     "polynomial",
     "region",
     "scalar",
     "vector",
+    "within",
 ]

@@ -20,7 +20,7 @@ T = TypeVar("T", bound="Tensor")
 
 _POLYNOMIAL = (
     "Approximate it by a polynomial on the interval of its input, for example "
-    "ringmill.approximate(numpy.exp, degree=7, interval=(-4, 4))(x)"
+    "ringmill.approximate(numpy.exp, (-4, 4), error=1e-3)(x)"
 )
 _BRANCH = (
     "Compute both outcomes and blend them with a polynomial of the condition, "

@@ -53,8 +53,30 @@ def _sum(a: Array, count: int, step: int) -> Array:
     return total
 
 
+def _step(graph: Graph, node: Node, args: list[Interval], *, real: bool) -> Interval:
+    """The interval of an operation on intervals, whatever is promised of it."""
+    if node.op == "const":
+        return _constant(node, graph.slots, real=real)
+    a = args[0]
+    if node.op == "add":
+        return a[0] + args[1][0], a[1] + args[1][1]
+    if node.op == "sub":
+        return a[0] - args[1][1], a[1] - args[1][0]
+    if node.op == "neg":
+        return -a[1], -a[0]
+    if node.op == "mul":
+        return _product(a, args[1])
+    if node.op == "square":
+        return _square(a, real=real)
+    if node.op == "rotate":
+        return np.roll(a[0], -node.step), np.roll(a[1], -node.step)
+    if node.op == "sum":
+        return _sum(a[0], node.count, node.step), _sum(a[1], node.count, node.step)
+    return a  # conj
+
+
 def intervals(graph: Graph, inputs: Mapping[str, Array], *, real: bool) -> dict[int, Interval]:
-    """Lower and upper ends for every live value.
+    """Lower and upper ends for every live value; promises (``Node.within``) are taken as they are.
 
     Args:
         graph: the program.
@@ -64,28 +86,41 @@ def intervals(graph: Graph, inputs: Mapping[str, Array], *, real: bool) -> dict[
     out: dict[int, Interval] = {}
     for index in graph.live():
         node = graph.nodes[index]
-        a, *rest = [out[arg] for arg in node.args] or [(np.zeros(0), np.zeros(0))]
         if node.op == "input":
-            out[index] = (-inputs[node.name], inputs[node.name])
-        elif node.op == "const":
-            out[index] = _constant(node, graph.slots, real=real)
-        elif node.op == "add":
-            out[index] = (a[0] + rest[0][0], a[1] + rest[0][1])
-        elif node.op == "sub":
-            out[index] = (a[0] - rest[0][1], a[1] - rest[0][0])
-        elif node.op == "neg":
-            out[index] = (-a[1], -a[0])
-        elif node.op == "mul":
-            out[index] = _product(a, rest[0])
-        elif node.op == "square":
-            out[index] = _square(a, real=real)
-        elif node.op == "rotate":
-            out[index] = (np.roll(a[0], -node.step), np.roll(a[1], -node.step))
-        elif node.op == "sum":
-            out[index] = (_sum(a[0], node.count, node.step), _sum(a[1], node.count, node.step))
-        else:  # conj
-            out[index] = a
+            low, high = -inputs[node.name], inputs[node.name]
+        else:
+            low, high = _step(graph, node, [out[arg] for arg in node.args], real=real)
+        if node.within is not None:
+            low, high = (np.clip(end, -node.within, node.within) for end in (low, high))
+        out[index] = (low, high)
     return out
+
+
+def leaving(graph: Graph, inputs: Mapping[str, Array], *, real: bool) -> tuple[Node, float] | None:
+    """The first promise that data of the declared range would break, and how large its value becomes.
+
+    Known for inputs, and for what constants and rotations make of one: there intervals are exact. Of other
+    values they are bounds that need not be reached, and promises know better.
+    """
+    exact: dict[int, Interval] = {}
+    for index in graph.live():
+        node = graph.nodes[index]
+        if node.op == "input":
+            exact[index] = (-inputs[node.name], inputs[node.name])
+        elif node.plain:
+            exact[index] = _constant(node, graph.slots, real=real)
+        elif all(arg in exact for arg in node.args) and (
+            node.op in ("neg", "rotate")
+            or (node.op in ("add", "sub", "mul") and any(graph.nodes[arg].plain for arg in node.args))
+        ):
+            exact[index] = _step(graph, node, [exact[arg] for arg in node.args], real=real)
+        else:
+            continue
+        # The end that data of one sign stay away from does not count: 1/x on [1, 4] is fine up to 4.
+        size = float(np.max(np.minimum(*(np.abs(end) for end in exact[index]))))
+        if node.within is not None and size > node.within * (1 + 2.0**-30):
+            return node, size
+    return None
 
 
 def largest(graph: Graph, inputs: Mapping[str, Array], *, real: bool) -> float:

@@ -26,7 +26,8 @@ class Node:
     """One operation, with the meaning that docs/he-program.md gives it.
 
     ``args`` are numbers of earlier nodes. ``step`` is the slots of a rotation or the stride of a sum,
-    ``count`` the terms of a sum, ``region`` the part of the kernel it belongs to.
+    ``count`` the terms of a sum, ``region`` the part of the kernel it belongs to. ``within`` promises a
+    bound.
     """
 
     op: Op
@@ -38,6 +39,7 @@ class Node:
     value: Constant | None = field(default=None, compare=False)
     fill: complex | None = field(default=None, compare=False)
     where: Where | None = field(default=None, compare=False)
+    within: float | None = field(default=None, compare=False)
 
     @property
     def plain(self) -> bool:
@@ -126,6 +128,12 @@ class Graph:
         if count == 1:
             return a
         return self._once(("sum", a, count, step), "sum", (a,), count=count, step=step)
+
+    def promise(self, a: int, bound: float) -> int:
+        """Promise that no slot of ``a`` is larger than ``bound``; of two promises the closer one holds."""
+        known = self.nodes[a].within
+        self.nodes[a] = replace(self.nodes[a], within=bound if known is None else min(known, bound))
+        return a
 
     def output(self, name: str, a: int) -> None:
         """Name a result of the program."""

@@ -1,24 +1,25 @@
 """Products of matrices and vectors on one ciphertext.
 
-Three forms, by what is encrypted and how it is packed:
+Four forms, by what is encrypted and how it is packed:
 
 - encrypted matrix (row by row) times vector: multiply by the vector repeated along the rows, then sum
   each row with rotations; element i of the result sits at the first slot of row i;
-- plaintext matrix times encrypted vector: generalised diagonals with baby and giant steps
-  (Halevi and Shoup, *Algorithms in HElib*, CRYPTO 2014, §4.3);
+- plaintext matrix times encrypted vector: generalised diagonals with baby and giant steps;
+- encrypted matrix times encrypted matrix, and plaintext matrix times encrypted matrix: `crates/circuits`;
 - vector times vector: product and sum of all slots.
 """
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ringmill._native import Circuit
 from ringmill.trace.base import constant_array
-from ringmill.trace.layout import Layout
+from ringmill.trace.circuit import splice
+from ringmill.trace.layout import Layout, power_of_two
 from ringmill.trace.where import MoreSlotsError, refuse
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def _mismatch(left: str, right: str) -> None:
     refuse(
         "ShapeMismatch",
         f"{left} cannot be multiplied by {right}",
-        "Inner dimensions must agree: (n)@(n), (r,c)@(c), (r,c)@(c,1), (r,c)@(c,p) with a plaintext right",
+        "Inner dimensions must agree: (n)@(n), (r,c)@(c), (r,c)@(c,p)",
     )
 
 
@@ -64,6 +65,8 @@ def rmatmul(right: Symbol, left: Array) -> Any:
         return matrix_vector(left, right)
     if right.ndim == 2 and left.ndim == 1 and left.shape[0] == right.shape[0]:
         return _matrix_times(right.transpose(), left)
+    if right.ndim == 2 and left.ndim == 2 and left.shape[1] == right.shape[0]:
+        return plain_times_matrix(left, right)
     return _mismatch(f"a constant of shape {left.shape}", f"an encrypted {right.kind}")
 
 
@@ -77,11 +80,7 @@ def _matrix_times(matrix: Symbol, operand: Symbol | Array) -> Any:
             return Stack(tuple(_row_sums(matrix * column, 1) for column in operand.T))
         return _row_sums(matrix * operand.reshape(-1), operand.ndim)
     if operand.ndim == 2 and operand.shape[1] != 1:
-        refuse(
-            "ShapeMismatch",
-            f"an encrypted {matrix.kind} times an encrypted {operand.kind}",
-            "Multiply by the columns of the right matrix one by one",
-        )
+        return matrix_product(matrix, operand)
     column = Symbol(
         operand.graph,
         operand.node,
@@ -146,45 +145,60 @@ def _respaced(symbol: Symbol, stride: int) -> int:
     return total
 
 
-def matrix_vector(matrix: Array, vector: Symbol) -> Symbol:
-    """Plaintext (r, c) times encrypted (c,): Σ_d diag_d · rotate(x, d), by baby and giant steps.
-
-    With d = g·B + b:  Σ_g rotate( Σ_b rotate(diag_{gB+b}, −gB) · rotate(x, b), gB ), so that about 2√D
-    rotations serve D diagonals. The result is clean: diagonals are zero outside the matrix.
-    """
+def plain_times_matrix(left: Array, right: Symbol) -> Symbol:
+    """Plaintext (p, r) times encrypted (r, c): row i takes left[i, k] of the row k − i away; one level."""
     from ringmill.trace.symbol import Symbol
 
-    rows, _columns = matrix.shape
+    graph, slots, (rows, columns) = right.graph, right.slots, right.layout.strides
+    layout = Layout((left.shape[0], right.shape[1]), (rows, columns), slots)
+    needed = int(layout.index().max()) + 1
+    if needed > slots:
+        raise MoreSlotsError(needed)
+    if not np.any(left):
+        refuse("ZeroOperand", "a product with a matrix of zeros is zero", "Leave it out")
+    diagonals: dict[int, Array] = {}
+    for i, k in np.argwhere(left != 0):
+        shift = int(k - i) * rows % slots
+        diagonal = diagonals.setdefault(shift, np.zeros(slots, dtype=np.complex128))
+        diagonal[layout.index()[i]] = left[i, k]
+    circuit = Circuit.linear(slots, diagonals)
+    return Symbol(graph, splice(graph, circuit, right.node), layout, clean=True)
+
+
+def matrix_product(left: Symbol, right: Symbol) -> Symbol:
+    """Encrypted (r, c) times encrypted (c, p), in blocks of d×d slots; three levels."""
+    from ringmill.trace.symbol import Symbol
+
+    graph, slots = left.graph, left.slots
+    if right.graph is not graph:
+        refuse(
+            "ForeignValue", "a value of another kernel's trace cannot be used", "Use this kernel's arguments"
+        )
+    side = power_of_two(max(*left.shape, *right.shape))
+    if side * side > slots:
+        raise MoreSlotsError(side * side)
+    packed = [(list(m.shape), list(m.layout.strides)) for m in (left, right)]
+    circuit = Circuit.matrix_product(slots, packed[0], packed[1])
+    node = splice(graph, circuit, left.node, right.node)
+    layout = Layout((left.shape[0], right.shape[1]), (side, 1), slots)
+    return Symbol(graph, node, layout, clean=True)
+
+
+def matrix_vector(matrix: Array, vector: Symbol) -> Symbol:
+    """Plaintext (r, c) times encrypted (c,), by diagonals with baby and giant steps (`crates/circuits`)."""
+    from ringmill.trace.symbol import Symbol
+
+    rows, columns = matrix.shape
     slots, graph = vector.slots, vector.graph
     if rows > slots:
         raise MoreSlotsError(rows)
     if vector.layout.strides[0] != 1:
         refuse("PackingMismatch", "a matrix product with a vector that has gaps", "Multiply before slicing")
-    diagonals = _diagonals(matrix, slots)
-    if not diagonals:
+    if not np.any(matrix):
         refuse("ZeroOperand", "a product with a matrix of zeros is zero", "Leave it out")
-    baby = 1 << (max(1, math.isqrt(len(diagonals))).bit_length() - 1)
-    total: int | None = None
-    for giant in sorted({d // baby for d in diagonals}):
-        inner: int | None = None
-        for step in range(baby):
-            diagonal = diagonals.get(giant * baby + step)
-            if diagonal is None:
-                continue
-            shifted = np.roll(diagonal, giant * baby)
-            term = graph.mul(graph.rotate(vector.node, step), graph.const(shifted))
-            inner = term if inner is None else graph.add(inner, term)
-        assert inner is not None  # the giant step was chosen because it holds a diagonal
-        moved = graph.rotate(inner, giant * baby)
-        total = moved if total is None else graph.add(total, moved)
-    assert total is not None  # there is at least one diagonal
-    return Symbol(graph, total, Layout.contiguous((rows,), slots), clean=True)
-
-
-def _diagonals(matrix: Array, slots: int) -> dict[int, Array]:
-    """Non-zero generalised diagonals: diag_d[i] = matrix[i, (i + d) mod slots]."""
-    out: dict[int, Array] = {}
-    for row, column in np.argwhere(matrix != 0):
-        d = int(column - row) % slots
-        out.setdefault(d, np.zeros(slots, dtype=np.complex128))[row] = matrix[row, column]
-    return out
+    entries = np.ascontiguousarray(matrix, dtype=np.complex128).reshape(-1)
+    circuit = Circuit.matrix_vector(entries, columns, slots, vector.clean)
+    if vector.clean:
+        graph.relied.add(vector.node)
+    node = splice(graph, circuit, vector.node)
+    return Symbol(graph, node, Layout.contiguous((rows,), slots), clean=circuit.clean)

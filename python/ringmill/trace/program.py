@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ringmill.errors import FileFormatError, ProgramError, fail
 from ringmill.trace import bounds
-from ringmill.trace.graph import Graph
+from ringmill.trace.graph import Graph, Node
 from ringmill.trace.layout import Layout
 from ringmill.trace.spec import Slots, Spec
 from ringmill.trace.text import program_text
@@ -188,11 +188,18 @@ class Traced:
 
     def bound(self, magnitude: float) -> float:
         """The greatest size that any value can have when no argument is larger than ``magnitude``."""
+        return bounds.largest(self.graph, self._room(magnitude), real=self.signature.real)
+
+    def leaves_interval(self, magnitude: float) -> tuple[Node, float] | None:
+        """The first value that arguments of this magnitude bring out of its declared interval."""
+        return bounds.leaving(self.graph, self._room(magnitude), real=self.signature.real)
+
+    def _room(self, magnitude: float) -> dict[str, NDArray[np.float64]]:
         inputs = {}
         for name, spec in self.signature.inputs.items():
             room = spec.layout(self.signature.slots).mask().real * magnitude
             inputs.update(dict.fromkeys(spec.parts(name), room))
-        return bounds.largest(self.graph, inputs, real=self.signature.real)
+        return inputs
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{n} {op}" for op, n in sorted(self.operations.items()))

@@ -225,19 +225,18 @@ class Symbol(Tensor):
         return mean
 
     def window_sum(self, height: int, width: int) -> Symbol:
-        """Sums over the windows that tile a matrix: (r, c) becomes (r/height, c/width)."""
-        if self.ndim != 2 or self.shape[0] % height or self.shape[1] % width:
+        """Sums over the windows that tile a matrix: (…, r, c) becomes (…, r/height, c/width)."""
+        if self.ndim not in (2, 3) or self.shape[-2] % height or self.shape[-1] % width:
             refuse(
                 "ShapeMismatch",
                 f"windows of {height}×{width} do not tile an encrypted {self.kind}",
                 "Both sides of the matrix must be whole multiples of the window",
             )
-        rows, columns = self.layout.strides
+        *channels, rows, columns = self.layout.strides
         node = self.graph.sum(self.graph.sum(self.node, width, columns), height, rows)
-        shape = (self.shape[0] // height, self.shape[1] // width)
-        return Symbol(
-            self.graph, node, Layout(shape, (rows * height, columns * width), self.slots), clean=False
-        )
+        shape = (*self.shape[:-2], self.shape[-2] // height, self.shape[-1] // width)
+        layout = Layout(shape, (*channels, rows * height, columns * width), self.slots)
+        return Symbol(self.graph, node, layout, clean=False)
 
     def tile(self, rows: int, columns: int) -> Symbol:
         """Copies of a small matrix or a row vector side by side, as ``numpy.tile``; key switches only."""

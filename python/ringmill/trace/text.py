@@ -49,10 +49,11 @@ def _operands(node: Node, name: dict[int, str]) -> str:
 
 
 def _place(node: Node) -> str:
+    within = "" if node.within is None else f" within {node.within!r}"
     if node.where is None or node.where.line == 0:
-        return ""
+        return within
     file = node.where.file.rsplit("/", 1)[-1]
-    return f" @ {_string(file)}:{node.where.line}"
+    return f"{within} @ {_string(file)}:{node.where.line}"
 
 
 def program_lines(graph: Graph, name: str, *, with_data: bool) -> Iterator[str]:

@@ -1,0 +1,273 @@
+"""Functions replaced by polynomials on an interval, of the least degree that an error allows.
+
+Interpolation in n + 1 Chebyshev points is at most 2 + (2/π)·ln(n + 1) times as far from the function as the
+best polynomial of degree n (Trefethen, *Approximation Theory and Approximation Practice*, 2013, theorem
+15.2): for the degrees of use here that is rarely one degree more. The best one itself is found by Newton's
+method on the equioscillating error (package baryrat), where it is installed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+from numpy.polynomial import Chebyshev
+from numpy.typing import NDArray
+
+from ringmill._native import Circuit
+from ringmill.errors import ApproximationError, fail
+from ringmill.trace.poly import polynomial
+
+Array = NDArray[np.float64]
+Function = Callable[[Array], Array]
+
+# Levels of the highest degree that is looked at: 2^10.
+HIGHEST = 1023
+
+# Degree of an interpolant that stands for the function itself.
+FINE = 255
+
+# Coefficients this far below the largest one are rounding of the fit, not part of the polynomial.
+NEGLIGIBLE = 2.0**-48
+
+# The error is measured at so many Chebyshev points a degree, GRID_LEAST at least, and as many even ones.
+# Between them a polynomial of that degree exceeds its values by a factor 1/cos(π/(2·16)) = 1.005 at most
+# (Ehlich and Zeller 1964); the distance from a function is no polynomial, so SAFETY allows ten times that.
+GRID_PER_DEGREE = 16
+GRID_LEAST = 4096
+SAFETY = 1.05
+
+
+class Approximation:
+    """A function replaced by a polynomial on an interval; call it on encrypted values inside a kernel.
+
+    Attributes
+    ----------
+        series: ``numpy.polynomial.Chebyshev`` on the interval.
+        error: a bound on the distance from the function on the interval: the largest on a dense grid, and 5%
+            more.
+    """
+
+    def __init__(self, series: Chebyshev, error: float) -> None:
+        self.series = series
+        self.error = error
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Where the error holds. Outside of it the polynomial is meaningless."""
+        low, high = self.series.domain
+        return float(low), float(high)
+
+    @property
+    def degree(self) -> int:
+        """Degree of the polynomial."""
+        return int(self.series.degree())
+
+    @property
+    def depth(self) -> int:
+        """Levels that a call costs; ``unit`` costs one less unless the interval is [−1, 1]."""
+        return self.unit_depth + (self.interval != (-1.0, 1.0))
+
+    @property
+    def unit_depth(self) -> int:
+        """Levels that ``unit`` costs."""
+        return self._facts["depth"]
+
+    @property
+    def products(self) -> int:
+        """Products of ciphertexts that a call takes."""
+        return self._facts["products"]
+
+    @property
+    def _facts(self) -> dict[str, int]:
+        return Circuit.polynomial(self.series.coef.tolist(), "chebyshev").facts
+
+    def __call__(self, x: Any) -> Any:
+        """The polynomial of ``x``."""
+        return polynomial(x, self.series)
+
+    def unit(self, u: Any) -> Any:
+        """The same with u in [−1, 1] standing for the interval: saves the level of the mapping."""
+        return polynomial(u, Chebyshev(self.series.coef))
+
+    def __repr__(self) -> str:
+        low, high = self.interval
+        return (
+            f"<polynomial of degree {self.degree} on [{low:g}, {high:g}], error {self.error:.2g}, "
+            f"{self.depth} levels>"
+        )
+
+
+def approximate(
+    function: Function,
+    interval: tuple[float, float] = (-1.0, 1.0),
+    *,
+    error: float | None = None,
+    degree: int | None = None,
+    method: Literal["chebyshev", "minimax"] = "chebyshev",
+) -> Approximation:
+    """Replace a real function by a polynomial on an interval.
+
+    Args:
+        function: takes and returns a NumPy array.
+        interval: where the encrypted values lie.
+        error: the least degree is taken whose distance from the function stays within it.
+        degree: or a degree, 1 to 1023: ⌈log2(degree + 1)⌉ levels and one to map the interval.
+        method: ``chebyshev`` interpolates; ``minimax`` looks for the best polynomial of each degree, which
+            needs the package baryrat and saves a degree or two.
+    """
+    low, high = _interval(interval)
+    if (error is None) == (degree is None):
+        fail(
+            ApproximationError,
+            "ErrorOrDegree",
+            "Give either error=, and the least degree that reaches it is taken, or degree=.",
+        )
+    if method not in ("chebyshev", "minimax"):
+        fail(
+            ApproximationError,
+            "Method",
+            f"Method {method!r} is not known here: choose 'chebyshev' or 'minimax'.",
+            method=method,
+        )
+    fit = Fit(function, low, high, method)
+    if degree is not None:
+        if (
+            isinstance(degree, bool)
+            or not isinstance(degree, (int, np.integer))
+            or not 1 <= degree <= HIGHEST
+        ):
+            fail(
+                ApproximationError,
+                "Degree",
+                f"A polynomial of degree {degree!r} is not possible: choose 1 to {HIGHEST}.",
+                degree=degree,
+            )
+        return fit.of_degree(int(degree))
+    if not isinstance(error, (int, float, np.floating)) or not 0 < error < np.inf:
+        fail(ApproximationError, "Error", f"The error is {error!r}; give a positive number.", wanted=error)
+    return fit.within(float(error))
+
+
+def _interval(interval: Any) -> tuple[float, float]:
+    try:
+        low, high = (float(v) for v in interval)
+    except (TypeError, ValueError):
+        low = high = np.nan
+    if not (np.isfinite(low) and np.isfinite(high) and low < high):
+        fail(
+            ApproximationError,
+            "Interval",
+            f"{interval!r} is not an interval: give two finite numbers, the smaller one first.",
+        )
+    return low, high
+
+
+class Fit:
+    """Polynomials of one function on one interval."""
+
+    def __init__(self, function: Function, low: float, high: float, method: str) -> None:
+        self.function = function
+        self.domain = [low, high]
+        self.method = method
+        self.evaluated(np.linspace(low, high, GRID_LEAST + 1))
+
+    def evaluated(self, points: Array) -> Array:
+        """The function on points; refuses values that are not finite real numbers."""
+        low, high = self.domain
+        with np.errstate(all="ignore"):
+            values = np.asarray(self.function(points))
+        if values.shape != points.shape or values.dtype.kind not in "biuf":
+            fail(
+                ApproximationError,
+                "NotAFunction",
+                f"The function makes {values.dtype} of shape {values.shape} out of {points.size} numbers. "
+                "It must take a NumPy array and return a real one of the same shape.",
+            )
+        if not np.all(np.isfinite(values)):
+            fail(
+                ApproximationError,
+                "NotFinite",
+                f"The function is not finite everywhere on ({low:g}, {high:g}). "
+                "Choose an interval where it is.",
+            )
+        return values.astype(float)
+
+    def of_degree(self, degree: int) -> Approximation:
+        """The polynomial of a degree, with its error on a grid."""
+        series = _trimmed(self._best(degree) if self.method == "minimax" else self._interpolated(degree))
+        count = max(GRID_LEAST, GRID_PER_DEGREE * degree)
+        unit = np.cos(np.pi * np.arange(count + 1) / count)
+        low, high = self.domain
+        points = (low + high) / 2 + (high - low) / 2 * unit
+        points = np.concatenate([points, np.linspace(low, high, count)])
+        error = SAFETY * float(np.max(np.abs(series(points) - self.evaluated(points))))
+        return Approximation(series, error)
+
+    def within(self, error: float) -> Approximation:
+        """The least degree within an error: doubled until it is, then all degrees in between."""
+        above = 1
+        while self.of_degree(above).error > error:
+            if above == HIGHEST:
+                found = self.of_degree(HIGHEST).error
+                fail(
+                    ApproximationError,
+                    "NotReached",
+                    f"No degree up to {HIGHEST} comes within {error:g} on "
+                    f"{tuple(self.domain)}; that one errs by {found:.2g}. Allow a larger error, or "
+                    "choose an interval without kinks and poles nearby.",
+                    wanted=error,
+                    found=found,
+                )
+            above = min(2 * above + 1, HIGHEST)
+        # Errors need not fall with every degree (parity), so look at all of the last doubling.
+        for degree in range(above // 2 if above > 1 else 1, above):
+            fitted = self.of_degree(max(degree, 1))
+            if fitted.error <= error:
+                return self._not_constant(fitted)
+        return self._not_constant(self.of_degree(above))
+
+    def _not_constant(self, fitted: Approximation) -> Approximation:
+        if fitted.degree == 0:
+            fail(
+                ApproximationError,
+                "ConstantFunction",
+                f"On {tuple(self.domain)} the function is the constant {fitted.series.coef[0]:g} "
+                "within the error. "
+                "Use the constant itself.",
+            )
+        return fitted
+
+    def _interpolated(self, degree: int) -> Chebyshev:
+        return Chebyshev.interpolate(self.evaluated, degree, domain=self.domain)
+
+    def _best(self, degree: int) -> Chebyshev:
+        try:
+            from baryrat import bpane
+        except ImportError:
+            fail(
+                ApproximationError,
+                "NoMinimax",
+                "method='minimax' needs the package baryrat: pip install 'ringmill[minimax]'.",
+            )
+        # Its derivative only steers Newton's steps; that of a fine interpolant stays inside the interval.
+        slope = Chebyshev.interpolate(self.evaluated, FINE, domain=self.domain).deriv()
+        # Of an odd function the best polynomials of degrees 2k − 1 and 2k are one, and are found at 2k alone;
+        # of an even one at 2k + 1. Where errors are rounding nothing converges, and nothing is to be gained.
+        for asked in (degree, degree + 1):
+            try:
+                with np.errstate(all="ignore"):
+                    best = bpane(self.evaluated, slope, tuple(self.domain), asked, tol=1e-6, maxiter=50)
+            except RuntimeError:
+                continue
+            series = _trimmed(Chebyshev.interpolate(best, asked, domain=self.domain))
+            if series.degree() <= degree:
+                return series
+        return self._interpolated(degree)
+
+
+def _trimmed(series: Chebyshev) -> Chebyshev:
+    """Without coefficients that are rounding, which odd and even functions leave where zeros belong."""
+    series.coef[np.abs(series.coef) < NEGLIGIBLE * np.max(np.abs(series.coef))] = 0
+    return series.trim()

@@ -1,0 +1,121 @@
+"""Convolution and pooling of encrypted images; `crates/circuits` writes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ringmill._native import Circuit
+from ringmill.trace.base import Tensor, constant_array
+from ringmill.trace.circuit import splice
+from ringmill.trace.layout import Layout
+from ringmill.trace.symbol import Symbol
+from ringmill.trace.where import MoreSlotsError, refuse
+
+
+def _whole(name: str, value: object, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        refuse("BadShape", f"the {name} is {value!r}", f"Give a whole number of at least {least}")
+    return int(value)
+
+
+def _image(x: object) -> Symbol:
+    if not isinstance(x, Symbol) or x.ndim not in (2, 3):
+        what = f"an encrypted {x.kind}" if isinstance(x, Tensor) else type(x).__name__
+        refuse(
+            "ShapeMismatch",
+            f"{what} is no image",
+            "Give a matrix (rows, columns) packed in slots, or reshape to (channels, rows, columns)",
+        )
+    return x
+
+
+def convolve(x: Any, kernel: Any, *, stride: int = 1, padding: int = 0) -> Any:
+    """Slide plaintext weights over an encrypted image, as in a convolutional layer (no flip); one level.
+
+    Args:
+        x: image (rows, columns), or (channels, rows, columns).
+        kernel: weights (rows, columns), or (outputs, channels, rows, columns).
+        stride: elements from one place of the kernel to the next. The result keeps its elements so far
+            apart, and further layers read them there.
+        padding: rows and columns of zeros around the image.
+
+    A NumPy array is convolved by NumPy, so that a kernel can be called on clear data too.
+    """
+    stride, padding = _whole("stride", stride, 1), _whole("padding", padding, 0)
+    weights = constant_array(kernel)
+    if not isinstance(x, Tensor):
+        return _clear(constant_array(x).real, weights.real, stride, padding)
+    image = _image(x)
+    if weights.ndim != 2 * image.ndim - 2 or np.any(weights.imag != 0) or not weights.size:
+        refuse(
+            "ShapeMismatch",
+            f"an encrypted {image.kind} and a kernel of shape {weights.shape} do not go together",
+            "The kernel is real: (rows, columns), or (outputs, channels, rows, columns) for channels",
+        )
+    if not np.any(weights):
+        refuse("ZeroOperand", "a convolution with zeros is zero", "Leave it out")
+    shape, strides = image.shape, image.layout.strides
+    if image.ndim == 2:
+        shape, strides = (1, *shape), (shape[0] * strides[0], *strides)
+        weights = weights[None, None]
+    _fits(shape, weights.shape, stride, padding)
+    needed = (weights.shape[0] - 1) * strides[0] + (shape[1] - 1) * strides[1] + shape[2] * strides[2]
+    if needed > image.slots:
+        raise MoreSlotsError(needed)
+    circuit = Circuit.convolution(
+        image.slots,
+        (list(shape), list(strides)),
+        np.ascontiguousarray(weights.real).reshape(-1).tolist(),
+        list(weights.shape),
+        stride,
+        padding,
+    )
+    assert circuit.layout is not None  # a convolution decides where its result sits
+    out_shape, out_strides = (tuple(axis) for axis in circuit.layout)
+    if image.ndim == 2:
+        out_shape, out_strides = out_shape[1:], out_strides[1:]
+    node = splice(image.graph, circuit, image.node)
+    return Symbol(image.graph, node, Layout(out_shape, out_strides, image.slots), clean=True)
+
+
+def _fits(shape: tuple[int, ...], kernel: tuple[int, ...], stride: int, padding: int) -> None:
+    if kernel[1] != shape[0]:
+        refuse(
+            "ShapeMismatch",
+            f"a kernel for {kernel[1]} channels on an image of {shape[0]}",
+            "Axis 1 of the kernel are the channels of the image",
+        )
+    if kernel[2] > shape[1] + 2 * padding or kernel[3] > shape[2] + 2 * padding:
+        refuse(
+            "ShapeMismatch",
+            f"a kernel of {kernel[2]}×{kernel[3]} on an image of {shape[1]}×{shape[2]} "
+            f"with padding {padding}",
+            "The kernel must fit into the padded image",
+        )
+    places = [(shape[axis] + 2 * padding - kernel[axis + 1]) // stride * stride + 1 for axis in (1, 2)]
+    if places[0] > shape[1] or places[1] > shape[2]:
+        refuse(
+            "ShapeMismatch",
+            f"a result of {places[0]}×{places[1]} on the grid of an image of {shape[1]}×{shape[2]}",
+            "Pad less: at most half of the kernel",
+        )
+
+
+def _clear(x: Any, weights: Any, stride: int, padding: int) -> Any:
+    flat = x.ndim == 2
+    image, kernel = (x[None], weights[None, None]) if flat else (x, weights)
+    padded = np.pad(image, ((0, 0), (padding, padding), (padding, padding)))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, kernel.shape[2:], axis=(1, 2))
+    out = np.einsum("cijuv,ocuv->oij", windows[:, ::stride, ::stride], kernel)
+    return out[0] if flat else out
+
+
+def average_pool(x: Any, size: int) -> Any:
+    """Mean over windows of ``size`` × ``size`` that tile an encrypted image; one level, log2 rotations."""
+    size = _whole("size", size, 1)
+    if not isinstance(x, Tensor):
+        rows, columns = x.shape[-2] // size, x.shape[-1] // size
+        return np.reshape(x, (*x.shape[:-2], rows, size, columns, size)).mean(axis=(-3, -1))
+    return _image(x).window_sum(size, size) * (1.0 / size**2)

@@ -1,0 +1,171 @@
+"""Approximations and the functions made of them: stated errors against NumPy on grids of their own."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ringmill as rm
+from ringmill.kernels import Absolute, Compare, Inverse, Sign, Softmax, SquareRoot
+
+Clear = Callable[..., Any]
+
+
+def logistic(t: Any) -> Any:
+    return 1 / (1 + np.exp(-t))
+
+
+@pytest.mark.parametrize(
+    ("function", "interval"),
+    [(np.tanh, (-4, 4)), (np.exp, (-1, 1)), (logistic, (-8, 8)), (np.sqrt, (0.1, 3)), (np.cos, (0, 6))],
+)
+@pytest.mark.parametrize("error", [1e-2, 1e-4, 1e-6])
+def test_least_degree_within_an_error(
+    function: Callable[[Any], Any], interval: tuple[float, float], error: float
+) -> None:
+    found = rm.approximate(function, interval, error=error)
+    # A grid that shares no point with the one that was measured on.
+    points = np.random.default_rng(7).uniform(*interval, 50_000)
+    measured = float(np.max(np.abs(found(points) - function(points))))
+    assert measured <= found.error <= error
+    assert found.depth == math.ceil(math.log2(found.degree + 1)) + (interval != (-1, 1))
+    if found.degree > 2:
+        # Two less, and not one: an even function has the same error at degrees 2k and 2k + 1.
+        below = rm.approximate(function, interval, degree=found.degree - 1)
+        assert below.error > error
+
+
+def test_approximations_report_themselves() -> None:
+    tanh = rm.approximate(np.tanh, (-4, 4), error=1e-4)
+    assert repr(tanh) == (
+        f"<polynomial of degree {tanh.degree} on [-4, 4], error {tanh.error:.2g}, {tanh.depth} levels>"
+    )
+    traced = rm.kernel(lambda x: tanh(x)).trace(rm.vector(4))
+    assert traced.depth == tanh.depth
+    products = products_of(traced.text)
+    assert products == tanh.products
+    assert rm.kernel(lambda x: tanh.unit(x)).trace(rm.vector(4)).depth == tanh.unit_depth
+    assert not np.any(tanh.series.coef[::2]), "tanh is odd, and so is its polynomial"
+
+
+def products_of(text: str) -> int:
+    """Products of two ciphertexts in a program's text."""
+    constants: set[str] = set()
+    count = 0
+    for line in text.splitlines():
+        if match := re.match(r"(%\w+) = (\w+) ?(.*)", line):
+            name, word, rest = match.groups()
+            if word == "const":
+                constants.add(name)
+            operands = re.findall(r"%\w+", rest)
+            count += word == "square" or (word == "mul" and not constants & set(operands))
+    return count
+
+
+def test_minimax_is_no_worse() -> None:
+    pytest.importorskip("baryrat")
+    for degree in (4, 7, 15):
+        best = rm.approximate(np.exp, (-2, 1), degree=degree, method="minimax")
+        usual = rm.approximate(np.exp, (-2, 1), degree=degree)
+        assert best.error <= usual.error * 1.001
+
+
+def grid(low: float, high: float) -> Any:
+    return np.random.default_rng(11).uniform(low, high, 40_000)
+
+
+@pytest.mark.parametrize(("gap", "error"), [(0.1, 1e-2), (2**-6, 1e-4), (0.01, 1e-6)])
+def test_sign(gap: float, error: float) -> None:
+    sign = Sign(gap, error)
+    x = grid(gap, 1)
+    assert np.max(np.abs(sign(x) - 1)) <= sign.error <= error
+    assert np.max(np.abs(sign(-x) + 1)) <= sign.error
+    inside = grid(-gap, gap)
+    assert np.max(np.abs(sign(inside))) <= 1.01
+    assert sign.depth == sum(math.ceil(math.log2(stage.degree() + 1)) for stage in sign.stages)
+
+
+def test_comparison_and_absolute_value() -> None:
+    a, b = grid(0, 2), np.random.default_rng(12).uniform(0, 2, 40_000)
+    greater = Compare(gap=0.02, error=1e-3, bound=2.0)
+    apart = np.abs(a - b) > 0.04
+    assert np.max(np.abs(greater(a, b) - (a > b))[apart]) <= greater.error <= 1e-3
+    x = grid(-3, 3)
+    for compose in (False, True):
+        absolute = Absolute(error=0.02, bound=3.0, compose=compose)
+        assert np.max(np.abs(absolute(x) - np.abs(x))) <= absolute.error <= 0.02
+    assert Absolute(error=0.02, bound=3.0).depth < absolute.depth
+
+
+@pytest.mark.parametrize(("interval", "error"), [((0.5, 4), 1e-4), ((0.9, 1.1), 1e-9), ((0.01, 1), 1e-2)])
+def test_inverse(interval: tuple[float, float], error: float) -> None:
+    x = grid(*interval)
+    iterated = Inverse(interval, error, iterate=True)
+    for inverse in (Inverse(interval, error), iterated):
+        assert np.max(np.abs(inverse(x) - 1 / x)) <= inverse.error <= error
+    assert Inverse(interval, error).depth <= iterated.depth
+    # One factor less would not do.
+    assert iterated.ratio ** (2 ** (iterated.factors - 1)) / interval[0] > error
+
+
+def test_square_root_and_soft_max() -> None:
+    for bound, error, iterate in ((1.0, 0.05, False), (4.0, 0.02, False), (4.0, 0.02, True)):
+        root = SquareRoot(bound, error, iterate=iterate)
+        x = np.concatenate([[0.0], grid(0, bound), np.geomspace(1e-9, bound, 4001)])
+        assert np.max(np.abs(root(x) - np.sqrt(x))) <= root.error <= error
+    softmax = Softmax(3, bound=1.5, error=1e-3)
+    x = grid(-1.5, 1.5)[:39_999].reshape(-1, 3)
+    powers = np.exp(x)
+    want = powers / powers.sum(axis=1, keepdims=True)
+    assert np.max(np.abs(softmax(x) - want)) <= softmax.error <= 1e-3
+
+
+CASES: list[tuple[str, Any, tuple[Any, ...], dict[str, Any], float]] = [
+    ("sign", Sign(0.1, 1e-2), (rm.vector(64),), {"x": np.linspace(0.1, 1, 64)}, 1.0),
+    ("absolute", Absolute(0.1), (rm.vector(64),), {"x": np.linspace(-1, 1, 64)}, 1.0),
+    ("absolute", Absolute(0.1, compose=True), (rm.vector(64),), {"x": np.linspace(-1, 1, 64)}, 1.0),
+    ("inverse", Inverse((0.5, 2), 1e-3, iterate=True), (rm.vector(64),), {"x": np.linspace(0.5, 2, 64)}, 2.0),
+    ("inverse", Inverse((0.5, 2), 1e-3), (rm.vector(64),), {"x": np.linspace(0.5, 2, 64)}, 2.0),
+    ("root", SquareRoot(2.0, 0.05), (rm.vector(64),), {"x": np.linspace(0, 2, 64)}, 2.0),
+    ("root", SquareRoot(2.0, 0.1, iterate=True), (rm.vector(64),), {"x": np.linspace(0, 2, 64)}, 2.0),
+    (
+        "softmax",
+        Softmax(3, 1.0, 1e-2),
+        (rm.matrix(16, 3, packing="columns"),),
+        {"x": np.random.default_rng(3).uniform(-1, 1, (16, 3))},
+        1.0,
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "function", "specs", "values", "magnitude"), CASES, ids=lambda c: str(c)[:12]
+)
+def test_functions_through_encryption(
+    name: str, function: Any, specs: tuple[Any, ...], values: dict[str, Any], magnitude: float
+) -> None:
+    kernel = rm.kernel(lambda x: function(x))
+    depth = function.depth
+    params = rm.Params.from_bits(
+        11, [58] + [45] * depth, [58, 58], (depth + 2) // 2, scale_bits=45, insecure=True
+    )
+    compiled = kernel.compile(*specs, params=params, magnitude=magnitude)
+    assert compiled.plan.depth == depth, "as deep as it says"
+    results = compiled.run(**values)
+    np.testing.assert_allclose(results, function(values["x"]), rtol=0, atol=1e-5)
+    titles = {"root": "square root", "absolute": "absolute value", "softmax": "soft-max"}
+    assert f'region "{titles.get(name, name)}' in compiled.text
+
+
+def test_parameters_for_a_deep_function_stay_small() -> None:
+    """Stated bounds keep the scale where the precision asks for it, twelve levels deep."""
+    sign = Sign(2**-6, 1e-3)
+    compiled = rm.kernel(lambda x: sign(x)).compile(rm.vector(16), precision=15)
+    assert compiled.plan.depth == sign.depth >= 9
+    assert compiled.params.scale_bits <= 42
+    assert compiled.plan.bound < 4
