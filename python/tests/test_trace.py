@@ -95,7 +95,8 @@ def test_matrix_products_equal_numpy(
 def test_matrix_vector_product_uses_baby_and_giant_steps(rng: np.random.Generator) -> None:
     traced = rm.kernel(lambda w, x: w @ x).trace(rng.normal(size=(64, 64)), rm.vector(64))
     assert traced.operations["mul"] == 64
-    assert traced.operations["rotate"] == 7 + 7
+    # 64 diagonals: 12 hoisted rotations cost less than half of as many single ones.
+    assert traced.operations["rotate"] == 12 + 4
     assert traced.depth == 1
 
 

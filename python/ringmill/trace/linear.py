@@ -79,7 +79,8 @@ def _matrix_times(matrix: Symbol, operand: Symbol | Array) -> Any:
         if operand.ndim == 2 and operand.shape[1] != 1:
             return Stack(tuple(_row_sums(matrix * column, 1) for column in operand.T))
         return _row_sums(matrix * operand.reshape(-1), operand.ndim)
-    if operand.ndim == 2 and operand.shape[1] != 1:
+    contiguous = matrix.layout == Layout.contiguous(matrix.shape, matrix.slots)
+    if operand.ndim == 2 and (operand.shape[1] != 1 or not contiguous):
         return matrix_product(matrix, operand)
     column = Symbol(
         operand.graph,
