@@ -16,8 +16,11 @@ pub fn scaled_integer(c: f64, scale: &Scale) -> Result<BigInt, LowerError> {
     let magnitude = c.abs().log2() + scale.log2();
     let size: f64 =
         scale.factors().iter().map(|&(base, e)| (base as f64).log2() * e.unsigned_abs() as f64).sum();
-    if !c.is_finite() || magnitude > f64::from(MAX_BITS) || size > f64::from(MAX_BITS) {
+    if !c.is_finite() || magnitude > f64::from(MAX_BITS) {
         return Err(refused());
+    }
+    if size > f64::from(MAX_BITS) {
+        return Ok(near(c, scale, magnitude.max(0.0) as u64));
     }
     let (mantissa, exponent) = decompose(c);
     let (mut numerator, mut denominator) = (BigInt::from(mantissa), BigInt::one());
@@ -28,6 +31,61 @@ pub fn scaled_integer(c: f64, scale: &Scale) -> Result<BigInt, LowerError> {
     let negative = numerator.is_negative();
     let rounded: BigInt = (numerator.abs() * 2 + &denominator) / (denominator * 2);
     Ok(if negative { -rounded } else { rounded })
+}
+
+/// m·2^e with m of a fixed number of bits: powers of primes whose exponents double with every level would not end.
+struct Near {
+    m: BigInt,
+    e: i64,
+    bits: u64,
+}
+
+impl Near {
+    fn new(m: BigInt, e: i64, bits: u64) -> Self {
+        let excess = m.bits().saturating_sub(bits);
+        Self { m: m >> excess, e: e + excess as i64, bits }
+    }
+
+    fn mul(&self, other: &Self) -> Self {
+        Self::new(&self.m * &other.m, self.e + other.e, self.bits)
+    }
+
+    fn inverse(&self) -> Self {
+        let shift = self.m.bits() + self.bits;
+        Self::new((BigInt::one() << shift) / &self.m, -self.e - shift as i64, self.bits)
+    }
+
+    fn pow(&self, exponent: u64) -> Self {
+        let mut power = Self::new(BigInt::one(), 0, self.bits);
+        for bit in (0..u64::BITS - exponent.leading_zeros()).rev() {
+            power = power.mul(&power);
+            if exponent >> bit & 1 == 1 {
+                power = power.mul(self);
+            }
+        }
+        power
+    }
+}
+
+/// Bits beyond those of the result. A power by 2^62 loses 63 bits, a scale of a thousand bases ten more: the result is
+/// that of exact arithmetic unless c·scale lies within 2^−180 of a half.
+const GUARD: u64 = 256;
+
+/// ⌊c·scale⌉ for scales too long to be written out; `whole` is a bound on log2 of the result.
+fn near(c: f64, scale: &Scale, whole: u64) -> BigInt {
+    let bits = whole + GUARD;
+    let (mantissa, exponent) = decompose(c.abs());
+    let mut product = Near::new(BigInt::from(mantissa), exponent, bits);
+    for &(base, e) in scale.factors() {
+        let base = Near::new(BigInt::from(base), 0, bits);
+        let base = if e < 0 { base.inverse() } else { base };
+        product = product.mul(&base.pow(e.unsigned_abs()));
+    }
+    let rounded: BigInt = match product.e {
+        e if e >= 0 => product.m << e,
+        e => ((product.m >> (-e - 1)) + 1) >> 1,
+    };
+    if c < 0.0 { -rounded } else { rounded }
 }
 
 /// Greatest size of a scaled scalar, in bits: above any modulus of the chains in use.
@@ -54,6 +112,21 @@ pub fn residue(x: &BigInt, q: Modulus) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_scales_give_the_same_integers() {
+        let q = Scale::prime(1_099_511_590_913).unwrap();
+        for (c, k) in [(0.7f64, 3), (-1.25e-3, 100), (1.0, 190), (123.456, 7)] {
+            // 2^(40k + 60)/q^k: near 2^60, and short enough for exact arithmetic.
+            let scale = Scale::pow2(40 * k + 60).div(&q.pow(k));
+            let magnitude = (c.abs().log2() + scale.log2()).max(0.0) as u64;
+            assert_eq!(near(c, &scale, magnitude), scaled_integer(c, &scale).unwrap(), "{c} at {scale}");
+        }
+        // Far beyond it the logarithm still says how large it is.
+        let scale = Scale::pow2(40 * 100_000 + 60).div(&q.pow(100_000));
+        let got = scaled_integer(0.75, &scale).unwrap().to_f64().unwrap();
+        assert!((got.log2() - (0.75f64.log2() + scale.log2())).abs() < 1e-9);
+    }
 
     #[test]
     fn rounding_is_exact_and_away_from_zero_at_halves() {
