@@ -210,7 +210,7 @@ class Inverse:
 
     def _missing(self) -> float:
         """The error of the iteration, and what binary64 adds to it."""
-        return (self.ratio ** (2**self.factors) + 2.0**-48) / self.interval[0]
+        return float((self.ratio ** (2**self.factors) + 2.0**-48) / self.interval[0])
 
     @property
     def depth(self) -> int:

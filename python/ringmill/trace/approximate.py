@@ -66,8 +66,9 @@ class Approximation:
 
     @property
     def depth(self) -> int:
-        """Levels that a call costs; ``unit`` costs one less unless the interval is [−1, 1]."""
-        return self.unit_depth + (self.interval != (-1.0, 1.0))
+        """Levels that a call costs; mapping the interval takes one, unless it is 2 or 2/n wide."""
+        low, high = self.interval
+        return self.unit_depth + (not (2 / (high - low)).is_integer())
 
     @property
     def unit_depth(self) -> int:
