@@ -46,7 +46,7 @@ fn context(set: &str) -> Result<Rc<Context>, Failure> {
         return Ok(context);
     }
     let params = Params::named(set.parse::<NamedSet>()?)?;
-    let evaluator = Evaluator::new(&params)?;
+    let evaluator = evaluator(&params)?;
     let mut generator = KeyGenerator::new(&params)?;
     let secret = generator.secret_key()?;
     let public = generator.public_key(&secret)?;
@@ -73,6 +73,12 @@ fn context(set: &str) -> Result<Rc<Context>, Failure> {
     Ok(context)
 }
 
+/// On as many threads as the process was given cores.
+fn evaluator(params: &Params) -> Result<Evaluator, ringmill::Error> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    Evaluator::with_machine(params, ringmill::cpu_machine(threads)?)
+}
+
 /// Real numbers at the top level and the set's scale, in all slots.
 fn encode(evaluator: &Evaluator, values: &[f64]) -> Result<Plaintext, ringmill::Error> {
     let params = evaluator.params();
@@ -84,7 +90,7 @@ fn keygen_multiply(params: &Params) -> Result<(), Failure> {
     let mut generator = KeyGenerator::new(params)?;
     let secret = generator.secret_key()?;
     let (public, relin) = (generator.public_key(&secret)?, generator.relin_key(&secret)?);
-    let evaluator = Evaluator::new(params)?;
+    let evaluator = evaluator(params)?;
     let plain = encode(&evaluator, &[0.5])?;
     let mut randomness = Randomness::from_os()?;
     let (a, b) = (public.encrypt(&plain, &mut randomness)?, public.encrypt(&plain, &mut randomness)?);
