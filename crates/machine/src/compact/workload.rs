@@ -6,7 +6,7 @@
 //! refused by `ckks`.
 
 use ringmill_program::limb::{Domain, InputClass, LimbProgram, Operand};
-use ringmill_program::lower::{KeyInputs, LowerError, Lowering, Poly};
+use ringmill_program::lower::{KeyInputs, LowerError, Lowering, Poly, Rotation};
 use ringmill_ring::primes::{SparseClass, SparseSearch};
 use ringmill_ring::{Modulus, RingError};
 
@@ -177,8 +177,8 @@ impl Workload {
     }
 }
 
-/// Primes q = 2^(bits−1) + δ·2^(bits/2) + 1 or, where these run out, with δ of either sign: the least |δ| first.
-fn sparse_primes(bits: u32, log_n: u32, count: usize) -> Result<Vec<Modulus>, WorkloadError> {
+/// Primes q = 2^(bits−1) + δ·2^(bits/2) + 1, the least δ > 0 first.
+pub(super) fn sparse_primes(bits: u32, log_n: u32, count: usize) -> Result<Vec<Modulus>, WorkloadError> {
     let class = SparseClass::P2 { max_delta: 1 << (bits / 2 - 2) };
     let found: Vec<Modulus> =
         SparseSearch::new(class, bits - 1, false, log_n)?.iter().map(|p| p.q).take(count).collect();
@@ -238,7 +238,7 @@ impl Writer {
             Operation::Rotate => {
                 let key = self.key()?;
                 let [c0, c1] = ["c0", "c1"].map(|name| self.input(name));
-                let rotation = ringmill_program::lower::Rotation { galois: 5, key: &key, rescale: false };
+                let rotation = Rotation { galois: 5, key: &key, rescale: false };
                 self.lowering.rotate([&c0, &c1], rotation)?
             }
         };

@@ -1,9 +1,9 @@
-//! Primes of the class that the compact core's smallest multiplier serves.
+//! Primes of the class that the compact core's smallest multiplier serves, at 54 bits.
 
 use ringmill_ring::Modulus;
-use ringmill_ring::primes::{SparseClass, SparseSearch};
+
+use super::super::workload::sparse_primes;
 
 pub(super) fn primes(log_n: u32, count: usize) -> Vec<Modulus> {
-    let class = SparseClass::P2 { max_delta: 1 << 25 };
-    SparseSearch::new(class, 53, false, log_n).unwrap().iter().map(|p| p.q).take(count).collect()
+    sparse_primes(54, log_n, count).unwrap()
 }
