@@ -55,7 +55,7 @@ pub struct Counters {
     pub read_beats: u64,
     /// Beats written.
     pub write_beats: u64,
-    /// Instructions dispatched, END included.
+    /// Instructions dispatched; END is not.
     pub instructions: u64,
 }
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use libloading::Library;
 
+use super::bus::Settings;
 use super::core::{Core, Counters};
 use super::emulator::check_range;
 use super::isa::ADDRESS_UNIT;
@@ -84,6 +85,20 @@ impl SimulatedMemory {
             outstanding: 32,
             error_resp: 2,
             ..Self::default()
+        }
+    }
+
+    /// The same memory for the cycle model, which knows no errors.
+    pub fn settings(&self) -> Settings {
+        Settings {
+            read_latency: self.read_latency.into(),
+            write_latency: self.write_latency.into(),
+            rate_num: self.rate_num.into(),
+            rate_den: self.rate_den.into(),
+            shared: self.shared != 0,
+            outstanding: self.outstanding as usize,
+            seed: self.seed,
+            stall: self.stall.map(Into::into),
         }
     }
 }

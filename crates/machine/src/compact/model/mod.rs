@@ -1,17 +1,18 @@
-//! The cycle model: dispatch, tickets, units, queues and memory, one cycle after the other, without data.
+//! The cycle model: fetch, dispatch, tickets, units, queues and memory, one cycle after the other, without data.
 //!
-//! It follows the rules that the blocks of `rtl/` state for themselves.
+//! It follows the rules that the blocks of `rtl/` state for themselves: `rtl/core/README.md`, "Cycle by cycle", for what
+//! is here, `rtl/ntt` for [`lane`], `rtl/memory` and `rtl/sim` for [`super::bus`]. Everything is decided from the
+//! registers of a cycle; then they change.
 
 mod lane;
-mod memory;
 
 use std::collections::VecDeque;
 
+use super::bus::{Bus, Inputs, Outputs, Request, Settings, Shape};
 use super::core::Counters;
 use super::isa::{Bank, Instruction, Op};
 use super::{CompactConfig, CompactError, Multiplier};
 use lane::{Command, Lane};
-use memory::{Reader, Writer};
 
 /// What the rules depend on.
 #[derive(Debug, Clone, Copy)]
@@ -20,8 +21,6 @@ struct Parameters {
     rows: u64,
     row_words: u64,
     bus_bits: u32,
-    latency: u64,
-    beat_cycles: u64,
     multiplier_latency: u64,
 }
 
@@ -32,8 +31,6 @@ impl Parameters {
             rows: config.rows(log_n).into(),
             row_words: config.row_words().into(),
             bus_bits: config.bus_bits(),
-            latency: config.timing().latency.into(),
-            beat_cycles: config.timing().beat_cycles.into(),
             multiplier_latency: latency(config.multiplier()),
         }
     }
@@ -74,14 +71,18 @@ pub struct Timing {
 
 /// Instructions that the arithmetic unit's queue, and the queue of reads, hold.
 const QUEUE: usize = 8;
+/// Stores whose request waits for the write stream.
+const STORES: usize = 2;
+/// The cycle of the memory's clock in which the start pulse stands, `rtl/sim/README.md`.
+const START: u64 = 2;
 /// Cycles without progress after which the model gives up: beyond any transform and any wait for memory.
 const PATIENCE: u64 = 1 << 24;
 
 #[derive(Debug, Clone, Copy)]
 struct Waiting {
     index: usize,
+    /// Bank, ticket, and whether it is read permuted.
     tickets: [Option<(usize, u64, bool)>; 3],
-    from: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -90,101 +91,101 @@ struct Work {
     row: u64,
 }
 
-/// Runs the instructions of a program through the model.
+/// Runs the instructions of a program, which lie at a multiple of 512 bytes, through the model; the memory is steady.
 ///
 /// # Errors
 /// [`CompactError::Watchdog`] if the program never ends.
 pub fn simulate(config: &CompactConfig, log_n: u32, program: &[Instruction]) -> Result<Timing, CompactError> {
+    let timing = config.timing();
+    simulate_on(config, log_n, program, Settings::steady(timing.latency.into(), timing.beat_cycles.into()))
+}
+
+/// The same with a memory of any temper.
+///
+/// # Errors
+/// [`CompactError::Watchdog`] if the program never ends.
+pub fn simulate_on(
+    config: &CompactConfig,
+    log_n: u32,
+    program: &[Instruction],
+    memory: Settings,
+) -> Result<Timing, CompactError> {
     let p = Parameters::new(config, log_n);
-    let mut model = Model::new(p, program);
-    let mut t = 1;
+    let mut model = Model::new(p, program, memory);
+    let mut t = 0;
     while !model.step(t) {
         t += 1;
         if t - model.progress > PATIENCE {
             return Err(CompactError::Watchdog { cycles: t });
         }
     }
-    model.counters.cycles = t;
+    model.counters.cycles = t + 1;
     Ok(Timing { counters: model.counters(), spans: model.spans })
-}
-
-/// What the dispatcher is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    Run,
-    /// END was seen: waits until nothing is under way.
-    Drain,
 }
 
 struct Model<'p> {
     p: Parameters,
     program: &'p [Instruction],
-    state: State,
-    /// The instruction in the decode register, and how many have been accepted.
+    bus: Bus,
+    /// Instructions taken from the stream.
+    fetched: usize,
+    /// The one in the decode register.
     decoded: Option<usize>,
-    accepted: usize,
+    drain: bool,
     taken: [u64; Bank::COUNT],
     passed: [u64; Bank::COUNT],
     finished: [u64; Bank::COUNT],
     arithmetic: VecDeque<Waiting>,
     work: Option<Work>,
-    /// Banks passed in this cycle: they count from the next on.
-    passes: Vec<usize>,
-    /// Releases of banks by the cycle from which they count.
+    /// Written banks by the cycle from which they count as finished.
     releases: VecDeque<(u64, usize)>,
-    /// The cycle from which the arithmetic pipeline is empty.
-    drained: u64,
-    reads: VecDeque<(u64, u64)>,
-    stores: u64,
-    reader: Reader,
-    writer: Writer,
+    /// Rows of results by the cycle from which they stand at the end of the pipeline; true: for memory.
+    flying: VecDeque<(u64, bool)>,
+    /// Rows in the write queue, and rows that may still be promised to it.
+    rows: u64,
+    room: u64,
+    reads: VecDeque<(u32, u16)>,
+    writes: VecDeque<u32>,
+    /// Stores dispatched and stores done.
+    sent: u64,
+    stored: u64,
     lanes: [Lane; 2],
     spans: Vec<Span>,
     counters: Counters,
     progress: u64,
 }
 
-/// Which queues can take an instruction in a cycle.
-#[derive(Debug, Clone, Copy)]
-struct Room {
-    arithmetic: bool,
-    lanes: [bool; 2],
-}
-
-/// What happened in a cycle, for the memory system.
-#[derive(Debug, Clone, Copy, Default)]
-struct Events {
-    issued: bool,
-    row: bool,
-    stored: bool,
-    ask_read: bool,
-    ask_write: bool,
-    accepted: bool,
-    end: bool,
-}
-
 impl<'p> Model<'p> {
-    fn new(p: Parameters, program: &'p [Instruction]) -> Self {
-        let mut reader = Reader::new(&p);
-        reader.start();
+    /// In the first cycle after the start pulse.
+    fn new(p: Parameters, program: &'p [Instruction], memory: Settings) -> Self {
+        let mut bus = Bus::new(Shape::new(p.row_words, p.bus_bits.into()), memory);
+        for t in 0..=START {
+            bus.step(&Inputs {
+                fetch_start: (t == START).then_some(0),
+                fetch_stop: t != START,
+                ..Inputs::default()
+            });
+        }
         Self {
             p,
             program,
-            state: State::Run,
+            bus,
+            fetched: 0,
             decoded: None,
-            accepted: 0,
+            drain: false,
             taken: [0; Bank::COUNT],
             passed: [0; Bank::COUNT],
             finished: [0; Bank::COUNT],
             arithmetic: VecDeque::new(),
             work: None,
-            passes: Vec::new(),
             releases: VecDeque::new(),
-            drained: 0,
+            flying: VecDeque::new(),
+            rows: 0,
+            room: if p.depth() > 28 { 64 } else { 32 },
             reads: VecDeque::new(),
-            stores: 0,
-            reader,
-            writer: Writer::new(&p),
+            writes: VecDeque::new(),
+            sent: 0,
+            stored: 0,
             lanes: [Lane::new(&p), Lane::new(&p)],
             spans: vec![Span::default(); program.len()],
             counters: Counters::default(),
@@ -192,36 +193,72 @@ impl<'p> Model<'p> {
         }
     }
 
-    /// Cycle t, the first one busy being 1; whether it is the last.
+    fn is_end(&self, index: usize) -> bool {
+        self.program.get(index).is_none_or(|i| i.op == Op::End)
+    }
+
+    /// One cycle; whether it is the last one in which the core is busy.
     fn step(&mut self, t: u64) -> bool {
-        for bank in self.passes.drain(..) {
-            self.passed[bank] += 1;
-        }
-        while self.releases.front().is_some_and(|&(from, _)| from <= t) {
-            if let Some((_, bank)) = self.releases.pop_front() {
-                self.finished[bank] += 1;
-            }
-        }
-        let idle = self.state == State::Drain && self.idle(t);
-        // A queue that is full now is full for this cycle's dispatch, even if an entry leaves.
-        let room =
-            Room { arithmetic: self.arithmetic.len() < QUEUE, lanes: self.lanes.each_ref().map(Lane::ready) };
-        let mut events = Events::default();
+        self.settle(t);
+        let o = self.bus.outputs();
+        let idle = self.drain && self.idle(&o);
+
+        // Decisions, all from what stands in registers.
+        let fire = self.fires();
+        let ready = !self.drain && (self.decoded.is_none() || fire);
+        let issue = self.issues(&o);
+        let take = self.takes(issue);
+        let request = self
+            .reads
+            .front()
+            .copied()
+            .filter(|&(_, after)| (self.stored as u16).wrapping_sub(after) < 1 << 15);
+        let rows = self.p.rows as u32;
+        let inputs = Inputs {
+            fetch_start: None,
+            fetch_stop: self.drain,
+            instruction_ready: ready,
+            instruction_is_end: self.is_end(self.fetched),
+            read: request.map(|(unit, _)| Request { unit, rows }),
+            read_row_ready: issue && self.work.is_some_and(|w| self.program[w.index].s.is_some()),
+            write: self.writes.front().map(|&unit| Request { unit, rows }),
+            write_row_valid: self.rows > 0,
+        };
+
+        // Registers.
         self.transforms(t);
-        self.issue(t, &mut events);
-        self.take(t, &mut events);
-        self.dispatch(t, room, &mut events);
-        let due = |&(after, from): &(u64, u64)| from <= t && self.writer.done >= after;
-        events.ask_read = self.reads.front().is_some_and(due) && self.reader.ready();
-        if events.ask_read {
+        if inputs.read.is_some() && o.read_ready {
             self.reads.pop_front();
         }
-        self.reader.step(t, events.ask_read, events.row, events.accepted, events.end);
-        self.writer.step(t, events.stored, events.ask_write);
+        if inputs.write.is_some() && o.write_ready {
+            self.writes.pop_front();
+        }
+        if inputs.write_row_valid && o.write_row_ready {
+            self.rows -= 1;
+            self.room += 1;
+        }
+        if issue {
+            self.issue(t);
+        }
+        if take {
+            self.take();
+        }
+        self.decode(t, fire, o.instruction_valid && ready);
+        self.stored += u64::from(o.write_done);
+        self.counters.read_beats += u64::from(o.read_beat);
+        self.counters.write_beats += u64::from(o.write_beat);
+        self.bus.step(&inputs);
         idle
     }
 
-    fn transforms(&mut self, t: u64) {
+    /// What earlier cycles have sent on its way arrives.
+    fn settle(&mut self, t: u64) {
+        while let Some((_, bank)) = self.releases.pop_front_if(|&mut (from, _)| from <= t) {
+            self.finished[bank] += 1;
+        }
+        while let Some((_, to_memory)) = self.flying.pop_front_if(|&mut (from, _)| from <= t) {
+            self.rows += u64::from(to_memory);
+        }
         for lane in 0..2 {
             if let Some(command) = self.lanes[lane].finished(t) {
                 self.passed[command.bank] += 1;
@@ -230,6 +267,9 @@ impl<'p> Model<'p> {
                 self.progress = t;
             }
         }
+    }
+
+    fn transforms(&mut self, t: u64) {
         let finished = self.finished;
         for lane in &mut self.lanes {
             if let Some(index) = lane.step(t, |bank, ticket| finished[bank] == ticket) {
@@ -238,32 +278,68 @@ impl<'p> Model<'p> {
         }
     }
 
-    /// Issues a row of the instruction at work.
-    fn issue(&mut self, t: u64, events: &mut Events) {
+    /// Whether the decoded instruction is dispatched.
+    fn fires(&self) -> bool {
+        let Some(index) = self.decoded.filter(|&index| !self.drain && !self.is_end(index)) else {
+            return false;
+        };
+        let i = &self.program[index];
+        if i.op.is_transform() {
+            self.lanes[i.a.and_then(Bank::lane).unwrap_or(0)].ready()
+        } else {
+            self.arithmetic.len() < QUEUE && (i.s.is_none() || self.reads.len() < QUEUE)
+        }
+    }
+
+    /// Whether the instruction at work issues a row.
+    fn issues(&mut self, o: &Outputs) -> bool {
+        let Some(work) = self.work else { return false };
+        let i = &self.program[work.index];
+        if i.s.is_some() && !o.read_row_valid {
+            self.counters.arithmetic_read += 1;
+            return false;
+        }
+        if i.store.is_some() && self.room == 0 {
+            self.counters.arithmetic_write += 1;
+            return false;
+        }
+        true
+    }
+
+    /// Whether the next instruction of the queue is taken.
+    fn takes(&mut self, issue: bool) -> bool {
+        let Some(head) = self.arithmetic.front() else { return false };
+        let last = self.work.is_some_and(|w| issue && w.row + 1 == self.p.rows);
+        if self.work.is_some() && !last {
+            return false;
+        }
+        let chain = self.p.rows >= self.p.depth();
+        let due = head.tickets.iter().flatten().all(|&(bank, ticket, permuted)| {
+            let count = if chain && !permuted { self.passed[bank] } else { self.finished[bank] };
+            count == ticket
+        });
+        let room = self.program[head.index].store.is_none() || self.writes.len() < STORES;
+        self.counters.arithmetic_ticket += u64::from(!issue && !due);
+        self.counters.arithmetic_write += u64::from(!issue && due && !room);
+        due && room
+    }
+
+    fn issue(&mut self, t: u64) {
         let Some(mut work) = self.work else { return };
         let i = &self.program[work.index];
-        if i.s.is_some() && !self.reader.has_row() {
-            self.counters.arithmetic_read += 1;
-            return;
-        }
-        if i.store.is_some() && !self.writer.has_room() {
-            self.counters.arithmetic_write += 1;
-            return;
-        }
-        events.issued = true;
-        events.row = i.s.is_some();
-        events.stored = i.store.is_some();
         if work.row == 0 {
             self.spans[work.index].start = t;
         }
         self.counters.arithmetic_busy += 1;
-        (self.progress, self.drained) = (t, t + self.p.depth());
+        self.progress = t;
+        self.room -= u64::from(i.store.is_some());
+        self.flying.push_back((t + self.p.depth(), i.store.is_some()));
         work.row += 1;
-        self.work = Some(work).filter(|w| w.row < self.p.rows);
+        self.work = (work.row < self.p.rows).then_some(work);
         if self.work.is_none() {
             self.spans[work.index].end = t + 1;
             for bank in i.banks() {
-                self.passes.push(bank.index());
+                self.passed[bank.index()] += 1;
                 let from = t + if i.d == Some(bank) { self.p.depth() } else { 1 };
                 let at = self.releases.partition_point(|&(other, _)| other <= from);
                 self.releases.insert(at, (from, bank.index()));
@@ -271,64 +347,28 @@ impl<'p> Model<'p> {
         }
     }
 
-    /// Takes the next instruction of the queue: its first row can be issued in the next cycle.
-    fn take(&mut self, t: u64, events: &mut Events) {
-        let (Some(head), None) = (self.arithmetic.front().copied(), self.work) else { return };
-        if head.from > t {
-            return;
-        }
-        let chain = self.p.rows >= self.p.depth();
-        let due = head.tickets.iter().flatten().all(|&(bank, ticket, permuted)| {
-            let count = if chain && !permuted { self.passed[bank] } else { self.finished[bank] };
-            count == ticket
-        });
-        let stores = self.program[head.index].store.is_some();
-        if !due {
-            self.counters.arithmetic_ticket += u64::from(!events.issued);
-        } else if stores && !self.writer.ready() {
-            self.counters.arithmetic_write += u64::from(!events.issued);
-        } else {
-            events.ask_write = stores;
-            self.arithmetic.pop_front();
-            self.work = Some(Work { index: head.index, row: 0 });
-        }
+    fn take(&mut self) {
+        let Some(head) = self.arithmetic.pop_front() else { return };
+        self.work = Some(Work { index: head.index, row: 0 });
+        self.writes.extend(self.program[head.index].store);
     }
 
-    fn dispatch(&mut self, t: u64, room: Room, events: &mut Events) {
-        if self.state != State::Run {
-            return;
-        }
-        let mut fired = false;
+    /// The decode register: its instruction goes to its queue, another one comes.
+    fn decode(&mut self, t: u64, fire: bool, accept: bool) {
         if let Some(index) = self.decoded {
-            let i = &self.program[index];
-            if i.op == Op::End {
-                self.state = State::Drain;
-            } else if self.has_queue(i, room) {
-                self.enqueue(index, t);
-                fired = true;
+            self.drain |= self.is_end(index);
+            if fire {
+                self.dispatch(t, index);
+                self.decoded = None;
             }
         }
-        if (self.decoded.is_none() || fired)
-            && self.reader.has_instruction()
-            && self.accepted < self.program.len()
-        {
-            self.decoded = Some(self.accepted);
-            events.accepted = true;
-            events.end = self.program[self.accepted].op == Op::End;
-            self.accepted += 1;
-        } else if fired {
-            self.decoded = None;
+        if accept {
+            self.decoded = Some(self.fetched);
+            self.fetched += 1;
         }
     }
 
-    fn has_queue(&self, i: &Instruction, room: Room) -> bool {
-        if i.op.is_transform() {
-            return i.a.and_then(Bank::lane).is_some_and(|lane| room.lanes[lane]);
-        }
-        room.arithmetic && (i.s.is_none() || self.reads.len() < QUEUE)
-    }
-
-    fn enqueue(&mut self, index: usize, t: u64) {
+    fn dispatch(&mut self, t: u64, index: usize) {
         let i = &self.program[index];
         let mut tickets = [None; 3];
         for (slot, bank) in tickets.iter_mut().zip(i.banks()) {
@@ -336,30 +376,30 @@ impl<'p> Model<'p> {
             *slot = Some((b, self.taken[b], i.permute.is_some() && i.a == Some(bank)));
             self.taken[b] += 1;
         }
-        self.counters.instructions += 1;
-        if let (Some(lane), true, Some((bank, ticket, _))) =
-            (i.a.and_then(Bank::lane), i.op.is_transform(), tickets[0])
-        {
+        if let (true, Some((bank, ticket, _))) = (i.op.is_transform(), tickets[0]) {
+            let lane = i.a.and_then(Bank::lane).unwrap_or(0);
             self.lanes[lane].push(Command { index, bank, ticket, modulus: i.modulus, from: t + 1 });
-            return;
+        } else {
+            self.arithmetic.push_back(Waiting { index, tickets });
+            self.reads.extend(i.s.map(|s| (s.address, s.after)));
+            self.sent += u64::from(i.store.is_some());
         }
-        self.arithmetic.push_back(Waiting { index, tickets, from: t + 1 });
-        if let Some(s) = i.s {
-            let behind = (self.stores as u16).wrapping_sub(s.after) as i16;
-            self.reads.push_back((self.stores.saturating_add_signed(-i64::from(behind)), t + 1));
-        }
-        self.stores += u64::from(i.store.is_some());
+        self.counters.instructions += 1;
+        self.progress = t;
     }
 
-    fn idle(&self, t: u64) -> bool {
+    fn idle(&self, o: &Outputs) -> bool {
         self.arithmetic.is_empty()
             && self.work.is_none()
-            && t >= self.drained
             && self.reads.is_empty()
+            && self.writes.is_empty()
             && self.releases.is_empty()
+            && self.flying.is_empty()
             && self.lanes.iter().all(Lane::idle)
-            && self.reader.idle()
-            && self.writer.idle(self.stores)
+            && o.fetch_idle
+            && o.read_idle
+            && o.write_idle
+            && self.stored == self.sent
     }
 
     fn counters(&self) -> Counters {
@@ -368,8 +408,6 @@ impl<'p> Model<'p> {
             transform_busy: lanes.map(|l| l.busy),
             transform_ticket: lanes.map(|l| l.wait_ticket),
             transform_twiddle: lanes.map(|l| l.wait_twiddle),
-            read_beats: self.reader.beats,
-            write_beats: self.writer.beats,
             ..self.counters
         }
     }

@@ -43,6 +43,17 @@ fn switches(
     key_switches(Writer::over(shape, &all[..limbs], &all[limbs..]), times, rescale)
 }
 
+/// A memory of uneven temper: both directions share an odd rate, every channel stalls, few bursts are held.
+fn moody(config: &CompactConfig, seed: u64) -> SimulatedMemory {
+    let pick = |n: u32| (seed.wrapping_mul(0x9e37_79b9) >> 7) as u32 % n;
+    let mut memory = SimulatedMemory::of(config);
+    (memory.read_latency, memory.write_latency) = (1 + pick(90), 1 + pick(37));
+    (memory.rate_num, memory.rate_den, memory.shared) = (2, 2 + pick(4), pick(2));
+    (memory.outstanding, memory.seed) = (1 + pick(7), seed);
+    memory.stall = [9000, 4000 + 20 * pick(1000), 9000, 4000, 20000];
+    memory
+}
+
 /// Runs a program on the simulated core: the bits of the reference, the cycles of the model.
 fn check(config: CompactConfig, memory: SimulatedMemory, program: &LimbProgram) {
     let limbs = inputs(program, 5);
@@ -53,8 +64,9 @@ fn check(config: CompactConfig, memory: SimulatedMemory, program: &LimbProgram) 
     let mut outputs: Vec<&mut [u64]> = out.iter_mut().map(Vec::as_mut_slice).collect();
     let counted = loaded.run_counted(&given, &mut outputs).unwrap();
     assert!(out == want, "other bits than the reference");
-    let modelled = model::simulate(&config, program.log_n(), &loaded.plan().instructions).unwrap().counters;
-    assert_eq!(modelled, counted, "every counter, {:?}", config.timing());
+    let instructions = &loaded.plan().instructions;
+    let modelled = model::simulate_on(&config, program.log_n(), instructions, memory.settings()).unwrap();
+    assert_eq!(modelled.counters, counted, "every counter, {memory:?}");
 }
 
 #[test]
@@ -68,6 +80,8 @@ fn key_switches_run_on_the_simulated_core() {
             let config = config(latency, beat);
             check(config, SimulatedMemory::of(&config), &program);
         }
+        let config = config(40, 1);
+        (0..3).for_each(|seed| check(config, moody(&config, seed + u64::from(log_n)), &program));
     }
 }
 
@@ -78,7 +92,9 @@ fn random_programs_run_on_the_simulated_core() {
         let random =
             RandomProgram { log_n: 10, moduli: primes(10, 5), instructions: 8 + 2 * seed as usize, seed };
         let config = config(5 + 7 * (seed as u32 % 5), 1 + seed as u32 % 3);
-        check(config, SimulatedMemory::of(&config), &random.generate().unwrap());
+        let program = random.generate().unwrap();
+        check(config, SimulatedMemory::of(&config), &program);
+        check(config, moody(&config, seed), &program);
     }
 }
 
