@@ -13,7 +13,7 @@ use super::{ParamsError, Secret};
 pub enum PrimeSpec {
     /// A prime next to 2^bits and ≡ 1 mod 2N, 20 to 60 bits.
     ///
-    /// Primes next to 2^bits, above and below by turns, so that rescaling stays close to a power of two; at 50 and
+    /// Primes next to 2^bits, above and below by turns, so that rescaling stays close to a power of two; at 50, 55 and
     /// 60 bits only from below, because 2^50 bounds exact binary64 kernels and 2^60 the ring. Of the primes
     /// of one size, the largest go to the special primes.
     Bits(u32),
@@ -133,7 +133,8 @@ fn near_power(bits: u32, log_n: u32, count: usize, taken: &[u64]) -> Result<Vec<
         return Err(ParamsError::PrimeBits { bits, min, max });
     }
     let centre = 1u64 << bits;
-    let side = if bits == 50 || bits == 60 { Side::Below } else { Side::Alternating };
+    // Kernels change at 2^50 and 2^55: a prime just above costs up to three times what one below does.
+    let side = if matches!(bits, 50 | 55 | 60) { Side::Below } else { Side::Alternating };
     let exhausted = |found| ParamsError::PrimesExhausted { bits, log_n, found, wanted: count };
     let found = primes::nearest(centre, log_n, count, side, taken).map_err(|e| match e {
         RingError::PrimesExhausted { found, .. } => exhausted(found),

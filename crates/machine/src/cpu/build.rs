@@ -17,11 +17,11 @@ const BLOCK: usize = 2048;
 /// Words of a block of conversions, whose sources share the second cache: 32 KiB each.
 const CONVERTED: usize = 4096;
 
-/// Plans a program on the rings of its moduli, one each in the order of the table.
-pub(super) fn plan(program: &LimbProgram, rings: Vec<LimbRing>) -> Result<Plan, RingError> {
+/// Plans a program for so many threads, on the rings of its moduli, one each in the order of the table.
+pub(super) fn plan(program: &LimbProgram, rings: Vec<LimbRing>, threads: usize) -> Result<Plan, RingError> {
     let flow = Flow::new(program);
     let groups = Groups::new(&flow);
-    let shared = Shared::new(&flow, &groups);
+    let shared = Shared::new(&flow, &groups, threads);
     let mut tables = Tables::default();
     let mut tasks = Vec::with_capacity(groups.list.len());
     for g in 0..groups.list.len() {

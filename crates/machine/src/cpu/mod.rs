@@ -96,8 +96,9 @@ impl Machine for Cpu {
 
     fn prepare(&self, program: &LimbProgram) -> Result<Box<dyn Executable>, MachineError> {
         let rings = program.moduli().iter().map(|m| self.ring(program.log_n(), m.modulus));
-        let plan = build::plan(program, rings.collect::<Result<_, _>>()?)?;
         let pool = self.pool.clone().filter(|pool| pool.current_num_threads() > 1);
+        let threads = pool.as_ref().map_or(1, |pool| pool.current_num_threads());
+        let plan = build::plan(program, rings.collect::<Result<_, _>>()?, threads)?;
         Ok(Box::new(Prepared { program: program.clone(), plan, pool, memory: self.memory.clone() }))
     }
 }

@@ -22,11 +22,13 @@ pub(super) fn sink(flow: &Flow<'_>) -> Vec<bool> {
         let Some(v) = program.defined(i) else { continue };
         let (count, reader) = readers[v.index()];
         let word_by_word = |i: usize| is_word_by_word(program.opcode(i));
+        // The middle term of a product of two ciphertexts.
+        let short_dot = |i: usize| program.opcode(i) == Opcode::Dot && program.operands(i).len() <= 4;
         let mut operands = flow.values(i);
         let waits = count == 1
             && flow.home(v).is_none()
             && program.value_type(v).domain() == Domain::Eval
-            && word_by_word(i)
+            && (word_by_word(i) || short_dot(i))
             && reader.is_some_and(|reader| word_by_word(reader) && program.defined(reader).is_some())
             && operands.all(|operand: ValueId| waiting[operand.index()] > 0);
         let size = 1 + flow.values(i).map(|operand| waiting[operand.index()]).sum::<usize>();
