@@ -9,7 +9,7 @@ use ringmill_machine::compact::{CompactConfig, CompactLiteral, MemoryTiming, Mul
 
 use crate::error::{Failure, Family};
 
-/// `{"cycles", "slot", "spans", …}` of an operation on a core; `spans` are (unit, what, start, end).
+/// `{"cycles", "first_cycles", "slot", "spans", …}` of an operation on a core, run again and for the first time; `spans` are (unit, what, start, end).
 #[pyfunction]
 #[pyo3(signature = (operation, *, log_n, butterflies, limbs, special, dnum, sequence="hybrid", word_bits=54, bus_bits=512, latency=40, beat_cycles=1, effort=2000))]
 #[expect(clippy::too_many_arguments, reason = "keywords of a Python function")]
@@ -61,6 +61,7 @@ fn told<'py>(py: Python<'py>, counted: &Counted) -> PyResult<Bound<'py, PyDict>>
     let c = counted.timing.counters;
     let told = PyDict::new(py);
     told.set_item("cycles", c.cycles)?;
+    told.set_item("first_cycles", counted.first_cycles)?;
     told.set_item("slot", counted.slot)?;
     told.set_item("transform_busy", c.transform_busy)?;
     told.set_item("arithmetic_busy", c.arithmetic_busy)?;
@@ -82,7 +83,7 @@ fn unit(i: &ringmill_machine::compact::Instruction) -> &'static str {
     if i.op.is_arithmetic() {
         return "arithmetic";
     }
-    match i.a.and_then(|bank| bank.lane()) {
+    match i.a.and_then(|bank| bank.lane()).filter(|_| i.op.is_transform()) {
         Some(0) => "transform 0",
         Some(_) => "transform 1",
         None => "control",

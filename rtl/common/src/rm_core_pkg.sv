@@ -22,9 +22,10 @@ package rm_core_pkg;
   localparam int unsigned NttQueue   = 4;
 
   // ---------------------------------------------------------------- opcodes
-  localparam logic [7:0] OpEnd  = 8'h00;
-  localparam logic [7:0] OpNtt  = 8'h01;
-  localparam logic [7:0] OpIntt = 8'h02;
+  localparam logic [7:0] OpEnd   = 8'h00;
+  localparam logic [7:0] OpNtt   = 8'h01;
+  localparam logic [7:0] OpIntt  = 8'h02;
+  localparam logic [7:0] OpRoots = 8'h03;
 
   // Opcodes of the arithmetic unit are 0x10 + arith_op_e.
   typedef enum logic [3:0] {

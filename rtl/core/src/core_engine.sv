@@ -61,7 +61,7 @@ module core_engine
 );
 
   // ---------------------------------------------------------------- dispatch
-  logic              start, fire, busy, done, error, refused, all_idle;
+  logic              start, resize, mod_write, fire, busy, done, error, refused, all_idle;
   logic [LogNW-1:0]  log_n;
   logic [RowW-1:0]   last_row;
   error_e            error_code;
@@ -73,7 +73,7 @@ module core_engine
   logic [AddrW-1:0]  new_s_addr;
   logic [StoreW-1:0] new_after, stores_done;
   logic [1:0]        ntt_push, ntt_ready;
-  logic              new_inverse, new_ntt_bank;
+  logic              new_inverse, new_roots, new_ntt_bank;
   logic [ModIdxW-1:0] new_ntt_mod;
 
   dispatch #(
@@ -107,6 +107,7 @@ module core_engine
     .ntt_valid_o  (ntt_push),
     .ntt_ready_i  (ntt_ready),
     .ntt_inverse_o(new_inverse),
+    .ntt_roots_o  (new_roots),
     .ntt_bank_o   (new_ntt_bank),
     .ntt_mod_o    (new_ntt_mod),
     .all_idle_i   (all_idle),
@@ -115,6 +116,7 @@ module core_engine
     .store_done_i (wr_done_i),
     .stores_done_o(stores_done),
     .start_o      (start),
+    .resize_o     (resize),
     .log_n_o      (log_n),
     .last_row_o   (last_row),
     .fire_o       (fire),
@@ -310,10 +312,11 @@ module core_engine
       .clk_i,
       .rst_ni,
       .log_n_i       (log_n),
-      .flush_i       (start),
+      .flush_i       (resize || mod_write),
       .put_i         (ntt_push[i]),
       .ready_o       (ntt_ready[i]),
       .inverse_i     (new_inverse),
+      .roots_i       (new_roots),
       .bank_i        (new_ntt_bank),
       .mod_i         (new_ntt_mod[ModW-1:0]),
       .ticket_i      (ticket[new_cmd.a_bank]),
@@ -372,12 +375,14 @@ module core_engine
     .ntt_wdata_i(ntt_wdata)
   );
 
+  assign mod_write = mod_we_i && !busy;
+
   modulus_table #(
     .W   (W),
     .Mods(Mods)
   ) i_moduli (
     .clk_i,
-    .we_i      (mod_we_i && !busy),
+    .we_i      (mod_write),
     .index_i   (mod_index_i),
     .field_i   (mod_field_i),
     .data_i    (mod_data_i),

@@ -1,6 +1,7 @@
 // core_lane - a transform unit with the tickets of its waiting commands, and whether a transform is under way.
 //
-// Rule         the oldest waiting command is granted while the scoreboard says that its ticket is due.
+// Rule         the oldest waiting command is granted while the scoreboard says that its ticket is due; one that only
+//              asks for twiddles has no ticket and needs no grant.
 // Queue        commands wait in the unit, their tickets here, pushed together and popped together: both queues hold
 //              NttQueue entries, and a command is taken only when both have room.
 module core_lane
@@ -25,6 +26,7 @@ module core_lane
   input  logic                   put_i,        // only when ready_o
   output logic                   ready_o,
   input  logic                   inverse_i,
+  input  logic                   roots_i,
   input  logic                   bank_i,
   input  logic [ModW-1:0]        mod_i,
   input  logic [TicketW-1:0]     ticket_i,
@@ -56,7 +58,7 @@ module core_lane
   output logic [Cols-1:0][W-1:0] wdata_o
 );
 
-  logic cmd_ready, ticket_ready, ticket_valid, head_valid, started, unit_busy;
+  logic cmd_ready, ticket_ready, ticket_valid, head_valid, started, skipped, unit_busy;
 
   assign ready_o = cmd_ready && ticket_ready;
 
@@ -79,10 +81,12 @@ module core_lane
     .cmd_inverse_i (inverse_i),
     .cmd_bank_i    (bank_i),
     .cmd_mod_i     (mod_i),
+    .cmd_roots_i   (roots_i),
     .head_valid_o  (head_valid),
     .head_bank_o,
     .head_grant_i  (ticket_valid && due_i),
     .started_o     (started),
+    .skipped_o     (skipped),
     .done_o,
     .done_bank_o,
     .busy_o        (unit_busy),
@@ -113,7 +117,7 @@ module core_lane
     .push_ready_o(ticket_ready),
     .push_data_i (ticket_i),
     .pop_valid_o (ticket_valid),
-    .pop_ready_i (started),
+    .pop_ready_i (started || skipped),
     .pop_data_o  (head_ticket_o),
     .count_o     ()
   );
@@ -135,7 +139,8 @@ module core_lane
   assign unused_log_n = log_n_i[LogNW-1];
 
 `ifndef SYNTHESIS
-  a_heads_agree: assert property (@(posedge clk_i) disable iff (!rst_ni) !started || (ticket_valid && head_valid))
+  a_heads_agree: assert property (@(posedge clk_i) disable iff (!rst_ni)
+                                  !(started || skipped) || (ticket_valid && head_valid))
   else $error("core_lane: a transform started without a ticket");
 `else
   logic unused_head;

@@ -46,6 +46,7 @@ module dispatch
   output logic [1:0]         ntt_valid_o,
   input  logic [1:0]         ntt_ready_i,
   output logic               ntt_inverse_o,
+  output logic               ntt_roots_o,
   output logic               ntt_bank_o,
   output logic [ModIdxW-1:0] ntt_mod_o,
   // what goes on
@@ -55,7 +56,8 @@ module dispatch
   input  logic               store_done_i,
   output logic [StoreW-1:0]  stores_done_o,
   // status
-  output logic               start_o,      // a program starts: clear counters, forget twiddles
+  output logic               start_o,      // a program starts: clear counters
+  output logic               resize_o,     // it has another N than the one before
   output logic [LogNW-1:0]   log_n_o,
   output logic [RowW-1:0]    last_row_o,
   output logic               fire_o,       // an instruction is dispatched
@@ -74,7 +76,7 @@ module dispatch
   } state_e;
 
   // ---------------------------------------------------------------- decode register
-  logic              is_end, is_ntt, inverse;
+  logic              is_end, is_ntt, inverse, roots;
   arith_cmd_t        cmd;
   logic [Banks-1:0]  uses;
   logic [AddrW-1:0]  s_addr;
@@ -91,6 +93,7 @@ module dispatch
     .is_end_o (is_end),
     .is_ntt_o (is_ntt),
     .inverse_o(inverse),
+    .roots_o  (roots),
     .cmd_o    (cmd),
     .uses_o   (uses),
     .s_addr_o (s_addr),
@@ -101,7 +104,7 @@ module dispatch
   );
 
   logic              valid_d, valid_q, accept;
-  logic              is_end_q, is_ntt_q, inverse_q;
+  logic              is_end_q, is_ntt_q, inverse_q, roots_q;
   arith_cmd_t        cmd_q;
   logic [Banks-1:0]  uses_q;
   logic [AddrW-1:0]  s_addr_q;
@@ -114,6 +117,7 @@ module dispatch
       is_end_q  <= is_end;
       is_ntt_q  <= is_ntt;
       inverse_q <= inverse;
+      roots_q   <= roots;
       cmd_q     <= cmd;
       uses_q    <= uses;
       s_addr_q  <= s_addr;
@@ -158,12 +162,14 @@ module dispatch
   assign ntt_valid_o[0] = fire && is_ntt_q && !lane;
   assign ntt_valid_o[1] = fire && is_ntt_q && lane;
   assign ntt_inverse_o  = inverse_q;
+  assign ntt_roots_o    = roots_q;
   assign ntt_bank_o     = cmd_q.a_bank[0];
   assign ntt_mod_o      = cmd_q.modulus;
 
   // ---------------------------------------------------------------- states
   assign log_n_ok   = 32'(ctrl_i.log_n) >= LogNMin && 32'(ctrl_i.log_n) <= LogNMax;
   assign start_o    = state_q == Idle && ctrl_i.start;
+  assign resize_o   = start_o && log_n_d != log_n_q;
   assign last_row_d = RowW'((32'd1 << (log_n_d - LogNW'(ColW))) - 1);
 
   always_comb begin : p_next

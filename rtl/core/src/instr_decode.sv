@@ -17,6 +17,7 @@ module instr_decode
   output logic               is_end_o,
   output logic               is_ntt_o,
   output logic               inverse_o,
+  output logic               roots_o,   // with is_ntt: only the twiddles
   output arith_cmd_t         cmd_o,
   output logic [Banks-1:0]   uses_o,    // banks named, once each
   output logic [AddrW-1:0]   s_addr_o,
@@ -38,7 +39,8 @@ module instr_decode
   assign opcode    = w0[7:0];
   assign is_end_o  = opcode == OpEnd;
   assign inverse_o = opcode == OpIntt;
-  assign is_ntt_o  = opcode == OpNtt || inverse_o;
+  assign roots_o   = opcode == OpRoots;
+  assign is_ntt_o  = opcode == OpNtt || inverse_o || roots_o;
   assign is_arith  = opcode[7:4] == 4'h1 && opcode[3:0] <= ArithShrk;
 
   assign cmd = '{
@@ -64,8 +66,9 @@ module instr_decode
   assign k0_o     = w2[W-1:0];
   assign k1_o     = w3[W-1:0];
 
-  assign uses_o = (cmd.a_used ? Banks'(1) << cmd.a_bank : '0) | (cmd.c_used ? Banks'(1) << cmd.c_bank : '0) |
-                  (cmd.d_to_bank ? Banks'(1) << cmd.d_bank : '0);
+  // Twiddles are made whatever the bank holds: it only names the unit.
+  assign uses_o = ((cmd.a_used && !roots_o) ? Banks'(1) << cmd.a_bank : '0) |
+                  (cmd.c_used ? Banks'(1) << cmd.c_bank : '0) | (cmd.d_to_bank ? Banks'(1) << cmd.d_bank : '0);
 
   // ---------------------------------------------------------------- what each opcode needs
   logic operands, one_of_as;

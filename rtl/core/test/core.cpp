@@ -44,13 +44,17 @@ class Bench {
     for (int i = 0; i < 3; i++) dut_.tick();
     dut_->rst_ni = 1;
     dut_.settle();
+    table_.clear();
   }
 
-  // Generates a program of `length` instructions and END, with the memory it leaves behind.
+  // Generates a program of `length` instructions and END, with the memory it leaves behind. The table of moduli may stay
+  // as it is: then twiddles stay too, unless N is another.
   void prepare(unsigned log_n, unsigned length) {
     const std::size_t limb = std::size_t(1) << log_n, code = (length + 2 * kBanks + 8) * 4;
     base_ = unsigned((code + 15) / 16 * 2);  // limbs start at an even unit, as the widest bus asks
-    machine_ = std::make_unique<Machine>(log_n, factor_bits(), table_for(rng_, primes_, log_n), base_ * 8 + kSlots * limb);
+    write_table_ = write_table_ || table_.empty() || rng_.chance(128);
+    if (write_table_) table_ = table_for(rng_, primes_, P_LogNMax);
+    machine_ = std::make_unique<Machine>(log_n, factor_bits(), shorter(table_, P_LogNMax, log_n), base_ * 8 + kSlots * limb);
     for (std::size_t i = base_ * 8; i < machine_->memory.size(); i++) {
       machine_->memory[i] = rng_.chance(16) ? primes_[0] - 1 : rng_.below(primes_[0]);
     }
@@ -73,7 +77,7 @@ class Bench {
     Instr bad = f.encode();
     program_.pc = at;
     switch (1 + rng_.below(kAfter)) {
-      case kOpcode: bad.w[0] = (bad.w[0] & ~u64(255)) | (rng_.chance(128) ? 0x1b : 3 + rng_.below(13)), program_.expected = kOpcode; break;
+      case kOpcode: bad.w[0] = (bad.w[0] & ~u64(255)) | (rng_.chance(128) ? 0x1b : 4 + rng_.below(12)), program_.expected = kOpcode; break;
       case kBank: bad.w[0] |= u64(6 + rng_.below(2)) << (rng_.chance(128) ? 18 : 26), program_.expected = kBank; break;
       case kModulus: bad.w[0] |= u64(P_Mods + rng_.below(32 - P_Mods)) << 8, program_.expected = kModulus; break;
       case kOperands: bad.w[0] ^= u64(1) << (rng_.chance(128) ? 21 : 25), program_.expected = kOperands; break;
@@ -104,10 +108,10 @@ class Bench {
 
   void write_tables() {
     for (unsigned m = 0; m < kModuli; m++) {
-      const TableEntry& e = machine_->table()[m];
+      const TableEntry& e = table_[m];
       write(m, 0, e.q);
       write(m, 1, e.aux);
-      for (unsigned b = 0; b < program_.log_n; b++) write(m, 2 + b, stored_root(e, program_.log_n, b));
+      for (unsigned b = 0; b < P_LogNMax; b++) write(m, 2 + b, stored_root(e, P_LogNMax, b));
     }
   }
 
@@ -116,7 +120,8 @@ class Bench {
     for (std::size_t i = 0; i < program_.code.size(); i++) {
       std::copy_n(program_.code[i].w, 4, memory_.begin() + std::ptrdiff_t(4 * i));
     }
-    write_tables();
+    if (write_table_) write_tables();
+    write_table_ = false;
     auto streams = std::make_unique<Streams>(rng_, memory_, stalls_);
     streams->set_rows((1u << program_.log_n) / kCols);
     set_ctrl(true, false, 0, program_.log_n);
@@ -212,6 +217,8 @@ class Bench {
   Rng& rng_;
   Stalls stalls_;
   std::vector<u64> primes_, memory_;
+  std::vector<TableEntry> table_;  // for the largest N
+  bool write_table_ = false;
   std::unique_ptr<Machine> machine_;
   Program program_;
   unsigned base_ = 0;
@@ -234,7 +241,7 @@ u64 faulty(Bench& bench, Rng& rng) {
   }
   auto streams = bench.start();
   if (kind == 4) streams->fetch_error_at = int(bench.program().pc = unsigned(rng.below(bench.program().code.size())));
-  if (kind == 5) streams->read_error_at = rng.below(64);
+  if (kind == 5) streams->read_error_at = rng.below(kBanks << bench.program().log_n) / kCols;
   if (kind == 6) streams->write_error_at = rng.below(3);
   if (kind == 4) bench.program().expected = kFetch, bench.rerun(bench.program().pc);
   for (u64 i = rng.below(2000); kind == 7 && i > 0 && bench.busy(); i--) bench.cycle(*streams);

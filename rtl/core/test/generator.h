@@ -18,7 +18,7 @@ class Generator {
   // One instruction more, executed on the machine.
   Instr next() {
     for (;;) {
-      Fields f = rng_.chance(40) ? transform() : arithmetic();
+      Fields f = rng_.chance(50) ? transform() : arithmetic();
       if (!valid(f)) continue;
       return commit(f);
     }
@@ -53,7 +53,7 @@ class Generator {
 
   Fields transform() {
     Fields f;
-    f.opcode = rng_.chance(128) ? kNtt : kIntt;
+    f.opcode = rng_.chance(50) ? kRoots : rng_.chance(128) ? kNtt : kIntt;
     f.modulus = modulus();
     f.cmd.a = true;
     f.cmd.a_bank = unsigned(rng_.below(4));
@@ -99,6 +99,7 @@ class Generator {
   bool valid(const Fields& f) const {
     const u64 q = machine_.table()[f.modulus].q;
     const arith::Cmd& c = f.cmd;
+    if (f.opcode == kRoots) return true;
     if (f.opcode < kArith) return below(machine_.banks[c.a_bank], q);
     const Limb stream = c.s ? machine_.load(f.s_addr) : Limb();
     const Limb& x = c.a ? machine_.banks[c.a_bank] : stream;

@@ -12,7 +12,7 @@ using arith::u64;
 
 constexpr unsigned kBanks = 6;
 
-enum Opcode : unsigned { kEnd = 0, kNtt = 1, kIntt = 2, kArith = 0x10 };
+enum Opcode : unsigned { kEnd = 0, kNtt = 1, kIntt = 2, kRoots = 3, kArith = 0x10 };
 
 struct Instr {
   u64 w[4] = {0, 0, 0, 0};
@@ -65,6 +65,7 @@ class Machine {
     const Fields f = Fields::decode(instr);
     if (f.opcode == kEnd) return false;
     const TableEntry& t = table_[f.modulus];
+    if (f.opcode == kRoots) return true;  // twiddles are made ahead: nothing to see
     if (f.opcode == kNtt || f.opcode == kIntt) {
       Limb& bank = banks[f.cmd.a_bank];
       bank = f.opcode == kNtt ? forward(bank, t.psi, log_n_, t.q) : inverse(bank, t.psi, log_n_, t.q);

@@ -27,6 +27,12 @@ inline std::vector<TableEntry> table_for(Rng& rng, const std::vector<u64>& prime
   return table;
 }
 
+// The same for shorter limbs: the roots that both store are equal.
+inline std::vector<TableEntry> shorter(std::vector<TableEntry> table, unsigned log_n, unsigned shorter_log_n) {
+  for (TableEntry& e : table) e.psi = pow_mod(e.psi, u64(1) << (log_n - shorter_log_n), e.q);
+  return table;
+}
+
 // rho_b = psi^(N / 2^(b+1)), times 2^R.
 inline u64 stored_root(const TableEntry& e, unsigned log_n, unsigned b) {
   return mul_mod(pow_mod(e.psi, u64(1) << (log_n - 1 - b), e.q), u64((u128(1) << factor_bits()) % e.q), e.q);

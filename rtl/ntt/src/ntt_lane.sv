@@ -27,6 +27,7 @@ module ntt_lane #(
   input  logic                   cmd_bank_i,
   input  logic [ModW-1:0]        cmd_mod_i,
   input  logic                   cmd_gang_i,
+  input  logic                   cmd_roots_i,     // only the twiddles of cmd_mod_i
   // head
   output logic                   head_valid_o,
   output logic                   head_bank_o,
@@ -35,6 +36,7 @@ module ntt_lane #(
   input  logic                   head_grant_i,
   input  logic                   head_hold_i,     // granted, but the other lane is not ready
   output logic                   started_o,
+  output logic                   skipped_o,       // the twiddles that the head asked for are there
   // end of a transform, with its last write
   output logic                   done_o,
   output logic                   done_bank_o,
@@ -77,31 +79,33 @@ module ntt_lane #(
   end
 
   // ---------------------------------------------------------------- commands
-  logic            head_inverse, head_gang, hit, hit_slot, free, start;
+  logic            head_inverse, head_gang, head_roots, hit, hit_slot, free, start, skip;
   logic [ModW-1:0] head_mod;
   logic [$clog2(QueueDepth+1)-1:0] unused_count;
 
   core_fifo #(
-    .Width(ModW + 3),
+    .Width(ModW + 4),
     .Depth(QueueDepth)
   ) i_queue (
     .clk_i,
     .rst_ni,
     .push_valid_i(cmd_valid_i),
     .push_ready_o(cmd_ready_o),
-    .push_data_i ({cmd_gang_i, cmd_inverse_i, cmd_bank_i, cmd_mod_i}),
+    .push_data_i ({cmd_roots_i, cmd_gang_i, cmd_inverse_i, cmd_bank_i, cmd_mod_i}),
     .pop_valid_o (head_valid_o),
-    .pop_ready_i (start),
-    .pop_data_o  ({head_gang, head_inverse, head_bank_o, head_mod}),
+    .pop_ready_i (start || skip),
+    .pop_data_o  ({head_roots, head_gang, head_inverse, head_bank_o, head_mod}),
     .count_o     (unused_count)
   );
 
-  assign head_gang_o    = Gang && head_gang;
-  assign head_ready_o   = hit && free;
+  assign head_gang_o    = Gang && head_gang && !head_roots;
+  assign head_ready_o   = hit && free && !head_roots;
   assign start          = head_ready_o && head_grant_i && !head_hold_i;
+  assign skip           = hit && head_roots;
   assign started_o      = start;
-  assign wait_ticket_o  = head_valid_o && free && !head_grant_i;
-  assign wait_twiddle_o = head_valid_o && free && head_grant_i && !hit;
+  assign skipped_o      = skip;
+  assign wait_ticket_o  = head_valid_o && !head_roots && free && !head_grant_i;
+  assign wait_twiddle_o = head_valid_o && !head_roots && free && head_grant_i && !hit;
 
   // ---------------------------------------------------------------- rows
   typedef struct packed {

@@ -34,11 +34,13 @@ module ntt_pair #(
   input  logic [1:0]                      cmd_bank_i,
   input  logic [1:0][ModW-1:0]            cmd_mod_i,
   input  logic [1:0]                      cmd_gang_i,    // the same command to both lanes
+  input  logic [1:0]                      cmd_roots_i,
   // head
   output logic [1:0]                      head_valid_o,
   output logic [1:0]                      head_bank_o,
   input  logic [1:0]                      head_grant_i,
   output logic [1:0]                      started_o,
+  output logic [1:0]                      skipped_o,
   // end of a transform, with its last write
   output logic [1:0]                      done_o,
   output logic [1:0]                      done_bank_o,
@@ -93,10 +95,12 @@ module ntt_pair #(
       .cmd_bank_i     (cmd_bank_i[i]),
       .cmd_mod_i      (cmd_mod_i[i]),
       .cmd_gang_i     (cmd_gang_i[i]),
+      .cmd_roots_i    (cmd_roots_i[i]),
       .head_valid_o   (head_valid_o[i]),
       .head_bank_o    (head_bank_o[i]),
       .head_grant_i   (head_grant_i[i]),
       .started_o      (started_o[i]),
+      .skipped_o      (skipped_o[i]),
       .done_o         (done_o[i]),
       .done_bank_o    (done_bank_o[i]),
       .busy_o         (busy_o[i]),

@@ -9,6 +9,8 @@
 // Commands     valid/ready into a queue of QueueDepth. The oldest that has not started is the head; it
 //              starts in the first cycle in which the sequencer is free, a table holds its twiddles and
 //              head_grant_i is high. Its twiddles are made while it waits and the one before it runs.
+//              With cmd_roots_i it only has its twiddles made: it needs no grant and leaves the queue with skipped_o,
+//              in the first cycle in which it is the head and a table holds them.
 // Banks        a read request in one cycle, rd_data_i in the next; a row written in one cycle is seen by
 //              a read request in the next. The unit never stalls its banks.
 // Settings     log_n_i stands still from the first command to the end of busy_o; flush_i (while idle)
@@ -36,11 +38,13 @@ module ntt_unit #(
   input  logic                   cmd_inverse_i,
   input  logic                   cmd_bank_i,
   input  logic [ModW-1:0]        cmd_mod_i,
+  input  logic                   cmd_roots_i,     // makes twiddles, transforms nothing
   // head
   output logic                   head_valid_o,
   output logic                   head_bank_o,
   input  logic                   head_grant_i,
   output logic                   started_o,
+  output logic                   skipped_o,       // the head was such a command and is done
   // end of a transform, with its last write
   output logic                   done_o,
   output logic                   done_bank_o,
@@ -89,6 +93,7 @@ module ntt_unit #(
     .cmd_bank_i,
     .cmd_mod_i,
     .cmd_gang_i   (1'b0),
+    .cmd_roots_i,
     .head_valid_o,
     .head_bank_o,
     .head_gang_o  (unused_gang),
@@ -96,6 +101,7 @@ module ntt_unit #(
     .head_grant_i,
     .head_hold_i  (1'b0),
     .started_o,
+    .skipped_o,
     .done_o,
     .done_bank_o,
     .busy_o,

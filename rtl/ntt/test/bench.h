@@ -15,6 +15,7 @@ struct Command {
   bool inverse;
   unsigned bank, mod;
   Fill fill;
+  bool roots = false;  // makes twiddles, transforms nothing
   // filled in by the bench
   u64 accepted = 0, start = 0;
   Words expected;
@@ -32,7 +33,7 @@ class Bench {
   // At least one cycle of reset, at any time; everything under way is lost.
   void reset() {
     dut_->rst_ni = 0;
-    dut_->cmd_valid_i = dut_->head_grant_i = dut_->flush_i = 0;
+    dut_->cmd_valid_i = dut_->cmd_roots_i = dut_->head_grant_i = dut_->flush_i = 0;
     for (u64 n = 1 + rng_.below(3); n > 0; n--) dut_.tick(), cycle_++;
     dut_.settle();
     if (dut_->rd_en_o || dut_->wr_en_o || dut_->busy_o || dut_->head_valid_o) fail("active in reset");
@@ -109,6 +110,7 @@ class Bench {
     if (!dut_->cmd_valid_i && !upcoming_.empty() && rng_.chance(traffic.command)) dut_->cmd_valid_i = 1;
     if (dut_->cmd_valid_i) {
       dut_->cmd_inverse_i = upcoming_.front().inverse;
+      dut_->cmd_roots_i = upcoming_.front().roots;
       dut_->cmd_bank_i = upcoming_.front().bank;
       dut_->cmd_mod_i = upcoming_.front().mod;
     }
@@ -173,7 +175,7 @@ class Bench {
       head_known_ = false;
       dut_->head_grant_i = rng_.chance(128);
       dut_.settle();
-      if (dut_->started_o || dut_->wait_ticket_o || dut_->wait_twiddle_o) fail("starts nothing");
+      if (dut_->started_o || dut_->skipped_o || dut_->wait_ticket_o || dut_->wait_twiddle_o) fail("starts nothing");
       return false;
     }
     const Command& head = waiting_.front();
@@ -184,8 +186,9 @@ class Bench {
     const bool grant = free_bank && rng_.chance(traffic.grant);
     dut_->head_grant_i = grant;
     dut_.settle();
+    if (head.roots) return watch_roots();
     const bool starts = grant && cycle_ >= earliest_, free = cycle_ >= schedule_.sequencer();
-    if (bool(dut_->started_o) != starts || bool(dut_->wait_ticket_o) != (free && !grant) ||
+    if (bool(dut_->started_o) != starts || dut_->skipped_o || bool(dut_->wait_ticket_o) != (free && !grant) ||
         bool(dut_->wait_twiddle_o) != (free && grant && !starts) || dut_->head_bank_o != head.bank) {
       fail("cycle %" PRIu64 ": started %d, may start from %" PRIu64 " on, granted %d", cycle_, int(dut_->started_o),
            earliest_, int(grant));
@@ -193,10 +196,21 @@ class Bench {
     return starts;
   }
 
+  // Such a head needs neither grant nor sequencer, and is never waited for.
+  bool watch_roots() {
+    const bool ends = cycle_ >= schedule_.twiddles();
+    if (dut_->started_o || bool(dut_->skipped_o) != ends || dut_->wait_ticket_o || dut_->wait_twiddle_o) {
+      fail("cycle %" PRIu64 ": skipped %d, twiddles from %" PRIu64 " on", cycle_, int(dut_->skipped_o), schedule_.twiddles());
+    }
+    return ends;
+  }
+
+  // The head left the queue.
   void started() {
     Command c = waiting_.front();
     waiting_.pop_front();
     head_known_ = false;
+    if (c.roots) return schedule_.skip(cycle_);
     c.start = cycle_;
     schedule_.start(cycle_);
     const Modulus& m = moduli_[c.mod];

@@ -61,6 +61,8 @@ class Schedule {
   // Cycle from which the twiddles are there, of the command last asked about.
   u64 twiddles() const { return twiddles_; }
   u64 sequencer() const { return free_; }
+  // The command last asked about was one that only has its twiddles made, and has left the queue.
+  void skip(u64 cycle) { latest_start_ = cycle; }
   void start(u64 cycle, bool gang = false) {
     latest_start_ = cycle;
     latest_slot_ = slot_;

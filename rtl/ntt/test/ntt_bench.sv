@@ -23,11 +23,13 @@ module ntt_bench #(
   input  logic                   cmd_inverse_i,
   input  logic                   cmd_bank_i,
   input  logic [ModW-1:0]        cmd_mod_i,
+  input  logic                   cmd_roots_i,
   // head
   output logic                   head_valid_o,
   output logic                   head_bank_o,
   input  logic                   head_grant_i,
   output logic                   started_o,
+  output logic                   skipped_o,
   // end of a transform, with its last write
   output logic                   done_o,
   output logic                   done_bank_o,

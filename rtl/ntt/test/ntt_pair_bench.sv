@@ -24,11 +24,13 @@ module ntt_pair_bench #(
   input  logic [1:0]                      cmd_bank_i,
   input  logic [1:0][ModW-1:0]            cmd_mod_i,
   input  logic [1:0]                      cmd_gang_i,    // the same command to both lanes
+  input  logic [1:0]                      cmd_roots_i,
   // head
   output logic [1:0]                      head_valid_o,
   output logic [1:0]                      head_bank_o,
   input  logic [1:0]                      head_grant_i,
   output logic [1:0]                      started_o,
+  output logic [1:0]                      skipped_o,
   // end of a transform, with its last write
   output logic [1:0]                      done_o,
   output logic [1:0]                      done_bank_o,

@@ -7,14 +7,14 @@ namespace {
 
 Command random_command(Rng& rng, unsigned moduli) {
   const Fill fill[] = {Fill::Random, Fill::Random, Fill::Edges, Fill::Results, Fill::Zero, Fill::Largest};
-  return {rng.chance(128), unsigned(rng.below(2)), unsigned(rng.below(moduli)), fill[rng.below(6)], 0, 0, {}};
+  return {rng.chance(128), unsigned(rng.below(2)), unsigned(rng.below(moduli)), fill[rng.below(6)], rng.chance(48), 0, 0, {}};
 }
 
 // Both banks in turn, moduli as the pattern says: what a compiler makes.
 void steady(Bench& bench, Rng& rng, u64 count, unsigned each, unsigned moduli) {
   for (u64 i = 0; i < count; i++) {
     Command c = random_command(rng, moduli);
-    c.bank = i % 2, c.mod = unsigned(i / each % moduli);
+    c.bank = i % 2, c.mod = unsigned(i / each % moduli), c.roots = false;
     bench.submit(c);
   }
   bench.drain({256, 256});

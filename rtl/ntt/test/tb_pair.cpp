@@ -42,7 +42,7 @@ u64 field(const Port& port, unsigned index, unsigned width) {
 class PairBench {
  public:
   PairBench(Dut& dut, Rng& rng) : dut_(dut), rng_(rng) {
-    dut_->rst_ni = 0, dut_->flush_i = 0, dut_->cmd_valid_i = 0, dut_->head_grant_i = 0;
+    dut_->rst_ni = 0, dut_->flush_i = 0, dut_->cmd_valid_i = 0, dut_->cmd_roots_i = 0, dut_->head_grant_i = 0;
     dut_.tick(), dut_.tick();
     dut_->rst_ni = 1;
   }

@@ -26,7 +26,11 @@ class Observer {
     for (auto& queue : waiting_) queue.clear();
     for (auto& bank : banks_) bank.clear();
   }
-  void put(unsigned unit) { waiting_[unit].push_back(next_++); }
+  // Dispatched to a unit; kUnits: something without a result.
+  void put(unsigned unit) {
+    if (unit < kUnits) waiting_[unit].push_back(next_);
+    next_++;
+  }
 
   // A row that leaves unit `unit`; the last one of an arithmetic instruction ends it.
   void row(unsigned unit, int bank, unsigned row, bool last, const uint32_t* data, uint64_t cycle) {

@@ -77,7 +77,7 @@ pub struct Step<'a> {
     pub index: u64,
     /// The instruction.
     pub instruction: &'a Instruction,
-    /// The limb that came out; nothing for END.
+    /// The limb that came out; nothing for END and ROOTS.
     pub result: &'a [u64],
 }
 
@@ -134,6 +134,9 @@ impl Emulator {
     fn step(&mut self, index: u64, i: &Instruction) -> Result<Vec<u64>, CompactError> {
         let missing = CompactError::Instruction { index, reason: Illegal::Modulus(i.modulus) };
         let entry = self.table[usize::from(i.modulus)].clone().ok_or(missing)?;
+        if i.op == Op::Roots {
+            return Ok(Vec::new());
+        }
         if let (Some(bank), true) = (i.a, i.op.is_transform()) {
             let x = &mut self.banks[bank.index()];
             if i.op == Op::Ntt {
@@ -218,7 +221,7 @@ fn arithmetic(i: &Instruction, e: &Entry, p: u64, acs: [Option<Vec<u64>>; 3], wo
     let binary = |f: &dyn Fn(u64, u64) -> u64| x.iter().zip(y).map(|(&x, &y)| f(x, y)).collect();
     let difference = |x: u64, y: u64| if i.swap { q.sub(y, x) } else { q.sub(x, y) };
     match i.op {
-        Op::End | Op::Ntt | Op::Intt => none,
+        Op::End | Op::Ntt | Op::Intt | Op::Roots => none,
         Op::Copy => x.clone(),
         Op::Add => binary(&|x, y| q.add(x, y)),
         Op::Sub => binary(&difference),

@@ -48,6 +48,8 @@ pub enum Op {
     Ntt = 0x01,
     /// Inverse transform of bank A in place.
     Intt = 0x02,
+    /// Makes the roots of the modulus in the transform unit of bank A; changes no word.
+    Roots = 0x03,
     /// d = X.
     Copy = 0x10,
     /// d = X + Y mod q.
@@ -74,10 +76,11 @@ pub enum Op {
 
 impl Op {
     /// All opcodes.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::End,
         Self::Ntt,
         Self::Intt,
+        Self::Roots,
         Self::Copy,
         Self::Add,
         Self::Sub,
@@ -97,6 +100,7 @@ impl Op {
             Self::End => "end",
             Self::Ntt => "ntt",
             Self::Intt => "intt",
+            Self::Roots => "roots",
             Self::Copy => "copy",
             Self::Add => "add",
             Self::Sub => "sub",
@@ -111,9 +115,14 @@ impl Op {
         }
     }
 
-    /// Whether it runs in a transform unit.
+    /// Whether it transforms a bank.
     pub const fn is_transform(self) -> bool {
         matches!(self, Self::Ntt | Self::Intt)
+    }
+
+    /// Whether it waits in the queue of a transform unit.
+    pub const fn is_in_lane(self) -> bool {
+        matches!(self, Self::Ntt | Self::Intt | Self::Roots)
     }
 
     /// Whether it runs in the arithmetic unit.
@@ -269,7 +278,7 @@ impl Instruction {
         if !self.takes_operands() {
             return Err(Illegal::Operands(self.op.name()));
         }
-        if let Some(a) = self.a.filter(|a| self.op.is_transform() && a.lane().is_none()) {
+        if let Some(a) = self.a.filter(|a| self.op.is_in_lane() && a.lane().is_none()) {
             return Err(Illegal::Bank(a.index() as u8));
         }
         if let Some(g) = self.permute {
@@ -286,7 +295,7 @@ impl Instruction {
         let result = self.d.is_some() || self.store.is_some();
         match self.op {
             Op::End => used == (false, false, false) && !result,
-            Op::Ntt | Op::Intt => used == (true, false, false) && !result,
+            Op::Ntt | Op::Intt | Op::Roots => used == (true, false, false) && !result,
             Op::Copy | Op::AddK | Op::MulK | Op::Lift | Op::ShrK => {
                 result && matches!(used, (true, false, false) | (false, false, true))
             }
@@ -298,9 +307,10 @@ impl Instruction {
         }
     }
 
-    /// The banks it names, each once.
+    /// The banks it uses, each once.
     pub fn banks(&self) -> impl Iterator<Item = Bank> + use<> {
-        let [a, c, d] = [self.a, self.c, self.d];
+        // Of `roots` the bank only says which unit.
+        let [a, c, d] = [self.a.filter(|_| self.op != Op::Roots), self.c, self.d];
         let c = c.filter(|_| c != a);
         let d = d.filter(|_| d != a && d != self.c);
         [a, c, d].into_iter().flatten()

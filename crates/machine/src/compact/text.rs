@@ -7,7 +7,7 @@ use super::isa::{Instruction, Op};
 impl fmt::Display for Instruction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.op.name())?;
-        if let (Some(bank), true) = (self.a, self.op.is_transform()) {
+        if let (Some(bank), true) = (self.a, self.op.is_in_lane()) {
             return write!(f, " b{} : {}", bank.index(), self.modulus);
         }
         if !self.op.is_arithmetic() {

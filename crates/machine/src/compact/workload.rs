@@ -10,7 +10,7 @@ use ringmill_program::lower::{KeyInputs, LowerError, Lowering, Poly, Rotation};
 use ringmill_ring::primes::{SparseClass, SparseSearch};
 use ringmill_ring::{Modulus, RingError};
 
-use super::model::{Timing, simulate};
+use super::model::{Timing, simulate, simulate_again};
 use super::{Compact, CompactConfig, CompactError, Plan};
 
 /// What is counted.
@@ -138,8 +138,10 @@ pub enum WorkloadError {
 pub struct Counted {
     /// Its instructions.
     pub plan: Plan,
-    /// What they take.
+    /// What they take, with the roots that the run before has left.
     pub timing: Timing,
+    /// Cycles of the first run, which has to make the roots of its first transforms.
+    pub first_cycles: u64,
     /// Cycles of one transform on one lane if nothing were lost.
     pub slot: u64,
 }
@@ -172,8 +174,9 @@ impl Workload {
     pub fn count(&self, config: &CompactConfig, effort: usize) -> Result<Counted, WorkloadError> {
         let program = self.program(config.word_bits())?;
         let plan = Compact::emulated(*config).with_effort(effort).plan(&program)?;
-        let timing = simulate(config, self.log_n, &plan.instructions)?;
-        Ok(Counted { plan, timing, slot: config.slot(self.log_n) })
+        let timing = simulate_again(config, self.log_n, &plan.instructions)?;
+        let first_cycles = simulate(config, self.log_n, &plan.instructions)?.counters.cycles;
+        Ok(Counted { plan, timing, first_cycles, slot: config.slot(self.log_n) })
     }
 }
 

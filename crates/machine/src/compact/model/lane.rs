@@ -11,6 +11,8 @@ pub(super) struct Command {
     pub(super) bank: usize,
     pub(super) ticket: u64,
     pub(super) modulus: u8,
+    /// Whether it only has its roots made.
+    pub(super) roots: bool,
     /// The cycle from which it can be the head of the queue.
     pub(super) from: u64,
 }
@@ -22,6 +24,31 @@ struct Slot {
     ready: u64,
     /// The cycle from which it may be filled anew.
     released: u64,
+}
+
+/// What a program leaves in the tables of a unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Left {
+    moduli: [Option<u8>; 2],
+    latest: usize,
+}
+
+impl Default for Left {
+    fn default() -> Self {
+        Self { moduli: [None; 2], latest: 1 }
+    }
+}
+
+impl Left {
+    /// A command comes to the head of the queue.
+    pub(super) fn command(&mut self, modulus: u8, roots: bool) {
+        let held = (0..2).find(|&slot| self.moduli[slot] == Some(modulus));
+        let slot = held.unwrap_or(1 - self.latest);
+        self.moduli[slot] = Some(modulus);
+        if !roots {
+            self.latest = slot;
+        }
+    }
 }
 
 /// Commands that a unit holds besides the one at work.
@@ -49,7 +76,7 @@ pub(super) struct Lane {
 }
 
 impl Lane {
-    pub(super) fn new(p: &Parameters) -> Self {
+    pub(super) fn new(p: &Parameters, left: Left) -> Self {
         let m = p.multiplier_latency;
         let drain = m + 9;
         let gap = |s: u32| (drain + (p.rows >> (s + 1)).max(1)).saturating_sub(p.rows);
@@ -59,8 +86,8 @@ impl Lane {
         let levels: u64 = (0..p.log_n - 1).map(|b| level(b).max(m + 4)).sum();
         Self {
             queue: VecDeque::new(),
-            slots: [Slot::default(); 2],
-            latest: 1,
+            slots: left.moduli.map(|modulus| Slot { modulus, ..Slot::default() }),
+            latest: left.latest,
             head: None,
             filling: 0,
             free: 0,
@@ -90,6 +117,12 @@ impl Lane {
         if self.head.is_none() {
             self.head = self.choose(t, command.modulus);
         }
+        if command.roots {
+            if self.head.is_some_and(|slot| t >= self.slots[slot].ready) {
+                self.pop(t);
+            }
+            return None;
+        }
         if t < self.free {
             return None;
         }
@@ -101,16 +134,21 @@ impl Lane {
             self.wait_twiddle += 1;
             return None;
         };
-        self.queue.pop_front();
-        if let Some(next) = self.queue.front_mut() {
-            next.from = next.from.max(t + 1);
-        }
-        (self.head, self.latest) = (None, slot);
+        self.pop(t);
+        self.latest = slot;
         self.free = t + self.length;
         self.slots[slot].released = self.free + self.release;
         // The last write, and the cycle in which the scoreboard shows it.
         self.ends.push_back((self.free + self.drain + 1, command));
         Some(command.index)
+    }
+
+    fn pop(&mut self, t: u64) {
+        self.queue.pop_front();
+        if let Some(next) = self.queue.front_mut() {
+            next.from = next.from.max(t + 1);
+        }
+        self.head = None;
     }
 
     /// The table for a modulus: one that holds it, or the one that the latest start did not take, filled anew.

@@ -12,7 +12,7 @@ use super::bus::{Bus, Inputs, Outputs, Request, Settings, Shape};
 use super::core::Counters;
 use super::isa::{Bank, Instruction, Op};
 use super::{CompactConfig, CompactError, Multiplier};
-use lane::{Command, Lane};
+use lane::{Command, Lane, Left};
 
 /// What the rules depend on.
 #[derive(Debug, Clone, Copy)]
@@ -60,12 +60,30 @@ pub struct Span {
     pub end: u64,
 }
 
+/// The roots that stand in the tables of both transform units. They stay from program to program, until the table of
+/// moduli is written or N is another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Roots([Left; 2]);
+
+impl Roots {
+    /// What a program leaves behind, after nothing or after itself.
+    pub fn left_by(program: &[Instruction]) -> Self {
+        let mut left = Self::default();
+        for i in program.iter().filter(|i| i.op.is_in_lane()) {
+            if let Some(lane) = i.a.and_then(Bank::lane) {
+                left.0[lane].command(i.modulus, i.op == Op::Roots);
+            }
+        }
+        left
+    }
+}
+
 /// What a program takes.
 #[derive(Debug, Clone)]
 pub struct Timing {
     /// The counters.
     pub counters: Counters,
-    /// When each instruction held its unit; END has none.
+    /// When each instruction held its unit; END and ROOTS have none.
     pub spans: Vec<Span>,
 }
 
@@ -91,16 +109,33 @@ struct Work {
     row: u64,
 }
 
-/// Runs the instructions of a program, which lie at a multiple of 512 bytes, through the model; the memory is steady.
+/// Runs the instructions of a program, which lie at a multiple of 512 bytes, through the model; the memory is steady and
+/// no roots are there.
 ///
 /// # Errors
 /// [`CompactError::Watchdog`] if the program never ends.
 pub fn simulate(config: &CompactConfig, log_n: u32, program: &[Instruction]) -> Result<Timing, CompactError> {
-    let timing = config.timing();
-    simulate_on(config, log_n, program, Settings::steady(timing.latency.into(), timing.beat_cycles.into()))
+    simulate_on(config, log_n, program, steady(config), Roots::default())
 }
 
-/// The same with a memory of any temper.
+/// The same once more: the roots are there that the program itself has left.
+///
+/// # Errors
+/// [`CompactError::Watchdog`] if the program never ends.
+pub fn simulate_again(
+    config: &CompactConfig,
+    log_n: u32,
+    program: &[Instruction],
+) -> Result<Timing, CompactError> {
+    simulate_on(config, log_n, program, steady(config), Roots::left_by(program))
+}
+
+fn steady(config: &CompactConfig) -> Settings {
+    let timing = config.timing();
+    Settings::steady(timing.latency.into(), timing.beat_cycles.into())
+}
+
+/// The same with a memory of any temper, and any roots.
 ///
 /// # Errors
 /// [`CompactError::Watchdog`] if the program never ends.
@@ -109,9 +144,10 @@ pub fn simulate_on(
     log_n: u32,
     program: &[Instruction],
     memory: Settings,
+    roots: Roots,
 ) -> Result<Timing, CompactError> {
     let p = Parameters::new(config, log_n);
-    let mut model = Model::new(p, program, memory);
+    let mut model = Model::new(p, program, memory, roots);
     let mut t = 0;
     while !model.step(t) {
         t += 1;
@@ -157,7 +193,7 @@ struct Model<'p> {
 
 impl<'p> Model<'p> {
     /// In the first cycle after the start pulse.
-    fn new(p: Parameters, program: &'p [Instruction], memory: Settings) -> Self {
+    fn new(p: Parameters, program: &'p [Instruction], memory: Settings, roots: Roots) -> Self {
         let mut bus = Bus::new(Shape::new(p.row_words, p.bus_bits.into()), memory);
         for t in 0..=START {
             bus.step(&Inputs {
@@ -186,7 +222,7 @@ impl<'p> Model<'p> {
             writes: VecDeque::new(),
             sent: 0,
             stored: 0,
-            lanes: [Lane::new(&p), Lane::new(&p)],
+            lanes: roots.0.map(|left| Lane::new(&p, left)),
             spans: vec![Span::default(); program.len()],
             counters: Counters::default(),
             progress: 0,
@@ -284,7 +320,7 @@ impl<'p> Model<'p> {
             return false;
         };
         let i = &self.program[index];
-        if i.op.is_transform() {
+        if i.op.is_in_lane() {
             self.lanes[i.a.and_then(Bank::lane).unwrap_or(0)].ready()
         } else {
             self.arithmetic.len() < QUEUE && (i.s.is_none() || self.reads.len() < QUEUE)
@@ -376,9 +412,11 @@ impl<'p> Model<'p> {
             *slot = Some((b, self.taken[b], i.permute.is_some() && i.a == Some(bank)));
             self.taken[b] += 1;
         }
-        if let (true, Some((bank, ticket, _))) = (i.op.is_transform(), tickets[0]) {
+        if i.op.is_in_lane() {
             let lane = i.a.and_then(Bank::lane).unwrap_or(0);
-            self.lanes[lane].push(Command { index, bank, ticket, modulus: i.modulus, from: t + 1 });
+            let (bank, ticket, _) = tickets[0].unwrap_or_default();
+            let (modulus, roots) = (i.modulus, i.op == Op::Roots);
+            self.lanes[lane].push(Command { index, bank, ticket, modulus, roots, from: t + 1 });
         } else {
             self.arithmetic.push_back(Waiting { index, tickets });
             self.reads.extend(i.s.map(|s| (s.address, s.after)));

@@ -90,7 +90,10 @@ impl Clock {
         let length = self.log_n * self.rows;
         let lane = &mut self.lanes[lane];
         let mut start = lane.free.max(ready);
-        if !lane.tables.contains(&Some(modulus)) {
+        if lane.tables == [None; 2] {
+            // The roots of the first transform are left from the run before.
+            lane.tables[1] = Some(modulus);
+        } else if !lane.tables.contains(&Some(modulus)) {
             let begin = now.max(lane.complete);
             lane.complete = begin + table;
             lane.tables = [lane.tables[1], Some(modulus)];
