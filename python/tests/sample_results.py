@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import ringmill as rm
+from ringmill.compare import casa
 from ringmill.kernels import NINE, logistic_regression, sigmoid
 
 
@@ -22,22 +23,16 @@ def _hardware() -> dict[str, Any]:
         {"unit": "transform 1", "what": "ntt b2", "start": 2100, "end": 15412},
         {"unit": "arithmetic", "what": "mac b4", "start": 14420, "end": 15444},
     ]
-    row = {
-        "n": 8192,
-        "nbf": 4,
-        "set": [3, 1, 1],
-        "sequence": "casa",
-        "cycles": 100_000,
-        "slots": 7.5,
-        "ratio_cycles": 0.626,
-        "paper": {"cycles": 159_744},
-    }
-    correct = {**row, "set": [3, 1, 3], "sequence": "hybrid", "ratio_area_cycles": 0.4}
+    rows = casa.rows(
+        lambda point: casa.slot(point.n, point.nbf) * point.set.limbs,
+        lambda n, nbf, device: {"lut": 1600, "ff": 800, "dsp": 10 * nbf, "bram": n // 1024},
+        lambda point: {"us": 900.0, "what": "made up", "processor": "a processor"},
+    )
     return {
         "core": {"n": 8192, "butterflies": 4, "set": [3, 1, 3]},
         "job": {"same_bits": True, "simulated": True, "seconds": 1.0, "ciphertexts": 1},
         "key_switch": {"cycles": 16_000, "slot": 13_312, "spans": spans},
-        "casa": [row, correct],
+        "casa": rows,
         "area_origin": "made up",
     }
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
 import pytest
 
 from ringmill import cli
-from ringmill.compare import casa, table
+from ringmill.compare import area, casa, cpu, table
 
 
 def _slots(point: casa.Point) -> int:
@@ -54,12 +55,46 @@ def test_the_command_prints_rows_as_json(capsys: pytest.CaptureFixture[str]) -> 
         assert {"table", "n", "nbf", "set", "sequence", "paper"} <= row.keys()
     switches = [row for row in rows if row["table"] == 3]
     assert len(switches) == 2 * 3 + 2 * 5
+    assert {row["table"] for row in rows} == set(range(2, 9))
     for row in switches:
         limbs, special, dnum = row["set"]
         # Two lanes: half the transforms at least.
         transforms = (dnum + 2) * (limbs + special) if row["sequence"] == "hybrid" else 3 * limbs + 3
         assert row["slots"] > transforms / 2
         assert row["slots"] == pytest.approx(row["cycles"] / casa.slot(row["n"], row["nbf"]), abs=1e-3)
+        assert (row["cpu"] is None) == (row["sequence"] == "casa")
+    _wider_and_faster_memories_are_never_slower([row for row in rows if row["table"] == 8])
+
+
+def _wider_and_faster_memories_are_never_slower(rows: list[casa.Row]) -> None:
+    cycles = {(row["bus_bits"], row["latency"]): row["cycles"] for row in rows}
+    widths, latencies = casa.NARROW["bus_bits"], casa.NARROW["latency"]
+    assert len(cycles) == len(rows) == len(widths) * len(latencies)
+    for latency in latencies:
+        for narrower, wider in pairwise(widths):
+            # The plan is a search: a little slack where the memory is no longer what bounds.
+            assert cycles[wider, latency] <= 1.02 * cycles[narrower, latency]
+        # A bus of 64 bits moves every word of the keys and the limbs by itself.
+        limbs, special, dnum = casa.NARROW["set"]
+        words = (2 * dnum * (limbs + special) + limbs) * casa.NARROW["n"]
+        assert cycles[64, latency] > words
+
+
+def test_the_cpu_machine_is_timed_on_sets_that_decrypt() -> None:
+    measured = cpu.timer(word_bits=54)
+    told = measured(casa.Point("key_switch", 8192, 4, casa.Set(2, 2, 1), "hybrid"))
+    assert told is not None
+    assert told["us"] > 0
+    assert told["per_second"] == pytest.approx(1e6 / told["us"], rel=0.01)
+    assert "rotation" in told["what"]
+    assert measured(casa.Point("key_switch", 8192, 4, casa.Set(3, 1, 1), "casa")) is None
+
+
+def test_areas_are_those_of_the_word_asked_for() -> None:
+    counts = {"lut": 1, "ff": 2, "dsp": 3, "bram": 4.0}
+    core = {"n": 8192, "nbf": 4, "family": "xcup", **counts, "params": {"W": 52}}
+    assert area.lookup({"cores": [core]}, 52)(8192, 4, "zcu102") == counts
+    assert area.lookup({"cores": [core]}, 54)(8192, 4, "zcu102") is None
 
 
 def test_every_table_is_shown(capsys: pytest.CaptureFixture[str]) -> None:

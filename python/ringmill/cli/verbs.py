@@ -187,7 +187,7 @@ def params(options: Namespace) -> Facts:
 
 def compare(options: Namespace) -> Facts:
     """Put a paper's figures beside ours."""
-    from ringmill.compare import area, casa, cycles
+    from ringmill.compare import area, casa, cpu, cycles
 
     if options.paper != "casa":
         fail(
@@ -196,14 +196,16 @@ def compare(options: Namespace) -> Facts:
             f"There is no comparison with {options.paper!r}; there is one with casa.",
             paper=options.paper,
         )
-    memory = casa.paper()["memory"]
-    count = cycles.counter(
-        word_bits=options.word_bits,
-        bus_bits=options.bus_bits or memory["bits_per_cycle"],
-        latency=options.latency,
-    )
+    width = options.word_bits
+    bus_bits = options.bus_bits or casa.paper()["memory"]["bits_per_cycle"]
+
+    def memory(bus_bits: int, latency: int) -> casa.Cycles:
+        return cycles.counter(word_bits=width, bus_bits=bus_bits, latency=latency)
+
     areas = area.stored()
-    return {"rows": casa.rows(count, area.lookup(areas)), "area_origin": areas["origin"]}
+    rows = casa.rows(memory(bus_bits, options.latency), area.lookup(areas, width), cpu.timer(word_bits=width))
+    rows += casa.narrow(memory)
+    return {"rows": rows, "area_origin": areas["origin"]}
 
 
 def show_compare(facts: Facts) -> None:

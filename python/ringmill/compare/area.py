@@ -23,12 +23,13 @@ def stored() -> Row:
     return dict(json.loads(file.read_text(encoding="utf-8")))
 
 
-def lookup(areas: Row) -> Area:
+def lookup(areas: Row, word_bits: int = 54) -> Area:
     """Return the function from a core to its counts; ``None`` for a core that nobody synthesised."""
 
     def area(n: int, nbf: int, device: str) -> Row | None:
         for core in areas["cores"]:
-            if (core["n"], core["nbf"], core["family"]) == (n, nbf, FAMILY[device]):
+            here = (core["n"], core["nbf"], core["family"], core["params"]["W"])
+            if here == (n, nbf, FAMILY[device], word_bits):
                 return {name: core[name] for name in ("lut", "ff", "dsp", "bram")}
         return None
 

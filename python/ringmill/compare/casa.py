@@ -44,11 +44,21 @@ class Point(NamedTuple):
 
 #: Cycles of a point, by the model that equals the RTL.
 Cycles = Callable[[Point], int]
+#: Time of an operation on the CPU machine and what was measured; ``None`` for a set that is refused.
+Measured = Callable[[Point], "Row | None"]
 #: ``(n, nbf, device)`` to counts of lut, ff, dsp and bram, or ``None`` where nothing was synthesised.
 Area = Callable[[int, int, str], "Row | None"]
 
 #: The sets at 54 bits a prime that keep 128 bits of security (log PQ of 218 at N = 2^13, of 438 at 2^14).
 HYBRID = {8192: [Set(3, 1, 3), Set(2, 2, 1)], 16384: [Set(7, 1, 7), Set(6, 2, 3), Set(5, 3, 2), Set(4, 4, 1)]}
+#: What the table of narrow memories counts: buses in bits, latencies in cycles.
+NARROW: Row = {
+    "n": 8192,
+    "nbf": 4,
+    "set": Set(3, 1, 3),
+    "bus_bits": (64, 128, 256, 512, 1024),
+    "latency": (40, 200, 800),
+}
 
 
 def paper() -> Row:
@@ -93,8 +103,27 @@ def _ratios(row: Row, theirs: Row) -> Row:
     return row
 
 
-def key_switching(cycles: Cycles, area: Area) -> Iterator[Row]:
-    """Tables 2 and 3: area and key switching on the ZCU102, CASA's sequence and the sets that decrypt."""
+def _nothing(point: Point) -> None:
+    """No measurement."""
+
+
+def areas(area: Area) -> Iterator[Row]:
+    """Table 2: the whole core on the ZCU102."""
+    figures = paper()
+    for design in figures["design"]:
+        n, nbf = design["n"], design["nbf"]
+        row: Row = {"table": 2, "n": n, "nbf": nbf, "set": None, "sequence": None}
+        theirs = {k: design[k] for k in ("lut", "ff", "dsp", "bram", "overall")}
+        ours = area(n, nbf, design["device"])
+        if ours is not None:
+            row["area"] = {**ours, "overall": round(overall(ours, figures["area"]), 1)}
+            row["ratio_area"] = round(row["area"]["overall"] / theirs["overall"], 4)
+        row["paper"] = {"n": n, "nbf": nbf, "area": theirs, "fmax_mhz": design["fmax_mhz"]}
+        yield row
+
+
+def key_switching(cycles: Cycles, area: Area, measured: Measured = _nothing) -> Iterator[Row]:
+    """Table 3: key switching on the ZCU102, CASA's sequence and the sets that decrypt."""
     figures = paper()
     weights = figures["area"]
     for design in figures["design"]:
@@ -119,6 +148,7 @@ def key_switching(cycles: Cycles, area: Area) -> Iterator[Row]:
             row = _ratios(_ours(3, point, cycles, area, design["device"], weights), theirs)
             row["us_at_paper_fmax"] = round(row["cycles"] / design["fmax_mhz"], 1)
             row["per_second_at_paper_fmax"] = round(1e6 * design["fmax_mhz"] / row["cycles"], 1)
+            row["cpu"] = measured(point)
             yield row
 
 
@@ -132,6 +162,8 @@ def modules(cycles: Cycles, area: Area) -> Iterator[Row]:
         if ours is not None:
             row["area"] = {**ours, "overall": round(overall(ours, figures["area"]), 1)}
         theirs = {**entry["core"], "overall": round(overall(entry["core"], figures["area"]), 1)}
+        if "area" in row:
+            row["ratio_area"] = round(row["area"]["overall"] / theirs["overall"], 4)
         parts = {k: v for k, v in entry.items() if isinstance(v, dict) and k != "core"}
         row["paper"] = {"n": n, "nbf": nbf, "area": theirs, "modules": parts, "fmax_mhz": entry["fmax_mhz"]}
         yield row
@@ -191,7 +223,29 @@ def merged(cycles: Cycles, area: Area) -> Iterator[Row]:
             yield row
 
 
-def rows(cycles: Cycles, area: Area) -> list[Row]:
-    """All tables, in the order of the paper."""
-    tables = (key_switching, modules, operations, throughput, merged)
-    return [row for table in tables for row in table(cycles, area)]
+def narrow(memory: Callable[[int, int], Cycles]) -> Iterator[Row]:
+    """Key switching over narrower and slower memories; ``memory(bus_bits, latency)`` counts its cycles."""
+    for bus_bits in NARROW["bus_bits"]:
+        for latency in NARROW["latency"]:
+            point = Point("key_switch", NARROW["n"], NARROW["nbf"], NARROW["set"], "hybrid")
+            count = memory(bus_bits, latency)(point)
+            yield {
+                "table": 8,
+                "n": point.n,
+                "nbf": point.nbf,
+                "set": list(point.set),
+                "sequence": point.sequence,
+                "bus_bits": bus_bits,
+                "latency": latency,
+                "cycles": count,
+                "slots": round(count / slot(point.n, point.nbf), 3),
+                "paper": None,
+            }
+
+
+def rows(cycles: Cycles, area: Area, measured: Measured = _nothing) -> list[Row]:
+    """All tables of the paper in its order, and the one with rescaling merged."""
+    found = [*areas(area), *key_switching(cycles, area, measured)]
+    for table in (modules, operations, throughput, merged):
+        found += table(cycles, area)
+    return found

@@ -1,13 +1,9 @@
-"""The rows of a comparison as tables on a terminal."""
+"""The rows of a comparison as sheets of text: for a terminal, and for the report."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from rich.table import Table
+from typing import Any, NamedTuple
 
 Row = dict[str, Any]
 
@@ -18,9 +14,24 @@ ORIGIN = (
     "for comparison only. The paper's delays in its Table 3 are twice cycles / Fmax: both are shown."
 )
 
+_COUNTS = ("lut", "ff", "dsp", "bram", "overall")
+_AREA = ["N, Nbf", "device", "LUT", "FF", "DSP", "BRAM", "overall", "ratio"]
+
+
+class Sheet(NamedTuple):
+    """A table ready to be shown: the first two columns are words, the others figures."""
+
+    title: str
+    columns: list[str]
+    rows: list[list[str]]
+
 
 def _number(value: float | None, digits: int = 0) -> str:
     return "–" if value is None else f"{value:,.{digits}f}"
+
+
+def _size(row: Row) -> str:
+    return f"2^{row['n'].bit_length() - 1}, {row['nbf']}"
 
 
 def _shape(row: Row) -> str:
@@ -31,147 +42,147 @@ def _shape(row: Row) -> str:
     return f"({limbs}, {special}, {dnum}){note}"
 
 
-def _area(row: Row, name: str) -> str:
+def _figure(row: Row, name: str) -> str:
     return _number(row["area"][name]) if row and row.get("area") else "–"
 
 
-def _table(title: str, columns: Iterable[str]) -> Table:
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left")
-    for at, column in enumerate(columns):
-        table.add_column(column, justify="left" if at < 2 else "right")
-    return table
-
-
-def area(rows: list[Row]) -> Table:
-    """Table 2: what the core takes."""
-    table = _table("Table 2: area (ours / CASA)", ["N, Nbf", "device", "LUT", "FF", "DSP", "BRAM", "overall"])
-    seen = set()
-    for row in rows:
-        key = (row["n"], row["nbf"])
-        if row["table"] == 3 and key not in seen:
-            seen.add(key)
-            both = [
-                f"{_area(row, name)} / {_area(row['paper'], name)}"
-                for name in ("lut", "ff", "dsp", "bram", "overall")
-            ]
-            table.add_row(f"2^{row['n'].bit_length() - 1}, {row['nbf']}", "ZCU102", *both)
-    return table
-
-
-def key_switching(rows: list[Row]) -> Table:
-    """Table 3: cycles, slots, and area times cycles."""
-    table = _table(
-        "Table 3: key switching (slot = one transform on one lane)",
+def _areas(rows: list[Row], table: int, device: str) -> list[list[str]]:
+    return [
         [
-            "N, Nbf",
-            "(limbs, K, dnum)",
-            "cycles",
-            "slots",
-            "CASA",
-            "ratio",
-            "area x cycles",
-            "us at CASA's Fmax",
-            "CASA, us",
-        ],
-    )
+            _size(row),
+            device,
+            *(f"{_figure(row, name)} / {_figure(row['paper'], name)}" for name in _COUNTS),
+            _number(row.get("ratio_area"), 3),
+        ]
+        for row in rows
+        if row["table"] == table
+    ]
+
+
+def _area(rows: list[Row]) -> Sheet:
+    return Sheet("Table 2: area (ours / CASA)", _AREA, _areas(rows, 2, "ZCU102"))
+
+
+def _key_switching(rows: list[Row]) -> Sheet:
+    columns = ["N, Nbf", "(limbs, K, dnum)", "cycles", "slots", "CASA", "ratio", "area x cycles"]
+    columns += ["us at CASA's Fmax", "a second", "CASA, us", "CPU machine, us"]
+    found = []
     for row in rows:
         if row["table"] != 3:
             continue
-        theirs = row["paper"]
-        delay = theirs["delay_us"]
-        table.add_row(
-            f"2^{row['n'].bit_length() - 1}, {row['nbf']}",
+        delay = row["paper"]["delay_us"]
+        found.append(
+            [
+                _size(row),
+                _shape(row),
+                _number(row["cycles"]),
+                _number(row["slots"], 2),
+                _number(row["paper"]["cycles"]),
+                _number(row["ratio_cycles"], 3),
+                _number(row.get("ratio_area_cycles"), 3),
+                _number(row["us_at_paper_fmax"]),
+                _number(row["per_second_at_paper_fmax"]),
+                f"{_number(delay['cycles_over_fmax'])} (prints {_number(delay['printed'])})",
+                _number((row.get("cpu") or {}).get("us")),
+            ]
+        )
+    return Sheet("Table 3: key switching (slot = one transform on one lane)", columns, found)
+
+
+def _modules(rows: list[Row]) -> Sheet:
+    return Sheet("Table 4: Artix-7 (ours / CASA)", _AREA, _areas(rows, 4, "xc7a200t"))
+
+
+def _operations(rows: list[Row]) -> Sheet:
+    columns = ["N, Nbf, operation", "(limbs, K, dnum)", "cycles", "us", "CASA, us", "ratio"]
+    found = [
+        [
+            f"{_size(row)}, {row['operation']}",
             _shape(row),
             _number(row["cycles"]),
-            _number(row["slots"], 2),
-            _number(theirs["cycles"]),
-            _number(row["ratio_cycles"], 3),
-            _number(row.get("ratio_area_cycles"), 3),
             _number(row["us_at_paper_fmax"]),
-            f"{_number(delay['cycles_over_fmax'])} (prints {_number(delay['printed'])})",
-        )
-    return table
+            _number(row["paper"]["us"]),
+            _number(row["ratio_cycles"], 3),
+        ]
+        for row in rows
+        if row["table"] == 5
+    ]
+    return Sheet("Table 5: operations at CASA's Artix-7 frequency", columns, found)
 
 
-def modules(rows: list[Row]) -> Table:
-    """Table 4: the Artix-7."""
-    table = _table(
-        "Table 4: Artix-7 (ours / CASA)", ["N, Nbf", "device", "LUT", "FF", "DSP", "BRAM", "overall"]
+def _throughput(rows: list[Row]) -> Sheet:
+    columns = ["design", "(limbs, K, dnum)", "a second", "for each 1000 of area", "printed", "printed, area"]
+    found = [
+        [
+            row["paper"]["name"],
+            _shape(row),
+            _number(row.get("per_second"), 1),
+            _number(row.get("per_area"), 2),
+            _number(row["paper"]["per_second"], 1),
+            _number(row["paper"].get("per_area"), 2),
+        ]
+        for row in rows
+        if row["table"] == 6
+    ]
+    return Sheet("Table 6: multiplications with key switch a second, N = 2^14", columns, found)
+
+
+def _merged(rows: list[Row]) -> Sheet:
+    title = "Beyond the paper: multiply, relinearise and rescale, the rescaling merged into ModDown"
+    columns = ["N, Nbf", "(limbs, K, dnum)", "merged, cycles", "apart, cycles", "ratio"]
+    found = [
+        [
+            _size(row),
+            _shape(row),
+            _number(row["cycles"]),
+            _number(row["cycles_apart"]),
+            _number(row["ratio_merged"], 3),
+        ]
+        for row in rows
+        if row["table"] == 7
+    ]
+    return Sheet(title, columns, found)
+
+
+def _narrow(rows: list[Row]) -> Sheet:
+    chosen = [row for row in rows if row["table"] == 8]
+    latencies = sorted({row["latency"] for row in chosen})
+    found: dict[int, list[str]] = {}
+    for row in chosen:
+        start = [f"{row['bus_bits']} bits a cycle", f"{_size(row)}, {_shape(row)}"]
+        found.setdefault(row["bus_bits"], start).append(_number(row["slots"], 2))
+    columns = ["memory", "N, Nbf, (limbs, K, dnum)", *(f"slots, latency {cycles}" for cycles in latencies)]
+    return Sheet(
+        "Beyond the paper: key switching over narrower and slower memories", columns, list(found.values())
     )
-    for row in rows:
-        if row["table"] == 4:
-            both = [
-                f"{_area(row, name)} / {_area(row['paper'], name)}"
-                for name in ("lut", "ff", "dsp", "bram", "overall")
-            ]
-            table.add_row(f"2^{row['n'].bit_length() - 1}, {row['nbf']}", "xc7a200t", *both)
-    return table
 
 
-def operations(rows: list[Row]) -> Table:
-    """Table 5: operations at the paper's frequency."""
-    table = _table(
-        "Table 5: operations at CASA's Artix-7 frequency",
-        ["N, Nbf", "operation", "(limbs, K, dnum)", "cycles", "us", "CASA, us", "ratio"],
+def sheets(rows: list[Row]) -> list[Sheet]:
+    """Return every table that has rows."""
+    made = (_area, _key_switching, _modules, _operations, _throughput, _merged, _narrow)
+    return [sheet for sheet in (make(rows) for make in made) if sheet.rows]
+
+
+def origin(rows: list[Row], area_origin: str) -> str:
+    """Return what holds for the figures of all sheets."""
+    timed = [row["cpu"] for row in rows if row.get("cpu")]
+    text = ORIGIN.format(area=area_origin)
+    return (
+        f"{text} CPU machine: {timed[0]['what']}, measured now on {timed[0]['processor']}." if timed else text
     )
-    for row in rows:
-        if row["table"] == 5:
-            table.add_row(
-                f"2^{row['n'].bit_length() - 1}, {row['nbf']}",
-                row["operation"],
-                _shape(row),
-                _number(row["cycles"]),
-                _number(row["us_at_paper_fmax"]),
-                _number(row["paper"]["us"]),
-                _number(row["ratio_cycles"], 3),
-            )
-    return table
-
-
-def throughput(rows: list[Row]) -> Table:
-    """Table 6: multiplications with key switch a second."""
-    table = _table(
-        "Table 6: multiplications with key switch a second, N = 2^14",
-        ["design", "(limbs, K, dnum)", "a second", "for each 1000 of area", "printed", "printed, area"],
-    )
-    for row in rows:
-        if row["table"] == 6:
-            table.add_row(
-                row["paper"]["name"],
-                _shape(row),
-                _number(row.get("per_second"), 1),
-                _number(row.get("per_area"), 2),
-                _number(row["paper"]["per_second"], 1),
-                _number(row["paper"].get("per_area"), 2),
-            )
-    return table
-
-
-def merged(rows: list[Row]) -> Table:
-    """Rescaling merged into the key switch."""
-    table = _table(
-        "Beyond the paper: multiply, relinearise and rescale, the rescaling merged into ModDown",
-        ["N, Nbf", "(limbs, K, dnum)", "merged, cycles", "apart, cycles", "ratio"],
-    )
-    for row in rows:
-        if row["table"] == 7:
-            table.add_row(
-                f"2^{row['n'].bit_length() - 1}, {row['nbf']}",
-                _shape(row),
-                _number(row["cycles"]),
-                _number(row["cycles_apart"]),
-                _number(row["ratio_merged"], 3),
-            )
-    return table
 
 
 def show(rows: list[Row], area_origin: str) -> None:
     """Print all tables."""
     from rich.console import Console
+    from rich.table import Table
 
-    console = Console() if sys.stdout.isatty() else Console(width=140)
-    for table in (area, key_switching, modules, operations, throughput, merged):
-        console.print(table(rows))
-    console.print(ORIGIN.format(area=area_origin), soft_wrap=True)
+    console = Console() if sys.stdout.isatty() else Console(width=160)
+    for sheet in sheets(rows):
+        table = Table(title=sheet.title, title_justify="left")
+        for at, column in enumerate(sheet.columns):
+            table.add_column(column, justify="left" if at < 2 else "right")
+        for row in sheet.rows:
+            table.add_row(*row)
+        console.print(table)
+    console.print(origin(rows, area_origin), soft_wrap=True)

@@ -10,7 +10,8 @@ from typing import Any
 from ringmill._native import isa
 
 
-def _cpu() -> str:
+def processor() -> str:
+    """What the machine calls its processor."""
     info = Path("/proc/cpuinfo")
     if info.exists():
         for line in info.read_text(encoding="utf-8").splitlines():
@@ -22,4 +23,4 @@ def _cpu() -> str:
 def describe() -> dict[str, Any]:
     """CPU, threads, kernels chosen, Python."""
     threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return {"cpu": _cpu(), "threads": threads, "isa": isa(), "python": platform.python_version()}
+    return {"cpu": processor(), "threads": threads, "isa": isa(), "python": platform.python_version()}

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ringmill.atomic import write_text
+from ringmill.compare import table
 from ringmill.report import charts, hardware
 from ringmill.report.drawing import program_svg
 
@@ -35,6 +36,8 @@ def render(results: Results) -> str:
         clinic=clinic,
         kernels=kernels,
         hardware=results["hardware"],
+        sheets=table.sheets(results["hardware"]["casa"]),
+        origin=table.origin(results["hardware"]["casa"], results["hardware"]["area_origin"]),
         charts={
             "probabilities": charts.probabilities(clinic),
             "histogram": charts.error_histogram(clinic),
