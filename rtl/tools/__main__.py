@@ -32,7 +32,17 @@ def main() -> int:
     parser.add_argument("--full", action="store_true", help="test: the runs of test-full")
     parser.add_argument("-j", "--jobs", type=int, help="simulators side by side; as many as there are cores")
     parser.add_argument("--flow", action="append", default=[], help="synth: xc7, xcup, ecp5, asic45")
-    parser.add_argument("--route", action="store_true", help="synth: place and route the ecp5 points")
+    parser.add_argument(
+        "--route",
+        type=int,
+        action="append",
+        default=[],
+        metavar="SEED",
+        help="synth: place and route the ecp5 points, once a seed",
+    )
+    parser.add_argument(
+        "--missing", action="store_true", help="synth: only points without a row of these sources"
+    )
     parser.add_argument("--only", default="", help="synth: points whose label matches this expression")
     options = parser.parse_args()
     if options.word == "package":
@@ -50,11 +60,9 @@ def main() -> int:
         if options.word == "mutate":
             return 1 if mutate.run(options.what, options.jobs) else 0
         if options.word == "synth":
-            return (
-                1
-                if synth.run(options.what, options.flow, options.route, options.jobs or 1, options.only)
-                else 0
-            )
+            seeds, jobs = tuple(options.route), options.jobs or 1
+            failed = synth.run(options.what, options.flow, seeds, jobs, options.only, options.missing)
+            return 1 if failed else 0
         if options.word == "formal":
             outcomes = check.formal(options.what)
         else:
@@ -62,11 +70,12 @@ def main() -> int:
     except BlockError as error:
         print(error, file=sys.stderr)
         return 2
-    failed = [outcome.label for outcome in outcomes if not outcome.ok]
+    bad = [outcome.label for outcome in outcomes if not outcome.ok]
     print(
-        f"{len(outcomes) - len(failed)} of {len(outcomes)} passed" + "".join(f"; failed: {f}" for f in failed)
+        f"{len(outcomes) - len(bad)} of {len(outcomes)} passed"
+        + "".join(f"; failed: {label}" for label in bad)
     )
-    return 1 if failed else 0
+    return 1 if bad else 0
 
 
 if __name__ == "__main__":

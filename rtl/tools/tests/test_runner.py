@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rtl.tools import mutate, synth
+from rtl.tools import compose, flows, mutate, synth
 from rtl.tools.block import RTL, BlockError, closure, expand, load, names
 
 
@@ -64,6 +64,76 @@ def test_every_seeded_bug_still_applies(block):
         assert (RTL / block / bug.file).read_text().count(bug.old) == 1, bug.id
         assert bug.test in tests, bug.id
         assert bug.why, bug.id
+
+
+NETLIST = r"""
+module \top
+  wire width 8 \x
+  cell $add $1
+    parameter \A_WIDTH 8
+    connect \A \x
+  end
+  cell \modmul_p2 \first.i_modmul
+    parameter \W 54
+    parameter \Sparse 1'1
+    connect \a_i \x
+  end
+  cell \modmul_p2 \second.i_modmul
+    parameter \W 54
+    parameter \Sparse 1'1
+    connect \a_i \x
+  end
+  cell \bank_ram \bank
+    parameter \Width 432
+    parameter \Depth 1024
+  end
+end
+module \modmul_p2
+  parameter \W
+  wire width 54 input 2 \a_i
+end
+"""
+
+
+def test_boxes_are_counted_and_made_plain():
+    text, boxes = compose.strip(NETLIST, (*compose.MULTIPLIERS, *compose.MEMORIES))
+    assert boxes == compose.Boxes(multipliers=2, memory_bits=432 * 1024)
+    assert [line.strip() for line in text.splitlines() if "parameter" in line] == ["parameter \\A_WIDTH 8"]
+    assert text.count("connect") == 3
+
+
+def test_multipliers_of_two_kinds_are_refused():
+    mixed = NETLIST.replace("parameter \\W 54", "parameter \\W 36", 1)
+    with pytest.raises(ValueError, match="different kinds"):
+        compose.strip(mixed, compose.MULTIPLIERS)
+
+
+def test_parts_add_up():
+    rest = {
+        "lut": 100,
+        "srl": 1,
+        "lutram": 2,
+        "ff": 50,
+        "dsp": 0,
+        "bram36": 1.5,
+        "overall": 0.0,
+        "path_ns": 3.0,
+    }
+    one = {
+        "lut": 10,
+        "srl": 0,
+        "lutram": 0,
+        "ff": 5,
+        "dsp": 6,
+        "bram36": 0.0,
+        "overall": 615.7,
+        "path_ns": 4.0,
+    }
+    whole = compose.add(rest | {"status": "s"}, one | {"status": "s"}, compose.Boxes(3, 0))
+    assert (whole["lut"], whole["ff"], whole["dsp"], whole["path_ns"]) == (130, 65, 18, 4.0)
+    assert whole["overall"] == flows.overall(133, 65, 18, 1.5)
+    assert whole["parts"]["multipliers"] == 3
+    assert "apart" in whole["status"]
 
 
 @pytest.mark.parametrize("file", sorted(synth.DATA.glob("*.json")), ids=lambda file: file.stem)
