@@ -1,4 +1,4 @@
-"""`python -m rtl.tools WORD [BLOCK…]`: lint, test, formal, mutate, synth, rows, package, area."""
+"""`python -m rtl.tools WORD [BLOCK…]`: lint, test, formal, mutate, synth, rows, package, area, page."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from rtl.tools import area, check, mutate, package, simulate, synth
+from rtl.tools import area, check, mutate, package, page, simulate, synth
 from rtl.tools.block import BlockError, Test, load, names
 
 
@@ -26,7 +26,7 @@ def main() -> int:
     """Run one word; status 0 when all is well."""
     parser = argparse.ArgumentParser(prog="python -m rtl.tools", description=__doc__)
     parser.add_argument(
-        "word", choices=["lint", "test", "formal", "mutate", "synth", "rows", "package", "area"]
+        "word", choices=["lint", "test", "formal", "mutate", "synth", "rows", "package", "area", "page"]
     )
     parser.add_argument("what", nargs="*", help="blocks, or block/test; all when left out")
     parser.add_argument("--full", action="store_true", help="test: the runs of test-full")
@@ -44,11 +44,13 @@ def main() -> int:
         "--missing", action="store_true", help="synth: only points without a row of these sources"
     )
     parser.add_argument("--only", default="", help="synth: points whose label matches this expression")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     if options.word == "package":
         return package.write()
     if options.word == "area":
         return area.write()
+    if options.word == "page":
+        return page.write()
     if options.word == "rows":
         synth.table(options.what)
         return 0

@@ -8,17 +8,20 @@ from pathlib import Path
 from rtl.tools.block import ROOT
 from rtl.tools.synth import DATA
 
+#: Bits a cycle of the paper's memory: 1024 at half the clock.
+BUS_BITS = 512
+
 FILE = ROOT / "python" / "ringmill" / "compare" / "area.json"
 
 
 def cores(rows: list[dict[str, object]]) -> list[dict[str, object]]:
-    """Return one entry a core: of the ways to cut its products, the one with the least overall area."""
+    """Return one entry a core on the paper's bus: of its multipliers, those with the least overall area."""
     best: dict[tuple[object, ...], dict[str, object]] = {}
     for row in rows:
-        if row["flow"] not in ("xc7", "xcup"):
-            continue
         params = row["params"]
-        key = (params["LOGN_MAX"], params["NBF"], row["flow"])
+        if row["flow"] not in ("xc7", "xcup") or params["D"] != BUS_BITS:
+            continue
+        key = (params["LOGN_MAX"], params["NBF"], row["flow"], params["W"])
         if key not in best or row["overall"] < best[key]["overall"]:
             best[key] = row
     return [
@@ -31,9 +34,10 @@ def cores(rows: list[dict[str, object]]) -> list[dict[str, object]]:
             "ff": row["ff"],
             "dsp": row["dsp"],
             "bram": row["bram36"],
+            "composed": "parts" in row,
             "params": row["params"],
         }
-        for (log_n, nbf, flow), row in sorted(best.items())
+        for (log_n, nbf, flow, _), row in sorted(best.items())
     ]
 
 
@@ -41,7 +45,7 @@ def text(data: Path = DATA) -> str:
     """Return the file's contents."""
     rows = json.loads((data / "core.json").read_text(encoding="utf-8"))
     tools = sorted({str(row["tools"]["yosys"]) for row in rows})
-    origin = f"{', '.join(tools)}, synthesised, not placed"
+    origin = f"{', '.join(tools)}, synthesised, not placed, multipliers apart and added where composed"
     return json.dumps({"origin": origin, "cores": cores(rows)}, indent=1) + "\n"
 
 

@@ -1,0 +1,216 @@
+"""docs/area.md: what the stored syntheses say, as a page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from rtl.tools.block import ROOT
+from rtl.tools.synth import DATA
+
+FILE = ROOT / "docs" / "area.md"
+
+Row = dict[str, Any]
+
+KINDS = ["word Montgomery", "word Montgomery, sparse", "PRF-FIKO", "Montgomery", "Barrett"]
+TILES = ["LUTs", "18×18 (ECP5)", "24×17 (DSP48E1)", "26×17 (DSP48E2)"]
+
+#: DSP blocks of a product as published or counted by others, by bits and flow; how they count.
+_LITERATURE = [
+    ("ecp5", 54, 9, "18×18 schoolbook"),
+    ("ecp5", 60, 16, "18×18 schoolbook; 12 with Karatsuba"),
+    ("xc7", 54, 10, "24×17 tiling"),
+    ("xc7", 60, 11, "24×17 tiling"),
+    ("xcup", 52, 6, "26×17, registered one by one"),
+    ("xcup", 54, 10, "26×17 tiling"),
+    ("xcup", 60, 10, "26×17 tiling"),
+]
+
+_HEAD = """# Area and frequency
+
+Made from the rows in `rtl/synth/data` by `python -m rtl.tools page`; `python -m rtl.tools rows BLOCK` prints
+them all, and `python -m rtl.tools synth BLOCK --missing` makes those that are not there. Each row holds the
+versions of the tools and a digest of the sources it was made from.
+
+What the figures are, and what they are not:
+
+| flow | what was done | what it does not say |
+|---|---|---|
+| `ecp5`, routed | placed and routed, LFE5U-85F, grade 6, out of context: the only MHz here | pads, a board |
+| `ecp5`, `xcup` | synthesised; `xcup` without any timing | frequency |
+| `xc7` | synthesised; `path_ns` adds up the delays of cells alone | wires: no frequency follows from it |
+| `asic45` | 45 nm cells before placement, no wire load, no clock tree; memories left out | layout, power |
+
+A *composed* row is the sum of two syntheses: the modular multipliers, made once, and everything around them.
+yosys and Vivado count LUTs differently. *Overall* is the usual figure LUT/16 + FF/8 + 102.4·DSP + 56·BRAM.
+"""
+
+
+def _table(columns: list[str], rows: Iterable[list[str]]) -> str:
+    lines = [f"| {' | '.join(columns)} |", f"|{'---|' * len(columns)}"]
+    lines += [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def _number(value: float | None, digits: int = 0) -> str:
+    return "–" if value is None else f"{value:,.{digits}f}"
+
+
+def _core_point(row: Row) -> list[str]:
+    p = row["params"]
+    return [f"2^{p['LOGN_MAX']}, {p['NBF']}", str(p["W"]), KINDS[p["KIND"]], TILES[p["TILE"]], str(p["D"])]
+
+
+_POINT = ["N, Nbf", "W", "multiplier", "tiling", "bus"]
+
+
+def _routed(rows: list[Row]) -> Iterator[list[str]]:
+    for row in rows:
+        if "seeds" in row:
+            seeds = ", ".join(f"{fmax:.1f}" if fmax else "not routed" for fmax in row["seeds"].values())
+            point = (
+                [row["top"], *_core_point(row)] if row["top"] == "compact_core" else [row["top"], *["–"] * 5]
+            )
+            figures = [_number(row[name]) for name in ("comb", "ff", "dsp", "ebr")]
+            yield [*point, *figures, f"{row['fmax_mhz']:.1f}", seeds]
+
+
+def _cores(rows: list[Row], flow: str) -> Iterator[list[str]]:
+    chosen = [row for row in rows if row["flow"] == flow]
+    for row in sorted(chosen, key=lambda r: (r["params"]["LOGN_MAX"], r["params"]["NBF"], r["overall"])):
+        luts = row["lut"] + row["srl"] + row["lutram"]
+        figures = [_number(v) for v in (luts, row["ff"], row["dsp"], row["bram36"], row["overall"])]
+        share = "flat"
+        if "parts" in row:
+            mine = row["parts"]["multipliers"] * row["parts"]["each"]["overall"]
+            share = f"{row['parts']['multipliers']}, {100 * mine / row['overall']:.0f}%"
+        yield [*_core_point(row), *figures, share]
+
+
+def _parameters(row: Row) -> str:
+    return " ".join(f"{name}={value}" for name, value in row["params"].items())
+
+
+def _fpga(rows: list[Row]) -> Iterator[list[str]]:
+    for row in rows:
+        if row["flow"] in ("xc7", "xcup"):
+            luts = row["lut"] + row["srl"] + row["lutram"]
+            figures = [_number(v) for v in (luts, row["ff"], row["dsp"], row["bram36"], row["overall"])]
+            yield [row["top"], row["flow"], _parameters(row), *figures, _number(row.get("path_ns"), 2)]
+
+
+def _ecp5(rows: list[Row]) -> Iterator[list[str]]:
+    for row in rows:
+        if row["flow"] == "ecp5":
+            yield [
+                row["top"],
+                _parameters(row),
+                *(_number(row[name]) for name in ("lut", "ff", "dsp", "ebr")),
+            ]
+
+
+def _cells(rows: list[Row]) -> Iterator[list[str]]:
+    for row in rows:
+        if row["flow"] == "asic45":
+            figures = [_number(row["area_um2"]), _number(row.get("memory_bits"))]
+            yield [row["top"], _parameters(row), *figures, _number(row["min_period_ns"], 2)]
+
+
+def _products(rows: list[Row]) -> Iterator[list[str]]:
+    for flow, bits, theirs, how in _LITERATURE:
+        found = [
+            r
+            for r in rows
+            if r["flow"] == flow and r["params"]["W"] == bits and r["params"]["Kind"] in (0, 1) and r["dsp"]
+        ]
+        if found:
+            least = min(found, key=lambda r: r["dsp"])
+            yield [flow, str(bits), str(least["dsp"]), str(theirs), how]
+
+
+def _multipliers(rows: list[Row]) -> Iterator[list[str]]:
+    for row in sorted(
+        rows, key=lambda r: (r["flow"], r["params"]["W"], r["params"]["Kind"], r["params"]["Tile"])
+    ):
+        p = row["params"]
+        luts = row.get("lut", 0) + row.get("srl", 0) + row.get("lutram", 0)
+        delay = row.get("path_ns") or row.get("min_period_ns")
+        yield [
+            row["flow"],
+            str(p["W"]),
+            KINDS[p["Kind"]],
+            TILES[p["Tile"]],
+            _number(luts or None),
+            _number(row["ff"]),
+            _number(row.get("dsp")),
+            _number(row.get("overall"), 1),
+            _number(row.get("area_um2")),
+            _number(delay, 2),
+        ]
+
+
+def _rows(data: Path, block: str) -> list[Row]:
+    file = data / f"{block}.json"
+    return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
+
+
+def text(data: Path = DATA) -> str:
+    """Return the page."""
+    multipliers, cores = _rows(data, "modmul"), _rows(data, "core")
+    blocks = [row for name in ("ntt", "arith", "bank", "memory") for row in _rows(data, name)]
+    every = [*cores, *blocks]
+    device = ["LUT", "FF", "DSP", "BRAM", "overall"]
+    parts: list[tuple[str, list[str], Iterator[list[str]]]] = [
+        (
+            "Routed on the LFE5U-85F",
+            ["top", *_POINT, "COMB", "FF", "MULT18", "EBR", "MHz, median", "MHz, each seed"],
+            _routed(every),
+        ),
+        (
+            "Cores, UltraScale+ (synthesised)",
+            [*_POINT, *device, "multipliers, their share"],
+            _cores(cores, "xcup"),
+        ),
+        (
+            "Cores, 7-series (synthesised)",
+            [*_POINT, *device, "multipliers, their share"],
+            _cores(cores, "xc7"),
+        ),
+        ("Cores and blocks, ECP5", ["top", "parameters", "LUT", "FF", "MULT18", "EBR"], _ecp5(every)),
+        (
+            "Cores and blocks, 45 nm cells",
+            ["top", "parameters", "µm²", "bits of memory left out", "ns"],
+            _cells(every),
+        ),
+        ("Blocks, 7-series and UltraScale+", ["top", "flow", "parameters", *device, "ns"], _fpga(blocks)),
+        (
+            "DSP blocks of a full product",
+            ["flow", "bits", "here", "elsewhere", "how elsewhere"],
+            _products(multipliers),
+        ),
+        (
+            "Modular multipliers",
+            ["flow", "W", "kind", "tiling", "LUT", "FF", "DSP", "overall", "µm²", "ns"],
+            _multipliers(multipliers),
+        ),
+    ]
+    made = [(title, columns, list(rows)) for title, columns, rows in parts]
+    return _HEAD + "".join(
+        f"\n## {title}\n\n{_table(columns, rows)}" for title, columns, rows in made if rows
+    )
+
+
+def write() -> int:
+    """Write the page; return 0."""
+    FILE.write_text(text(), encoding="utf-8")
+    print(FILE.relative_to(ROOT))
+    return 0
+
+
+def stale() -> list[str]:
+    """Return a finding if the tracked page is not what would be written."""
+    if FILE.is_file() and FILE.read_text(encoding="utf-8") == text():
+        return []
+    return [f"{FILE.relative_to(ROOT)} is stale: run `python -m rtl.tools page`"]
