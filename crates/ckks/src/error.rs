@@ -2,6 +2,7 @@
 
 use ringmill_ring::{Domain, RingError};
 
+use crate::keys::{KeyLayout, LayoutError};
 use crate::params::{Fingerprint, Level, ParamsError};
 use crate::scale::ScaleError;
 
@@ -18,6 +19,20 @@ pub enum CkksError {
     /// The ring refuses.
     #[error(transparent)]
     Ring(#[from] RingError),
+    /// The layout of a key does not go with the parameters.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+    /// A key without the form that a program was compiled for.
+    #[error(
+        "the program switches keys with {layout:?}, but the switching key has only {present:?}; add that form with \
+         KeyGenerator::extend_relin_key or extend_galois_key"
+    )]
+    MissingForm {
+        /// What is missing.
+        layout: KeyLayout,
+        /// The layouts that the key has.
+        present: Vec<KeyLayout>,
+    },
     /// Two things of different contexts meet.
     #[error(
         "the {left} has parameters {left_print} but the {right} has {right_print}; use keys and ciphertexts of one \

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ringmill_machine::{Cpu, Executable, Machine, Reference};
 use ringmill_program::limb::random::inputs;
 use ringmill_program::limb::{Domain, InputClass, LimbProgram, Operand};
-use ringmill_program::lower::{KeyInputs, Lowering, Rotation};
+use ringmill_program::lower::{KeyInputs, KeyLayout, KlssLayout, Lowering, Method, Rotation};
 use ringmill_program::schedule::{Memory, load_inputs, schedule};
 use ringmill_ring::{Isa, Modulus};
 
@@ -25,19 +25,29 @@ struct Shape {
     limbs: usize,
     special: usize,
     alpha: usize,
+    /// For KLSS: limbs a block, bits of the auxiliary primes.
+    klss: Option<(usize, u32)>,
 }
 
 struct Writer {
     low: Lowering,
     limbs: usize,
     digits: usize,
+    method: Method,
 }
 
 impl Writer {
     fn new(s: Shape) -> Self {
         let (q, p) = (primes(s.log_n, s.bits, s.special, s.limbs), primes(s.log_n, s.bits, 0, s.special));
         let low = Lowering::new("lowered", s.log_n, &q, &p, s.alpha).unwrap();
-        Self { low, limbs: s.limbs, digits: s.limbs.div_ceil(s.alpha) }
+        let layout = KeyLayout { limbs: s.limbs, special: s.special, alpha: s.alpha };
+        let method = match s.klss {
+            None => Method::Hybrid(layout),
+            Some((block, bits)) => {
+                Method::Klss(KlssLayout::new(s.log_n, (&q, &p), layout, block, bits).unwrap())
+            }
+        };
+        Self { low, limbs: s.limbs, digits: s.limbs.div_ceil(s.alpha), method }
     }
 
     fn input(&mut self, name: &str) -> Vec<Operand> {
@@ -48,7 +58,7 @@ impl Writer {
     fn key(&mut self, name: &str) -> KeyInputs {
         let names: Vec<_> =
             (0..self.digits).flat_map(|j| [format!("{name}_b{j}"), format!("{name}_a{j}")]).collect();
-        self.low.key_inputs(&names, self.limbs).unwrap()
+        self.low.key_inputs_for(&self.method, &names, self.limbs).unwrap()
     }
 
     fn output(&mut self, name: &str, parts: &[Vec<Operand>]) {
@@ -79,7 +89,7 @@ fn rotations(s: Shape) -> LimbProgram {
     let [c0, c1] = ["c0", "c1"].map(|name| w.input(name));
     let (five, conjugate) = (w.key("five"), w.key("conjugate"));
     let alone = w.low.rotate([&c0, &c1], Rotation { galois: 5, key: &five, rescale: false }).unwrap();
-    let hoisted = w.low.hoist(&c1).unwrap();
+    let hoisted = w.low.hoist(&c1, &five).unwrap();
     let galois = (2u64 << s.log_n) - 1;
     let [five, conjugate] = [(5, &five, true), (galois, &conjugate, false)].map(|(galois, key, rescale)| {
         w.low.rotate_hoisted(&hoisted, &c0, Rotation { galois, key, rescale }).unwrap()
@@ -129,10 +139,22 @@ fn lowered_programs_give_the_same_bits_on_every_machine() {
     let machines = machines();
     for (log_n, bits) in [(12, 50), (13, 55), (10, 60), (11, 40)] {
         for (limbs, special, alpha) in [(3, 1, 1), (5, 2, 2), (5, 4, 3)] {
-            let shape = Shape { log_n, bits, limbs, special, alpha };
+            let shape = Shape { log_n, bits, limbs, special, alpha, klss: None };
             check(&product(shape), &machines, &format!("product, {shape:?}"));
             check(&rotations(shape), &machines, &format!("rotations, {shape:?}"));
         }
+    }
+}
+
+#[test]
+fn klss_programs_give_the_same_bits_on_every_machine() {
+    let machines = machines();
+    for (log_n, bits, limbs, alpha, block, t) in
+        [(12, 36, 6, 2, 3, 51), (12, 36, 5, 3, 4, 60), (11, 50, 4, 1, 2, 49), (11, 55, 4, 2, 6, 60)]
+    {
+        let shape = Shape { log_n, bits, limbs, special: alpha, alpha, klss: Some((block, t)) };
+        check(&product(shape), &machines, &format!("product, {shape:?}"));
+        check(&rotations(shape), &machines, &format!("rotations, {shape:?}"));
     }
 }
 
@@ -141,9 +163,9 @@ fn lowered_programs_give_the_same_bits_on_every_machine() {
 fn lowered_programs_at_full_length() {
     let machines = machines();
     for shape in [
-        Shape { log_n: 14, bits: 54, limbs: 8, special: 1, alpha: 1 },
-        Shape { log_n: 15, bits: 50, limbs: 12, special: 4, alpha: 4 },
-        Shape { log_n: 16, bits: 50, limbs: 9, special: 3, alpha: 3 },
+        Shape { log_n: 14, bits: 54, limbs: 8, special: 1, alpha: 1, klss: None },
+        Shape { log_n: 15, bits: 50, limbs: 12, special: 4, alpha: 4, klss: None },
+        Shape { log_n: 16, bits: 50, limbs: 9, special: 3, alpha: 3, klss: None },
     ] {
         check(&product(shape), &machines, &format!("product, {shape:?}"));
         check(&rotations(shape), &machines, &format!("rotations, {shape:?}"));

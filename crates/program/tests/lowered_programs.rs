@@ -117,7 +117,7 @@ fn bind(
                 let Type::Pt(ty) = &he.instr(value).ty else { panic!("not a plaintext") };
                 support::to_limbs(&integers[&value], &toy.q[..ty.level.limbs()])
             }
-            InputSource::Key { key, digit, part, level } => {
+            InputSource::Key { key, digit, part, level, .. } => {
                 let from = match key {
                     KeyId::Relin => times(&toy.s, &toy.s),
                     KeyId::Galois(g) => automorphism(&toy.s, g),

@@ -202,7 +202,7 @@ fn rotations(alpha: usize, hoist: bool, rescale: bool, seed: u64) -> Rotated {
     let inputs: Vec<_> = names.iter().map(|names| low.key_inputs(names, limbs).unwrap()).collect();
     let all: Vec<_> =
         elements.iter().zip(&inputs).map(|(&galois, key)| Rotation { galois, key, rescale }).collect();
-    let hoisted = hoist.then(|| low.hoist(&c1).unwrap());
+    let hoisted = hoist.then(|| low.hoist(&c1, &inputs[0]).unwrap());
     let mut results = Vec::new();
     for &rotation in &all {
         results.push(match &hoisted {
@@ -290,8 +290,9 @@ fn what_the_chain_does_not_allow_is_refused() {
     let refused = |p: &[Modulus], limbs: usize, rescale: bool| {
         let mut low = Lowering::new("t", LOG_N, &q, p, 1).unwrap();
         let d = input(&mut low, "d", limbs);
-        let key = low.key_inputs(&key_names("key", 2), 2).unwrap();
-        low.key_switch(&d, [None, None], &key, rescale).unwrap_err().to_string()
+        let key = low.key_inputs(&key_names("key", 2), 2);
+        let switched = key.and_then(|key| low.key_switch(&d, [None, None], &key, rescale));
+        switched.unwrap_err().to_string()
     };
     let special = primes(LOG_N, 51, 0, 1);
     assert!(refused(&[], 2, false).starts_with("a key switch needs a special prime"));

@@ -1,11 +1,11 @@
 //! A lowered program on a machine, with the plan that binds its limbs.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use ringmill_ckks::{Ciphertext, GaloisKeys, Params, Plaintext, RelinKey, SwitchKey};
+use ringmill_ckks::{Ciphertext, GaloisKeys, KeyForm, KlssKey, Params, Plaintext, RelinKey, SwitchKey};
 use ringmill_machine::{Executable, Machine};
 use ringmill_program::he::{Op, Program, Type, Value};
-use ringmill_program::lower::{InputSource, KeyId, Lowered, lower};
+use ringmill_program::lower::{InputSource, KeyId, Lowered, Method, lower};
 use ringmill_ring::{Domain, GaloisElement, Poly, Pool};
 
 use crate::Error;
@@ -15,8 +15,14 @@ use crate::Error;
 enum Source {
     Cipher { index: usize, part: usize, limbs: usize },
     Plain { index: usize, limbs: usize },
-    Relin { digit: usize, part: u8, level: usize },
-    Galois { element: GaloisElement, digit: usize, part: u8, level: usize },
+    Key { key: Keyed, method: usize, digit: usize, part: usize, limbs: usize },
+}
+
+/// Which of the keys of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Keyed {
+    Relin,
+    Galois(GaloisElement),
 }
 
 /// The keys that a call passes.
@@ -39,6 +45,9 @@ pub(crate) struct Operands<'a> {
 pub(crate) struct Prepared {
     executable: Box<dyn Executable>,
     sources: Vec<Source>,
+    /// The methods of key switching that sources name, and each key that one of KLSS reads, with its method.
+    methods: Vec<Method>,
+    derived: Vec<(Keyed, usize)>,
     /// Parts and limbs of each output.
     outputs: Vec<(usize, usize)>,
     spare: Mutex<Vec<Lists>>,
@@ -79,7 +88,17 @@ impl Prepared {
             })
             .collect();
         let executable = machine.prepare(&lowered.program)?;
-        Ok(Self { executable, sources, outputs, spare: Mutex::default(), no_keys: GaloisKeys::new(params) })
+        let (spare, no_keys) = (Mutex::default(), GaloisKeys::new(params));
+        let mut derived = Vec::new();
+        for source in &sources {
+            if let Source::Key { key, method, .. } = *source
+                && matches!(lowered.methods[method], Method::Klss(_))
+                && !derived.contains(&(key, method))
+            {
+                derived.push((key, method));
+            }
+        }
+        Ok(Self { executable, sources, methods: lowered.methods, derived, outputs, spare, no_keys })
     }
 
     /// The machine's program.
@@ -87,10 +106,27 @@ impl Prepared {
         &*self.executable
     }
 
+    fn key<'a>(&'a self, operands: &Operands<'a>, key: Keyed) -> Result<&'a SwitchKey, Error> {
+        Ok(match key {
+            Keyed::Relin => &operands.keys.relin.ok_or(ringmill_ckks::CkksError::MissingRelinKey)?.0,
+            Keyed::Galois(element) => operands.keys.galois.unwrap_or(&self.no_keys).get(element)?,
+        })
+    }
+
+    /// The keys as KLSS reads them, for [`Self::bind`].
+    pub(crate) fn derive(&self, operands: &Operands<'_>) -> Result<Vec<Arc<KlssKey>>, Error> {
+        let klss = self.derived.iter().filter_map(|&(key, method)| match &self.methods[method] {
+            Method::Klss(layout) => Some((key, layout)),
+            Method::Hybrid(_) => None,
+        });
+        klss.map(|(key, layout)| Ok(self.key(operands, key)?.klss(layout)?)).collect()
+    }
+
     /// The operands' limbs in the order of the limb program, as [`Executable::run`] takes them.
     pub(crate) fn bind<'a>(
         &'a self,
         operands: &Operands<'a>,
+        derived: &'a [Arc<KlssKey>],
         mut list: Vec<&'a [u64]>,
     ) -> Result<Vec<&'a [u64]>, Error> {
         for source in &self.sources {
@@ -101,14 +137,22 @@ impl Prepared {
                 Source::Plain { index, limbs } => {
                     list.extend(operands.plains[index].poly().limbs().take(limbs));
                 }
-                Source::Relin { digit, part, level } => {
-                    let RelinKey(key) =
-                        operands.keys.relin.ok_or(ringmill_ckks::CkksError::MissingRelinKey)?;
-                    list.extend(key_limbs(key, digit, part, level));
-                }
-                Source::Galois { element, digit, part, level } => {
-                    let key = operands.keys.galois.unwrap_or(&self.no_keys).get(element)?;
-                    list.extend(key_limbs(key, digit, part, level));
+                Source::Key { key, method, digit, part, limbs } => {
+                    let switch_key = self.key(operands, key)?;
+                    match &self.methods[method] {
+                        Method::Hybrid(layout) => {
+                            list.extend(form_limbs(switch_key.form(*layout)?, digit, part, limbs));
+                        }
+                        Method::Klss(layout) => {
+                            let at = self.derived.iter().position(|d| *d == (key, method));
+                            let klss = at.and_then(|at| derived.get(at)).unwrap_or_else(|| {
+                                unreachable!("every key of KLSS is derived before limbs are bound")
+                            });
+                            let (t, blocks) = (layout.t().len(), layout.blocks(limbs));
+                            let limb = |k| (0..blocks).map(move |m| klss.limb(digit, part, k, m));
+                            list.extend((0..t).flat_map(limb));
+                        }
+                    }
                 }
             }
         }
@@ -123,7 +167,8 @@ impl Prepared {
         pool: &Pool,
     ) -> Result<Vec<Vec<Poly>>, Error> {
         let lists = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
-        let inputs = self.bind(operands, recycle(lists.inputs))?;
+        let derived = self.derive(operands)?;
+        let inputs = self.bind(operands, &derived, recycle(lists.inputs))?;
         let n = params.n();
         let new = |limbs| Poly::unspecified_in(pool, n, limbs, Domain::Evaluation);
         let mut results: Vec<Vec<Poly>> =
@@ -137,11 +182,11 @@ impl Prepared {
     }
 }
 
-/// Limbs q_0 … q_level and all special ones of one polynomial of a key.
-fn key_limbs(key: &SwitchKey, digit: usize, part: u8, level: usize) -> impl Iterator<Item = &[u64]> {
-    let half = if part == 0 { SwitchKey::b } else { SwitchKey::a };
-    let (first_special, all) = (key.params().q_moduli().len(), key.params().key_limbs());
-    (0..=level).chain(first_special..all).map(move |i| half(key, digit, i))
+/// The first `limbs` limbs and all special ones of one polynomial of a key.
+fn form_limbs(form: &KeyForm, digit: usize, part: usize, limbs: usize) -> impl Iterator<Item = &[u64]> {
+    let layout = form.layout();
+    let special = layout.limbs..layout.limbs + layout.special;
+    (0..limbs).chain(special).map(move |row| form.limb(digit, part, row))
 }
 
 /// What each input group of the limb program reads.
@@ -163,13 +208,16 @@ fn plan(p: &Program, lowered: &Lowered, params: &Params) -> Result<Vec<Source>, 
             InputSource::Plain { value } => {
                 Source::Plain { index: index(&plains, value), limbs: limbs(value) }
             }
-            InputSource::Key { key: KeyId::Relin, digit, part, level } => {
-                Source::Relin { digit: digit as usize, part, level: level as usize }
-            }
-            InputSource::Key { key: KeyId::Galois(g), digit, part, level } => {
-                let element = GaloisElement::new(g, params.log_n())?;
-                Source::Galois { element, digit: digit as usize, part, level: level as usize }
-            }
+            InputSource::Key { key, method, digit, part, level } => Source::Key {
+                key: match key {
+                    KeyId::Relin => Keyed::Relin,
+                    KeyId::Galois(g) => Keyed::Galois(GaloisElement::new(g, params.log_n())?),
+                },
+                method: method as usize,
+                digit: digit as usize,
+                part: usize::from(part),
+                limbs: level as usize + 1,
+            },
         })
     };
     lowered.inputs.iter().map(source).collect()

@@ -3,7 +3,7 @@
 use ringmill_ring::GaloisElement;
 
 use super::switch::Origin;
-use super::{EvaluationKeys, GaloisKeys, PublicKey, RelinKey, SecretKey, SwitchKey};
+use super::{EvaluationKeys, GaloisKeys, KeyForm, KeyLayout, PublicKey, RelinKey, SecretKey, SwitchKey};
 use crate::error::CkksError;
 use crate::params::Params;
 use crate::randomness::Randomness;
@@ -76,6 +76,37 @@ impl KeyGenerator {
         self.check(secret)?;
         let (mut rng, seed) = self.randomness.next();
         SwitchKey::draw(secret, &Origin::Secret(secret.automorphism(element)), &mut rng, seed)
+    }
+
+    /// Adds to the key from s² to s a form of another layout.
+    ///
+    /// # Errors
+    /// [`CkksError::Layout`], [`CkksError::ParamsMismatch`], [`CkksError::Ring`].
+    pub fn extend_relin_key(
+        &mut self,
+        secret: &SecretKey,
+        key: &mut RelinKey,
+        layout: KeyLayout,
+    ) -> Result<(), CkksError> {
+        self.check(secret)?;
+        let (mut rng, seed) = self.randomness.next();
+        key.0.insert(KeyForm::draw(secret, &Origin::Square, layout, &mut rng, seed)?)
+    }
+
+    /// Adds to the key from s(X^g) to s a form of another layout.
+    ///
+    /// # Errors
+    /// As [`Self::extend_relin_key`].
+    pub fn extend_galois_key(
+        &mut self,
+        secret: &SecretKey,
+        (element, key): (GaloisElement, &mut SwitchKey),
+        layout: KeyLayout,
+    ) -> Result<(), CkksError> {
+        self.check(secret)?;
+        let (mut rng, seed) = self.randomness.next();
+        let origin = Origin::Secret(secret.automorphism(element));
+        key.insert(KeyForm::draw(secret, &origin, layout, &mut rng, seed)?)
     }
 
     /// Keys for these elements; the identity needs none and is left out.

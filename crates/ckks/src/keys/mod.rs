@@ -3,9 +3,15 @@
 //! A switching key from s′ to s has one pair (b_j, a_j) a digit j over all primes q_0..q_L, p_0..p_{K−1}, in the
 //! evaluation domain, with b_j + a_j·s = e_j + P·g_j·s′, where g_j is 1 modulo the primes of digit j and 0 modulo the
 //! other ciphertext primes. Every a_j is the expansion of a public seed, so keys are stored at half size.
+//! Besides this form a key may have others for fewer limbs ([`KeyLayout`]); what KLSS key switching reads
+//! ([`KlssKey`]) is a function of a form and is not stored.
 
 mod evaluation;
+#[cfg(test)]
+mod form_tests;
 mod generate;
+mod klss;
+mod layout;
 mod public;
 mod secret;
 mod switch;
@@ -14,7 +20,9 @@ mod tests;
 
 pub use evaluation::{EvaluationKeys, GaloisKeys, RelinKey};
 pub use generate::KeyGenerator;
+pub use klss::{KlssKey, KlssLayout};
+pub use layout::{KeyLayout, LayoutError};
 pub use public::PublicKey;
 pub(crate) use public::masked_error;
 pub use secret::SecretKey;
-pub use switch::SwitchKey;
+pub use switch::{KeyForm, SwitchKey};

@@ -1,11 +1,14 @@
-//! The key of hybrid key switching.
+//! Switching keys, in one form or several.
 
 use std::fmt;
+use std::sync::Arc;
 
 use ringmill_ring::sample::{SecretRng, Seed, uniform};
 use ringmill_ring::{Buffer, Modulus, Poly};
 use zeroize::Zeroizing;
 
+use super::klss::{Derived, KlssKey, KlssLayout};
+use super::layout::KeyLayout;
 use super::public::masked_error;
 use crate::check;
 use crate::error::CkksError;
@@ -35,40 +38,51 @@ impl Origin {
     }
 }
 
-/// A switching key from some s′ to the secret s: for each digit j of the top level (b_j, a_j) over q_0..q_L,
-/// p_0..p_{K−1} in the evaluation domain, with b_j = e_j + P·g_j·s′ − a_j·s and a_j uniform, the expansion of a seed.
+/// One form of a switching key from some s′ to the secret s: for each digit j of its layout (b_j, a_j) over q_0, q_1, …
+/// and the special primes with product P, in the evaluation domain, with b_j = e_j + P·g_j·s′ − a_j·s and a_j uniform,
+/// the expansion of a seed.
 ///
-/// Serves every level: at a lower one, the limbs of missing primes are not read and the last digit is cut short.
-/// All limbs stand in one buffer in the order in which a key switch reads them: by prime, then digit, then b before a.
+/// Serves every level up to the layout's: at a lower one, the limbs of missing primes are not read and the last digit
+/// is cut short. All limbs stand in one buffer in the order in which a key switch reads them: by prime, then digit,
+/// then b before a.
 #[derive(Clone)]
-pub struct SwitchKey {
+pub struct KeyForm {
     params: Params,
+    layout: KeyLayout,
     /// Limbs are [`stride`] words apart; between them are zeros.
     words: Buffer,
     seed: Seed,
 }
 
-impl PartialEq for SwitchKey {
+impl PartialEq for KeyForm {
     fn eq(&self, other: &Self) -> bool {
-        self.params == other.params && self.seed == other.seed && self.words[..] == other.words[..]
+        self.params == other.params
+            && self.layout == other.layout
+            && self.seed == other.seed
+            && self.words[..] == other.words[..]
     }
 }
 
-impl SwitchKey {
-    /// A key from `origin` to `secret`.
+impl KeyForm {
+    /// A form from `origin` to `secret`.
     pub(crate) fn draw(
         secret: &SecretKey,
         origin: &Origin,
+        layout: KeyLayout,
         rng: &mut SecretRng,
         seed: Seed,
     ) -> Result<Self, CkksError> {
         let params = secret.params();
-        let (n, stride) = (params.n(), stride(params));
-        let mut errors = Zeroizing::new(vec![0i8; n * params.dnum()]);
+        layout.check(params.q_moduli(), params.p_moduli())?;
+        let (n, stride, dnum) = (params.n(), stride(params), layout.dnum());
+        let mut errors = Zeroizing::new(vec![0i8; n * dnum]);
         errors.chunks_exact_mut(n).for_each(|error| rng.gaussian(error));
-        let (digits, moduli) = (params.digits(params.max_level()), moduli(params));
-        let mut words = zeros(params);
-        limbs::for_each_chunk(&mut words, 2 * params.dnum() * stride, |i, limbs| {
+        let digits: Vec<_> = layout.digits(layout.limbs).collect();
+        let (primes, moduli) = (primes(params, layout), params.key_moduli());
+        let special = layout.special_primes(params.q_moduli(), params.p_moduli());
+        let mut words = zeros(params, layout);
+        limbs::for_each_chunk(&mut words, 2 * dnum * stride, |row, limbs| {
+            let i = primes[row];
             let s = secret.limb(i)?;
             let from = origin.limb(params, i, &s)?;
             for (j, (pair, error)) in
@@ -76,45 +90,47 @@ impl SwitchKey {
             {
                 let (b, a) = pair.split_at_mut(stride);
                 let (b, a) = (&mut b[..n], &mut a[..n]);
-                uniform(&seed, &label(j), i as u32, moduli[i], a);
+                let q = moduli.clone().nth(i).unwrap_or(special[0]);
+                uniform(&seed, &label(j), i as u32, q, a);
                 masked_error(params, i, error, a, &s, b)?;
-                // P·g_j is P modulo the digit's own primes, 0 modulo the other q and modulo every p.
-                if digits[j].contains(&i) {
-                    add_product(params, i, &from, b)?;
+                // P·g_j is P modulo the digit's own primes, 0 modulo the other q and modulo every special prime.
+                if row < layout.limbs && digits[j].contains(&i) {
+                    add_product(params, i, &special, &from, b)?;
                 }
             }
             Ok(())
         })?;
-        Ok(Self { params: params.clone(), words, seed })
+        Ok(Self { params: params.clone(), layout, words, seed })
     }
 
     /// From stored parts; every a is expanded again.
     ///
     /// # Errors
-    /// [`CkksError::Shape`], also for a wrong number of digits.
-    pub fn from_parts(params: &Params, b: &[Poly], seed: Seed) -> Result<Self, CkksError> {
-        if b.len() != params.dnum() {
-            let why = ringmill_ring::RingError::Count {
-                what: "digits of a switching key",
-                expected: params.dnum(),
-                got: b.len(),
-            };
-            return Err(why.into());
+    /// [`CkksError::Shape`], also for a wrong number of digits; [`CkksError::Layout`].
+    pub fn from_parts(params: &Params, layout: KeyLayout, b: &[Poly], seed: Seed) -> Result<Self, CkksError> {
+        layout.check(params.q_moduli(), params.p_moduli())?;
+        let dnum = layout.dnum();
+        if b.len() != dnum {
+            let (what, got) = ("digits of a switching key", b.len());
+            return Err(ringmill_ring::RingError::Count { what, expected: dnum, got }.into());
         }
+        let primes = primes(params, layout);
+        let moduli: Vec<Modulus> = params.key_moduli().collect();
         for (j, poly) in b.iter().enumerate() {
-            check::shape("switching key", j, params, params.key_limbs(), poly)?;
+            check::shape("switching key", j, params, primes.len(), poly)?;
         }
-        let (n, stride, moduli) = (params.n(), stride(params), moduli(params));
-        let mut words = zeros(params);
-        limbs::for_each_chunk(&mut words, 2 * params.dnum() * stride, |i, limbs| {
+        let (n, stride) = (params.n(), stride(params));
+        let mut words = zeros(params, layout);
+        limbs::for_each_chunk(&mut words, 2 * dnum * stride, |row, limbs| {
+            let i = primes[row];
             for (j, (pair, poly)) in limbs.chunks_exact_mut(2 * stride).zip(b).enumerate() {
                 let (b, a) = pair.split_at_mut(stride);
-                b[..n].copy_from_slice(poly.limb(i));
+                b[..n].copy_from_slice(poly.limb(row));
                 uniform(&seed, &label(j), i as u32, moduli[i], &mut a[..n]);
             }
             Ok(())
         })?;
-        Ok(Self { params: params.clone(), words, seed })
+        Ok(Self { params: params.clone(), layout, words, seed })
     }
 
     /// The parameters.
@@ -122,26 +138,19 @@ impl SwitchKey {
         &self.params
     }
 
-    /// b of a digit modulo prime `i` of the key basis.
-    ///
-    /// # Panics
-    /// If there is no such digit or prime, like every index.
-    pub fn b(&self, digit: usize, i: usize) -> &[u64] {
-        self.limb(digit, i, 0)
+    /// Its limbs, digits and special primes.
+    pub fn layout(&self) -> KeyLayout {
+        self.layout
     }
 
-    /// a of a digit modulo prime `i` of the key basis.
+    /// The limb of a digit, part 0 being b and part 1 a, modulo prime `row` of q_0, q_1, … and the special primes.
     ///
     /// # Panics
-    /// As [`Self::b`].
-    pub fn a(&self, digit: usize, i: usize) -> &[u64] {
-        self.limb(digit, i, 1)
-    }
-
-    fn limb(&self, digit: usize, i: usize, part: usize) -> &[u64] {
-        let digits = self.params.dnum();
-        assert!(digit < digits, "digit {digit} of {digits}");
-        let first = (2 * (i * digits + digit) + part) * stride(&self.params);
+    /// If there is no such digit, prime or part, like every index.
+    pub fn limb(&self, digit: usize, part: usize, row: usize) -> &[u64] {
+        let digits = self.layout.dnum();
+        assert!(digit < digits && part < 2, "digit {digit} of {digits}, part {part} of 2");
+        let first = (2 * (row * digits + digit) + part) * stride(&self.params);
         &self.words[first..first + self.params.n()]
     }
 
@@ -156,23 +165,136 @@ impl SwitchKey {
     }
 }
 
-impl fmt::Debug for SwitchKey {
+impl fmt::Debug for KeyForm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SwitchKey({} digits, parameters {})", self.params.dnum(), self.params.fingerprint())
+        let KeyLayout { limbs, special, alpha } = self.layout;
+        write!(f, "KeyForm({limbs} + {special} limbs, digits of {alpha})")
     }
 }
 
-fn moduli(params: &Params) -> Vec<Modulus> {
-    params.key_moduli().collect()
+/// A switching key from some s′ to the secret s: the form that serves every level, and perhaps forms for fewer limbs.
+#[derive(Clone, PartialEq)]
+pub struct SwitchKey {
+    /// The first one has the base layout.
+    forms: Vec<KeyForm>,
+    derived: Derived,
+}
+
+impl SwitchKey {
+    /// A key from `origin` to `secret` in its base form.
+    pub(crate) fn draw(
+        secret: &SecretKey,
+        origin: &Origin,
+        rng: &mut SecretRng,
+        seed: Seed,
+    ) -> Result<Self, CkksError> {
+        let base = KeyForm::draw(secret, origin, KeyLayout::base(secret.params()), rng, seed)?;
+        Ok(Self { forms: vec![base], derived: Derived::default() })
+    }
+
+    /// From the stored parts of its base form; every a is expanded again.
+    ///
+    /// # Errors
+    /// [`CkksError::Shape`], also for a wrong number of digits.
+    pub fn from_parts(params: &Params, b: &[Poly], seed: Seed) -> Result<Self, CkksError> {
+        let base = KeyForm::from_parts(params, KeyLayout::base(params), b, seed)?;
+        Ok(Self { forms: vec![base], derived: Derived::default() })
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &Params {
+        &self.base().params
+    }
+
+    /// The form that serves every level.
+    pub fn base(&self) -> &KeyForm {
+        &self.forms[0]
+    }
+
+    /// Every form, that of the base layout first.
+    pub fn forms(&self) -> &[KeyForm] {
+        &self.forms
+    }
+
+    /// The form of a layout.
+    ///
+    /// # Errors
+    /// [`CkksError::MissingForm`].
+    pub fn form(&self, layout: KeyLayout) -> Result<&KeyForm, CkksError> {
+        let missing =
+            || CkksError::MissingForm { layout, present: self.forms.iter().map(|f| f.layout).collect() };
+        self.forms.iter().find(|form| form.layout == layout).ok_or_else(missing)
+    }
+
+    /// Adds a form, or replaces that of the same layout.
+    ///
+    /// # Errors
+    /// [`CkksError::ParamsMismatch`].
+    pub fn insert(&mut self, form: KeyForm) -> Result<(), CkksError> {
+        check::same_params(("switching key", self.params()), ("form", form.params()))?;
+        self.derived = Derived::default();
+        match self.forms.iter_mut().find(|f| f.layout == form.layout) {
+            Some(place) => *place = form,
+            None => self.forms.push(form),
+        }
+        Ok(())
+    }
+
+    /// The key as KLSS key switching reads it, computed from the form of its digits when first asked for.
+    ///
+    /// # Errors
+    /// [`CkksError::MissingForm`]; those of the ring.
+    pub fn klss(&self, layout: &KlssLayout) -> Result<Arc<KlssKey>, CkksError> {
+        self.derived.get(layout, || KlssKey::derive(self.form(layout.digits())?, layout))
+    }
+
+    /// b of a digit modulo prime `i` of the key basis, in the base form.
+    ///
+    /// # Panics
+    /// If there is no such digit or prime, like every index.
+    pub fn b(&self, digit: usize, i: usize) -> &[u64] {
+        self.base().limb(digit, 0, i)
+    }
+
+    /// a of a digit modulo prime `i` of the key basis, in the base form.
+    ///
+    /// # Panics
+    /// As [`Self::b`].
+    pub fn a(&self, digit: usize, i: usize) -> &[u64] {
+        self.base().limb(digit, 1, i)
+    }
+
+    /// The seed that every a of the base form expands from.
+    pub fn seed(&self) -> &Seed {
+        self.base().seed()
+    }
+
+    /// Bytes of the residues in memory, with what was derived from them.
+    pub fn bytes(&self) -> usize {
+        self.forms.iter().map(KeyForm::bytes).sum::<usize>() + self.derived.bytes()
+    }
+}
+
+impl fmt::Debug for SwitchKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (params, forms) = (self.params(), self.forms.len());
+        write!(f, "SwitchKey({} digits, {forms} forms, parameters {})", params.dnum(), params.fingerprint())
+    }
+}
+
+/// The primes of a layout as indices of the key basis: q_0, q_1, …, then the special ones.
+fn primes(params: &Params, layout: KeyLayout) -> Vec<usize> {
+    let special = layout.special_indices(params.q_moduli().len(), params.p_moduli().len());
+    (0..layout.limbs).chain(special).collect()
 }
 
 /// N and a little: a key switch reads the same words of many limbs at a time, which must not fall into one set of a cache.
-fn stride(params: &Params) -> usize {
+pub(super) fn stride(params: &Params) -> usize {
     params.n() + 17 * 8
 }
 
-fn zeros(params: &Params) -> Buffer {
-    Buffer::zeros(2 * params.dnum() * params.key_limbs() * stride(params))
+fn zeros(params: &Params, layout: KeyLayout) -> Buffer {
+    Buffer::zeros(2 * layout.dnum() * (layout.limbs + layout.special) * stride(params))
 }
 
 /// The label under which a of digit `j` expands.
@@ -183,10 +305,16 @@ fn label(j: usize) -> [u8; 27] {
     label
 }
 
-/// out += P·from modulo ciphertext prime `i`.
-fn add_product(params: &Params, i: usize, from: &[u64], out: &mut [u64]) -> Result<(), CkksError> {
+/// out += P·from modulo ciphertext prime `i`, P the product of the special primes.
+fn add_product(
+    params: &Params,
+    i: usize,
+    special: &[Modulus],
+    from: &[u64],
+    out: &mut [u64],
+) -> Result<(), CkksError> {
     let ring = params.ring(i)?;
-    let p = product_mod(params.p_moduli(), ring.modulus());
+    let p = product_mod(special, ring.modulus());
     let mut scaled = Zeroizing::new(vec![0u64; out.len()]);
     ring.mul_scalar(&mut scaled, from, p)?;
     ring.add_assign(out, &scaled)?;

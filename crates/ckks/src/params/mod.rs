@@ -332,9 +332,10 @@ fn check_digits(dnum: usize, alpha: usize, q: &[Modulus], p: &[Modulus]) -> Resu
     if digits != dnum {
         return Err(ParamsError::EmptyDigits { dnum, limbs, alpha, digits });
     }
-    let special = product(p);
+    let values = |moduli: &[Modulus]| product(moduli.iter().map(|m| m.value()));
+    let special = values(p);
     for (digit, primes) in q.chunks(alpha).enumerate() {
-        if less(&special, &product(primes)) {
+        if less(&special, &values(primes)) {
             let (first, last) = (digit * alpha, digit * alpha + primes.len() - 1);
             let (log_p, log_digit) = (log2_product(p), log2_product(primes));
             return Err(ParamsError::SpecialTooSmall { log_p, digit, first, last, log_digit });
@@ -373,12 +374,12 @@ pub(crate) fn log2_product(moduli: &[Modulus]) -> f64 {
 }
 
 /// The product as little-endian words without leading zeros.
-fn product(moduli: &[Modulus]) -> Vec<u64> {
+pub(crate) fn product(factors: impl IntoIterator<Item = u64>) -> Vec<u64> {
     let mut words = vec![1u64];
-    for m in moduli {
+    for factor in factors {
         let mut carry = 0u128;
         for w in &mut words {
-            let t = u128::from(*w) * u128::from(m.value()) + carry;
+            let t = u128::from(*w) * u128::from(factor) + carry;
             (*w, carry) = (t as u64, t >> 64);
         }
         if carry > 0 {
@@ -388,7 +389,8 @@ fn product(moduli: &[Modulus]) -> Vec<u64> {
     words
 }
 
-fn less(a: &[u64], b: &[u64]) -> bool {
+/// Whether one product is less than another.
+pub(crate) fn less(a: &[u64], b: &[u64]) -> bool {
     a.len().cmp(&b.len()).then_with(|| a.iter().rev().cmp(b.iter().rev())).is_lt()
 }
 

@@ -1,6 +1,6 @@
 //! The modulus chain that a managed program is written for.
 
-use ringmill_ckks::Params;
+use ringmill_ckks::{KeyLayout, Params};
 
 use super::{Level, Rule, Scale};
 
@@ -70,6 +70,11 @@ impl Chain {
     /// Limbs a key-switch digit.
     pub fn alpha(&self) -> usize {
         self.alpha
+    }
+
+    /// The layout of keys that every level can use.
+    pub fn base_layout(&self) -> KeyLayout {
+        KeyLayout { limbs: self.q.len(), special: self.p.len(), alpha: self.alpha }
     }
 
     /// The highest level, L.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use ringmill_ckks::KeyLayout;
 use ringmill_ring::{Modulus, RingError};
 
 use super::LowerError;
@@ -13,7 +14,9 @@ pub struct Basis {
     q: Vec<ModulusId>,
     p: Vec<ModulusId>,
     alpha: usize,
-    /// The modulus of each id: ids count through q, then p.
+    /// Ciphertext primes of the chain above those of `q`.
+    above: Vec<Modulus>,
+    /// The modulus of each id: ids count through q, p, and what was declared since.
     moduli: Vec<Modulus>,
 }
 
@@ -34,7 +37,60 @@ impl Basis {
         let mut row = |prefix: &str, (i, &m): (usize, &Modulus)| b.modulus(format!("{prefix}{i}"), m);
         let q_ids = q.iter().enumerate().map(|m| row("q", m)).collect();
         let p_ids = p.iter().enumerate().map(|m| row("p", m)).collect();
-        Ok(Self { q: q_ids, p: p_ids, alpha, moduli: [q, p].concat() })
+        Ok(Self { q: q_ids, p: p_ids, alpha, above: Vec::new(), moduli: [q, p].concat() })
+    }
+
+    /// Says that the chain goes on: `above` are its ciphertext primes beyond those declared. They are declared once they
+    /// serve as special primes.
+    pub(super) fn goes_on(&mut self, above: &[Modulus]) {
+        self.above = above.to_vec();
+    }
+
+    /// The layout that every level can use.
+    pub fn base_layout(&self) -> KeyLayout {
+        KeyLayout { limbs: self.q.len(), special: self.p.len(), alpha: self.alpha }
+    }
+
+    /// The special primes of a layout, declared if need be.
+    ///
+    /// # Errors
+    /// [`LowerError::Layout`] if the chain does not allow it.
+    pub(super) fn special(
+        &mut self,
+        b: &mut LimbBuilder,
+        layout: KeyLayout,
+    ) -> Result<Vec<ModulusId>, LowerError> {
+        if self.p.is_empty() {
+            return Err(LowerError::NoSpecialPrime);
+        }
+        let (q, p) = self.chain();
+        // The layout of the chain itself is the business of who made the chain.
+        if layout != (KeyLayout { limbs: q.len(), ..self.base_layout() }) {
+            layout.check(&q, &p)?;
+        }
+        let primes = layout.special_primes(&q, &p);
+        let names = layout.special_indices(q.len(), p.len());
+        Ok(names.zip(primes).map(|(i, m)| self.auxiliary(b, || format!("q{i}"), m)).collect())
+    }
+
+    /// All primes of the chain.
+    pub(super) fn chain(&self) -> (Vec<Modulus>, Vec<Modulus>) {
+        let (q, p) = self.moduli.split_at(self.q.len());
+        ([q, &self.above].concat(), p[..self.p.len()].to_vec())
+    }
+
+    /// A modulus that may be declared already.
+    pub(super) fn auxiliary(
+        &mut self,
+        b: &mut LimbBuilder,
+        name: impl FnOnce() -> String,
+        m: Modulus,
+    ) -> ModulusId {
+        if let Some(at) = self.moduli.iter().position(|&x| x == m) {
+            return ModulusId(at as u16);
+        }
+        self.moduli.push(m);
+        b.modulus(name(), m)
     }
 
     /// The ciphertext primes q_0 … q_L.
@@ -49,8 +105,7 @@ impl Basis {
 
     /// The digits of a polynomial of `limbs` limbs, as ranges of limbs: α each, the last cut short.
     pub fn digits(&self, limbs: usize) -> impl Iterator<Item = Range<usize>> + use<> {
-        let alpha = self.alpha;
-        (0..limbs).step_by(alpha).map(move |first| first..limbs.min(first + alpha))
+        self.base_layout().digits(limbs)
     }
 
     /// The integer modulus of an id of this basis.

@@ -1,11 +1,12 @@
 //! What cannot be lowered.
 
+use ringmill_ckks::LayoutError;
 use ringmill_ring::RingError;
 
 use crate::limb::VerifyError;
 
 /// Why a computation has no limb program.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // The message is the documentation of each variant and names all its fields.
 pub enum LowerError {
@@ -27,6 +28,12 @@ pub enum LowerError {
     NotManaged { program: String },
     #[error("the scalar {c} at scale {scale} is not an integer of at most {bits} bits")]
     Scalar { c: String, scale: String, bits: u32 },
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+    #[error(
+        "a rotation by {method} of digits that were raised for another method; hoist them with the key's own"
+    )]
+    Hoisted { method: &'static str },
     #[error(transparent)]
     Ring(#[from] RingError),
     #[error(transparent)]

@@ -1,6 +1,6 @@
 //! Rotation and conjugation: an automorphism X → X^g, then a key switch from s(X^g) back to s.
 
-use super::key_switch::Raised;
+use super::key_switch::{Raised, Switching};
 use super::{Addend, KeyInputs, LowerError, Lowering, Poly};
 use crate::limb::Operand;
 
@@ -42,15 +42,15 @@ impl Lowering {
 
     /// Raises the digits of c_1 once for several automorphisms: one maps the centred digits of c_1 to those of
     /// c_1(X^g), so that they need only be permuted (Halevi, Shoup 2018, §4.2). The transforms of step 2 of a key
-    /// switch are spent once; all β·(ℓ + 1 + K) raised limbs stay alive until the last [`Self::rotate_hoisted`].
+    /// switch are spent once; all β·(ℓ + 1 + K) raised limbs (β·α′ for KLSS) stay alive until the last
+    /// [`Self::rotate_hoisted`]. `key` stands for all keys, which must be of one layout.
     ///
     /// # Errors
     /// More limbs than the chain has.
-    pub fn hoist(&mut self, c1: &[Operand]) -> Result<Hoisted, LowerError> {
-        let digits = self.digits(c1)?;
+    pub fn hoist(&mut self, c1: &[Operand], key: &KeyInputs) -> Result<Hoisted, LowerError> {
+        let digits = self.digits(c1, key)?;
         self.region("raise");
-        let targets = self.targets(c1.len());
-        Ok(Hoisted { raised: targets.into_iter().map(|target| self.raise(&digits, target)).collect() })
+        Ok(Hoisted { raised: self.raise_all(&digits, key) })
     }
 
     /// As [`Self::rotate`], with the digits of c_1 that [`Self::hoist`] has raised.
@@ -65,6 +65,7 @@ impl Lowering {
     ) -> Result<[Poly; 2], LowerError> {
         let Rotation { galois, key, rescale } = rotation;
         let add = [Some(Addend { poly: c0, galois: Some(galois) }), None];
-        self.switch(&Raised::Shared(&hoisted.raised, galois), c0.len(), add, key, rescale)
+        let raised = Raised::Shared(&hoisted.raised, galois);
+        self.switch(&Switching { raised, limbs: c0.len(), add, rescale }, key)
     }
 }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use crate::he::Value;
 use crate::limb::LimbProgram;
+use crate::lower::Method;
 
 /// A limb program with the meaning of its inputs and outputs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +15,8 @@ pub struct Lowered {
     pub inputs: Vec<InputSource>,
     /// What each output group is, in their order.
     pub outputs: Vec<OutputSource>,
+    /// The methods of its key switches.
+    pub methods: Vec<Method>,
 }
 
 /// Which key.
@@ -50,10 +53,13 @@ pub enum InputSource {
         /// The instruction.
         value: Value,
     },
-    /// One polynomial of a switching key: limbs q_0 … q_`level`, then all special primes.
+    /// One polynomial of a switching key: limbs q_0 … q_`level`, then all special primes of the method's layout. For KLSS
+    /// prime by prime of T, its blocks for so many limbs.
     Key {
         /// The key.
         key: KeyId,
+        /// Index into [`Lowered::methods`].
+        method: u32,
         /// The digit j.
         digit: u32,
         /// 0 for b_j, 1 for a_j.

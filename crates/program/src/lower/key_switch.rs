@@ -11,18 +11,35 @@
 
 use std::ops::Range;
 
+use ringmill_ckks::KlssLayout;
+
+use super::klss::KlssInputs;
 use super::residues::Residues;
-use super::{LowerError, Lowering, Poly};
+use super::{LowerError, Lowering, Method, Poly};
 use crate::limb::{Domain, InputClass, ModulusId, Operand};
 
 /// The limbs of a switching key as inputs of the program.
 #[derive(Debug, Clone)]
 pub struct KeyInputs {
-    /// \[digit\]\[part\]\[limb\]: part 0 is b_j, part 1 a_j with b_j + a_j·s = e_j + P·g_j·s'; limbs q_0 … then p_0 …
+    /// \[digit\]\[part\]\[limb\]: part 0 is b_j, part 1 a_j with b_j + a_j·s = e_j + P·g_j·s'; limbs q_0 … and then the
+    /// special primes, or those of [`KlssInputs`].
     digits: Vec<[Poly; 2]>,
     /// Ciphertext primes among the limbs.
     q_limbs: usize,
+    alpha: usize,
+    special: Vec<ModulusId>,
+    klss: Option<KlssInputs>,
 }
+
+impl KeyInputs {
+    /// The primes that the inner product is divided by.
+    pub(super) fn special(&self) -> &[ModulusId] {
+        &self.special
+    }
+}
+
+/// A thing for each part.
+pub(super) type Parts<T> = [T; 2];
 
 /// What is added to a part of the result: a polynomial, under an automorphism if one is given.
 #[derive(Debug, Clone, Copy)]
@@ -39,12 +56,28 @@ pub(super) struct Digits<'a> {
     digits: Vec<(Range<usize>, Residues)>,
 }
 
+impl Digits<'_> {
+    /// What their conversions need.
+    pub(super) fn residues(&self) -> impl Iterator<Item = &Residues> {
+        self.digits.iter().map(|(_, x)| x)
+    }
+}
+
 /// Where the raised digits come from.
+#[derive(Clone, Copy)]
 pub(super) enum Raised<'a> {
     /// Computed here, prime by prime.
     Digits(&'a Digits<'a>),
     /// Computed before for several key switches, \[prime\]\[digit\]; used under an automorphism.
     Shared(&'a [Vec<Operand>], u64),
+}
+
+/// What is switched and what is done with it on the way.
+pub(super) struct Switching<'a> {
+    pub(super) raised: Raised<'a>,
+    pub(super) limbs: usize,
+    pub(super) add: Parts<Option<Addend<'a>>>,
+    pub(super) rescale: bool,
 }
 
 /// A prime of a key: q_i is (i, q_i), p_k is (ℓ + 1 + k, p_k).
@@ -55,21 +88,74 @@ pub(super) struct Target {
 }
 
 impl Lowering {
-    /// Declares a switching key as inputs for polynomials of up to `limbs` limbs: `names` are those of b_0, a_0, b_1, …,
-    /// two a digit.
+    /// Declares a switching key of the base layout as inputs for polynomials of up to `limbs` limbs: `names` are those of
+    /// b_0, a_0, b_1, …, two a digit.
     ///
     /// # Errors
     /// More limbs than the chain has, or too few names.
     pub fn key_inputs(&mut self, names: &[String], limbs: usize) -> Result<KeyInputs, LowerError> {
+        if self.basis.p().is_empty() {
+            return Err(LowerError::NoSpecialPrime);
+        }
+        let base = self.basis.base_layout();
+        self.declare_key(names, limbs, base.alpha, self.basis.p().to_vec(), None)
+    }
+
+    /// As [`Self::key_inputs`], with a key as `method` reads it.
+    ///
+    /// # Errors
+    /// More limbs than the chain or the layout has, too few names, a layout that the chain does not allow.
+    pub fn key_inputs_for(
+        &mut self,
+        method: &Method,
+        names: &[String],
+        limbs: usize,
+    ) -> Result<KeyInputs, LowerError> {
+        let layout = method.layout();
+        if limbs > layout.limbs {
+            return Err(LowerError::Limbs { found: limbs, max: layout.limbs });
+        }
+        let special = self.basis.special(&mut self.builder, layout)?;
+        let klss = match method {
+            Method::Hybrid(_) => None,
+            Method::Klss(klss) => {
+                let (q, p) = self.basis.chain();
+                // The bound on T, whoever made the layout.
+                KlssLayout::with_primes(
+                    self.builder.log_n(),
+                    (&q, &p),
+                    layout,
+                    klss.block(),
+                    klss.t().to_vec(),
+                )?;
+                let t = klss.t().iter().enumerate();
+                let t = t.map(|(k, &t)| self.basis.auxiliary(&mut self.builder, || format!("t{k}"), t));
+                Some(KlssInputs { t: t.collect(), blocks: klss.blocks(limbs), block: klss.block() })
+            }
+        };
+        self.declare_key(names, limbs, layout.alpha, special, klss)
+    }
+
+    fn declare_key(
+        &mut self,
+        names: &[String],
+        limbs: usize,
+        alpha: usize,
+        special: Vec<ModulusId>,
+        klss: Option<KlssInputs>,
+    ) -> Result<KeyInputs, LowerError> {
         self.basis.check_limbs(limbs)?;
-        let needed = 2 * self.basis.digits(limbs).count();
+        let needed = 2 * limbs.div_ceil(alpha);
         if names.len() != needed {
             return Err(LowerError::Key { what: "names", found: names.len(), needed });
         }
-        let moduli = [&self.basis.q()[..limbs], self.basis.p()].concat();
+        let moduli: Vec<ModulusId> = match &klss {
+            None => [&self.basis.q()[..limbs], &special].concat(),
+            Some(klss) => klss.t.iter().flat_map(|&t| std::iter::repeat_n(t, klss.blocks)).collect(),
+        };
         let mut input = |name: &String| self.builder.input(name, InputClass::Key, Domain::Eval, &moduli);
         let digits = names.chunks_exact(2).map(|pair| [input(&pair[0]), input(&pair[1])]).collect();
-        Ok(KeyInputs { digits, q_limbs: limbs })
+        Ok(KeyInputs { digits, q_limbs: limbs, alpha, special, klss })
     }
 
     /// Switches d from the key's s' to s and adds `add` to the parts; divides by q_ℓ too if `rescale`.
@@ -83,8 +169,8 @@ impl Lowering {
         key: &KeyInputs,
         rescale: bool,
     ) -> Result<[Poly; 2], LowerError> {
-        let digits = self.digits(d)?;
-        self.switch(&Raised::Digits(&digits), d.len(), add, key, rescale)
+        let digits = self.digits(d, key)?;
+        self.switch(&Switching { raised: Raised::Digits(&digits), limbs: d.len(), add, rescale }, key)
     }
 
     /// d_0 + d_1·s + d_2·s² as two parts, by the key of s²; divided by q_ℓ too if `rescale`.
@@ -102,11 +188,12 @@ impl Lowering {
     }
 
     /// Step 1: INTT of every limb, and what a conversion of each digit needs.
-    pub(super) fn digits<'d>(&mut self, d: &'d [Operand]) -> Result<Digits<'d>, LowerError> {
+    pub(super) fn digits<'d>(&mut self, d: &'d [Operand], key: &KeyInputs) -> Result<Digits<'d>, LowerError> {
         self.basis.check_limbs(d.len())?;
         self.region("digits");
         let mut digits = Vec::new();
-        for range in self.basis.digits(d.len()) {
+        for first in (0..d.len()).step_by(key.alpha) {
+            let range = first..d.len().min(first + key.alpha);
             let coefficients: Vec<_> = d[range.clone()].iter().map(|&x| self.builder.intt(x)).collect();
             let moduli = self.basis.q()[range.clone()].to_vec();
             digits.push((range, self.residues(&moduli, &coefficients)?));
@@ -115,7 +202,7 @@ impl Lowering {
     }
 
     /// Step 2 for one prime: every digit modulo it, in the evaluation domain.
-    pub(super) fn raise(&mut self, d: &Digits<'_>, target: Target) -> Poly {
+    fn raise(&mut self, d: &Digits<'_>, target: Target) -> Poly {
         let own = |range: &Range<usize>| range.contains(&target.index).then(|| d.limbs[target.index]);
         d.digits
             .iter()
@@ -123,32 +210,57 @@ impl Lowering {
             .collect()
     }
 
-    /// The primes of a key switch of `limbs` limbs: q_0 …, then p_0 ….
-    pub(super) fn targets(&self, limbs: usize) -> Vec<Target> {
-        let moduli = self.basis.q()[..limbs].iter().chain(self.basis.p());
+    /// The primes of a key switch of `limbs` limbs: q_0 …, then the special ones.
+    fn targets(&self, limbs: usize, key: &KeyInputs) -> Vec<Target> {
+        let moduli = self.basis.q()[..limbs].iter().chain(&key.special);
         moduli.enumerate().map(|(index, &modulus)| Target { index, modulus }).collect()
     }
 
-    /// Steps 2 to 4.
-    pub(super) fn switch(
+    /// Every prime to which a key switch with `key` raises digits, and the digits there: \[prime\]\[digit\].
+    pub(super) fn raise_all(&mut self, d: &Digits<'_>, key: &KeyInputs) -> Vec<Poly> {
+        match &key.klss {
+            Some(klss) => klss.t.iter().map(|&t| self.raise_to_t(d, t)).collect(),
+            None => {
+                let targets = self.targets(d.limbs.len(), key);
+                targets.into_iter().map(|target| self.raise(d, target)).collect()
+            }
+        }
+    }
+
+    /// The digits modulo prime number `k` of those that [`Self::raise_all`] goes through.
+    pub(super) fn raised(
         &mut self,
-        raised: &Raised<'_>,
-        limbs: usize,
-        add: [Option<Addend<'_>>; 2],
-        key: &KeyInputs,
-        rescale: bool,
-    ) -> Result<[Poly; 2], LowerError> {
-        self.check(limbs, &add, key, rescale)?;
+        raised: Raised<'_>,
+        k: usize,
+        raise: impl FnOnce(&mut Self, &Digits<'_>) -> Poly,
+    ) -> Poly {
+        match raised {
+            Raised::Digits(digits) => raise(self, digits),
+            Raised::Shared(all, galois) => self.automorphism(&all[k], galois),
+        }
+    }
+
+    /// Steps 2 to 4.
+    pub(super) fn switch(&mut self, s: &Switching<'_>, key: &KeyInputs) -> Result<[Poly; 2], LowerError> {
+        self.check(s, key)?;
+        match &key.klss {
+            Some(klss) => self.switch_klss(s, key, klss),
+            None => self.switch_hybrid(s, key),
+        }
+    }
+
+    fn switch_hybrid(&mut self, s: &Switching<'_>, key: &KeyInputs) -> Result<[Poly; 2], LowerError> {
+        let &Switching { limbs, add, rescale, .. } = s;
         let kept = limbs - usize::from(rescale);
-        let targets = self.targets(limbs);
+        let targets = self.targets(limbs, key);
         let mut dropped = [Vec::new(), Vec::new()];
         let (special, last) = (&targets[limbs..], &targets[kept..limbs]);
         for &target in special.iter().chain(last) {
-            let t = self.inner_product(raised, target, limbs, key);
+            let t = self.inner_product(s, target, key);
             for part in 0..2 {
                 let mut t = t[part];
                 if let Some(addend) = add[part].filter(|_| target.index < limbs) {
-                    t = self.add_times_p(t, addend, target);
+                    t = self.add_times_p(t, addend, target, key);
                 }
                 dropped[part].push(self.builder.intt(t));
             }
@@ -157,11 +269,11 @@ impl Lowering {
         let dropped = [self.residues(&moduli, &dropped[0])?, self.residues(&moduli, &dropped[1])?];
         let mut y = [Vec::with_capacity(kept), Vec::with_capacity(kept)];
         for &target in &targets[..kept] {
-            let t = self.inner_product(raised, target, limbs, key);
+            let t = self.inner_product(s, target, key);
             for part in 0..2 {
                 let limb = match add[part] {
                     Some(addend) if rescale => {
-                        let t = self.add_times_p(t[part], addend, target);
+                        let t = self.add_times_p(t[part], addend, target, key);
                         self.divide(t, &dropped[part], target.modulus)?
                     }
                     Some(addend) => {
@@ -177,60 +289,60 @@ impl Lowering {
         Ok(y)
     }
 
-    fn check(
-        &self,
-        limbs: usize,
-        add: &[Option<Addend<'_>>; 2],
-        key: &KeyInputs,
-        rescale: bool,
-    ) -> Result<(), LowerError> {
-        if self.basis.p().is_empty() {
-            return Err(LowerError::NoSpecialPrime);
-        }
-        if rescale && limbs == 1 {
+    fn check(&self, s: &Switching<'_>, key: &KeyInputs) -> Result<(), LowerError> {
+        let limbs = s.limbs;
+        if s.rescale && limbs == 1 {
             return Err(LowerError::LevelExhausted);
         }
         if key.q_limbs < limbs {
             return Err(LowerError::Key { what: "ciphertext limbs", found: key.q_limbs, needed: limbs });
         }
-        match add.iter().flatten().find(|addend| addend.poly.len() != limbs) {
+        if let Raised::Shared(all, _) = s.raised {
+            let (method, primes) = match &key.klss {
+                Some(klss) => ("KLSS", klss.t.len()),
+                None => ("hybrid key switching", limbs + key.special.len()),
+            };
+            if all.len() != primes || all.iter().any(|digits| digits.len() != limbs.div_ceil(key.alpha)) {
+                return Err(LowerError::Hoisted { method });
+            }
+        }
+        match s.add.iter().flatten().find(|addend| addend.poly.len() != limbs) {
             Some(addend) => Err(LowerError::Levels { left: limbs, right: addend.poly.len() }),
             None => Ok(()),
         }
     }
 
     /// Step 3 for one prime.
-    fn inner_product(
-        &mut self,
-        raised: &Raised<'_>,
-        target: Target,
-        limbs: usize,
-        key: &KeyInputs,
-    ) -> [Operand; 2] {
+    fn inner_product(&mut self, s: &Switching<'_>, target: Target, key: &KeyInputs) -> [Operand; 2] {
         let name = self.builder.moduli()[target.modulus.index()].name.clone();
         self.region(format_args!("inner product mod {name}"));
-        let u = match *raised {
-            Raised::Digits(digits) => self.raise(digits, target),
-            Raised::Shared(all, galois) => {
-                all[target.index].iter().map(|&u| self.builder.automorphism(u, galois)).collect()
-            }
-        };
+        let u = self.raised(s.raised, target.index, |low, digits| low.raise(digits, target));
         // A key for more limbs than d has holds its special limbs further up, and more digits than are used.
+        let limbs = s.limbs;
         let limb = if target.index < limbs { target.index } else { target.index - limbs + key.q_limbs };
-        [0, 1].map(|part| {
-            let k: Vec<_> = key.digits[..u.len()].iter().map(|digit| digit[part][limb]).collect();
-            self.builder.dot(&u, &k)
-        })
+        [0, 1].map(|part| self.inner_product_with(&u, key, part, limb))
     }
 
-    fn addend_limb(&mut self, addend: Addend<'_>, i: usize) -> Operand {
+    /// Σ_j u_j·key_j for one limb of the key.
+    pub(super) fn inner_product_with(
+        &mut self,
+        u: &[Operand],
+        key: &KeyInputs,
+        part: usize,
+        limb: usize,
+    ) -> Operand {
+        let k: Vec<_> = key.digits[..u.len()].iter().map(|digit| digit[part][limb]).collect();
+        self.builder.dot(u, &k)
+    }
+
+    pub(super) fn addend_limb(&mut self, addend: Addend<'_>, i: usize) -> Operand {
         addend.galois.map_or(addend.poly[i], |galois| self.builder.automorphism(addend.poly[i], galois))
     }
 
     /// t + P·x for limb x of the addend, so that x survives the division by P.
-    fn add_times_p(&mut self, t: Operand, addend: Addend<'_>, target: Target) -> Operand {
+    fn add_times_p(&mut self, t: Operand, addend: Addend<'_>, target: Target, key: &KeyInputs) -> Operand {
         let x = self.addend_limb(addend, target.index);
-        let p = self.basis.product(self.basis.p().iter().copied(), target.modulus);
+        let p = self.basis.product(key.special.iter().copied(), target.modulus);
         let scaled = self.builder.mul_const(x, p);
         self.builder.add(scaled, t)
     }

@@ -7,6 +7,8 @@
 //! | [`pointwise`] | sums, products with constants, tensor product |
 //! | [`rescale`] | division by q_ℓ |
 //! | [`key_switch`] | digits, inner product with the key, division by P or P·q_ℓ |
+//! | [`klss`] | the same with the inner product modulo auxiliary primes |
+//! | [`method`] | which of the two, with which layout |
 //! | [`galois`] | rotation, conjugation, hoisted rotations |
 //! | [`scalar`] | real scalars as integers at an exact scale |
 //! | [`program`] | the walk over an HE program |
@@ -20,6 +22,8 @@ mod error;
 pub mod galois;
 pub mod interface;
 pub mod key_switch;
+pub mod klss;
+pub mod method;
 pub mod pointwise;
 pub mod program;
 pub mod rescale;
@@ -31,7 +35,9 @@ pub use error::LowerError;
 pub use galois::{Hoisted, Rotation};
 pub use interface::{InputSource, KeyId, Lowered, OutputSource};
 pub use key_switch::{Addend, KeyInputs};
-pub use program::lower;
+pub use method::{Method, Switch};
+pub use program::{lower, lower_by};
+pub use ringmill_ckks::{KeyLayout, KlssLayout, LayoutError};
 
 use crate::limb::{LimbBuilder, LimbProgram, Operand};
 

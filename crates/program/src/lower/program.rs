@@ -5,17 +5,28 @@ use std::collections::{BTreeMap, HashMap};
 use super::galois::{Hoisted, Rotation};
 use super::interface::{InputSource, KeyId, Lowered, Names, OutputSource, identifier};
 use super::scalar::{residue, scaled_integer};
-use super::{KeyInputs, LowerError, Lowering, Poly};
+use super::{KeyInputs, LowerError, Lowering, Method, Poly, Switch};
 use crate::he::{Chain, Op, Program, Type, Value};
 use crate::limb::{Domain, InputClass, ModulusId, OutputId};
+use ringmill_ckks::KeyLayout;
 use ringmill_ring::Modulus;
 
 /// Lowers a managed program. Instructions that no output needs are left out; a rescale that is the only use of a
-/// key switch is merged into it; key switches of one hoisting group share their digits. Limbs that a drop forgets are not computed in the first place.
+/// key switch is merged into it; key switches of one hoisting group share their digits. Limbs that a drop forgets are
+/// not computed in the first place. Keys are switched by the hybrid method with the layout that serves every level.
 ///
 /// # Errors
 /// [`LowerError::NotManaged`], or what a chain or a level does not allow.
 pub fn lower(he: &Program) -> Result<Lowered, LowerError> {
+    let base = he.chain().map(Chain::base_layout);
+    lower_by(he, &|_| Method::Hybrid(base.unwrap_or(KeyLayout { limbs: 0, special: 0, alpha: 0 })))
+}
+
+/// As [`lower`], with a method chosen for each key switch.
+///
+/// # Errors
+/// As [`lower`]; [`LowerError::Layout`], [`LowerError::Limbs`] for a layout that cannot serve its key switch.
+pub fn lower_by(he: &Program, method: &dyn Fn(&Switch) -> Method) -> Result<Lowered, LowerError> {
     let Some(chain) = he.chain() else {
         return Err(LowerError::NotManaged { program: he.name().to_owned() });
     };
@@ -23,9 +34,10 @@ pub fn lower(he: &Program) -> Result<Lowered, LowerError> {
     let needed = needed(he);
     // Only moduli that the program can touch: a machine makes tables for each.
     let (limbs, switches) = reach(he, &needed);
-    let (q, p) = (moduli(&chain.q()[..limbs])?, moduli(if switches { chain.p() } else { &[] })?);
-    let lowering = Lowering::new(identifier(he.name()), chain.log_n(), &q, &p, chain.alpha())?;
-    let mut walk = Walk::new(he, chain, lowering, needed);
+    let (q, p) = (moduli(chain.q())?, moduli(if switches { chain.p() } else { &[] })?);
+    let mut lowering = Lowering::new(identifier(he.name()), chain.log_n(), &q[..limbs], &p, chain.alpha())?;
+    lowering.basis.goes_on(&q[limbs..]);
+    let mut walk = Walk::new(he, chain, lowering, needed, method);
     walk.declare()?;
     for (v, _) in he.values() {
         if walk.needed[v.index()] {
@@ -33,8 +45,8 @@ pub fn lower(he: &Program) -> Result<Lowered, LowerError> {
             walk.store(v);
         }
     }
-    let Walk { low, inputs, outputs, .. } = walk;
-    Ok(Lowered { program: low.finish()?.without_dead(), inputs, outputs })
+    let Walk { low, inputs, outputs, methods, .. } = walk;
+    Ok(Lowered { program: low.finish()?.without_dead(), inputs, outputs, methods })
 }
 
 struct Walk<'a> {
@@ -45,8 +57,11 @@ struct Walk<'a> {
     needed: Vec<bool>,
     /// The rescale into which each key switch is merged.
     merged: HashMap<Value, Value>,
-    hoisted: HashMap<Option<u32>, HoistGroup>,
-    keys: HashMap<KeyId, KeyInputs>,
+    hoisted: HashMap<(Option<u32>, usize), HoistGroup>,
+    /// Methods in use, and for each key switch the index of its own.
+    methods: Vec<Method>,
+    method_of: HashMap<Value, usize>,
+    keys: HashMap<(KeyId, usize), KeyInputs>,
     /// The polynomials of each value so far.
     parts: Vec<Vec<Poly>>,
     inputs: Vec<InputSource>,
@@ -72,26 +87,59 @@ fn hoist_group(op: &Op) -> Option<u32> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(he: &'a Program, chain: &'a Chain, low: Lowering, needed: Vec<bool>) -> Self {
+    fn new(
+        he: &'a Program,
+        chain: &'a Chain,
+        low: Lowering,
+        needed: Vec<bool>,
+        method: &dyn Fn(&Switch) -> Method,
+    ) -> Self {
         let merged = merged(he, &needed);
-        let mut hoisted: HashMap<Option<u32>, HoistGroup> = HashMap::new();
-        for (_, instr) in he.values().filter(|(v, _)| needed[v.index()]) {
-            if let group @ Some(_) = hoist_group(&instr.op) {
-                hoisted.entry(group).or_default().members += 1;
-            }
-        }
-        Self {
+        let mut walk = Self {
             he,
             chain,
             low,
             parts: vec![Vec::new(); needed.len()],
             needed,
             merged,
-            hoisted,
+            hoisted: HashMap::new(),
+            methods: Vec::new(),
+            method_of: HashMap::new(),
             keys: HashMap::new(),
             inputs: Vec::new(),
             outputs: Vec::new(),
             stores: HashMap::new(),
+        };
+        walk.choose(method);
+        walk
+    }
+
+    /// A method for every key switch. Those that share digits by name can do so if their methods are the same.
+    fn choose(&mut self, method: &dyn Fn(&Switch) -> Method) {
+        let switches: Vec<_> = self
+            .he
+            .values()
+            .filter(|(v, _)| self.needed[v.index()])
+            .filter_map(|(v, instr)| Some((v, hoist_group(&instr.op), self.key_of(&instr.op)?)))
+            .collect();
+        let mut members: HashMap<u32, usize> = HashMap::new();
+        for (_, group, _) in &switches {
+            if let Some(group) = group {
+                *members.entry(*group).or_default() += 1;
+            }
+        }
+        for (v, group, (key, operand)) in switches {
+            let hoisted = group.map_or(1, |group| members[&group]);
+            let (limbs, rescale) = (self.limbs(operand), self.merged.contains_key(&v));
+            let chosen = method(&Switch { key, limbs, hoisted, rescale });
+            let index = self.methods.iter().position(|m| *m == chosen).unwrap_or_else(|| {
+                self.methods.push(chosen);
+                self.methods.len() - 1
+            });
+            self.method_of.insert(v, index);
+            if group.is_some() {
+                self.hoisted.entry((group, index)).or_default().members += 1;
+            }
         }
     }
 
@@ -158,25 +206,28 @@ impl<'a> Walk<'a> {
         self.low.builder.input(name, class, Domain::Eval, &moduli)
     }
 
-    /// Every key once, with the limbs of the highest level at which it is used.
+    /// Every key once for each method that uses it, with the limbs of the highest level at which it does.
     fn declare_keys(&mut self, names: &mut Names) -> Result<(), LowerError> {
-        let mut limbs: BTreeMap<KeyId, usize> = BTreeMap::new();
-        for (_, instr) in self.he.values().filter(|(v, _)| self.needed[v.index()]) {
-            if let Some((key, operand)) = self.key_of(&instr.op) {
-                let most = limbs.entry(key).or_default();
-                *most = (*most).max(self.limbs(operand));
-            }
+        let mut limbs: BTreeMap<(KeyId, usize), usize> = BTreeMap::new();
+        for (v, instr) in self.he.values() {
+            let (Some(&method), Some((key, operand))) = (self.method_of.get(&v), self.key_of(&instr.op))
+            else {
+                continue;
+            };
+            let most = limbs.entry((key, method)).or_default();
+            *most = (*most).max(self.limbs(operand));
         }
-        for (key, limbs) in limbs {
-            let digits = self.low.basis.digits(limbs).count();
+        for ((key, index), limbs) in limbs {
+            let method = &self.methods[index];
+            let digits = method.layout().digits(limbs).len();
             let suffixes: Vec<String> =
                 (0..digits).flat_map(|j| [format!("_b{j}"), format!("_a{j}")]).collect();
             let group = names.group(&key.stem(), &suffixes);
-            let inputs = self.low.key_inputs(&group, limbs)?;
-            self.keys.insert(key, inputs);
+            let inputs = self.low.key_inputs_for(method, &group, limbs)?;
+            self.keys.insert((key, index), inputs);
             for digit in 0..digits as u32 {
-                let level = limbs as u32 - 1;
-                self.inputs.extend([0, 1].map(|part| InputSource::Key { key, digit, part, level }));
+                let (level, method) = (limbs as u32 - 1, index as u32);
+                self.inputs.extend([0, 1].map(|part| InputSource::Key { key, method, digit, part, level }));
             }
         }
         Ok(())
@@ -274,7 +325,8 @@ impl<'a> Walk<'a> {
         let op = &self.he.instr(v).op;
         let Some((id, a)) = self.key_of(op) else { return Ok(()) };
         let rescale = self.merged.get(&v).copied();
-        let key = &self.keys[&id];
+        let method = self.method_of.get(&v).copied().unwrap_or_default();
+        let key = &self.keys[&(id, method)];
         let parts = match self.galois(op) {
             None => {
                 let d = [0, 1, 2].map(|part| self.part(a, part));
@@ -283,11 +335,11 @@ impl<'a> Walk<'a> {
             Some(galois) => {
                 let c = self.two(a);
                 let rotation = Rotation { galois, key, rescale: rescale.is_some() };
-                match self.hoisted.get_mut(&hoist_group(op)) {
+                match self.hoisted.get_mut(&(hoist_group(op), method)) {
                     Some(group) if group.members > 1 || group.raised.is_some() => {
                         let raised = match group.raised.take() {
                             Some(raised) => raised,
-                            None => self.low.hoist(&c[1])?,
+                            None => self.low.hoist(&c[1], key)?,
                         };
                         let parts = self.low.rotate_hoisted(&raised, &c[0], rotation)?;
                         group.members -= 1;

@@ -51,12 +51,17 @@ impl Lowering {
 
     /// The centred integer modulo `to`, in the evaluation domain. Without centring: an integer in \[0, a·S).
     pub fn modulo(&mut self, x: &Residues, to: ModulusId) -> Operand {
-        let coefficients = match (x.quotient, &x.limbs[..]) {
+        let coefficients = self.coefficients_modulo(x, to);
+        self.builder.ntt(coefficients)
+    }
+
+    /// As [`Self::modulo`], in the coefficient domain.
+    pub(super) fn coefficients_modulo(&mut self, x: &Residues, to: ModulusId) -> Operand {
+        match (x.quotient, &x.limbs[..]) {
             (Some(quotient), limbs) => self.builder.convert(limbs, quotient, to),
             (None, &[limb]) => self.builder.lift(limb, to),
             (None, limbs) => self.builder.convert_fast(limbs, to),
-        };
-        self.builder.ntt(coefficients)
+        }
     }
 
     /// One limb of x/S rounded: `limb` is x mod `m`, `x` is x mod S, and the transform of x mod S is subtracted in the

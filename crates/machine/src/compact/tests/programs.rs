@@ -103,7 +103,7 @@ fn rotations(s: Shape) -> LimbProgram {
     let [c0, c1] = ["c0", "c1"].map(|name| w.input(name));
     let (five, conjugate) = (w.key("five"), w.key("conjugate"));
     let alone = w.low.rotate([&c0, &c1], Rotation { galois: 5, key: &five, rescale: false }).unwrap();
-    let hoisted = w.low.hoist(&c1).unwrap();
+    let hoisted = w.low.hoist(&c1, &five).unwrap();
     let galois = (2u64 << s.log_n) - 1;
     let [five, conjugate] = [(5, &five, true), (galois, &conjugate, false)].map(|(galois, key, rescale)| {
         w.low.rotate_hoisted(&hoisted, &c0, Rotation { galois, key, rescale }).unwrap()

@@ -1,0 +1,135 @@
+//! Forms of other layouts, and KLSS keys, against their definitions on big integers.
+
+use num_bigint::BigInt;
+use num_traits::{ToPrimitive, Zero};
+use ringmill_ring::{Domain, Modulus, Poly};
+
+use super::{KeyForm, KeyGenerator, KeyLayout, KlssLayout, SecretKey};
+use crate::error::CkksError;
+use crate::params::{Params, ParamsLiteral};
+use crate::testing::{coefficients, product, randomness, rms};
+
+fn params() -> Params {
+    Params::new(&ParamsLiteral::from_bits(10, &[36; 7], &[37, 37], 4).insecure()).unwrap()
+}
+
+fn whole(moduli: &[Modulus]) -> BigInt {
+    moduli.iter().map(|m| BigInt::from(m.value())).product()
+}
+
+fn polynomial(form: &KeyForm, digit: usize, part: usize, rows: impl Iterator<Item = usize>) -> Poly {
+    let limbs: Vec<u64> = rows.flat_map(|row| form.limb(digit, part, row)).copied().collect();
+    Poly::from_words(form.params().n(), &limbs, Domain::Evaluation).unwrap()
+}
+
+fn integers(secret: &SecretKey) -> Vec<BigInt> {
+    secret.expose_coefficients().iter().map(|&c| BigInt::from(c)).collect()
+}
+
+/// The primes of a layout in the order of its rows.
+fn moduli(params: &Params, layout: KeyLayout) -> Vec<Modulus> {
+    let special = layout.special_primes(params.q_moduli(), params.p_moduli());
+    [&params.q_moduli()[..layout.limbs], &special].concat()
+}
+
+/// b + a·s − P·g·s², centred, for a digit of `limbs` (a range) of the form; `pairs` are summed first.
+fn error(form: &KeyForm, pairs: &[usize], digit: std::ops::Range<usize>, s: &[BigInt]) -> Vec<BigInt> {
+    let (params, layout) = (form.params(), form.layout());
+    let moduli = moduli(params, layout);
+    let (q, all) = (whole(&moduli[..layout.limbs]), whole(&moduli));
+    let d = whole(&moduli[digit]);
+    let rest = &q / &d;
+    let gadget = &rest * rest.modinv(&d).unwrap() * whole(&moduli[layout.limbs..]);
+    let sum = |part| {
+        let polys = pairs.iter().map(|&j| coefficients(&polynomial(form, j, part, 0..moduli.len()), &moduli));
+        polys.reduce(|a, b| a.iter().zip(&b).map(|(a, b)| a + b).collect::<Vec<BigInt>>()).unwrap()
+    };
+    let (b, a) = (sum(0), sum(1));
+    let want = product(s, s).into_iter().map(|x| x * &gadget);
+    let half = &all >> 1;
+    let phase = product(s, &a).into_iter().zip(b).zip(want).map(|((x, y), z)| x + y - z);
+    phase.map(|x| ((x % &all) + &all) % &all).map(|r| if r > half { r - &all } else { r }).collect()
+}
+
+#[test]
+fn a_form_encrypts_its_own_gadget_over_its_own_primes() {
+    let params = params();
+    let mut generator = KeyGenerator::with_randomness(&params, randomness(3));
+    let secret = generator.secret_key().unwrap();
+    let mut relin = generator.relin_key(&secret).unwrap();
+    let layouts = [(5, 4, 4), (7, 1, 1), (4, 3, 2), (2, 1, 1)];
+    for (limbs, special, alpha) in layouts {
+        let layout = KeyLayout { limbs, special, alpha };
+        generator.extend_relin_key(&secret, &mut relin, layout).unwrap();
+        let form = relin.0.form(layout).unwrap();
+        for (j, digit) in layout.digits(limbs).enumerate() {
+            let error = error(form, &[j], digit, &integers(&secret));
+            assert!(error.iter().all(|e| e.to_i64().is_some_and(|e| e.abs() <= 42)), "{layout:?}");
+            assert!((2.8..3.6).contains(&rms(&error)), "{layout:?}");
+        }
+        let (stored, moduli) = (layout.dnum(), moduli(&params, layout).len());
+        let b: Vec<Poly> = (0..stored).map(|j| polynomial(form, j, 0, 0..moduli)).collect();
+        assert!(KeyForm::from_parts(&params, layout, &b, *form.seed()).unwrap() == *form);
+    }
+    assert_eq!(relin.0.forms().len(), 1 + layouts.len());
+    let wanted = KeyLayout { limbs: 3, special: 3, alpha: 3 };
+    assert!(matches!(relin.0.form(wanted), Err(CkksError::MissingForm { .. })));
+}
+
+/// The sum of the keys of neighbouring digits is a key of the digit that they make together: one key of fine digits
+/// serves coarse ones wherever P covers them. Its error is that of so many keys.
+#[test]
+fn keys_of_neighbouring_digits_add_up_to_a_key_of_the_merged_digit() {
+    let params = params();
+    let mut generator = KeyGenerator::with_randomness(&params, randomness(4));
+    let secret = generator.secret_key().unwrap();
+    let mut relin = generator.relin_key(&secret).unwrap();
+    let layout = KeyLayout { limbs: 6, special: 3, alpha: 1 };
+    generator.extend_relin_key(&secret, &mut relin, layout).unwrap();
+    let form = relin.0.form(layout).unwrap();
+    for merged in [2, 3] {
+        for first in (0..6).step_by(merged) {
+            let pairs: Vec<usize> = (first..first + merged).collect();
+            let std = rms(&error(form, &pairs, first..first + merged, &integers(&secret)));
+            let ratio = std / (3.2 * (merged as f64).sqrt());
+            assert!((0.9..1.1).contains(&ratio), "{merged} digits from {first}: {std}");
+        }
+    }
+}
+
+#[test]
+fn a_klss_key_is_its_blocks_centred_modulo_t() {
+    let params = params();
+    let mut generator = KeyGenerator::with_randomness(&params, randomness(5));
+    let secret = generator.secret_key().unwrap();
+    let relin = generator.relin_key(&secret).unwrap();
+    let base = KeyLayout::base(&params);
+    let chain = (params.q_moduli(), params.p_moduli());
+    for (block, bits) in [(1, 50), (2, 51), (4, 60), (9, 60)] {
+        let layout = KlssLayout::new(params.log_n(), chain, base, block, bits).unwrap();
+        let key = relin.0.klss(&layout).unwrap();
+        let all = moduli(&params, base);
+        for m in 0..layout.blocks(base.limbs) {
+            let rows: Vec<usize> = layout.rows(m, base.limbs).collect();
+            let primes: Vec<Modulus> = rows.iter().map(|&r| all[r]).collect();
+            // Special primes come first.
+            assert_eq!(m == 0, rows[0] == base.limbs);
+            let exact = coefficients(&polynomial(relin.0.base(), 1, m % 2, rows.into_iter()), &primes);
+            let limbs: Vec<u64> =
+                (0..layout.t().len()).flat_map(|k| key.limb(1, m % 2, k, m)).copied().collect();
+            let found = Poly::from_words(params.n(), &limbs, Domain::Evaluation).unwrap();
+            let product = whole(&primes);
+            for (found, exact) in coefficients(&found, layout.t()).iter().zip(&exact) {
+                // Within the quotient's error of half the product, either representative is right.
+                let at_half = (&product - BigInt::from(exact.magnitude() * 2u8)) * 256 < product;
+                let off = found - exact;
+                assert!(
+                    off.is_zero() || (at_half && *off.magnitude() == *product.magnitude()),
+                    "{layout:?}: {off}"
+                );
+            }
+        }
+        assert_eq!(key.bytes() / (params.n() + 17 * 8), layout.bytes(params.log_n()) / params.n());
+        assert!(std::sync::Arc::ptr_eq(&key, &relin.0.clone().klss(&layout).unwrap()), "derived twice");
+    }
+}

@@ -1,0 +1,305 @@
+//! What KLSS key switching reads: Kim, Lee, Seo, Song, "Accelerating HE operations from key decomposition technique"
+//! (CRYPTO 2023), with exact arithmetic throughout.
+//!
+//! The integers of a key, cut into blocks of α̃ primes and centred, are small enough that their products with the digits
+//! of a polynomial can be summed over the integers, modulo any T that no sum exceeds. So the inner product needs
+//! transforms modulo the α′ primes of T only, whatever the number of primes of the chain. Derivation and bound:
+//! `docs/algorithms/klss.md`.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ringmill_ring::convert::{ConvertConstants, SourceBasis};
+use ringmill_ring::{Buffer, LimbRing, Modulus, primes};
+
+use super::layout::{KeyLayout, LayoutError};
+use super::switch::{KeyForm, stride};
+use crate::error::CkksError;
+use crate::params::{less, product};
+
+/// Digits, blocks and auxiliary primes of a KLSS key switch.
+///
+/// Blocks count the special primes first and then q_0, q_1, …: a polynomial of fewer limbs uses fewer blocks of the
+/// same key, so one key serves every level.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct KlssLayout {
+    digits: KeyLayout,
+    block: usize,
+    t: Vec<Modulus>,
+}
+
+impl KlssLayout {
+    /// Digits as in `digits`, blocks of `block` primes, and the fewest largest primes of `bits` bits that will do.
+    ///
+    /// # Errors
+    /// [`LayoutError`].
+    pub fn new(
+        log_n: u32,
+        (q, p): (&[Modulus], &[Modulus]),
+        digits: KeyLayout,
+        block: usize,
+        bits: u32,
+    ) -> Result<Self, LayoutError> {
+        let needed = needed(log_n, (q, p), digits, block)?;
+        let skip: Vec<u64> = q.iter().chain(p).map(|m| m.value()).collect();
+        let log_needed = log2(&needed);
+        let mut count = (log_needed / f64::from(bits)).ceil() as usize;
+        loop {
+            let t = primes::of_bits(bits, log_n, count, &skip)?;
+            if less(&needed, &product(t.iter().map(|m| m.value()))) {
+                return Self::with_primes(log_n, (q, p), digits, block, t);
+            }
+            count += 1;
+        }
+    }
+
+    /// The same with given primes.
+    ///
+    /// # Errors
+    /// [`LayoutError::SmallT`], [`LayoutError::SharedPrime`], and those of the digits.
+    pub fn with_primes(
+        log_n: u32,
+        (q, p): (&[Modulus], &[Modulus]),
+        digits: KeyLayout,
+        block: usize,
+        t: Vec<Modulus>,
+    ) -> Result<Self, LayoutError> {
+        let needed = needed(log_n, (q, p), digits, block)?;
+        if let Some(shared) = t.iter().find(|t| q.contains(t) || p.contains(t)) {
+            return Err(LayoutError::SharedPrime { q: shared.value() });
+        }
+        let found = product(t.iter().map(|m| m.value()));
+        if !less(&needed, &found) {
+            return Err(LayoutError::SmallT { needed: log2(&needed), found: log2(&found) });
+        }
+        SourceBasis::new(&t)?;
+        Ok(Self { digits, block, t })
+    }
+
+    /// The form of the key that it is computed from: limbs, digits, special primes.
+    pub fn digits(&self) -> KeyLayout {
+        self.digits
+    }
+
+    /// Primes a block, α̃.
+    pub fn block(&self) -> usize {
+        self.block
+    }
+
+    /// The primes of T; α′ is their number.
+    pub fn t(&self) -> &[Modulus] {
+        &self.t
+    }
+
+    /// Blocks that a polynomial of `limbs` limbs uses.
+    pub fn blocks(&self, limbs: usize) -> usize {
+        (self.digits.special + limbs).div_ceil(self.block)
+    }
+
+    /// Block `m` of a polynomial of `limbs` limbs as rows: q_0, q_1, … count from 0, special primes from `limbs` on.
+    pub fn rows(&self, m: usize, limbs: usize) -> impl Iterator<Item = usize> {
+        let special = self.digits.special;
+        let (first, end) = (m * self.block, (special + limbs).min((m + 1) * self.block));
+        (first..end).map(move |at| if at < special { limbs + at } else { at - special })
+    }
+
+    /// Bytes of the key in memory, for degree 2^`log_n`.
+    pub fn bytes(&self, log_n: u32) -> usize {
+        (16 * self.digits.dnum() * self.blocks(self.digits.limbs) * self.t.len()) << log_n
+    }
+}
+
+impl fmt::Debug for KlssLayout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (KeyLayout { limbs, special, alpha }, t) = (self.digits, self.t.len());
+        write!(
+            f,
+            "KlssLayout({limbs} + {special} limbs, digits of {alpha}, blocks of {}, {t} primes)",
+            self.block
+        )
+    }
+}
+
+/// β·N·D·D̃, which T must exceed: D and D̃ the greatest products of a digit and of a block.
+///
+/// A centred digit lies within ±D/2 and a centred block within ±D̃/2, both but for the 2^−7 that their quotients may be
+/// off; so the β·N products that a coefficient sums stay within a quarter of the bound, and centring modulo T, which is
+/// right up to the 2^−7 of its own quotient, has a factor of almost two to spare.
+fn needed(
+    log_n: u32,
+    (q, p): (&[Modulus], &[Modulus]),
+    digits: KeyLayout,
+    block: usize,
+) -> Result<Vec<u64>, LayoutError> {
+    digits.check(q, p)?;
+    let order = block_order(digits, q, p);
+    let max = order.len().min(SourceBasis::MAX_PRIMES);
+    if !(1..=max).contains(&block) {
+        return Err(LayoutError::Block { block, max });
+    }
+    let values = |moduli: &[Modulus]| moduli.iter().map(|m| m.value()).collect::<Vec<_>>();
+    let greatest = |lists: Vec<Vec<u64>>| {
+        lists.into_iter().max_by(|a, b| {
+            let (a, b) = (product(a.iter().copied()), product(b.iter().copied()));
+            if less(&a, &b) { std::cmp::Ordering::Less } else { std::cmp::Ordering::Greater }
+        })
+    };
+    let d = greatest(digits.digits(digits.limbs).map(|range| values(&q[range])).collect());
+    let blocks = greatest(order.chunks(block).map(values).collect());
+    let factors = [digits.dnum() as u64, 1 << log_n];
+    Ok(product(d.into_iter().chain(blocks).flatten().chain(factors)))
+}
+
+/// The primes in the order of the blocks.
+fn block_order(digits: KeyLayout, q: &[Modulus], p: &[Modulus]) -> Vec<Modulus> {
+    let mut order = digits.special_primes(q, p);
+    order.extend(&q[..digits.limbs]);
+    order
+}
+
+fn log2(words: &[u64]) -> f64 {
+    let top = words.iter().rev().take(2).fold(0.0, |sum, &w| sum * 64f64.exp2() + w as f64);
+    top.log2() + 64.0 * words.len().saturating_sub(2) as f64
+}
+
+/// A form of a switching key cut into blocks, each block centred, modulo the primes of T, in the evaluation domain.
+///
+/// In one buffer in the order in which a key switch reads it: by prime of T, block, digit, then b before a.
+pub struct KlssKey {
+    layout: KlssLayout,
+    n: usize,
+    stride: usize,
+    words: Buffer,
+}
+
+impl KlssKey {
+    pub(super) fn derive(form: &KeyForm, layout: &KlssLayout) -> Result<Self, CkksError> {
+        let params = form.params();
+        let (digits, limbs) = (layout.digits, layout.digits.limbs);
+        let (blocks, stride, n) = (layout.blocks(limbs), stride(params), params.n());
+        let words = Buffer::zeros(2 * digits.dnum() * blocks * layout.t.len() * stride);
+        let mut key = Self { layout: layout.clone(), n, stride, words };
+        let t = layout.t.iter().map(|&t| LimbRing::new(params.log_n(), t)).collect::<Result<Vec<_>, _>>()?;
+        let indices: Vec<usize> = (0..limbs)
+            .chain(digits.special_indices(params.q_moduli().len(), params.p_moduli().len()))
+            .collect();
+        for digit in 0..digits.dnum() {
+            for part in 0..2 {
+                for m in 0..blocks {
+                    let rows: Vec<usize> = layout.rows(m, limbs).collect();
+                    let rings: Vec<&LimbRing> =
+                        rows.iter().map(|&row| params.ring(indices[row])).collect::<Result<_, _>>()?;
+                    let source: Vec<&[u64]> = rows.iter().map(|&row| form.limb(digit, part, row)).collect();
+                    let block = Block::new(&rings, &source)?;
+                    for (k, t) in t.iter().enumerate() {
+                        let first = key.first(digit, part, k, m);
+                        let out = &mut key.words[first..first + n];
+                        block.modulo(t, out)?;
+                        t.forward(out)?;
+                    }
+                }
+            }
+        }
+        Ok(key)
+    }
+
+    fn first(&self, digit: usize, part: usize, k: usize, m: usize) -> usize {
+        let (dnum, limbs) = (self.layout.digits.dnum(), self.layout.digits.limbs);
+        assert!(digit < dnum && part < 2, "digit {digit} of {dnum}, part {part} of 2");
+        (2 * ((k * self.layout.blocks(limbs) + m) * dnum + digit) + part) * self.stride
+    }
+
+    /// Its layout.
+    pub fn layout(&self) -> &KlssLayout {
+        &self.layout
+    }
+
+    /// Block `m` of a digit, part 0 being b and part 1 a, modulo prime `k` of T.
+    ///
+    /// # Panics
+    /// If there is no such digit, part, prime or block, like every index.
+    pub fn limb(&self, digit: usize, part: usize, k: usize, m: usize) -> &[u64] {
+        let first = self.first(digit, part, k, m);
+        &self.words[first..first + self.n]
+    }
+
+    /// Bytes of the residues in memory.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&self.words[..])
+    }
+}
+
+impl fmt::Debug for KlssKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "KlssKey({:?})", self.layout)
+    }
+}
+
+/// The coefficients of one block, ready to be taken modulo other primes.
+struct Block {
+    basis: SourceBasis,
+    limbs: Vec<Vec<u64>>,
+    quotient: Vec<u64>,
+}
+
+impl Block {
+    fn new(rings: &[&LimbRing], source: &[&[u64]]) -> Result<Self, CkksError> {
+        let moduli: Vec<Modulus> = rings.iter().map(|r| r.modulus()).collect();
+        let basis = SourceBasis::new(&moduli)?;
+        let mut limbs = Vec::with_capacity(source.len());
+        for (i, (ring, limb)) in rings.iter().zip(source).enumerate() {
+            let mut x = limb.to_vec();
+            ring.inverse(&mut x)?;
+            let mut y = vec![0; x.len()];
+            ring.mul_scalar(&mut y, &x, basis.inverse(i))?;
+            limbs.push(y);
+        }
+        let mut quotient = vec![0; limbs[0].len()];
+        if limbs.len() > 1 {
+            let y: Vec<&[u64]> = limbs.iter().map(Vec::as_slice).collect();
+            rings[0].quotient(&mut quotient, &y, &basis)?;
+        }
+        Ok(Self { basis, limbs, quotient })
+    }
+
+    /// The centred integers modulo the prime of `t`.
+    fn modulo(&self, t: &LimbRing, out: &mut [u64]) -> Result<(), CkksError> {
+        if let ([limb], [from]) = (&self.limbs[..], self.basis.moduli()) {
+            return Ok(t.lift(out, limb, *from)?);
+        }
+        let y: Vec<&[u64]> = self.limbs.iter().map(Vec::as_slice).collect();
+        let constants = ConvertConstants::new(&self.basis, t.modulus());
+        Ok(t.convert(out, &y, &self.quotient, &constants)?)
+    }
+}
+
+/// The KLSS keys of a switching key that were asked for, shared by its clones.
+#[derive(Clone, Default)]
+pub(super) struct Derived(Arc<Mutex<Vec<Arc<KlssKey>>>>);
+
+impl Derived {
+    pub(super) fn get(
+        &self,
+        layout: &KlssLayout,
+        derive: impl FnOnce() -> Result<KlssKey, CkksError>,
+    ) -> Result<Arc<KlssKey>, CkksError> {
+        let mut keys = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(key) = keys.iter().find(|key| key.layout == *layout) {
+            return Ok(key.clone());
+        }
+        let key = Arc::new(derive()?);
+        keys.push(key.clone());
+        Ok(key)
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|key| key.bytes()).sum()
+    }
+}
+
+/// What is derived says nothing that the key itself does not.
+impl PartialEq for Derived {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}

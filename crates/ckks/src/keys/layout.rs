@@ -1,0 +1,144 @@
+//! How a switching key cuts a polynomial into digits, and what its inner product is divided by.
+
+use std::ops::Range;
+
+use ringmill_ring::Modulus;
+use serde::{Deserialize, Serialize};
+
+use crate::params::{Params, less, product};
+
+/// The layout of one form of a switching key.
+///
+/// The key that every level can use divides by P = p_0 … p_{K−1}. Fewer limbs are switched faster by a key of their own:
+/// at low levels a digit is short and needs fewer special primes, at middle levels the primes that rescaling has
+/// removed can serve as further special ones, so that there are fewer digits. The modulus of such a key divides PQ, so
+/// it is no less secure than the first one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct KeyLayout {
+    /// The most limbs that a polynomial to be switched may have.
+    pub limbs: usize,
+    /// Primes to divide by: p_0, p_1, …, and when these are used up q_L, q_{L−1}, ….
+    pub special: usize,
+    /// Limbs a digit.
+    pub alpha: usize,
+}
+
+/// Why a layout cannot be used with a chain.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs)] // The message is the documentation of each variant and names all its fields.
+pub enum LayoutError {
+    #[error(
+        "a key layout for {limbs} limbs in digits of {alpha} over {special} special primes; each is at least 1"
+    )]
+    Zero { limbs: usize, special: usize, alpha: usize },
+    #[error(
+        "a key layout for {limbs} limbs with {special} special primes needs {needed} primes; the chain has {found}: \
+         use it for at most {most} limbs"
+    )]
+    TooManyPrimes { limbs: usize, special: usize, needed: usize, found: usize, most: usize },
+    #[error(
+        "digit {digit} of a key layout has {log_digit:.2} bits, but its {special} special primes have {log_special:.2}: \
+         take more special primes or digits of fewer limbs"
+    )]
+    SpecialTooSmall { digit: usize, log_digit: f64, special: usize, log_special: f64 },
+    #[error("blocks of {block} limbs; a block has 1 to {max}")]
+    Block { block: usize, max: usize },
+    #[error(
+        "T has {found:.2} bits, but sums modulo T need more than {needed:.2}: take more primes, or shorter digits or blocks"
+    )]
+    SmallT { needed: f64, found: f64 },
+    #[error("T shares the prime {q} with the chain; its primes must be others")]
+    SharedPrime { q: u64 },
+    #[error(transparent)]
+    Ring(#[from] ringmill_ring::RingError),
+}
+
+impl KeyLayout {
+    /// The layout that every level can use.
+    pub fn base(params: &Params) -> Self {
+        Self { limbs: params.q_moduli().len(), special: params.p_moduli().len(), alpha: params.alpha() }
+    }
+
+    /// Checks the layout against the primes of a chain.
+    ///
+    /// # Errors
+    /// [`LayoutError`]: more primes than there are, or special primes that do not cover a digit but for a bit.
+    pub fn check(self, q: &[Modulus], p: &[Modulus]) -> Result<(), LayoutError> {
+        let Self { limbs, special, alpha } = self;
+        if limbs == 0 || special == 0 || alpha == 0 {
+            return Err(LayoutError::Zero { limbs, special, alpha });
+        }
+        let borrowed = special.saturating_sub(p.len());
+        if limbs + borrowed > q.len() {
+            let (needed, found) = (limbs + special, q.len() + p.len());
+            let most = q.len().saturating_sub(borrowed);
+            return Err(LayoutError::TooManyPrimes { limbs, special, needed, found, most });
+        }
+        let of = self.special_primes(q, p);
+        // Borrowed primes may be a hair smaller than those of a digit: twice P is what a digit must stay within.
+        let twice = product(of.iter().map(|m| m.value()).chain([2]));
+        for (digit, range) in self.digits(limbs).enumerate() {
+            let primes = &q[range];
+            if less(&twice, &product(primes.iter().map(|m| m.value()))) {
+                let [log_special, log_digit] = [&of[..], primes].map(crate::params::log2_product);
+                return Err(LayoutError::SpecialTooSmall { digit, log_digit, special, log_special });
+            }
+        }
+        Ok(())
+    }
+
+    /// The digits of a polynomial of `limbs` limbs, as ranges of limbs; the last is cut short.
+    pub fn digits(self, limbs: usize) -> impl ExactSizeIterator<Item = Range<usize>> {
+        let alpha = self.alpha.max(1);
+        (0..limbs).step_by(alpha).map(move |first| first..limbs.min(first + alpha))
+    }
+
+    /// Number of digits at the most limbs.
+    pub fn dnum(self) -> usize {
+        self.limbs.div_ceil(self.alpha.max(1))
+    }
+
+    /// The special primes as indices of the key basis q_0 … q_L, p_0 … p_{K−1}.
+    pub fn special_indices(self, q: usize, p: usize) -> impl ExactSizeIterator<Item = usize> {
+        (0..self.special).map(move |k| if k < p { q + k } else { q + p - 1 - k })
+    }
+
+    /// The special primes of a chain that has enough.
+    pub fn special_primes(self, q: &[Modulus], p: &[Modulus]) -> Vec<Modulus> {
+        self.special_indices(q.len(), p.len())
+            .map(|i| if i < q.len() { q[i] } else { p[i - q.len()] })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::NamedSet;
+
+    #[test]
+    fn a_layout_takes_special_primes_first_and_then_ciphertext_primes_from_the_top() {
+        let params = Params::named(NamedSet::V50).unwrap();
+        let (q, p) = (params.q_moduli(), params.p_moduli());
+        let base = KeyLayout::base(&params);
+        base.check(q, p).unwrap();
+        assert_eq!(base.special_primes(q, p), p);
+        assert_eq!((base.dnum(), base.digits(9).collect::<Vec<_>>()), (4, vec![0..7, 7..9]));
+        let wide = KeyLayout { limbs: 26, special: 9, alpha: 9 };
+        wide.check(q, p).unwrap();
+        assert_eq!(wide.special_primes(q, p), [p, &[q[27], q[26]]].concat());
+    }
+
+    #[test]
+    fn layouts_that_a_chain_does_not_allow_say_what_it_does() {
+        let params = Params::named(NamedSet::V50).unwrap();
+        let check = |limbs, special, alpha| {
+            let layout = KeyLayout { limbs, special, alpha };
+            layout.check(params.q_moduli(), params.p_moduli()).unwrap_err().to_string()
+        };
+        assert!(check(0, 7, 7).contains("each is at least 1"));
+        assert!(check(27, 9, 9).contains("at most 26 limbs"), "{}", check(27, 9, 9));
+        assert!(check(26, 9, 11).contains("take more special primes"), "{}", check(26, 9, 11));
+    }
+}

@@ -1,0 +1,202 @@
+//! KLSS key switching against hybrid key switching with the same key: equal bits, for every shape; its keys are cut by
+//! big integers here.
+
+mod support;
+
+use num_bigint::BigInt;
+use ringmill_ckks::{KeyLayout, KlssLayout, LayoutError};
+use ringmill_program::limb::{Domain, InputClass, LimbProgram, Opcode, Operand};
+use ringmill_program::lower::{Addend, LowerError, Lowering, Method, Rotation};
+use ringmill_ring::Modulus;
+use support::{Limbs, Toy, primes, product, run, to_integers, to_limbs};
+
+const LOG_N: u32 = 8;
+
+/// A chain with its key switch: bits of q and of p, limbs, special primes, α, α̃, bits of T.
+#[derive(Debug, Clone, Copy)]
+struct Shape {
+    q: u32,
+    p: u32,
+    limbs: usize,
+    special: usize,
+    alpha: usize,
+    block: usize,
+    t: u32,
+}
+
+const SHAPES: [Shape; 8] = [
+    Shape { q: 36, p: 36, limbs: 6, special: 2, alpha: 2, block: 2, t: 36 },
+    Shape { q: 36, p: 36, limbs: 6, special: 3, alpha: 3, block: 3, t: 51 },
+    Shape { q: 36, p: 37, limbs: 8, special: 2, alpha: 2, block: 4, t: 60 },
+    Shape { q: 36, p: 36, limbs: 4, special: 4, alpha: 4, block: 3, t: 50 },
+    Shape { q: 36, p: 36, limbs: 7, special: 3, alpha: 2, block: 5, t: 60 },
+    Shape { q: 49, p: 50, limbs: 5, special: 1, alpha: 1, block: 1, t: 55 },
+    Shape { q: 49, p: 50, limbs: 5, special: 1, alpha: 1, block: 6, t: 51 },
+    Shape { q: 55, p: 56, limbs: 5, special: 2, alpha: 2, block: 3, t: 60 },
+];
+
+impl Shape {
+    fn toy(self, seed: u64) -> Toy {
+        // The greatest primes are special; equal sizes share one list.
+        let p = primes(LOG_N, self.p, 0, self.special);
+        let q = primes(LOG_N, self.q, if self.q == self.p { self.special } else { 0 }, self.limbs);
+        Toy::new(LOG_N, q, p, self.alpha, seed)
+    }
+
+    fn layout(self, toy: &Toy) -> KlssLayout {
+        let digits = KeyLayout { limbs: self.limbs, special: self.special, alpha: self.alpha };
+        KlssLayout::new(LOG_N, (&toy.q, &toy.p), digits, self.block, self.t).unwrap()
+    }
+}
+
+/// The key as KLSS reads it, for polynomials of `limbs` limbs, by definition: integers of each block, centred, modulo T.
+fn cut(key: &[[Limbs; 2]], layout: &KlssLayout, toy: &Toy, limbs: usize) -> Vec<[Limbs; 2]> {
+    let moduli = [&toy.q[..], &toy.p].concat();
+    let all = toy.q.len();
+    let one = |polynomial: &Limbs| {
+        let mut out: Vec<Limbs> = Vec::new();
+        for m in 0..layout.blocks(limbs) {
+            // Blocks are those of the whole key, whatever is used of the last one.
+            let rows: Vec<usize> = layout.rows(m, all).collect();
+            let chosen: Vec<Vec<u64>> = rows.iter().map(|&r| polynomial[r].clone()).collect();
+            let primes: Vec<Modulus> = rows.iter().map(|&r| moduli[r]).collect();
+            out.push(to_limbs(&to_integers(&chosen, &primes), layout.t()));
+        }
+        (0..layout.t().len()).flat_map(|k| out.iter().map(move |block| block[k].clone())).collect()
+    };
+    key.iter().map(|[b, a]| [one(b), one(a)]).collect()
+}
+
+fn input(low: &mut Lowering, name: &str, limbs: usize) -> Vec<Operand> {
+    let moduli = low.basis.q()[..limbs].to_vec();
+    low.builder.input(name, InputClass::Data, Domain::Eval, &moduli)
+}
+
+fn output(low: &mut Lowering, name: &str, limbs: &[Operand]) {
+    let moduli = low.basis.q()[..limbs.len()].to_vec();
+    let outputs = low.builder.output(name, Domain::Eval, &moduli);
+    outputs.into_iter().zip(limbs).for_each(|(output, &limb)| low.builder.store(output, limb));
+}
+
+fn names(digits: usize) -> Vec<String> {
+    (0..digits).flat_map(|j| [format!("key_b{j}"), format!("key_a{j}")]).collect()
+}
+
+/// A rotation, once alone and once hoisted, and a key switch with both addends.
+fn program(toy: &Toy, method: &Method, limbs: usize, rescale: bool) -> LimbProgram {
+    let mut low = Lowering::new("switch", LOG_N, &toy.q, &toy.p, toy.alpha).unwrap();
+    let [c0, c1, d] = ["c0", "c1", "d"].map(|name| input(&mut low, name, limbs));
+    let key = low.key_inputs_for(method, &names(limbs.div_ceil(toy.alpha)), limbs).unwrap();
+    let add = [&c0, &c1].map(|poly| Some(Addend { poly, galois: None }));
+    let switched = low.key_switch(&d, add, &key, rescale).unwrap();
+    let rotation = Rotation { galois: 5, key: &key, rescale };
+    let rotated = low.rotate([&c0, &d], rotation).unwrap();
+    let hoisted = low.hoist(&d, &key).unwrap();
+    let again = low.rotate_hoisted(&hoisted, &c0, rotation).unwrap();
+    for (i, part) in [switched, rotated, again].iter().flatten().enumerate() {
+        output(&mut low, &format!("y{i}"), part);
+    }
+    low.finish().unwrap()
+}
+
+fn results(program: &LimbProgram, data: &[(&str, &Limbs)], key: &[[Limbs; 2]]) -> Vec<Limbs> {
+    let names = names(key.len());
+    let limbs = names.iter().map(String::as_str).zip(key.iter().flatten());
+    let bound: Vec<_> = data.iter().copied().chain(limbs).collect();
+    run(program, &bound)
+}
+
+#[test]
+fn one_key_gives_the_bits_of_hybrid_key_switching_at_every_level() {
+    for shape in SHAPES {
+        let mut toy = shape.toy(5);
+        let layout = shape.layout(&toy);
+        let from = toy.random.small(toy.n(), 1);
+        let key = toy.switch_key(&from, shape.limbs);
+        for limbs in 1..=shape.limbs {
+            let moduli = toy.q[..limbs].to_vec();
+            let [c0, c1, d] = [0; 3].map(|_| toy.random.uniform(toy.n(), &moduli));
+            let data = [("c0", &c0), ("c1", &c1), ("d", &d)];
+            let digits = limbs.div_ceil(shape.alpha);
+            // At the top a limb of a key stands where a polynomial of fewer limbs has it, special ones last.
+            let kept = |poly: &Limbs| [&poly[..limbs], &poly[shape.limbs..]].concat();
+            let plain: Vec<_> = key[..digits].iter().map(|[b, a]| [kept(b), kept(a)]).collect();
+            let cut = cut(&key[..digits], &layout, &toy, limbs);
+            for rescale in [false, true].into_iter().take(limbs) {
+                let hybrid = program(&toy, &Method::Hybrid(layout.digits()), limbs, rescale);
+                let klss = program(&toy, &Method::Klss(layout.clone()), limbs, rescale);
+                let what = format!("{shape:?}, {limbs} limbs, rescale {rescale}");
+                let (hybrid, klss) = (results(&hybrid, &data, &plain), results(&klss, &data, &cut));
+                assert!(hybrid == klss, "{what}");
+                assert!(klss[2..4] == klss[4..6], "hoisted, {what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn transforms_and_products_are_those_of_the_formula() {
+    for shape in SHAPES {
+        let toy = shape.toy(1);
+        let layout = shape.layout(&toy);
+        let mut low = Lowering::new("switch", LOG_N, &toy.q, &toy.p, toy.alpha).unwrap();
+        let d = input(&mut low, "d", shape.limbs);
+        let names = names(layout.digits().dnum());
+        let key = low.key_inputs_for(&Method::Klss(layout.clone()), &names, shape.limbs).unwrap();
+        let y = low.key_switch(&d, [None, None], &key, false).unwrap();
+        output(&mut low, "y0", &y[0]);
+        output(&mut low, "y1", &y[1]);
+        let program = &low.finish().unwrap();
+        let of = |op: Opcode| (0..program.len()).filter(move |&i| program.opcode(i) == op);
+        let (l, t) = (shape.limbs, layout.t().len());
+        let (beta, blocks) = (layout.digits().dnum(), layout.blocks(l));
+        assert_eq!(of(Opcode::Ntt).count(), t * beta + 2 * l, "{shape:?}");
+        assert_eq!(of(Opcode::Intt).count(), l + 2 * t * blocks, "{shape:?}");
+        let products: usize = of(Opcode::Dot).map(|i| program.operands(i).len() / 2).sum();
+        assert_eq!(products, 2 * beta * blocks * t, "{shape:?}");
+    }
+}
+
+#[test]
+fn the_bound_on_t_is_beta_times_n_times_a_digit_times_a_block_and_the_fewest_primes_are_taken() {
+    for shape in SHAPES {
+        let toy = shape.toy(1);
+        let layout = shape.layout(&toy);
+        let digits = layout.digits();
+        let greatest = |lists: Vec<Vec<Modulus>>| lists.iter().map(|list| product(list)).max().unwrap();
+        let d = greatest(digits.digits(shape.limbs).map(|range| toy.q[range].to_vec()).collect());
+        let order = [&toy.p[..], &toy.q].concat();
+        let block = greatest(order.chunks(shape.block).map(<[Modulus]>::to_vec).collect());
+        let bound = d * block * BigInt::from(digits.dnum() << LOG_N);
+        let t = layout.t();
+        assert!(product(t) > bound, "{shape:?}");
+        assert!(product(&t[..t.len() - 1]) <= bound, "{shape:?} takes a prime too many");
+        let short = t[..t.len() - 1].to_vec();
+        let refused = KlssLayout::with_primes(LOG_N, (&toy.q, &toy.p), digits, shape.block, short);
+        assert!(matches!(refused, Err(LayoutError::SmallT { .. } | LayoutError::Ring(_))), "{shape:?}");
+    }
+}
+
+#[test]
+fn layouts_of_another_chain_and_foreign_digits_are_refused() {
+    let shape = SHAPES[0];
+    let toy = shape.toy(1);
+    let layout = shape.layout(&toy);
+    // The same layout on a ring sixteen times as large: its T would be four bits short.
+    let q = primes(LOG_N + 4, 36, 2, 6);
+    let p = primes(LOG_N + 4, 36, 0, 2);
+    let mut low = Lowering::new("t", LOG_N + 4, &q, &p, 2).unwrap();
+    let tight = KlssLayout::new(LOG_N, (&toy.q, &toy.p), layout.digits(), 2, 31).unwrap();
+    let refused = low.key_inputs_for(&Method::Klss(tight), &names(3), 6).unwrap_err();
+    assert!(matches!(refused, LowerError::Layout(LayoutError::SmallT { .. })), "{refused}");
+
+    let mut low = Lowering::new("t", LOG_N, &toy.q, &toy.p, 2).unwrap();
+    let (c, d) = (input(&mut low, "c", 6), input(&mut low, "d", 6));
+    let klss = low.key_inputs_for(&Method::Klss(layout.clone()), &names(3), 6).unwrap();
+    let hybrid: Vec<String> = names(3).iter().map(|name| format!("{name}_h")).collect();
+    let hybrid = low.key_inputs_for(&Method::Hybrid(layout.digits()), &hybrid, 6).unwrap();
+    let hoisted = low.hoist(&d, &klss).unwrap();
+    let rotation = Rotation { galois: 5, key: &hybrid, rescale: false };
+    let refused = low.rotate_hoisted(&hoisted, &c, rotation).unwrap_err();
+    assert!(refused.to_string().contains("raised for another method"), "{refused}");
+}
