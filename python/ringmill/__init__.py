@@ -37,6 +37,7 @@ from ringmill.trace import (
     polynomial,
     region,
     scalar,
+    total,
     vector,
     within,
 )
@@ -87,6 +88,7 @@ __all__ = [
     "polynomial",
     "region",
     "scalar",
+    "total",
     "vector",
     "within",
     "__version__",

@@ -7,6 +7,7 @@
     ringmill inspect  FILE
     ringmill params   --depth 5 --slots 4096
     ringmill compare  casa
+    ringmill workload digits
 
 Exit status: 0 done, 1 refused (the message says why), 2 wrong usage, 130 interrupted.
 """
@@ -94,14 +95,21 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument(
         "--latency", type=int, default=40, metavar="N", help="cycles to the first beat of memory (40)"
     )
+
+    sub = verb("workload", "Run a whole job on real data, encrypted and in the clear.")
+    sub.add_argument(
+        "workload", metavar="NAME", help="digits (a convolutional network), train-digits or train-tumours"
+    )
     return parser
 
 
 def _print(outcome: dict[str, Any]) -> None:
-    """Facts as aligned lines; a list as one line an entry."""
+    """Facts as aligned lines; a list or a dictionary as one line an entry."""
     width = max(len(name) for name in outcome)
     for name, value in outcome.items():
         lines = value if isinstance(value, list) else [value]
+        if isinstance(value, dict):
+            lines = [f"{part}: {figure}" for part, figure in value.items()]
         for at, line in enumerate(lines or ["none"]):
             print(f"{name if at == 0 else '':<{width}}  {line}")
 

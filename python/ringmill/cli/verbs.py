@@ -213,3 +213,10 @@ def show_compare(facts: Facts) -> None:
     from ringmill.compare import table
 
     table.show(facts["rows"], facts["area_origin"])
+
+
+def workload(options: Namespace) -> Facts:
+    """Run a whole job on real data, encrypted and in the clear."""
+    from ringmill.workloads.run import run
+
+    return run(options.workload, _show(options))

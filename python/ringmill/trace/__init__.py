@@ -3,6 +3,7 @@
 from ringmill.trace.approximate import Approximation, approximate
 from ringmill.trace.images import average_pool, convolve
 from ringmill.trace.kernel import Kernel, kernel, region, within
+from ringmill.trace.linear import total
 from ringmill.trace.poly import polynomial
 from ringmill.trace.program import Signature, Traced
 from ringmill.trace.spec import Spec, matrix, scalar, vector
@@ -21,6 +22,7 @@ __all__ = [
     "polynomial",
     "region",
     "scalar",
+    "total",
     "vector",
     "within",
 ]

@@ -132,6 +132,31 @@ def tile(symbol: Symbol, rows: int, columns: int) -> Symbol:
     return Symbol(graph, node, layout, clean=height * rows * total == symbol.slots)
 
 
+def total(x: Any, axis: int, times: float = 1.0) -> Any:
+    """Sum of a matrix along one axis, standing in every element along it, and times a factor.
+
+    The result has the shape of ``x``, as ``np.broadcast_to(times * x.sum(axis, keepdims=True), x.shape)``,
+    which is what a clear matrix gives. No level where the axis wraps around in the slots (axis 0 of a matrix
+    that fills them, sides powers of two) and the factor is one. Otherwise a mask takes the factor along: one.
+    """
+    from ringmill.trace.symbol import Symbol
+
+    if not isinstance(x, Symbol):
+        clear = constant_array(x).real
+        return np.broadcast_to(times * clear.sum(axis, keepdims=True), clear.shape)
+    if x.ndim != 2 or axis not in (0, 1, -1, -2):
+        refuse("BadAxis", f"axis {axis!r} of an encrypted {x.kind}", "A matrix has axes 0 and 1")
+    graph, count, stride = x.graph, x.shape[axis], x.layout.strides[axis]
+    node = graph.sum(x.node, count, stride)
+    if count * stride == x.slots:
+        result = x.with_node(node, clean=x.layout.full)
+        return result if times == 1 else result * times
+    chosen = np.zeros(x.shape)
+    chosen[(0, slice(None)) if axis % 2 == 0 else (slice(None), 0)] = times
+    first = graph.mul(node, graph.const(x.layout.place(chosen)))
+    return x.with_node(graph.sum(first, count, -stride), clean=True)
+
+
 def _respaced(symbol: Symbol, stride: int) -> int:
     """Rows moved ``stride`` slots apart: one mask and one rotation a row, one level."""
     graph, total = symbol.graph, None
