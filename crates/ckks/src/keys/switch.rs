@@ -45,7 +45,6 @@ impl Origin {
 /// Serves every level up to the layout's: at a lower one, the limbs of missing primes are not read and the last digit
 /// is cut short. All limbs stand in one buffer in the order in which a key switch reads them: by prime, then digit,
 /// then b before a.
-#[derive(Clone)]
 pub struct KeyForm {
     params: Params,
     layout: KeyLayout,
@@ -173,10 +172,12 @@ impl fmt::Debug for KeyForm {
 }
 
 /// A switching key from some s′ to the secret s: the form that serves every level, and perhaps forms for fewer limbs.
+///
+/// Clones share the residues.
 #[derive(Clone, PartialEq)]
 pub struct SwitchKey {
     /// The first one has the base layout.
-    forms: Vec<KeyForm>,
+    forms: Vec<Arc<KeyForm>>,
     derived: Derived,
 }
 
@@ -189,7 +190,7 @@ impl SwitchKey {
         seed: Seed,
     ) -> Result<Self, CkksError> {
         let base = KeyForm::draw(secret, origin, KeyLayout::base(secret.params()), rng, seed)?;
-        Ok(Self { forms: vec![base], derived: Derived::default() })
+        Ok(Self { forms: vec![Arc::new(base)], derived: Derived::default() })
     }
 
     /// From the stored parts of its base form; every a is expanded again.
@@ -198,7 +199,7 @@ impl SwitchKey {
     /// [`CkksError::Shape`], also for a wrong number of digits.
     pub fn from_parts(params: &Params, b: &[Poly], seed: Seed) -> Result<Self, CkksError> {
         let base = KeyForm::from_parts(params, KeyLayout::base(params), b, seed)?;
-        Ok(Self { forms: vec![base], derived: Derived::default() })
+        Ok(Self { forms: vec![Arc::new(base)], derived: Derived::default() })
     }
 
     /// The parameters.
@@ -212,8 +213,8 @@ impl SwitchKey {
     }
 
     /// Every form, that of the base layout first.
-    pub fn forms(&self) -> &[KeyForm] {
-        &self.forms
+    pub fn forms(&self) -> impl ExactSizeIterator<Item = &KeyForm> {
+        self.forms.iter().map(|form| &**form)
     }
 
     /// The form of a layout.
@@ -223,7 +224,7 @@ impl SwitchKey {
     pub fn form(&self, layout: KeyLayout) -> Result<&KeyForm, CkksError> {
         let missing =
             || CkksError::MissingForm { layout, present: self.forms.iter().map(|f| f.layout).collect() };
-        self.forms.iter().find(|form| form.layout == layout).ok_or_else(missing)
+        self.forms().find(|form| form.layout == layout).ok_or_else(missing)
     }
 
     /// Adds a form, or replaces that of the same layout.
@@ -234,8 +235,8 @@ impl SwitchKey {
         check::same_params(("switching key", self.params()), ("form", form.params()))?;
         self.derived = Derived::default();
         match self.forms.iter_mut().find(|f| f.layout == form.layout) {
-            Some(place) => *place = form,
-            None => self.forms.push(form),
+            Some(place) => *place = Arc::new(form),
+            None => self.forms.push(Arc::new(form)),
         }
         Ok(())
     }
@@ -271,7 +272,7 @@ impl SwitchKey {
 
     /// Bytes of the residues in memory, with what was derived from them.
     pub fn bytes(&self) -> usize {
-        self.forms.iter().map(KeyForm::bytes).sum::<usize>() + self.derived.bytes()
+        self.forms().map(KeyForm::bytes).sum::<usize>() + self.derived.bytes()
     }
 }
 

@@ -190,3 +190,13 @@ fn secrets_do_not_print() {
     assert!(shown.starts_with("SecretKey(…") && shown.len() < 60, "{shown}");
     assert_eq!(format!("{:?}", randomness(3)), "Randomness(…)");
 }
+
+#[test]
+fn sets_of_keys_share_residues_with_the_sets_they_grew_from() {
+    let params = Params::new(&ParamsLiteral::from_bits(10, &[30, 30], &[31], 2).insecure()).unwrap();
+    let mut generator = KeyGenerator::with_randomness(&params, randomness(5));
+    let secret = generator.secret_key().unwrap();
+    let keys = generator.evaluation_keys(&secret, &[1], false).unwrap();
+    let copy = keys.clone();
+    assert_eq!(keys.relin().unwrap().0.b(0, 0).as_ptr(), copy.relin().unwrap().0.b(0, 0).as_ptr());
+}
