@@ -24,7 +24,8 @@ core_library = . $(EDA_HOME)/env.sh; RINGMILL_CORE_LIBRARY=$$(python -m rtl.sim.
 PY_PATHS    := $(wildcard python tests examples benches scripts rtl)
 TEST_PATHS  := $(wildcard python/tests tests rtl/tools/tests)
 HAS_PYTHON  := $(wildcard pyproject.toml)
-RUST_INPUTS := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null)
+RUST_INPUTS := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) \
+  $(wildcard rtl/compact_core.* rtl/*/src/* rtl/*/generated/* rtl/*/lint.vlt)
 
 .PHONY: help
 help:  ## this list
@@ -45,8 +46,8 @@ test-rust: $(STAMPS)/rust $(STAMPS)/venv
 	@cargo test --workspace $(CARGO_FLAGS)
 
 .PHONY: test-python
-test-python: $(STAMPS)/extension $(STAMPS)/system
-	@$(if $(TEST_PATHS),$(PY) -m pytest -q $(TEST_PATHS),echo 'no Python tests in this tree')
+test-python: $(STAMPS)/extension $(STAMPS)/system $(STAMPS)/eda
+	@. $(EDA_HOME)/env.sh; $(if $(TEST_PATHS),$(CURDIR)/$(PY) -m pytest -q $(TEST_PATHS),echo 'no Python tests in this tree')
 
 .PHONY: test-rtl
 test-rtl: $(STAMPS)/eda  ## the hardware blocks under Verilator: rtl/README.md
@@ -56,7 +57,7 @@ test-rtl: $(STAMPS)/eda  ## the hardware blocks under Verilator: rtl/README.md
 test-full: $(STAMPS)/extension $(STAMPS)/system $(STAMPS)/eda  ## every test at full size, hours rather than minutes
 	@$(call core_library,--w 54 --nbf 4 --logn-max 13 --mods 16 --kind 1 --d 512) \
 	  cargo test --workspace --release $(CARGO_FLAGS) -- --include-ignored
-	@$(if $(TEST_PATHS),$(PY) -m pytest -q -m '' $(TEST_PATHS),echo 'no Python tests in this tree')
+	@. $(EDA_HOME)/env.sh; $(if $(TEST_PATHS),$(CURDIR)/$(PY) -m pytest -q -m '' $(TEST_PATHS),echo 'no Python tests in this tree')
 	@$(RTL_TOOLS) test --full
 	@$(RTL_TOOLS) formal
 	@$(RTL_TOOLS) mutate

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,9 @@ from ringmill.keys import Keys, keygen
 from ringmill.progress import Show, steps
 from ringmill.trace.program import Signature, Traced
 from ringmill.values import Values
+
+#: A machine elsewhere: the limb program's text and input limbs in, output limbs out; bytes of 64-bit words.
+Outside = Callable[[str, list[bytes]], list[bytes]]
 
 # Results beyond this leave no room for their fraction in any modulus worth having.
 LARGEST = 2.0**40
@@ -101,7 +104,7 @@ class Compiled:
         self.text = text
         self.signature = signature
         self.plan = plan
-        self._executables: dict[tuple[str, int | None, int | None], Executable] = {}
+        self._executables: dict[tuple[str | Outside, int | None, int | None], Executable] = {}
 
     @property
     def name(self) -> str:
@@ -218,7 +221,7 @@ class Compiled:
         keys: EvaluationKeys | Keys,
         arguments: Values,
         *,
-        machine: str = "cpu",
+        machine: str | Outside = "cpu",
         threads: int | None = None,
         butterflies: int | None = None,
     ) -> Values:
@@ -229,6 +232,7 @@ class Compiled:
             arguments: from ``encrypt``.
             machine: "cpu" (fast), "reference" (plain interpreter) or "compact" (the hardware core, simulated
                 by the library that RINGMILL_CORE_LIBRARY names, otherwise emulated); all give the same bits.
+                Or a function that runs limbs elsewhere, as the host of `ringmill build` on a board.
             threads: worker threads of "cpu"; all cores by default. Results do not depend on it.
             butterflies: size of "compact": 1, 2, 4, 8 or 16 a lane.
         """
@@ -239,12 +243,16 @@ class Compiled:
         return Values("results", out, self.name, self.digest)
 
     def executable(
-        self, machine: str = "cpu", threads: int | None = None, butterflies: int | None = None
+        self, machine: str | Outside = "cpu", threads: int | None = None, butterflies: int | None = None
     ) -> Executable:
         """The lowered program for a machine; lowered once."""
         key = (machine, threads, butterflies)
         if key not in self._executables:
-            self._executables[key] = Executable(self.plan, machine, threads, butterflies)
+            self._executables[key] = (
+                Executable(self.plan, machine, threads, butterflies)
+                if isinstance(machine, str)
+                else Executable.through(self.plan, machine)
+            )
         return self._executables[key]
 
     def run(
@@ -265,14 +273,21 @@ class Compiled:
 
     # ---- files --------------------------------------------------------------------------------
 
+    def to_bytes(self) -> bytes:
+        """The kernel file's bytes; equal kernels give equal bytes."""
+        return self._bundle().to_bytes()
+
     def save(self, path: str | Path) -> int:
         """Write the kernel file, which client and server share; returns its bytes."""
+        return self._bundle().save(path)
+
+    def _bundle(self) -> bundle.Bundle:
         parts = {
             "program": self.text.encode(),
             "signature": json.dumps(self.signature.to_json()).encode(),
             "params": self.params.to_bytes(),
         }
-        return bundle.Bundle("kernel", self._facts(), parts).save(path)
+        return bundle.Bundle("kernel", self._facts(), parts)
 
     def _facts(self) -> dict[str, Any]:
         return {

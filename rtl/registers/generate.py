@@ -151,13 +151,37 @@ def rust(top: AddrmapNode) -> str:
 
 
 def header(top: AddrmapNode) -> str:
-    """Return the offsets as a C header, for what is written in C++."""
-    lines = [f"/* Offsets of the registers in bytes. Made from {ORIGIN}. */", "#ifndef CORE_REGISTERS_H"]
-    lines += ["#define CORE_REGISTERS_H", ""]
+    """Return offsets, values and fields for C: field F of register R is (R & R_F_MASK) >> R_F_SHIFT."""
+    lines = [
+        f"/* Offsets of the registers in bytes, and their fields. Made from {ORIGIN}. */",
+        "#ifndef CORE_REGISTERS_H",
+        "#define CORE_REGISTERS_H",
+        "",
+    ]
     for child in top.children():
         at = child.raw_absolute_address if child.is_array else child.absolute_address
-        lines.append(f"#define CORE_REG_{child.inst_name} {at:#x}u")
+        name = f"CORE_REG_{child.inst_name}"
+        lines.append(f"#define {name} {at:#x}u")
+        if isinstance(child, RegNode):
+            lines += _c_fields(child, name)
+        elif isinstance(child, RegfileNode):
+            lines.append(f"#define {name}_STRIDE {child.array_stride:#x}u")
+            lines.append(f"#define {name}_COUNT {child.array_dimensions[0]}u")
     return "\n".join([*lines, "", "#endif", ""])
+
+
+def _c_fields(reg: RegNode, name: str) -> list[str]:
+    lines = []
+    if reg.inst_name in ("ID", "VERSION"):
+        value = sum((f.get_property("reset") or 0) << f.low for f in reg.fields())
+        lines.append(f"#define {name}_VALUE {value:#x}u")
+    for field in reg.fields():
+        if field.width == reg.size * 8:
+            continue
+        mask = ((1 << field.width) - 1) << field.low
+        lines.append(f"#define {name}_{field.inst_name.upper()}_SHIFT {field.low}u")
+        lines.append(f"#define {name}_{field.inst_name.upper()}_MASK {mask:#x}u")
+    return lines
 
 
 def _access(field: FieldNode) -> str:

@@ -23,6 +23,8 @@ pub enum MachineError {
     GroupCount { what: &'static str, name: String, expected: usize, found: usize },
     #[error("machine {machine} cannot run program {program}: {reason}")]
     Unsupported { machine: String, program: String, reason: String },
+    #[error("the device behind the machine failed: {reason}")]
+    Device { reason: String },
     #[error(transparent)]
     Compact(#[from] CompactError),
     #[error(transparent)]

@@ -16,6 +16,7 @@ use crate::cipher::Ciphertext;
 use crate::error::{Failure, Family};
 use crate::keys::EvaluationKeys;
 use crate::machines;
+use crate::outside::Outside;
 use crate::plan::Plan;
 
 /// How often a waiting call looks whether it was interrupted.
@@ -98,6 +99,19 @@ impl Executable {
             Kernel::new(&evaluator, managed).map_err(|e| Failure::face(&e))
         })?;
         Ok(Self { kernel: Arc::new(kernel), machine: machine.to_owned(), bounds: Arc::new(plan.bounds()) })
+    }
+
+    /// Lowers a plan for a machine that is a Python function: `outside.rs`.
+    #[staticmethod]
+    fn through(py: Python<'_>, plan: &Bound<'_, Plan>, run: Py<PyAny>) -> PyResult<Self> {
+        let plan = plan.get();
+        let (params, managed) = (plan.params.clone(), plan.managed.clone());
+        let kernel = interruptible(py, move || {
+            let machine = Arc::new(Outside::new(run));
+            let evaluator = Evaluator::with_machine(&params, machine).map_err(|e| Failure::face(&e))?;
+            Kernel::new(&evaluator, managed).map_err(|e| Failure::face(&e))
+        })?;
+        Ok(Self { kernel: Arc::new(kernel), machine: "outside".to_owned(), bounds: Arc::new(plan.bounds()) })
     }
 
     /// Runs on ciphertexts by the names of the program's inputs; gives ciphertexts by the names of its outputs.

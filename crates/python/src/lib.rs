@@ -14,8 +14,11 @@ mod error;
 mod evaluator;
 mod executable;
 mod files;
+mod hardware;
+mod image;
 mod keys;
 mod machines;
+mod outside;
 mod params;
 mod plan;
 
@@ -34,8 +37,10 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<evaluator::Evaluator>()?;
     module.add_class::<executable::Executable>()?;
     module.add_class::<circuits::Circuit>()?;
+    module.add_class::<image::CoreImage>()?;
     module.add_function(wrap_pyfunction!(machines::isa, module)?)?;
     module.add_function(wrap_pyfunction!(compact::compact_cycles, module)?)?;
     module.add_function(wrap_pyfunction!(files::identify, module)?)?;
+    module.add_function(wrap_pyfunction!(hardware::hardware_files, module)?)?;
     Ok(())
 }

@@ -66,6 +66,33 @@ impl Params {
         ckks::Params::new(&literal).map(Self::from).map_err(|e| Failure::of(Family::Parameter, &e).into())
     }
 
+    /// Parameters from primes by value.
+    #[staticmethod]
+    #[pyo3(signature = (log_n, q, p, dnum, *, scale_bits, secret = "ternary", weight = None, insecure = false))]
+    #[allow(clippy::too_many_arguments)] // named in Python
+    fn from_primes(
+        log_n: u32,
+        q: Vec<u64>,
+        p: Vec<u64>,
+        dnum: usize,
+        scale_bits: u32,
+        secret: &str,
+        weight: Option<u32>,
+        insecure: bool,
+    ) -> PyResult<Self> {
+        let values = |primes: Vec<u64>| primes.into_iter().map(ckks::params::PrimeSpec::Value).collect();
+        let literal = ckks::ParamsLiteral {
+            log_n,
+            q: values(q),
+            p: values(p),
+            dnum,
+            secret: self::secret(secret, weight)?,
+            scale_bits,
+            insecure,
+        };
+        ckks::Params::new(&literal).map(Self::from).map_err(|e| Failure::of(Family::Parameter, &e).into())
+    }
+
     /// A named set.
     #[staticmethod]
     fn named(name: &str) -> PyResult<Self> {

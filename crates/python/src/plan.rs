@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use num_complex::Complex64;
+use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use ringmill_ckks::{Noise, Secret};
-use ringmill_program::he::{self, Chain, Type, Value};
+use ringmill_program::he::{self, Chain, Type, Value, Vectors, evaluate_clear};
 use ringmill_program::manage::{self, Accuracy, Managed};
 
 use crate::error::{Failure, Family};
@@ -183,8 +185,9 @@ impl Plan {
     }
 
     /// log2 of the predicted error of the worst slot of every output, for inputs of the greatest size, encrypted
-    /// under the public key.
-    fn predicted_error(&self) -> PyResult<BTreeMap<String, f64>> {
+    /// under the public key; exceeded with probability `failure`, 2^−20 unless told otherwise.
+    #[pyo3(signature = (failure = ringmill_ckks::noise::FAILURE))]
+    fn predicted_error(&self, failure: f64) -> PyResult<BTreeMap<String, f64>> {
         let bounds = self.bounds();
         let (program, params, magnitude) = (&self.managed.program, &self.params, self.magnitude);
         let input = |v: Value, _: &str| {
@@ -198,7 +201,27 @@ impl Plan {
         let all = manage::predict(program, params, &input, &|_, _| magnitude, &|v| bounds[v.index()])
             .map_err(|e| Failure::of(Family::Machine, &e))?;
         let outputs = program.outputs().iter();
-        Ok(outputs.map(|o| (o.name.clone(), all[o.value.index()].error_log2(program.slots()))).collect())
+        Ok(outputs
+            .map(|o| (o.name.clone(), all[o.value.index()].error_at(program.slots(), failure).log2()))
+            .collect())
+    }
+
+    /// What the program gives for vectors in the clear, all slots by output name.
+    fn clear<'py>(
+        &self,
+        py: Python<'py>,
+        arguments: BTreeMap<String, PyReadonlyArray1<'py, Complex64>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let mut vectors = Vectors::new();
+        for (name, values) in arguments {
+            vectors.insert(name, values.as_slice()?.to_vec());
+        }
+        let found = evaluate_clear(&self.managed.program, &vectors).map_err(|e| Failure::he(&e))?;
+        let told = PyDict::new(py);
+        for (name, values) in found {
+            told.set_item(name, PyArray1::from_vec(py, values))?;
+        }
+        Ok(told)
     }
 
     /// How often each operation occurs, by its word in the program text.

@@ -6,6 +6,7 @@
     ringmill decrypt  --kernel K --key secret.key --input RESULTS --out DATA.npz
     ringmill inspect  FILE
     ringmill params   --depth 5 --slots 4096
+    ringmill build    DESIGN.json --out DIR
     ringmill compare  casa
     ringmill workload digits
 
@@ -83,6 +84,11 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--integer-bits", type=int, default=4, metavar="N", help="log2 of the largest value (4)")
     sub.add_argument("--slots", type=int, default=1, metavar="N", help="slots of a vector (1)")
     sub.add_argument("--security", type=int, default=128, metavar="BITS", help="128, 192 or 256")
+
+    sub = verb("build", "Write the core, the program, drivers and test vectors of a design.")
+    sub.add_argument("design", metavar="DESIGN", help="design file, from ringmill explore")
+    sub.add_argument("--out", required=True, metavar="DIR", help="folder to write; it stands alone")
+    sub.add_argument("--overwrite", action="store_true", help="replace a folder that was written before")
 
     sub = verb("compare", "Put a paper's figures beside ours.")
     sub.add_argument("paper", metavar="PAPER", help="casa: Tables 2 to 6 of the compact core's model")

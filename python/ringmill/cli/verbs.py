@@ -124,6 +124,23 @@ def inspect(options: Namespace) -> Facts:
     return {"file": options.file, "bytes": len(data), **identify(data)}
 
 
+def build(options: Namespace) -> Facts:
+    """Write the folder of a design."""
+    from ringmill.project import design, write
+
+    read = design.read(options.design)
+    files = write(
+        read.compiled, read.core, Path(options.out), design=read.content, overwrite=options.overwrite
+    )
+    return {
+        "folder": options.out,
+        "kernel": read.compiled.name,
+        "files": len(files),
+        "bytes": sum(map(len, files.values())),
+        "next": f"cd {options.out} && make selftest",
+    }
+
+
 def _inspect_bundle(path: str, data: bytes) -> Facts:
     for kind in ("kernel", "arguments", "results"):
         try:

@@ -140,8 +140,13 @@ impl Noise {
     ///
     /// `slots` is the number of packed slots, a power of two up to N/2. Includes the rounding of binary64 output.
     pub fn error(&self, slots: usize) -> f64 {
+        self.error_at(slots, FAILURE)
+    }
+
+    /// As [`Noise::error`], at confidence 1 − `failure`, which is taken as 1/2 if it is more.
+    pub fn error_at(&self, slots: usize, failure: f64) -> f64 {
         let slots = slots.max(1) as f64;
-        let worst = self.std() * (2.0 * slots).sqrt() * tail((slots / FAILURE).ln());
+        let worst = self.std() * (2.0 * slots).sqrt() * tail((slots / failure.min(0.5)).ln().max(1.0));
         worst.hypot(self.magnitude * DOUBLE_ROUNDING)
     }
 

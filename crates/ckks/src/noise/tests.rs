@@ -111,3 +111,16 @@ fn extremes_stay_numbers() {
     let tiny = Noise::encoded(1.0, &Scale::pow2(-5000), 0);
     assert!(tiny.mul(&tiny, &p).error_log2(1) == f64::INFINITY);
 }
+
+#[test]
+fn less_confidence_predicts_less() {
+    let x = fresh(1);
+    assert_eq!(x.error_at(64, FAILURE), x.error(64));
+    let at = |failure| x.error_at(64, failure);
+    assert!(at(1e-9) > at(1e-3) && at(1e-3) > at(0.1) && at(0.1) > at(0.5));
+    // Half of the values would exceed anything below: more is not asked for.
+    assert_eq!(at(0.5), at(0.99));
+    // By the tail itself: 2n·√(πt)·e^(−2t) is the failure that was asked for.
+    let t = at(1e-3) / (x.std() * 128f64.sqrt());
+    close(64.0 * (std::f64::consts::PI * t).sqrt() * (-2.0 * t).exp(), 1e-3);
+}

@@ -27,7 +27,8 @@ use super::table::power_of_two;
 use super::{CompactConfig, CompactError, Policy};
 use action::{Action, Leaves};
 use clock::Clock;
-use layout::{InputSlot, Layout};
+pub use layout::InputSlot;
+use layout::Layout;
 use state::{Content, Phase, State};
 use tuning::Tuning;
 

@@ -1,0 +1,314 @@
+//! `CoreImage`: all that a compact core needs for one program, and test vectors for it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use num_complex::Complex64;
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use ringmill::machine::compact::model::simulate;
+use ringmill::machine::compact::{
+    self, Compact, CompactConfig, CompactLiteral, Instruction, MemoryTiming, Multiplier, Policy, TableEntry,
+};
+use ringmill::machine::{Executable, Machine, MachineError, Reference};
+use ringmill::{Evaluator, Input, Inputs, Kernel};
+use ringmill_ckks::{KeyGenerator, Randomness};
+use ringmill_program::limb::LimbProgram;
+use ringmill_program::lower::lower;
+use ringmill_program::manage::Managed;
+use ringmill_ring::sample::SecretSeed;
+
+use crate::codec;
+use crate::error::{Failure, Family};
+use crate::plan::Plan;
+
+/// One input or output limb: group, limb of the group, class, modulus, stored times 2^R, address.
+type Place = (String, usize, String, usize, bool, u64);
+
+/// Input limbs in the order of the limb program, the reference machine's output limbs, decrypted slots by name.
+type Vectors<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyDict>);
+
+/// Instructions, memory layout and modulus table of one program on one core.
+#[pyclass(frozen, module = "ringmill._native")]
+pub(crate) struct CoreImage {
+    params: ringmill_ckks::Params,
+    managed: Managed,
+    config: CompactConfig,
+    program: LimbProgram,
+    plan: compact::Plan,
+    cycles: u64,
+}
+
+fn failure(error: &compact::CompactError) -> Failure {
+    Failure::of(Family::Machine, error)
+}
+
+fn multiplier(name: &str) -> Result<Multiplier, Failure> {
+    let known = || Multiplier::ALL.map(Multiplier::name).join(", ");
+    Multiplier::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
+        let message = format!("no multiplier {name:?}; there are {}", known());
+        Failure::rule(Family::Machine, "UnknownMultiplier", &message)
+    })
+}
+
+/// CASA's own sequence does not decrypt and is none of them.
+fn policy(name: &str) -> Result<Policy, Failure> {
+    match name {
+        "throughput" => Ok(Policy::Throughput),
+        "low-latency" => Ok(Policy::LowLatency),
+        other => {
+            let message = format!("no policy {other:?}; there are throughput, low-latency");
+            Err(Failure::rule(Family::Machine, "UnknownPolicy", &message))
+        }
+    }
+}
+
+#[pymethods]
+impl CoreImage {
+    /// Lowers and schedules a plan for a core.
+    #[new]
+    #[pyo3(signature = (plan, *, word_bits, butterflies, log_n_max, moduli, multiplier, bus_bits, latency=40, beat_cycles=1, policy="throughput", effort=2000))]
+    #[expect(clippy::too_many_arguments, reason = "keywords of a Python function")]
+    fn new(
+        py: Python<'_>,
+        plan: &Bound<'_, Plan>,
+        word_bits: u32,
+        butterflies: u32,
+        log_n_max: u32,
+        moduli: u32,
+        multiplier: &str,
+        bus_bits: u32,
+        latency: u32,
+        beat_cycles: u32,
+        policy: &str,
+        effort: usize,
+    ) -> PyResult<Self> {
+        let policy = self::policy(policy)?;
+        let literal = CompactLiteral {
+            word_bits,
+            butterflies,
+            log_n_max,
+            moduli,
+            multiplier: self::multiplier(multiplier)?,
+            bus_bits,
+            timing: MemoryTiming { latency, beat_cycles },
+            ..CompactLiteral::default()
+        };
+        let (params, managed) = (plan.get().params.clone(), plan.get().managed.clone());
+        py.detach(|| {
+            let config = literal.build().map_err(|e| failure(&e))?;
+            let lowered = lower(&managed.program).map_err(|e| Failure::of(Family::Program, &e))?;
+            let program = lowered.program;
+            let machine = Compact::emulated(config).with_effort(effort).with_policy(policy);
+            let plan = machine.plan(&program).map_err(|e| failure(&e))?;
+            let timing = simulate(&config, program.log_n(), &plan.instructions).map_err(|e| failure(&e))?;
+            Ok(Self { params, managed, config, program, plan, cycles: timing.counters.cycles })
+        })
+    }
+
+    /// The instruction stream, 32 bytes each, little-endian.
+    #[getter]
+    fn instructions<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let words = self.plan.instructions.iter().flat_map(Instruction::encode);
+        PyBytes::new(py, &words.flat_map(u64::to_le_bytes).collect::<Vec<u8>>())
+    }
+
+    /// The instructions as text, one a line.
+    #[getter]
+    fn listing(&self) -> String {
+        self.plan.instructions.iter().map(|i| format!("{i}\n")).collect()
+    }
+
+    /// The limb program as text.
+    #[getter]
+    fn limb_program(&self) -> String {
+        self.program.to_string()
+    }
+
+    /// Cycles of one run by the cycle model.
+    #[getter]
+    fn cycles(&self) -> u64 {
+        self.cycles
+    }
+
+    #[getter]
+    fn log_n(&self) -> u32 {
+        self.program.log_n()
+    }
+
+    /// Byte address of the instructions.
+    #[getter]
+    fn address(&self) -> u64 {
+        self.plan.program
+    }
+
+    /// Bytes of memory that the program uses.
+    #[getter]
+    fn memory(&self) -> u64 {
+        self.plan.bytes
+    }
+
+    /// R: what the core stores as a factor carries 2^R.
+    #[getter]
+    fn factor_bits(&self) -> u32 {
+        self.config.factor_bits()
+    }
+
+    /// The number of the multiplier in the register VARIANT.
+    #[getter]
+    fn kind(&self) -> u32 {
+        self.config.multiplier().code()
+    }
+
+    /// The modulus table: q, aux, then the roots of the stages.
+    #[getter]
+    fn table(&self) -> PyResult<Vec<Vec<u64>>> {
+        let entry = |m: &ringmill_program::limb::NamedModulus| {
+            let entry = TableEntry::new(&self.config, m.modulus, self.program.log_n());
+            entry.map(|e| e.fields().collect()).map_err(|e| failure(&e).into())
+        };
+        self.program.moduli().iter().map(entry).collect()
+    }
+
+    /// Number of input limbs of the limb program.
+    #[getter]
+    fn input_limbs(&self) -> usize {
+        self.program.input_types().len()
+    }
+
+    /// The copies of input limbs in memory: (number of the limb, its place). A limb that is a factor as well as a term
+    /// has two; one that is never read has none.
+    #[getter]
+    fn inputs(&self) -> Vec<(u32, Place)> {
+        let place = |slot: &compact::plan::InputSlot| {
+            let group = self.program.input_group(ringmill_program::limb::InputId(slot.input));
+            let limb = (slot.input - group.first.0) as usize;
+            let class = group.class.name().to_owned();
+            let modulus = group.moduli[limb].index();
+            (slot.input, (group.name.clone(), limb, class, modulus, slot.scaled, slot.address))
+        };
+        self.plan.inputs.iter().map(place).collect()
+    }
+
+    /// The output limbs in order.
+    #[getter]
+    fn outputs(&self) -> Vec<Place> {
+        let groups = self.program.outputs().iter();
+        let limbs = groups.flat_map(|g| g.moduli.iter().enumerate().map(move |(i, m)| (g, i, m.index())));
+        let places = limbs.zip(&self.plan.outputs);
+        places.map(|((g, i, m), &at)| (g.name.clone(), i, "result".into(), m, false, at)).collect()
+    }
+
+    /// What one run takes and gives, from keys and encryptions drawn from a seed: for tests only, since who knows the
+    /// seed knows the secret key. Encrypts `arguments`, slots by input name, and runs the reference machine.
+    fn vectors<'py>(
+        &self,
+        py: Python<'py>,
+        arguments: BTreeMap<String, PyReadonlyArray1<'py, Complex64>>,
+        seed: [u8; 32],
+    ) -> PyResult<Vectors<'py>> {
+        let mut slots = BTreeMap::new();
+        for (name, values) in arguments {
+            slots.insert(name, values.as_slice()?.to_vec());
+        }
+        let (record, results) = py.detach(|| self.record(&slots, seed))?;
+        let decrypted = PyDict::new(py);
+        for (name, values) in results {
+            decrypted.set_item(name, PyArray1::from_vec(py, values))?;
+        }
+        Ok((PyBytes::new(py, &record.inputs), PyBytes::new(py, &record.outputs), decrypted))
+    }
+}
+
+impl CoreImage {
+    fn record(
+        &self,
+        arguments: &BTreeMap<String, Vec<Complex64>>,
+        seed: [u8; 32],
+    ) -> Result<(Record, BTreeMap<String, Vec<Complex64>>), Failure> {
+        let kept = Arc::new(Mutex::new(Record::default()));
+        let machine = Arc::new(Recorder { kept: kept.clone() });
+        let evaluator = Evaluator::with_machine(&self.params, machine).map_err(|e| Failure::face(&e))?;
+        let kernel = Kernel::new(&evaluator, self.managed.clone()).map_err(|e| Failure::face(&e))?;
+
+        let mut randomness = Randomness::from_seed(SecretSeed::from_bytes(seed));
+        // Keys and encryptions must not share a stream.
+        let mut other = seed;
+        other[31] ^= 0x80;
+        let drawn = Randomness::from_seed(SecretSeed::from_bytes(other));
+        let mut generator = KeyGenerator::with_randomness(&self.params, drawn);
+        let secret = generator.secret_key().map_err(|e| Failure::ckks(&e))?;
+        let needs = &self.managed.summary.keys;
+        let rotations: Vec<i64> = needs.rotations.iter().map(|&k| k as i64).collect();
+        let keys =
+            generator.evaluation_keys(&secret, &rotations, needs.conjugate).map_err(|e| Failure::ckks(&e))?;
+
+        let mut ciphers = BTreeMap::new();
+        for (name, level, scale) in kernel.cipher_inputs() {
+            let Some(values) = arguments.get(name) else {
+                let message = format!("no values for input {name:?} of the program");
+                return Err(Failure::rule(Family::Program, "MissingInput", &message));
+            };
+            let slots = kernel.program().slots();
+            let magnitude = values.iter().map(|z| z.norm()).fold(0.0, f64::max);
+            let target = codec::Target { level, scale: scale.clone(), slots, magnitude };
+            let plain = codec::encode(&self.params, values, &target)?;
+            let cipher = secret.encrypt(&plain, &mut randomness).map_err(|e| Failure::ckks(&e))?;
+            ciphers.insert(name.to_owned(), cipher);
+        }
+        let inputs: Inputs<'_> = ciphers.iter().map(|(n, c)| (n.clone(), Input::Cipher(c))).collect();
+        let outputs = kernel.run(&inputs, &keys).map_err(|e| Failure::face(&e))?;
+        let mut results = BTreeMap::new();
+        for (name, cipher) in outputs {
+            let plain = secret.decrypt(&cipher).map_err(|e| Failure::ckks(&e))?;
+            results.insert(name, codec::decode(&plain)?);
+        }
+        let record = std::mem::take(&mut *kept.lock().unwrap_or_else(PoisonError::into_inner));
+        Ok((record, results))
+    }
+}
+
+/// Limbs, little-endian words one after the other.
+#[derive(Default)]
+struct Record {
+    inputs: Vec<u8>,
+    outputs: Vec<u8>,
+}
+
+/// The reference machine, which keeps what its last run took and gave.
+struct Recorder {
+    kept: Arc<Mutex<Record>>,
+}
+
+struct Recording {
+    inner: Box<dyn Executable>,
+    kept: Arc<Mutex<Record>>,
+}
+
+impl Machine for Recorder {
+    fn name(&self) -> &str {
+        "reference"
+    }
+
+    fn prepare(&self, program: &LimbProgram) -> Result<Box<dyn Executable>, MachineError> {
+        let inner = Reference.prepare(program)?;
+        Ok(Box::new(Recording { inner, kept: self.kept.clone() }))
+    }
+}
+
+impl Executable for Recording {
+    fn program(&self) -> &LimbProgram {
+        self.inner.program()
+    }
+
+    fn run(&self, inputs: &[&[u64]], outputs: &mut [&mut [u64]]) -> Result<(), MachineError> {
+        self.inner.run(inputs, outputs)?;
+        let bytes = |limb: &[u64]| limb.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.inputs = inputs.iter().flat_map(|limb| bytes(limb)).collect();
+        kept.outputs = outputs.iter().flat_map(|limb| bytes(limb)).collect();
+        Ok(())
+    }
+}

@@ -1,0 +1,16 @@
+"""What `ringmill build` writes: a core, its program, drivers, test vectors, in one folder that stands alone.
+
+| file | subject |
+|---|---|
+| `core.py` | which core |
+| `hardware.py` | its sources, the FuseSoC file, constraints |
+| `layout.py` | where limbs lie: as JSON, C and Rust |
+| `vectors.py` | test vectors from a seed |
+| `write.py` | the folder, whole or not at all |
+| `files/` | what is copied as it is: drivers, self-tests, host, Makefile |
+"""
+
+from ringmill.project.core import Core
+from ringmill.project.write import write
+
+__all__ = ["Core", "write"]

@@ -1,0 +1,79 @@
+"""Which core: the parameters of the hardware, and what only its synthesis needs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ringmill._native import CoreImage, Plan
+from ringmill.errors import CommandError, fail
+
+#: How a product is cut for the DSP blocks of a device family, as `modmul_pkg` numbers it.
+TILES = {"lut": 0, "ecp5": 1, "dsp48e1": 2, "dsp48e2": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """Build-time parameters of a compact core; `docs/hardware.md`."""
+
+    word_bits: int = 54
+    butterflies: int = 4
+    log_n_max: int = 13
+    moduli: int = 16
+    multiplier: str = "montgomery"
+    bus_bits: int = 512
+    memory_latency: int = 40
+    beat_cycles: int = 1
+    policy: str = "throughput"
+    effort: int = 2000
+    tile: str = "dsp48e2"
+    clock_mhz: float = 100.0
+
+    def __post_init__(self) -> None:
+        """Check what the native module does not."""
+        if self.tile not in TILES:
+            fail(
+                CommandError,
+                "UnknownTile",
+                f"No DSP block is called {self.tile!r}; there are {', '.join(TILES)}.",
+                tile=self.tile,
+            )
+        if not 0 < self.clock_mhz < 10_000:
+            fail(
+                CommandError,
+                "Clock",
+                f"A clock of {self.clock_mhz!r} MHz cannot be asked for; give a number above 0.",
+                clock_mhz=self.clock_mhz,
+            )
+
+    def image(self, plan: Plan) -> CoreImage:
+        """The program of a plan for this core."""
+        return CoreImage(
+            plan,
+            word_bits=self.word_bits,
+            butterflies=self.butterflies,
+            log_n_max=self.log_n_max,
+            moduli=self.moduli,
+            multiplier=self.multiplier,
+            bus_bits=self.bus_bits,
+            latency=self.memory_latency,
+            beat_cycles=self.beat_cycles,
+            policy=self.policy,
+            effort=self.effort,
+        )
+
+    def parameters(self, kind: int) -> dict[str, int]:
+        """The parameters of the top module; `kind` is the multiplier's number."""
+        return {
+            "W": self.word_bits,
+            "NBF": self.butterflies,
+            "LOGN_MAX": self.log_n_max,
+            "MODS": self.moduli,
+            "KIND": kind,
+            "TILE": TILES[self.tile],
+            "D": self.bus_bits,
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """As stored in a design."""
+        return asdict(self)

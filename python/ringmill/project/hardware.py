@@ -1,0 +1,124 @@
+"""The hardware in the folder: sources, file lists, constraints."""
+
+from __future__ import annotations
+
+from ringmill._native import hardware_files
+from ringmill.project.core import Core
+
+#: Where files of the repository go in the folder, by how their path begins; the first that fits counts.
+_PLACES = (
+    ("rtl/registers/generated/core_registers.h", "driver/core_registers.h"),
+    ("crates/machine/src/compact/registers.rs", "driver/registers.rs"),
+    ("rtl/sim/src/", "sim/"),
+    ("rtl/", "rtl/"),
+)
+
+_ORIGIN = "Written by `ringmill build`."
+
+
+def _place(path: str) -> str:
+    for start, target in _PLACES:
+        if path.startswith(start):
+            return target + path.removeprefix(start)
+    raise AssertionError(f"no place for {path}")
+
+
+def sources() -> dict[str, str]:
+    """Every file of the core and its simulator by its place; sources in order of compilation."""
+    files = {_place(path): text for path, text in hardware_files()}
+    # The folder has one register header; the simulator's shell looks for it where the repository has it.
+    shell = files["sim/rm_core.cpp"]
+    files["sim/rm_core.cpp"] = shell.replace(
+        '"../../registers/generated/core_registers.h"', '"../driver/core_registers.h"'
+    )
+    return files
+
+
+def _named(files: dict[str, str], suffix: str) -> list[str]:
+    return [name for name in files if name.startswith("rtl/") and name.endswith(suffix)]
+
+
+def lists(name: str, version: str, core: Core, kind: int, files: dict[str, str]) -> dict[str, str]:
+    """The list of sources, the FuseSoC core file, and what the Makefile reads."""
+    verilog, waivers = _named(files, ".sv"), _named(files, ".vlt")
+    parameters = core.parameters(kind)
+    made = {"core.f": f"// {_ORIGIN}\n" + "".join(f"{path}\n" for path in verilog)}
+    made["core.mk"] = (
+        f"# {_ORIGIN}\nSOURCES := {' '.join(verilog)}\nWAIVERS := {' '.join(waivers)}\n"
+        f"PARAMETERS := {' '.join(f'{key}={value}' for key, value in parameters.items())}\n"
+    )
+    made[f"{name}.core"] = _fusesoc(name, version, parameters, verilog, waivers)
+    return made
+
+
+def _fusesoc(
+    name: str, version: str, parameters: dict[str, int], verilog: list[str], waivers: list[str]
+) -> str:
+    def listed(paths: list[str]) -> str:
+        return "".join(f"      - {path}\n" for path in paths)
+
+    values = "".join(
+        f"  {key}:\n    datatype: int\n    default: {value}\n    paramtype: vlogparam\n"
+        for key, value in parameters.items()
+    )
+    chosen = ", ".join(parameters)
+    return f"""CAPI=2:
+# {_ORIGIN}
+name: "ringmill:design:{name}:{version}"
+description: "The compact core with the parameters of the kernel {name}"
+
+filesets:
+  rtl:
+    file_type: systemVerilogSource
+    files:
+{listed(verilog)}  lint:
+    file_type: vlt
+    files:
+{listed(waivers)}  xdc:
+    file_type: xdc
+    files:
+      - constraints/core.xdc
+  sdc:
+    file_type: SDC
+    files:
+      - constraints/core.sdc
+
+parameters:
+{values}
+targets:
+  default: &default
+    filesets: [rtl]
+    toplevel: compact_core
+    parameters: [{chosen}]
+  lint:
+    <<: *default
+    filesets: [lint, rtl]
+    default_tool: verilator
+    tools:
+      verilator:
+        mode: lint-only
+        verilator_options: [-Wall, -fno-inline-funcs]
+  vivado:
+    <<: *default
+    filesets: [rtl, xdc]
+    default_tool: vivado
+"""
+
+
+def constraints(core: Core) -> dict[str, str]:
+    """Clock and reset for three families of tools; `docs/hardware.md` says why there is nothing else."""
+    period = f"{1000 / core.clock_mhz:.3f}"
+    pins = "Pins and I/O standards are the board's."
+    clock = f"create_clock -name clk -period {period} [get_ports clk_i]\n"
+    return {
+        "constraints/core.sdc": f"# {_ORIGIN} {pins}\n{clock}set_false_path -from [get_ports rst_ni]\n",
+        "constraints/core.xdc": (
+            f"# {_ORIGIN} {pins}\n{clock}"
+            "# rst_ni is asynchronous to assert; release it in step with clk_i.\n"
+            "set_false_path -from [get_ports rst_ni]\n"
+        ),
+        "constraints/core.lpf": (
+            f'# {_ORIGIN} {pins}\nFREQUENCY PORT "clk_i" {core.clock_mhz:g} MHZ;\n'
+            'BLOCK PATH FROM PORT "rst_ni";\n'
+        ),
+    }

@@ -1,0 +1,208 @@
+"""`ringmill build`: a folder that stands alone, the same bytes every time, a core with the right bits."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ringmill as rm
+from ringmill import cli
+from ringmill._native import hardware_files
+from ringmill.project import Core, vectors, write
+from ringmill.project.design import read
+
+ROOT = Path(__file__).resolve().parents[2]
+# The smallest core: its simulator is built in the test.
+SMALL = Core(butterflies=1, log_n_max=10, moduli=4, bus_bits=64)
+
+
+@rm.kernel
+def cubic(x: Any, y: Any) -> Any:
+    return (x * y + 0.25) * x
+
+
+@pytest.fixture(scope="module")
+def compiled() -> Any:
+    params = rm.Params.from_bits(10, [50, 40, 40], [50], 3, insecure=True)
+    return cubic.compile(rm.vector(8), rm.vector(8), params=params)
+
+
+@pytest.fixture(scope="module")
+def folder(compiled: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("project") / "cubic"
+    write(compiled, SMALL, out)
+    return out
+
+
+def design_of(compiled: Any) -> dict[str, Any]:
+    """A design file's content, as an exploration would write it, of a compiled kernel on the small core."""
+    params = compiled.params
+    hardware = {
+        "word_bits": 54,
+        "butterflies": 1,
+        "lanes": 2,
+        "multiplier": "montgomery",
+        "tile": "ecp5",
+        "banks": "block",
+        "log_n_max": 10,
+        "moduli": 4,
+        "bus_bits": 64,
+        "memory_bytes": 1 << 30,
+        "memory_latency": 40,
+        "beat_cycles": 1,
+        "policy": "throughput",
+        "effort": 2000,
+    }
+    return {
+        "schema": 1,
+        "kernel": {
+            "name": compiled.name,
+            "variant": "",
+            "program": compiled.text,
+            "signature": compiled.signature.to_json(),
+            "magnitude": 1.0,
+            "bound": compiled.plan.bound,
+            "real": True,
+        },
+        "device": "ecp5-85",
+        "parameters": {
+            "log_n": params.log_n,
+            "q": params.q,
+            "p": params.p,
+            "class": "any",
+            "dnum": params.dnum,
+            "secret": "ternary",
+            "scale_bits": params.scale_bits,
+        },
+        "hardware": hardware,
+        "predicted": {"frequency_mhz": {"value": 80.0, "origin": {"kind": "assumed", "source": "test"}}},
+    }
+
+
+def test_equal_designs_give_equal_bytes(compiled: Any, folder: Path, tmp_path: Path) -> None:
+    again = write(compiled, SMALL, tmp_path / "again")
+    for place, data in again.items():
+        assert (folder / place).read_bytes() == data, place
+    found = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
+    assert found - {"build"} == set(again)
+
+
+def test_the_manifest_lists_every_file_with_its_hash(folder: Path) -> None:
+    manifest = json.loads((folder / "manifest.json").read_text())
+    for place, digest in manifest["files"].items():
+        assert hashlib.sha256((folder / place).read_bytes()).hexdigest() == digest
+    done = subprocess.run([sys.executable, "host/check.py"], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+    assert "protect nothing" in manifest["note"]
+    assert manifest["test_seed"] == vectors.SEED.hex()
+
+
+def test_a_changed_a_missing_and_a_new_file_are_found(folder: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("build"))
+    (copy / "core.f").write_text("")
+    (copy / "rtl" / "extra.sv").write_text("")
+    (copy / "design.json").unlink()
+    done = subprocess.run([sys.executable, "host/check.py"], cwd=copy, capture_output=True, text=True)
+    assert done.returncode == 1
+    said = done.stdout.splitlines()
+    assert said == ["changed: core.f", "missing: design.json", "not in the manifest: rtl/extra.sv"]
+
+
+def test_the_module_carries_the_sources_of_this_tree(folder: Path) -> None:
+    carried = dict(hardware_files())
+    listed = (ROOT / "rtl" / "compact_core.f").read_text().splitlines()[1:]
+    assert [name for name in carried if name.endswith(".sv")] == [f"rtl/{name}" for name in listed]
+    for name, text in carried.items():
+        assert (ROOT / name).read_text() == text, f"{name}: build the extension again"
+    assert (folder / "core.f").read_text().splitlines()[1:] == [f"rtl/{name}" for name in listed]
+
+
+def test_the_vectors_are_those_of_the_kernel(compiled: Any, folder: Path) -> None:
+    values = json.loads((folder / "test" / "values.json").read_text())
+    x, y = (np.array(values["arguments"][name]) for name in ("x", "y"))
+    error = np.max(np.abs((x * y + 0.25) * x - np.array(values["results"]["out"])))
+    assert 0 < error < 2.0 ** values["predicted_error_log2"]["out"]
+
+
+def test_a_design_file_is_built(compiled: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = json.dumps(design_of(compiled))
+    (tmp_path / "design.json").write_text(text)
+    design = read(tmp_path / "design.json")
+    assert design.compiled.params == compiled.params
+    assert design.core.tile == "ecp5"
+    command = ["build", str(tmp_path / "design.json"), "--out", str(tmp_path / "out"), "--json"]
+    assert cli.main(command) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["bytes"] > 8 * 1024 * 38  # inputs and expected outputs
+    assert told["files"] == len(json.loads((tmp_path / "out" / "manifest.json").read_text())["files"]) + 1
+    assert 'FREQUENCY PORT "clk_i" 80 MHZ' in (tmp_path / "out" / "constraints" / "core.lpf").read_text()
+    assert json.loads((tmp_path / "out" / "design.json").read_text()) == json.loads(text)
+    assert cli.main(command) == 1
+    assert cli.main([*command, "--overwrite"]) == 0
+    assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
+
+
+def test_nothing_is_left_of_a_folder_that_could_not_be_written(
+    compiled: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(compiled, SMALL, tmp_path / "out")
+    before = (tmp_path / "out" / "manifest.json").read_bytes()
+    real: Callable[..., int] = Path.write_bytes
+
+    def full(self: Path, data: bytes) -> int:
+        if self.name == "expected.bin":
+            raise OSError("no space left on device")
+        return real(self, data)
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(OSError, match="no space"):
+        write(compiled, Core(butterflies=2, log_n_max=10, moduli=4), tmp_path / "out", overwrite=True)
+    assert [p.name for p in tmp_path.iterdir()] == ["out"]
+    assert (tmp_path / "out" / "manifest.json").read_bytes() == before
+
+
+def _make(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    # Nothing of this tree is within reach but the tools.
+    keep = {
+        k: os.environ[k] for k in ("PATH", "HOME", "EDA_HOME", "CARGO_HOME", "RUSTUP_HOME") if k in os.environ
+    }
+    command = ["make", "-s", "OPT=-O0", *words]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=keep)
+
+
+@pytest.mark.skipif(shutil.which("verilator") is None, reason="the hardware tools are not in the environment")
+def test_the_self_test_passes_in_the_folder_alone_and_can_fail(compiled: Any, folder: Path) -> None:
+    done = _make(folder, "selftest", "selftest-rust", "host", "board")
+    assert done.returncode == 0, done.stdout + done.stderr
+    # The cycle model is exact.
+    passed = [line for line in done.stdout.splitlines() if line.startswith("PASS 2 output limbs")]
+    assert len(passed) == 2
+    cycles = compiled_cycles(compiled)
+    assert all(line.endswith(f" {cycles} cycles, {cycles} by the model") for line in passed)
+    host = subprocess.run([sys.executable, "host/host.py"], cwd=folder, capture_output=True, text=True)
+    assert host.returncode == 0, host.stderr
+    assert "the bits of the CPU: yes" in host.stdout
+    vectors_file = folder / "test" / "expected.bin"
+    kept = vectors_file.read_bytes()
+    vectors_file.write_bytes(kept[:4096] + bytes([kept[4096] ^ 1]) + kept[4097:])
+    broken = _make(folder, "selftest")
+    vectors_file.write_bytes(kept)
+    assert broken.returncode != 0
+    assert "FAIL output limb 0, word 512" in broken.stderr
+
+
+def compiled_cycles(compiled: Any) -> int:
+    """Cycles by the model."""
+    cycles: int = SMALL.image(compiled.plan).cycles
+    return cycles
