@@ -37,6 +37,90 @@ def _hardware() -> dict[str, Any]:
     }
 
 
+def sample_design(latency: float, error: float, butterflies: int, variant: str = "") -> dict[str, Any]:
+    """A design as `design.json` has it, made up but for its form."""
+
+    def figure(value: float, kind: str = "model") -> dict[str, Any]:
+        return {"value": value, "origin": {"kind": kind, "source": "made up & <checked>"}}
+
+    return {
+        "schema": 1,
+        "ringmill": "0.1.0",
+        "kernel": {"name": "sum", "variant": variant, "program": "", "signature": {}, "magnitude": 1.0},
+        "device": "ecp5-85",
+        "parameters": {
+            "log_n": 12,
+            "q": [(1 << 35) + 1, (1 << 34) + 1],
+            "p": [(1 << 35) + 3],
+            "class": "any",
+            "dnum": 2,
+            "secret": "ternary",
+            "scale_bits": 34,
+        },
+        "hardware": {
+            "word_bits": 36,
+            "butterflies": butterflies,
+            "multiplier": "montgomery",
+            "bus_bits": 64 * butterflies,
+            "policy": "throughput",
+        },
+        "predicted": {
+            "cycles": figure(latency * 1e5),
+            "frequency_mhz": figure(100.0, "assumed"),
+            "latency_ms": figure(latency),
+            "resources": {"lut": figure(9000.0 * butterflies), "dsp": figure(20.0 * butterflies)},
+            "area": figure(2500.0 * butterflies),
+            "error": figure(error),
+            "security_bits": figure(128.0 + butterflies),
+        },
+    }
+
+
+def sample_exploration() -> dict[str, Any]:
+    """An exploration with four designs, the second chosen."""
+    spans = [
+        ["arithmetic", "copy", 0, 900],
+        ["transform 0", "intt b0", 900, 9000],
+        ["transform 1", "ntt b2", 950, 9050],
+        ["control", "end", 9050, 9051],
+    ]
+    return {
+        "kernel": "sum",
+        "device": "ecp5-85",
+        "wishes": {"max_error": 1e-4, "security": 128, "minimise": "latency", "max_latency_ms": None},
+        "explored": 123_456,
+        "complete": True,
+        "seconds": 1.25,
+        "front": [
+            sample_design(1.0, 1e-3, 8),
+            sample_design(2.0, 5e-5, 4),
+            sample_design(4.1, 5e-5, 2, variant="by rows"),
+            sample_design(5.0, 1e-7, 4),
+        ],
+        "chosen": 1,
+        "core": {"n": 4096, "butterflies": 4, "set": [2, 1, 2], "cycles": 9051, "slot": 6144, "spans": spans},
+        "validated": [
+            {
+                "design": 1,
+                "what": "cycles",
+                "unit": "cycles",
+                "predicted": 9051,
+                "measured": 9051,
+                "by": "RTL",
+            },
+            {
+                "design": 1,
+                "what": "error",
+                "unit": "log2",
+                "predicted": -14.3,
+                "measured": -14.9,
+                "by": "engine",
+            },
+            {"design": 1, "what": "dsp", "unit": "", "predicted": 80, "measured": None, "by": "no synthesis"},
+        ],
+    }
+
+
 def sample_results() -> dict[str, Any]:
     """A complete set of results; every key that the page reads."""
     rng = np.random.default_rng(5)
@@ -104,4 +188,5 @@ def sample_results() -> dict[str, Any]:
         "clinic": clinic,
         "kernels": kernels,
         "hardware": _hardware(),
+        "exploration": sample_exploration(),
     }

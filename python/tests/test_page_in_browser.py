@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from sample_results import sample_results
@@ -90,6 +92,69 @@ def test_dark_page_is_dark_and_the_button_turns_it(browser: Any, address: str) -
     visit.page.click("#theme")
     assert background() > 200
     assert letters() < 150
+    assert visit.complaints == []
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_front_tells_of_a_design_that_is_pointed_at(width: int, browser: Any, address: str) -> None:
+    visit = _Visit(browser, address, viewport={"width": width, "height": 800})
+    page = visit.page
+    tip, point = page.locator("#design-tip"), page.locator("#design-latency-error-2")
+    assert not tip.is_visible()
+    point.scroll_into_view_if_needed()
+    point.dispatch_event("pointerenter")
+    assert tip.is_visible()
+    told = tip.inner_text()
+    assert "Design 3: 4.1 ms" in told
+    assert "slower" in told
+    box = tip.bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= width
+    assert page.locator("#designs tr.hot").get_attribute("data-design") == "2"
+    point.dispatch_event("pointerleave")
+    assert not tip.is_visible()
+    page.select_option("#front-axes", "area-error")
+    assert page.locator("#design-area-error-0").is_visible()
+    assert not page.locator("#design-latency-error-0").is_visible()
+    assert visit.complaints == []
+
+
+def test_filters_and_sorting(browser: Any, address: str) -> None:
+    visit = _Visit(browser, address)
+    page = visit.page
+    shown = page.locator("#designs tbody tr:visible")
+    assert shown.count() == 4
+    page.fill("#filters [name=error]", "1e-4")
+    assert shown.count() == 3
+    assert page.inner_text("#designs-left") == "3 of 4"
+    assert "out" in page.locator("#design-latency-error-0").get_attribute("class")
+    page.fill("#filters [name=words]", "ROWS")
+    assert shown.count() == 1
+    page.fill("#filters [name=error]", "")
+    page.fill("#filters [name=words]", "")
+    page.click("#designs th button[data-key=area]")
+    order = [row.get_attribute("data-design") for row in shown.all()]
+    assert order[0] == "2"
+    page.click("#designs th button[data-key=area]")
+    assert shown.first.get_attribute("data-design") == "0"
+    assert visit.complaints == []
+
+
+@pytest.mark.parametrize(
+    ("button", "name", "begins"), [("svg", "designs.svg", b"<svg"), ("png", "designs.png", b"\x89PNG")]
+)
+def test_the_picture_can_be_saved(button: str, name: str, begins: bytes, browser: Any, address: str) -> None:
+    visit = _Visit(browser, address)
+    with visit.page.expect_download() as waiting:
+        visit.page.click(f"#save-{button}")
+    saved = Path(waiting.value.path()).read_bytes()
+    assert waiting.value.suggested_filename == name
+    assert saved.startswith(begins)
+    if button == "svg":
+        ElementTree.fromstring(saved)
+        assert b"var(" not in saved
+    else:
+        assert len(saved) > 5000
     assert visit.complaints == []
 
 

@@ -21,6 +21,9 @@ PLOTS = (
     "plot-comparison",
     "plot-kernels",
     "program",
+    "front",
+    "chosen-core",
+    "plot-chosen-occupancy",
 )
 
 

@@ -5,7 +5,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use ringmill_machine::compact::workload::{Counted, Operation, Sequence, Workload, WorkloadError};
-use ringmill_machine::compact::{CompactConfig, CompactLiteral, MemoryTiming, Multiplier};
+use ringmill_machine::compact::{
+    CompactConfig, CompactLiteral, Instruction, MemoryTiming, Multiplier, model,
+};
 
 use crate::error::{Failure, Family};
 
@@ -68,18 +70,19 @@ fn told<'py>(py: Python<'py>, counted: &Counted) -> PyResult<Bound<'py, PyDict>>
     told.set_item("read_beats", c.read_beats)?;
     told.set_item("write_beats", c.write_beats)?;
     told.set_item("instructions", c.instructions)?;
-    let spans: Vec<(&str, String, u64, u64)> = counted
-        .plan
-        .instructions
-        .iter()
-        .zip(&counted.timing.spans)
-        .map(|(i, s)| (unit(i), i.to_string(), s.start, s.end))
-        .collect();
-    told.set_item("spans", spans)?;
+    told.set_item("spans", spans(&counted.plan.instructions, &counted.timing.spans))?;
     Ok(told)
 }
 
-fn unit(i: &ringmill_machine::compact::Instruction) -> &'static str {
+/// (unit, instruction, first cycle, last cycle).
+pub(crate) type Span = (&'static str, String, u64, u64);
+
+/// When each instruction held its unit.
+pub(crate) fn spans(instructions: &[Instruction], spans: &[model::Span]) -> Vec<Span> {
+    instructions.iter().zip(spans).map(|(i, s)| (unit(i), i.to_string(), s.start, s.end)).collect()
+}
+
+fn unit(i: &Instruction) -> &'static str {
     if i.op.is_arithmetic() {
         return "arithmetic";
     }

@@ -8,7 +8,7 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use ringmill::machine::compact::model::simulate;
+use ringmill::machine::compact::model::{Timing, simulate, simulate_again};
 use ringmill::machine::compact::{
     self, Compact, CompactConfig, CompactLiteral, Instruction, MemoryTiming, Multiplier, Policy, TableEntry,
 };
@@ -21,6 +21,7 @@ use ringmill_program::manage::Managed;
 use ringmill_ring::sample::SecretSeed;
 
 use crate::codec;
+use crate::compact::{Span, spans};
 use crate::error::{Failure, Family};
 use crate::plan::Plan;
 
@@ -38,7 +39,8 @@ pub(crate) struct CoreImage {
     config: CompactConfig,
     program: LimbProgram,
     plan: compact::Plan,
-    cycles: u64,
+    timing: Timing,
+    first_cycles: u64,
 }
 
 fn failure(error: &compact::CompactError) -> Failure {
@@ -103,8 +105,11 @@ impl CoreImage {
             let program = lowered.program;
             let machine = Compact::emulated(config).with_effort(effort).with_policy(policy);
             let plan = machine.plan(&program).map_err(|e| failure(&e))?;
-            let timing = simulate(&config, program.log_n(), &plan.instructions).map_err(|e| failure(&e))?;
-            Ok(Self { params, managed, config, program, plan, cycles: timing.counters.cycles })
+            let first = simulate(&config, program.log_n(), &plan.instructions).map_err(|e| failure(&e))?;
+            let again =
+                simulate_again(&config, program.log_n(), &plan.instructions).map_err(|e| failure(&e))?;
+            let first_cycles = first.counters.cycles;
+            Ok(Self { params, managed, config, program, plan, timing: again, first_cycles })
         })
     }
 
@@ -127,10 +132,28 @@ impl CoreImage {
         self.program.to_string()
     }
 
-    /// Cycles of one run by the cycle model.
+    /// Cycles of a run by the cycle model, when the core has run this program before.
     #[getter]
     fn cycles(&self) -> u64 {
-        self.cycles
+        self.timing.counters.cycles
+    }
+
+    /// Cycles of the first run, which finds no roots in the transform units.
+    #[getter]
+    fn first_cycles(&self) -> u64 {
+        self.first_cycles
+    }
+
+    /// Cycles of one transform if nothing were lost.
+    #[getter]
+    fn slot(&self) -> u64 {
+        self.config.slot(self.program.log_n())
+    }
+
+    /// What every unit does when: (unit, instruction, first cycle, last cycle).
+    #[getter]
+    fn spans(&self) -> Vec<Span> {
+        spans(&self.plan.instructions, &self.timing.spans)
     }
 
     #[getter]

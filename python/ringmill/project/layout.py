@@ -74,7 +74,8 @@ def c_header(core: Core, image: CoreImage) -> str:
         f"/* What this folder's program needs. {_ORIGIN} */\n"
         "#ifndef RINGMILL_LAYOUT_H\n#define RINGMILL_LAYOUT_H\n\n"
         '#include "ringmill_core.h"\n\nextern const ringmill_program RINGMILL_PROGRAM;\n\n'
-        "/* Cycles of one run by the cycle model, for a memory of this latency and rate. */\n"
+        "/* Cycles of the first run and of later ones by the cycle model, for a memory like this. */\n"
+        f"#define RINGMILL_MODEL_FIRST_CYCLES {image.first_cycles}u\n"
         f"#define RINGMILL_MODEL_CYCLES {image.cycles}u\n"
         f"#define RINGMILL_MODEL_LATENCY {core.memory_latency}u\n"
         f"#define RINGMILL_MODEL_BEAT_CYCLES {core.beat_cycles}u\n\n#endif\n"
@@ -144,7 +145,9 @@ pub struct Program {{
     pub outputs: &'static [Place],
 }}
 
-/// Cycles of one run by the cycle model, …
+/// Cycles of the first run by the cycle model, …
+pub const MODEL_FIRST_CYCLES: u64 = {image.first_cycles};
+/// … of later ones, …
 pub const MODEL_CYCLES: u64 = {image.cycles};
 /// … for a memory that answers after so many cycles …
 pub const MODEL_LATENCY: u32 = {core.memory_latency};

@@ -17,14 +17,33 @@ def _colour(span: Results) -> str:
     return ROSE if span["what"].split()[0] in ("mac", "mul") else AMBER
 
 
-def occupancy(switch: Results) -> str:
-    """Both lanes and the arithmetic unit over one key switch, in slots of one transform."""
+def _bars(switch: Results) -> dict[tuple[str, str], list[list[float]]]:
+    """Start and length of the work of each unit in each colour, in slots; what nearly touches is one bar."""
+    slot, gap = switch["slot"], switch["cycles"] / switch["slot"] / 2000
+    bars: dict[tuple[str, str], list[list[float]]] = {}
+    for span in switch["spans"]:
+        of = bars.setdefault((span["unit"], _colour(span)), [])
+        start, end = span["start"] / slot, span["end"] / slot
+        if of and 0 <= start - sum(of[-1]) < gap:
+            of[-1][1] = end - of[-1][0]
+        else:
+            of.append([start, end - start])
+    return bars
+
+
+def occupancy(switch: Results, title: str = "Units of the core during one key switch") -> str:
+    """Both lanes and the arithmetic unit over one program, in slots of one transform."""
     slot = switch["slot"]
-    with chart("Units of the core during one key switch", height=2.5, width=11.2) as (_, axes, out):
-        for span in switch["spans"]:
-            row = len(_UNITS) - 1 - _UNITS.index(span["unit"])
-            start, width = span["start"] / slot, (span["end"] - span["start"]) / slot
-            axes.barh(row, width, left=start, height=0.66, color=_colour(span), linewidth=0, alpha=0.85)
+    with chart(title, height=2.5, width=11.2) as (_, axes, out):
+        for (unit, colour), of in _bars(switch).items():
+            row = len(_UNITS) - 1 - _UNITS.index(unit)
+            axes.broken_barh(
+                [(start, length) for start, length in of],
+                (row - 0.33, 0.66),
+                color=colour,
+                linewidth=0,
+                alpha=0.85,
+            )
         names = ["lane 0", "lane 1", "arithmetic"]
         axes.set_yticks([2, 1, 0], names)
         axes.set_xlim(0, switch["cycles"] / slot)

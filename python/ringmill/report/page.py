@@ -9,7 +9,7 @@ from typing import Any
 
 from ringmill.atomic import write_text
 from ringmill.compare import table
-from ringmill.report import charts, hardware
+from ringmill.report import charts, exploration, hardware
 from ringmill.report.drawing import program_svg
 
 Results = dict[str, Any]
@@ -21,17 +21,46 @@ def _comparison_rows(results: Results) -> list[Results]:
     return [{"label": "clinic", **first}, *results["kernels"]]
 
 
+def _file(name: str) -> str:
+    return resources.files("ringmill.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _chosen(explored: Results | None) -> dict[str, str]:
+    """The chosen core of an exploration, and its units over one run."""
+    if not explored or "core" not in explored:
+        return {"chosen_core": "", "chosen_occupancy": ""}
+    core = explored["core"]
+    spans = [
+        {"unit": unit, "what": what, "start": start, "end": end}
+        for unit, what, start, end in core["spans"]
+        if unit != "control"
+    ]
+    title = "Units of the chosen core during one run"
+    return {
+        "chosen_core": hardware.diagram(core),
+        "chosen_occupancy": hardware.occupancy({**core, "spans": spans}, title),
+    }
+
+
 def render(results: Results) -> str:
     """The report as HTML text; ``results`` is what the main job saves as JSON."""
     import jinja2
 
     clinic, kernels = results["clinic"], results["kernels"]
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-    environment.filters.update(bytes=charts.human_bytes, seconds=charts.human_seconds)
-    folder = resources.files("ringmill.report")
-    template = environment.from_string(folder.joinpath("page.html").read_text(encoding="utf-8"))
-    return template.render(
-        style=folder.joinpath("page.css").read_text(encoding="utf-8"),
+    environment = jinja2.Environment(
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        loader=jinja2.FunctionLoader(_file),
+    )
+    environment.filters.update(
+        bytes=charts.human_bytes, seconds=charts.human_seconds, digits=exploration.digits
+    )
+    explored = results.get("exploration")
+    return environment.get_template("page.html").render(
+        style=_file("page.css"),
+        script=_file("exploration.js"),
+        exploration=explored and exploration.section(explored),
         results=results,
         clinic=clinic,
         kernels=kernels,
@@ -47,6 +76,7 @@ def render(results: Results) -> str:
             "kernel_times": charts.kernel_times(kernels),
             "occupancy": hardware.occupancy(results["hardware"]["key_switch"]),
             "core": hardware.diagram(results["hardware"]["core"]),
+            **_chosen(explored),
         },
         drawing=program_svg(clinic["program"]["text"], "The clinic's program"),
         drawings={row["letter"]: program_svg(row["program"]["text"], row["title"]) for row in kernels},

@@ -86,7 +86,12 @@ def _inline(svg: str, name: str) -> str:
     svg = opening + svg[svg.index(">") + 1 :]
     # Matplotlib numbers its groups from one in every chart; only ids that something refers to are needed.
     referred = set(re.findall(r"#([\w.-]+)", svg))
-    svg = re.sub(r' id="([^"]*)"', lambda match: match[0] if match[1] in referred else "", svg)
+    # Designs are referred to by the page's script.
+    svg = re.sub(
+        r' id="([^"]*)"',
+        lambda match: match[0] if match[1] in referred or match[1].startswith("design-") else "",
+        svg,
+    )
     svg = re.sub(r"font(-family)?: ?[^;\"]*'DejaVu Sans'[^;\"]*", _without_family, svg)
     for marker, variable in _VARIABLES.items():
         svg = svg.replace(marker, f"var({variable})")

@@ -43,7 +43,11 @@ int main(int argc, char** argv) {
   check(code, "the core cannot be opened");
   ringmill_core* core = ringmill_host_core(host);
   for (uint32_t i = 0; i < p->input_limbs; i++) check(ringmill_put(core, i, inputs + n * i), "an input");
+  uint64_t first = 0, cycles = 0;
   code = ringmill_run(core, UINT64_C(1) << 32);
+  if (!code) code = ringmill_counter(core, 0, &first);
+  /* Once more: inputs stay where they are, and the transform units have their roots by now. */
+  if (!code) code = ringmill_run(core, UINT64_C(1) << 32);
   if (code == RINGMILL_STOPPED) {
     fprintf(stderr, "the core stopped with error %u at instruction %u\n", core->stopped_code, core->stopped_at);
   }
@@ -57,14 +61,13 @@ int main(int argc, char** argv) {
       return 1;
     }
   }
-  uint64_t cycles = 0;
   check(ringmill_counter(core, 0, &cycles), "the counters");
   ringmill_host_close(host);
   free(instructions);
   free(inputs);
   free(expected);
   free(found);
-  printf("PASS %u output limbs of %zu words, %" PRIu64 " cycles, %u by the model\n", p->output_limbs, n, cycles,
-         RINGMILL_MODEL_CYCLES);
+  printf("PASS %u output limbs of %zu words, %" PRIu64 " and %" PRIu64 " cycles, %u and %u by the model\n",
+         p->output_limbs, n, first, cycles, RINGMILL_MODEL_FIRST_CYCLES, RINGMILL_MODEL_CYCLES);
   return p->output_limbs ? 0 : 1;
 }
