@@ -14,27 +14,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sample_designs import SMALL, design_of, small_kernel
 
-import ringmill as rm
 from ringmill import cli
 from ringmill._native import hardware_files
+from ringmill.compiled import Compiled
 from ringmill.project import Core, vectors, write
 from ringmill.project.design import read
 
 ROOT = Path(__file__).resolve().parents[2]
-# The smallest core: its simulator is built in the test.
-SMALL = Core(butterflies=1, log_n_max=10, moduli=4, bus_bits=64)
-
-
-@rm.kernel
-def cubic(x: Any, y: Any) -> Any:
-    return (x * y + 0.25) * x
 
 
 @pytest.fixture(scope="module")
-def compiled() -> Any:
-    params = rm.Params.from_bits(10, [50, 40, 40], [50], 3, insecure=True)
-    return cubic.compile(rm.vector(8), rm.vector(8), params=params)
+def compiled() -> Compiled:
+    return small_kernel()
 
 
 @pytest.fixture(scope="module")
@@ -42,51 +35,6 @@ def folder(compiled: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("project") / "cubic"
     write(compiled, SMALL, out)
     return out
-
-
-def design_of(compiled: Any) -> dict[str, Any]:
-    """A design file's content, as an exploration would write it, of a compiled kernel on the small core."""
-    params = compiled.params
-    hardware = {
-        "word_bits": 54,
-        "butterflies": 1,
-        "lanes": 2,
-        "multiplier": "montgomery",
-        "tile": "ecp5",
-        "banks": "block",
-        "log_n_max": 10,
-        "moduli": 4,
-        "bus_bits": 64,
-        "memory_bytes": 1 << 30,
-        "memory_latency": 40,
-        "beat_cycles": 1,
-        "policy": "throughput",
-        "effort": 2000,
-    }
-    return {
-        "schema": 1,
-        "kernel": {
-            "name": compiled.name,
-            "variant": "",
-            "program": compiled.text,
-            "signature": compiled.signature.to_json(),
-            "magnitude": 1.0,
-            "bound": compiled.plan.bound,
-            "real": True,
-        },
-        "device": "ecp5-85",
-        "parameters": {
-            "log_n": params.log_n,
-            "q": params.q,
-            "p": params.p,
-            "class": "any",
-            "dnum": params.dnum,
-            "secret": "ternary",
-            "scale_bits": params.scale_bits,
-        },
-        "hardware": hardware,
-        "predicted": {"frequency_mhz": {"value": 80.0, "origin": {"kind": "assumed", "source": "test"}}},
-    }
 
 
 def test_equal_designs_give_equal_bytes(compiled: Any, folder: Path, tmp_path: Path) -> None:

@@ -1,14 +1,19 @@
-"""The error model against decryptions, and what is stored of it."""
+"""Predictions against what happens: the error model, and whole designs."""
 
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sample_designs import design_of, small_kernel
 
+from ringmill import cli
 from ringmill.kernels import NINE
+from ringmill.project.design import of
+from ringmill.validate import design as held
 from ringmill.validate import error, plot
 
 STORED = Path(__file__).resolve().parents[2] / "docs" / "measured" / "error-model.json"
@@ -60,3 +65,44 @@ def test_the_plot_follows_from_the_rows() -> None:
     drawn = plot.svg(rows)
     assert drawn == plot.svg(rows)
     assert drawn == (STORED.with_suffix(".svg")).read_text(encoding="utf-8")
+
+
+def test_a_design_is_held_to_decryptions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "design.json"
+    file.write_text(json.dumps(design_of(small_kernel())))
+    out = tmp_path / "rows.json"
+    assert cli.main(["validate", str(file), "--no-rtl", "--json", "--out", str(out)]) == 0
+    rows = {row["what"]: row for row in json.loads(capsys.readouterr().out)["rows"]}
+    assert set(rows) == {"error", "lut", "dsp"}
+    assert rows["error"]["predicted"] - 5 < rows["error"]["measured"] < rows["error"]["predicted"]
+    assert list(rows.values()) == json.loads(out.read_text())
+    assert cli.main(["validate", str(file), "--no-rtl"]) == 0
+    assert "bits" in capsys.readouterr().out
+
+
+def test_a_synthesis_counts_only_for_the_core_that_it_is_of() -> None:
+    design = of(design_of(small_kernel()))
+    params = {"W": 54, "NBF": 1, "LOGN_MAX": 10, "KIND": 3, "TILE": 1, "D": 64}
+    row = {
+        "flow": "ecp5",
+        "params": params,
+        "lut": 8000,
+        "srl": 500,
+        "lutram": 100,
+        "dsp": 40,
+        "status": "made up",
+    }
+    told = {r["what"]: r for r in held.resources(design, [row])}
+    assert (told["lut"]["measured"], told["dsp"]["measured"]) == (8600, 40)
+    assert held.deviation(told["lut"]) == "+4.65 %"
+    for other in ({**row, "flow": "xc7"}, {**row, "params": {**params, "NBF": 2}}):
+        assert all(r["measured"] is None for r in held.resources(design, [other]))
+
+
+@pytest.mark.long
+@pytest.mark.skipif(shutil.which("verilator") is None, reason="the hardware tools are not in the environment")
+def test_a_design_is_held_to_the_rtl() -> None:
+    design = of(design_of(small_kernel()))
+    first, again = held.cycles(design)
+    assert first["predicted"] == first["measured"]
+    assert again["predicted"] == again["measured"] < first["measured"]

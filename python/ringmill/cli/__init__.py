@@ -7,6 +7,7 @@
     ringmill inspect  FILE
     ringmill params   --depth 5 --slots 4096
     ringmill build    DESIGN.json --out DIR
+    ringmill validate DESIGN.json …
     ringmill compare  casa
     ringmill workload digits
 
@@ -89,6 +90,12 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("design", metavar="DESIGN", help="design file, from ringmill explore")
     sub.add_argument("--out", required=True, metavar="DIR", help="folder to write; it stands alone")
     sub.add_argument("--overwrite", action="store_true", help="replace a folder that was written before")
+
+    sub = verb("validate", "Hold designs to decryptions, to the RTL and to stored syntheses.")
+    sub.add_argument("designs", nargs="+", metavar="DESIGN", help="design files, from ringmill explore")
+    sub.add_argument("--runs", type=int, default=4, metavar="N", help="encrypted runs of each (4)")
+    sub.add_argument("--no-rtl", action="store_true", help="leave the simulated core out")
+    sub.add_argument("--out", metavar="FILE", help="write the rows as JSON")
 
     sub = verb("compare", "Put a paper's figures beside ours.")
     sub.add_argument("paper", metavar="PAPER", help="casa: Tables 2 to 6 of the compact core's model")

@@ -10,6 +10,7 @@ from typing import Any
 
 from ringmill import bundle
 from ringmill._native import EvaluationKeys, Params, PublicKey, SecretKey, identify
+from ringmill.atomic import write_text
 from ringmill.cli import arrays
 from ringmill.compiled import Compiled
 from ringmill.errors import CommandError, FileFormatError, fail
@@ -139,6 +140,33 @@ def build(options: Namespace) -> Facts:
         "bytes": sum(map(len, files.values())),
         "next": f"cd {options.out} && make selftest",
     }
+
+
+def validate(options: Namespace) -> Facts:
+    """Predicted beside measured for designs."""
+    from ringmill.project import design
+    from ringmill.validate.design import validate as held
+
+    if options.runs < 1:
+        fail(CommandError, "Runs", f"{options.runs} runs measure nothing; give 1 or more.", runs=options.runs)
+    target = _target(options.out) if options.out else None
+    read = [design.read(path) for path in options.designs]
+    rows = held(read, rtl=not options.no_rtl, runs=options.runs, show=_show(options))
+    if target:
+        write_text(target, json.dumps(rows, indent=1) + "\n")
+    return {"designs": options.designs, "rows": rows}
+
+
+def show_validate(facts: Facts) -> None:
+    """Print a line for each figure."""
+    from ringmill.validate.design import deviation
+
+    for number, path in enumerate(facts["designs"]):
+        print(path)
+        for row in (r for r in facts["rows"] if r["design"] == number):
+            measured = "–" if row["measured"] is None else f"{row['measured']:,.6g}"
+            figures = f"{row['predicted']:>14,.6g} {measured:>14} {deviation(row):>12}"
+            print(f"  {row['what']:<24} {figures}  {row['by']}")
 
 
 def _inspect_bundle(path: str, data: bytes) -> Facts:

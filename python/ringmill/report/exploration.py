@@ -12,6 +12,7 @@ import math
 from typing import Any
 
 from ringmill.report.style import AMBER, INDIGO, INK, TEAL, chart
+from ringmill.validate.design import deviation
 
 Results = dict[str, Any]
 
@@ -151,19 +152,8 @@ def section(exploration: Results) -> Results:
         "pictures": [(x, y, picture(front, chosen, x, y, wishes)) for x, y in PICTURES],
         "origins": origins,
         "occupancy": occupancy_facts(exploration["core"]) if "core" in exploration else [],
-        "validated": [_validated(row) for row in exploration.get("validated", [])],
+        "validated": [{**row, "deviation": deviation(row)} for row in exploration.get("validated", [])],
     }
-
-
-def _validated(row: Results) -> Results:
-    """Predicted beside measured, with the deviation in the unit that fits."""
-    shown = {**row}
-    if row.get("predicted") and row.get("measured") is not None:
-        if row["unit"] == "log2":
-            shown["deviation"] = f"{row['predicted'] - row['measured']:+.2f} bits"
-        else:
-            shown["deviation"] = f"{100 * (row['predicted'] / row['measured'] - 1):+.2f} %"
-    return shown
 
 
 def digits(number: float) -> str:

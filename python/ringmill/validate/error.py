@@ -23,10 +23,11 @@ import numpy as np
 
 from ringmill._native import Params
 from ringmill.atomic import write_text
-from ringmill.compiled import Compiled, compile_traced, measured_error
+from ringmill.compiled import compile_traced
 from ringmill.kernels import NINE, PaperKernel
 from ringmill.progress import Show, steps
 from ringmill.trace import Traced
+from ringmill.validate.design import worst_slot
 
 #: Bits of the primes that rescaling divides by, and of the scale.
 SCALES = (26, 28, 31, 34, 37, 40, 43, 46, 48, 50)
@@ -87,16 +88,6 @@ def corner(row: PaperKernel, seed: int) -> tuple[Traced, dict[str, Any]]:
     return traced, {name: np.sign(x) for name, x in row.encrypted(seed).items()}
 
 
-def _once(compiled: Compiled, arguments: dict[str, Any]) -> float:
-    """log2 of the worst slot of one run."""
-    signature = compiled.signature
-    keys = compiled.keygen()
-    results = compiled.evaluate(keys, compiled.encrypt(keys, arguments))
-    expected = compiled.plan.clear(signature.pack(arguments))
-    got = {name: keys.secret.decrypt(cipher) for name, cipher in results.parts.items()}
-    return max(measured_error(got[name], expected[name]) for name in expected)
-
-
 def measure(
     row: PaperKernel, traced: Traced, arguments: dict[str, Any], chosen: Set, runs: int = RUNS
 ) -> Row:
@@ -111,7 +102,7 @@ def measure(
         "secret": chosen.secret,
         "slots": compiled.signature.slots,
         "predicted_log2": round(max(compiled.plan.predicted_error(FAILURE).values()), 3),
-        "measured_log2": round(max(_once(compiled, arguments) for _ in range(runs)), 3),
+        "measured_log2": round(max(worst_slot(compiled, arguments) for _ in range(runs)), 3),
     }
 
 

@@ -1,0 +1,153 @@
+"""A design held to what happens: errors decrypted, cycles counted by the RTL, blocks counted by a synthesis.
+
+Each row says what was predicted, what was measured (`None` where nothing could be), and by what.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ringmill.compiled import Compiled, measured_error
+from ringmill.errors import MachineError, fail
+from ringmill.progress import Show, steps
+from ringmill.project import write
+from ringmill.project.design import Design
+
+Row = dict[str, Any]
+
+#: Encrypted runs of a design, each with fresh keys.
+RUNS = 4
+#: Which synthesis flow belongs to which DSP block.
+_FLOWS = {"ecp5": "ecp5", "dsp48e1": "xc7", "dsp48e2": "xcup"}
+#: How stored rows name what a prediction names.
+_RESOURCES = {
+    "lut": ("lut", "srl", "lutram"),
+    "ff": ("ff",),
+    "dsp": ("dsp",),
+    "bram36": ("bram36",),
+    "ebr": ("ebr",),
+}
+#: What the self-test of a built folder prints.
+_PASSED = re.compile(
+    r"PASS \d+ output limbs of \d+ words, (\d+) and (\d+) cycles, (\d+) and (\d+) by the model"
+)
+
+
+def corner(compiled: Compiled, rng: np.random.Generator) -> dict[str, Any]:
+    """Arguments as large as the kernel was compiled for, of random signs: what the prediction is for."""
+    size = compiled.plan.magnitude
+    inputs = compiled.signature.inputs
+    return {name: size * rng.choice([-1.0, 1.0], spec.shape) for name, spec in inputs.items()}
+
+
+def worst_slot(compiled: Compiled, arguments: dict[str, Any]) -> float:
+    """log2 of the error of the worst slot of one run with fresh keys."""
+    keys = compiled.keygen()
+    results = compiled.evaluate(keys, compiled.encrypt(keys, arguments))
+    expected = compiled.plan.clear(compiled.signature.pack(arguments))
+    got = {name: keys.secret.decrypt(cipher) for name, cipher in results.parts.items()}
+    return max(measured_error(got[name], expected[name]) for name in expected)
+
+
+def error(design: Design, runs: int = RUNS) -> Row:
+    """The worst slot of some runs, beside the prediction, which one run in a million exceeds."""
+    rng = np.random.default_rng(int(design.compiled.digest[:8], 16))
+    worst = max(worst_slot(design.compiled, corner(design.compiled, rng)) for _ in range(runs))
+    predicted = math.log2(design.content["predicted"]["error"]["value"])
+    return _row("error", "log2", predicted, worst, f"decrypted: the worst of {runs} runs")
+
+
+def _row(what: str, unit: str, predicted: float, measured: float | None, by: str) -> Row:
+    return {"what": what, "unit": unit, "predicted": predicted, "measured": measured, "by": by}
+
+
+def cycles(design: Design, into: Path | None = None) -> list[Row]:
+    """Cycles of the RTL under Verilator, from the self-test of the built folder, which compares bits."""
+    predicted = design.content["predicted"]["cycles"]["value"]
+    if shutil.which("verilator") is None:
+        return [_row("cycles", "cycles", predicted, None, "no Verilator in the environment")]
+    folder = Path(tempfile.mkdtemp(prefix="ringmill-validate-", dir=into))
+    try:
+        write(design.compiled, design.core, folder / "core", design=design.content)
+        done = subprocess.run(
+            ["make", "-s", "selftest"],
+            cwd=folder / "core",
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "MAKEFLAGS": ""},
+        )
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    passed = _PASSED.search(done.stdout)
+    if done.returncode != 0 or passed is None:
+        said = (done.stderr or done.stdout).strip().splitlines()
+        fail(
+            MachineError,
+            "SelfTest",
+            f"The self-test of the core failed: {said[-1] if said else 'it said nothing'}. Please report it.",
+        )
+    first, again, *model = (int(number) for number in passed.groups())
+    by = "RTL under Verilator, bits compared"
+    return [
+        _row("cycles of the first run", "cycles", predicted, first, by),
+        _row("cycles of later runs", "cycles", model[1], again, by),
+    ]
+
+
+def stored_syntheses() -> list[Row]:
+    """Syntheses of whole cores that this tree stores; none in a wheel."""
+    data = Path(__file__).resolve().parents[3] / "rtl" / "synth" / "data" / "core.json"
+    rows: list[Row] = json.loads(data.read_text(encoding="utf-8")) if data.is_file() else []
+    return rows
+
+
+def resources(design: Design, rows: list[Row]) -> Iterator[Row]:
+    """Blocks by a stored synthesis of this very core, where there is one."""
+    kind = design.core.image(design.compiled.plan).kind
+    wanted = design.core.parameters(kind)
+    # Entries of the modulus table hardly show, and are not among the parameters of the syntheses.
+    wanted.pop("MODS")
+    flow = _FLOWS.get(design.core.tile)
+    row = next(
+        (r for r in rows if r["flow"] == flow and {**r["params"], "MODS": 0} == {**wanted, "MODS": 0}), None
+    )
+    for name, figure in design.content["predicted"]["resources"].items():
+        parts = _RESOURCES.get(name)
+        if row is None or parts is None or not all(part in row for part in parts):
+            yield _row(name, "", figure["value"], None, "no synthesis of this core is stored")
+        else:
+            yield _row(name, "", figure["value"], sum(row[part] for part in parts), str(row["status"]))
+
+
+def validate(designs: list[Design], *, rtl: bool = True, runs: int = RUNS, show: Show = "none") -> list[Row]:
+    """Every row of every design."""
+    syntheses, told = stored_syntheses(), []
+    with steps("validate", len(designs), show) as step:
+        for number, design in enumerate(designs):
+            step(design.compiled.name)
+            found = [error(design, runs), *(cycles(design) if rtl else []), *resources(design, syntheses)]
+            told += [{"design": number, "kernel": design.compiled.name, **row} for row in found]
+    return told
+
+
+def deviation(row: Row) -> str:
+    """Predicted against measured in the unit that fits: bits, or per cent."""
+    if row["measured"] is None:
+        return "–"
+    if row["unit"] == "log2":
+        return f"{row['predicted'] - row['measured']:+.2f} bits"
+    if row["measured"] == 0:
+        return "0" if row["predicted"] == 0 else f"{row['predicted']:g} for none"
+    return f"{100 * (row['predicted'] / row['measured'] - 1):+.2f} %"

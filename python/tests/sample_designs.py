@@ -1,0 +1,79 @@
+"""A small kernel on the smallest core, and its design file as an exploration writes one."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import ringmill as rm
+from ringmill.compiled import Compiled
+from ringmill.project import Core
+
+# The smallest core: its simulator is built in the test.
+SMALL = Core(butterflies=1, log_n_max=10, moduli=4, bus_bits=64)
+
+
+@rm.kernel
+def cubic(x: Any, y: Any) -> Any:
+    return (x * y + 0.25) * x
+
+
+@cache
+def small_kernel() -> Compiled:
+    """The kernel at toy parameters."""
+    params = rm.Params.from_bits(10, [50, 40, 40], [50], 3, insecure=True)
+    return cubic.compile(rm.vector(8), rm.vector(8), params=params)
+
+
+def _figure(value: float) -> dict[str, Any]:
+    return {"value": value, "origin": {"kind": "model", "source": "test"}}
+
+
+def design_of(compiled: Any) -> dict[str, Any]:
+    """A design file's content, as an exploration would write it, of a compiled kernel on the small core."""
+    params = compiled.params
+    hardware = {
+        "word_bits": 54,
+        "butterflies": 1,
+        "lanes": 2,
+        "multiplier": "montgomery",
+        "tile": "ecp5",
+        "banks": "block",
+        "log_n_max": 10,
+        "moduli": 4,
+        "bus_bits": 64,
+        "memory_bytes": 1 << 30,
+        "memory_latency": 40,
+        "beat_cycles": 1,
+        "policy": "throughput",
+        "effort": 2000,
+    }
+    return {
+        "schema": 1,
+        "kernel": {
+            "name": compiled.name,
+            "variant": "",
+            "program": compiled.text,
+            "signature": compiled.signature.to_json(),
+            "magnitude": 1.0,
+            "bound": compiled.plan.bound,
+            "real": True,
+        },
+        "device": "ecp5-85",
+        "parameters": {
+            "log_n": params.log_n,
+            "q": params.q,
+            "p": params.p,
+            "class": "any",
+            "dnum": params.dnum,
+            "secret": "ternary",
+            "scale_bits": params.scale_bits,
+        },
+        "hardware": hardware,
+        "predicted": {
+            "cycles": _figure(SMALL.image(compiled.plan).first_cycles),
+            "frequency_mhz": _figure(80.0),
+            "error": _figure(2.0 ** compiled.predicted_error["out"]),
+            "resources": {"lut": _figure(9000.0), "dsp": _figure(40.0)},
+        },
+    }
