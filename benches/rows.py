@@ -43,6 +43,7 @@ ROWS = [
     Row("rescale/V", "openfhe"),
     Row("encode/V", "seal", 5, 5),
     Row("decode/V", "seal", 10, 12),
+    Row("matvec256/IV", "seal", 4, 4),
     Row("relin/V50", "openfhe", 6.5, 7),
     Row("rotate/V50", "openfhe", 6.5, 7),
 ]

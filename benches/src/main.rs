@@ -5,6 +5,7 @@
 //! that a work touches is aligned to 64 bytes, and what a work computes is checked when it is prepared.
 
 mod aligned;
+mod circuit;
 mod limb;
 mod ntt;
 mod ops;
@@ -54,7 +55,13 @@ fn main() -> ExitCode {
 
 /// Transforms are named by size and bits, everything else by a parameter set.
 fn ours(work: &str) -> Result<Work, String> {
-    if work.starts_with("ntt/") || work.starts_with("intt/") { ntt::ours(work) } else { ops::prepare(work) }
+    if work.starts_with("ntt/") || work.starts_with("intt/") {
+        ntt::ours(work)
+    } else if work.starts_with("matvec") {
+        circuit::prepare(work)
+    } else {
+        ops::prepare(work)
+    }
 }
 
 fn serve(side: &Side) -> std::io::Result<()> {
