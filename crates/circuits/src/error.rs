@@ -46,6 +46,25 @@ pub enum CircuitError {
         /// Slots of a ciphertext.
         slots: usize,
     },
+    /// Messages that the sine of a bootstrapping does not bring back.
+    #[error(
+        "messages up to {magnitude} cannot be bootstrapped with {room} bits of room above 1: up to {reach} can; declare \
+         smaller values, divide before, or take parameters with more room"
+    )]
+    Room {
+        /// Bound on |slot|.
+        magnitude: f64,
+        /// The greatest bound that is taken.
+        reach: f64,
+        /// log2 of the modulus over the scale.
+        room: u32,
+    },
+    /// Too few slots to be bootstrapped.
+    #[error("bootstrapping works on two slots or more; the program has {slots}")]
+    BootstrapSlots {
+        /// Slots of the program.
+        slots: usize,
+    },
     /// A vector of another length than the program's.
     #[error(
         "a diagonal of {found} numbers in a program of {slots} slots; one number for each slot is needed"

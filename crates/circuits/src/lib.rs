@@ -6,9 +6,11 @@
 //!
 //! | module | what | page |
 //! |---|---|---|
+//! | [`bootstrap`] | from the bottom of the chain near its top | `docs/algorithms/bootstrapping.md` |
 //! | [`linear`] | M·x by diagonals with baby and giant steps | `docs/algorithms/linear-transforms.md` |
 //! | [`polynomial`] | Σ c_i x^i and Σ c_i T_i(x) in least depth | `docs/algorithms/polynomials.md` |
 
+pub mod bootstrap;
 mod error;
 pub mod linear;
 pub mod polynomial;

@@ -114,6 +114,9 @@ pub enum CkksError {
     /// The relinearisation key is missing.
     #[error("the product of two ciphertexts needs the relinearisation key; generate one with `relin_key`")]
     MissingRelinKey,
+    /// The encapsulation key is missing.
+    #[error("bootstrapping needs the encapsulation key; generate one with `encapsulation_key`")]
+    MissingEncapsulationKey,
     /// Secret coefficients that the parameters do not draw.
     #[error("the secret key is not one of {expected}: {why}")]
     SecretShape {

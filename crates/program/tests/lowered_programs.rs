@@ -42,6 +42,7 @@ fn interpret(he: &Program, inputs: &HashMap<Value, Integers>) -> HashMap<Value, 
             }
             Op::Relin(a) | Op::Drop(a, _) => v[a].clone(),
             Op::Sum { .. } => panic!("not managed"),
+            Op::Raise { .. } => panic!("see raise.rs"),
         };
         v.insert(value, result);
     }
@@ -117,6 +118,7 @@ fn bind(
                 let Type::Pt(ty) = &he.instr(value).ty else { panic!("not a plaintext") };
                 support::to_limbs(&integers[&value], &toy.q[..ty.level.limbs()])
             }
+            InputSource::Encapsulation { .. } => panic!("see raise.rs"),
             InputSource::Key { key, digit, part, level, .. } => {
                 let from = match key {
                     KeyId::Relin => times(&toy.s, &toy.s),

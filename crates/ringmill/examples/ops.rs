@@ -119,7 +119,7 @@ impl Bench {
                     let half = if part == 0 { SwitchKey::b } else { SwitchKey::a };
                     inputs.extend((0..key.params().key_limbs()).map(|i| half(key, digit as usize, i)));
                 }
-                InputSource::Plain { .. } => {}
+                InputSource::Plain { .. } | InputSource::Encapsulation { .. } => {}
             }
         }
         let mut out = self.evaluator.drop_level(&self.a, Level::new(level.get()))?.into_parts().0;

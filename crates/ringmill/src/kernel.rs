@@ -174,7 +174,9 @@ impl Kernel {
             .filter_map(|(v, constant)| constant.as_ref().or_else(|| fresh.get(v)))
             .collect();
         let relin = if self.summary().keys.relin { Some(keys.relin()?) } else { None };
-        let keys = Keys { relin, galois: Some(keys.galois()) };
+        let encapsulation =
+            if self.summary().keys.encapsulation { Some(keys.encapsulation()?) } else { None };
+        let keys = Keys { relin, galois: Some(keys.galois()), encapsulation };
         let operands = Operands { ciphers: &ciphers, plains: &plains, keys };
         let metas = self.predict(&ciphers, &fresh)?;
         let results = self.prepared.run(self.evaluator.params(), &operands, self.evaluator.pool())?;
@@ -272,7 +274,8 @@ impl Kernel {
             at.map_or_else(|| Noise::exact(0.0, 0), |i| ciphers[i].noise().clone())
         };
         let plain = |v: Value, _: &str| fresh.get(&v).map_or(0.0, |p| p.noise().magnitude());
-        let noises = predict(p, params, &cipher, &plain, &|_| f64::INFINITY)?;
+        let promised = |v: Value| p.instr(v).within.unwrap_or(f64::INFINITY);
+        let noises = predict(p, params, &cipher, &plain, &promised)?;
         let meta = |v: Value| {
             let (level, scale) = match &p.instr(v).ty {
                 Type::Ct(t) => (t.level, t.scale.clone()),

@@ -2,7 +2,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ringmill_ckks::{Ciphertext, GaloisKeys, KeyForm, KlssKey, Params, Plaintext, RelinKey, SwitchKey};
+use ringmill_ckks::keys::Direction;
+use ringmill_ckks::{
+    Ciphertext, EncapsulationKey, GaloisKeys, KeyForm, KlssKey, Params, Plaintext, RelinKey, SwitchKey,
+};
 use ringmill_machine::{Executable, Machine};
 use ringmill_program::he::{Op, Program, Type, Value};
 use ringmill_program::lower::{InputSource, KeyId, Lowered, Method, lower};
@@ -16,6 +19,7 @@ enum Source {
     Cipher { index: usize, part: usize, limbs: usize },
     Plain { index: usize, limbs: usize },
     Key { key: Keyed, method: usize, digit: usize, part: usize, limbs: usize },
+    Encapsulation { direction: Direction, part: u8, limbs: usize },
 }
 
 /// Which of the keys of a call.
@@ -30,6 +34,7 @@ enum Keyed {
 pub(crate) struct Keys<'a> {
     pub(crate) relin: Option<&'a RelinKey>,
     pub(crate) galois: Option<&'a GaloisKeys>,
+    pub(crate) encapsulation: Option<&'a EncapsulationKey>,
 }
 
 /// The operands of a call: ciphertexts in the order of the program's inputs, plaintexts in that of its `plain` and
@@ -154,6 +159,13 @@ impl Prepared {
                         }
                     }
                 }
+                Source::Encapsulation { direction, part, limbs } => {
+                    let missing = ringmill_ckks::CkksError::MissingEncapsulationKey;
+                    let key = operands.keys.encapsulation.ok_or(missing)?;
+                    let poly = if part == 0 { key.b(direction) } else { key.a(direction) };
+                    // The first ones and the special prime, which is the last.
+                    list.extend(poly.limbs().take(limbs).chain(poly.limbs().last()));
+                }
             }
         }
         Ok(list)
@@ -218,6 +230,13 @@ fn plan(p: &Program, lowered: &Lowered, params: &Params) -> Result<Vec<Source>, 
                 part: usize::from(part),
                 limbs: level as usize + 1,
             },
+            InputSource::Encapsulation { direction, part } => {
+                let limbs = match direction {
+                    Direction::Down => 1,
+                    Direction::Up => params.q_moduli().len(),
+                };
+                Source::Encapsulation { direction, part, limbs }
+            }
         })
     };
     lowered.inputs.iter().map(source).collect()

@@ -78,7 +78,8 @@ pub(super) struct SeededHeader {
     pub(super) meta: MetaHeader,
 }
 
-/// Keys of one set: the seed of the relinearisation key, (Galois element, seed) of the others.
+/// Keys of one set: the seed of the relinearisation key, (Galois element, seed) of the others. Element 1, which turns
+/// nothing, stands for the encapsulation key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct KeysHeader {
     pub(super) relin: Option<SeedBytes>,

@@ -13,6 +13,7 @@
 //! The layout is in `frame.rs`; the checksum finds damage, it does not authenticate.
 
 mod disk;
+mod encapsulation;
 mod error;
 mod frame;
 mod header;

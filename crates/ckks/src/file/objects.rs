@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::header::{CipherHeader, KeysHeader, MetaHeader, SeedBytes, SeededHeader};
-use super::{FileError, Kind};
+use super::{FileError, Kind, encapsulation};
 use crate::ciphertext::{Ciphertext, Plaintext, SeededCiphertext};
 use crate::error::CkksError;
 use crate::keys::{EvaluationKeys, GaloisKeys, PublicKey, RelinKey, SwitchKey};
@@ -25,11 +25,11 @@ pub(super) trait Codec: Sized {
     fn build(params: &Params, header: &Self::Header, polys: Vec<Poly>) -> Result<Self, FileError>;
 }
 
-fn content(kind: Kind) -> impl Fn(CkksError) -> FileError {
+pub(super) fn content(kind: Kind) -> impl Fn(CkksError) -> FileError {
     move |source| FileError::Content { kind, source }
 }
 
-fn damaged(kind: Kind) -> impl Fn(String) -> FileError {
+pub(super) fn damaged(kind: Kind) -> impl Fn(String) -> FileError {
     move |why| FileError::Header { kind, why }
 }
 
@@ -186,22 +186,27 @@ impl Codec for EvaluationKeys {
     fn header(&self) -> KeysHeader {
         KeysHeader {
             relin: self.relin().ok().map(|k| k.0.seed().into()),
-            galois: self.galois().iter().map(|(g, k)| (g.value(), k.seed().into())).collect(),
+            galois: encapsulation::seed(self)
+                .chain(self.galois().iter().map(|(g, k)| (g.value(), k.seed().into())))
+                .collect(),
         }
     }
     fn polys(&self) -> Vec<Vec<&[u64]>> {
         let relin = self.relin().ok().into_iter().flat_map(|k| halves(&k.0));
-        relin.chain(self.galois().iter().flat_map(|(_, k)| halves(k))).collect()
+        let encapsulation = self.encapsulation().ok().into_iter().flat_map(encapsulation::halves);
+        relin.chain(encapsulation).chain(self.galois().iter().flat_map(|(_, k)| halves(k))).collect()
     }
     fn shape(params: &Params, header: &KeysHeader) -> Result<(usize, usize), FileError> {
         let two_n = 2 * params.n() as u64;
-        let odd = |g: u64| g % 2 == 1 && (3..two_n).contains(&g);
+        let odd = |g: u64| g % 2 == 1 && g < two_n;
         let ascending = header.galois.windows(2).all(|w| w[0].0 < w[1].0);
         if !ascending || !header.galois.iter().all(|&(g, _)| odd(g)) {
             return Err(damaged(Self::KIND)("its Galois elements are not odd and ascending below 2N".into()));
         }
-        let keys = header.galois.len() + usize::from(header.relin.is_some());
-        Ok((keys * params.dnum(), params.key_limbs()))
+        let (encapsulation, galois) = encapsulation::split(&header.galois);
+        let keys = galois.len() + usize::from(header.relin.is_some());
+        let more = if encapsulation.is_some() { encapsulation::POLYS } else { 0 };
+        Ok((keys * params.dnum() + more, params.key_limbs()))
     }
     fn build(params: &Params, header: &KeysHeader, polys: Vec<Poly>) -> Result<Self, FileError> {
         let (kind, mut polys) = (Self::KIND, polys.into_iter());
@@ -210,11 +215,20 @@ impl Codec for EvaluationKeys {
             None => None,
         };
         let mut galois = GaloisKeys::new(params);
-        for &(g, seed) in &header.galois {
+        let (encapsulation, elements) = encapsulation::split(&header.galois);
+        let encapsulation = match encapsulation {
+            Some(seed) => Some(encapsulation::take(kind, params, seed, &mut polys)?),
+            None => None,
+        };
+        for &(g, seed) in elements {
             let element = GaloisElement::new(g, params.log_n()).map_err(|e| content(kind)(e.into()))?;
             let key = take_key(kind, params, seed, &mut polys)?;
             galois.insert(element, key).map_err(content(kind))?;
         }
-        Self::new(relin, galois).map_err(content(kind))
+        let keys = Self::new(relin, galois).map_err(content(kind))?;
+        match encapsulation {
+            Some(key) => keys.with_encapsulation(key).map_err(content(kind)),
+            None => Ok(keys),
+        }
     }
 }

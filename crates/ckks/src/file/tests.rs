@@ -32,7 +32,9 @@ fn all(params: &Params) -> All {
     let mut g = KeyGenerator::with_randomness(params, randomness(21));
     let secret = g.secret_key().unwrap();
     let public = g.public_key(&secret).unwrap();
+    let encapsulation = g.encapsulation_key(&secret).unwrap();
     let evaluation = g.evaluation_keys(&secret, &[1, -1], true).unwrap();
+    let evaluation = evaluation.with_encapsulation(encapsulation).unwrap();
     let scale = Scale::pow2(44).div(&Scale::modulus(params.q_moduli()[1]));
     let plain = plaintext(params, &message(params.n(), 20, 1), Level::new(1), scale);
     let mut r = randomness(22);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ringmill_ring::GaloisElement;
 
-use super::SwitchKey;
+use super::{EncapsulationKey, SwitchKey};
 use crate::check;
 use crate::error::CkksError;
 use crate::params::Params;
@@ -101,6 +101,7 @@ impl GaloisKeys {
 pub struct EvaluationKeys {
     relin: Option<RelinKey>,
     galois: GaloisKeys,
+    encapsulation: Option<EncapsulationKey>,
 }
 
 impl EvaluationKeys {
@@ -112,7 +113,24 @@ impl EvaluationKeys {
         if let Some(RelinKey(key)) = &relin {
             check::same_params(("relinearisation key", key.params()), ("Galois keys", galois.params()))?;
         }
-        Ok(Self { relin, galois })
+        Ok(Self { relin, galois, encapsulation: None })
+    }
+
+    /// These keys with those of bootstrapping.
+    ///
+    /// # Errors
+    /// [`CkksError::ParamsMismatch`].
+    pub fn with_encapsulation(self, key: EncapsulationKey) -> Result<Self, CkksError> {
+        check::same_params(("encapsulation key", key.params()), ("Galois keys", self.galois.params()))?;
+        Ok(Self { encapsulation: Some(key), ..self })
+    }
+
+    /// The keys to the ephemeral secret and back.
+    ///
+    /// # Errors
+    /// [`CkksError::MissingEncapsulationKey`].
+    pub fn encapsulation(&self) -> Result<&EncapsulationKey, CkksError> {
+        self.encapsulation.as_ref().ok_or(CkksError::MissingEncapsulationKey)
     }
 
     /// The parameters.

@@ -3,7 +3,10 @@
 use ringmill_ring::GaloisElement;
 
 use super::switch::Origin;
-use super::{EvaluationKeys, GaloisKeys, KeyForm, KeyLayout, PublicKey, RelinKey, SecretKey, SwitchKey};
+use super::{
+    EncapsulationKey, EvaluationKeys, GaloisKeys, KeyForm, KeyLayout, PublicKey, RelinKey, SecretKey,
+    SwitchKey,
+};
 use crate::error::CkksError;
 use crate::params::Params;
 use crate::randomness::Randomness;
@@ -107,6 +110,16 @@ impl KeyGenerator {
         let (mut rng, seed) = self.randomness.next();
         let origin = Origin::Secret(secret.automorphism(element));
         key.insert(KeyForm::draw(secret, &origin, layout, &mut rng, seed)?)
+    }
+
+    /// The keys to a fresh ephemeral secret and back, which bootstrapping needs.
+    ///
+    /// # Errors
+    /// [`CkksError::ParamsMismatch`], [`CkksError::Ring`].
+    pub fn encapsulation_key(&mut self, secret: &SecretKey) -> Result<EncapsulationKey, CkksError> {
+        self.check(secret)?;
+        let (mut rng, seed) = self.randomness.next();
+        EncapsulationKey::draw(secret, &mut rng, seed)
     }
 
     /// Keys for these elements; the identity needs none and is left out.

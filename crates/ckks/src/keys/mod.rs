@@ -6,6 +6,7 @@
 //! Besides this form a key may have others for fewer limbs ([`KeyLayout`]); what KLSS key switching reads
 //! ([`KlssKey`]) is a function of a form and is not stored.
 
+mod encapsulation;
 mod evaluation;
 #[cfg(test)]
 mod form_tests;
@@ -18,6 +19,7 @@ mod switch;
 #[cfg(test)]
 mod tests;
 
+pub use encapsulation::{Direction, EPHEMERAL_WEIGHT, EncapsulationKey};
 pub use evaluation::{EvaluationKeys, GaloisKeys, RelinKey};
 pub use generate::KeyGenerator;
 pub use klss::{KlssKey, KlssLayout};

@@ -84,6 +84,7 @@ enum Birth {
     Mul,
     Integer,
     Automorphism,
+    Raise,
 }
 
 impl Noise {
@@ -257,6 +258,20 @@ impl Noise {
         }
     }
 
+    /// After the way to the ephemeral secret, from q_0 to Q and back: multiples of 2^`bits` have been added, and the message,
+    /// which fills `slots` slots, is divided by the number of its copies. `scale` is that of the result.
+    #[must_use]
+    pub fn raise(&self, params: &Params, scale: &Scale, slots: usize, bits: u32) -> Self {
+        let magnitude = self.magnitude + raised_magnitude(slots, bits);
+        let copies = (params.slots() / slots.max(1)) as f64;
+        let ratio = params.q_moduli()[0].value() as f64 / params.p_moduli()[0].value() as f64;
+        let switch = params.n() as f64 * params.sigma().powi(2) * ratio * ratio / 12.0;
+        let below = (1.0 + f64::from(crate::keys::EPHEMERAL_WEIGHT)) / 12.0;
+        let variance = 2.0 * switch + below + rounding_variance(params);
+        Self { sources: self.sources.scaled(1.0 / copies), magnitude, origin: self.origin }
+            .born(Birth::Raise, variance.sqrt() / scale.to_f64())
+    }
+
     /// What a ciphertext may tell of its message: the error, named after the public seed, and the magnitude as a power
     /// of two from 1 on. Names and magnitude of a plaintext are functions of the message and must not pass.
     fn sealed(&self, name: u64) -> Self {
@@ -271,6 +286,13 @@ impl Noise {
         self.origin = id;
         self
     }
+}
+
+/// A bound on |slot| of 2^bits·I, I the multiples of q_0 that a raise adds in 2·`slots` coefficients: each is a sum of h + 1 uniform
+/// numbers, a slot is beyond twelve deviations with probability e^(−72).
+pub fn raised_magnitude(slots: usize, bits: u32) -> f64 {
+    let variance = (f64::from(crate::keys::EPHEMERAL_WEIGHT) + 1.0) / 12.0;
+    12.0 * (2.0 * slots as f64 * variance).sqrt() * f64::from(bits).exp2()
 }
 
 /// t with √(πt)·e^(−2t) = e^(−l), l ≥ 1: how many deviations the product of two complex normal numbers stays within.

@@ -67,6 +67,16 @@ impl Chain {
         &self.p
     }
 
+    /// Slots of a full vector, N/2.
+    pub fn slots(&self) -> usize {
+        1 << (self.log_n - 1)
+    }
+
+    /// q_0/2^bits: the scale at which a ciphertext of level 0 is raised.
+    pub fn raise_scale(&self, bits: u32) -> Scale {
+        self.q_scales[0].mul(&Scale::pow2(-i64::from(bits)))
+    }
+
     /// Limbs a key-switch digit.
     pub fn alpha(&self) -> usize {
         self.alpha

@@ -47,7 +47,8 @@ fn step(p: &Program, op: &Op, values: &[Vec<Complex64>], inputs: &Vectors) -> Re
         Op::AddScalar(a, c) => map(*a, &|x| x + c),
         Op::MulScalar { a, c, .. } => map(*a, &|x| x * c),
         Op::Conj { a, .. } => map(*a, &|x| x.conj()),
-        Op::Relin(a) | Op::Rescale(a) | Op::Drop(a, _) => get(*a).clone(),
+        // The multiple of 2^bits is not there in the clear.
+        Op::Relin(a) | Op::Rescale(a) | Op::Drop(a, _) | Op::Raise { a, .. } => get(*a).clone(),
         Op::Rotate { a, k, .. } => (0..slots).map(|i| turned(*a, k % slots as i64, i)).collect(),
         Op::Sum { a, count, stride } => {
             let at = |j: usize| (j as i64 * (stride % slots as i64)) % slots as i64;

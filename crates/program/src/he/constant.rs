@@ -2,7 +2,7 @@
 
 use num_complex::Complex64;
 
-use super::Rule;
+use super::{INTEGER_FACTOR_MAX, Rule};
 
 /// A vector of finite numbers.
 #[derive(Debug, Clone, PartialEq)]
@@ -90,6 +90,15 @@ pub enum Constant {
 }
 
 impl Constant {
+    /// The number a + bi that stands in every slot, if a and b are integers so small that a product with it costs no level.
+    pub fn as_gaussian_integer(&self) -> Option<Complex64> {
+        let small = |x: f64| x.fract() == 0.0 && x.abs() <= INTEGER_FACTOR_MAX;
+        match self {
+            Self::Complex(z) if small(z.re) && small(z.im) => Some(*z),
+            _ => None,
+        }
+    }
+
     /// The real number that stands in every slot, if it is one.
     pub fn as_real_scalar(&self) -> Option<f64> {
         match self {

@@ -110,6 +110,14 @@ pub enum Rule {
     SumRange { count: usize, slots: usize },
     #[error("rotation by {k} in a managed program; it must lie in 1..{slots}")]
     RotationRange { k: i64, slots: usize },
+    #[error("raise takes a ciphertext at level 0, but {value} has level {level}; drop it first")]
+    RaiseLevel { value: String, level: Level },
+    #[error("raise takes a ciphertext of scale {wanted}, but {value} has {scale}")]
+    RaiseScale { value: String, scale: String, wanted: String },
+    #[error(
+        "a raise by {bits} bits in a program that raises by {other}; one ratio of modulus to scale serves all"
+    )]
+    RaiseBits { bits: u32, other: u32 },
     #[error(
         "hoisting group {group} holds key switches of {first} and of {second}; a group shares one operand"
     )]

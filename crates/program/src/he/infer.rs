@@ -62,6 +62,7 @@ fn infer_managed(op: &Op, declared: Option<&Type>, chain: &Chain, cx: &Context<'
     let kind = op.kind().word();
     let ty = match op {
         Op::Input(_) | Op::Plain(_) | Op::Const(_) => infer_source(op, declared)?,
+        Op::Raise { a, bits } => infer_raise(*a, *bits, chain, cx)?,
         Op::Relin(_) | Op::Rescale(_) | Op::Drop(..) | Op::Rotate { .. } | Op::Conj { .. } => {
             infer_moved(op, chain, cx)?
         }
@@ -152,14 +153,32 @@ fn infer_moved(op: &Op, chain: &Chain, cx: &Context<'_>) -> Result<Type, Rule> {
             }
             Type::ct(x.parts, to, x.scale.clone())
         }
-        Op::Rotate { k, .. } if k < 1 || k as u64 >= cx.slots as u64 => {
-            return Err(Rule::RotationRange { k, slots: cx.slots });
+        // By S slots and more it turns what a raise has put beside the packed slots.
+        Op::Rotate { k, .. } if k < 1 || k as u64 >= chain.slots() as u64 => {
+            return Err(Rule::RotationRange { k, slots: chain.slots() });
         }
         _ => match op.operands().as_slice() {
             &[a, ..] => Type::Ct(two_parts(kind, a, cx)?.clone()),
             [] => return Err(Rule::TypeMissing { what: "a managed value" }),
         },
     })
+}
+
+/// From level 0 and scale q_0/2^bits to the top. The operand fills one of N/2S equal parts of the ring, so the sum over the
+/// automorphisms that fix it, N/2S times the operand, is the message at this scale.
+fn infer_raise(a: Value, bits: u32, chain: &Chain, cx: &Context<'_>) -> Result<Type, Rule> {
+    let x = two_parts("raise", a, cx)?;
+    let value = || (cx.name)(a);
+    if x.level.get() > 0 {
+        return Err(Rule::RaiseLevel { value: value(), level: x.level });
+    }
+    let wanted = chain.raise_scale(bits);
+    if x.scale != wanted {
+        let (scale, wanted) = (x.scale.to_text(), wanted.to_text());
+        return Err(Rule::RaiseScale { value: value(), scale, wanted });
+    }
+    let copies = chain.slots() / cx.slots;
+    Ok(Type::ct(2, chain.top(), wanted.mul(&Scale::pow2(i64::from(copies.trailing_zeros())))))
 }
 
 fn within_chain(ty: &Type, chain: &Chain) -> Result<(), Rule> {

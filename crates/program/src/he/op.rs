@@ -46,6 +46,14 @@ pub enum Op {
         /// Distance between them.
         stride: i64,
     },
+    /// From the lowest level to the highest one: a plus 2^bits times a polynomial of small integers, which the program
+    /// then removes (bootstrapping).
+    Raise {
+        /// Operand.
+        a: Value,
+        /// log2 of q_0 over the operand's scale.
+        bits: u32,
+    },
     /// Ciphertext plus plaintext. Managed only, as all that follow.
     AddPlain(Value, Value),
     /// Ciphertext minus plaintext.
@@ -86,6 +94,7 @@ pub enum OpKind {
     Rotate,
     Conj,
     Sum,
+    Raise,
     AddPlain,
     SubPlain,
     MulPlain,
@@ -97,7 +106,7 @@ pub enum OpKind {
 }
 
 /// A row of the operation table: kind, word, stages (traced, managed).
-const TABLE: [(OpKind, &str, bool, bool); 19] = [
+const TABLE: [(OpKind, &str, bool, bool); 20] = [
     (OpKind::Input, "input", true, true),
     (OpKind::Plain, "plain", true, true),
     (OpKind::Const, "const", true, true),
@@ -109,6 +118,7 @@ const TABLE: [(OpKind, &str, bool, bool); 19] = [
     (OpKind::Rotate, "rotate", true, true),
     (OpKind::Conj, "conj", true, true),
     (OpKind::Sum, "sum", true, false),
+    (OpKind::Raise, "raise", true, true),
     (OpKind::AddPlain, "add_plain", false, true),
     (OpKind::SubPlain, "sub_plain", false, true),
     (OpKind::MulPlain, "mul_plain", false, true),
@@ -182,6 +192,7 @@ impl Op {
             Self::Rotate { .. } => OpKind::Rotate,
             Self::Conj { .. } => OpKind::Conj,
             Self::Sum { .. } => OpKind::Sum,
+            Self::Raise { .. } => OpKind::Raise,
             Self::AddPlain(..) => OpKind::AddPlain,
             Self::SubPlain(..) => OpKind::SubPlain,
             Self::MulPlain(..) => OpKind::MulPlain,
@@ -208,6 +219,7 @@ impl Op {
             | Self::Rotate { a, .. }
             | Self::Conj { a, .. }
             | Self::Sum { a, .. }
+            | Self::Raise { a, .. }
             | Self::AddScalar(a, _)
             | Self::MulScalar { a, .. }
             | Self::Relin(a)
@@ -232,6 +244,7 @@ impl Op {
             | Self::Rotate { a, .. }
             | Self::Conj { a, .. }
             | Self::Sum { a, .. }
+            | Self::Raise { a, .. }
             | Self::AddScalar(a, _)
             | Self::MulScalar { a, .. }
             | Self::Relin(a)

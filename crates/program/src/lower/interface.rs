@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use ringmill_ckks::keys::Direction;
+
 use crate::he::Value;
 use crate::limb::LimbProgram;
 use crate::lower::Method;
@@ -66,6 +68,13 @@ pub enum InputSource {
         part: u8,
         /// The highest level at which the program uses the key.
         level: u32,
+    },
+    /// One polynomial of the encapsulation key: limbs q_0, p_0 down, q_0 … q_L, p_0 up.
+    Encapsulation {
+        /// Which of its two.
+        direction: Direction,
+        /// 0 for b, 1 for a.
+        part: u8,
     },
 }
 

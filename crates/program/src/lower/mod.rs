@@ -10,6 +10,7 @@
 //! | [`klss`] | the same with the inner product modulo auxiliary primes |
 //! | [`method`] | which of the two, with which layout |
 //! | [`galois`] | rotation, conjugation, hoisted rotations |
+//! | [`raise`] | from level 0 to the top, by way of the ephemeral secret |
 //! | [`scalar`] | real scalars as integers at an exact scale |
 //! | [`program`] | the walk over an HE program |
 //! | [`interface`] | what the inputs and outputs of the result stand for |
@@ -26,6 +27,7 @@ pub mod klss;
 pub mod method;
 pub mod pointwise;
 pub mod program;
+pub mod raise;
 pub mod rescale;
 pub mod residues;
 pub mod scalar;
@@ -37,6 +39,7 @@ pub use interface::{InputSource, KeyId, Lowered, OutputSource};
 pub use key_switch::{Addend, KeyInputs};
 pub use method::{Method, Switch};
 pub use program::{lower, lower_by};
+pub use raise::EncapsulationInputs;
 pub use ringmill_ckks::{KeyLayout, KlssLayout, LayoutError};
 
 use crate::limb::{LimbBuilder, LimbProgram, Operand};

@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, HashMap};
 use super::galois::{Hoisted, Rotation};
 use super::interface::{InputSource, KeyId, Lowered, Names, OutputSource, identifier};
 use super::scalar::{residue, scaled_integer};
-use super::{KeyInputs, LowerError, Lowering, Method, Poly, Switch};
-use crate::he::{Chain, Op, Program, Type, Value};
+use super::{EncapsulationInputs, KeyInputs, LowerError, Lowering, Method, Poly, Switch};
+use crate::he::{Chain, Instr, Op, Program, Type, Value};
 use crate::limb::{Domain, InputClass, ModulusId, OutputId};
 use ringmill_ckks::KeyLayout;
+use ringmill_ckks::keys::Direction;
 use ringmill_ring::Modulus;
 
 /// Lowers a managed program. Instructions that no output needs are left out; a rescale that is the only use of a
@@ -62,6 +63,7 @@ struct Walk<'a> {
     methods: Vec<Method>,
     method_of: HashMap<Value, usize>,
     keys: HashMap<(KeyId, usize), KeyInputs>,
+    encapsulation: Option<EncapsulationInputs>,
     /// The polynomials of each value so far.
     parts: Vec<Vec<Poly>>,
     inputs: Vec<InputSource>,
@@ -106,6 +108,7 @@ impl<'a> Walk<'a> {
             methods: Vec::new(),
             method_of: HashMap::new(),
             keys: HashMap::new(),
+            encapsulation: None,
             inputs: Vec::new(),
             outputs: Vec::new(),
             stores: HashMap::new(),
@@ -187,6 +190,7 @@ impl<'a> Walk<'a> {
             self.inputs.push(InputSource::Plain { value });
         }
         self.declare_keys(&mut names)?;
+        self.declare_encapsulation(&mut names)?;
         let mut names = Names::default();
         for (output, out) in self.he.outputs().iter().enumerate() {
             let mut stores = Vec::new();
@@ -233,6 +237,31 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
+    fn declare_encapsulation(&mut self, names: &mut Names) -> Result<(), LowerError> {
+        let raises = |(v, i): (Value, &Instr)| self.needed[v.index()] && matches!(i.op, Op::Raise { .. });
+        if !self.he.values().any(raises) {
+            return Ok(());
+        }
+        let mut declare = |direction: Direction, stem: &str| {
+            let names = names.group(stem, &["_b".into(), "_a".into()]);
+            let mut polys = [Vec::new(), Vec::new()];
+            for (part, name) in names.iter().enumerate() {
+                polys[part] = self.low.encapsulation_input(name, direction)?;
+                self.inputs.push(InputSource::Encapsulation { direction, part: part as u8 });
+            }
+            Ok::<_, LowerError>(polys)
+        };
+        let (down, up) = (declare(Direction::Down, "sparse")?, declare(Direction::Up, "dense")?);
+        self.encapsulation = Some(EncapsulationInputs::new(down, up));
+        Ok(())
+    }
+
+    fn raise(&mut self, a: Value) -> Result<Vec<Poly>, LowerError> {
+        let c = self.two(a);
+        let key = self.encapsulation.clone().ok_or(LowerError::NoSpecialPrime)?;
+        Ok(self.low.mod_raise([&c[0], &c[1]], &key)?.into())
+    }
+
     fn instruction(&mut self, v: Value) -> Result<(), LowerError> {
         let instr = self.he.instr(v);
         if !self.parts[v.index()].is_empty() {
@@ -271,6 +300,7 @@ impl<'a> Walk<'a> {
             &Op::Drop(a, level) => {
                 self.each(a, |_, poly| Ok(poly[..level.limbs().min(poly.len())].to_vec()))?
             }
+            &Op::Raise { a, .. } => self.raise(a)?,
             Op::Relin(_) | Op::Rotate { .. } | Op::Conj { .. } => return self.key_switch(v),
         };
         self.parts[v.index()] = parts;
@@ -382,7 +412,7 @@ fn residue_in(low: &Lowering, integer: &num_bigint::BigInt, m: ModulusId) -> u64
 /// The most limbs of any value (inputs count whether needed or not), and whether there is a key switch.
 fn reach(he: &Program, needed: &[bool]) -> (usize, bool) {
     let limbs = he.values().map(|(_, instr)| limbs(&instr.ty)).max().unwrap_or(0);
-    let is_switch = |op: &Op| matches!(op, Op::Relin(_) | Op::Rotate { .. } | Op::Conj { .. });
+    let is_switch = |op: &Op| op.switches_keys() || matches!(op, Op::Raise { .. });
     (limbs, he.values().any(|(v, instr)| needed[v.index()] && is_switch(&instr.op)))
 }
 

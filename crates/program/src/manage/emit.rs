@@ -3,6 +3,7 @@
 use super::dead::remove_dead;
 use super::levels::{Form, Levels, Product, cipher_first, product};
 use super::numbering::Numbering;
+use super::place::{Place, place};
 use super::{Managed, Summary, hoist, simplify};
 use crate::he::{Builder, Chain, HeError, Level, Op, Program, Rule, Scale, Type, Value, verify};
 
@@ -26,12 +27,6 @@ impl Default for Options {
     }
 }
 
-/// Exact scales have exponents that double with every product: beyond so many in a row they leave 64 bits.
-const DEPTH_MAX: u32 = 56;
-
-/// How far scales may drift from that of the inputs, in bits, before the chain is refused.
-const DRIFT_MAX: f64 = 2.0;
-
 /// Manages a traced program for a chain. See the head of [`super`] for what is done.
 ///
 /// # Errors
@@ -39,24 +34,10 @@ const DRIFT_MAX: f64 = 2.0;
 /// both with the place in the user's source.
 pub fn manage(traced: &Program, chain: &Chain, options: &Options) -> Result<Managed, HeError> {
     let p = simplify(traced)?;
-    let levels = Levels::new(&p);
-    let scale = options.input_scale.clone().unwrap_or_else(|| chain.scale().clone());
-    let floor = options.output_level.unwrap_or_else(|| least_output_level(chain, &scale));
-    let most = options.input_level.unwrap_or(chain.top());
-    let blame = |rule| HeError::new(rule).at(None, levels.deepest.and_then(|v| p.instr(v).source.as_ref()));
-    let available = most.get().min(chain.top().get()).saturating_sub(floor.get());
-    if levels.depth > available || most > chain.top() {
-        return Err(blame(too_deep(levels.depth, available, most, floor, chain)));
-    }
-    if levels.depth > DEPTH_MAX {
-        let what = "exact scales are kept over so many levels; refresh the value in between".into();
-        return Err(blame(Rule::Depth { needed: levels.depth, available: DEPTH_MAX, what }));
-    }
-    let start = if options.low { Level::new(floor.get() + levels.depth) } else { most };
-    let input = options.input_level.unwrap_or(start);
-    let scales = schedule(chain, &scale, start, levels.depth).map_err(blame)?;
+    let Place { levels, start, input, depth, input_scale, scales } = place(&p, chain, options)?;
     let b = Builder::managed(p.name(), p.slots(), chain.clone())?;
-    let mut e = Emitter { p: &p, b, seen: Numbering::default(), start, input, scales, done: Vec::new() };
+    let inputs = (input, depth, input_scale);
+    let mut e = Emitter { p: &p, b, seen: Numbering::default(), start, inputs, scales, done: Vec::new() };
     e.run(&levels)?;
     let mut program = remove_dead(&e.b.finish()?);
     hoist::mark(&mut program);
@@ -65,18 +46,8 @@ pub fn manage(traced: &Program, chain: &Chain, options: &Options) -> Result<Mana
     Ok(Managed { program, summary })
 }
 
-fn too_deep(needed: u32, available: u32, input: Level, floor: Level, chain: &Chain) -> Rule {
-    let what = format!(
-        "inputs at level {input} of a chain up to level {}, outputs at level {floor} or above; \
-         take parameters with {} more level(s), or multiply less deeply",
-        chain.top(),
-        needed.saturating_sub(available)
-    );
-    Rule::Depth { needed, available, what }
-}
-
 /// The least level whose modulus holds the scale and two bits.
-fn least_output_level(chain: &Chain, scale: &Scale) -> Level {
+pub(super) fn least_output_level(chain: &Chain, scale: &Scale) -> Level {
     let mut bits = 0.0;
     for (i, &q) in chain.q().iter().enumerate() {
         bits += (q as f64).log2();
@@ -85,23 +56,6 @@ fn least_output_level(chain: &Chain, scale: &Scale) -> Level {
         }
     }
     chain.top()
-}
-
-/// Δ_0 … Δ_depth with Δ_{t+1} = Δ_t²/q_{start − t}.
-fn schedule(chain: &Chain, first: &Scale, start: Level, depth: u32) -> Result<Vec<Scale>, Rule> {
-    let mut scales = vec![first.clone()];
-    for t in 0..depth {
-        let level = Level::new(start.get() - t);
-        let last = &scales[t as usize];
-        let Some(q) = chain.prime_scale(level) else { break };
-        let next = last.mul(last).div(q);
-        let drift = next.log2() - first.log2();
-        if drift.abs() > DRIFT_MAX {
-            return Err(Rule::ScaleDrift { drift, level, scale: first.to_text() });
-        }
-        scales.push(next);
-    }
-    Ok(scales)
 }
 
 /// A ciphertext of the traced program, in the managed one.
@@ -117,7 +71,8 @@ struct Emitter<'a> {
     b: Builder,
     seen: Numbering,
     start: Level,
-    input: Level,
+    /// Level, depth and scale of encrypted inputs.
+    inputs: (Level, u32, Scale),
     scales: Vec<Scale>,
     done: Vec<Option<Done>>,
 }
@@ -164,9 +119,13 @@ impl Emitter<'_> {
         Level::new(self.start.get() - depth)
     }
 
-    /// The scale of pending values at `depth`.
+    /// The scale of pending values at `depth`: what a rescale brings to that of the next one.
     fn pending_scale(&self, depth: u32) -> Scale {
-        self.scales[depth as usize].pow(2)
+        let q = self.b.program().chain().and_then(|c| c.prime_scale(self.level(depth)));
+        match (self.scales.get(depth as usize + 1), q) {
+            (Some(next), Some(q)) => next.mul(q),
+            _ => self.scales[depth as usize].pow(2),
+        }
     }
 
     fn scale_of(&self, v: Value) -> Scale {
@@ -247,9 +206,9 @@ impl Emitter<'_> {
     fn cipher(&mut self, op: &Op, form: Form) -> Result<Value, HeError> {
         match *op {
             Op::Input(_) => {
-                let ty = Type::ct(2, self.input, self.scales[0].clone());
-                let v = self.seen.push(&mut self.b, op.clone(), Some(ty))?;
-                self.dropped(v, self.start)
+                let (level, depth, scale) = self.inputs.clone();
+                let v = self.seen.push(&mut self.b, op.clone(), Some(Type::ct(2, level, scale)))?;
+                self.dropped(v, self.level(depth))
             }
             Op::Add(a, b) | Op::Sub(a, b) => self.sum(op, a, b, form),
             Op::Mul(a, b) => self.product(a, b, form),
@@ -269,8 +228,23 @@ impl Emitter<'_> {
                 let a = self.at_rest(a)?;
                 self.push(Op::Conj { a, hoist: None })
             }
+            Op::Raise { a, bits } => self.raise(a, bits),
             _ => Err(Rule::WrongStage { op: op.kind().word(), stage: "simplified" }.into()),
         }
+    }
+
+    /// The operand from level 0 to the top, then the sum over the automorphisms that fix the packed slots: it keeps
+    /// the message and of the multiples of q_0 those of its own coefficients.
+    fn raise(&mut self, a: Value, bits: u32) -> Result<Value, HeError> {
+        let a = self.lowered(a, self.start.get())?;
+        let mut sum = self.push(Op::Raise { a, bits })?;
+        let all = self.b.program().chain().map_or(0, Chain::slots);
+        let turns = std::iter::successors(Some(self.p.slots()), |k| Some(2 * k)).take_while(|&k| k < all);
+        for k in turns {
+            let turned = self.push(Op::Rotate { a: sum, k: k as i64, hoist: None })?;
+            sum = self.push(Op::Add(sum, turned))?;
+        }
+        Ok(sum)
     }
 
     fn sum(&mut self, op: &Op, a: Value, b: Value, form: Form) -> Result<Value, HeError> {
@@ -309,6 +283,11 @@ impl Emitter<'_> {
             Product::Integer(c) => {
                 let a = self.in_form(a, form)?;
                 return self.push(Op::MulScalar { a, c, scale: Scale::ONE });
+            }
+            Product::Gaussian => {
+                let a = self.in_form(a, form)?;
+                let pt = self.encoded(b, self.level(form.depth), Scale::ONE)?;
+                return self.push(Op::MulPlain(a, pt));
             }
             Product::Scalar(_) | Product::Vector => {}
         }

@@ -51,6 +51,15 @@ pub(super) enum Product {
     Scalar(f64),
     /// By a vector or a complex number.
     Vector,
+    /// By a + bi in every slot, a and b small integers: no depth.
+    Gaussian,
+}
+
+impl Product {
+    /// Whether it costs no depth.
+    fn is_free(self) -> bool {
+        matches!(self, Self::Integer(_) | Self::Gaussian)
+    }
 }
 
 /// Classifies `mul a, b`, a being a ciphertext.
@@ -63,6 +72,7 @@ pub(super) fn product(p: &Program, b: Value) -> Product {
         Op::Const(c) => match c.as_real_scalar() {
             Some(x) if x.fract() == 0.0 && x.abs() <= INTEGER_FACTOR_MAX => Product::Integer(x),
             Some(x) => Product::Scalar(x),
+            None if c.as_gaussian_integer().is_some() => Product::Gaussian,
             None => Product::Vector,
         },
         _ => Product::Vector,
@@ -84,10 +94,12 @@ pub(super) struct Levels {
 }
 
 impl Levels {
-    pub(super) fn new(p: &Program) -> Self {
-        let early = forward(p, &vec![0; p.instrs().len()]);
-        let late = backward(p, &early);
-        let forms = forward(p, &late);
+    /// `inputs` is the depth at which inputs rest: zero unless something is raised, above which there is depth then.
+    /// `bottom` is the depth of level 0, where operands of a raise rest at the latest.
+    pub(super) fn new(p: &Program, inputs: u32, bottom: u32) -> Self {
+        let early = forward(p, &vec![0; p.instrs().len()], inputs);
+        let late = backward(p, &early, bottom);
+        let forms = forward(p, &late, inputs);
         let rests_at = |v: &Value| forms[v.index()].rests_at();
         let deepest = p.outputs().iter().map(|o| o.value).max_by_key(rests_at);
         let depth = deepest.as_ref().map_or(0, rests_at);
@@ -96,8 +108,8 @@ impl Levels {
 }
 
 /// Earliest forms, except that products with plaintexts are not computed before depth `late`.
-fn forward(p: &Program, late: &[u32]) -> Vec<Form> {
-    let mut forms = vec![Form::rest(0); p.instrs().len()];
+fn forward(p: &Program, late: &[u32], inputs: u32) -> Vec<Form> {
+    let mut forms = vec![Form::rest(inputs); p.instrs().len()];
     let resolved = resolved_anyway(p);
     for (v, instr) in p.values().filter(|(_, i)| i.ty.is_ct()) {
         // A value that someone resolves is added, negated and so on at rest: its resolution is then shared.
@@ -114,7 +126,7 @@ fn forward(p: &Program, late: &[u32]) -> Vec<Form> {
                 let (a, b) = cipher_first(p, a, b);
                 match product(p, b) {
                     Product::Ciphers => Form::pending(at(a).rests_at().max(at(b).rests_at())),
-                    Product::Integer(_) => at(a),
+                    Product::Integer(_) | Product::Gaussian => at(a),
                     Product::Scalar(_) | Product::Vector => {
                         Form::pending(at(a).rests_at().max(late[v.index()]))
                     }
@@ -123,7 +135,8 @@ fn forward(p: &Program, late: &[u32]) -> Vec<Form> {
             Op::Square(a) => Form::pending(at(a).rests_at()),
             Op::Rotate { a, .. } | Op::Conj { a, .. } | Op::Sum { a, .. } => Form::rest(at(a).rests_at()),
             Op::Neg(a) => at(a),
-            _ => Form::rest(0),
+            Op::Raise { .. } => Form::rest(0),
+            _ => Form::rest(inputs),
         };
     }
     forms
@@ -137,7 +150,7 @@ fn resolved_anyway(p: &Program) -> Vec<bool> {
             Op::Add(..) | Op::Sub(..) | Op::Neg(_) => true,
             Op::Mul(a, b) => {
                 let (_, b) = cipher_first(p, a, b);
-                matches!(product(p, b), Product::Integer(_))
+                product(p, b).is_free()
             }
             _ => false,
         };
@@ -152,7 +165,7 @@ fn resolved_anyway(p: &Program) -> Vec<bool> {
 }
 
 /// For each product with a plaintext, the greatest depth that delays nothing: one above where its result must rest.
-fn backward(p: &Program, early: &[Form]) -> Vec<u32> {
+fn backward(p: &Program, early: &[Form], bottom: u32) -> Vec<u32> {
     let mut late = vec![0; early.len()];
     // The depth at which a value must be at rest, at the latest.
     let mut need = vec![u32::MAX; early.len()];
@@ -178,7 +191,7 @@ fn backward(p: &Program, early: &[Form]) -> Vec<u32> {
                         lower(&mut need, a, form.depth);
                         lower(&mut need, b, form.depth);
                     }
-                    Product::Integer(_) => lower(&mut need, a, own),
+                    Product::Integer(_) | Product::Gaussian => lower(&mut need, a, own),
                     Product::Scalar(_) | Product::Vector => {
                         late[v.index()] = own.saturating_sub(1).max(form.depth);
                         lower(&mut need, a, late[v.index()]);
@@ -186,6 +199,7 @@ fn backward(p: &Program, early: &[Form]) -> Vec<u32> {
                 }
             }
             Op::Square(a) => lower(&mut need, a, form.depth),
+            Op::Raise { a, .. } => lower(&mut need, a, bottom),
             Op::Rotate { a, .. } | Op::Conj { a, .. } | Op::Sum { a, .. } => lower(&mut need, a, form.depth),
             _ => {}
         }
@@ -197,5 +211,5 @@ fn backward(p: &Program, early: &[Form]) -> Vec<u32> {
 ///
 /// Of a program as [`super::simplify`] leaves it; of another it is an upper bound, because simplification joins factors.
 pub fn depth(p: &Program) -> u32 {
-    Levels::new(p).depth
+    Levels::new(p, 0, u32::MAX).depth
 }

@@ -11,10 +11,11 @@
 //! 2. `levels`: the depth of every value. A product stays *pending* (unrelinearised, unrescaled) until something other
 //!    than an addition reads it, so that sums of products are relinearised and rescaled once. A multiplication by a
 //!    plaintext is moved down to the level where its result is needed.
-//! 3. `emit`: writes the managed program. All values at rest at one depth have one scale,
+//! 3. `place`: which levels those depths are, and the scale of each.
+//! 4. `emit`: writes the managed program. All values at rest at one depth have one scale,
 //!    Δ_{t+1} = Δ_t²/q, and all pending ones Δ_t²; a plaintext factor is encoded at whatever scale makes its product
 //!    land there exactly. A value that must skip levels is multiplied by 1 at the missing scale on its way.
-//! 4. `hoist`: marks rotations that share a decomposition.
+//! 5. `hoist`: marks rotations that share a decomposition.
 
 mod choose;
 mod dead;
@@ -24,6 +25,7 @@ mod levels;
 mod noise;
 mod numbering;
 mod order;
+mod place;
 mod ranges;
 mod simplify;
 mod summary;

@@ -29,6 +29,9 @@ pub fn predict(
         let noise = match &instr.op {
             Op::Input(name) => input(v, name),
             Op::Plain(name) => Noise::encoded(plain(v, name), scale, u64::from(v.0)),
+            Op::Const(c) if scale.is_one() && c.as_gaussian_integer().is_some() => {
+                Noise::exact(magnitude(p, c), u64::from(v.0))
+            }
             Op::Const(c) => Noise::encoded(magnitude(p, c), scale, u64::from(v.0)),
             Op::Add(a, b) | Op::AddPlain(a, b) => at(*a).add(at(*b)),
             Op::Sub(a, b) | Op::SubPlain(a, b) => at(*a).sub(at(*b)),
@@ -38,6 +41,7 @@ pub fn predict(
             Op::AddScalar(a, c) => at(*a).add(&Noise::constant(params, *c, scale)),
             Op::MulScalar { a, c, scale } => mul_scalar(at(*a), *c, scale, params),
             Op::Drop(a, _) => at(*a).clone(),
+            Op::Raise { a, bits } => at(*a).raise(params, scale, p.slots(), *bits),
             Op::Rescale(a) => match merged[a.index()] {
                 true => at(*a).key_switch_rescale(params, level_and_scale(&p.instr(*a).ty).0, scale),
                 false => at(*a).rescale(params, scale),

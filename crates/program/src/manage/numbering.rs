@@ -22,6 +22,7 @@ impl Key {
             Op::Const(c) => constant_words(c, &mut words),
             Op::Rotate { k, .. } => words.push(*k as u64),
             Op::Sum { count, stride, .. } => words.extend([*count as u64, *stride as u64]),
+            Op::Raise { bits, .. } => words.push(u64::from(*bits)),
             Op::AddScalar(_, c) => words.push(c.to_bits()),
             Op::MulScalar { c, scale, .. } => {
                 words.push(c.to_bits());

@@ -4,6 +4,8 @@
 //! interval knows what a bound on the size alone does not: a square is not negative, so 2u² − 1 stays in [−1, 1]
 //! where u does, and so do all Chebyshev polynomials by their recursion.
 
+use ringmill_ckks::noise::raised_magnitude;
+
 use crate::he::{Constant, Numbers, Op, Program, Value};
 
 /// A closed interval that holds every slot.
@@ -104,6 +106,7 @@ pub fn ranges(p: &Program, inputs: f64, real: bool) -> Vec<f64> {
             Op::AddScalar(a, c) => at(a).add(scalar(*c)),
             Op::MulScalar { a, c, .. } => at(a).mul(scalar(*c)),
             Op::Sum { a, count, .. } => at(a).mul(Interval::point(*count as f64)),
+            Op::Raise { a, bits } => at(a).add(Interval::around(raised_magnitude(p.slots(), *bits))),
             Op::Drop(a, _) | Op::Rescale(a) | Op::Relin(a) | Op::Rotate { a, .. } | Op::Conj { a, .. } => {
                 at(a)
             }

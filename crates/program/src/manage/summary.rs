@@ -14,6 +14,8 @@ pub struct KeySet {
     pub rotations: BTreeSet<usize>,
     /// The conjugation key.
     pub conjugate: bool,
+    /// The encapsulation key of bootstrapping.
+    pub encapsulation: bool,
 }
 
 impl KeySet {
@@ -27,6 +29,7 @@ impl KeySet {
                     keys.rotations.insert(k as usize);
                 }
                 Op::Conj { .. } => keys.conjugate = true,
+                Op::Raise { .. } => keys.encapsulation = true,
                 _ => {}
             }
         }
@@ -39,21 +42,23 @@ impl KeySet {
         rotations.chain(self.conjugate.then(|| chain.galois_conjugate())).collect()
     }
 
-    /// Number of switch keys.
+    /// Number of full switch keys.
     pub fn len(&self) -> usize {
         usize::from(self.relin) + self.rotations.len() + usize::from(self.conjugate)
     }
 
     /// Whether no key is needed.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.len() == 0 && !self.encapsulation
     }
 
-    /// Bytes of the expanded keys: β digits of two polynomials over q and p each.
+    /// Bytes of the expanded keys: β digits of two polynomials over q and p each; one digit over q and p_0, and one over
+    /// q_0 and p_0, for encapsulation.
     pub fn bytes(&self, chain: &Chain) -> u64 {
         let digits = chain.q().len().div_ceil(chain.alpha());
         let limbs = digits * 2 * (chain.q().len() + chain.p().len());
-        self.len() as u64 * limbs as u64 * (8 << chain.log_n())
+        let encapsulation = if self.encapsulation { 2 * (chain.q().len() + 3) } else { 0 };
+        (self.len() * limbs + encapsulation) as u64 * (8 << chain.log_n())
     }
 }
 
@@ -69,6 +74,9 @@ impl fmt::Display for KeySet {
         }
         if self.conjugate {
             parts.push("conjugation".into());
+        }
+        if self.encapsulation {
+            parts.push("encapsulation".into());
         }
         f.write_str(if parts.is_empty() { "none" } else { "" })?;
         f.write_str(&parts.join("; "))

@@ -24,7 +24,7 @@ impl Evaluator {
         meta: Meta,
     ) -> Result<Ciphertext, Error> {
         let shape = Shape::new(action, a.level(), [parts(a), 0]);
-        let keys = Keys { relin: None, galois: Some(keys) };
+        let keys = Keys { galois: Some(keys), ..Keys::default() };
         self.run(&shape, &Operands { ciphers: &[a], plains: &[], keys }, meta)
     }
 
@@ -63,7 +63,7 @@ impl Evaluator {
         }
         let steps = steps.iter().map(|&s| self.step(a, s, keys)).collect::<Result<Vec<_>, _>>()?;
         let shape = Shape::new(Action::Rotate(steps.clone()), a.level(), [parts(a), 0]);
-        let keys = Keys { relin: None, galois: Some(keys) };
+        let keys = Keys { galois: Some(keys), ..Keys::default() };
         let results = self.run_all(&shape, &Operands { ciphers: &[a], plains: &[], keys })?;
         let wrap = |(polys, k)| {
             let noise = self.rotated_noise(a.meta(), k)?;

@@ -11,7 +11,7 @@ use crate::{Error, Evaluator};
 impl Evaluator {
     fn relin_keys<'k>(&self, key: &'k RelinKey) -> Result<Keys<'k>, Error> {
         self.check_params("relinearisation key", key.0.params())?;
-        Ok(Keys { relin: Some(key), galois: None })
+        Ok(Keys { relin: Some(key), ..Keys::default() })
     }
 
     fn switched_meta(&self, a: Meta) -> Meta {

@@ -63,7 +63,14 @@ impl World {
                 self.galois.insert(element, key).unwrap();
             }
         }
-        EvaluationKeys::new(Some(self.relin.clone()), self.galois.clone()).unwrap()
+        let keys = EvaluationKeys::new(Some(self.relin.clone()), self.galois.clone()).unwrap();
+        match needs.encapsulation {
+            true => {
+                let key = self.generator.encapsulation_key(&self.secret).unwrap();
+                keys.with_encapsulation(key).unwrap()
+            }
+            false => keys,
+        }
     }
 
     pub fn encrypt(&mut self, z: &[Complex64], level: Level) -> Ciphertext {

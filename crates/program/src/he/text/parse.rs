@@ -218,7 +218,12 @@ impl Cursor<'_> {
             OpKind::AddPlain => self.two(b).map(|(x, y)| Op::AddPlain(x, y))?,
             OpKind::SubPlain => self.two(b).map(|(x, y)| Op::SubPlain(x, y))?,
             OpKind::MulPlain => self.two(b).map(|(x, y)| Op::MulPlain(x, y))?,
-            OpKind::Rotate | OpKind::Sum | OpKind::Drop | OpKind::AddScalar | OpKind::MulScalar => {
+            OpKind::Rotate
+            | OpKind::Sum
+            | OpKind::Raise
+            | OpKind::Drop
+            | OpKind::AddScalar
+            | OpKind::MulScalar => {
                 let a = self.value(b)?;
                 self.punct(',')?;
                 self.op_with_number(kind, a)?
@@ -235,6 +240,7 @@ impl Cursor<'_> {
                 let stride = if self.eat(',') { self.integer("a stride")? } else { 1 };
                 Op::Sum { a, count, stride }
             }
+            OpKind::Raise => Op::Raise { a, bits: self.integer("log2 of q0 over the scale")? },
             OpKind::Drop => Op::Drop(a, Level::new(self.integer("a level")?)),
             OpKind::AddScalar => Op::AddScalar(a, self.real()?),
             _ => {

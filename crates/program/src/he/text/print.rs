@@ -69,6 +69,7 @@ fn print_instr(p: &Program, v: Value, instr: &Instr, f: &mut fmt::Formatter<'_>)
         Op::Conj { hoist, .. } => print_hoist(*hoist, f)?,
         Op::Sum { count, stride: 1, .. } => write!(f, ", {count}")?,
         Op::Sum { count, stride, .. } => write!(f, ", {count}, {stride}")?,
+        Op::Raise { bits, .. } => write!(f, ", {bits}")?,
         Op::AddScalar(_, c) => write!(f, ", {c:?}")?,
         Op::MulScalar { c, scale, .. } => write!(f, ", {c:?}, scale {}", scale.to_text())?,
         Op::Drop(_, level) => write!(f, ", {level}")?,

@@ -1,0 +1,178 @@
+//! Slots to coefficients and back as products of few sparse maps.
+//!
+//! A polynomial c_0 … c_(2n−1) of X^(N/2n) has slots z_i = Σ_j w_j·ζ^(j·5^i), w_j = c_j + i·c_(j+n), ζ = e^(iπ/2n). This transform
+//! is a permutation of w by reversed bits and log2 n stages of butterflies over distances 1, 2, … n/2: three diagonals
+//! each. Stages next to each other are multiplied into one map of at most 2^(g+1) − 1 diagonals for g of them: a level
+//! and two dozen rotations each (Chen, Chillotti and Song, EUROCRYPT 2019; Cheon, Han and Hhan 2018). The permutation is
+//! left out on both sides: what stands between works slot by slot.
+
+use std::collections::BTreeMap;
+use std::f64::consts::TAU;
+
+use num_complex::Complex64;
+
+use crate::CircuitError;
+use crate::linear::Diagonals;
+
+type Shifts = BTreeMap<usize, Vec<Complex64>>;
+
+/// The way of a transform.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Way {
+    /// From slots to coefficients in reversed bits.
+    ToCoefficients,
+    /// From coefficients in reversed bits to slots.
+    ToSlots,
+}
+
+/// The maps of a transform of `slots` slots in `levels` levels, in the order of application. Their product is the transform
+/// times `factor`, in equal parts, after a product with `first` slot by slot where one is given.
+///
+/// # Errors
+/// None for a power of two of at least two slots and a finite factor.
+pub fn transform(
+    way: Way,
+    slots: usize,
+    levels: usize,
+    factor: f64,
+    first: Option<&[Complex64]>,
+) -> Result<Vec<Diagonals>, CircuitError> {
+    let stages = slots.trailing_zeros() as usize;
+    let levels = levels.clamp(1, stages.max(1));
+    let each = factor.powf(1.0 / levels as f64);
+    let mut lengths: Vec<usize> = (1..=stages).map(|s| 1 << s).collect();
+    if way == Way::ToCoefficients {
+        lengths.reverse();
+    }
+    let mut rest = &lengths[..];
+    let mut maps = Vec::with_capacity(levels);
+    for left in (1..=levels).rev() {
+        let (group, after) = rest.split_at(rest.len().div_ceil(left));
+        rest = after;
+        let scaled = vec![Complex64::new(each, 0.0); slots];
+        let mut map = Shifts::from([(0, scaled)]);
+        if let (Some(first), true) = (first, maps.is_empty()) {
+            map = compose(&map, &Shifts::from([(0, first.to_vec())]), slots);
+        }
+        for &len in group {
+            map = compose(&stage(way, slots, len), &map, slots);
+        }
+        maps.push(Diagonals::from_shifts(slots, map)?);
+    }
+    Ok(maps)
+}
+
+/// Butterflies over `len` slots.
+fn stage(way: Way, slots: usize, len: usize) -> Shifts {
+    let half = len / 2;
+    let mut map = Shifts::new();
+    let mut set = |row: usize, shift: usize, value: Complex64| {
+        let zeros = || vec![Complex64::ZERO; slots];
+        map.entry(shift % slots).or_insert_with(zeros)[row] += value;
+    };
+    let mut power = 1usize;
+    for j in 0..half {
+        // e^(2πi·5^j/4len)
+        let w = Complex64::cis(TAU * power as f64 / (4 * len) as f64);
+        power = power * 5 % (4 * len);
+        for row in (j..slots).step_by(len) {
+            let one = Complex64::ONE;
+            let (own, above, below_own, below) = match way {
+                Way::ToSlots => (one, w, -w, one),
+                Way::ToCoefficients => (one / 2.0, one / 2.0, -w.conj() / 2.0, w.conj() / 2.0),
+            };
+            set(row, 0, own);
+            set(row, half, above);
+            set(row + half, 0, below_own);
+            set(row + half, slots - half, below);
+        }
+    }
+    map
+}
+
+/// `after`·`before`.
+fn compose(after: &Shifts, before: &Shifts, slots: usize) -> Shifts {
+    let mut product = Shifts::new();
+    for (a, outer) in after {
+        for (b, inner) in before {
+            let sum = product.entry((a + b) % slots).or_insert_with(|| vec![Complex64::ZERO; slots]);
+            for (i, (sum, outer)) in sum.iter_mut().zip(outer).enumerate() {
+                if *outer != Complex64::ZERO {
+                    *sum += outer * inner[(i + a) % slots];
+                }
+            }
+        }
+    }
+    product
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn apply(maps: &[Diagonals], x: &[Complex64]) -> Vec<Complex64> {
+        let n = x.len();
+        maps.iter().fold(x.to_vec(), |x, map| {
+            let row = |i: usize| map.shifts().map(|d| map.get(d).unwrap()[i] * x[(i + d) % n]).sum();
+            (0..n).map(row).collect()
+        })
+    }
+
+    fn sample(n: usize) -> Vec<Complex64> {
+        (0..n).map(|i| Complex64::new((3.7 * i as f64).sin(), (1.3 * i as f64 + 0.4).cos())).collect()
+    }
+
+    /// By the definition.
+    fn slots_of(w: &[Complex64]) -> Vec<Complex64> {
+        let n = w.len();
+        let powers = std::iter::successors(Some(1usize), |p| Some(p * 5 % (4 * n))).take(n);
+        powers
+            .map(|p| {
+                let root = |j: usize| Complex64::cis(TAU * (p * j % (4 * n)) as f64 / (4 * n) as f64);
+                w.iter().enumerate().map(|(j, w)| w * root(j)).sum()
+            })
+            .collect()
+    }
+
+    fn reversed(x: &[Complex64]) -> Vec<Complex64> {
+        let bits = x.len().trailing_zeros();
+        let reverse = |i: usize| if bits == 0 { 0 } else { i.reverse_bits() >> (usize::BITS - bits) };
+        (0..x.len()).map(|i| x[reverse(i)]).collect()
+    }
+
+    fn distance(x: &[Complex64], y: &[Complex64]) -> f64 {
+        x.iter().zip(y).map(|(x, y)| (x - y).norm()).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn the_maps_are_the_transform_and_its_inverse() {
+        for (slots, levels) in [(2, 1), (8, 1), (8, 2), (64, 3), (256, 4), (512, 3)] {
+            let w = sample(slots);
+            let to_slots = transform(Way::ToSlots, slots, levels, 3.0, None).unwrap();
+            assert_eq!(to_slots.len(), levels);
+            let z: Vec<_> = slots_of(&w).iter().map(|z| z * 3.0).collect();
+            assert!(distance(&apply(&to_slots, &reversed(&w)), &z) < 1e-10, "{slots} slots");
+            let back = transform(Way::ToCoefficients, slots, levels, 1.0 / 3.0, None).unwrap();
+            assert!(distance(&apply(&back, &z), &reversed(&w)) < 1e-10, "{slots} slots back");
+        }
+    }
+
+    #[test]
+    fn maps_have_as_many_diagonals_as_stages_multiplied_give() {
+        let counts = |way| -> Vec<usize> {
+            transform(way, 512, 3, 1.0, None).unwrap().iter().map(Diagonals::len).collect()
+        };
+        // The widest group wraps around: its shifts are the multiples of 64.
+        assert_eq!(counts(Way::ToSlots), [15, 15, 8]);
+        assert_eq!(counts(Way::ToCoefficients), [8, 15, 15]);
+    }
+
+    #[test]
+    fn what_comes_first_is_a_product_slot_by_slot() {
+        let (w, first) = (sample(16), sample(16));
+        let plain = transform(Way::ToSlots, 16, 2, 1.0, None).unwrap();
+        let weighted = transform(Way::ToSlots, 16, 2, 1.0, Some(&first)).unwrap();
+        let product: Vec<_> = w.iter().zip(&first).map(|(w, f)| w * f).collect();
+        assert!(distance(&apply(&weighted, &w), &apply(&plain, &product)) < 1e-12);
+    }
+}

@@ -1,0 +1,167 @@
+//! Keys to a sparse ephemeral secret and back: what keeps bootstrapping cheap while the secret itself stays dense.
+//!
+//! Raising a ciphertext from q_0 to Q adds q_0·I(X) with |I| ≤ (h + 1)/2, h the weight of the secret that it is under. So it
+//! goes to a secret of weight h = [`EPHEMERAL_WEIGHT`] first, modulo q_0·p_0 alone, and comes back above (Bossuat,
+//! Troncoso-Pastoriza and Hubaux, ACNS 2022). Security: `docs/algorithms/bootstrapping.md`.
+//!
+//! Both are keys of one digit: the polynomial switched is below q_0, which p_0 balances. Neither needs the other special
+//! primes, and the key under the sparse secret must not have them.
+
+use std::fmt;
+
+use ringmill_ring::sample::{SecretRng, Seed, uniform};
+use ringmill_ring::{Domain, Poly};
+use zeroize::Zeroizing;
+
+use super::public::masked_error;
+use super::secret::{SecretKey, transformed};
+use crate::check;
+use crate::error::CkksError;
+use crate::limbs;
+use crate::params::Params;
+
+/// Hamming weight of the ephemeral secret.
+pub const EPHEMERAL_WEIGHT: u32 = 32;
+
+/// Which way a key leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Direction {
+    /// From the secret to the sparse one, modulo q_0·p_0.
+    Down,
+    /// From the sparse secret to the secret, modulo q_0 … q_L·p_0.
+    Up,
+}
+
+impl Direction {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Down, Self::Up];
+
+    /// Primes of its key in storage order, as indices into the key basis.
+    pub(crate) fn primes(self, params: &Params) -> Vec<usize> {
+        let q = params.q_moduli().len();
+        match self {
+            Self::Down => vec![0, q],
+            Self::Up => (0..=q).collect(),
+        }
+    }
+
+    fn label(self) -> &'static [u8] {
+        match self {
+            Self::Down => b"encapsulation key a, down",
+            Self::Up => b"encapsulation key a, up",
+        }
+    }
+}
+
+/// b and a over the primes of a direction: b + a·to = e + p_0·from.
+#[derive(Clone, PartialEq)]
+struct Half {
+    b: Poly,
+    a: Poly,
+}
+
+/// The keys to the ephemeral secret and back. The ephemeral secret itself is forgotten when they are drawn.
+#[derive(Clone, PartialEq)]
+pub struct EncapsulationKey {
+    params: Params,
+    down: Half,
+    up: Half,
+    seed: Seed,
+}
+
+impl EncapsulationKey {
+    /// Draws an ephemeral secret and both keys.
+    pub(crate) fn draw(secret: &SecretKey, rng: &mut SecretRng, seed: Seed) -> Result<Self, CkksError> {
+        let params = secret.params();
+        let mut sparse = Zeroizing::new(vec![0i8; params.n()]);
+        rng.ternary_of_weight(EPHEMERAL_WEIGHT as usize, &mut sparse)?;
+        let dense = secret.expose_coefficients();
+        let down = half(params, Direction::Down, (dense, &sparse), rng, &seed)?;
+        let up = half(params, Direction::Up, (&sparse, dense), rng, &seed)?;
+        Ok(Self { params: params.clone(), down, up, seed })
+    }
+
+    /// From stored parts, b of both directions; every a is expanded again.
+    ///
+    /// # Errors
+    /// [`CkksError::Shape`].
+    pub fn from_parts(params: &Params, down: Poly, up: Poly, seed: Seed) -> Result<Self, CkksError> {
+        let whole = |index: usize, direction: Direction, b: Poly| {
+            check::shape("encapsulation key", index, params, direction.primes(params).len(), &b)?;
+            Ok::<_, CkksError>(Half { b, a: expand(params, direction, &seed) })
+        };
+        let (down, up) = (whole(0, Direction::Down, down)?, whole(1, Direction::Up, up)?);
+        Ok(Self { params: params.clone(), down, up, seed })
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+
+    /// b: of q_0, p_0 down; of q_0 … q_L, p_0 up.
+    pub fn b(&self, direction: Direction) -> &Poly {
+        &self.half(direction).b
+    }
+
+    /// a, as [`Self::b`].
+    pub fn a(&self, direction: Direction) -> &Poly {
+        &self.half(direction).a
+    }
+
+    fn half(&self, direction: Direction) -> &Half {
+        match direction {
+            Direction::Down => &self.down,
+            Direction::Up => &self.up,
+        }
+    }
+
+    /// The seed that both a expand from.
+    pub fn seed(&self) -> &Seed {
+        &self.seed
+    }
+}
+
+impl fmt::Debug for EncapsulationKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "EncapsulationKey(parameters {})", self.params.fingerprint())
+    }
+}
+
+fn expand(params: &Params, direction: Direction, seed: &Seed) -> Poly {
+    let primes = direction.primes(params);
+    let moduli: Vec<_> = params.key_moduli().collect();
+    let mut a = Poly::zeros(params.n(), primes.len(), Domain::Evaluation);
+    limbs::fill(&mut a, |i, limb| {
+        uniform(seed, direction.label(), primes[i] as u32, moduli[primes[i]], limb);
+    });
+    a
+}
+
+/// The key `from` → `to`, coefficients of both given.
+fn half(
+    params: &Params,
+    direction: Direction,
+    (from, to): (&[i8], &[i8]),
+    rng: &mut SecretRng,
+    seed: &Seed,
+) -> Result<Half, CkksError> {
+    let (n, primes) = (params.n(), direction.primes(params));
+    let a = expand(params, direction, seed);
+    let mut error = Zeroizing::new(vec![0i8; n]);
+    rng.gaussian(&mut error);
+    let (special, q) = (params.p_moduli()[0].value(), params.q_moduli().len());
+    let mut b = Poly::zeros(n, primes.len(), Domain::Evaluation);
+    limbs::for_each(&mut b, |i, limb| {
+        let prime = primes[i];
+        masked_error(params, prime, &error, a.limb(i), &transformed(params, prime, to)?, limb)?;
+        if prime < q {
+            let (ring, from) = (params.ring(prime)?, transformed(params, prime, from)?);
+            let mut scaled = Zeroizing::new(vec![0u64; n]);
+            ring.mul_scalar(&mut scaled, &from, ring.modulus().reduce(special))?;
+            ring.add_assign(limb, &scaled)?;
+        }
+        Ok(())
+    })?;
+    Ok(Half { b, a })
+}

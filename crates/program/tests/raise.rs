@@ -1,0 +1,93 @@
+//! A ciphertext of level 0 raised by a lowered program, against big integers: the phase above is that below and a small
+//! multiple of q_0.
+
+mod support;
+
+use num_bigint::BigInt;
+use num_traits::{Signed as _, Zero as _};
+use ringmill_ckks::keys::Direction;
+use ringmill_program::he;
+use ringmill_program::lower::{InputSource, lower};
+use ringmill_ring::Modulus;
+use support::{Integers, KEY_ERROR, Limbs, Toy, centred, divide_rounded, phase, primes, run, to_limbs, zip};
+
+const LOG_N: u32 = 6;
+/// Weight of the sparse secret.
+const WEIGHT: usize = 5;
+
+/// b + a·to = e + p_0·from over `moduli`.
+fn key(toy: &mut Toy, from: &Integers, to: &Integers, moduli: &[Modulus]) -> [Limbs; 2] {
+    let a = toy.random.uniform(toy.n(), moduli);
+    let e = toy.random.small(toy.n(), KEY_ERROR);
+    let p = BigInt::from(toy.p[0].value());
+    let plain = to_limbs(&zip(&e, from, |e, f| e + f * &p), moduli);
+    let to = to_limbs(to, moduli);
+    let limb = |i: usize| {
+        let q = moduli[i];
+        (0..toy.n()).map(|k| q.sub(plain[i][k], q.mul(a[i][k], to[i][k]))).collect()
+    };
+    [(0..moduli.len()).map(limb).collect(), a]
+}
+
+#[test]
+fn the_phase_is_kept_up_to_a_small_multiple_of_the_base_prime() {
+    for alpha in [1, 2] {
+        let q = [primes(LOG_N, 50, 0, 1), primes(LOG_N, 40, 0, 3)].concat();
+        let p = primes(LOG_N, 51, 0, alpha);
+        let mut toy = Toy::new(LOG_N, q, p, alpha, 5 + alpha as u64);
+        let n = toy.n();
+        let list = |m: &[Modulus]| m.iter().map(|m| m.value().to_string()).collect::<Vec<_>>().join(", ");
+        let base = toy.q[0].value();
+        let text = format!(
+            "he @t managed slots {}\nchain log_n {LOG_N} scale 2^30 q [{}] p [{}] alpha {alpha}\n\
+             %0 = input \"x\" : ct[2](level 0, scale 2^-8*{base})\n%1 = raise %0, 8\noutput \"y\", %1\nend\n",
+            n / 2,
+            list(&toy.q),
+            list(&toy.p)
+        );
+        let lowered = lower(&he::parse(&text).unwrap()).unwrap();
+
+        let mut sparse = vec![BigInt::zero(); n];
+        for i in 0..WEIGHT {
+            sparse[7 * i + 3] = BigInt::from(if i % 2 == 0 { 1 } else { -1 });
+        }
+        let below = [toy.q[0], toy.p[0]];
+        let above = [&toy.q[..], &toy.p[..1]].concat();
+        let dense = toy.s.clone();
+        let down = key(&mut toy, &dense, &sparse, &below);
+        let up = key(&mut toy, &sparse, &dense, &above);
+        let m = toy.random.small(n, 1 << 36);
+        let c = toy.encrypt(&m, 1);
+        let limbs: Vec<&Limbs> = lowered
+            .inputs
+            .iter()
+            .map(|source| match *source {
+                InputSource::Ciphertext { part, .. } => &c[usize::from(part)],
+                InputSource::Encapsulation { direction: Direction::Down, part } => &down[usize::from(part)],
+                InputSource::Encapsulation { direction: Direction::Up, part } => &up[usize::from(part)],
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        let names = lowered.program.inputs().iter().map(|g| g.name.as_str());
+        let y = run(&lowered.program, &names.zip(limbs).collect::<Vec<_>>());
+
+        let found = phase(&[&y[0], &y[1]], &toy.s, &toy.q);
+        let base = BigInt::from(base);
+        // Errors: of the encryption, of two key switches (products of a key's error with a polynomial below q_0, over p_0)
+        // and of two roundings, of which one meets the dense secret.
+        let most = BigInt::from(4 * n as u64 * KEY_ERROR);
+        let mut multiples = Vec::new();
+        for (y, m) in found.iter().zip(&m) {
+            let difference = y - m;
+            let multiple = divide_rounded(&difference, &base);
+            let error = centred(&difference, &base);
+            assert!(error.abs() < most, "alpha {alpha}: error {error}");
+            assert!(
+                multiple.abs() * 2 <= BigInt::from(WEIGHT as u64 + 1),
+                "alpha {alpha}: multiple {multiple}"
+            );
+            multiples.push(multiple);
+        }
+        assert!(multiples.iter().any(|i| !i.is_zero()), "nothing was raised");
+    }
+}

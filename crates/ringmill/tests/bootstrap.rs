@@ -1,0 +1,98 @@
+//! Bootstrapping end to end at small degrees: encrypted at the bottom, raised, decrypted near the top, compared with the
+//! message.
+
+mod common;
+
+use common::{World, distance};
+use num_complex::Complex64;
+use ringmill::ckks::{Level, Params, ParamsLiteral};
+use ringmill::program::he::{Builder, Op};
+use ringmill::program::manage::Options;
+use ringmill::{Input, Inputs, Kernel};
+use ringmill_circuits::bootstrap::{Bootstrap, Content};
+
+/// Levels of a message's scale above the lowest, beside those of the way back to slots.
+const LEFT: usize = 3;
+
+/// A chain for bootstrapping at a degree that protects nothing.
+fn params(log_n: u32, config: &Bootstrap) -> Params {
+    let sine = config.sine().unwrap().depth() as usize + if config.arcsine { 2 } else { 0 };
+    let mut q = vec![55];
+    // The first map on the way back still takes the scale of the sine.
+    q.extend(vec![42; LEFT + config.to_slots]);
+    q.extend(vec![55; 1 + sine + config.to_coefficients]);
+    let dnum = 3;
+    let p = vec![56; q.len().div_ceil(dnum)];
+    let literal = ParamsLiteral { scale_bits: 42, ..ParamsLiteral::from_bits(log_n, &q, &p, dnum) };
+    Params::new(&literal.insecure()).unwrap()
+}
+
+/// Bootstraps a random message and gives what comes out, its error and the predicted one.
+fn refreshed(log_n: u32, slots: usize, config: &Bootstrap) -> (Level, f64, f64) {
+    let mut w = World::new(params(log_n, config), &[], 7);
+    let mut b = Builder::traced("refresh", slots).unwrap();
+    let x = b.push(Op::Input("x".into())).unwrap();
+    let y = config.apply(&mut b, x).unwrap();
+    b.output("y", y).unwrap();
+    let program = b.finish().unwrap();
+    let kernel = Kernel::compile(&w.evaluator, &program, &Options::default()).unwrap();
+    let keys = w.keys(&kernel.summary().keys);
+    let mut message = w.rng.vector(slots, config.magnitude);
+    if config.content == Content::Real {
+        message.iter_mut().for_each(|z| z.im = 0.0);
+    }
+    let (_, level, _) = kernel.cipher_inputs().next().unwrap();
+    assert_eq!(level, Level::new(1));
+    let c = w.encrypt(&message, level);
+    let results = kernel.run(&Inputs::from([("x".into(), Input::Cipher(&c))]), &keys).unwrap();
+    let y = &results["y"];
+    assert_eq!(y.level(), Level::new(LEFT as u32 + 1));
+    (y.level(), distance(&w.decrypt(y), &message), y.noise().error(slots))
+}
+
+fn check(log_n: u32, slots: usize, config: &Bootstrap, bits: f64) {
+    let (_, error, predicted) = refreshed(log_n, slots, config);
+    let what = format!("N = 2^{log_n}, {slots} slots, {config:?}");
+    println!("{slots} slots: error 2^{:.1}, predicted 2^{:.1}", error.log2(), predicted.log2());
+    assert!(-error.log2() >= bits, "{what}: error 2^{:.1}", error.log2());
+    let bound = predicted + config.bend();
+    assert!(error <= bound, "{what}: error 2^{:.1}, predicted 2^{:.1}", error.log2(), bound.log2());
+}
+
+#[test]
+fn full_slots_of_complex_numbers_come_back() {
+    check(10, 512, &Bootstrap::default(), 20.0);
+}
+
+#[test]
+fn sparse_slots_come_back() {
+    // Few coefficients hold larger parts of a message, so that the sine bends them more.
+    check(11, 16, &Bootstrap { to_coefficients: 2, to_slots: 2, ..Bootstrap::default() }, 17.0);
+}
+
+#[test]
+fn real_messages_take_one_sine() {
+    check(10, 256, &Bootstrap { content: Content::Real, ..Bootstrap::default() }, 20.0);
+}
+
+#[test]
+fn the_arcsine_takes_the_bend_out_of_messages_in_one_coefficient() {
+    let slots = 64;
+    for arcsine in [false, true] {
+        let config = Bootstrap { arcsine, room: 5, ..Bootstrap::default() };
+        let mut w = World::new(params(10, &config), &[], 9);
+        let mut b = Builder::traced("refresh", slots).unwrap();
+        let x = b.push(Op::Input("x".into())).unwrap();
+        let y = config.apply(&mut b, x).unwrap();
+        b.output("y", y).unwrap();
+        let kernel = Kernel::compile(&w.evaluator, &b.finish().unwrap(), &Options::default()).unwrap();
+        let keys = w.keys(&kernel.summary().keys);
+        let message = vec![Complex64::new(1.0, 0.0); slots];
+        let c = w.encrypt(&message, Level::new(1));
+        let results = kernel.run(&Inputs::from([("x".into(), Input::Cipher(&c))]), &keys).unwrap();
+        let error = distance(&w.decrypt(&results["y"]), &message);
+        println!("arcsine {arcsine}: 2^{:.1}, bend 2^{:.1}", error.log2(), config.bend().log2());
+        // All of the message is in one coefficient, so the bend is met, not only bounded.
+        assert!((error.log2() - config.bend().log2()).abs() < 1.0, "{arcsine}: 2^{:.2}", error.log2());
+    }
+}
