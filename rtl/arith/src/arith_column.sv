@@ -2,7 +2,7 @@
 //
 // Equation     t = x + {0, y, K0} or x - y;  pre = t corrected to [0, q), or t >> shift;
 //              d = addend + {0, pre * b * 2^-R mod q} mod q,  b = y or K0,
-//              addend = 0, pre, c, or q - K1 when a lifted x lies above p/2.
+//              addend = 0, pre, c, or q - K1: always, or when a lifted x lies above p/2.
 // Intervals    x, y, c, K0, K1 < q where they are added, subtracted or are the second factor;
 //              any x < 2^W where it is copied, shifted, lifted or the first factor.
 //              x + y <= 2q - 2, one subtraction; x - y > -q, one addition; addend <= q (q when
@@ -94,6 +94,7 @@ module arith_column
       AddPre:  addend = pre;
       AddC:    addend = c3_q;
       AddLift: addend = above ? neg_k1_3_i : '0;
+      AddK1:   addend = neg_k1_3_i;
       default: addend = '0;
     endcase
   end

@@ -67,8 +67,9 @@ module arith_decode
         ctl_o.add     = AddPre;
         ctl_o.product = 1'b0;
       end
-      default: begin  // ArithMulk: the product by K0; the dispatcher lets no other code through
-        ctl_o.product = 1'b1;
+      default: begin  // ArithMulk: the dispatcher lets no other code through. Permuting, K1 is the galois element
+        ctl_o.shift = cmd_i.shift;
+        ctl_o.add   = cmd_i.permute ? AddNone : AddK1;
       end
     endcase
   end

@@ -13,11 +13,12 @@ package arith_pkg;
     FixBelow = 2'd2   // pre = t + q if t < 0
   } fix_sel_e;
 
-  typedef enum logic [1:0] {
-    AddNone = 2'd0,  // d = product
-    AddPre  = 2'd1,  // d = pre, no product
-    AddC    = 2'd2,  // d = c + product
-    AddLift = 2'd3   // d = product + (x above p/2 ? q - K1 : 0)
+  typedef enum logic [2:0] {
+    AddNone = 3'd0,  // d = product
+    AddPre  = 3'd1,  // d = pre, no product
+    AddC    = 3'd2,  // d = c + product
+    AddLift = 3'd3,  // d = product + (x above p/2 ? q - K1 : 0)
+    AddK1   = 3'd4   // d = product + q - K1
   } add_sel_e;
 
   // In the order of use. Stages as in arith_column.

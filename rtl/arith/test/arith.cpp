@@ -82,7 +82,8 @@ class Generator {
     c.to_mem = to < 2;
     c.permute = c.a && rng_.chance(64) && !(c.to_bank && c.d_bank == c.a_bank) && !(c.c && c.c_bank == c.a_bank);
     c.swap = (c.op == arith::kSub || c.op == arith::kSubk) && rng_.chance(128);
-    c.shift = c.op == arith::kMack || c.op == arith::kShrk ? 1 + unsigned(rng_.below(kW - 1)) : 0;
+    const bool shifts = c.op == arith::kMack || c.op == arith::kShrk || (c.op == arith::kMulk && rng_.chance(128));
+    c.shift = shifts ? 1 + unsigned(rng_.below(kW - 1)) : 0;
     c.q = q_[rng_.below(kModuli)];
     c.p = q_[rng_.below(kModuli)];
     c.k0 = edge(c.q);

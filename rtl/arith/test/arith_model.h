@@ -55,7 +55,7 @@ inline u64 word(const Cmd& cmd, u64 a, u64 c, u64 s, unsigned r) {
     case kAdd: return u64((u128(x) + y) % q);
     case kSub: return cmd.swap ? u64((u128(y) + q - x) % q) : u64((u128(x) + q - y) % q);
     case kAddk: return u64((u128(x) + cmd.k0) % q);
-    case kMulk: return mm(x, cmd.k0, q, r);
+    case kMulk: return u64((u128(mm(x >> cmd.shift, cmd.k0, q, r)) + (cmd.permute ? 0 : q - cmd.k1)) % q);
     case kSubk: return mm(cmd.swap ? u64((u128(y) + q - x) % q) : u64((u128(x) + q - y) % q), cmd.k0, q, r);
     case kMul: return mm(x, y, q, r);
     case kMac: return u64((u128(c) + mm(a, s, q, r)) % q);

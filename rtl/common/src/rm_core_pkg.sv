@@ -33,7 +33,7 @@ package rm_core_pkg;
     ArithAdd  = 4'h1,  // d = X + Y
     ArithSub  = 4'h2,  // d = X - Y, swapped Y - X
     ArithAddk = 4'h3,  // d = X + K0
-    ArithMulk = 4'h4,  // d = mm(X, K0)
+    ArithMulk = 4'h4,  // d = mm(X >> shift, K0) - K1, permuting without K1
     ArithSubk = 4'h5,  // d = mm(X - Y, K0), swapped mm(Y - X, K0)
     ArithMul  = 4'h6,  // d = mm(X, Y)
     ArithMac  = 4'h7,  // d = C + mm(A, S)

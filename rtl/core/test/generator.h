@@ -83,10 +83,11 @@ class Generator {
     c.permute = c.a && c.op != kLift && rng_.chance(50) && !(c.to_bank && c.d_bank == c.a_bank) &&
                 !(c.c && c.c_bank == c.a_bank);
     c.swap = (c.op == kSub || c.op == kSubk) && rng_.chance(128);
-    c.shift = c.op == kMack || c.op == kShrk ? 1 + unsigned(rng_.below(width_ - 1)) : 0;
+    const bool shifts = c.op == kMack || c.op == kShrk || (c.op == kMulk && rng_.chance(128));
+    c.shift = shifts ? 1 + unsigned(rng_.below(width_ - 1)) : 0;
     const u64 q = machine_.table()[f.modulus].q;
     c.k0 = rng_.below(q);
-    c.k1 = c.permute ? (rng_.below(u64(2) << machine_.log_n()) | 1) : c.op == kLift ? machine_.table()[f.source].q % q : 0;
+    c.k1 = c.permute ? (rng_.below(u64(2) << machine_.log_n()) | 1) : c.op == kLift ? machine_.table()[f.source].q % q : c.op == kMulk ? rng_.below(q) : 0;
     if (c.s) source(f, unsigned(rng_.below(slots())));
     if (c.to_mem) target(f, unsigned(rng_.below(slots())));
     return f;

@@ -226,7 +226,8 @@ fn arithmetic(i: &Instruction, e: &Entry, p: u64, acs: [Option<Vec<u64>>; 3], wo
         Op::Add => binary(&|x, y| q.add(x, y)),
         Op::Sub => binary(&difference),
         Op::AddK => unary(&|x| q.add(x, i.k0)),
-        Op::MulK => unary(&|x| e.mm(x, i.k0)),
+        // Any K1 up to q; a permuting one has its Galois element there.
+        Op::MulK => unary(&|x| q.sub(e.mm(x >> i.shift, i.k0), if i.permute.is_some() { 0 } else { i.k1 })),
         Op::SubK => binary(&|x, y| e.mm(difference(x, y), i.k0)),
         Op::Mul => binary(&|x, y| e.mm(x, y)),
         Op::Mac => {

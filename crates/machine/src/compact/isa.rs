@@ -58,7 +58,7 @@ pub enum Op {
     Sub = 0x12,
     /// d = X + K0 mod q.
     AddK = 0x13,
-    /// d = mm(X, K0).
+    /// d = mm(X >> shift, K0) − K1; K1 is not there in a permuting one.
     MulK = 0x14,
     /// d = mm(X − Y, K0), swapped mm(Y − X, K0).
     SubK = 0x15,
@@ -159,7 +159,7 @@ pub struct Instruction {
     pub store: Option<u32>,
     /// Memory operand S.
     pub s: Option<Stream>,
-    /// Bits that X is shifted right by (`mack`), or the sum (`shrk`).
+    /// Bits that X is shifted right by (`mulk`, `mack`), or the sum (`shrk`).
     pub shift: u8,
     /// Reads A through the automorphism of this Galois element.
     pub permute: Option<u32>,
@@ -167,7 +167,7 @@ pub struct Instruction {
     pub swap: bool,
     /// The first constant.
     pub k0: u64,
-    /// The second constant of a lift.
+    /// The second constant of a lift or of `mulk`.
     pub k1: u64,
 }
 

@@ -46,6 +46,9 @@ impl fmt::Display for Instruction {
         if matches!(self.op, Op::AddK | Op::MulK | Op::SubK | Op::MacK | Op::Lift | Op::ShrK) {
             write!(f, " k {:#x}", self.k0)?;
         }
+        if self.op == Op::MulK && self.k1 != 0 {
+            write!(f, " - {:#x}", self.k1)?;
+        }
         if self.op == Op::Lift {
             write!(f, " {:#x} from {}", self.k1, self.source)?;
         }

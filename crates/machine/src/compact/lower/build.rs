@@ -34,6 +34,7 @@ pub(crate) fn build(config: &CompactConfig, program: &LimbProgram) -> Result<Gra
         inputs: HashMap::new(),
         scaled: HashMap::new(),
         permuted: HashMap::new(),
+        quotients: HashMap::new(),
     };
     for i in sink(program, &written) {
         b.instruction(i as usize)?;
@@ -59,6 +60,8 @@ struct Builder<'a> {
     scaled: HashMap<(NodeId, u64), NodeId>,
     /// Nodes under an automorphism, where it had to be computed.
     permuted: HashMap<Use, NodeId>,
+    /// The sums of quotients, whose upper bits a conversion takes by itself.
+    quotients: HashMap<NodeId, NodeId>,
 }
 
 impl Builder<'_> {
@@ -273,10 +276,12 @@ impl Builder<'_> {
         self.graph.nodes[node as usize].outputs.push(output);
     }
 
-    /// v = (2^27 + Σ (y_i >> h_i)·R_i) >> 28: a sum modulo a modulus that it never reaches, and a shift.
+    /// v = (2^27 + Σ (y_i >> h_i)·R_i) >> 28: a sum modulo a modulus that it never reaches, and a shift, which the
+    /// products of a conversion do on their way.
     fn quotient(&mut self, sources: &[Operand]) -> Result<NodeId, CompactError> {
         let moduli = self.program.moduli();
-        let bound = (sources.len() as u64) << QUOTIENT_BITS;
+        let half = 1 << (QUOTIENT_BITS - 1);
+        let bound = ((sources.len() as u64) << QUOTIENT_BITS) + half;
         let greatest = (0..moduli.len()).max_by_key(|&i| moduli[i].modulus.value()).unwrap_or(0);
         if moduli.get(greatest).is_none_or(|m| m.modulus.value() <= bound) {
             return Err(CompactError::QuotientModulus { sources: sources.len() });
@@ -290,8 +295,10 @@ impl Builder<'_> {
             terms.push(Term::Scaled { x: Use::plain(self.node(y)), k, shift: shift as u8 });
         }
         let x = self.graph.push(Kind::Sum(terms), greatest as u8);
-        let shrk = Kind::ShrK { x, k: 1 << (QUOTIENT_BITS - 1), shift: QUOTIENT_BITS as u8 };
-        Ok(self.graph.push(shrk, greatest as u8))
+        self.graph.nodes[x as usize].offset = half;
+        let v = self.graph.push(Kind::ShrK { x, k: 0, shift: QUOTIENT_BITS as u8 }, greatest as u8);
+        self.quotients.insert(v, x);
+        Ok(v)
     }
 
     /// Σ y_i·(S/s_i) − v·S: any word is an operand of a product, so that y_i needs no reduction modulo q.
@@ -308,7 +315,17 @@ impl Builder<'_> {
         };
         let factors: Vec<u64> = (0..sources.len()).map(product).collect();
         let minus_whole = q.neg(product(sources.len()));
-        let pairs = sources.iter().zip(factors).chain(v.iter().map(|v| (v, minus_whole)));
-        pairs.map(|(&y, k)| Term::Scaled { x: Use::plain(self.node(y)), k, shift: 0 }).collect()
+        let mut terms: Vec<Term> = sources
+            .iter()
+            .zip(factors)
+            .map(|(&y, k)| Term::Scaled { x: Use::plain(self.node(y)), k, shift: 0 })
+            .collect();
+        if let Some(v) = v {
+            let v = self.node(v);
+            let sum = self.quotients.get(&v).copied();
+            let shift = if sum.is_some() { QUOTIENT_BITS as u8 } else { 0 };
+            terms.push(Term::Scaled { x: Use::plain(sum.unwrap_or(v)), k: minus_whole, shift });
+        }
+        terms
     }
 }

@@ -91,6 +91,8 @@ pub(crate) struct Node {
     pub(crate) kind: Kind,
     /// Index of the modulus table; of a quotient, that of the modulus under which its sum is formed.
     pub(crate) modulus: u8,
+    /// Added to a sum, which then has scaled terms only.
+    pub(crate) offset: u64,
     /// The output limbs that it is stored to.
     pub(crate) outputs: Vec<u32>,
 }
@@ -103,12 +105,16 @@ pub(crate) struct Graph {
 
 impl Graph {
     pub(crate) fn push(&mut self, kind: Kind, modulus: u8) -> NodeId {
-        self.nodes.push(Node { kind, modulus, outputs: Vec::new() });
+        self.nodes.push(Node { kind, modulus, offset: 0, outputs: Vec::new() });
         (self.nodes.len() - 1) as NodeId
     }
 
     pub(crate) fn kind(&self, id: NodeId) -> &Kind {
         &self.nodes[id as usize].kind
+    }
+
+    pub(crate) fn offset(&self, id: NodeId) -> u64 {
+        self.nodes[id as usize].offset
     }
 
     pub(crate) fn modulus(&self, id: NodeId) -> u8 {

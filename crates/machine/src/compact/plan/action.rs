@@ -49,6 +49,8 @@ pub(super) struct Action {
     pub(super) op: Option<Op>,
     pub(super) operands: Operands,
     pub(super) k0: u64,
+    /// Subtracted from a product by a constant.
+    pub(super) k1: u64,
     pub(super) shift: u8,
     pub(super) source: u8,
     /// The nodes that it reads, each once a read.
@@ -70,6 +72,7 @@ impl Action {
             op: Some(op),
             operands: Operands::default(),
             k0: 0,
+            k1: 0,
             shift: 0,
             source: 0,
             reads: [None; 2],
@@ -326,6 +329,10 @@ impl State<'_> {
                 }
                 (action.k0, action.shift) = (k, shift);
                 action.op = Some(if acc.is_some() { Op::MacK } else { Op::MulK });
+                let offset = self.graph.offset(id);
+                if acc.is_none() && offset != 0 {
+                    action.k1 = self.moduli[usize::from(self.graph.modulus(id))].value() - offset;
+                }
             }
             Term::Plus(x) | Term::Minus(x) => {
                 if !self.operand(&mut action, x, id, out) {

@@ -1,14 +1,18 @@
 //! Estimated times: enough to put passes into a good order, not to count cycles ([`super::super::model`] does).
 
+use std::collections::VecDeque;
+
 use super::super::CompactConfig;
 
 /// One transform unit.
 #[derive(Debug, Clone, Copy, Default)]
 struct Lane {
     free: u64,
-    /// The moduli of the two tables of roots, the older one first, and when the newer one is complete.
-    tables: [Option<u8>; 2],
-    complete: u64,
+    /// The moduli of the two tables of roots, and from when on they are there.
+    tables: [Option<(u8, u64)>; 2],
+    /// The table of the latest transform, and when it started.
+    latest: usize,
+    started: u64,
 }
 
 /// Times of the units.
@@ -24,10 +28,18 @@ pub(super) struct Clock {
     latency: u64,
     /// Cycles in which a table of roots fills.
     table: u64,
+    /// When the latest passes began, the oldest first: as many as wait in the queue of the arithmetic unit.
+    begun: VecDeque<u64>,
 }
 
 /// Cycles from the issue of a row to its result in a bank.
 const DEPTH: u64 = 24;
+/// Instructions that wait for the arithmetic unit.
+const QUEUE: usize = 8;
+/// Cycles lost in a level of a table of roots.
+const LEVEL: u64 = 10;
+/// Cycles from the start of a transform to the first in which the other table may be filled.
+const RELEASE: u64 = 20;
 /// Cycles lost between two passes.
 const GAP: u64 = 2;
 /// Cycles from the last read of a transform to its last write.
@@ -45,7 +57,8 @@ impl Clock {
             log_n: log_n.into(),
             row_cycles: beats * u64::from(config.timing().beat_cycles),
             latency: config.timing().latency.into(),
-            table: (1 << log_n) / generators,
+            table: (1 << log_n) / generators + LEVEL * u64::from(log_n),
+            begun: VecDeque::new(),
         }
     }
 
@@ -60,7 +73,12 @@ impl Clock {
 
     /// Books a pass that starts no earlier than `start`; its end.
     pub(super) fn arithmetic_pass(&mut self, start: u64, memory: bool) -> u64 {
-        let end = start.max(self.arithmetic) + self.pass(memory);
+        let begin = start.max(self.arithmetic);
+        let end = begin + self.pass(memory);
+        if self.begun.len() == QUEUE {
+            self.begun.pop_front();
+        }
+        self.begun.push_back(begin);
         self.arithmetic = end;
         end
     }
@@ -85,24 +103,22 @@ impl Clock {
     }
 
     /// Books a transform of a limb that is in its bank at `ready`; its end.
-    pub(super) fn transform(&mut self, lane: usize, modulus: u8, inverse: bool, ready: u64) -> u64 {
-        let (now, table) = (self.arithmetic, self.table);
-        let length = self.log_n * self.rows;
+    pub(super) fn transform(&mut self, lane: usize, modulus: u8, ready: u64) -> u64 {
+        // Instructions wait in the queues of their units: a transform is known long before its limb is there.
+        let known = if self.begun.len() < QUEUE { 0 } else { self.begun[0] };
+        let (table, length) = (self.table, self.log_n * self.rows);
         let lane = &mut self.lanes[lane];
-        let mut start = lane.free.max(ready);
-        if lane.tables == [None; 2] {
+        let held = lane.tables.iter().position(|t| t.is_some_and(|(m, _)| m == modulus));
+        let slot = held.unwrap_or(1 - lane.latest);
+        let there = match lane.tables[slot].filter(|_| held.is_some()) {
+            Some((_, there)) => there,
             // The roots of the first transform are left from the run before.
-            lane.tables[1] = Some(modulus);
-        } else if !lane.tables.contains(&Some(modulus)) {
-            let begin = now.max(lane.complete);
-            lane.complete = begin + table;
-            lane.tables = [lane.tables[1], Some(modulus)];
-            // The first stage of an inverse transform needs half of all roots, that of a forward one a single root.
-            start = start.max(if inverse { begin + table / 2 } else { begin });
-        } else if lane.tables[0] == Some(modulus) {
-            lane.tables.swap(0, 1);
-        }
-        lane.free = start + length;
+            None if lane.tables == [None; 2] => 0,
+            None => known.max(lane.started + RELEASE) + table,
+        };
+        lane.tables[slot] = Some((modulus, there));
+        let start = lane.free.max(ready).max(there);
+        (lane.latest, lane.started, lane.free) = (slot, start, start + length);
         lane.free + DRAIN
     }
 }

@@ -18,6 +18,7 @@ mod state;
 mod tuning;
 
 use ringmill_program::limb::LimbProgram;
+use ringmill_program::limb::random::Random;
 use ringmill_ring::Modulus;
 
 use super::isa::{ADDRESS_UNIT, Bank, INSTRUCTION_BYTES, Instruction, Op};
@@ -95,20 +96,26 @@ pub(crate) fn plan(
     graph: &Graph,
     search: Search,
 ) -> Result<Plan, CompactError> {
-    let mut found = attempt(config, program, graph, Tuning::default())?;
-    let mut best = vec![];
-    for tuning in Tuning::attempts(graph.passes(), search.effort).skip(1) {
-        if let Ok(plan) = attempt(config, program, graph, tuning) {
-            best.push((plan.estimate, tuning.seed, plan));
-            best.sort_by_key(|&(estimate, seed, _)| (estimate, seed));
-            best.truncate(FINALISTS);
-        }
-    }
-    if best.is_empty() {
-        return Ok(found);
-    }
+    let mut found = attempt(config, program, graph, &Tuning::default())?;
     let mut least = search.cost(config, program.log_n(), &found)?;
-    for (_, _, plan) in best {
+    let mut random = Random(0x7e4a_11ed);
+    let count = (search.effort / graph.passes()).clamp(1, MOST_ATTEMPTS);
+    let mut best: Vec<(Plan, Tuning)> = vec![];
+    for i in 1..count {
+        // At first anything, then what lies near the best.
+        let tuning = match best.get(random.below(best.len().max(1) as u64) as usize) {
+            Some((_, near)) if 3 * i > count => near.neighbour(&mut random),
+            _ => Tuning::any(&mut random),
+        };
+        let Ok(plan) = attempt(config, program, graph, &tuning) else { continue };
+        if best.iter().any(|(other, _)| other.estimate == plan.estimate) {
+            continue;
+        }
+        let at = best.partition_point(|(other, _)| other.estimate <= plan.estimate);
+        best.insert(at, (plan, tuning));
+        best.truncate(FINALISTS);
+    }
+    for (plan, _) in best {
         let cost = search.cost(config, program.log_n(), &plan)?;
         if cost < least {
             (found, least) = (plan, cost);
@@ -119,18 +126,20 @@ pub(crate) fn plan(
 
 /// Attempts that the cycle model decides between.
 const FINALISTS: usize = 6;
+/// The most attempts.
+const MOST_ATTEMPTS: usize = 1 << 14;
 
 fn attempt(
     config: &CompactConfig,
     program: &LimbProgram,
     graph: &Graph,
-    tuning: Tuning,
+    tuning: &Tuning,
 ) -> Result<Plan, CompactError> {
     let moduli: Vec<Modulus> = program.moduli().iter().map(|m| m.modulus).collect();
     let factors: Vec<u64> = moduli.iter().map(|&q| power_of_two(q, config.factor_bits())).collect();
     let clock = Clock::new(config, program.log_n());
     let layout = Layout::new(program.log_n(), program.output_types().len());
-    let mut state = State::new(graph, &moduli, clock, layout, tuning);
+    let mut state = State::new(graph, &moduli, clock, layout, tuning.clone());
     let mut instructions = Vec::new();
     let mut queue = Queue::new(&state);
     let mut actions = Vec::new();

@@ -68,7 +68,7 @@ impl State<'_> {
             ..Instruction::new(op)
         };
         match op {
-            Op::MulK | Op::SubK | Op::MacK => i.k0 = times(action.k0),
+            Op::MulK | Op::SubK | Op::MacK => (i.k0, i.k1) = (times(action.k0), action.k1),
             Op::AddK | Op::ShrK => i.k0 = action.k0,
             Op::Lift => {
                 i.k0 = times(action.k0);
@@ -78,18 +78,8 @@ impl State<'_> {
             _ => {}
         }
         let memory = o.s.is_some() || store.is_some();
-        let mut end = self.clock.arithmetic_pass(action.start, memory);
-        if op == Op::MulK && action.shift > 0 {
-            // The product shifts its operand only beside an addend: shifted into the bank first, then multiplied there.
-            let shifted = Instruction { op: Op::ShrK, k0: 0, permute: i.permute, ..i };
-            out.push(shifted);
-            let product = Instruction { a: i.d, d: i.d, k0: i.k0, modulus, ..Instruction::new(Op::MulK) };
-            out.push(product);
-            end = self.clock.arithmetic_pass(end, false);
-        } else {
-            out.push(i);
-        }
-        end
+        out.push(i);
+        self.clock.arithmetic_pass(action.start, memory)
     }
 
     fn after(&self, copy: MemoryCopy) -> u16 {
@@ -199,7 +189,7 @@ impl State<'_> {
         let op = if inverse { Op::Intt } else { Op::Ntt };
         out.push(Instruction { modulus, a: Some(bank), ..Instruction::new(op) });
         let drained = self.bank(bank).drained;
-        let end = self.clock.transform(lane, modulus, inverse, drained);
+        let end = self.clock.transform(lane, modulus, drained);
         let source = self.node_mut(x);
         source.reads -= 1;
         source.transforms -= 1;

@@ -201,8 +201,8 @@ impl<'g> State<'g> {
     ///
     /// Inner products take the accumulators in order: products of later keys must not push in while earlier ones wait
     /// for their transforms. A conversion waits until all its sources are known, since then it can be formed in the
-    /// bank in which it will be transformed. Other sums, those of quotients above all, may begin early where no inner
-    /// product needs the room.
+    /// bank in which it will be transformed, unless it is tried early. Other sums, those of quotients above all, may begin
+    /// early where no inner product needs the room.
     pub(super) fn has_turn(&self, id: NodeId) -> bool {
         let Kind::Sum(terms) = self.graph.kind(id) else { return true };
         if terms.len() == 1 || self.exclusive {
@@ -212,7 +212,8 @@ impl<'g> State<'g> {
         if is_inner_product(self.graph, id) {
             return self.waiting_sums().take(free).any(|s| s == id);
         }
-        self.all_known(id) || (self.next_transform(id).is_none() && self.room_beside_sums(id))
+        let early = self.tuning.early || self.next_transform(id).is_none();
+        self.all_known(id) || (early && self.room_beside_sums(id))
     }
 
     /// Whether everything that a node reads has been computed, or is recomputed when it is read.

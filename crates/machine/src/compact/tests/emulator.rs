@@ -115,7 +115,7 @@ fn arithmetic_is_that_of_the_integers() {
             (Op::Add, true, true, false, &|a, c, _| sum(a, c)),
             (Op::Sub, true, false, true, &|a, _, s| minus(a, s)),
             (Op::AddK, true, false, false, &|a, _, _| sum(a, k0)),
-            (Op::MulK, false, false, true, &|_, _, s| mm(s, k0)),
+            (Op::MulK, false, false, true, &|_, _, s| minus(mm(s >> 9, k0), k1)),
             (Op::SubK, false, true, true, &|_, c, s| mm(minus(s, c), k0)),
             (Op::Mul, true, false, true, &|a, _, s| mm(a, s)),
             (Op::Mac, true, true, true, &|a, c, s| sum(c, mm(a, s))),
@@ -138,7 +138,7 @@ fn arithmetic_is_that_of_the_integers() {
                     source: 1,
                     shift: 9,
                     k0,
-                    k1: if op == Op::Lift { k1 } else { 0 },
+                    k1: if matches!(op, Op::Lift | Op::MulK) { k1 } else { 0 },
                     ..Instruction::new(op)
                 },
                 Instruction::new(Op::End),
