@@ -222,3 +222,19 @@ fn by_need_refuses_what_no_ring_gives() {
     let c = Need { security: 256, depth: 2, ..Need::default() }.choose().unwrap();
     assert_eq!(c.params.security().category(), Some(256));
 }
+
+/// Fewer digits mean longer ones, which need more special primes: no set has room for them.
+#[test]
+fn no_named_set_admits_fewer_digits_at_128_bits() {
+    let multiprime =
+        NamedSet::ALL.into_iter().filter(|set| !set.name().ends_with("/1") && *set != NamedSet::I);
+    for set in multiprime {
+        let literal = set.literal();
+        let limbs = literal.q.len();
+        let alpha = limbs.div_ceil(literal.dnum - 1);
+        let (dnum, PrimeSpec::Bits(bits)) = (limbs.div_ceil(alpha), literal.q[0]) else { unreachable!() };
+        let more = ParamsLiteral { dnum, p: vec![PrimeSpec::Bits(bits); alpha], ..literal };
+        let refused = Params::new(&more);
+        assert!(matches!(refused, Err(ParamsError::BelowSecurity { .. })), "{set}: {refused:?}");
+    }
+}
