@@ -143,7 +143,9 @@ void fetch_errors(Bench& b, u64 rounds) {
     const u64 span = std::max<u64>(kBeat, 32), victim = behind ? t.instructions + 1 : b.rng.below(t.instructions + 1);
     rm::MemorySettings s = stalls(round % 3 * 60, b.rng.next());
     s.error_first = run.fetches.address(victim) / span * span + (behind ? span : 0);
-    s.error_end = s.error_first + 4 * span;
+    // One beat alone fails, any of the instruction's where it takes several.
+    if (!behind) s.error_first += b.rng.below(span / kBeat) * kBeat;
+    s.error_end = s.error_first + (behind ? 4 * span : kBeat);
     s.error_kinds = 1;
     configure(b, s);
     run.finish(2000000);
