@@ -345,4 +345,5 @@ def compact_cycles(
     latency: int = 40,
     beat_cycles: int = 1,
     effort: int = 2000,
+    policy: str = "throughput",
 ) -> dict[str, Any]: ...

@@ -55,7 +55,7 @@ def test_the_command_prints_rows_as_json(capsys: pytest.CaptureFixture[str]) -> 
         assert {"table", "n", "nbf", "set", "sequence", "paper"} <= row.keys()
     switches = [row for row in rows if row["table"] == 3]
     assert len(switches) == 2 * 3 + 2 * 5
-    assert {row["table"] for row in rows} == set(range(2, 9))
+    assert {row["table"] for row in rows} == set(range(2, 10))
     for row in switches:
         limbs, special, dnum = row["set"]
         # Two lanes: half the transforms at least.
@@ -63,7 +63,16 @@ def test_the_command_prints_rows_as_json(capsys: pytest.CaptureFixture[str]) -> 
         assert row["slots"] > transforms / 2
         assert row["slots"] == pytest.approx(row["cycles"] / casa.slot(row["n"], row["nbf"]), abs=1e-3)
         assert (row["cpu"] is None) == (row["sequence"] == "casa")
+    _early_outputs_are_no_later_on_average([row for row in rows if row["table"] == 9])
     _wider_and_faster_memories_are_never_slower([row for row in rows if row["table"] == 8])
+
+
+def _early_outputs_are_no_later_on_average(rows: list[casa.Row]) -> None:
+    for whole, early in zip(rows[::2], rows[1::2], strict=True):
+        assert (whole["policy"], early["policy"]) == ("throughput", "low-latency")
+        assert whole["set"] == early["set"]
+        assert early["mean_output"] <= whole["mean_output"]
+        assert 0 < early["first_output"] <= early["mean_output"] <= early["cycles"]
 
 
 def _wider_and_faster_memories_are_never_slower(rows: list[casa.Row]) -> None:

@@ -6,14 +6,14 @@ use pyo3::types::PyDict;
 
 use ringmill_machine::compact::workload::{Counted, Operation, Sequence, Workload, WorkloadError};
 use ringmill_machine::compact::{
-    CompactConfig, CompactLiteral, Instruction, MemoryTiming, Multiplier, model,
+    CompactConfig, CompactLiteral, Instruction, MemoryTiming, Multiplier, Policy, model,
 };
 
 use crate::error::{Failure, Family};
 
 /// `{"cycles", "first_cycles", "slot", "spans", …}` of an operation on a core, run again and for the first time; `spans` are (unit, what, start, end).
 #[pyfunction]
-#[pyo3(signature = (operation, *, log_n, butterflies, limbs, special, dnum, sequence="hybrid", word_bits=54, bus_bits=512, latency=40, beat_cycles=1, effort=2000))]
+#[pyo3(signature = (operation, *, log_n, butterflies, limbs, special, dnum, sequence="hybrid", word_bits=54, bus_bits=512, latency=40, beat_cycles=1, effort=2000, policy="throughput"))]
 #[expect(clippy::too_many_arguments, reason = "keywords of a Python function")]
 pub(crate) fn compact_cycles<'py>(
     py: Python<'py>,
@@ -29,10 +29,20 @@ pub(crate) fn compact_cycles<'py>(
     latency: u32,
     beat_cycles: u32,
     effort: usize,
+    policy: &str,
 ) -> PyResult<Bound<'py, PyDict>> {
     let names = || Operation::ALL.map(Operation::name).join(", ");
     let operation = Operation::by_name(operation)
         .ok_or_else(|| PyValueError::new_err(format!("no operation {operation:?}; there are {}", names())))?;
+    let policy = match policy {
+        "throughput" => Policy::Throughput,
+        "low-latency" => Policy::LowLatency,
+        other => {
+            return Err(PyValueError::new_err(format!(
+                "no policy {other:?}; there are throughput and low-latency"
+            )));
+        }
+    };
     let sequence = match sequence {
         "hybrid" => Sequence::Hybrid,
         "casa" => Sequence::Casa,
@@ -52,7 +62,7 @@ pub(crate) fn compact_cycles<'py>(
     let counted = py
         .detach(|| -> Result<(CompactConfig, Counted), WorkloadError> {
             let config = literal.build()?;
-            let counted = workload.count(&config, effort)?;
+            let counted = workload.count(&config, policy, effort)?;
             Ok((config, counted))
         })
         .map_err(|e| Failure::of(Family::Machine, &e))?;
@@ -70,6 +80,7 @@ fn told<'py>(py: Python<'py>, counted: &Counted) -> PyResult<Bound<'py, PyDict>>
     told.set_item("read_beats", c.read_beats)?;
     told.set_item("write_beats", c.write_beats)?;
     told.set_item("instructions", c.instructions)?;
+    told.set_item("output_ends", counted.plan.output_ends(&counted.timing.spans))?;
     told.set_item("spans", spans(&counted.plan.instructions, &counted.timing.spans))?;
     Ok(told)
 }

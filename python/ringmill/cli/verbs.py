@@ -232,7 +232,7 @@ def params(options: Namespace) -> Facts:
 
 def compare(options: Namespace) -> Facts:
     """Put a paper's figures beside ours."""
-    from ringmill.compare import area, casa, cpu, cycles
+    from ringmill.compare import measure
 
     if options.paper != "casa":
         fail(
@@ -241,16 +241,9 @@ def compare(options: Namespace) -> Facts:
             f"There is no comparison with {options.paper!r}; there is one with casa.",
             paper=options.paper,
         )
-    width = options.word_bits
-    bus_bits = options.bus_bits or casa.paper()["memory"]["bits_per_cycle"]
-
-    def memory(bus_bits: int, latency: int) -> casa.Cycles:
-        return cycles.counter(word_bits=width, bus_bits=bus_bits, latency=latency)
-
-    areas = area.stored()
-    rows = casa.rows(memory(bus_bits, options.latency), area.lookup(areas, width), cpu.timer(word_bits=width))
-    rows += casa.narrow(memory)
-    return {"rows": rows, "area_origin": areas["origin"]}
+    return measure.beside_casa(
+        word_bits=options.word_bits, bus_bits=options.bus_bits, latency=options.latency
+    )
 
 
 def show_compare(facts: Facts) -> None:

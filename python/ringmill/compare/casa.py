@@ -46,6 +46,8 @@ class Point(NamedTuple):
 Cycles = Callable[[Point], int]
 #: Time of an operation on the CPU machine and what was measured; ``None`` for a set that is refused.
 Measured = Callable[[Point], "Row | None"]
+#: When each output of a point is in memory under a policy, in order, and the cycles of the whole.
+Outputs = Callable[[Point, str], tuple[list[int], int]]
 #: ``(n, nbf, device)`` to counts of lut, ff, dsp and bram, or ``None`` where nothing was synthesised.
 Area = Callable[[int, int, str], "Row | None"]
 
@@ -241,6 +243,28 @@ def narrow(memory: Callable[[int, int], Cycles]) -> Iterator[Row]:
                 "slots": round(count / slot(point.n, point.nbf), 3),
                 "paper": None,
             }
+
+
+def policies(outputs: Outputs) -> Iterator[Row]:
+    """Key switching by the two policies of the scheduler: all cycles, and when the outputs are there."""
+    for n, nbf in ((8192, 4), (16384, 4)):
+        for shape in HYBRID[n]:
+            point = Point("key_switch", n, nbf, shape, "hybrid")
+            for policy in ("throughput", "low-latency"):
+                ends, count = outputs(point, policy)
+                yield {
+                    "table": 9,
+                    "n": n,
+                    "nbf": nbf,
+                    "set": list(shape),
+                    "sequence": "hybrid",
+                    "policy": policy,
+                    "cycles": count,
+                    "slots": round(count / slot(n, nbf), 3),
+                    "first_output": ends[0],
+                    "mean_output": round(sum(ends) / len(ends)),
+                    "paper": None,
+                }
 
 
 def rows(cycles: Cycles, area: Area, measured: Measured = _nothing) -> list[Row]:

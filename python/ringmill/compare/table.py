@@ -157,9 +157,33 @@ def _narrow(rows: list[Row]) -> Sheet:
     )
 
 
+def _policies(rows: list[Row]) -> Sheet:
+    columns = [
+        "N, Nbf",
+        "(limbs, K, dnum), policy",
+        "cycles",
+        "slots",
+        "first output after",
+        "outputs, on average",
+    ]
+    found = [
+        [
+            _size(row),
+            f"{_shape(row)}, {row['policy']}",
+            _number(row["cycles"]),
+            _number(row["slots"], 2),
+            _number(row["first_output"]),
+            _number(row["mean_output"]),
+        ]
+        for row in rows
+        if row["table"] == 9
+    ]
+    return Sheet("Beyond the paper: plans for the whole, and for early outputs", columns, found)
+
+
 def sheets(rows: list[Row]) -> list[Sheet]:
     """Return every table that has rows."""
-    made = (_area, _key_switching, _modules, _operations, _throughput, _merged, _narrow)
+    made = (_area, _key_switching, _modules, _operations, _throughput, _merged, _narrow, _policies)
     return [sheet for sheet in (make(rows) for make in made) if sheet.rows]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ringmill import bundle
 from ringmill._native import EvaluationKeys, compact_cycles
-from ringmill.compare import area, casa, cpu, cycles
+from ringmill.compare import casa, cycles, measure
 from ringmill.compiled import Compiled
 from ringmill.progress import Show, steps
 from ringmill.values import Values
@@ -61,12 +61,12 @@ def run_hardware(server: Path, show: Show) -> dict[str, Any]:
         step("one key switch, cycle by cycle")
         switch = key_switch()
         step("beside CASA")
-        memory = casa.paper()["memory"]
-        count = cycles.counter(word_bits=54, bus_bits=memory["bits_per_cycle"], latency=40)
-        areas = area.stored()
-        rows = casa.rows(count, area.lookup(areas), cpu.timer(word_bits=54))
-        rows += casa.narrow(
-            lambda bits, latency: cycles.counter(word_bits=54, bus_bits=bits, latency=latency)
-        )
+        beside = measure.beside_casa(word_bits=54)
     core = {"n": N, "butterflies": BUTTERFLIES, "set": list(SET)}
-    return {"core": core, "job": job, "key_switch": switch, "casa": rows, "area_origin": areas["origin"]}
+    return {
+        "core": core,
+        "job": job,
+        "key_switch": switch,
+        "casa": beside["rows"],
+        "area_origin": beside["area_origin"],
+    }

@@ -11,7 +11,7 @@ use ringmill_ring::primes::{SparseClass, SparseSearch};
 use ringmill_ring::{Modulus, RingError};
 
 use super::model::{Timing, simulate, simulate_again};
-use super::{Compact, CompactConfig, CompactError, Plan};
+use super::{Compact, CompactConfig, CompactError, Plan, Policy};
 
 /// What is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -167,13 +167,18 @@ impl Workload {
         Writer { lowering, limbs, digits: limbs.div_ceil(alpha) }.write(self.operation)
     }
 
-    /// Plans it for a core and counts its cycles with the model.
+    /// Plans it for a core by a policy and counts its cycles with the model.
     ///
     /// # Errors
     /// As [`Self::program`], and what the core was not built for.
-    pub fn count(&self, config: &CompactConfig, effort: usize) -> Result<Counted, WorkloadError> {
+    pub fn count(
+        &self,
+        config: &CompactConfig,
+        policy: Policy,
+        effort: usize,
+    ) -> Result<Counted, WorkloadError> {
         let program = self.program(config.word_bits())?;
-        let plan = Compact::emulated(*config).with_effort(effort).plan(&program)?;
+        let plan = Compact::emulated(*config).with_policy(policy).with_effort(effort).plan(&program)?;
         let timing = simulate_again(config, self.log_n, &plan.instructions)?;
         let first_cycles = simulate(config, self.log_n, &plan.instructions)?.counters.cycles;
         Ok(Counted { plan, timing, first_cycles, slot: config.slot(self.log_n) })
@@ -300,8 +305,13 @@ mod tests {
     fn a_key_switch_takes_little_more_than_half_its_transforms() {
         let literal =
             CompactLiteral { word_bits: 54, multiplier: Multiplier::WordMontgomery, ..Default::default() };
-        let counted = workload(3, 1, 3, Sequence::Hybrid).count(&literal.build().unwrap(), 2_000).unwrap();
+        let counted = workload(3, 1, 3, Sequence::Hybrid)
+            .count(&literal.build().unwrap(), Policy::Throughput, 2_000)
+            .unwrap();
         let slots = counted.timing.counters.cycles as f64 / counted.slot as f64;
         assert!((10.0..13.0).contains(&slots), "{slots}");
+        let ends = counted.plan.output_ends(&counted.timing.spans);
+        assert_eq!(ends.len(), 2 * 3);
+        assert!(ends.iter().all(|end| (1..=counted.timing.counters.cycles).contains(end)));
     }
 }

@@ -23,7 +23,7 @@ use ringmill_ring::Modulus;
 
 use super::isa::{ADDRESS_UNIT, Bank, INSTRUCTION_BYTES, Instruction, Op};
 use super::lower::graph::{Graph, Kind, NodeId};
-use super::model::simulate_again;
+use super::model::{Span, simulate_again};
 use super::table::power_of_two;
 use super::{CompactConfig, CompactError, Policy};
 use action::{Action, Leaves};
@@ -63,6 +63,17 @@ const MOVES_IN_A_ROW: usize = 8;
 /// Operands that a pass may have to load first.
 const LOADS_A_PASS: usize = 2;
 
+impl Plan {
+    /// When each output is in memory, in cycles from the start, by the spans of the instructions; not in their order.
+    pub fn output_ends(&self, spans: &[Span]) -> Vec<u64> {
+        let is_output = |i: &Instruction| {
+            i.store.is_some_and(|address| self.outputs.contains(&(u64::from(address) * ADDRESS_UNIT)))
+        };
+        let stores = self.instructions.iter().zip(spans).filter(|(i, _)| is_output(i));
+        stores.map(|(_, span)| span.end).collect()
+    }
+}
+
 /// What to look for, and how long.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Search {
@@ -78,11 +89,7 @@ impl Search {
         if self.policy != Policy::LowLatency {
             return Ok(timing.counters.cycles);
         }
-        let is_output = |i: &Instruction| {
-            i.store.is_some_and(|address| plan.outputs.contains(&(u64::from(address) * ADDRESS_UNIT)))
-        };
-        let ends = plan.instructions.iter().zip(&timing.spans).filter(|(i, _)| is_output(i));
-        Ok(ends.map(|(_, span)| span.end).sum())
+        Ok(plan.output_ends(&timing.spans).iter().sum())
     }
 }
 
