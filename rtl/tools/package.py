@@ -63,7 +63,7 @@ targets:
     tools:
       verilator:
         mode: lint-only
-        verilator_options: [-Wall, -fno-inline-funcs]
+        verilator_options: [-Wall]
 """
 
 
