@@ -108,6 +108,9 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument(
         "--latency", type=int, default=40, metavar="N", help="cycles to the first beat of memory (40)"
     )
+    sub.add_argument(
+        "--effort", type=int, default=10_000, metavar="N", help="passes tried in search of a plan (10000)"
+    )
 
     sub = verb("workload", "Run a whole job on real data, encrypted and in the clear.")
     sub.add_argument(

@@ -241,8 +241,14 @@ def compare(options: Namespace) -> Facts:
             f"There is no comparison with {options.paper!r}; there is one with casa.",
             paper=options.paper,
         )
+    for name, value in (("latency", options.latency), ("effort", options.effort)):
+        if value < 0:
+            fail(CommandError, "Negative", f"--{name} is {value}; give 0 or more.", name=name, value=value)
     return measure.beside_casa(
-        word_bits=options.word_bits, bus_bits=options.bus_bits, latency=options.latency
+        word_bits=options.word_bits,
+        bus_bits=options.bus_bits,
+        latency=options.latency,
+        effort=options.effort,
     )
 
 

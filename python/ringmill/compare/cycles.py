@@ -12,7 +12,9 @@ from ringmill.compare.casa import Cycles, Outputs, Point
 EFFORT = 10_000
 
 
-def _told(point: Point, *, word_bits: int, bus_bits: int, latency: int, policy: str) -> dict[str, Any]:
+def _told(
+    point: Point, *, word_bits: int, bus_bits: int, latency: int, effort: int, policy: str
+) -> dict[str, Any]:
     return compact_cycles(
         point.operation,
         log_n=point.n.bit_length() - 1,
@@ -24,27 +26,28 @@ def _told(point: Point, *, word_bits: int, bus_bits: int, latency: int, policy: 
         word_bits=word_bits,
         bus_bits=bus_bits,
         latency=latency,
-        effort=EFFORT,
+        effort=effort,
         policy=policy,
     )
 
 
-def counter(*, word_bits: int, bus_bits: int, latency: int) -> Cycles:
+def counter(*, word_bits: int, bus_bits: int, latency: int, effort: int = EFFORT) -> Cycles:
     """Return the function from a point to its cycles on cores of this width and memory."""
+    build = {"word_bits": word_bits, "bus_bits": bus_bits, "latency": latency, "effort": effort}
 
     @cache
     def cycles(point: Point) -> int:
-        told = _told(point, word_bits=word_bits, bus_bits=bus_bits, latency=latency, policy="throughput")
-        return int(told["cycles"])
+        return int(_told(point, policy="throughput", **build)["cycles"])
 
     return cycles
 
 
-def outputs(*, word_bits: int, bus_bits: int, latency: int) -> Outputs:
+def outputs(*, word_bits: int, bus_bits: int, latency: int, effort: int = EFFORT) -> Outputs:
     """Return the function from a point and a policy to when each output is in memory, and to all cycles."""
+    build = {"word_bits": word_bits, "bus_bits": bus_bits, "latency": latency, "effort": effort}
 
     def ends(point: Point, policy: str) -> tuple[list[int], int]:
-        told = _told(point, word_bits=word_bits, bus_bits=bus_bits, latency=latency, policy=policy)
+        told = _told(point, policy=policy, **build)
         return sorted(told["output_ends"]), int(told["cycles"])
 
     return ends
