@@ -156,47 +156,31 @@ def _rows(data: Path, block: str) -> list[Row]:
     return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
 
 
-def text(data: Path = DATA) -> str:
-    """Return the page."""
+_DEVICE = ["LUT", "FF", "DSP", "BRAM", "overall"]
+_ROUTED = ["top", *_POINT, "COMB", "FF", "MULT18", "EBR", "MHz, median", "MHz, each seed"]
+_CORES = [*_POINT, *_DEVICE, "multipliers, their share"]
+_CELLS = ["top", "parameters", "µm²", "bits of memory left out", "ns"]
+_MULTIPLIERS = ["flow", "W", "kind", "tiling", "LUT", "FF", "DSP", "overall", "µm²", "ns"]
+
+
+def _sections(data: Path) -> Iterator[tuple[str, list[str], Iterator[list[str]]]]:
     multipliers, cores = _rows(data, "modmul"), _rows(data, "core")
     blocks = [row for name in ("ntt", "arith", "bank", "memory") for row in _rows(data, name)]
     every = [*cores, *blocks]
-    device = ["LUT", "FF", "DSP", "BRAM", "overall"]
-    parts: list[tuple[str, list[str], Iterator[list[str]]]] = [
-        (
-            "Routed on the LFE5U-85F",
-            ["top", *_POINT, "COMB", "FF", "MULT18", "EBR", "MHz, median", "MHz, each seed"],
-            _routed(every),
-        ),
-        (
-            "Cores, UltraScale+ (synthesised)",
-            [*_POINT, *device, "multipliers, their share"],
-            _cores(cores, "xcup"),
-        ),
-        (
-            "Cores, 7-series (synthesised)",
-            [*_POINT, *device, "multipliers, their share"],
-            _cores(cores, "xc7"),
-        ),
-        ("Cores and blocks, ECP5", ["top", "parameters", "LUT", "FF", "MULT18", "EBR"], _ecp5(every)),
-        (
-            "Cores and blocks, 45 nm cells",
-            ["top", "parameters", "µm²", "bits of memory left out", "ns"],
-            _cells(every),
-        ),
-        ("Blocks, 7-series and UltraScale+", ["top", "flow", "parameters", *device, "ns"], _fpga(blocks)),
-        (
-            "DSP blocks of a full product",
-            ["flow", "bits", "here", "elsewhere", "how elsewhere"],
-            _products(multipliers),
-        ),
-        (
-            "Modular multipliers",
-            ["flow", "W", "kind", "tiling", "LUT", "FF", "DSP", "overall", "µm²", "ns"],
-            _multipliers(multipliers),
-        ),
-    ]
-    made = [(title, columns, list(rows)) for title, columns, rows in parts]
+    yield "Routed on the LFE5U-85F", _ROUTED, _routed(every)
+    yield "Cores, UltraScale+ (synthesised)", _CORES, _cores(cores, "xcup")
+    yield "Cores, 7-series (synthesised)", _CORES, _cores(cores, "xc7")
+    yield "Cores and blocks, ECP5", ["top", "parameters", "LUT", "FF", "MULT18", "EBR"], _ecp5(every)
+    yield "Cores and blocks, 45 nm cells", _CELLS, _cells(every)
+    yield "Blocks, 7-series and UltraScale+", ["top", "flow", "parameters", *_DEVICE, "ns"], _fpga(blocks)
+    how = ["flow", "bits", "here", "elsewhere", "how elsewhere"]
+    yield "DSP blocks of a full product", how, _products(multipliers)
+    yield "Modular multipliers", _MULTIPLIERS, _multipliers(multipliers)
+
+
+def text(data: Path = DATA) -> str:
+    """Return the page; sections without a row are left out."""
+    made = [(title, columns, list(rows)) for title, columns, rows in _sections(data)]
     return _HEAD + "".join(
         f"\n## {title}\n\n{_table(columns, rows)}" for title, columns, rows in made if rows
     )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rtl.tools import compose, flows, mutate, synth
+from rtl.tools import compose, flows, mutate, page, synth
 from rtl.tools.block import RTL, BlockError, closure, expand, load, names
 
 
@@ -148,3 +148,17 @@ def test_every_row_says_what_it_is(file):
 
 def test_area_is_casas_formula():
     assert synth.overall(16, 8, 1, 0.5) == 132.4
+
+
+def test_the_page_tells_routed_composed_and_failed_apart(tmp_path):
+    params = {"W": 36, "KIND": 1, "D": 64, "NBF": 1, "LOGN_MAX": 12, "TILE": 1}
+    routed = {"top": "compact_core", "flow": "ecp5", "params": params, "lut": 9, "ff": 8, "dsp": 7, "ebr": 6}
+    routed |= {"comb": 10, "fmax_mhz": 51.25, "seeds": {"1": 51.25, "2": None}}
+    plain = {"lut": 160, "srl": 0, "lutram": 0, "ff": 80, "dsp": 0, "bram36": 1.0, "overall": 76.0}
+    parts = {"multipliers": 2, "each": {"overall": 19.0}, "rest": {}}
+    core = {"top": "compact_core", "flow": "xcup", "params": params, "parts": parts} | plain
+    (tmp_path / "core.json").write_text(json.dumps([routed, core]))
+    text = page.text(tmp_path)
+    assert "| 51.2 | 51.2, not routed |" in text
+    assert "| 76 | 2, 50% |" in text
+    assert "45 nm cells\n\n|" not in text
