@@ -45,8 +45,7 @@ impl Parameters {
 const fn latency(multiplier: Multiplier) -> u64 {
     match multiplier {
         Multiplier::WordMontgomery | Multiplier::SparseWordMontgomery => 8,
-        Multiplier::PrfFiko => 7,
-        Multiplier::Montgomery => 11,
+        Multiplier::PrfFiko | Multiplier::Montgomery => 11,
         Multiplier::Barrett => 13,
     }
 }
