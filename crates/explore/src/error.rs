@@ -1,5 +1,6 @@
 //! What stands in the way of exploring.
 
+use crate::Wishes;
 use crate::design::SCHEMA;
 
 /// Why a device, a design or an exploration was refused.
@@ -52,6 +53,70 @@ pub enum ExploreError {
         /// All of them.
         known: String,
     },
+    /// A kernel that cannot be read or lowered.
+    #[error("kernel {name}: {why}")]
+    Kernel {
+        /// Its name.
+        name: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// A number that must be positive and finite.
+    #[error("{what} is {value}; it must be a positive number")]
+    NotPositive {
+        /// Which number.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A wish, or an axis of the space, that cannot be meant.
+    #[error("{wish} is {value}; it must be {right}")]
+    Wish {
+        /// Which one.
+        wish: &'static str,
+        /// Its value.
+        value: String,
+        /// What would be right.
+        right: &'static str,
+    },
+    /// Wishes that cannot be met together.
+    #[error("the wishes cannot be met; {binding} binds: {why}")]
+    Infeasible {
+        /// The wish that binds: kernel, security, error, latency or device.
+        binding: &'static str,
+        /// Why.
+        why: String,
+        /// The nearest wishes that can be met, if relaxing one number is enough.
+        nearest: Option<Box<Wishes>>,
+    },
+    /// Stopped before the first point was simulated.
+    #[error(
+        "stopped before the first design was found; what was simulated is in the results file, if there is one"
+    )]
+    Stopped,
+    /// Data that come with the program cannot be read.
+    #[error("{file}: {why}")]
+    Data {
+        /// Which file.
+        file: &'static str,
+        /// What is wrong.
+        why: String,
+    },
+    /// A results file that cannot be read or written.
+    #[error("the results file: {why}")]
+    Store {
+        /// What is wrong.
+        why: String,
+    },
+    /// A results file of another request.
+    #[error(
+        "{file} holds the exploration of another kernel, device, space or wish; choose another file, or repeat that one to \
+         resume it"
+    )]
+    OtherExploration {
+        /// The file.
+        file: String,
+    },
     /// Parameters of a design that are none.
     #[error(transparent)]
     Params(#[from] ringmill_ckks::ParamsError),
@@ -69,6 +134,14 @@ impl ExploreError {
             Self::DesignFile { .. } => "DesignFile",
             Self::Schema { .. } => "Schema",
             Self::UnknownWord { .. } => "UnknownWord",
+            Self::Kernel { .. } => "Kernel",
+            Self::NotPositive { .. } => "NotPositive",
+            Self::Wish { .. } => "Wish",
+            Self::Infeasible { .. } => "Infeasible",
+            Self::Stopped => "Stopped",
+            Self::Data { .. } => "Data",
+            Self::Store { .. } => "Store",
+            Self::OtherExploration { .. } => "OtherExploration",
             Self::Params(_) => "Parameters",
             Self::Core(_) => "Core",
         }

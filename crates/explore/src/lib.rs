@@ -4,14 +4,31 @@
 //! |---|---|
 //! | [`design`] | a design with all that is predicted of it, and its JSON form |
 //! | [`device`] | devices as data |
+//! | [`kernel`] | a traced kernel under parameters |
+//! | [`wishes`], [`space`] | what is wanted, and what there is |
+//! | [`model`], [`predict`] | cycles, resources, energy; all that is predicted of a design |
+//! | [`search`] | enumeration with pruning and proof |
+//! | [`store`] | results in a file |
 //!
 //! How it is done: `docs/explorer.md`.
 
 pub mod design;
 pub mod device;
 mod error;
+pub mod kernel;
+pub mod model;
 mod near;
+pub mod predict;
+pub mod search;
+pub mod space;
+pub mod store;
+pub mod wishes;
 
 pub use design::{Design, Figure, Hardware, Origin, Parameters, Predicted, Resource};
 pub use device::Device;
 pub use error::ExploreError;
+pub use kernel::Kernel;
+pub use search::{Outcome, Progress, Request, explore};
+pub use space::Space;
+pub use store::Store;
+pub use wishes::{Objective, Wishes};

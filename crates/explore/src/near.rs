@@ -12,9 +12,9 @@ pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
         .map(|(_, k)| k)
 }
 
-/// "; did you mean …?", or nothing.
+/// " (did you mean …?)", or nothing.
 pub(crate) fn hint<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    nearest(word, known).map(|k| format!("; did you mean {k:?}?")).unwrap_or_default()
+    nearest(word, known).map(|k| format!(" (did you mean {k:?}?)")).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -27,6 +27,6 @@ mod tests {
         assert_eq!(nearest("resorces", known), Some("resources"));
         assert_eq!(nearest("Memory", known), Some("memory"));
         assert_eq!(nearest("xyz", known), None);
-        assert_eq!(hint("clok", known), "; did you mean \"clock\"?");
+        assert_eq!(hint("clok", known), " (did you mean \"clock\"?)");
     }
 }

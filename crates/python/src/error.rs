@@ -13,6 +13,7 @@ use ringmill::machine::MachineError;
 use ringmill_circuits::CircuitError;
 use ringmill_ckks::CkksError;
 use ringmill_ckks::file::FileError;
+use ringmill_explore::ExploreError;
 use ringmill_program::he::HeError;
 use ringmill_program::manage::ChooseError;
 
@@ -22,6 +23,7 @@ use crate::debug_form::{Value, read};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Family {
     Encoding,
+    Explore,
     File,
     KeyMissing,
     Level,
@@ -36,6 +38,7 @@ impl Family {
     fn class(self) -> &'static str {
         match self {
             Self::Encoding => "EncodingError",
+            Self::Explore => "ExploreError",
             Self::File => "FileFormatError",
             Self::KeyMissing => "KeyMissingError",
             Self::Level => "LevelError",
@@ -111,6 +114,26 @@ impl Failure {
             CircuitError::Program(e) => Self::he(e),
             other => Self::of(Family::Program, other),
         }
+    }
+
+    /// From an exploration: files are files, everything else is a wish that cannot be met.
+    pub(crate) fn explore(error: &ExploreError) -> Self {
+        use ExploreError as E;
+        let family = match error {
+            E::DeviceFile { .. } | E::DesignFile { .. } | E::Schema { .. } | E::Store { .. } => Family::File,
+            E::Params(e) => return Self::of(Family::Parameter, e),
+            E::Core(e) => return Self::of(Family::Machine, e),
+            _ => Family::Explore,
+        };
+        let (_, mut fields) = read(&format!("{error:?}")).unwrap_or_default();
+        if let E::Infeasible { binding, nearest, .. } = error {
+            let text = |s: String| Value::Text(s);
+            fields = vec![("binding".into(), text((*binding).to_owned()))];
+            if let Some(wishes) = nearest.as_ref().and_then(|w| serde_json::to_string(w).ok()) {
+                fields.push(("nearest".into(), text(wishes)));
+            }
+        }
+        Self { family, code: error.code().to_owned(), message: sentence(&error.to_string()), fields }
     }
 
     /// From the choice of parameters.

@@ -13,6 +13,7 @@ mod encoders;
 mod error;
 mod evaluator;
 mod executable;
+mod explore;
 mod files;
 mod hardware;
 mod image;
@@ -42,5 +43,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(compact::compact_cycles, module)?)?;
     module.add_function(wrap_pyfunction!(files::identify, module)?)?;
     module.add_function(wrap_pyfunction!(hardware::hardware_files, module)?)?;
+    module.add_function(wrap_pyfunction!(explore::explore_designs, module)?)?;
+    module.add_function(wrap_pyfunction!(explore::stored_devices, module)?)?;
+    module.add_function(wrap_pyfunction!(explore::check_design, module)?)?;
     Ok(())
 }

@@ -72,7 +72,7 @@ pub struct Hardware {
 }
 
 /// Lanes of every core.
-pub(crate) const LANES: u32 = 2;
+pub const LANES: u32 = 2;
 
 impl Hardware {
     /// What the core is built for.

@@ -35,6 +35,7 @@ pub use dead::remove_dead;
 pub use emit::{Options, manage};
 pub use levels::depth;
 pub use noise::{mul_scalar, predict};
+pub use order::steady;
 pub use ranges::ranges;
 pub use simplify::simplify;
 pub use summary::{KeySet, Summary};

@@ -8,7 +8,10 @@
 use ringmill_ckks::{Level, Params, ParamsError, PrimeSpec};
 
 /// The same parameters with the primes above `floor`, which rescaling removes, in that order.
-pub(super) fn steady(params: &Params, floor: Level) -> Result<Params, ParamsError> {
+///
+/// # Errors
+/// None for parameters that were checked; the signature is that of every way to parameters.
+pub fn steady(params: &Params, floor: Level) -> Result<Params, ParamsError> {
     let mut q: Vec<u64> = params.q_moduli().iter().map(|m| m.value()).collect();
     let base: Vec<u64> = q.drain(..floor.limbs().min(q.len())).collect();
     let scale = params.default_scale().to_f64();

@@ -60,6 +60,29 @@ pub fn nearest(
     enough(found, count, || format!("q ≡ 1 mod 2^{} of 20 to 60 bits, {side:?} {target}", log_n + 1))
 }
 
+/// `count` primes ≡ 1 mod 2^`zeros` taken from `target` outwards: for multipliers that want more than a transform does.
+///
+/// # Errors
+/// As [`nearest`]; [`RingError::Degree`] unless `zeros` − 1 is from [`MIN_LOG_N`] to 39.
+pub fn nearest_congruent(
+    target: u64,
+    zeros: u32,
+    count: usize,
+    side: Side,
+    skip: &[u64],
+) -> Result<Vec<Modulus>, RingError> {
+    let log_n = zeros.saturating_sub(1);
+    if !(MIN_LOG_N..40).contains(&log_n) {
+        return Err(RingError::Degree { log_n, min: MIN_LOG_N, max: 39 });
+    }
+    if target != 1 << Modulus::MAX_BITS {
+        check_size(target)?;
+    }
+    let range = (1 << (Modulus::MIN_BITS - 1), 1 << Modulus::MAX_BITS);
+    let found = collect(target, range, log_n, count, side, skip);
+    enough(found, count, || format!("q ≡ 1 mod 2^{zeros} of 20 to 60 bits, {side:?} {target}"))
+}
+
 /// `count` primes ≡ 1 mod 2N of exactly `bits` bits, largest first, none of them in `skip`.
 ///
 /// # Errors

@@ -1,0 +1,213 @@
+//! LUTs, flip-flops, multiplier blocks and cell area of a core, composed of what its RTL instantiates.
+//!
+//! The coefficients are `data/area.json`, which `scripts/fit_area.py` writes from the stored syntheses; that script's head and
+//! `docs/explorer.md` state the model. With M modular multipliers (2·(Nbf + max(1, Nbf/4)) in the two transform units, 2·Nbf in
+//! the arithmetic unit) of m each and the shape's features φ:
+//!
+//! > amount = M·m(kind, W, tile) + (2·c_ntt + c_arith + c_rest)·φ(Nbf, W, bus)
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use ringmill_machine::compact::Multiplier;
+use serde::Deserialize;
+
+use crate::ExploreError;
+use crate::design::{Origin, OriginKind, Resource, Tile};
+use crate::device::Family;
+
+/// The shape of a core, as far as its logic depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Shape {
+    /// The family.
+    pub family: Family,
+    /// The multiplier.
+    pub multiplier: Multiplier,
+    /// What multiplies.
+    pub tile: Tile,
+    /// Bits of a word.
+    pub word_bits: u32,
+    /// Butterflies a lane.
+    pub butterflies: u32,
+    /// Bits of the bus.
+    pub bus_bits: u32,
+}
+
+#[derive(Debug, Deserialize)]
+struct Model {
+    origin: String,
+    multipliers: Vec<Product>,
+    around: Vec<Around>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Product {
+    family: Family,
+    kind: u32,
+    tile: u32,
+    word_bits: u32,
+    measured: bool,
+    source: Option<String>,
+    #[serde(flatten)]
+    amounts: BTreeMap<String, serde_json::Value>,
+}
+
+/// One fitted resource of a pool of families.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Around {
+    families: Vec<Family>,
+    resource: Resource,
+    /// Syntheses that it was fitted to.
+    pub rows: usize,
+    /// Whole cores among them.
+    pub cores: usize,
+    /// The greatest relative error on a row that the model had not seen; `None` if there were too few rows to hold one out.
+    pub held_out_worst: Option<f64>,
+    coefficients: Vec<Coefficient>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct Coefficient {
+    block: String,
+    feature: String,
+    value: f64,
+}
+
+fn model() -> Result<&'static Model, ExploreError> {
+    static MODEL: OnceLock<Result<Model, String>> = OnceLock::new();
+    let read = || serde_json::from_str(include_str!("../../data/area.json")).map_err(|e| e.to_string());
+    MODEL.get_or_init(read).as_ref().map_err(|why| ExploreError::Data { file: "area.json", why: why.clone() })
+}
+
+/// Multipliers of a core.
+pub fn multipliers(butterflies: u32) -> u32 {
+    2 * (butterflies + (butterflies / 4).max(1)) + 2 * butterflies
+}
+
+impl Shape {
+    /// Amounts of each logic resource of the family.
+    ///
+    /// # Errors
+    /// [`ExploreError::Data`] for a multiplier that the data lack.
+    pub fn needs(&self) -> Result<BTreeMap<Resource, f64>, ExploreError> {
+        let product = self.product()?;
+        let logic: &[Resource] = match self.family {
+            Family::Asic45 => &[Resource::AreaUm2],
+            _ => &[Resource::Lut, Resource::Ff, Resource::Dsp],
+        };
+        let count = f64::from(multipliers(self.butterflies));
+        let amount = |&resource: &Resource| {
+            let each = product.amounts.get(resource.name()).and_then(serde_json::Value::as_f64);
+            (resource, (count * each.unwrap_or(0.0) + self.around(resource)).round())
+        };
+        Ok(logic.iter().map(amount).collect())
+    }
+
+    fn product(&self) -> Result<&'static Product, ExploreError> {
+        let code = (self.family, self.multiplier.code(), self.tile.code(), self.word_bits);
+        let found = model()?.multipliers.iter().find(|p| (p.family, p.kind, p.tile, p.word_bits) == code);
+        found.ok_or_else(|| ExploreError::Data {
+            file: "area.json",
+            why: format!(
+                "no {} of {} bits for {}",
+                self.multiplier.name(),
+                self.word_bits,
+                self.family.name()
+            ),
+        })
+    }
+
+    fn around(&self, resource: Resource) -> f64 {
+        let Some(fitted) = fitted(self.family, resource) else { return 0.0 };
+        let row = f64::from(self.butterflies * self.word_bits) / 54.0;
+        let feature = |name: &str| match name {
+            "one" => 1.0,
+            "nbf_w" => row,
+            "nbf_w_log" => row * f64::from(2 * self.butterflies).log2(),
+            _ => f64::from(self.bus_bits) / 512.0,
+        };
+        let times = |block: &str| if block == "ntt" { 2.0 } else { 1.0 };
+        fitted.coefficients.iter().map(|c| times(&c.block) * feature(&c.feature) * c.value).sum()
+    }
+
+    /// Where the amounts come from.
+    pub fn origin(&self) -> Origin {
+        let Ok(model) = model() else { return Origin::new(OriginKind::Model, "no data") };
+        let product = match self.product() {
+            Ok(p) if p.measured => "multipliers as synthesised".to_owned(),
+            Ok(p) => format!("multipliers estimated {}", p.source.as_deref().unwrap_or("")),
+            Err(_) => String::new(),
+        };
+        let around = match fitted(self.family, self.first()) {
+            Some(Around { rows: 0, .. }) => "around them by the other families".to_owned(),
+            Some(a) => match a.held_out_worst {
+                Some(worst) => {
+                    format!("around them fitted to {} rows, held out {:.0}% at worst", a.rows, 100.0 * worst)
+                }
+                None => format!("around them fitted to {} rows, too few to hold one out", a.rows),
+            },
+            None => String::new(),
+        };
+        Origin::new(OriginKind::Model, format!("{}; {product}; {around}", model.origin))
+    }
+
+    const fn first(&self) -> Resource {
+        match self.family {
+            Family::Asic45 => Resource::AreaUm2,
+            _ => Resource::Lut,
+        }
+    }
+}
+
+/// How a resource of a family was fitted.
+pub fn fitted(family: Family, resource: Resource) -> Option<&'static Around> {
+    model().ok()?.around.iter().find(|a| a.families.contains(&family) && a.resource == resource)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_core_of_every_family_has_amounts_that_grow_with_it() {
+        for family in Family::ALL {
+            for multiplier in Multiplier::ALL {
+                for &tile in family.tiles() {
+                    for word_bits in [36, 52, 54, 60] {
+                        let of = |butterflies| {
+                            let shape =
+                                Shape { family, multiplier, tile, word_bits, butterflies, bus_bits: 256 };
+                            shape.needs().unwrap()
+                        };
+                        let (small, large) = (of(1), of(8));
+                        for (resource, amount) in &small {
+                            let blocks = *resource == Resource::Dsp && tile == Tile::Lut;
+                            assert!(
+                                blocks || (*amount > 0.0 && large[resource] > 2.0 * amount),
+                                "{family:?} {small:?}"
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The synthesised core, `rtl/synth/data/core.json`: 78,209 LUTs with what sits in them, 36,936 flip-flops.
+    #[test]
+    fn the_synthesised_core_is_near() {
+        let shape = Shape {
+            family: Family::Xcup,
+            multiplier: Multiplier::SparseWordMontgomery,
+            tile: Tile::Lut,
+            word_bits: 54,
+            butterflies: 4,
+            bus_bits: 512,
+        };
+        let needs = shape.needs().unwrap();
+        assert!((needs[&Resource::Lut] / 78_209.0 - 1.0).abs() < 0.1, "{needs:?}");
+        assert!((needs[&Resource::Ff] / 36_936.0 - 1.0).abs() < 0.1, "{needs:?}");
+        assert_eq!(needs[&Resource::Dsp], 0.0);
+        assert!(!shape.origin().source.is_empty());
+    }
+}

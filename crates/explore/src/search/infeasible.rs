@@ -1,0 +1,142 @@
+//! Wishes that cannot be met: which one binds, and the nearest that can.
+
+use std::collections::BTreeMap;
+
+use super::candidates::{Cores, cores_key};
+use super::run::Request;
+use crate::design::Resource;
+use crate::space::chains::{Enumerated, Point, enumerate};
+use crate::space::cores::{self, Core};
+use crate::{Device, ExploreError, Wishes};
+
+fn infeasible(binding: &'static str, why: String, nearest: Option<Wishes>) -> ExploreError {
+    ExploreError::Infeasible { binding, why, nearest: nearest.map(Box::new) }
+}
+
+/// Two digits, rounded up: a wish that is met.
+fn up(x: f64) -> f64 {
+    let step = 10f64.powf(x.log10().floor() - 1.0);
+    (x / step).ceil() * step
+}
+
+/// Why no candidate is left.
+pub(super) fn explain(request: &Request, found: &Enumerated, cores: &Cores) -> ExploreError {
+    let wishes = &request.wishes;
+    if found.points.is_empty() {
+        return no_parameters(request);
+    }
+    let fits = |p: &&Point| smallest(p, cores).is_some_and(|c| c.binding.is_none());
+    let accurate = |p: &&Point| p.error <= wishes.max_error;
+    if found.points.iter().any(|p| accurate(&p)) && found.points.iter().any(|p| fits(&p)) {
+        // Each wish can be met, not all together.
+        return least_error(wishes, found.points.iter().filter(fits), "on this device ");
+    }
+    if !found.points.iter().any(|p| fits(&p)) {
+        return too_small(request, found, cores);
+    }
+    least_error(wishes, found.points.iter(), "")
+}
+
+fn least_error<'p>(wishes: &Wishes, points: impl Iterator<Item = &'p Point>, place: &str) -> ExploreError {
+    let Some(best) = points.min_by(|a, b| a.error.total_cmp(&b.error)) else {
+        return infeasible("error", "no parameters are left".into(), None);
+    };
+    let why = format!(
+        "an error of {:e} is out of reach {place}at {} bits of security; the least is {:.2e}, at N = 2^{} and scale 2^{}",
+        wishes.max_error, wishes.security, best.error, best.parameters.log_n, best.parameters.scale_bits
+    );
+    infeasible("error", why, Some(Wishes { max_error: up(best.error), ..wishes.clone() }))
+}
+
+/// The core that serves the parameters and exceeds the device least: by the share of what it exceeds.
+fn smallest<'c>(p: &Point, cores: &'c Cores) -> Option<&'c Core> {
+    let share = |c: &Core| c.binding.map_or(0.0, |(_, need, have)| need / have.max(f64::MIN_POSITIVE));
+    let all = cores.get(&cores_key(&p.shape))?;
+    let serving = all.iter().filter(|c| c.serves(p.parameters.class, p.widest));
+    serving.min_by(|a, b| share(a).total_cmp(&share(b)))
+}
+
+fn too_small(request: &Request, found: &Enumerated, cores: &Cores) -> ExploreError {
+    let device = &request.device;
+    let over = found.points.iter().filter_map(|p| smallest(p, cores)?.binding.map(|b| (b, p)));
+    let share = |b: &(Resource, f64, f64)| b.1 / b.2.max(f64::MIN_POSITIVE);
+    let Some(((resource, need, have), p)) = over.min_by(|a, b| share(&a.0).total_cmp(&share(&b.0))) else {
+        return infeasible("device", format!("no core serves the kernel on {}", device.name), None);
+    };
+    let larger = match first_that_fits(request, p) {
+        Some(name) => format!("the smallest stored device that holds one is {name}"),
+        None => "no stored device holds one".into(),
+    };
+    let why = format!(
+        "{} is too small for any core at N = 2^{}: the smallest takes {need:.0} {}, there are {have:.0}; {larger}",
+        device.name,
+        p.parameters.log_n,
+        resource.name()
+    );
+    infeasible("device", why, None)
+}
+
+fn first_that_fits(request: &Request, p: &Point) -> Option<String> {
+    let fits = |device: &Device| {
+        let moduli = p.shape.limbs + p.shape.special;
+        let all = cores::enumerate(&request.space, device, &request.wishes, p.shape.log_n, moduli);
+        let serves = |c: &Core| c.binding.is_none() && c.serves(p.parameters.class, p.widest);
+        all.is_ok_and(|all| all.iter().any(serves))
+    };
+    Device::stored().ok()?.into_iter().find(fits).map(|d| d.name)
+}
+
+fn no_parameters(request: &Request) -> ExploreError {
+    let Request { kernels, wishes, space, .. } = request;
+    let any = enumerate(kernels, space, 0, wishes.table);
+    let slots = kernels.iter().map(|k| k.program().slots()).min().unwrap_or(0);
+    let depth = kernels.iter().map(crate::Kernel::depth).min().unwrap_or(0);
+    let Some(best) = any.points.iter().max_by(|a, b| a.security_bits.total_cmp(&b.security_bits)) else {
+        let most = space.log_n.iter().max().copied().unwrap_or(0);
+        let why = if slots > 1 << (most - 1) {
+            format!(
+                "the kernel needs {slots} slots; N = 2^{most}, the largest of the space, has {}",
+                1u64 << (most - 1)
+            )
+        } else {
+            let refusals: BTreeMap<_, _> = [
+                ("classes of primes run out", any.no_primes),
+                ("values could wrap around", any.no_headroom),
+                ("scales drift", any.refused),
+            ]
+            .into();
+            let most = refusals.iter().max_by_key(|r| r.1).map_or("", |r| r.0);
+            format!("of {} chains at depth {depth} none runs: mostly, {most}", any.chains)
+        };
+        return infeasible("kernel", why, None);
+    };
+    let level = [256, 192, 128].into_iter().find(|&l| any.points.iter().any(|p| p.security_level >= l));
+    let why = format!(
+        "at depth {depth} with {slots} slots no parameters up to N = 2^{} have {} bits of security by the {}; the most is about \
+         {:.0} bits",
+        space.log_n.iter().max().copied().unwrap_or(0),
+        wishes.security,
+        wishes.table,
+        best.security_bits
+    );
+    let nearest = level.map(|security| Wishes { security, ..wishes.clone() });
+    infeasible("security", why, nearest)
+}
+
+/// All candidates are slower than wished.
+pub(super) fn too_slow(request: &Request, fastest: f64) -> ExploreError {
+    let wishes = &request.wishes;
+    let why = format!(
+        "{} ms are out of reach on {} at {} MHz; the least is {fastest:.3} ms",
+        wishes.max_latency_ms.unwrap_or(0.0),
+        request.device.name,
+        request.device.clock.mhz
+    );
+    infeasible("latency", why, Some(Wishes { max_latency_ms: Some(up(fastest)), ..wishes.clone() }))
+}
+
+/// Candidates fit, but the core cannot run their programs.
+pub(super) fn cannot_run(request: &Request) -> ExploreError {
+    let why = format!("no program of the kernel can be scheduled in the memory of {}", request.device.name);
+    infeasible("device", why, None)
+}

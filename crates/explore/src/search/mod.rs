@@ -1,0 +1,20 @@
+//! The search: exact enumeration, pruned by dominance and by a bound, anytime and with a proof.
+//!
+//! A point is a set of parameters times a core. Its error and security depend on the parameters alone, its area on the core
+//! alone, its cycles on the *shape* of the parameters and the *timing* of the core. So:
+//!
+//! 1. parameters and cores are enumerated and evaluated apart ([`crate::space`]);
+//! 2. of parameters alike in shape and in the cores that serve them, those lose that others beat in error and security; of
+//!    cores alike in timing, all lose but the smallest that fits ([`candidates`]);
+//! 3. what remains is ordered by the closed form, below which no schedule goes, and simulated, until every candidate either
+//!    was simulated or is beaten by a simulated one even if it ran at its bound ([`run`]).
+//!
+//! The result says whether that end was reached: for the best by the wish, and for the whole front. Why so:
+//! `docs/decisions/0011-exact-search.md`.
+
+pub mod candidates;
+pub mod front;
+pub mod infeasible;
+pub mod run;
+
+pub use run::{Found, Outcome, Progress, Request, explore};

@@ -1,0 +1,193 @@
+//! The search against brute force, and what must not change its result.
+
+mod common;
+
+use ringmill_explore::design::SecretKind;
+use ringmill_explore::model::exact;
+use ringmill_explore::search::front::{Costs, front};
+use ringmill_explore::search::run::Found;
+use ringmill_explore::space::{chains, cores};
+use ringmill_explore::{Device, ExploreError, Kernel, Objective, Request, Space, Wishes, explore};
+use ringmill_machine::compact::Policy;
+
+/// A space small enough to simulate whole.
+fn small(letter: char) -> Request {
+    Request {
+        space: Space {
+            log_n: vec![12],
+            level_bits: vec![28, 33],
+            scale_offsets: vec![0, 1],
+            special_extra: vec![1, 4],
+            secrets: vec![SecretKind::Ternary],
+            words: vec![36, 52],
+            butterflies: vec![8, 16],
+            multipliers: vec!["word-montgomery".into(), "montgomery".into()],
+            buses: vec![256, 512],
+        },
+        seconds: 1e6,
+        ..common::request(letter, "zcu102")
+    }
+}
+
+fn costs(f: &Found) -> Costs {
+    let p = &f.predicted;
+    [p.latency_ms.value, p.area.value, p.error.value, -p.security_bits.value]
+}
+
+/// Every point of the space, simulated one by one with its own primes.
+fn brute(request: &Request) -> Vec<Costs> {
+    let Request { kernels, device, wishes, space, .. } = request;
+    let mut all = Vec::new();
+    for p in chains::enumerate(kernels, space, wishes.security, wishes.table).points {
+        if p.error > wishes.max_error {
+            continue;
+        }
+        let program = kernels[p.shape.variant].instantiate(&p.parameters.params().unwrap()).unwrap();
+        let program = program.lower().unwrap();
+        for core in cores::enumerate(space, device, wishes, p.shape.log_n, 3).unwrap() {
+            if core.binding.is_some() || !core.serves(p.parameters.class, p.widest) {
+                continue;
+            }
+            let cycles =
+                exact::cycles(&program, &core.config, Policy::Throughput, cores::QUICK).unwrap().cycles;
+            let ms = cycles as f64 / (device.clock.mhz * 1e3);
+            all.push([ms, core.area, p.error, -p.security_bits]);
+        }
+    }
+    all
+}
+
+#[test]
+fn the_front_is_that_of_brute_force() {
+    let request = small('d');
+    let outcome = explore(&request, None, &mut |_| true).unwrap();
+    assert!(outcome.front_proven && outcome.best_proven && !outcome.stopped);
+    let all = brute(&request);
+    let mut expected: Vec<Costs> = front(&all).into_iter().map(|i| all[i]).collect();
+    let mut found: Vec<Costs> = outcome.front.iter().map(costs).collect();
+    for list in [&mut expected, &mut found] {
+        list.sort_by(|a, b| a.partial_cmp(b).unwrap());
+    }
+    assert_eq!(found, expected);
+    assert_eq!(outcome.statistics.candidates, outcome.statistics.exact + outcome.statistics.bounded);
+    // The bound never exceeds what was simulated, or the proof would be none.
+    assert!(outcome.statistics.over_bound.unwrap()[0] >= 1.0);
+}
+
+#[test]
+fn each_objective_finds_its_least() {
+    let request = small('d');
+    let all = brute(&request);
+    for (objective, at) in
+        [(Objective::Latency, 0), (Objective::Area, 1), (Objective::Error, 2), (Objective::Security, 3)]
+    {
+        let wishes = Wishes { minimise: objective, ..request.wishes.clone() };
+        let outcome =
+            explore(&Request { wishes, seconds: 0.0, ..request.clone() }, None, &mut |_| true).unwrap();
+        let least = all.iter().map(|c| c[at]).fold(f64::INFINITY, f64::min);
+        let found = costs(&outcome.best)[at];
+        assert!(outcome.best_proven, "{objective:?}");
+        // The chosen one is planned longer, and so may be faster than all.
+        assert!(if at == 0 { found <= least } else { found == least }, "{objective:?}: {found} {least}");
+    }
+}
+
+#[test]
+fn threads_and_repetition_change_nothing() {
+    let request = Request { seconds: 0.0, ..small('d') };
+    let on = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let mut outcome = pool.install(|| explore(&request, None, &mut |_| true)).unwrap();
+        outcome.statistics.seconds = 0.0;
+        outcome
+    };
+    let one = on(1);
+    assert_eq!(one, on(3));
+    assert_eq!(one, on(1));
+}
+
+#[test]
+fn a_wish_for_time_is_kept_or_refused_with_the_nearest() {
+    let request = small('d');
+    let fastest = explore(&Request { seconds: 0.0, ..request.clone() }, None, &mut |_| true).unwrap();
+    let least = fastest.front.iter().map(|f| f.predicted.latency_ms.value).fold(f64::INFINITY, f64::min);
+    let ask = |ms: f64, minimise| {
+        let wishes = Wishes { max_latency_ms: Some(ms), minimise, ..request.wishes.clone() };
+        explore(&Request { wishes, seconds: 0.0, ..request.clone() }, None, &mut |_| true)
+    };
+    let small = ask(least * 1.2, Objective::Area).unwrap();
+    assert!(small.best.predicted.latency_ms.value <= least * 1.2);
+    let Err(ExploreError::Infeasible { binding: "latency", nearest: Some(nearest), .. }) =
+        ask(least / 10.0, Objective::Latency)
+    else {
+        panic!("a tenth of the least is no latency");
+    };
+    assert!(ask(nearest.max_latency_ms.unwrap(), Objective::Latency).is_ok());
+}
+
+fn binding(request: &Request) -> (&'static str, String, Option<Wishes>) {
+    match explore(request, None, &mut |_| true) {
+        Err(ExploreError::Infeasible { binding, why, nearest }) => (binding, why, nearest.map(|w| *w)),
+        other => panic!("{:?} is no refusal", other.map(|o| o.best)),
+    }
+}
+
+#[test]
+fn wishes_that_cannot_be_met_name_what_binds_and_the_nearest() {
+    let request = Request { seconds: 0.0, ..small('d') };
+    let exact = Wishes { max_error: 1e-12, ..request.wishes.clone() };
+    let (what, why, nearest) = binding(&Request { wishes: exact, ..request.clone() });
+    assert_eq!(what, "error", "{why}");
+    assert!(explore(&Request { wishes: nearest.unwrap(), ..request.clone() }, None, &mut |_| true).is_ok());
+
+    let safe = Wishes { security: 256, ..request.wishes.clone() };
+    let (what, why, nearest) = binding(&Request { wishes: safe, ..request.clone() });
+    assert_eq!(what, "security", "{why}");
+    assert_eq!(nearest.map(|w| w.security), Some(128));
+
+    let large = Space { log_n: vec![15], ..request.space.clone() };
+    let tiny = Device::named("ecp5-25").unwrap();
+    let (what, why, _) = binding(&Request { space: large, device: tiny, ..request.clone() });
+    assert_eq!(what, "device", "{why}");
+    assert!(why.contains("the smallest stored device that holds one is"), "{why}");
+
+    let narrow = Space { log_n: vec![10], ..request.space.clone() };
+    let wide = Request { kernels: vec![common::kernel('e')], space: narrow, ..request };
+    let (what, why, _) = binding(&wide);
+    assert_eq!(what, "kernel", "{why}");
+    assert!(why.contains("2048 slots"), "{why}");
+}
+
+#[test]
+fn a_kernel_deeper_than_any_chain_is_refused() {
+    let mut text = String::from("he @deep traced slots 8\n%0 = input \"x\"\n");
+    for i in 0..40 {
+        text.push_str(&format!("%{} = square %{i}\n", i + 1));
+    }
+    text.push_str("output \"out\", %40\nend\n");
+    let source = ringmill_explore::design::KernelSource { program: text, ..common::source('d') };
+    let request = Request { kernels: vec![Kernel::new(source).unwrap()], ..small('d') };
+    let (what, why, _) = binding(&request);
+    assert!(what == "kernel" || what == "security", "{what}: {why}");
+    assert!(why.contains("depth 40"), "{why}");
+}
+
+#[test]
+fn wishes_that_are_no_numbers_are_refused() {
+    let base = small('d');
+    let bad = [
+        Wishes { max_error: f64::NAN, ..Wishes::default() },
+        Wishes { max_error: -1.0, ..Wishes::default() },
+        Wishes { security: 100, ..Wishes::default() },
+        Wishes { max_latency_ms: Some(f64::INFINITY), ..Wishes::default() },
+        Wishes { utilisation: 1.5, ..Wishes::default() },
+    ];
+    for wishes in bad {
+        let error =
+            explore(&Request { wishes: wishes.clone(), ..base.clone() }, None, &mut |_| true).unwrap_err();
+        assert_eq!(error.code(), "Wish", "{wishes:?}: {error}");
+    }
+    let empty = Space { words: vec![], ..Space::default() };
+    let error = explore(&Request { space: empty, ..base }, None, &mut |_| true).unwrap_err();
+    assert_eq!(error.code(), "Wish");
+}
