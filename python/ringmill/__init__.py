@@ -44,11 +44,12 @@ from ringmill.trace import (
 
 if TYPE_CHECKING:
     from ringmill.compiled import Compiled
+    from ringmill.explorer import explore
     from ringmill.values import Values
 
 
 def __getattr__(name: str) -> Any:
-    """``Compiled`` and ``Values`` on first use: importing the package stays quick."""
+    """``Compiled``, ``Values`` and ``explore`` on first use: importing the package stays quick."""
     if name == "Compiled":
         from ringmill.compiled import Compiled
 
@@ -57,6 +58,10 @@ def __getattr__(name: str) -> Any:
         from ringmill.values import Values
 
         return Values
+    if name == "explore":
+        from ringmill.explorer import explore
+
+        return explore
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -82,6 +87,7 @@ __all__ = [
     "decrypt",
     "encrypt",
     "errors",
+    "explore",
     "kernel",
     "keygen",
     "matrix",

@@ -12,6 +12,7 @@ __all__ = [
     "ApproximationError",
     "CommandError",
     "EncodingError",
+    "ExploreError",
     "FileFormatError",
     "KernelError",
     "KeyMissingError",
@@ -61,6 +62,10 @@ class ApproximationError(RingmillError, ValueError):
 
 class EncodingError(RingmillError, ValueError):
     """Values that cannot be encoded: not finite, too many, too large, or of the wrong kind."""
+
+
+class ExploreError(RingmillError, ValueError):
+    """Wishes that no design meets, or words that an exploration does not know."""
 
 
 class MismatchError(RingmillError, ValueError):

@@ -116,6 +116,23 @@ def cli(*arguments: object) -> None:
     raise getattr(rm, told["error"])(told["message"], told["code"])
 
 
+@rm.kernel
+def _explorable(x: Any = rm.vector(16)) -> Any:
+    return (x * x).sum()
+
+
+#: A space that is simulated in a moment.
+NARROW = {
+    "log_n": [12],
+    "level_bits": [28],
+    "scale_offsets": [0],
+    "special_extra": [2],
+    "words": [36],
+    "butterflies": [16],
+    "multipliers": ["word-montgomery"],
+    "buses": [512],
+}
+
 WORLD = {
     "rm": rm,
     "np": np,
@@ -128,6 +145,8 @@ WORLD = {
     "kernel_keys": kernel_keys,
     "files": files,
     "cli": cli,
+    "explorable": _explorable,
+    "narrow": NARROW,
 }
 
 

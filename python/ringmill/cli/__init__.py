@@ -8,6 +8,8 @@
     ringmill params   --depth 5 --slots 4096
     ringmill build    DESIGN.json --out DIR
     ringmill validate DESIGN.json …
+    ringmill explore  KERNEL.PY:FUNCTION --device zcu102 --max-error 1e-4 --out design.json
+    ringmill devices
     ringmill compare  casa
     ringmill workload digits
 
@@ -19,7 +21,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ringmill.errors import RingmillError
@@ -96,6 +98,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--runs", type=int, default=4, metavar="N", help="encrypted runs of each (4)")
     sub.add_argument("--no-rtl", action="store_true", help="leave the simulated core out")
     sub.add_argument("--out", metavar="FILE", help="write the rows as JSON")
+    _explore(verb)
 
     sub = verb("compare", "Put a paper's figures beside ours.")
     sub.add_argument("paper", metavar="PAPER", help="casa: Tables 2 to 6 of the compact core's model")
@@ -117,6 +120,51 @@ def _parser() -> argparse.ArgumentParser:
         "workload", metavar="NAME", help="digits (a convolutional network), train-digits or train-tumours"
     )
     return parser
+
+
+def _explore(verb: Callable[[str, str], argparse.ArgumentParser]) -> None:
+    sub = verb("explore", "Find encryption parameters and a core for a kernel on a device.")
+    sub.add_argument(
+        "kernel", metavar="KERNEL.PY:FUNCTION", help="what to explore; coxhe:a to coxhe:i are stored"
+    )
+    sub.add_argument(
+        "--device", required=True, metavar="NAME", help="a stored device, or a TOML file of your own"
+    )
+    sub.add_argument(
+        "--max-error", type=float, default=1e-3, metavar="E", help="error of the worst slot (1e-3)"
+    )
+    sub.add_argument(
+        "--security", type=int, default=128, metavar="BITS", help="128, 192 or 256; 0 for any (128)"
+    )
+    sub.add_argument(
+        "--security-table", default="2024", metavar="YEAR", help="the table that decides: 2018 or 2024 (2024)"
+    )
+    sub.add_argument(
+        "--minimise",
+        default="latency",
+        metavar="WHAT",
+        help="latency (default), area, error, security or energy",
+    )
+    sub.add_argument("--max-latency-ms", type=float, metavar="MS", help="milliseconds of one run, at most")
+    sub.add_argument(
+        "--utilisation", type=float, default=1.0, metavar="PART", help="of each resource, at most (1)"
+    )
+    sub.add_argument("--mhz", type=float, metavar="F", help="clock of the core, in place of the device's")
+    sub.add_argument(
+        "--magnitude", type=float, default=1.0, metavar="M", help="size of encrypted arguments, at most (1)"
+    )
+    sub.add_argument(
+        "--seconds", type=float, default=8.0, metavar="T", help="for the front; the best is found anyway (8)"
+    )
+    sub.add_argument(
+        "--seed", type=int, default=1, metavar="N", help="order in which the front is filled (1)"
+    )
+    sub.add_argument("--space", metavar="FILE", help="JSON with axes to narrow: docs/explorer.md")
+    sub.add_argument(
+        "--results", metavar="FILE", help="SQLite file that survives a kill and is taken up again"
+    )
+    sub.add_argument("--out", metavar="FILE", help="design.json of the best, for ringmill build")
+    verb("devices", "List the stored devices.")
 
 
 def _print(outcome: dict[str, Any]) -> None:

@@ -12,6 +12,10 @@ from ringmill import bundle
 from ringmill._native import EvaluationKeys, Params, PublicKey, SecretKey, identify
 from ringmill.atomic import write_text
 from ringmill.cli import arrays
+from ringmill.cli.explore import devices as devices
+from ringmill.cli.explore import explore as explore
+from ringmill.cli.explore import show_devices as show_devices
+from ringmill.cli.explore import show_explore as show_explore
 from ringmill.compiled import Compiled
 from ringmill.errors import CommandError, FileFormatError, fail
 from ringmill.progress import Show

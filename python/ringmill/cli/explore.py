@@ -1,0 +1,229 @@
+"""The verbs of exploring: `explore` and `devices`."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import sys
+from argparse import Namespace
+from pathlib import Path
+from types import ModuleType
+from typing import Any, cast
+
+from ringmill.errors import CommandError, fail
+
+Facts = dict[str, Any]
+
+#: Rows of the front that a terminal shows.
+SHOWN = 12
+
+
+def _module(place: str) -> ModuleType:
+    """A module by path of its file or by name."""
+    if not place.endswith(".py"):
+        try:
+            return importlib.import_module(place)
+        except ImportError as error:
+            fail(
+                CommandError,
+                "NoModule",
+                f"{place} cannot be imported: {error}. Give the path of a .py file, or a module.",
+            )
+    path = Path(place)
+    if not path.is_file():
+        fail(
+            CommandError,
+            "NoModule",
+            f"{place} does not exist. Give the path of a .py file, or a module.",
+            path=place,
+        )
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules.setdefault(path.stem, module)
+    sys.path.insert(0, str(path.parent))
+    spec.loader.exec_module(module)
+    return module
+
+
+def target(text: str) -> Any:
+    """What ``kernel.py:function`` names: a kernel, a trace, or what a function of no arguments gives."""
+    from ringmill.kernels import NINE
+    from ringmill.trace import Kernel, Traced
+
+    place, _, name = text.rpartition(":")
+    if not place:
+        fail(
+            CommandError,
+            "NoFunction",
+            f"{text!r} names no function: write kernel.py:function, or coxhe:a to coxhe:i.",
+            text=text,
+        )
+    if place == "coxhe":
+        row = next((row for row in NINE if row.letter == name), None)
+        if row is None:
+            fail(
+                CommandError,
+                "NoFunction",
+                f"coxHE's table has no kernel {name!r}; there are a to i.",
+                name=name,
+            )
+        return row
+    module = _module(place)
+    found = getattr(module, name, None)
+    if found is None:
+        kernels = sorted(n for n, value in vars(module).items() if isinstance(value, Kernel))
+        there = f"; its kernels are {', '.join(kernels)}" if kernels else ""
+        fail(CommandError, "NoFunction", f"{place} has no {name!r}{there}.", name=name, kernels=kernels)
+    if callable(found) and not isinstance(found, (Kernel, Traced)):
+        found = found()
+    return found
+
+
+def explore(options: Namespace) -> Facts:
+    """Find parameters and a core for a kernel on a device."""
+    import ringmill.explorer as room
+
+    space = json.loads(Path(options.space).read_text(encoding="utf-8")) if options.space else None
+    found = room.explore(
+        target(options.kernel),
+        options.device,
+        max_error=options.max_error,
+        security=options.security,
+        minimise=options.minimise,
+        max_latency_ms=options.max_latency_ms,
+        utilisation=options.utilisation,
+        table=options.security_table,
+        mhz=options.mhz,
+        magnitude=options.magnitude,
+        seconds=options.seconds,
+        seed=options.seed,
+        space=space,
+        results=options.results,
+        progress="none" if options.quiet else "auto",
+    )
+    if options.out:
+        found.save(options.out)
+    return {
+        "best": {**found.best, "kernel": {**found.best["kernel"], "program": "…"}},
+        "front": found.rows(),
+        "best_proven": found.best_proven,
+        "front_proven": found.front_proven,
+        "stopped": found.stopped,
+        "statistics": found.statistics,
+        "design": options.out,
+    }
+
+
+def show_explore(facts: Facts) -> None:
+    """Print the design that was chosen, the front, and what the search did."""
+    from rich.console import Console
+
+    console = Console() if sys.stdout.isatty() else Console(width=150)
+    console.print(_chosen(facts))
+    console.print(_front(facts["front"]))
+    console.print(_search(facts), soft_wrap=True)
+    if facts["design"]:
+        console.print(
+            f"{facts['design']} is the chosen design: ringmill build {facts['design']} --out DIR",
+            soft_wrap=True,
+        )
+
+
+def _chosen(facts: Facts) -> Any:
+    from rich.table import Table
+
+    from ringmill.explorer.result import row
+
+    best = row(facts["best"])
+    known = facts["best"]["predicted"]
+    table = Table(title="Chosen", title_justify="left", show_header=False)
+    table.add_column()
+    table.add_column()
+    table.add_column(overflow="fold")
+
+    def line(name: str, value: str, origin: Any = None) -> None:
+        said = "" if origin is None else f"{origin['kind']}: {origin['source']}"
+        table.add_row(name, value, said)
+
+    figures = known["latency_ms"], known["error"], known["security_bits"]
+    line("latency", f"{best['latency_ms']:.4g} ms, {best['cycles']:,} cycles", figures[0]["origin"])
+    line("error", f"{best['error']:.2e}", figures[1]["origin"])
+    line(
+        "security",
+        f"{best['security_level'] or 'below 128'} ({best['security_bits']:.0f}) bits",
+        figures[2]["origin"],
+    )
+    line("parameters", f"N = 2^{best['log_n']}, q {best['q_bits']}, p {best['p_bits']}, dnum {best['dnum']}")
+    line("", f"scale 2^{best['scale_bits']}, {best['secret']} secret, primes {best['class']}")
+    line(
+        "core",
+        f"{best['butterflies']} butterflies a lane, {best['word_bits']} bits, "
+        f"{best['multiplier']}, bus {best['bus_bits']}",
+    )
+    for name, figure in known["resources"].items():
+        line(name, f"{figure['value']:,.1f}".rstrip("0").rstrip("."), figure["origin"])
+    if known["energy_mj"]:
+        line("energy", f"{best['energy_mj']:.4g} mJ", known["energy_mj"]["origin"])
+    line("keys", f"{best['key_bytes']:,} bytes")
+    if best["variant"]:
+        line("packing", str(best["variant"]))
+    return table
+
+
+def _front(rows: list[dict[str, Any]]) -> Any:
+    from rich.table import Table
+
+    # Fast, small, exact and safe ones alike: every so manieth of the front.
+    step = max(1, -(-len(rows) // SHOWN))
+    table = Table(
+        title=f"Front: {len(rows)} designs, every {step}th" if step > 1 else "Front", title_justify="left"
+    )
+    names = ("ms", "area", "error", "bits", "N", "q | p", "dnum", "W", "Nbf", "multiplier", "bus")
+    for name in names:
+        table.add_column(name, justify="right")
+    for r in rows[::step]:
+        primes = f"{r['q_bits']} | {r['p_bits']}"
+        core = (str(r["word_bits"]), str(r["butterflies"]), r["multiplier"], str(r["bus_bits"]))
+        numbers = (
+            f"{r['latency_ms']:.4g}",
+            f"{r['area']:,.0f}",
+            f"{r['error']:.1e}",
+            f"{r['security_bits']:.0f}",
+        )
+        table.add_row(*numbers, f"2^{r['log_n']}", primes, str(r["dnum"]), *core)
+    return table
+
+
+def _search(facts: Facts) -> str:
+    s = facts["statistics"]
+    over = s["over_bound"]
+    ratio = f"; cycles are {over[0]:.2f} to {over[2]:.2f} times the closed form" if over else ""
+    best = "proven" if facts["best_proven"] else "not proven"
+    front = "proven complete" if facts["front_proven"] else f"{s['open']:,} points still open"
+    stopped = " Stopped early." if facts["stopped"] else ""
+    return (
+        f"{s['points']:,} points in {s['seconds']:.1f} s: {s['too_large']:,} do not fit, "
+        f"{s['dominated']:,} lose to a like, {s['bounded']:,} lose at their bound, "
+        f"{s['exact']:,} simulated by {s['simulations']:,} runs{ratio}. "
+        f"The best is {best}, the front {front}.{stopped}"
+    )
+
+
+def devices(options: Namespace) -> Facts:
+    """List the stored devices."""
+    import ringmill.explorer as room
+
+    del options
+    return cast("Facts", room.devices())
+
+
+def show_devices(facts: Facts) -> None:
+    """Print one line a device."""
+    for name, device in facts.items():
+        amounts = {k: v for k, v in device["resources"].items() if k != "source"}
+        told = ", ".join(f"{v:,.0f} {k}" for k, v in amounts.items())
+        clock = f"{device['clock']['mhz']:g} MHz ({device['clock']['kind']})"
+        print(f"{name:<12} {device['title']}: {told}; {clock}")

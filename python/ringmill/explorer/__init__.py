@@ -1,0 +1,16 @@
+"""From a kernel, a device and wishes to parameters and a core.
+
+>>> import ringmill as rm
+>>> @rm.kernel
+... def mean_square(x=rm.vector(64)):
+...     return (x * x).sum() * (1 / 64)
+>>> found = rm.explore(mean_square, "zcu104", max_error=1e-4, seconds=0, progress="none")
+>>> found.best["predicted"]["error"]["value"] <= 1e-4, found.best_proven
+(True, True)
+"""
+
+from ringmill.explorer.result import Exploration
+from ringmill.explorer.run import devices, explore, variants
+from ringmill.explorer.sweep import on_ray, sweep
+
+__all__ = ["Exploration", "devices", "explore", "on_ray", "sweep", "variants"]

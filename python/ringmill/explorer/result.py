@@ -1,0 +1,101 @@
+"""What an exploration found."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ringmill import atomic
+from ringmill.errors import CommandError, fail
+
+if TYPE_CHECKING:
+    import pandas
+
+Design = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """Designs that no other beats, and the best of them by the wish.
+
+    Attributes
+    ----------
+        best: the design chosen, as ``save`` writes it; its plan comes from a longer search than the front's.
+        front: the Pareto front over latency, area, error and security, the fastest first; cycles of every
+            row are the cycle model's.
+        best_proven: nothing of the space beats ``best``, at the schedules that the search made.
+        front_proven: nothing of the space is missing from the front.
+        stopped: the search was interrupted; ``best`` is the best so far.
+        statistics: how many points there were and what became of them.
+        wishes: what was wished for.
+        device: the device as explored.
+    """
+
+    best: Design
+    front: list[Design]
+    best_proven: bool
+    front_proven: bool
+    stopped: bool
+    statistics: dict[str, Any]
+    wishes: dict[str, Any]
+    device: str
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The front as flat rows, for a table of any kind."""
+        return [row(design) for design in self.front]
+
+    def table(self) -> pandas.DataFrame:
+        """The front as a pandas table; pandas is not among what Ringmill needs."""
+        try:
+            import pandas
+        except ImportError:
+            fail(
+                CommandError,
+                "NoPandas",
+                "A table needs pandas: pip install pandas. rows() gives the same as a list of dicts.",
+            )
+        return pandas.DataFrame(self.rows())
+
+    def save(self, path: str | Path, design: Design | None = None) -> int:
+        """Write a design (the best by default) for ``ringmill build``; returns its bytes."""
+        from ringmill._native import check_design
+
+        text = check_design(json.dumps(self.best if design is None else design))
+        atomic.write_text(Path(path), text)
+        return len(text.encode())
+
+
+def row(design: Design) -> dict[str, Any]:
+    """A design as one flat row."""
+    p, h, known = design["parameters"], design["hardware"], design["predicted"]
+    value = {name: figure["value"] for name, figure in known["resources"].items()}
+    sizes = [q.bit_length() for q in p["q"]], [q.bit_length() for q in p["p"]]
+    return {
+        "latency_ms": known["latency_ms"]["value"],
+        "area": known["area"]["value"],
+        "error": known["error"]["value"],
+        "security_bits": known["security_bits"]["value"],
+        "security_level": known["security_level"],
+        "cycles": int(known["cycles"]["value"]),
+        "mhz": known["frequency_mhz"]["value"],
+        "energy_mj": (known["energy_mj"] or {}).get("value"),
+        "log_n": p["log_n"],
+        "q_bits": "+".join(map(str, sizes[0])),
+        "p_bits": "+".join(map(str, sizes[1])),
+        "dnum": p["dnum"],
+        "secret": p["secret"],
+        "scale_bits": p["scale_bits"],
+        "class": p["class"],
+        "word_bits": h["word_bits"],
+        "butterflies": h["butterflies"],
+        "multiplier": h["multiplier"],
+        "tile": h["tile"],
+        "banks": h["banks"],
+        "bus_bits": h["bus_bits"],
+        **value,
+        "key_bytes": int(known["client"]["evaluation_key_bytes"]["value"]),
+        "input_bytes": int(known["client"]["input_bytes"]["value"]),
+        "variant": design["kernel"]["variant"],
+    }

@@ -1,0 +1,284 @@
+"""Asking for an exploration."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ringmill import _native
+from ringmill.compiled import LARGEST
+from ringmill.errors import ExploreError, ParameterError, RingmillError, fail
+from ringmill.explorer.result import Exploration
+from ringmill.kernels import PaperKernel
+from ringmill.progress import Show
+from ringmill.trace import Kernel, Spec, Traced
+from ringmill.trace.spec import Packing
+
+#: Tables that decide on security, as the user and as the native module spell them.
+TABLES = {"2018": "Standard2018", "2024": "Guidelines2024"}
+
+#: How a matrix can be packed.
+PACKINGS: tuple[Packing, ...] = ("slots", "columns")
+
+Explorable = Kernel | Traced | PaperKernel | Sequence[Traced]
+
+
+def devices() -> dict[str, dict[str, Any]]:
+    """The stored devices by name."""
+    return {device["name"]: device for device in json.loads(_native.stored_devices())}
+
+
+def variants(kernel: Kernel, *args: Any, **kwargs: Any) -> list[tuple[str, Traced]]:
+    """Traces of a kernel with every packing of its encrypted matrices that it can be traced with.
+
+    A matrix goes into one ciphertext, or by columns into one each; the first trace packs as the kernel says.
+    """
+    bound = kernel.parameters.bind_partial(*args, **kwargs)
+    bound.apply_defaults()
+    given = dict(bound.arguments)
+    matrices = [name for name, value in given.items() if isinstance(value, Spec) and len(value.shape) == 2]
+    own = {name: given[name].packing for name in matrices}
+    found: list[tuple[str, Traced]] = [("", kernel.trace(**given))]
+    for packings in itertools.product(PACKINGS, repeat=len(matrices)):
+        chosen: dict[str, Packing] = dict(zip(matrices, packings, strict=True))
+        if chosen == own:
+            continue
+        changed = {
+            name: Spec(given[name].shape, packing, given[name].real) for name, packing in chosen.items()
+        }
+        try:
+            traced = kernel.trace(**{**given, **changed})
+        except RingmillError:
+            continue  # A packing that the kernel's operations do not allow.
+        by_columns = [name for name, packing in chosen.items() if packing == "columns"]
+        found.append((f"{', '.join(by_columns)} by columns" if by_columns else "one ciphertext each", traced))
+    return found
+
+
+def _traces(kernel: Explorable, arguments: tuple[Any, ...]) -> list[tuple[str, Traced]]:
+    if isinstance(kernel, Kernel):
+        return variants(kernel, *arguments)
+    if isinstance(kernel, PaperKernel):
+        return [("", kernel.trace())]
+    if isinstance(kernel, Traced):
+        return [("", kernel)]
+    traces = list(kernel) if isinstance(kernel, Sequence) else []
+    if not traces or not all(isinstance(traced, Traced) for traced in traces):
+        fail(
+            ExploreError,
+            "NoKernel",
+            f"{kernel!r} cannot be explored. Give a @ringmill.kernel, its trace(), or a list of traces.",
+        )
+    return [(f"variant {at}", traced) for at, traced in enumerate(traces)]
+
+
+def _source(variant: str, traced: Traced, magnitude: float) -> dict[str, Any]:
+    bound = max(traced.bound(magnitude), magnitude)
+    if bound > LARGEST:
+        fail(
+            ParameterError,
+            "ValuesTooLarge",
+            f"Values of kernel {traced.name!r} can reach 2^{math.log2(bound):.0f} when its arguments are as "
+            f"large as {magnitude:g}. Scale them on the way, for example by using means in place of sums.",
+            bound=bound,
+            magnitude=magnitude,
+        )
+    return {
+        "name": traced.name,
+        "variant": variant,
+        "program": traced.text,
+        "signature": traced.signature.to_json(),
+        "magnitude": magnitude,
+        "bound": bound,
+        "real": traced.signature.real,
+    }
+
+
+def request(
+    kernel: Explorable,
+    /,
+    device: str,
+    *arguments: Any,
+    max_error: float = 1e-3,
+    security: int = 128,
+    minimise: str = "latency",
+    max_latency_ms: float | None = None,
+    utilisation: float = 1.0,
+    table: str = "2024",
+    mhz: float | None = None,
+    magnitude: float = 1.0,
+    seconds: float = 8.0,
+    seed: int = 1,
+    space: dict[str, Any] | None = None,
+    results: str | os.PathLike[str] | None = None,
+) -> dict[str, Any]:
+    """What the native module is asked: the arguments of ``explore``, checked and in its words."""
+    if table not in TABLES:
+        fail(ExploreError, "UnknownTable", f"No security table {table!r}; there are {', '.join(TABLES)}.")
+    if _number("magnitude", magnitude) <= 0:
+        fail(ExploreError, "Wish", f"magnitude is {magnitude!r}; it must be positive.", wish="magnitude")
+    sources = [_source(name, traced, float(magnitude)) for name, traced in _traces(kernel, arguments)]
+    wishes = {
+        "max_error": _number("max_error", max_error),
+        "security": security,
+        "table": TABLES[table],
+        "max_latency_ms": None if max_latency_ms is None else _number("max_latency_ms", max_latency_ms),
+        "utilisation": _number("utilisation", utilisation),
+        "minimise": _objective(minimise),
+    }
+    return {
+        "kernels": sources,
+        "device": str(device),
+        "mhz": None if mhz is None else _number("mhz", mhz),
+        "wishes": wishes,
+        "space": dict(space or {}),
+        "seconds": _number("seconds", seconds),
+        "seed": seed,
+        "results": None if results is None else str(Path(results)),
+    }
+
+
+def explore(
+    kernel: Explorable,
+    /,
+    device: str,
+    *arguments: Any,
+    max_error: float = 1e-3,
+    security: int = 128,
+    minimise: str = "latency",
+    max_latency_ms: float | None = None,
+    utilisation: float = 1.0,
+    table: str = "2024",
+    mhz: float | None = None,
+    magnitude: float = 1.0,
+    seconds: float = 8.0,
+    seed: int = 1,
+    space: dict[str, Any] | None = None,
+    results: str | os.PathLike[str] | None = None,
+    progress: Show = "auto",
+) -> Exploration:
+    """Find parameters and a core for a kernel on a device.
+
+    Args:
+        kernel: a ``@ringmill.kernel``, whose matrices are tried in every packing; a trace, or several.
+        device: name of a stored device, or path of a TOML file.
+        arguments: for a kernel, what it is traced with; not needed where its arguments have defaults.
+        max_error: the error of the worst slot of the worst output, at most.
+        security: 128, 192 or 256 bits, at least; 0 for any.
+        minimise: latency, area, error, security (the most of it) or energy.
+        max_latency_ms: milliseconds of one run, at most.
+        utilisation: the part of each of the device's resources that may be used.
+        table: "2024" (security guidelines) or "2018" (the standard): which published table decides.
+        mhz: the clock of the core, in place of the device's.
+        magnitude: bound on the size of the encrypted arguments.
+        seconds: after these no further point of the front is simulated; the best is found whatever it takes.
+        seed: order in which points of the front are simulated.
+        space: axes to narrow, by name: see docs/explorer.md.
+        results: SQLite file that holds what was found; an interrupted exploration goes on from it.
+        progress: "auto", "bar", "lines" or "none".
+    """
+    asked = request(
+        kernel,
+        device,
+        *arguments,
+        max_error=max_error,
+        security=security,
+        minimise=minimise,
+        max_latency_ms=max_latency_ms,
+        utilisation=utilisation,
+        table=table,
+        mhz=mhz,
+        magnitude=magnitude,
+        seconds=seconds,
+        seed=seed,
+        space=space,
+        results=results,
+    )
+    with _Shown(progress) as shown:
+        outcome = json.loads(_native.explore_designs(json.dumps(asked), shown))
+    return exploration_of(outcome, asked)
+
+
+def _number(wish: str, x: float) -> float:
+    """A number that JSON can say; its range is checked by the native module."""
+    if isinstance(x, bool) or not isinstance(x, (int, float)) or not math.isfinite(x):
+        fail(ExploreError, "Wish", f"{wish} is {x!r}; it must be a finite number.", wish=wish)
+    return float(x)
+
+
+def _objective(word: str) -> str:
+    known = ("latency", "area", "error", "security", "energy")
+    if word not in known:
+        import difflib
+
+        near = difflib.get_close_matches(str(word), known, 1)
+        hint = f" (did you mean {near[0]!r}?)" if near else ""
+        fail(
+            ExploreError,
+            "UnknownWord",
+            f"No objective {word!r}{hint}; there are {', '.join(known)}.",
+            word=word,
+        )
+    return word
+
+
+def exploration_of(outcome: dict[str, Any], asked: dict[str, Any]) -> Exploration:
+    """The outcome of a request with the kernel and the device in every design."""
+    name = asked["device"]
+    device = Path(name).stem if name.endswith(".toml") else name
+
+    def design(found: dict[str, Any]) -> dict[str, Any]:
+        kernel = asked["kernels"][found["variant"]]
+        rest = {name: found[name] for name in ("parameters", "hardware", "predicted")}
+        return {"schema": 1, "ringmill": _native.__version__, "kernel": kernel, "device": device, **rest}
+
+    return Exploration(
+        best=design(outcome["best"]),
+        front=[design(found) for found in outcome["front"]],
+        best_proven=outcome["best_proven"],
+        front_proven=outcome["front_proven"],
+        stopped=outcome["stopped"],
+        statistics=outcome["statistics"],
+        wishes=asked["wishes"],
+        device=device,
+    )
+
+
+class _Shown:
+    """Progress on a terminal as a line that is rewritten; as lines otherwise."""
+
+    def __init__(self, show: Show) -> None:
+        import sys
+
+        self.stream = sys.stderr
+        self.rewrite = show == "bar" or (show == "auto" and self.stream.isatty())
+        self.silent = show == "none"
+        self.stage = ""
+
+    def __enter__(self) -> _Shown:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.rewrite and self.stage and not self.silent:
+            self.stream.write("\n")
+
+    def __call__(self, stage: str, done: int, left: int, best: float | None) -> bool:
+        if self.silent:
+            return True
+        told = f"exploring: {stage}"
+        if done or left:
+            told += f", {done} simulated, {left} open"
+        if best is not None:
+            told += f", best {best:.4g}"
+        if self.rewrite:
+            self.stream.write(f"\r{told:<78}")
+            self.stream.flush()
+        elif stage != self.stage:
+            self.stream.write(f"{told}\n")
+        self.stage = stage
+        return True

@@ -1,0 +1,230 @@
+"""Exploring from Python and from the command line."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ringmill as rm
+from ringmill import cli
+from ringmill.explorer import Exploration, devices, variants
+from ringmill.kernels import NINE
+from ringmill.project import design as project_design
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# Small enough to be simulated in a moment.
+SPACE: dict[str, Any] = {
+    "log_n": [12],
+    "level_bits": [30],
+    "scale_offsets": [0, 1],
+    "special_extra": [2],
+    "secrets": ["ternary"],
+    "words": [36, 52],
+    "butterflies": [8, 16],
+    "multipliers": ["word-montgomery", "montgomery"],
+    "buses": [512],
+}
+
+
+@rm.kernel
+def mean_square(x: Any = rm.vector(64)) -> Any:
+    """The mean of squares."""
+    return (x * x).sum() * (1 / 64)
+
+
+@rm.kernel
+def weighted(x: Any = rm.matrix(8, 4)) -> Any:
+    """Rows times weights."""
+    return x @ [1.0, 2.0, 3.0, 4.0]
+
+
+def found(**wishes: Any) -> Exploration:
+    wished = {"max_error": 1e-3, "space": SPACE, "progress": "none", **wishes}
+    return rm.explore(NINE[3], "zcu102", **wished)
+
+
+@pytest.mark.parametrize("row", NINE, ids=lambda row: row.letter)
+def test_the_stored_kernels_of_the_rust_tests_are_those_of_the_tracer(row: Any) -> None:
+    stored = ROOT / "crates" / "explore" / "tests" / "kernels" / f"{row.letter}.he"
+    assert stored.read_text(encoding="utf-8") == row.trace().text
+
+
+def test_what_is_found_is_a_design_that_compiles_and_keeps_its_promise(tmp_path: Path) -> None:
+    exploration = found()
+    assert exploration.best_proven
+    assert exploration.front_proven
+    file = tmp_path / "design.json"
+    assert exploration.save(file) == file.stat().st_size
+    read = project_design.read(file)
+    predicted = exploration.best["predicted"]
+    assert max(read.compiled.plan.predicted_error().values()) == pytest.approx(
+        _log2(predicted["error"]["value"])
+    )
+    assert read.compiled.params.security == predicted["security_level"]
+    assert read.content["kernel"]["signature"]["name"] == read.compiled.name
+    for figure in _figures(predicted):
+        assert figure["origin"]["source"]
+
+
+def _log2(x: float) -> float:
+    import math
+
+    return math.log2(x)
+
+
+def _figures(x: Any) -> list[dict[str, Any]]:
+    if isinstance(x, dict) and set(x) == {"value", "origin"}:
+        return [x]
+    return [f for inner in x.values() for f in _figures(inner)] if isinstance(x, dict) else []
+
+
+def test_rows_say_what_designs_say_and_the_best_leads_its_objective() -> None:
+    for objective, name in (("latency", "latency_ms"), ("area", "area"), ("error", "error")):
+        exploration = found(minimise=objective)
+        rows = exploration.rows()
+        assert len(rows) == len(exploration.front) > 1
+        least = min(row[name] for row in rows)
+        assert exploration.best["predicted"][name]["value"] <= least
+        assert all(row["error"] <= 1e-3 and row["security_level"] >= 128 for row in rows)
+
+
+def test_packings_of_a_matrix_are_variants() -> None:
+    names = [name for name, _ in variants(weighted)]
+    assert names == ["", "x by columns"]
+    exploration = rm.explore(
+        weighted, "zcu102", max_error=1e-3, magnitude=0.5, space=SPACE, seconds=0, progress="none"
+    )
+    assert exploration.best["kernel"]["variant"] == "x by columns", "no rotation, no key"
+    assert exploration.best["predicted"]["client"]["evaluation_key_bytes"]["value"] == 0
+
+
+def test_a_device_of_ones_own_needs_no_code(tmp_path: Path) -> None:
+    stored = ROOT / "crates" / "explore" / "devices" / "zcu102.toml"
+    text = (
+        stored.read_text(encoding="utf-8")
+        .replace('name = "zcu102"', 'name = "mine"')
+        .replace("mhz = 185.0", "mhz = 92.5")
+    )
+    (tmp_path / "mine.toml").write_text(text, encoding="utf-8")
+    slow = rm.explore(
+        NINE[3], str(tmp_path / "mine.toml"), space=SPACE, seconds=0, progress="none", max_error=1e-3
+    )
+    fast = found(seconds=0)
+    assert slow.best["predicted"]["latency_ms"]["value"] > 1.5 * fast.best["predicted"]["latency_ms"]["value"]
+    assert found(seconds=0, mhz=92.5).best["predicted"]["frequency_mhz"]["origin"]["kind"] == "user"
+
+
+def test_the_nearest_wish_is_met() -> None:
+    with pytest.raises(rm.ExploreError) as refused:
+        found(max_error=1e-9)
+    assert refused.value.code == "Infeasible"
+    assert refused.value.fields["binding"] == "error"
+    nearest = json.loads(refused.value.fields["nearest"])
+    assert found(max_error=nearest["max_error"], seconds=0).best_proven
+
+
+def test_an_interrupted_exploration_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from ringmill.explorer import run
+
+    results = tmp_path / "results.sqlite"
+    wide = {**SPACE, "butterflies": [2, 4, 8, 16], "buses": [128, 256, 512]}
+    whole = found(space=wide, seconds=1e6)
+    told: list[int] = []
+
+    def stop(self: Any, stage: str, done: int, left: int, best: float | None) -> bool:
+        told.append(done)
+        return done == 0
+
+    with monkeypatch.context() as patch:
+        patch.setattr(run._Shown, "__call__", stop)
+        part = found(space=wide, results=results)
+    assert part.stopped
+    assert not part.front_proven
+    resumed = found(space=wide, results=results, seconds=1e6)
+    assert resumed.rows() == whole.rows()
+    with sqlite3.connect(results) as database:
+        (points,) = database.execute("SELECT count(*) FROM points").fetchone()
+    assert points == whole.statistics["points"]
+
+
+def test_the_command_line_explores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    space, out = tmp_path / "space.json", tmp_path / "design.json"
+    space.write_text(json.dumps(SPACE), encoding="utf-8")
+    kernel = tmp_path / "mine.py"
+    kernel.write_text(
+        "import ringmill as rm\n\n@rm.kernel\ndef score(x=rm.vector(16)):\n    return (x * x).sum()\n",
+        encoding="utf-8",
+    )
+    words = [f"{kernel}:score", "--device", "zcu104", "--max-error", "1e-3", "--quiet", "--seconds", "0"]
+    arguments = ["explore", *words, "--space", str(space), "--out", str(out)]
+    assert cli.main([*arguments, "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["best_proven"]
+    assert json.loads(out.read_text(encoding="utf-8"))["device"] == "zcu104"
+    assert cli.main(arguments) == 0
+    shown = capsys.readouterr().out
+    assert "The best is proven" in shown
+    assert "ringmill build" in shown
+    assert cli.main(["devices"]) == 0
+    assert "zcu102" in capsys.readouterr().out
+
+
+def test_stored_devices_are_told() -> None:
+    assert {"ecp5-85", "artix7-200t", "zynq-7020", "zcu104", "zcu102", "alveo-u280", "asic45"} <= set(
+        devices()
+    )
+
+
+def test_a_sweep_in_pieces_finds_what_one_exploration_finds() -> None:
+    from ringmill.explorer import sweep
+
+    whole = found(seconds=1e6)
+    cut = sweep(NINE[3], "zcu102", space=SPACE, max_error=1e-3, seconds=1e6)
+    assert cut.front_proven
+    assert [_costs(row) for row in cut.rows()] == [_costs(row) for row in whole.rows()]
+    assert cut.best == whole.best
+    assert cut.statistics["points"] == whole.statistics["points"]
+
+
+def _costs(row: dict[str, Any]) -> tuple[float, ...]:
+    return row["latency_ms"], row["area"], row["error"], row["security_bits"]
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore")
+def test_a_worker_of_a_cluster_may_die(tmp_path: Path) -> None:
+    ray = pytest.importorskip("ray")
+    from ringmill.explorer import on_ray, sweep
+
+    died = tmp_path / "died"
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    try:
+        cut = sweep(NINE[3], "zcu102", space=SPACE, max_error=1e-3, seconds=1e6, run=_mortal(on_ray, died))
+    finally:
+        ray.shutdown()
+    assert died.exists(), "no worker was killed"
+    assert [_costs(row) for row in cut.rows()] == [_costs(row) for row in found(seconds=1e6).rows()]
+
+
+def _mortal(run: Any, died: Path) -> Any:
+    """The runner, whose first piece kills its worker once."""
+    import os
+    import signal
+
+    from ringmill.explorer.sweep import piece
+
+    def dying(text: str) -> Any:
+        if not died.exists():
+            died.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return piece(text)
+
+    def on_cluster(texts: list[str]) -> Any:
+        return run(texts, task_of=dying)
+
+    return on_cluster
