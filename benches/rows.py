@@ -46,4 +46,7 @@ ROWS = [
     Row("matvec256/IV", "seal", 4, 4),
     Row("relin/V50", "openfhe", 6.5, 7),
     Row("rotate/V50", "openfhe", 6.5, 7),
+    # All levels, by the method chosen for each against hybrid key switching with one key.
+    Row("keyswitch_mix/V50", "fixed", 1.1, 1.1),
+    Row("keyswitch_mix/36x48", "fixed", 1.1, 1.1),
 ]

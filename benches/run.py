@@ -24,6 +24,7 @@ from benches.rows import ROWS, Row
 _BINARY = "benches/target/release/ringmill-bench"
 _COMMANDS = {
     "ours": [_BINARY, "ours"],
+    "fixed": [_BINARY, "fixed"],
     "tfhe-ntt": [_BINARY, "tfhe-ntt"],
     **{
         name: [f"build/peers/{name}/bin/python", "-m", f"benches.peers.{name}_driver"]

@@ -1,5 +1,5 @@
 //! A measured process: `ringmill-bench SIDE` answers the protocol of `benches/peers/protocol.py` for
-//! `SIDE` = `ours`, `limb` (ours without the face) or `tfhe-ntt`.
+//! `SIDE` = `ours`, `limb` (ours without the face), `fixed` (key switching by one method) or `tfhe-ntt`.
 //!
 //! Requests are lines `WORK COUNT` on standard input; answers are one JSON object a line. Every buffer
 //! that a work touches is aligned to 64 bytes, and what a work computes is checked when it is prepared.
@@ -7,6 +7,7 @@
 mod aligned;
 mod circuit;
 mod limb;
+mod mix;
 mod ntt;
 mod ops;
 
@@ -36,11 +37,12 @@ fn main() -> ExitCode {
         Some("limb") => {
             Side { name: "Ringmill, limb program".into(), isa: ntt::our_isa(), prepare: limb::prepare }
         }
+        Some("fixed") => Side { name: "Ringmill, one method".into(), isa: ntt::our_isa(), prepare: fixed },
         Some("tfhe-ntt") => {
             Side { name: "tfhe-ntt 0.7.1".into(), isa: "run time".into(), prepare: ntt::tfhe }
         }
         _ => {
-            eprintln!("usage: ringmill-bench ours|limb|tfhe-ntt");
+            eprintln!("usage: ringmill-bench ours|limb|fixed|tfhe-ntt");
             return ExitCode::FAILURE;
         }
     };
@@ -55,12 +57,19 @@ fn main() -> ExitCode {
 
 /// Transforms are named by size and bits, everything else by a parameter set.
 fn ours(work: &str) -> Result<Work, String> {
-    if work.starts_with("ntt/") || work.starts_with("intt/") {
-        ntt::ours(work)
-    } else if work.starts_with("matvec") {
-        circuit::prepare(work)
-    } else {
-        ops::prepare(work)
+    match work.split_once('/') {
+        Some(("ntt" | "intt", _)) => ntt::ours(work),
+        Some(("keyswitch_mix", set)) => mix::prepare(set, true),
+        Some((kind, _)) if kind.starts_with("matvec") => circuit::prepare(work),
+        _ => ops::prepare(work),
+    }
+}
+
+/// What a choice of methods is compared with.
+fn fixed(work: &str) -> Result<Work, String> {
+    match work.split_once('/') {
+        Some(("keyswitch_mix", set)) => mix::prepare(set, false),
+        _ => Err(format!("{work} has no methods to choose from")),
     }
 }
 

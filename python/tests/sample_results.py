@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import ringmill as rm
-from ringmill.compare import casa
+from ringmill.compare import casa, taiyi
 from ringmill.kernels import NINE, logistic_regression, sigmoid
 
 
@@ -33,6 +33,7 @@ def _hardware() -> dict[str, Any]:
         "job": {"same_bits": True, "simulated": True, "seconds": 1.0, "ciphertexts": 1},
         "key_switch": {"cycles": 16_000, "slot": 13_312, "spans": spans},
         "casa": rows,
+        "taiyi": taiyi.rows([]),
         "area_origin": "made up",
     }
 

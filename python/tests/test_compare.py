@@ -107,7 +107,8 @@ def test_areas_are_those_of_the_word_asked_for() -> None:
 
 
 def test_every_table_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    table.show(casa.rows(_slots, _area), "made up")
+    rows = casa.rows(_slots, _area)
+    table.show(table.sheets(rows), table.origin(rows, "made up"))
     out = capsys.readouterr().out
     for title in ("Table 2", "Table 3", "Table 4", "Table 5", "Table 6", "does not decrypt", "made up"):
         assert title in out
@@ -115,4 +116,4 @@ def test_every_table_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_paper_that_nobody_compared_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["compare", "heax"]) == 1
-    assert "there is one with casa" in capsys.readouterr().err
+    assert "there are casa and taiyi-parameters" in capsys.readouterr().err

@@ -4,6 +4,7 @@
 //! bound in program order. Two machines that run the same program produce the same bits.
 
 pub mod bindings;
+pub mod calibrate;
 pub mod compact;
 pub mod cpu;
 pub mod error;

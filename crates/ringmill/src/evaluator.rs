@@ -5,9 +5,11 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use ringmill_ckks::encoder::Encoder;
-use ringmill_ckks::{Ciphertext, Level, Meta, Params};
+use ringmill_ckks::{Ciphertext, KeyLayout, Level, Meta, Params};
 use ringmill_machine::Machine;
+use ringmill_program::cost::Methods;
 use ringmill_program::he::Chain;
+use ringmill_program::lower::{KeyId, Method, Switch};
 use ringmill_ring::{Poly, Pool};
 
 use crate::Error;
@@ -32,6 +34,8 @@ struct Inner {
     chain: Chain,
     encoder: Encoder,
     machine: Arc<dyn Machine>,
+    /// None: hybrid key switching with keys of the base layout.
+    methods: Option<Methods>,
     pool: Pool,
     programs: RwLock<HashMap<Shape, Arc<Prepared>>>,
     scalars: Mutex<VecDeque<Shape>>,
@@ -51,11 +55,52 @@ impl Evaluator {
     /// # Errors
     /// None for valid parameters.
     pub fn with_machine(params: &Params, machine: Arc<dyn Machine>) -> Result<Self, Error> {
+        Self::make(params, machine, None)
+    }
+
+    /// This evaluator with the key-switch method of every level chosen by the machine's costs. Every key that is passed
+    /// to it must have the forms that are chosen.
+    ///
+    /// ```
+    /// use ringmill::Evaluator;
+    /// use ringmill::ckks::{KeyGenerator, NamedSet, Params, Randomness};
+    /// use ringmill::program::cost::{CostTable, Methods, worthwhile};
+    /// use ringmill::program::he::Chain;
+    ///
+    /// let params = Params::named(NamedSet::III)?;
+    /// let (costs, chain) = (CostTable::shipped(), Chain::from(&params));
+    /// let layouts = worthwhile(&costs, &chain, 2)?;
+    /// let mut generator = KeyGenerator::new(&params)?;
+    /// let secret = generator.secret_key()?;
+    /// let mut relin = generator.relin_key(&secret)?;
+    /// for &layout in &layouts {
+    ///     generator.extend_relin_key(&secret, &mut relin, layout)?;
+    /// }
+    /// let e = Evaluator::new(&params)?.choosing(Methods::new(&costs, &chain, &layouts, false)?)?;
+    /// let plain = e.encode([3.0].as_slice(), 1, params.max_level(), &params.default_scale())?;
+    /// let x = secret.encrypt(&plain, &mut Randomness::from_os()?)?;
+    /// let square = e.square_relinearise_rescale(&x, &relin)?;
+    /// assert!((e.decode(&secret.decrypt(&square)?)?[0].re - 9.0).abs() < 1e-6);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::ProgramParams`] if the methods are those of another chain.
+    pub fn choosing(&self, methods: Methods) -> Result<Self, Error> {
+        if methods.chain() != self.chain() {
+            let print = self.params().fingerprint().to_string();
+            return Err(Error::ProgramParams { what: "its key-switch methods are for another chain", print });
+        }
+        Self::make(self.params(), self.machine().clone(), Some(methods))
+    }
+
+    fn make(params: &Params, machine: Arc<dyn Machine>, methods: Option<Methods>) -> Result<Self, Error> {
         Ok(Self(Arc::new(Inner {
             params: params.clone(),
             chain: Chain::from(params),
             encoder: Encoder::new(params.log_n())?,
             machine,
+            methods,
             pool: Pool::default(),
             programs: RwLock::default(),
             scalars: Mutex::default(),
@@ -82,6 +127,19 @@ impl Evaluator {
         self.0.programs.read().unwrap_or_else(PoisonError::into_inner).len()
     }
 
+    /// The method of a key switch.
+    pub fn method(&self, switch: &Switch) -> Method {
+        let chosen = self.0.methods.as_ref().and_then(|methods| methods.choose(switch));
+        chosen.cloned().unwrap_or_else(|| Method::Hybrid(KeyLayout::base(self.params())))
+    }
+
+    /// The layout of the key of a switch at `level`, one of `hoisted` that share digits.
+    pub(crate) fn layout(&self, level: Level, hoisted: usize) -> KeyLayout {
+        // Which key it is makes no difference to the choice.
+        let switch = Switch { key: KeyId::Relin, limbs: level.limbs(), hoisted, rescale: false };
+        self.method(&switch).layout()
+    }
+
     pub(crate) fn encoder(&self) -> &Encoder {
         &self.0.encoder
     }
@@ -96,7 +154,7 @@ impl Evaluator {
             return Ok(p.clone());
         }
         let program = shape.program(&self.0.chain)?;
-        let prepared = Arc::new(Prepared::new(&program, &self.0.params, &*self.0.machine)?);
+        let prepared = Arc::new(Prepared::new(&program, self)?);
         let mut programs = self.0.programs.write().unwrap_or_else(PoisonError::into_inner);
         if shape.is_scalar() {
             let mut scalars = self.0.scalars.lock().unwrap_or_else(PoisonError::into_inner);

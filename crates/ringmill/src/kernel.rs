@@ -86,7 +86,7 @@ impl Kernel {
             }
             Some(_) => {}
         }
-        let prepared = Prepared::new(p, evaluator.params(), &**evaluator.machine())?;
+        let prepared = Prepared::new(p, evaluator)?;
         let ciphers = p.inputs().map(|(v, name, _)| (v, name.to_owned())).collect();
         let mut plains = Vec::new();
         for (v, instr) in p.values() {

@@ -6,12 +6,12 @@ use ringmill_ckks::keys::Direction;
 use ringmill_ckks::{
     Ciphertext, EncapsulationKey, GaloisKeys, KeyForm, KlssKey, Params, Plaintext, RelinKey, SwitchKey,
 };
-use ringmill_machine::{Executable, Machine};
+use ringmill_machine::Executable;
 use ringmill_program::he::{Op, Program, Type, Value};
-use ringmill_program::lower::{InputSource, KeyId, Lowered, Method, lower};
+use ringmill_program::lower::{InputSource, KeyId, Lowered, Method, lower_by};
 use ringmill_ring::{Domain, GaloisElement, Poly, Pool};
 
-use crate::Error;
+use crate::{Error, Evaluator};
 
 /// What an input group reads.
 #[derive(Debug, Clone, Copy)]
@@ -80,9 +80,10 @@ fn recycle_mut<'b>(mut list: Vec<&mut [u64]>) -> Vec<&'b mut [u64]> {
 }
 
 impl Prepared {
-    /// Lowers a managed program and prepares it on a machine.
-    pub(crate) fn new(p: &Program, params: &Params, machine: &dyn Machine) -> Result<Self, Error> {
-        let lowered = lower(p)?;
+    /// Lowers a managed program by the methods of an evaluator and prepares it on its machine.
+    pub(crate) fn new(p: &Program, evaluator: &Evaluator) -> Result<Self, Error> {
+        let (params, machine) = (evaluator.params(), evaluator.machine());
+        let lowered = lower_by(p, &|switch| evaluator.method(switch))?;
         let sources = plan(p, &lowered, params)?;
         let outputs = p
             .outputs()

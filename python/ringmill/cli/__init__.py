@@ -10,7 +10,7 @@
     ringmill validate DESIGN.json …
     ringmill explore  KERNEL.PY:FUNCTION --device zcu102 --max-error 1e-4 --out design.json
     ringmill devices
-    ringmill compare  casa
+    ringmill compare  casa | taiyi-parameters
     ringmill workload digits
 
 Exit status: 0 done, 1 refused (the message says why), 2 wrong usage, 130 interrupted.
@@ -101,7 +101,9 @@ def _parser() -> argparse.ArgumentParser:
     _explore(verb)
 
     sub = verb("compare", "Put a paper's figures beside ours.")
-    sub.add_argument("paper", metavar="PAPER", help="casa: Tables 2 to 6 of the compact core's model")
+    sub.add_argument(
+        "paper", metavar="PAPER", help="casa (the compact core) or taiyi-parameters (key switching)"
+    )
     sub.add_argument(
         "--word-bits", type=int, default=54, metavar="W", help="bits of a prime: 36, 52, 54 or 60 (54)"
     )

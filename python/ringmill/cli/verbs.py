@@ -236,15 +236,20 @@ def params(options: Namespace) -> Facts:
 
 def compare(options: Namespace) -> Facts:
     """Put a paper's figures beside ours."""
-    from ringmill.compare import measure
-
-    if options.paper != "casa":
+    papers = {"casa": _casa, "taiyi-parameters": _taiyi}
+    if options.paper not in papers:
         fail(
             CommandError,
             "NoPaper",
-            f"There is no comparison with {options.paper!r}; there is one with casa.",
+            f"There is no comparison with {options.paper!r}; there are {' and '.join(papers)}.",
             paper=options.paper,
         )
+    return {"paper": options.paper, **papers[options.paper](options)}
+
+
+def _casa(options: Namespace) -> Facts:
+    from ringmill.compare import measure
+
     for name, value in (("latency", options.latency), ("effort", options.effort)):
         if value < 0:
             fail(CommandError, "Negative", f"--{name} is {value}; give 0 or more.", name=name, value=value)
@@ -256,11 +261,21 @@ def compare(options: Namespace) -> Facts:
     )
 
 
+def _taiyi(_options: Namespace) -> Facts:
+    from ringmill.compare import taiyi, taiyi_table
+
+    return {"rows": taiyi.rows(taiyi.stored()), "notes": list(taiyi_table.NOTES)}
+
+
 def show_compare(facts: Facts) -> None:
     """Print the tables of a comparison."""
-    from ringmill.compare import table
+    from ringmill.compare import table, taiyi_table
 
-    table.show(facts["rows"], facts["area_origin"])
+    rows = facts["rows"]
+    if facts["paper"] == "casa":
+        table.show(table.sheets(rows), table.origin(rows, facts["area_origin"]))
+    else:
+        table.show(taiyi_table.sheets(rows), "\n".join(facts["notes"]))
 
 
 def workload(options: Namespace) -> Facts:

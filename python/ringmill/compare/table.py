@@ -196,17 +196,17 @@ def origin(rows: list[Row], area_origin: str) -> str:
     )
 
 
-def show(rows: list[Row], area_origin: str) -> None:
-    """Print all tables."""
+def show(shown: list[Sheet], note: str) -> None:
+    """Print sheets, and what holds for all of them."""
     from rich.console import Console
     from rich.table import Table
 
     console = Console() if sys.stdout.isatty() else Console(width=160)
-    for sheet in sheets(rows):
+    for sheet in shown:
         table = Table(title=sheet.title, title_justify="left")
         for at, column in enumerate(sheet.columns):
             table.add_column(column, justify="left" if at < 2 else "right")
         for row in sheet.rows:
             table.add_row(*row)
         console.print(table)
-    console.print(origin(rows, area_origin), soft_wrap=True)
+    console.print(note, soft_wrap=True)

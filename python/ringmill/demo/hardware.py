@@ -9,7 +9,7 @@ from typing import Any
 
 from ringmill import bundle
 from ringmill._native import EvaluationKeys, compact_cycles
-from ringmill.compare import casa, cycles, measure
+from ringmill.compare import casa, cycles, measure, taiyi
 from ringmill.compiled import Compiled
 from ringmill.progress import Show, steps
 from ringmill.values import Values
@@ -69,4 +69,5 @@ def run_hardware(server: Path, show: Show) -> dict[str, Any]:
         "key_switch": switch,
         "casa": beside["rows"],
         "area_origin": beside["area_origin"],
+        "taiyi": taiyi.rows(taiyi.stored()),
     }

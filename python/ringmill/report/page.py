@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ringmill.atomic import write_text
-from ringmill.compare import table
+from ringmill.compare import table, taiyi_table
 from ringmill.report import charts, exploration, hardware
 from ringmill.report.drawing import program_svg
 
@@ -67,6 +67,8 @@ def render(results: Results) -> str:
         hardware=results["hardware"],
         sheets=table.sheets(results["hardware"]["casa"]),
         origin=table.origin(results["hardware"]["casa"], results["hardware"]["area_origin"]),
+        parameters=taiyi_table.sheets(results["hardware"]["taiyi"]),
+        notes=taiyi_table.NOTES,
         charts={
             "probabilities": charts.probabilities(clinic),
             "histogram": charts.error_histogram(clinic),

@@ -47,6 +47,7 @@ mod tests;
 
 use ringmill_ring::GaloisElement;
 
+use crate::keys::KeyLayout;
 use crate::params::{Level, Params, log2_product};
 use crate::scale::Scale;
 pub use compare::Comparison;
@@ -232,10 +233,16 @@ impl Noise {
         self.clone().born(Birth::Rescale, rounding_variance(params).sqrt() / scale.to_f64())
     }
 
-    /// After a key switch (relinearisation or the one inside a rotation) at `level`.
+    /// After a key switch (relinearisation or the one inside a rotation) at `level`, with a key of the base layout.
     #[must_use]
     pub fn key_switch(&self, params: &Params, level: Level, scale: &Scale) -> Self {
-        let variance = inner_product_variance(params, level) + rounding_variance(params);
+        self.key_switch_by(params, KeyLayout::base(params), level, scale)
+    }
+
+    /// As [`key_switch`](Self::key_switch), with a key of the given layout.
+    #[must_use]
+    pub fn key_switch_by(&self, params: &Params, layout: KeyLayout, level: Level, scale: &Scale) -> Self {
+        let variance = inner_product_variance(params, layout, level) + rounding_variance(params);
         self.clone().born(Birth::KeySwitch, variance.sqrt() / scale.to_f64())
     }
 
@@ -243,8 +250,20 @@ impl Noise {
     /// the result.
     #[must_use]
     pub fn key_switch_rescale(&self, params: &Params, level: Level, scale: &Scale) -> Self {
+        self.key_switch_rescale_by(params, KeyLayout::base(params), level, scale)
+    }
+
+    /// As [`key_switch_rescale`](Self::key_switch_rescale), with a key of the given layout.
+    #[must_use]
+    pub fn key_switch_rescale_by(
+        &self,
+        params: &Params,
+        layout: KeyLayout,
+        level: Level,
+        scale: &Scale,
+    ) -> Self {
         let q = params.q_at(level).last().map_or(1.0, |m| m.value() as f64);
-        let variance = inner_product_variance(params, level) / (q * q) + rounding_variance(params);
+        let variance = inner_product_variance(params, layout, level) / (q * q) + rounding_variance(params);
         self.clone().born(Birth::KeySwitchRescale, variance.sqrt() / scale.to_f64())
     }
 
@@ -312,10 +331,10 @@ fn rounding_variance(params: &Params) -> f64 {
 }
 
 /// Σⱼ dⱼ·eⱼ / P of a key switch at `level`, before the scale.
-fn inner_product_variance(params: &Params, level: Level) -> f64 {
-    let log_p = params.log_p();
-    let digits = params.digits(level);
-    let squares =
-        digits.into_iter().map(|d| (2.0 * (log2_product(&params.q_moduli()[d]) - log_p)).exp2() / 12.0);
+fn inner_product_variance(params: &Params, layout: KeyLayout, level: Level) -> f64 {
+    let log_p = log2_product(&layout.special_primes(params.q_moduli(), params.p_moduli()));
+    let squares = layout
+        .digits(params.q_at(level).len())
+        .map(|d| (2.0 * (log2_product(&params.q_moduli()[d]) - log_p)).exp2() / 12.0);
     params.n() as f64 * params.sigma().powi(2) * squares.sum::<f64>()
 }

@@ -122,7 +122,10 @@ impl Evaluator {
         let level = a.level.down().ok_or(Error::LevelExhausted { op })?;
         let scale = a.scale.div(&self.prime_scale(a.level));
         let noise = match switched {
-            true => a.noise.key_switch_rescale(self.params(), a.level, &scale),
+            true => {
+                let layout = self.layout(a.level, 1);
+                a.noise.key_switch_rescale_by(self.params(), layout, a.level, &scale)
+            }
             false => a.noise.rescale(self.params(), &scale),
         };
         Ok(Meta { level, scale, slots: a.slots, noise })

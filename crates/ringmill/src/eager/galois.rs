@@ -1,5 +1,7 @@
 //! Rotations, conjugation, sums of slots.
 
+use std::collections::BTreeSet;
+
 use ringmill_ckks::{Ciphertext, GaloisKeys, Meta, Noise};
 use ringmill_ring::GaloisElement;
 
@@ -29,8 +31,9 @@ impl Evaluator {
     }
 
     /// Error after an automorphism and its key switch.
-    fn turned_noise(&self, noise: &Noise, a: &Meta, element: GaloisElement) -> Noise {
-        noise.automorphism(element, a.slots).key_switch(self.params(), a.level, &a.scale)
+    fn turned_noise(&self, noise: &Noise, a: &Meta, element: GaloisElement, hoisted: usize) -> Noise {
+        let layout = self.layout(a.level, hoisted);
+        noise.automorphism(element, a.slots).key_switch_by(self.params(), layout, a.level, &a.scale)
     }
 
     /// Slot i of the result is slot i + steps of `a`, cyclically: like `numpy.roll(a, -steps)`.
@@ -41,7 +44,7 @@ impl Evaluator {
     pub fn rotate(&self, a: &Ciphertext, steps: i64, keys: &GaloisKeys) -> Result<Ciphertext, Error> {
         self.check_turn("rotate", a, keys)?;
         let k = self.step(a, steps, keys)?;
-        let noise = self.rotated_noise(a.meta(), k)?;
+        let noise = self.rotated_noise(a.meta(), k, 1)?;
         self.turned(Action::Rotate(vec![k]), a, keys, Meta { noise, ..a.meta().clone() })
     }
 
@@ -64,9 +67,11 @@ impl Evaluator {
         let steps = steps.iter().map(|&s| self.step(a, s, keys)).collect::<Result<Vec<_>, _>>()?;
         let shape = Shape::new(Action::Rotate(steps.clone()), a.level(), [parts(a), 0]);
         let keys = Keys { galois: Some(keys), ..Keys::default() };
+        // As many as the program hoists: equal steps and none are no key switches.
+        let hoisted = steps.iter().filter(|&&k| k != 0).collect::<BTreeSet<_>>().len();
         let results = self.run_all(&shape, &Operands { ciphers: &[a], plains: &[], keys })?;
         let wrap = |(polys, k)| {
-            let noise = self.rotated_noise(a.meta(), k)?;
+            let noise = self.rotated_noise(a.meta(), k, hoisted)?;
             self.wrap(polys, Meta { noise, ..a.meta().clone() })
         };
         results.into_iter().zip(steps).map(wrap).collect()
@@ -87,12 +92,12 @@ impl Evaluator {
     }
 
     /// Error after a rotation by `k` slots.
-    fn rotated_noise(&self, a: &Meta, k: u32) -> Result<Noise, Error> {
+    fn rotated_noise(&self, a: &Meta, k: u32, hoisted: usize) -> Result<Noise, Error> {
         if k == 0 {
             return Ok(a.noise.clone());
         }
         let element = GaloisElement::rotation(i64::from(k), self.params().log_n())?;
-        Ok(self.turned_noise(&a.noise, a, element))
+        Ok(self.turned_noise(&a.noise, a, element, hoisted))
     }
 
     /// The complex conjugate of every slot.
@@ -102,7 +107,7 @@ impl Evaluator {
     pub fn conjugate(&self, a: &Ciphertext, keys: &GaloisKeys) -> Result<Ciphertext, Error> {
         self.check_turn("conjugate", a, keys)?;
         let element = GaloisElement::conjugation(self.params().log_n())?;
-        let noise = self.turned_noise(a.noise(), a.meta(), element);
+        let noise = self.turned_noise(a.noise(), a.meta(), element, 1);
         self.turned(Action::Conjugate, a, keys, Meta { noise, ..a.meta().clone() })
     }
 
@@ -132,7 +137,8 @@ impl Evaluator {
         for (doubles, k) in steps_of_sum(count, stride, slots) {
             let element = GaloisElement::rotation(i64::from(k), self.params().log_n())?;
             let operand = if doubles { &noise } else { a.noise() };
-            let turned = if k == 0 { operand.clone() } else { self.turned_noise(operand, a.meta(), element) };
+            let turned =
+                if k == 0 { operand.clone() } else { self.turned_noise(operand, a.meta(), element, 1) };
             noise = noise.add(&turned);
         }
         let meta = Meta { noise, ..a.meta().clone() };

@@ -15,7 +15,8 @@ impl Evaluator {
     }
 
     fn switched_meta(&self, a: Meta) -> Meta {
-        Meta { noise: a.noise.key_switch(self.params(), a.level, &a.scale), ..a }
+        let layout = self.layout(a.level, 1);
+        Meta { noise: a.noise.key_switch_by(self.params(), layout, a.level, &a.scale), ..a }
     }
 
     fn relinearised(

@@ -1,0 +1,59 @@
+//! Key switching over all levels of a chain: by the method that the cost table chooses for each level, or by hybrid key
+//! switching with the one key that serves every level.
+
+use ringmill::Evaluator;
+use ringmill::ckks::params::{NamedSet, Params, ParamsLiteral};
+use ringmill::ckks::{Ciphertext, KeyGenerator, Level, Randomness, Scale};
+use ringmill::program::cost::{CostTable, Methods, worthwhile};
+use ringmill::program::he::Chain;
+
+use crate::Work;
+
+/// Forms of the key beside the base one.
+const FORMS: usize = 5;
+
+type Failure = Box<dyn std::error::Error>;
+
+/// Relinearisation once at each level. `keyswitch_mix/V50` is the named set; `keyswitch_mix/36x48` has N = 2^16 and 48
+/// primes of 36 bits in all, seven of them special (dnum 6), at 128 bits of security.
+pub(crate) fn prepare(set: &str, mixed: bool) -> Result<Work, String> {
+    work(set, mixed).map_err(|error| error.to_string())
+}
+
+fn work(set: &str, mixed: bool) -> Result<Work, Failure> {
+    let params = match set {
+        "36x48" => Params::new(&ParamsLiteral::from_bits(16, &[36; 41], &[36; 7], 6))?,
+        name => Params::named(name.parse::<NamedSet>()?)?,
+    };
+    let (costs, chain) = (CostTable::shipped(), Chain::from(&params));
+    let mut generator = KeyGenerator::new(&params)?;
+    let secret = generator.secret_key()?;
+    let mut relin = generator.relin_key(&secret)?;
+    let mut evaluator = Evaluator::new(&params)?;
+    if mixed {
+        let layouts = worthwhile(&costs, &chain, FORMS)?;
+        for &layout in &layouts {
+            generator.extend_relin_key(&secret, &mut relin, layout)?;
+        }
+        evaluator = evaluator.choosing(Methods::new(&costs, &chain, &layouts, true)?)?;
+    }
+    // A scale whose square still fits the base prime.
+    let plain = evaluator.encode([0.5].as_slice(), params.slots(), params.max_level(), &Scale::pow2(16))?;
+    let top = secret.encrypt(&plain, &mut Randomness::from_os()?)?;
+    let products = (0..=params.max_level().get())
+        .map(|level| {
+            let x = evaluator.drop_level(&top, Level::new(level))?;
+            evaluator.multiply(&x, &x)
+        })
+        .collect::<Result<Vec<Ciphertext>, _>>()?;
+    let check = &products[products.len() / 2];
+    let found = evaluator.decode(&secret.decrypt(&evaluator.relinearise(check, &relin)?)?)?[0].re;
+    if (found - 0.25).abs() > 1e-2 {
+        return Err(format!("0.5 · 0.5 is {found}").into());
+    }
+    Ok(Box::new(move || {
+        for product in &products {
+            drop(evaluator.relinearise(product, &relin).unwrap_or_else(|error| panic!("{error}")));
+        }
+    }))
+}

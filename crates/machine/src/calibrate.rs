@@ -1,0 +1,254 @@
+//! What a machine takes for each kind of work, found by running key switches of different shapes on it.
+//!
+//! Costs of single instructions measured alone say little: transforms run while keys are on their way, and what one task
+//! leaves in the cache the next one finds there. So whole key switches are timed, and the rates are those that explain
+//! the times best (non-negative least squares on relative errors).
+
+use std::time::Duration;
+
+use cpu_time::ProcessTime;
+use ringmill_program::cost::{Kind, Rates, Work};
+use ringmill_program::limb::{Domain, InputClass, LimbProgram};
+use ringmill_program::lower::{KeyLayout, KlssLayout, LowerError, Lowering, Method, Rotation};
+use ringmill_ring::{Buffer, primes};
+
+use crate::{Machine, MachineError};
+
+/// Runs of a program in a round, after the first one, which makes memory.
+const RUNS: usize = 3;
+
+/// Rounds.
+const ROUNDS: usize = 2;
+
+/// Limbs, special primes, limbs a digit, bits of the primes, and for KLSS limbs a block and bits of T.
+type Shape = (usize, usize, usize, u32, Option<(usize, u32)>);
+
+/// Between them they have much and little of each kind of work.
+const SHAPES: [Shape; 12] = [
+    (16, 6, 6, 50, None),
+    (24, 4, 4, 50, None),
+    (14, 14, 14, 50, None),
+    (10, 1, 1, 50, None),
+    (16, 2, 2, 50, None),
+    (4, 4, 4, 50, None),
+    (3, 12, 3, 50, None),
+    (12, 1, 1, 50, Some((4, 51))),
+    (18, 3, 3, 36, Some((6, 51))),
+    (12, 2, 2, 55, None),
+    (12, 2, 2, 36, Some((4, 60))),
+    (8, 4, 4, 36, Some((2, 60))),
+];
+
+/// A key switch of the suite, what it is made of, and what it took.
+#[derive(Debug, Clone)]
+pub struct Sample {
+    /// Its shape, in words.
+    pub name: String,
+    /// What it is made of.
+    pub work: Work,
+    /// The shortest of its runs, in processor time: what else the machine does stays out.
+    pub time: Duration,
+}
+
+/// What can go wrong.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs)] // Others' messages.
+pub enum CalibrateError {
+    #[error(transparent)]
+    Lower(#[from] LowerError),
+    #[error(transparent)]
+    Machine(#[from] MachineError),
+    #[error(transparent)]
+    Ring(#[from] ringmill_ring::RingError),
+}
+
+/// The rates of a machine at degree 2^`log_n`, and the samples that they explain. A second or two on a CPU at 2^16.
+///
+/// # Errors
+/// [`CalibrateError`] if the machine cannot run a key switch, or there are too few primes for the degree.
+pub fn calibrate(machine: &dyn Machine, log_n: u32) -> Result<(Rates, Vec<Sample>), CalibrateError> {
+    let mut samples: Vec<Sample> = Vec::new();
+    // The suite as a whole several times: what disturbs a machine comes and goes.
+    for _ in 0..ROUNDS {
+        let mut index = 0;
+        for (i, shape) in SHAPES.into_iter().enumerate() {
+            // A hoisted pair for a third of the shapes: automorphisms, and raised limbs that come from memory.
+            for &rotations in if i % 3 == 0 { &[0, 2][..] } else { &[0] } {
+                let new = sample(machine, log_n, shape, rotations)?;
+                match samples.get_mut(index) {
+                    Some(old) => old.time = old.time.min(new.time),
+                    None => samples.push(new),
+                }
+                index += 1;
+            }
+        }
+    }
+    Ok((Rates { log_n, rates: fit(&samples, log_n) }, samples))
+}
+
+fn sample(
+    machine: &dyn Machine,
+    log_n: u32,
+    shape: Shape,
+    rotations: usize,
+) -> Result<Sample, CalibrateError> {
+    let program = program(log_n, shape, rotations)?;
+    let executable = machine.prepare(&program)?;
+    let words = Inputs::of(&program);
+    let inputs = words.limbs();
+    let n = program.n();
+    let mut out = vec![0; n * program.output_types().len()];
+    let mut outputs: Vec<&mut [u64]> = out.chunks_exact_mut(n).collect();
+    executable.run(&inputs, &mut outputs)?;
+    let mut time = Duration::MAX;
+    for _ in 0..RUNS {
+        let start = ProcessTime::now();
+        executable.run(&inputs, &mut outputs)?;
+        time = time.min(start.elapsed());
+    }
+    Ok(Sample { name: format!("{shape:?}, {rotations} rotations"), work: Work::of(&program), time })
+}
+
+/// A key switch, or rotations that share their digits.
+fn program(
+    log_n: u32,
+    (limbs, special, alpha, bits, klss): Shape,
+    rotations: usize,
+) -> Result<LimbProgram, CalibrateError> {
+    let all = primes::of_bits(bits, log_n, limbs + special, &[])?;
+    let (p, q) = all.split_at(special);
+    let layout = KeyLayout { limbs, special, alpha };
+    let method = match klss {
+        None => Method::Hybrid(layout),
+        Some((block, t)) => {
+            Method::Klss(KlssLayout::new(log_n, (q, p), layout, block, t).map_err(LowerError::from)?)
+        }
+    };
+    let mut low = Lowering::new("calibrate", log_n, q, p, alpha)?;
+    let ids = low.basis.q().to_vec();
+    let [c, d] = ["c", "d"].map(|name| low.builder.input(name, InputClass::Data, Domain::Eval, &ids));
+    let mut results = Vec::new();
+    let mut hoisted = None;
+    for r in 0..rotations.max(1) {
+        let names: Vec<String> = (0..2 * layout.dnum()).map(|i| format!("key{r}_{i}")).collect();
+        let key = low.key_inputs_for(&method, &names, limbs)?;
+        if rotations == 0 {
+            results.push(low.key_switch(&d, [None, None], &key, false)?);
+            continue;
+        }
+        let raised = match hoisted.take() {
+            Some(raised) => raised,
+            None => low.hoist(&d, &key)?,
+        };
+        let rotation = Rotation { galois: 5 + 4 * r as u64, key: &key, rescale: false };
+        results.push(low.rotate_hoisted(&raised, &c, rotation)?);
+        hoisted = Some(raised);
+    }
+    for (i, part) in results.iter().flatten().enumerate() {
+        let outputs = low.builder.output(format!("y{i}"), Domain::Eval, &ids);
+        outputs.into_iter().zip(part).for_each(|(output, &limb)| low.builder.store(output, limb));
+    }
+    Ok(low.finish()?)
+}
+
+/// Random words for the inputs of a program. Limbs of keys stand in one buffer in the order in which they are read, as
+/// those of real keys do.
+struct Inputs {
+    words: Buffer,
+    /// Where each input limb begins.
+    first: Vec<usize>,
+    n: usize,
+}
+
+impl Inputs {
+    fn of(program: &LimbProgram) -> Self {
+        let n = program.n();
+        let stride = n + 17 * 8;
+        let mut order: Vec<(usize, usize, usize)> = Vec::new();
+        for (group, input) in program.inputs().iter().enumerate() {
+            order.extend((0..input.moduli.len()).map(|i| (i, group, input.limb(i).index())));
+        }
+        order.sort_unstable();
+        let mut words = Buffer::zeros(stride * order.len());
+        let mut first = vec![0; order.len()];
+        let mut random = ringmill_program::limb::random::Random(1);
+        for (place, &(limb, group, id)) in order.iter().enumerate() {
+            let q = program.modulus(program.inputs()[group].moduli[limb]).value();
+            first[id] = place * stride;
+            for word in &mut words[place * stride..place * stride + n] {
+                *word = random.word() % q;
+            }
+        }
+        Self { words, first, n }
+    }
+
+    fn limbs(&self) -> Vec<&[u64]> {
+        self.first.iter().map(|&at| &self.words[at..at + self.n]).collect()
+    }
+}
+
+/// Rates ≥ 0 that explain the samples: least squares of relative errors, one rate at a time until none moves.
+///
+/// The error is convex in the rates and each step takes its minimum along one of them, so it only falls.
+fn fit(samples: &[Sample], log_n: u32) -> [f64; Kind::ALL.len()] {
+    let words = f64::from(log_n).exp2();
+    let rows: Vec<[f64; Kind::ALL.len()]> = samples
+        .iter()
+        .map(|sample| {
+            let time = (sample.time.as_secs_f64() * 1e9).max(1.0);
+            Kind::ALL.map(|kind| {
+                let stages = match kind {
+                    Kind::Transform | Kind::WideTransform => f64::from(log_n),
+                    _ => 1.0,
+                };
+                sample.work.get(kind) as f64 * stages * words / time
+            })
+        })
+        .collect();
+    let mut rates = [0.0; Kind::ALL.len()];
+    for _ in 0..20_000 {
+        for kind in 0..rates.len() {
+            let (mut numerator, mut denominator) = (0.0, 0.0);
+            for row in &rows {
+                let rest: f64 = 1.0 - row.iter().zip(&rates).map(|(a, r)| a * r).sum::<f64>();
+                numerator += row[kind] * (rest + row[kind] * rates[kind]);
+                denominator += row[kind] * row[kind];
+            }
+            if denominator > 0.0 {
+                rates[kind] = f64::max(numerator / denominator, 0.0);
+            }
+        }
+    }
+    rates
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Cpu;
+
+    #[test]
+    fn rates_that_made_the_times_are_found_again() {
+        let truth = [0.1, 0.2, 0.3, 0.09, 0.35, 0.4, 0.8];
+        let log_n = 10;
+        let table = ringmill_program::cost::CostTable::new("t", vec![Rates { log_n, rates: truth }]).unwrap();
+        let mut samples = Vec::new();
+        for shape in SHAPES {
+            for rotations in [0, 2] {
+                let work = Work::of(&program(log_n, shape, rotations).unwrap());
+                let time = Duration::from_secs_f64(table.nanoseconds(&work, log_n) / 1e9);
+                samples.push(Sample { name: String::new(), work, time });
+            }
+        }
+        for (found, truth) in fit(&samples, log_n).iter().zip(truth) {
+            assert!((found / truth - 1.0).abs() < 0.02, "{found} for {truth}");
+        }
+    }
+
+    #[test]
+    fn a_machine_is_calibrated_in_one_call() {
+        let (rates, samples) = calibrate(&Cpu::new().unwrap(), 10).unwrap();
+        assert!(samples.len() >= SHAPES.len() && rates.rates[Kind::Transform as usize] > 0.0);
+    }
+}

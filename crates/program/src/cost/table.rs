@@ -1,0 +1,178 @@
+//! What a machine takes for each kind of work, and the text file that says so.
+
+use std::fmt;
+
+use super::work::{Kind, Work};
+
+/// First line of a file.
+const HEAD: &str = "ringmill costs 1";
+
+/// Nanoseconds a word for each kind of work, at one ring degree; transforms a word and stage.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rates {
+    /// log2 of the ring degree at which they were measured.
+    pub log_n: u32,
+    /// In the order of [`Kind::ALL`].
+    pub rates: [f64; Kind::ALL.len()],
+}
+
+/// The costs of one machine.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CostTable {
+    /// The machine, in words.
+    machine: String,
+    /// By ascending degree, at least one.
+    rates: Vec<Rates>,
+}
+
+/// What is wrong with a cost file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs)] // The message is the documentation of each variant and names all its fields.
+pub enum CostError {
+    #[error(
+        "a cost file begins with `{HEAD}`, this one with `{found}`; measure again with `ringmill calibrate`"
+    )]
+    Head { found: String },
+    #[error("line {line} of a cost file is `{text}`; expected {expected}")]
+    Line { line: usize, text: String, expected: String },
+    #[error("a cost file holds rates for at least one degree; this one for none")]
+    Empty,
+}
+
+impl CostTable {
+    /// A table.
+    ///
+    /// # Errors
+    /// [`CostError::Empty`] without any rates.
+    pub fn new(machine: impl Into<String>, mut rates: Vec<Rates>) -> Result<Self, CostError> {
+        if rates.is_empty() {
+            return Err(CostError::Empty);
+        }
+        rates.sort_by_key(|r| r.log_n);
+        Ok(Self { machine: machine.into().replace(['\n', '\r'], " "), rates })
+    }
+
+    /// The costs to go by where nothing was measured: those of a Zen 4 core with 52-bit products, as the calibration of
+    /// `ringmill-machine` found them. Choices depend on their ratios only.
+    pub fn shipped() -> Self {
+        let at = |log_n, rates| Rates { log_n, rates };
+        Self {
+            machine: "shipped: Zen 4, AVX-512 IFMA, one core".into(),
+            rates: vec![
+                at(14, [0.130, 0.230, 0.0, 0.234, 0.702, 0.339, 1.154]),
+                at(16, [0.150, 0.223, 0.0, 0.252, 0.666, 0.092, 1.165]),
+            ],
+        }
+    }
+
+    /// The machine, in words.
+    pub fn machine(&self) -> &str {
+        &self.machine
+    }
+
+    /// The rates, by ascending degree.
+    pub fn rates(&self) -> &[Rates] {
+        &self.rates
+    }
+
+    /// Nanoseconds of so much work at degree 2^`log_n`, by the rates of the nearest degree.
+    pub fn nanoseconds(&self, work: &Work, log_n: u32) -> f64 {
+        let nearest = self.rates.iter().min_by_key(|r| r.log_n.abs_diff(log_n));
+        let Some(Rates { rates, .. }) = nearest else { return 0.0 };
+        let words = f64::from(log_n).exp2();
+        let of = |kind: Kind| {
+            let stages = match kind {
+                Kind::Transform | Kind::WideTransform => f64::from(log_n),
+                _ => 1.0,
+            };
+            work.get(kind) as f64 * rates[kind as usize] * stages
+        };
+        words * Kind::ALL.into_iter().map(of).sum::<f64>()
+    }
+
+    /// Reads what [`fmt::Display`] prints.
+    ///
+    /// # Errors
+    /// [`CostError`].
+    pub fn parse(text: &str) -> Result<Self, CostError> {
+        let mut lines = text.lines().enumerate().map(|(i, line)| (i + 1, line.trim()));
+        let found = lines.next().map_or("", |(_, line)| line);
+        if found != HEAD {
+            return Err(CostError::Head { found: found.chars().take(60).collect() });
+        }
+        let (mut machine, mut rates) = (String::new(), Vec::new());
+        for (line, text) in lines.filter(|(_, text)| !text.is_empty() && !text.starts_with('#')) {
+            if let Some(name) = text.strip_prefix("machine ") {
+                name.clone_into(&mut machine);
+            } else {
+                rates.push(parse_rates(line, text)?);
+            }
+        }
+        Self::new(machine, rates)
+    }
+}
+
+fn parse_rates(line: usize, text: &str) -> Result<Rates, CostError> {
+    let wrong = |expected: String| {
+        let text = text.chars().take(60).collect();
+        Err(CostError::Line { line, text, expected })
+    };
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let log_n = match words[..] {
+        ["log_n", n, ..] => n.parse().ok().filter(|n| (1..=20).contains(n)),
+        _ => None,
+    };
+    let Some(log_n) = log_n else {
+        return wrong("`machine …` or `log_n 1..20 KIND NANOSECONDS …`".into());
+    };
+    let mut rates = [0.0; Kind::ALL.len()];
+    for (i, kind) in Kind::ALL.into_iter().enumerate() {
+        let value = match words.get(2 + 2 * i..4 + 2 * i) {
+            Some([name, value]) if *name == kind.name() => value.parse::<f64>().ok(),
+            _ => None,
+        };
+        match value.filter(|v| v.is_finite() && *v >= 0.0) {
+            Some(value) => rates[i] = value,
+            None => return wrong(format!("`{}` and its nanoseconds as pair {}", kind.name(), i + 1)),
+        }
+    }
+    if words.len() == 2 + 2 * rates.len() {
+        Ok(Rates { log_n, rates })
+    } else {
+        wrong("no more words".into())
+    }
+}
+
+impl fmt::Display for CostTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{HEAD}\nmachine {}", self.machine)?;
+        writeln!(f, "# nanoseconds a word of each limb of work; transforms a word and stage")?;
+        for Rates { log_n, rates } in &self.rates {
+            write!(f, "log_n {log_n}")?;
+            for (kind, rate) in Kind::ALL.into_iter().zip(rates) {
+                write!(f, " {} {rate:.4}", kind.name())?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_survives_its_file_and_a_wrong_file_says_where() {
+        let table = CostTable::shipped();
+        assert_eq!(CostTable::parse(&table.to_string()).unwrap(), table);
+        let refused = |text: &str| CostTable::parse(text).unwrap_err().to_string();
+        assert!(refused("something").contains("begins with `ringmill costs 1`"));
+        assert!(refused("ringmill costs 1\n").contains("at least one degree"));
+        let nan = table.to_string().replace("0.1500", "NaN");
+        assert!(refused(&nan).contains("line 5"), "{}", refused(&nan));
+        let cut = table.to_string().replace(" automorphism 1.1650", "");
+        assert!(refused(&cut).contains("`automorphism`"), "{}", refused(&cut));
+    }
+}

@@ -1,0 +1,232 @@
+//! Work by kind: of a limb program by counting its instructions, of a key switch by formula.
+
+use crate::limb::{Domain, InputClass, LimbProgram, Opcode, Source};
+use crate::lower::Method;
+
+/// A kind of work on whole limbs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(usize)]
+pub enum Kind {
+    /// A transform, either way, modulo a prime of at most [`Kind::NARROW_BITS`] bits.
+    Transform,
+    /// A transform modulo a longer prime.
+    WideTransform,
+    /// A limb that a base conversion yields.
+    Conversion,
+    /// A product inside a base conversion or its quotient.
+    ConversionTerm,
+    /// A product of an inner product with a limb of a key, which comes from memory.
+    KeyTerm,
+    /// Any other sum, difference or product of limbs.
+    Pointwise,
+    /// An automorphism.
+    Automorphism,
+}
+
+impl Kind {
+    /// Every kind, in the order of their numbers.
+    pub const ALL: [Self; 7] = [
+        Self::Transform,
+        Self::WideTransform,
+        Self::Conversion,
+        Self::ConversionTerm,
+        Self::KeyTerm,
+        Self::Pointwise,
+        Self::Automorphism,
+    ];
+
+    /// Primes of so many bits fit the products of 52 bits that CPUs have; longer ones take two words.
+    pub const NARROW_BITS: u32 = 51;
+
+    /// The word for it in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Transform => "transform",
+            Self::WideTransform => "wide_transform",
+            Self::Conversion => "conversion",
+            Self::ConversionTerm => "conversion_term",
+            Self::KeyTerm => "key_term",
+            Self::Pointwise => "pointwise",
+            Self::Automorphism => "automorphism",
+        }
+    }
+
+    /// The transform modulo a prime of so many bits.
+    const fn transform(bits: u32) -> Self {
+        if bits <= Self::NARROW_BITS { Self::Transform } else { Self::WideTransform }
+    }
+}
+
+/// How many limbs' worth of each kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Work([u64; Kind::ALL.len()]);
+
+impl Work {
+    /// Of one kind.
+    pub fn get(&self, kind: Kind) -> u64 {
+        self.0[kind as usize]
+    }
+
+    /// So much of one kind.
+    pub fn of_kind(kind: Kind, count: usize) -> Self {
+        let mut work = Self::default();
+        work.add(kind, count);
+        work
+    }
+
+    fn add(&mut self, kind: Kind, count: usize) {
+        self.0[kind as usize] += count as u64;
+    }
+
+    /// The work of a limb program.
+    pub fn of(program: &LimbProgram) -> Self {
+        let mut work = Self::default();
+        for i in 0..program.len() {
+            let operands = program.operands(i);
+            match program.opcode(i) {
+                Opcode::Load | Opcode::Store => {}
+                Opcode::Ntt | Opcode::Intt => {
+                    let modulus = program.operand_type(operands[0]).modulus();
+                    let bits = modulus.map_or(0, |m| program.modulus(m).bits());
+                    work.add(Kind::transform(bits), 1);
+                }
+                Opcode::Lift => work.add(Kind::Conversion, 1),
+                Opcode::Quotient => work.add(Kind::ConversionTerm, operands.len()),
+                Opcode::Convert | Opcode::ConvertFast => {
+                    work.add(Kind::Conversion, 1);
+                    work.add(Kind::ConversionTerm, operands.len());
+                }
+                Opcode::Dot => {
+                    let key = |o: &&crate::limb::Operand| matches!(o.source(), Source::Input(i) if program.input_group(i).class == InputClass::Key);
+                    let keys = operands.iter().filter(key).count();
+                    work.add(Kind::KeyTerm, keys);
+                    work.add(Kind::Pointwise, operands.len() / 2 - keys.min(operands.len() / 2));
+                }
+                Opcode::Automorphism => work.add(Kind::Automorphism, 1),
+                // A scaling of coefficients is part of the transform before it.
+                Opcode::MulConst if program.operand_type(operands[0]).domain() == Domain::Coeff => {}
+                _ => work.add(Kind::Pointwise, 1),
+            }
+        }
+        work
+    }
+
+    /// The work of one key switch of `limbs` limbs without addends and rescale; `bits` are those of the primes of the
+    /// chain.
+    pub fn of_switch(method: &Method, limbs: usize, bits: u32) -> Self {
+        Switched { method, limbs, bits }.work()
+    }
+
+    /// The part of [`Self::of_switch`] that hoisted key switches share: the digits, raised.
+    pub fn of_raising(method: &Method, limbs: usize, bits: u32) -> Self {
+        let mut work = Self::default();
+        Switched { method, limbs, bits }.raise(&mut work);
+        work
+    }
+}
+
+struct Switched<'a> {
+    method: &'a Method,
+    limbs: usize,
+    bits: u32,
+}
+
+impl Switched<'_> {
+    /// Transforms of the digits' limbs, their conversions, and transforms of what these yield.
+    fn raise(&self, work: &mut Work) {
+        let layout = self.method.layout();
+        work.add(Kind::transform(self.bits), self.limbs);
+        for digit in layout.digits(self.limbs) {
+            let (targets, bits) = match self.method {
+                Method::Hybrid(_) => (self.limbs + layout.special - digit.len(), self.bits),
+                Method::Klss(klss) => (klss.t().len(), klss.t()[0].bits()),
+            };
+            work.convert(digit.len(), targets);
+            work.add(Kind::transform(bits), targets);
+        }
+    }
+
+    fn work(&self) -> Work {
+        let (layout, limbs, mut work) = (self.method.layout(), self.limbs, Work::default());
+        self.raise(&mut work);
+        let (beta, special) = (layout.digits(limbs).len(), layout.special);
+        let own = Kind::transform(self.bits);
+        match self.method {
+            Method::Hybrid(_) => {
+                work.add(Kind::KeyTerm, 2 * beta * (limbs + special));
+                work.add(own, 2 * special);
+            }
+            Method::Klss(klss) => {
+                let (blocks, t) = (klss.blocks(limbs), klss.t().len());
+                work.add(Kind::KeyTerm, 2 * beta * blocks * t);
+                work.add(Kind::transform(klss.t()[0].bits()), 2 * blocks * t);
+                for m in 0..blocks {
+                    let rows = klss.rows(m, limbs).count();
+                    work.convert(t, rows);
+                    work.convert(t, rows);
+                }
+            }
+        }
+        work.add(own, 2 * limbs);
+        work.convert(special, limbs);
+        work.convert(special, limbs);
+        work.add(Kind::Pointwise, 2 * limbs);
+        work
+    }
+}
+
+impl Work {
+    /// A conversion from so many primes to so many others, with its quotient.
+    fn convert(&mut self, from: usize, to: usize) {
+        self.add(Kind::Conversion, to);
+        if from > 1 {
+            self.add(Kind::ConversionTerm, from + to * (from + 1));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ringmill_ckks::{KeyLayout, KlssLayout};
+    use ringmill_ring::primes::of_bits;
+
+    use super::*;
+    use crate::limb::Operand;
+    use crate::lower::Lowering;
+
+    #[test]
+    fn the_formula_counts_what_the_lowering_writes() {
+        let (log_n, bits) = (6, 40);
+        let all = of_bits(bits, log_n, 9, &[]).unwrap();
+        let (p, q) = all.split_at(3);
+        for (special, alpha, klss) in [
+            (3, 3, None),
+            (3, 2, None),
+            (1, 1, None),
+            (3, 3, Some((4, 60))),
+            (3, 2, Some((1, 50))),
+            (1, 1, Some((7, 51))),
+        ] {
+            let p = &p[..special];
+            let layout = KeyLayout { limbs: 6, special, alpha };
+            let method = match klss {
+                None => Method::Hybrid(layout),
+                Some((block, t)) => Method::Klss(KlssLayout::new(log_n, (q, p), layout, block, t).unwrap()),
+            };
+            for limbs in 1..=6 {
+                let mut low = Lowering::new("switch", log_n, q, p, alpha).unwrap();
+                let ids = low.basis.q()[..limbs].to_vec();
+                let d: Vec<Operand> = low.builder.input("d", InputClass::Data, Domain::Eval, &ids);
+                let names: Vec<String> = (0..2 * limbs.div_ceil(alpha)).map(|i| format!("k{i}")).collect();
+                let key = low.key_inputs_for(&method, &names, limbs).unwrap();
+                let y = low.key_switch(&d, [None, None], &key, false).unwrap();
+                for (i, part) in y.iter().enumerate() {
+                    let outputs = low.builder.output(format!("y{i}"), Domain::Eval, &ids);
+                    outputs.into_iter().zip(part).for_each(|(output, &limb)| low.builder.store(output, limb));
+                }
+                let program = low.finish().unwrap();
+                assert_eq!(Work::of(&program), Work::of_switch(&method, limbs, bits), "{method:?}, {limbs}");
+            }
+        }
+    }
+}

@@ -1,0 +1,245 @@
+"""Taiyi's choice of parameters beside ours: what key switching takes, counted for the exact algorithms.
+
+Numbers are multiplications of words for each coefficient of a polynomial: a transform takes
+``log2(N) / 2``. *Exact* means that T is as long as its bound says (T > beta·N·D·D~ with centred digits) and
+that conversions out of T are centred block by block, as ``crates/program/src/lower/klss.rs`` writes them.
+``limbs`` are those of the polynomial: level + 1.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from importlib import resources
+from pathlib import Path
+from typing import Any, NamedTuple
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+Row = dict[str, Any]
+
+#: Greatest log PQ at 128 bits with ternary secrets: the security guidelines of 2024, which end at 2^17.
+LIMITS = {15: 868, 16: 1747, 17: 3523}
+#: Longest blocks looked at; the best of every row is shorter.
+LONGEST = 48
+#: Bits of the primes of T that figures are given for: the paper's word, and what 64-bit machines have.
+T_BITS = (36, 60)
+
+
+class Switch(NamedTuple):
+    """A key switch: limbs of the polynomial, special primes, limbs a digit, at degree 2^log_n."""
+
+    log_n: int
+    limbs: int
+    special: int
+    alpha: int
+
+
+class Count(NamedTuple):
+    """Multiplications for each coefficient, by kind."""
+
+    transforms: float
+    conversions: int
+    products: int
+
+    @property
+    def total(self) -> float:
+        """All of them."""
+        return self.transforms + self.conversions + self.products
+
+    def row(self) -> Row:
+        """Return them by name."""
+        return {**self._asdict(), "total": self.total}
+
+
+def paper() -> Row:
+    """Return the figures that the paper prints."""
+    return tomllib.loads(resources.files(__package__).joinpath("taiyi.toml").read_text(encoding="utf-8"))
+
+
+def _groups(limbs: int, size: int) -> list[int]:
+    return [min(size, limbs - first) for first in range(0, limbs, size)]
+
+
+def _convert(source: int, targets: int) -> int:
+    """Scaling of the sources and their quotient, then a sum and the quotient's multiple for each target."""
+    return 2 * source + targets * (source + 1) if source > 1 else 0
+
+
+def hybrid(s: Switch) -> Count:
+    """Count hybrid key switching: (beta + 2)(limbs + K) transforms."""
+    digits, all_limbs = _groups(s.limbs, s.alpha), s.limbs + s.special
+    transforms = (len(digits) + 2) * all_limbs
+    conversions = sum(_convert(d, all_limbs - d) for d in digits) + 2 * _convert(s.special, s.limbs)
+    return Count(transforms * s.log_n / 2, conversions + 2 * s.limbs, 2 * len(digits) * all_limbs)
+
+
+def t_primes(s: Switch, block: int, word_bits: int, t_bits: int) -> int:
+    """Return alpha', the primes that the bound asks for."""
+    beta = math.ceil(s.limbs / s.alpha)
+    digit, longest = min(s.alpha, s.limbs), min(block, s.limbs + s.special)
+    needed = word_bits * (digit + longest) + s.log_n + math.log2(beta)
+    return math.floor(needed / t_bits) + 1
+
+
+def klss(s: Switch, block: int, primes: int) -> Count:
+    """Count KLSS key switching with blocks of ``block`` limbs and ``primes`` primes in T."""
+    digits, blocks = _groups(s.limbs, s.alpha), _groups(s.limbs + s.special, block)
+    transforms = 3 * s.limbs + primes * (len(digits) + 2 * len(blocks))
+    conversions = sum(_convert(d, primes) for d in digits) + 2 * sum(_convert(primes, b) for b in blocks)
+    conversions += 2 * _convert(s.special, s.limbs) + 2 * s.limbs
+    return Count(transforms * s.log_n / 2, conversions, 2 * len(digits) * len(blocks) * primes)
+
+
+def best_klss(s: Switch, word_bits: int, t_bits: int) -> tuple[int, int, Count]:
+    """Return the block length with the fewest multiplications, alpha' and the count."""
+    found = []
+    for block in range(1, min(s.limbs + s.special, LONGEST) + 1):
+        primes = t_primes(s, block, word_bits, t_bits)
+        found.append((block, primes, klss(s, block, primes)))
+    return min(found, key=lambda one: one[2].total)
+
+
+def level(dnum: int, target: int) -> int:
+    """Return Equation 1: the top level for a number of digits."""
+    return (dnum * target - 1) // (dnum + 1)
+
+
+def shape(log_n: int, dnum: int, target: int) -> Switch:
+    """Return the key switch at the top of Equation 1's chain."""
+    limbs = level(dnum, target) + 1
+    alpha = math.ceil(limbs / dnum)
+    return Switch(log_n, limbs, alpha, alpha)
+
+
+def security(figures: Row) -> list[Row]:
+    """Table I: the longest modulus for 128 bits."""
+    rows = []
+    for printed in figures["security"]:
+        ours = LIMITS.get(printed["log_n"])
+        rows.append(
+            {
+                "table": "I",
+                "log_n": printed["log_n"],
+                "log_pq": ours,
+                "primes": None if ours is None else ours // figures["word_bits"],
+                "paper": {k: printed[k] for k in ("log_pq", "bits", "target")},
+                "paper_primes": printed["log_pq"] // figures["word_bits"],
+            }
+        )
+    return rows
+
+
+def levels(figures: Row) -> list[Row]:
+    """Equation 1: levels for each number of digits, and whether the primes that it asks for are there."""
+    rows = []
+    for printed in figures["security"]:
+        log_n, target = printed["log_n"], printed["target"]
+        allowed = printed["log_pq"] // figures["word_bits"]
+        for dnum in range(1, target + 1):
+            s = shape(log_n, dnum, target)
+            needed = s.limbs + s.special
+            fits = needed <= allowed
+            row = {"table": "Eq. 1", "log_n": log_n, "dnum": dnum, "level": s.limbs - 1, "special": s.special}
+            chosen = figures["amortised"]["chosen"].get(str(log_n))
+            given = chosen[0] if chosen and chosen[1] == dnum else None
+            rows.append({**row, "primes": needed, "fits": fits, "paper": {"level": given}})
+    return rows
+
+
+def multiplications(figures: Row) -> list[Row]:
+    """Figure 1 and Table III: hybrid against KLSS for every number of digits."""
+    rows = []
+    for printed in figures["security"][1:]:
+        log_n, target = printed["log_n"], printed["target"]
+        for dnum in range(1, target + 1):
+            s = shape(log_n, dnum, target)
+            ours = hybrid(s)
+            row: Row = {"table": "III", "log_n": log_n, "dnum": dnum, "limbs": s.limbs, "special": s.special}
+            row["hybrid"] = ours.row()
+            for bits in T_BITS:
+                block, primes, count = best_klss(s, figures["word_bits"], bits)
+                saving = 100 * (1 - count.total / ours.total)
+                found = {"block": block, "primes": primes, **count.row(), "saving_percent": round(saving, 1)}
+                row[f"klss{bits}"] = found
+            given = figures["savings"].get(str(dnum))
+            row["paper"] = {"saving_percent": given[log_n - 16] if given else None}
+            rows.append(row)
+    return rows
+
+
+def memory(figures: Row) -> list[Row]:
+    """Figure 2: what the inner product holds, digits modulo T and the key, at words of the paper's length."""
+    rows = []
+    printed = figures["security"][1]
+    for dnum in range(1, printed["target"] + 1):
+        s = shape(16, dnum, printed["target"])
+        block, primes, _ = best_klss(s, figures["word_bits"], figures["word_bits"])
+        polynomial = figures["word_bits"] / 8 * 2**s.log_n / 1e6
+        beta, blocks = len(_groups(s.limbs, s.alpha)), len(_groups(s.limbs + s.special, block))
+        row = {"table": "Fig. 2", "dnum": dnum, "alpha": s.alpha, "block": block, "primes": primes}
+        row["digits_mb"] = round(beta * primes * polynomial, 1)
+        row["key_mb"] = round(2 * beta * blocks * primes * polynomial, 1)
+        row["hybrid_key_mb"] = round(2 * beta * (s.limbs + s.special) * polynomial, 1)
+        chosen = dnum == figures["digits"]
+        rows.append({**row, "paper": {"key_mb": figures["memory"]["key_mb"] if chosen else None}})
+    return rows
+
+
+def amortised(figures: Row, measured: list[Row]) -> list[Row]:
+    """Table IV: time of a multiplication and slot, bootstrapping included, from stored measurements.
+
+    ``measured`` are rows of a bench file: bootstrapping ``boot/full/2^N`` says which levels it leaves, and
+    ``mul_levels/2^N`` what the multiplications at these levels take together.
+    """
+    times = {row["work"]: row for row in measured}
+    rows = []
+    for log_n in (16, 17, 18):
+        boot, products = times.get(f"boot/full/2^{log_n}"), times.get(f"mul_levels/2^{log_n}")
+        ours = None
+        if boot and products and boot.get("levels_left"):
+            together = boot["ours_us"]["min"] + products["ours_us"]["min"]
+            ours = round(together * 1e3 / boot["levels_left"] * 2 / 2**log_n, 2)
+        printed = dict(zip(figures["amortised"]["d"], figures["amortised"][str(log_n)], strict=True))
+        rows.append({"table": "IV", "log_n": log_n, "ns": ours, "paper": printed})
+    return rows
+
+
+def by_level(figures: Row) -> list[Row]:
+    """Figure 4: multiplications against the level for each length of digits, at the paper's chain."""
+    top = shape(16, figures["digits"], figures["security"][1]["target"])
+    rows = []
+    for limbs in range(1, top.limbs + 1):
+        row: Row = {"table": "Fig. 4", "level": limbs - 1}
+        for bits in T_BITS:
+            counts = {}
+            for alpha in range(1, min(top.special, limbs) + 1):
+                s = Switch(16, limbs, top.special, alpha)
+                counts[str(alpha)] = best_klss(s, figures["word_bits"], bits)[2].total
+            best = min(counts, key=lambda alpha: counts[alpha])
+            row[f"klss{bits}"] = {"by_alpha": counts, "best_alpha": int(best), "least": counts[best]}
+        least = min(hybrid(Switch(16, limbs, top.special, a)).total for a in range(1, top.special + 1))
+        rows.append({**row, "hybrid": least})
+    return rows
+
+
+def stored(path: Path | None = None) -> list[Row]:
+    """Return the rows of the last bench run, if there was one."""
+    path = path or Path("build/bench.json")
+    try:
+        rows = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return []
+    return [row for row in rows if isinstance(row, dict) and "work" in row]
+
+
+def rows(measured: list[Row]) -> list[Row]:
+    """Return every row."""
+    figures = paper()
+    made = [security(figures), levels(figures), multiplications(figures), memory(figures)]
+    made += [amortised(figures, measured), by_level(figures)]
+    return [row for some in made for row in some]
