@@ -61,7 +61,7 @@ fn main() -> Result<(), Failure> {
         .collect::<Result<Vec<_>, Failure>>()?;
     let plain = e.encode([0.5].as_slice(), params.slots(), params.max_level(), &Scale::pow2(16))?;
     let top = secret.encrypt(&plain, &mut Randomness::from_os()?)?;
-    let mut sums = vec![0.0; 3];
+    let mut sums = [0.0; 3];
     let mut worst: f64 = 0.0;
     for limbs in (1..=params.q_moduli().len()).rev() {
         let x = e.drop_level(&top, Level::new(limbs as u32 - 1))?;

@@ -204,7 +204,8 @@ def amortised(figures: Row, measured: list[Row]) -> list[Row]:
         if boot and products and boot.get("levels_left"):
             together = boot["ours_us"]["min"] + products["ours_us"]["min"]
             ours = round(together * 1e3 / boot["levels_left"] * 2 / 2**log_n, 2)
-        printed = dict(zip(figures["amortised"]["d"], figures["amortised"][str(log_n)], strict=True))
+        scale = [f"{d:g}" for d in figures["amortised"]["d"]]
+        printed = dict(zip(scale, figures["amortised"][str(log_n)], strict=True))
         rows.append({"table": "IV", "log_n": log_n, "ns": ours, "paper": printed})
     return rows
 

@@ -1,0 +1,122 @@
+//! Key-switch methods through the face: equal bits where they must be, errors within the prediction, missing forms named.
+
+use ringmill::Evaluator;
+use ringmill::ckks::{
+    Ciphertext, CkksError, EvaluationKeys, KeyGenerator, KeyLayout, KlssLayout, Level, Params, ParamsLiteral,
+    Randomness, SecretKey,
+};
+use ringmill::program::cost::{CostTable, Methods};
+use ringmill::program::he::Chain;
+use ringmill::program::lower::Method;
+use ringmill::ring::GaloisElement;
+
+struct World {
+    params: Params,
+    secret: SecretKey,
+    keys: EvaluationKeys,
+    evaluator: Evaluator,
+    values: Vec<f64>,
+    cipher: Ciphertext,
+}
+
+const LAYOUTS: [KeyLayout; 2] =
+    [KeyLayout { limbs: 3, special: 1, alpha: 1 }, KeyLayout { limbs: 5, special: 3, alpha: 3 }];
+
+fn world() -> World {
+    let literal = ParamsLiteral {
+        scale_bits: 36,
+        ..ParamsLiteral::from_bits(11, &[45, 36, 36, 36, 36, 36], &[46, 46], 3)
+    };
+    let params = Params::new(&literal.insecure()).unwrap();
+    let mut generator = KeyGenerator::new(&params).unwrap();
+    let secret = generator.secret_key().unwrap();
+    let mut relin = generator.relin_key(&secret).unwrap();
+    let element = GaloisElement::rotation(1, params.log_n()).unwrap();
+    let other = GaloisElement::rotation(3, params.log_n()).unwrap();
+    let mut galois = generator.galois_keys(&secret, &[other]).unwrap();
+    let mut turn = generator.galois_key(&secret, element).unwrap();
+    for layout in LAYOUTS {
+        generator.extend_relin_key(&secret, &mut relin, layout).unwrap();
+        generator.extend_galois_key(&secret, (element, &mut turn), layout).unwrap();
+    }
+    galois.insert(element, turn).unwrap();
+    let keys = EvaluationKeys::new(Some(relin), galois).unwrap();
+    let evaluator = Evaluator::new(&params).unwrap();
+    let values: Vec<f64> = (0..params.slots()).map(|i| (i as f64 * 0.7).sin()).collect();
+    let plain = evaluator
+        .encode(values.as_slice(), params.slots(), params.max_level(), &params.default_scale())
+        .unwrap();
+    let cipher = secret.encrypt(&plain, &mut Randomness::from_os().unwrap()).unwrap();
+    World { params, secret, keys, evaluator, values, cipher }
+}
+
+impl World {
+    fn by(&self, method: Method) -> Evaluator {
+        let chain = Chain::from(&self.params);
+        self.evaluator.choosing(Methods::only(&CostTable::shipped(), &chain, method).unwrap()).unwrap()
+    }
+
+    /// Checks slots against what they stand for, by the error that the result predicts of itself.
+    fn check(&self, found: &Ciphertext, want: impl Fn(usize) -> f64, what: &str) {
+        let slots = self.evaluator.decode(&self.secret.decrypt(found).unwrap()).unwrap();
+        let bound = found.noise().error(found.slots());
+        for (i, z) in slots.iter().enumerate() {
+            assert!(
+                (z.re - want(i)).abs() < bound,
+                "{what}: slot {i} is {} for {}, bound {bound}",
+                z.re,
+                want(i)
+            );
+        }
+    }
+}
+
+#[test]
+fn every_form_switches_within_the_error_that_it_predicts() {
+    let w = world();
+    let base = KeyLayout::base(&w.params);
+    for layout in [&[base][..], &LAYOUTS].concat() {
+        let e = w.by(Method::Hybrid(layout));
+        for limbs in 2..=layout.limbs {
+            let x = e.drop_level(&w.cipher, Level::new(limbs as u32 - 1)).unwrap();
+            let what = format!("{layout:?}, {limbs} limbs");
+            let square = e.square_relinearise_rescale(&x, w.keys.relin().unwrap()).unwrap();
+            w.check(&square, |i| w.values[i] * w.values[i], &what);
+            let turned = e.rotate(&x, 1, w.keys.galois()).unwrap();
+            w.check(&turned, |i| w.values[(i + 1) % w.values.len()], &what);
+        }
+    }
+}
+
+#[test]
+fn klss_gives_the_bits_of_the_form_that_its_key_comes_from() {
+    let w = world();
+    let chain = (w.params.q_moduli(), w.params.p_moduli());
+    for (layout, block) in [(KeyLayout::base(&w.params), 3), (LAYOUTS[1], 4)] {
+        let klss = KlssLayout::new(w.params.log_n(), chain, layout, block, 51).unwrap();
+        let (hybrid, klss) = (w.by(Method::Hybrid(layout)), w.by(Method::Klss(klss)));
+        let x = hybrid.drop_level(&w.cipher, Level::new(3)).unwrap();
+        let relin = w.keys.relin().unwrap();
+        let [a, b] = [&hybrid, &klss].map(|e| e.square_relinearise_rescale(&x, relin).unwrap());
+        assert!(a.polys() == b.polys() && a.meta() == b.meta(), "{layout:?}");
+        let [a, b] = [&hybrid, &klss].map(|e| e.rotate(&x, 1, w.keys.galois()).unwrap());
+        assert!(a.polys() == b.polys(), "{layout:?}");
+    }
+    assert!(w.keys.relin().unwrap().0.bytes() > 0);
+}
+
+#[test]
+fn a_key_without_the_form_is_refused_by_name() {
+    let w = world();
+    let e = w.by(Method::Hybrid(LAYOUTS[1]));
+    let x = e.drop_level(&w.cipher, Level::new(2)).unwrap();
+    let refused = e.rotate(&x, 3, w.keys.galois()).unwrap_err();
+    assert!(
+        matches!(&refused, ringmill::Error::Ckks(CkksError::MissingForm { .. }))
+            && refused.to_string().contains("extend_galois_key"),
+        "{refused}"
+    );
+    let other = Params::new(&ParamsLiteral::from_bits(11, &[36; 3], &[36], 3).insecure()).unwrap();
+    let methods = Methods::new(&CostTable::shipped(), &Chain::from(&other), &[], false).unwrap();
+    assert!(w.evaluator.choosing(methods).unwrap_err().to_string().contains("another chain"));
+}
