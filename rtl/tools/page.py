@@ -70,11 +70,8 @@ def _routed(rows: list[Row]) -> Iterator[list[str]]:
     for row in rows:
         if "seeds" in row:
             seeds = ", ".join(f"{fmax:.1f}" if fmax else "not routed" for fmax in row["seeds"].values())
-            point = (
-                [row["top"], *_core_point(row)] if row["top"] == "compact_core" else [row["top"], *["–"] * 5]
-            )
             figures = [_number(row[name]) for name in ("comb", "ff", "dsp", "ebr")]
-            yield [*point, *figures, f"{row['fmax_mhz']:.1f}", seeds]
+            yield [row["top"], _parameters(row), *figures, f"{row['fmax_mhz']:.1f}", seeds]
 
 
 def _cores(rows: list[Row], flow: str) -> Iterator[list[str]]:
@@ -157,7 +154,7 @@ def _rows(data: Path, block: str) -> list[Row]:
 
 
 _DEVICE = ["LUT", "FF", "DSP", "BRAM", "overall"]
-_ROUTED = ["top", *_POINT, "COMB", "FF", "MULT18", "EBR", "MHz, median", "MHz, each seed"]
+_ROUTED = ["top", "parameters", "COMB", "FF", "MULT18", "EBR", "MHz, median", "MHz, each seed"]
 _CORES = [*_POINT, *_DEVICE, "multipliers, their share"]
 _CELLS = ["top", "parameters", "µm²", "bits of memory left out", "ns"]
 _MULTIPLIERS = ["flow", "W", "kind", "tiling", "LUT", "FF", "DSP", "overall", "µm²", "ns"]
@@ -167,7 +164,7 @@ def _sections(data: Path) -> Iterator[tuple[str, list[str], Iterator[list[str]]]
     multipliers, cores = _rows(data, "modmul"), _rows(data, "core")
     blocks = [row for name in ("ntt", "arith", "bank", "memory") for row in _rows(data, name)]
     every = [*cores, *blocks]
-    yield "Routed on the LFE5U-85F", _ROUTED, _routed(every)
+    yield "Routed on the LFE5U-85F", _ROUTED, _routed([*every, *multipliers])
     yield "Cores, UltraScale+ (synthesised)", _CORES, _cores(cores, "xcup")
     yield "Cores, 7-series (synthesised)", _CORES, _cores(cores, "xc7")
     yield "Cores and blocks, ECP5", ["top", "parameters", "LUT", "FF", "MULT18", "EBR"], _ecp5(every)

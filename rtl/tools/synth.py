@@ -12,7 +12,7 @@ import json
 import re
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from threading import Lock
@@ -111,8 +111,8 @@ class _Run:
         return self.rests[key]
 
     def figures(self, point: Point, seeds: tuple[int, ...]) -> Row:
-        """The figures of a point, by the way that it asks for."""
-        if not point.compose:
+        """The figures of a point, by the way that it asks for; only the whole can be routed."""
+        if seeds or not point.compose:
             return _flat(point, seeds)
         rest, boxes = self.rest(point)
         return compose.add(rest, self.multiplier(point) if boxes.multipliers else {}, boxes)
@@ -141,7 +141,8 @@ def run(
     `missing` leaves out points whose row is there, made from the sources as they are.
     """
     work = [point for point in points(chosen, flows) if re.search(want, point.label)]
-    work = [point for point in work if not (missing and _stored(point))]
+    if missing:
+        work = [point for point in work if not _done(point, seeds)]
     (ROOT / "build").mkdir(exist_ok=True)
     for point in work:
         digest(point.block)  # of the sources as they are when they are read, not when the last point is done
@@ -189,6 +190,14 @@ def _stored(point: Point) -> Row | None:
         if same and ("parts" in row) == point.compose:
             return {k: v for k, v in row.items() if k not in (*wanted, "tools")}
     return None
+
+
+def _done(point: Point, seeds: tuple[int, ...]) -> bool:
+    """Whether a point's row is there, with every seed that is asked for."""
+    if not seeds or point.flow != "ecp5":
+        return _stored(point) is not None
+    row = _stored(replace(point, compose=False))
+    return row is not None and {str(seed) for seed in seeds} <= set(row.get("seeds", {}))
 
 
 def _merge(point: Point, figures: Row) -> None:
