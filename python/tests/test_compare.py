@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from ringmill import cli
-from ringmill.compare import area, casa, cpu, table
+from ringmill.compare import area, casa, coxhe, coxhe_table, cpu, table
 
 
 def _slots(point: casa.Point) -> int:
@@ -116,4 +116,104 @@ def test_every_table_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_paper_that_nobody_compared_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["compare", "heax"]) == 1
-    assert "there are casa and taiyi-parameters" in capsys.readouterr().err
+    assert "there are casa and coxhe and taiyi-parameters" in capsys.readouterr().err
+
+
+def _found(latency: float, **more: float) -> coxhe.Row:
+    blocks = {"dsp": 10, "lut": 1000.0, "ff": 500.0, "bram": 3.5, "uram": None}
+    core = {"pintra_or_nbf": 4, "n": 4096, "primes": [36, 35, 36], "clock_origin": "made up"}
+    return {"latency_ms": latency, "error": 1e-5, "security": 128, **blocks, **core, **more}
+
+
+def _boards() -> coxhe.Row:
+    return {
+        "zcu104": {"lut": 230400, "ff": 460800, "dsp": 1728, "bram36": 312, "uram": 96},
+        "zcu102": {"lut": 274080, "ff": 548160, "dsp": 2520, "bram36": 912},
+    }
+
+
+def test_coxhe_prints_drifts_as_errors_and_three_primes_of_each_width() -> None:
+    for design in coxhe.paper()["design"]:
+        assert coxhe.drift(design["n"], design["bits"]) == pytest.approx(design["error"], rel=0.015)
+        # The security that is printed follows from three primes of the printed width.
+        most = {
+            (2048, 128): 54,
+            (4096, 128): 109,
+            (4096, 192): 75,
+            (8192, 128): 218,
+            (8192, 192): 152,
+            (8192, 256): 118,
+        }
+        assert 3 * design["bits"] <= most[design["n"], design["security"]]
+
+
+def test_every_row_of_coxhe_is_asked_for_with_its_wishes() -> None:
+    asked: list[coxhe.Wish] = []
+
+    def best(wish: coxhe.Wish) -> coxhe.Row | None:
+        asked.append(wish)
+        return _found(0.5) if wish.board == "zcu104" else None
+
+    rows = list(coxhe.designs(best, _boards()))
+    assert [row["row"] for row in rows] == ["S1", "S2", *(f"{a}{b}" for a in "ABCDEF" for b in "12")]
+    a1 = asked[2]
+    assert (a1.board, a1.max_error, a1.security) == ("zcu104", 4.68e-2, 128)
+    assert dict(a1.within)["dsp"] == pytest.approx(0.79 * 1728)
+    # A row that uses no UltraRAM leaves none to ours.
+    assert dict(asked[3].within)["uram"] == 0
+    keys = {"table", "row", "n", "bits", "board", "paper", "model_of_paper", "ours", "ratio_latency"}
+    for row in rows:
+        assert keys <= row.keys()
+        assert row["explained"]
+        if row["board"] == "zcu104":
+            assert row["ratio_latency"] == pytest.approx(0.5 / row["paper"]["latency_ms"], abs=1e-5)
+        else:
+            assert row["ratio_latency"] is None
+    engine = {row["row"]: row["paper_by_our_models"]["error"] for row in rows}
+    # Our primes begin at 20 bits; wider ones decrypt better, and the same ones alike.
+    assert engine["A1"] is engine["A2"] is None
+    assert engine["F1"] == engine["F2"] < engine["E1"] < engine["D1"]
+
+
+def test_less_latency_than_heax_as_the_paper_says() -> None:
+    rows = list(coxhe.heax(lambda k: (1000 * k, 1000)))
+    told = coxhe.paper()["heax"]
+    less = [row["less_than_heax"] for row in rows if row["moduli"] >= 4]
+    assert min(less) == pytest.approx(told["least"], abs=0.03)
+    assert max(less) == pytest.approx(told["most"], abs=0.005)
+    assert [row["ours_slots"] for row in rows] == [row["moduli"] for row in rows]
+
+
+def test_gains_are_geometric_means() -> None:
+    times = iter([1.0, 2.0] * 9)
+
+    def fixed(letter: str, board: str) -> coxhe.Row:
+        return {"latency_ms": 4.0, "error": 1e-9, "security": 128, "pintra_or_nbf": 8}
+
+    rows = list(coxhe.codesign(fixed, lambda wish: _found(next(times), security=float(wish.security))))
+    assert len(rows) == 18
+    assert coxhe.gains(rows)["zcu104"] == pytest.approx(4 / 2 ** (4 / 9), rel=1e-3)
+    sheet = coxhe_table.sheets(rows)[0]
+    assert len(sheet.rows) == 18
+    assert sheet.rows[0][4] == "4"
+
+
+def test_coxhe_is_printed_and_holds_its_bars(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["compare", "coxhe", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    table = {row["row"]: row for row in found["rows"] if row["table"] == "III"}
+    assert len(table) == 12
+    for row in table.values():
+        # Our best is faster than the paper in every row, within its resources.
+        assert row["ratio_latency"] < 1
+        assert row["ours"]["error"] <= row["paper"]["error"]
+        assert row["ours"]["security"] >= row["paper"]["security"]
+    assert set(found["gains"]) == {"zcu104", "zcu102"}
+    for row in found["rows"]:
+        if row["table"] == "co-design":
+            assert row["ours"]["error"] <= row["fixed"]["error"]
+            assert row["ours"]["security"] >= 128
+    assert cli.main(["compare", "coxhe"]) == 0
+    out = capsys.readouterr().out
+    assert "Table III" in out
+    assert "geometric mean" in out

@@ -140,3 +140,20 @@ def test_several_results_by_name() -> None:
     got = both.run(x=np.array([0.1, 0.2, 0.3, 0.4]))
     np.testing.assert_allclose(got["double"], [0.2, 0.4, 0.6, 0.8], atol=1e-4)
     np.testing.assert_allclose(got["square"], [0.01, 0.04, 0.09, 0.16], atol=1e-4)
+
+
+def test_every_level_of_a_chain_serves_where_bounds_leave_room(tmp_path: Path) -> None:
+    # Two primes of one width: after the rescale the modulus is no wider than the scale.
+    params = rm.Params.from_bits(11, [40, 40], [40], 2, insecure=True)
+    scaled = rm.kernel(lambda x: x * np.array([0.5, -0.25, 0.125, 0.75]))
+    compiled = scaled.compile(rm.vector(4), params=params, magnitude=0.25)
+    assert compiled.plan.output_level == 0
+    x = np.array([0.25, -0.25, 0.125, 0.2])
+    got = compiled.run(x=x)
+    assert np.max(np.abs(got - x * [0.5, -0.25, 0.125, 0.75])) < 2.0 ** compiled.predicted_error["out"]
+    compiled.save(tmp_path / "kernel")
+    again = Compiled.load(tmp_path / "kernel")
+    assert again.program == compiled.program
+    # Larger values would wrap around.
+    with pytest.raises(rm.ProgramError, match="1 more level"):
+        scaled.compile(rm.vector(4), params=params, magnitude=1.0)

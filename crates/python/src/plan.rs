@@ -7,7 +7,7 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use ringmill_ckks::{Noise, Secret};
+use ringmill_ckks::{Level, Noise, Secret};
 use ringmill_program::he::{self, Chain, Type, Value, Vectors, evaluate_clear};
 use ringmill_program::manage::{self, Accuracy, Managed};
 
@@ -34,6 +34,37 @@ impl Plan {
         let ranges = manage::ranges(&self.managed.program, self.magnitude, self.real);
         ranges.into_iter().map(|range| range.min(self.bound)).collect()
     }
+}
+
+/// A program that needs every level of its chain, if the bounds on its values say that none wraps around: management
+/// alone keeps outputs where the modulus exceeds the scale by two bits, whatever they are.
+fn to_the_end(
+    traced: &he::Program,
+    params: &ringmill_ckks::Params,
+    refused: &he::HeError,
+    magnitude: f64,
+    bound: f64,
+    real: bool,
+) -> Option<Managed> {
+    let he::Rule::Depth { needed, .. } = *refused.rule else { return None };
+    let floor = params.max_level().get().checked_sub(needed)?;
+    let options = manage::Options { output_level: Some(Level::new(floor)), ..manage::Options::default() };
+    let managed = manage::manage(traced, &Chain::from(params), &options).ok()?;
+    let p = &managed.program;
+    let ranges = manage::ranges(p, magnitude, real);
+    let input = |v: Value, _: &str| {
+        let Type::Ct(t) = &p.instr(v).ty else { return Noise::exact(magnitude, u64::from(v.0)) };
+        let name = u64::from(v.0);
+        Noise::encoded(magnitude, &t.scale, name).encrypt_public(params, &t.scale, name)
+    };
+    let noises =
+        manage::predict(p, params, &input, &|_, _| magnitude, &|v| ranges[v.index()].min(bound)).ok()?;
+    let fits = p.values().all(|(v, instr)| match &instr.ty {
+        // Written so that what is not a number does not fit.
+        Type::Ct(t) => noises[v.index()].headroom_log2(params, t.level, &t.scale) >= 0.0,
+        _ => true,
+    });
+    fits.then_some(managed)
 }
 
 #[pymethods]
@@ -85,8 +116,13 @@ impl Plan {
         py.detach(|| {
             let traced = he::parse(text).map_err(|e| Failure::he(&e))?;
             let chain = Chain::from(&params);
-            let managed =
-                manage::manage(&traced, &chain, &manage::Options::default()).map_err(|e| Failure::he(&e))?;
+            let managed = match manage::manage(&traced, &chain, &manage::Options::default()) {
+                Ok(managed) => managed,
+                Err(refused) => {
+                    let bounded = to_the_end(&traced, &params, &refused, magnitude, bound, real);
+                    bounded.ok_or_else(|| Failure::he(&refused))?
+                }
+            };
             Ok(Self { params, managed, rationale: None, magnitude, bound, real })
         })
     }

@@ -236,7 +236,7 @@ def params(options: Namespace) -> Facts:
 
 def compare(options: Namespace) -> Facts:
     """Put a paper's figures beside ours."""
-    papers = {"casa": _casa, "taiyi-parameters": _taiyi}
+    papers = {"casa": _casa, "coxhe": _coxhe, "taiyi-parameters": _taiyi}
     if options.paper not in papers:
         fail(
             CommandError,
@@ -261,6 +261,12 @@ def _casa(options: Namespace) -> Facts:
     )
 
 
+def _coxhe(_options: Namespace) -> Facts:
+    from ringmill.compare import coxhe
+
+    return coxhe.stored()
+
+
 def _taiyi(_options: Namespace) -> Facts:
     from ringmill.compare import taiyi, taiyi_table
 
@@ -269,9 +275,12 @@ def _taiyi(_options: Namespace) -> Facts:
 
 def show_compare(facts: Facts) -> None:
     """Print the tables of a comparison."""
-    from ringmill.compare import table, taiyi_table
+    from ringmill.compare import coxhe_table, table, taiyi_table
 
     rows = facts["rows"]
+    if facts["paper"] == "coxhe":
+        table.show(coxhe_table.sheets(rows), coxhe_table.notes(facts))
+        return
     if facts["paper"] == "casa":
         table.show(table.sheets(rows), table.origin(rows, facts["area_origin"]))
     else:
