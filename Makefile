@@ -55,7 +55,7 @@ test-rtl: $(STAMPS)/eda  ## the hardware blocks under Verilator: rtl/README.md
 
 .PHONY: test-full
 test-full: $(STAMPS)/extension $(STAMPS)/system $(STAMPS)/eda  ## every test at full size, hours rather than minutes
-	@$(call core_library,--w 54 --nbf 4 --logn-max 13 --mods 16 --kind 1 --d 512) \
+	@$(call core_library,--w 54 --nbf 4 --logn-max 13 --mods 16 --kind 1 --d 512 --observe) \
 	  cargo test --workspace --release $(CARGO_FLAGS) -- --include-ignored
 	@. $(EDA_HOME)/env.sh; $(if $(TEST_PATHS),$(CURDIR)/$(PY) -m pytest -q -m '' $(TEST_PATHS),echo 'no Python tests in this tree')
 	@$(RTL_TOOLS) test --full

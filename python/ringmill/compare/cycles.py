@@ -9,7 +9,7 @@ from ringmill._native import compact_cycles
 from ringmill.compare.casa import Cycles, Outputs, Point
 
 #: Passes that the search for a plan may schedule, all attempts together: some tenths of a second a program.
-EFFORT = 10_000
+EFFORT = 30_000
 
 
 def _told(

@@ -9,7 +9,8 @@ Row = dict[str, Any]
 
 #: What holds for every figure of ours.
 ORIGIN = (
-    "Cycles: the cycle model, which equals the RTL. Areas: {area}; the paper's are Vivado's after placement, "
+    "Cycles: the cycle model, which equals the RTL, of a program run again, which finds the roots of its "
+    "first transforms. Areas: {area}; the paper's are Vivado's after placement, "
     "and the two tools count LUTs differently. Times of ours are cycles at the paper's Fmax, "
     "for comparison only. The paper's delays in its Table 3 are twice cycles / Fmax: both are shown."
 )

@@ -51,7 +51,14 @@ struct rm_core {
   // The core whose clock edge this thread evaluates; reports of core_trace.sv are its.
   static thread_local rm_core* running;
 
+  // Scopes of the observer are entered into, and taken out of, the context that is the thread's: not the one of another
+  // core, which may be gone.
+  struct Current {
+    explicit Current(VerilatedContext* context) { Verilated::threadContextp(context); }
+  };
+
   VerilatedContext context;
+  Current current{&context};
   Vtop top;
   rm::AxiMemory memory;
   rm::MasterSignals master;
@@ -71,6 +78,7 @@ struct rm_core {
     if (trace) trace->close();
 #endif
     top.final();
+    current = Current(&context);
   }
 
   // Inputs of this cycle; outputs that depend on them are right afterwards.

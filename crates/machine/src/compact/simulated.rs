@@ -1,5 +1,7 @@
 //! A core under Verilator, in a shared library with the C interface of `rtl/sim/src/rm_core.h`.
 
+mod observe;
+
 use std::ffi::{CStr, c_char, c_int};
 use std::fmt;
 use std::path::Path;
@@ -13,6 +15,8 @@ use super::core::{Core, Counters};
 use super::emulator::check_range;
 use super::isa::ADDRESS_UNIT;
 use super::{CompactConfig, CompactError, CompactLiteral, Multiplier, TableEntry, registers as reg};
+
+pub use observe::Written;
 
 /// The version of the C interface.
 const ABI: u32 = 1;
@@ -115,6 +119,7 @@ struct Functions {
     start: unsafe extern "C" fn(*mut Handle) -> c_int,
     wait: unsafe extern "C" fn(*mut Handle, u64) -> c_int,
     message: unsafe extern "C" fn(*const Handle) -> *const c_char,
+    observe: observe::Observe,
     parameters: Parameters,
     _library: Library,
 }
@@ -156,6 +161,7 @@ impl CoreLibrary {
                 start: *library.get(b"rm_core_start\0").map_err(refused)?,
                 wait: *library.get(b"rm_core_wait\0").map_err(refused)?,
                 message: *library.get(b"rm_core_message\0").map_err(refused)?,
+                observe: *library.get(b"rm_core_observe\0").map_err(refused)?,
                 parameters,
                 _library: library,
             }

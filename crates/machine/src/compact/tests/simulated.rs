@@ -1,5 +1,5 @@
 //! The core under Verilator against the reference machine and the cycle model. `RINGMILL_CORE_LIBRARY` names the library
-//! that `python -m rtl.sim.build --w 54 --nbf 4 --logn-max 13 --mods 16 --kind 1 --d 512` makes.
+//! that `python -m rtl.sim.build --w 54 --nbf 4 --logn-max 13 --mods 16 --kind 1 --d 512 --observe` makes.
 
 use std::path::PathBuf;
 
@@ -139,4 +139,106 @@ fn what_stops_the_simulated_core_is_an_error_and_not_a_hang() {
     let other = CompactLiteral { butterflies: 8, ..CompactLiteral::default() }.build().unwrap();
     let refused = library().open(&other, 1 << 20, SimulatedMemory::of(&other)).map(|_| ());
     assert!(matches!(refused, Err(CompactError::Simulator { .. })));
+}
+
+/// Puts a plan and random inputs into a core.
+fn fill(core: &mut dyn Core, program: &LimbProgram, plan: &Plan) {
+    let config = *core.config();
+    for (i, m) in program.moduli().iter().enumerate() {
+        core.set_modulus(i, &TableEntry::new(&config, m.modulus, program.log_n()).unwrap()).unwrap();
+    }
+    let limbs = inputs(program, 9);
+    plan.inputs.iter().for_each(|slot| core.write(slot.address, &limbs[slot.input as usize]).unwrap());
+    let words: Vec<u64> = plan.instructions.iter().flat_map(Instruction::encode).collect();
+    core.write(plan.program, &words).unwrap();
+}
+
+/// What each instruction of a program leaves, from the emulator and from the simulated core.
+fn compare_steps(program: &LimbProgram) {
+    let config = config(30, 1);
+    let plan = Compact::emulated(config).plan(program).unwrap();
+    let mut emulator = Emulator::new(config);
+    fill(&mut emulator, program, &plan);
+    emulator.write(plan.bytes - 64, &[0; 8]).unwrap();
+    let mut want = Vec::new();
+    let step = |s: emulator::Step<'_>| want.push((s.instruction.a.or(s.instruction.d), s.result.to_vec()));
+    emulator.run_observed(plan.program, program.log_n(), step).unwrap();
+
+    let mut core = library().open(&config, plan.bytes, moody(&config, 3)).unwrap();
+    fill(&mut core, program, &plan);
+    let mut found = vec![None; plan.instructions.len()];
+    let mut twice = false;
+    core.run_observed(plan.program, program.log_n(), |w| {
+        twice |= found[w.index as usize].replace((w.bank, w.limb.to_vec())).is_some();
+    })
+    .unwrap();
+    assert!(!twice, "an instruction ended twice");
+    for ((i, (_, limb)), found) in plan.instructions.iter().zip(want).zip(found) {
+        let bank = if i.op.is_transform() { i.a } else { i.d };
+        let want = (!limb.is_empty()).then_some((bank, limb));
+        assert!(found == want, "{i}: another limb, or in another bank");
+    }
+}
+
+#[test]
+#[ignore = "needs a simulated core: RINGMILL_CORE_LIBRARY"]
+fn every_instruction_leaves_what_the_emulator_says() {
+    compare_steps(&switches(10, 3, 1, 1, 1, true));
+    compare_steps(&switches(11, 4, 2, 2, 1, false));
+    for seed in 0..12 {
+        let random = RandomProgram { log_n: 10, moduli: primes(10, 5), instructions: 60, seed };
+        compare_steps(&random.generate().unwrap());
+    }
+}
+
+/// Starts a program that keeps the core busy for a while, and does not wait for it.
+fn start_long(core: &mut Simulated, moduli: &[ringmill_ring::Modulus]) {
+    let config = *core.config();
+    core.set_modulus(0, &TableEntry::new(&config, moduli[0], 13).unwrap()).unwrap();
+    let ntt = Instruction { a: Bank::new(0), ..Instruction::new(Op::Ntt) };
+    let program = [ntt, ntt, ntt, Instruction::new(Op::End)];
+    let words: Vec<u64> = program.iter().flat_map(Instruction::encode).collect();
+    core.write(1 << 16, &words).unwrap();
+    core.write_register(registers::PROGRAM, (1 << 16) / 64).unwrap();
+    core.write_register(registers::LOG_N, registers::LOG_N_VALUE.put(13)).unwrap();
+    core.write_register(registers::CONTROL, registers::CONTROL_START.put(1)).unwrap();
+    let status = core.read_register(registers::STATUS).unwrap();
+    assert_eq!(registers::STATUS_BUSY.get(status), 1, "under way");
+}
+
+#[test]
+#[ignore = "needs a simulated core: RINGMILL_CORE_LIBRARY"]
+fn a_core_that_is_disturbed_says_so_and_goes_on() {
+    let (config, moduli) = (config(20, 1), primes(13, 1));
+    let end: Vec<u64> = Instruction::new(Op::End).encode().to_vec();
+    let mut core = library().open(&config, 1 << 20, SimulatedMemory::of(&config)).unwrap();
+    core.write(0, &end).unwrap();
+    // Asked while it is busy: the program under way ends, the second start is refused.
+    start_long(&mut core, &moduli);
+    assert_eq!(core.run(0, 10), Err(CompactError::Busy));
+    assert!(core.run(0, 10).is_ok());
+    // A soft reset in the middle: what was dispatched ends, and the status says why.
+    start_long(&mut core, &moduli);
+    core.write_register(registers::CONTROL, registers::CONTROL_SOFT_RESET.put(1)).unwrap();
+    let stopped = core.run(0, 10);
+    assert!(
+        matches!(stopped, Err(CompactError::Busy | CompactError::Stopped { code: 12, .. })),
+        "{stopped:?}"
+    );
+    assert!(core.run(0, 10).is_ok());
+    // A hard reset in the middle: everything is forgotten but memory.
+    start_long(&mut core, &moduli);
+    core.reset();
+    assert!(core.run(0, 10).is_ok());
+    // The number of the instruction that is wrong, with what stands before it stored.
+    let copy = Instruction { a: Bank::new(0), store: Some(0x100), ..Instruction::new(Op::Copy) };
+    let even = Instruction { permute: Some(4), d: Bank::new(1), store: None, ..copy };
+    let words: Vec<u64> = [copy, copy, even, copy].iter().flat_map(Instruction::encode).collect();
+    core.write(1 << 16, &words).unwrap();
+    core.write(0x4000, &[7; 1024]).unwrap();
+    let stopped = core.run(1 << 16, 10);
+    assert!(matches!(stopped, Err(CompactError::Stopped { index: 2, code: 5, .. })), "{stopped:?}");
+    let mut limb = vec![7; 1024];
+    core.read(0x4000, &mut limb).unwrap();
+    assert!(limb.iter().all(|&w| w == 0), "what stands before it is stored");
 }
