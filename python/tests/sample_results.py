@@ -100,6 +100,7 @@ def sample_exploration() -> dict[str, Any]:
         ],
         "chosen": 1,
         "core": {"n": 4096, "butterflies": 4, "set": [2, 1, 2], "cycles": 9051, "slot": 6144, "spans": spans},
+        "job": {"same_bits": True, "simulated": True, "seconds": 0.5, "cycles": 9051, "measured_log2": -15.0},
         "validated": [
             {
                 "design": 1,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ringmill.demo import machine, table
 from ringmill.demo.clinic import run_clinic
+from ringmill.demo.exploration import run_exploration
 from ringmill.demo.hardware import run_hardware
 from ringmill.demo.nine import run_nine
 from ringmill.errors import RingmillError
@@ -27,6 +28,7 @@ def main() -> int:
         clinic = run_clinic(options.out / "clinic", show)
         kernels = run_nine(show)
         hardware = run_hardware(options.out / "clinic" / "server", show)
+        explored = run_exploration(options.out / "core", show)
     except KeyboardInterrupt:
         print("interrupted; no report was written", file=sys.stderr)
         return 130
@@ -42,6 +44,7 @@ def main() -> int:
         "clinic": clinic,
         "kernels": kernels,
         "hardware": hardware,
+        "exploration": explored,
     }
     page = write(results, options.out)
     table.show(results, page, time.perf_counter() - start)

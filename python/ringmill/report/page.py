@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ringmill.atomic import write_text
-from ringmill.compare import table, taiyi_table
+from ringmill.compare import coxhe, coxhe_table, table, taiyi_table
 from ringmill.report import charts, exploration, hardware
 from ringmill.report.drawing import program_svg
 
@@ -42,6 +42,12 @@ def _chosen(explored: Results | None) -> dict[str, str]:
     }
 
 
+def _coxhe() -> Results:
+    found = coxhe.stored()
+    rows = found["rows"]
+    return {"sheets": coxhe_table.sheets(rows), "origin": coxhe_table.origin(rows), "gains": found["gains"]}
+
+
 def render(results: Results) -> str:
     """The report as HTML text; ``results`` is what the main job saves as JSON."""
     import jinja2
@@ -65,6 +71,7 @@ def render(results: Results) -> str:
         clinic=clinic,
         kernels=kernels,
         hardware=results["hardware"],
+        coxhe=_coxhe(),
         sheets=table.sheets(results["hardware"]["casa"]),
         origin=table.origin(results["hardware"]["casa"], results["hardware"]["area_origin"]),
         parameters=taiyi_table.sheets(results["hardware"]["taiyi"]),
