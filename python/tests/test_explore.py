@@ -152,6 +152,17 @@ def test_an_interrupted_exploration_goes_on(tmp_path: Path, monkeypatch: pytest.
     assert points == whole.statistics["points"]
 
 
+def test_the_client_of_a_design_can_be_timed() -> None:
+    from ringmill.explorer.client import timed
+
+    best = found(seconds=0).best
+    client = timed(best)["predicted"]["client"]
+    for name in ("encrypt_ms", "decrypt_ms"):
+        assert client[name]["value"] > 0
+        assert client[name]["origin"]["kind"] == "measured"
+        assert best["predicted"]["client"][name] is None
+
+
 def test_the_command_line_explores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     space, out = tmp_path / "space.json", tmp_path / "design.json"
     space.write_text(json.dumps(SPACE), encoding="utf-8")

@@ -16,7 +16,7 @@ use rusqlite::{Connection, params};
 use crate::ExploreError;
 use crate::design::{PrimeClass, Resource};
 use crate::search::candidates::{Cores, cores_key};
-use crate::search::run::{Found, Known, Outcome, Request};
+use crate::search::{Found, Known, Outcome, Request};
 use crate::space::chains::{Point, Shape};
 use crate::space::cores::{Core, Timing};
 

@@ -165,6 +165,7 @@ def _explore(verb: Callable[[str, str], argparse.ArgumentParser]) -> None:
     sub.add_argument(
         "--results", metavar="FILE", help="SQLite file that survives a kill and is taken up again"
     )
+    sub.add_argument("--time-client", action="store_true", help="measure encryption and decryption here")
     sub.add_argument("--out", metavar="FILE", help="design.json of the best, for ringmill build")
     verb("devices", "List the stored devices.")
 

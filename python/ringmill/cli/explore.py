@@ -85,6 +85,7 @@ def target(text: str) -> Any:
 def explore(options: Namespace) -> Facts:
     """Find parameters and a core for a kernel on a device."""
     import ringmill.explorer as room
+    from ringmill.explorer.client import timed
 
     space = json.loads(Path(options.space).read_text(encoding="utf-8")) if options.space else None
     found = room.explore(
@@ -104,10 +105,11 @@ def explore(options: Namespace) -> Facts:
         results=options.results,
         progress="none" if options.quiet else "auto",
     )
+    best = timed(found.best) if options.time_client else found.best
     if options.out:
-        found.save(options.out)
+        found.save(options.out, best)
     return {
-        "best": {**found.best, "kernel": {**found.best["kernel"], "program": "…"}},
+        "best": {**best, "kernel": {**best["kernel"], "program": "…"}},
         "front": found.rows(),
         "best_proven": found.best_proven,
         "front_proven": found.front_proven,
@@ -167,7 +169,11 @@ def _chosen(facts: Facts) -> Any:
         line(name, f"{figure['value']:,.1f}".rstrip("0").rstrip("."), figure["origin"])
     if known["energy_mj"]:
         line("energy", f"{best['energy_mj']:.4g} mJ", known["energy_mj"]["origin"])
-    line("keys", f"{best['key_bytes']:,} bytes")
+    client = known["client"]
+    line("client", f"{best['key_bytes']:,} bytes of keys, {best['input_bytes']:,} of arguments")
+    for name in ("encrypt_ms", "decrypt_ms"):
+        if client[name]:
+            line(name.removesuffix("_ms"), f"{client[name]['value']:.3g} ms", client[name]["origin"])
     if best["variant"]:
         line("packing", str(best["variant"]))
     return table
