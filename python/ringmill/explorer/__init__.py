@@ -4,8 +4,9 @@
 >>> @rm.kernel
 ... def mean_square(x=rm.vector(64)):
 ...     return (x * x).sum() * (1 / 64)
->>> found = rm.explore(mean_square, "zcu104", max_error=1e-4, seconds=0, progress="none")
->>> found.best["predicted"]["error"]["value"] <= 1e-4, found.best_proven
+>>> narrow = {"log_n": [12], "butterflies": [8, 16], "words": [36], "buses": [512]}
+>>> found = rm.explore(mean_square, "zcu104", max_error=1e-3, space=narrow, seconds=0, progress="none")
+>>> found.best["predicted"]["error"]["value"] <= 1e-3, found.best_proven
 (True, True)
 """
 
