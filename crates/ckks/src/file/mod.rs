@@ -28,7 +28,7 @@ use std::fmt;
 use std::io::{Read, Write};
 use std::path::Path;
 
-use ringmill_ring::{Domain, Poly};
+use ringmill_ring::{Domain, Modulus, Poly};
 
 pub use error::FileError;
 pub use parameters::{load_params, read_params, save_params, write_params};
@@ -36,7 +36,7 @@ pub use secret::{load_secret_key, read_secret_key, save_secret_key, write_secret
 
 use crate::ciphertext::{Ciphertext, Plaintext, SeededCiphertext};
 use crate::error::CkksError;
-use crate::keys::{EvaluationKeys, PublicKey, RelinKey};
+use crate::keys::{EvaluationKeys, KeyForm, PublicKey, RelinKey};
 use crate::params::{Fingerprint, Params};
 use disk::Privacy;
 use frame::{Front, Hashed};
@@ -66,10 +66,12 @@ pub enum Kind {
     Ciphertext = 7,
     /// Ciphertext at half size.
     SeededCiphertext = 8,
+    /// A form of a switching key.
+    KeyForm = 9,
 }
 
 impl Kind {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::Params,
         Self::SecretKey,
         Self::PublicKey,
@@ -78,6 +80,7 @@ impl Kind {
         Self::Plaintext,
         Self::Ciphertext,
         Self::SeededCiphertext,
+        Self::KeyForm,
     ];
 
     fn from_number(number: u16) -> Option<Self> {
@@ -96,6 +99,7 @@ impl fmt::Display for Kind {
             Self::Plaintext => "plaintext",
             Self::Ciphertext => "ciphertext",
             Self::SeededCiphertext => "half-size ciphertext",
+            Self::KeyForm => "form of a switching key",
         })
     }
 }
@@ -103,7 +107,8 @@ impl fmt::Display for Kind {
 /// An object that is written and read without further ado: everything but secret keys.
 ///
 /// Implemented by [`Plaintext`] (which tells the message), [`Ciphertext`], [`SeededCiphertext`], [`PublicKey`],
-/// [`RelinKey`] and [`EvaluationKeys`].
+/// [`RelinKey`], [`EvaluationKeys`] and [`KeyForm`]. Keys are written in their base form; other forms have files of
+/// their own and are put in again with [`SwitchKey::insert`](crate::SwitchKey::insert).
 ///
 /// ```
 /// use ringmill_ckks::file::Stored;
@@ -188,11 +193,11 @@ macro_rules! stored {
         }
     )*};
 }
-stored!(Plaintext, Ciphertext, SeededCiphertext, PublicKey, RelinKey, EvaluationKeys);
+stored!(Plaintext, Ciphertext, SeededCiphertext, PublicKey, RelinKey, EvaluationKeys, KeyForm);
 
-/// Bytes of `count` polynomials of `limbs` limbs, `None` beyond 2^64.
-fn payload_len(params: &Params, count: usize, limbs: usize) -> Option<u64> {
-    let poly: usize = params.key_moduli().take(limbs).map(|m| pack::packed_len(params.n(), m.bits())).sum();
+/// Bytes of `count` polynomials over `moduli`, `None` beyond 2^64.
+fn payload_len(params: &Params, count: usize, moduli: &[Modulus]) -> Option<u64> {
+    let poly: usize = moduli.iter().map(|m| pack::packed_len(params.n(), m.bits())).sum();
     (count as u64).checked_mul(poly as u64)
 }
 
@@ -200,13 +205,13 @@ fn write_object<T: Codec>(object: &T, out: impl Write) -> Result<(), FileError> 
     let params = object.params();
     let header = frame::encode(T::KIND, &object.header())?;
     let polys = object.polys();
-    let limbs = polys.first().map_or(0, Vec::len);
-    let payload = payload_len(params, polys.len(), limbs).unwrap_or(u64::MAX);
+    let moduli = T::moduli(params, &object.header(), polys.first().map_or(0, Vec::len));
+    let payload = payload_len(params, polys.len(), &moduli).unwrap_or(u64::MAX);
     let mut out = Hashed::new(out);
     Front::new(T::KIND, params.fingerprint(), payload, header).write(&mut out)?;
     let mut bytes = Vec::new();
     for poly in polys {
-        for (limb, m) in poly.into_iter().zip(params.key_moduli()) {
+        for (limb, m) in poly.into_iter().zip(&moduli) {
             bytes.resize(pack::packed_len(params.n(), m.bits()), 0);
             pack::pack(limb, m.bits(), &mut bytes);
             out.put(&bytes)?;
@@ -222,11 +227,12 @@ fn read_object<T: Codec>(params: &Params, input: impl Read) -> Result<T, FileErr
     front.expect_context(params.fingerprint())?;
     let header: T::Header = frame::decode(T::KIND, &front.header)?;
     let (count, limbs) = T::shape(params, &header)?;
-    front.expect_payload(payload_len(params, count, limbs).unwrap_or(u64::MAX))?;
+    let moduli = T::moduli(params, &header, limbs);
+    front.expect_payload(payload_len(params, count, &moduli).unwrap_or(u64::MAX))?;
     // One polynomial at a time: memory follows the bytes that are there, whatever the lengths announce.
     let mut polys = Vec::new();
     for _ in 0..count {
-        polys.push(read_poly(T::KIND, params, limbs, &mut input)?);
+        polys.push(read_poly(T::KIND, params, &moduli, &mut input)?);
     }
     // Before anything is expanded: damage costs no more than the reading.
     input.verify(T::KIND)?;
@@ -236,12 +242,12 @@ fn read_object<T: Codec>(params: &Params, input: impl Read) -> Result<T, FileErr
 fn read_poly<R: Read>(
     kind: Kind,
     params: &Params,
-    limbs: usize,
+    moduli: &[Modulus],
     input: &mut Hashed<R>,
 ) -> Result<Poly, FileError> {
-    let mut poly = Poly::zeros(params.n(), limbs, Domain::Evaluation);
+    let mut poly = Poly::zeros(params.n(), moduli.len(), Domain::Evaluation);
     let mut bytes = Vec::new();
-    for (limb, (words, m)) in poly.limbs_mut().zip(params.key_moduli()).enumerate() {
+    for (limb, (words, m)) in poly.limbs_mut().zip(moduli).enumerate() {
         bytes.resize(pack::packed_len(params.n(), m.bits()), 0);
         input.take("residues", &mut bytes)?;
         pack::unpack(&bytes, m.bits(), words);

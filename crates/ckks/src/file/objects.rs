@@ -1,6 +1,6 @@
 //! How each object splits into a header and polynomials.
 
-use ringmill_ring::{GaloisElement, Poly};
+use ringmill_ring::{GaloisElement, Modulus, Poly};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -8,10 +8,10 @@ use super::header::{CipherHeader, KeysHeader, MetaHeader, SeedBytes, SeededHeade
 use super::{FileError, Kind, encapsulation};
 use crate::ciphertext::{Ciphertext, Plaintext, SeededCiphertext};
 use crate::error::CkksError;
-use crate::keys::{EvaluationKeys, GaloisKeys, PublicKey, RelinKey, SwitchKey};
+use crate::keys::{EvaluationKeys, GaloisKeys, KeyForm, KeyLayout, PublicKey, RelinKey, SwitchKey};
 use crate::params::Params;
 
-/// An object of one context that is stored as a header and polynomials over a prefix of the key basis.
+/// An object of one context that is stored as a header and polynomials over primes of the key basis.
 pub(super) trait Codec: Sized {
     const KIND: Kind;
     type Header: Serialize + DeserializeOwned;
@@ -22,6 +22,10 @@ pub(super) trait Codec: Sized {
     fn polys(&self) -> Vec<Vec<&[u64]>>;
     /// Number of polynomials and limbs of each that belong to a header.
     fn shape(params: &Params, header: &Self::Header) -> Result<(usize, usize), FileError>;
+    /// The primes of each of these limbs.
+    fn moduli(params: &Params, _header: &Self::Header, limbs: usize) -> Vec<Modulus> {
+        params.key_moduli().take(limbs).collect()
+    }
     fn build(params: &Params, header: &Self::Header, polys: Vec<Poly>) -> Result<Self, FileError>;
 }
 
@@ -173,6 +177,33 @@ impl Codec for RelinKey {
     }
     fn build(params: &Params, header: &SeedBytes, polys: Vec<Poly>) -> Result<Self, FileError> {
         Ok(Self(take_key(Self::KIND, params, *header, &mut polys.into_iter())?))
+    }
+}
+
+impl Codec for KeyForm {
+    const KIND: Kind = Kind::KeyForm;
+    type Header = (KeyLayout, SeedBytes);
+
+    fn params(&self) -> &Params {
+        self.params()
+    }
+    fn header(&self) -> Self::Header {
+        (self.layout(), self.seed().into())
+    }
+    fn polys(&self) -> Vec<Vec<&[u64]>> {
+        let rows = self.layout().limbs + self.layout().special;
+        (0..self.layout().dnum()).map(|j| (0..rows).map(|row| self.limb(j, 0, row)).collect()).collect()
+    }
+    fn shape(params: &Params, (layout, _): &Self::Header) -> Result<(usize, usize), FileError> {
+        let allowed = layout.check(params.q_moduli(), params.p_moduli());
+        allowed.map_err(|e| content(Self::KIND)(e.into()))?;
+        Ok((layout.dnum(), layout.limbs + layout.special))
+    }
+    fn moduli(params: &Params, (layout, _): &Self::Header, _limbs: usize) -> Vec<Modulus> {
+        layout.moduli(params.q_moduli(), params.p_moduli())
+    }
+    fn build(params: &Params, (layout, seed): &Self::Header, polys: Vec<Poly>) -> Result<Self, FileError> {
+        Self::from_parts(params, *layout, &polys, (*seed).into()).map_err(content(Self::KIND))
     }
 }
 

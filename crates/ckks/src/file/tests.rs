@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use ringmill_ring::GaloisElement;
 
 use super::*;
-use crate::keys::{GaloisKeys, KeyGenerator, SecretKey};
+use crate::keys::{GaloisKeys, KeyGenerator, KeyLayout, SecretKey};
 use crate::params::{Level, NamedSet, ParamsLiteral, PrimeSpec};
 use crate::scale::Scale;
 use crate::testing::{coefficients, message, plaintext, randomness};
@@ -26,6 +26,14 @@ struct All {
     plain: Plaintext,
     cipher: Ciphertext,
     seeded: SeededCiphertext,
+    /// A key with a form beside its base one.
+    more: RelinKey,
+}
+
+impl All {
+    fn form(&self) -> &KeyForm {
+        self.more.0.forms().nth(1).unwrap()
+    }
 }
 
 fn all(params: &Params) -> All {
@@ -41,7 +49,9 @@ fn all(params: &Params) -> All {
     let (cipher, seeded) =
         (public.encrypt(&plain, &mut r).unwrap(), secret.encrypt_seeded(&plain, &mut r).unwrap());
     let relin = evaluation.relin().unwrap().clone();
-    All { params: params.clone(), secret, public, relin, evaluation, plain, cipher, seeded }
+    let (mut more, layout) = (relin.clone(), KeyLayout { limbs: 1, special: 2, alpha: 1 });
+    g.extend_relin_key(&secret, &mut more, layout).unwrap();
+    All { params: params.clone(), secret, public, relin, evaluation, plain, cipher, seeded, more }
 }
 
 /// One file of every kind.
@@ -58,6 +68,7 @@ fn files(a: &All) -> Vec<(Kind, Vec<u8>)> {
         (Kind::Plaintext, a.plain.to_bytes().unwrap()),
         (Kind::Ciphertext, a.cipher.to_bytes().unwrap()),
         (Kind::SeededCiphertext, a.seeded.to_bytes().unwrap()),
+        (Kind::KeyForm, a.form().to_bytes().unwrap()),
     ]
 }
 
@@ -76,6 +87,7 @@ fn through(kind: Kind, params: &Params, mut bytes: &[u8]) -> Result<Vec<u8>, Fil
         Kind::Plaintext => out = object::<Plaintext>(params, bytes)?,
         Kind::Ciphertext => out = object::<Ciphertext>(params, bytes)?,
         Kind::SeededCiphertext => out = object::<SeededCiphertext>(params, bytes)?,
+        Kind::KeyForm => out = object::<KeyForm>(params, bytes)?,
     }
     // The two that are read from a stream only: what follows was left alone.
     if kind as u16 <= 2 && !bytes.is_empty() { Err(FileError::Trailing) } else { Ok(out) }
@@ -101,6 +113,7 @@ fn every_object_round_trips() {
     assert_eq!(PublicKey::from_bytes(&a.params, &a.public.to_bytes().unwrap()).unwrap(), a.public);
     let evaluation = EvaluationKeys::from_bytes(&a.params, &a.evaluation.to_bytes().unwrap()).unwrap();
     assert_eq!(evaluation, a.evaluation);
+    assert!(KeyForm::from_bytes(&a.params, &a.form().to_bytes().unwrap()).unwrap() == *a.form());
     let bytes = a.seeded.to_bytes().unwrap();
     assert_eq!(SeededCiphertext::from_bytes(&a.params, &bytes).unwrap().expand(), a.seeded.expand());
     let empty = EvaluationKeys::new(None, GaloisKeys::new(&a.params)).unwrap();

@@ -28,8 +28,7 @@ fn integers(secret: &SecretKey) -> Vec<BigInt> {
 
 /// The primes of a layout in the order of its rows.
 fn moduli(params: &Params, layout: KeyLayout) -> Vec<Modulus> {
-    let special = layout.special_primes(params.q_moduli(), params.p_moduli());
-    [&params.q_moduli()[..layout.limbs], &special].concat()
+    layout.moduli(params.q_moduli(), params.p_moduli())
 }
 
 /// b + a·s − P·g·s², centred, for a digit of `limbs` (a range) of the form; `pairs` are summed first.

@@ -70,8 +70,8 @@ impl KeyLayout {
             return Err(LayoutError::Zero { limbs, special, alpha });
         }
         let borrowed = special.saturating_sub(p.len());
-        if limbs + borrowed > q.len() {
-            let (needed, found) = (limbs + special, q.len() + p.len());
+        if limbs.saturating_add(borrowed) > q.len() {
+            let (needed, found) = (limbs.saturating_add(special), q.len() + p.len());
             let most = q.len().saturating_sub(borrowed);
             return Err(LayoutError::TooManyPrimes { limbs, special, needed, found, most });
         }
@@ -102,6 +102,13 @@ impl KeyLayout {
     /// The special primes as indices of the key basis q_0 … q_L, p_0 … p_{K−1}.
     pub fn special_indices(self, q: usize, p: usize) -> impl ExactSizeIterator<Item = usize> {
         (0..self.special).map(move |k| if k < p { q + k } else { q + p - 1 - k })
+    }
+
+    /// The primes of a key's limbs: q_0, q_1, … and the special ones.
+    pub fn moduli(self, q: &[Modulus], p: &[Modulus]) -> Vec<Modulus> {
+        let mut moduli = q[..self.limbs].to_vec();
+        moduli.extend(self.special_primes(q, p));
+        moduli
     }
 
     /// The special primes of a chain that has enough.
