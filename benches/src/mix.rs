@@ -4,7 +4,7 @@
 use ringmill::Evaluator;
 use ringmill::ckks::params::{NamedSet, Params, ParamsLiteral};
 use ringmill::ckks::{Ciphertext, KeyGenerator, Level, Randomness, Scale};
-use ringmill::program::cost::{CostTable, Methods, worthwhile};
+use ringmill::program::cost::{Methods, worthwhile};
 use ringmill::program::he::Chain;
 
 use crate::Work;
@@ -25,7 +25,7 @@ fn work(set: &str, mixed: bool) -> Result<Work, Failure> {
         "36x48" => Params::new(&ParamsLiteral::from_bits(16, &[36; 41], &[36; 7], 6))?,
         name => Params::named(name.parse::<NamedSet>()?)?,
     };
-    let (costs, chain) = (CostTable::shipped(), Chain::from(&params));
+    let (costs, chain) = (ringmill::costs()?, Chain::from(&params));
     let mut generator = KeyGenerator::new(&params)?;
     let secret = generator.secret_key()?;
     let mut relin = generator.relin_key(&secret)?;

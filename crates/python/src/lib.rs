@@ -40,6 +40,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<circuits::Circuit>()?;
     module.add_class::<image::CoreImage>()?;
     module.add_function(wrap_pyfunction!(machines::isa, module)?)?;
+    module.add_function(wrap_pyfunction!(machines::calibrate, module)?)?;
+    module.add_function(wrap_pyfunction!(machines::costs_path, module)?)?;
     module.add_function(wrap_pyfunction!(compact::compact_cycles, module)?)?;
     module.add_function(wrap_pyfunction!(files::identify, module)?)?;
     module.add_function(wrap_pyfunction!(hardware::hardware_files, module)?)?;

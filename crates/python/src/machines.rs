@@ -5,6 +5,8 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 
 use ringmill::Machine;
+use ringmill_machine::Cpu;
+use ringmill_program::cost::CostTable;
 use ringmill_ring::lanes::Isa;
 
 use crate::error::{Failure, Family};
@@ -24,4 +26,38 @@ pub(crate) fn by_name(
 pub(crate) fn isa() -> PyResult<String> {
     let isa = Isa::detect().map_err(|e| Failure::of(Family::Machine, &e))?;
     Ok(isa.to_string())
+}
+
+/// A cost file, and what was timed for it: name, milliseconds, what the costs say.
+type Calibration = (String, Vec<(String, f64, f64)>);
+
+/// The CPU's costs at degrees 2^`log_n`, as the text of a cost file; and for each key switch that was timed its name,
+/// milliseconds, and what the costs say of it.
+#[pyfunction]
+#[pyo3(signature = (log_n, name))]
+pub(crate) fn calibrate(py: Python<'_>, log_n: Vec<u32>, name: &str) -> PyResult<Calibration> {
+    py.detach(|| measured(&log_n, name)).map_err(PyErr::from)
+}
+
+fn measured(log_n: &[u32], name: &str) -> Result<Calibration, Failure> {
+    let machine = Cpu::new().map_err(|e| Failure::of(Family::Machine, &e))?;
+    let (mut all, mut timed) = (Vec::new(), Vec::new());
+    for &log_n in log_n {
+        let (rates, samples) = ringmill_machine::calibrate::calibrate(&machine, log_n)
+            .map_err(|e| Failure::of(Family::Machine, &e))?;
+        let table = CostTable::new(name, vec![rates]).map_err(|e| Failure::of(Family::Machine, &e))?;
+        timed.extend(samples.iter().map(|sample| {
+            let told = table.nanoseconds(&sample.work, log_n) / 1e6;
+            (format!("2^{log_n}: {}", sample.name), sample.time.as_secs_f64() * 1e3, told)
+        }));
+        all.push(rates);
+    }
+    let table = CostTable::new(name, all).map_err(|e| Failure::of(Family::Machine, &e))?;
+    Ok((table.to_string(), timed))
+}
+
+/// Where the engine looks for the costs of this machine; none without a home.
+#[pyfunction]
+pub(crate) fn costs_path() -> Option<std::path::PathBuf> {
+    ringmill::costs_path()
 }

@@ -29,7 +29,7 @@ fn main() -> Result<(), Failure> {
     let (forms, rounds): (usize, usize) = (argument(1, "5").parse()?, argument(2, "5").parse()?);
     let costs = match arguments.get(3) {
         Some(path) => CostTable::parse(&std::fs::read_to_string(path)?)?,
-        None => CostTable::shipped(),
+        None => ringmill::costs()?,
     };
     let chain = Chain::from(&params);
     let layouts = worthwhile(&costs, &chain, forms)?;

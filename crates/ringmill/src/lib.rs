@@ -26,6 +26,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod costs;
 mod eager;
 mod error;
 mod evaluator;
@@ -35,6 +36,7 @@ mod prepared;
 
 use std::sync::Arc;
 
+pub use costs::{costs, costs_path};
 pub use error::Error;
 pub use evaluator::Evaluator;
 pub use kernel::{Input, Inputs, Kernel};

@@ -10,7 +10,8 @@
     ringmill validate DESIGN.json …
     ringmill explore  KERNEL.PY:FUNCTION --device zcu102 --max-error 1e-4 --out design.json
     ringmill devices
-    ringmill compare  casa | taiyi-parameters
+    ringmill calibrate
+    ringmill compare  casa | coxhe | taiyi-parameters
     ringmill workload digits
 
 Exit status: 0 done, 1 refused (the message says why), 2 wrong usage, 130 interrupted.
@@ -99,6 +100,12 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--no-rtl", action="store_true", help="leave the simulated core out")
     sub.add_argument("--out", metavar="FILE", help="write the rows as JSON")
     _explore(verb)
+
+    sub = verb("calibrate", "Measure this machine's costs, by which key-switch methods are chosen; seconds.")
+    sub.add_argument("--out", metavar="FILE", help="file to write, the user's cache by default")
+    sub.add_argument(
+        "--log-n", type=int, action="append", metavar="N", help="log2 of a ring degree (14 and 16)"
+    )
 
     sub = verb("compare", "Put a paper's figures beside ours.")
     sub.add_argument(

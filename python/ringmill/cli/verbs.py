@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 import time
 from argparse import Namespace
 from pathlib import Path
@@ -232,6 +233,41 @@ def params(options: Namespace) -> Facts:
         "fingerprint": chosen.fingerprint,
         "rationale": chosen.rationale or "a named set",
     }
+
+
+def calibrate(options: Namespace) -> Facts:
+    """Measure what this machine takes for each kind of work, for the choice of key-switch methods."""
+    from ringmill import _native
+
+    path = _target(options.out) if options.out else _native.costs_path()
+    if path is None:
+        fail(CommandError, "NoHome", "There is no home directory to write to; name a file with --out.")
+    degrees = options.log_n or [14, 16]
+    for log_n in degrees:
+        if not 10 <= log_n <= 17:
+            message = f"--log-n is {log_n}; it must lie in 10..17."
+            fail(CommandError, "LogN", message, log_n=log_n)
+    text, timed = _native.calibrate(degrees, f"{platform.processor() or platform.machine()}, {_native.isa()}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_text(path, text)
+    worst = max(abs(told / found - 1) for _, found, told in timed)
+    return {
+        "file": str(path),
+        "timed": [
+            {"name": name, "ms": round(ms, 3), "by_costs_ms": round(told, 3)} for name, ms, told in timed
+        ],
+        "worst_deviation_percent": round(100 * worst, 1),
+        "costs": text,
+    }
+
+
+def show_calibrate(facts: Facts) -> None:
+    """Print the costs and how well they explain what was timed."""
+    for row in facts["timed"]:
+        deviation = 100 * (row["by_costs_ms"] / row["ms"] - 1)
+        print(f"{row['name']:56} {row['ms']:9.2f} ms, by the costs {deviation:+5.1f} %")
+    print(facts["costs"], end="")
+    print(f"written to {facts['file']}; methods of key switching are chosen by it from now on")
 
 
 def compare(options: Namespace) -> Facts:

@@ -1,0 +1,29 @@
+//! The cost table of this machine: measured by `ringmill calibrate`, or the shipped one.
+
+use std::path::PathBuf;
+
+use ringmill_program::cost::CostTable;
+
+use crate::Error;
+
+/// Where `ringmill calibrate` writes and [`costs`] reads: the file that `RINGMILL_COSTS` names, else
+/// `ringmill/costs.txt` in the user's cache; none if there is no home.
+pub fn costs_path() -> Option<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if let Some(path) = set("RINGMILL_COSTS") {
+        return Some(path);
+    }
+    let cache = set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")))?;
+    Some(cache.join("ringmill").join("costs.txt"))
+}
+
+/// The costs by which key-switch methods are chosen on this machine: measured ones where there are any.
+///
+/// # Errors
+/// [`Error::Costs`] for a file that is there but cannot be read or is none; delete it or calibrate again.
+pub fn costs() -> Result<CostTable, Error> {
+    let Some(path) = costs_path().filter(|path| path.exists()) else { return Ok(CostTable::shipped()) };
+    let wrong = |why: String| Error::Costs { path: path.display().to_string(), why };
+    let text = std::fs::read_to_string(&path).map_err(|e| wrong(e.to_string()))?;
+    CostTable::parse(&text).map_err(|e| wrong(e.to_string()))
+}

@@ -1,0 +1,44 @@
+"""`ringmill calibrate`: a cost file that the engine reads, and refusals that say what to do."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ringmill import cli
+
+
+def test_costs_are_written_where_the_engine_looks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("RINGMILL_COSTS", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert cli.main(["calibrate", "--log-n", "10", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    path = tmp_path / "cache" / "ringmill" / "costs.txt"
+    assert facts["file"] == str(path)
+    assert path.read_text() == facts["costs"]
+    assert facts["costs"].startswith("ringmill costs 1\n")
+    assert "log_n 10 transform " in facts["costs"]
+    assert all(row["ms"] > 0 and row["by_costs_ms"] > 0 for row in facts["timed"])
+
+
+def test_costs_go_to_a_named_file_and_are_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "costs.txt"
+    assert cli.main(["calibrate", "--log-n", "10", "--out", str(path)]) == 0
+    printed = capsys.readouterr().out
+    assert path.read_text() in printed
+    assert str(path) in printed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [(["--log-n", "9"], "it must lie in 10..17"), (["--out", "nowhere/costs.txt"], "Make it first")],
+)
+def test_what_cannot_be_measured_or_written_is_refused(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["calibrate", *arguments]) == 1
+    assert message in capsys.readouterr().err
