@@ -102,12 +102,28 @@ def _multiplier(found: dict[Any, Row], family: str, kind: int, tile: int, width:
         # A product in LUTs grows with the square of the width; registers, and what is around blocks, with it.
         square = name in ("lut", "area_um2") and tile == 0
         value = amount(row, name) * (width / of_width) ** (2 if square else 1)
-        estimate[name] = value
+        estimate[name] = value * _kinds(found, kind, of_kind, "dsp" if square else name)
     if "dsp" in names:
         products = amount(row, "dsp") / max(_pieces(of_family, of_tile, of_width), 1)
+        products *= _kinds(found, kind, of_kind, "dsp")
         estimate["dsp"] = float(round(products * _pieces(family, tile, width)))
     source = f"from kind {of_kind}, tile {of_tile}, {of_width} bits, {of_family}"
     return {**named, **{n: round(v, 1) for n, v in estimate.items()}, "measured": False, "source": source}
+
+
+def _kinds(found: dict[Any, Row], kind: int, of_kind: int, resource: str) -> float:
+    """How much more of a resource one kind takes than another, where both were synthesised with blocks.
+
+    Of blocks it is the ratio of their products, which in LUTs cost what blocks cost.
+    """
+    if kind == of_kind:
+        return 1.0
+    pairs = [
+        amount(row, resource) / amount(found[family, of_kind, tile, width], resource)
+        for (family, other, tile, width), row in found.items()
+        if other == kind and tile > 0 and resource in row and (family, of_kind, tile, width) in found
+    ]
+    return float(np.mean(pairs)) if pairs else 1.0
 
 
 def _nearest(found: dict[Any, Row], family: str, kind: int, tile: int, width: int) -> Any:
