@@ -13,6 +13,7 @@
 //! | [`raise`] | from level 0 to the top, by way of the ephemeral secret |
 //! | [`scalar`] | real scalars as integers at an exact scale |
 //! | [`program`] | the walk over an HE program |
+//! | [`uses`] | what to leave out and what to merge |
 //! | [`interface`] | what the inputs and outputs of the result stand for |
 //!
 //! Polynomials are in the evaluation domain between these; they are [`Poly`], one operand a limb, q_0 first.
@@ -31,6 +32,7 @@ pub mod raise;
 pub mod rescale;
 pub mod residues;
 pub mod scalar;
+mod uses;
 
 pub use basis::Basis;
 pub use error::LowerError;

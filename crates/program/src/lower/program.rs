@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::galois::{Hoisted, Rotation};
 use super::interface::{InputSource, KeyId, Lowered, Names, OutputSource, identifier};
 use super::scalar::{residue, scaled_integer};
+use super::uses::{limbs, merged, needed, part_suffixes, reach};
 use super::{EncapsulationInputs, KeyInputs, LowerError, Lowering, Method, Poly, Switch};
 use crate::he::{Chain, Instr, Op, Program, Type, Value};
 use crate::limb::{Domain, InputClass, ModulusId, OutputId};
@@ -407,63 +408,4 @@ impl<'a> Walk<'a> {
 
 fn residue_in(low: &Lowering, integer: &num_bigint::BigInt, m: ModulusId) -> u64 {
     residue(integer, low.basis.modulus(m))
-}
-
-/// The most limbs of any value (inputs count whether needed or not), and whether there is a key switch.
-fn reach(he: &Program, needed: &[bool]) -> (usize, bool) {
-    let limbs = he.values().map(|(_, instr)| limbs(&instr.ty)).max().unwrap_or(0);
-    let is_switch = |op: &Op| op.switches_keys() || matches!(op, Op::Raise { .. });
-    (limbs, he.values().any(|(v, instr)| needed[v.index()] && is_switch(&instr.op)))
-}
-
-fn limbs(ty: &Type) -> usize {
-    match ty {
-        Type::Ct(t) => t.level.limbs(),
-        Type::Pt(t) => t.level.limbs(),
-        Type::TracedCt | Type::TracedPt => 0,
-    }
-}
-
-/// `_0`, `_1` and, before relinearisation, `_2`.
-fn part_suffixes(ty: &Type) -> Vec<String> {
-    let parts = if let Type::Ct(t) = ty { t.parts } else { 1 };
-    (0..parts).map(|i| format!("_{i}")).collect()
-}
-
-/// Which values some output depends on.
-fn needed(he: &Program) -> Vec<bool> {
-    let mut needed = vec![false; he.instrs().len()];
-    for out in he.outputs() {
-        needed[out.value.index()] = true;
-    }
-    for (v, instr) in he.values().rev() {
-        if needed[v.index()] {
-            for a in instr.op.operands().as_slice() {
-                needed[a.index()] = true;
-            }
-        }
-    }
-    needed
-}
-
-/// Key switches whose only use is a rescale.
-fn merged(he: &Program, needed: &[bool]) -> HashMap<Value, Value> {
-    let mut uses = vec![0u32; needed.len()];
-    for (_, instr) in he.values().filter(|(v, _)| needed[v.index()]) {
-        for a in instr.op.operands().as_slice() {
-            uses[a.index()] += 1;
-        }
-    }
-    for out in he.outputs() {
-        uses[out.value.index()] += 1;
-    }
-    he.values()
-        .filter(|(v, _)| needed[v.index()])
-        .filter_map(|(v, instr)| match instr.op {
-            Op::Rescale(a) => Some((a, v)),
-            _ => None,
-        })
-        .filter(|(a, _)| uses[a.index()] == 1)
-        .filter(|(a, _)| matches!(he.instr(*a).op, Op::Relin(_) | Op::Rotate { .. } | Op::Conj { .. }))
-        .collect()
 }
