@@ -20,7 +20,7 @@ from ringmill._native import (
     SecretKey,
     __version__,
 )
-from ringmill.ciphertext import Ciphertext, decrypt, encrypt
+from ringmill.ciphertext import Ciphertext, bootstrap_keys, decrypt, encrypt
 from ringmill.errors import *  # noqa: F403
 from ringmill.keys import Keys, keygen
 from ringmill.trace import (
@@ -31,6 +31,7 @@ from ringmill.trace import (
     Traced,
     approximate,
     average_pool,
+    bootstrap,
     convolve,
     kernel,
     matrix,
@@ -83,6 +84,8 @@ __all__ = [
     "Values",
     "approximate",
     "average_pool",
+    "bootstrap",
+    "bootstrap_keys",
     "convolve",
     "decrypt",
     "encrypt",

@@ -254,6 +254,13 @@ class Ciphertext:
         """Complex conjugate of every element: needs the conjugation key."""
         return self._with(self.evaluator.conjugate(self.native))
 
+    def bootstrap(self) -> Ciphertext:
+        """The same values with fresh levels: needs the keys that ``bootstrap_keys`` lists.
+
+        Takes level 1 or above; values may be as large as 32. Real vectors take half the time of complex ones.
+        """
+        return self._with(self.evaluator.bootstrap(self.native, self.real))
+
     def drop_level(self, level: int) -> Ciphertext:
         """The same values with fewer levels: less to compute and to send."""
         return self._with(self.evaluator.drop_level(self.native, level))
@@ -345,6 +352,12 @@ def encrypt(
     encrypting = key or keys.public
     native = encrypting.encrypt(array, slots=slots, level=level, magnitude=float(bound))
     return Ciphertext(native, keys.evaluator(machine), len(array), real=not np.any(array.imag), clean=True)
+
+
+def bootstrap_keys(params: Params, slots: int, *, real: bool = True) -> dict[str, Any]:
+    """What ``keygen`` has to make for ``Ciphertext.bootstrap``: ``keygen(params, **bootstrap_keys(…))``."""
+    rotations = _native.bootstrap_rotations(params, slots, real)
+    return {"relin": True, "rotations": rotations, "conjugation": True, "encapsulation": True}
 
 
 def decrypt(cipher: Ciphertext, secret: SecretKey | Keys) -> NDArray[Any]:

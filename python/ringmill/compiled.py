@@ -133,7 +133,13 @@ class Compiled:
         if self.plan.rotations:
             parts.append("rotations by " + ", ".join(str(k) for k in self.plan.rotations))
         parts += ["conjugation"] if self.plan.needs_conjugation else []
+        parts += ["encapsulation"] if self.plan.needs_encapsulation else []
         return "; ".join(parts) or "none"
+
+    @property
+    def bootstraps(self) -> list[str]:
+        """Where the program bootstraps, and why."""
+        return self.plan.bootstraps
 
     @property
     def cost(self) -> dict[str, int]:
@@ -179,6 +185,7 @@ class Compiled:
             relin=self.plan.needs_relin,
             rotations=self.plan.rotations,
             conjugation=self.plan.needs_conjugation,
+            encapsulation=self.plan.needs_encapsulation,
             progress=progress,
         )
 

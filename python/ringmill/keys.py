@@ -66,6 +66,7 @@ def keygen(
     relin: bool = True,
     rotations: Iterable[int] = (),
     conjugation: bool = False,
+    encapsulation: bool = False,
     progress: Show = "none",
 ) -> Keys:
     """Make a secret key and the keys that go with it.
@@ -75,10 +76,11 @@ def keygen(
         relin: make the relinearisation key, for products of ciphertexts.
         rotations: slots to the left, one key each; negative ones rotate to the right.
         conjugation: make the key for complex conjugation.
+        encapsulation: make the keys to a sparse secret and back, for bootstrapping.
         progress: how to show the work.
     """
     wanted = sorted(set(rotations))
-    total = 2 + int(relin) + len(wanted) + int(conjugation)
+    total = 2 + int(relin) + len(wanted) + int(conjugation) + int(encapsulation)
     with steps("keygen", total, progress) as step:
         step("secret key")
         secret = SecretKey.generate(params)
@@ -94,4 +96,7 @@ def keygen(
         if conjugation:
             step("conjugation key")
             evaluation = evaluation.with_conjugation(secret)
+        if encapsulation:
+            step("encapsulation key")
+            evaluation = evaluation.with_encapsulation(secret)
     return Keys(secret, public, evaluation)

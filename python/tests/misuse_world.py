@@ -54,6 +54,12 @@ def other_keys() -> rm.Keys:
     return rm.keygen(rm.Params.from_bits(11, [40, 30], [40], 2, insecure=True))
 
 
+@functools.cache
+def deep() -> rm.Params:
+    """Toy parameters that bootstrap."""
+    return rm.Params.bootstrapping(2, log_n=10, insecure=True)
+
+
 @rm.kernel
 def _sum_of_squares(x: Any) -> Any:
     return (x * x).sum()
@@ -140,6 +146,7 @@ WORLD = {
     "keys": keys,
     "keys_without_relin": keys_without_relin,
     "other_keys": other_keys,
+    "deep": deep,
     "kernel": kernel,
     "other_kernel": other_kernel,
     "kernel_keys": kernel_keys,

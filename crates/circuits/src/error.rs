@@ -59,6 +59,9 @@ pub enum CircuitError {
         /// log2 of the modulus over the scale.
         room: u32,
     },
+    /// No parameters bootstrap as asked.
+    #[error(transparent)]
+    Params(#[from] ringmill_ckks::ParamsError),
     /// Too few slots to be bootstrapped.
     #[error("bootstrapping works on two slots or more; the program has {slots}")]
     BootstrapSlots {

@@ -41,7 +41,7 @@ fn interpret(he: &Program, inputs: &HashMap<Value, Integers>) -> HashMap<Value, 
                 v[a].iter().map(|x| divide_rounded(x, &q)).collect()
             }
             Op::Relin(a) | Op::Drop(a, _) => v[a].clone(),
-            Op::Sum { .. } => panic!("not managed"),
+            Op::Sum { .. } | Op::Bootstrap(_) => panic!("not managed"),
             Op::Raise { .. } => panic!("see raise.rs"),
         };
         v.insert(value, result);
@@ -114,7 +114,7 @@ fn bind(
     for &source in sources {
         limbs.push(match source {
             InputSource::Ciphertext { value, part } => ciphertexts[&value][usize::from(part)].clone(),
-            InputSource::Plain { value } => {
+            InputSource::Plain { value, .. } => {
                 let Type::Pt(ty) = &he.instr(value).ty else { panic!("not a plaintext") };
                 support::to_limbs(&integers[&value], &toy.q[..ty.level.limbs()])
             }

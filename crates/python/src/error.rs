@@ -78,9 +78,9 @@ impl Failure {
             CkksError::Params(e) => Self::of(Family::Parameter, e),
             CkksError::Scale(e) => Self::of(Family::Encoding, e),
             CkksError::Ring(e) => Self::of(Family::Machine, e),
-            CkksError::MissingGaloisKey { .. } | CkksError::MissingRelinKey => {
-                Self::of(Family::KeyMissing, error)
-            }
+            CkksError::MissingGaloisKey { .. }
+            | CkksError::MissingRelinKey
+            | CkksError::MissingEncapsulationKey => Self::of(Family::KeyMissing, error),
             CkksError::LevelRange { .. } => Self::of(Family::Level, error),
             CkksError::Slots { .. } => Self::of(Family::Encoding, error),
             CkksError::NotCanonical { .. } | CkksError::SecretShape { .. } => Self::of(Family::File, error),
@@ -112,6 +112,7 @@ impl Failure {
     pub(crate) fn circuit(error: &CircuitError) -> Self {
         match error {
             CircuitError::Program(e) => Self::he(e),
+            CircuitError::Params(e) => Self::of(Family::Parameter, e),
             other => Self::of(Family::Program, other),
         }
     }
@@ -191,7 +192,8 @@ fn sentence(text: &str) -> String {
     let text = text
         .replace("`insecure: true`", "insecure=True")
         .replace("with `galois_keys`", "with keygen(rotations=…, conjugation=…)")
-        .replace("with `relin_key`", "with keygen(relin=True)");
+        .replace("with `relin_key`", "with keygen(relin=True)")
+        .replace("with `encapsulation_key`", "with keygen(encapsulation=True)");
     let first = text.split([' ', ',']).next().unwrap_or("");
     let is_word = !first.is_empty() && first != "log" && first.chars().all(|c| c.is_ascii_lowercase());
     let (head, tail) = text.split_at(usize::from(is_word));

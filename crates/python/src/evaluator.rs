@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use ringmill_ckks as ckks;
 use ringmill_ckks::{Level, Scale};
 
+use crate::bootstrap::Bootstraps;
 use crate::cipher::Ciphertext;
 use crate::codec::{self, Target};
 use crate::error::Failure;
@@ -21,6 +22,7 @@ use crate::params::Params;
 pub(crate) struct Evaluator {
     face: ringmill::Evaluator,
     keys: Arc<ckks::EvaluationKeys>,
+    bootstraps: Bootstraps,
 }
 
 type Outcome = Result<ckks::Ciphertext, ringmill::Error>;
@@ -60,7 +62,7 @@ impl Evaluator {
         let face =
             ringmill::Evaluator::with_machine(keys.params(), machines::by_name(machine, threads, None)?)
                 .map_err(|e| Failure::face(&e))?;
-        Ok(Self { face, keys })
+        Ok(Self { face, keys, bootstraps: Bootstraps::default() })
     }
 
     #[getter]
@@ -169,6 +171,13 @@ impl Evaluator {
     fn drop_level(&self, py: Python<'_>, a: &Bound<'_, Ciphertext>, level: u32) -> PyResult<Ciphertext> {
         let a = a.get().full();
         self.run(py, |e| e.drop_level(a, Level::new(level)))
+    }
+
+    /// The same slots with fresh levels.
+    fn bootstrap(&self, py: Python<'_>, a: &Bound<'_, Ciphertext>, real: bool) -> PyResult<Ciphertext> {
+        let a = a.get().full();
+        let result = py.detach(|| self.bootstraps.run(&self.face, &self.keys, a, real))?;
+        Ok(Ciphertext::from(result))
     }
 
     /// `a` at the level and exact scale of `b`, which has fewer levels: a product with 1 at the scale that is missing.

@@ -184,8 +184,16 @@ impl EvaluationKeys {
             let key =
                 generator(self.0.params())?.galois_key(&secret.0, element).map_err(|e| Failure::ckks(&e))?;
             galois.insert(element, key).map_err(|e| Failure::ckks(&e))?;
-            Self::of(self.0.relin().ok().cloned(), galois)
+            self.with(self.0.relin().ok().cloned(), galois)
         })
+    }
+
+    /// These keys with others of relinearisation and rotation.
+    fn with(&self, relin: Option<ckks::RelinKey>, galois: GaloisKeys) -> PyResult<Self> {
+        let keys = Self::of(relin, galois)?;
+        let Ok(key) = self.0.encapsulation() else { return Ok(keys) };
+        let keys = (*keys.0).clone().with_encapsulation(key.clone()).map_err(|e| Failure::ckks(&e))?;
+        Ok(Self(std::sync::Arc::new(keys)))
     }
 
     fn of(relin: Option<ckks::RelinKey>, galois: GaloisKeys) -> PyResult<Self> {
@@ -212,7 +220,7 @@ impl EvaluationKeys {
         let secret = secret.get();
         py.detach(|| {
             let relin = generator(self.0.params())?.relin_key(&secret.0).map_err(|e| Failure::ckks(&e))?;
-            Self::of(Some(relin), self.0.galois().clone())
+            self.with(Some(relin), self.0.galois().clone())
         })
     }
 
@@ -228,6 +236,17 @@ impl EvaluationKeys {
         let element = GaloisElement::conjugation(self.0.params().log_n())
             .map_err(|e| Failure::of(Family::Encoding, &e))?;
         self.with_element(py, secret.get(), element)
+    }
+
+    /// These keys and those to a sparse secret and back.
+    fn with_encapsulation(&self, py: Python<'_>, secret: &Bound<'_, SecretKey>) -> PyResult<Self> {
+        let secret = secret.get();
+        py.detach(|| {
+            let key = generator(self.0.params())?.encapsulation_key(&secret.0);
+            let key = key.map_err(|e| Failure::ckks(&e))?;
+            let keys = (*self.0).clone().with_encapsulation(key).map_err(|e| Failure::ckks(&e))?;
+            Ok(Self(std::sync::Arc::new(keys)))
+        })
     }
 
     #[getter]

@@ -4,6 +4,7 @@
 //! converts values, releases the interpreter's lock in long calls, and turns every Rust error into the
 //! exception class of `ringmill.errors` that stands for its family.
 
+mod bootstrap;
 mod cipher;
 mod circuits;
 mod codec;
@@ -39,6 +40,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<executable::Executable>()?;
     module.add_class::<circuits::Circuit>()?;
     module.add_class::<image::CoreImage>()?;
+    module.add_function(wrap_pyfunction!(bootstrap::bootstrap_rotations, module)?)?;
     module.add_function(wrap_pyfunction!(machines::isa, module)?)?;
     module.add_function(wrap_pyfunction!(machines::calibrate, module)?)?;
     module.add_function(wrap_pyfunction!(machines::costs_path, module)?)?;

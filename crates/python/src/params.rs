@@ -4,6 +4,7 @@ use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use ringmill_circuits::bootstrap::{Bootstrap, Need};
 use ringmill_ckks as ckks;
 use ringmill_ckks::file::{read_params, write_params};
 
@@ -64,6 +65,22 @@ impl Params {
         literal.scale_bits = scale_bits.unwrap_or(literal.scale_bits);
         literal.insecure = insecure;
         ckks::Params::new(&literal).map(Self::from).map_err(|e| Failure::of(Family::Parameter, &e).into())
+    }
+
+    /// Parameters whose ciphertexts can be bootstrapped, by need.
+    #[staticmethod]
+    #[pyo3(signature = (levels = 9, *, scale_bits = 40, wide_bits = 58, slots = None, log_n = 16, insecure = false))]
+    fn bootstrapping(
+        levels: u32,
+        scale_bits: u32,
+        wide_bits: u32,
+        slots: Option<usize>,
+        log_n: u32,
+        insecure: bool,
+    ) -> PyResult<Self> {
+        let slots = slots.unwrap_or(1 << log_n.clamp(1, 17) >> 1);
+        let need = Need { levels, scale_bits, wide_bits, slots, log_n, insecure };
+        Ok(need.choose(&Bootstrap::default()).map(Self::from).map_err(|e| Failure::circuit(&e))?)
     }
 
     /// Parameters from primes by value.

@@ -11,6 +11,7 @@ use ringmill_ckks::{Level, Noise, Secret};
 use ringmill_program::he::{self, Chain, Type, Value, Vectors, evaluate_clear};
 use ringmill_program::manage::{self, Accuracy, Managed};
 
+use crate::bootstrap;
 use crate::error::{Failure, Family};
 use crate::params::Params;
 
@@ -26,6 +27,8 @@ pub(crate) struct Plan {
     bound: f64,
     /// Whether the inputs are real.
     real: bool,
+    /// Where it bootstraps and why.
+    bootstraps: Vec<String>,
 }
 
 impl Plan {
@@ -98,6 +101,7 @@ impl Plan {
                 magnitude,
                 bound,
                 real,
+                bootstraps: Vec::new(),
             })
         })
     }
@@ -116,14 +120,14 @@ impl Plan {
         py.detach(|| {
             let traced = he::parse(text).map_err(|e| Failure::he(&e))?;
             let chain = Chain::from(&params);
-            let managed = match manage::manage(&traced, &chain, &manage::Options::default()) {
-                Ok(managed) => managed,
-                Err(refused) => {
-                    let bounded = to_the_end(&traced, &params, &refused, magnitude, bound, real);
-                    bounded.ok_or_else(|| Failure::he(&refused))?
-                }
+            let (managed, bootstraps) = match manage::manage(&traced, &chain, &manage::Options::default()) {
+                Ok(managed) => (managed, Vec::new()),
+                Err(refused) => match to_the_end(&traced, &params, &refused, magnitude, bound, real) {
+                    Some(bounded) => (bounded, Vec::new()),
+                    None => bootstrap::managed(&traced, &params, bound, real)?,
+                },
             };
-            Ok(Self { params, managed, rationale: None, magnitude, bound, real })
+            Ok(Self { params, managed, rationale: None, magnitude, bound, real, bootstraps })
         })
     }
 
@@ -188,6 +192,18 @@ impl Plan {
     #[getter]
     fn needs_conjugation(&self) -> bool {
         self.managed.summary.keys.conjugate
+    }
+
+    /// Whether the encapsulation key is needed.
+    #[getter]
+    fn needs_encapsulation(&self) -> bool {
+        self.managed.summary.keys.encapsulation
+    }
+
+    /// Where the program bootstraps, and why.
+    #[getter]
+    fn bootstraps(&self) -> Vec<String> {
+        self.bootstraps.clone()
     }
 
     /// Rotations, in slots to the left, that need keys.

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use num_complex::Complex64;
 use ringmill_ckks::{Ciphertext, EvaluationKeys, Level, Meta, Noise, Plaintext, Scale};
 use ringmill_program::he::{Chain, Constant, Numbers, Op, Program, Type, Value};
 use ringmill_program::limb::LimbProgram;
 use ringmill_program::manage::{Managed, Options, Summary, manage, predict};
 use ringmill_program::schedule::Statistics;
+use ringmill_ring::Poly;
 
 use crate::prepared::{Keys, Operands, Prepared};
 use crate::{Error, Evaluator};
@@ -67,7 +67,7 @@ pub struct Kernel {
     /// Ciphertext inputs in order.
     ciphers: Vec<(Value, String)>,
     /// `plain` and `const` instructions in order; constants are encoded already.
-    plains: Vec<(Value, Option<Plaintext>)>,
+    plains: Vec<(Value, Option<Poly>)>,
 }
 
 impl Kernel {
@@ -92,7 +92,10 @@ impl Kernel {
         for (v, instr) in p.values() {
             match &instr.op {
                 Op::Plain(_) => plains.push((v, None)),
-                Op::Const(c) => plains.push((v, Some(encode_constant(evaluator, p, v, c)?))),
+                Op::Const(c) => {
+                    let compact = prepared.is_compact(v);
+                    plains.push((v, Some(encode_constant(evaluator, p, (v, c), compact)?)));
+                }
                 _ => {}
             }
         }
@@ -168,10 +171,10 @@ impl Kernel {
             .map(|(v, name)| self.cipher(inputs, *v, name))
             .collect::<Result<Vec<_>, _>>()?;
         let fresh = self.encode_plains(inputs)?;
-        let plains: Vec<&Plaintext> = self
+        let plains: Vec<&Poly> = self
             .plains
             .iter()
-            .filter_map(|(v, constant)| constant.as_ref().or_else(|| fresh.get(v)))
+            .filter_map(|(v, constant)| constant.as_ref().or_else(|| Some(fresh.get(v)?.poly())))
             .collect();
         let relin = if self.summary().keys.relin { Some(keys.relin()?) } else { None };
         let encapsulation =
@@ -294,19 +297,36 @@ impl fmt::Debug for Kernel {
     }
 }
 
-fn encode_constant(e: &Evaluator, p: &Program, v: Value, c: &Constant) -> Result<Plaintext, Error> {
+fn encode_constant(
+    e: &Evaluator,
+    p: &Program,
+    (v, c): (Value, &Constant),
+    compact: bool,
+) -> Result<Poly, Error> {
     let (level, scale) = match &p.instr(v).ty {
         Type::Pt(t) => (t.level, &t.scale),
         _ => return Err(Error::ProgramParams { what: "it is traced, not managed", print: String::new() }),
     };
-    let slots = p.slots();
-    match c {
-        Constant::Real(x) => e.encode([*x].repeat(slots).as_slice(), slots, level, scale),
-        Constant::Complex(z) => e.encode([*z].repeat(slots).as_slice(), slots, level, scale),
-        Constant::List(numbers) => e.encode_numbers(numbers, slots, level, scale),
+    let repeated;
+    let numbers = match c {
+        Constant::Real(x) => {
+            repeated = Numbers::Real(vec![*x; p.slots()]);
+            &repeated
+        }
+        Constant::Complex(z) => {
+            repeated = Numbers::Complex(vec![*z; p.slots()]);
+            &repeated
+        }
+        Constant::List(numbers) => numbers,
         Constant::Table(id) => match p.table(*id) {
-            Some(table) => e.encode_numbers(&table.numbers, slots, level, scale),
-            None => e.encode([Complex64::ZERO].as_slice(), slots, level, scale),
+            Some(table) => &table.numbers,
+            None => {
+                return Err(Error::ProgramParams { what: "a table of it is missing", print: String::new() });
+            }
         },
+    };
+    match compact {
+        true => e.encode_compact(numbers, p.slots(), scale),
+        false => Ok(e.encode_numbers(numbers, p.slots(), level, scale)?.into_parts().0),
     }
 }

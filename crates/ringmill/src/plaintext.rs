@@ -58,6 +58,23 @@ impl Evaluator {
         }
     }
 
+    /// Encodes numbers as one limb: their coefficients modulo p_0.
+    pub(crate) fn encode_compact(
+        &self,
+        numbers: &Numbers,
+        slots: usize,
+        scale: &Scale,
+    ) -> Result<Poly, Error> {
+        let ring = self.params().ring(self.params().q_moduli().len())?;
+        let values: Slots<'_> = match numbers {
+            Numbers::Real(v) => v.as_slice().into(),
+            Numbers::Complex(v) => v.as_slice().into(),
+        };
+        let mut poly = Poly::unspecified_in(self.pool(), self.params().n(), 1, Domain::Coefficient);
+        self.encoder().encode_coefficients_into(values, slots, scale, &[ring], &mut poly)?;
+        Ok(poly)
+    }
+
     /// The slots of a plaintext.
     ///
     /// # Errors

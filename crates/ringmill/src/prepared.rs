@@ -1,10 +1,11 @@
 //! A lowered program on a machine, with the plan that binds its limbs.
 
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ringmill_ckks::keys::Direction;
 use ringmill_ckks::{
-    Ciphertext, EncapsulationKey, GaloisKeys, KeyForm, KlssKey, Params, Plaintext, RelinKey, SwitchKey,
+    Ciphertext, EncapsulationKey, GaloisKeys, KeyForm, KlssKey, Params, RelinKey, SwitchKey,
 };
 use ringmill_machine::Executable;
 use ringmill_program::he::{Op, Program, Type, Value};
@@ -42,7 +43,7 @@ pub(crate) struct Keys<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Operands<'a> {
     pub(crate) ciphers: &'a [&'a Ciphertext],
-    pub(crate) plains: &'a [&'a Plaintext],
+    pub(crate) plains: &'a [&'a Poly],
     pub(crate) keys: Keys<'a>,
 }
 
@@ -50,6 +51,8 @@ pub(crate) struct Operands<'a> {
 pub(crate) struct Prepared {
     executable: Box<dyn Executable>,
     sources: Vec<Source>,
+    /// Constants that are given as one limb.
+    compact: HashSet<Value>,
     /// The methods of key switching that sources name, and each key that one of KLSS reads, with its method.
     methods: Vec<Method>,
     derived: Vec<(Keyed, usize)>,
@@ -93,6 +96,11 @@ impl Prepared {
                 _ => (0, 0),
             })
             .collect();
+        let is_compact = |s: &InputSource| match *s {
+            InputSource::Plain { value, compact: true } => Some(value),
+            _ => None,
+        };
+        let compact = lowered.inputs.iter().filter_map(is_compact).collect();
         let executable = machine.prepare(&lowered.program)?;
         let (spare, no_keys) = (Mutex::default(), GaloisKeys::new(params));
         let mut derived = Vec::new();
@@ -104,7 +112,12 @@ impl Prepared {
                 derived.push((key, method));
             }
         }
-        Ok(Self { executable, sources, methods: lowered.methods, derived, outputs, spare, no_keys })
+        Ok(Self { executable, sources, compact, methods: lowered.methods, derived, outputs, spare, no_keys })
+    }
+
+    /// Whether a constant is given as one limb.
+    pub(crate) fn is_compact(&self, v: Value) -> bool {
+        self.compact.contains(&v)
     }
 
     /// The machine's program.
@@ -141,7 +154,7 @@ impl Prepared {
                     list.extend(operands.ciphers[index].polys()[part].limbs().take(limbs));
                 }
                 Source::Plain { index, limbs } => {
-                    list.extend(operands.plains[index].poly().limbs().take(limbs));
+                    list.extend(operands.plains[index].limbs().take(limbs));
                 }
                 Source::Key { key, method, digit, part, limbs } => {
                     let switch_key = self.key(operands, key)?;
@@ -218,8 +231,9 @@ fn plan(p: &Program, lowered: &Lowered, params: &Params) -> Result<Vec<Source>, 
             InputSource::Ciphertext { value, part } => {
                 Source::Cipher { index: index(&ciphers, value), part: usize::from(part), limbs: limbs(value) }
             }
-            InputSource::Plain { value } => {
-                Source::Plain { index: index(&plains, value), limbs: limbs(value) }
+            InputSource::Plain { value, compact } => {
+                let limbs = if compact { 1 } else { limbs(value) };
+                Source::Plain { index: index(&plains, value), limbs }
             }
             InputSource::Key { key, method, digit, part, level } => Source::Key {
                 key: match key {

@@ -19,7 +19,8 @@ fn params(log_n: u32, config: &Bootstrap) -> Params {
     let sine = config.sine().unwrap().depth() as usize + if config.arcsine { 2 } else { 0 };
     let mut q = vec![55];
     // The first map on the way back still takes the scale of the sine.
-    q.extend(vec![42; LEFT + config.to_slots]);
+    q.extend(vec![42; LEFT + 1]);
+    q.extend(vec![50; config.to_slots - 1]);
     q.extend(vec![55; 1 + sine + config.to_coefficients]);
     let dnum = 3;
     let p = vec![56; q.len().div_ceil(dnum)];

@@ -2,7 +2,7 @@
 
 from ringmill.trace.approximate import Approximation, approximate
 from ringmill.trace.images import average_pool, convolve
-from ringmill.trace.kernel import Kernel, kernel, region, within
+from ringmill.trace.kernel import Kernel, bootstrap, kernel, region, within
 from ringmill.trace.linear import total
 from ringmill.trace.poly import polynomial
 from ringmill.trace.program import Signature, Traced
@@ -16,6 +16,7 @@ __all__ = [
     "Traced",
     "approximate",
     "average_pool",
+    "bootstrap",
     "convolve",
     "kernel",
     "matrix",

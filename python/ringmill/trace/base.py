@@ -196,6 +196,10 @@ class Tensor(ABC):
     def __pow__(self, exponent: object) -> Any: ...
 
     @abstractmethod
+    def bootstrap(self: T) -> T:
+        """The same elements with fresh levels."""
+
+    @abstractmethod
     def conj(self: T) -> T:
         """Complex conjugate of every element."""
 

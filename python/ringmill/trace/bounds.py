@@ -72,7 +72,7 @@ def _step(graph: Graph, node: Node, args: list[Interval], *, real: bool) -> Inte
         return np.roll(a[0], -node.step), np.roll(a[1], -node.step)
     if node.op == "sum":
         return _sum(a[0], node.count, node.step), _sum(a[1], node.count, node.step)
-    return a  # conj
+    return a  # conj, bootstrap
 
 
 def intervals(graph: Graph, inputs: Mapping[str, Array], *, real: bool) -> dict[int, Interval]:

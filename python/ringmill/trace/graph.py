@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from ringmill.trace.where import Where, here
 
-Op = Literal["input", "const", "add", "sub", "neg", "mul", "square", "rotate", "conj", "sum"]
+Op = Literal["input", "const", "add", "sub", "neg", "mul", "square", "rotate", "conj", "sum", "bootstrap"]
 Constant = complex | NDArray[np.complex128]
 
-# A real integer factor up to this size multiplies residues directly and costs no level.
+# A factor with integer parts up to this size multiplies residues directly and costs no level.
 FREE_INTEGER = 1 << 20
 
 
@@ -123,6 +123,10 @@ class Graph:
             return self.nodes[a].args[0]
         return self._once(("conj", a), "conj", (a,))
 
+    def bootstrap(self, a: int) -> int:
+        """The same slots with fresh levels."""
+        return self._once(("bootstrap", a), "bootstrap", (a,))
+
     def sum(self, a: int, count: int, step: int) -> int:
         """Slot i of the result is Σ_{j < count} a[i + j·step], slots taken cyclically."""
         if count == 1:
@@ -185,7 +189,7 @@ class Graph:
         factor = self.nodes[node.args[1]].value
         return not (
             isinstance(factor, complex)
-            and factor.imag == 0
             and factor.real.is_integer()
-            and abs(factor.real) <= FREE_INTEGER
+            and factor.imag.is_integer()
+            and max(abs(factor.real), abs(factor.imag)) <= FREE_INTEGER
         )

@@ -49,6 +49,18 @@ def region(title: str) -> Iterator[None]:
         graph.region = outer
 
 
+def bootstrap(x: Any) -> Any:
+    """The same elements with fresh levels; clear data come back as they are.
+
+    Needs parameters whose chain bootstraps (``Params.bootstrapping``) and, beside the keys of the maps, the
+    encapsulation key. Values may be as large as 32.
+    """
+    if isinstance(x, (Symbol, Stack)):
+        return x.bootstrap()
+    method = getattr(x, "bootstrap", None)  # an encrypted vector at the prompt
+    return x if method is None else method()
+
+
 def within(x: Any, bound: float) -> Any:
     """Promise that no element of ``x`` is larger than ``bound``; gives ``x`` back.
 

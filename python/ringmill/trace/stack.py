@@ -78,6 +78,10 @@ class Stack(Tensor):
     def __neg__(self) -> Stack:
         return self.map(lambda part: -part)
 
+    def bootstrap(self) -> Stack:
+        """The same elements with fresh levels: one bootstrapping for each ciphertext."""
+        return self.map(lambda part: part.bootstrap())
+
     def conj(self) -> Stack:
         """Complex conjugate of every element."""
         return self.map(lambda part: part.conj())

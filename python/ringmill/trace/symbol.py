@@ -96,6 +96,10 @@ class Symbol(Tensor):
         """Complex conjugate of every element."""
         return self.with_node(self.graph.conj(self.node), clean=self.clean)
 
+    def bootstrap(self) -> Symbol:
+        """The same elements with fresh levels."""
+        return self.with_node(self.graph.bootstrap(self.node), clean=self.clean)
+
     def __pow__(self, exponent: object) -> Symbol:
         if not isinstance(exponent, (int, np.integer)) or isinstance(exponent, bool) or exponent < 1:
             refuse(

@@ -4,11 +4,15 @@
 //! the HE program; the rest is linear maps and polynomials, and levels and scales are those of management. Derivation,
 //! error and failure probability: `docs/algorithms/bootstrapping.md`.
 
+mod expand;
 mod failure;
+mod need;
 mod sine;
 mod transform;
 
+pub use expand::{Placed, expand, place};
 pub use failure::probability;
+pub use need::Need;
 pub use sine::Sine;
 pub use transform::{Way, transform};
 
@@ -66,7 +70,7 @@ impl Default for Bootstrap {
             content: Content::Complex,
             interval: EPHEMERAL_WEIGHT / 2,
             doublings: 2,
-            sine_error: 1.0 / (1u64 << 38) as f64,
+            sine_error: 1.0 / (1u64 << 42) as f64,
             arcsine: false,
             to_coefficients: 3,
             to_slots: 3,

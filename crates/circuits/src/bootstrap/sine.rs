@@ -12,7 +12,7 @@ use crate::polynomial::{self, Basis, Polynomial};
 use crate::write::Writer;
 
 /// Points at which the cosine is interpolated: far above any degree that is kept.
-const NODES: usize = 512;
+const NODES: usize = 256;
 
 /// Beyond the outermost integer an argument may lie by a quarter for the shift and as much for the message.
 const MARGIN: f64 = 0.5;

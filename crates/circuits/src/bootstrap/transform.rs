@@ -26,7 +26,7 @@ pub enum Way {
 }
 
 /// The maps of a transform of `slots` slots in `levels` levels, in the order of application. Their product is the transform
-/// times `factor`, in equal parts, after a product with `first` slot by slot where one is given.
+/// times `factor`, in equal parts (towards coefficients the first one has the root), after a product with `first` slot by slot where one is given.
 ///
 /// # Errors
 /// None for a power of two of at least two slots and a finite factor.
@@ -39,7 +39,6 @@ pub fn transform(
 ) -> Result<Vec<Diagonals>, CircuitError> {
     let stages = slots.trailing_zeros() as usize;
     let levels = levels.clamp(1, stages.max(1));
-    let each = factor.powf(1.0 / levels as f64);
     let mut lengths: Vec<usize> = (1..=stages).map(|s| 1 << s).collect();
     if way == Way::ToCoefficients {
         lengths.reverse();
@@ -49,7 +48,14 @@ pub fn transform(
     for left in (1..=levels).rev() {
         let (group, after) = rest.split_at(rest.len().div_ceil(left));
         rest = after;
-        let scaled = vec![Complex64::new(each, 0.0); slots];
+        // What is raised has a smaller scale than what follows, so the first map has the most room for small entries.
+        let part = match (levels, way, maps.is_empty()) {
+            (1, ..) => 1.0,
+            (_, Way::ToSlots, _) => 1.0 / levels as f64,
+            (_, Way::ToCoefficients, true) => 0.5,
+            (_, Way::ToCoefficients, false) => 0.5 / (levels - 1) as f64,
+        };
+        let scaled = vec![Complex64::new(factor.powf(part), 0.0); slots];
         let mut map = Shifts::from([(0, scaled)]);
         if let (Some(first), true) = (first, maps.is_empty()) {
             map = compose(&map, &Shifts::from([(0, first.to_vec())]), slots);

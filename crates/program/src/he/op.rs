@@ -54,6 +54,8 @@ pub enum Op {
         /// log2 of q_0 over the operand's scale.
         bits: u32,
     },
+    /// The same slots, higher on the chain. Traced only: a circuit takes its place before management.
+    Bootstrap(Value),
     /// Ciphertext plus plaintext. Managed only, as all that follow.
     AddPlain(Value, Value),
     /// Ciphertext minus plaintext.
@@ -95,6 +97,7 @@ pub enum OpKind {
     Conj,
     Sum,
     Raise,
+    Bootstrap,
     AddPlain,
     SubPlain,
     MulPlain,
@@ -106,7 +109,7 @@ pub enum OpKind {
 }
 
 /// A row of the operation table: kind, word, stages (traced, managed).
-const TABLE: [(OpKind, &str, bool, bool); 20] = [
+const TABLE: [(OpKind, &str, bool, bool); 21] = [
     (OpKind::Input, "input", true, true),
     (OpKind::Plain, "plain", true, true),
     (OpKind::Const, "const", true, true),
@@ -119,6 +122,7 @@ const TABLE: [(OpKind, &str, bool, bool); 20] = [
     (OpKind::Conj, "conj", true, true),
     (OpKind::Sum, "sum", true, false),
     (OpKind::Raise, "raise", true, true),
+    (OpKind::Bootstrap, "bootstrap", true, false),
     (OpKind::AddPlain, "add_plain", false, true),
     (OpKind::SubPlain, "sub_plain", false, true),
     (OpKind::MulPlain, "mul_plain", false, true),
@@ -193,6 +197,7 @@ impl Op {
             Self::Conj { .. } => OpKind::Conj,
             Self::Sum { .. } => OpKind::Sum,
             Self::Raise { .. } => OpKind::Raise,
+            Self::Bootstrap(_) => OpKind::Bootstrap,
             Self::AddPlain(..) => OpKind::AddPlain,
             Self::SubPlain(..) => OpKind::SubPlain,
             Self::MulPlain(..) => OpKind::MulPlain,
@@ -220,6 +225,7 @@ impl Op {
             | Self::Conj { a, .. }
             | Self::Sum { a, .. }
             | Self::Raise { a, .. }
+            | Self::Bootstrap(a)
             | Self::AddScalar(a, _)
             | Self::MulScalar { a, .. }
             | Self::Relin(a)
@@ -245,6 +251,7 @@ impl Op {
             | Self::Conj { a, .. }
             | Self::Sum { a, .. }
             | Self::Raise { a, .. }
+            | Self::Bootstrap(a)
             | Self::AddScalar(a, _)
             | Self::MulScalar { a, .. }
             | Self::Relin(a)

@@ -54,6 +54,8 @@ pub enum InputSource {
     Plain {
         /// The instruction.
         value: Value,
+        /// Whether it is one limb instead: the coefficients modulo p_0.
+        compact: bool,
     },
     /// One polynomial of a switching key: limbs q_0 … q_`level`, then all special primes of the method's layout. For KLSS
     /// prime by prime of T, its blocks for so many limbs.

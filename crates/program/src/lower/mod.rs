@@ -11,6 +11,7 @@
 //! | [`method`] | which of the two, with which layout |
 //! | [`galois`] | rotation, conjugation, hoisted rotations |
 //! | [`raise`] | from level 0 to the top, by way of the ephemeral secret |
+//! | `compact` | many constant vectors as one limb each |
 //! | [`scalar`] | real scalars as integers at an exact scale |
 //! | [`program`] | the walk over an HE program |
 //! | [`uses`] | what to leave out and what to merge |
@@ -20,6 +21,7 @@
 //! Derivations: `docs/algorithms`; an example with every text: `docs/walk.md`.
 
 pub mod basis;
+mod compact;
 mod error;
 pub mod galois;
 pub mod interface;

@@ -1,7 +1,8 @@
 //! A managed HE program as one limb program: a walk over its instructions.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
+use super::compact;
 use super::galois::{Hoisted, Rotation};
 use super::interface::{InputSource, KeyId, Lowered, Names, OutputSource, identifier};
 use super::scalar::{residue, scaled_integer};
@@ -65,6 +66,8 @@ struct Walk<'a> {
     method_of: HashMap<Value, usize>,
     keys: HashMap<(KeyId, usize), KeyInputs>,
     encapsulation: Option<EncapsulationInputs>,
+    /// Constants that come as one limb.
+    compact: HashSet<Value>,
     /// The polynomials of each value so far.
     parts: Vec<Vec<Poly>>,
     inputs: Vec<InputSource>,
@@ -110,6 +113,7 @@ impl<'a> Walk<'a> {
             method_of: HashMap::new(),
             keys: HashMap::new(),
             encapsulation: None,
+            compact: compact::constants(he, chain),
             inputs: Vec::new(),
             outputs: Vec::new(),
             stores: HashMap::new(),
@@ -186,9 +190,13 @@ impl<'a> Walk<'a> {
                 _ => continue,
             };
             let name = names.group(&stem, &[String::new()]).remove(0);
-            let limbs = self.input(name, InputClass::Plain, self.limbs(value));
+            let compact = self.compact.contains(&value);
+            let limbs = match compact {
+                true => self.low.compact_input(&name)?,
+                false => self.input(name, InputClass::Plain, self.limbs(value)),
+            };
             self.parts[value.index()].push(limbs);
-            self.inputs.push(InputSource::Plain { value });
+            self.inputs.push(InputSource::Plain { value, compact });
         }
         self.declare_keys(&mut names)?;
         self.declare_encapsulation(&mut names)?;
@@ -272,7 +280,7 @@ impl<'a> Walk<'a> {
         self.low.scope(format!("{} {word}", self.he.value_name(v)).replace(['#', '\n', '\r'], "_"));
         self.low.region("");
         let parts = match &instr.op {
-            Op::Input(_) | Op::Plain(_) | Op::Const(_) | Op::Sum { .. } => {
+            Op::Input(_) | Op::Plain(_) | Op::Const(_) | Op::Sum { .. } | Op::Bootstrap(_) => {
                 return Err(LowerError::NotManaged { program: self.he.name().to_owned() });
             }
             &Op::Add(a, b) => self.sum(a, b, false)?,
@@ -280,7 +288,10 @@ impl<'a> Walk<'a> {
             &Op::AddPlain(a, b) => self.sum(a, b, false)?,
             &Op::SubPlain(a, b) => self.sum(a, b, true)?,
             &Op::MulPlain(a, b) => {
-                let plain = self.part(b, 0);
+                let plain = match self.compact.contains(&b) {
+                    true => self.low.expanded(self.parts[b.index()][0][0], self.limbs(b)),
+                    false => self.part(b, 0),
+                };
                 self.each(a, |low, poly| low.mul(poly, &plain))?
             }
             &Op::Neg(a) => self.each(a, |low, poly| Ok(low.neg(poly)))?,

@@ -55,7 +55,7 @@ pub fn predict(
                 if merged[v.index()] { turned } else { turned.key_switch(params, level, scale) }
             }
             // Not in managed programs.
-            Op::Sum { a, .. } => at(*a).clone(),
+            Op::Sum { a, .. } | Op::Bootstrap(a) => at(*a).clone(),
         };
         let bound = bound(v);
         all.push(if noise.magnitude() > bound { noise.with_magnitude(bound) } else { noise });

@@ -18,7 +18,7 @@ impl Evaluator {
         meta: Meta,
     ) -> Result<Ciphertext, Error> {
         let shape = Shape::new(action, a.level(), [parts(a), 0]);
-        self.run(&shape, &Operands { ciphers: &[a], plains: &[p], keys: Keys::default() }, meta)
+        self.run(&shape, &Operands { ciphers: &[a], plains: &[p.poly()], keys: Keys::default() }, meta)
     }
 
     fn with_scalar(

@@ -209,6 +209,7 @@ impl Cursor<'_> {
             OpKind::Const => Op::Const(self.constant(b, tables)?),
             OpKind::Neg => Op::Neg(self.value(b)?),
             OpKind::Square => Op::Square(self.value(b)?),
+            OpKind::Bootstrap => Op::Bootstrap(self.value(b)?),
             OpKind::Relin => Op::Relin(self.value(b)?),
             OpKind::Rescale => Op::Rescale(self.value(b)?),
             OpKind::Conj => Op::Conj { a: self.value(b)?, hoist: self.hoist()? },

@@ -1,0 +1,102 @@
+//! Bootstraps random vectors and says what it took: `cargo run --release -p ringmill --example bootstrap [SLOTS [WIDE
+//! [LEVELS [RUNS]]]]` prints one line of JSON a run.
+
+use std::time::Instant;
+
+use num_complex::Complex64;
+use ringmill::ckks::{EvaluationKeys, GaloisKeys, KeyGenerator, Level, Randomness};
+use ringmill::program::he::{Builder, Op};
+use ringmill::program::manage::Options;
+use ringmill::ring::GaloisElement;
+use ringmill::{Evaluator, Input, Inputs, Kernel};
+use ringmill_circuits::bootstrap::{Bootstrap, Need};
+use ringmill_circuits::linear::Keys;
+
+type Failure = Box<dyn std::error::Error>;
+
+fn argument(i: usize, default: usize) -> Result<usize, Failure> {
+    std::env::args().nth(i).map_or(Ok(default), |a| Ok(a.parse()?))
+}
+
+/// Seconds of processor time of this thread: what a busy machine leaves comparable.
+fn processor() -> f64 {
+    let schedule = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    schedule.split_whitespace().next().and_then(|n| n.parse::<f64>().ok()).unwrap_or(0.0) / 1e9
+}
+
+/// Peak of resident memory in MB.
+fn peak() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|l| l.split_whitespace().next()).and_then(|n| n.parse::<f64>().ok());
+    kilobytes.unwrap_or(0.0) / 1024.0
+}
+
+fn main() -> Result<(), Failure> {
+    let slots = argument(1, 1 << 15)?;
+    let need = Need {
+        slots,
+        wide_bits: argument(2, 58)? as u32,
+        levels: argument(3, 9)? as u32,
+        log_n: argument(5, 16)? as u32,
+        ..Need::default()
+    };
+    let maps = argument(6, 3)?;
+    let keys = argument(7, 0)?;
+    let config = Bootstrap {
+        to_coefficients: maps,
+        to_slots: maps,
+        keys: if keys == 0 { Keys::Fast } else { Keys::AtMost(keys) },
+        ..Bootstrap::default()
+    };
+    let params = need.choose(&config)?;
+    eprintln!("{params}");
+    let evaluator = Evaluator::new(&params)?;
+    let mut b = Builder::traced("bootstrap", slots)?;
+    let x = b.push(Op::Input("x".into()))?;
+    let y = config.apply(&mut b, x)?;
+    b.output("y", y)?;
+    let start = Instant::now();
+    let kernel = Kernel::compile(&evaluator, &b.finish()?, &Options::default())?;
+    let prepare = start.elapsed().as_secs_f64();
+    let summary = kernel.summary();
+    eprintln!(
+        "{} keys of {:.0} MB in all; {:?}; prepared in {prepare:.1} s; peak {:.0} MB",
+        summary.keys.len(),
+        summary.key_bytes as f64 / 1e6,
+        summary.counts,
+        peak()
+    );
+    let mut generator = KeyGenerator::new(&params)?;
+    let secret = generator.secret_key()?;
+    let mut galois = GaloisKeys::new(&params);
+    for g in summary.keys.galois(kernel.program().chain().ok_or("managed")?) {
+        let element = GaloisElement::new(g, params.log_n())?;
+        galois.insert(element, generator.galois_key(&secret, element)?)?;
+    }
+    let keys = EvaluationKeys::new(Some(generator.relin_key(&secret)?), galois)?;
+    let keys = keys.with_encapsulation(generator.encapsulation_key(&secret)?)?;
+    let turn = |i: usize| Complex64::cis((i * i % 9973) as f64) * ((i % 101) as f64 / 101.0);
+    let message: Vec<Complex64> = (0..slots).map(turn).collect();
+    let plain = evaluator.encode(message.as_slice(), slots, Level::new(1), &params.default_scale())?;
+    let c = secret.encrypt(&plain, &mut Randomness::from_os()?)?;
+    eprintln!("with keys: peak {:.0} MB", peak());
+    for _ in 0..argument(4, 2)? {
+        let (start, busy) = (Instant::now(), processor());
+        let results = kernel.run(&Inputs::from([("x".into(), Input::Cipher(&c))]), &keys)?;
+        let seconds = start.elapsed().as_secs_f64();
+        let busy = processor() - busy;
+        let y = &results["y"];
+        let found = evaluator.decode(&secret.decrypt(y)?)?;
+        let worst = found.iter().zip(&message).map(|(x, y)| (x - y).norm()).fold(0.0, f64::max);
+        println!(
+            "{{\"slots\": {slots}, \"seconds\": {seconds:.3}, \"processor\": {busy:.3}, \"bits\": {:.2}, \"levels\": {}, \"peak_mb\": {:.0}, \
+             \"key_mb\": {:.0}}}",
+            -worst.log2(),
+            y.level().get() - 1,
+            peak(),
+            summary.key_bytes as f64 / 1e6
+        );
+    }
+    Ok(())
+}

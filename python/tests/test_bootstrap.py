@@ -1,0 +1,53 @@
+"""Bootstrapping from Python: at the prompt and in a kernel, against NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ringmill as rm
+
+LENGTH = 64
+
+
+@pytest.fixture(scope="module")
+def params() -> rm.Params:
+    return rm.Params.bootstrapping(3, log_n=10, slots=LENGTH, insecure=True)
+
+
+@pytest.mark.parametrize("real", [True, False])
+def test_a_vector_comes_back_with_fresh_levels(
+    params: rm.Params, rng: np.random.Generator, *, real: bool
+) -> None:
+    keys = rm.keygen(params, **rm.bootstrap_keys(params, LENGTH, real=real))
+    values = rng.uniform(-1, 1, LENGTH) / 2
+    values = values if real else values + 1j * rng.uniform(-1, 1, LENGTH) / 2
+    low = rm.encrypt(values, keys, level=1, magnitude=1)
+    high = low.bootstrap()
+    assert high.level == 4
+    assert np.abs(rm.decrypt(high, keys) - values).max() < 2.0**-16
+    again = rm.Ciphertext.from_bytes(
+        low.to_bytes(), rm.EvaluationKeys.from_bytes(params, keys.evaluation.to_bytes()), LENGTH
+    )
+    assert np.abs(rm.decrypt(rm.bootstrap(again), keys) - values).max() < 2.0**-12
+
+
+@rm.kernel
+def asked(x: Any) -> Any:
+    return rm.bootstrap(x * x) * x
+
+
+def test_a_kernel_bootstraps_where_it_says(params: rm.Params, rng: np.random.Generator) -> None:
+    compiled = asked.compile(rm.vector(LENGTH), params=params)
+    assert len(compiled.bootstraps) == 1
+    assert "test_bootstrap.py" in compiled.bootstraps[0]
+    assert "encapsulation" in compiled.keys_needed
+    x = rng.uniform(-1, 1, LENGTH)
+    assert np.abs(compiled.run(x=x) - asked(x)).max() < 2.0**-14
+
+
+def test_clear_data_pass_unchanged() -> None:
+    x = np.arange(4.0)
+    assert rm.bootstrap(x) is x
