@@ -25,6 +25,7 @@ _BINARY = "benches/target/release/ringmill-bench"
 _COMMANDS = {
     "ours": [_BINARY, "ours"],
     "fixed": [_BINARY, "fixed"],
+    "single": [_BINARY, "single"],
     "tfhe-ntt": [_BINARY, "tfhe-ntt"],
     **{
         name: [f"build/peers/{name}/bin/python", "-m", f"benches.peers.{name}_driver"]

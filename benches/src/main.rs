@@ -1,5 +1,6 @@
 //! A measured process: `ringmill-bench SIDE` answers the protocol of `benches/peers/protocol.py` for
-//! `SIDE` = `ours`, `limb` (ours without the face), `fixed` (key switching by one method) or `tfhe-ntt`.
+//! `SIDE` = `ours`, `limb` (ours without the face), `fixed` (key switching by one method), `single` (rotations one by one) or
+//! `tfhe-ntt`.
 //!
 //! Requests are lines `WORK COUNT` on standard input; answers are one JSON object a line. Every buffer
 //! that a work touches is aligned to 64 bytes, and what a work computes is checked when it is prepared.
@@ -38,11 +39,14 @@ fn main() -> ExitCode {
             Side { name: "Ringmill, limb program".into(), isa: ntt::our_isa(), prepare: limb::prepare }
         }
         Some("fixed") => Side { name: "Ringmill, one method".into(), isa: ntt::our_isa(), prepare: fixed },
+        Some("single") => {
+            Side { name: "Ringmill, one by one".into(), isa: ntt::our_isa(), prepare: circuit::one_by_one }
+        }
         Some("tfhe-ntt") => {
             Side { name: "tfhe-ntt 0.7.1".into(), isa: "run time".into(), prepare: ntt::tfhe }
         }
         _ => {
-            eprintln!("usage: ringmill-bench ours|limb|fixed|tfhe-ntt");
+            eprintln!("usage: ringmill-bench ours|limb|fixed|single|tfhe-ntt");
             return ExitCode::FAILURE;
         }
     };
@@ -60,7 +64,7 @@ fn ours(work: &str) -> Result<Work, String> {
     match work.split_once('/') {
         Some(("ntt" | "intt", _)) => ntt::ours(work),
         Some(("keyswitch_mix", set)) => mix::prepare(set, true),
-        Some((kind, _)) if kind.starts_with("matvec") => circuit::prepare(work),
+        Some((kind, _)) if kind.starts_with("matvec") || kind.starts_with("hoist") => circuit::prepare(work),
         _ => ops::prepare(work),
     }
 }

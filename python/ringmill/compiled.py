@@ -31,6 +31,21 @@ Outside = Callable[[str, list[bytes]], list[bytes]]
 LARGEST = 2.0**40
 
 
+def largest_value(traced: Traced, magnitude: float) -> float:
+    """Bound on every value of a kernel for arguments up to ``magnitude``; refused beyond reason."""
+    bound = max(traced.bound(magnitude), magnitude)
+    if bound > LARGEST:
+        fail(
+            ParameterError,
+            "ValuesTooLarge",
+            f"Values of kernel {traced.name!r} can reach 2^{math.log2(bound):.0f} when its arguments are as "
+            f"large as {magnitude:g}. Scale them on the way, for example by using means in place of sums.",
+            bound=bound,
+            magnitude=magnitude,
+        )
+    return bound
+
+
 def compile_traced(
     traced: Traced,
     *,
@@ -42,16 +57,7 @@ def compile_traced(
     """Choose parameters for a traced kernel (unless given) and manage its program for them."""
     magnitude = _positive(magnitude)
     _inside(traced, magnitude)
-    bound = max(traced.bound(magnitude), magnitude)
-    if bound > LARGEST:
-        fail(
-            ParameterError,
-            "ValuesTooLarge",
-            f"Values of kernel {traced.name!r} can reach 2^{math.log2(bound):.0f} when its arguments are as "
-            f"large as {magnitude:g}. Scale them on the way, for example by using means in place of sums.",
-            bound=bound,
-            magnitude=magnitude,
-        )
+    bound = largest_value(traced, magnitude)
     real = traced.signature.real
     if params is None:
         plan = Plan.choose(traced.text, precision, magnitude, bound, real, security)

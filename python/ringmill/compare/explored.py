@@ -13,7 +13,7 @@ from ringmill.compare.coxhe import FIXED, Wish, kernel
 from ringmill.compiled import compile_traced
 from ringmill.errors import ExploreError
 from ringmill.explorer import Exploration, devices, explore
-from ringmill.project.core import Core
+from ringmill.project.design import core_of
 
 Row = dict[str, Any]
 
@@ -104,18 +104,7 @@ def fixed(letter: str, board: str) -> Row:
     space = {"log_n": [params.log_n], "multipliers": ANY_PRIME, "words": [52, 54, 60]}
     found = explore(row, board, max_error=1.0, security=0, space=space, seconds=0.0, progress="none").best
     hardware = found["hardware"]
-    core = Core(
-        word_bits=hardware["word_bits"],
-        butterflies=hardware["butterflies"],
-        log_n_max=hardware["log_n_max"],
-        moduli=max(hardware["moduli"], len(params.q) + len(params.p)),
-        multiplier=hardware["multiplier"],
-        bus_bits=hardware["bus_bits"],
-        memory_latency=hardware["memory_latency"],
-        beat_cycles=hardware["beat_cycles"],
-        effort=hardware["effort"],
-        tile=hardware["tile"],
-    )
+    core = core_of(hardware, moduli=max(hardware["moduli"], len(params.q) + len(params.p)))
     compiled = compile_traced(row.trace(), params=params)
     cycles = core.image(compiled.plan).first_cycles
     return {

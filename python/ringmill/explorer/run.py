@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from ringmill import _native
-from ringmill.compiled import LARGEST
-from ringmill.errors import ExploreError, ParameterError, RingmillError, fail
+from ringmill.compiled import largest_value
+from ringmill.errors import ExploreError, RingmillError, fail
 from ringmill.explorer.result import Exploration
 from ringmill.kernels import PaperKernel
 from ringmill.progress import Show
@@ -78,16 +78,7 @@ def _traces(kernel: Explorable, arguments: tuple[Any, ...]) -> list[tuple[str, T
 
 
 def _source(variant: str, traced: Traced, magnitude: float) -> dict[str, Any]:
-    bound = max(traced.bound(magnitude), magnitude)
-    if bound > LARGEST:
-        fail(
-            ParameterError,
-            "ValuesTooLarge",
-            f"Values of kernel {traced.name!r} can reach 2^{math.log2(bound):.0f} when its arguments are as "
-            f"large as {magnitude:g}. Scale them on the way, for example by using means in place of sums.",
-            bound=bound,
-            magnitude=magnitude,
-        )
+    bound = largest_value(traced, magnitude)
     return {
         "name": traced.name,
         "variant": variant,

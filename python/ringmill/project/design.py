@@ -17,6 +17,20 @@ from ringmill.trace.program import Signature
 #: Version of the file that this reads.
 SCHEMA = 1
 
+# What a design's hardware and a core call alike.
+_OF_CORE = (
+    "word_bits",
+    "butterflies",
+    "log_n_max",
+    "moduli",
+    "multiplier",
+    "bus_bits",
+    "memory_latency",
+    "beat_cycles",
+    "effort",
+    "tile",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Design:
@@ -67,18 +81,11 @@ def of(content: dict[str, Any]) -> Design:
     plan = Plan.with_params(kernel["program"], params, kernel["magnitude"], kernel["bound"], kernel["real"])
     compiled = Compiled(kernel["program"], signature, plan)
     compiled.check_names()
-    core = Core(
-        word_bits=h["word_bits"],
-        butterflies=h["butterflies"],
-        log_n_max=h["log_n_max"],
-        moduli=h["moduli"],
-        multiplier=h["multiplier"],
-        bus_bits=h["bus_bits"],
-        memory_latency=h["memory_latency"],
-        beat_cycles=h["beat_cycles"],
-        policy=h["policy"],
-        effort=h["effort"],
-        tile=h["tile"],
-        clock_mhz=content["predicted"]["frequency_mhz"]["value"],
-    )
+    core = core_of(h, policy=h["policy"], clock_mhz=content["predicted"]["frequency_mhz"]["value"])
     return Design(compiled, core, content)
+
+
+def core_of(hardware: dict[str, Any], **others: Any) -> Core:
+    """The core of a design's hardware; ``others`` are further arguments of ``Core``, or replace its own."""
+    fields = {name: hardware[name] for name in _OF_CORE}
+    return Core(**{**fields, **others})
