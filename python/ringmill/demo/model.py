@@ -7,16 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ringmill.workloads.records import tumours
+
 Array = NDArray[np.float64]
 
-# Features beyond this many standard deviations are cut: outliers decide no diagnosis, and every feature,
-# divided by it, then lies in [−1, 1].
-CLIP = 3.0
 # Inverse strength of the penalty on weights. Small weights keep scores inside a short interval, on which a
 # polynomial of low degree follows the sigmoid.
 PENALTY = 0.1
 TEST_PART = 0.3
-SEED = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,20 +46,10 @@ class Clinic:
 
 def train() -> Clinic:
     """Load the records that ship with scikit-learn, split them, fit."""
-    from sklearn.datasets import load_breast_cancer
     from sklearn.linear_model import LogisticRegression
-    from sklearn.model_selection import train_test_split
 
-    records, labels = load_breast_cancer(return_X_y=True)
-    seen, unseen, seen_labels, unseen_labels = train_test_split(
-        records, labels, test_size=TEST_PART, random_state=SEED, stratify=labels
-    )
-    mean, spread = seen.mean(axis=0), seen.std(axis=0)
-
-    def prepared(x: Array) -> Array:
-        return np.asarray(np.clip((x - mean) / spread, -CLIP, CLIP) / CLIP)
-
-    model = LogisticRegression(C=PENALTY, max_iter=5000).fit(prepared(seen), seen_labels)
+    split = tumours(TEST_PART)
+    model = LogisticRegression(C=PENALTY, max_iter=5000).fit(split.seen, split.seen_labels)
     weights, bias = np.asarray(model.coef_[0]), float(model.intercept_[0])
     bound = float(np.sum(np.abs(weights)) + abs(bias))
-    return Clinic(prepared(unseen), np.asarray(unseen_labels), len(seen), weights, bias, bound)
+    return Clinic(split.unseen, split.unseen_labels, len(split.seen), weights, bias, bound)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ringmill.atomic import write_text
-from ringmill.workloads.network import CLASSES, PLACES, POOL, POOLED, SIDE, WEIGHTS, WINDOW, Network
+from ringmill.workloads.network import CLASSES, POOL, POOLED, WEIGHTS, WINDOW, Network, windows
 from ringmill.workloads.records import Array, digits
 
 CHANNELS = 4
@@ -46,10 +46,8 @@ def start(random: np.random.Generator) -> Parts:
 def gradient(parts: Parts, images: Array, labels: NDArray[np.int64]) -> Parts:
     """Gradient of the mean cross-entropy of a batch."""
     count = len(images)
-    grid = images.reshape(-1, SIDE, SIDE)
-    windows = np.lib.stride_tricks.sliding_window_view(grid, (WINDOW, WINDOW), axis=(1, 2))
-    windows = windows.reshape(count, PLACES, PLACES, WINDOW**2)
-    seen = windows @ parts["kernels"] + parts["kernel_bias"]
+    places = windows(images)
+    seen = places @ parts["kernels"] + parts["kernel_bias"]
     pooled = (seen**2).reshape(-1, POOLED, POOL, POOLED, POOL, CHANNELS).mean(axis=(2, 4)).reshape(count, -1)
     units = pooled @ parts["hidden"] + parts["hidden_bias"]
     scores = units**2 @ parts["output"] + parts["output_bias"]
@@ -63,7 +61,7 @@ def gradient(parts: Parts, images: Array, labels: NDArray[np.int64]) -> Parts:
     spread = np.broadcast_to(on_pooled, (count, POOLED, POOL, POOLED, POOL, CHANNELS))
     on_seen = spread.reshape(seen.shape) * 2 * seen
     return {
-        "kernels": np.einsum("bijk,bijc->kc", windows, on_seen),
+        "kernels": np.einsum("bijk,bijc->kc", places, on_seen),
         "kernel_bias": on_seen.sum(axis=(0, 1, 2)),
         "hidden": pooled.T @ on_units,
         "hidden_bias": on_units.sum(axis=0),

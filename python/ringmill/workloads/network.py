@@ -37,6 +37,13 @@ CLASSES = 10
 WEIGHTS = Path(__file__).with_name("network.json")
 
 
+def windows(images: Array) -> Array:
+    """What the convolution sees of images (images, SIDE²): (images, PLACES, PLACES, WINDOW²)."""
+    grid = images.reshape(-1, SIDE, SIDE)
+    found = np.lib.stride_tricks.sliding_window_view(grid, (WINDOW, WINDOW), axis=(1, 2))
+    return found.reshape(-1, PLACES, PLACES, WINDOW**2)
+
+
 @dataclass(frozen=True, slots=True)
 class Network:
     """Weights. Its scores are those of a digit, the largest wins.
@@ -83,9 +90,7 @@ class Network:
 
     def scores(self, images: Array) -> Array:
         """Scores (images, CLASSES) of images (images, SIDE²) in the clear, as in a textbook."""
-        grid = images.reshape(-1, SIDE, SIDE)
-        windows = np.lib.stride_tricks.sliding_window_view(grid, (WINDOW, WINDOW), axis=(1, 2))
-        seen = windows.reshape(-1, PLACES, PLACES, WINDOW**2) @ self.kernels + self.kernel_bias
+        seen = windows(images) @ self.kernels + self.kernel_bias
         pooled = (seen**2).reshape(-1, POOLED, POOL, POOLED, POOL, self.channels).mean(axis=(2, 4))
         units = pooled.reshape(len(images), -1) @ self.hidden + self.hidden_bias
         return np.asarray(units**2 @ self.output + self.output_bias)

@@ -11,7 +11,8 @@ Array = NDArray[np.float64]
 
 TEST_PART = 0.2
 SEED = 0
-# Features beyond this many standard deviations are cut; divided by it, every feature lies in [−1, 1].
+# Features beyond this many standard deviations are cut: outliers decide no diagnosis, and every feature,
+# divided by it, then lies in [−1, 1].
 CLIP = 3.0
 
 
@@ -24,11 +25,11 @@ class Split(NamedTuple):
     unseen_labels: NDArray[np.int64]
 
 
-def _split(records: Array, labels: NDArray[np.int64]) -> Split:
+def _split(records: Array, labels: NDArray[np.int64], part: float = TEST_PART) -> Split:
     from sklearn.model_selection import train_test_split
 
     seen, unseen, seen_labels, unseen_labels = train_test_split(
-        records, labels, test_size=TEST_PART, random_state=SEED, stratify=labels
+        records, labels, test_size=part, random_state=SEED, stratify=labels
     )
     return Split(seen, seen_labels, unseen, unseen_labels)
 
@@ -55,15 +56,15 @@ def three_or_eight() -> Split:
     return split._replace(seen=split.seen - mean, unseen=split.unseen - mean)
 
 
-def tumours() -> Split:
+def tumours(part: float = TEST_PART) -> Split:
     """Breast-cancer records, 569 of 30 measurements, standardised by those to learn from.
 
-    Label 1 for benign.
+    Label 1 for benign. ``part`` of the records, a number in (0, 1), are kept to judge by.
     """
     from sklearn.datasets import load_breast_cancer
 
     records, labels = load_breast_cancer(return_X_y=True)
-    split = _split(records, labels)
+    split = _split(records, labels, part)
     mean, spread = split.seen.mean(axis=0), split.seen.std(axis=0)
 
     def prepared(x: Array) -> Array:
