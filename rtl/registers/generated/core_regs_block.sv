@@ -610,7 +610,7 @@ module core_regs_block (
             readback_data_var[31:0] = 32'h524d4343;
         end
         if(rd_mux_addr == 14'h4) begin
-            readback_data_var[15:0] = 16'h0;
+            readback_data_var[15:0] = 16'h1;
             readback_data_var[31:16] = 16'h1;
         end
         if(rd_mux_addr == 14'h8) begin

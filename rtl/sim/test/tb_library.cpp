@@ -116,7 +116,7 @@ void registers(Bench& b) {
   rm_core_parameters_of(&p);
   if (p.abi != RM_CORE_ABI || p.w != P_W || p.nbf != P_NBF || p.d != P_D || p.kind != P_KIND) fail("parameters");
   b.expect(CORE_REG_ID, 0x524d4343);
-  b.expect(CORE_REG_VERSION, 0x10000);
+  b.expect(CORE_REG_VERSION, 0x10001);
   b.expect(CORE_REG_SHAPE, P_W | P_NBF << 8 | P_LOGN_MAX << 16 | P_MODS << 24);
   b.expect(CORE_REG_VARIANT, P_KIND | P_D << 16);
   for (int i = 0; i < 20; i++) {

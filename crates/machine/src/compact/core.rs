@@ -1,5 +1,6 @@
 //! What a driver asks of a compact core, be it emulated, simulated or on a board.
 
+use super::registers as reg;
 use super::{CompactConfig, CompactError, TableEntry};
 
 /// A core with its memory.
@@ -30,6 +31,23 @@ pub trait Core: Send {
     /// # Errors
     /// Whatever stopped the core, [`CompactError::Watchdog`] if nothing did.
     fn run(&mut self, program: u64, log_n: u32) -> Result<Counters, CompactError>;
+}
+
+/// Refuses what the registers ID and VERSION do not show to be a core that understands this driver: a later minor
+/// number adds registers and instructions, another major number changes them.
+///
+/// # Errors
+/// [`CompactError::NotACore`], [`CompactError::Version`].
+pub fn check_identity(id: u32, version: u32) -> Result<(), CompactError> {
+    if id != reg::ID_VALUE {
+        return Err(CompactError::NotACore { id, expected: reg::ID_VALUE });
+    }
+    let parts = |register| (reg::VERSION_MAJOR.get(register), reg::VERSION_MINOR.get(register));
+    let ((major, minor), (needed_major, needed_minor)) = (parts(version), parts(reg::VERSION_VALUE));
+    if major == needed_major && minor >= needed_minor {
+        return Ok(());
+    }
+    Err(CompactError::Version { major, minor, needed_major, needed_minor })
 }
 
 /// The performance counters after a run; all 0 where time means nothing.

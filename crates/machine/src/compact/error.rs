@@ -43,6 +43,13 @@ pub enum CompactError {
     Stopped { index: u32, code: u8, meaning: &'static str },
     #[error("no END after {cycles} cycles: the core hangs or the limit is too low")]
     Watchdog { cycles: u64 },
+    #[error("register ID reads {id:#010x}; a compact core reads {expected:#010x}")]
+    NotACore { id: u32, expected: u32 },
+    #[error(
+        "the core has version {major}.{minor} of registers and instructions; this driver needs \
+         {needed_major}.{needed_minor} or a later {needed_major}.x"
+    )]
+    Version { major: u32, minor: u32, needed_major: u32, needed_minor: u32 },
     #[error("the simulated core cannot be used: {reason}")]
     Simulator { reason: String },
     #[error("no compact core simulates as {name}; take one of: {known}")]

@@ -35,7 +35,7 @@ mod tests;
 mod text;
 pub mod workload;
 
-pub use self::core::{Core, Counters};
+pub use self::core::{Core, Counters, check_identity};
 pub use config::{CompactConfig, CompactLiteral, MemoryTiming, Multiplier, Policy};
 pub use emulator::Emulator;
 pub use error::{CompactError, IllegalInstruction};

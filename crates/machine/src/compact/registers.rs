@@ -33,7 +33,9 @@ pub const ID: u32 = 0x0;
 /// What [`ID`] reads.
 pub const ID_VALUE: u32 = 0x524d4343;
 
-/// Version of registers and instructions. A driver refuses another major number.
+/// Version of registers and instructions. A driver refuses another major number, and a minor number
+/// below the one it was made for. 1.1 has the instruction ROOTS, and a MULK that shifts and
+/// subtracts.
 pub const VERSION: u32 = 0x4;
 /// Field minor of [`VERSION`].
 pub const VERSION_MINOR: Field = Field::new(0, 0xffff);
@@ -41,7 +43,7 @@ pub const VERSION_MINOR: Field = Field::new(0, 0xffff);
 pub const VERSION_MAJOR: Field = Field::new(16, 0xffff0000);
 
 /// What [`VERSION`] reads.
-pub const VERSION_VALUE: u32 = 0x10000;
+pub const VERSION_VALUE: u32 = 0x10001;
 
 /// Shape.
 pub const SHAPE: u32 = 0x8;

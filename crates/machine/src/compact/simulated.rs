@@ -11,7 +11,7 @@ use std::sync::Arc;
 use libloading::Library;
 
 use super::bus::Settings;
-use super::core::{Core, Counters};
+use super::core::{Core, Counters, check_identity};
 use super::emulator::check_range;
 use super::isa::ADDRESS_UNIT;
 use super::{CompactConfig, CompactError, CompactLiteral, Multiplier, TableEntry, registers as reg};
@@ -313,12 +313,7 @@ impl Simulated {
 
     /// Refuses what is not a core that this driver knows.
     fn identify(&mut self) -> Result<(), CompactError> {
-        let (id, version) = (self.read_register(reg::ID)?, self.read_register(reg::VERSION)?);
-        let major = reg::VERSION_MAJOR;
-        if id == reg::ID_VALUE && major.get(version) == major.get(reg::VERSION_VALUE) {
-            return Ok(());
-        }
-        Err(CompactError::Simulator { reason: format!("id {id:#x} and version {version:#x} are unknown") })
+        check_identity(self.read_register(reg::ID)?, self.read_register(reg::VERSION)?)
     }
 
     fn counters(&mut self) -> Result<Counters, CompactError> {

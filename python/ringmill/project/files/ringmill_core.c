@@ -25,7 +25,10 @@ static int identify(const ringmill_core* core) {
     return RINGMILL_PLATFORM;
   }
   const uint32_t major = FIELD(CORE_REG_VERSION_VALUE, VERSION_MAJOR);
-  if (id != CORE_REG_ID_VALUE || FIELD(version, VERSION_MAJOR) != major) return RINGMILL_NOT_A_CORE;
+  const uint32_t minor = FIELD(CORE_REG_VERSION_VALUE, VERSION_MINOR);
+  if (id != CORE_REG_ID_VALUE || FIELD(version, VERSION_MAJOR) != major || FIELD(version, VERSION_MINOR) < minor) {
+    return RINGMILL_NOT_A_CORE;
+  }
   const int same = FIELD(shape, SHAPE_WORD) == p->word_bits && FIELD(shape, SHAPE_NBF) == p->butterflies &&
                    FIELD(variant, VARIANT_KIND) == p->kind && FIELD(variant, VARIANT_BUS) == p->bus_bits;
   const int room = FIELD(shape, SHAPE_LOGN_MAX) >= p->log_n && FIELD(shape, SHAPE_MODS) >= p->moduli;

@@ -17,7 +17,7 @@ extern "C" {
 
 enum ringmill_code {
   RINGMILL_OK = 0,
-  RINGMILL_NOT_A_CORE,  /* the register ID or the major number of VERSION is another */
+  RINGMILL_NOT_A_CORE,  /* the register ID or the major number of VERSION is another, or its minor number below ours */
   RINGMILL_OTHER_CORE,  /* built for another word, multiplier, bus, size or degree than the program needs */
   RINGMILL_MEMORY,      /* memory is short, or its base is not a multiple of 4096 */
   RINGMILL_NO_LIMB,     /* no such input or output */

@@ -26,7 +26,7 @@ pub trait Platform {
 /// Why a core does not do what it is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Error<E> {
-    /// The register ID or the major number of VERSION is another.
+    /// The register ID or the major number of VERSION is another, or its minor number is below the driver's.
     NotACore { id: u32, version: u32 },
     /// The core was built for another word, multiplier, bus, size or degree than the program needs.
     OtherCore { shape: u32, variant: u32 },
@@ -87,8 +87,9 @@ impl<P: Platform> Core<P> {
         let p = self.program;
         let id = self.platform.read_register(reg::ID)?;
         let version = self.platform.read_register(reg::VERSION)?;
-        let major = reg::VERSION_MAJOR;
-        if id != reg::ID_VALUE || major.get(version) != major.get(reg::VERSION_VALUE) {
+        let parts = |register| (reg::VERSION_MAJOR.get(register), reg::VERSION_MINOR.get(register));
+        let ((major, minor), (needed_major, needed_minor)) = (parts(version), parts(reg::VERSION_VALUE));
+        if id != reg::ID_VALUE || major != needed_major || minor < needed_minor {
             return Err(Error::NotACore { id, version });
         }
         let shape = self.platform.read_register(reg::SHAPE)?;

@@ -1,3 +1,4 @@
+mod core;
 mod emulator;
 mod isa;
 mod model;
