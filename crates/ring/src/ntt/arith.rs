@@ -44,7 +44,7 @@ pub(super) trait Arith: Copy {
     const INVERSE_FRESH: u32;
     /// Inverse: the bound of words that were reduced.
     const INVERSE_REDUCED: u32;
-    /// Inverse: the greatest bound of x + y, and so of x − y before it is multiplied; y alone may have half of it.
+    /// Inverse: the greatest bound of x + y, and so of y − x before it is multiplied; x alone may have half of it.
     const INVERSE_LIMIT: u32;
     /// Inverse: the greatest bound of words in memory; not below the two above, nor below 16 (words below 2q).
     const INVERSE_STORED: u32;
@@ -71,12 +71,12 @@ pub(super) trait Arith: Copy {
         y: [Self::V; G],
         w: [Self::C; G],
     ) -> ([Self::V; G], [Self::V; G]);
-    /// Forward: working form to canonical words, or, if not `CANONICAL`, to words below 2q.
-    fn leave<const CANONICAL: bool>(self, v: Self::V) -> Self::V;
+    /// Forward: working form to canonical words.
+    fn leave(self, v: Self::V) -> Self::V;
 
     /// Inverse: words below 2q to working form.
     fn inverse_enter(self, v: Self::V) -> Self::V;
-    /// G independent butterflies (x, y) → (x + y, (x − y)·w), breadth first.
+    /// G independent butterflies (x, y) → (x + y, (y − x)·w), breadth first: w is the negated constant.
     fn inverse<const G: usize>(
         self,
         x: [Self::V; G],

@@ -143,14 +143,10 @@ impl<L: Lanes> Arith for Binary64<L> {
     }
     /// From at most 8q. Canonical: r in [−q/2 − e, q/2 + e] gets q where it is negative, then the mantissa of 2^52 + r is r.
     #[inline(always)]
-    fn leave<const CANONICAL: bool>(self, v: L::F) -> L::F {
+    fn leave(self, v: L::F) -> L::F {
         let l = self.l;
         let r = self.reduce(v);
-        let r = if CANONICAL {
-            l.select_sign(r, l.fadd(r, self.two52_plus_q), l.fadd(r, self.two52))
-        } else {
-            l.fadd(r, self.two52_plus_q)
-        };
+        let r = l.select_sign(r, l.fadd(r, self.two52_plus_q), l.fadd(r, self.two52));
         l.as_f(l.xor(l.as_u(r), l.as_u(self.two52)))
     }
 
@@ -168,7 +164,7 @@ impl<L: Lanes> Arith for Binary64<L> {
         let (mut sum, mut difference) = (x, x);
         for g in 0..G {
             sum[g] = self.l.fadd(x[g], y[g]);
-            difference[g] = self.l.fsub(x[g], y[g]);
+            difference[g] = self.l.fsub(y[g], x[g]);
         }
         (sum, self.products(difference, w))
     }

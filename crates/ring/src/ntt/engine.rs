@@ -1,8 +1,7 @@
 //! The transform itself, over any arithmetic.
 //!
 //! Decimation in time, natural order in. The stages down to blocks of L·L words (L lanes) go through memory, a few
-//! at a time in registers; the last 2·log2(L) run in L registers with one transpose in the middle, which leaves
-//! each block transposed: *native* order. A second transpose gives bit-reversed order.
+//! at a time in registers; the last 2·log2(L) run in L registers with one transpose in the middle and one at the end.
 
 use crate::{
     lanes::U64Lanes,
@@ -52,14 +51,14 @@ impl<A: Arith> Engine<'_, A> {
         ahead: &mut Ahead<'_>,
     ) {
         let from = if FIRST { self.source } else { a.cast_const() };
-        let (step, table) = (len >> LOG, &self.tables.forward);
+        let step = len >> LOG;
         let reduce = |s: usize| REDUCE && A::REDUCING >> s & 1 == 1;
         // SAFETY: node·2^s + 2^s ≤ N/L for s < LOG.
         let c = unsafe {
             [
-                self.nodes(table, node, 1),
-                self.nodes(table, node << 1, 2),
-                self.nodes(table, node << 2, if LOG > 2 { 4 } else { 0 }),
+                self.nodes(node, 1),
+                self.nodes(node << 1, 2),
+                self.nodes(node << 2, if LOG > 2 { 4 } else { 0 }),
             ]
         };
         for j in (0..step).step_by(U * Self::L) {
@@ -97,8 +96,8 @@ impl<A: Arith> Engine<'_, A> {
     /// # Safety
     /// `a` must be valid for BLOCKS·L·L words; N/L² ≤ node, node + BLOCKS ≤ 2N/L².
     #[inline(always)]
-    unsafe fn last<const BLOCKS: usize>(self, a: *mut u64, node: usize, native: bool, ahead: &mut Ahead<'_>) {
-        let (l, log, table) = (Self::L, Self::LOG_L, &self.tables.forward);
+    unsafe fn last<const BLOCKS: usize>(self, a: *mut u64, node: usize, ahead: &mut Ahead<'_>) {
+        let (l, log) = (Self::L, Self::LOG_L);
         ahead.request();
         // SAFETY: block g lies in `a`; its nodes (node + g)·2^s + b, b < 2^s, are below N/L for s < log2 L.
         unsafe {
@@ -108,24 +107,18 @@ impl<A: Arith> Engine<'_, A> {
             }
             unroll!(s < log, most 3 => {
                 blocks!(g < BLOCKS => {
-                    let c = self.nodes(table, (node + g) << s, 1 << s);
+                    let c = self.nodes((node + g) << s, 1 << s);
                     self.stage(&mut v[g], s, log, A::LAST_REDUCING >> s & 1 == 1, &c);
                 });
             });
             blocks!(g < BLOCKS => { self.transpose(&mut v[g]); });
             unroll!(s < log, most 3 => {
                 blocks!(g < BLOCKS => {
-                    let c = self.leaves(table, node + g, s);
+                    let c = self.leaves(node + g, s);
                     self.stage(&mut v[g], s, log, A::LAST_REDUCING >> (log + s) & 1 == 1, &c);
                 });
             });
-            // One branch for all blocks: between two branches LLVM would sink the arithmetic of the second block below
-            // that of the first, and neither would hide the other's latency.
-            if native {
-                blocks!(g < BLOCKS => { self.leave_all::<false>(&mut v[g]); });
-            } else {
-                blocks!(g < BLOCKS => { self.leave_all::<true>(&mut v[g]); });
-            }
+            blocks!(g < BLOCKS => { self.leave_all(&mut v[g]); });
             blocks!(g < BLOCKS => { self.store_all(a.add(g * l * l), l, l, &v[g]); });
         }
     }
@@ -140,13 +133,13 @@ impl<A: Arith> Engine<'_, A> {
         len: usize,
         node: usize,
     ) {
-        let (step, table) = (len >> LOG, &self.tables.inverse);
+        let step = len >> LOG;
         // SAFETY: node·2^s + 2^s ≤ N/L for s < LOG.
         let c = unsafe {
             [
-                self.nodes(table, node, 1),
-                self.nodes(table, node << 1, 2),
-                self.nodes(table, node << 2, if LOG > 2 { 4 } else { 0 }),
+                self.inverse_nodes(node, 1),
+                self.inverse_nodes(node, 2),
+                self.inverse_nodes(node, if LOG > 2 { 4 } else { 0 }),
             ]
         };
         let scale = [self.splat(self.scale[0]), self.splat(self.scale[1])];
@@ -181,21 +174,17 @@ impl<A: Arith> Engine<'_, A> {
     /// # Safety
     /// As [`Self::last`], for `from` too.
     #[inline(always)]
-    unsafe fn inverse_last<const BLOCKS: usize>(
-        self,
-        a: *mut u64,
-        from: *const u64,
-        node: usize,
-        native: bool,
-    ) {
-        let (l, log, table) = (Self::L, Self::LOG_L, &self.tables.inverse);
+    unsafe fn inverse_last<const BLOCKS: usize>(self, a: *mut u64, from: *const u64, node: usize) {
+        let (l, log) = (Self::L, Self::LOG_L);
         // SAFETY: as in `last`.
         unsafe {
             let mut v = [self.load_all(from, l, l); BLOCKS];
             blocks!(g < BLOCKS => { v[g] = self.load_all(from.add(g * l * l), l, l); });
-            if !native {
-                blocks!(g < BLOCKS => { self.transpose(&mut v[g]); });
-            }
+            // Lanes in backward order, as the mirrored constants stand.
+            blocks!(g < BLOCKS => {
+                self.turn(&mut v[g]);
+                self.transpose(&mut v[g]);
+            });
             blocks!(g < BLOCKS => {
                 for v in v[g].iter_mut().take(l) {
                     *v = self.arith.inverse_enter(*v);
@@ -205,18 +194,19 @@ impl<A: Arith> Engine<'_, A> {
             unroll!(i < log, most 3 => {
                 let s = log - 1 - i;
                 blocks!(g < BLOCKS => {
-                    self.inverse_stage(&mut v[g], &mut bounds[g], s, log, &self.leaves(table, node + g, s));
+                    self.inverse_stage(&mut v[g], &mut bounds[g], s, log, &self.inverse_leaves(node + g, s));
                 });
             });
             blocks!(g < BLOCKS => {
                 self.settle(&mut v[g], &bounds[g], l);
                 self.transpose(&mut v[g]);
+                self.turn(&mut v[g]);
             });
             let mut bounds = [[A::INVERSE_STORED; 8]; BLOCKS];
             unroll!(i < log, most 3 => {
                 let s = log - 1 - i;
                 blocks!(g < BLOCKS => {
-                    self.inverse_stage(&mut v[g], &mut bounds[g], s, log, &self.nodes(table, (node + g) << s, 1 << s));
+                    self.inverse_stage(&mut v[g], &mut bounds[g], s, log, &self.inverse_nodes(node + g, 1 << s));
                 });
             });
             blocks!(g < BLOCKS => {
@@ -301,13 +291,13 @@ impl<A: Arith> Engine<'_, A> {
         runs.iter().map(steps).sum()
     }
 
-    /// Canonical words in natural order to bit-reversed order and canonical, or native order and below 2q: all runs of
-    /// the tables in order, or some of them.
+    /// Canonical words in natural order to canonical words in bit-reversed order: all runs of the tables in order, or some
+    /// of them.
     ///
     /// # Safety
     /// `a` must be valid for N words, and the source where the first runs read; `runs` are of the tables.
     #[inline(always)]
-    pub(super) unsafe fn forward(self, a: *mut u64, native: bool, runs: &[Run], mut ahead: Ahead<'_>) {
+    pub(super) unsafe fn forward(self, a: *mut u64, runs: &[Run], mut ahead: Ahead<'_>) {
         for run in runs {
             for i in 0..run.count {
                 let (node, len) = (run.node + i, run.len);
@@ -324,8 +314,8 @@ impl<A: Arith> Engine<'_, A> {
                         Kind::Pass { log_radix, .. } => {
                             self.any_pass::<false, false>(log_radix, a, len, node, &mut ahead)
                         }
-                        Kind::Last if A::LAST_BLOCKS == 1 => self.last::<1>(a, node, native, &mut ahead),
-                        Kind::Last if i % 2 == 0 => self.last::<2>(a, node, native, &mut ahead),
+                        Kind::Last if A::LAST_BLOCKS == 1 => self.last::<1>(a, node, &mut ahead),
+                        Kind::Last if i % 2 == 0 => self.last::<2>(a, node, &mut ahead),
                         Kind::Last => {}
                     }
                 }
@@ -338,9 +328,10 @@ impl<A: Arith> Engine<'_, A> {
     /// # Safety
     /// As [`Self::forward`].
     #[inline(always)]
-    pub(super) unsafe fn inverse(self, a: *mut u64, native: bool, runs: &[Run]) {
+    pub(super) unsafe fn inverse(self, a: *mut u64, runs: &[Run]) {
         for run in runs.iter().rev() {
-            for i in 0..run.count {
+            // Backwards, so that the mirrored constants are read forwards.
+            for i in (0..run.count).rev() {
                 let (node, len) = (run.node + i, run.len);
                 // SAFETY: as in `forward`.
                 unsafe {
@@ -359,8 +350,8 @@ impl<A: Arith> Engine<'_, A> {
                             (_, false) => self.inverse_pass_of::<2, false>(a, len, node),
                             (_, true) => self.inverse_pass_of::<2, true>(a, len, node),
                         },
-                        Kind::Last if A::LAST_BLOCKS == 1 => self.inverse_last::<1>(a, from, node, native),
-                        Kind::Last if i % 2 == 0 => self.inverse_last::<2>(a, from, node, native),
+                        Kind::Last if A::LAST_BLOCKS == 1 => self.inverse_last::<1>(a, from, node),
+                        Kind::Last if i % 2 == 0 => self.inverse_last::<2>(a, from, node),
                         Kind::Last => {}
                     }
                 }

@@ -214,9 +214,8 @@ impl<L: Lanes + Madd52Lanes, const ABOVE: bool> Arith for Fold52<L, ABOVE> {
         (a, b)
     }
     #[inline(always)]
-    fn leave<const CANONICAL: bool>(self, v: L::U) -> L::U {
-        let v = self.fold_x(v);
-        if CANONICAL { self.l.csub(v, self.q) } else { v }
+    fn leave(self, v: L::U) -> L::U {
+        self.l.csub(self.fold_x(v), self.q)
     }
 
     #[inline(always)]
@@ -233,7 +232,7 @@ impl<L: Lanes + Madd52Lanes, const ABOVE: bool> Arith for Fold52<L, ABOVE> {
         let (mut sum, mut difference) = (x, x);
         for g in 0..G {
             sum[g] = self.l.add(x[g], y[g]);
-            difference[g] = self.l.sub(self.l.add(x[g], self.offset), y[g]);
+            difference[g] = self.l.sub(self.l.add(y[g], self.offset), x[g]);
         }
         (sum, self.products(difference, w, self.one))
     }

@@ -19,11 +19,8 @@ use crate::{
 
 /// Tables and chosen kernels of the negacyclic transform of one degree N = 2^log_n, 1 ≤ log_n ≤ 17, modulo one prime.
 ///
-/// Cloning shares the tables. Every slice holds N words.
-///
-/// *Bit-reversed order* is that of [`crate::reference::forward`]. *Native order* is what the vector kernels produce
-/// without the last transpose: within each block of W·W words, W = [`Plan::native_block`], row and column change
-/// places; [`Plan::to_canonical`] and [`Plan::from_canonical`] convert.
+/// Cloning shares the tables. Every slice holds N words. *Bit-reversed order* is that of
+/// [`crate::reference::forward`].
 #[derive(Debug, Clone)]
 pub struct Plan {
     log_n: u32,
@@ -71,7 +68,7 @@ impl Plan {
     /// Greatest log2 N.
     pub const MAX_LOG_N: u32 = 17;
 
-    /// Takes about N modular multiplications a table, four tables.
+    /// Takes about N modular multiplications for the powers and as many encodings.
     ///
     /// # Errors
     /// [`RingError::Degree`], [`RingError::NoRoot`] if q ≢ 1 mod 2N, [`RingError::IsaUnavailable`].
@@ -121,61 +118,14 @@ impl Plan {
     /// # Errors
     /// [`RingError::Length`].
     pub fn forward(&self, a: &mut [u64]) -> Result<(), RingError> {
-        self.run(Direction::Forward, false, a)
+        self.run(Direction::Forward, a)
     }
     /// Evaluations → coefficients in place: undoes [`Self::forward`], 1/N included. Words below 2q are accepted.
     ///
     /// # Errors
     /// [`RingError::Length`].
     pub fn inverse(&self, a: &mut [u64]) -> Result<(), RingError> {
-        self.run(Direction::Inverse, false, a)
-    }
-    /// Coefficients → evaluations in place: canonical in natural order → *below 2q* in native order.
-    ///
-    /// # Errors
-    /// [`RingError::Length`].
-    pub fn forward_native(&self, a: &mut [u64]) -> Result<(), RingError> {
-        self.run(Direction::Forward, true, a)
-    }
-    /// Evaluations → coefficients in place: below 2q in native order → canonical in natural order.
-    ///
-    /// # Errors
-    /// [`RingError::Length`].
-    pub fn inverse_native(&self, a: &mut [u64]) -> Result<(), RingError> {
-        self.run(Direction::Inverse, true, a)
-    }
-
-    /// W: native order transposes blocks of W·W words. 1 if it is bit-reversed order.
-    pub fn native_block(&self) -> usize {
-        if self.arithmetic == Arithmetic::Narrow { 1 } else { self.backend.isa().width() }
-    }
-    /// Below 2q in native order → canonical in bit-reversed order, in place.
-    ///
-    /// # Errors
-    /// [`RingError::Length`].
-    pub fn to_canonical(&self, a: &mut [u64]) -> Result<(), RingError> {
-        self.from_canonical(a)?;
-        let q = self.q.value();
-        for x in a {
-            *x = (*x).min(x.wrapping_sub(q));
-        }
-        Ok(())
-    }
-    /// Bit-reversed order → native order, in place. Words keep their values.
-    ///
-    /// # Errors
-    /// [`RingError::Length`].
-    pub fn from_canonical(&self, a: &mut [u64]) -> Result<(), RingError> {
-        self.check(a)?;
-        let w = self.native_block();
-        for block in a.chunks_exact_mut(w * w) {
-            for i in 0..w {
-                for j in 0..i {
-                    block.swap(i * w + j, j * w + i);
-                }
-            }
-        }
-        Ok(())
+        self.run(Direction::Inverse, a)
     }
 
     pub(super) fn check(&self, a: &[u64]) -> Result<(), RingError> {
@@ -185,10 +135,10 @@ impl Plan {
             Err(RingError::Length { what: "limb", expected: self.n(), got: a.len() })
         }
     }
-    fn run(&self, direction: Direction, native: bool, a: &mut [u64]) -> Result<(), RingError> {
+    fn run(&self, direction: Direction, a: &mut [u64]) -> Result<(), RingError> {
         self.check(a)?;
         let runs = 0..self.tables.runs.len();
-        self.apply(direction, Part { plan: self, a, native, runs, ends: Ends::default() });
+        self.apply(direction, Part { plan: self, a, runs, ends: Ends::default() });
         Ok(())
     }
     pub(super) fn run_part(
@@ -199,7 +149,7 @@ impl Plan {
         ends: Ends<'_>,
     ) -> Result<(), RingError> {
         self.check(a)?;
-        self.apply(direction, Part { plan: self, a, native: false, runs, ends });
+        self.apply(direction, Part { plan: self, a, runs, ends });
         Ok(())
     }
     /// Each arithmetic and direction is entered through a kernel of its own: the compiler takes far longer over one
@@ -236,7 +186,6 @@ pub(super) enum Direction {
 struct Part<'a> {
     plan: &'a Plan,
     a: &'a mut [u64],
-    native: bool,
     /// Those of the tables.
     runs: Range<usize>,
     ends: Ends<'a>,
@@ -253,13 +202,7 @@ impl Part<'_> {
         let ahead = Ahead::new(ahead, Engine::<A>::steps(runs));
         // SAFETY: `Plan` checked that the limb holds N words and that the source holds those that `runs` read; the
         // tables were built for this arithmetic.
-        unsafe {
-            if FORWARD {
-                engine.forward(a, self.native, runs, ahead)
-            } else {
-                engine.inverse(a, self.native, runs)
-            }
-        }
+        unsafe { if FORWARD { engine.forward(a, runs, ahead) } else { engine.inverse(a, runs) } }
     }
 }
 

@@ -5,7 +5,6 @@ use crate::{
     ntt::{
         arith::Arith,
         engine::{Engine, Lift},
-        tables::Direction,
         unroll::{inlined, unroll},
     },
 };
@@ -17,6 +16,12 @@ pub(super) type Registers<A> = [<A as Arith>::V; 8];
 #[inline(always)]
 const fn butterfly(i: usize, h: usize) -> (usize, usize) {
     (i / h * 2 * h + i % h, i / h)
+}
+
+/// The node of the level of node k > 0 whose constant is the negated inverse of its own.
+#[inline(always)]
+const fn mirrored(k: usize) -> usize {
+    (3 << k.ilog2()) - 1 - k
 }
 
 impl<A: Arith> Engine<'_, A> {
@@ -44,10 +49,10 @@ impl<A: Arith> Engine<'_, A> {
     /// # Safety
     /// k < N/L.
     #[inline(always)]
-    unsafe fn node(self, d: &Direction, k: usize) -> Constant<A> {
+    unsafe fn node(self, k: usize) -> Constant<A> {
         // SAFETY: the table holds two words for each k < N/L.
         unsafe {
-            let p = d.nodes.as_ptr().add(2 * k);
+            let p = self.tables.nodes.as_ptr().add(2 * k);
             self.splat([*p, *p.add(1)])
         }
     }
@@ -56,11 +61,11 @@ impl<A: Arith> Engine<'_, A> {
     /// # Safety
     /// N/L² ≤ node < 2N/L² and i < L − 1.
     #[inline(always)]
-    unsafe fn leaf(self, d: &Direction, node: usize, i: usize) -> Constant<A> {
+    unsafe fn leaf(self, node: usize, i: usize) -> Constant<A> {
         let first = (1usize << self.tables.log_n) / (Self::L * Self::L);
         // SAFETY: the table holds 2L words for each such node and i.
         unsafe {
-            let p = d.leaves.as_ptr().add(((node - first) * (Self::L - 1) + i) * 2 * Self::L);
+            let p = self.tables.leaves.as_ptr().add(((node - first) * (Self::L - 1) + i) * 2 * Self::L);
             self.arith.constant([self.load(p), self.load(p.add(Self::L))])
         }
     }
@@ -111,12 +116,12 @@ impl<A: Arith> Engine<'_, A> {
     /// # Safety
     /// k + count ≤ N/L; count ≤ 8.
     #[inline(always)]
-    pub(super) unsafe fn nodes(self, d: &Direction, k: usize, count: usize) -> [Constant<A>; 8] {
+    pub(super) unsafe fn nodes(self, k: usize, count: usize) -> [Constant<A>; 8] {
         inlined!(A::L, {
             let mut constants = [self.splat([0; 2]); 8];
             for (b, c) in constants.iter_mut().enumerate().take(count) {
                 // SAFETY: passed on to the caller.
-                *c = unsafe { self.node(d, k + b) };
+                *c = unsafe { self.node(k + b) };
             }
             constants
         })
@@ -126,14 +131,58 @@ impl<A: Arith> Engine<'_, A> {
     /// # Safety
     /// N/L² ≤ node < 2N/L²; stage < log2 L.
     #[inline(always)]
-    pub(super) unsafe fn leaves(self, d: &Direction, node: usize, stage: usize) -> [Constant<A>; 8] {
+    pub(super) unsafe fn leaves(self, node: usize, stage: usize) -> [Constant<A>; 8] {
         inlined!(A::L, {
             let mut constants = [self.splat([0; 2]); 8];
             for (b, c) in constants.iter_mut().enumerate().take(1 << stage) {
                 // SAFETY: passed on to the caller; 2^stage − 1 + b < L − 1.
-                *c = unsafe { self.leaf(d, node, (1 << stage) - 1 + b) };
+                *c = unsafe { self.leaf(node, (1 << stage) - 1 + b) };
             }
             constants
+        })
+    }
+
+    /// The `count` = 2^s constants of the inverse for the sub-blocks s stages below node k, negated: those of the mirrored
+    /// node, backwards.
+    ///
+    /// # Safety
+    /// (k + 1)·count ≤ N/L; count ≤ 8.
+    #[inline(always)]
+    pub(super) unsafe fn inverse_nodes(self, k: usize, count: usize) -> [Constant<A>; 8] {
+        inlined!(A::L, {
+            let first = mirrored(k) * count;
+            let mut constants = [self.splat([0; 2]); 8];
+            for (b, c) in constants.iter_mut().enumerate().take(count) {
+                // SAFETY: passed on to the caller: the mirrored node is of the same level.
+                *c = unsafe { self.node(first + (count - 1 - b)) };
+            }
+            constants
+        })
+    }
+    /// The constants of the inverse of stage `stage` below the transposed lanes of block `node`, negated, for lanes in
+    /// backward order.
+    ///
+    /// # Safety
+    /// As [`Self::leaves`].
+    #[inline(always)]
+    pub(super) unsafe fn inverse_leaves(self, node: usize, stage: usize) -> [Constant<A>; 8] {
+        inlined!(A::L, {
+            let (node, last) = (mirrored(node), (2usize << stage) - 2);
+            let mut constants = [self.splat([0; 2]); 8];
+            for (b, c) in constants.iter_mut().enumerate().take(1 << stage) {
+                // SAFETY: passed on to the caller: the mirrored node is of the same level; last < L − 1.
+                *c = unsafe { self.leaf(node, last - b) };
+            }
+            constants
+        })
+    }
+    /// Register i to L − 1 − i: the same exchange of lanes, once transposed.
+    #[inline(always)]
+    pub(super) fn turn(self, v: &mut Registers<A>) {
+        inlined!(A::L, {
+            for i in 0..Self::L / 2 {
+                (v[i], v[Self::L - 1 - i]) = (v[Self::L - 1 - i], v[i]);
+            }
         })
     }
 
@@ -177,7 +226,7 @@ impl<A: Arith> Engine<'_, A> {
             [v[x + h], v[z + h]] = difference;
         });
     }
-    /// The inverse of a stage. `bounds[e]` bounds register e in units of q/8; it is known when this is compiled.
+    /// The inverse of a stage, with negated constants. `bounds[e]` bounds register e in units of q/8; it is known when this is compiled.
     #[inline(always)]
     pub(super) fn inverse_stage(
         self,
@@ -212,7 +261,7 @@ impl<A: Arith> Engine<'_, A> {
     /// Reduces x and y if their sum would pass the limit.
     #[inline(always)]
     fn fit(self, v: &mut Registers<A>, bounds: &mut [u32; 8], x: usize, y: usize) {
-        if bounds[x] + bounds[y] > A::INVERSE_LIMIT || 2 * bounds[y] > A::INVERSE_LIMIT {
+        if bounds[x] + bounds[y] > A::INVERSE_LIMIT || 2 * bounds[x] > A::INVERSE_LIMIT {
             (v[x], v[y]) = (self.arith.inverse_reduce(v[x]), self.arith.inverse_reduce(v[y]));
             (bounds[x], bounds[y]) = (A::INVERSE_REDUCED, A::INVERSE_REDUCED);
         }
@@ -240,16 +289,14 @@ impl<A: Arith> Engine<'_, A> {
             });
         })
     }
-    /// Working form to words: canonical and transposed back, or below 2q in native order.
+    /// Working form to canonical words, transposed back.
     #[inline(always)]
-    pub(super) fn leave_all<const CANONICAL: bool>(self, v: &mut Registers<A>) {
+    pub(super) fn leave_all(self, v: &mut Registers<A>) {
         inlined!(A::L, {
             for v in v.iter_mut().take(Self::L) {
-                *v = self.arith.leave::<CANONICAL>(*v);
+                *v = self.arith.leave(*v);
             }
-            if CANONICAL {
-                self.transpose(v);
-            }
+            self.transpose(v);
         })
     }
 

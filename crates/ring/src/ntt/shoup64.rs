@@ -196,9 +196,8 @@ impl<H: High> Arith for Shoup64<H> {
         (a, b)
     }
     #[inline(always)]
-    fn leave<const CANONICAL: bool>(self, v: Self::V) -> Self::V {
-        let v = self.quarter(self.halve(v));
-        if CANONICAL { self.l.csub(v, self.q) } else { v }
+    fn leave(self, v: Self::V) -> Self::V {
+        self.l.csub(self.quarter(self.halve(v)), self.q)
     }
 
     #[inline(always)]
@@ -215,7 +214,7 @@ impl<H: High> Arith for Shoup64<H> {
         let (mut sum, mut difference) = (x, x);
         for g in 0..G {
             sum[g] = self.l.add(x[g], y[g]);
-            difference[g] = self.l.sub(self.l.add(x[g], self.q4), y[g]);
+            difference[g] = self.l.sub(self.l.add(y[g], self.q4), x[g]);
         }
         (sum, self.products(difference, w))
     }

@@ -42,45 +42,23 @@ impl AlignedWords {
     }
 }
 
-/// Constants of both directions.
+/// Constants of the forward transform. Those of the inverse are theirs, negated, at mirrored places: node k = m + i
+/// (block i of the stage with m blocks) stands for an odd power ψ^e of e ≤ N, node m + (m − 1 − i) for ψ^(N − e), and
+/// ψ^−e = −ψ^(N − e).
 #[derive(Debug, Clone)]
 pub(super) struct Tables {
     pub(super) log_n: u32,
     pub(super) runs: Vec<Run>,
     region: Region,
-    pub(super) forward: Direction,
-    pub(super) inverse: Direction,
-    /// 1/N, and 1/N times the constant of the last inverse stage, two words each.
+    /// Two words for node k, for stages whose blocks are ≥ L words apart.
+    pub(super) nodes: AlignedWords,
+    /// For each block of L·L words and each of the L − 1 nodes below a transposed lane: L first words, L second words.
+    pub(super) leaves: AlignedWords,
+    /// 1/N, and 1/N times ψ^(−N/2), the constant of the last inverse stage, two words each.
     pub(super) scale: [[u64; 2]; 2],
     /// The same as residues.
     ends: [u64; 2],
     encode: fn(Modulus, u64) -> [u64; 2],
-}
-
-/// Constants of one direction.
-#[derive(Debug, Clone)]
-pub(super) struct Direction {
-    /// Two words for node k = m + i (block i of the stage with m blocks), for stages whose blocks are ≥ L words apart.
-    pub(super) nodes: AlignedWords,
-    /// For each block of L·L words and each of the L − 1 nodes below a transposed lane: L first words, L second words.
-    pub(super) leaves: AlignedWords,
-}
-
-impl Direction {
-    /// `powers[k]`: the constant of node k.
-    fn new<A: Arith>(q: Modulus, powers: &[u64]) -> Self {
-        let l = <A::L as U64Lanes>::WIDTH;
-        let (n, log_l) = (powers.len(), l.trailing_zeros());
-        let nodes = powers[..n / l].iter().flat_map(|&w| A::encode(q, w));
-        let leaves = (n / (l * l)..2 * n / (l * l)).flat_map(|k| {
-            (0..log_l).flat_map(move |s| (0..1usize << s).map(move |r| (s, r))).flat_map(move |(s, r)| {
-                (0..2).flat_map(move |word| {
-                    (0..l).map(move |lane| A::encode(q, powers[((l * k + lane) << s) + r])[word])
-                })
-            })
-        });
-        Self { nodes: AlignedWords::collect(nodes), leaves: AlignedWords::collect(leaves) }
-    }
 }
 
 impl Tables {
@@ -98,17 +76,26 @@ impl Tables {
     pub(super) fn new<A: Arith>(log_n: u32, q: Modulus) -> Result<Self, RingError> {
         let n = 1usize << log_n;
         let psi = q.psi(log_n)?;
-        let powers = |root: u64| {
-            let (mut powers, mut p) = (vec![0; n], 1);
-            for e in 0..n {
-                powers[bit_reverse(e, log_n)] = p;
-                p = q.mul(p, root);
-            }
-            powers
-        };
-        let back = powers(q.inv(psi)?);
+        // powers[k]: the constant of node k.
+        let (mut powers, mut p) = (vec![0; n], 1);
+        for e in 0..n {
+            powers[bit_reverse(e, log_n)] = p;
+            p = q.mul(p, psi);
+        }
+        let l = <A::L as U64Lanes>::WIDTH;
+        let powers = &powers;
+        let nodes = powers[..n / l].iter().flat_map(|&w| A::encode(q, w));
+        let leaves = (n / (l * l)..2 * n / (l * l)).flat_map(|k| {
+            (0..l.trailing_zeros()).flat_map(move |s| (0..1usize << s).map(move |r| (s, r))).flat_map(
+                move |(s, r)| {
+                    (0..2).flat_map(move |word| {
+                        (0..l).map(move |lane| A::encode(q, powers[((l * k + lane) << s) + r])[word])
+                    })
+                },
+            )
+        });
         let n_inverse = q.inv(q.reduce(n as u64))?;
-        let ends = [n_inverse, q.mul(n_inverse, back[1])];
+        let ends = [n_inverse, q.neg(q.mul(n_inverse, powers[1]))];
         let runs = schedule::runs::<A>(log_n);
         Ok(Self {
             log_n,
@@ -117,8 +104,8 @@ impl Tables {
             scale: ends.map(|w| A::encode(q, w)),
             ends,
             encode: A::encode,
-            forward: Direction::new::<A>(q, &powers(psi)),
-            inverse: Direction::new::<A>(q, &back),
+            nodes: AlignedWords::collect(nodes),
+            leaves: AlignedWords::collect(leaves),
         })
     }
 }
