@@ -35,6 +35,11 @@ def cases() -> list[dict[str, str]]:
 # ---- what the cases find around them ------------------------------------------------------------------
 
 
+def first_version(name: str) -> bytes:
+    """A file as the first format version wrote it."""
+    return (LIST.parents[2] / "crates/ckks/tests/golden/v1" / name).read_bytes()
+
+
 @functools.cache
 def keys() -> rm.Keys:
     """Keys of toy parameters with three levels: relinearisation and rotation by 1."""

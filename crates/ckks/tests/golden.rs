@@ -1,20 +1,26 @@
 //! Files written once and kept: every later version must read them, and this one must still write them.
 //!
-//! `RINGMILL_BLESS=1 cargo test -p ringmill-ckks --test golden` writes the folder of the current version anew; do that
-//! for a new format version only, in a new folder.
+//! `RINGMILL_BLESS=1 cargo test -p ringmill-ckks --test golden` writes the newest file of each kind anew; do that for a
+//! new format version only, in a new folder. Version 2 turned Galois keys round, and only files that may hold them have it.
 
 use std::path::PathBuf;
 
 use ringmill_ckks::file::{self, Stored};
 use ringmill_ckks::{
-    Ciphertext, EvaluationKeys, KeyGenerator, Level, Meta, Noise, Params, ParamsLiteral, Plaintext,
-    PublicKey, Randomness, RelinKey, Scale, SecretKey, SeededCiphertext,
+    Ciphertext, EvaluationKeys, KeyForm, KeyGenerator, KeyLayout, Level, Meta, Noise, Params, ParamsLiteral,
+    Plaintext, PublicKey, Randomness, RelinKey, Scale, SecretKey, SeededCiphertext, SwitchKey,
 };
 use ringmill_ring::sample::SecretSeed;
 use ringmill_ring::{Domain, Poly, reference};
 
-fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden/v1")
+/// The files of one version.
+fn folder(version: u32) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/v{version}"))
+}
+
+/// A file in the version in which its kind is written.
+fn newest(name: &str) -> PathBuf {
+    folder(if ["evaluation-keys", "key-form"].contains(&name) { 2 } else { 1 }).join(name)
 }
 
 fn randomness(seed: u8) -> Randomness {
@@ -43,6 +49,8 @@ struct Objects {
     public: PublicKey,
     relin: RelinKey,
     evaluation: EvaluationKeys,
+    /// The Galois key with a form beside its base one.
+    turning: SwitchKey,
     plain: Plaintext,
     cipher: Ciphertext,
     seeded: SeededCiphertext,
@@ -59,7 +67,10 @@ fn draw() -> Objects {
     let mut r = randomness(2);
     let cipher = public.encrypt(&plain, &mut r).unwrap();
     let seeded = secret.encrypt_seeded(&plain, &mut r).unwrap();
-    Objects { params, secret, public, relin, evaluation, plain, cipher, seeded }
+    let (element, key) = evaluation.galois().iter().next().unwrap();
+    let (mut turning, layout) = (key.clone(), KeyLayout { limbs: 1, special: 2, alpha: 1 });
+    g.extend_galois_key(&secret, (element, &mut turning), layout).unwrap();
+    Objects { params, secret, public, relin, evaluation, turning, plain, cipher, seeded }
 }
 
 fn files(o: &Objects) -> Vec<(&'static str, Vec<u8>)> {
@@ -72,6 +83,7 @@ fn files(o: &Objects) -> Vec<(&'static str, Vec<u8>)> {
         ("public-key", o.public.to_bytes().unwrap()),
         ("relin-key", o.relin.to_bytes().unwrap()),
         ("evaluation-keys", o.evaluation.to_bytes().unwrap()),
+        ("key-form", o.turning.forms().nth(1).unwrap().to_bytes().unwrap()),
         ("plaintext", o.plain.to_bytes().unwrap()),
         ("ciphertext", o.cipher.to_bytes().unwrap()),
         ("half-size-ciphertext", o.seeded.to_bytes().unwrap()),
@@ -81,9 +93,9 @@ fn files(o: &Objects) -> Vec<(&'static str, Vec<u8>)> {
 #[test]
 fn what_is_written_today_is_what_was_written() {
     for (name, bytes) in files(&draw()) {
-        let path = folder().join(name);
+        let path = newest(name);
         if std::env::var_os("RINGMILL_BLESS").is_some() {
-            std::fs::create_dir_all(folder()).unwrap();
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(&path, &bytes).unwrap();
         }
         let kept = std::fs::read(&path).unwrap();
@@ -100,9 +112,9 @@ fn what_is_written_today_is_what_was_written() {
 
 #[test]
 fn what_was_read_is_written_again_byte_by_byte() {
-    let params = file::load_params(folder().join("params")).unwrap();
+    let params = file::load_params(folder(1).join("params")).unwrap();
     for name in ["ciphertext", "half-size-ciphertext"] {
-        let kept = std::fs::read(folder().join(name)).unwrap();
+        let kept = std::fs::read(folder(1).join(name)).unwrap();
         let again = match name {
             "ciphertext" => Ciphertext::from_bytes(&params, &kept).unwrap().to_bytes().unwrap(),
             _ => SeededCiphertext::from_bytes(&params, &kept).unwrap().to_bytes().unwrap(),
@@ -113,15 +125,18 @@ fn what_was_read_is_written_again_byte_by_byte() {
 
 #[test]
 fn what_was_written_is_read_and_decrypts() {
-    let params = file::load_params(folder().join("params")).unwrap();
-    let secret = file::load_secret_key(&params, folder().join("secret-key")).unwrap();
-    let cipher = Ciphertext::load(&params, folder().join("ciphertext")).unwrap();
-    let seeded = SeededCiphertext::load(&params, folder().join("half-size-ciphertext")).unwrap();
-    PublicKey::load(&params, folder().join("public-key")).unwrap();
-    RelinKey::load(&params, folder().join("relin-key")).unwrap();
-    let evaluation = EvaluationKeys::load(&params, folder().join("evaluation-keys")).unwrap();
+    let params = file::load_params(folder(1).join("params")).unwrap();
+    let secret = file::load_secret_key(&params, folder(1).join("secret-key")).unwrap();
+    let cipher = Ciphertext::load(&params, folder(1).join("ciphertext")).unwrap();
+    let seeded = SeededCiphertext::load(&params, folder(1).join("half-size-ciphertext")).unwrap();
+    PublicKey::load(&params, folder(1).join("public-key")).unwrap();
+    RelinKey::load(&params, folder(1).join("relin-key")).unwrap();
+    let evaluation = EvaluationKeys::load(&params, newest("evaluation-keys")).unwrap();
     assert_eq!((evaluation.galois().len(), evaluation.relin().is_ok()), (1, true));
-    assert_eq!(Plaintext::load(&params, folder().join("plaintext")).unwrap(), plaintext(&params));
+    KeyForm::load(&params, newest("key-form")).unwrap();
+    let first = EvaluationKeys::load(&params, folder(1).join("evaluation-keys")).unwrap_err();
+    assert!(first.to_string().contains("make the keys again"), "{first}");
+    assert_eq!(Plaintext::load(&params, folder(1).join("plaintext")).unwrap(), plaintext(&params));
     for cipher in [cipher, seeded.expand()] {
         assert_eq!((cipher.level(), cipher.slots()), (Level::new(1), 64));
         assert_eq!(cipher.scale().to_text(), format!("2^40*{}^-1", params.q_moduli()[1].value()));

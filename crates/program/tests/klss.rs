@@ -6,7 +6,7 @@ mod support;
 use num_bigint::BigInt;
 use ringmill_ckks::{KeyLayout, KlssLayout, LayoutError};
 use ringmill_program::limb::{Domain, InputClass, LimbProgram, Opcode, Operand};
-use ringmill_program::lower::{Addend, LowerError, Lowering, Method, Rotation};
+use ringmill_program::lower::{LowerError, Lowering, Method, Rotation};
 use ringmill_ring::Modulus;
 use support::{Limbs, Toy, primes, product, run, to_integers, to_limbs};
 
@@ -87,8 +87,7 @@ fn program(toy: &Toy, method: &Method, limbs: usize, rescale: bool) -> LimbProgr
     let mut low = Lowering::new("switch", LOG_N, &toy.q, &toy.p, toy.alpha).unwrap();
     let [c0, c1, d] = ["c0", "c1", "d"].map(|name| input(&mut low, name, limbs));
     let key = low.key_inputs_for(method, &names(limbs.div_ceil(toy.alpha)), limbs).unwrap();
-    let add = [&c0, &c1].map(|poly| Some(Addend { poly, galois: None }));
-    let switched = low.key_switch(&d, add, &key, rescale).unwrap();
+    let switched = low.key_switch(&d, [Some(&c0), Some(&c1)], &key, rescale).unwrap();
     let rotation = Rotation { galois: 5, key: &key, rescale };
     let rotated = low.rotate([&c0, &d], rotation).unwrap();
     let hoisted = low.hoist(&d, &key).unwrap();

@@ -120,12 +120,11 @@ fn bind(
             }
             InputSource::Encapsulation { .. } => panic!("see raise.rs"),
             InputSource::Key { key, digit, part, level, .. } => {
-                let from = match key {
-                    KeyId::Relin => times(&toy.s, &toy.s),
-                    KeyId::Galois(g) => automorphism(&toy.s, g),
-                };
-                let digits =
-                    keys.entry((key, level)).or_insert_with(|| toy.switch_key(&from, level as usize + 1));
+                let limbs = level as usize + 1;
+                let digits = keys.entry((key, level)).or_insert_with(|| match key {
+                    KeyId::Relin => toy.switch_key(&times(&toy.s, &toy.s), limbs),
+                    KeyId::Galois(g) => toy.galois_key(g, limbs),
+                });
                 digits[digit as usize][usize::from(part)].clone()
             }
         });

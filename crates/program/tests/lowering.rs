@@ -4,7 +4,7 @@ mod support;
 
 use num_bigint::BigInt;
 use ringmill_program::limb::{Domain, InputClass, LimbProgram, Operand};
-use ringmill_program::lower::{Addend, LowerError, Lowering, Rotation};
+use ringmill_program::lower::{LowerError, Lowering, Rotation};
 use ringmill_ring::Modulus;
 use support::{
     Integers, KEY_ERROR, Limbs, Random, Toy, automorphism, centred, deviation, divide_rounded, phase, primes,
@@ -95,8 +95,7 @@ fn switch(toy: &mut Toy, key_limbs: usize, limbs: usize, rescale: bool) -> Switc
     let [c0, c1, d] = ["c0", "c1", "d"].map(|name| input(&mut low, name, limbs));
     let names = key_names("key", key.len());
     let inputs = low.key_inputs(&names, key_limbs).unwrap();
-    let add = [&c0, &c1].map(|poly| Some(Addend { poly, galois: None }));
-    let y = low.key_switch(&d, add, &inputs, rescale).unwrap();
+    let y = low.key_switch(&d, [Some(&c0), Some(&c1)], &inputs, rescale).unwrap();
     output(&mut low, "y0", &y[0]);
     output(&mut low, "y1", &y[1]);
     let program = low.finish().unwrap();
@@ -195,7 +194,7 @@ fn rotations(alpha: usize, hoist: bool, rescale: bool, seed: u64) -> Rotated {
     let elements = [5, 25, two_n - 1];
     let m = toy.random.small(toy.n(), 1 << 44);
     let c = toy.encrypt(&m, limbs);
-    let keys: Vec<_> = elements.iter().map(|&g| toy.switch_key(&automorphism(&toy.s, g), limbs)).collect();
+    let keys: Vec<_> = elements.iter().map(|&g| toy.galois_key(g, limbs)).collect();
     let names: Vec<_> = elements.iter().map(|g| key_names(&format!("galois{g}"), keys[0].len())).collect();
     let mut low = Lowering::new("rotations", LOG_N, &toy.q, &toy.p, alpha).unwrap();
     let [c0, c1] = ["c0", "c1"].map(|name| input(&mut low, name, limbs));
@@ -259,9 +258,9 @@ fn empty() -> LimbProgram {
 }
 
 #[test]
-fn hoisting_one_limb_digits_gives_the_same_bits() {
-    for rescale in [false, true] {
-        assert_eq!(rotations(1, true, rescale, 7).y, rotations(1, false, rescale, 7).y);
+fn hoisting_gives_the_same_bits() {
+    for (alpha, rescale) in [(1, false), (1, true), (2, false), (2, true), (4, false), (4, true)] {
+        assert_eq!(rotations(alpha, true, rescale, 7).y, rotations(alpha, false, rescale, 7).y);
     }
 }
 

@@ -31,6 +31,19 @@ pub enum FileError {
         /// Newest version known.
         newest: u16,
     },
+    /// Keys of a version in which Galois keys led the other way.
+    #[error(
+        "the {kind} has format version {found}; since version {oldest} Galois keys lead from s to s(X^(1/g)) and no longer \
+         from s(X^g) to s: make the keys again from the secret key"
+    )]
+    TurnedKeys {
+        /// Kind of the file.
+        kind: Kind,
+        /// Version of the file.
+        found: u16,
+        /// The version from which such files are read.
+        oldest: u16,
+    },
     /// A kind that does not exist.
     #[error("the file says it holds an object of kind {found}, which does not exist; it is damaged")]
     UnknownKind {

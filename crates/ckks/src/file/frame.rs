@@ -98,9 +98,9 @@ pub(super) struct Front {
 }
 
 impl Front {
-    /// A front of the version that is written.
+    /// A front of the version in which the kind is written.
     pub(super) fn new(kind: Kind, fingerprint: Fingerprint, payload: u64, header: Vec<u8>) -> Self {
-        Self { version: VERSION, kind, fingerprint, payload, header }
+        Self { version: kind.version(), kind, fingerprint, payload, header }
     }
 
     pub(super) fn write<W: Write>(&self, out: &mut Hashed<W>) -> Result<(), FileError> {
@@ -130,6 +130,9 @@ impl Front {
         }
         let kind = u16::from_le_bytes(input.array("kind")?);
         let kind = Kind::from_number(kind).ok_or(FileError::UnknownKind { found: kind })?;
+        if version > kind.version() {
+            return Err(FileError::Version { found: version, newest: kind.version() });
+        }
         let fingerprint = Fingerprint::from_bytes(input.array("fingerprint")?);
         let length = u32::from_le_bytes(input.array("lengths")?);
         let payload = u64::from_le_bytes(input.array("lengths")?);

@@ -42,8 +42,8 @@ use disk::Privacy;
 use frame::{Front, Hashed};
 use objects::Codec;
 
-/// Newest format version, the one that is written.
-pub const VERSION: u16 = 1;
+/// Newest format version of any kind of file; a kind is written in the version in which it last changed.
+pub const VERSION: u16 = 2;
 
 /// What a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -82,6 +82,15 @@ impl Kind {
         Self::SeededCiphertext,
         Self::KeyForm,
     ];
+
+    /// The version in which files of this kind are written. Since version 2 Galois keys lead from s to s(X^(1/g)), before
+    /// that they led from s(X^g) to s.
+    fn version(self) -> u16 {
+        match self {
+            Self::EvaluationKeys | Self::KeyForm => 2,
+            _ => 1,
+        }
+    }
 
     fn from_number(number: u16) -> Option<Self> {
         Self::ALL.into_iter().find(|&k| k as u16 == number)
@@ -226,6 +235,9 @@ fn read_object<T: Codec>(params: &Params, input: impl Read) -> Result<T, FileErr
     front.expect(T::KIND)?;
     front.expect_context(params.fingerprint())?;
     let header: T::Header = frame::decode(T::KIND, &front.header)?;
+    if !T::means_the_same(front.version, &header) {
+        return Err(FileError::TurnedKeys { kind: T::KIND, found: front.version, oldest: T::KIND.version() });
+    }
     let (count, limbs) = T::shape(params, &header)?;
     let moduli = T::moduli(params, &header, limbs);
     front.expect_payload(payload_len(params, count, &moduli).unwrap_or(u64::MAX))?;

@@ -20,6 +20,10 @@ pub(super) trait Codec: Sized {
     fn header(&self) -> Self::Header;
     /// The limbs of each polynomial.
     fn polys(&self) -> Vec<Vec<&[u64]>>;
+    /// Whether a file of this version, not newer than the one that is written, means what it would mean today.
+    fn means_the_same(_version: u16, _header: &Self::Header) -> bool {
+        true
+    }
     /// Number of polynomials and limbs of each that belong to a header.
     fn shape(params: &Params, header: &Self::Header) -> Result<(usize, usize), FileError>;
     /// The primes of each of these limbs.
@@ -194,6 +198,10 @@ impl Codec for KeyForm {
         let rows = self.layout().limbs + self.layout().special;
         (0..self.layout().dnum()).map(|j| (0..rows).map(|row| self.limb(j, 0, row)).collect()).collect()
     }
+    /// It may be the form of a Galois key.
+    fn means_the_same(version: u16, _: &Self::Header) -> bool {
+        version >= 2
+    }
     fn shape(params: &Params, (layout, _): &Self::Header) -> Result<(usize, usize), FileError> {
         let allowed = layout.check(params.q_moduli(), params.p_moduli());
         allowed.map_err(|e| content(Self::KIND)(e.into()))?;
@@ -226,6 +234,9 @@ impl Codec for EvaluationKeys {
         let relin = self.relin().ok().into_iter().flat_map(|k| halves(&k.0));
         let encapsulation = self.encapsulation().ok().into_iter().flat_map(encapsulation::halves);
         relin.chain(encapsulation).chain(self.galois().iter().flat_map(|(_, k)| halves(k))).collect()
+    }
+    fn means_the_same(version: u16, header: &KeysHeader) -> bool {
+        version >= 2 || encapsulation::split(&header.galois).1.is_empty()
     }
     fn shape(params: &Params, header: &KeysHeader) -> Result<(usize, usize), FileError> {
         let two_n = 2 * params.n() as u64;

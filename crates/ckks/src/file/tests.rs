@@ -106,7 +106,8 @@ fn every_object_round_trips() {
     for (kind, bytes) in files(&a) {
         assert_eq!(through(kind, &a.params, &bytes).unwrap(), bytes, "{kind}");
         let info = inspect(&bytes[..]).unwrap();
-        assert_eq!((info.kind, info.fingerprint, info.version), (kind, a.params.fingerprint(), 1));
+        let version = if matches!(kind, Kind::EvaluationKeys | Kind::KeyForm) { 2 } else { 1 };
+        assert_eq!((info.kind, info.fingerprint, info.version), (kind, a.params.fingerprint(), version));
     }
     assert_eq!(Ciphertext::from_bytes(&a.params, &a.cipher.to_bytes().unwrap()).unwrap(), a.cipher);
     assert_eq!(Plaintext::from_bytes(&a.params, &a.plain.to_bytes().unwrap()).unwrap(), a.plain);
@@ -124,6 +125,31 @@ fn every_object_round_trips() {
         write_params(&p, &mut bytes).unwrap();
         assert_eq!(read_params(&bytes[..]).unwrap(), p);
     }
+}
+
+#[test]
+fn keys_of_the_first_version_are_read_unless_they_turn() {
+    let a = all(&params());
+    let of_version = |mut bytes: Vec<u8>, version: u8| {
+        bytes[8] = version;
+        repair(&mut bytes);
+        bytes
+    };
+    for bytes in [a.evaluation.to_bytes().unwrap(), a.form().to_bytes().unwrap()].map(|b| of_version(b, 1)) {
+        let kind = inspect(&bytes[..]).unwrap().kind;
+        let error = through(kind, &a.params, &bytes).unwrap_err().to_string();
+        assert!(
+            error.contains("has format version 1; since version 2") && error.contains("again"),
+            "{error}"
+        );
+    }
+    // The keys of bootstrapping and of products are what they were.
+    let still = EvaluationKeys::new(Some(a.relin.clone()), GaloisKeys::new(&a.params)).unwrap();
+    let still = still.with_encapsulation(a.evaluation.encapsulation().unwrap().clone()).unwrap();
+    let bytes = of_version(still.to_bytes().unwrap(), 1);
+    assert_eq!(EvaluationKeys::from_bytes(&a.params, &bytes).unwrap(), still);
+    let newer = Ciphertext::from_bytes(&a.params, &of_version(a.cipher.to_bytes().unwrap(), 2)).unwrap_err();
+    assert!(matches!(newer, FileError::Version { found: 2, newest: 1 }), "{newer}");
 }
 
 #[test]

@@ -13,7 +13,10 @@ use crate::params::Params;
 #[derive(Clone, PartialEq, Debug)]
 pub struct RelinKey(pub SwitchKey);
 
-/// Keys from s(X^g) to s, by Galois element g.
+/// For each Galois element g the key from s to s(X^(1/g)).
+///
+/// c_0 + c_1·s goes to parts that are read with s(X^(1/g)), and X → X^g takes those to c_0(X^g) + c_1(X^g)·s(X^g) under s.
+/// In this order rotations of one ciphertext share its digits as they are, and only results are permuted.
 #[derive(Clone, PartialEq, Debug)]
 pub struct GaloisKeys {
     params: Params,

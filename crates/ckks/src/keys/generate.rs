@@ -71,14 +71,15 @@ impl KeyGenerator {
         Ok(RelinKey(SwitchKey::draw(secret, &Origin::Square, &mut rng, seed)?))
     }
 
-    /// The key from s(X^g) to s.
+    /// The key from s to s(X^(1/g)): X → X^g takes what it gives to s, see [`GaloisKeys`].
     ///
     /// # Errors
     /// [`CkksError::ParamsMismatch`], [`CkksError::Ring`].
     pub fn galois_key(&mut self, secret: &SecretKey, element: GaloisElement) -> Result<SwitchKey, CkksError> {
         self.check(secret)?;
         let (mut rng, seed) = self.randomness.next();
-        SwitchKey::draw(secret, &Origin::Secret(secret.automorphism(element)), &mut rng, seed)
+        let target = secret.automorphism(element.inverse());
+        SwitchKey::draw(&target, &Origin::Secret(secret), &mut rng, seed)
     }
 
     /// Adds to the key from s² to s a form of another layout.
@@ -96,7 +97,7 @@ impl KeyGenerator {
         key.0.insert(KeyForm::draw(secret, &Origin::Square, layout, &mut rng, seed)?)
     }
 
-    /// Adds to the key from s(X^g) to s a form of another layout.
+    /// Adds to the key from s to s(X^(1/g)) a form of another layout.
     ///
     /// # Errors
     /// As [`Self::extend_relin_key`].
@@ -108,8 +109,8 @@ impl KeyGenerator {
     ) -> Result<(), CkksError> {
         self.check(secret)?;
         let (mut rng, seed) = self.randomness.next();
-        let origin = Origin::Secret(secret.automorphism(element));
-        key.insert(KeyForm::draw(secret, &origin, layout, &mut rng, seed)?)
+        let target = secret.automorphism(element.inverse());
+        key.insert(KeyForm::draw(&target, &Origin::Secret(secret), layout, &mut rng, seed)?)
     }
 
     /// The keys to a fresh ephemeral secret and back, which bootstrapping needs.

@@ -64,8 +64,8 @@ impl SecretKey {
         transformed(&self.params, i, &self.small)
     }
 
-    /// The coefficients of s(X^g).
-    pub(crate) fn automorphism(&self, element: GaloisElement) -> Zeroizing<Vec<i8>> {
+    /// s(X^g).
+    pub(crate) fn automorphism(&self, element: GaloisElement) -> Self {
         let n = self.small.len();
         let mut turned = Zeroizing::new(vec![0i8; n]);
         let mask = 2 * n - 1;
@@ -74,7 +74,7 @@ impl SecretKey {
             let to = (i * element.value() as usize) & mask;
             turned[to % n] = if to < n { c } else { -c };
         }
-        turned
+        Self { params: self.params.clone(), small: turned }
     }
 }
 

@@ -12,19 +12,19 @@ use super::layout::KeyLayout;
 use super::public::masked_error;
 use crate::check;
 use crate::error::CkksError;
-use crate::keys::secret::{SecretKey, transformed};
+use crate::keys::secret::SecretKey;
 use crate::limbs;
 use crate::params::Params;
 
 /// What a switching key leads from.
-pub(crate) enum Origin {
-    /// s².
+pub(crate) enum Origin<'a> {
+    /// s², s the secret that it leads to.
     Square,
-    /// The secret with these coefficients.
-    Secret(Zeroizing<Vec<i8>>),
+    /// Another secret.
+    Secret(&'a SecretKey),
 }
 
-impl Origin {
+impl Origin<'_> {
     /// s′ modulo prime `i` of the key basis, from s modulo that prime.
     fn limb(&self, params: &Params, i: usize, s: &[u64]) -> Result<Zeroizing<Vec<u64>>, CkksError> {
         match self {
@@ -33,7 +33,7 @@ impl Origin {
                 params.ring(i)?.mul(&mut square, s, s)?;
                 Ok(square)
             }
-            Self::Secret(small) => transformed(params, i, small),
+            Self::Secret(from) => from.limb(i),
         }
     }
 }
@@ -66,7 +66,7 @@ impl KeyForm {
     /// A form from `origin` to `secret`.
     pub(crate) fn draw(
         secret: &SecretKey,
-        origin: &Origin,
+        origin: &Origin<'_>,
         layout: KeyLayout,
         rng: &mut SecretRng,
         seed: Seed,
@@ -185,7 +185,7 @@ impl SwitchKey {
     /// A key from `origin` to `secret` in its base form.
     pub(crate) fn draw(
         secret: &SecretKey,
-        origin: &Origin,
+        origin: &Origin<'_>,
         rng: &mut SecretRng,
         seed: Seed,
     ) -> Result<Self, CkksError> {

@@ -93,15 +93,15 @@ fn switching_keys_hold_their_relation() {
     check_switch_key(&g.relin_key(&secret).unwrap().0, &s, &product(&s, &s));
     for element in [GaloisElement::rotation(3, 10), GaloisElement::conjugation(10)] {
         let element = element.unwrap();
-        // s(X^g) from the definition: the sum of s_i·X^(i·g) reduced by X^N = −1.
+        // t with t(X^g) = s, from the definition: s_i is the coefficient of t at the i′ with i′·g = i, X^N = −1.
         let mut turned = vec![BigInt::zero(); params.n()];
-        for (i, c) in s.iter().enumerate() {
+        for (i, t) in turned.iter_mut().enumerate() {
             let e = i * element.value() as usize;
             let sign = if (e / params.n()).is_multiple_of(2) { 1 } else { -1 };
-            turned[e % params.n()] += c * sign;
+            *t = &s[e % params.n()] * sign;
         }
         let key = g.galois_key(&secret, element).unwrap();
-        check_switch_key(&key, &s, &turned);
+        check_switch_key(&key, &turned, &s);
         let b: Vec<_> = (0..params.dnum()).map(|j| half(&key, j, SwitchKey::b)).collect();
         assert_eq!(SwitchKey::from_parts(&params, &b, *key.seed()).unwrap(), key);
         assert!(SwitchKey::from_parts(&params, &b[1..], *key.seed()).is_err());

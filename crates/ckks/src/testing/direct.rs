@@ -154,9 +154,9 @@ pub(crate) fn automorphism(a: &Ciphertext, g: GaloisElement, keys: &EvaluationKe
             params.ring(i).unwrap().automorphism_eval(out, x.limb(i), &permutation).unwrap();
         })
     };
-    let (c0, c1) = (turn(&a.polys()[0]), turn(&a.polys()[1]));
     let key = keys.galois().get(g).unwrap();
-    let polys = switch(&c1, key, a.level(), false, [Some(&c0), None]).to_vec();
+    let switched = switch(&a.polys()[1], key, a.level(), false, [Some(&a.polys()[0]), None]);
+    let polys = switched.iter().map(turn).collect();
     let noise = a.noise().automorphism(g, a.slots()).key_switch(params, a.level(), a.scale());
     cipher(params, polys, Meta { noise, ..a.meta().clone() })
 }

@@ -87,15 +87,9 @@ impl Methods {
         if hoisted < 2 {
             return whole;
         }
-        // Every key switch turns each raised digit; the digits themselves are raised once.
+        // The digits are raised once.
         let raising = of(Work::of_raising(method, limbs, self.bits));
-        let layout = method.layout();
-        let primes = match method {
-            Method::Hybrid(_) => limbs + layout.special,
-            Method::Klss(klss) => klss.t().len(),
-        };
-        let turns = Work::of_kind(Kind::Automorphism, layout.digits(limbs).len() * primes);
-        whole - raising * (hoisted - 1) as f64 / hoisted as f64 + of(turns)
+        whole - raising * (hoisted - 1) as f64 / hoisted as f64
     }
 
     /// The block length that is best at the top of a layout, for primes that the machine's transforms like.

@@ -67,13 +67,6 @@ impl Work {
         self.0[kind as usize]
     }
 
-    /// So much of one kind.
-    pub fn of_kind(kind: Kind, count: usize) -> Self {
-        let mut work = Self::default();
-        work.add(kind, count);
-        work
-    }
-
     fn add(&mut self, kind: Kind, count: usize) {
         self.0[kind as usize] += count as u64;
     }

@@ -1,7 +1,10 @@
-//! Rotation and conjugation: an automorphism X → X^g, then a key switch from s(X^g) back to s.
+//! Rotation and conjugation: a key switch from s to s(X^(1/g)), then the automorphism X → X^g, which takes that to s.
+//!
+//! In this order the digits of c_1 are those of c_1 itself whatever g is, so that rotations of one ciphertext share
+//! them, and only the two parts of the result are permuted: 2(ℓ + 1) limbs instead of β·(ℓ + 1 + K).
 
 use super::key_switch::{Raised, Switching};
-use super::{Addend, KeyInputs, LowerError, Lowering, Poly};
+use super::{KeyInputs, LowerError, Lowering, Poly};
 use crate::limb::Operand;
 
 /// An automorphism with its key switch.
@@ -9,7 +12,7 @@ use crate::limb::Operand;
 pub struct Rotation<'k> {
     /// The Galois element.
     pub galois: u64,
-    /// The key from s(X^galois) to s.
+    /// The key from s to s(X^(1/galois)).
     pub key: &'k KeyInputs,
     /// Whether to divide by q_ℓ too.
     pub rescale: bool,
@@ -23,27 +26,19 @@ pub struct Hoisted {
 }
 
 impl Lowering {
-    /// The automorphism on every limb.
-    pub fn automorphism(&mut self, a: &[Operand], galois: u64) -> Poly {
-        a.iter().map(|&a| self.builder.automorphism(a, galois)).collect()
-    }
-
     /// c_0(X^g) + c_1(X^g)·s(X^g) under s again.
     ///
     /// # Errors
     /// As [`Self::key_switch`].
     pub fn rotate(&mut self, c: [&[Operand]; 2], rotation: Rotation<'_>) -> Result<[Poly; 2], LowerError> {
         let Rotation { galois, key, rescale } = rotation;
-        self.region("automorphism");
-        let c1 = self.automorphism(c[1], galois);
-        let add = [Some(Addend { poly: c[0], galois: Some(galois) }), None];
-        self.key_switch(&c1, add, key, rescale)
+        self.switch_turned(c[1], [Some(c[0]), None], key, rescale, Some(galois))
     }
 
-    /// Raises the digits of c_1 once for several automorphisms: one maps the centred digits of c_1 to those of
-    /// c_1(X^g), so that they need only be permuted (Halevi, Shoup 2018, §4.2). The transforms of step 2 of a key
-    /// switch are spent once; all β·(ℓ + 1 + K) raised limbs (β·α′ for KLSS) stay alive until the last
-    /// [`Self::rotate_hoisted`]. `key` stands for all keys, which must be of one layout.
+    /// Raises the digits of c_1 once for several automorphisms (Halevi, Shoup 2018, §4.2; with keys to s(X^(1/g)) as in
+    /// Bossuat, Mouchet, Troncoso-Pastoriza, Hubaux 2021, §3.2). The transforms of step 2 of a key switch are spent once;
+    /// all β·(ℓ + 1 + K) raised limbs (β·α′ for KLSS) stay alive until the last [`Self::rotate_hoisted`]. `key` stands for
+    /// all keys, which must be of one layout.
     ///
     /// # Errors
     /// More limbs than the chain has.
@@ -53,7 +48,7 @@ impl Lowering {
         Ok(Hoisted { raised: self.raise_all(&digits, key) })
     }
 
-    /// As [`Self::rotate`], with the digits of c_1 that [`Self::hoist`] has raised.
+    /// As [`Self::rotate`], with the digits of c_1 that [`Self::hoist`] has raised: the same bits.
     ///
     /// # Errors
     /// As [`Self::key_switch`].
@@ -64,8 +59,7 @@ impl Lowering {
         rotation: Rotation<'_>,
     ) -> Result<[Poly; 2], LowerError> {
         let Rotation { galois, key, rescale } = rotation;
-        let add = [Some(Addend { poly: c0, galois: Some(galois) }), None];
-        let raised = Raised::Shared(&hoisted.raised, galois);
-        self.switch(&Switching { raised, limbs: c0.len(), add, rescale }, key)
+        let (raised, add) = (Raised::Shared(&hoisted.raised), [Some(c0), None]);
+        self.switch(&Switching { raised, limbs: c0.len(), add, rescale, galois: Some(galois) }, key)
     }
 }

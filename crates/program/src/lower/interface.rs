@@ -26,7 +26,7 @@ pub struct Lowered {
 pub enum KeyId {
     /// From s² to s.
     Relin,
-    /// From s(X^g) to s.
+    /// From s to s(X^(1/g)), which X → X^g takes to s.
     Galois(u64),
 }
 

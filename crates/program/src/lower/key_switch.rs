@@ -41,15 +41,6 @@ impl KeyInputs {
 /// A thing for each part.
 pub(super) type Parts<T> = [T; 2];
 
-/// What is added to a part of the result: a polynomial, under an automorphism if one is given.
-#[derive(Debug, Clone, Copy)]
-pub struct Addend<'a> {
-    /// The polynomial.
-    pub poly: &'a [Operand],
-    /// The Galois element of the automorphism, applied limb by limb where the sum is formed.
-    pub galois: Option<u64>,
-}
-
 /// The digits of a polynomial.
 pub(super) struct Digits<'a> {
     limbs: &'a [Operand],
@@ -68,16 +59,19 @@ impl Digits<'_> {
 pub(super) enum Raised<'a> {
     /// Computed here, prime by prime.
     Digits(&'a Digits<'a>),
-    /// Computed before for several key switches, \[prime\]\[digit\]; used under an automorphism.
-    Shared(&'a [Vec<Operand>], u64),
+    /// Computed before for several key switches, \[prime\]\[digit\].
+    Shared(&'a [Poly]),
 }
 
 /// What is switched and what is done with it on the way.
 pub(super) struct Switching<'a> {
     pub(super) raised: Raised<'a>,
     pub(super) limbs: usize,
-    pub(super) add: Parts<Option<Addend<'a>>>,
+    /// What is added to each part.
+    pub(super) add: Parts<Option<&'a [Operand]>>,
     pub(super) rescale: bool,
+    /// The automorphism that the result goes through, limb by limb as it is computed.
+    pub(super) galois: Option<u64>,
 }
 
 /// A prime of a key: q_i is (i, q_i), p_k is (ℓ + 1 + k, p_k).
@@ -165,12 +159,25 @@ impl Lowering {
     pub fn key_switch(
         &mut self,
         d: &[Operand],
-        add: [Option<Addend<'_>>; 2],
+        add: [Option<&[Operand]>; 2],
         key: &KeyInputs,
         rescale: bool,
     ) -> Result<[Poly; 2], LowerError> {
+        self.switch_turned(d, add, key, rescale, None)
+    }
+
+    /// As [`Self::key_switch`], and the result under an automorphism.
+    pub(super) fn switch_turned(
+        &mut self,
+        d: &[Operand],
+        add: Parts<Option<&[Operand]>>,
+        key: &KeyInputs,
+        rescale: bool,
+        galois: Option<u64>,
+    ) -> Result<[Poly; 2], LowerError> {
         let digits = self.digits(d, key)?;
-        self.switch(&Switching { raised: Raised::Digits(&digits), limbs: d.len(), add, rescale }, key)
+        let raised = Raised::Digits(&digits);
+        self.switch(&Switching { raised, limbs: d.len(), add, rescale, galois }, key)
     }
 
     /// d_0 + d_1·s + d_2·s² as two parts, by the key of s²; divided by q_ℓ too if `rescale`.
@@ -183,8 +190,7 @@ impl Lowering {
         key: &KeyInputs,
         rescale: bool,
     ) -> Result<[Poly; 2], LowerError> {
-        let add = [d[0], d[1]].map(|poly| Some(Addend { poly, galois: None }));
-        self.key_switch(d[2], add, key, rescale)
+        self.key_switch(d[2], [Some(d[0]), Some(d[1])], key, rescale)
     }
 
     /// Step 1: INTT of every limb, and what a conversion of each digit needs.
@@ -236,7 +242,7 @@ impl Lowering {
     ) -> Poly {
         match raised {
             Raised::Digits(digits) => raise(self, digits),
-            Raised::Shared(all, galois) => self.automorphism(&all[k], galois),
+            Raised::Shared(all) => all[k].clone(),
         }
     }
 
@@ -250,7 +256,7 @@ impl Lowering {
     }
 
     fn switch_hybrid(&mut self, s: &Switching<'_>, key: &KeyInputs) -> Result<[Poly; 2], LowerError> {
-        let &Switching { limbs, add, rescale, .. } = s;
+        let &Switching { limbs, add, rescale, galois, .. } = s;
         let kept = limbs - usize::from(rescale);
         let targets = self.targets(limbs, key);
         let mut dropped = [Vec::new(), Vec::new()];
@@ -278,12 +284,11 @@ impl Lowering {
                     }
                     Some(addend) => {
                         let divided = self.divide(t[part], &dropped[part], target.modulus)?;
-                        let addend = self.addend_limb(addend, target.index);
-                        self.builder.add(divided, addend)
+                        self.builder.add(divided, addend[target.index])
                     }
                     None => self.divide(t[part], &dropped[part], target.modulus)?,
                 };
-                y[part].push(limb);
+                y[part].push(self.turned(limb, galois));
             }
         }
         Ok(y)
@@ -297,7 +302,7 @@ impl Lowering {
         if key.q_limbs < limbs {
             return Err(LowerError::Key { what: "ciphertext limbs", found: key.q_limbs, needed: limbs });
         }
-        if let Raised::Shared(all, _) = s.raised {
+        if let Raised::Shared(all) = s.raised {
             let (method, primes) = match &key.klss {
                 Some(klss) => ("KLSS", klss.t.len()),
                 None => ("hybrid key switching", limbs + key.special.len()),
@@ -306,8 +311,8 @@ impl Lowering {
                 return Err(LowerError::Hoisted { method });
             }
         }
-        match s.add.iter().flatten().find(|addend| addend.poly.len() != limbs) {
-            Some(addend) => Err(LowerError::Levels { left: limbs, right: addend.poly.len() }),
+        match s.add.iter().flatten().find(|addend| addend.len() != limbs) {
+            Some(addend) => Err(LowerError::Levels { left: limbs, right: addend.len() }),
             None => Ok(()),
         }
     }
@@ -335,15 +340,15 @@ impl Lowering {
         self.builder.dot(u, &k)
     }
 
-    pub(super) fn addend_limb(&mut self, addend: Addend<'_>, i: usize) -> Operand {
-        addend.galois.map_or(addend.poly[i], |galois| self.builder.automorphism(addend.poly[i], galois))
+    /// A limb of the result.
+    pub(super) fn turned(&mut self, limb: Operand, galois: Option<u64>) -> Operand {
+        galois.map_or(limb, |galois| self.builder.automorphism(limb, galois))
     }
 
     /// t + P·x for limb x of the addend, so that x survives the division by P.
-    fn add_times_p(&mut self, t: Operand, addend: Addend<'_>, target: Target, key: &KeyInputs) -> Operand {
-        let x = self.addend_limb(addend, target.index);
+    fn add_times_p(&mut self, t: Operand, addend: &[Operand], target: Target, key: &KeyInputs) -> Operand {
         let p = self.basis.product(key.special.iter().copied(), target.modulus);
-        let scaled = self.builder.mul_const(x, p);
+        let scaled = self.builder.mul_const(addend[target.index], p);
         self.builder.add(scaled, t)
     }
 }

@@ -103,8 +103,7 @@ impl Lowering {
             // q_ℓ too is divided away, and the addend with it.
             let mut row = rows[special + kept];
             if let Some(addend) = s.add[part] {
-                let limb = self.addend_limb(addend, kept);
-                let x = self.builder.intt(limb);
+                let x = self.builder.intt(addend[kept]);
                 let p = self.basis.product(key.special().iter().copied(), self.basis.q()[kept]);
                 let scaled = self.builder.mul_const(x, p);
                 row = self.builder.add(scaled, row);
@@ -121,14 +120,14 @@ impl Lowering {
             let quotient = self.builder.sub_mul_const(rows[special + i], remainder, inverse);
             let mut limb = self.builder.ntt(quotient);
             if let Some(addend) = s.add[part] {
-                let mut x = self.addend_limb(addend, i);
+                let mut x = addend[i];
                 if s.rescale {
                     let last = self.basis.inverse([self.basis.q()[kept]], q)?;
                     x = self.builder.mul_const(x, last);
                 }
                 limb = self.builder.add(x, limb);
             }
-            y.push(limb);
+            y.push(self.turned(limb, s.galois));
         }
         Ok(y)
     }

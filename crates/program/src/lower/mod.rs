@@ -40,7 +40,7 @@ pub use basis::Basis;
 pub use error::LowerError;
 pub use galois::{Hoisted, Rotation};
 pub use interface::{InputSource, KeyId, Lowered, OutputSource};
-pub use key_switch::{Addend, KeyInputs};
+pub use key_switch::KeyInputs;
 pub use method::{Method, Switch};
 pub use program::{lower, lower_by};
 pub use raise::EncapsulationInputs;

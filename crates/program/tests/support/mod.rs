@@ -179,8 +179,21 @@ impl Toy {
 
     /// The key from `from` to s for polynomials of `limbs` limbs: \[digit\] (b, a), limbs q_0 … then p_0 ….
     pub(crate) fn switch_key(&mut self, from: &[BigInt], limbs: usize) -> Vec<[Limbs; 2]> {
+        let to = self.s.clone();
+        self.key(from, &to, limbs)
+    }
+
+    /// The key from s to s(X^(1/g)), as [`Self::switch_key`].
+    pub(crate) fn galois_key(&mut self, galois: u64, limbs: usize) -> Vec<[Limbs; 2]> {
+        let two_n = 2 * self.n() as u64;
+        let inverse = (1..two_n).step_by(2).find(|g| g * galois % two_n == 1).unwrap();
+        let (from, to) = (self.s.clone(), automorphism(&self.s, inverse));
+        self.key(&from, &to, limbs)
+    }
+
+    fn key(&mut self, from: &[BigInt], to: &[BigInt], limbs: usize) -> Vec<[Limbs; 2]> {
         let moduli = [&self.q[..limbs], &self.p].concat();
-        let (s, special) = (to_limbs(&self.s, &moduli), product(&self.p));
+        let (s, special) = (to_limbs(to, &moduli), product(&self.p));
         let from = to_limbs(from, &moduli);
         self.digits(limbs)
             .map(|digit| {

@@ -2,7 +2,7 @@
 
 use ringmill_program::limb::random::{RandomProgram, inputs};
 use ringmill_program::limb::{Domain, InputClass, LimbProgram, Operand};
-use ringmill_program::lower::{Addend, KeyInputs, Lowering, Rotation};
+use ringmill_program::lower::{KeyInputs, Lowering, Rotation};
 use ringmill_ring::Modulus;
 use ringmill_ring::primes::of_bits;
 
@@ -120,8 +120,8 @@ pub(super) fn key_switches(mut w: Writer, times: usize, rescale: bool) -> LimbPr
     for i in 0..times {
         let d = w.input(&format!("d{i}"));
         let [c0, c1] = ["c0", "c1"].map(|c| w.input(&format!("{c}_{i}")));
-        let addend = |poly| Some(Addend { poly, galois: None }).filter(|_| rescale);
-        let y = w.low.key_switch(&d, [addend(&c0), addend(&c1)], &key, rescale).unwrap();
+        let add = [&c0, &c1].map(|poly| rescale.then_some(&poly[..]));
+        let y = w.low.key_switch(&d, add, &key, rescale).unwrap();
         w.output(&format!("y{i}"), &y);
     }
     w.low.finish().unwrap()
