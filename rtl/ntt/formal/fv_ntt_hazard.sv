@@ -9,6 +9,7 @@ module fv_ntt_hazard #(
   parameter int unsigned LogNMin    = 3,
   parameter int unsigned LogCols    = 1,
   parameter int unsigned RowLatency = 7,
+  parameter bit          Gang       = 1'b0,  // a transform may also be half a ganged one
   localparam int unsigned RowW      = LogNMax - LogCols,
   localparam int unsigned Rows      = 1 << RowW
 ) (
@@ -16,6 +17,7 @@ module fv_ntt_hazard #(
   input logic       rst_ni,
   input logic [3:0] log_n_i,
   input logic       inverse_i,
+  input logic       gang_i,
   input logic       bank_i
 );
 
@@ -32,10 +34,11 @@ module fv_ntt_hazard #(
     .LogNMin   (LogNMin),
     .LogCols   (LogCols),
 `ifdef BROKEN
-    .RowLatency(RowLatency - 1)  // gaps one cycle too short must be caught
+    .RowLatency(RowLatency - 1),  // gaps one cycle too short must be caught
 `else
-    .RowLatency(RowLatency)
+    .RowLatency(RowLatency),
 `endif
+    .Gang      (Gang)
   ) i_dut (
     .clk_i,
     .rst_ni,
@@ -44,15 +47,18 @@ module fv_ntt_hazard #(
     .start_inverse_i(inverse_i),
     .start_bank_i   (bank_i),
     .start_slot_i   (1'b0),
+    .start_gang_i   (Gang && gang_i),
     .free_o         (free),
     .valid_o        (valid),
     .row_o          (row),
     .second_o       (),
     .type2_o        (),
+    .cross_o        (),
     .last_o         (last),
     .inverse_o      (inverse),
     .bank_o         (bank),
     .slot_o         (),
+    .gang_o         (),
     .time_o         (),
     .mask_o         (mask),
     .log_dist_o     (log_dist)

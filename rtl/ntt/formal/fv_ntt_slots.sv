@@ -98,7 +98,7 @@ module fv_ntt_slots #(
   end
 
   for (genvar s = 0; s < 2; s++) begin : g_slot
-    always_comb begin : p_check
+    always_comb begin : p_slot
       if (started_q && busy[s]) begin
         a_kept: assert (q[s] == W'(runs_q[s]));
         a_alone: assert (!filling || 32'(i_dut.filling_q) != s);
