@@ -1,4 +1,4 @@
-"""Seeded bugs: each must make the named test fail.
+"""Seeded bugs: each must make the named test, or proof, fail.
 
 `rtl/BLOCK/test/mutations.json` is a list of
 
@@ -6,6 +6,7 @@
 
 `from` stands exactly once in the file. The tree is copied, the text replaced, the test built and run in the
 copy; a bug that the test does not see is a hole in the suite. That the test passes without it, `test` shows.
+A test `formal/bank:nbf2` is the task `nbf2` of the proof `formal/bank.sby`, and `formal` shows that it holds.
 """
 
 from __future__ import annotations
@@ -13,16 +14,21 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from rtl.tools.block import RTL, BlockError, load, names
+from rtl.tools.block import RTL, Block, BlockError, load, names
+from rtl.tools.check import proof, tasks
 from rtl.tools.simulate import BUILD, Outcome
 from rtl.tools.simulate import run as run_test
 
 # Seconds after which a simulation with a bug in it counts as hung, which its test must notice by itself.
 _LIMIT_S = 300
+# What sby answers when a proof ran and does not hold: a counterexample, or an induction without an end. An
+# error in the proof itself is another status.
+_REFUTED = (2, 4)
 
 
 @dataclass(frozen=True)
@@ -36,6 +42,11 @@ class Mutation:
     new: str
     test: str
     why: str
+
+    @property
+    def proof(self) -> bool:
+        """Whether a proof, not a simulation, must see it."""
+        return self.test.startswith("formal/")
 
     def apply(self, root: Path) -> None:
         """Put the bug into the copy of the tree at `root`."""
@@ -69,15 +80,33 @@ def try_one(mutation: Mutation) -> Outcome:
     root = place / "rtl"
     shutil.copytree(RTL, root, ignore=shutil.ignore_patterns("__pycache__", "data"))
     mutation.apply(root)
+    start = time.monotonic()
+    caught, said = _by_proof(mutation, root, place) if mutation.proof else _by_test(mutation, root, place)
+    text = f"caught by {mutation.test}" if caught else f"NOT CAUGHT by {mutation.test}: {said}"
+    shutil.rmtree(place, ignore_errors=True)
+    return Outcome(f"{mutation.block}:{mutation.id}", caught, time.monotonic() - start, text)
+
+
+def _by_test(mutation: Mutation, root: Path, place: Path) -> tuple[bool, str]:
     tests = {test.name: test for test in load(mutation.block, root).tests}
     if mutation.test not in tests:
         raise BlockError(f"{mutation.block}: mutation {mutation.id}: no test {mutation.test}")
     outcome = run_test(tests[mutation.test], False, root, place / "build", _LIMIT_S)
     built = not outcome.text.startswith("does not build")
-    caught = not outcome.ok and built and "no end after" not in outcome.text
-    text = f"caught by {mutation.test}" if caught else f"NOT CAUGHT by {mutation.test}: {outcome.text}"
-    shutil.rmtree(place, ignore_errors=True)
-    return Outcome(f"{mutation.block}:{mutation.id}", caught, outcome.seconds, text)
+    return not outcome.ok and built and "no end after" not in outcome.text, outcome.text
+
+
+def _by_proof(mutation: Mutation, root: Path, place: Path) -> tuple[bool, str]:
+    if mutation.test not in proofs(load(mutation.block, root)):
+        raise BlockError(f"{mutation.block}: mutation {mutation.id}: no proof {mutation.test}")
+    stem, task = mutation.test.split(":")
+    status, text = proof(root / mutation.block / f"{stem}.sby", task, place / "proof")
+    return status in _REFUTED, text
+
+
+def proofs(block: Block) -> set[str]:
+    """The proofs of a block as a mutation names them."""
+    return {f"formal/{file.stem}:{task}" for file in block.formal for task in tasks(file)}
 
 
 def run(chosen: list[str], jobs: int | None = None) -> int:

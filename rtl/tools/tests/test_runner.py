@@ -7,6 +7,7 @@ import pytest
 
 from rtl.tools import compose, flows, mutate, page, synth
 from rtl.tools.block import RTL, BlockError, closure, expand, load, names
+from rtl.tools.check import tasks
 
 
 def write_block(root: Path, name: str, **spec: object) -> None:
@@ -59,11 +60,17 @@ def test_a_bug_goes_to_the_one_place_that_it_names(tmp_path):
 
 @pytest.mark.parametrize("block", names())
 def test_every_seeded_bug_still_applies(block):
-    tests = {test.name for test in load(block).tests}
+    tests = {test.name for test in load(block).tests} | mutate.proofs(load(block))
     for bug in mutate.read(block):
         assert (RTL / block / bug.file).read_text().count(bug.old) == 1, bug.id
         assert bug.test in tests, bug.id
         assert bug.why, bug.id
+
+
+def test_tasks_of_a_proof_are_read(tmp_path):
+    file = tmp_path / "a.sby"
+    file.write_text("# about\n[tasks]\ndeep  all\nbroken\n\n[options]\nmode bmc\n")
+    assert tasks(file) == ["deep", "broken"]
 
 
 NETLIST = r"""
