@@ -148,6 +148,7 @@ WORLD = {
     "rm": rm,
     "np": np,
     "Compiled": Compiled,
+    "first_version": first_version,
     "keys": keys,
     "keys_without_relin": keys_without_relin,
     "other_keys": other_keys,
