@@ -85,6 +85,10 @@ bench: $(STAMPS)/extension  ## ours and the peers, interleaved on one core, to b
 	@cargo build --quiet --release --manifest-path benches/Cargo.toml
 	@$(PY) -m benches.run $(BENCH)
 
+.PHONY: resnet
+resnet: $(STAMPS)/extension  ## ResNet-20 on one encrypted image, in build/resnet; type it again to go on after a kill
+	@$(PY) -m ringmill workload resnet-20 --run build/resnet
+
 .PHONY: readme
 readme: $(STAMPS)/system  ## put the figures of the last bench and the picture of the last report into the README
 	@python3 scripts/readme.py

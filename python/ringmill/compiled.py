@@ -21,6 +21,7 @@ from ringmill._native import EvaluationKeys, Executable, Params, Plan, PublicKey
 from ringmill.errors import FileFormatError, MismatchError, ParameterError, ProgramError, fail
 from ringmill.keys import Keys, keygen
 from ringmill.progress import Show, steps
+from ringmill.switching import SWITCHING, check_switching
 from ringmill.trace.program import Signature, Traced
 from ringmill.values import Values
 
@@ -53,8 +54,14 @@ def compile_traced(
     magnitude: float = 1.0,
     security: int = 128,
     params: Params | None = None,
+    switching: str = "hybrid",
+    output_level: int | None = None,
 ) -> Compiled:
-    """Choose parameters for a traced kernel (unless given) and manage its program for them."""
+    """Choose parameters for a traced kernel (unless given) and manage its program for them.
+
+    ``output_level`` is the least level of results for a program after this one, where parameters are given.
+    """
+    check_switching(switching)
     magnitude = _positive(magnitude)
     _inside(traced, magnitude)
     bound = largest_value(traced, magnitude)
@@ -62,8 +69,8 @@ def compile_traced(
     if params is None:
         plan = Plan.choose(traced.text, precision, magnitude, bound, real, security)
     else:
-        plan = Plan.with_params(traced.text, params, magnitude, bound, real)
-    return Compiled(traced.text, traced.signature, plan)
+        plan = Plan.with_params(traced.text, params, magnitude, bound, real, output_level)
+    return Compiled(traced.text, traced.signature, plan, switching, output_level)
 
 
 def _inside(traced: Traced, magnitude: float) -> None:
@@ -104,12 +111,24 @@ class Compiled:
         text: the traced program (docs/he-program.md).
         signature: names, shapes and packing of arguments and results.
         plan: the managed program, its depth, its key needs and its counts.
+        switching: how keys are switched, one of ``ringmill.switching.SWITCHING``. Keys are the same for all:
+            those of KLSS are derived from the others by who evaluates.
+        output_level: the least level of results that was asked for.
     """
 
-    def __init__(self, text: str, signature: Signature, plan: Plan) -> None:
+    def __init__(
+        self,
+        text: str,
+        signature: Signature,
+        plan: Plan,
+        switching: str = "hybrid",
+        output_level: int | None = None,
+    ) -> None:
         self.text = text
         self.signature = signature
         self.plan = plan
+        self.switching = switching
+        self.output_level = output_level
         self._executables: dict[tuple[str | Outside, int | None, int | None], Executable] = {}
 
     @property
@@ -159,6 +178,21 @@ class Compiled:
             "levels": self.plan.depth,
             "key_bytes": self.plan.key_bytes,
         }
+
+    def switched(self, method: str) -> Compiled:
+        """This kernel with another way of switching keys: "hybrid", "klss" or "auto"."""
+        check_switching(method)
+        return Compiled(self.text, self.signature, self.plan, method, self.output_level)
+
+    def work(self) -> dict[str, Any]:
+        """What one evaluation takes, counted in the limb program without running it.
+
+        ``transforms``, ``multiply_adds``, ``key_bytes`` (the limbs that are read), ``data_bytes``,
+        ``peak_bytes``; ``seconds`` on one core by the costs that ``ringmill calibrate`` measured (the shipped
+        ones otherwise), and ``kinds``, the limbs of each kind of work that costs are for; ``switches``:
+        level, method and number of key switches.
+        """
+        return self.plan.work(self.switching)
 
     @property
     def digest(self) -> str:
@@ -262,7 +296,7 @@ class Compiled:
         key = (machine, threads, butterflies)
         if key not in self._executables:
             self._executables[key] = (
-                Executable(self.plan, machine, threads, butterflies)
+                Executable(self.plan, machine, threads, butterflies, self.switching)
                 if isinstance(machine, str)
                 else Executable.through(self.plan, machine)
             )
@@ -308,6 +342,8 @@ class Compiled:
             "program": self.digest,
             "magnitude": self.plan.magnitude,
             "bound": self.plan.bound,
+            "switching": self.switching,
+            "output_level": self.output_level,
         }
 
     @classmethod
@@ -328,8 +364,12 @@ class Compiled:
             isinstance(magnitude, float) and isinstance(bound, float) and 0 < magnitude <= bound < math.inf
         ):
             bundle.refuse_damaged(str(path), "its bounds are not positive numbers")
+        switching, level = read.facts.get("switching", "hybrid"), read.facts.get("output_level")
+        if switching not in SWITCHING or not (level is None or (type(level) is int and 0 <= level < 100)):
+            bundle.refuse_damaged(str(path), "its key switching or its last level is none")
         params = Params.from_bytes(read.parts["params"])
-        compiled = cls(text, signature, Plan.with_params(text, params, magnitude, bound, signature.real))
+        plan = Plan.with_params(text, params, magnitude, bound, signature.real, level)
+        compiled = cls(text, signature, plan, switching, level)
         bundle.check_same(str(path), read.facts, compiled.digest, compiled.name)
         compiled.check_names()
         return compiled

@@ -9,6 +9,7 @@ import numpy as np
 import ringmill as rm
 from ringmill.compare import casa, taiyi
 from ringmill.kernels import NINE, logistic_regression, sigmoid
+from ringmill.profile import facts
 
 
 def _program(traced: Any) -> dict[str, Any]:
@@ -35,6 +36,42 @@ def _hardware() -> dict[str, Any]:
         "casa": rows,
         "taiyi": taiyi.rows([]),
         "area_origin": "made up",
+    }
+
+
+def _effort() -> dict[str, Any]:
+    ceilings = (27e9, 12e9)
+    spent = [
+        ("transform", 400, 0.010, 40_000_000, 160_000_000),
+        ("inner product", 90, 0.002, 20_000_000, 9_000_000),
+        ("copy", 3, 0.0001, 9_000, 0),
+    ]
+    return {
+        "levels": [
+            {"level": 4, "region": "weighted sum", "operations": 60},
+            {"level": 3, "region": "<sigmoid>", "operations": 12},
+            {"level": 2, "region": "", "operations": 5},
+        ],
+        "profile": facts("clinic", spent, ceilings, 0.014),
+        "switches": [[2, "hybrid, digits of 2, 2 special primes", 3], [3, "KLSS <made up>", 1]],
+        "costs": "made up",
+        "predicted_seconds": 0.011,
+        "workloads": [
+            {
+                "workload": "bootstrap",
+                "program": "bootstrapping",
+                "log_n": 16,
+                "levels": 14,
+                "bootstraps": 1,
+                "rotations": 86,
+                "products": 12,
+                "constant_products": 316,
+                "keys": 39,
+                "key_bytes": 4_000_000_000,
+                "transforms": 12_986,
+                "seconds": 4.77,
+            }
+        ],
     }
 
 
@@ -183,6 +220,7 @@ def sample_results() -> dict[str, Any]:
         ],
         "program": _program(traced),
         "statistics": [["slots", "256"], ["depth", "5"]],
+        "effort": _effort(),
     }
     return {
         "version": "0.1.0",

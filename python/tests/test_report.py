@@ -20,6 +20,8 @@ PLOTS = (
     "plot-wire",
     "plot-comparison",
     "plot-kernels",
+    "plot-levels",
+    "plot-spent",
     "program",
     "front",
     "chosen-core",

@@ -8,7 +8,7 @@ use pyo3::types::PyBytes;
 use ringmill_ckks as ckks;
 use ringmill_ckks::file::{FileError, Stored};
 
-use crate::error::Failure;
+use crate::error::{Failure, Family};
 use crate::params::Params;
 
 /// An encrypted vector. One that is fresh from a secret key keeps its seed, so that it is stored at half size; its
@@ -99,6 +99,20 @@ impl Ciphertext {
     #[getter]
     fn parts(&self) -> usize {
         if self.seeded.is_some() { 2 } else { self.full().polys().len() }
+    }
+
+    /// The same ciphertext seen with another number of slots: more of them repeat those that there are; fewer are right
+    /// only where the slots repeat so soon.
+    fn with_slots(&self, slots: usize) -> PyResult<Self> {
+        let (cipher, params) = (self.full(), self.full().params());
+        if !slots.is_power_of_two() || slots > params.n() / 2 {
+            let message =
+                format!("{slots} slots are no power of two up to {}, half of the degree", params.n() / 2);
+            return Err(Failure::rule(Family::Encoding, "Slots", &message).into());
+        }
+        let (polys, meta) = ckks::Ciphertext::clone(cipher).into_parts();
+        let seen = ckks::Ciphertext::from_parts(params, polys, ckks::Meta { slots, ..meta });
+        Ok(seen.map_err(|e| Failure::ckks(&e))?.into())
     }
 
     /// The ciphertext as bytes for a file.

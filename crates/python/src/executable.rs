@@ -9,6 +9,8 @@ use pyo3::types::PyDict;
 
 use ringmill::{Evaluator, Input, Kernel};
 use ringmill_ckks::{self as ckks, Noise};
+use ringmill_machine::Cpu;
+use ringmill_machine::cpu::profile::{Kind, Profile, Spent};
 use ringmill_program::he::Value;
 use ringmill_program::manage::predict;
 
@@ -18,6 +20,7 @@ use crate::keys::EvaluationKeys;
 use crate::machines;
 use crate::outside::Outside;
 use crate::plan::Plan;
+use crate::switching;
 
 /// How often a waiting call looks whether it was interrupted.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -50,6 +53,8 @@ pub(crate) struct Executable {
     machine: String,
     /// Bounds on every value, which keep predictions close.
     bounds: Arc<Vec<f64>>,
+    /// What runs took, if they are timed.
+    profile: Option<Arc<Profile>>,
 }
 
 /// The outputs with the error that is predicted when every value keeps to its bound.
@@ -83,22 +88,29 @@ fn bounded(
 impl Executable {
     /// Lowers a plan for a machine and encodes its constants.
     #[new]
-    #[pyo3(signature = (plan, machine = "cpu", threads = None, butterflies = None))]
+    #[pyo3(signature = (plan, machine = "cpu", threads = None, butterflies = None, switching = "hybrid"))]
     fn new(
         py: Python<'_>,
         plan: &Bound<'_, Plan>,
         machine: &str,
         threads: Option<usize>,
         butterflies: Option<u32>,
+        switching: &str,
     ) -> PyResult<Self> {
         let plan = plan.get();
         let (params, managed, name) = (plan.params.clone(), plan.managed.clone(), machine.to_owned());
+        let word = switching.to_owned();
         let kernel = interruptible(py, move || {
-            let evaluator = Evaluator::with_machine(&params, machines::by_name(&name, threads, butterflies)?)
-                .map_err(|e| Failure::face(&e))?;
+            let machine = machines::by_name(&name, threads, butterflies)?;
+            let evaluator = switching::evaluator(&params, machine, &word)?;
             Kernel::new(&evaluator, managed).map_err(|e| Failure::face(&e))
         })?;
-        Ok(Self { kernel: Arc::new(kernel), machine: machine.to_owned(), bounds: Arc::new(plan.bounds()) })
+        Ok(Self {
+            kernel: Arc::new(kernel),
+            machine: machine.to_owned(),
+            bounds: Arc::new(plan.bounds()),
+            profile: None,
+        })
     }
 
     /// Lowers a plan for a machine that is a Python function: `outside.rs`.
@@ -111,7 +123,41 @@ impl Executable {
             let evaluator = Evaluator::with_machine(&params, machine).map_err(|e| Failure::face(&e))?;
             Kernel::new(&evaluator, managed).map_err(|e| Failure::face(&e))
         })?;
-        Ok(Self { kernel: Arc::new(kernel), machine: "outside".to_owned(), bounds: Arc::new(plan.bounds()) })
+        Ok(Self {
+            kernel: Arc::new(kernel),
+            machine: "outside".to_owned(),
+            bounds: Arc::new(plan.bounds()),
+            profile: None,
+        })
+    }
+
+    /// Lowers a plan for the CPU machine, one thread, which times every step.
+    #[staticmethod]
+    #[pyo3(signature = (plan, switching = "hybrid"))]
+    fn profiled(py: Python<'_>, plan: &Bound<'_, Plan>, switching: &str) -> PyResult<Self> {
+        let plan = plan.get();
+        let (params, managed, word) = (plan.params.clone(), plan.managed.clone(), switching.to_owned());
+        let profile = Arc::new(Profile::default());
+        let watched = profile.clone();
+        let kernel = interruptible(py, move || {
+            let machine = Cpu::new().map_err(|e| Failure::of(Family::Machine, &e))?.profiled(watched);
+            let evaluator = switching::evaluator(&params, Arc::new(machine), &word)?;
+            Kernel::new(&evaluator, managed).map_err(|e| Failure::face(&e))
+        })?;
+        let (kernel, bounds) = (Arc::new(kernel), Arc::new(plan.bounds()));
+        Ok(Self { kernel, machine: "cpu".to_owned(), bounds, profile: Some(profile) })
+    }
+
+    /// What the shortest run took, by kind: name, kernel calls, seconds, bytes, words multiplied; and forgets it. Empty unless
+    /// made by `profiled`.
+    fn spent(&self) -> Vec<(&'static str, u64, f64, u64, u64)> {
+        let Some(profile) = &self.profile else { return Vec::new() };
+        let kinds = profile.by_kind();
+        profile.reset();
+        let row = |(kind, spent): (Kind, Spent)| {
+            (kind.name(), spent.steps, spent.time.as_secs_f64(), spent.bytes, spent.multiplications)
+        };
+        kinds.into_iter().map(row).collect()
     }
 
     /// Runs on ciphertexts by the names of the program's inputs; gives ciphertexts by the names of its outputs.

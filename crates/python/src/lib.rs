@@ -23,6 +23,7 @@ mod machines;
 mod outside;
 mod params;
 mod plan;
+mod switching;
 
 use pyo3::prelude::*;
 
@@ -43,6 +44,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(bootstrap::bootstrap_rotations, module)?)?;
     module.add_function(wrap_pyfunction!(machines::isa, module)?)?;
     module.add_function(wrap_pyfunction!(machines::calibrate, module)?)?;
+    module.add_function(wrap_pyfunction!(machines::ceilings, module)?)?;
     module.add_function(wrap_pyfunction!(machines::costs_path, module)?)?;
     module.add_function(wrap_pyfunction!(compact::compact_cycles, module)?)?;
     module.add_function(wrap_pyfunction!(files::identify, module)?)?;

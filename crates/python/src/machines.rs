@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use ringmill::Machine;
 use ringmill_machine::Cpu;
 use ringmill_program::cost::CostTable;
+use ringmill_ring::ceiling::Ceilings;
 use ringmill_ring::lanes::Isa;
 
 use crate::error::{Failure, Family};
@@ -54,6 +55,14 @@ fn measured(log_n: &[u32], name: &str) -> Result<Calibration, Failure> {
     }
     let table = CostTable::new(name, all).map_err(|e| Failure::of(Family::Machine, &e))?;
     Ok((table.to_string(), timed))
+}
+
+/// What one core can do at most: words multiplied a second, bytes read from memory a second.
+#[pyfunction]
+pub(crate) fn ceilings(py: Python<'_>) -> PyResult<(f64, f64)> {
+    let found = py.detach(|| Isa::detect().and_then(Ceilings::measure));
+    let found = found.map_err(|e| Failure::of(Family::Machine, &e))?;
+    Ok((found.multiplications, found.bytes))
 }
 
 /// Where the engine looks for the costs of this machine; none without a home.

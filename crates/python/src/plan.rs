@@ -14,6 +14,7 @@ use ringmill_program::manage::{self, Accuracy, Managed};
 use crate::bootstrap;
 use crate::error::{Failure, Family};
 use crate::params::Params;
+use crate::switching;
 
 /// A program with its parameters, levels and scales: what the evaluator runs.
 #[pyclass(frozen, module = "ringmill._native")]
@@ -70,6 +71,11 @@ fn to_the_end(
     fits.then_some(managed)
 }
 
+/// Whether a program asks to be bootstrapped.
+fn asks(traced: &he::Program) -> bool {
+    traced.instrs().iter().any(|i| matches!(i.op, he::Op::Bootstrap(_)))
+}
+
 #[pymethods]
 impl Plan {
     /// Chooses the smallest parameters for a program's depth and the accuracy wanted of its results.
@@ -106,8 +112,9 @@ impl Plan {
         })
     }
 
-    /// Manages a program for given parameters.
+    /// Manages a program for given parameters; its outputs at `output_level` or above, what holds them if None.
     #[staticmethod]
+    #[pyo3(signature = (text, params, magnitude, bound, real, output_level = None))]
     fn with_params(
         py: Python<'_>,
         text: &str,
@@ -115,13 +122,20 @@ impl Plan {
         magnitude: f64,
         bound: f64,
         real: bool,
+        output_level: Option<u32>,
     ) -> PyResult<Self> {
         let params = params.get().inner.clone();
         py.detach(|| {
             let traced = he::parse(text).map_err(|e| Failure::he(&e))?;
             let chain = Chain::from(&params);
-            let (managed, bootstraps) = match manage::manage(&traced, &chain, &manage::Options::default()) {
+            let output_level = output_level.map(Level::new);
+            let options = manage::Options { output_level, ..manage::Options::default() };
+            let (managed, bootstraps) = match manage::manage(&traced, &chain, &options) {
                 Ok(managed) => (managed, Vec::new()),
+                // Programs that bootstrap end above the levels that it needs anyway.
+                Err(refused) if output_level.is_some() && !asks(&traced) => {
+                    return Err(Failure::he(&refused).into());
+                }
                 Err(refused) => match to_the_end(&traced, &params, &refused, magnitude, bound, real) {
                     Some(bounded) => (bounded, Vec::new()),
                     None => bootstrap::managed(&traced, &params, bound, real)?,
@@ -274,6 +288,23 @@ impl Plan {
             told.set_item(name, PyArray1::from_vec(py, values))?;
         }
         Ok(told)
+    }
+
+    /// What one run takes, by counting the limb program: `switching.rs`.
+    #[pyo3(signature = (switching = "hybrid"))]
+    fn work<'py>(&self, py: Python<'py>, switching: &str) -> PyResult<Bound<'py, PyDict>> {
+        switching::work(py, self, switching)
+    }
+
+    /// Level of every value, one after the other as the program runs, constants left out: level, operation, region.
+    fn levels(&self) -> Vec<(u32, &'static str, Option<String>)> {
+        let program = &self.managed.program;
+        let region = |instr: &he::Instr| instr.region.map(|r| program.regions()[r.0 as usize].clone());
+        let row = |(_, instr): (Value, &he::Instr)| match &instr.ty {
+            Type::Ct(t) => Some((t.level.get(), instr.op.kind().word(), region(instr))),
+            _ => None,
+        };
+        program.values().filter_map(row).collect()
     }
 
     /// How often each operation occurs, by its word in the program text.

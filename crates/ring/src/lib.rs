@@ -6,6 +6,7 @@
 //! bit-reversed order: word k holds the value at ψ^(2·brv(k)+1), ψ a primitive 2N-th root of unity.
 
 pub mod buffer;
+pub mod ceiling;
 pub mod convert;
 pub mod error;
 pub mod galois;

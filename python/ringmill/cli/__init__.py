@@ -11,8 +11,9 @@
     ringmill explore  KERNEL.PY:FUNCTION --device zcu102 --max-error 1e-4 --out design.json
     ringmill devices
     ringmill calibrate
+    ringmill profile  --kernel K
     ringmill compare  casa | coxhe | taiyi-parameters
-    ringmill workload digits
+    ringmill workload digits | resnet-20 --run FOLDER
 
 Exit status: 0 done, 1 refused (the message says why), 2 wrong usage, 130 interrupted.
 """
@@ -107,6 +108,13 @@ def _parser() -> argparse.ArgumentParser:
         "--log-n", type=int, action="append", metavar="N", help="log2 of a ring degree (14 and 16)"
     )
 
+    sub = verb("profile", "Show where a kernel's time goes, and how near it runs to this machine's limits.")
+    kernel(sub)
+    sub.add_argument("--runs", type=int, default=5, metavar="N", help="timed runs; the shortest counts (5)")
+    sub.add_argument(
+        "--switching", metavar="METHOD", help="hybrid, klss or auto, in place of the kernel's own"
+    )
+
     sub = verb("compare", "Put a paper's figures beside ours.")
     sub.add_argument(
         "paper", metavar="PAPER", help="casa (the compact core), coxhe (exploration) or taiyi-parameters"
@@ -124,9 +132,18 @@ def _parser() -> argparse.ArgumentParser:
         "--effort", type=int, default=10_000, metavar="N", help="passes tried in search of a plan (10000)"
     )
 
-    sub = verb("workload", "Run a whole job on real data, encrypted and in the clear.")
+    sub = verb("workload", "Run a whole job on real data, or count and save the programs of a large one.")
     sub.add_argument(
-        "workload", metavar="NAME", help="digits (a convolutional network), train-digits or train-tumours"
+        "workload",
+        metavar="NAME",
+        help="digits (a network), train-digits or train-tumours run; bootstrap, helr, helr-training and "
+        "resnet-20 are counted",
+    )
+    sub.add_argument("--save", metavar="FOLDER", help="write the program files of one that is counted")
+    sub.add_argument("--run", metavar="FOLDER", help="run resnet-20 or resnet-8 there, or go on with a run")
+    sub.add_argument("--threads", type=int, metavar="N", help="worker threads of --run, all cores by default")
+    sub.add_argument(
+        "--memory", type=float, metavar="GB", help="gigabytes that --run may take, else what is free"
     )
     return parser
 

@@ -17,6 +17,10 @@ from ringmill.cli.explore import devices as devices
 from ringmill.cli.explore import explore as explore
 from ringmill.cli.explore import show_devices as show_devices
 from ringmill.cli.explore import show_explore as show_explore
+from ringmill.cli.profile import profile as profile
+from ringmill.cli.profile import show_profile as show_profile
+from ringmill.cli.workload import show_workload as show_workload
+from ringmill.cli.workload import workload as workload
 from ringmill.compiled import Compiled
 from ringmill.errors import CommandError, FileFormatError, fail
 from ringmill.progress import Show
@@ -321,10 +325,3 @@ def show_compare(facts: Facts) -> None:
         table.show(table.sheets(rows), table.origin(rows, facts["area_origin"]))
     else:
         table.show(taiyi_table.sheets(rows), "\n".join(facts["notes"]))
-
-
-def workload(options: Namespace) -> Facts:
-    """Run a whole job on real data, encrypted and in the clear."""
-    from ringmill.workloads.run import run
-
-    return run(options.workload, _show(options))

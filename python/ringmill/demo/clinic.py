@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from ringmill.compiled import Compiled
+from ringmill.demo.effort import run_effort
 from ringmill.demo.model import Clinic, train
 from ringmill.errors import CommandError, fail
 from ringmill.kernels import logistic_regression, sigmoid
@@ -108,9 +109,10 @@ def run_clinic(folder: Path, show: Show) -> dict[str, Any]:
             decrypted = np.asarray(compiled.decrypt(keys.secret, results))
     received = {"encrypted results": (server / "results").stat().st_size}
     assert not (server / SECRET).exists()
-    return _results(
+    told = _results(
         clinic, activation, compiled, decrypted, results.error_log2, clock, answer, sent, received
     )
+    return {**told, "effort": run_effort(compiled, keys, show)}
 
 
 def _results(

@@ -9,7 +9,7 @@ from typing import Any
 
 from ringmill.atomic import write_text
 from ringmill.compare import coxhe, coxhe_table, table, taiyi_table
-from ringmill.report import charts, exploration, hardware
+from ringmill.report import charts, effort, exploration, hardware
 from ringmill.report.drawing import program_svg
 
 Results = dict[str, Any]
@@ -83,10 +83,13 @@ def render(results: Results) -> str:
             "stages": charts.stages(clinic),
             "wire": charts.wire(clinic),
             "kernel_times": charts.kernel_times(kernels),
+            "levels": effort.levels(clinic["effort"]),
+            "spent": effort.spent(clinic["effort"]),
             "occupancy": hardware.occupancy(results["hardware"]["key_switch"]),
             "core": hardware.diagram(results["hardware"]["core"]),
             **_chosen(explored),
         },
+        effort=effort.section(clinic["effort"]),
         drawing=program_svg(clinic["program"]["text"], "The clinic's program"),
         drawings={row["letter"]: program_svg(row["program"]["text"], row["title"]) for row in kernels},
     )

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ringmill.compiled import Compiled
 
 # Options of Kernel.compile; a kernel's own arguments must be called otherwise.
-RESERVED = ("params", "precision", "magnitude", "security")
+RESERVED = ("params", "precision", "magnitude", "security", "switching")
 
 # Half of the largest ring degree, 2^17.
 MOST_SLOTS = 1 << 16
@@ -238,6 +238,8 @@ class Kernel:
                 is worked out.
             security: bits, 128 (default), 192 or 256.
             params: ``ringmill.Params`` to use instead of choosing.
+            switching: how keys are switched: "hybrid" (default), "klss", or "auto", what takes this machine
+                the least at each level.
         """
         from ringmill.compiled import compile_traced
 

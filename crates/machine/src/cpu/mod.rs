@@ -5,6 +5,7 @@
 //! | [`plan`] | the program as tasks of steps over slots |
 //! | [`flow`], [`sink`], [`convert`], [`group`], [`shared`], [`absorb`], [`build`], [`ahead`], [`tables`] | how it gets there |
 //! | [`queue`], [`run`] | running it |
+//! | [`profile`] | where its time goes |
 //!
 //! Instructions of one modulus that follow from each other make one task, so that limbs between them stay in the
 //! cache and most never leave a worker's scratch. Which thread runs a task changes nothing in its result: bits do not
@@ -17,6 +18,7 @@ mod convert;
 mod flow;
 mod group;
 mod plan;
+pub mod profile;
 mod queue;
 mod run;
 mod shared;
@@ -37,6 +39,7 @@ use smallvec::SmallVec;
 use crate::bindings::check_borders;
 use crate::{Executable, Machine, MachineError};
 use plan::Plan;
+use profile::{Blind, Profile, Timer};
 use queue::Queue;
 use run::{Context, SharedLimb, scratch_words, stride};
 
@@ -45,6 +48,7 @@ use run::{Context, SharedLimb, scratch_words, stride};
 pub struct Cpu {
     isa: Isa,
     pool: Option<Arc<ThreadPool>>,
+    profile: Option<Arc<Profile>>,
     rings: Mutex<HashMap<(u32, Modulus), LimbRing>>,
     /// Memory of runs that have ended. Shared by all programs: those of one shape (rotations, say) need the same.
     memory: Pool,
@@ -62,13 +66,20 @@ impl Cpu {
     /// On a given instruction set, in the calling thread. One that the CPU lacks is refused by
     /// [`Machine::prepare`].
     pub fn with_isa(isa: Isa) -> Self {
-        Self { isa, pool: None, rings: Mutex::default(), memory: Pool::default() }
+        Self { isa, pool: None, profile: None, rings: Mutex::default(), memory: Pool::default() }
     }
 
     /// Runs in the threads of `pool` from now on: programs prepared before are not affected.
     #[must_use]
     pub fn on_pool(mut self, pool: Arc<ThreadPool>) -> Self {
         self.pool = Some(pool);
+        self
+    }
+
+    /// Times every step into `profile` from now on, in the calling thread: programs prepared before are not affected.
+    #[must_use]
+    pub fn profiled(mut self, profile: Arc<Profile>) -> Self {
+        (self.pool, self.profile) = (None, Some(profile));
         self
     }
 
@@ -99,7 +110,8 @@ impl Machine for Cpu {
         let pool = self.pool.clone().filter(|pool| pool.current_num_threads() > 1);
         let threads = pool.as_ref().map_or(1, |pool| pool.current_num_threads());
         let plan = build::plan(program, rings.collect::<Result<_, _>>()?, threads)?;
-        Ok(Box::new(Prepared { program: program.clone(), plan, pool, memory: self.memory.clone() }))
+        let (profile, memory) = (self.profile.clone(), self.memory.clone());
+        Ok(Box::new(Prepared { program: program.clone(), plan, pool, profile, memory }))
     }
 }
 
@@ -109,6 +121,7 @@ struct Prepared {
     program: LimbProgram,
     plan: Plan,
     pool: Option<Arc<ThreadPool>>,
+    profile: Option<Arc<Profile>>,
     /// That of the machine.
     memory: Pool,
 }
@@ -152,7 +165,14 @@ impl Prepared {
         match &self.pool {
             None => {
                 let scratch = scratch[0].get_mut().unwrap_or_else(PoisonError::into_inner);
-                self.plan.tasks.iter().try_for_each(|task| run::run(context, task, scratch))
+                let mut tasks = self.plan.tasks.iter();
+                let Some(profile) = &self.profile else {
+                    return tasks.try_for_each(|task| run::run(context, task, scratch, &mut Blind));
+                };
+                let mut timer = Timer::new();
+                tasks.try_for_each(|task| run::run(context, task, scratch, &mut timer))?;
+                profile.add(timer);
+                Ok(())
             }
             Some(pool) => {
                 queue.reset(&self.plan);
@@ -179,7 +199,7 @@ fn worker(context: Context<'_, '_>, queue: &Queue, scratch: &Mutex<Buffer>) -> R
     let mut scratch = scratch.lock().unwrap_or_else(PoisonError::into_inner);
     while let Some(task) = queue.next() {
         let mut started = Started { plan: context.plan, queue, task, done: false };
-        run::run(context, &context.plan.tasks[task as usize], &mut scratch)?;
+        run::run(context, &context.plan.tasks[task as usize], &mut scratch, &mut Blind)?;
         started.done = true;
     }
     Ok(())

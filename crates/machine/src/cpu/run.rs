@@ -6,6 +6,7 @@ use ringmill_ring::{ConvertConstants, LimbRing, RingError};
 use smallvec::SmallVec;
 
 use super::plan::{Action, Conversion, Plan, Slot, Src, Step, Task};
+use super::profile::Probe;
 
 /// A limb that several tasks see, one at a time for writing. Tasks are started in an order in which no lock is ever
 /// waited for; the locks make that a matter of speed only.
@@ -31,7 +32,12 @@ pub(super) fn scratch_words(plan: &Plan, n: usize) -> usize {
 }
 
 /// Runs one task.
-pub(super) fn run(context: Context<'_, '_>, task: &Task, scratch: &mut [u64]) -> Result<(), RingError> {
+pub(super) fn run(
+    context: Context<'_, '_>,
+    task: &Task,
+    scratch: &mut [u64],
+    probe: &mut impl Probe,
+) -> Result<(), RingError> {
     let plan = context.plan;
     let n = plan.rings[task.ring].n();
     let reads: SmallVec<[_; 72]> = task.reads.iter().map(|&id| read(&context.shared[id as usize])).collect();
@@ -48,27 +54,52 @@ pub(super) fn run(context: Context<'_, '_>, task: &Task, scratch: &mut [u64]) ->
     });
     let mut running = Running {
         plan,
+        rings: &plan.rings,
         ring: &plan.rings[task.ring],
         inputs: context.inputs,
         reads: &reads,
         kinds: &task.slots,
         slots: slots.collect(),
     };
-    for step in &task.head {
-        running.step(step, 0, n)?;
-    }
+    let mut step = |step: &Step, first, words| {
+        probe.begin();
+        running.step(step, first, words)?;
+        probe.end(plan, task, step, words)
+    };
+    task.head.iter().try_for_each(|head| step(head, 0, n))?;
     if !task.blocks.is_empty() {
         let words = plan.block.max(task.block).min(n);
         for first in (0..n).step_by(words) {
-            for step in &task.blocks {
-                running.step(step, first, words)?;
-            }
+            task.blocks.iter().try_for_each(|block| step(block, first, words))?;
         }
     }
-    for step in &task.tail {
-        running.step(step, 0, n)?;
-    }
-    Ok(())
+    task.tail.iter().try_for_each(|tail| step(tail, 0, n))
+}
+
+/// One step of a task on zeros, in rings that `twin` makes of the plan's.
+pub(super) fn alone(
+    plan: &Plan,
+    task: &Task,
+    step: &Step,
+    words: usize,
+    twin: &dyn Fn(&LimbRing) -> Result<LimbRing, RingError>,
+) -> Result<(), RingError> {
+    let of = match &step.action {
+        Action::Convert(conversion) | Action::ConvertFast(conversion) => conversion.ring as usize,
+        _ => task.ring,
+    };
+    // Only the ring that the step works in: tables of all of them would take a while.
+    let ring = twin(&plan.rings[of])?;
+    let rings: Vec<LimbRing> = vec![ring.clone(); plan.rings.len()];
+    let zeros = vec![0; ring.n()];
+    let inputs = step.srcs.iter().map(|src| if let Src::Input(i) = src { *i as usize + 1 } else { 0 });
+    let inputs = vec![&zeros[..]; inputs.max().unwrap_or(0)];
+    let reads = vec![&zeros[..]; task.reads.len()];
+    let mut limbs = vec![vec![0; ring.n()]; task.slots.len()];
+    let slots = limbs.iter_mut().map(Vec::as_mut_slice).collect();
+    let (inputs, reads) = (&inputs, &reads);
+    Running { plan, rings: &rings, ring: &ring, inputs, reads, kinds: &task.slots, slots }
+        .step(step, 0, words)
 }
 
 fn read<'g, 'a>(limb: &'g SharedLimb<'a>) -> RwLockReadGuard<'g, &'a mut [u64]> {
@@ -83,6 +114,7 @@ fn write<'r, 's>(context: Context<'r, 's>, slot: Slot) -> Option<RwLockWriteGuar
 /// A task under way.
 struct Running<'a> {
     plan: &'a Plan,
+    rings: &'a [LimbRing],
     ring: &'a LimbRing,
     inputs: &'a [&'a [u64]],
     reads: &'a [&'a [u64]],
@@ -176,7 +208,7 @@ impl Running<'_> {
     }
 
     fn conversion(&self, conversion: Conversion) -> (&LimbRing, &ConvertConstants) {
-        (&self.plan.rings[conversion.ring as usize], &self.plan.conversions[conversion.constants as usize])
+        (&self.rings[conversion.ring as usize], &self.plan.conversions[conversion.constants as usize])
     }
 
     fn kernel(&self, step: &Step, out: &mut [u64], first: usize) -> Result<(), RingError> {

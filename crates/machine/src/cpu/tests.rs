@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use ringmill_program::limb::LimbProgram;
 use ringmill_program::limb::random::{RandomProgram, inputs};
+use ringmill_program::limb::{Domain, InputClass, LimbBuilder, LimbProgram};
 use ringmill_ring::{Isa, Modulus};
 
 use super::Cpu;
+use super::profile::{Kind, Profile};
 use crate::{Executable, Machine, Reference};
 
 /// Primes ≡ 1 mod 2N, one of each bit length given, the nearest below the power of two.
@@ -149,4 +150,59 @@ fn long_sums_of_inputs_keep_tasks_short() {
     let output = b.output("y", Domain::Eval, &[q])[0];
     b.store(output, sum);
     compare(&b.finish().unwrap(), &machines(), 11);
+}
+
+/// A profile of one run of `program`, whose result must not depend on being watched.
+fn profiled(program: &LimbProgram, isa: Isa) -> Profile {
+    let profile = Arc::new(Profile::default());
+    let limbs = inputs(program, 3);
+    let watched = Cpu::with_isa(isa).profiled(profile.clone()).prepare(program).unwrap();
+    assert!(execute(&*watched, &limbs) == execute(&*Reference.prepare(program).unwrap(), &limbs));
+    drop(watched);
+    assert_eq!(profile.runs(), 1);
+    Arc::into_inner(profile).unwrap()
+}
+
+/// The square of a polynomial's evaluations, from its coefficients.
+fn square(log_n: u32, q: Modulus) -> LimbProgram {
+    let mut b = LimbBuilder::new("square", log_n);
+    let ids = [b.modulus("q", q)];
+    let x = b.input("x", InputClass::Data, Domain::Coeff, &ids)[0];
+    let y = b.ntt(x);
+    let z = b.mul(y, y);
+    let out = b.output("z", Domain::Eval, &ids)[0];
+    b.store(out, z);
+    b.finish().unwrap()
+}
+
+#[test]
+fn a_profile_counts_what_kernels_multiply_and_move() {
+    let log_n = 10;
+    let n = 1u64 << log_n;
+    for (isa, bits) in
+        Isa::available().filter(|isa| *isa != Isa::Scalar).flat_map(|isa| [(isa, 50), (isa, 58)])
+    {
+        let found = profiled(&square(log_n, moduli(log_n, &[bits])[0]), isa).by_kind();
+        let of = |kind| found.iter().find(|(k, _)| *k == kind).map(|(_, spent)| *spent).unwrap();
+        let (transform, product) = (of(Kind::Ntt), of(Kind::Pointwise));
+        assert_eq!(found.len(), 2, "{found:?}");
+        // A product by a constant takes three multiplications or more, and there are N/2·log N of them.
+        let butterflies = n / 2 * u64::from(log_n);
+        let each = transform.multiplications / butterflies;
+        assert!((3..=20).contains(&each), "{isa}, {bits} bits: {each} a butterfly");
+        assert!((3..=20).contains(&(product.multiplications / n)), "{isa}, {bits} bits: {product:?}");
+        // The coefficients come from outside and the squares go there; what is between stays in the scratch.
+        assert_eq!((transform.bytes, product.bytes), (8 * n, 8 * n), "{isa}");
+        assert!(transform.time.as_nanos() > 0 && transform.steps >= 2);
+    }
+}
+
+#[test]
+fn random_programs_give_the_same_bits_when_they_are_watched() {
+    for seed in 0..8 {
+        let (log_n, moduli) = (9, moduli(9, &[50, 50, 45, 60]));
+        let program = RandomProgram { log_n, moduli, instructions: 150, seed }.generate().unwrap();
+        let profile = profiled(&program, Isa::detect().unwrap());
+        assert!(profile.by_kind().len() >= 5, "{profile:?}");
+    }
 }

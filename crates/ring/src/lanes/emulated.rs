@@ -1,6 +1,23 @@
 //! Lanes in plain code: the oracle of the vector backends, and their stand-in on CPUs without them.
 
+use std::cell::Cell;
+
 use super::{F64Lanes, Madd52Lanes, U64Lanes};
+
+thread_local! {
+    static MULTIPLICATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Words that [`Emulated`] lanes have multiplied in this thread so far, one for each word of each multiplying
+/// instruction of the native twin. The difference around a kernel says how much a multiplier port has to do for it.
+pub fn multiplications() -> u64 {
+    MULTIPLICATIONS.get()
+}
+
+/// Counts `instructions` of `words` words each.
+fn count(words: usize, instructions: u64) {
+    MULTIPLICATIONS.set(MULTIPLICATIONS.get() + words as u64 * instructions);
+}
 
 /// `W` lanes in plain code. The operations are calls, because speed is not their purpose and code size is a price.
 #[derive(Debug, Clone, Copy, Default)]
@@ -28,6 +45,19 @@ macro_rules! op {
     ($how:ident, $width:expr, $v:ty, $f:ident($($a:ident),+) = $e:expr) => {
         #[inline($how)]
         fn $f(self, $($a: [$v; $width]),+) -> [$v; $width] {
+            each!($width, i => { $(let $a = $a[i];)+ $e })
+        }
+    };
+}
+
+/// [`op`] for what takes `$times` multiplying instructions natively.
+macro_rules! multiplying {
+    ($how:ident, $width:expr, $v:ty, $times:expr, $f:ident($($a:ident),+) = $e:expr) => {
+        #[inline($how)]
+        fn $f(self, $($a: [$v; $width]),+) -> [$v; $width] {
+            if <Self as U64Lanes>::EMULATED {
+                count($width, $times);
+            }
             each!($width, i => { $(let $a = $a[i];)+ $e })
         }
     };
@@ -62,10 +92,11 @@ impl $($generics)* U64Lanes for $name {
             op!($how, $width, u64, xor(a, b) = a ^ b);
             op!($how, $width, u64, csub(x, c) = if (x.wrapping_sub(c) as i64) < 0 { x } else { x.wrapping_sub(c) });
             op!($how, $width, u64, select_lt(a, b, x, y) = if a < b { x } else { y });
-            op!($how, $width, u64, mul32(a, b) = u64::from(a as u32) * u64::from(b as u32));
+            multiplying!($how, $width, u64, 1, mul32(a, b) = u64::from(a as u32) * u64::from(b as u32));
             op!($how, $width, u64, shr_each(a, counts) = a >> counts);
-            op!($how, $width, u64, mul_lo(a, b) = a.wrapping_mul(b));
-            op!($how, $width, u64, mul_hi(a, b) = ((u128::from(a) * u128::from(b)) >> 64) as u64);
+            // Four lanes have 32-bit products only.
+            multiplying!($how, $width, u64, if $width == 4 { 3 } else { 1 }, mul_lo(a, b) = a.wrapping_mul(b));
+            multiplying!($how, $width, u64, 4, mul_hi(a, b) = ((u128::from(a) * u128::from(b)) >> 64) as u64);
     #[inline($how)]
     fn shl<const N: u32>(self, a: [u64; $width]) -> [u64; $width] {
         each!($width, i => a[i] << N)
@@ -106,16 +137,16 @@ impl $($generics)* F64Lanes for $name {
     }
             op!($how, $width, f64, fadd(a, b) = a + b);
             op!($how, $width, f64, fsub(a, b) = a - b);
-            op!($how, $width, f64, fmul(a, b) = a * b);
-            op!($how, $width, f64, fma(a, b, c) = a.mul_add(b, c));
-            op!($how, $width, f64, fms(a, b, c) = a.mul_add(b, -c));
-            op!($how, $width, f64, fnma(a, b, c) = (-a).mul_add(b, c));
+            multiplying!($how, $width, f64, 1, fmul(a, b) = a * b);
+            multiplying!($how, $width, f64, 1, fma(a, b, c) = a.mul_add(b, c));
+            multiplying!($how, $width, f64, 1, fms(a, b, c) = a.mul_add(b, -c));
+            multiplying!($how, $width, f64, 1, fnma(a, b, c) = (-a).mul_add(b, c));
             op!($how, $width, f64, select_sign(s, neg, pos) = if s.is_sign_negative() { neg } else { pos });
 }
 
 impl $($generics)* Madd52Lanes for $name {
-            op!($how, $width, u64, madd52_lo(c, a, b) = c.wrapping_add((a & MASK52).wrapping_mul(b & MASK52) & MASK52));
-            op!($how, $width, u64, madd52_hi(c, a, b) = c.wrapping_add(((u128::from(a & MASK52) * u128::from(b & MASK52)) >> 52) as u64));
+            multiplying!($how, $width, u64, 1, madd52_lo(c, a, b) = c.wrapping_add((a & MASK52).wrapping_mul(b & MASK52) & MASK52));
+            multiplying!($how, $width, u64, 1, madd52_hi(c, a, b) = c.wrapping_add(((u128::from(a & MASK52) * u128::from(b & MASK52)) >> 52) as u64));
 }
     };
 }

@@ -83,6 +83,14 @@ impl Isa {
         }
     }
 
+    /// The plain-code twin whose kernels take the same steps.
+    pub const fn twin(self) -> Self {
+        match self {
+            Self::Emulated8 | Self::Ifma => Self::Emulated8,
+            Self::Scalar | Self::Emulated4 | Self::Avx2 | Self::Avx512 => Self::Emulated4,
+        }
+    }
+
     /// Whether it is a plain-code twin, for tests.
     pub const fn is_emulated(self) -> bool {
         matches!(self, Self::Emulated4 | Self::Emulated8)

@@ -29,7 +29,7 @@ mod tests;
 pub use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
 pub use avx512::{Avx512, Avx512Any, Avx512Ifma};
-pub use emulated::{Emulated, Scalar};
+pub use emulated::{Emulated, Scalar, multiplications};
 pub use isa::{Backend, Isa};
 
 /// A computation over lanes, written once.

@@ -1,0 +1,278 @@
+//! Where the time of a run goes: every step timed, its traffic and its multiplications counted.
+//!
+//! A step is one kernel call on a limb or a block. Its *bytes* are those of operands that come from the inputs or from
+//! another task, and of results that leave the task: what stays in a worker's scratch is not counted. Its
+//! *multiplications* are counted by the plain-code twin of its kernel ([`ringmill_ring::lanes::multiplications`]),
+//! once for each shape, so that no formula can be out of step with a kernel.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use ringmill_ring::lanes::multiplications;
+use ringmill_ring::{LimbRing, RingError};
+
+use super::plan::{Action, Plan, Slot, Src, Step, Task};
+use super::run;
+
+/// A kind of work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// Coefficients to evaluations, with what is lifted on the way.
+    Ntt,
+    /// Evaluations to coefficients, with the constant they are multiplied by.
+    Intt,
+    /// Inner products: those with keys, and others of a sum of products.
+    InnerProduct,
+    /// Base conversions with their quotients and lifts.
+    Conversion,
+    /// Sums, differences and products of two limbs or of a limb and a constant.
+    Pointwise,
+    /// Permutations of words.
+    Automorphism,
+    /// Limbs moved as they are.
+    Copy,
+}
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Self; 7] = [
+        Self::Ntt,
+        Self::Intt,
+        Self::InnerProduct,
+        Self::Conversion,
+        Self::Pointwise,
+        Self::Automorphism,
+        Self::Copy,
+    ];
+
+    /// In words.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ntt => "transform",
+            Self::Intt => "inverse transform",
+            Self::InnerProduct => "inner product",
+            Self::Conversion => "base conversion",
+            Self::Pointwise => "sum or product",
+            Self::Automorphism => "automorphism",
+            Self::Copy => "copy",
+        }
+    }
+
+    fn of(action: &Action) -> Self {
+        match action {
+            Action::ForwardHead(_) | Action::ForwardBlocks => Self::Ntt,
+            Action::InverseBlocks | Action::InverseTail(_) => Self::Intt,
+            Action::Dot | Action::DotPair(_) => Self::InnerProduct,
+            Action::Quotient(_) | Action::Convert(_) | Action::ConvertFast(_) | Action::Lift(_) => {
+                Self::Conversion
+            }
+            Action::Permute(_) => Self::Automorphism,
+            Action::Copy => Self::Copy,
+            Action::Add
+            | Action::Sub
+            | Action::Neg
+            | Action::Mul
+            | Action::Mac
+            | Action::MulConst(_)
+            | Action::AddConst(_)
+            | Action::SubMulConst(_)
+            | Action::MulAdd(_)
+            | Action::SubMulAdd(_) => Self::Pointwise,
+        }
+    }
+}
+
+/// What the steps of one kind took.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Spent {
+    /// Kernel calls.
+    pub steps: u64,
+    /// Without the clock's own part.
+    pub time: Duration,
+    /// Bytes read from and written to memory outside of a worker's scratch.
+    pub bytes: u64,
+    /// Words that multiplying instructions take.
+    pub multiplications: u64,
+}
+
+/// Steps of one shape take the same multiplications.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Shape {
+    kind: Kind,
+    /// The variant of the action.
+    action: u8,
+    ring: usize,
+    operands: usize,
+    words: usize,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Row {
+    spent: Spent,
+    /// Multiplications of one step, once they are counted.
+    each: u64,
+}
+
+/// The profile of one program: its shortest run, which others disturbed least.
+#[derive(Debug, Default)]
+pub struct Profile(Mutex<Best>);
+
+#[derive(Debug, Default)]
+struct Best {
+    runs: u64,
+    rows: BTreeMap<Shape, Row>,
+}
+
+impl Profile {
+    fn best(&self) -> MutexGuard<'_, Best> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What each kind took, in the order of [`Kind::ALL`]; kinds that did not occur are left out.
+    pub fn by_kind(&self) -> Vec<(Kind, Spent)> {
+        let mut kinds: BTreeMap<Kind, Spent> = BTreeMap::new();
+        for (shape, row) in &self.best().rows {
+            let sum = kinds.entry(shape.kind).or_default();
+            sum.steps += row.spent.steps;
+            sum.time += row.spent.time;
+            sum.bytes += row.spent.bytes;
+            sum.multiplications += row.each * row.spent.steps;
+        }
+        kinds.into_iter().collect()
+    }
+
+    /// Forgets what was timed, as after a run that only made memory.
+    pub fn reset(&self) {
+        *self.best() = Best::default();
+    }
+
+    /// Runs that were timed.
+    pub fn runs(&self) -> u64 {
+        self.best().runs
+    }
+
+    pub(super) fn add(&self, timer: Timer) {
+        let total = |rows: &BTreeMap<Shape, Row>| rows.values().map(|row| row.spent.time).sum::<Duration>();
+        let mut best = self.best();
+        best.runs += 1;
+        if best.runs == 1 || total(&timer.rows) < total(&best.rows) {
+            best.rows = timer.rows;
+        }
+    }
+}
+
+/// Sees the steps of a run as they end.
+pub(super) trait Probe {
+    /// A step is about to begin.
+    fn begin(&mut self);
+    /// It has ended, on so many words.
+    fn end(&mut self, plan: &Plan, task: &Task, step: &Step, words: usize) -> Result<(), RingError>;
+}
+
+/// Sees nothing and costs nothing.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Blind;
+
+impl Probe for Blind {
+    #[inline(always)]
+    fn begin(&mut self) {}
+    #[inline(always)]
+    fn end(&mut self, _: &Plan, _: &Task, _: &Step, _: usize) -> Result<(), RingError> {
+        Ok(())
+    }
+}
+
+/// Times every step.
+#[derive(Debug)]
+pub(super) struct Timer {
+    began: Instant,
+    /// What a look at the clock takes.
+    clock: Duration,
+    rows: BTreeMap<Shape, Row>,
+}
+
+impl Timer {
+    pub(super) fn new() -> Self {
+        const LOOKS: u32 = 1000;
+        let began = Instant::now();
+        for _ in 0..LOOKS {
+            std::hint::black_box(Instant::now());
+        }
+        Self { began, clock: began.elapsed() / LOOKS, rows: BTreeMap::new() }
+    }
+}
+
+impl Probe for Timer {
+    fn begin(&mut self) {
+        self.began = Instant::now();
+    }
+
+    fn end(&mut self, plan: &Plan, task: &Task, step: &Step, words: usize) -> Result<(), RingError> {
+        let time = self.began.elapsed().saturating_sub(self.clock);
+        let (action, ring) = shape(&step.action, task.ring);
+        let shape = Shape { kind: Kind::of(&step.action), action, ring, operands: step.srcs.len(), words };
+        let row = match self.rows.entry(shape) {
+            std::collections::btree_map::Entry::Occupied(row) => row.into_mut(),
+            std::collections::btree_map::Entry::Vacant(row) => {
+                row.insert(Row { each: counted(plan, task, step, words)?, ..Row::default() })
+            }
+        };
+        row.spent.steps += 1;
+        row.spent.time += time;
+        row.spent.bytes += bytes(task, step, words);
+        Ok(())
+    }
+}
+
+/// A number for the variant of an action, and the ring that it works in.
+fn shape(action: &Action, ring: usize) -> (u8, usize) {
+    match action {
+        Action::ForwardHead(None) => (0, ring),
+        Action::ForwardHead(Some(_)) => (1, ring),
+        Action::ForwardBlocks => (2, ring),
+        Action::InverseBlocks => (3, ring),
+        Action::InverseTail(None) => (4, ring),
+        Action::InverseTail(Some(_)) => (5, ring),
+        Action::Add => (6, ring),
+        Action::Sub => (7, ring),
+        Action::Neg => (8, ring),
+        Action::Mul => (9, ring),
+        Action::Mac => (10, ring),
+        Action::MulConst(_) => (11, ring),
+        Action::AddConst(_) => (12, ring),
+        Action::SubMulConst(_) => (13, ring),
+        Action::MulAdd(_) => (14, ring),
+        Action::SubMulAdd(_) => (15, ring),
+        Action::Lift(_) => (16, ring),
+        Action::Quotient(_) => (17, ring),
+        Action::Convert(conversion) => (18, conversion.ring as usize),
+        Action::ConvertFast(conversion) => (19, conversion.ring as usize),
+        Action::Dot => (20, ring),
+        Action::DotPair(_) => (21, ring),
+        Action::Permute(_) => (22, ring),
+        Action::Copy => (23, ring),
+    }
+}
+
+/// Bytes of a step that do not stay within its task.
+fn bytes(task: &Task, step: &Step, words: usize) -> u64 {
+    // The operands of the last stages of a transform are asked for, not read: they count where they are.
+    let read = match step.action {
+        Action::ForwardBlocks => 0,
+        _ => step.srcs.iter().filter(|src| matches!(src, Src::Input(_) | Src::Read(_))).count(),
+    };
+    let leaves = |slot: u32| matches!(task.slots[slot as usize], Slot::Shared(_));
+    let second = matches!(step.action, Action::DotPair(second) if leaves(second));
+    let written = usize::from(leaves(step.dst)) + usize::from(second);
+    8 * words as u64 * (read + written) as u64
+}
+
+/// Multiplications of a step, counted by running it on the plain-code twin.
+fn counted(plan: &Plan, task: &Task, step: &Step, words: usize) -> Result<u64, RingError> {
+    let twin = |ring: &LimbRing| LimbRing::with_isa(ring.log_n(), ring.modulus(), ring.isa().twin());
+    let before = multiplications();
+    run::alone(plan, task, step, words, &twin)?;
+    Ok(multiplications() - before)
+}
