@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import math
+from typing import Any
 
 import pytest
 
+import ringmill as rm
 from ringmill import cli
 from ringmill.compare import taiyi, taiyi_table
 from ringmill.compare.taiyi import Switch
+from ringmill.compiled import compile_traced
 
 
 def test_hybrid_and_klss_take_the_transforms_of_their_formulas() -> None:
@@ -66,13 +69,37 @@ def test_the_best_digit_gets_shorter_with_the_level() -> None:
         assert all(row[name]["least"] == min(row[name]["by_alpha"].values()) for row in rows)
 
 
-def test_amortised_time_needs_a_measured_bootstrapping() -> None:
+@rm.kernel
+def product(x: Any, y: Any) -> Any:
+    return x * y
+
+
+def test_amortised_time_is_measured_or_says_where_it_comes_from() -> None:
     figures = taiyi.paper()
-    assert [row["ns"] for row in taiyi.amortised(figures, [])] == [None] * 3
+    stored, *others = taiyi.amortised(figures, [])
+    own = figures["own"]
+    assert stored["ns"] * 1e-9 * 2**15 * own["levels"] == pytest.approx(
+        own["boot_seconds"] + own["product_seconds"], rel=1e-5
+    )
+    assert "bootstrapping.md" in stored["origin"]
+    assert [row["ns"] for row in others] == [row["origin"] for row in others] == [None, None]
     boot = {"work": "boot/full/2^16", "ours_us": {"min": 3e6}, "levels_left": 10}
     products = {"work": "mul_levels/2^16", "ours_us": {"min": 5e5}}
     first = taiyi.amortised(figures, [boot, products])[0]
     assert first["ns"] == pytest.approx(3.5e9 / 10 * 2 / 65536, abs=0.01)
+    assert first["origin"] == "the last bench run"
+
+
+@pytest.mark.long
+def test_the_stored_time_of_products_is_what_the_costs_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RINGMILL_COSTS", "/nowhere")  # the shipped ones
+    own = taiyi.paper()["own"]
+    params = rm.Params.bootstrapping(own["levels"])
+    traced = product.trace(rm.vector(params.slots), rm.vector(params.slots))
+    ends = range(own["levels"])
+    programs = [compile_traced(traced, params=params, output_level=end) for end in ends]
+    seconds = sum(program.work()["seconds"] for program in programs)
+    assert seconds == pytest.approx(own["product_seconds"], rel=0.01)
 
 
 def test_the_command_prints_tables_and_json(capsys: pytest.CaptureFixture[str]) -> None:
