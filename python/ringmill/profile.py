@@ -39,7 +39,7 @@ def profile(compiled: Compiled, keys: Keys | None = None, *, runs: int = 5, prog
     Args:
         compiled: the kernel.
         keys: keys of its parameters; made when none are given.
-        runs: timed runs after one that makes memory and tables; the shortest counts.
+        runs: timed runs after one that makes memory and tables; the least time of each call counts.
         progress: how to show the work.
 
     Returns

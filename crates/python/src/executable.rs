@@ -148,7 +148,7 @@ impl Executable {
         Ok(Self { kernel, machine: "cpu".to_owned(), bounds, profile: Some(profile) })
     }
 
-    /// What the shortest run took, by kind: name, kernel calls, seconds, bytes, words multiplied; and forgets it. Empty unless
+    /// What a run took, by kind, each shape of step as in the run that took it the least: name, kernel calls, seconds, bytes, words multiplied; and forgets it. Empty unless
     /// made by `profiled`.
     fn spent(&self) -> Vec<(&'static str, u64, f64, u64, u64)> {
         let Some(profile) = &self.profile else { return Vec::new() };

@@ -110,7 +110,7 @@ def _parser() -> argparse.ArgumentParser:
 
     sub = verb("profile", "Show where a kernel's time goes, and how near it runs to this machine's limits.")
     kernel(sub)
-    sub.add_argument("--runs", type=int, default=5, metavar="N", help="timed runs; the shortest counts (5)")
+    sub.add_argument("--runs", type=int, default=5, metavar="N", help="timed runs; the least time counts (5)")
     sub.add_argument(
         "--switching", metavar="METHOD", help="hybrid, klss or auto, in place of the kernel's own"
     )

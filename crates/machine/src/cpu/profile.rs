@@ -115,7 +115,7 @@ struct Row {
     each: u64,
 }
 
-/// The profile of one program: its shortest run, which others disturbed least.
+/// The profile of one program: for each shape of step the run that took it the least, which others disturbed least.
 #[derive(Debug, Default)]
 pub struct Profile(Mutex<Best>);
 
@@ -154,11 +154,13 @@ impl Profile {
     }
 
     pub(super) fn add(&self, timer: Timer) {
-        let total = |rows: &BTreeMap<Shape, Row>| rows.values().map(|row| row.spent.time).sum::<Duration>();
         let mut best = self.best();
         best.runs += 1;
-        if best.runs == 1 || total(&timer.rows) < total(&best.rows) {
-            best.rows = timer.rows;
+        for (shape, row) in timer.rows {
+            let known = best.rows.entry(shape).or_insert(row);
+            if row.spent.time < known.spent.time {
+                *known = row;
+            }
         }
     }
 }
