@@ -266,13 +266,42 @@ impl LimbRing {
         permutation: &Permutation,
         first: usize,
     ) -> Result<(), RingError> {
-        self.check(&[("out", out.len())])?;
-        self.check_limbs(&[("src", src.len()), ("permutation", permutation.n())])?;
-        let end = first.saturating_add(out.len());
+        self.check_block(("out", out.len()), ("src", src.len()), permutation, first)?;
+        automorphism::evaluations(self.backend, out, src, permutation, first);
+        Ok(())
+    }
+
+    /// Writes into `out`, which is whole, what the words of the operand from number `first` on, `src`, become under X → X^g:
+    /// all blocks of a limb together are [`Self::automorphism_eval`].
+    ///
+    /// # Errors
+    /// As [`Self::automorphism_block`].
+    pub fn automorphism_scatter(
+        &self,
+        out: &mut [u64],
+        src: &[u64],
+        permutation: &Permutation,
+        first: usize,
+    ) -> Result<(), RingError> {
+        self.check_block(("src", src.len()), ("out", out.len()), permutation, first)?;
+        automorphism::scattered(self.backend, out, src, permutation, first);
+        Ok(())
+    }
+
+    /// Whether a block from word `first` on, a whole limb and a permutation fit together.
+    fn check_block(
+        &self,
+        block: (&'static str, usize),
+        whole: (&'static str, usize),
+        permutation: &Permutation,
+        first: usize,
+    ) -> Result<(), RingError> {
+        self.check(&[block])?;
+        self.check_limbs(&[whole, ("permutation", permutation.n())])?;
+        let end = first.saturating_add(block.1);
         if !first.is_multiple_of(BLOCK_WORDS) || end > self.n() {
             return Err(RingError::Length { what: "block", expected: self.n(), got: end });
         }
-        automorphism::evaluations(self.backend, out, src, permutation, first);
         Ok(())
     }
 

@@ -103,7 +103,7 @@ impl<'a> Builder<'a> {
                 self.emit(i)?;
             }
         }
-        ahead(&mut self.task.blocks);
+        ahead(&mut self.task);
         let shared = self.task.slots.iter().all(|slot| matches!(slot, Slot::Shared(_)));
         if shared && groups.list[self.g].modulus.is_none() {
             self.task.block = CONVERTED;
@@ -195,7 +195,9 @@ impl<'a> Builder<'a> {
                 Some(before) => self.emit_with(before, i, dst, srcs),
                 None => {
                     let action = self.action(i)?;
-                    self.push(self.groups.ready(v), Step { action, dst, srcs });
+                    let scatters = matches!(action, Action::Scatter(_));
+                    let phase = if scatters { Phase::Blocks } else { self.groups.ready(v) };
+                    self.push(phase, Step { action, dst, srcs });
                 }
             },
         }
@@ -299,8 +301,12 @@ impl<'a> Builder<'a> {
                 if quotient.is_some() { Action::Convert(conversion) } else { Action::ConvertFast(conversion) }
             }
             Instruction::Dot { .. } => Action::Dot,
-            Instruction::Automorphism { galois, .. } => {
-                Action::Permute(self.tables.permutation(ring.log_n(), galois)?)
+            Instruction::Automorphism { dst, galois, .. } => {
+                let permutation = self.tables.permutation(ring.log_n(), galois)?;
+                match self.groups.ready(dst) {
+                    Phase::Tail => Action::Scatter(permutation),
+                    _ => Action::Permute(permutation),
+                }
             }
             Instruction::Load { .. }
             | Instruction::Store { .. }

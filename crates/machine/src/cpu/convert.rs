@@ -35,12 +35,12 @@ impl Conversions {
             if self.placed[at] || !ready(i) {
                 continue;
             }
-            let target = flow.program.defined(i).and_then(|v| flow.program.value_type(v).modulus());
-            if !targets.contains(&target) {
+            let to = target(flow, i);
+            if !targets.contains(&to) {
                 if targets.len() == TARGETS {
                     break;
                 }
-                targets.push(target);
+                targets.push(to);
             }
             let sources: Vec<Source> = flow.operands(i).collect();
             match sets.iter_mut().find(|(known, _)| *known == sources) {
@@ -54,6 +54,17 @@ impl Conversions {
             taken.push(set.into_iter().map(|at| self.list[at]).collect());
         }
         taken
+    }
+
+    /// Whether the next conversion is one to `modulus` that `ready` admits.
+    pub(super) fn next_to(
+        &self,
+        flow: &Flow<'_>,
+        modulus: Option<ModulusId>,
+        ready: impl Fn(usize) -> bool,
+    ) -> bool {
+        let next = (self.next..self.list.len()).find(|&at| !self.placed[at]).map(|at| self.list[at]);
+        next.is_some_and(|i| target(flow, i) == modulus && ready(i))
     }
 
     /// Whether conversion `i` has been taken; if not, it counts as taken from now on.
@@ -70,6 +81,11 @@ impl Conversions {
     pub(super) fn open(&self, i: usize) -> bool {
         self.list.binary_search(&i).is_ok_and(|at| !self.placed[at])
     }
+}
+
+/// The prime that instruction `i` converts to.
+fn target(flow: &Flow<'_>, i: usize) -> Option<ModulusId> {
+    flow.program.defined(i).and_then(|v| flow.program.value_type(v).modulus())
 }
 
 /// Whether instruction `i` converts from several primes.

@@ -52,16 +52,18 @@ impl Groups {
             placed: vec![false; values],
         };
         let mut conversions = Conversions::new(flow);
+        let mut last = None;
         for i in flow.instructions() {
-            if is_conversion(flow, i) {
-                if conversions.open(i) {
-                    let known = |i: usize| flow.values(i).all(|v| groups.placed[v.index()]);
-                    let sets = conversions.take(flow, known);
-                    sets.iter().for_each(|set| groups.place_together(flow, set));
-                }
-                if conversions.taken(i) {
-                    continue;
-                }
+            // Conversions to a prime come before its first instruction: what follows from either may make one task.
+            let modulus = groups.modulus(flow, i);
+            let begins = std::mem::replace(&mut last, modulus) != modulus;
+            let known = |i: usize| flow.values(i).all(|v| groups.placed[v.index()]);
+            if conversions.open(i) || begins && conversions.next_to(flow, modulus, known) {
+                let sets = conversions.take(flow, known);
+                sets.iter().for_each(|set| groups.place_together(flow, set));
+            }
+            if is_conversion(flow, i) && conversions.taken(i) {
+                continue;
             }
             if flow.program.defined(i).is_none_or(|v| !groups.waiting[v.index()]) {
                 groups.place(flow, i);
@@ -87,12 +89,17 @@ impl Groups {
         set.iter().for_each(|&i| self.put(flow, i, g, Phase::Blocks));
     }
 
-    fn place(&mut self, flow: &Flow<'_>, i: usize) {
+    /// The modulus of what an instruction defines or stores.
+    fn modulus(&self, flow: &Flow<'_>, i: usize) -> Option<ModulusId> {
         let program = flow.program;
-        let modulus = match program.defined(i) {
+        match program.defined(i) {
             Some(v) => program.value_type(v).modulus(),
             None => program.operand_type(program.operands(i)[0]).modulus(),
-        };
+        }
+    }
+
+    fn place(&mut self, flow: &Flow<'_>, i: usize) {
+        let modulus = self.modulus(flow, i);
         let latest = flow.values(i).filter(|v| !self.waiting[v.index()]).map(|v| self.of(v)).max();
         // The newest group, or else that of the newest operand.
         let candidates = [self.list.len().checked_sub(1), latest];
@@ -149,16 +156,24 @@ impl Groups {
         match program.opcode(i) {
             // A transform ends among the blocks, before any tail.
             Opcode::Ntt => (inside.unwrap_or(Phase::Head) == Phase::Head).then_some(Phase::Blocks),
-            Opcode::Intt => Some(Phase::Tail),
-            // It moves words between blocks, so its operand must be whole.
-            Opcode::Automorphism => inside.is_none().then_some(Phase::Blocks),
+            Opcode::Intt => (inside != Some(Phase::Tail)).then_some(Phase::Tail),
+            // It moves words between blocks: its operand is whole before the task, or its result is after the blocks.
+            Opcode::Automorphism => match inside {
+                None => Some(Phase::Blocks),
+                Some(Phase::Tail) => None,
+                Some(_) => Some(Phase::Tail),
+            },
             _ => {
                 let domain = match program.defined(i) {
                     Some(v) => program.value_type(v).domain(),
                     None => program.operand_type(program.operands(i)[0]).domain(),
                 };
-                let first = if domain == Domain::Eval { Phase::Blocks } else { Phase::Head };
-                Some(inside.unwrap_or(first).max(first))
+                match (domain, inside) {
+                    // Whole limbs again, after an automorphism: blocks of a task of their own.
+                    (Domain::Eval, Some(Phase::Tail)) => None,
+                    (Domain::Eval, _) => Some(Phase::Blocks),
+                    (_, inside) => Some(inside.unwrap_or(Phase::Head)),
+                }
             }
         }
     }

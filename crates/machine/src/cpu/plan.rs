@@ -37,7 +37,8 @@ pub(super) enum Slot {
 #[derive(Debug, Clone)]
 pub(super) enum Action {
     Copy,
-    /// The stages of a transform across blocks, of the operand or in place.
+    /// The stages of a transform across blocks, of the first operand or in place. The other operands are read by later
+    /// steps: they are brought into the caches.
     ForwardHead(Option<CentredLift>),
     /// Those within blocks, in place. The operands are read by later steps: they are brought into the cache.
     ForwardBlocks,
@@ -67,8 +68,11 @@ pub(super) enum Action {
     Dot,
     /// Two inner products: the first third of the operands times the second and times the third; the slot of the latter.
     DotPair(u32),
-    /// Index into [`Plan::permutations`].
+    /// Index into [`Plan::permutations`]. Reads all over its operand.
     Permute(u32),
+    /// The same permutation of an operand that this task makes block by block. Writes all over its slot, which is whole
+    /// after the last block.
+    Scatter(u32),
 }
 
 /// A base conversion, which may stand in a task of another prime.

@@ -68,7 +68,7 @@ impl Kind {
             Action::Quotient(_) | Action::Convert(_) | Action::ConvertFast(_) | Action::Lift(_) => {
                 Self::Conversion
             }
-            Action::Permute(_) => Self::Automorphism,
+            Action::Permute(_) | Action::Scatter(_) => Self::Automorphism,
             Action::Copy => Self::Copy,
             Action::Add
             | Action::Sub
@@ -255,16 +255,20 @@ fn shape(action: &Action, ring: usize) -> (u8, usize) {
         Action::DotPair(_) => (21, ring),
         Action::Permute(_) => (22, ring),
         Action::Copy => (23, ring),
+        Action::Scatter(_) => (24, ring),
     }
 }
 
 /// Bytes of a step that do not stay within its task.
 fn bytes(task: &Task, step: &Step, words: usize) -> u64 {
-    // The operands of the last stages of a transform are asked for, not read: they count where they are.
-    let read = match step.action {
+    // A transform asks for operands of later steps, beside its own in the first stages: they count where they are read.
+    let operands = match step.action {
         Action::ForwardBlocks => 0,
-        _ => step.srcs.iter().filter(|src| matches!(src, Src::Input(_) | Src::Read(_))).count(),
+        Action::ForwardHead(_) => step.srcs.len().min(1),
+        _ => step.srcs.len(),
     };
+    let outside = |src: &&Src| matches!(src, Src::Input(_) | Src::Read(_));
+    let read = step.srcs[..operands].iter().filter(outside).count();
     let leaves = |slot: u32| matches!(task.slots[slot as usize], Slot::Shared(_));
     let second = matches!(step.action, Action::DotPair(second) if leaves(second));
     let written = usize::from(leaves(step.dst)) + usize::from(second);

@@ -145,7 +145,7 @@ impl Running<'_> {
         }
         // Steps never read their own slot, so it can be taken out of the table meanwhile.
         let slot = std::mem::take(&mut self.slots[dst]);
-        if let Some(done) = self.transform(step, slot, first, words) {
+        if let Some(done) = self.on_limb(step, slot, first, words) {
             self.slots[dst] = slot;
             return done;
         }
@@ -178,8 +178,8 @@ impl Running<'_> {
         done
     }
 
-    /// A step of a transform, which works within the whole limb.
-    fn transform(
+    /// A step of a transform or permutation, which works within the whole limb.
+    fn on_limb(
         &self,
         step: &Step,
         limb: &mut [u64],
@@ -188,14 +188,19 @@ impl Running<'_> {
     ) -> Option<Result<(), RingError>> {
         let plan = self.ring.plan();
         let source = step.srcs.first();
+        let ahead = |srcs: &[Src], first, words| -> Operands<'_> {
+            srcs.iter().map(|&s| self.operand(s, first, words)).collect()
+        };
         Some(match &step.action {
             Action::ForwardHead(lift) => match source {
                 None => plan.forward_head(limb),
-                Some(&s) => plan.forward_head_from(limb, self.operand(s, 0, words), lift.as_ref()),
+                Some(&s) => {
+                    let ahead = ahead(&step.srcs[1..], 0, words);
+                    plan.forward_head_from(limb, self.operand(s, 0, words), lift.as_ref(), &ahead)
+                }
             },
             Action::ForwardBlocks => {
-                let ahead: Operands<'_> = step.srcs.iter().map(|&s| self.operand(s, first, words)).collect();
-                plan.forward_blocks(limb, first, words, &ahead)
+                plan.forward_blocks(limb, first, words, &ahead(&step.srcs, first, words))
             }
             Action::InverseBlocks => match source {
                 None => plan.inverse_blocks(limb, first, words),
@@ -203,6 +208,11 @@ impl Running<'_> {
             },
             Action::InverseTail(None) => plan.inverse_tail(limb),
             Action::InverseTail(Some(factor)) => plan.inverse_tail_times(limb, factor),
+            Action::Scatter(permutation) => {
+                let block = self.operand(*source?, first, words);
+                let permutation = &self.plan.permutations[*permutation as usize];
+                self.ring.automorphism_scatter(limb, block, permutation, first)
+            }
             _ => return None,
         })
     }
@@ -224,6 +234,7 @@ impl Running<'_> {
             | Action::ForwardBlocks
             | Action::InverseBlocks
             | Action::InverseTail(_)
+            | Action::Scatter(_)
             | Action::DotPair(_) => Ok(()),
             Action::Add => ring.add(out, src(0), src(1)),
             Action::Sub => ring.sub(out, src(0), src(1)),

@@ -15,6 +15,8 @@ pub struct Permutation {
     galois: u64,
     /// For each block of the image 8·(the block that it comes from) + h.
     blocks: Vec<u32>,
+    /// The same from the other end: for each block 8·(the block of the image that it goes to) + h.
+    targets: Vec<u32>,
     orders: [Order; WORDS],
 }
 
@@ -48,8 +50,13 @@ impl Permutation {
                 bit_reverse(h % WORDS, 3) as u64
             }))
         };
-        let blocks = (0..1usize << log_blocks).map(block).collect();
-        Ok(Self { galois, blocks, orders: std::array::from_fn(order) })
+        let blocks: Vec<u32> = (0..1usize << log_blocks).map(block).collect();
+        let mut targets = vec![0; blocks.len()];
+        for (image, &entry) in blocks.iter().enumerate() {
+            let (from, h) = (entry as usize / WORDS, entry as usize % WORDS);
+            targets[from] = (image * WORDS + h) as u32;
+        }
+        Ok(Self { galois, blocks, targets, orders: std::array::from_fn(order) })
     }
 
     /// The Galois element, in \[0, 2N).
@@ -95,6 +102,50 @@ impl Kernel for Evaluations<'_> {
             }
         }
     }
+}
+
+struct Scattered<'a> {
+    out: &'a mut [u64],
+    src: &'a [u64],
+    targets: &'a [u32],
+    orders: &'a [Order; WORDS],
+}
+
+impl Kernel for Scattered<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) {
+        for (src, &entry) in self.src.chunks_exact(WORDS).zip(self.targets) {
+            let entry = entry as usize;
+            let (first, order) = (entry / WORDS * WORDS, &self.orders[entry % WORDS].0);
+            for r in (0..WORDS).step_by(L::WIDTH) {
+                let part = order[r] as usize / L::WIDTH * L::WIDTH;
+                // SAFETY: `scattered` saw that `out` is as long as the whole permutation: block `first` lies in it. A block
+                // of `src` and an order hold eight words, and part + WIDTH ≤ 8.
+                unsafe {
+                    let v = l.load_ptr(src.as_ptr().add(part));
+                    let v = l.permute(v, l.load_ptr(order.as_ptr().add(r)));
+                    l.store_ptr(self.out.as_mut_ptr().add(first + r), v);
+                }
+            }
+        }
+    }
+}
+
+/// Evaluation domain: what the words of the operand from number `first` on, `src`, become in the image, which is whole;
+/// first and their number are multiples of eight, not beyond the limb.
+pub(crate) fn scattered(
+    backend: Backend,
+    out: &mut [u64],
+    src: &[u64],
+    permutation: &Permutation,
+    first: usize,
+) {
+    debug_assert!(out.len() == permutation.n() && first.is_multiple_of(WORDS));
+    debug_assert!(first + src.len() <= out.len());
+    let targets = &permutation.targets[first / WORDS..];
+    backend.run(Scattered { out, src, targets, orders: &permutation.orders });
 }
 
 /// Evaluation domain: the words of the image from number `first` on, as many as `out` holds; both multiples of eight,

@@ -258,6 +258,11 @@ fn permutations_follow_the_order_of_evaluations() {
                     "g = {galois}, 2^{log_n}, {}",
                     ring.isa()
                 );
+                let mut scattered = vec![9; n];
+                for (at, block) in [(first, &src[first..]), (0, &src[..first])] {
+                    ring.automorphism_scatter(&mut scattered, block, &permutation, at).unwrap();
+                }
+                assert_eq!(scattered, want, "g = {galois}, 2^{log_n}, {isa}");
             }
         }
     }
@@ -276,6 +281,8 @@ fn wrong_arguments_are_named() {
     let permutation = Permutation::new(4, 3).unwrap();
     for (first, end) in [(4, 12), (16, 24), (usize::MAX - 7, usize::MAX)] {
         let error = ring.automorphism_block(&mut out[..8], &good, &permutation, first);
+        assert_eq!(error, Err(RingError::Length { what: "block", expected: 16, got: end }));
+        let error = ring.automorphism_scatter(&mut out, &good[..8], &permutation, first);
         assert_eq!(error, Err(RingError::Length { what: "block", expected: 16, got: end }));
     }
     let other = Permutation::new(5, 3).unwrap();

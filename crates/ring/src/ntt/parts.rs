@@ -44,7 +44,8 @@ impl Plan {
     pub fn forward_head(&self, a: &mut [u64]) -> Result<(), RingError> {
         self.run_part(Direction::Forward, a, 0..self.tables.region().outer, Ends::default())
     }
-    /// [`Self::forward_head`] of the words of `source`, lifted on the way if they belong to another prime.
+    /// [`Self::forward_head`] of the words of `source`, lifted on the way if they belong to another prime. What stands in
+    /// `ahead` is brought into the caches meanwhile.
     ///
     /// # Errors
     /// [`RingError::Length`].
@@ -53,9 +54,10 @@ impl Plan {
         a: &mut [u64],
         source: &[u64],
         lift: Option<&CentredLift>,
+        ahead: &[&[u64]],
     ) -> Result<(), RingError> {
         self.check(source)?;
-        let ends = Ends { source: Some(source), lift: lift.map(|l| l.0), ..Ends::default() };
+        let ends = Ends { source: Some(source), lift: lift.map(|l| l.0), ahead, ..Ends::default() };
         self.run_part(Direction::Forward, a, 0..self.tables.region().outer, ends)
     }
     /// How [`Self::forward_head_from`] takes words that are canonical modulo `from` to centred residues; none if `from`

@@ -104,7 +104,7 @@ fn check_sources(plan: &Plan, log_n: u32, data: &[u64], image: &[u64]) {
         (0..n).step_by(words).for_each(|first| plan.forward_blocks(got, first, words, &[]).unwrap());
     };
     let mut got = vec![u64::MAX; n];
-    plan.forward_head_from(&mut got, data, None).unwrap();
+    plan.forward_head_from(&mut got, data, None, &[]).unwrap();
     finish(&mut got);
     assert!(got == image, "forward from elsewhere, {what}");
     let starts = [q.value() / 2, q.value() + 1, q.value() / 4 * 7, 2 * q.value()];
@@ -119,7 +119,7 @@ fn check_sources(plan: &Plan, log_n: u32, data: &[u64], image: &[u64]) {
         let mut want: Vec<u64> =
             residues.iter().map(|&y| centred(y).rem_euclid(i128::from(q.value())) as u64).collect();
         reference::forward(&mut want, q, q.psi(log_n).unwrap());
-        plan.forward_head_from(&mut got, &residues, Some(&lift)).unwrap();
+        plan.forward_head_from(&mut got, &residues, Some(&lift), &[data]).unwrap();
         finish(&mut got);
         assert!(got == want, "forward lifted from {}, {what}", s.value());
     }
