@@ -259,6 +259,7 @@ impl Writer {
 mod tests {
     use ringmill_program::limb::Opcode;
 
+    use super::super::lower::{build::build, graph::Kind};
     use super::super::{CompactLiteral, Multiplier};
     use super::*;
 
@@ -281,6 +282,22 @@ mod tests {
         }
         assert_eq!(transforms(workload(3, 1, 1, Sequence::Casa)), 12);
         assert_eq!(transforms(workload(7, 1, 1, Sequence::Casa)), 24);
+    }
+
+    /// An automorphism of a sum is a way to read its terms: a rotation adds to a key switch a sum of two for each limb of
+    /// c_0, and a copy for each limb of the other part.
+    #[test]
+    fn a_rotation_adds_three_passes_a_limb_to_a_key_switch() {
+        let config =
+            CompactLiteral { word_bits: 54, multiplier: Multiplier::WordMontgomery, ..Default::default() };
+        let config = config.build().unwrap();
+        let passes = |operation| {
+            let program = Workload { operation, ..workload(3, 1, 3, Sequence::Hybrid) }.program(54).unwrap();
+            let graph = build(&config, &program).unwrap();
+            let terms = |kind: &Kind| if let Kind::Sum(terms) = kind { terms.len() } else { 0 };
+            graph.nodes.iter().map(|node| terms(&node.kind)).sum::<usize>()
+        };
+        assert_eq!(passes(Operation::Rotate), passes(Operation::KeySwitch) + 3 * 3);
     }
 
     #[test]

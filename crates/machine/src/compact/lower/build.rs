@@ -125,6 +125,19 @@ impl Builder<'_> {
         vec![Term::Plus(u)]
     }
 
+    /// The terms of a sum without products that this instruction alone reads, which is gone then.
+    fn own_terms(&mut self, operand: Operand) -> Option<Vec<Term>> {
+        let whole = self.operand(operand);
+        let is_sum = matches!(self.graph.kind(whole.node), Kind::Sum(_));
+        let terms = self.terms(operand);
+        let own = is_sum && matches!(self.graph.kind(whole.node), Kind::Gone);
+        if own && terms.iter().any(|t| matches!(t, Term::Product { .. })) {
+            self.graph.nodes[whole.node as usize].kind = Kind::Sum(terms);
+            return None;
+        }
+        own.then_some(terms)
+    }
+
     /// The node `u` times `k`, as operand A of products.
     fn times(&mut self, u: Use, k: u64) -> Use {
         let modulus = self.graph.modulus(u.node);
@@ -215,11 +228,14 @@ impl Builder<'_> {
                 return Ok(());
             }
             I::Automorphism { dst, src, galois } => {
-                let u = self.operand(src);
                 let mask = (2 << program.log_n()) - 1;
-                let galois = ((u64::from(u.galois) * galois) & mask) as u32;
-                self.value[dst.index()] = Use { galois, ..u };
-                return Ok(());
+                let turn = |u: Use| Use { galois: ((u64::from(u.galois) * galois) & mask) as u32, ..u };
+                let Some(terms) = self.own_terms(src) else {
+                    self.value[dst.index()] = turn(self.operand(src));
+                    return Ok(());
+                };
+                // A sum of its own: its terms are read so, and it need not be copied where it is stored.
+                (dst, Kind::Sum(terms.into_iter().map(|term| term.read(turn)).collect()))
             }
             I::Quotient { dst, sources } => {
                 let node = self.quotient(sources)?;

@@ -45,6 +45,16 @@ impl Term {
             Self::Scaled { x, .. } | Self::Plus(x) | Self::Minus(x) => [Some(x), None],
         }
     }
+
+    /// The term with its operand from a bank read in another way.
+    pub(crate) fn read(self, how: impl Fn(Use) -> Use) -> Self {
+        match self {
+            Self::Product { a, s } => Self::Product { a: how(a), s },
+            Self::Scaled { x, k, shift } => Self::Scaled { x: how(x), k, shift },
+            Self::Plus(x) => Self::Plus(how(x)),
+            Self::Minus(x) => Self::Minus(how(x)),
+        }
+    }
 }
 
 /// What a node is.
