@@ -8,6 +8,11 @@ pub fn covers(a: &Costs, b: &Costs) -> bool {
     a.iter().zip(b).all(|(x, y)| x <= y)
 }
 
+/// The same without a look at the first.
+pub fn covers_but_time(a: &Costs, b: &Costs) -> bool {
+    covers(&[b[0], a[1], a[2], a[3]], b)
+}
+
 /// The places of those that no other covers; of equal ones the first.
 pub fn front(costs: &[Costs]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..costs.len()).collect();

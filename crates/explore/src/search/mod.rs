@@ -7,16 +7,18 @@
 //! 2. of parameters alike in shape and in the cores that serve them, those lose that others beat in error and security; of
 //!    cores alike in timing, all lose but the smallest that fits ([`candidates`]);
 //! 3. what remains is ordered by the closed form, below which no schedule goes, and simulated, until every candidate either
-//!    was simulated or is beaten by a simulated one even if it ran at its bound (`engine`).
+//!    was simulated or is beaten by a simulated one even if it ran at its bound (`engine`, `steps`).
 //!
 //! The result says whether that end was reached: for the best by the wish, and for the whole front. Why so:
-//! `docs/decisions/0011-exact-search.md`.
+//! `docs/decisions/0012-exact-search.md`.
 
 pub mod candidates;
 mod engine;
 pub mod front;
 pub mod infeasible;
+mod outcome;
 pub mod run;
+mod steps;
 
 pub use engine::Known;
-pub use run::{Found, Outcome, Progress, Request, explore};
+pub use run::{Found, Gap, Outcome, Progress, Request, explore};

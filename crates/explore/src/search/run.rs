@@ -69,10 +69,23 @@ pub struct Outcome {
     pub best_proven: bool,
     /// Whether nothing of the space belongs on the front that is not there.
     pub front_proven: bool,
+    /// What could be missing from the front if that is not proven.
+    pub front_gap: Option<Gap>,
     /// Whether somebody stopped it.
     pub stopped: bool,
     /// Counts.
     pub statistics: Counted,
+}
+
+/// What could be missing from a front.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Gap {
+    /// So many times as fast, at most, is a missing design as one of the front that is nowhere else worse.
+    pub faster: f64,
+    /// Candidates that were neither simulated nor beaten.
+    pub open: usize,
+    /// Of these, those that no design of the front equals in area, error and security together.
+    pub uncovered: usize,
 }
 
 /// Counts of a search.

@@ -13,6 +13,7 @@
 //! | [`bus`] | the way to memory, cycle by cycle as the hardware |
 //! | [`registers`] | offsets and fields of the core's registers, generated |
 //! | [`simulated`] | a core under Verilator |
+//! | [`work`] | what a program asks of a core, whatever the schedule |
 //! | [`workload`] | single operations, to count their cycles |
 //! | [`emulator`] | the instruction set as an executable specification |
 
@@ -33,6 +34,7 @@ pub mod table;
 #[cfg(test)]
 mod tests;
 mod text;
+pub mod work;
 pub mod workload;
 
 pub use self::core::{Core, Counters, check_identity};

@@ -102,6 +102,11 @@ impl Lane {
         }
     }
 
+    /// Cycles of a transform, from its end to its result, and of making a table of roots.
+    pub(super) const fn steps(&self) -> [u64; 3] {
+        [self.length, self.drain + 1, self.generation]
+    }
+
     pub(super) fn ready(&self) -> bool {
         self.queue.len() < QUEUE
     }

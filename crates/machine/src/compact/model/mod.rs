@@ -77,6 +77,28 @@ impl Roots {
     }
 }
 
+/// What single steps take, on a core that does nothing else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Steps {
+    /// A transform holds its unit.
+    pub transform: u64,
+    /// From there to its result being there for others.
+    pub drain: u64,
+    /// From the last row of a pass to its result being complete.
+    pub depth: u64,
+    /// Making a table of roots, which the first transform of a run from nothing waits for.
+    pub roots: u64,
+}
+
+impl Steps {
+    /// Of a core, for limbs of 2^`log_n` words.
+    pub fn of(config: &CompactConfig, log_n: u32) -> Self {
+        let p = Parameters::new(config, log_n);
+        let [transform, drain, roots] = Lane::new(&p, Left::default()).steps();
+        Self { transform, drain, depth: p.depth(), roots }
+    }
+}
+
 /// What a program takes.
 #[derive(Debug, Clone)]
 pub struct Timing {

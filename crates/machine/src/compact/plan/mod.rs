@@ -104,9 +104,13 @@ pub(crate) fn plan(
     search: Search,
 ) -> Result<Plan, CompactError> {
     let mut found = attempt(config, program, graph, &Tuning::default())?;
-    let mut least = search.cost(config, program.log_n(), &found)?;
     let mut random = Random(0x7e4a_11ed);
     let count = (search.effort / graph.passes()).clamp(1, MOST_ATTEMPTS);
+    if count == 1 {
+        // Nothing to compare it with.
+        return Ok(found);
+    }
+    let mut least = search.cost(config, program.log_n(), &found)?;
     let mut best: Vec<(Plan, Tuning)> = vec![];
     for i in 1..count {
         // At first anything, then what lies near the best.
@@ -129,6 +133,14 @@ pub(crate) fn plan(
         }
     }
     Ok(found)
+}
+
+/// For each node whether a plan stores it in the pass that completes it, and whether it is read from memory again whenever
+/// it is wanted.
+pub(crate) fn memory_use(config: &CompactConfig, program: &LimbProgram, graph: &Graph) -> Vec<(bool, bool)> {
+    let (clock, layout) = (Clock::new(config, program.log_n()), Layout::new(program.log_n(), 0));
+    let state = State::new(graph, &[], clock, layout, Tuning::default());
+    (0..graph.nodes.len() as NodeId).map(|id| (state.is_stored(id), state.recomputable(id))).collect()
 }
 
 /// Attempts that the cycle model decides between.

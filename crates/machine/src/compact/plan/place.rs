@@ -77,10 +77,7 @@ impl State<'_> {
         let acc = action.operands.c.filter(|&c| self.bank(c).content == Content::Partial(id));
         let order = self.order[id as usize];
         let transform = self.next_transform(id);
-        let others = n.reads > 1 || !n.outputs.is_empty();
-        let kept = n.bank_reads() > 2 || (self.graph.offset(id) != 0 && n.bank_reads() > 1);
-        let must_store = !n.outputs.is_empty() || n.streams > 0 || (transform.is_some() && others) || kept;
-        let must_store = must_store && !self.recomputable(id);
+        let must_store = self.is_stored(id);
         let scratch = || n.outputs.first().map_or(Store::Scratch, |&o| Store::Output(o));
         let store = must_store.then(scratch);
         if transform.is_some() {

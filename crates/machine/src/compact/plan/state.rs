@@ -51,6 +51,14 @@ pub(super) struct NodeState {
 }
 
 impl NodeState {
+    /// Whether what a pass completes goes to memory on its way: outputs, operands from memory, what is transformed and read
+    /// otherwise too, and what more passes read than a bank can be kept for.
+    pub(super) fn is_stored(&self, offset: u64) -> bool {
+        let others = self.reads > 1 || !self.outputs.is_empty();
+        let kept = self.bank_reads() > 2 || (offset != 0 && self.bank_reads() > 1);
+        !self.outputs.is_empty() || self.streams > 0 || (self.transforms > 0 && others) || kept
+    }
+
     /// Whether something still needs the value.
     pub(super) fn alive(&self) -> bool {
         self.reads > 0 || !self.outputs.is_empty()
@@ -195,6 +203,11 @@ impl<'g> State<'g> {
     /// read through its constant whenever something needs it in a bank, and is never saved.
     pub(super) fn recomputable(&self, id: NodeId) -> bool {
         self.recomputable[id as usize]
+    }
+
+    /// Whether what a pass completes goes to memory on its way.
+    pub(super) fn is_stored(&self, id: NodeId) -> bool {
+        self.node(id).is_stored(self.graph.offset(id)) && !self.recomputable(id)
     }
 
     /// Whether a sum of several terms may begin.

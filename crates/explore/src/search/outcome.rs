@@ -1,0 +1,98 @@
+//! From a search to its outcome.
+
+use ringmill_machine::compact::Policy;
+
+use super::candidates::Pruned;
+use super::engine::{Search, compare, lower};
+use super::front::Costs;
+use super::infeasible;
+use super::run::{Counted, Found, Outcome, Request, explore};
+use crate::design::Hardware;
+use crate::model::exact;
+use crate::predict::{Cycles, predicted};
+use crate::space::cores::QUICK;
+use crate::wishes::Objective;
+use crate::{ExploreError, Wishes};
+
+/// Passes scheduled in search of the plan of the design that is chosen.
+const THOROUGH: usize = 2_000;
+
+impl Search<'_> {
+    fn found(&self, i: usize, hardware: Hardware, cycles: Cycles) -> Found {
+        let c = self.candidates[i];
+        let point = &self.points[c.point];
+        let kernel = &self.request.kernels[c.shape.variant];
+        let core = self.core(c);
+        let predicted = predicted(self.request, kernel, point, core, &hardware, cycles);
+        Found { variant: c.shape.variant, parameters: point.parameters.clone(), hardware, predicted }
+    }
+
+    pub(super) fn outcome(&self, pruned: &Pruned, stopped: bool) -> Result<Outcome, ExploreError> {
+        let Some(best) = self.best() else {
+            return Err(match (self.too_slow > 0, stopped) {
+                (_, true) => ExploreError::Stopped,
+                (true, false) => infeasible::too_slow(self.request, fastest(self.request)?),
+                (false, false) => infeasible::cannot_run(self.request),
+            });
+        };
+        let row = |&i: &usize| {
+            let c = self.candidates[i];
+            let counters = self.known[&(c.shape, c.timing)].unwrap_or_default();
+            let cycles = Cycles { counters, bound: self.bounds[i].0 };
+            self.found(i, self.core(c).hardware.clone(), cycles)
+        };
+        let mut order = self.front.clone();
+        order.sort_by(|&a, &b| compare(&self.exact(a), &self.exact(b)).then(a.cmp(&b)));
+        Ok(Outcome {
+            best: self.thorough(best)?,
+            front: order.iter().map(row).collect(),
+            best_proven: !stopped || self.promising().is_empty(),
+            front_proven: self.open.is_empty(),
+            front_gap: self.gap(),
+            stopped,
+            statistics: self.statistics(pruned),
+        })
+    }
+
+    /// The chosen one with its own primes and the plan of a long search.
+    fn thorough(&self, best: usize) -> Result<Found, ExploreError> {
+        let c = self.candidates[best];
+        let program = lower(&self.request.kernels, &self.points[c.point])?;
+        let core = self.core(c);
+        let quick = exact::cycles(&program, &core.config, Policy::Throughput, QUICK)?;
+        let long = exact::cycles(&program, &core.config, Policy::Throughput, THOROUGH)?;
+        let (counters, effort) = if long.cycles < quick.cycles { (long, THOROUGH) } else { (quick, QUICK) };
+        let hardware = Hardware { effort, ..core.hardware.clone() };
+        Ok(self.found(best, hardware, Cycles { counters, bound: self.bounds[best].0 }))
+    }
+
+    fn statistics(&self, pruned: &Pruned) -> Counted {
+        let ratio =
+            |(i, c): (usize, &Option<Costs>)| c.map(|c| c[0] / self.bounds[i].1[0].max(f64::MIN_POSITIVE));
+        let mut ratios: Vec<f64> = self.exact.iter().enumerate().filter_map(ratio).collect();
+        ratios.sort_by(f64::total_cmp);
+        let over =
+            (!ratios.is_empty()).then(|| [ratios[0], ratios[ratios.len() / 2], ratios[ratios.len() - 1]]);
+        Counted {
+            points: pruned.points,
+            too_large: pruned.too_large,
+            dominated: pruned.dominated,
+            candidates: self.candidates.len(),
+            exact: ratios.len(),
+            bounded: self.candidates.len() - ratios.len() - self.open.len(),
+            open: self.open.len(),
+            simulations: self.known.len(),
+            over_bound: over,
+            ..Counted::default()
+        }
+    }
+}
+
+/// Milliseconds of the fastest design if time did not matter.
+fn fastest(request: &Request) -> Result<f64, ExploreError> {
+    let wishes = Wishes { max_latency_ms: None, minimise: Objective::Latency, ..request.wishes.clone() };
+    let free = Request { wishes, seconds: 0.0, ..request.clone() };
+    let outcome = explore(&free, None, &mut |_| true)?;
+    // Of the front: the best alone was planned longer.
+    Ok(outcome.front.iter().map(|f| f.predicted.latency_ms.value).fold(f64::INFINITY, f64::min))
+}
