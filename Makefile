@@ -35,8 +35,7 @@ help:  ## this list
 
 .PHONY: run
 run: $(STAMPS)/extension $(STAMPS)/eda  ## encrypted inference on real data, and a report in build/report/index.html
-	@$(call core_library,--w 54 --nbf 4 --logn-max 14 --mods 32 --kind 3 --d 512) \
-	  $(PY) -m ringmill.demo --out build/report
+	@. $(EDA_HOME)/env.sh; $(CURDIR)/$(PY) -m ringmill.demo --out build/report
 
 .PHONY: test
 test: test-rust test-python test-rtl  ## what must pass before a change lands
@@ -54,7 +53,7 @@ test-rtl: $(STAMPS)/eda  ## the hardware blocks under Verilator: rtl/README.md
 	@$(RTL_TOOLS) test $(BLOCK)
 
 .PHONY: test-full
-test-full: $(STAMPS)/extension $(STAMPS)/system $(STAMPS)/eda  ## every test at full size, hours rather than minutes
+test-full: $(STAMPS)/extension $(STAMPS)/ray $(STAMPS)/system $(STAMPS)/eda  ## every test at full size, hours rather than minutes
 	@$(call core_library,--w 54 --nbf 4 --logn-max 13 --mods 16 --kind 1 --d 512 --observe) \
 	  cargo test --workspace --release $(CARGO_FLAGS) -- --include-ignored
 	@. $(EDA_HOME)/env.sh; $(if $(TEST_PATHS),$(CURDIR)/$(PY) -m pytest -q -m '' $(TEST_PATHS),echo 'no Python tests in this tree')
@@ -124,6 +123,10 @@ $(STAMPS)/eda: requirements/eda.txt scripts/eda.sh $(wildcard scripts/eda/*)
 
 $(STAMPS)/venv: $(wildcard requirements/*.txt) scripts/setup-python.sh
 	@scripts/setup-python.sh $(VENV) build run test lint
+	@mkdir -p $(@D); touch $@
+
+$(STAMPS)/ray: requirements/ray.txt $(STAMPS)/venv
+	@scripts/setup-python.sh $(VENV) ray
 	@mkdir -p $(@D); touch $@
 
 $(STAMPS)/venv-docs: requirements/docs.txt scripts/setup-python.sh

@@ -31,7 +31,6 @@ def _hardware() -> dict[str, Any]:
     )
     return {
         "core": {"n": 8192, "butterflies": 4, "set": [3, 1, 3]},
-        "job": {"same_bits": True, "simulated": True, "seconds": 1.0, "ciphertexts": 1},
         "key_switch": {"cycles": 16_000, "slot": 13_312, "spans": spans},
         "casa": rows,
         "taiyi": taiyi.rows([]),
@@ -137,7 +136,17 @@ def sample_exploration() -> dict[str, Any]:
         ],
         "chosen": 1,
         "core": {"n": 4096, "butterflies": 4, "set": [2, 1, 2], "cycles": 9051, "slot": 6144, "spans": spans},
-        "job": {"same_bits": True, "simulated": True, "seconds": 0.5, "cycles": 9051, "measured_log2": -15.0},
+        "completeness": "The front is proven: nothing of the space is missing from it.",
+        "job": {
+            "same_bits": True,
+            "simulated": True,
+            "seconds": 0.5,
+            "cycles": 9051,
+            "records": 171,
+            "agreement": 170,
+            "accuracy": 0.97,
+            "measured_log2": -15.0,
+        },
         "validated": [
             {
                 "design": 1,

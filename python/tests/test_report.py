@@ -26,6 +26,7 @@ PLOTS = (
     "front",
     "chosen-core",
     "plot-chosen-occupancy",
+    "plot-validated",
 )
 
 

@@ -96,10 +96,20 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--overwrite", action="store_true", help="replace a folder that was written before")
 
     sub = verb("validate", "Hold designs to decryptions, to the RTL and to stored syntheses.")
-    sub.add_argument("designs", nargs="+", metavar="DESIGN", help="design files, from ringmill explore")
+    sub.add_argument(
+        "designs", nargs="+", metavar="FILE", help="design files or results files, from ringmill explore"
+    )
+    sub.add_argument(
+        "--points",
+        type=int,
+        default=5,
+        metavar="K",
+        help="designs of a results file, its choice first (5)",
+    )
     sub.add_argument("--runs", type=int, default=4, metavar="N", help="encrypted runs of each (4)")
     sub.add_argument("--no-rtl", action="store_true", help="leave the simulated core out")
     sub.add_argument("--out", metavar="FILE", help="write the rows as JSON")
+    sub.add_argument("--plot", metavar="FILE", help="draw measured over predicted, as SVG")
     _explore(verb)
 
     sub = verb("calibrate", "Measure this machine's costs, by which key-switch methods are chosen; seconds.")

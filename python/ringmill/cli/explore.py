@@ -113,6 +113,8 @@ def explore(options: Namespace) -> Facts:
         "front": found.rows(),
         "best_proven": found.best_proven,
         "front_proven": found.front_proven,
+        "front_gap": found.front_gap,
+        "completeness": found.completeness(),
         "stopped": found.stopped,
         "statistics": found.statistics,
         "design": options.out,
@@ -208,13 +210,12 @@ def _search(facts: Facts) -> str:
     over = s["over_bound"]
     ratio = f"; cycles are {over[0]:.2f} to {over[2]:.2f} times the closed form" if over else ""
     best = "proven" if facts["best_proven"] else "not proven"
-    front = "proven complete" if facts["front_proven"] else f"{s['open']:,} points still open"
     stopped = " Stopped early." if facts["stopped"] else ""
     return (
         f"{s['points']:,} points in {s['seconds']:.1f} s: {s['too_large']:,} do not fit, "
         f"{s['dominated']:,} lose to a like, {s['bounded']:,} lose at their bound, "
         f"{s['exact']:,} simulated by {s['simulations']:,} runs{ratio}. "
-        f"The best is {best}, the front {front}.{stopped}"
+        f"The best is {best}. {facts['completeness']}{stopped}"
     )
 
 

@@ -154,24 +154,36 @@ def build(options: Namespace) -> Facts:
 def validate(options: Namespace) -> Facts:
     """Predicted beside measured for designs."""
     from ringmill.project import design
+    from ringmill.validate import stored
     from ringmill.validate.design import validate as held
 
     if options.runs < 1:
         fail(CommandError, "Runs", f"{options.runs} runs measure nothing; give 1 or more.", runs=options.runs)
-    target = _target(options.out) if options.out else None
-    read = [design.read(path) for path in options.designs]
+    target, picture = (_target(file) if file else None for file in (options.out, options.plot))
+    names, read = [], []
+    for path in options.designs:
+        if stored.is_results(path):
+            found = [design.of(content) for content in stored.designs(path, options.points)]
+        else:
+            found = [design.read(path)]
+        names += [f"{path} #{at + 1}" for at in range(len(found))] if len(found) > 1 else [str(path)]
+        read += found
     rows = held(read, rtl=not options.no_rtl, runs=options.runs, show=_show(options))
     if target:
         write_text(target, json.dumps(rows, indent=1) + "\n")
-    return {"designs": options.designs, "rows": rows}
+    if picture:
+        from ringmill.validate.plot import held_svg
+
+        write_text(picture, held_svg(rows))
+    return {"designs": names, "rows": rows}
 
 
 def show_validate(facts: Facts) -> None:
     """Print a line for each figure."""
     from ringmill.validate.design import deviation
 
-    for number, path in enumerate(facts["designs"]):
-        print(path)
+    for number, name in enumerate(facts["designs"]):
+        print(name)
         for row in (r for r in facts["rows"] if r["design"] == number):
             measured = "–" if row["measured"] is None else f"{row['measured']:,.6g}"
             figures = f"{row['predicted']:>14,.6g} {measured:>14} {deviation(row):>12}"

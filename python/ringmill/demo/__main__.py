@@ -25,10 +25,10 @@ def main() -> int:
     start = time.perf_counter()
     show: Show = "none" if options.quiet else "auto"
     try:
-        clinic = run_clinic(options.out / "clinic", show)
+        clinic, job = run_clinic(options.out / "clinic", show)
         kernels = run_nine(show)
-        hardware = run_hardware(options.out / "clinic" / "server", show)
-        explored = run_exploration(options.out / "core", show)
+        hardware = run_hardware(show)
+        explored = run_exploration(job, options.out / "core", show)
     except KeyboardInterrupt:
         print("interrupted; no report was written", file=sys.stderr)
         return 130

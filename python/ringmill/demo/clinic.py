@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -67,8 +68,27 @@ def serve(folder: Path) -> dict[str, Any]:
     return answer
 
 
-def run_clinic(folder: Path, show: Show) -> dict[str, Any]:
-    """The whole job; returns the results that the report draws."""
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What the clinic wants done: its model, and the sigmoid as a polynomial."""
+
+    clinic: Clinic
+    activation: Any
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """What the kernel is traced with."""
+        records, features = self.clinic.test.shape
+        encrypted = matrix(records, features, packing="columns")
+        return encrypted, self.clinic.weights, self.clinic.bias, self.activation
+
+    def expected(self) -> Any:
+        """What would come out in the clear."""
+        return np.asarray(self.activation(self.clinic.scores()))
+
+
+def run_clinic(folder: Path, show: Show) -> tuple[dict[str, Any], Job]:
+    """The whole job; returns the results that the report draws, and the job."""
     client, server = folder / "client", folder / "server"
     shutil.rmtree(folder, ignore_errors=True)
     client.mkdir(parents=True)
@@ -78,17 +98,10 @@ def run_clinic(folder: Path, show: Show) -> dict[str, Any]:
         step("train in the clear")
         with clock.stage("train in the clear", "once"):
             clinic = train()
-            activation = sigmoid(DEGREE, clinic.bound)
+            job = Job(clinic, sigmoid(DEGREE, clinic.bound))
         step("compile")
         with clock.stage("compile", "once"):
-            records, features = clinic.test.shape
-            compiled = logistic_regression.compile(
-                matrix(records, features, packing="columns"),
-                clinic.weights,
-                clinic.bias,
-                activation,
-                precision=PRECISION,
-            )
+            compiled = logistic_regression.compile(*job.arguments, precision=PRECISION)
             sent = {"kernel file": compiled.save(server / "kernel")}
         step("make keys")
         with clock.stage("make keys", "client"):
@@ -109,15 +122,12 @@ def run_clinic(folder: Path, show: Show) -> dict[str, Any]:
             decrypted = np.asarray(compiled.decrypt(keys.secret, results))
     received = {"encrypted results": (server / "results").stat().st_size}
     assert not (server / SECRET).exists()
-    told = _results(
-        clinic, activation, compiled, decrypted, results.error_log2, clock, answer, sent, received
-    )
-    return {**told, "effort": run_effort(compiled, keys, show)}
+    told = _results(job, compiled, decrypted, results.error_log2, clock, answer, sent, received)
+    return {**told, "effort": run_effort(compiled, keys, show)}, job
 
 
 def _results(
-    clinic: Clinic,
-    activation: Any,
+    job: Job,
     compiled: Compiled,
     decrypted: Any,
     predicted: float,
@@ -126,9 +136,9 @@ def _results(
     sent: dict[str, int],
     received: dict[str, int],
 ) -> dict[str, Any]:
+    clinic, activation = job.clinic, job.activation
     exact = clinic.probabilities()
-    polynomial = np.asarray(activation(clinic.scores()))
-    errors = np.abs(decrypted - polynomial)
+    errors = np.abs(decrypted - job.expected())
     clear = (exact > 0.5).astype(int)
     encrypted = (decrypted > 0.5).astype(int)
     measured = math.log2(float(np.max(errors)))

@@ -13,5 +13,6 @@
 from ringmill.explorer.result import Exploration
 from ringmill.explorer.run import devices, explore, variants
 from ringmill.explorer.sweep import on_ray, sweep
+from ringmill.explorer.wishes import Wishes
 
-__all__ = ["Exploration", "devices", "explore", "on_ray", "sweep", "variants"]
+__all__ = ["Exploration", "Wishes", "devices", "explore", "on_ray", "sweep", "variants"]

@@ -27,6 +27,9 @@ class Exploration:
             row are the cycle model's.
         best_proven: nothing of the space beats ``best``, at the schedules that the search made.
         front_proven: nothing of the space is missing from the front.
+        front_gap: where that is not so, what may be missing: ``faster``, how many times as fast, at most, it
+            is as a design of the front that is nowhere else worse; ``open``, the candidates left;
+            ``uncovered``, those that no design of the front equals in area, error and security together.
         stopped: the search was interrupted; ``best`` is the best so far.
         statistics: how many points there were and what became of them.
         wishes: what was wished for.
@@ -37,10 +40,23 @@ class Exploration:
     front: list[Design]
     best_proven: bool
     front_proven: bool
+    front_gap: dict[str, Any] | None
     stopped: bool
     statistics: dict[str, Any]
     wishes: dict[str, Any]
     device: str
+
+    def completeness(self) -> str:
+        """What is proven of the front, as a sentence."""
+        gap = self.front_gap
+        if gap is None:
+            return "The front is proven: nothing of the space is missing from it."
+        new = f", {gap['uncovered']:,} of them where the front has nothing yet" if gap["uncovered"] else ""
+        total = self.statistics["candidates"]
+        return (
+            f"The front is not proven: of {total:,} candidates {gap['open']:,} are open{new}; elsewhere none"
+            f" is more than {gap['faster']:.2f} times as fast as one of the front that is no worse otherwise."
+        )
 
     def rows(self) -> list[dict[str, Any]]:
         """The front as flat rows, for a table of any kind."""

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import itertools
 import json
-import math
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ringmill import _native
 from ringmill.compiled import largest_value
 from ringmill.errors import ExploreError, RingmillError, fail
 from ringmill.explorer.result import Exploration
+from ringmill.explorer.wishes import TABLES, Wishes, checked
 from ringmill.kernels import PaperKernel
 from ringmill.progress import Show
 from ringmill.trace import Kernel, Spec, Traced
 from ringmill.trace.spec import Packing
 
-#: Tables that decide on security, as the user and as the native module spell them.
-TABLES = {"2018": "Standard2018", "2024": "Guidelines2024"}
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 #: How a matrix can be packed.
 PACKINGS: tuple[Packing, ...] = ("slots", "columns")
@@ -95,41 +95,22 @@ def request(
     /,
     device: str,
     *arguments: Any,
-    max_error: float = 1e-3,
-    security: int = 128,
-    minimise: str = "latency",
-    max_latency_ms: float | None = None,
-    utilisation: float = 1.0,
-    table: str = "2024",
-    mhz: float | None = None,
-    magnitude: float = 1.0,
-    seconds: float = 8.0,
-    seed: int = 1,
     space: dict[str, Any] | None = None,
     results: str | os.PathLike[str] | None = None,
+    **wishes: Unpack[Wishes],
 ) -> dict[str, Any]:
     """What the native module is asked: the arguments of ``explore``, checked and in its words."""
-    if table not in TABLES:
-        fail(ExploreError, "UnknownTable", f"No security table {table!r}; there are {', '.join(TABLES)}.")
-    if _number("magnitude", magnitude) <= 0:
-        fail(ExploreError, "Wish", f"magnitude is {magnitude!r}; it must be positive.", wish="magnitude")
-    sources = [_source(name, traced, float(magnitude)) for name, traced in _traces(kernel, arguments)]
-    wishes = {
-        "max_error": _number("max_error", max_error),
-        "security": security,
-        "table": TABLES[table],
-        "max_latency_ms": None if max_latency_ms is None else _number("max_latency_ms", max_latency_ms),
-        "utilisation": _number("utilisation", utilisation),
-        "minimise": _objective(minimise),
-    }
+    asked = checked(wishes)
+    traces = _traces(kernel, arguments)
+    wished = ("max_error", "security", "max_latency_ms", "utilisation", "minimise")
     return {
-        "kernels": sources,
+        "kernels": [_source(name, traced, asked["magnitude"]) for name, traced in traces],
         "device": str(device),
-        "mhz": None if mhz is None else _number("mhz", mhz),
-        "wishes": wishes,
+        "mhz": asked["mhz"],
+        "wishes": {"table": TABLES[asked["table"]], **{name: asked[name] for name in wished}},
         "space": dict(space or {}),
-        "seconds": _number("seconds", seconds),
-        "seed": seed,
+        "seconds": asked["seconds"],
+        "seed": asked["seed"],
         "results": None if results is None else str(Path(results)),
     }
 
@@ -139,19 +120,10 @@ def explore(
     /,
     device: str,
     *arguments: Any,
-    max_error: float = 1e-3,
-    security: int = 128,
-    minimise: str = "latency",
-    max_latency_ms: float | None = None,
-    utilisation: float = 1.0,
-    table: str = "2024",
-    mhz: float | None = None,
-    magnitude: float = 1.0,
-    seconds: float = 8.0,
-    seed: int = 1,
     space: dict[str, Any] | None = None,
     results: str | os.PathLike[str] | None = None,
     progress: Show = "auto",
+    **wishes: Unpack[Wishes],
 ) -> Exploration:
     """Find parameters and a core for a kernel on a device.
 
@@ -159,63 +131,15 @@ def explore(
         kernel: a ``@ringmill.kernel``, whose matrices are tried in every packing; a trace, or several.
         device: name of a stored device, or path of a TOML file.
         arguments: for a kernel, what it is traced with; not needed where its arguments have defaults.
-        max_error: the error of the worst slot of the worst output, at most.
-        security: 128, 192 or 256 bits, at least; 0 for any.
-        minimise: latency, area, error, security (the most of it) or energy.
-        max_latency_ms: milliseconds of one run, at most.
-        utilisation: the part of each of the device's resources that may be used.
-        table: "2024" (security guidelines) or "2018" (the standard): which published table decides.
-        mhz: the clock of the core, in place of the device's.
-        magnitude: bound on the size of the encrypted arguments.
-        seconds: after these no further point of the front is simulated; the best is found whatever it takes.
-        seed: order in which points of the front are simulated.
         space: axes to narrow, by name: see docs/explorer.md.
         results: SQLite file that holds what was found; an interrupted exploration goes on from it.
         progress: "auto", "bar", "lines" or "none".
+        wishes: ``max_error``, ``security``, ``minimise`` and the others of ``ringmill.explorer.Wishes``.
     """
-    asked = request(
-        kernel,
-        device,
-        *arguments,
-        max_error=max_error,
-        security=security,
-        minimise=minimise,
-        max_latency_ms=max_latency_ms,
-        utilisation=utilisation,
-        table=table,
-        mhz=mhz,
-        magnitude=magnitude,
-        seconds=seconds,
-        seed=seed,
-        space=space,
-        results=results,
-    )
+    asked = request(kernel, device, *arguments, space=space, results=results, **wishes)
     with _Shown(progress) as shown:
         outcome = json.loads(_native.explore_designs(json.dumps(asked), shown))
     return exploration_of(outcome, asked)
-
-
-def _number(wish: str, x: float) -> float:
-    """A number that JSON can say; its range is checked by the native module."""
-    if isinstance(x, bool) or not isinstance(x, (int, float)) or not math.isfinite(x):
-        fail(ExploreError, "Wish", f"{wish} is {x!r}; it must be a finite number.", wish=wish)
-    return float(x)
-
-
-def _objective(word: str) -> str:
-    known = ("latency", "area", "error", "security", "energy")
-    if word not in known:
-        import difflib
-
-        near = difflib.get_close_matches(str(word), known, 1)
-        hint = f" (did you mean {near[0]!r}?)" if near else ""
-        fail(
-            ExploreError,
-            "UnknownWord",
-            f"No objective {word!r}{hint}; there are {', '.join(known)}.",
-            word=word,
-        )
-    return word
 
 
 def exploration_of(outcome: dict[str, Any], asked: dict[str, Any]) -> Exploration:
@@ -233,6 +157,7 @@ def exploration_of(outcome: dict[str, Any], asked: dict[str, Any]) -> Exploratio
         front=[design(found) for found in outcome["front"]],
         best_proven=outcome["best_proven"],
         front_proven=outcome["front_proven"],
+        front_gap=outcome["front_gap"],
         stopped=outcome["stopped"],
         statistics=outcome["statistics"],
         wishes=asked["wishes"],

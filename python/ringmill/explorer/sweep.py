@@ -12,12 +12,16 @@ import itertools
 import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ringmill import _native
 from ringmill.errors import CommandError, ExploreError, fail
 from ringmill.explorer.result import Exploration
 from ringmill.explorer.run import Explorable, exploration_of, request
+from ringmill.explorer.wishes import Wishes
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 #: The axes that are cut, with all their values.
 AXES = {"log_n": (11, 12, 13, 14, 15), "butterflies": (1, 2, 4, 8, 16)}
@@ -77,7 +81,7 @@ def sweep(
     space: dict[str, Any] | None = None,
     results: str | Path | None = None,
     run: Runner = here,
-    **wishes: Any,
+    **wishes: Unpack[Wishes],
 ) -> Exploration:
     """Explore the space in pieces; ``wishes`` and the others are those of ``ringmill.explore``.
 
@@ -88,7 +92,7 @@ def sweep(
         space: axes to narrow.
         results: a folder; each piece keeps its own results file there and goes on from it.
         run: ``here`` or ``on_ray``: takes requests, gives outcomes in the same order.
-        wishes: as of ``ringmill.explore``.
+        wishes: as of ``ringmill.explore``; ``seconds`` are those of each piece.
     """
     asked = []
     for number, part in enumerate(pieces(space)):
@@ -106,6 +110,14 @@ def _costs(design: dict[str, Any]) -> tuple[float, float, float, float]:
     known = design["predicted"]
     values = [known[name]["value"] for name in ("latency_ms", "area", "error", "security_bits")]
     return values[0], values[1], values[2], -values[3]
+
+
+def _widest(gaps: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """What may be missing from the front of all, which covers the front of each piece."""
+    if not gaps:
+        return None
+    counts = {name: sum(gap[name] for gap in gaps) for name in ("open", "uncovered")}
+    return {"faster": max(gap["faster"] for gap in gaps), **counts}
 
 
 def _merged(outcomes: list[Outcome], objective: str) -> Outcome:
@@ -139,6 +151,7 @@ def _merged(outcomes: list[Outcome], objective: str) -> Outcome:
         "front": front,
         "best_proven": all(outcome["best_proven"] for outcome in outcomes),
         "front_proven": all(outcome["front_proven"] for outcome in outcomes),
+        "front_gap": _widest([outcome["front_gap"] for outcome in outcomes if outcome["front_gap"]]),
         "stopped": any(outcome["stopped"] for outcome in outcomes),
         "statistics": statistics,
     }

@@ -13,6 +13,7 @@ from typing import Any
 
 from ringmill.report.style import AMBER, INDIGO, INK, TEAL, chart
 from ringmill.validate.design import deviation
+from ringmill.validate.plot import draw_held, ratios
 
 Results = dict[str, Any]
 
@@ -130,6 +131,16 @@ def occupancy_facts(core: Results) -> list[tuple[str, str]]:
         if unit in busy:
             busy[unit] += end - start
     return [(unit, f"{100 * cycles / core['cycles']:.0f} %") for unit, cycles in busy.items()]
+
+
+def validated_chart(rows: list[Results]) -> str:
+    """Measured over predicted of every figure that was measured; nothing if none was."""
+    count = len(ratios(rows))
+    if not count:
+        return ""
+    with chart("Measured over predicted", height=0.9 + 0.32 * count, width=6.4) as (_, axes, out):
+        draw_held(axes, rows, TEAL, AMBER)
+    return out[0]
 
 
 def section(exploration: Results) -> Results:

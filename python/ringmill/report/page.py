@@ -28,7 +28,7 @@ def _file(name: str) -> str:
 def _chosen(explored: Results | None) -> dict[str, str]:
     """The chosen core of an exploration, and its units over one run."""
     if not explored or "core" not in explored:
-        return {"chosen_core": "", "chosen_occupancy": ""}
+        return {"chosen_core": "", "chosen_occupancy": "", "validated": ""}
     core = explored["core"]
     spans = [
         {"unit": unit, "what": what, "start": start, "end": end}
@@ -39,6 +39,7 @@ def _chosen(explored: Results | None) -> dict[str, str]:
     return {
         "chosen_core": hardware.diagram(core),
         "chosen_occupancy": hardware.occupancy({**core, "spans": spans}, title),
+        "validated": exploration.validated_chart(explored.get("validated", [])),
     }
 
 

@@ -1,0 +1,99 @@
+"""What may be wished for, by name: one list for an exploration, a sweep of many, and the command line."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from typing import Any, TypedDict
+
+from ringmill.errors import ExploreError, fail
+
+#: Tables that decide on security, as the user and as the native module spell them.
+TABLES = {"2018": "Standard2018", "2024": "Guidelines2024"}
+OBJECTIVES = ("latency", "area", "error", "security", "energy")
+
+
+class Wishes(TypedDict, total=False):
+    """What may be wished for.
+
+    Attributes
+    ----------
+        max_error: the error of the worst slot of the worst output, at most.
+        security: 128, 192 or 256 bits, at least; 0 for any.
+        minimise: latency, area, error, security (the most of it) or energy.
+        max_latency_ms: milliseconds of one run, at most.
+        utilisation: the part of each of the device's resources that may be used.
+        table: "2024" (security guidelines) or "2018" (the standard): which published table decides.
+        mhz: the clock of the core, in place of the device's.
+        magnitude: bound on the size of the encrypted arguments.
+        seconds: after these no further point of the front is simulated; the best is found whatever it takes.
+        seed: order in which points of the front are simulated.
+    """
+
+    max_error: float
+    security: int
+    minimise: str
+    max_latency_ms: float | None
+    utilisation: float
+    table: str
+    mhz: float | None
+    magnitude: float
+    seconds: float
+    seed: int
+
+
+#: What holds where nothing is wished for.
+DEFAULTS: Wishes = {
+    "max_error": 1e-3,
+    "security": 128,
+    "minimise": "latency",
+    "max_latency_ms": None,
+    "utilisation": 1.0,
+    "table": "2024",
+    "mhz": None,
+    "magnitude": 1.0,
+    "seconds": 8.0,
+    "seed": 1,
+}
+
+
+def checked(wishes: Wishes) -> dict[str, Any]:
+    """The wishes with what holds by default, every number a number and every word one that is known.
+
+    Ranges are checked by the native module.
+    """
+    for name in wishes:
+        if name not in DEFAULTS:
+            _unknown("wish", name, tuple(DEFAULTS))
+    asked: dict[str, Any] = {**DEFAULTS, **wishes}
+    for name in ("max_error", "utilisation", "magnitude", "seconds"):
+        asked[name] = _number(name, asked[name])
+    for name in ("max_latency_ms", "mhz"):
+        asked[name] = None if asked[name] is None else _number(name, asked[name])
+    if asked["table"] not in TABLES:
+        known = ", ".join(TABLES)
+        fail(ExploreError, "UnknownTable", f"No security table {asked['table']!r}; there are {known}.")
+    if asked["magnitude"] <= 0:
+        given = wishes.get("magnitude")
+        fail(ExploreError, "Wish", f"magnitude is {given!r}; it must be positive.", wish="magnitude")
+    if asked["minimise"] not in OBJECTIVES:
+        _unknown("objective", str(asked["minimise"]), OBJECTIVES)
+    return asked
+
+
+def _number(wish: str, x: Any) -> float:
+    """A number that JSON can say."""
+    if isinstance(x, bool) or not isinstance(x, (int, float)) or not math.isfinite(x):
+        fail(ExploreError, "Wish", f"{wish} is {x!r}; it must be a finite number.", wish=wish)
+    return float(x)
+
+
+def _unknown(what: str, word: str, known: tuple[str, ...]) -> None:
+    near = difflib.get_close_matches(word, known, 1)
+    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    fail(
+        ExploreError,
+        "UnknownWord",
+        f"No {what} {word!r}{hint}; there are {', '.join(known)}.",
+        word=word,
+    )
