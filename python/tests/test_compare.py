@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from itertools import pairwise
 
 import pytest
 
 from ringmill import cli
-from ringmill.compare import area, casa, coxhe, coxhe_table, cpu, table
+from ringmill.compare import area, casa, coxhe, coxhe_figures, coxhe_table, cpu, table
 
 
 def _slots(point: casa.Point) -> int:
@@ -176,12 +177,26 @@ def test_every_row_of_coxhe_is_asked_for_with_its_wishes() -> None:
 
 
 def test_less_latency_than_heax_as_the_paper_says() -> None:
-    rows = list(coxhe.heax(lambda k: (1000 * k, 1000)))
+    rows = list(coxhe_figures.heax(lambda k: (1000 * k, 1000), 8192, 4))
     told = coxhe.paper()["heax"]
-    less = [row["less_than_heax"] for row in rows if row["moduli"] >= 4]
+    less = [row["model_of_paper"]["less_than_heax"] for row in rows if row["moduli"] >= 4]
     assert min(less) == pytest.approx(told["least"], abs=0.03)
     assert max(less) == pytest.approx(told["most"], abs=0.005)
-    assert [row["ours_slots"] for row in rows] == [row["moduli"] for row in rows]
+    assert [row["ours"]["slots"] for row in rows] == [row["moduli"] for row in rows]
+
+
+def test_kernels_gain_no_more_than_their_key_switches() -> None:
+    found = coxhe.stored()["rows"]
+    rows = {row["row"]: row for row in coxhe_figures.kernels(found)}
+    assert len(rows) == 9
+    for row in rows.values():
+        model = row["model_of_paper"]
+        theirs, coxhes = (coxhe.slots_of(name, row["moduli"]) for name in ("heax", "coxhe"))
+        # Whatever else a kernel does is alike in both.
+        assert 0 <= model["less_than_heax"] <= 1 - coxhes / theirs
+        slots = row["key_switches"] * (theirs - coxhes)
+        assert model["heax_cycles"] - model["coxhe_cycles"] == slots * 13 * 8192 // 32
+    assert rows["a"]["model_of_paper"]["less_than_heax"] == 0, "it switches no key"
 
 
 def test_gains_are_geometric_means() -> None:
@@ -209,7 +224,12 @@ def test_coxhe_is_printed_and_holds_its_bars(capsys: pytest.CaptureFixture[str])
         assert row["ours"]["error"] <= row["paper"]["error"]
         assert row["ours"]["security"] >= row["paper"]["security"]
     assert set(found["gains"]) == {"zcu104", "zcu102"}
+    counts = Counter(row["table"] for row in found["rows"])
+    assert {"Fig. 4a", "Fig. 4b", "Fig. 5a"} <= counts.keys()
+    assert counts["Fig. 5b"] == counts["Fig. 5c"] == 9
     for row in found["rows"]:
+        assert list(row)[: len(coxhe.COLUMNS)] == list(coxhe.COLUMNS), row["row"]
+        assert row["ours"] is None or set(coxhe.OURS) <= row["ours"].keys(), row["row"]
         if row["table"] == "co-design":
             assert row["ours"]["error"] <= row["fixed"]["error"]
             assert row["ours"]["security"] >= 128

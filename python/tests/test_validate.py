@@ -14,7 +14,7 @@ from ringmill import cli
 from ringmill.kernels import NINE
 from ringmill.project.design import of
 from ringmill.validate import design as held
-from ringmill.validate import error, plot
+from ringmill.validate import error, plot, stored
 
 STORED = Path(__file__).resolve().parents[2] / "docs" / "measured" / "error-model.json"
 
@@ -97,6 +97,56 @@ def test_a_synthesis_counts_only_for_the_core_that_it_is_of() -> None:
     assert held.deviation(told["lut"]) == "+4.65 %"
     for other in ({**row, "flow": "xc7"}, {**row, "params": {**params, "NBF": 2}}):
         assert all(r["measured"] is None for r in held.resources(design, [other]))
+
+
+def _results(tmp_path: Path) -> tuple[Path, Any]:
+    import ringmill as rm
+    from ringmill.explorer import explore
+
+    space = {"log_n": [12], "level_bits": [28], "words": [36], "butterflies": [2, 8], "buses": [256, 512]}
+    file = tmp_path / "r.sqlite"
+    traced = rm.kernel(lambda x: x * x).trace(rm.vector(16))
+    return file, explore(traced, "zcu102", space=space, seconds=1e6, results=file, progress="none")
+
+
+def test_designs_of_a_results_file_are_those_of_its_front(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, found = _results(tmp_path)
+    assert stored.is_results(file)
+    assert not stored.is_results(tmp_path / "nowhere")
+    every = stored.designs(file, 10_000)
+    assert every[0] == found.best
+    rest = [design for design in found.front if design in every[1:]]
+    assert every[1:] == rest, "in the order of the front"
+    assert len(found.front) - 1 <= len(rest) <= len(found.front)
+    assert stored.designs(file, 1) == [found.best]
+    three = stored.designs(file, 3)
+    assert three == [found.best, rest[0], rest[-1]]
+    picture = tmp_path / "held.svg"
+    asked = ["validate", str(file), "--points", "2", "--no-rtl", "--runs", "1", "--plot", str(picture)]
+    assert cli.main(asked) == 0
+    out = capsys.readouterr().out
+    assert "r.sqlite #1" in out
+    assert "r.sqlite #2" in out
+    assert "measured over predicted" in picture.read_text()
+
+
+def test_points_are_spread_with_both_ends() -> None:
+    assert stored.spread(5, 9) == [0, 1, 2, 3, 4]
+    assert stored.spread(101, 3) == [0, 50, 100]
+    assert stored.spread(7, 1) == [0]
+    assert stored.spread(7, 0) == []
+
+
+def test_ratios_are_measured_over_predicted() -> None:
+    rows = [
+        {"design": 0, "what": "error", "unit": "log2", "predicted": -10.0, "measured": -12.0},
+        {"design": 1, "what": "lut", "unit": "", "predicted": 200.0, "measured": 210.0},
+        {"design": 1, "what": "dsp", "unit": "", "predicted": 200.0, "measured": None},
+    ]
+    assert plot.ratios(rows) == {"error": [(0, 0.25)], "lut": [(1, 1.05)]}
+    assert plot.held_svg(rows) == plot.held_svg(rows)
 
 
 @pytest.mark.long

@@ -1,4 +1,4 @@
-"""coxHE beside ours: Tables I and III, Fig. 4 and 5, and what co-design is worth, a row each.
+"""coxHE beside ours: Tables I and III, what co-design is worth, a row each. Fig. 4 and 5: `coxhe_figures.py`.
 
 The paper's figures stand in `coxhe.toml`. Ours are explored for every row (`explored.py`): the same kernel on
 the same board, with the error and the security of the row as wishes. What was explored is stored in
@@ -57,6 +57,21 @@ class Wish:
 
 #: From a wish to the figures of our design, `None` if there is none.
 Best = Callable[[Wish], Row | None]
+
+
+#: What every row says; `None` where the paper, its model or ours has no figure.
+COLUMNS = ("table", "row", "n", "bits", "board", "paper", "model_of_paper", "ours", "ratio_latency")
+OURS = ("latency_ms", "error", "security", "dsp", "lut", "bram", "pintra_or_nbf")
+
+
+def complete(row: Row) -> Row:
+    """The row with every column, in their order, whatever else it says behind them."""
+    ours = row.get("ours")
+    told = {name: row.get(name) for name in COLUMNS}
+    for name in ("paper", "model_of_paper"):
+        told[name] = told[name] or {}
+    told["ours"] = ours and {**dict.fromkeys(OURS), **ours}
+    return {**told, **{name: value for name, value in row.items() if name not in told}}
 
 
 def paper() -> Row:
@@ -170,7 +185,7 @@ def designs(best: Best, boards: Row) -> Iterator[Row]:
                 "ratio_latency": ours and round(ours["latency_ms"] / design["latency_ms"], 5),
             }
             row["explained"] = explained(row, switches)
-            yield row
+            yield complete(row)
 
 
 def explained(row: Row, key_switches: int) -> list[str]:
@@ -197,61 +212,25 @@ def explained(row: Row, key_switches: int) -> list[str]:
     return told
 
 
-def heax(cycles: Callable[[int], tuple[int, int]]) -> Iterator[Row]:
-    """Fig. 5(a): slots of a key switch over k moduli; `cycles` gives ours and the cycles of a slot."""
-    for k in range(2, 9):
-        ours, slot = cycles(k)
-        theirs, coxhe = slots_of("heax", k), slots_of("coxhe", k)
-        yield {
-            "table": "Fig. 5a",
-            "row": f"k = {k}",
-            "moduli": k,
-            "heax_slots": theirs,
-            "coxhe_slots": coxhe,
-            "less_than_heax": round(1 - coxhe / theirs, 3),
-            "ours_slots": round(ours / slot, 2),
-            "ours_butterflies": 2,
-        }
-
-
-def errors() -> Iterator[Row]:
-    """Fig. 4(b): the paper's error by width and degree, and the one that decrypts."""
-    for n in (2048, 4096, 8192, 16384):
-        for bits in (*range(22, 34, 3), 37, 43):
-            # Three primes of this width within 128 bits: the security that the figure keeps to.
-            if not _secure(n, bits):
-                continue
-            yield {
-                "table": "Fig. 4b",
-                "row": f"N = {n}, {bits} bits",
-                "n": n,
-                "bits": bits,
-                "drift": drift(n, bits),
-                "ours": engine(n, bits)["error"],
-            }
-
-
-def _secure(n: int, bits: int) -> bool:
-    params = Params.from_bits(n.bit_length() - 1, [bits] * LIMBS, [bits], LIMBS, insecure=True)
-    return params.security is not None
-
-
 def codesign(fixed: Callable[[str, str], Row], best: Best) -> Iterator[Row]:
     """Set II on the best core for it, against parameters and core explored together."""
     for board in BOARDS:
         for row in NINE:
             before = fixed(row.letter, board)
             ours = best(Wish(row.letter, board, before["error"], 128))
-            yield {
+            told: Row = {
                 "table": "co-design",
                 "row": row.letter,
                 "kernel": row.title,
                 "size": row.size,
+                "n": 1 << Params.named(FIXED).log_n,
+                "bits": max(q.bit_length() for q in Params.named(FIXED).q),
                 "board": board,
                 "fixed": before,
                 "ours": ours,
                 "ratio_latency": ours and round(ours["latency_ms"] / before["latency_ms"], 5),
             }
+            yield complete(told)
 
 
 def gains(rows: list[Row]) -> Row:

@@ -24,6 +24,10 @@ Row = dict[str, Any]
 _COLOURS = ("#0f766e", "#b45309", "#be123c", "#4338ca", "#4d7c0f", "#0369a1", "#a21caf", "#57534e", "#ca8a04")
 
 
+#: Where a ratio is marked.
+_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.85, 1, 1.2, 1.5, 2, 5, 10)
+
+
 @contextmanager
 def _figure(name: str, width: float, height: float) -> Iterator[tuple[Axes, list[str]]]:
     """Axes to draw on; the same drawing gives the same bytes, which are appended to the list."""
@@ -68,7 +72,7 @@ def draw_held(axes: Axes, rows: list[Row], point: str, line: str) -> None:
     axes.axvline(1, color=line, linewidth=1.2)
     axes.set_xscale("log")
     axes.set_xlim(min(0.8, 0.8 * min(every)), max(1.25, 1.25 * max(every)))
-    ticks = [tick for tick in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10) if _inside(tick, axes)]
+    ticks = [tick for tick in _TICKS if _inside(tick, axes)]
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.minorticks_off()
     axes.set_yticks(range(len(drawn)), list(drawn))

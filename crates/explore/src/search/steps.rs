@@ -90,7 +90,7 @@ impl Search<'_> {
             // By turns what could change the front most, and what looks best from one side after the other: the fastest,
             // the smallest, the most exact, the safest.
             let side = (round / 2 % 4) as usize;
-            let widest = round % 2 == 0;
+            let widest = round.is_multiple_of(2);
             round = round.wrapping_add(1);
             let batch = self.batch(&self.open, ROUND, |i| {
                 let mut costs = self.bounds[i].1;
