@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
+from types import ModuleType
 
 from rtl.tools.block import RTL, load, sources
 
@@ -23,48 +25,32 @@ PARAMETERS = {
 }
 
 
+def _text() -> ModuleType:
+    """How core files are written: of the Python package, whose folder `ringmill build` makes has one too."""
+    path = RTL.parent / "python" / "ringmill" / "project" / "fusesoc.py"
+    spec = importlib.util.spec_from_file_location("ringmill_fusesoc", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def _core(files: list[Path], waivers: list[Path]) -> str:
-    def names(paths: list[Path]) -> str:
-        return "\n".join(f"      - {path.relative_to(RTL)}" for path in paths)
+    def names(paths: list[Path]) -> list[str]:
+        return [str(path.relative_to(RTL)) for path in paths]
 
-    parameters = "\n".join(
-        f"  {name}:\n    datatype: int\n    default: {value}\n"
-        f"    paramtype: vlogparam\n    description: {text!r}"
-        for name, (value, text) in PARAMETERS.items()
+    written: str = _text().core_file(
+        origin=ORIGIN,
+        name="ringmill:core:compact_core:0.1.0",
+        about="CKKS accelerator core: limb programs over AXI4, scaled by the number of butterflies",
+        top=TOP,
+        filesets={"rtl": names(files), "lint": names(waivers)},
+        parameters=PARAMETERS,
+        verilator="-Wall",
+        tools={},
     )
-    chosen = ", ".join(PARAMETERS)
-    return f"""CAPI=2:
-# {ORIGIN}
-name: "ringmill:core:compact_core:0.1.0"
-description: "CKKS accelerator core: limb programs over AXI4, scaled by the number of butterflies"
-
-filesets:
-  rtl:
-    file_type: systemVerilogSource
-    files:
-{names(files)}
-  lint:
-    file_type: vlt
-    files:
-{names(waivers)}
-
-parameters:
-{parameters}
-
-targets:
-  default: &default
-    filesets: [rtl]
-    toplevel: {TOP}
-    parameters: [{chosen}]
-  lint:
-    <<: *default
-    filesets: [lint, rtl]
-    default_tool: verilator
-    tools:
-      verilator:
-        mode: lint-only
-        verilator_options: [-Wall]
-"""
+    return written
 
 
 def files() -> dict[Path, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ringmill._native import hardware_files
 from ringmill.project.core import Core
+from ringmill.project.fusesoc import core_file
 
 #: Where files of the repository go in the folder, by how their path begins; the first that fits counts.
 _PLACES = (
@@ -47,62 +48,22 @@ def lists(name: str, version: str, core: Core, kind: int, files: dict[str, str])
         f"# {_ORIGIN}\nSOURCES := {' '.join(verilog)}\nWAIVERS := {' '.join(waivers)}\n"
         f"PARAMETERS := {' '.join(f'{key}={value}' for key, value in parameters.items())}\n"
     )
-    made[f"{name}.core"] = _fusesoc(name, version, parameters, verilog, waivers)
-    return made
-
-
-def _fusesoc(
-    name: str, version: str, parameters: dict[str, int], verilog: list[str], waivers: list[str]
-) -> str:
-    def listed(paths: list[str]) -> str:
-        return "".join(f"      - {path}\n" for path in paths)
-
-    values = "".join(
-        f"  {key}:\n    datatype: int\n    default: {value}\n    paramtype: vlogparam\n"
-        for key, value in parameters.items()
+    made[f"{name}.core"] = core_file(
+        origin=_ORIGIN,
+        name=f"ringmill:design:{name}:{version}",
+        about=f"The compact core with the parameters of the kernel {name}",
+        top="compact_core",
+        filesets={
+            "rtl": verilog,
+            "lint": waivers,
+            "xdc": ["constraints/core.xdc"],
+            "sdc": ["constraints/core.sdc"],
+        },
+        parameters={key: (value, "") for key, value in parameters.items()},
+        verilator="-Wall, -fno-inline-funcs",
+        tools={"vivado": ["rtl", "xdc"]},
     )
-    chosen = ", ".join(parameters)
-    return f"""CAPI=2:
-# {_ORIGIN}
-name: "ringmill:design:{name}:{version}"
-description: "The compact core with the parameters of the kernel {name}"
-
-filesets:
-  rtl:
-    file_type: systemVerilogSource
-    files:
-{listed(verilog)}  lint:
-    file_type: vlt
-    files:
-{listed(waivers)}  xdc:
-    file_type: xdc
-    files:
-      - constraints/core.xdc
-  sdc:
-    file_type: SDC
-    files:
-      - constraints/core.sdc
-
-parameters:
-{values}
-targets:
-  default: &default
-    filesets: [rtl]
-    toplevel: compact_core
-    parameters: [{chosen}]
-  lint:
-    <<: *default
-    filesets: [lint, rtl]
-    default_tool: verilator
-    tools:
-      verilator:
-        mode: lint-only
-        verilator_options: [-Wall, -fno-inline-funcs]
-  vivado:
-    <<: *default
-    filesets: [rtl, xdc]
-    default_tool: vivado
-"""
+    return made
 
 
 def constraints(core: Core) -> dict[str, str]:
