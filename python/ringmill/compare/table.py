@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 Row = dict[str, Any]
@@ -27,8 +28,15 @@ class Sheet(NamedTuple):
     rows: list[list[str]]
 
 
-def _number(value: float | None, digits: int = 0) -> str:
+def number(value: float | None, digits: int = 0) -> str:
+    """A figure with so many digits behind the point; a dash for none."""
     return "–" if value is None else f"{value:,.{digits}f}"
+
+
+def listed(title: str, rows: Iterable[Row], table: object, cells: dict[str, Callable[[Row], str]]) -> Sheet:
+    """A sheet with a line for each row of a table; `cells` has the text of each column by its heading."""
+    mine = (row for row in rows if row["table"] == table)
+    return Sheet(title, list(cells), [[cell(row) for cell in cells.values()] for row in mine])
 
 
 def _size(row: Row) -> str:
@@ -44,7 +52,7 @@ def _shape(row: Row) -> str:
 
 
 def _figure(row: Row, name: str) -> str:
-    return _number(row["area"][name]) if row and row.get("area") else "–"
+    return number(row["area"][name]) if row and row.get("area") else "–"
 
 
 def _areas(rows: list[Row], table: int, device: str) -> list[list[str]]:
@@ -53,7 +61,7 @@ def _areas(rows: list[Row], table: int, device: str) -> list[list[str]]:
             _size(row),
             device,
             *(f"{_figure(row, name)} / {_figure(row['paper'], name)}" for name in _COUNTS),
-            _number(row.get("ratio_area"), 3),
+            number(row.get("ratio_area"), 3),
         ]
         for row in rows
         if row["table"] == table
@@ -76,15 +84,15 @@ def _key_switching(rows: list[Row]) -> Sheet:
             [
                 _size(row),
                 _shape(row),
-                _number(row["cycles"]),
-                _number(row["slots"], 2),
-                _number(row["paper"]["cycles"]),
-                _number(row["ratio_cycles"], 3),
-                _number(row.get("ratio_area_cycles"), 3),
-                _number(row["us_at_paper_fmax"]),
-                _number(row["per_second_at_paper_fmax"]),
-                f"{_number(delay['cycles_over_fmax'])} (prints {_number(delay['printed'])})",
-                _number((row.get("cpu") or {}).get("us")),
+                number(row["cycles"]),
+                number(row["slots"], 2),
+                number(row["paper"]["cycles"]),
+                number(row["ratio_cycles"], 3),
+                number(row.get("ratio_area_cycles"), 3),
+                number(row["us_at_paper_fmax"]),
+                number(row["per_second_at_paper_fmax"]),
+                f"{number(delay['cycles_over_fmax'])} (prints {number(delay['printed'])})",
+                number((row.get("cpu") or {}).get("us")),
             ]
         )
     return Sheet("Table 3: key switching (slot = one transform on one lane)", columns, found)
@@ -95,54 +103,39 @@ def _modules(rows: list[Row]) -> Sheet:
 
 
 def _operations(rows: list[Row]) -> Sheet:
-    columns = ["N, Nbf, operation", "(limbs, K, dnum)", "cycles", "us", "CASA, us", "ratio"]
-    found = [
-        [
-            f"{_size(row)}, {row['operation']}",
-            _shape(row),
-            _number(row["cycles"]),
-            _number(row["us_at_paper_fmax"]),
-            _number(row["paper"]["us"]),
-            _number(row["ratio_cycles"], 3),
-        ]
-        for row in rows
-        if row["table"] == 5
-    ]
-    return Sheet("Table 5: operations at CASA's Artix-7 frequency", columns, found)
+    cells: dict[str, Callable[[Row], str]] = {
+        "N, Nbf, operation": lambda row: f"{_size(row)}, {row['operation']}",
+        "(limbs, K, dnum)": _shape,
+        "cycles": lambda row: number(row["cycles"]),
+        "us": lambda row: number(row["us_at_paper_fmax"]),
+        "CASA, us": lambda row: number(row["paper"]["us"]),
+        "ratio": lambda row: number(row["ratio_cycles"], 3),
+    }
+    return listed("Table 5: operations at CASA's Artix-7 frequency", rows, 5, cells)
 
 
 def _throughput(rows: list[Row]) -> Sheet:
-    columns = ["design", "(limbs, K, dnum)", "a second", "for each 1000 of area", "printed", "printed, area"]
-    found = [
-        [
-            row["paper"]["name"],
-            _shape(row),
-            _number(row.get("per_second"), 1),
-            _number(row.get("per_area"), 2),
-            _number(row["paper"]["per_second"], 1),
-            _number(row["paper"].get("per_area"), 2),
-        ]
-        for row in rows
-        if row["table"] == 6
-    ]
-    return Sheet("Table 6: multiplications with key switch a second, N = 2^14", columns, found)
+    cells: dict[str, Callable[[Row], str]] = {
+        "design": lambda row: str(row["paper"]["name"]),
+        "(limbs, K, dnum)": _shape,
+        "a second": lambda row: number(row.get("per_second"), 1),
+        "for each 1000 of area": lambda row: number(row.get("per_area"), 2),
+        "printed": lambda row: number(row["paper"]["per_second"], 1),
+        "printed, area": lambda row: number(row["paper"].get("per_area"), 2),
+    }
+    return listed("Table 6: multiplications with key switch a second, N = 2^14", rows, 6, cells)
 
 
 def _merged(rows: list[Row]) -> Sheet:
+    cells: dict[str, Callable[[Row], str]] = {
+        "N, Nbf": _size,
+        "(limbs, K, dnum)": _shape,
+        "merged, cycles": lambda row: number(row["cycles"]),
+        "apart, cycles": lambda row: number(row["cycles_apart"]),
+        "ratio": lambda row: number(row["ratio_merged"], 3),
+    }
     title = "Beyond the paper: multiply, relinearise and rescale, the rescaling merged into ModDown"
-    columns = ["N, Nbf", "(limbs, K, dnum)", "merged, cycles", "apart, cycles", "ratio"]
-    found = [
-        [
-            _size(row),
-            _shape(row),
-            _number(row["cycles"]),
-            _number(row["cycles_apart"]),
-            _number(row["ratio_merged"], 3),
-        ]
-        for row in rows
-        if row["table"] == 7
-    ]
-    return Sheet(title, columns, found)
+    return listed(title, rows, 7, cells)
 
 
 def _narrow(rows: list[Row]) -> Sheet:
@@ -151,7 +144,7 @@ def _narrow(rows: list[Row]) -> Sheet:
     found: dict[int, list[str]] = {}
     for row in chosen:
         start = [f"{row['bus_bits']} bits a cycle", f"{_size(row)}, {_shape(row)}"]
-        found.setdefault(row["bus_bits"], start).append(_number(row["slots"], 2))
+        found.setdefault(row["bus_bits"], start).append(number(row["slots"], 2))
     columns = ["memory", "N, Nbf, (limbs, K, dnum)", *(f"slots, latency {cycles}" for cycles in latencies)]
     return Sheet(
         "Beyond the paper: key switching over narrower and slower memories", columns, list(found.values())
@@ -159,27 +152,15 @@ def _narrow(rows: list[Row]) -> Sheet:
 
 
 def _policies(rows: list[Row]) -> Sheet:
-    columns = [
-        "N, Nbf",
-        "(limbs, K, dnum), policy",
-        "cycles",
-        "slots",
-        "first output after",
-        "outputs, on average",
-    ]
-    found = [
-        [
-            _size(row),
-            f"{_shape(row)}, {row['policy']}",
-            _number(row["cycles"]),
-            _number(row["slots"], 2),
-            _number(row["first_output"]),
-            _number(row["mean_output"]),
-        ]
-        for row in rows
-        if row["table"] == 9
-    ]
-    return Sheet("Beyond the paper: plans for the whole, and for early outputs", columns, found)
+    cells: dict[str, Callable[[Row], str]] = {
+        "N, Nbf": _size,
+        "(limbs, K, dnum), policy": lambda row: f"{_shape(row)}, {row['policy']}",
+        "cycles": lambda row: number(row["cycles"]),
+        "slots": lambda row: number(row["slots"], 2),
+        "first output after": lambda row: number(row["first_output"]),
+        "outputs, on average": lambda row: number(row["mean_output"]),
+    }
+    return listed("Beyond the paper: plans for the whole, and for early outputs", rows, 9, cells)
 
 
 def sheets(rows: list[Row]) -> list[Sheet]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from ringmill.compare.table import Sheet
+from ringmill.compare.table import Sheet, listed, number
 
 Row = dict[str, Any]
 
@@ -34,45 +35,38 @@ def _percent(value: float | None) -> str:
     return "–" if value is None else f"{value:+.1f} %"
 
 
-def _count(value: float | None, digits: int = 0) -> str:
-    return "–" if value is None else f"{value:,.{digits}f}"
-
-
 def _security(rows: list[Row]) -> Sheet:
-    columns = ["N", "secret", "log PQ", "primes", "Taiyi, log PQ", "bits", "L + K", "primes"]
-    found = [
-        [
-            f"2^{row['log_n']}",
-            "ternary / weight 512",
-            _count(row["log_pq"]),
-            _count(row["primes"]),
-            _count(row["paper"]["log_pq"]),
-            _count(row["paper"]["bits"], 1),
-            _count(row["paper"]["target"]),
-            _count(row["paper_primes"]),
-        ]
-        for row in rows
-        if row["table"] == "I"
-    ]
-    return Sheet("Table I: the longest modulus for 128 bits", columns, found)
+    cells: dict[str, Callable[[Row], str]] = {
+        "N": _degree,
+        "secret": lambda _: "ternary / weight 512",
+        "log PQ": lambda row: number(row["log_pq"]),
+        "primes": lambda row: number(row["primes"]),
+        "Taiyi, log PQ": lambda row: number(row["paper"]["log_pq"]),
+        "bits": lambda row: number(row["paper"]["bits"], 1),
+        "L + K": lambda row: number(row["paper"]["target"]),
+        "Taiyi, primes": lambda row: number(row["paper_primes"]),
+    }
+    return listed("Table I: the longest modulus for 128 bits", rows, "I", cells)
+
+
+def _degree(row: Row) -> str:
+    return f"2^{row['log_n']}"
 
 
 def _levels(rows: list[Row]) -> Sheet:
-    columns = ["N", "dnum", "L by Eq. 1", "K", "primes", "fit", "Taiyi, L"]
-    found = [
-        [
-            f"2^{row['log_n']}",
-            str(row["dnum"]),
-            str(row["level"]),
-            str(row["special"]),
-            str(row["primes"]),
-            "yes" if row["fits"] else "no",
-            _count(row["paper"]["level"]),
-        ]
-        for row in rows
-        if row["table"] == "Eq. 1" and (row["dnum"] <= 6 or row["paper"]["level"] is not None)
-    ]
-    return Sheet("Equation 1: levels against digits", columns, found)
+    told = (
+        row for row in rows if row.get("dnum", 0) <= 6 or (row.get("paper") or {}).get("level") is not None
+    )
+    cells: dict[str, Callable[[Row], str]] = {
+        "N": _degree,
+        "dnum": lambda row: str(row["dnum"]),
+        "L by Eq. 1": lambda row: str(row["level"]),
+        "K": lambda row: str(row["special"]),
+        "primes": lambda row: str(row["primes"]),
+        "fit": lambda row: "yes" if row["fits"] else "no",
+        "Taiyi, L": lambda row: number(row["paper"]["level"]),
+    }
+    return listed("Equation 1: levels against digits", told, "Eq. 1", cells)
 
 
 def _savings(rows: list[Row]) -> Sheet:
@@ -92,7 +86,7 @@ def _savings(rows: list[Row]) -> Sheet:
             continue
 
         def parts(count: Row) -> str:
-            return " / ".join(_count(count[kind]) for kind in ("transforms", "conversions", "products"))
+            return " / ".join(number(count[kind]) for kind in ("transforms", "conversions", "products"))
 
         line = [
             f"2^{row['log_n']}",
@@ -108,27 +102,16 @@ def _savings(rows: list[Row]) -> Sheet:
 
 
 def _memory(rows: list[Row]) -> Sheet:
-    columns = [
-        "dnum",
-        "alpha, alpha~, alpha'",
-        "digits, MB",
-        "KLSS key, MB",
-        "hybrid key, MB",
-        "Taiyi, key, MB",
-    ]
-    found = [
-        [
-            str(row["dnum"]),
-            f"{row['alpha']}, {row['block']}, {row['primes']}",
-            _count(row["digits_mb"], 1),
-            _count(row["key_mb"], 1),
-            _count(row["hybrid_key_mb"], 1),
-            _count(row["paper"]["key_mb"]),
-        ]
-        for row in rows
-        if row["table"] == "Fig. 2" and row["dnum"] <= 8
-    ]
-    return Sheet("Figure 2: what the inner product holds at N = 2^16, words of 36 bits", columns, found)
+    cells: dict[str, Callable[[Row], str]] = {
+        "dnum": lambda row: str(row["dnum"]),
+        "alpha, alpha~, alpha'": lambda row: f"{row['alpha']}, {row['block']}, {row['primes']}",
+        "digits, MB": lambda row: number(row["digits_mb"], 1),
+        "KLSS key, MB": lambda row: number(row["key_mb"], 1),
+        "hybrid key, MB": lambda row: number(row["hybrid_key_mb"], 1),
+        "Taiyi, key, MB": lambda row: number(row["paper"]["key_mb"]),
+    }
+    title = "Figure 2: what the inner product holds at N = 2^16, words of 36 bits"
+    return listed(title, (row for row in rows if row.get("dnum", 0) <= 8), "Fig. 2", cells)
 
 
 def _amortised(rows: list[Row]) -> Sheet:
@@ -137,8 +120,8 @@ def _amortised(rows: list[Row]) -> Sheet:
         [
             f"2^{row['log_n']}",
             row["origin"] or "not measured",
-            _count(row["ns"], 2),
-            *(_count(v, 2) for v in row["paper"].values()),
+            number(row["ns"], 2),
+            *(number(v, 2) for v in row["paper"].values()),
         ]
         for row in rows
         if row["table"] == "IV"
@@ -152,9 +135,9 @@ def _by_level(rows: list[Row]) -> Sheet:
     for row in rows:
         if row["table"] != "Fig. 4":
             continue
-        line = [str(row["level"]), _count(row["hybrid"])]
+        line = [str(row["level"]), number(row["hybrid"])]
         for name in ("klss36", "klss60"):
-            line += [_count(row[name]["least"]), str(row[name]["best_alpha"])]
+            line += [number(row[name]["least"]), str(row[name]["best_alpha"])]
         found.append(line)
     return Sheet("Figure 4: multiplications a coefficient against the level, K = 7", columns, found)
 
