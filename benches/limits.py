@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from benches.process import ROOT, NotOfferedError, Process
 
@@ -83,6 +83,23 @@ def second_thread(command: list[str], cores: set[int]) -> Limit:
     two.close()
     speedup = statistics.median(found[0]) / statistics.median(found[1])
     return Limit("two threads, relin/V", speedup, "x", 1.8, at_most=False)
+
+
+def heavy_limits(command: list[str], cores: set[int], rows: list[dict[str, Any]]) -> Iterator[Limit]:
+    """Yield the limits of bootstrapping: what its rows say of our side, and what a second thread gives."""
+    for row in {row["work"]: row for row in rows if "bits" in row}.values():
+        work = row["work"]
+        yield Limit(f"mem/{work}", row["mb"]["ours"], "MB", 4000, at_most=True)
+        yield Limit(f"precision, {work}", row["bits"]["ours"], "bits", 20, at_most=False)
+        yield Limit(f"levels left, {work}", row["levels_left"], "", 9, at_most=False)
+    if len(cores) < 2:
+        return
+    walls = []
+    for some in ({max(cores)}, set(sorted(cores)[-2:])):  # one after the other: each takes gigabytes
+        process = Process(command, some)
+        walls.append(min(process.times("boot/full/2^16", 2, wall=True)))
+        process.close()
+    yield Limit("two threads, boot/full/2^16", walls[0] / walls[1], "x", 1.8, at_most=False)
 
 
 def face_overhead(command: list[str], cores: set[int]) -> Limit:

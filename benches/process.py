@@ -51,6 +51,10 @@ class Process:
             raise NotOfferedError(answer["missing"])
         return list(answer["us"])
 
+    def facts(self, work: str) -> dict[str, float]:
+        """Return what else there is to say of a work that has been prepared."""
+        return self._ask(f"facts {work}")
+
     def drop(self, parameter_set: str) -> None:
         """Let the process forget a set."""
         self._ask(f"drop {parameter_set}")

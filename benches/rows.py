@@ -12,6 +12,8 @@ class Row(NamedTuple):
     peer: str
     bar_avx2: float | None = None
     bar_ifma: float | None = None
+    #: Minutes long and gigabytes large: measured in few rounds, and only when it is named.
+    heavy: bool = False
 
     def bar(self, isa: str) -> float | None:
         """Return the ratio to reach on an instruction set, where one is set."""
@@ -51,4 +53,16 @@ ROWS = [
     # All levels, by the method chosen for each against hybrid key switching with one key.
     Row("keyswitch_mix/V50", "fixed", 1.1, 1.1),
     Row("keyswitch_mix/36x48", "fixed", 1.1, 1.1),
+    # One bootstrapping that leaves nine levels, against both level budgets of the peer.
+    Row("boot/full/2^16", "openfhe-3-3", 5, 7, heavy=True),
+    Row("boot/full/2^16", "openfhe-4-4", 5, 7, heavy=True),
+    Row("boot/2^8/2^16", "openfhe-3-3", 4, 4, heavy=True),
+    Row("boot/2^8/2^16", "openfhe-4-4", 4, 4, heavy=True),
 ]
+
+
+def selected(wanted: tuple[str, ...]) -> list[Row]:
+    """Return the rows whose work begins with one of the words, or all light ones without any."""
+    if not wanted:
+        return [row for row in ROWS if not row.heavy]
+    return [row for row in ROWS if row.work.startswith(wanted)]

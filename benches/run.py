@@ -3,7 +3,9 @@
 Prints the table and writes ``build/bench.json``, a list of ``{"work", "ours_us": {"min", "median"}, "peer",
 "peer_us": {"min", "median"}, "ratio", "isa", "cpu"}`` with ratio = peer / ours at the median. Arguments, if
 any, select rows whose work begins with one of them; the file keeps its other rows then. Without any, or with
-``limits``, the figures of :mod:`benches.limits` go to ``build/bench-limits.json``.
+``limits``, the figures of :mod:`benches.limits` go to ``build/bench-limits.json``. Heavy rows, those of
+bootstrapping, run when named: they add ``"levels_left"``, ``"bits"`` of the worst slot and peak memory
+``"mb"`` of both sides, and their own limits.
 """
 
 from __future__ import annotations
@@ -13,13 +15,13 @@ import os
 import platform
 import statistics
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from benches.limits import limits
+from benches.limits import Limit, heavy_limits, limits
 from benches.process import ROOT, NotOfferedError, Process
-from benches.rows import ROWS, Row
+from benches.rows import Row, selected
 
 _BINARY = "benches/target/release/ringmill-bench"
 _COMMANDS = {
@@ -31,11 +33,21 @@ _COMMANDS = {
         name: [f"build/peers/{name}/bin/python", "-m", f"benches.peers.{name}_driver"]
         for name in ("seal", "tenseal", "openfhe")
     },
+    **{
+        f"openfhe-{budget}-{budget}": [
+            "build/peers/openfhe/bin/python",
+            "-m",
+            "benches.peers.openfhe_boot_driver",
+            str(budget),
+        ]
+        for budget in (3, 4)
+    },
 }
 
 # A row takes about ROUNDS · 2 · SLICE_US, unless one run alone is longer than a slice.
 _ROUNDS = 10
 _SLICE_US = 100_000.0
+_HEAVY_ROUNDS = 2
 
 
 def cpu_name() -> str:
@@ -49,9 +61,12 @@ def cpu_name() -> str:
     return f"{known.get('model name')}, family {known.get('cpu family')} model {known.get('model')}"
 
 
-def measure(ours: Process, peer: Process, work: str) -> tuple[list[float], list[float]]:
+def measure(ours: Process, peer: Process, work: str, *, heavy: bool) -> tuple[list[float], list[float]]:
     """Return the times of both sides, taken in turns so that a slow moment of the machine meets both."""
     sides = (ours, peer)
+    if heavy:  # runs once as it is prepared
+        rounds = [[side.times(work, 1)[0] for side in sides] for _ in range(_HEAVY_ROUNDS)]
+        return [own for own, _ in rounds], [other for _, other in rounds]
     counts = []
     for side in sides:
         side.times(work, 1)  # prepares, and fills the caches
@@ -63,7 +78,7 @@ def measure(ours: Process, peer: Process, work: str) -> tuple[list[float], list[
     return found
 
 
-def rows(selected: list[Row], core: int) -> Iterator[tuple[Row, dict[str, Any]]]:
+def rows(chosen: list[Row], core: int) -> Iterator[tuple[Row, dict[str, Any]]]:
     """Measure row after row; a row that cannot be measured is named and left out."""
     processes: dict[str, Process] = {}
 
@@ -76,7 +91,7 @@ def rows(selected: list[Row], core: int) -> Iterator[tuple[Row, dict[str, Any]]]
         return processes[side]
 
     previous = ""
-    for row in selected:
+    for row in chosen:
         current = row.work.partition("/")[2]
         if previous and current != previous:
             for running in processes.values():
@@ -84,7 +99,7 @@ def rows(selected: list[Row], core: int) -> Iterator[tuple[Row, dict[str, Any]]]
         previous = current
         try:
             ours, peer = process("ours"), process(row.peer)
-            own, other = measure(ours, peer, row.work)
+            own, other = measure(ours, peer, row.work, heavy=row.heavy)
         except NotOfferedError as reason:
             print(f"{row.work:16} {row.peer}: {reason}", flush=True)
             continue
@@ -98,10 +113,24 @@ def rows(selected: list[Row], core: int) -> Iterator[tuple[Row, dict[str, Any]]]
                 "ratio": statistics.median(other) / statistics.median(own),
                 "isa": ours.header["isa"],
                 "cpu": cpu_name(),
+                **(both(ours, peer, row.work) if row.heavy else {}),
             },
         )
+        if row.heavy:  # two peers of this size do not fit side by side
+            processes.pop(row.peer).close()
     for running in processes.values():
         running.close()
+
+
+def both(ours: Process, peer: Process, work: str) -> dict[str, Any]:
+    """Return what a heavy row says beside times."""
+    own, other = ours.facts(work), peer.facts(work)
+    return {
+        "levels_left": own["levels_left"],
+        "peer_levels_left": other["levels_left"],
+        "bits": {"ours": own["bits"], "peer": other["bits"]},
+        "mb": {"ours": ours.peak_bytes() / 1e6, "peer": peer.peak_bytes() / 1e6},
+    }
 
 
 def line(row: Row, result: dict[str, Any]) -> str:
@@ -109,6 +138,13 @@ def line(row: Row, result: dict[str, Any]) -> str:
     bar = row.bar(result["isa"])
     verdict = "" if bar is None else f"{'reached' if result['ratio'] >= bar else 'MISSED'} {bar:g}"
     own, other = result["ours_us"], result["peer_us"]
+    if row.heavy:
+        bits, mb = result["bits"], result["mb"]
+        verdict += (
+            f"; {bits['ours']:.1f} against {bits['peer']:.1f} bits, "
+            f"{mb['ours']:.0f} against {mb['peer']:.0f} MB, "
+            f"{result['levels_left']} and {result['peer_levels_left']} levels left"
+        )
     return (
         f"{row.work:16} {own['median']:11.1f} {own['min']:11.1f}   {result['peer']:28} "
         f"{other['median']:11.1f} {other['min']:11.1f}   {result['ratio']:6.2f}  {verdict}"
@@ -118,7 +154,7 @@ def line(row: Row, result: dict[str, Any]) -> str:
 def main() -> int:
     """Measure, print, write."""
     wanted = tuple(sys.argv[1:])
-    selected = [row for row in ROWS if not wanted or row.work.startswith(wanted)]
+    chosen = selected(wanted)
     core = max(os.sched_getaffinity(0))
     print(f"{cpu_name()}; core {core}, {_ROUNDS} rounds in turns; microseconds of processor time")
     print(
@@ -126,7 +162,7 @@ def main() -> int:
         flush=True,
     )
     results = []
-    for row, result in rows(selected, core):
+    for row, result in rows(chosen, core):
         results.append(result)
         print(line(row, result), flush=True)
     target = ROOT / "build" / "bench.json"
@@ -137,13 +173,22 @@ def main() -> int:
         results = [result for result in older if (result["work"], result["peer"]) not in fresh] + results
     target.write_text(json.dumps(results, indent=1) + "\n")
     print(f"{target.relative_to(ROOT)}: {len(results)} rows")
+    cores = os.sched_getaffinity(0)
     if not wanted or "limits" in wanted:
-        kept = []
-        for limit in limits(_COMMANDS["ours"], os.sched_getaffinity(0)):
-            kept.append(limit._asdict() | {"kept": limit.kept})
-            print(limit.line(), flush=True)
-        (target.parent / "bench-limits.json").write_text(json.dumps(kept, indent=1) + "\n")
+        write_limits(limits(_COMMANDS["ours"], cores))
+    if any(row.heavy for row in chosen):
+        write_limits(heavy_limits(_COMMANDS["ours"], cores, results))
     return 0
+
+
+def write_limits(found: Iterable[Limit]) -> None:
+    """Print limits and put them into the file, in place of those of the same name."""
+    target = ROOT / "build" / "bench-limits.json"
+    kept = {row["what"]: row for row in json.loads(target.read_text())} if target.exists() else {}
+    for limit in found:
+        print(limit.line(), flush=True)
+        kept[limit.what] = limit._asdict() | {"kept": limit.kept}
+    target.write_text(json.dumps(list(kept.values()), indent=1) + "\n")
 
 
 if __name__ == "__main__":

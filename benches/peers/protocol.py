@@ -9,6 +9,8 @@ One request a line on standard input, one JSON object a line on standard output:
     give the mean of a few runs as one figure;
 ``drop SET``
     forget what was prepared for a set, and answer ``{"dropped"}``;
+``facts WORK``
+    answer with what else there is to say of a prepared work: an object, empty for most;
 ``peak``
     answer ``{"peak_bytes"}``, the largest resident size of this process so far.
 
@@ -25,9 +27,10 @@ import time
 from collections.abc import Callable
 
 Works = dict[str, Callable[[], object]]
+Facts = dict[str, float]
 
 
-def serve(name: str, prepare: Callable[[str], Works]) -> None:
+def serve(name: str, prepare: Callable[[str], Works | tuple[Works, Facts]]) -> None:
     """Answer requests until standard input ends.
 
     Parameters
@@ -35,26 +38,34 @@ def serve(name: str, prepare: Callable[[str], Works]) -> None:
     name
         What the library and its version are called in the table.
     prepare
-        From the name of a set to its works, by the part of their name before the slash.
+        From the name of a set to its works, by the part of their name before the slash, with facts if there
+        are any.
     """
-    ready: dict[str, Works] = {}
+    ready: dict[str, tuple[Works, Facts]] = {}
     print(json.dumps({"name": name}), flush=True)
     for line in sys.stdin:
         print(json.dumps(_answer(line.split(), ready, prepare)), flush=True)
 
 
-def _answer(words: list[str], ready: dict[str, Works], prepare: Callable[[str], Works]) -> dict[str, object]:
+def _answer(
+    words: list[str],
+    ready: dict[str, tuple[Works, Facts]],
+    prepare: Callable[[str], Works | tuple[Works, Facts]],
+) -> dict[str, object]:
     if words[0] == "peak":
         return {"peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}
     if words[0] == "drop":
         ready.pop(words[1], None)
         return {"dropped": words[1]}
+    if words[0] == "facts":
+        return dict(ready.get(words[1].partition("/")[2], ({}, {}))[1])
     work, count = words[0], int(words[1])
     kind, _, which = work.partition("/")
     try:
         if which not in ready:
-            ready[which] = prepare(which)
-        run = ready[which][kind]
+            made = prepare(which)
+            ready[which] = made if isinstance(made, tuple) else (made, {})
+        run = ready[which][0][kind]
     except KeyError:
         return {"work": work, "missing": "not offered by this library"}
     except Exception as error:  # whatever stops a peer is its own row's reason, not the end of the table

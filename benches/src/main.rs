@@ -6,6 +6,7 @@
 //! that a work touches is aligned to 64 bytes, and what a work computes is checked when it is prepared.
 
 mod aligned;
+mod boot;
 mod circuit;
 mod limb;
 mod mix;
@@ -25,26 +26,44 @@ const GROUP: Duration = Duration::from_micros(100);
 /// A prepared piece of work; each call is one timed run.
 type Work = Box<dyn FnMut()>;
 
+/// Work, and what else there is to say of it: a JSON object.
+struct Prepared {
+    run: Work,
+    facts: String,
+}
+
+impl From<Work> for Prepared {
+    fn from(run: Work) -> Self {
+        Self { run, facts: "{}".into() }
+    }
+}
+
 /// One library behind the protocol.
 struct Side {
     name: String,
     isa: String,
-    prepare: fn(&str) -> Result<Work, String>,
+    prepare: fn(&str) -> Result<Prepared, String>,
 }
 
 fn main() -> ExitCode {
     let side = match std::env::args().nth(1).as_deref() {
         Some("ours") => Side { name: "Ringmill".into(), isa: ntt::our_isa(), prepare: ours },
-        Some("limb") => {
-            Side { name: "Ringmill, limb program".into(), isa: ntt::our_isa(), prepare: limb::prepare }
-        }
+        Some("limb") => Side {
+            name: "Ringmill, limb program".into(),
+            isa: ntt::our_isa(),
+            prepare: |work| limb::prepare(work).map(Into::into),
+        },
         Some("fixed") => Side { name: "Ringmill, one method".into(), isa: ntt::our_isa(), prepare: fixed },
-        Some("single") => {
-            Side { name: "Ringmill, one by one".into(), isa: ntt::our_isa(), prepare: circuit::one_by_one }
-        }
-        Some("tfhe-ntt") => {
-            Side { name: "tfhe-ntt 0.7.1".into(), isa: "run time".into(), prepare: ntt::tfhe }
-        }
+        Some("single") => Side {
+            name: "Ringmill, one by one".into(),
+            isa: ntt::our_isa(),
+            prepare: |work| circuit::one_by_one(work).map(Into::into),
+        },
+        Some("tfhe-ntt") => Side {
+            name: "tfhe-ntt 0.7.1".into(),
+            isa: "run time".into(),
+            prepare: |work| ntt::tfhe(work).map(Into::into),
+        },
         _ => {
             eprintln!("usage: ringmill-bench ours|limb|fixed|single|tfhe-ntt");
             return ExitCode::FAILURE;
@@ -60,19 +79,21 @@ fn main() -> ExitCode {
 }
 
 /// Transforms are named by size and bits, everything else by a parameter set.
-fn ours(work: &str) -> Result<Work, String> {
-    match work.split_once('/') {
+fn ours(work: &str) -> Result<Prepared, String> {
+    let run = match work.split_once('/') {
+        Some(("boot", _)) => return boot::prepare(work),
         Some(("ntt" | "intt", _)) => ntt::ours(work),
         Some(("keyswitch_mix", set)) => mix::prepare(set, true),
         Some((kind, _)) if kind.starts_with("matvec") || kind.starts_with("hoist") => circuit::prepare(work),
         _ => ops::prepare(work),
-    }
+    };
+    run.map(Into::into)
 }
 
 /// What a choice of methods is compared with.
-fn fixed(work: &str) -> Result<Work, String> {
+fn fixed(work: &str) -> Result<Prepared, String> {
     match work.split_once('/') {
-        Some(("keyswitch_mix", set)) => mix::prepare(set, false),
+        Some(("keyswitch_mix", set)) => mix::prepare(set, false).map(Into::into),
         _ => Err(format!("{work} has no methods to choose from")),
     }
 }
@@ -81,7 +102,7 @@ fn serve(side: &Side) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
     writeln!(out, r#"{{"name": "{}", "isa": "{}"}}"#, side.name, side.isa)?;
     out.flush()?;
-    let mut ready: HashMap<String, Result<Work, String>> = HashMap::new();
+    let mut ready: HashMap<String, Result<Prepared, String>> = HashMap::new();
     for line in std::io::stdin().lock().lines() {
         let line = line?;
         let answer = match line.split_whitespace().collect::<Vec<_>>()[..] {
@@ -90,6 +111,10 @@ fn serve(side: &Side) -> std::io::Result<()> {
                 ready.retain(|work, _| !work.ends_with(&format!("/{set}")));
                 format!(r#"{{"dropped": "{set}"}}"#)
             }
+            ["facts", work] => match ready.get(work) {
+                Some(Ok(prepared)) => prepared.facts.clone(),
+                _ => "{}".into(),
+            },
             [work, count, ref clock @ ..] => {
                 let run = ready.entry(work.into()).or_insert_with(|| (side.prepare)(work));
                 let time = if clock == ["wall"] { wall } else { processor };
@@ -105,13 +130,13 @@ fn serve(side: &Side) -> std::io::Result<()> {
 
 fn answer(
     work: &str,
-    run: &mut Result<Work, String>,
+    prepared: &mut Result<Prepared, String>,
     count: usize,
     time: fn(&mut dyn FnMut()) -> Duration,
 ) -> String {
-    match run {
+    match prepared {
         Err(reason) => format!(r#"{{"work": "{work}", "missing": {reason:?}}}"#),
-        Ok(run) => {
+        Ok(Prepared { run, .. }) => {
             let once = time(&mut *run).max(Duration::from_nanos(100));
             let group = (GROUP.as_nanos() / once.as_nanos()).clamp(1, 64) as u32;
             let mut mean = || {

@@ -56,7 +56,7 @@ class Params:
         levels: int = 9,
         *,
         scale_bits: int = 40,
-        wide_bits: int = 58,
+        wide_bits: int = 56,
         slots: int = ...,
         log_n: int = 16,
         insecure: bool = False,
@@ -127,6 +127,8 @@ class Plan:
     @property
     def input_level(self) -> int: ...
     @property
+    def input_scale(self) -> str: ...
+    @property
     def start_level(self) -> int: ...
     @property
     def output_level(self) -> int: ...
@@ -164,7 +166,13 @@ class SecretKey:
     def params(self) -> Params: ...
     def public_key(self) -> PublicKey: ...
     def encrypt(
-        self, values: Slots, *, slots: int | None = None, level: int | None = None, magnitude: float = 1.0
+        self,
+        values: Slots,
+        *,
+        slots: int | None = None,
+        level: int | None = None,
+        magnitude: float = 1.0,
+        scale: str | None = None,
     ) -> Ciphertext: ...
     def decrypt(self, cipher: Ciphertext) -> Slots: ...
     def export_secret(self) -> bytes: ...
@@ -178,7 +186,13 @@ class PublicKey:
     @property
     def params(self) -> Params: ...
     def encrypt(
-        self, values: Slots, *, slots: int | None = None, level: int | None = None, magnitude: float = 1.0
+        self,
+        values: Slots,
+        *,
+        slots: int | None = None,
+        level: int | None = None,
+        magnitude: float = 1.0,
+        scale: str | None = None,
     ) -> Ciphertext: ...
     def to_bytes(self) -> bytes: ...
     @staticmethod

@@ -257,7 +257,7 @@ class Ciphertext:
     def bootstrap(self) -> Ciphertext:
         """The same values with fresh levels: needs the keys that ``bootstrap_keys`` lists.
 
-        Takes level 1 or above; values may be as large as 32. Real vectors take half the time of complex ones.
+        Takes level 3 or above and four slots or more. Real vectors take less time than complex ones.
         """
         return self._with(self.evaluator.bootstrap(self.native, self.real))
 

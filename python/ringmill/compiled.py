@@ -246,12 +246,12 @@ class Compiled:
         key = key.public if isinstance(key, Keys) else key
         self._same_params("key", key.params)
         packed = self.signature.pack({**(arguments or {}), **named}, self.plan.magnitude)
-        level = self.plan.input_level
+        level, scale = self.plan.input_level, self.plan.input_scale
         out = {}
         with steps("encrypt", len(packed), progress) as step:
             for name, slots in packed.items():
                 step(name)
-                out[name] = key.encrypt(slots, level=level, magnitude=self.plan.magnitude)
+                out[name] = key.encrypt(slots, level=level, magnitude=self.plan.magnitude, scale=scale)
         return Values("arguments", out, self.name, self.digest)
 
     def decrypt(self, secret: SecretKey | Keys, results: Values) -> Any:

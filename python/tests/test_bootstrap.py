@@ -24,9 +24,9 @@ def test_a_vector_comes_back_with_fresh_levels(
     keys = rm.keygen(params, **rm.bootstrap_keys(params, LENGTH, real=real))
     values = rng.uniform(-1, 1, LENGTH) / 2
     values = values if real else values + 1j * rng.uniform(-1, 1, LENGTH) / 2
-    low = rm.encrypt(values, keys, level=1, magnitude=1)
+    low = rm.encrypt(values, keys, level=3, magnitude=1)
     high = low.bootstrap()
-    assert high.level == 4
+    assert high.level == 6
     assert np.abs(rm.decrypt(high, keys) - values).max() < 2.0**-16
     again = rm.Ciphertext.from_bytes(
         low.to_bytes(), rm.EvaluationKeys.from_bytes(params, keys.evaluation.to_bytes()), LENGTH
@@ -46,6 +46,31 @@ def test_a_kernel_bootstraps_where_it_says(params: rm.Params, rng: np.random.Gen
     assert "encapsulation" in compiled.keys_needed
     x = rng.uniform(-1, 1, LENGTH)
     assert np.abs(compiled.run(x=x) - asked(x)).max() < 2.0**-14
+
+
+@rm.kernel
+def ninth_power(x: Any) -> Any:
+    y = x
+    for _ in range(8):
+        y = y * x
+    return y
+
+
+def test_a_kernel_too_deep_for_its_chain_is_bootstrapped_where_levels_run_out(
+    params: rm.Params, rng: np.random.Generator
+) -> None:
+    compiled = ninth_power.compile(rm.vector(LENGTH), params=params)
+    assert len(compiled.bootstraps) == 2  # eight products, three levels at a time
+    assert all("has no level left" in place for place in compiled.bootstraps)
+    x = rng.uniform(-1, 1, LENGTH)
+    assert np.abs(compiled.run(x=x) - ninth_power(x)).max() < 2.0**-14
+
+
+def test_values_of_any_size_come_back(params: rm.Params, rng: np.random.Generator) -> None:
+    keys = rm.keygen(params, **rm.bootstrap_keys(params, LENGTH))
+    values = rng.uniform(-900, 900, LENGTH)
+    found = rm.decrypt(rm.encrypt(values, keys, level=3, magnitude=900).bootstrap(), keys)
+    assert np.abs(found - values).max() < 2.0**-6
 
 
 def test_clear_data_pass_unchanged() -> None:

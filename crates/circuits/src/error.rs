@@ -46,27 +46,37 @@ pub enum CircuitError {
         /// Slots of a ciphertext.
         slots: usize,
     },
-    /// Messages that the sine of a bootstrapping does not bring back.
+    /// Messages so large or small that a bootstrapping would leave nothing of them.
     #[error(
-        "messages up to {magnitude} cannot be bootstrapped with {room} bits of room above 1: up to {reach} can; declare \
-         smaller values, divide before, or take parameters with more room"
+        "messages up to {magnitude} cannot be bootstrapped: their bound has to lie between {least:.1e} and {most:.1e}; declare \
+         or promise a bound in that range, or multiply before and after"
     )]
-    Room {
+    Magnitude {
         /// Bound on |slot|.
         magnitude: f64,
-        /// The greatest bound that is taken.
-        reach: f64,
-        /// log2 of the modulus over the scale.
+        /// The least bound that is taken.
+        least: f64,
+        /// The greatest.
+        most: f64,
+    },
+    /// An arc on which the sine is no line.
+    #[error("{room} bits of room let messages reach where the sine turns; take {least} or more")]
+    Room {
+        /// log2 of the modulus over the greatest message.
         room: u32,
+        /// The least that is taken.
+        least: u32,
     },
     /// No parameters bootstrap as asked.
     #[error(transparent)]
     Params(#[from] ringmill_ckks::ParamsError),
     /// Too few slots to be bootstrapped.
-    #[error("bootstrapping works on two slots or more; the program has {slots}")]
+    #[error("bootstrapping works on {least} slots or more; the program has {slots}")]
     BootstrapSlots {
         /// Slots of the program.
         slots: usize,
+        /// The fewest that are taken.
+        least: usize,
     },
     /// A vector of another length than the program's.
     #[error(

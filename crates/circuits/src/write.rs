@@ -36,7 +36,7 @@ impl<'a> Writer<'a> {
     }
 
     pub(crate) fn mul_vector(&mut self, a: Value, numbers: Numbers) -> Result<Value, HeError> {
-        let c = self.b.push(Op::Const(Constant::List(numbers)))?;
+        let c = self.b.push(Op::Const(Constant::List(numbers.into())))?;
         self.b.push(Op::Mul(a, c))
     }
 

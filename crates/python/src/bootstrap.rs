@@ -6,17 +6,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::prelude::*;
 
 use ringmill::{Evaluator, Input, Inputs, Kernel};
-use ringmill_circuits::bootstrap::{Bootstrap, Content, expand};
+use ringmill_circuits::bootstrap::{Bootstrap, Content, expand, place};
 use ringmill_ckks::{Ciphertext, EvaluationKeys, Level, Params as Parameters, Scale};
-use ringmill_program::he::{Builder, Chain, HeError, Op, Program};
-use ringmill_program::manage::{Managed, Options, manage};
+use ringmill_program::he::{Builder, Chain, HeError, Op, Program, Rule, Value};
+use ringmill_program::manage::{Managed, Options, manage, ranges};
 
 use crate::error::Failure;
 use crate::params::Params;
 
-fn config(real: bool, magnitude: f64) -> Bootstrap {
+fn config(real: bool) -> Bootstrap {
     let content = if real { Content::Real } else { Content::Complex };
-    Bootstrap { content, magnitude, ..Bootstrap::default() }
+    Bootstrap { content, ..Bootstrap::default() }
 }
 
 /// x, bootstrapped.
@@ -29,9 +29,9 @@ fn alone(slots: usize, config: &Bootstrap) -> Result<Program, Failure> {
     b.finish().map_err(he)
 }
 
-/// From level 1 at a given scale.
-fn from_below(scale: &Scale) -> Options {
-    Options { input_level: Some(Level::new(1)), input_scale: Some(scale.clone()), ..Options::default() }
+/// From the level at which a bootstrapping starts, at a given scale.
+fn from_below(start: Level, scale: &Scale) -> Options {
+    Options { input_level: Some(start), input_scale: Some(scale.clone()), ..Options::default() }
 }
 
 /// Slots, scale, whether real, bits of the magnitude.
@@ -43,14 +43,15 @@ pub(crate) struct Bootstraps(Mutex<HashMap<Shape, Arc<Kernel>>>);
 
 impl Bootstraps {
     fn kernel(&self, e: &Evaluator, a: &Ciphertext, real: bool) -> Result<Arc<Kernel>, Failure> {
-        let magnitude = a.noise().magnitude().max(f64::MIN_POSITIVE);
-        let key = (a.slots(), a.scale().clone(), real, magnitude.to_bits());
+        let config = config(real).up_to(a.noise().magnitude().max(f64::MIN_POSITIVE));
+        let key = (a.slots(), a.scale().clone(), real, config.magnitude.to_bits());
         let mut kernels = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(kernel) = kernels.get(&key) {
             return Ok(kernel.clone());
         }
-        let program = alone(a.slots(), &config(real, magnitude))?;
-        let kernel = Kernel::compile(e, &program, &from_below(a.scale())).map_err(|e| Failure::face(&e))?;
+        let program = alone(a.slots(), &config)?;
+        let options = from_below(Level::new(config.start(a.slots())), a.scale());
+        let kernel = Kernel::compile(e, &program, &options).map_err(|e| Failure::face(&e))?;
         let kernel = Arc::new(kernel);
         kernels.insert(key, kernel.clone());
         Ok(kernel)
@@ -65,8 +66,8 @@ impl Bootstraps {
     ) -> Result<Ciphertext, Failure> {
         let kernel = self.kernel(e, a, real)?;
         let face = |error: ringmill::Error| Failure::face(&error);
-        let low =
-            if a.level() > Level::new(1) { e.drop_level(a, Level::new(1)).map_err(face)? } else { a.clone() };
+        let start = Level::new(config(real).start(a.slots()));
+        let low = if a.level() > start { e.drop_level(a, start).map_err(face)? } else { a.clone() };
         let mut results =
             kernel.run(&Inputs::from([("x".into(), Input::Cipher(&low))]), keys).map_err(face)?;
         Ok(results.remove("y").unwrap_or_else(|| unreachable!("the program has one output")))
@@ -83,23 +84,80 @@ pub(crate) fn bootstrap_rotations(
 ) -> PyResult<BTreeSet<usize>> {
     let params: Parameters = params.get().inner.clone();
     py.detach(|| {
-        let program = alone(slots, &config(real, 1.0))?;
-        let managed = manage(&program, &Chain::from(&params), &from_below(&params.default_scale()));
+        let config = config(real);
+        let program = alone(slots, &config)?;
+        let options = from_below(Level::new(config.start(slots)), &params.default_scale());
+        let managed = manage(&program, &Chain::from(&params), &options);
         Ok(managed.map_err(|e| Failure::he(&e))?.summary.keys.rotations)
     })
 }
 
-/// The program managed for parameters, and where it asks to be bootstrapped.
+/// What is known of the values of a program.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sizes {
+    /// Bound on |slot| of the inputs.
+    pub(crate) inputs: f64,
+    /// Bound on |slot| of every value.
+    pub(crate) all: f64,
+    /// Whether the inputs are real.
+    pub(crate) real: bool,
+}
+
+/// The program managed for parameters with bootstrappings: those it asks for and, where levels run out all the same, as
+/// few more as do. Says where each one is and why.
 pub(crate) fn managed(
     traced: &Program,
     params: &Parameters,
-    bound: f64,
-    real: bool,
+    sizes: Sizes,
+    refused: HeError,
 ) -> Result<(Managed, Vec<String>), Failure> {
-    let (chain, config) = (Chain::from(params), config(real, bound));
+    let config = config(sizes.real);
     let asked = traced.instrs().iter().filter(|i| matches!(i.op, Op::Bootstrap(_)));
-    let places =
+    let mut places: Vec<String> =
         asked.map(|i| i.source.as_ref().map_or("asked for".into(), |s| format!("{s}: asked for"))).collect();
-    let expanded = expand(traced, &config).map_err(|e| Failure::circuit(&e))?;
-    Ok((manage(&expanded, &chain, &Options::default()).map_err(|e| Failure::he(&e))?, places))
+    let refused = match places.is_empty() {
+        true => refused,
+        false => match with_circuits(traced, params, &config, sizes)? {
+            Ok(managed) => return Ok((managed, places)),
+            Err(refused) => refused,
+        },
+    };
+    let slots = traced.slots();
+    let depth = config.depth().map_err(|e| Failure::circuit(&e))?;
+    // Levels from a bootstrapping to the start of the next one.
+    let between =
+        params.max_level().get().checked_sub(depth + config.start(slots)).filter(|&levels| levels > 0);
+    let Some(between) = between else { return Err(Failure::he(&without(refused))) };
+    let (program, placed) = place(traced, between).map_err(|e| Failure::circuit(&e))?;
+    if placed.is_empty() {
+        return Err(Failure::he(&refused));
+    }
+    places.extend(placed.iter().map(ToString::to_string));
+    match with_circuits(&program, params, &config, sizes)? {
+        Ok(managed) => Ok((managed, places)),
+        Err(refused) => Err(Failure::he(&refused)),
+    }
+}
+
+/// The program with circuits in place of its bootstrappings, managed; or why management refuses it.
+fn with_circuits(
+    program: &Program,
+    params: &Parameters,
+    config: &Bootstrap,
+    sizes: Sizes,
+) -> Result<Result<Managed, HeError>, Failure> {
+    let ranges = ranges(program, sizes.inputs, sizes.real);
+    let size = |v: Value| ranges[v.index()].min(sizes.all);
+    let expanded = expand(program, config, size).map_err(|e| Failure::circuit(&e))?;
+    Ok(manage(&expanded, &Chain::from(params), &Options::default()))
+}
+
+/// The refusal, with what would let the program bootstrap.
+fn without(mut refused: HeError) -> HeError {
+    if let Rule::Depth { what, .. } = &mut *refused.rule {
+        what.push_str(
+            "; this chain is too short to bootstrap on the way, one from Params.bootstrapping(…) is not",
+        );
+    }
+    refused
 }

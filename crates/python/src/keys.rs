@@ -21,10 +21,12 @@ fn encode(
     slots: Option<usize>,
     level: Option<u32>,
     magnitude: f64,
+    scale: Option<&str>,
 ) -> Result<ckks::Plaintext, Failure> {
+    let scale = scale.map(str::parse).transpose().map_err(|e| Failure::of(Family::Encoding, &e))?;
     let target = Target {
         level: level.map_or(params.max_level(), Level::new),
-        scale: params.default_scale(),
+        scale: scale.unwrap_or_else(|| params.default_scale()),
         slots: slots.unwrap_or_else(|| values.len().max(1).next_power_of_two()),
         magnitude,
     };
@@ -68,7 +70,8 @@ impl SecretKey {
     }
 
     /// Encrypts up to `slots` numbers; the ciphertext is stored at half size.
-    #[pyo3(signature = (values, *, slots = None, level = None, magnitude = 1.0))]
+    #[pyo3(signature = (values, *, slots = None, level = None, magnitude = 1.0, scale = None))]
+    #[allow(clippy::too_many_arguments)] // named in Python
     fn encrypt(
         &self,
         py: Python<'_>,
@@ -76,10 +79,11 @@ impl SecretKey {
         slots: Option<usize>,
         level: Option<u32>,
         magnitude: f64,
+        scale: Option<&str>,
     ) -> PyResult<Ciphertext> {
         let values = values.as_slice()?.to_vec();
         py.detach(|| {
-            let plain = encode(self.0.params(), &values, slots, level, magnitude)?;
+            let plain = encode(self.0.params(), &values, slots, level, magnitude, scale)?;
             let seeded = self.0.encrypt_seeded(&plain, &mut randomness()?).map_err(|e| Failure::ckks(&e))?;
             Ok(Ciphertext::seeded(seeded))
         })
@@ -140,7 +144,8 @@ impl PublicKey {
     }
 
     /// Encrypts up to `slots` numbers.
-    #[pyo3(signature = (values, *, slots = None, level = None, magnitude = 1.0))]
+    #[pyo3(signature = (values, *, slots = None, level = None, magnitude = 1.0, scale = None))]
+    #[allow(clippy::too_many_arguments)] // named in Python
     fn encrypt(
         &self,
         py: Python<'_>,
@@ -148,10 +153,11 @@ impl PublicKey {
         slots: Option<usize>,
         level: Option<u32>,
         magnitude: f64,
+        scale: Option<&str>,
     ) -> PyResult<Ciphertext> {
         let values = values.as_slice()?.to_vec();
         py.detach(|| {
-            let plain = encode(self.0.params(), &values, slots, level, magnitude)?;
+            let plain = encode(self.0.params(), &values, slots, level, magnitude, scale)?;
             let cipher = self.0.encrypt(&plain, &mut randomness()?).map_err(|e| Failure::ckks(&e))?;
             Ok(cipher.into())
         })

@@ -69,7 +69,7 @@ impl Params {
 
     /// Parameters whose ciphertexts can be bootstrapped, by need.
     #[staticmethod]
-    #[pyo3(signature = (levels = 9, *, scale_bits = 40, wide_bits = 58, slots = None, log_n = 16, insecure = false))]
+    #[pyo3(signature = (levels = 9, *, scale_bits = 40, wide_bits = 56, slots = None, log_n = 16, insecure = false))]
     fn bootstrapping(
         levels: u32,
         scale_bits: u32,

@@ -138,7 +138,10 @@ impl Plan {
                 }
                 Err(refused) => match to_the_end(&traced, &params, &refused, magnitude, bound, real) {
                     Some(bounded) => (bounded, Vec::new()),
-                    None => bootstrap::managed(&traced, &params, bound, real)?,
+                    None => {
+                        let sizes = bootstrap::Sizes { inputs: magnitude, all: bound, real };
+                        bootstrap::managed(&traced, &params, sizes, refused)?
+                    }
                 },
             };
             Ok(Self { params, managed, rationale: None, magnitude, bound, real, bootstraps })
@@ -183,6 +186,17 @@ impl Plan {
     #[getter]
     fn input_level(&self) -> u32 {
         self.managed.summary.input_level.get()
+    }
+
+    /// The exact scale at which inputs are encrypted.
+    #[getter]
+    fn input_scale(&self) -> String {
+        let mut inputs = self.managed.program.inputs();
+        let own = inputs.find_map(|(_, _, ty)| match ty {
+            Type::Ct(t) => Some(t.scale.to_text()),
+            _ => None,
+        });
+        own.unwrap_or_else(|| self.params.default_scale().to_text())
     }
 
     /// Level at which the first operation runs.

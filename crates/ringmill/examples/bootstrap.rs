@@ -1,11 +1,13 @@
 //! Bootstraps random vectors and says what it took: `cargo run --release -p ringmill --example bootstrap [SLOTS [WIDE
-//! [LEVELS [RUNS]]]]` prints one line of JSON a run.
+//! [LEVELS [RUNS [LOG_N [MAPS [KEYS [SCALE]]]]]]]]` prints one line of JSON a run.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use num_complex::Complex64;
 use ringmill::ckks::{EvaluationKeys, GaloisKeys, KeyGenerator, Level, Randomness};
 use ringmill::program::he::{Builder, Op};
+use ringmill::program::limb::Opcode;
 use ringmill::program::manage::Options;
 use ringmill::ring::GaloisElement;
 use ringmill::{Evaluator, Input, Inputs, Kernel};
@@ -32,13 +34,44 @@ fn peak() -> f64 {
     kilobytes.unwrap_or(0.0) / 1024.0
 }
 
+/// Transforms, products of conversions, products with keys and other limb operations, by step.
+fn tally(kernel: &Kernel) -> BTreeMap<String, [usize; 4]> {
+    let (he, limb) = (kernel.program(), kernel.limb_program());
+    let step = |name: &str| -> String {
+        let instr =
+            name.strip_prefix('%').and_then(|n| n.parse::<usize>().ok()).and_then(|n| he.instrs().get(n));
+        let region = instr.and_then(|i| i.region).map(|r| he.regions()[r.0 as usize].clone());
+        let region = region.unwrap_or_else(|| name.to_owned());
+        region.split(": ").take(3).collect::<Vec<_>>().join(": ")
+    };
+    let mut table: BTreeMap<String, [usize; 4]> = BTreeMap::new();
+    let regions = limb.regions();
+    for (i, region) in regions.iter().enumerate() {
+        let end = regions.get(i + 1).map_or(limb.len(), |next| next.first as usize);
+        let mut words = region.label.split(' ');
+        let (name, kind) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        let row = table.entry(format!("{} [{kind}]", step(name))).or_default();
+        for at in region.first as usize..end {
+            let operands = limb.operands(at).len();
+            match limb.opcode(at) {
+                Opcode::Ntt | Opcode::Intt => row[0] += 1,
+                Opcode::Convert | Opcode::ConvertFast | Opcode::Quotient => row[1] += operands,
+                Opcode::Dot => row[2] += operands / 2,
+                _ => row[3] += 1,
+            }
+        }
+    }
+    table
+}
+
 fn main() -> Result<(), Failure> {
     let slots = argument(1, 1 << 15)?;
     let need = Need {
         slots,
-        wide_bits: argument(2, 58)? as u32,
+        wide_bits: argument(2, 56)? as u32,
         levels: argument(3, 9)? as u32,
         log_n: argument(5, 16)? as u32,
+        scale_bits: argument(8, 40)? as u32,
         ..Need::default()
     };
     let maps = argument(6, 3)?;
@@ -67,6 +100,11 @@ fn main() -> Result<(), Failure> {
         summary.counts,
         peak()
     );
+    for (step, [transforms, terms, keys, others]) in tally(&kernel) {
+        eprintln!(
+            "{step}: {transforms} transforms, {terms} conversion terms, {keys} key terms, {others} others"
+        );
+    }
     let mut generator = KeyGenerator::new(&params)?;
     let secret = generator.secret_key()?;
     let mut galois = GaloisKeys::new(&params);
@@ -78,7 +116,8 @@ fn main() -> Result<(), Failure> {
     let keys = keys.with_encapsulation(generator.encapsulation_key(&secret)?)?;
     let turn = |i: usize| Complex64::cis((i * i % 9973) as f64) * ((i % 101) as f64 / 101.0);
     let message: Vec<Complex64> = (0..slots).map(turn).collect();
-    let plain = evaluator.encode(message.as_slice(), slots, Level::new(1), &params.default_scale())?;
+    let start_level = Level::new(config.start(slots));
+    let plain = evaluator.encode(message.as_slice(), slots, start_level, &params.default_scale())?;
     let c = secret.encrypt(&plain, &mut Randomness::from_os()?)?;
     eprintln!("with keys: peak {:.0} MB", peak());
     for _ in 0..argument(4, 2)? {
@@ -93,7 +132,7 @@ fn main() -> Result<(), Failure> {
             "{{\"slots\": {slots}, \"seconds\": {seconds:.3}, \"processor\": {busy:.3}, \"bits\": {:.2}, \"levels\": {}, \"peak_mb\": {:.0}, \
              \"key_mb\": {:.0}}}",
             -worst.log2(),
-            y.level().get() - 1,
+            y.level().get() - start_level.get(),
             peak(),
             summary.key_bytes as f64 / 1e6
         );

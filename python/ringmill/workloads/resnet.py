@@ -29,9 +29,11 @@ from ringmill.workloads.multiplexed import Array, Grid, Input, convolve, horner,
 FILL = 0.5
 #: Part of a block's sum that comes past its convolutions.
 PAST = 0.5
+#: Level at which a bootstrapping reads its operand: one for each of its maps from slots to coefficients.
+RESTS = 3
 #: Level at which convolutions begin. They take one level, and one more brings the result to the scale that
 #: the next program reads; so it is after an activation.
-STARTS = 3
+STARTS = RESTS + 2
 #: Digits of weights: short ones make short program files.
 DIGITS = 3
 
@@ -167,9 +169,10 @@ def _block(
 def parameters(shape: Shape, *, log_n: int = 16, insecure: bool = False) -> Params:
     """Parameters whose levels suffice for an activation and the convolution after it.
 
-    A bootstrapping leaves one level more than these; what it reads stands at level 1.
+    One level more brings an activation to the scale that convolutions read.
     """
-    return Params.bootstrapping(shape.ramp.depth + STARTS, log_n=log_n, slots=shape.slots, insecure=insecure)
+    levels = shape.ramp.depth + 1 + STARTS - RESTS
+    return Params.bootstrapping(levels, log_n=log_n, slots=shape.slots, insecure=insecure)
 
 
 # ---- programs -----------------------------------------------------------------------------------------
@@ -259,7 +262,7 @@ class Step:
     @property
     def level(self) -> int | None:
         """Level at which the next program reads the result, at a fresh scale; none for scores."""
-        return {"p": 1, "scores": None}.get(self.writes, STARTS)
+        return {"p": RESTS, "scores": None}.get(self.writes, STARTS)
 
     @property
     def shared(self) -> bool:
@@ -270,7 +273,7 @@ class Step:
         """The program for parameters; results end where the next bootstrapping reads them."""
         specs = dict.fromkeys(self.reads, vector(self.slots))
         traced = self.kernel.trace(**specs, **self.arguments)
-        return compile_traced(traced, params=params, output_level=None if self.shared else 2)
+        return compile_traced(traced, params=params, output_level=None if self.shared else RESTS + 1)
 
 
 def steps(network: Network) -> Iterator[Step]:

@@ -70,17 +70,17 @@ impl<'a> Copy<'a> {
     }
 }
 
-/// The program with a circuit in place of every `bootstrap`.
+/// The program with a circuit in place of every `bootstrap`, of messages as large as `size` says, or the next power of two.
 ///
 /// # Errors
 /// As [`Bootstrap::apply`].
-pub fn expand(p: &Program, config: &Bootstrap) -> Result<Program, CircuitError> {
+pub fn expand(p: &Program, config: &Bootstrap, size: impl Fn(Value) -> f64) -> Result<Program, CircuitError> {
     let mut copy = Copy::of(p)?;
     for (v, instr) in p.values() {
         copy.stand_at(v);
-        let value = match instr.op.map_operands(|a| copy.new[a.index()]) {
-            Op::Bootstrap(a) => config.apply(&mut copy.b, a)?,
-            op => copy.b.push(op)?,
+        let value = match (&instr.op, instr.op.map_operands(|a| copy.new[a.index()])) {
+            (&Op::Bootstrap(old), Op::Bootstrap(a)) => config.up_to(size(old)).apply(&mut copy.b, a)?,
+            (_, op) => copy.b.push(op)?,
         };
         copy.new.push(value);
         copy.promise(v)?;

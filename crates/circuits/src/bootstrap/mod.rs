@@ -1,8 +1,8 @@
 //! Bootstrapping: a ciphertext at the bottom of the chain becomes one near its top.
 //!
-//! raise (m + q_0·I), slots to coefficients, x mod 1 by a sine, coefficients to slots. One operation, `raise`, is new to
-//! the HE program; the rest is linear maps and polynomials, and levels and scales are those of management. Derivation,
-//! error and failure probability: `docs/algorithms/bootstrapping.md`.
+//! Slots to coefficients while few limbs are left, raise (m + q_0·I), coefficients to slots, x mod 1 by a sine. One operation,
+//! `raise`, is new to the HE program; the rest is linear maps and polynomials, and levels and scales are those of
+//! management. Derivation, error and failure probability: `docs/algorithms/bootstrapping.md`.
 
 mod expand;
 mod failure;
@@ -13,10 +13,9 @@ mod transform;
 pub use expand::{Placed, expand, place};
 pub use failure::probability;
 pub use need::Need;
+use sine::Inverse;
 pub use sine::Sine;
 pub use transform::{Way, transform};
-
-use std::f64::consts::TAU;
 
 use num_complex::Complex64;
 use ringmill_ckks::EPHEMERAL_WEIGHT;
@@ -24,7 +23,6 @@ use ringmill_program::he::{Builder, Constant, Op, Value};
 
 use crate::CircuitError;
 use crate::linear::{self, Keys};
-use crate::write::Writer;
 
 /// What a message may contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -39,9 +37,9 @@ pub enum Content {
 /// How a ciphertext is bootstrapped.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bootstrap {
-    /// log2 of q_0 over the scale at which a ciphertext is raised: how much room the sine leaves above a message of 1.
+    /// log2 of q_0 over a coefficient of the greatest message at the raise: how small an arc of the sine is used.
     pub room: u32,
-    /// A bound on |slot| of messages.
+    /// A bound on |slot| of messages: what is raised is divided by it.
     pub magnitude: f64,
     /// Real or complex messages.
     pub content: Content,
@@ -51,11 +49,11 @@ pub struct Bootstrap {
     pub doublings: u32,
     /// Error of the cosine's polynomial.
     pub sine_error: f64,
-    /// Whether the sine is corrected by the arcsine's cubic term: two levels for messages close to `2^room`.
+    /// Whether the sine is corrected by the cubic term of the arcsine, for two levels: without it `room` has to be larger.
     pub arcsine: bool,
-    /// Levels from slots to coefficients.
+    /// Levels from slots to coefficients, before the raise.
     pub to_coefficients: usize,
-    /// Levels from coefficients to slots.
+    /// Levels from coefficients to slots, after it.
     pub to_slots: usize,
     /// How many keys each linear map may ask for.
     pub keys: Keys,
@@ -65,13 +63,13 @@ impl Default for Bootstrap {
     /// Complex messages of at most 1, three levels a transform, an interval that is never left.
     fn default() -> Self {
         Self {
-            room: 8,
+            room: 7,
             magnitude: 1.0,
             content: Content::Complex,
             interval: EPHEMERAL_WEIGHT / 2,
             doublings: 2,
-            sine_error: 1.0 / (1u64 << 42) as f64,
-            arcsine: false,
+            sine_error: 1.0 / (1u64 << 38) as f64,
+            arcsine: true,
             to_coefficients: 3,
             to_slots: 3,
             keys: Keys::Fast,
@@ -79,9 +77,11 @@ impl Default for Bootstrap {
     }
 }
 
-/// The part of the modulus up to which a coefficient of a message may reach: an eighth of a turn, where the sine has lost a
-/// tenth.
-const REACH: f64 = 0.125;
+/// The least room: an eighth of a turn, where the sine has lost a tenth.
+const ROOM_MIN: u32 = 3;
+
+/// Bounds on messages between which all steps keep their precision.
+const MAGNITUDES: std::ops::RangeInclusive<f64> = 1.0 / (1u64 << 20) as f64..=(1u64 << 20) as f64;
 
 impl Bootstrap {
     /// The sine.
@@ -92,14 +92,28 @@ impl Bootstrap {
         Sine::new(self.interval, self.doublings, self.sine_error)
     }
 
-    /// Levels between what is raised and the result, for programs of `slots` slots.
+    /// Levels between what is raised and the result.
     ///
     /// # Errors
     /// As [`Self::sine`].
-    pub fn depth(&self, slots: usize) -> Result<u32, CircuitError> {
-        let stages = slots.trailing_zeros().max(1) as usize;
-        let maps = self.to_coefficients.clamp(1, stages) + self.to_slots.clamp(1, stages);
-        Ok(maps as u32 + self.sine()?.depth() + if self.arcsine { 2 } else { 0 })
+    pub fn depth(&self) -> Result<u32, CircuitError> {
+        Ok(self.to_slots.max(1) as u32 + self.sine()?.depth() + self.inverse().depth())
+    }
+
+    /// Levels that a ciphertext of `slots` slots must have left: those of the way to coefficients.
+    pub fn start(&self, slots: usize) -> u32 {
+        self.to_coefficients.clamp(1, slots.trailing_zeros().max(1) as usize) as u32
+    }
+
+    /// The same for messages of another size: the next power of two, so that few kernels serve all.
+    #[must_use]
+    pub fn up_to(&self, magnitude: f64) -> Self {
+        Self { magnitude: magnitude.log2().ceil().exp2(), ..self.clone() }
+    }
+
+    /// From the sine to its argument.
+    fn inverse(&self) -> Inverse {
+        Inverse::new((-f64::from(self.room)).exp2(), self.arcsine)
     }
 
     /// The chance that one bootstrapping in `slots` slots gives a wrong result.
@@ -107,21 +121,25 @@ impl Bootstrap {
         probability(EPHEMERAL_WEIGHT, self.interval, 2 * slots)
     }
 
-    /// How far a slot of size `magnitude` may be off because the sine is not a line, in the worst case: all of the message in
-    /// one coefficient.
+    /// How far a slot may be off because the sine is not a line: messages of `magnitude` meet it.
     pub fn bend(&self) -> f64 {
-        let angle = TAU * self.magnitude / f64::from(self.room).exp2();
-        let relative = if self.arcsine { 3.0 / 40.0 * angle.powi(4) } else { angle.powi(2) / 6.0 };
-        self.magnitude * relative
+        // Real and imaginary parts are off by as much each.
+        let parts = if self.content == Content::Complex { 2f64.sqrt() } else { 1.0 };
+        parts * self.magnitude * f64::from(self.room).exp2() * self.inverse().error
     }
 
     fn check(&self, slots: usize) -> Result<(), CircuitError> {
-        let reach = REACH * f64::from(self.room).exp2();
-        if !(self.magnitude > 0.0 && self.magnitude <= reach) {
-            return Err(CircuitError::Room { magnitude: self.magnitude, reach, room: self.room });
+        if !MAGNITUDES.contains(&self.magnitude) {
+            let (least, most) = (*MAGNITUDES.start(), *MAGNITUDES.end());
+            return Err(CircuitError::Magnitude { magnitude: self.magnitude, least, most });
         }
-        if slots < 2 {
-            return Err(CircuitError::BootstrapSlots { slots });
+        if self.room < ROOM_MIN {
+            return Err(CircuitError::Room { room: self.room, least: ROOM_MIN });
+        }
+        // Levels without stages are products with numbers, of which management makes one.
+        let least = 1 << self.to_slots.saturating_sub(1).clamp(1, 15);
+        if slots < least {
+            return Err(CircuitError::BootstrapSlots { slots, least });
         }
         Ok(())
     }
@@ -129,8 +147,8 @@ impl Bootstrap {
     /// Adds the bootstrapping of `x` to a traced program, in the region "bootstrap".
     ///
     /// # Errors
-    /// [`CircuitError::Room`] for messages too large for the sine, [`CircuitError::BootstrapSlots`] for a single slot; what
-    /// the builder refuses.
+    /// [`CircuitError::Magnitude`] and [`CircuitError::Room`] for messages and arcs out of range,
+    /// [`CircuitError::BootstrapSlots`] for too few slots; what the builder refuses.
     pub fn apply(&self, b: &mut Builder, x: Value) -> Result<Value, CircuitError> {
         let slots = b.program().slots();
         self.check(slots)?;
@@ -139,33 +157,32 @@ impl Bootstrap {
             "" => format!("bootstrap: {step}"),
             outer => format!("{outer}: bootstrap: {step}"),
         };
-        b.region(&region("raise"));
-        let raised = b.push(Op::Raise { a: x, bits: self.room })?;
-        let sine = self.sine()?;
         b.region(&region("slots to coefficients"));
+        let mut w = x;
+        for map in &transform(Way::ToCoefficients, slots, self.to_coefficients, 1.0 / self.magnitude)? {
+            w = linear::apply(b, w, map, self.keys)?;
+        }
+        b.region(&region("raise"));
+        w = b.push(Op::Raise { a: w, bits: self.room })?;
+        let sine = self.sine()?;
+        b.region(&region("coefficients to slots"));
         // Half, because a number and its conjugate are added.
         let factor = 0.5 / f64::from(self.room).exp2() / sine.radius();
-        let mut w = raised;
-        for map in &transform(Way::ToCoefficients, slots, self.to_coefficients, factor, None)? {
+        for map in &transform(Way::ToSlots, slots, self.to_slots, factor)? {
             w = linear::apply(b, w, map, self.keys)?;
         }
         b.region(&region("modulus"));
         let parts = self.parts(b, w)?;
         let mut results = Vec::with_capacity(parts.len());
+        let factor = self.magnitude * f64::from(self.room).exp2();
         for part in parts {
             b.promise(part, 1.0)?;
-            let mut s = sine.write(b, part)?;
-            if self.arcsine {
-                s = arcsine(b, s)?;
-            }
-            results.push(s);
+            results.push(self.inverse().write(b, &sine, part, factor)?);
         }
         let joined = join(b, &results)?;
-        b.region(&region("coefficients to slots"));
-        let result = self.back(b, joined)?;
-        b.promise(result, self.magnitude)?;
+        b.promise(joined, self.magnitude)?;
         b.region(&outer);
-        Ok(result)
+        Ok(joined)
     }
 
     /// Real and imaginary parts, twice, or the real part alone.
@@ -177,25 +194,6 @@ impl Bootstrap {
             parts.push(times_i(b, difference, -1.0)?);
         }
         Ok(parts)
-    }
-
-    /// Coefficients to slots. Of a real message only c_0 … c_(n−1) came through: c_(2n−j) = −c_j, and so z = 2·Re(Σ c_j·ζ^j) with half
-    /// of c_0.
-    fn back(&self, b: &mut Builder, w: Value) -> Result<Value, CircuitError> {
-        let slots = b.program().slots();
-        let factor = f64::from(self.room).exp2() / TAU;
-        let mut halved = vec![Complex64::ONE; slots];
-        halved[0] = Complex64::new(0.5, 0.0);
-        let first = (self.content == Content::Real).then_some(&halved[..]);
-        let mut z = w;
-        for map in &transform(Way::ToSlots, slots, self.to_slots, factor, first)? {
-            z = linear::apply(b, z, map, self.keys)?;
-        }
-        if self.content == Content::Real {
-            let conj = b.push(Op::Conj { a: z, hoist: None })?;
-            z = b.push(Op::Add(z, conj))?;
-        }
-        Ok(z)
     }
 }
 
@@ -213,13 +211,4 @@ fn join(b: &mut Builder, parts: &[Value]) -> Result<Value, CircuitError> {
         sum = b.push(Op::Add(sum, turned))?;
     }
     Ok(sum)
-}
-
-/// s + s³/6.
-fn arcsine(b: &mut Builder, s: Value) -> Result<Value, CircuitError> {
-    let mut w = Writer::open(b, "arcsine");
-    let square = w.mul(s, s)?;
-    let sixth = w.mul_real(s, 1.0 / 6.0)?;
-    let cubic = w.mul(square, sixth)?;
-    Ok(w.add(s, cubic)?)
 }

@@ -3,11 +3,14 @@
 //! | levels, from the bottom | primes |
 //! |---|---|
 //! | 0 | the base, which a raise starts from |
-//! | 1 | of the scale: brings every operand to the base's scale |
+//! | those of the way to coefficients | of the scale |
 //! | levels left | of the scale |
-//! | the way back to slots but its first map | ten bits wider: what errs here is still multiplied by sums over slots |
-//! | the first map on the way back, and the sine | wide: errors of the sine are errors of coefficients, √N as large in slots |
-//! | slots to coefficients | wide |
+//! | the sine, from its last product up | what brings its scale to that of the result, narrow ones, four for its argument |
+//! | the way to slots | narrow |
+//!
+//! An error of the sine's argument y grows by 2πR; one of t = 2y² − 1 by 2πR/4|y|, which is sixteen times as much where |y| is least;
+//! of T_2(t), T_4(t) … by a quarter of that each time. But y has the errors of all rotations of the last map. So the scale of t is three
+//! bits above that of y, and falls by two from product to product.
 
 use ringmill_ckks::params::{MAX_LOG_N, MAX_PRIMES, MIN_LOG_N, SecurityTable};
 use ringmill_ckks::{Params, ParamsError, ParamsLiteral, Secret};
@@ -15,8 +18,17 @@ use ringmill_ckks::{Params, ParamsError, ParamsLiteral, Secret};
 use super::Bootstrap;
 use crate::CircuitError;
 
-/// Bits of the primes on the way back to slots beyond the scale.
-const BACK_BITS: u32 = 10;
+/// Bits of the base beyond the scale: what a raise starts from is more precise than what comes out.
+const BASE_BITS: u32 = 10;
+
+/// The widest prime.
+const WIDEST: u32 = 60;
+
+/// The widest primes whose arithmetic is the fastest there is.
+const FAST: u32 = 50;
+
+/// Bits by which the scales of t, T_2(t) and T_4(t) are above that of the products that follow; y is half as far above as t.
+const RISE: [u32; 3] = [6, 4, 2];
 
 /// Bits of P beyond the largest digit: the error of a key switch then vanishes beside the rounding that ends it.
 const SPARE_BITS: u32 = 5;
@@ -28,7 +40,7 @@ pub struct Need {
     pub levels: u32,
     /// log2 of the scale.
     pub scale_bits: u32,
-    /// log2 of the primes of the sine and of the maps before it: 50 where the machine is fastest, 60 for most precision.
+    /// log2 of the scale of the first product of the sine: each bit is one of precision.
     pub wide_bits: u32,
     /// Slots of a vector.
     pub slots: usize,
@@ -41,7 +53,7 @@ pub struct Need {
 impl Default for Need {
     /// Nine levels of 40 bits in full slots of N = 2^16.
     fn default() -> Self {
-        Self { levels: 9, scale_bits: 40, wide_bits: 58, slots: 1 << 15, log_n: 16, insecure: false }
+        Self { levels: 9, scale_bits: 40, wide_bits: 56, slots: 1 << 15, log_n: 16, insecure: false }
     }
 }
 
@@ -52,7 +64,7 @@ impl Need {
     /// [`CircuitError::Params`] names what stands in the way; [`CircuitError::Degree`] for a sine that is too wide.
     pub fn choose(&self, bootstrap: &Bootstrap) -> Result<Params, CircuitError> {
         let unmet = |why: String| CircuitError::Params(ParamsError::Unmet { max_log_n: MAX_LOG_N, why });
-        let depth = bootstrap.depth(self.slots)?;
+        let depth = bootstrap.depth()?;
         let q = self.chain(bootstrap, depth);
         if q.len() > MAX_PRIMES {
             return Err(unmet(format!(
@@ -81,13 +93,16 @@ impl Need {
 
     /// Sizes of the ciphertext primes.
     fn chain(&self, bootstrap: &Bootstrap, depth: u32) -> Vec<u32> {
-        let stages = self.slots.trailing_zeros().max(1) as usize;
-        let back = bootstrap.to_slots.clamp(1, stages) as u32 - 1;
-        let between = (self.scale_bits + BACK_BITS).min(self.wide_bits);
-        let mut q = vec![self.wide_bits];
-        q.extend(std::iter::repeat_n(self.scale_bits, self.levels as usize + 1));
-        q.extend(std::iter::repeat_n(between, back as usize));
-        q.extend(std::iter::repeat_n(self.wide_bits, (depth - back) as usize));
+        let narrow = self.wide_bits.saturating_sub(RISE[0]);
+        let maps = bootstrap.to_slots.max(1);
+        let mut sine = descent(self.scale_bits, narrow);
+        let argument = argument(narrow);
+        sine.resize((depth as usize).saturating_sub(maps + argument.len()), narrow);
+        sine.extend(argument);
+        let mut q = vec![(self.scale_bits + BASE_BITS).min(WIDEST)];
+        q.extend(std::iter::repeat_n(self.scale_bits, (bootstrap.start(self.slots) + self.levels) as usize));
+        q.extend(sine);
+        q.extend(std::iter::repeat_n(narrow, maps));
         q
     }
 
@@ -98,7 +113,8 @@ impl Need {
         for dnum in 1..=q.len() {
             let alpha = q.len().div_ceil(dnum);
             let digit = q.chunks(alpha).map(|d| d.iter().sum::<u32>()).max()? + SPARE_BITS;
-            let special = special(digit, self.wide_bits);
+            let room = limit.saturating_sub(log_q);
+            let special = special(digit, FAST.min(self.wide_bits), room);
             let transforms = (dnum + 2) * (q.len() + special.len());
             let better = best.as_ref().is_none_or(|(least, _)| transforms < *least);
             if q.len().div_ceil(alpha) != dnum || log_q + special.iter().sum::<u32>() > limit || !better {
@@ -117,9 +133,29 @@ impl Need {
     }
 }
 
-/// Special primes of at least `digit` bits in all, none wider than `wide`.
-fn special(digit: u32, wide: u32) -> Vec<u32> {
+/// The primes, from the bottom, of the products T_4(t)², T_2(t)², t² and y²: 2Δ − Δ' bits from Δ to Δ'.
+fn argument(narrow: u32) -> [u32; 4] {
+    let [t, second, fourth] = RISE.map(|rise| narrow + rise);
+    [2 * fourth - narrow, 2 * second - fourth, 2 * t - second, 2 * (narrow + RISE[0] / 2) - t]
+}
+
+/// The primes, from the bottom, that bring products from scale 2^`wide` to 2^`narrow`: Δ²/q at a time, each q at most [`WIDEST`].
+fn descent(narrow: u32, wide: u32) -> Vec<u32> {
+    let (mut below, mut primes) = (narrow, Vec::new());
+    while below < wide.min(WIDEST - 1) {
+        let above = ((below + WIDEST) / 2).min(wide);
+        primes.push(2 * above - below);
+        below = above;
+    }
+    primes
+}
+
+/// Special primes of at least `digit` bits in all, none wider than `wide`; all as wide if `room` bits hold them.
+fn special(digit: u32, wide: u32, room: u32) -> Vec<u32> {
     let count = digit.div_ceil(wide).max(1);
+    if count * wide <= room {
+        return vec![wide; count as usize];
+    }
     let (each, wider) = (digit / count, digit % count);
     (0..count).map(|i| (each + u32::from(i < wider)).max(20)).collect()
 }
@@ -131,13 +167,24 @@ mod tests {
     #[test]
     fn chains_for_full_slots_are_secure() {
         let bootstrap = Bootstrap::default();
-        for wide_bits in [50, 55, 58, 60] {
+        for wide_bits in [52, 54, 56, 58] {
             let need = Need { wide_bits, ..Need::default() };
             let params = need.choose(&bootstrap).unwrap();
             assert_eq!(params.log_n(), 16, "{params}");
             assert_eq!(params.security().category(), Some(128), "{params}");
-            let top = need.levels + 1 + bootstrap.depth(need.slots).unwrap();
+            let top = need.levels + bootstrap.start(need.slots) + bootstrap.depth().unwrap();
             assert_eq!(params.max_level().get(), top, "{params}");
+        }
+    }
+
+    #[test]
+    fn the_sine_runs_from_the_wide_scale_to_that_of_the_result() {
+        assert_eq!(descent(40, 50), [60]);
+        assert_eq!(argument(50), [54, 56, 58, 50]);
+        assert_eq!(descent(45, 58), [59, 60, 60]);
+        for (narrow, wide) in [(40, 50), (40, 47), (45, 58), (53, 58), (40, 59), (50, 50)] {
+            let scale = descent(narrow, wide).iter().rev().fold(wide, |scale, q| 2 * scale - q);
+            assert_eq!(scale, narrow, "{narrow} from {wide}");
         }
     }
 

@@ -1,7 +1,8 @@
-//! x mod 1 near integers, as sin(2πx)/2π.
+//! x mod 1 near integers, by sin(2πx) and, if wanted, the cubic term of its inverse.
 //!
 //! With y = (x − 1/4)/R, cos(2πRy/2^r) is even in y, so it is a polynomial of half the degree in t = T_2(y); r times c → 2c² − 1
-//! gives cos(2π(x − 1/4)) = sin(2πx) (Han and Ki, CT-RSA 2020).
+//! gives cos(2π(x − 1/4)) = sin(2πx) (Han and Ki, CT-RSA 2020). A factor f of the result costs nothing: f^(1/2^r)
+//! multiplies the polynomial's coefficients, and c → 2c² − f^(2^i/2^r) doubles.
 
 use std::f64::consts::{PI, TAU};
 
@@ -70,22 +71,81 @@ impl Sine {
         self.error * f64::from(self.doublings * 2).exp2()
     }
 
-    /// Adds sin(2πx) of `scaled` = x/R to the program.
+    /// Adds `factor`·sin(2πx) of `scaled` = x/R to the program, for a positive factor.
     ///
     /// # Errors
     /// What the builder refuses.
-    pub fn write(&self, b: &mut Builder, scaled: Value) -> Result<Value, CircuitError> {
+    pub fn write(&self, b: &mut Builder, scaled: Value, factor: f64) -> Result<Value, CircuitError> {
         let mut w = Writer::open(b, "cosine");
         let y = w.add_real(scaled, -0.25 / self.radius())?;
         let y = w.within(y, 1.0)?;
-        let t = doubled(&mut w, y)?;
+        let t = doubled(&mut w, y, 1.0)?;
         drop(w);
-        let mut c = polynomial::evaluate(b, t, &self.polynomial)?;
+        let root = factor.powf(0.5f64.powi(self.doublings as i32));
+        let coefficients: Vec<f64> = self.polynomial.coefficients().iter().map(|c| c * root).collect();
+        let mut c = polynomial::evaluate(b, t, &Polynomial::new(Basis::Chebyshev, &coefficients)?)?;
         let mut w = Writer::open(b, "double angle");
+        let mut size = root;
         for _ in 0..self.doublings {
-            c = doubled(&mut w, c)?;
+            c = doubled(&mut w, c, size)?;
+            size *= size;
         }
         Ok(c)
+    }
+}
+
+/// x near zero from sin(2πx): `first`·s + `third`·s³ of s = sin(2πx), `third` zero for the line alone.
+///
+/// The Taylor polynomial of arcsin(s)/2π for |s| ≤ m with its first missing term replaced by the best polynomial of lower degree:
+/// s³ ≈ 3m²s/4 leaves m³/4, s⁵ ≈ 5m²s³/4 − 5m⁴s/16 leaves m⁵/16.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Inverse {
+    first: f64,
+    third: f64,
+    /// How far the result may be from x.
+    pub(super) error: f64,
+}
+
+impl Inverse {
+    /// For |x| ≤ `reach`, with the cubic term or without.
+    pub(super) fn new(reach: f64, cubic: bool) -> Self {
+        let m = (TAU * reach).sin();
+        // Terms of arcsin: 1, 1/6, 3/40.
+        let (first, third) = match cubic {
+            false => (1.0 + m.powi(2) / 8.0, 0.0),
+            true => {
+                (1.0 - 3.0 / 40.0 * 5.0 / 16.0 * m.powi(4), 1.0 / 6.0 + 3.0 / 40.0 * 5.0 / 4.0 * m.powi(2))
+            }
+        };
+        // Greatest at the ends, where the terms beyond have the sign of the one replaced.
+        let error = (first * m + third * m.powi(3) - TAU * reach).abs();
+        Self { first: first / TAU, third: third / TAU, error: error / TAU }
+    }
+
+    /// Levels beyond the sine's.
+    pub(super) fn depth(&self) -> u32 {
+        if self.third == 0.0 { 0 } else { 2 }
+    }
+
+    /// Adds `factor`·x to the program, of x/R in the interval of `sine`.
+    pub(super) fn write(
+        &self,
+        b: &mut Builder,
+        sine: &Sine,
+        scaled: Value,
+        factor: f64,
+    ) -> Result<Value, CircuitError> {
+        if self.third == 0.0 {
+            return sine.write(b, scaled, factor * self.first);
+        }
+        // With w = √third·s: s·(first + w²), the factor s brought to the level of the square by the product that scales it.
+        let root = (factor * self.third).sqrt();
+        let weighted = sine.write(b, scaled, root)?;
+        let mut w = Writer::open(b, "arcsine");
+        let square = w.mul(weighted, weighted)?;
+        let sum = w.add_real(square, factor * self.first)?;
+        let s = w.mul_real(weighted, 1.0 / root)?;
+        Ok(w.mul(sum, s)?)
     }
 }
 
@@ -93,12 +153,12 @@ fn radius(interval: u32) -> f64 {
     f64::from(interval) + MARGIN
 }
 
-/// 2c² − 1.
-fn doubled(w: &mut Writer<'_>, c: Value) -> Result<Value, CircuitError> {
+/// `size`²·cos 2a of c = `size`·cos a: 2c² − size².
+fn doubled(w: &mut Writer<'_>, c: Value, size: f64) -> Result<Value, CircuitError> {
     let square = w.mul(c, c)?;
     let twice = w.mul_real(square, 2.0)?;
-    let value = w.add_real(twice, -1.0)?;
-    Ok(w.within(value, 1.0)?)
+    let value = w.add_real(twice, -size * size)?;
+    Ok(w.within(value, size * size)?)
 }
 
 /// Chebyshev coefficients of f on [−1, 1] by interpolation.

@@ -1,4 +1,4 @@
-//! Slots to coefficients and back as products of few sparse maps.
+//! Coefficients to slots and slots to coefficients as products of few sparse maps.
 //!
 //! A polynomial c_0 … c_(2n−1) of X^(N/2n) has slots z_i = Σ_j w_j·ζ^(j·5^i), w_j = c_j + i·c_(j+n), ζ = e^(iπ/2n). This transform
 //! is a permutation of w by reversed bits and log2 n stages of butterflies over distances 1, 2, … n/2: three diagonals
@@ -19,28 +19,26 @@ type Shifts = BTreeMap<usize, Vec<Complex64>>;
 /// The way of a transform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Way {
-    /// From slots to coefficients in reversed bits.
-    ToCoefficients,
-    /// From coefficients in reversed bits to slots.
+    /// z ↦ w in reversed bits: brings the coefficients of a polynomial into its slots.
     ToSlots,
+    /// w in reversed bits ↦ z: brings the slots of a polynomial into its coefficients.
+    ToCoefficients,
 }
 
 /// The maps of a transform of `slots` slots in `levels` levels, in the order of application. Their product is the transform
-/// times `factor`, in equal parts (towards coefficients the first one has the root), after a product with `first` slot by slot where one is given.
+/// times `factor`, in equal parts (towards slots the first one has the root). Towards slots a level without stages has a
+/// part of the factor still: what comes after stands at one level of the chain, however few the slots.
 ///
 /// # Errors
 /// None for a power of two of at least two slots and a finite factor.
-pub fn transform(
-    way: Way,
-    slots: usize,
-    levels: usize,
-    factor: f64,
-    first: Option<&[Complex64]>,
-) -> Result<Vec<Diagonals>, CircuitError> {
+pub fn transform(way: Way, slots: usize, levels: usize, factor: f64) -> Result<Vec<Diagonals>, CircuitError> {
     let stages = slots.trailing_zeros() as usize;
-    let levels = levels.clamp(1, stages.max(1));
+    let levels = match way {
+        Way::ToSlots => levels.max(1),
+        Way::ToCoefficients => levels.clamp(1, stages.max(1)),
+    };
     let mut lengths: Vec<usize> = (1..=stages).map(|s| 1 << s).collect();
-    if way == Way::ToCoefficients {
+    if way == Way::ToSlots {
         lengths.reverse();
     }
     let mut rest = &lengths[..];
@@ -51,15 +49,12 @@ pub fn transform(
         // What is raised has a smaller scale than what follows, so the first map has the most room for small entries.
         let part = match (levels, way, maps.is_empty()) {
             (1, ..) => 1.0,
-            (_, Way::ToSlots, _) => 1.0 / levels as f64,
-            (_, Way::ToCoefficients, true) => 0.5,
-            (_, Way::ToCoefficients, false) => 0.5 / (levels - 1) as f64,
+            (_, Way::ToCoefficients, _) => 1.0 / levels as f64,
+            (_, Way::ToSlots, true) => 0.5,
+            (_, Way::ToSlots, false) => 0.5 / (levels - 1) as f64,
         };
         let scaled = vec![Complex64::new(factor.powf(part), 0.0); slots];
         let mut map = Shifts::from([(0, scaled)]);
-        if let (Some(first), true) = (first, maps.is_empty()) {
-            map = compose(&map, &Shifts::from([(0, first.to_vec())]), slots);
-        }
         for &len in group {
             map = compose(&stage(way, slots, len), &map, slots);
         }
@@ -84,8 +79,8 @@ fn stage(way: Way, slots: usize, len: usize) -> Shifts {
         for row in (j..slots).step_by(len) {
             let one = Complex64::ONE;
             let (own, above, below_own, below) = match way {
-                Way::ToSlots => (one, w, -w, one),
-                Way::ToCoefficients => (one / 2.0, one / 2.0, -w.conj() / 2.0, w.conj() / 2.0),
+                Way::ToCoefficients => (one, w, -w, one),
+                Way::ToSlots => (one / 2.0, one / 2.0, -w.conj() / 2.0, w.conj() / 2.0),
             };
             set(row, 0, own);
             set(row, half, above);
@@ -154,31 +149,23 @@ mod tests {
     fn the_maps_are_the_transform_and_its_inverse() {
         for (slots, levels) in [(2, 1), (8, 1), (8, 2), (64, 3), (256, 4), (512, 3)] {
             let w = sample(slots);
-            let to_slots = transform(Way::ToSlots, slots, levels, 3.0, None).unwrap();
-            assert_eq!(to_slots.len(), levels);
+            let to_coefficients = transform(Way::ToCoefficients, slots, levels, 3.0).unwrap();
+            assert_eq!(to_coefficients.len(), levels);
             let z: Vec<_> = slots_of(&w).iter().map(|z| z * 3.0).collect();
-            assert!(distance(&apply(&to_slots, &reversed(&w)), &z) < 1e-10, "{slots} slots");
-            let back = transform(Way::ToCoefficients, slots, levels, 1.0 / 3.0, None).unwrap();
+            assert!(distance(&apply(&to_coefficients, &reversed(&w)), &z) < 1e-10, "{slots} slots");
+            let back = transform(Way::ToSlots, slots, levels, 1.0 / 3.0).unwrap();
             assert!(distance(&apply(&back, &z), &reversed(&w)) < 1e-10, "{slots} slots back");
         }
     }
 
     #[test]
     fn maps_have_as_many_diagonals_as_stages_multiplied_give() {
-        let counts = |way| -> Vec<usize> {
-            transform(way, 512, 3, 1.0, None).unwrap().iter().map(Diagonals::len).collect()
-        };
+        assert_eq!(transform(Way::ToSlots, 2, 3, 0.3).unwrap().len(), 3);
+        assert_eq!(transform(Way::ToCoefficients, 2, 3, 0.3).unwrap().len(), 1);
+        let counts =
+            |way| -> Vec<usize> { transform(way, 512, 3, 1.0).unwrap().iter().map(Diagonals::len).collect() };
         // The widest group wraps around: its shifts are the multiples of 64.
-        assert_eq!(counts(Way::ToSlots), [15, 15, 8]);
-        assert_eq!(counts(Way::ToCoefficients), [8, 15, 15]);
-    }
-
-    #[test]
-    fn what_comes_first_is_a_product_slot_by_slot() {
-        let (w, first) = (sample(16), sample(16));
-        let plain = transform(Way::ToSlots, 16, 2, 1.0, None).unwrap();
-        let weighted = transform(Way::ToSlots, 16, 2, 1.0, Some(&first)).unwrap();
-        let product: Vec<_> = w.iter().zip(&first).map(|(w, f)| w * f).collect();
-        assert!(distance(&apply(&weighted, &w), &apply(&plain, &product)) < 1e-12);
+        assert_eq!(counts(Way::ToCoefficients), [15, 15, 8]);
+        assert_eq!(counts(Way::ToSlots), [8, 15, 15]);
     }
 }

@@ -1,5 +1,7 @@
 //! Constants: numbers known when the program is written.
 
+use std::sync::Arc;
+
 use num_complex::Complex64;
 
 use super::{INTEGER_FACTOR_MAX, Rule};
@@ -83,8 +85,8 @@ pub enum Constant {
     Real(f64),
     /// One complex number in every slot.
     Complex(Complex64),
-    /// S numbers, written in place.
-    List(Numbers),
+    /// S numbers, written in place; shared, for each pass copies the program.
+    List(Arc<Numbers>),
     /// A named table.
     Table(TableId),
 }

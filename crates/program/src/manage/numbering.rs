@@ -1,6 +1,10 @@
 //! Value numbering: operations that compute the same thing have the same key.
 
 use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use num_complex::Complex64;
 
 use crate::he::{Builder, Constant, HeError, Numbers, Op, OpKind, Type, Value};
 
@@ -10,16 +14,51 @@ struct Key {
     kind: OpKind,
     words: Vec<u64>,
     text: String,
+    list: Option<List>,
     ty: Option<Type>,
+}
+
+/// Numbers, compared by their bits.
+#[derive(Debug, Clone)]
+struct List(Arc<Numbers>);
+
+impl List {
+    /// Whether they are complex, and their bits.
+    fn bits(&self) -> (bool, impl Iterator<Item = u64>) {
+        let (reals, complexes): (&[f64], &[Complex64]) = match &*self.0 {
+            Numbers::Real(v) => (v, &[]),
+            Numbers::Complex(v) => (&[], v),
+        };
+        let parts = complexes.iter().flat_map(|z| [z.re.to_bits(), z.im.to_bits()]);
+        (reals.is_empty(), reals.iter().map(|x| x.to_bits()).chain(parts))
+    }
+}
+
+impl PartialEq for List {
+    fn eq(&self, other: &Self) -> bool {
+        let ((a, x), (b, y)) = (self.bits(), other.bits());
+        Arc::ptr_eq(&self.0, &other.0) || (a == b && x.eq(y))
+    }
+}
+
+impl Eq for List {}
+
+impl Hash for List {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.bits().1.for_each(|word| state.write_u64(word));
+    }
 }
 
 impl Key {
     fn new(op: &Op, ty: Option<&Type>) -> Self {
         let mut words: Vec<u64> = op.operands().as_slice().iter().map(|v| u64::from(v.0)).collect();
-        let mut text = String::new();
+        let (mut text, mut list) = (String::new(), None);
         match op {
             Op::Input(name) | Op::Plain(name) => text.clone_from(name),
-            Op::Const(c) => constant_words(c, &mut words),
+            Op::Const(Constant::Real(x)) => words.extend([0, x.to_bits()]),
+            Op::Const(Constant::Complex(z)) => words.extend([1, z.re.to_bits(), z.im.to_bits()]),
+            Op::Const(Constant::Table(id)) => words.extend([2, u64::from(id.0)]),
+            Op::Const(Constant::List(numbers)) => list = Some(List(numbers.clone())),
             Op::Rotate { k, .. } => words.push(*k as u64),
             Op::Sum { count, stride, .. } => words.extend([*count as u64, *stride as u64]),
             Op::Raise { bits, .. } => words.push(u64::from(*bits)),
@@ -31,23 +70,7 @@ impl Key {
             Op::Drop(_, level) => words.push(u64::from(level.get())),
             _ => {}
         }
-        Self { kind: op.kind(), words, text, ty: ty.cloned() }
-    }
-}
-
-fn constant_words(c: &Constant, words: &mut Vec<u64>) {
-    match c {
-        Constant::Real(x) => words.extend([0, x.to_bits()]),
-        Constant::Complex(z) => words.extend([1, z.re.to_bits(), z.im.to_bits()]),
-        Constant::Table(id) => words.extend([2, u64::from(id.0)]),
-        Constant::List(Numbers::Real(v)) => {
-            words.push(3);
-            words.extend(v.iter().map(|x| x.to_bits()));
-        }
-        Constant::List(Numbers::Complex(v)) => {
-            words.push(4);
-            words.extend(v.iter().flat_map(|z| [z.re.to_bits(), z.im.to_bits()]));
-        }
+        Self { kind: op.kind(), words, text, list, ty: ty.cloned() }
     }
 }
 

@@ -16,7 +16,7 @@ const DEPTH_MAX: u32 = 56;
 const DRIFT_MAX: f64 = 2.0;
 
 /// The same in a chain whose primes differ in size, from that of the prime.
-const RAISED_DRIFT_MAX: f64 = 10.0;
+const RAISED_DRIFT_MAX: f64 = 12.0;
 
 /// A program on its chain.
 pub(super) struct Place {
@@ -125,7 +125,10 @@ fn raised(p: &Program, chain: &Chain, options: &Options, bits: u32) -> Result<Pl
                 let depth = top - input;
                 let scales = raised_schedule(p, chain, &levels, bits, (depth, &scale))?;
                 let (start, input) = (chain.top(), Level::new(input));
-                return Ok(Place { levels, start, input, depth, input_scale: scale, scales });
+                // Where products end at that depth too, inputs take their scale.
+                let own = options.input_scale.clone();
+                let input_scale = own.unwrap_or_else(|| scales[depth as usize].clone());
+                return Ok(Place { levels, start, input, depth, input_scale, scales });
             }
             found => last = found.map(|(v, needed)| (v, needed.max(top + 1), input)),
         }
@@ -172,6 +175,18 @@ fn highest_of_scale(chain: &Chain, scale: &Scale) -> u32 {
     levels.take_while(|&l| chain.prime_scale(l).is_some_and(near)).last().map_or(1, Level::get)
 }
 
+/// The scale at a depth that may be left at any: that from which the products of ciphertexts that follow, Δ²/q at a time, end at
+/// the scale of inputs or, above them, at the size of the prime that comes next.
+fn resting_scale(chain: &Chain, scale: &Scale, forced: &[Option<Value>], (at, depth): (u32, u32)) -> Scale {
+    let top = chain.top().get();
+    let bits = |t: u32| chain.prime_scale(Level::new(top - t)).map_or(scale.log2(), |q| q.log2());
+    let end = (at..top).find(|&t| forced[t as usize].is_none()).unwrap_or(top);
+    let near = |x: f64| (x - scale.log2()).abs() <= DRIFT_MAX;
+    let last = if end >= depth || near(bits(end)) { scale.log2() } else { bits(end) };
+    let ideal = (at..end).rev().fold(last, |x, t| (x + bits(t)) / 2.0);
+    if near(ideal) { scale.clone() } else { Scale::pow2(ideal.round() as i64) }
+}
+
 /// The scale at every depth from the top of the chain to level 0.
 fn raised_schedule(
     p: &Program,
@@ -195,10 +210,7 @@ fn raised_schedule(
         let suits = match chain.prime_scale(below) {
             _ if below == Level::ZERO => chain.raise_scale(bits),
             _ if t + 1 == depth => scale.clone(),
-            Some(next) if (next.log2() - scale.log2()).abs() > DRIFT_MAX => {
-                Scale::pow2(next.log2().round() as i64)
-            }
-            _ => scale.clone(),
+            _ => resting_scale(chain, scale, &forced, (t + 1, depth)),
         };
         let next = match forced[t as usize] {
             Some(v) => {

@@ -182,7 +182,7 @@ impl Cursor<'_> {
             }
             Some(Token::Punct('[')) => {
                 self.at += 1;
-                Ok(Constant::List(self.list()?))
+                Ok(Constant::List(self.list()?.into()))
             }
             _ => Ok(match self.number()? {
                 (re, None) => Constant::Real(re),

@@ -1,0 +1,80 @@
+"""Bootstrapping by OpenFHE through its wheel: ``openfhe_boot_driver B``, level budget B for both transforms.
+
+The ring, the levels left and the security are those of our side; beyond that its best settings: hybrid key
+switching, the encapsulated sparse secret, and the widest primes that 128 bits allow with six digits at most:
+primes of 59 bits take more than twelve digits and more than 15 GB of keys.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+import itertools
+import sys
+
+import numpy as np
+import openfhe
+
+from benches.peers.protocol import Facts, Works, serve
+
+LEVELS = 9
+LOG_N = 16
+DIGITS = 6
+
+
+def context_of(budget: int, slots: int) -> tuple[openfhe.CryptoContext, int]:
+    """Return a context of the widest primes and, with them, the fewest digits; and its depth."""
+    dist = openfhe.SecretKeyDist.SPARSE_ENCAPSULATED
+    depth = LEVELS + openfhe.CryptoContext.GetBootstrapDepth([budget, budget], dist)
+    refused: Exception = ValueError("no primes to choose from")
+    for bits, digits in itertools.product(range(59, 49, -1), range(2, DIGITS + 1)):
+        parameters = openfhe.CCParamsCKKSRNS()
+        parameters.SetSecretKeyDist(dist)
+        parameters.SetSecurityLevel(openfhe.SecurityLevel.HEStd_128_classic)
+        parameters.SetRingDim(1 << LOG_N)
+        parameters.SetBatchSize(slots)
+        parameters.SetMultiplicativeDepth(depth)
+        parameters.SetFirstModSize(60)
+        parameters.SetScalingModSize(bits)
+        parameters.SetScalingTechnique(openfhe.ScalingTechnique.FLEXIBLEAUTO)
+        parameters.SetKeySwitchTechnique(openfhe.KeySwitchTechnique.HYBRID)
+        parameters.SetNumLargeDigits(digits)
+        try:
+            return openfhe.GenCryptoContext(parameters), depth
+        except RuntimeError as error:
+            refused = error
+    raise refused
+
+
+def prepare(budget: int, which: str) -> tuple[Works, Facts]:
+    """Context, keys and an exhausted ciphertext of ``full/2^16`` or ``2^8/2^16``, and facts of one run."""
+    packed, _, ring = which.partition("/")
+    if ring != f"2^{LOG_N}":
+        raise KeyError(which)
+    slots = 1 << (LOG_N - 1 if packed == "full" else int(packed.removeprefix("2^")))
+    context, depth = context_of(budget, slots)
+    for feature in ("PKE", "KEYSWITCH", "LEVELEDSHE", "ADVANCEDSHE", "FHE"):
+        context.Enable(getattr(openfhe.PKESchemeFeature, feature))
+    context.EvalBootstrapSetup([budget, budget], [0, 0], slots)
+    keys = context.KeyGen()
+    context.EvalMultKeyGen(keys.secretKey)
+    context.EvalBootstrapKeyGen(keys.secretKey, slots)
+
+    rng = np.random.default_rng(1)
+    x = rng.uniform(-1, 1, slots)
+    plain = context.MakeCKKSPackedPlaintext(x.tolist(), 1, depth - 1, None, slots)
+    cipher = context.Encrypt(keys.publicKey, plain)
+
+    fresh = context.EvalBootstrap(cipher)
+    result = context.Decrypt(fresh, keys.secretKey)
+    result.SetLength(slots)
+    worst = np.max(np.abs(np.asarray(result.GetRealPackedValue()) - x))
+    left = depth - fresh.GetLevel() - (fresh.GetNoiseScaleDeg() - 1)
+    facts: Facts = {"bits": float(-np.log2(worst)), "levels_left": int(left)}
+    return {"boot": lambda: context.EvalBootstrap(cipher)}, facts
+
+
+if __name__ == "__main__":
+    budget = int(sys.argv[1])
+    name = f"OpenFHE wheel {importlib.metadata.version('openfhe')}, {budget}-{budget}"
+    serve(name, functools.partial(prepare, budget))
