@@ -11,14 +11,16 @@ use crate::limbs;
 impl SecretKey {
     /// Decrypts to the message and its error: c₀ + c₁·s, or c₀ + c₁·s + c₂·s² before relinearisation.
     ///
-    /// The plaintext carries the predicted error of the ciphertext.
+    /// The plaintext carries the predicted error of the ciphertext. It takes memory that rests in the pool of the
+    /// ciphertext, more than it needs at times: decode it, and let it go.
     ///
     /// # Errors
     /// [`CkksError::ParamsMismatch`] if the ciphertext belongs to another context; [`CkksError::Ring`].
     pub fn decrypt(&self, cipher: &Ciphertext) -> Result<Plaintext, CkksError> {
         let params = self.params();
         check::same_params(("ciphertext", cipher.params()), ("secret key", params))?;
-        let mut message = Poly::zeros(params.n(), cipher.level().limbs(), Domain::Evaluation);
+        let [first, ..] = cipher.polys() else { return Err(CkksError::PolyCount { got: 0 }) };
+        let mut message = Poly::unspecified_beside(first, cipher.level().limbs(), Domain::Evaluation);
         limbs::for_each(&mut message, |i, out| {
             let (ring, s) = (params.ring(i)?, self.limb(i)?);
             // Horner in s.

@@ -11,6 +11,7 @@ pub mod error;
 pub mod reference;
 
 use ringmill_program::limb::LimbProgram;
+use ringmill_ring::Pool;
 
 pub use bindings::Bindings;
 pub use compact::{Compact, CompactConfig};
@@ -22,6 +23,11 @@ pub use reference::Reference;
 pub trait Machine: Send + Sync {
     /// Its name, as in `--machine cpu`.
     fn name(&self) -> &str;
+
+    /// Where the memory of its runs rests between them, for whoever has use for it meanwhile.
+    fn memory(&self) -> Option<&Pool> {
+        None
+    }
 
     /// Gets ready to run `program`: tables, buffers, fused instructions. Allocated or not, the program means the same.
     ///

@@ -9,7 +9,7 @@ use ringmill_machine::{Machine as _, Reference};
 use ringmill_program::limb::random::{RandomProgram, inputs};
 use ringmill_program::limb::{Domain, InputClass, LimbProgram, Opcode, Source, parse};
 use ringmill_program::lower::{Lowering, Poly};
-use ringmill_program::schedule::{Memory, ScheduleError, Statistics, load_inputs, schedule};
+use ringmill_program::schedule::{Memory, ScheduleError, Statistics, load_inputs, recompute, schedule};
 use support::primes;
 
 fn random(seed: u64, moduli: usize, instructions: usize) -> LimbProgram {
@@ -73,6 +73,14 @@ proptest! {
                 Err(e) => prop_assert!(false, "{}", e),
             }
         }
+    }
+
+    #[test]
+    fn recomputing_keeps_the_bits(seed: u64, moduli in 1usize..4, size in 1usize..80) {
+        let program = random(seed, moduli, size);
+        let recomputed = recompute(&program);
+        verified(&recomputed);
+        prop_assert_eq!(outputs(&recomputed, seed), outputs(&program, seed));
     }
 
     #[test]
@@ -196,6 +204,23 @@ fn a_multiplication_keeps_its_digits_and_little_else() {
             buffers(&least)
         );
         assert!(buffers(&least) < peak(&program), "{limbs} limbs");
+    }
+}
+
+#[test]
+fn a_multiplication_that_recomputes_keeps_no_evaluations() {
+    for (limbs, special, alpha) in [(8, 1, 1), (12, 4, 4), (24, 8, 8)] {
+        let program = multiply(limbs, special, alpha);
+        let recomputed = recompute(&program);
+        verified(&recomputed);
+        assert_eq!(outputs(&recomputed, 1), outputs(&program, 1));
+        // d_2 is all that two regions read.
+        assert_eq!(recomputed.len(), program.len() + limbs);
+        let least = schedule(&recomputed, Memory::Least).unwrap();
+        let digits = limbs.div_ceil(alpha);
+        let bound = limbs + digits + 2 * (special + 2) + digits + 4;
+        assert!(buffers(&least) <= bound as u32, "{limbs} limbs: {} buffers", buffers(&least));
+        assert!(recompute(&recomputed) == recomputed, "once is enough");
     }
 }
 

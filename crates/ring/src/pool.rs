@@ -25,6 +25,14 @@ struct Stock {
     bytes: usize,
 }
 
+impl Stock {
+    fn take(&mut self, len: usize) -> Option<Words> {
+        let words = self.free.get_mut(&len)?.pop()?;
+        self.bytes -= size_of_val(&*words);
+        Some(words)
+    }
+}
+
 impl Pool {
     /// A pool that keeps at most `limit` bytes of free buffers.
     pub fn new(limit: usize) -> Self {
@@ -44,10 +52,14 @@ impl Pool {
 
     /// A free buffer of exactly `len` words, contents unspecified.
     pub(crate) fn take(&self, len: usize) -> Option<Words> {
+        self.lock().take(len)
+    }
+
+    /// The shortest free buffer of `len` words or more, contents unspecified.
+    pub(crate) fn take_at_least(&self, len: usize) -> Option<Words> {
         let mut stock = self.lock();
-        let words = stock.free.get_mut(&len)?.pop()?;
-        stock.bytes -= size_of_val(&*words);
-        Some(words)
+        let (&found, _) = stock.free.range(len..).find(|(_, free)| !free.is_empty())?;
+        stock.take(found)
     }
 
     /// Puts a buffer back under the length it was made for.

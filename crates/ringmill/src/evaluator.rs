@@ -95,13 +95,15 @@ impl Evaluator {
     }
 
     fn make(params: &Params, machine: Arc<dyn Machine>, methods: Option<Methods>) -> Result<Self, Error> {
+        // One stock of memory for runs, results and what encodes and decodes them.
+        let pool = machine.memory().cloned().unwrap_or_default();
         Ok(Self(Arc::new(Inner {
             params: params.clone(),
             chain: Chain::from(params),
-            encoder: Encoder::new(params.log_n())?,
+            encoder: Encoder::new(params.log_n())?.with_pool(pool.clone()),
             machine,
             methods,
-            pool: Pool::default(),
+            pool,
             programs: RwLock::default(),
             scalars: Mutex::default(),
         })))
@@ -117,7 +119,7 @@ impl Evaluator {
         &self.0.machine
     }
 
-    /// The pool that results come from.
+    /// The pool that results come from: that of the machine, if it has one.
     pub fn pool(&self) -> &Pool {
         &self.0.pool
     }

@@ -4,55 +4,101 @@
 //! centred residue modulo q_k of what remains after subtracting and dividing by the primes before. As digits are
 //! balanced, small x of either sign leaves nothing after the first few, and the other primes only confirm it.
 
+use super::EncoderError;
 use super::dd::{Dd, Dyadic, pow2};
-use super::{EncoderError, for_each_limb};
 use pulp::Arch;
-use ringmill_ring::{Buffer, LimbRing, Modulus, Poly, Pool};
+use rayon::prelude::*;
+use ringmill_ring::{Buffer, Domain, LimbRing, Poly, Pool};
+use smallvec::SmallVec;
 use std::borrow::Borrow;
+use std::ops::Range;
 
-/// Replaces the first limbs of `poly`, in the coefficient domain, by the digits of all coefficients (digit k as a
-/// residue modulo q_k) and returns how many digits there are; all others are zero for every coefficient.
-pub(super) fn digits<R: Borrow<LimbRing> + Sync>(
-    poly: &mut Poly,
-    rings: &[R],
-    pool: &Pool,
-) -> Result<usize, EncoderError> {
-    let n = poly.n();
-    for k in 0..rings.len() {
-        let (done, rest) = poly.words_mut().split_at_mut((k + 1) * n);
-        let digit = &done[k * n..];
-        // Nothing left in any limb: all digits are known. The last limb alone usually tells.
-        if rest.iter().rev().all(|&x| x == 0) && digit.iter().all(|&x| x == 0) {
-            return Ok(k);
-        }
-        let from = rings[k].borrow().modulus();
-        for_each_limb(rest, n, &rings[k + 1..], |limb, ring: &R| {
-            peel(limb, digit, from, ring.borrow(), pool)
-        })?;
-    }
-    Ok(rings.len())
+/// A polynomial in either domain, and what its digits are computed with.
+pub(super) struct Residues<'a, R> {
+    pub(super) poly: &'a Poly,
+    pub(super) rings: &'a [R],
+    pub(super) pool: &'a Pool,
 }
 
-/// limb = (limb − digit)/q_k in its ring.
-fn peel(
-    limb: &mut [u64],
-    digit: &[u64],
-    from: Modulus,
-    ring: &LimbRing,
-    pool: &Pool,
-) -> Result<(), EncoderError> {
-    let q = ring.modulus();
-    let mut lifted = Buffer::unspecified_in(pool, limb.len());
-    ring.lift(&mut lifted, digit, from)?;
-    ring.sub_mul_scalar_assign(limb, &lifted, q.inv(q.reduce(from.value()))?)?;
-    Ok(())
+/// One a ring, as far as they are not zero for every coefficient: as many as the numbers need.
+pub(super) type Digits = SmallVec<[Buffer; 8]>;
+
+impl<R: Borrow<LimbRing> + Sync> Residues<'_, R> {
+    /// The digits of all coefficients, digit k as residues modulo q_k; those that are left out are zero for every
+    /// coefficient. They are all that is kept: of the other limbs, one a thread at a time.
+    pub(super) fn digits(&self) -> Result<Digits, EncoderError> {
+        let Some(last) = self.rings.len().checked_sub(1) else { return Ok(Digits::new()) };
+        let mut digits = Digits::new();
+        // What is left of the last limb usually tells whether all digits are known.
+        let mut witness = self.remainder(last, &digits)?;
+        while digits.len() < last {
+            let k = digits.len();
+            if is_zero(&witness) && self.is_known(k..last, &digits)? {
+                return Ok(digits);
+            }
+            let digit = self.remainder(k, &digits)?;
+            self.peel(&mut witness, &digit, k, last)?;
+            digits.push(digit);
+        }
+        if !is_zero(&witness) {
+            digits.push(witness);
+        }
+        Ok(digits)
+    }
+
+    /// Whether the digits leave nothing of these limbs.
+    fn is_known(&self, limbs: Range<usize>, digits: &[Buffer]) -> Result<bool, EncoderError> {
+        // Stops at the first limb that says no: an error without a cause.
+        let check = |i| match self.remainder(i, digits) {
+            Ok(remainder) if is_zero(&remainder) => Ok(()),
+            Ok(_) => Err(None),
+            Err(error) => Err(Some(error)),
+        };
+        let checked = if rayon::current_num_threads() == 1 {
+            limbs.into_iter().try_for_each(check)
+        } else {
+            limbs.into_par_iter().try_for_each(check)
+        };
+        match checked {
+            Ok(()) => Ok(true),
+            Err(None) => Ok(false),
+            Err(Some(error)) => Err(error),
+        }
+    }
+
+    /// Limb i of what remains after the first digits are subtracted and their primes divided away.
+    fn remainder(&self, i: usize, digits: &[Buffer]) -> Result<Buffer, EncoderError> {
+        let mut limb = Buffer::unspecified_in(self.pool, self.poly.n());
+        limb.copy_from_slice(self.poly.limb(i));
+        if self.poly.domain() == Domain::Evaluation {
+            self.rings[i].borrow().inverse(&mut limb)?;
+        }
+        for (k, digit) in digits.iter().enumerate() {
+            self.peel(&mut limb, digit, k, i)?;
+        }
+        Ok(limb)
+    }
+
+    /// limb = (limb − digit k)/q_k modulo q_i.
+    fn peel(&self, limb: &mut [u64], digit: &[u64], k: usize, i: usize) -> Result<(), EncoderError> {
+        let (from, ring) = (self.rings[k].borrow().modulus(), self.rings[i].borrow());
+        let q = ring.modulus();
+        let mut lifted = Buffer::unspecified_in(self.pool, limb.len());
+        ring.lift(&mut lifted, digit, from)?;
+        ring.sub_mul_scalar_assign(limb, &lifted, q.inv(q.reduce(from.value()))?)?;
+        Ok(())
+    }
+}
+
+fn is_zero(words: &[u64]) -> bool {
+    words.iter().all(|&x| x == 0)
 }
 
 /// Writes the coefficients of X^(gap·j), given by one digit a ring, times `factor`, as hi parts followed by lo parts to `planes`, and returns
 /// the power of two that they were divided by to stay in the range of binary64.
 pub(super) fn reals<R: Borrow<LimbRing>>(
     arch: Arch,
-    digits: &[u64],
+    digits: &[Buffer],
     rings: &[R],
     factor: Dyadic,
     gap: usize,
@@ -65,7 +111,7 @@ pub(super) fn reals<R: Borrow<LimbRing>>(
     // The weight of the last digit.
     let exponent = below.iter().fold(factor, next).exponent;
     let mut weight = factor;
-    for (digit, ring) in digits.chunks_exact(digits.len() / rings.len()).zip(rings) {
+    for (digit, ring) in digits.iter().zip(rings) {
         // Weights a thousand bits below the greatest add nothing to a hundred bits.
         let power = weight.exponent - exponent;
         if power > -1000 {

@@ -23,6 +23,7 @@ pub use error::EncoderError;
 pub use slots::Slots;
 
 use crate::Scale;
+use crt::Residues;
 use dd::{Dd, Dyadic};
 use fft::Plan;
 use ints::{BOTH_BITS, Integers, LOW_BITS};
@@ -110,7 +111,7 @@ impl Magnitude {
 
 /// Encoder and decoder of one ring degree. Tables of each number of slots are made when first used.
 ///
-/// Scratch memory is reused and holds parts of messages until then, or until the encoder is dropped.
+/// Scratch memory is reused and holds parts of messages until then, or until its pool is dropped.
 #[derive(Debug)]
 pub struct Encoder {
     log_n: u32,
@@ -139,6 +140,13 @@ impl Encoder {
         let arch = arch(Backend::new(isa)?.isa());
         let plans = (0..log_n).map(|_| OnceLock::new()).collect();
         Ok(Self { log_n, arch, plans, pool: Pool::default() })
+    }
+
+    /// Takes scratch memory from `pool` from now on.
+    #[must_use]
+    pub fn with_pool(mut self, pool: Pool) -> Self {
+        self.pool = pool;
+        self
     }
 
     /// N.
@@ -198,20 +206,12 @@ impl Encoder {
     ) -> Result<(), EncoderError> {
         let plan = self.plan(out.len())?;
         self.check_shape(poly, rings)?;
-        let mut work = Poly::unspecified_in(&self.pool, self.n(), rings.len(), Domain::Coefficient);
-        let evaluations = poly.domain() == Domain::Evaluation;
-        let words = poly.words();
-        for_each_indexed(work.words_mut(), self.n(), rings, |i, limb, ring| {
-            limb.copy_from_slice(&words[i * limb.len()..(i + 1) * limb.len()]);
-            if evaluations { Ok(ring.borrow().inverse(limb)?) } else { Ok(()) }
-        })?;
-        let count = crt::digits(&mut work, rings, &self.pool)?;
-        let digits = &work.words()[..count * self.n()];
+        let digits = Residues { poly, rings, pool: &self.pool }.digits()?;
         let delta = exact(scale);
         let mut planes = self.scratch(4 * out.len());
         let planes = floats(&mut planes);
         let gap = self.max_slots() / out.len();
-        let exponent = crt::reals(self.arch, digits, &rings[..count], delta.recip(), gap, planes);
+        let exponent = crt::reals(self.arch, &digits, &rings[..digits.len()], delta.recip(), gap, planes);
         let size = ints::max_abs(self.arch, &planes[..2 * out.len()]);
         if size.log2() + exponent as f64 + delta.log2() <= PLAIN_BITS {
             plan.forward::<Plain>(self.arch, &mut planes[..2 * out.len()]);
@@ -366,22 +366,9 @@ fn for_each_limb<R: Sync>(
     rings: &[R],
     f: impl Fn(&mut [u64], &R) -> Result<(), EncoderError> + Sync,
 ) -> Result<(), EncoderError> {
-    for_each_indexed(words, n, rings, |_, limb, ring| f(limb, ring))
-}
-
-fn for_each_indexed<R: Sync>(
-    words: &mut [u64],
-    n: usize,
-    rings: &[R],
-    f: impl Fn(usize, &mut [u64], &R) -> Result<(), EncoderError> + Sync,
-) -> Result<(), EncoderError> {
     if rings.len() < 2 || rayon::current_num_threads() == 1 {
-        words.chunks_exact_mut(n).zip(rings).enumerate().try_for_each(|(i, (limb, ring))| f(i, limb, ring))
+        words.chunks_exact_mut(n).zip(rings).try_for_each(|(limb, ring)| f(limb, ring))
     } else {
-        words
-            .par_chunks_exact_mut(n)
-            .zip(rings)
-            .enumerate()
-            .try_for_each(|(i, (limb, ring))| f(i, limb, ring))
+        words.par_chunks_exact_mut(n).zip(rings).try_for_each(|(limb, ring)| f(limb, ring))
     }
 }

@@ -32,6 +32,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::ThreadPool;
 use ringmill_program::limb::LimbProgram;
+use ringmill_program::schedule;
 use ringmill_ring::buffer::{Buffer, HUGE_PAGE};
 use ringmill_ring::{Isa, LimbRing, Modulus, Pool, RingError};
 use smallvec::SmallVec;
@@ -105,11 +106,16 @@ impl Machine for Cpu {
         "cpu"
     }
 
+    fn memory(&self) -> Option<&Pool> {
+        Some(&self.memory)
+    }
+
     fn prepare(&self, program: &LimbProgram) -> Result<Box<dyn Executable>, MachineError> {
+        let planned = schedule::recompute(program);
         let rings = program.moduli().iter().map(|m| self.ring(program.log_n(), m.modulus));
         let pool = self.pool.clone().filter(|pool| pool.current_num_threads() > 1);
         let threads = pool.as_ref().map_or(1, |pool| pool.current_num_threads());
-        let plan = build::plan(program, rings.collect::<Result<_, _>>()?, threads)?;
+        let plan = build::plan(&planned, rings.collect::<Result<_, _>>()?, threads)?;
         let (profile, memory) = (self.profile.clone(), self.memory.clone());
         Ok(Box::new(Prepared { program: program.clone(), plan, pool, profile, memory }))
     }
@@ -129,24 +135,29 @@ struct Prepared {
 /// The memory of one run.
 #[derive(Debug)]
 struct Workspace {
-    buffers: Buffer,
-    /// One for each thread.
-    scratch: SmallVec<[Mutex<Buffer>; 16]>,
+    /// A scratch for each thread, then the buffers.
+    words: Buffer,
     queue: Queue,
 }
 
+/// The scratch of a thread.
+type Scratch<'a> = Mutex<&'a mut [u64]>;
+
 impl Prepared {
     fn workspace(&self) -> Workspace {
-        let n = self.program.n();
         let threads = self.pool.as_ref().map_or(1, |pool| pool.current_num_threads());
-        // Every word is written before it is read. Whole huge pages, so that no limb stands on small ones.
-        let new = |words| Buffer::unspecified_in(&self.memory, whole_pages(words));
-        let scratch = || Mutex::new(new(scratch_words(&self.plan, n)));
-        Workspace {
-            buffers: new(self.plan.buffers as usize * stride(n)),
-            scratch: (0..threads).map(|_| scratch()).collect(),
-            queue: Queue::default(),
-        }
+        let words = self.buffer_words() + threads * self.scratch_words();
+        // Every word is written before it is read.
+        Workspace { words: Buffer::unspecified_in(&self.memory, whole_pages(words)), queue: Queue::default() }
+    }
+
+    fn buffer_words(&self) -> usize {
+        self.plan.buffers as usize * stride(self.program.n())
+    }
+
+    /// Of a thread; at least one, so that threads can be counted.
+    fn scratch_words(&self) -> usize {
+        scratch_words(&self.plan, self.program.n()).max(1)
     }
 
     fn run_in(
@@ -156,7 +167,11 @@ impl Prepared {
         outputs: &mut [&mut [u64]],
     ) -> Result<(), RingError> {
         let n = self.program.n();
-        let Workspace { buffers, scratch, queue } = workspace;
+        let Workspace { words, queue } = workspace;
+        let threads = self.pool.as_ref().map_or(1, |pool| pool.current_num_threads());
+        let (scratch, buffers) = words.split_at_mut(threads * self.scratch_words());
+        let scratch = scratch.chunks_exact_mut(self.scratch_words());
+        let mut scratch: SmallVec<[Scratch<'_>; 16]> = scratch.map(Mutex::new).collect();
         let buffers = buffers.chunks_exact_mut(stride(n)).take(self.plan.buffers as usize);
         let buffers = buffers.map(|limb| &mut limb[..n]);
         let outputs = outputs.iter_mut().map(|limb| &mut **limb);
@@ -176,26 +191,27 @@ impl Prepared {
             }
             Some(pool) => {
                 queue.reset(&self.plan);
-                pool.install(|| workers(context, queue, scratch))
+                pool.install(|| workers(context, queue, &scratch))
             }
         }
     }
 }
 
-/// So many words or more: memory that fills half a huge page takes all of it.
+/// So many words or more: memory that fills half a huge page takes all of it, lest its limbs stand on small pages. Of
+/// many pages the last may be small ones: there stand the buffers that are needed least.
 fn whole_pages(words: usize) -> usize {
     const PAGE: usize = HUGE_PAGE / size_of::<u64>();
-    if words < PAGE / 2 { words } else { words.next_multiple_of(PAGE) }
+    if (PAGE / 2..8 * PAGE).contains(&words) { words.next_multiple_of(PAGE) } else { words }
 }
 
 /// A worker for each scratch, side by side as far as the pool has threads free; those that start late find nothing to do.
-fn workers(context: Context<'_, '_>, queue: &Queue, scratch: &[Mutex<Buffer>]) -> Result<(), RingError> {
+fn workers(context: Context<'_, '_>, queue: &Queue, scratch: &[Scratch<'_>]) -> Result<(), RingError> {
     let Some((first, others)) = scratch.split_first() else { return Ok(()) };
     let (a, b) = rayon::join(|| worker(context, queue, first), || workers(context, queue, others));
     a.and(b)
 }
 
-fn worker(context: Context<'_, '_>, queue: &Queue, scratch: &Mutex<Buffer>) -> Result<(), RingError> {
+fn worker(context: Context<'_, '_>, queue: &Queue, scratch: &Scratch<'_>) -> Result<(), RingError> {
     let mut scratch = scratch.lock().unwrap_or_else(PoisonError::into_inner);
     while let Some(task) = queue.next() {
         let mut started = Started { plan: context.plan, queue, task, done: false };

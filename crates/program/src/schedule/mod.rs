@@ -5,6 +5,7 @@
 //! | [`lifetime`] | who reads each value, and how many limbs live at once |
 //! | [`order`] | orders that keep fewer limbs alive |
 //! | [`allocate`] | buffers for the values of an order |
+//! | [`recompute`] | products of inputs computed again where they are read |
 //! | [`loads`] | explicit loads, for machines that compute on local memory only |
 //! | [`statistics`] | what a program costs |
 //!
@@ -16,9 +17,11 @@ pub mod allocate;
 pub mod lifetime;
 pub mod loads;
 pub mod order;
+pub mod recompute;
 pub mod statistics;
 
 pub use loads::load_inputs;
+pub use recompute::recompute;
 pub use statistics::Statistics;
 
 use crate::limb::LimbProgram;

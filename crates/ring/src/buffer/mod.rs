@@ -40,11 +40,23 @@ impl Buffer {
         Self { words, home: Some(pool.clone()) }
     }
 
+    /// As [`Self::unspecified_in`], but if `pool` has no such buffer free, any longer one serves.
+    pub fn any_in(pool: &Pool, len: usize) -> Self {
+        let mut words = pool.take_at_least(len).unwrap_or_else(|| Words::zeros(len));
+        words.truncate(len);
+        Self { words, home: Some(pool.clone()) }
+    }
+
     /// `len` zero words from `pool`.
     pub fn zeros_in(pool: &Pool, len: usize) -> Self {
         let mut buffer = Self::unspecified_in(pool, len);
         buffer.fill(0);
         buffer
+    }
+
+    /// The pool that the words go back to.
+    pub fn home(&self) -> Option<&Pool> {
+        self.home.as_ref()
     }
 
     /// Keeps the first `len` words; no effect if there are no more than that.

@@ -49,6 +49,14 @@ impl Poly {
         Self { words: Buffer::unspecified_in(pool, n * limbs), n, domain }
     }
 
+    /// A polynomial that the caller overwrites, in words of the pool that `other` comes from: any free ones that are
+    /// enough, so it may hold more than it needs and is not to be kept. Without a pool, zero.
+    pub fn unspecified_beside(other: &Self, limbs: usize, domain: Domain) -> Self {
+        let n = other.n;
+        let words = other.words.home().map(|pool| Buffer::any_in(pool, n * limbs));
+        Self { words: words.unwrap_or_else(|| Buffer::zeros(n * limbs)), n, domain }
+    }
+
     /// A polynomial with the given words, limb by limb.
     ///
     /// # Errors

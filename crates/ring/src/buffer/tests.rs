@@ -60,6 +60,28 @@ fn a_pool_hands_the_same_memory_out_again() {
 }
 
 #[test]
+fn what_is_not_kept_takes_any_buffer_that_is_long_enough() {
+    let pool = Pool::new(1 << 20);
+    let lengths = [500, 1000, 4000];
+    let buffers = lengths.map(|len| Buffer::zeros_in(&pool, len));
+    let addresses = buffers.each_ref().map(|buffer| buffer.as_ptr());
+    drop(buffers);
+    let other = Poly::zeros_in(&pool, 200, 1, Domain::Coefficient);
+    let scratch = Poly::unspecified_beside(&other, 3, Domain::Coefficient);
+    assert_eq!((scratch.words().as_ptr(), scratch.limb_count()), (addresses[1], 3));
+    let longer = Buffer::any_in(&pool, 600);
+    assert_eq!((longer.as_ptr(), longer.len()), (addresses[2], 600));
+    assert_eq!(Buffer::any_in(&pool, 600).len(), 600, "none is left that long");
+    let homeless = Poly::zeros(200, 1, Domain::Coefficient);
+    assert!(Poly::unspecified_beside(&homeless, 2, Domain::Coefficient).words().iter().all(|&w| w == 0));
+    drop((scratch, longer));
+    // Each went back under the length it was made for.
+    for (len, address) in lengths.into_iter().zip(addresses) {
+        assert_eq!(Buffer::unspecified_in(&pool, len).as_ptr(), address);
+    }
+}
+
+#[test]
 fn wiping_covers_what_was_cut_off() {
     let mut buffer = Buffer::zeros(64);
     buffer.fill(!0);

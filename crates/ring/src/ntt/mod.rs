@@ -14,6 +14,7 @@
 mod ahead;
 mod arith;
 mod binary64;
+mod choice;
 mod engine;
 mod fold52;
 mod parts;

@@ -9,6 +9,7 @@ use crate::{
         ahead::Ahead,
         arith::Arith,
         binary64::Binary64,
+        choice,
         engine::Engine,
         fold52::{Fold52, Shape},
         parts::Ends,
@@ -44,7 +45,7 @@ pub(super) enum Arithmetic {
 }
 
 impl Arithmetic {
-    /// What serves q on `isa`, best first.
+    /// What serves q on `isa`, best first where it does not depend on the CPU.
     pub(super) fn candidates(log_n: u32, q: Modulus, isa: Isa) -> Vec<Self> {
         let log_width = isa.width().trailing_zeros();
         if isa.width() == 1 || log_n <= 2 * log_width {
@@ -76,7 +77,7 @@ impl Plan {
         if !(Self::MIN_LOG_N..=Self::MAX_LOG_N).contains(&log_n) {
             return Err(RingError::Degree { log_n, min: Self::MIN_LOG_N, max: Self::MAX_LOG_N });
         }
-        Self::with_arithmetic(log_n, q, isa, Arithmetic::candidates(log_n, q, isa)[0])
+        Self::with_arithmetic(log_n, q, isa, choice::best(log_n, q, isa))
     }
 
     pub(super) fn with_arithmetic(

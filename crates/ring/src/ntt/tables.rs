@@ -20,8 +20,9 @@ struct Line([u64; 8]);
 pub(super) struct AlignedWords(Vec<Line>);
 
 impl AlignedWords {
-    fn collect(words: impl Iterator<Item = u64>) -> Self {
-        let (mut lines, mut fill) = (Vec::new(), 8);
+    /// `count` words; the room for them is taken at once, as a heap does not give back what grows in steps.
+    fn collect(count: usize, words: impl Iterator<Item = u64>) -> Self {
+        let (mut lines, mut fill) = (Vec::with_capacity(count.div_ceil(8)), 8);
         for word in words {
             if fill == 8 {
                 lines.push(Line([0; 8]));
@@ -32,7 +33,6 @@ impl AlignedWords {
             }
             fill += 1;
         }
-        lines.shrink_to_fit();
         Self(lines)
     }
 
@@ -104,8 +104,8 @@ impl Tables {
             scale: ends.map(|w| A::encode(q, w)),
             ends,
             encode: A::encode,
-            nodes: AlignedWords::collect(nodes),
-            leaves: AlignedWords::collect(leaves),
+            nodes: AlignedWords::collect(2 * n / l, nodes),
+            leaves: AlignedWords::collect(2 * n / l * (l - 1), leaves),
         })
     }
 }

@@ -4,6 +4,7 @@ use super::{
     Plan,
     arith::Arith,
     binary64::Binary64,
+    choice,
     fold52::Fold52,
     plan::Arithmetic,
     schedule,
@@ -205,6 +206,18 @@ fn every_schedule_keeps_its_bounds() {
     all::<Binary64<Emulated<8>>>();
     all::<Fold52<Emulated<8>, false>>();
     all::<Fold52<Emulated<8>, true>>();
+}
+
+#[test]
+fn a_plan_takes_an_arithmetic_that_serves_and_stays_with_it() {
+    for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
+        for (log_n, bits) in [(3, 30), (11, 40), (11, 50), (12, 49), (12, 60)] {
+            let q = edge_prime(bits, log_n, true);
+            let chosen = choice::best(log_n, q, isa);
+            assert!(Arithmetic::candidates(log_n, q, isa).contains(&chosen), "{isa}, {bits} bits");
+            assert_eq!(chosen, choice::best(log_n, q, isa), "{isa}, {bits} bits");
+        }
+    }
 }
 
 #[test]
