@@ -60,6 +60,7 @@ core/src/dispatch.sv
 core/src/scoreboard.sv
 core/src/modulus_table.sv
 core/src/perf_counters.sv
-core/src/core_lane.sv
+core/src/core_lanes.sv
+core/src/bank_place.sv
 core/src/core_engine.sv
 core/src/compact_core.sv

@@ -176,7 +176,7 @@ COLUMNS = [(block, feature) for block in BLOCKS for feature in OF_BLOCK[block]]
 
 def generators(nbf: int) -> int:
     """Multipliers that make roots, of one lane."""
-    return max(1, nbf // 4)
+    return min(max(1, nbf // 2), 4)
 
 
 def composition(top: str, nbf: int) -> tuple[int, dict[str, int]]:

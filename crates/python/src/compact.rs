@@ -88,18 +88,20 @@ fn told<'py>(py: Python<'py>, counted: &Counted) -> PyResult<Bound<'py, PyDict>>
 /// (unit, instruction, first cycle, last cycle).
 pub(crate) type Span = (&'static str, String, u64, u64);
 
-/// When each instruction held its unit.
+/// When each instruction held its units.
 pub(crate) fn spans(instructions: &[Instruction], spans: &[model::Span]) -> Vec<Span> {
-    instructions.iter().zip(spans).map(|(i, s)| (unit(i), i.to_string(), s.start, s.end)).collect()
+    let each = instructions.iter().zip(spans);
+    each.flat_map(|(i, s)| units(i).into_iter().map(|unit| (unit, i.to_string(), s.start, s.end))).collect()
 }
 
-fn unit(i: &Instruction) -> &'static str {
-    if i.op.is_arithmetic() {
-        return "arithmetic";
-    }
-    match i.a.and_then(|bank| bank.lane()).filter(|_| i.op.is_transform()) {
-        Some(0) => "transform 0",
-        Some(_) => "transform 1",
-        None => "control",
+/// The units that an instruction holds: both transform units if it is ganged.
+fn units(i: &Instruction) -> Vec<&'static str> {
+    match i.a {
+        _ if i.op.is_arithmetic() => vec!["arithmetic"],
+        Some(bank) if i.op.is_transform() => {
+            let lanes = bank.parts().filter_map(|bank| bank.lane());
+            lanes.map(|lane| ["transform 0", "transform 1"][lane]).collect()
+        }
+        _ => vec!["control"],
     }
 }

@@ -9,7 +9,7 @@
 //             the pipeline goes on.
 //   pass      with the issue of the last row: pass_o names every bank of the command. From the next cycle on, a
 //             command that follows in the same pipeline may start on those banks when it has at least
-//             `arith_unit.Depth` rows: row r is read after it was written.
+//             2 * `arith_unit.Depth` rows: row r is read after it was written, though a pair has it half a limb later.
 //   release   free_read_o names the banks only read, with the issue of the last row; free_write_o the bank written,
 //             with the write of its last row. In the next cycle another unit may use them.
 // The results appear WriteStage cycles after the issue: what is needed then travels in a delay line; the write row is
@@ -157,13 +157,13 @@ module arith_control
 
   // ---------------------------------------------------------------- banks
   logic [Banks-1:0] uses_a, uses_c, uses_d;
-  assign uses_a = Banks'(cmd_q.a_used) << cmd_q.a_bank;
-  assign uses_c = Banks'(cmd_q.c_used) << cmd_q.c_bank;
-  assign uses_d = Banks'(cmd_q.d_to_bank) << cmd_q.d_bank;
+  assign uses_a = cmd_q.a_used ? bank_uses(cmd_q.a_bank) : '0;
+  assign uses_c = cmd_q.c_used ? bank_uses(cmd_q.c_bank) : '0;
+  assign uses_d = cmd_q.d_to_bank ? bank_uses(cmd_q.d_bank) : '0;
 
   assign pass_o       = (issue_o && last) ? uses_a | uses_c | uses_d : '0;
   assign free_read_o  = (issue_o && last) ? (uses_a | uses_c) & ~uses_d : '0;
-  assign free_write_o = (we_o && leave.last) ? Banks'(1) << leave.bank : '0;
+  assign free_write_o = (we_o && leave.last) ? bank_uses(leave.bank) : '0;
 
   assign idle_o = !active_q && fly_q == '0;
 

@@ -29,7 +29,7 @@ module arith_unit
   input  logic                   rst_ni,
   input  logic [LogNW-1:0]       log_n_i,
   input  logic [RowW-1:0]        last_row_i,
-  output logic                   chain_o,      // a limb has at least Depth rows: see arith_control, pass
+  output logic                   chain_o,      // half a limb has at least Depth rows: see arith_control, pass
   // commands
   input  logic                   cmd_valid_i,
   output logic                   cmd_ready_o,
@@ -162,7 +162,7 @@ module arith_unit
   );
 
   assign issue_o        = issue;
-  assign chain_o        = (RowW + 8)'(last_row_i) >= (RowW + 8)'(Depth - 1);
+  assign chain_o        = (RowW + 8)'(last_row_i) >= (RowW + 8)'(2 * Depth - 1);
   assign a_re_o         = issue && cmd.a_used;
   assign a_bank_o       = cmd.a_bank;
   assign a_row_o        = cmd.permute ? turned_row : row;

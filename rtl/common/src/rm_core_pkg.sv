@@ -5,7 +5,7 @@ package rm_core_pkg;
   // ---------------------------------------------------------------- sizes
   localparam int unsigned Banks     = 6;   // 0, 1 lane 0; 2, 3 lane 1; 4, 5 accumulators
   localparam int unsigned NttBanks  = 4;   // the transforms reach banks 0 ... 3
-  localparam int unsigned BankW     = 3;
+  localparam int unsigned BankW     = 3;   // 6: banks 0 and 2, 7: banks 1 and 3, half a limb in each
   localparam int unsigned ModIdxW   = 5;
   localparam int unsigned ModFieldW = 5;   // 0 q, 1 aux, 2 + b the root rho_b
   localparam int unsigned AddrW     = 32;  // addresses count units of 64 bytes
@@ -61,17 +61,23 @@ package rm_core_pkg;
     logic               swap;
   } arith_cmd_t;
 
-  typedef struct packed {
-    logic [TicketW-1:0] a;
-    logic [TicketW-1:0] c;
-    logic [TicketW-1:0] d;
-  } tickets_t;
+  typedef logic [Banks-1:0][TicketW-1:0] tickets_t;
+
+  // ---------------------------------------------------------------- pairs of banks
+  function automatic logic bank_is_pair(logic [BankW-1:0] bank);
+    return bank >= BankW'(Banks);
+  endfunction
+
+  // The banks that a number stands for.
+  function automatic logic [Banks-1:0] bank_uses(logic [BankW-1:0] bank);
+    return bank_is_pair(bank) ? (bank[0] ? Banks'(6'b001010) : Banks'(6'b000101)) : Banks'(1) << bank;
+  endfunction
 
   // ---------------------------------------------------------------- status
   typedef enum logic [7:0] {
     ErrNone     = 8'd0,
     ErrOpcode   = 8'd1,   // no such opcode, or a reserved bit is set
-    ErrBank     = 8'd2,   // bank >= 6, or >= 4 for a transform
+    ErrBank     = 8'd2,   // an accumulator to transform, or a pair of banks beside one of its own
     ErrModulus  = 8'd3,   // modulus index beyond the table
     ErrOperands = 8'd4,   // the opcode cannot take this set of operands, or there is no result
     ErrPermute  = 8'd5,   // permuting without A, into its own bank, or with C in its bank; even K1

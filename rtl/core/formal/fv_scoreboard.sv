@@ -55,7 +55,7 @@ module fv_scoreboard
   arith_entry_t                  new_arith;
   ntt_entry_t                    new_ntt;
   logic [Banks-1:0]              take, uses;
-  logic [Banks-1:0][TicketW-1:0] ticket;
+  tickets_t                      ticket;
   logic                          put_arith, put_ntt;
 
   always_comb begin : p_new
@@ -76,7 +76,7 @@ module fv_scoreboard
   assign put_ntt   = put_ntt_i && !nq_q[1].valid && !put_arith;
   assign take      = put_arith ? uses : put_ntt ? Banks'(1) << a_bank_i : '0;
   assign new_arith = '{valid: 1'b1, cmd: new_cmd,
-                       tickets: '{a: ticket[a_bank_i], c: ticket[c_bank_i], d: ticket[d_bank_i]}};
+                       tickets: ticket};
   assign new_ntt   = '{valid: 1'b1, bank: a_bank_i, ticket: ticket[a_bank_i]};
 
   // ---------------------------------------------------------------- units that take any time
@@ -163,7 +163,6 @@ module fv_scoreboard
     logic [TicketW-1:0]      started_q, waiting;
     logic [3:0]              here;    // entries that wait for this bank: two of arithmetic, two transforms
     logic [3:0][TicketW-1:0] offset;  // ticket - started
-    logic [1:0]              same;    // an entry that names the bank twice has one ticket
     logic                    at_work, on_way, by_ntt, follow;
 
     for (genvar e = 0; e < 2; e++) begin : g_entry
@@ -172,10 +171,7 @@ module fv_scoreboard
       assign c = aq_q[e].cmd.c_used && aq_q[e].cmd.c_bank == BankW'(b);
       assign d = aq_q[e].cmd.d_to_bank && aq_q[e].cmd.d_bank == BankW'(b);
       assign here[e]   = aq_q[e].valid && (a || c || d);
-      assign offset[e] = (a ? aq_q[e].tickets.a : c ? aq_q[e].tickets.c : aq_q[e].tickets.d) - started_q;
-      assign same[e]   = (!(a && c) || aq_q[e].tickets.a == aq_q[e].tickets.c) &&
-                         (!(a && d) || aq_q[e].tickets.a == aq_q[e].tickets.d) &&
-                         (!(c && d) || aq_q[e].tickets.c == aq_q[e].tickets.d);
+      assign offset[e] = aq_q[e].tickets[b] - started_q;
       assign here[2+e]   = nq_q[e].valid && nq_q[e].bank == 1'(b);
       assign offset[2+e] = nq_q[e].ticket - started_q;
     end
@@ -213,7 +209,6 @@ module fv_scoreboard
                             TicketW'(way_q[0] && way_bank_q[0] == 1'(b)) +
                             TicketW'(way_q[1] && way_bank_q[1] == 1'(b)));
         a_one_user: assert (!(at_work && by_ntt) && !(by_ntt && on_way) && (Chain || !(at_work && on_way)));
-        a_same: assert (&(same | ~here[1:0]));
         for (int unsigned i = 0; i < 4; i++) begin
           assert (!here[i] || offset[i] < waiting);
           for (int unsigned j = 0; j < i; j++) begin

@@ -73,7 +73,7 @@ module core_engine
   logic [AddrW-1:0]  new_s_addr;
   logic [StoreW-1:0] new_after, stores_done;
   logic [1:0]        ntt_push, ntt_ready;
-  logic              new_inverse, new_roots, new_ntt_bank;
+  logic              new_inverse, new_roots, new_gang, new_ntt_bank;
   logic [ModIdxW-1:0] new_ntt_mod;
 
   dispatch #(
@@ -108,6 +108,7 @@ module core_engine
     .ntt_ready_i  (ntt_ready),
     .ntt_inverse_o(new_inverse),
     .ntt_roots_o  (new_roots),
+    .ntt_gang_o   (new_gang),
     .ntt_bank_o   (new_ntt_bank),
     .ntt_mod_o    (new_ntt_mod),
     .all_idle_i   (all_idle),
@@ -129,8 +130,7 @@ module core_engine
   );
 
   // ---------------------------------------------------------------- scoreboard
-  logic [Banks-1:0][TicketW-1:0] ticket;
-  tickets_t                      new_tickets, head_tickets;
+  tickets_t                      ticket, head_tickets;
   logic                          chain, arith_due, all_free;
   arith_cmd_t                    head_cmd;
   logic [Banks-1:0]              pass, free_read, free_write;
@@ -157,8 +157,6 @@ module core_engine
     .all_free_o     (all_free)
   );
 
-  assign new_tickets = '{a: ticket[new_cmd.a_bank], c: ticket[new_cmd.c_bank], d: ticket[new_cmd.d_bank]};
-
   // ---------------------------------------------------------------- queues
   typedef struct packed {
     arith_cmd_t   cmd;
@@ -170,7 +168,7 @@ module core_engine
   arith_entry_t aq_in, aq_out;
   logic         aq_valid, aq_pop, wq_push, wq_ready;
 
-  assign aq_in        = '{cmd: new_cmd, tickets: new_tickets, k0: new_k0, k1: new_k1};
+  assign aq_in        = '{cmd: new_cmd, tickets: ticket, k0: new_k0, k1: new_k1};
   assign head_cmd     = aq_out.cmd;
   assign head_tickets = aq_out.tickets;
 
@@ -299,53 +297,65 @@ module core_engine
   logic [1:0][RowW-1:0]        ntt_rrow, ntt_wrow;
   logic [1:0][Cols-1:0][W-1:0] ntt_rdata, ntt_wdata;
 
-  for (genvar i = 0; i < 2; i++) begin : g_lane
-    core_lane #(
-      .W      (W),
-      .Nbf    (Nbf),
-      .LogNMax(LogNMax),
-      .LogNMin(LogNMin),
-      .Mods   (Mods),
-      .Kind   (Kind),
-      .Tile   (Tile)
-    ) i_lane (
-      .clk_i,
-      .rst_ni,
-      .log_n_i       (log_n),
-      .flush_i       (resize || mod_write),
-      .put_i         (ntt_push[i]),
-      .ready_o       (ntt_ready[i]),
-      .inverse_i     (new_inverse),
-      .roots_i       (new_roots),
-      .bank_i        (new_ntt_bank),
-      .mod_i         (new_ntt_mod[ModW-1:0]),
-      .ticket_i      (ticket[new_cmd.a_bank]),
-      .head_bank_o   (ntt_head_bank[i]),
-      .head_ticket_o (ntt_head_ticket[i]),
-      .due_i         (ntt_due[i]),
-      .done_o        (ntt_done[i]),
-      .done_bank_o   (ntt_done_bank[i]),
-      .idle_o        (lane_idle[i]),
-      .running_o     (running[i]),
-      .wait_ticket_o (wait_ticket[i]),
-      .wait_twiddle_o(wait_twiddle[i]),
-      .tab_mod_o     (tab_mod[i]),
-      .tab_root_o    (tab_root[i]),
-      .tab_q_i       (tab_q[i]),
-      .tab_aux_i     (tab_aux[i]),
-      .tab_root_i    (tab_rho[i]),
-      .re_o          (ntt_re[i]),
-      .rbank_o       (ntt_rbank[i]),
-      .rrow_o        (ntt_rrow[i]),
-      .rdata_i       (ntt_rdata[i]),
-      .we_o          (ntt_we[i]),
-      .wbank_o       (ntt_wbank[i]),
-      .wrow_o        (ntt_wrow[i]),
-      .wdata_o       (ntt_wdata[i])
-    );
-  end
+  core_lanes #(
+    .W      (W),
+    .Nbf    (Nbf),
+    .LogNMax(LogNMax),
+    .LogNMin(LogNMin),
+    .Mods   (Mods),
+    .Kind   (Kind),
+    .Tile   (Tile)
+  ) i_lanes (
+    .clk_i,
+    .rst_ni,
+    .log_n_i       (log_n),
+    .flush_i       (resize || mod_write),
+    .put_i         (ntt_push),
+    .ready_o       (ntt_ready),
+    .inverse_i     (new_inverse),
+    .roots_i       (new_roots),
+    .gang_i        (new_gang),
+    .bank_i        (new_ntt_bank),
+    .mod_i         (new_ntt_mod[ModW-1:0]),
+    .ticket_i      ({ticket[{2'b01, new_ntt_bank}], ticket[{2'b00, new_ntt_bank}]}),
+    .head_bank_o   (ntt_head_bank),
+    .head_ticket_o (ntt_head_ticket),
+    .due_i         (ntt_due),
+    .done_o        (ntt_done),
+    .done_bank_o   (ntt_done_bank),
+    .idle_o        (lane_idle),
+    .running_o     (running),
+    .wait_ticket_o (wait_ticket),
+    .wait_twiddle_o(wait_twiddle),
+    .tab_mod_o     (tab_mod),
+    .tab_root_o    (tab_root),
+    .tab_q_i       (tab_q),
+    .tab_aux_i     (tab_aux),
+    .tab_root_i    (tab_rho),
+    .re_o          (ntt_re),
+    .rbank_o       (ntt_rbank),
+    .rrow_o        (ntt_rrow),
+    .rdata_i       (ntt_rdata),
+    .we_o          (ntt_we),
+    .wbank_o       (ntt_wbank),
+    .wrow_o        (ntt_wrow),
+    .wdata_o       (ntt_wdata)
+  );
 
   // ---------------------------------------------------------------- banks and moduli
+  logic [BankW-1:0] a_place, c_place, w_place;
+  logic [RowW-1:0]  a_at, c_at, w_at;
+
+  bank_place #(.RowW(RowW)) i_place_a (
+    .last_row_i(last_row), .bank_i(a_bank), .row_i(a_row), .bank_o(a_place), .row_o(a_at)
+  );
+  bank_place #(.RowW(RowW)) i_place_c (
+    .last_row_i(last_row), .bank_i(c_bank), .row_i(c_row), .bank_o(c_place), .row_o(c_at)
+  );
+  bank_place #(.RowW(RowW)) i_place_w (
+    .last_row_i(last_row), .bank_i(wbank), .row_i(wrow), .bank_o(w_place), .row_o(w_at)
+  );
+
   bank_array #(
     .W      (W),
     .Nbf    (Nbf),
@@ -354,16 +364,16 @@ module core_engine
     .clk_i,
     .rst_ni,
     .a_re_i     (a_re),
-    .a_bank_i   (a_bank),
-    .a_row_i    (a_row),
+    .a_bank_i   (a_place),
+    .a_row_i    (a_at),
     .a_data_o   (a_data),
     .c_re_i     (c_re),
-    .c_bank_i   (c_bank),
-    .c_row_i    (c_row),
+    .c_bank_i   (c_place),
+    .c_row_i    (c_at),
     .c_data_o   (c_data),
     .we_i       (we),
-    .wbank_i    (wbank),
-    .wrow_i     (wrow),
+    .wbank_i    (w_place),
+    .wrow_i     (w_at),
     .wdata_i    (wdata),
     .ntt_re_i   (ntt_re),
     .ntt_rbank_i(ntt_rbank),

@@ -47,7 +47,8 @@ module dispatch
   input  logic [1:0]         ntt_ready_i,
   output logic               ntt_inverse_o,
   output logic               ntt_roots_o,
-  output logic               ntt_bank_o,
+  output logic               ntt_gang_o,   // one transform for both lanes
+  output logic               ntt_bank_o,   // of the lane
   output logic [ModIdxW-1:0] ntt_mod_o,
   // what goes on
   input  logic               all_idle_i,
@@ -136,16 +137,17 @@ module dispatch
   error_e            error_d, error_q, found, outside;
   logic [LogNW-1:0]  log_n_d, log_n_q;
   logic [RowW-1:0]   last_row_d, last_row_q;
-  logic              lane, look, can_ntt, can_arith, fire, log_n_ok;
+  logic [1:0]        lanes;
+  logic              look, can_ntt, can_arith, fire, log_n_ok;
   logic [StoreW-1:0] beyond;
 
-  assign lane      = cmd_q.a_bank[1];
+  assign lanes     = bank_is_pair(cmd_q.a_bank) ? 2'b11 : cmd_q.a_bank[1] ? 2'b10 : 2'b01;
   assign beyond    = sent_q - after_q;
   assign found     = (fault_q != ErrNone) ? fault_q
                    : (!is_end_q && !is_ntt_q && cmd_q.s_used && beyond[StoreW-1]) ? ErrAfter : ErrNone;
   assign outside   = rd_err_i ? ErrRead : wr_err_i ? ErrWrite : ctrl_i.soft_reset ? ErrAborted : ErrNone;
   assign look      = state_q == Run && valid_q && outside == ErrNone;
-  assign can_ntt   = is_ntt_q && ntt_ready_i[lane];
+  assign can_ntt   = is_ntt_q && (lanes & ~ntt_ready_i) == '0;
   assign can_arith = !is_ntt_q && arith_ready_i && (!cmd_q.s_used || read_ready_i);
   assign fire      = look && found == ErrNone && !is_end_q && (can_ntt || can_arith);
   assign accept    = instr_valid_i && instr_ready_o;
@@ -159,10 +161,10 @@ module dispatch
   assign read_valid_o   = arith_valid_o && cmd_q.s_used;
   assign read_addr_o    = s_addr_q;
   assign read_after_o   = after_q;
-  assign ntt_valid_o[0] = fire && is_ntt_q && !lane;
-  assign ntt_valid_o[1] = fire && is_ntt_q && lane;
+  assign ntt_valid_o    = (fire && is_ntt_q) ? lanes : '0;
   assign ntt_inverse_o  = inverse_q;
   assign ntt_roots_o    = roots_q;
+  assign ntt_gang_o     = bank_is_pair(cmd_q.a_bank);
   assign ntt_bank_o     = cmd_q.a_bank[0];
   assign ntt_mod_o      = cmd_q.modulus;
 

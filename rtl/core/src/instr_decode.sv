@@ -19,7 +19,7 @@ module instr_decode
   output logic               inverse_o,
   output logic               roots_o,   // with is_ntt: only the twiddles
   output arith_cmd_t         cmd_o,
-  output logic [Banks-1:0]   uses_o,    // banks named, once each
+  output logic [Banks-1:0]   uses_o,    // banks used, once each, both of a pair
   output logic [AddrW-1:0]   s_addr_o,
   output logic [StoreW-1:0]  after_o,
   output logic [W-1:0]       k0_o,
@@ -66,9 +66,18 @@ module instr_decode
   assign k0_o     = w2[W-1:0];
   assign k1_o     = w3[W-1:0];
 
+  logic [Banks-1:0] uses_a, uses_c, uses_d;
+  assign uses_a = cmd.a_used ? bank_uses(cmd.a_bank) : '0;
+  assign uses_c = cmd.c_used ? bank_uses(cmd.c_bank) : '0;
+  assign uses_d = cmd.d_to_bank ? bank_uses(cmd.d_bank) : '0;
   // Twiddles are made whatever the bank holds: it only names the unit.
-  assign uses_o = ((cmd.a_used && !roots_o) ? Banks'(1) << cmd.a_bank : '0) |
-                  (cmd.c_used ? Banks'(1) << cmd.c_bank : '0) | (cmd.d_to_bank ? Banks'(1) << cmd.d_bank : '0);
+  assign uses_o = (roots_o ? '0 : uses_a) | uses_c | uses_d;
+
+  // A pair beside one of its own banks: neither would know what the other one leaves.
+  logic split;
+  assign split = ((uses_a & uses_c) != '0 && cmd.a_bank != cmd.c_bank) ||
+                 ((uses_a & uses_d) != '0 && cmd.a_bank != cmd.d_bank) ||
+                 ((uses_c & uses_d) != '0 && cmd.c_bank != cmd.d_bank);
 
   // ---------------------------------------------------------------- what each opcode needs
   logic operands, one_of_as;
@@ -91,9 +100,7 @@ module instr_decode
   end
 
   logic banks, moduli, permute, aligned;
-  assign banks   = is_ntt_o ? cmd.a_bank < BankW'(NttBanks)
-                 : (!cmd.a_used || cmd.a_bank < BankW'(Banks)) && (!cmd.c_used || cmd.c_bank < BankW'(Banks)) &&
-                   (!cmd.d_to_bank || cmd.d_bank < BankW'(Banks));
+  assign banks   = is_ntt_o ? cmd.a_bank < BankW'(NttBanks) || bank_is_pair(cmd.a_bank) : !split;
   assign moduli  = 32'(cmd.modulus) < Mods && (is_ntt_o || cmd.op != ArithLift || 32'(cmd.source) < Mods);
   assign permute = !cmd.permute || (cmd.a_used && w3[0] && cmd.op != ArithLift &&
                                     !(cmd.d_to_bank && cmd.d_bank == cmd.a_bank) &&

@@ -1,12 +1,12 @@
 // scoreboard - every bank has its users in program order.
 //
-// Ticket       at dispatch an instruction takes from each bank it names the number of uses dispatched before it.
+// Ticket       at dispatch an instruction takes from each bank it uses the number of uses dispatched before it.
 // finished     uses of the bank that have ended: a transform with its last write, an instruction of the arithmetic
 //              unit with its last write (banks written) or the issue of its last row (banks only read).
 // passed       the same for transforms; for the arithmetic unit with the issue of the last row in any case. What
-//              starts later in the same pipeline on at least `Depth` rows reads behind the writes (arith_unit).
+//              starts later in the same pipeline on at least 2 * `Depth` rows reads behind the writes (arith_unit).
 // Start        a transform when `finished` has reached its ticket; an instruction of the arithmetic unit when, for
-//              every bank it names, `passed` has (chain_i) or `finished` has (short limbs; the bank that is read
+//              every bank it uses, `passed` has (chain_i) or `finished` has (short limbs; the bank that is read
 //              permuted). All numbers modulo 2^TicketW: fewer uses than that are under way.
 // Deadlock     none: tickets are in program order, queues are in program order within a unit, so the oldest
 //              instruction that has not started is at the head of its queue and all its tickets come due.
@@ -17,7 +17,7 @@ module scoreboard
   input  logic                             rst_ni,
   // dispatch
   input  logic [Banks-1:0]                 take_i,
-  output logic [Banks-1:0][TicketW-1:0]    ticket_o,
+  output tickets_t                         ticket_o,
   // head of the arithmetic queue
   input  logic                             chain_i,
   input  arith_cmd_t                       arith_cmd_i,
@@ -37,7 +37,11 @@ module scoreboard
 );
 
   logic [Banks-1:0][TicketW-1:0] taken_q, passed_q, finished_q;
-  logic [Banks-1:0]              done, matched;
+  logic [Banks-1:0]              done, matched, uses_a, uses;
+
+  assign uses_a = arith_cmd_i.a_used ? bank_uses(arith_cmd_i.a_bank) : '0;
+  assign uses   = uses_a | (arith_cmd_i.c_used ? bank_uses(arith_cmd_i.c_bank) : '0) |
+                  (arith_cmd_i.d_to_bank ? bank_uses(arith_cmd_i.d_bank) : '0);
 
   for (genvar b = 0; b < Banks; b++) begin : g_bank
     if (b < NttBanks) begin : g_ntt
@@ -58,15 +62,10 @@ module scoreboard
       end
     end
 
-    // the bank stands where the head of the arithmetic queue waits for it, for each way to name it
-    logic a_here, c_here, d_here, a_ok, c_ok, d_ok;
-    assign a_here = arith_cmd_i.a_used && arith_cmd_i.a_bank == BankW'(b);
-    assign c_here = arith_cmd_i.c_used && arith_cmd_i.c_bank == BankW'(b);
-    assign d_here = arith_cmd_i.d_to_bank && arith_cmd_i.d_bank == BankW'(b);
-    assign a_ok   = ((chain_i && !arith_cmd_i.permute) ? passed_q[b] : finished_q[b]) == arith_tickets_i.a;
-    assign c_ok   = (chain_i ? passed_q[b] : finished_q[b]) == arith_tickets_i.c;
-    assign d_ok   = (chain_i ? passed_q[b] : finished_q[b]) == arith_tickets_i.d;
-    assign matched[b] = (!a_here || a_ok) && (!c_here || c_ok) && (!d_here || d_ok);
+    // the bank stands where the head of the arithmetic queue waits for it
+    logic permuted;
+    assign permuted   = arith_cmd_i.permute && uses_a[b];
+    assign matched[b] = !uses[b] || ((chain_i && !permuted) ? passed_q[b] : finished_q[b]) == arith_tickets_i[b];
   end
 
   assign ticket_o    = taken_q;

@@ -126,7 +126,7 @@ class Bench {
         continue;
       }
       const int bank = f.opcode < kArith ? int(f.cmd.a_bank) : f.cmd.to_bank ? int(f.cmd.d_bank) : -1;
-      found.push_back({bank, bank < 0 ? machine.load(f.d_addr) : machine.banks[bank]});
+      found.push_back({bank, bank < 0 ? machine.load(f.d_addr) : machine.bank(unsigned(bank))});
     }
     return found;
   }

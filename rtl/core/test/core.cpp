@@ -78,7 +78,15 @@ class Bench {
     program_.pc = at;
     switch (1 + rng_.below(kAfter)) {
       case kOpcode: bad.w[0] = (bad.w[0] & ~u64(255)) | (rng_.chance(128) ? 0x1b : 4 + rng_.below(12)), program_.expected = kOpcode; break;
-      case kBank: bad.w[0] |= u64(6 + rng_.below(2)) << (rng_.chance(128) ? 18 : 26), program_.expected = kBank; break;
+      case kBank:
+        if (rng_.chance(128)) {  // a pair beside one of its banks
+          bad.w[0] |= u64(6) << (rng_.chance(128) ? 18 : 26);
+        } else {  // an accumulator to transform
+          bad = Instr();
+          bad.w[0] = (1 + rng_.below(3)) | u64(8 | (4 + rng_.below(2))) << 18;
+        }
+        program_.expected = kBank;
+        break;
       case kModulus: bad.w[0] |= u64(P_Mods + rng_.below(32 - P_Mods)) << 8, program_.expected = kModulus; break;
       case kOperands: bad.w[0] ^= u64(1) << (rng_.chance(128) ? 21 : 25), program_.expected = kOperands; break;
       case kPermute: bad.w[1] |= u64(1) << 54, bad.w[3] = rng_.below(2), program_.expected = kPermute; break;

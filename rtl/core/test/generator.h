@@ -56,7 +56,8 @@ class Generator {
     f.opcode = rng_.chance(50) ? kRoots : rng_.chance(128) ? kNtt : kIntt;
     f.modulus = modulus();
     f.cmd.a = true;
-    f.cmd.a_bank = unsigned(rng_.below(4));
+    f.cmd.a_bank = unsigned(rng_.below(6));
+    if (f.cmd.a_bank >= 4) f.cmd.a_bank += 2;  // a pair
     return f;
   }
 
@@ -74,12 +75,12 @@ class Generator {
     c.a = c.op == kMac || (two ? without != 0 : with_a);
     c.s = c.op == kMac || (two ? without != 1 : !with_a);
     c.c = c.op == kMac || c.op == kMack || (two && without != 2);
-    c.a_bank = c.a ? unsigned(rng_.below(kBanks)) : 0;
-    c.c_bank = c.c ? unsigned(rng_.below(kBanks)) : 0;
+    c.a_bank = c.a ? unsigned(rng_.below(kBankNumbers)) : 0;
+    c.c_bank = c.c ? unsigned(rng_.below(kBankNumbers)) : 0;
     const unsigned to = unsigned(rng_.below(8));
     c.to_bank = to != 0;
     c.to_mem = to < 3;
-    c.d_bank = c.to_bank ? unsigned(rng_.below(kBanks)) : 0;
+    c.d_bank = c.to_bank ? unsigned(rng_.below(kBankNumbers)) : 0;
     c.permute = c.a && c.op != kLift && rng_.chance(50) && !(c.to_bank && c.d_bank == c.a_bank) &&
                 !(c.c && c.c_bank == c.a_bank);
     c.swap = (c.op == kSub || c.op == kSubk) && rng_.chance(128);
@@ -97,22 +98,32 @@ class Generator {
     return std::all_of(l.begin(), l.end(), [q](u64 w) { return w < q; });
   }
 
+  // A pair and one of its own banks.
+  static bool splits(unsigned x, unsigned y) {
+    const unsigned pair = std::max(x, y), bank = std::min(x, y);
+    return pair >= kBanks && bank < 4 && bank % 2 == pair % 2;
+  }
+
   bool valid(const Fields& f) const {
     const u64 q = machine_.table()[f.modulus].q;
     const arith::Cmd& c = f.cmd;
     if (f.opcode == kRoots) return true;
-    if (f.opcode < kArith) return below(machine_.banks[c.a_bank], q);
+    if (f.opcode < kArith) return below(machine_.bank(c.a_bank), q);
+    if ((c.a && c.c && splits(c.a_bank, c.c_bank)) || (c.a && c.to_bank && splits(c.a_bank, c.d_bank)) ||
+        (c.c && c.to_bank && splits(c.c_bank, c.d_bank))) {
+      return false;
+    }
     const Limb stream = c.s ? machine_.load(f.s_addr) : Limb();
-    const Limb& x = c.a ? machine_.banks[c.a_bank] : stream;
-    const Limb& y = c.a && c.s ? stream : machine_.banks[c.c_bank];
+    const Limb x = c.a ? machine_.bank(c.a_bank) : stream;
+    const Limb y = c.a && c.s ? stream : machine_.bank(c.c_bank);
     switch (c.op) {
       case arith::kAdd:
       case arith::kSub:
       case arith::kSubk: return below(x, q) && below(y, q);
       case arith::kAddk: return below(x, q);
       case arith::kMul: return below(y, q);
-      case arith::kMac: return below(stream, q) && below(machine_.banks[c.c_bank], q);
-      case arith::kMack: return below(machine_.banks[c.c_bank], q);
+      case arith::kMac: return below(stream, q) && below(machine_.bank(c.c_bank), q);
+      case arith::kMack: return below(machine_.bank(c.c_bank), q);
       default: return true;
     }
   }

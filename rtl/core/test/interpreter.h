@@ -1,4 +1,4 @@
-// The instruction list on whole limbs: memory, six banks, no units, no time. The oracle of the core's tests.
+// The instruction list on whole limbs: memory, six banks and their pairs, no units, no time. The oracle of the core's tests.
 #pragma once
 #include <map>
 
@@ -11,6 +11,8 @@ using arith::Limb;
 using arith::u64;
 
 constexpr unsigned kBanks = 6;
+// 6: banks 0 and 2, 7: banks 1 and 3, the halves of a limb in their first halves.
+constexpr unsigned kBankNumbers = 8;
 
 enum Opcode : unsigned { kEnd = 0, kNtt = 1, kIntt = 2, kRoots = 3, kArith = 0x10 };
 
@@ -67,18 +69,35 @@ class Machine {
     const TableEntry& t = table_[f.modulus];
     if (f.opcode == kRoots) return true;  // twiddles are made ahead: nothing to see
     if (f.opcode == kNtt || f.opcode == kIntt) {
-      Limb& bank = banks[f.cmd.a_bank];
-      bank = f.opcode == kNtt ? forward(bank, t.psi, log_n_, t.q) : inverse(bank, t.psi, log_n_, t.q);
+      const Limb x = bank(f.cmd.a_bank);
+      put(f.cmd.a_bank, f.opcode == kNtt ? forward(x, t.psi, log_n_, t.q) : inverse(x, t.psi, log_n_, t.q));
       return true;
     }
     arith::Cmd cmd = f.cmd;
     cmd.q = t.q;
     cmd.p = table_[f.source].q;
-    const Limb d = arith::limb(cmd, banks[cmd.a_bank % kBanks], banks[cmd.c_bank % kBanks],
+    const Limb d = arith::limb(cmd, bank(cmd.a_bank), bank(cmd.c_bank),
                                cmd.s ? load(f.s_addr) : Limb(), log_n_, factor_bits_);
-    if (cmd.to_bank) banks[cmd.d_bank] = d;
+    if (cmd.to_bank) put(cmd.d_bank, d);
     if (cmd.to_mem) std::copy(d.begin(), d.end(), memory.begin() + std::size_t(f.d_addr) * 8), stores++;
     return true;
+  }
+
+  // What a bank holds, or the first halves of a pair.
+  Limb bank(unsigned number) const {
+    if (number < kBanks) return banks[number];
+    const Limb &low = banks[number - kBanks], &high = banks[number - kBanks + 2];
+    Limb both(low.begin(), low.begin() + half());
+    both.insert(both.end(), high.begin(), high.begin() + half());
+    return both;
+  }
+  void put(unsigned number, const Limb& limb) {
+    if (number < kBanks) {
+      banks[number] = limb;
+      return;
+    }
+    std::copy(limb.begin(), limb.begin() + half(), banks[number - kBanks].begin());
+    std::copy(limb.begin() + half(), limb.end(), banks[number - kBanks + 2].begin());
   }
 
   Limb load(unsigned addr) const {
@@ -89,6 +108,8 @@ class Machine {
   const std::vector<TableEntry>& table() const { return table_; }
 
  private:
+  std::ptrdiff_t half() const { return std::ptrdiff_t(1) << (log_n_ - 1); }
+
   unsigned log_n_, factor_bits_;
   std::vector<TableEntry> table_;
 

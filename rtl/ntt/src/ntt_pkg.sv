@@ -35,9 +35,9 @@ package ntt_pkg;
     return m + 4;
   endfunction
 
-  // Multipliers of the twiddle generator.
+  // Multipliers of the twiddle generator: a table is made within a ganged transform (Nbf up to 8).
   function automatic int unsigned gen_lanes(int unsigned nbf);
-    return (nbf > 4) ? nbf / 4 : 1;
+    return (nbf >= 8) ? 4 : (nbf > 2) ? nbf / 2 : 1;
   endfunction
 
 endpackage

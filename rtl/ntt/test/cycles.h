@@ -24,7 +24,7 @@ struct Timing {
   }
   // From the first cycle in which a table may be filled to the first in which its command may start.
   u64 generation() const {
-    const u64 lanes = log_nbf > 2 ? u64(1) << (log_nbf - 2) : 1, least = mul_latency + 4;
+    const u64 lanes = log_nbf < 2 ? 1 : log_nbf == 2 ? 2 : 4, least = mul_latency + 4;
     u64 cycles = 1 + mul_latency;
     for (unsigned b = 0; b < log_n; b++) {
       const u64 groups = std::max<u64>(1, (u64(1) << b) / lanes);

@@ -16,6 +16,7 @@ module core_trace
   input logic                        arith_put_i,
   input logic [1:0]                  ntt_put_i,
   input logic                        roots_i,          // what is put makes twiddles only
+  input logic                        gang_i,           // what is put is one transform for both lanes
   input logic                        row_valid_i,
   input logic                        row_last_i,
   input logic                        row_to_bank_i,
@@ -30,7 +31,7 @@ module core_trace
   input logic [1:0]                  ntt_done_bank_i
 );
 
-  // unit: 0, 1 the transforms, 2 the arithmetic unit, 3 what has no result
+  // unit: 0, 1 the transforms, 2 the arithmetic unit, 3 what has no result, 4 both transforms together
   import "DPI-C" function void rm_trace_start();
   import "DPI-C" function void rm_trace_put(input int unit);
   import "DPI-C" function void rm_trace_row(input int unit, input int bank, input int row, input int last,
@@ -43,8 +44,8 @@ module core_trace
       if (arith_put_i) rm_trace_put(2);
       // bank -1: the result went to memory alone
       if (row_valid_i) rm_trace_row(2, row_to_bank_i ? 32'(row_bank_i) : -1, 32'(row_i), 32'(row_last_i), row_data_i);
+      if (ntt_put_i != '0) rm_trace_put(roots_i ? 3 : gang_i ? 4 : ntt_put_i[0] ? 0 : 1);
       for (int i = 0; i < 2; i++) begin
-        if (ntt_put_i[i]) rm_trace_put(roots_i ? 3 : i);
         if (ntt_we_i[i]) rm_trace_row(i, 2 * i + 32'(ntt_bank_i[i]), 32'(ntt_row_i[i]), 0, ntt_data_i[i]);
         if (ntt_done_i[i]) rm_trace_done(i, 2 * i + 32'(ntt_done_bank_i[i]));
       end
@@ -64,6 +65,7 @@ bind core_engine core_trace #(
   .arith_put_i    (aq_push),
   .ntt_put_i      (ntt_push),
   .roots_i        (new_roots),
+  .gang_i         (new_gang),
   .row_valid_i    (i_arith.i_control.leave.valid),
   .row_last_i     (i_arith.i_control.leave.last),
   .row_to_bank_i  (we),

@@ -1,8 +1,8 @@
 //! LUTs, flip-flops, multiplier blocks and cell area of a core, composed of what its RTL instantiates.
 //!
 //! The coefficients are `data/area.json`, which `scripts/fit_area.py` writes from the stored syntheses; that script's head and
-//! `docs/explorer.md` state the model. With M modular multipliers (2·(Nbf + max(1, Nbf/4)) in the two transform units, 2·Nbf in
-//! the arithmetic unit) of m each and the shape's features φ:
+//! `docs/explorer.md` state the model. With M modular multipliers (2·(Nbf + G) in the two transform units, of which
+//! G = min(max(1, Nbf/2), 4) make roots, 2·Nbf in the arithmetic unit) of m each and the shape's features φ:
 //!
 //! > amount = M·m(kind, W, tile) + (2·c_ntt + c_arith + c_rest)·φ(Nbf, W, bus)
 
@@ -81,7 +81,8 @@ fn model() -> Result<&'static Model, ExploreError> {
 
 /// Multipliers of a core.
 pub fn multipliers(butterflies: u32) -> u32 {
-    2 * (butterflies + (butterflies / 4).max(1)) + 2 * butterflies
+    let generator = (butterflies / 2).clamp(1, 4);
+    2 * (butterflies + generator) + 2 * butterflies
 }
 
 impl Shape {

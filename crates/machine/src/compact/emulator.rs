@@ -138,29 +138,43 @@ impl Emulator {
             return Ok(Vec::new());
         }
         if let (Some(bank), true) = (i.a, i.op.is_transform()) {
-            let x = &mut self.banks[bank.index()];
+            let mut x = self.limb(bank);
             if i.op == Op::Ntt {
-                entry.forward(x)
+                entry.forward(&mut x);
             } else {
-                entry.inverse(x)
+                entry.inverse(&mut x);
             }
-            return Ok(x.clone());
+            self.put(bank, &x);
+            return Ok(x);
         }
         let a = i.a.map(|bank| match i.permute {
-            None => self.banks[bank.index()].clone(),
-            Some(g) => super::galois::permute(&self.banks[bank.index()], g.into()),
+            None => self.limb(bank),
+            Some(g) => super::galois::permute(&self.limb(bank), g.into()),
         });
         let s = i.s.map(|s| self.stream(index, s)).transpose()?;
-        let c = i.c.map(|bank| self.banks[bank.index()].clone());
+        let c = i.c.map(|bank| self.limb(bank));
         let p = self.table[usize::from(i.source)].as_ref().map_or(0, |e| e.q.value());
         let result = arithmetic(i, &entry, p, [a, c, s], self.config.word_bits());
         if let Some(bank) = i.d {
-            self.banks[bank.index()].clone_from(&result);
+            self.put(bank, &result);
         }
         if let Some(address) = i.store {
             self.store(address, &result)?;
         }
         Ok(result)
+    }
+
+    /// The limb in a bank, or in the first halves of a pair.
+    fn limb(&self, bank: Bank) -> Vec<u64> {
+        let words = self.banks[0].len() >> u32::from(bank.is_pair());
+        bank.parts().flat_map(|b| self.banks[b.index()][..words].iter().copied()).collect()
+    }
+
+    fn put(&mut self, bank: Bank, limb: &[u64]) {
+        let words = limb.len() >> u32::from(bank.is_pair());
+        for (b, part) in bank.parts().zip(limb.chunks_exact(words)) {
+            self.banks[b.index()][..words].copy_from_slice(part);
+        }
     }
 
     /// The words of operand S, if it waits for the stores that it needs and for no others.

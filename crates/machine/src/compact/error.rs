@@ -67,8 +67,11 @@ pub enum IllegalInstruction {
     Opcode(u8),
     #[error("reserved bits are set")]
     Reserved,
-    #[error("bank {0} does not exist or is out of reach of the unit")]
+    #[error("bank {0} is out of reach of the transform units")]
     Bank(u8),
+    /// A pair of banks beside one of its own banks.
+    #[error("bank {0} is a pair; the instruction also names one of its banks by itself")]
+    Split(u8),
     #[error("modulus {0} is not in the table")]
     Modulus(u8),
     #[error("{0} does not take these operands")]

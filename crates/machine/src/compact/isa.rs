@@ -2,26 +2,35 @@
 
 use super::error::IllegalInstruction as Illegal;
 
-/// A bank of one limb: 0 and 1 belong to lane 0, 2 and 3 to lane 1, 4 and 5 are the accumulators.
+/// Where a limb stands: 0 and 1 are banks of lane 0, 2 and 3 of lane 1, 4 and 5 are the accumulators. 6 and 7 are pairs,
+/// 0 with 2 and 1 with 3: the first half of the limb stands in the first half of the bank of lane 0, the second half of
+/// the limb in the first half of the bank of lane 1, so that both transform units work on it together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bank(u8);
 
 impl Bank {
     /// Number of banks.
     pub const COUNT: usize = 6;
+    /// Banks and pairs of them.
+    pub const CODES: usize = 8;
     /// Banks that the transform units reach.
     pub const IN_LANES: usize = 4;
     /// Banks of each transform unit.
     pub const PER_LANE: usize = 2;
 
-    /// Bank `index`, if there is one.
+    /// Bank or pair `index`, if there is one.
     pub const fn new(index: usize) -> Option<Self> {
-        if index < Self::COUNT { Some(Self(index as u8)) } else { None }
+        if index < Self::CODES { Some(Self(index as u8)) } else { None }
     }
 
-    /// All banks.
+    /// All banks, no pairs.
     pub fn all() -> impl DoubleEndedIterator<Item = Self> + Clone {
         (0..Self::COUNT as u8).map(Self)
+    }
+
+    /// The pairs.
+    pub fn pairs() -> impl DoubleEndedIterator<Item = Self> + Clone {
+        (Self::COUNT as u8..Self::CODES as u8).map(Self)
     }
 
     /// Its number.
@@ -30,7 +39,32 @@ impl Bank {
         self.0 as usize
     }
 
-    /// The transform unit that reaches it.
+    /// Whether it is two banks.
+    #[inline]
+    pub const fn is_pair(self) -> bool {
+        self.index() >= Self::COUNT
+    }
+
+    /// The bank itself, or the two of a pair, that of lane 0 first.
+    #[inline]
+    pub fn parts(self) -> impl DoubleEndedIterator<Item = Self> + Clone {
+        let first = if self.is_pair() { self.0 - Self::COUNT as u8 } else { self.0 };
+        let second = self.is_pair().then_some(Self(first + Self::PER_LANE as u8));
+        [Some(Self(first)), second].into_iter().flatten()
+    }
+
+    /// Whether both name some bank.
+    pub fn overlaps(self, other: Self) -> bool {
+        self.parts().any(|b| other.parts().any(|o| o == b))
+    }
+
+    /// Whether transform units reach it.
+    #[inline]
+    pub const fn in_lanes(self) -> bool {
+        self.index() < Self::IN_LANES || self.is_pair()
+    }
+
+    /// The transform unit that reaches it, if it is one alone.
     #[inline]
     pub const fn lane(self) -> Option<usize> {
         if self.index() < Self::IN_LANES { Some(self.index() / Self::PER_LANE) } else { None }
@@ -278,8 +312,15 @@ impl Instruction {
         if !self.takes_operands() {
             return Err(Illegal::Operands(self.op.name()));
         }
-        if let Some(a) = self.a.filter(|a| self.op.is_in_lane() && a.lane().is_none()) {
+        if let Some(a) = self.a.filter(|a| self.op.is_in_lane() && !a.in_lanes()) {
             return Err(Illegal::Bank(a.index() as u8));
+        }
+        let split = |x: Option<Bank>, y: Option<Bank>| {
+            x.zip(y).filter(|(x, y)| x != y && x.overlaps(*y)).map(|(x, y)| x.max(y))
+        };
+        let split = split(self.a, self.c).or_else(|| split(self.a, self.d)).or_else(|| split(self.c, self.d));
+        if let Some(pair) = split {
+            return Err(Illegal::Split(pair.index() as u8));
         }
         if let Some(g) = self.permute {
             let in_place = self.a.is_none() || self.a == self.d || self.a == self.c;
@@ -293,9 +334,14 @@ impl Instruction {
     fn takes_operands(&self) -> bool {
         let used = (self.a.is_some(), self.c.is_some(), self.s.is_some());
         let result = self.d.is_some() || self.store.is_some();
+        if self.swap && !matches!(self.op, Op::Sub | Op::SubK) {
+            return false;
+        }
         match self.op {
             Op::End => used == (false, false, false) && !result,
-            Op::Ntt | Op::Intt | Op::Roots => used == (true, false, false) && !result,
+            Op::Ntt | Op::Intt | Op::Roots => {
+                used == (true, false, false) && !result && self.permute.is_none()
+            }
             Op::Copy | Op::AddK | Op::MulK | Op::Lift | Op::ShrK => {
                 result && matches!(used, (true, false, false) | (false, false, true))
             }
@@ -307,12 +353,17 @@ impl Instruction {
         }
     }
 
-    /// The banks it uses, each once.
+    /// Whether it is a transform on both lanes at once.
+    pub fn is_ganged(&self) -> bool {
+        self.op.is_transform() && self.a.is_some_and(Bank::is_pair)
+    }
+
+    /// The banks it uses, each once, both of a pair.
     pub fn banks(&self) -> impl Iterator<Item = Bank> + use<> {
         // Of `roots` the bank only says which unit.
         let [a, c, d] = [self.a.filter(|_| self.op != Op::Roots), self.c, self.d];
         let c = c.filter(|_| c != a);
         let d = d.filter(|_| d != a && d != self.c);
-        [a, c, d].into_iter().flatten()
+        [a, c, d].into_iter().flatten().flat_map(Bank::parts)
     }
 }

@@ -389,7 +389,7 @@ impl Core for Simulated {
 const fn meaning(code: u8) -> &'static str {
     match code {
         1 => "no such opcode",
-        2 => "no such bank, or out of reach of the unit",
+        2 => "an accumulator to transform, or a pair of banks beside one of its own",
         3 => "no such modulus",
         4 => "operands that the opcode does not take",
         5 => "a permutation of this kind is impossible",

@@ -64,6 +64,8 @@ struct Core {
     steps: Steps,
     /// A transform from its start to its end if both lanes serve it as well as they can.
     alone: u64,
+    /// What it takes of both lanes in sum, if as little as can be.
+    shared: u64,
     /// Cycles of memory for a limb.
     memory: u64,
     /// A pass whose operand comes from memory: all but the rows that are there when it begins arrive while it runs.
@@ -86,7 +88,9 @@ impl Core {
         let streamed = rows.max(memory.saturating_sub(ahead));
         let behind = (memory * WAITING_ROWS).div_ceil(rows);
         let storing = rows.max(memory.saturating_sub(behind));
-        Self { rows, steps, alone: steps.transform, memory, streamed, storing, ahead, latency }
+        let alone = steps.transform.min(steps.ganged);
+        let shared = steps.transform.min(LANES * steps.ganged);
+        Self { rows, steps, alone, shared, memory, streamed, storing, ahead, latency }
     }
 
     /// Until the first limb arrives: the instruction that asks for it comes from memory too.
@@ -121,7 +125,7 @@ impl Core {
 
     /// So many transforms on both lanes.
     const fn lanes(&self, transforms: u64) -> u64 {
-        (transforms * self.steps.transform).div_ceil(LANES)
+        (transforms * self.shared).div_ceil(LANES)
     }
 
     /// Passes of a load, one after the other.

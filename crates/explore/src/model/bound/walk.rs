@@ -155,7 +155,7 @@ impl Walk<'_> {
                 TaskKind::Input if self.graph.is_shared(at as u32) => reads.push((first, memory, last)),
                 TaskKind::Input => {}
                 &TaskKind::Transform(x) => {
-                    lanes.push((head - self.core.transform(), steps.transform, steps.drain + tail));
+                    lanes.push((head - self.core.transform(), self.core.shared, steps.drain + tail));
                     if self.graph.loads(x) {
                         let after = steps.depth + self.core.transform() + tail;
                         passes.push((first, streamed, after));

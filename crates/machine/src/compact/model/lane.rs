@@ -13,6 +13,8 @@ pub(super) struct Command {
     pub(super) modulus: u8,
     /// Whether it only has its roots made.
     pub(super) roots: bool,
+    /// Whether both lanes transform together.
+    pub(super) gang: bool,
     /// The cycle from which it can be the head of the queue.
     pub(super) from: u64,
 }
@@ -66,7 +68,8 @@ pub(super) struct Lane {
     free: u64,
     /// Ends of the transforms under way.
     ends: VecDeque<(u64, Command)>,
-    length: u64,
+    /// Cycles of a transform, alone and ganged.
+    lengths: [u64; 2],
     drain: u64,
     generation: u64,
     release: u64,
@@ -79,9 +82,15 @@ impl Lane {
     pub(super) fn new(p: &Parameters, left: Left) -> Self {
         let m = p.multiplier_latency;
         let drain = m + 9;
-        let gap = |s: u32| (drain + (p.rows >> (s + 1)).max(1)).saturating_sub(p.rows);
-        let length = u64::from(p.log_n) * p.rows + (0..p.log_n - 1).map(gap).sum::<u64>();
-        let lanes = (p.row_words / 8).max(1);
+        let length = |gang: bool| {
+            let rows = p.rows >> u32::from(gang);
+            let gap = |s: u32| {
+                let distance = rows >> if gang { s.max(1) } else { s + 1 };
+                (drain + distance.max(1)).saturating_sub(rows)
+            };
+            u64::from(p.log_n) * rows + (0..p.log_n - 1).map(gap).sum::<u64>()
+        };
+        let lanes = (p.row_words / 4).clamp(1, 4);
         let level = |b: u32| ((1u64 << b) / lanes).max(1);
         let levels: u64 = (0..p.log_n - 1).map(|b| level(b).max(m + 4)).sum();
         Self {
@@ -92,7 +101,7 @@ impl Lane {
             filling: 0,
             free: 0,
             ends: VecDeque::new(),
-            length,
+            lengths: [false, true].map(length),
             drain,
             generation: 1 + m + levels + level(p.log_n - 1),
             release: m + 7,
@@ -102,9 +111,10 @@ impl Lane {
         }
     }
 
-    /// Cycles of a transform, from its end to its result, and of making a table of roots.
-    pub(super) const fn steps(&self) -> [u64; 3] {
-        [self.length, self.drain + 1, self.generation]
+    /// Cycles of a transform, of one of both lanes together, from its end to its result, and of making a table of roots.
+    pub(super) const fn steps(&self) -> [u64; 4] {
+        let [alone, ganged] = self.lengths;
+        [alone, ganged, self.drain + 1, self.generation]
     }
 
     pub(super) fn ready(&self) -> bool {
@@ -115,15 +125,16 @@ impl Lane {
         self.queue.push_back(command);
     }
 
-    /// One cycle; `due` says whether a bank's finished uses have reached a ticket. The transform that starts.
-    pub(super) fn step(&mut self, t: u64, due: impl Fn(usize, u64) -> bool) -> Option<usize> {
+    /// One cycle; `due` says whether a bank's finished uses have reached a ticket. The transform that could start now.
+    pub(super) fn ready_to_start(&mut self, t: u64, due: impl Fn(usize, u64) -> bool) -> Option<Command> {
         self.busy += u64::from(!self.ends.is_empty());
         let command = *self.queue.front().filter(|c| c.from <= t)?;
         if self.head.is_none() {
             self.head = self.choose(t, command.modulus);
         }
+        let there = self.head.is_some_and(|slot| t >= self.slots[slot].ready);
         if command.roots {
-            if self.head.is_some_and(|slot| t >= self.slots[slot].ready) {
+            if there {
                 self.pop(t);
             }
             return None;
@@ -131,21 +142,21 @@ impl Lane {
         if t < self.free {
             return None;
         }
-        if !due(command.bank, command.ticket) {
-            self.wait_ticket += 1;
-            return None;
-        }
-        let Some(slot) = self.head.filter(|&slot| t >= self.slots[slot].ready) else {
-            self.wait_twiddle += 1;
-            return None;
-        };
+        let granted = due(command.bank, command.ticket);
+        self.wait_ticket += u64::from(!granted);
+        self.wait_twiddle += u64::from(granted && !there);
+        (granted && there).then_some(command)
+    }
+
+    /// Starts the transform at the head.
+    pub(super) fn start(&mut self, t: u64) {
+        let (Some(&command), Some(slot)) = (self.queue.front(), self.head) else { return };
         self.pop(t);
         self.latest = slot;
-        self.free = t + self.length;
+        self.free = t + self.lengths[usize::from(command.gang)];
         self.slots[slot].released = self.free + self.release;
         // The last write, and the cycle in which the scoreboard shows it.
         self.ends.push_back((self.free + self.drain + 1, command));
-        Some(command.index)
     }
 
     fn pop(&mut self, t: u64) {

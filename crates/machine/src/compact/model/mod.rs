@@ -69,7 +69,7 @@ impl Roots {
     pub fn left_by(program: &[Instruction]) -> Self {
         let mut left = Self::default();
         for i in program.iter().filter(|i| i.op.is_in_lane()) {
-            if let Some(lane) = i.a.and_then(Bank::lane) {
+            for lane in i.a.into_iter().flat_map(Bank::parts).filter_map(Bank::lane) {
                 left.0[lane].command(i.modulus, i.op == Op::Roots);
             }
         }
@@ -82,6 +82,8 @@ impl Roots {
 pub struct Steps {
     /// A transform holds its unit.
     pub transform: u64,
+    /// A transform of both lanes together holds both units.
+    pub ganged: u64,
     /// From there to its result being there for others.
     pub drain: u64,
     /// From the last row of a pass to its result being complete.
@@ -94,8 +96,8 @@ impl Steps {
     /// Of a core, for limbs of 2^`log_n` words.
     pub fn of(config: &CompactConfig, log_n: u32) -> Self {
         let p = Parameters::new(config, log_n);
-        let [transform, drain, roots] = Lane::new(&p, Left::default()).steps();
-        Self { transform, drain, depth: p.depth(), roots }
+        let [transform, ganged, drain, roots] = Lane::new(&p, Left::default()).steps();
+        Self { transform, ganged, drain, depth: p.depth(), roots }
     }
 }
 
@@ -120,8 +122,8 @@ const PATIENCE: u64 = 1 << 24;
 #[derive(Debug, Clone, Copy)]
 struct Waiting {
     index: usize,
-    /// Bank, ticket, and whether it is read permuted.
-    tickets: [Option<(usize, u64, bool)>; 3],
+    /// Of each bank that it uses the ticket, and whether it is read permuted.
+    tickets: [Option<(u64, bool)>; Bank::COUNT],
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -328,9 +330,14 @@ impl<'p> Model<'p> {
 
     fn transforms(&mut self, t: u64) {
         let finished = self.finished;
-        for lane in &mut self.lanes {
-            if let Some(index) = lane.step(t, |bank, ticket| finished[bank] == ticket) {
-                self.spans[index].start = t;
+        let due = |bank: usize, ticket| finished[bank] == ticket;
+        let ready = self.lanes.each_mut().map(|lane| lane.ready_to_start(t, due));
+        // A ganged transform starts on both lanes or not at all.
+        let together = ready.iter().all(|r| r.is_some_and(|c| c.gang));
+        for (lane, command) in self.lanes.iter_mut().zip(ready) {
+            if let Some(command) = command.filter(|c| together || !c.gang) {
+                lane.start(t);
+                self.spans[command.index].start = t;
             }
         }
     }
@@ -342,7 +349,7 @@ impl<'p> Model<'p> {
         };
         let i = &self.program[index];
         if i.op.is_in_lane() {
-            self.lanes[i.a.and_then(Bank::lane).unwrap_or(0)].ready()
+            i.a.into_iter().flat_map(Bank::parts).filter_map(Bank::lane).all(|lane| self.lanes[lane].ready())
         } else {
             self.arithmetic.len() < QUEUE && (i.s.is_none() || self.reads.len() < QUEUE)
         }
@@ -370,10 +377,11 @@ impl<'p> Model<'p> {
         if self.work.is_some() && !last {
             return false;
         }
-        let chain = self.p.rows >= self.p.depth();
-        let due = head.tickets.iter().flatten().all(|&(bank, ticket, permuted)| {
-            let count = if chain && !permuted { self.passed[bank] } else { self.finished[bank] };
-            count == ticket
+        let chain = self.p.rows >= 2 * self.p.depth();
+        let due = head.tickets.iter().enumerate().all(|(bank, ticket)| {
+            ticket.is_none_or(|(ticket, permuted)| {
+                ticket == if chain && !permuted { self.passed[bank] } else { self.finished[bank] }
+            })
         });
         let room = self.program[head.index].store.is_none() || self.writes.len() < STORES;
         self.counters.arithmetic_ticket += u64::from(!issue && !due);
@@ -397,7 +405,7 @@ impl<'p> Model<'p> {
             self.spans[work.index].end = t + 1;
             for bank in i.banks() {
                 self.passed[bank.index()] += 1;
-                let from = t + if i.d == Some(bank) { self.p.depth() } else { 1 };
+                let from = t + if i.d.is_some_and(|d| d.overlaps(bank)) { self.p.depth() } else { 1 };
                 let at = self.releases.partition_point(|&(other, _)| other <= from);
                 self.releases.insert(at, (from, bank.index()));
             }
@@ -427,17 +435,20 @@ impl<'p> Model<'p> {
 
     fn dispatch(&mut self, t: u64, index: usize) {
         let i = &self.program[index];
-        let mut tickets = [None; 3];
-        for (slot, bank) in tickets.iter_mut().zip(i.banks()) {
+        let mut tickets = [None; Bank::COUNT];
+        for bank in i.banks() {
             let b = bank.index();
-            *slot = Some((b, self.taken[b], i.permute.is_some() && i.a == Some(bank)));
+            tickets[b] = Some((self.taken[b], i.permute.is_some() && i.a.is_some_and(|a| a.overlaps(bank))));
             self.taken[b] += 1;
         }
         if i.op.is_in_lane() {
-            let lane = i.a.and_then(Bank::lane).unwrap_or(0);
-            let (bank, ticket, _) = tickets[0].unwrap_or_default();
-            let (modulus, roots) = (i.modulus, i.op == Op::Roots);
-            self.lanes[lane].push(Command { index, bank, ticket, modulus, roots, from: t + 1 });
+            let (modulus, roots, gang) = (i.modulus, i.op == Op::Roots, i.is_ganged());
+            for bank in i.a.into_iter().flat_map(Bank::parts) {
+                let (ticket, _) = tickets[bank.index()].unwrap_or_default();
+                let command =
+                    Command { index, bank: bank.index(), ticket, modulus, roots, gang, from: t + 1 };
+                self.lanes[bank.lane().unwrap_or(0)].push(command);
+            }
         } else {
             self.arithmetic.push_back(Waiting { index, tickets });
             self.reads.extend(i.s.map(|s| (s.address, s.after)));

@@ -235,7 +235,7 @@ impl State<'_> {
             return;
         }
         let spare = n.outputs.is_empty() && (n.reads == 1 || n.copy.is_some());
-        if let Some(bank) = n.bank.filter(|b| b.lane().is_some() && spare) {
+        if let Some(bank) = n.bank.filter(|b| b.in_lanes() && spare) {
             let mut action = Action::new(id, Op::Copy, Leaves::Whole(x));
             action.op = None;
             action.operands.a = Some(bank);
@@ -247,7 +247,7 @@ impl State<'_> {
         let Some((a, s)) = self.located(x) else { return };
         let mut action = Action::new(id, Op::Copy, Leaves::Copy(x));
         (action.operands.a, action.operands.s) = (a, s);
-        let wish = Wish::transform(self.order[id as usize]);
+        let wish = Wish::transform(self.order[id as usize], self.is_ganged(id));
         let Some(bank) = self.choose(wish, &action.operands) else { return };
         action.target.bank = Some(bank);
         action.then = Some(id);

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::super::CompactConfig;
+use super::super::isa::Bank;
 
 /// One transform unit.
 #[derive(Debug, Clone, Copy, Default)]
@@ -49,7 +50,7 @@ impl Clock {
     pub(super) fn new(config: &CompactConfig, log_n: u32) -> Self {
         let row_bits = 64 * u64::from(config.row_words());
         let beats = row_bits.div_ceil(config.bus_bits().into());
-        let generators = u64::from(config.butterflies() / 4).max(1);
+        let generators = u64::from(config.butterflies() / 2).clamp(1, 4);
         Self {
             arithmetic: 0,
             lanes: [Lane::default(); 2],
@@ -98,16 +99,28 @@ impl Clock {
         self.lanes.iter().map(|l| l.free + DRAIN).max().unwrap_or(0).max(self.stored(self.arithmetic))
     }
 
-    pub(super) fn lane_free(&self, lane: usize) -> u64 {
-        self.lanes[lane].free
+    /// When all lanes that reach a bank are free; none of them reaches an accumulator.
+    pub(super) fn free(&self, bank: Bank) -> Option<u64> {
+        bank.parts().filter_map(Bank::lane).map(|lane| self.lanes[lane].free).max()
     }
 
-    /// Books a transform of a limb that is in its bank at `ready`; its end.
-    pub(super) fn transform(&mut self, lane: usize, modulus: u8, ready: u64) -> u64 {
+    /// Books a transform of a limb that is in its bank, or pair, at `ready`; its end.
+    pub(super) fn transform(&mut self, bank: Bank, modulus: u8, ready: u64) -> u64 {
+        let length = (self.log_n * self.rows) >> u32::from(bank.is_pair());
+        let lanes: Vec<usize> = bank.parts().filter_map(Bank::lane).collect();
+        let there = lanes.iter().map(|&lane| self.roots(lane, modulus)).max().unwrap_or(0);
+        let start = lanes.iter().map(|&lane| self.lanes[lane].free).fold(ready.max(there), u64::max);
+        for lane in lanes {
+            (self.lanes[lane].started, self.lanes[lane].free) = (start, start + length);
+        }
+        start + length + DRAIN
+    }
+
+    /// When the roots of a modulus are there, which the next transform of a lane takes.
+    fn roots(&mut self, lane: usize, modulus: u8) -> u64 {
         // Instructions wait in the queues of their units: a transform is known long before its limb is there.
         let known = if self.begun.len() < QUEUE { 0 } else { self.begun[0] };
-        let (table, length) = (self.table, self.log_n * self.rows);
-        let lane = &mut self.lanes[lane];
+        let (table, lane) = (self.table, &mut self.lanes[lane]);
         let held = lane.tables.iter().position(|t| t.is_some_and(|(m, _)| m == modulus));
         let slot = held.unwrap_or(1 - lane.latest);
         let there = match lane.tables[slot].filter(|_| held.is_some()) {
@@ -117,8 +130,7 @@ impl Clock {
             None => known.max(lane.started + RELEASE) + table,
         };
         lane.tables[slot] = Some((modulus, there));
-        let start = lane.free.max(ready).max(there);
-        (lane.latest, lane.started, lane.free) = (slot, start, start + length);
-        lane.free + DRAIN
+        lane.latest = slot;
+        there
     }
 }

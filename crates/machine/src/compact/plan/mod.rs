@@ -111,14 +111,17 @@ pub(crate) fn plan(
         return Ok(found);
     }
     let mut least = search.cost(config, program.log_n(), &found)?;
-    let mut best: Vec<(Plan, Tuning)> = vec![];
+    // Without ganged transforms and with them: the estimate is not good enough to compare the two.
+    let mut best: [Vec<(Plan, Tuning)>; 2] = Default::default();
     for i in 1..count {
         // At first anything, then what lies near the best.
-        let tuning = match best.get(random.below(best.len().max(1) as u64) as usize) {
+        let pool = &best[random.below(2) as usize];
+        let tuning = match pool.get(random.below(pool.len().max(1) as u64) as usize) {
             Some((_, near)) if 3 * i > count => near.neighbour(&mut random),
             _ => Tuning::any(&mut random),
         };
         let Ok(plan) = attempt(config, program, graph, &tuning) else { continue };
+        let best = &mut best[usize::from(tuning.gangs())];
         if best.iter().any(|(other, _)| other.estimate == plan.estimate) {
             continue;
         }
@@ -126,7 +129,7 @@ pub(crate) fn plan(
         best.insert(at, (plan, tuning));
         best.truncate(FINALISTS);
     }
-    for (plan, _) in best {
+    for (plan, _) in best.into_iter().flatten() {
         let cost = search.cost(config, program.log_n(), &plan)?;
         if cost < least {
             (found, least) = (plan, cost);
@@ -143,8 +146,8 @@ pub(crate) fn memory_use(config: &CompactConfig, program: &LimbProgram, graph: &
     (0..graph.nodes.len() as NodeId).map(|id| (state.is_stored(id), state.recomputable(id))).collect()
 }
 
-/// Attempts that the cycle model decides between.
-const FINALISTS: usize = 6;
+/// Attempts of each kind that the cycle model decides between.
+const FINALISTS: usize = 4;
 /// The most attempts.
 const MOST_ATTEMPTS: usize = 1 << 14;
 
@@ -205,10 +208,12 @@ fn attempt(
 /// program again does not wait for them.
 fn make_first_roots(instructions: &mut Vec<Instruction>) {
     for lane in 0..Bank::IN_LANES / Bank::PER_LANE {
-        let mine = |i: &Instruction| i.op.is_transform() && i.a.and_then(Bank::lane) == Some(lane);
+        let reaches = |bank: Bank| bank.parts().any(|b| b.lane() == Some(lane));
+        let mine = |i: &Instruction| i.op.is_transform() && i.a.is_some_and(reaches);
         let (first, last) = (instructions.iter().position(mine), instructions.iter().rposition(mine));
         if let (Some(first), Some(last)) = (first, last) {
             let Instruction { modulus, a, .. } = instructions[first];
+            let a = a.and_then(|bank| bank.parts().find(|b| b.lane() == Some(lane)));
             instructions.insert(last + 1, Instruction { modulus, a, ..Instruction::new(Op::Roots) });
         }
     }
@@ -284,14 +289,12 @@ fn rank(state: &State<'_>, action: &Action) -> u32 {
     if action.op.is_none() {
         return 0;
     }
-    let feeds = action.target.bank.and_then(Bank::lane).filter(|_| {
+    let feeds = action.target.bank.and_then(|bank| state.clock.free(bank)).filter(|_| {
         let partial = matches!(action.leaves, Leaves::Partial(id) if state.next_transform(id).is_some());
         partial || action.then.is_some()
     });
     let start = action.start.max(state.clock.arithmetic);
-    if feeds
-        .is_some_and(|lane| state.clock.lane_free(lane) <= start + state.tuning.starving * state.clock.rows)
-    {
+    if feeds.is_some_and(|free| free <= start + state.tuning.starving * state.clock.rows) {
         return 1;
     }
     if frees_lane(state, action) { 2 } else { 3 }
@@ -299,7 +302,7 @@ fn rank(state: &State<'_>, action: &Action) -> u32 {
 
 /// Whether an action empties a bank of a lane, or makes its content safe to write over.
 fn frees_lane(state: &State<'_>, action: &Action) -> bool {
-    let Some(a) = action.operands.a.filter(|a| a.lane().is_some()) else { return false };
+    let Some(a) = action.operands.a.filter(|a| a.in_lanes()) else { return false };
     let Content::Whole(id) = state.bank(a).content else { return false };
     let spill = action.leaves == Leaves::Copy(id) && action.target.bank.is_none();
     spill || (state.node(id).reads <= 2 && action.target.bank != Some(a) && action.then.is_none())

@@ -20,8 +20,7 @@ impl State<'_> {
             self.read(action);
             if let Some(bank) = action.target.bank {
                 self.vacate(bank, action);
-                let state = &mut self.banks[bank.index()];
-                (state.ready, state.drained) = (end, Clock::drained(end));
+                self.set_times(bank, end, Clock::drained(end));
             }
         }
         for id in action.reads.into_iter().flatten() {
@@ -108,11 +107,16 @@ impl State<'_> {
 
     /// Makes room in a bank: what it held is dead, in memory, or can be computed again.
     fn vacate(&mut self, bank: Bank, action: &Action) {
+        bank.parts().for_each(|b| self.vacate_one(b, action));
+    }
+
+    fn vacate_one(&mut self, bank: Bank, action: &Action) {
         let Content::Whole(id) = self.bank(bank).content else { return };
         if action.leaves == Leaves::Copy(id) && action.then.is_none() {
             return;
         }
-        self.banks[bank.index()].content = Content::Empty;
+        // Of a limb in a pair nothing is left if one half goes.
+        self.set_content(self.node(id).bank.unwrap_or(bank), Content::Empty);
         let recompute = self.node(id).alive() && self.node(id).copy.is_none();
         let n = self.node_mut(id);
         n.bank = None;
@@ -135,20 +139,20 @@ impl State<'_> {
             n.left.remove(at);
         }
         if let Some(bank) = action.target.bank {
-            self.banks[bank.index()].content = Content::Partial(id);
+            self.set_content(bank, Content::Partial(id));
         }
     }
 
     fn leave_whole(&mut self, id: NodeId, action: &Action, acc: Option<Bank>, copy: Option<MemoryCopy>) {
         if let Some(acc) = acc.filter(|&acc| self.bank(acc).content == Content::Partial(id)) {
-            self.banks[acc.index()].content = Content::Empty;
+            self.set_content(acc, Content::Empty);
         }
         let n = self.node_mut(id);
         n.phase = Phase::Done;
         n.left.clear();
         n.bank = action.target.bank;
         if let Some(bank) = action.target.bank {
-            self.banks[bank.index()].content = Content::Whole(id);
+            self.set_content(bank, Content::Whole(id));
         }
         self.remember(id, action, copy);
     }
@@ -156,8 +160,7 @@ impl State<'_> {
     fn leave_copy(&mut self, id: NodeId, action: &Action, copy: Option<MemoryCopy>) {
         if let (Some(bank), None) = (action.target.bank, action.then) {
             let partial = self.node(id).phase == Phase::Partial;
-            self.banks[bank.index()].content =
-                if partial { Content::Partial(id) } else { Content::Whole(id) };
+            self.set_content(bank, if partial { Content::Partial(id) } else { Content::Whole(id) });
             self.node_mut(id).bank = Some(bank);
             if let Some(old) = self.node(id).copy.filter(|c| partial && c.scratch) {
                 self.layout.give_back(old.address);
@@ -166,7 +169,7 @@ impl State<'_> {
         }
         self.remember(id, action, copy);
         if let (Phase::Partial, Some(_), Some(bank)) = (self.node(id).phase, copy, self.node(id).bank) {
-            self.banks[bank.index()].content = Content::Empty;
+            self.set_content(bank, Content::Empty);
             self.node_mut(id).bank = None;
         }
     }
@@ -184,20 +187,19 @@ impl State<'_> {
 
     fn start_transform(&mut self, t: NodeId, bank: Bank, out: &mut Vec<Instruction>) {
         let &Kind::Transform { x, inverse } = self.graph.kind(t) else { return };
-        let Some(lane) = bank.lane() else { return };
         let modulus = self.graph.modulus(t);
         let op = if inverse { Op::Intt } else { Op::Ntt };
         out.push(Instruction { modulus, a: Some(bank), ..Instruction::new(op) });
         let drained = self.bank(bank).drained;
-        let end = self.clock.transform(lane, modulus, drained);
+        let end = self.clock.transform(bank, modulus, drained);
         let source = self.node_mut(x);
         source.reads -= 1;
         source.transforms -= 1;
         if source.bank == Some(bank) {
             source.bank = None;
         }
-        let state = &mut self.banks[bank.index()];
-        (state.content, state.ready, state.drained) = (Content::Whole(t), end, end);
+        self.set_content(bank, Content::Whole(t));
+        self.set_times(bank, end, end);
         let n = self.node_mut(t);
         (n.phase, n.bank) = (Phase::Done, Some(bank));
         self.release(x);

@@ -15,24 +15,26 @@ pub(super) struct Wish {
     order: u32,
     lane: bool,
     accumulator: bool,
+    /// Whether it wants pairs instead of single banks.
+    pair: bool,
     /// Whether lane banks that sums in progress will need must stay free.
     reserve: bool,
 }
 
 impl Wish {
     /// A limb to be transformed.
-    pub(super) const fn transform(order: u32) -> Self {
-        Self { order, lane: true, accumulator: false, reserve: true }
+    pub(super) const fn transform(order: u32, ganged: bool) -> Self {
+        Self { order, lane: true, accumulator: false, pair: ganged, reserve: true }
     }
 
     /// The last pass of a sum that will be transformed.
-    const fn sum_to_transform(order: u32) -> Self {
-        Self { order, lane: true, accumulator: false, reserve: false }
+    const fn sum_to_transform(order: u32, ganged: bool) -> Self {
+        Self { order, lane: true, accumulator: false, pair: ganged, reserve: false }
     }
 
     /// A sum that takes time.
     pub(super) const fn sum(order: u32) -> Self {
-        Self { order, lane: false, accumulator: true, reserve: true }
+        Self { order, lane: false, accumulator: true, pair: false, reserve: true }
     }
 
     /// What waits in an accumulator for a lane.
@@ -42,7 +44,7 @@ impl Wish {
 
     /// An operand that is read soon.
     pub(super) const fn operand(order: u32) -> Self {
-        Self { order, lane: true, accumulator: true, reserve: true }
+        Self { order, lane: true, accumulator: true, pair: false, reserve: true }
     }
 }
 
@@ -61,8 +63,9 @@ impl State<'_> {
             return Some(acc);
         }
         let order = self.order[id as usize];
-        if self.next_transform(id).is_some() && self.all_known(id) && !self.has_product(id) {
-            let lane = self.choose(Wish::transform(order), &action.operands);
+        let transform = self.next_transform(id).filter(|_| self.all_known(id) && !self.has_product(id));
+        if let Some(t) = transform {
+            let lane = self.choose(Wish::transform(order, self.is_ganged(t)), &action.operands);
             return lane.or_else(|| {
                 let room = self.room_beside_sums(id);
                 room.then(|| self.choose(Wish::sum(order), &action.operands)).flatten()
@@ -80,12 +83,12 @@ impl State<'_> {
         let must_store = self.is_stored(id);
         let scratch = || n.outputs.first().map_or(Store::Scratch, |&o| Store::Output(o));
         let store = must_store.then(scratch);
-        if transform.is_some() {
-            let own = acc.filter(|c| c.lane().is_some());
+        if let Some(t) = transform {
+            let own = acc.filter(|c| c.in_lanes());
             let wish = if acc.is_some() || matches!(action.op, Some(Op::Mul)) {
-                Wish::sum_to_transform(order)
+                Wish::sum_to_transform(order, self.is_ganged(t))
             } else {
-                Wish::transform(order)
+                Wish::transform(order, self.is_ganged(t))
             };
             let bank = own.or_else(|| self.choose(wish, &action.operands));
             if let Some(bank) = bank {
@@ -115,19 +118,24 @@ impl State<'_> {
     /// memory holds too.
     pub(super) fn choose(&self, wish: Wish, operands: &Operands) -> Option<Bank> {
         let held = self.held_lane_banks(wish.order);
+        // Where a pair is wanted, single banks serve if nothing else is left.
+        let kind = |b: &Bank| b.is_pair() == wish.pair || (self.exclusive && wish.pair);
         let allowed = |b: &Bank| {
-            if b.lane().is_some() { wish.lane || self.exclusive } else { wish.accumulator }
+            if b.in_lanes() { kind(b) && (wish.lane || self.exclusive) } else { wish.accumulator }
         };
         let open: Vec<(Bank, u32)> = Bank::all()
+            .chain(Bank::pairs())
             .filter(allowed)
             .filter_map(|b| self.vacancy(b, wish.order, operands).map(|v| (b, v)))
             .collect();
         let free_in_lanes = Bank::all()
-            .filter(|b| b.lane().is_some() && self.vacancy(*b, wish.order, operands).is_some())
+            .chain(Bank::pairs())
+            .filter(|b| b.in_lanes() && b.is_pair() == wish.pair)
+            .filter(|&b| self.vacancy(b, wish.order, operands).is_some())
             .count();
         let blocked = wish.reserve && !self.exclusive && free_in_lanes <= held;
         let cost = |&(bank, vacancy): &(Bank, u32)| {
-            let lane = bank.lane().map(|lane| self.clock.lane_free(lane));
+            let lane = self.clock.free(bank);
             // An operand goes where it disturbs least: into an accumulator nobody uses, or the busier lane.
             let place = match (wish.accumulator, lane) {
                 (true, None) if wish.lane && self.accumulators_wanted() => u64::MAX,
@@ -135,9 +143,9 @@ impl State<'_> {
                 (true, Some(free)) => u64::MAX / 2 - free,
                 (false, Some(free)) => free,
             };
-            (place, vacancy, bank.index())
+            (bank.is_pair() != wish.pair, place, vacancy, bank.index())
         };
-        open.into_iter().filter(|(b, _)| !(blocked && b.lane().is_some())).min_by_key(cost).map(|(b, _)| b)
+        open.into_iter().filter(|(b, _)| !(blocked && b.in_lanes())).min_by_key(cost).map(|(b, _)| b)
     }
 
     fn has_product(&self, id: NodeId) -> bool {
@@ -162,7 +170,18 @@ impl State<'_> {
 
     /// How little is lost by writing over a bank, 0 for nothing; none if it must not be.
     fn vacancy(&self, bank: Bank, order: u32, operands: &Operands) -> Option<u32> {
-        let id = match self.bank(bank).content {
+        let beside = |o: Bank| o != bank && o.overlaps(bank);
+        if operands.a.is_some_and(beside) || operands.c.is_some_and(beside) {
+            return None;
+        }
+        bank.parts()
+            .map(|b| self.vacancy_of(b, bank, order, operands))
+            .try_fold(0, |most, v| Some(most.max(v?)))
+    }
+
+    /// The same for `part` of a bank that is named as a whole.
+    fn vacancy_of(&self, part: Bank, bank: Bank, order: u32, operands: &Operands) -> Option<u32> {
+        let id = match self.bank(part).content {
             Content::Empty => return Some(0),
             Content::Partial(_) => return None,
             Content::Whole(id) => id,

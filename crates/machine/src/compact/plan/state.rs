@@ -102,6 +102,7 @@ pub(super) struct State<'g> {
     pub(super) layout: Layout,
     pub(super) moduli: &'g [Modulus],
     recomputable: Vec<bool>,
+    ganged: Vec<bool>,
     /// Sums of products in order: they take the accumulators one after the other.
     sums: Vec<NodeId>,
     /// The first of them that may not have begun.
@@ -164,6 +165,7 @@ impl<'g> State<'g> {
             layout,
             moduli,
             recomputable,
+            ganged: tuning.ganged(graph),
             sums,
             first_sum: 0,
             tuning,
@@ -195,8 +197,31 @@ impl<'g> State<'g> {
         &mut self.nodes[id as usize]
     }
 
-    pub(super) fn bank(&self, bank: Bank) -> &BankState {
-        &self.banks[bank.index()]
+    /// What a bank holds; of a pair, as far as both of its banks hold the same limb.
+    pub(super) fn bank(&self, bank: Bank) -> BankState {
+        let both = |a: BankState, b: BankState| BankState {
+            content: if a.content == b.content { a.content } else { Content::Empty },
+            ready: a.ready.max(b.ready),
+            drained: a.drained.max(b.drained),
+        };
+        let empty = BankState { content: Content::Empty, ready: 0, drained: 0 };
+        bank.parts().map(|b| self.banks[b.index()]).reduce(both).unwrap_or(empty)
+    }
+
+    pub(super) fn set_content(&mut self, bank: Bank, content: Content) {
+        bank.parts().for_each(|b| self.banks[b.index()].content = content);
+    }
+
+    pub(super) fn set_times(&mut self, bank: Bank, ready: u64, drained: u64) {
+        for b in bank.parts() {
+            let state = &mut self.banks[b.index()];
+            (state.ready, state.drained) = (ready, drained);
+        }
+    }
+
+    /// Whether a transform is to run on both lanes at once.
+    pub(super) fn is_ganged(&self, transform: NodeId) -> bool {
+        self.ganged[transform as usize]
     }
 
     /// Whether the node is an input times a constant that only serves as operand: it has no turn of its own but is
@@ -340,7 +365,7 @@ impl<'g> State<'g> {
             return;
         }
         if let Some(bank) = self.node_mut(id).bank.take() {
-            self.banks[bank.index()].content = Content::Empty;
+            self.set_content(bank, Content::Empty);
         }
         // Inputs stay where they are: what was computed from one may have to be computed again.
         if let Some(copy) = self.node_mut(id).copy.take_if(|copy| copy.scratch) {

@@ -7,6 +7,8 @@
 
 use ringmill_program::limb::random::Random;
 
+use super::super::lower::graph::{Graph, Kind};
+
 /// The choices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Tuning {
@@ -28,6 +30,11 @@ pub(super) struct Tuning {
     pub(super) noise: u32,
     /// From what the moves are drawn.
     pub(super) seed: u64,
+    /// Of all transforms, in the order of the program, so many sixteenths at the beginning and at the end run on both
+    /// lanes at once.
+    pub(super) ganged: [u32; 2],
+    /// Transforms, by a part of all in 2^32, of which the opposite holds.
+    pub(super) exceptions: Vec<u32>,
     /// Moves of single nodes, by a part of all nodes in 2^32 and places.
     pub(super) moves: Vec<(u32, i32)>,
 }
@@ -44,6 +51,8 @@ impl Default for Tuning {
             urgency: 0,
             noise: 0,
             seed: 0,
+            ganged: [0; 2],
+            exceptions: Vec::new(),
             moves: Vec::new(),
         }
     }
@@ -56,6 +65,9 @@ const STARVING: [u64; 6] = [0, 1, 2, 3, 5, 8];
 const LEAD: [u64; 4] = [2, 3, 4, 6];
 const URGENCY: [u64; 6] = [0, 0, 4, 8, 16, 32];
 const NOISE: [u64; 6] = [0, 2, 4, 8, 16, 32];
+/// Sixteenths: programs that fill both lanes gang nothing, a single key switch everything.
+const GANGED: [[u32; 2]; 10] =
+    [[0, 0], [0, 0], [0, 0], [0, 0], [16, 0], [16, 0], [1, 1], [0, 2], [2, 4], [4, 8]];
 /// Places that a single node moves at most.
 const REACH: u64 = 48;
 
@@ -76,6 +88,8 @@ impl Tuning {
             urgency: of(random, &URGENCY) as u32,
             noise: of(random, &NOISE) as u32,
             seed: random.word(),
+            ganged: GANGED[random.below(GANGED.len() as u64) as usize],
+            exceptions: Vec::new(),
             moves: Vec::new(),
         }
     }
@@ -83,7 +97,7 @@ impl Tuning {
     /// The same with one choice changed, or a few nodes moved.
     pub(super) fn neighbour(&self, random: &mut Random) -> Self {
         let mut next = self.clone();
-        match random.below(16) {
+        match random.below(20) {
             0 => next.tolerance = of(random, &TOLERANCE),
             1 => next.soon = of(random, &SOON) as u32,
             2 => next.starving = of(random, &STARVING),
@@ -94,6 +108,11 @@ impl Tuning {
             7 if !self.moves.is_empty() => {
                 next.moves.swap_remove(random.below(self.moves.len() as u64) as usize);
             }
+            8 => next.ganged[random.below(2) as usize] = random.below(17) as u32,
+            9 if !self.exceptions.is_empty() => {
+                next.exceptions.swap_remove(random.below(self.exceptions.len() as u64) as usize);
+            }
+            10..13 => next.exceptions.push(random.word() as u32),
             _ => {
                 for _ in 0..=random.below(3) {
                     let places = random.below(2 * REACH + 1) as i32 - REACH as i32;
@@ -102,6 +121,29 @@ impl Tuning {
             }
         }
         next
+    }
+
+    /// Whether any transform may be ganged.
+    pub(super) fn gangs(&self) -> bool {
+        self.ganged != [0; 2] || !self.exceptions.is_empty()
+    }
+
+    /// Which nodes are transforms that run on both lanes at once.
+    pub(super) fn ganged(&self, graph: &Graph) -> Vec<bool> {
+        let transforms: Vec<usize> = (0..graph.nodes.len())
+            .filter(|&id| matches!(graph.nodes[id].kind, Kind::Transform { .. }))
+            .collect();
+        let count = transforms.len();
+        let [first, last] = self.ganged.map(|part| count * part as usize / 16);
+        let mut ganged = vec![false; graph.nodes.len()];
+        for (at, &id) in transforms.iter().enumerate() {
+            ganged[id] = at < first || at + last >= count;
+        }
+        for &part in self.exceptions.iter().filter(|_| count > 0) {
+            let id = transforms[((count as u64 * u64::from(part)) >> 32) as usize];
+            ganged[id] = !ganged[id];
+        }
+        ganged
     }
 
     /// Moves nodes in the order of preference; `heights` are the transforms between each of them and the end.

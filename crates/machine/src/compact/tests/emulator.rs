@@ -96,6 +96,34 @@ fn transforms_from_stored_roots_are_the_transforms() {
 }
 
 #[test]
+fn a_pair_holds_half_a_limb_in_each_of_its_banks() {
+    let (config, primes) = kinds().remove(0);
+    let mut random = Random(5);
+    let mut words = || -> Vec<u64> { (0..N).map(|_| random.below(primes[1].value())).collect() };
+    let (x, y) = (words(), words());
+    let mut core = core(config, primes, &[x.clone(), y.clone(), vec![0; N], vec![0; N], vec![0; N]]);
+    let copy = Instruction { modulus: 1, ..Instruction::new(Op::Copy) };
+    let store = |a, limb| Instruction { a: bank(a), store: Some(limb * LIMB_UNITS), ..copy };
+    let program = [
+        Instruction { s: from(1), d: bank(0), ..copy },
+        Instruction { s: from(1), d: bank(2), ..copy },
+        Instruction { s: from(0), d: bank(6), ..copy },
+        Instruction { a: bank(6), modulus: 1, ..Instruction::new(Op::Ntt) },
+        store(6, 2),
+        store(0, 3),
+        store(2, 4),
+        Instruction::new(Op::End),
+    ];
+    run(&mut core, &program).unwrap();
+    let mut want = x;
+    forward(&mut want, primes[1], primes[1].psi(LOG_N).unwrap());
+    let (low, high) = want.split_at(N / 2);
+    assert_eq!(limb(&mut core, 2), want);
+    assert_eq!(limb(&mut core, 3), [low, &y[N / 2..]].concat());
+    assert_eq!(limb(&mut core, 4), [high, &y[N / 2..]].concat());
+}
+
+#[test]
 fn arithmetic_is_that_of_the_integers() {
     for (config, [q, p]) in kinds() {
         let mut random = Random(11);

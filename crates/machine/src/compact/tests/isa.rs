@@ -8,7 +8,7 @@ use super::super::*;
 fn any(random: &mut Random) -> Instruction {
     loop {
         let op = Op::ALL[random.below(Op::ALL.len() as u64) as usize];
-        let mut bank = || (random.below(2) == 1).then(|| Bank::new(random.below(6) as usize)).flatten();
+        let mut bank = || (random.below(2) == 1).then(|| Bank::new(random.below(8) as usize)).flatten();
         let (a, c, d) = (bank(), bank(), bank());
         let mut i = Instruction { a, c, d, ..Instruction::new(op) };
         i.modulus = random.below(16) as u8;
@@ -66,13 +66,22 @@ fn what_the_core_would_stop_at_is_refused_with_its_reason() {
     let bank = |i| Bank::new(i);
     let decode = |words| Instruction::decode(words, 16).unwrap_err();
     assert_eq!(decode([0x7f, 0, 0, 0]), I::Opcode(0x7f));
-    assert_eq!(decode([0x10 | 0b1_111 << 18, 0, 0, 0]), I::Bank(7));
     assert_eq!(decode([0, 1 << 60, 0, 0]), I::Reserved);
     assert_eq!(decode([16 << 8, 0, 0, 0]), I::Modulus(16));
     let transform = Instruction { a: bank(4), ..Instruction::new(Op::Ntt) };
     assert_eq!(decode(transform.encode()), I::Bank(4));
+    // Banks 1 and 3 are the pair 7; beside banks of other pairs it stands as any bank.
+    let copy = |a, d| Instruction { a: bank(a), d: bank(d), ..Instruction::new(Op::Copy) }.encode();
+    assert_eq!([copy(1, 7), copy(7, 3), copy(2, 6)].map(decode), [I::Split(7), I::Split(7), I::Split(6)]);
+    for (a, d) in [(7, 7), (7, 6), (7, 0), (2, 7), (4, 6)] {
+        assert!(Instruction::decode(copy(a, d), 16).is_ok(), "b{a} to b{d}");
+    }
     let nothing = Instruction { a: bank(0), ..Instruction::new(Op::Copy) };
     assert_eq!(decode(nothing.encode()), I::Operands("copy"));
+    let turned = Instruction { a: bank(0), permute: Some(5), ..Instruction::new(Op::Ntt) };
+    assert_eq!(decode(turned.encode()), I::Operands("ntt"));
+    let swapped = Instruction { swap: true, d: bank(1), ..nothing };
+    assert_eq!(decode(swapped.encode()), I::Operands("copy"));
     let own = Instruction { a: bank(0), d: bank(0), permute: Some(5), ..Instruction::new(Op::Copy) };
     assert_eq!(decode(own.encode()), I::Permutation);
     let even = Instruction { a: bank(0), d: bank(1), permute: Some(4), ..Instruction::new(Op::Copy) };

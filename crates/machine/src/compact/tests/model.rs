@@ -23,8 +23,27 @@ fn one_transform_takes_its_roots_and_its_slot() {
     assert_eq!(second.start, first.end, "the second waits for the bank");
     // Stages follow each other almost without gaps: 2 % and 40 cycles are the bar.
     assert!(first.end - first.start <= slot + slot / 50 + 40 + m);
-    // The roots of the first are made while nothing runs: all N of them, one a cycle, and the short levels.
-    assert!(first.start > 1 << log_n && first.start < (1 << log_n) + 400);
+    // The roots of the first are made while nothing runs: all N of them, two a cycle, and the short levels.
+    assert!(first.start > 1 << (log_n - 1) && first.start < (1 << (log_n - 1)) + 400);
+}
+
+#[test]
+fn a_ganged_transform_holds_both_lanes_for_half_a_slot() {
+    let log_n = 12;
+    let config = config(512, 40, 1);
+    let ntt = |i| Instruction { a: bank(i), ..Instruction::new(Op::Ntt) };
+    // The first one makes lane 1 wait for lane 0, the last one waits for both.
+    let program = [ntt(0), ntt(6), ntt(7), ntt(3), Instruction::new(Op::End)];
+    let timing = model::simulate(&config, log_n, &program).unwrap();
+    let [alone, first, second, last] = [0, 1, 2, 3].map(|i| timing.spans[i]);
+    let (m, half) = (11, config.slot(log_n) / 2);
+    assert_eq!(first.start, alone.end, "bank 0 is in use");
+    assert!(first.end - first.start <= half + half / 50 + 40 + m);
+    assert!(second.start < first.end, "other banks: the pipeline need not drain");
+    assert!(second.start >= first.start + half && second.end > first.end);
+    assert_eq!(last.start, second.end, "bank 3 is in use");
+    let busy = timing.counters.transform_busy;
+    assert!(busy[0] > busy[1] - half && busy[1] >= 4 * half);
 }
 
 #[test]
@@ -50,6 +69,7 @@ fn counters_add_up_for_any_memory() {
         assert_eq!(c.instructions + 1, plan.instructions.len() as u64, "END is not dispatched");
         assert!(c.cycles > before, "slower memory, more cycles");
         assert!(c.cycles >= c.read_beats * u64::from(beat));
+        // A ganged one counts on both lanes, half a slot each.
         assert!(c.transform_busy.iter().sum::<u64>() >= transforms * config.slot(11));
         before = c.cycles;
     }

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use ringmill_program::limb::LimbProgram;
-use ringmill_program::limb::random::{RandomProgram, inputs};
+use ringmill_program::limb::random::{Random, RandomProgram, inputs};
 
 use super::super::*;
 use super::primes::primes;
@@ -100,6 +100,56 @@ fn random_programs_run_on_the_simulated_core() {
         check(config, SimulatedMemory::of(&config), &program);
         check(config, moody(&config, seed), &program);
     }
+}
+
+/// Instructions in any order on limbs that are all zero, every second one a transform; `units` is a limb in address units.
+fn any_instructions(random: &mut Random, units: u32, count: usize) -> Vec<Instruction> {
+    let (mut program, mut stores) = (Vec::new(), 0u16);
+    while program.len() < count {
+        let kinds = if random.below(2) == 0 { 3 } else { 14 };
+        let op = Op::ALL[1 + random.below(kinds) as usize];
+        let mut maybe = |below: u64| (random.below(2) == 1).then(|| random.below(below) as u32);
+        let bank = |code: Option<u32>| code.and_then(|code| Bank::new(code as usize));
+        let (a, c, d) = (bank(maybe(8)), bank(maybe(8)), bank(maybe(8)));
+        let (store, s) = (maybe(8).map(|limb| limb * units), maybe(8));
+        let after = stores - random.below(1 + u64::from(stores.min(3))) as u16;
+        let s = s.map(|limb| Stream { address: limb * units, after });
+        let permute = (random.below(6) == 0).then(|| 2 * random.below(1 << 10) as u32 + 1);
+        let modulus = random.below(4) as u8;
+        let i = Instruction { modulus, a, c, d, store, s, permute, ..Instruction::new(op) };
+        if i.check(16).is_ok() {
+            stores += u16::from(store.is_some());
+            program.push(i);
+        }
+    }
+    program.push(Instruction::new(Op::End));
+    program
+}
+
+#[test]
+#[ignore = "needs a simulated core: RINGMILL_CORE_LIBRARY"]
+fn the_model_counts_any_order_of_instructions() {
+    let mut random = Random(21);
+    let mut ganged = 0;
+    for seed in 0..60 {
+        let log_n = 10 + (seed % 3) as u32;
+        let config = config(5 + 7 * (seed as u32 % 9), 1);
+        let memory = if seed % 2 == 0 { SimulatedMemory::of(&config) } else { moody(&config, seed) };
+        let program = any_instructions(&mut random, (8 << log_n) / 64, 50);
+        ganged += program.iter().filter(|i| i.is_ganged()).count();
+        let mut core = library().open(&config, 1 << 20, memory).unwrap();
+        for (i, q) in primes(log_n, 4).into_iter().enumerate() {
+            core.set_modulus(i, &TableEntry::new(&config, q, log_n).unwrap()).unwrap();
+        }
+        let words: Vec<u64> = program.iter().flat_map(Instruction::encode).collect();
+        core.write(1 << 19, &words).unwrap();
+        for roots in [model::Roots::default(), model::Roots::left_by(&program)] {
+            let counted = core.run(1 << 19, log_n).unwrap();
+            let modelled = model::simulate_on(&config, log_n, &program, memory.settings(), roots).unwrap();
+            assert_eq!(modelled.counters, counted, "seed {seed}, {memory:?}");
+        }
+    }
+    assert!(ganged > 60, "{ganged} ganged transforms");
 }
 
 #[test]

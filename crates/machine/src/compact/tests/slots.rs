@@ -24,21 +24,21 @@ const fn row(log_n: u32, butterflies: u32, set: [usize; 3], bar: f64, alone: f64
     Row { log_n, butterflies, set, bar, alone, in_a_row }
 }
 
-/// CASA's own sequences first, one digit and one special prime.
+/// CASA's own sequences first, one digit and one special prime, with the bars for lanes that work together.
 const TABLE: [Row; 13] = [
-    row(13, 4, [3, 1, 1], 7.3, 7.7, 6.2),
-    row(14, 4, [7, 1, 1], 13.5, 13.6, 12.3),
-    row(14, 8, [7, 1, 1], 13.5, 13.9, 12.2),
-    row(13, 4, [3, 1, 3], 10.5, 10.8, 10.6),
-    row(13, 4, [2, 2, 1], 6.4, 7.1, 6.3),
+    row(13, 4, [3, 1, 1], 6.4, 6.4, 6.1),
+    row(14, 4, [7, 1, 1], 12.6, 12.4, 12.1),
+    row(14, 8, [7, 1, 1], 12.6, 12.6, 12.2),
+    row(13, 4, [3, 1, 3], 10.5, 10.3, 10.3),
+    row(13, 4, [2, 2, 1], 6.4, 6.6, 6.3),
     row(14, 4, [7, 1, 7], 37.5, 36.3, 36.1),
-    row(14, 4, [6, 2, 3], 21.0, 21.4, 22.5),
-    row(14, 4, [5, 3, 2], 16.8, 17.1, 18.7),
-    row(14, 4, [4, 4, 1], 12.6, 13.4, 13.1),
-    row(14, 8, [7, 1, 7], 37.5, 36.6, 36.2),
-    row(14, 8, [6, 2, 3], 21.0, 27.9, 31.4),
-    row(14, 8, [5, 3, 2], 16.8, 24.0, 26.5),
-    row(14, 8, [4, 4, 1], 12.6, 17.4, 17.0),
+    row(14, 4, [6, 2, 3], 21.0, 21.4, 22.7),
+    row(14, 4, [5, 3, 2], 16.8, 17.2, 18.9),
+    row(14, 4, [4, 4, 1], 12.6, 13.6, 13.3),
+    row(14, 8, [7, 1, 7], 37.5, 36.7, 36.3),
+    row(14, 8, [6, 2, 3], 21.0, 29.2, 31.8),
+    row(14, 8, [5, 3, 2], 16.8, 24.4, 26.8),
+    row(14, 8, [4, 4, 1], 12.6, 17.6, 17.2),
 ];
 
 /// Slots a key switch, for `times` of them in one program.
@@ -53,8 +53,13 @@ fn slots(row: &Row, times: usize, rescale: bool, effort: usize) -> f64 {
     let config = literal.build().unwrap();
     let all = primes(row.log_n, limbs + special);
     let shape = Shape { log_n: row.log_n, bits: 54, limbs, special, alpha: limbs.div_ceil(digits) };
-    let program = key_switches(Writer::over(shape, &all[..limbs], &all[limbs..]), times, rescale);
     let policy = if digits == 1 && special < limbs { Policy::Casa } else { Policy::Throughput };
+    let mut writer = Writer::over(shape, &all[..limbs], &all[limbs..]);
+    if policy == Policy::Casa {
+        // As the paper has it: conversions do not centre.
+        writer.low = writer.low.uncentred();
+    }
+    let program = key_switches(writer, times, rescale);
     let compact = Compact::emulated(config).with_policy(policy).with_effort(effort);
     let plan = compact.plan(&program).unwrap();
     assert_eq!(
