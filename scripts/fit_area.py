@@ -217,6 +217,8 @@ def _equation(row: Row, resource: str, multiplier: Callable[..., float]) -> tupl
     count, blocks = composition(row["top"], at["nbf"])
     shape = features(at["nbf"], at["w"], at["bus"])
     line = np.array([blocks.get(block, 0) * shape[feature] for block, feature in COLUMNS])
+    # A row that was composed says itself how many it had.
+    count = row.get("parts", {}).get("multipliers", count)
     known = count * multiplier(row["flow"], at["kind"], at["tile"], at["w"], resource)
     return line, amount(row, resource) - known
 

@@ -194,7 +194,8 @@ mod tests {
         }
     }
 
-    /// The synthesised core, `rtl/synth/data/core.json`: 78,209 LUTs with what sits in them, 36,936 flip-flops.
+    /// The synthesised core, `rtl/synth/data/core.json`: 78,209 LUTs with what sits in them, 36,936 flip-flops; and two
+    /// multipliers of 2,650 and 1,117 each, since a lane of four butterflies makes roots with two and not with one.
     #[test]
     fn the_synthesised_core_is_near() {
         let shape = Shape {
@@ -206,8 +207,8 @@ mod tests {
             bus_bits: 512,
         };
         let needs = shape.needs().unwrap();
-        assert!((needs[&Resource::Lut] / 78_209.0 - 1.0).abs() < 0.1, "{needs:?}");
-        assert!((needs[&Resource::Ff] / 36_936.0 - 1.0).abs() < 0.1, "{needs:?}");
+        assert!((needs[&Resource::Lut] / 83_509.0 - 1.0).abs() < 0.1, "{needs:?}");
+        assert!((needs[&Resource::Ff] / 39_170.0 - 1.0).abs() < 0.1, "{needs:?}");
         assert_eq!(needs[&Resource::Dsp], 0.0);
         assert!(!shape.origin().source.is_empty());
     }

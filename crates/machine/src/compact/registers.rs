@@ -34,8 +34,8 @@ pub const ID: u32 = 0x0;
 pub const ID_VALUE: u32 = 0x524d4343;
 
 /// Version of registers and instructions. A driver refuses another major number, and a minor number
-/// below the one it was made for. 1.1 has the instruction ROOTS, and a MULK that shifts and
-/// subtracts.
+/// below the one it was made for. 1.1 has the instruction ROOTS, pairs of banks for both lanes, and
+/// a MULK that shifts and subtracts.
 pub const VERSION: u32 = 0x4;
 /// Field minor of [`VERSION`].
 pub const VERSION_MINOR: Field = Field::new(0, 0xffff);
