@@ -275,6 +275,17 @@ impl LimbProgram {
         (0..self.len()).map(|i| self.instruction(i))
     }
 
+    /// The same borders and values, and no instructions yet.
+    pub(crate) fn emptied(&self) -> Self {
+        Self {
+            nodes: Vec::new(),
+            operands: Vec::new(),
+            regions: Vec::new(),
+            allocation: None,
+            ..self.clone()
+        }
+    }
+
     pub(crate) fn push_node(
         &mut self,
         op: Opcode,

@@ -7,13 +7,7 @@ use crate::limb::{InputClass, LimbProgram, LimbType, Opcode, Operand, Region, So
 /// The program with every input limb of the given classes copied into a value by `load`, once, before its first use.
 /// Allocation and order of the old program are dropped and kept, respectively.
 pub fn load_inputs(program: &LimbProgram, classes: &[InputClass]) -> LimbProgram {
-    let mut out = LimbProgram {
-        nodes: Vec::new(),
-        operands: Vec::new(),
-        regions: Vec::new(),
-        allocation: None,
-        ..program.clone()
-    };
+    let mut out = program.emptied();
     let mut loaded: HashMap<Operand, Operand> = HashMap::new();
     let mut regions = program.regions().iter().peekable();
     for i in 0..program.len() {

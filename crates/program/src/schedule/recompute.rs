@@ -14,13 +14,7 @@ use crate::limb::{LimbProgram, Opcode, Operand, Region, Source, ValueId};
 pub fn recompute(program: &LimbProgram) -> LimbProgram {
     let regions = regions_of(program);
     let repeated = repeated(program, &regions);
-    let mut out = LimbProgram {
-        nodes: Vec::new(),
-        operands: Vec::new(),
-        regions: Vec::new(),
-        allocation: None,
-        ..program.clone()
-    };
+    let mut out = program.emptied();
     // The region and the value of the last copy.
     let mut copies: HashMap<ValueId, (usize, ValueId)> = HashMap::new();
     let mut begun = 0;
