@@ -39,7 +39,7 @@ class Limit(NamedTuple):
 
 
 def memory(command: list[str], cores: set[int]) -> Limit:
-    """Peak memory of a process that makes the keys of set V and multiplies once, on one core as the rows above."""
+    """Peak memory of a process that makes the keys of set V and multiplies once, on one core."""
     process = Process(command, {max(cores)})
     process.times("keygen_multiply/V", 1)
     peak = process.peak_bytes() / 1e6
