@@ -145,10 +145,13 @@ type Scratch<'a> = Mutex<&'a mut [u64]>;
 
 impl Prepared {
     fn workspace(&self) -> Workspace {
-        let threads = self.pool.as_ref().map_or(1, |pool| pool.current_num_threads());
-        let words = self.buffer_words() + threads * self.scratch_words();
+        let words = self.buffer_words() + self.threads() * self.scratch_words();
         // Every word is written before it is read.
         Workspace { words: Buffer::unspecified_in(&self.memory, whole_pages(words)), queue: Queue::default() }
+    }
+
+    fn threads(&self) -> usize {
+        self.pool.as_ref().map_or(1, |pool| pool.current_num_threads())
     }
 
     fn buffer_words(&self) -> usize {
@@ -168,8 +171,7 @@ impl Prepared {
     ) -> Result<(), RingError> {
         let n = self.program.n();
         let Workspace { words, queue } = workspace;
-        let threads = self.pool.as_ref().map_or(1, |pool| pool.current_num_threads());
-        let (scratch, buffers) = words.split_at_mut(threads * self.scratch_words());
+        let (scratch, buffers) = words.split_at_mut(self.threads() * self.scratch_words());
         let scratch = scratch.chunks_exact_mut(self.scratch_words());
         let mut scratch: SmallVec<[Scratch<'_>; 16]> = scratch.map(Mutex::new).collect();
         let buffers = buffers.chunks_exact_mut(stride(n)).take(self.plan.buffers as usize);

@@ -75,6 +75,16 @@ pub(super) enum Action {
     Scatter(u32),
 }
 
+impl Action {
+    /// Index into [`Plan::rings`] of the ring that a step works in, in a task of ring `own`.
+    pub(super) fn ring(&self, own: usize) -> usize {
+        match self {
+            Self::Convert(conversion) | Self::ConvertFast(conversion) => conversion.ring as usize,
+            _ => own,
+        }
+    }
+}
+
 /// A base conversion, which may stand in a task of another prime.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Conversion {

@@ -5,7 +5,9 @@
 //! *multiplications* are counted by the plain-code twin of its kernel ([`ringmill_ring::lanes::multiplications`]),
 //! once for each shape, so that no formula can be out of step with a kernel.
 
-use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
+use std::mem::{Discriminant, discriminant};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -98,14 +100,30 @@ pub struct Spent {
 }
 
 /// Steps of one shape take the same multiplications.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Shape {
     kind: Kind,
-    /// The variant of the action.
-    action: u8,
+    action: Discriminant<Action>,
+    /// Whether a transform lifts or multiplies on the way.
+    extra: bool,
+    /// See [`Action::ring`].
     ring: usize,
     operands: usize,
     words: usize,
+}
+
+impl Shape {
+    fn of(step: &Step, ring: usize, words: usize) -> Self {
+        let action = &step.action;
+        Self {
+            kind: Kind::of(action),
+            action: discriminant(action),
+            extra: matches!(action, Action::ForwardHead(Some(_)) | Action::InverseTail(Some(_))),
+            ring: action.ring(ring),
+            operands: step.srcs.len(),
+            words,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -122,7 +140,7 @@ pub struct Profile(Mutex<Best>);
 #[derive(Debug, Default)]
 struct Best {
     runs: u64,
-    rows: BTreeMap<Shape, Row>,
+    rows: HashMap<Shape, Row>,
 }
 
 impl Profile {
@@ -192,7 +210,7 @@ pub(super) struct Timer {
     began: Instant,
     /// What a look at the clock takes.
     clock: Duration,
-    rows: BTreeMap<Shape, Row>,
+    rows: HashMap<Shape, Row>,
 }
 
 impl Timer {
@@ -202,7 +220,7 @@ impl Timer {
         for _ in 0..LOOKS {
             std::hint::black_box(Instant::now());
         }
-        Self { began, clock: began.elapsed() / LOOKS, rows: BTreeMap::new() }
+        Self { began, clock: began.elapsed() / LOOKS, rows: HashMap::new() }
     }
 }
 
@@ -213,11 +231,9 @@ impl Probe for Timer {
 
     fn end(&mut self, plan: &Plan, task: &Task, step: &Step, words: usize) -> Result<(), RingError> {
         let time = self.began.elapsed().saturating_sub(self.clock);
-        let (action, ring) = shape(&step.action, task.ring);
-        let shape = Shape { kind: Kind::of(&step.action), action, ring, operands: step.srcs.len(), words };
-        let row = match self.rows.entry(shape) {
-            std::collections::btree_map::Entry::Occupied(row) => row.into_mut(),
-            std::collections::btree_map::Entry::Vacant(row) => {
+        let row = match self.rows.entry(Shape::of(step, task.ring, words)) {
+            Entry::Occupied(row) => row.into_mut(),
+            Entry::Vacant(row) => {
                 row.insert(Row { each: counted(plan, task, step, words)?, ..Row::default() })
             }
         };
@@ -225,37 +241,6 @@ impl Probe for Timer {
         row.spent.time += time;
         row.spent.bytes += bytes(task, step, words);
         Ok(())
-    }
-}
-
-/// A number for the variant of an action, and the ring that it works in.
-fn shape(action: &Action, ring: usize) -> (u8, usize) {
-    match action {
-        Action::ForwardHead(None) => (0, ring),
-        Action::ForwardHead(Some(_)) => (1, ring),
-        Action::ForwardBlocks => (2, ring),
-        Action::InverseBlocks => (3, ring),
-        Action::InverseTail(None) => (4, ring),
-        Action::InverseTail(Some(_)) => (5, ring),
-        Action::Add => (6, ring),
-        Action::Sub => (7, ring),
-        Action::Neg => (8, ring),
-        Action::Mul => (9, ring),
-        Action::Mac => (10, ring),
-        Action::MulConst(_) => (11, ring),
-        Action::AddConst(_) => (12, ring),
-        Action::SubMulConst(_) => (13, ring),
-        Action::MulAdd(_) => (14, ring),
-        Action::SubMulAdd(_) => (15, ring),
-        Action::Lift(_) => (16, ring),
-        Action::Quotient(_) => (17, ring),
-        Action::Convert(conversion) => (18, conversion.ring as usize),
-        Action::ConvertFast(conversion) => (19, conversion.ring as usize),
-        Action::Dot => (20, ring),
-        Action::DotPair(_) => (21, ring),
-        Action::Permute(_) => (22, ring),
-        Action::Copy => (23, ring),
-        Action::Scatter(_) => (24, ring),
     }
 }
 

@@ -84,12 +84,8 @@ pub(super) fn alone(
     words: usize,
     twin: &dyn Fn(&LimbRing) -> Result<LimbRing, RingError>,
 ) -> Result<(), RingError> {
-    let of = match &step.action {
-        Action::Convert(conversion) | Action::ConvertFast(conversion) => conversion.ring as usize,
-        _ => task.ring,
-    };
     // Only the ring that the step works in: tables of all of them would take a while.
-    let ring = twin(&plan.rings[of])?;
+    let ring = twin(&plan.rings[step.action.ring(task.ring)])?;
     let rings: Vec<LimbRing> = vec![ring.clone(); plan.rings.len()];
     let zeros = vec![0; ring.n()];
     let inputs = step.srcs.iter().map(|src| if let Src::Input(i) = src { *i as usize + 1 } else { 0 });
