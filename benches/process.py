@@ -71,14 +71,20 @@ class Process:
 
     def _ask(self, line: str) -> dict[str, Any]:
         assert self._child.stdin is not None
-        self._child.stdin.write(line + "\n")
-        self._child.stdin.flush()
+        try:
+            self._child.stdin.write(line + "\n")
+            self._child.stdin.flush()
+        except BrokenPipeError:
+            raise self._ended() from None
         return self._read()
 
     def _read(self) -> dict[str, Any]:
         assert self._child.stdout is not None
         line = self._child.stdout.readline()
         if not line:
-            raise NotOfferedError(f"the process ended with status {self._child.wait()}")
+            raise self._ended()
         answer: dict[str, Any] = json.loads(line)
         return answer
+
+    def _ended(self) -> NotOfferedError:
+        return NotOfferedError(f"the process ended with status {self._child.wait()}")

@@ -90,18 +90,27 @@ def rows(chosen: list[Row], core: int) -> Iterator[tuple[Row, dict[str, Any]]]:
             processes[side] = Process(command, {core})
         return processes[side]
 
+    def close(*sides: str) -> None:
+        for side in sides:
+            if side in processes:
+                processes.pop(side).close()
+
     previous = ""
     for row in chosen:
-        current = row.work.partition("/")[2]
-        if previous and current != previous:
+        last, current = previous.partition("/")[2], row.work.partition("/")[2]
+        if row.heavy and row.work != previous:
+            close("ours")  # so that its peak memory is that of one work
+        elif last and current != last:
             for running in processes.values():
-                running.drop(previous)
-        previous = current
+                running.drop(last)
+        previous = row.work
         try:
             ours, peer = process("ours"), process(row.peer)
             own, other = measure(ours, peer, row.work, heavy=row.heavy)
         except NotOfferedError as reason:
             print(f"{row.work:16} {row.peer}: {reason}", flush=True)
+            if row.heavy:
+                close("ours", row.peer)
             continue
         yield (
             row,
@@ -117,9 +126,8 @@ def rows(chosen: list[Row], core: int) -> Iterator[tuple[Row, dict[str, Any]]]:
             },
         )
         if row.heavy:  # two peers of this size do not fit side by side
-            processes.pop(row.peer).close()
-    for running in processes.values():
-        running.close()
+            close(row.peer)
+    close(*processes)
 
 
 def both(ours: Process, peer: Process, work: str) -> dict[str, Any]:

@@ -20,10 +20,11 @@ from benches.peers.protocol import Facts, Works, serve
 LEVELS = 9
 LOG_N = 16
 DIGITS = 6
+FIRST_BITS = 60
 
 
-def context_of(budget: int, slots: int) -> tuple[openfhe.CryptoContext, int]:
-    """Return a context of the widest primes and, with them, the fewest digits; and its depth."""
+def context_of(budget: int, slots: int) -> tuple[openfhe.CryptoContext, int, int]:
+    """Return a context of the widest primes and, with them, the fewest digits; its depth; and their bits."""
     dist = openfhe.SecretKeyDist.SPARSE_ENCAPSULATED
     depth = LEVELS + openfhe.CryptoContext.GetBootstrapDepth([budget, budget], dist)
     refused: Exception = ValueError("no primes to choose from")
@@ -34,13 +35,13 @@ def context_of(budget: int, slots: int) -> tuple[openfhe.CryptoContext, int]:
         parameters.SetRingDim(1 << LOG_N)
         parameters.SetBatchSize(slots)
         parameters.SetMultiplicativeDepth(depth)
-        parameters.SetFirstModSize(60)
+        parameters.SetFirstModSize(FIRST_BITS)
         parameters.SetScalingModSize(bits)
         parameters.SetScalingTechnique(openfhe.ScalingTechnique.FLEXIBLEAUTO)
         parameters.SetKeySwitchTechnique(openfhe.KeySwitchTechnique.HYBRID)
         parameters.SetNumLargeDigits(digits)
         try:
-            return openfhe.GenCryptoContext(parameters), depth
+            return openfhe.GenCryptoContext(parameters), depth, bits
         except RuntimeError as error:
             refused = error
     raise refused
@@ -52,10 +53,13 @@ def prepare(budget: int, which: str) -> tuple[Works, Facts]:
     if ring != f"2^{LOG_N}":
         raise KeyError(which)
     slots = 1 << (LOG_N - 1 if packed == "full" else int(packed.removeprefix("2^")))
-    context, depth = context_of(budget, slots)
+    context, depth, bits = context_of(budget, slots)
     for feature in ("PKE", "KEYSWITCH", "LEVELEDSHE", "ADVANCEDSHE", "FHE"):
         context.Enable(getattr(openfhe.PKESchemeFeature, feature))
-    context.EvalBootstrapSetup([budget, budget], [0, 0], slots)
+    # Messages are made smaller by 2^correction. The peer's own choice (0) is refused where the base prime is
+    # wider than the scale by more bits than that: below 53 bits it is told one.
+    correction = 0 if bits > FIRST_BITS - 8 else FIRST_BITS - bits + 1
+    context.EvalBootstrapSetup([budget, budget], [0, 0], slots, correction)
     keys = context.KeyGen()
     context.EvalMultKeyGen(keys.secretKey)
     context.EvalBootstrapKeyGen(keys.secretKey, slots)
