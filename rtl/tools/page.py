@@ -162,7 +162,7 @@ _MULTIPLIERS = ["flow", "W", "kind", "tiling", "LUT", "FF", "DSP", "overall", "Â
 
 def _sections(data: Path) -> Iterator[tuple[str, list[str], Iterator[list[str]]]]:
     multipliers, cores = _rows(data, "modmul"), _rows(data, "core")
-    blocks = [row for name in ("ntt", "arith", "bank", "memory") for row in _rows(data, name)]
+    blocks = [row for name in ("ntt", "arith", "bank", "memory", "registers") for row in _rows(data, name)]
     every = [*cores, *blocks]
     yield "Routed on the LFE5U-85F", _ROUTED, _routed([*every, *multipliers])
     yield "Cores, UltraScale+ (synthesised)", _CORES, _cores(cores, "xcup")

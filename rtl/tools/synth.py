@@ -182,6 +182,17 @@ def _key(row: Row) -> str:
     return json.dumps([row["top"], row["flow"], row["params"], "parts" in row], sort_keys=True)
 
 
+def _beside(row: Row, rows: list[Row]) -> list[Row]:
+    """The rows that stay when one comes: not its own, nor of older sources one that was made otherwise."""
+    point = [row[name] for name in ("top", "flow", "params")]
+    return [
+        old
+        for old in rows
+        if [old[name] for name in ("top", "flow", "params")] != point
+        or (_key(old) != _key(row) and old.get("sources") == row["sources"])
+    ]
+
+
 def _stored(point: Point) -> Row | None:
     """The figures of a point as they were stored, if the sources are still the same."""
     wanted = _whole(point) | {"sources": digest(point.block)}
@@ -205,7 +216,7 @@ def _merge(point: Point, figures: Row) -> None:
     file = DATA / f"{point.block}.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     with _MERGING:
-        rows = sorted([r for r in _rows(point.block) if _key(r) != _key(row)] + [row], key=_key)
+        rows = sorted([*_beside(row, _rows(point.block)), row], key=_key)
         file.write_text("[\n" + ",\n".join(json.dumps(r) for r in rows) + "\n]\n")
 
 

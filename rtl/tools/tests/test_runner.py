@@ -153,6 +153,16 @@ def test_every_row_says_what_it_is(file):
             assert row["overall"] == synth.overall(luts, row["ff"], row["dsp"], row["bram36"])
 
 
+def test_a_row_outlives_another_of_its_point_only_while_the_sources_are_the_same():
+    whole = {"top": "a", "flow": "xc7", "params": {"W": 54}, "sources": "new"}
+    sum_of_parts = whole | {"parts": {}}
+    older = {**sum_of_parts, "sources": "old"}
+    elsewhere = {**older, "flow": "ecp5"}
+    assert synth._beside(whole, [sum_of_parts, elsewhere]) == [sum_of_parts, elsewhere]
+    assert synth._beside(whole, [older, elsewhere]) == [elsewhere]
+    assert synth._beside(whole, [whole]) == []
+
+
 def test_area_is_casas_formula():
     assert synth.overall(16, 8, 1, 0.5) == 132.4
 
