@@ -26,13 +26,13 @@ with tempfile.TemporaryDirectory() as folder:
     # The client makes keys and encrypts. With the secret key fresh ciphertexts take half the bytes.
     client = rm.Compiled.load(wire / "kernel")
     keys = client.keygen()
-    (wire / "evaluation.keys").write_bytes(keys.evaluation.to_bytes())
+    keys.evaluation.save(wire / "evaluation.keys")
     size = client.encrypt(keys.secret, x=features).save(wire / "arguments")
     print("sent:", size, "bytes of arguments,", (wire / "evaluation.keys").stat().st_size, "bytes of keys")
 
     # The server has the kernel, evaluation keys and ciphertexts.
     server = rm.Compiled.load(wire / "kernel")
-    evaluation = rm.EvaluationKeys.from_bytes(server.params, (wire / "evaluation.keys").read_bytes())
+    evaluation = rm.EvaluationKeys.load(server.params, wire / "evaluation.keys")
     arguments = rm.Values.load(wire / "arguments", "arguments", server.params)
     server.evaluate(evaluation, arguments).save(wire / "results")
 

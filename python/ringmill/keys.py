@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ringmill import bundle
 from ringmill._native import EvaluationKeys, Evaluator, Params, PublicKey, SecretKey
 from ringmill.atomic import write_bytes
 from ringmill.errors import CommandError, fail
@@ -50,14 +51,28 @@ class Keys:
                 "Choose another folder, or give overwrite=True.",
                 path=str(target / SECRET),
             )
-        files = {
-            SECRET: self.secret.export_secret(),
-            PUBLIC: self.public.to_bytes(),
-            EVALUATION: self.evaluation.to_bytes(),
-        }
-        for name, data in files.items():
-            write_bytes(target / name, data, secret=name == SECRET)
-        return {name: len(data) for name, data in files.items()}
+        write_bytes(target / SECRET, self.secret.export_secret(), secret=True)
+        write_bytes(target / PUBLIC, self.public.to_bytes())
+        self.evaluation.save(target / EVALUATION)
+        return {name: (target / name).stat().st_size for name in (SECRET, PUBLIC, EVALUATION)}
+
+    @classmethod
+    def load(cls, params: Params, folder: str | Path) -> Keys:
+        """Read what `save` wrote, for the client that holds all of it.
+
+        Evaluation keys are read one by one; the file is never in memory beside them.
+
+        Raises
+        ------
+            FileFormatError: a file is missing, damaged or of another kind.
+            MismatchError: keys of other parameters.
+        """
+        source = Path(folder)
+        return cls(
+            SecretKey.from_bytes(params, bundle.read_file(source / SECRET)),
+            PublicKey.from_bytes(params, bundle.read_file(source / PUBLIC)),
+            EvaluationKeys.load(params, source / EVALUATION),
+        )
 
 
 def keygen(

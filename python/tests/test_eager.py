@@ -111,10 +111,8 @@ def test_keys_through_files(keys: rm.Keys, params: rm.Params, tmp_path: Path) ->
     sizes = keys.save(tmp_path / "k")
     assert sizes == {p.name: p.stat().st_size for p in (tmp_path / "k").iterdir()}
     assert (tmp_path / "k" / "secret.key").stat().st_mode & 0o077 == 0
-    secret = rm.SecretKey.from_bytes(params, (tmp_path / "k" / "secret.key").read_bytes())
-    public = rm.PublicKey.from_bytes(params, (tmp_path / "k" / "public.key").read_bytes())
-    evaluation = rm.EvaluationKeys.from_bytes(params, (tmp_path / "k" / "evaluation.keys").read_bytes())
-    again = rm.Keys(secret, public, evaluation)
+    assert (tmp_path / "k" / "evaluation.keys").read_bytes() == keys.evaluation.to_bytes()
+    again = rm.Keys.load(params, tmp_path / "k")
     x = rm.encrypt(X, again)
     np.testing.assert_allclose(rm.decrypt(x * x, again), X * X, atol=1e-6)
 

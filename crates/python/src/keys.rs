@@ -1,5 +1,7 @@
 //! Keys. The secret one never prints, never pickles, and is written by an explicit call only.
 
+use std::path::PathBuf;
+
 use numpy::{Complex64, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -278,6 +280,19 @@ impl EvaluationKeys {
         let params = params.get().inner.clone();
         let keys =
             py.detach(|| ckks::EvaluationKeys::from_bytes(&params, data)).map_err(|e| Failure::file(&e))?;
+        Ok(Self(std::sync::Arc::new(keys)))
+    }
+
+    /// Writes the keys to a file, limb by limb and atomically: what `to_bytes` gives, without a second copy in memory.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        Ok(py.detach(|| self.0.save(path)).map_err(|e| Failure::file(&e))?)
+    }
+
+    /// Reads a file of keys.
+    #[staticmethod]
+    fn load(py: Python<'_>, params: &Bound<'_, Params>, path: PathBuf) -> PyResult<Self> {
+        let params = params.get().inner.clone();
+        let keys = py.detach(|| ckks::EvaluationKeys::load(&params, path)).map_err(|e| Failure::file(&e))?;
         Ok(Self(std::sync::Arc::new(keys)))
     }
 

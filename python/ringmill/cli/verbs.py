@@ -81,20 +81,26 @@ def encrypt(options: Namespace) -> Facts:
     return {"file": str(target), "bytes": size, "ciphertexts": len(values.parts)}
 
 
+def _evaluation_keys(path: str, params: Params) -> EvaluationKeys:
+    try:
+        return EvaluationKeys.load(params, path)
+    except FileFormatError as error:
+        if error.fields.get("found") != "SecretKey":
+            raise
+        fail(
+            CommandError,
+            "SecretOnServer",
+            f"{path} is a secret key; evaluation needs none and reads none. "
+            "Give evaluation.keys, and keep the secret key with the client.",
+            path=path,
+        )
+
+
 def evaluate(options: Namespace) -> Facts:
     """Run a kernel on a file of encrypted arguments."""
     compiled = Compiled.load(options.kernel)
     target = _target(options.out)
-    data = bundle.read_file(options.keys)
-    if identify(data)["kind"] == "secret key":
-        fail(
-            CommandError,
-            "SecretOnServer",
-            f"{options.keys} is a secret key; evaluation needs none and reads none. "
-            "Give evaluation.keys, and keep the secret key with the client.",
-            path=options.keys,
-        )
-    keys = EvaluationKeys.from_bytes(compiled.params, data)
+    keys = _evaluation_keys(options.keys, compiled.params)
     arguments = Values.load(options.input, "arguments", compiled.params)
     start = time.perf_counter()
     where = {"machine": options.machine, "threads": options.threads, "butterflies": options.butterflies}

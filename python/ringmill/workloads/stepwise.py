@@ -20,7 +20,7 @@ from ringmill._native import Ciphertext, Params
 from ringmill.atomic import write_text
 from ringmill.compiled import Compiled
 from ringmill.errors import CommandError, fail
-from ringmill.keys import EVALUATION, PUBLIC, SECRET, Keys, keygen
+from ringmill.keys import Keys, keygen
 from ringmill.progress import Show, steps
 from ringmill.values import Values
 
@@ -113,7 +113,7 @@ class Run:
         folder = self.folder / "keys"
         done = folder / RUN
         if done.exists():
-            return _load(folder, self.params)
+            return Keys.load(self.params, folder)
         keys = self.needs.make(self.params, show)
         keys.save(folder, overwrite=True)
         # Written last: keys that were being written when the run was killed are made anew.
@@ -221,17 +221,6 @@ def _left(seconds: dict[str, float], sorts: Sequence[tuple[str, str]], done: int
 
 def _duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{seconds:.0f} seconds"
-
-
-def _load(folder: Path, params: Params) -> Keys:
-    from ringmill._native import EvaluationKeys, PublicKey, SecretKey
-
-    read = bundle.read_file
-    return Keys(
-        SecretKey.from_bytes(params, read(folder / SECRET)),
-        PublicKey.from_bytes(params, read(folder / PUBLIC)),
-        EvaluationKeys.from_bytes(params, read(folder / EVALUATION)),
-    )
 
 
 def identity(*parts: object) -> str:

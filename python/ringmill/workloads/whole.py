@@ -58,11 +58,8 @@ class Job:
                 self.needs.add(compiled)
                 constants = max(constants, compiled.cost.get("mul_plain", 0))
         n, limbs = 1 << self.params.log_n, len(self.params.q) + len(self.params.p)
-        keys = float(self.needs.bytes(self.params))
         return {
-            "keys": keys,
-            # Written and read as a whole; half of each key is a seed there.
-            "their file": keys / 2,
+            "keys": float(self.needs.bytes(self.params)),
             # Constants are kept as one limb; a bootstrapping works on some eight ciphertexts of the top.
             "constants": float(constants * 8 * n),
             "values": float(8 * 2 * limbs * 8 * n),
