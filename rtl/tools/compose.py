@@ -1,9 +1,9 @@
 """Large tops in two parts: their modular multipliers synthesised apart, once, and everything around them.
 
 A multiplier has registers at its outputs and takes operands from registers, so next to nothing is lost or won
-at the cut; and a core of eight butterflies has 36 equal ones, which need not be synthesised 36 times, nor
-again for another tiling. For 45 nm cells the large memories are left out too: they would become flip-flops,
-where a chip has macros.
+at the cut; and a core of eight butterflies has 40 equal ones, which need not be synthesised 40 times, nor
+again for another tiling. For 45 nm cells memories are left out too, with the pointers that stand inside of
+them: they would become flip-flops, where a chip has macros.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from rtl.tools.flows import overall
 
 #: What `modmul` is made of, one module a kind: only the ports that the kind uses, so unused constants go.
 MULTIPLIERS = ("modmul_p2", "modmul_prf", "modmul_montgomery", "modmul_barrett")
-#: Memories of a limb or a table.
-MEMORIES = ("bank_ram", "ntt_twiddle_table")
+#: Memories of a limb, of twiddles, of moduli and their roots, of rows on their way from off chip.
+MEMORIES = ("bank_ram", "ntt_twiddle_table", "modulus_table", "mem_row_fifo")
 
 _CELL = re.compile(r"^\s*cell \\(\w+) ")
 _MODULE = re.compile(r"^\s*module \\(\w+)$")
@@ -41,9 +41,11 @@ def _number(text: str) -> int:
 
 
 def _bits(name: str, parameters: dict[str, int]) -> int:
-    if name == "bank_ram":
-        return parameters["Width"] * parameters["Depth"]
-    return parameters["Nbf"] * parameters["W"] << parameters["AddrW"]
+    if name == "ntt_twiddle_table":
+        return parameters["Nbf"] * parameters["W"] << parameters["AddrW"]
+    if name == "modulus_table":  # q, its constant of two bits more, and sixteen roots of each modulus
+        return parameters["Mods"] * (18 * parameters["W"] + 2)
+    return parameters["Width"] * parameters["Depth"]
 
 
 def strip(netlist: str, boxed: tuple[str, ...]) -> tuple[str, Boxes]:
@@ -84,6 +86,8 @@ def box(il: Path, boxed: tuple[str, ...]) -> Boxes:
 
 def add(rest: dict[str, Any], multiplier: dict[str, Any], boxes: Boxes) -> dict[str, Any]:
     """Return the figures of the whole from those of its parts; `multiplier` is empty if there is none."""
+    # A multiplier that was routed too says more of itself than can be added up.
+    multiplier = {name: value for name, value in multiplier.items() if name in rest}
     whole = dict(rest)
     for name, value in multiplier.items():
         if name in _WORST:

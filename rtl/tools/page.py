@@ -90,29 +90,45 @@ def _parameters(row: Row) -> str:
     return " ".join(f"{name}={value}" for name, value in row["params"].items())
 
 
+def _by_size(rows: list[Row], *flows: str) -> list[Row]:
+    """The rows of some flows, the shapes of one top from small to large."""
+    chosen = [row for row in rows if row["flow"] in flows]
+    tops = list(dict.fromkeys(row["top"] for row in chosen))
+
+    def size(row: Row) -> tuple[Any, ...]:
+        p = {name.lower(): value for name, value in row["params"].items()}
+        named = [p.get(name, p.get(other, 0)) for name, other in _SIZES]
+        return (tops.index(row["top"]), row["flow"], *named, sorted(p.items()), "parts" in row)
+
+    return sorted(chosen, key=size)
+
+
+#: What orders shapes, and how else a top calls it.
+_SIZES = [("w", "w"), ("logn_max", "lognmax"), ("nbf", "nbf")]
+
+
+def _what(row: Row) -> list[str]:
+    """A top at its parameters, and whether multipliers were added to it."""
+    composed = bool(row.get("parts", {}).get("multipliers"))
+    return [row["top"] + (", composed" if composed else ""), _parameters(row)]
+
+
 def _fpga(rows: list[Row]) -> Iterator[list[str]]:
-    for row in rows:
-        if row["flow"] in ("xc7", "xcup"):
-            luts = row["lut"] + row["srl"] + row["lutram"]
-            figures = [_number(v) for v in (luts, row["ff"], row["dsp"], row["bram36"], row["overall"])]
-            yield [row["top"], row["flow"], _parameters(row), *figures, _number(row.get("path_ns"), 2)]
+    for row in _by_size(rows, "xc7", "xcup"):
+        luts = row["lut"] + row["srl"] + row["lutram"]
+        figures = [_number(v) for v in (luts, row["ff"], row["dsp"], row["bram36"], row["overall"])]
+        yield [row["flow"], *_what(row), *figures, _number(row.get("path_ns"), 2)]
 
 
 def _ecp5(rows: list[Row]) -> Iterator[list[str]]:
-    for row in rows:
-        if row["flow"] == "ecp5":
-            yield [
-                row["top"],
-                _parameters(row),
-                *(_number(row[name]) for name in ("lut", "ff", "dsp", "ebr")),
-            ]
+    for row in _by_size(rows, "ecp5"):
+        yield [*_what(row), *(_number(row[name]) for name in ("lut", "ff", "dsp", "ebr"))]
 
 
 def _cells(rows: list[Row]) -> Iterator[list[str]]:
-    for row in rows:
-        if row["flow"] == "asic45":
-            figures = [_number(row["area_um2"]), _number(row.get("memory_bits"))]
-            yield [row["top"], _parameters(row), *figures, _number(row["min_period_ns"], 2)]
+    for row in _by_size(rows, "asic45"):
+        figures = [_number(row["area_um2"]), _number(row.get("memory_bits"))]
+        yield [*_what(row), *figures, _number(row["min_period_ns"], 2)]
 
 
 def _products(rows: list[Row]) -> Iterator[list[str]]:
@@ -169,7 +185,7 @@ def _sections(data: Path) -> Iterator[tuple[str, list[str], Iterator[list[str]]]
     yield "Cores, 7-series (synthesised)", _CORES, _cores(cores, "xc7")
     yield "Cores and blocks, ECP5", ["top", "parameters", "LUT", "FF", "MULT18", "EBR"], _ecp5(every)
     yield "Cores and blocks, 45 nm cells", _CELLS, _cells(every)
-    yield "Blocks, 7-series and UltraScale+", ["top", "flow", "parameters", *_DEVICE, "ns"], _fpga(blocks)
+    yield "Blocks, 7-series and UltraScale+", ["flow", "top", "parameters", *_DEVICE, "ns"], _fpga(blocks)
     how = ["flow", "bits", "here", "elsewhere", "how elsewhere"]
     yield "DSP blocks of a full product", how, _products(multipliers)
     yield "Modular multipliers", _MULTIPLIERS, _multipliers(multipliers)

@@ -94,6 +94,10 @@ module \top
     parameter \Width 432
     parameter \Depth 1024
   end
+  cell \modulus_table \moduli
+    parameter \W 54
+    parameter \Mods 2
+  end
 end
 module \modmul_p2
   parameter \W
@@ -104,7 +108,7 @@ end
 
 def test_boxes_are_counted_and_made_plain():
     text, boxes = compose.strip(NETLIST, (*compose.MULTIPLIERS, *compose.MEMORIES))
-    assert boxes == compose.Boxes(multipliers=2, memory_bits=432 * 1024)
+    assert boxes == compose.Boxes(multipliers=2, memory_bits=432 * 1024 + 2 * (54 + 56 + 16 * 54))
     assert [line.strip() for line in text.splitlines() if "parameter" in line] == ["parameter \\A_WIDTH 8"]
     assert text.count("connect") == 3
 
@@ -141,6 +145,15 @@ def test_parts_add_up():
     assert whole["overall"] == flows.overall(133, 65, 18, 1.5)
     assert whole["parts"]["multipliers"] == 3
     assert "apart" in whole["status"]
+
+
+def test_a_multiplier_that_was_routed_too_can_be_added():
+    rest = {"lut": 100, "ff": 50, "status": "s"}
+    routed = {"lut": 10, "ff": 5, "status": "r", "fmax_mhz": 84.4, "comb": 12, "seeds": {"1": 84.4}}
+    whole = compose.add(rest, routed, compose.Boxes(2, 0))
+    assert (whole["lut"], whole["ff"]) == (120, 60)
+    assert "fmax_mhz" not in whole
+    assert whole["parts"]["each"] == {"lut": 10, "ff": 5}
 
 
 @pytest.mark.parametrize("file", sorted(synth.DATA.glob("*.json")), ids=lambda file: file.stem)
