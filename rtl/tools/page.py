@@ -131,6 +131,31 @@ def _cells(rows: list[Row]) -> Iterator[list[str]]:
         yield [*_what(row), *figures, _number(row["min_period_ns"], 2)]
 
 
+def _around(rows: list[Row], core: Row) -> float | None:
+    """The overall area of a block as it stands in a core, without its multipliers; none without a row."""
+    want = {name.lower(): value for name, value in core["params"].items()}
+    want["lognmax"] = want["logn_max"]
+    for row in sorted(rows, key=lambda row: "parts" not in row):  # whole units hold multipliers too
+        params = {name.lower(): value for name, value in row["params"].items() if name.lower() != "tile"}
+        if row["flow"] == core["flow"] and all(want[name] == value for name, value in params.items()):
+            return float(row.get("parts", {}).get("rest", row)["overall"])
+    return None
+
+
+def _where(cores: list[Row], blocks: dict[str, list[Row]]) -> Iterator[list[str]]:
+    """Where the area of a core goes, for those of which every block has a row."""
+    for row in _by_size(cores, "xc7"):
+        times = {"ntt": 2, "arith": 1, "bank": 1, "memory": 1}
+        found = {name: _around(blocks.get(name, []), row) for name in times}
+        if "parts" not in row or None in found.values():
+            continue
+        parts = [row["parts"]["multipliers"] * row["parts"]["each"]["overall"]]
+        parts += [times[name] * (area or 0.0) for name, area in found.items()]
+        parts.append(row["overall"] - sum(parts))
+        shares = [f"{100 * part / row['overall']:.0f}%" for part in parts]
+        yield [*_core_point(row)[:1], _core_point(row)[3], _number(row["overall"]), *shares]
+
+
 def _products(rows: list[Row]) -> Iterator[list[str]]:
     for flow, bits, theirs, how in _LITERATURE:
         found = [
@@ -172,17 +197,21 @@ def _rows(data: Path, block: str) -> list[Row]:
 _DEVICE = ["LUT", "FF", "DSP", "BRAM", "overall"]
 _ROUTED = ["top", "parameters", "COMB", "FF", "MULT18", "EBR", "MHz, median", "MHz, each seed"]
 _CORES = [*_POINT, *_DEVICE, "multipliers, their share"]
+_WHERE = ["N, Nbf", "tiling", "overall", "multipliers", "two transform units", "arithmetic unit", "banks"]
+_WHERE += ["memory path", "issue, registers, between blocks"]
 _CELLS = ["top", "parameters", "µm²", "bits of memory left out", "ns"]
 _MULTIPLIERS = ["flow", "W", "kind", "tiling", "LUT", "FF", "DSP", "overall", "µm²", "ns"]
 
 
 def _sections(data: Path) -> Iterator[tuple[str, list[str], Iterator[list[str]]]]:
     multipliers, cores = _rows(data, "modmul"), _rows(data, "core")
-    blocks = [row for name in ("ntt", "arith", "bank", "memory", "registers") for row in _rows(data, name)]
+    of_block = {name: _rows(data, name) for name in ("ntt", "arith", "bank", "memory", "registers")}
+    blocks = [row for rows in of_block.values() for row in rows]
     every = [*cores, *blocks]
     yield "Routed on the LFE5U-85F", _ROUTED, _routed([*every, *multipliers])
     yield "Cores, UltraScale+ (synthesised)", _CORES, _cores(cores, "xcup")
     yield "Cores, 7-series (synthesised)", _CORES, _cores(cores, "xc7")
+    yield "Where the area of a core goes (7-series, overall)", _WHERE, _where(cores, of_block)
     yield "Cores and blocks, ECP5", ["top", "parameters", "LUT", "FF", "MULT18", "EBR"], _ecp5(every)
     yield "Cores and blocks, 45 nm cells", _CELLS, _cells(every)
     yield "Blocks, 7-series and UltraScale+", ["flow", "top", "parameters", *_DEVICE, "ns"], _fpga(blocks)

@@ -192,3 +192,26 @@ def test_the_page_tells_routed_composed_and_failed_apart(tmp_path):
     assert "| 51.2 | 51.2, not routed |" in text
     assert "| 76 | 2, 50% |" in text
     assert "45 nm cells\n\n|" not in text
+
+
+def test_the_page_tells_where_the_area_of_a_core_goes(tmp_path):
+    def row(top: str, overall: float, **params: int) -> dict[str, object]:
+        figures = {"lut": 0, "srl": 0, "lutram": 0, "ff": 0, "dsp": 0, "bram36": 0.0, "overall": overall}
+        return {"top": top, "flow": "xc7", "params": params} | figures
+
+    shape = {"W": 54, "Nbf": 4, "LogNMax": 13}
+    core = row("compact_core", 1000.0, W=54, KIND=1, D=512, NBF=4, LOGN_MAX=13, TILE=2)
+    core |= {"parts": {"multipliers": 5, "each": {"overall": 80.0}, "rest": {}}}
+    unit = row("ntt_unit", 400.0, Kind=1, Tile=0, **shape) | {"parts": {"rest": {"overall": 100.0}}}
+    blocks = {
+        "core": [core],
+        "ntt": [row("ntt_unit", 400.0, Kind=1, Tile=0, **shape), unit],
+        "arith": [row("arith_unit", 150.0, Kind=1, **shape)],
+        "bank": [row("bank_array", 50.0, **shape)],
+        "memory": [row("mem_system", 70.0, W=54, NBF=4, D=512)],
+    }
+    for name, rows in blocks.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(rows))
+    assert "| 1,000 | 40% | 20% | 15% | 5% | 7% | 13% |" in page.text(tmp_path)
+    (tmp_path / "bank.json").write_text("[]")
+    assert "Where the area" not in page.text(tmp_path)
