@@ -54,8 +54,15 @@ impl Bank {
     }
 
     /// Whether both name some bank.
-    pub fn overlaps(self, other: Self) -> bool {
-        self.parts().any(|b| other.parts().any(|o| o == b))
+    #[inline]
+    pub const fn overlaps(self, other: Self) -> bool {
+        self.mask() & other.mask() != 0
+    }
+
+    /// One bit for each bank that it is.
+    #[inline]
+    const fn mask(self) -> u8 {
+        if self.is_pair() { (1 | 1 << Self::PER_LANE) << (self.0 - Self::COUNT as u8) } else { 1 << self.0 }
     }
 
     /// Whether transform units reach it.

@@ -3,7 +3,7 @@
 use super::super::isa::{Bank, Op};
 use super::super::lower::graph::{Kind, NodeId, Term, Use};
 use super::place::Wish;
-use super::state::{Content, MemoryCopy, Phase, State};
+use super::state::{MemoryCopy, Phase, State};
 
 /// What a pass leaves behind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,7 +100,7 @@ impl State<'_> {
         if self.node(id).phase == Phase::Done {
             return;
         }
-        match self.graph.kind(id) {
+        match self.kind(id) {
             Kind::Gone | Kind::Input { .. } => {}
             Kind::Sum(_) => self.sum(id, out),
             &Kind::Lift { x, source, k } => {
@@ -204,6 +204,23 @@ impl State<'_> {
         self.finish(action, out);
     }
 
+    /// Whether the operand of a term, but that from memory, is there or can be brought.
+    fn can_read(&self, term: Term) -> bool {
+        let (x, from_bank) = match term {
+            Term::Product { a, .. } => (a, true),
+            Term::Scaled { x, .. } | Term::Plus(x) | Term::Minus(x) => (x, !x.is_plain()),
+        };
+        let n = self.node(x.node);
+        let there = n.phase == Phase::Done && (!from_bank || n.bank.is_some());
+        there || (from_bank && self.can_load(x.node))
+    }
+
+    /// Whether a value could be brought from memory into a bank.
+    fn can_load(&self, x: NodeId) -> bool {
+        let n = self.node(x);
+        n.bank.is_none() && ((n.copy.is_some() && n.phase == Phase::Done) || self.recomputable(x))
+    }
+
     /// Brings a value from memory into a bank because `reader` can take it from there only.
     fn load(&self, x: NodeId, reader: NodeId, out: &mut Vec<Action>) {
         let n = self.node(x);
@@ -281,7 +298,7 @@ impl State<'_> {
         }
         let before = out.len();
         for (at, &term) in n.left.iter().enumerate() {
-            if !n.left[..at].contains(&term) {
+            if self.can_read(term) && !n.left[..at].contains(&term) {
                 self.term(id, term, out);
             }
         }
@@ -311,9 +328,8 @@ impl State<'_> {
                 };
                 let Some(bank) = self.node(a.node).bank.filter(|_| self.node(a.node).phase == Phase::Done)
                 else {
-                    if acc.is_some()
-                        || self.choose(Wish::sum(self.order[id as usize]), &action.operands).is_some()
-                    {
+                    let room = || self.choose(Wish::sum(self.order[id as usize]), &action.operands).is_some();
+                    if self.can_load(a.node) && (acc.is_some() || room()) {
                         self.load(a.node, id, out);
                     }
                     return;
@@ -329,9 +345,9 @@ impl State<'_> {
                 }
                 (action.k0, action.shift) = (k, shift);
                 action.op = Some(if acc.is_some() { Op::MacK } else { Op::MulK });
-                let offset = self.graph.offset(id);
+                let offset = self.facts.graph.offset(id);
                 if acc.is_none() && offset != 0 {
-                    action.k1 = self.moduli[usize::from(self.graph.modulus(id))].value() - offset;
+                    action.k1 = self.facts.moduli[usize::from(self.facts.graph.modulus(id))].value() - offset;
                 }
             }
             Term::Plus(x) | Term::Minus(x) => {
@@ -345,7 +361,7 @@ impl State<'_> {
                     (Some(_), false) => Op::Add,
                     (Some(_), true) => Op::Sub,
                 });
-                action.k0 = self.moduli[usize::from(self.graph.modulus(id))].value() - 1;
+                action.k0 = self.facts.moduli[usize::from(self.facts.graph.modulus(id))].value() - 1;
                 // X is the operand, Y the sum so far; the difference is wanted the other way round.
                 action.operands.swap = minus && acc.is_some();
             }
@@ -373,10 +389,5 @@ impl State<'_> {
                 false
             }
         }
-    }
-
-    /// Whether a bank holds a sum in progress.
-    pub(super) fn is_partial(&self, bank: Bank) -> bool {
-        matches!(self.bank(bank).content, Content::Partial(_))
     }
 }

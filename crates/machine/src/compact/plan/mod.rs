@@ -11,6 +11,8 @@
 
 mod action;
 mod clock;
+mod facts;
+mod frame;
 pub(crate) mod layout;
 mod perform;
 mod place;
@@ -19,7 +21,6 @@ mod tuning;
 
 use ringmill_program::limb::LimbProgram;
 use ringmill_program::limb::random::Random;
-use ringmill_ring::Modulus;
 
 use super::isa::{ADDRESS_UNIT, Bank, INSTRUCTION_BYTES, Instruction, Op};
 use super::lower::graph::{Graph, Kind, NodeId};
@@ -28,6 +29,7 @@ use super::table::power_of_two;
 use super::{CompactConfig, CompactError, Policy};
 use action::{Action, Leaves};
 use clock::Clock;
+use facts::Facts;
 pub use layout::InputSlot;
 use layout::Layout;
 use state::{Content, Phase, State};
@@ -103,7 +105,9 @@ pub(crate) fn plan(
     graph: &Graph,
     search: Search,
 ) -> Result<Plan, CompactError> {
-    let mut found = attempt(config, program, graph, &Tuning::default())?;
+    let moduli = program.moduli().iter().map(|m| m.modulus).collect();
+    let facts = &Facts::new(graph, moduli);
+    let mut found = attempt(config, program, facts, &Tuning::default())?;
     let mut random = Random(0x7e4a_11ed);
     let count = (search.effort / graph.passes()).clamp(1, MOST_ATTEMPTS);
     if count == 1 {
@@ -120,7 +124,7 @@ pub(crate) fn plan(
             Some((_, near)) if 3 * i > count => near.neighbour(&mut random),
             _ => Tuning::any(&mut random),
         };
-        let Ok(plan) = attempt(config, program, graph, &tuning) else { continue };
+        let Ok(plan) = attempt(config, program, facts, &tuning) else { continue };
         let best = &mut best[usize::from(tuning.gangs())];
         if best.iter().any(|(other, _)| other.estimate == plan.estimate) {
             continue;
@@ -142,7 +146,8 @@ pub(crate) fn plan(
 /// it is wanted.
 pub(crate) fn memory_use(config: &CompactConfig, program: &LimbProgram, graph: &Graph) -> Vec<(bool, bool)> {
     let (clock, layout) = (Clock::new(config, program.log_n()), Layout::new(program.log_n(), 0));
-    let state = State::new(graph, &[], clock, layout, Tuning::default());
+    let facts = Facts::new(graph, Vec::new());
+    let state = State::new(&facts, clock, layout, Tuning::default());
     (0..graph.nodes.len() as NodeId).map(|id| (state.is_stored(id), state.recomputable(id))).collect()
 }
 
@@ -154,24 +159,24 @@ const MOST_ATTEMPTS: usize = 1 << 14;
 fn attempt(
     config: &CompactConfig,
     program: &LimbProgram,
-    graph: &Graph,
+    facts: &Facts<'_>,
     tuning: &Tuning,
 ) -> Result<Plan, CompactError> {
-    let moduli: Vec<Modulus> = program.moduli().iter().map(|m| m.modulus).collect();
-    let factors: Vec<u64> = moduli.iter().map(|&q| power_of_two(q, config.factor_bits())).collect();
+    let factors: Vec<u64> = facts.moduli.iter().map(|&q| power_of_two(q, config.factor_bits())).collect();
     let clock = Clock::new(config, program.log_n());
     let layout = Layout::new(program.log_n(), program.output_types().len());
-    let mut state = State::new(graph, &moduli, clock, layout, tuning.clone());
+    let mut state = State::new(facts, clock, layout, tuning.clone());
     let mut instructions = Vec::new();
     let mut queue = Queue::new(&state);
     let mut actions = Vec::new();
     let mut moves = 0;
-    let limit = graph.passes() * MOVES_A_PASS;
+    let limit = facts.graph.passes() * MOVES_A_PASS;
     while let Some(head) = queue.head(&state) {
         if instructions.len() > limit {
             return Err(CompactError::Unschedulable { node: head });
         }
         actions.clear();
+        state.look();
         queue.actions(&state, head, &mut actions);
         let selected = select(&state, &actions);
         let action = match (selected, state.exclusive) {
@@ -235,40 +240,39 @@ fn finish(
     Ok(Plan { instructions, inputs, outputs, program, bytes, estimate })
 }
 
-/// The nodes in order of preference.
-struct Queue {
-    nodes: Vec<NodeId>,
-    first: usize,
-}
+/// The unfinished nodes in order of preference.
+struct Queue(Vec<NodeId>);
 
 impl Queue {
     fn new(state: &State<'_>) -> Self {
         let computed = |&id: &NodeId| {
-            !state.recomputable(id) && !matches!(state.graph.kind(id), Kind::Gone | Kind::Input { .. })
+            !state.recomputable(id) && !matches!(state.kind(id), Kind::Gone | Kind::Input { .. })
         };
         let mut nodes: Vec<NodeId> = (0..state.nodes.len() as NodeId).filter(computed).collect();
         nodes.sort_by_key(|&id| (state.order[id as usize], id));
-        Self { nodes, first: 0 }
+        Self(nodes)
     }
 
     /// The first unfinished node, or the first that has all it needs where it has to be forced.
     fn head(&mut self, state: &State<'_>) -> Option<NodeId> {
-        while self.nodes.get(self.first).is_some_and(|&id| state.finished(id)) {
-            self.first += 1;
+        let (mut kept, mut seen) = (0, 0);
+        while kept < WINDOW && seen < self.0.len() {
+            if !state.finished(self.0[seen]) {
+                self.0[kept] = self.0[seen];
+                kept += 1;
+            }
+            seen += 1;
         }
-        if !state.exclusive {
-            return self.nodes.get(self.first).copied();
-        }
-        let mut open = self.nodes[self.first..].iter().copied().filter(|&id| !state.finished(id));
-        open.clone().find(|&id| state.all_known(id)).or_else(|| open.next())
+        self.0.drain(kept..seen);
+        let open = |&&id: &&NodeId| state.exclusive && !state.finished(id) && state.all_known(id);
+        self.0.iter().find(open).or(self.0.first()).copied()
     }
 
     fn actions(&self, state: &State<'_>, head: NodeId, out: &mut Vec<Action>) {
         if state.exclusive {
             return state.actions(head, out);
         }
-        let open = self.nodes[self.first..].iter().filter(|&&id| !state.finished(id));
-        for &id in open.take(WINDOW) {
+        for &id in self.0.iter().take(WINDOW) {
             state.actions(id, out);
         }
     }
@@ -310,7 +314,7 @@ fn frees_lane(state: &State<'_>, action: &Action) -> bool {
 
 /// A spill of the value that is needed last, to make room for the first node.
 fn force(state: &State<'_>, head: NodeId) -> Option<Action> {
-    let operands: Vec<NodeId> = state.graph.kind(head).operands().iter().map(|u| u.node).collect();
+    let operands = &state.facts.operands[head as usize];
     let victim = |b: Bank| match state.bank(b).content {
         Content::Empty => None,
         Content::Partial(id) if id == head => None,

@@ -41,8 +41,8 @@ impl State<'_> {
 
     /// Writes the instructions of a pass; its end.
     fn write(&mut self, action: &Action, factors: &[u64], out: &mut Vec<Instruction>) -> u64 {
-        let modulus = self.graph.modulus(action.node);
-        let q = self.moduli[usize::from(modulus)];
+        let modulus = self.facts.graph.modulus(action.node);
+        let q = self.facts.moduli[usize::from(modulus)];
         let op = action.op.unwrap_or(Op::Copy);
         let times = |k: u64| q.mul(q.reduce(k), factors[usize::from(modulus)]);
         let o = &action.operands;
@@ -71,7 +71,7 @@ impl State<'_> {
             Op::AddK | Op::ShrK => i.k0 = action.k0,
             Op::Lift => {
                 i.k0 = times(action.k0);
-                let p = self.moduli[usize::from(action.source)].value();
+                let p = self.facts.moduli[usize::from(action.source)].value();
                 i.k1 = q.mul(q.reduce(p), action.k0);
             }
             _ => {}
@@ -122,7 +122,7 @@ impl State<'_> {
         n.bank = None;
         if recompute {
             n.phase = Phase::Waiting;
-            if let Kind::Sum(terms) = self.graph.kind(id) {
+            if let Kind::Sum(terms) = self.kind(id) {
                 let operands: Vec<NodeId> =
                     terms.iter().flat_map(|t| t.operands()).flatten().map(|u| u.node).collect();
                 self.node_mut(id).left.clone_from(terms);
@@ -147,8 +147,10 @@ impl State<'_> {
         if let Some(acc) = acc.filter(|&acc| self.bank(acc).content == Content::Partial(id)) {
             self.set_content(acc, Content::Empty);
         }
+        if self.node(id).phase != Phase::Done {
+            self.set_done(id);
+        }
         let n = self.node_mut(id);
-        n.phase = Phase::Done;
         n.left.clear();
         n.bank = action.target.bank;
         if let Some(bank) = action.target.bank {
@@ -186,8 +188,8 @@ impl State<'_> {
     }
 
     fn start_transform(&mut self, t: NodeId, bank: Bank, out: &mut Vec<Instruction>) {
-        let &Kind::Transform { x, inverse } = self.graph.kind(t) else { return };
-        let modulus = self.graph.modulus(t);
+        let &Kind::Transform { x, inverse } = self.kind(t) else { return };
+        let modulus = self.facts.graph.modulus(t);
         let op = if inverse { Op::Intt } else { Op::Ntt };
         out.push(Instruction { modulus, a: Some(bank), ..Instruction::new(op) });
         let drained = self.bank(bank).drained;
@@ -200,8 +202,8 @@ impl State<'_> {
         }
         self.set_content(bank, Content::Whole(t));
         self.set_times(bank, end, end);
-        let n = self.node_mut(t);
-        (n.phase, n.bank) = (Phase::Done, Some(bank));
+        self.set_done(t);
+        self.node_mut(t).bank = Some(bank);
         self.release(x);
     }
 }

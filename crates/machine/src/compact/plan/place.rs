@@ -1,12 +1,10 @@
 //! Where results go: which bank, whether to memory, and what may be overwritten for them.
 
 use super::super::isa::{Bank, Op};
-use super::super::lower::graph::{Kind, NodeId, Term};
+use super::super::lower::graph::NodeId;
 use super::action::{Action, Leaves, Operands, Store, Target};
+use super::frame::ALL;
 use super::state::{Content, State};
-
-/// The accumulators.
-const FIRST_ACCUMULATOR: usize = Bank::IN_LANES;
 
 /// What a bank is wanted for.
 #[derive(Debug, Clone, Copy)]
@@ -117,88 +115,74 @@ impl State<'_> {
     /// The best bank for a wish: of lanes the one that will be idle first; an empty bank before one whose content
     /// memory holds too.
     pub(super) fn choose(&self, wish: Wish, operands: &Operands) -> Option<Bank> {
-        let held = self.held_lane_banks(wish.order);
+        let open = self.vacancies(wish.order, operands);
+        let alike = if wish.pair { Bank::COUNT..Bank::CODES } else { 0..Bank::IN_LANES };
+        let free_in_lanes = open[alike].iter().filter(|&&lost| lost != ALL).count();
+        let blocked = wish.reserve && !self.exclusive && free_in_lanes <= self.held_lane_banks(wish.order);
         // Where a pair is wanted, single banks serve if nothing else is left.
-        let kind = |b: &Bank| b.is_pair() == wish.pair || (self.exclusive && wish.pair);
-        let allowed = |b: &Bank| {
-            if b.in_lanes() { kind(b) && (wish.lane || self.exclusive) } else { wish.accumulator }
+        let kind = |b: Bank| b.is_pair() == wish.pair || (self.exclusive && wish.pair);
+        let allowed = |b: Bank| {
+            if b.in_lanes() { !blocked && kind(b) && (wish.lane || self.exclusive) } else { wish.accumulator }
         };
-        let open: Vec<(Bank, u32)> = Bank::all()
-            .chain(Bank::pairs())
-            .filter(allowed)
-            .filter_map(|b| self.vacancy(b, wish.order, operands).map(|v| (b, v)))
-            .collect();
-        let free_in_lanes = Bank::all()
-            .chain(Bank::pairs())
-            .filter(|b| b.in_lanes() && b.is_pair() == wish.pair)
-            .filter(|&b| self.vacancy(b, wish.order, operands).is_some())
-            .count();
-        let blocked = wish.reserve && !self.exclusive && free_in_lanes <= held;
-        let cost = |&(bank, vacancy): &(Bank, u32)| {
-            let lane = self.clock.free(bank);
+        let cost = |&(bank, lost): &(Bank, u32)| {
             // An operand goes where it disturbs least: into an accumulator nobody uses, or the busier lane.
-            let place = match (wish.accumulator, lane) {
-                (true, None) if wish.lane && self.accumulators_wanted() => u64::MAX,
+            let place = match (wish.accumulator, self.frame.free[bank.index()]) {
+                (true, None) if wish.lane && (self.frame.summing || self.exclusive) => u64::MAX,
                 (_, None) => 0,
                 (true, Some(free)) => u64::MAX / 2 - free,
                 (false, Some(free)) => free,
             };
-            (bank.is_pair() != wish.pair, place, vacancy, bank.index())
+            (bank.is_pair() != wish.pair, place, lost, bank.index())
         };
-        open.into_iter().filter(|(b, _)| !(blocked && b.in_lanes())).min_by_key(cost).map(|(b, _)| b)
+        let open = (0..Bank::CODES).filter_map(Bank::new).zip(open);
+        open.filter(|&(b, lost)| lost != ALL && allowed(b)).min_by_key(cost).map(|(b, _)| b)
     }
 
     fn has_product(&self, id: NodeId) -> bool {
-        matches!(self.graph.kind(id), Kind::Sum(terms) if terms.iter().any(|t| matches!(t, Term::Product { .. })))
-    }
-
-    /// Whether sums are under way or about to begin.
-    fn accumulators_wanted(&self) -> bool {
-        (FIRST_ACCUMULATOR..Bank::COUNT).filter_map(Bank::new).any(|b| self.is_partial(b)) || self.exclusive
+        self.facts.has_product[id as usize]
     }
 
     /// Lane banks that sums in accumulators, of smaller order, need for their transforms; the last one of them takes
     /// the bank of its operand.
     fn held_lane_banks(&self, order: u32) -> usize {
-        let waiting = |b: Bank| match self.bank(b).content {
-            Content::Partial(id) => self.next_transform(id).is_some() && self.order[id as usize] < order,
-            _ => false,
-        };
-        let sums = (FIRST_ACCUMULATOR..Bank::COUNT).filter_map(Bank::new).filter(|&b| waiting(b)).count();
+        let sums = self.frame.to_transform.iter().flatten().filter(|&&place| place < order).count();
         sums.saturating_sub(1)
     }
 
-    /// How little is lost by writing over a bank, 0 for nothing; none if it must not be.
-    fn vacancy(&self, bank: Bank, order: u32, operands: &Operands) -> Option<u32> {
-        let beside = |o: Bank| o != bank && o.overlaps(bank);
-        if operands.a.is_some_and(beside) || operands.c.is_some_and(beside) {
-            return None;
+    /// What is lost by writing over each bank and pair, [`ALL`] where it must not be.
+    fn vacancies(&self, order: u32, operands: &Operands) -> [u32; Bank::CODES] {
+        let held = &self.frame.held;
+        let mut open = [ALL; Bank::CODES];
+        for (lost, h) in open.iter_mut().zip(held) {
+            *lost = if h.next > order || self.exclusive { h.lost } else { ALL };
         }
-        bank.parts()
-            .map(|b| self.vacancy_of(b, bank, order, operands))
-            .try_fold(0, |most, v| Some(most.max(v?)))
-    }
-
-    /// The same for `part` of a bank that is named as a whole.
-    fn vacancy_of(&self, part: Bank, bank: Bank, order: u32, operands: &Operands) -> Option<u32> {
-        let id = match self.bank(part).content {
-            Content::Empty => return Some(0),
-            Content::Partial(_) => return None,
-            Content::Whole(id) => id,
-        };
-        let n = self.node(id);
-        let operand = operands.a == Some(bank) || operands.c == Some(bank);
-        if operand && operands.galois.is_some() && operands.a == Some(bank) {
-            return None;
+        for pair in Bank::COUNT..Bank::CODES {
+            let first = pair - Bank::COUNT;
+            open[pair] = open[first].max(open[first + Bank::PER_LANE]);
         }
-        if operand && n.reads == 1 && n.outputs.is_empty() {
-            return Some(0);
+        for operand in [operands.a, operands.c].into_iter().flatten() {
+            for bank in (0..Bank::CODES).filter_map(Bank::new).filter(|b| b.overlaps(operand)) {
+                open[bank.index()] = ALL;
+            }
         }
-        let saved = n.outputs.is_empty() && (n.copy.is_some() || self.recomputable(id));
-        let next = self.next_use(id);
-        let later = next > order || self.exclusive;
-        let later = later || (operand && n.copy.is_some());
-        (saved && later).then(|| (u32::MAX - next).max(1))
+        // A pass can write over what it reads, unless it reads it in another order.
+        for operand in [operands.a, operands.c].into_iter().flatten() {
+            if operands.galois.is_some() && operands.a == Some(operand) {
+                continue;
+            }
+            let lost = operand.parts().map(|part| {
+                let h = held[part.index()];
+                match h.last {
+                    true => 0,
+                    false if h.next > order || self.exclusive || h.in_memory => h.lost,
+                    false => ALL,
+                }
+            });
+            let beside =
+                [operands.a, operands.c].into_iter().flatten().any(|o| o != operand && o.overlaps(operand));
+            open[operand.index()] = if beside { ALL } else { lost.max().unwrap_or(ALL) };
+        }
+        open
     }
 }
 

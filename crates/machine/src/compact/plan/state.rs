@@ -1,10 +1,10 @@
 //! What the scheduler knows while it writes: where every node is, what still reads it, and when units are free.
 
-use ringmill_ring::Modulus;
-
 use super::super::isa::Bank;
-use super::super::lower::graph::{Graph, Kind, NodeId, Term};
+use super::super::lower::graph::{Kind, NodeId, Term};
 use super::clock::Clock;
+use super::facts::Facts;
+use super::frame::Frame;
 use super::layout::Layout;
 use super::tuning::Tuning;
 
@@ -89,19 +89,17 @@ pub(super) struct BankState {
 }
 
 /// The whole state.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct State<'g> {
-    pub(super) graph: &'g Graph,
+    pub(super) facts: &'g Facts<'g>,
     pub(super) nodes: Vec<NodeState>,
-    /// What reads each node.
-    pub(super) consumers: Vec<Vec<NodeId>>,
+    /// Operands of each node that are still to be computed; those that are recomputed when they are read do not count.
+    unknown: Vec<u32>,
     /// The place of each node in the order of preference.
     pub(super) order: Vec<u32>,
     pub(super) banks: [BankState; Bank::COUNT],
     pub(super) clock: Clock,
     pub(super) layout: Layout,
-    pub(super) moduli: &'g [Modulus],
-    recomputable: Vec<bool>,
     ganged: Vec<bool>,
     /// Sums of products in order: they take the accumulators one after the other.
     sums: Vec<NodeId>,
@@ -114,71 +112,40 @@ pub(super) struct State<'g> {
     pub(super) last_address: u32,
     /// Whether room is made by force: only the first node with all it needs proceeds, and it may take any bank.
     pub(super) exclusive: bool,
+    /// What follows from the rest, for choosing the next pass.
+    pub(super) frame: Frame,
 }
 
 impl<'g> State<'g> {
-    pub(super) fn new(
-        graph: &'g Graph,
-        moduli: &'g [Modulus],
-        clock: Clock,
-        layout: Layout,
-        tuning: Tuning,
-    ) -> Self {
-        let count = graph.nodes.len();
-        let mut consumers = vec![Vec::new(); count];
-        let mut nodes: Vec<NodeState> = graph.nodes.iter().map(initial).collect();
-        for (id, node) in graph.nodes.iter().enumerate() {
-            for u in node.kind.operands() {
-                consumers[u.node as usize].push(id as NodeId);
-                nodes[u.node as usize].reads += 1;
-            }
-            match &node.kind {
-                Kind::Transform { x, .. } => nodes[*x as usize].transforms += 1,
-                Kind::Sum(terms) => {
-                    for term in terms {
-                        if let Term::Product { s, .. } = term {
-                            nodes[*s as usize].streams += 1;
-                        }
-                    }
-                }
-                _ => {}
-            }
-        }
-        let mut order = order(graph, &consumers);
-        tuning.disturb(&mut order, &heights(graph, &consumers));
-        let factors = product_operands(graph);
-        let recomputable = (0..count)
-            .map(|id| {
-                recomputable(graph, id) && nodes[id].outputs.is_empty() && nodes[id].reads == factors[id]
-            })
-            .collect();
-        let mut sums: Vec<NodeId> = (0..count as NodeId).filter(|&id| is_inner_product(graph, id)).collect();
+    pub(super) fn new(facts: &'g Facts<'g>, clock: Clock, layout: Layout, tuning: Tuning) -> Self {
+        let mut order = facts.order.clone();
+        tuning.disturb(&mut order, &facts.heights);
+        let mut sums = facts.inner_products.clone();
         sums.sort_by_key(|&id| order[id as usize]);
         let empty = BankState { content: Content::Empty, ready: 0, drained: 0 };
         let mut state = Self {
-            graph,
-            nodes,
-            consumers,
+            facts,
+            nodes: facts.nodes.clone(),
+            unknown: facts.unknown.clone(),
             order,
             banks: [empty; Bank::COUNT],
             clock,
             layout,
-            moduli,
-            recomputable,
-            ganged: tuning.ganged(graph),
+            ganged: tuning.ganged(facts),
             sums,
             first_sum: 0,
             tuning,
             stores: 0,
             last_address: 0,
             exclusive: false,
+            frame: Frame::default(),
         };
         state.place_inputs();
         state
     }
 
     fn place_inputs(&mut self) {
-        for (id, node) in self.graph.nodes.iter().enumerate() {
+        for (id, node) in self.facts.graph.nodes.iter().enumerate() {
             if let Kind::Input { input, scaled } = node.kind {
                 let address = self.layout.input(input, scaled);
                 let available = self.clock.first_read();
@@ -187,6 +154,10 @@ impl<'g> State<'g> {
                 self.nodes[id].phase = Phase::Done;
             }
         }
+    }
+
+    pub(super) fn kind(&self, id: NodeId) -> &'g Kind {
+        self.facts.graph.kind(id)
     }
 
     pub(super) fn node(&self, id: NodeId) -> &NodeState {
@@ -227,12 +198,12 @@ impl<'g> State<'g> {
     /// Whether the node is an input times a constant that only serves as operand: it has no turn of its own but is
     /// read through its constant whenever something needs it in a bank, and is never saved.
     pub(super) fn recomputable(&self, id: NodeId) -> bool {
-        self.recomputable[id as usize]
+        self.facts.recomputable[id as usize]
     }
 
     /// Whether what a pass completes goes to memory on its way.
     pub(super) fn is_stored(&self, id: NodeId) -> bool {
-        self.node(id).is_stored(self.graph.offset(id)) && !self.recomputable(id)
+        self.node(id).is_stored(self.facts.graph.offset(id)) && !self.recomputable(id)
     }
 
     /// Whether a sum of several terms may begin.
@@ -242,13 +213,13 @@ impl<'g> State<'g> {
     /// bank in which it will be transformed, unless it is tried early. Other sums, those of quotients above all, may begin
     /// early where no inner product needs the room.
     pub(super) fn has_turn(&self, id: NodeId) -> bool {
-        let Kind::Sum(terms) = self.graph.kind(id) else { return true };
+        let Kind::Sum(terms) = self.kind(id) else { return true };
         if terms.len() == 1 || self.exclusive {
             return true;
         }
-        let free = self.free_accumulators();
-        if is_inner_product(self.graph, id) {
-            return self.waiting_sums().take(free).any(|s| s == id);
+        if self.facts.has_product[id as usize] {
+            let free = self.frame.free_accumulators.min(Frame::SUMS);
+            return self.frame.waiting[..free].contains(&Some(id));
         }
         let early = self.tuning.early || self.next_transform(id).is_none();
         self.all_known(id) || (early && self.room_beside_sums(id))
@@ -256,8 +227,17 @@ impl<'g> State<'g> {
 
     /// Whether everything that a node reads has been computed, or is recomputed when it is read.
     pub(super) fn all_known(&self, id: NodeId) -> bool {
-        let known = |x: NodeId| self.node(x).phase == Phase::Done || self.recomputable(x);
-        self.graph.kind(id).operands().iter().all(|u| known(u.node))
+        self.unknown[id as usize] == 0
+    }
+
+    /// A node has been computed.
+    pub(super) fn set_done(&mut self, id: NodeId) {
+        self.node_mut(id).phase = Phase::Done;
+        if !self.recomputable(id) {
+            for &c in &self.facts.consumers[id as usize] {
+                self.unknown[c as usize] -= 1;
+            }
+        }
     }
 
     /// The cycle from which a node that would hold a bank for its reader should be computed; none while that reader
@@ -265,12 +245,12 @@ impl<'g> State<'g> {
     pub(super) fn wanted_from(&self, id: NodeId) -> Option<u64> {
         let n = self.node(id);
         let occupies = |x: NodeId| self.node(x).bank.is_some() && self.node(x).copy.is_none();
-        let frees = self.tuning.eager && self.graph.kind(id).operands().iter().any(|u| occupies(u.node));
+        let frees = self.tuning.eager && self.facts.operands[id as usize].iter().any(|&x| occupies(x));
         if self.exclusive || frees || !n.outputs.is_empty() || n.transforms > 0 || n.streams > 0 {
             return Some(0);
         }
         let lead = self.tuning.lead * self.clock.pass(true);
-        let from = |c: NodeId| match self.graph.kind(c) {
+        let from = |c: NodeId| match self.kind(c) {
             &Kind::SubK { a, b, .. } => {
                 let other = if a == id { b } else { a };
                 let o = self.node(other);
@@ -281,16 +261,7 @@ impl<'g> State<'g> {
             _ => Some(0),
         };
         let open = |&&c: &&NodeId| self.node(c).phase != Phase::Done;
-        self.consumers[id as usize].iter().filter(open).filter_map(|&c| from(c)).min()
-    }
-
-    fn free_accumulators(&self) -> usize {
-        self.banks[Bank::IN_LANES..].iter().filter(|b| !matches!(b.content, Content::Partial(_))).count()
-    }
-
-    fn waiting_sums(&self) -> impl Iterator<Item = NodeId> + '_ {
-        let sums = self.sums[self.first_sum..].iter().copied();
-        sums.filter(|&s| self.node(s).phase == Phase::Waiting)
+        self.facts.consumers[id as usize].iter().filter(open).filter_map(|&c| from(c)).min()
     }
 
     /// Whether there is an accumulator for `id` that no inner product will want soon.
@@ -301,8 +272,15 @@ impl<'g> State<'g> {
     /// The same for what stands at a place of the order.
     pub(super) fn spare_accumulator(&self, order: u32) -> bool {
         let horizon = order.saturating_add(self.tuning.soon);
-        let wanted = self.waiting_sums().take(2).filter(|&s| self.order[s as usize] < horizon).count();
-        self.free_accumulators() > wanted
+        let soon = |s: &&NodeId| self.order[**s as usize] < horizon;
+        let wanted = self.frame.waiting.iter().flatten().filter(soon).count();
+        self.frame.free_accumulators > wanted
+    }
+
+    /// Sums of products that have not begun, in order.
+    pub(super) fn waiting_sums(&self) -> impl Iterator<Item = NodeId> + '_ {
+        let sums = self.sums[self.first_sum..].iter().copied();
+        sums.filter(|&s| self.node(s).phase == Phase::Waiting)
     }
 
     /// Steps over the sums that have begun.
@@ -317,16 +295,15 @@ impl<'g> State<'g> {
         if self.node(id).transforms == 0 {
             return None;
         }
-        let waiting = |&&t: &&NodeId| {
-            matches!(self.graph.kind(t), Kind::Transform { .. }) && self.node(t).phase == Phase::Waiting
-        };
-        self.consumers[id as usize].iter().find(waiting).copied()
+        let waiting = |&&t: &&NodeId| self.node(t).phase == Phase::Waiting;
+        self.facts.transforms_of[id as usize].iter().find(waiting).copied()
     }
 
     /// The place in the order of the next reader.
     pub(super) fn next_use(&self, id: NodeId) -> u32 {
         let open = |&&c: &&NodeId| self.node(c).phase != Phase::Done;
-        let next = self.consumers[id as usize].iter().filter(open).map(|&c| self.order[c as usize]).min();
+        let next =
+            self.facts.consumers[id as usize].iter().filter(open).map(|&c| self.order[c as usize]).min();
         next.unwrap_or(u32::MAX)
     }
 
@@ -338,7 +315,7 @@ impl<'g> State<'g> {
             return false;
         }
         // Coefficients are lifted or converted to one modulus after the other, an evaluated digit enters two sums at once.
-        let kept = match self.graph.kind(id) {
+        let kept = match self.kind(id) {
             Kind::Transform { inverse: true, .. } => 1,
             Kind::Transform { inverse: false, .. } => 2,
             _ => u32::MAX,
@@ -349,7 +326,7 @@ impl<'g> State<'g> {
 
     /// Whether all that the node asks for has been done.
     pub(super) fn finished(&self, id: NodeId) -> bool {
-        match self.graph.kind(id) {
+        match self.kind(id) {
             Kind::Gone | Kind::Input { .. } => true,
             _ if self.recomputable(id) => true,
             _ => {
@@ -372,69 +349,4 @@ impl<'g> State<'g> {
             self.layout.give_back(copy.address);
         }
     }
-}
-
-fn initial(node: &super::super::lower::graph::Node) -> NodeState {
-    let left = if let Kind::Sum(terms) = &node.kind { terms.clone() } else { Vec::new() };
-    let outputs = node.outputs.clone();
-    NodeState {
-        phase: Phase::Waiting,
-        left,
-        bank: None,
-        copy: None,
-        reads: 0,
-        streams: 0,
-        transforms: 0,
-        outputs,
-    }
-}
-
-/// Whether the node is a sum of several terms with products among them.
-fn is_inner_product(graph: &Graph, id: NodeId) -> bool {
-    let Kind::Sum(terms) = graph.kind(id) else { return false };
-    terms.len() > 1 && terms.iter().any(|t| matches!(t, Term::Product { .. }))
-}
-
-/// How often each node is operand A of a product.
-fn product_operands(graph: &Graph) -> Vec<u32> {
-    let mut count = vec![0; graph.nodes.len()];
-    for node in &graph.nodes {
-        let Kind::Sum(terms) = &node.kind else { continue };
-        for term in terms {
-            if let Term::Product { a, .. } = term {
-                count[a.node as usize] += 1;
-            }
-        }
-    }
-    count
-}
-
-/// Whether the node is an input times a constant.
-fn recomputable(graph: &Graph, id: usize) -> bool {
-    let Kind::Sum(terms) = &graph.nodes[id].kind else { return false };
-    let [Term::Scaled { x, shift: 0, .. }] = terms[..] else { return false };
-    x.is_plain() && matches!(graph.kind(x.node), Kind::Input { .. })
-}
-
-/// The greatest number of transforms between each node and the end.
-fn heights(graph: &Graph, consumers: &[Vec<NodeId>]) -> Vec<u32> {
-    let mut heights = vec![0; consumers.len()];
-    // Scaled copies of inputs may stand behind their readers: a second walk settles them.
-    for id in (0..consumers.len()).rev().chain((0..consumers.len()).rev()) {
-        let above = consumers[id].iter().map(|&c| heights[c as usize]).max().unwrap_or(0);
-        heights[id] = above + u32::from(matches!(graph.nodes[id].kind, Kind::Transform { .. }));
-    }
-    heights
-}
-
-/// Nodes as they were written, but for the scaled copies of inputs, which stand where they are first read.
-fn order(graph: &Graph, consumers: &[Vec<NodeId>]) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..graph.nodes.len() as u32).collect();
-    for id in 0..graph.nodes.len() {
-        let Kind::Sum(terms) = &graph.nodes[id].kind else { continue };
-        if let ([Term::Scaled { .. }], Some(&first)) = (&terms[..], consumers[id].iter().min()) {
-            order[id] = order[id].max(first.min(order[first as usize])).min(first);
-        }
-    }
-    order
 }

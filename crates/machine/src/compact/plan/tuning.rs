@@ -7,7 +7,7 @@
 
 use ringmill_program::limb::random::Random;
 
-use super::super::lower::graph::{Graph, Kind};
+use super::facts::Facts;
 
 /// The choices.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -129,19 +129,17 @@ impl Tuning {
     }
 
     /// Which nodes are transforms that run on both lanes at once.
-    pub(super) fn ganged(&self, graph: &Graph) -> Vec<bool> {
-        let transforms: Vec<usize> = (0..graph.nodes.len())
-            .filter(|&id| matches!(graph.nodes[id].kind, Kind::Transform { .. }))
-            .collect();
+    pub(super) fn ganged(&self, facts: &Facts<'_>) -> Vec<bool> {
+        let transforms = &facts.transforms;
         let count = transforms.len();
         let [first, last] = self.ganged.map(|part| count * part as usize / 16);
-        let mut ganged = vec![false; graph.nodes.len()];
+        let mut ganged = vec![false; facts.nodes.len()];
         for (at, &id) in transforms.iter().enumerate() {
-            ganged[id] = at < first || at + last >= count;
+            ganged[id as usize] = at < first || at + last >= count;
         }
         for &part in self.exceptions.iter().filter(|_| count > 0) {
             let id = transforms[((count as u64 * u64::from(part)) >> 32) as usize];
-            ganged[id] = !ganged[id];
+            ganged[id as usize] = !ganged[id as usize];
         }
         ganged
     }
