@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ringmill.errors import KernelError
+from ringmill.errors import KernelError, RingmillError
 from ringmill.trace.graph import Graph
 from ringmill.trace.layout import power_of_two
 from ringmill.trace.program import Result, Signature, Traced
 from ringmill.trace.spec import Spec, slots_for
 from ringmill.trace.stack import Stack
 from ringmill.trace.symbol import Symbol
-from ringmill.trace.where import MoreSlotsError, Where, refuse
+from ringmill.trace.where import MoreSlotsError, Where, raised, refuse
 
 if TYPE_CHECKING:
     from ringmill.compiled import Compiled
@@ -192,6 +192,15 @@ class Kernel:
                 "Recursion",
                 {"file": self.where.file, "line": self.where.line},
             ) from error
+        except (RingmillError, MoreSlotsError):
+            raise
+        except Exception as error:
+            refuse(
+                "Raised",
+                f"{type(error).__name__}: {error}",
+                "A kernel is called once, with symbols in place of encrypted arguments",
+                raised(error),
+            )
 
     def _outputs(self, graph: Graph, returned: Any) -> dict[str, Result]:
         if isinstance(returned, (tuple, list)):

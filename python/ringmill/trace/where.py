@@ -38,13 +38,26 @@ def here() -> Where:
     """The innermost frame outside the tracer: the line of the kernel that asked for an operation."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        file = frame.f_code.co_filename
-        # NumPy's dispatcher stands between the kernel and us for np.sum(x) and the like.
-        inside = file.startswith(_TRACER) or "/numpy/" in file or file.startswith("<__array_function__")
-        if not inside:
-            return Where(file, frame.f_lineno)
+        if _is_users(frame):
+            return Where(frame.f_code.co_filename, frame.f_lineno)
         frame = frame.f_back
     return UNKNOWN
+
+
+def raised(error: BaseException) -> Where:
+    """The line of the kernel that an exception came from."""
+    found, trace = UNKNOWN, error.__traceback__
+    while trace is not None:
+        if _is_users(trace.tb_frame):
+            found = Where(trace.tb_frame.f_code.co_filename, trace.tb_lineno)
+        trace = trace.tb_next
+    return found
+
+
+def _is_users(frame: FrameType) -> bool:
+    file = frame.f_code.co_filename
+    # NumPy's dispatcher stands between the kernel and us for np.sum(x) and the like.
+    return not (file.startswith(_TRACER) or "/numpy/" in file or file.startswith("<__array_function__"))
 
 
 class MoreSlotsError(Exception):
