@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rtl.tools.block import ROOT
-from rtl.tools.synth import DATA
+from rtl.tools.synth import DATA, digest
 
 FILE = ROOT / "docs" / "area.md"
 
@@ -44,7 +44,8 @@ What the figures are, and what they are not:
 | `asic45` | 45 nm cells before placement, no wire load, no clock tree; memories left out | layout, power |
 
 A *composed* row is the sum of two syntheses: the modular multipliers, made once, and everything around them.
-yosys and Vivado count LUTs differently. *Overall* is the usual figure LUT/16 + FF/8 + 102.4·DSP + 56·BRAM.
+† marks a row of sources older than those in the tree. yosys and Vivado count LUTs differently. *Overall* is
+the usual figure LUT/16 + FF/8 + 102.4·DSP + 56·BRAM.
 """
 
 
@@ -71,7 +72,7 @@ def _routed(rows: list[Row]) -> Iterator[list[str]]:
         if "seeds" in row:
             seeds = ", ".join(f"{fmax:.1f}" if fmax else "not routed" for fmax in row["seeds"].values())
             figures = [_number(row[name]) for name in ("comb", "ff", "dsp", "ebr")]
-            yield [row["top"], _parameters(row), *figures, f"{row['fmax_mhz']:.1f}", seeds]
+            yield [*_what(row), *figures, f"{row['fmax_mhz']:.1f}", seeds]
 
 
 def _cores(rows: list[Row], flow: str) -> Iterator[list[str]]:
@@ -83,7 +84,7 @@ def _cores(rows: list[Row], flow: str) -> Iterator[list[str]]:
         if "parts" in row:
             mine = row["parts"]["multipliers"] * row["parts"]["each"]["overall"]
             share = f"{row['parts']['multipliers']}, {100 * mine / row['overall']:.0f}%"
-        yield [*_core_point(row), *figures, share]
+        yield [*_core_point(row), *figures, share + row["mark"]]
 
 
 def _parameters(row: Row) -> str:
@@ -110,7 +111,7 @@ _SIZES = [("w", "w"), ("logn_max", "lognmax"), ("nbf", "nbf")]
 def _what(row: Row) -> list[str]:
     """A top at its parameters, and whether multipliers were added to it."""
     composed = bool(row.get("parts", {}).get("multipliers"))
-    return [row["top"] + (", composed" if composed else ""), _parameters(row)]
+    return [row["top"] + (", composed" if composed else "") + row["mark"], _parameters(row)]
 
 
 def _fpga(rows: list[Row]) -> Iterator[list[str]]:
@@ -176,7 +177,7 @@ def _multipliers(rows: list[Row]) -> Iterator[list[str]]:
         luts = row.get("lut", 0) + row.get("srl", 0) + row.get("lutram", 0)
         delay = row.get("path_ns") or row.get("min_period_ns")
         yield [
-            row["flow"],
+            row["flow"] + row["mark"],
             str(p["W"]),
             KINDS[p["Kind"]],
             TILES[p["Tile"]],
@@ -190,8 +191,11 @@ def _multipliers(rows: list[Row]) -> Iterator[list[str]]:
 
 
 def _rows(data: Path, block: str) -> list[Row]:
+    """The rows of a block, each with the mark of older sources where it is of such."""
     file = data / f"{block}.json"
-    return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
+    rows = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
+    now = digest(block)
+    return [row | {"mark": "" if row.get("sources") == now else " †"} for row in rows]
 
 
 _DEVICE = ["LUT", "FF", "DSP", "BRAM", "overall"]

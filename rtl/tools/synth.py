@@ -183,14 +183,19 @@ def _key(row: Row) -> str:
 
 
 def _beside(row: Row, rows: list[Row]) -> list[Row]:
-    """The rows that stay when one comes: not its own, nor of older sources one that was made otherwise."""
-    point = [row[name] for name in ("top", "flow", "params")]
-    return [
-        old
-        for old in rows
-        if [old[name] for name in ("top", "flow", "params")] != point
-        or (_key(old) != _key(row) and old.get("sources") == row["sources"])
-    ]
+    """The rows that stay when one comes: not its own, nor of older sources one that was made otherwise.
+
+    What was placed and routed, in an hour, stays until it is routed again.
+    """
+
+    def stays(old: Row) -> bool:
+        if any(old[name] != row[name] for name in ("top", "flow", "params")):
+            return True
+        if "seeds" in old and "seeds" not in row:
+            return True
+        return _key(old) != _key(row) and old.get("sources") == row["sources"]
+
+    return [old for old in rows if stays(old)]
 
 
 def _stored(point: Point) -> Row | None:

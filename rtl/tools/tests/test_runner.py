@@ -174,6 +174,9 @@ def test_a_row_outlives_another_of_its_point_only_while_the_sources_are_the_same
     assert synth._beside(whole, [sum_of_parts, elsewhere]) == [sum_of_parts, elsewhere]
     assert synth._beside(whole, [older, elsewhere]) == [elsewhere]
     assert synth._beside(whole, [whole]) == []
+    routed = {**whole, "sources": "old", "seeds": {"1": 60.8}}
+    assert synth._beside(whole, [routed]) == [routed]
+    assert synth._beside(whole | {"seeds": {"2": 61.0}}, [routed]) == []
 
 
 def test_area_is_casas_formula():
@@ -190,7 +193,9 @@ def test_the_page_tells_routed_composed_and_failed_apart(tmp_path):
     (tmp_path / "core.json").write_text(json.dumps([routed, core]))
     text = page.text(tmp_path)
     assert "| 51.2 | 51.2, not routed |" in text
-    assert "| 76 | 2, 50% |" in text
+    assert "| 76 | 2, 50% † |" in text
+    (tmp_path / "core.json").write_text(json.dumps([core | {"sources": synth.digest("core")}]))
+    assert "| 76 | 2, 50% |" in page.text(tmp_path)
     assert "45 nm cells\n\n|" not in text
 
 
