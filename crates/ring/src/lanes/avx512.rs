@@ -149,4 +149,9 @@ impl Madd52Lanes for Avx512Ifma {
         madd52_lo(c, a, b) = _mm512_madd52lo_epu64(c, a, b);
         madd52_hi(c, a, b) = _mm512_madd52hi_epu64(c, a, b);
     }
+    #[inline(always)]
+    fn lookup(self, table: [__m512i; 2], index: __m512i) -> __m512i {
+        // SAFETY: the token proves AVX-512.
+        unsafe { _mm512_permutex2var_epi64(table[0], index, table[1]) }
+    }
 }

@@ -147,6 +147,10 @@ impl $($generics)* F64Lanes for $name {
 impl $($generics)* Madd52Lanes for $name {
             multiplying!($how, $width, u64, 1, madd52_lo(c, a, b) = c.wrapping_add((a & MASK52).wrapping_mul(b & MASK52) & MASK52));
             multiplying!($how, $width, u64, 1, madd52_hi(c, a, b) = c.wrapping_add(((u128::from(a & MASK52) * u128::from(b & MASK52)) >> 52) as u64));
+    #[inline($how)]
+    fn lookup(self, table: [[u64; $width]; 2], index: [u64; $width]) -> [u64; $width] {
+        each!($width, i => table.as_flattened()[index[i] as usize % (2 * $width)])
+    }
 }
     };
 }

@@ -152,10 +152,12 @@ pub trait F64Lanes: U64Lanes {
     fn select_sign(self, s: Self::F, neg: Self::F, pos: Self::F) -> Self::F;
 }
 
-/// Multiply-add of 52-bit operands with 104-bit products (IFMA). The multiplier reads the low 52 bits of a and b only.
+/// Multiply-add of 52-bit operands with 104-bit products (IFMA), and look-ups in two registers. The multiplier reads the low 52 bits of a and b only.
 pub trait Madd52Lanes: U64Lanes {
     /// c + (a·b mod 2^52), modulo 2^64.
     fn madd52_lo(self, c: Self::U, a: Self::U, b: Self::U) -> Self::U;
     /// c + ⌊a·b / 2^52⌋, modulo 2^64.
     fn madd52_hi(self, c: Self::U, a: Self::U, b: Self::U) -> Self::U;
+    /// Lane i of the result is entry `index`_i mod 2·`WIDTH` of the table.
+    fn lookup(self, table: [Self::U; 2], index: Self::U) -> Self::U;
 }

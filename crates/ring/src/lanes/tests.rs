@@ -159,6 +159,9 @@ impl Kernel for Products52 {
                     (0..L::WIDTH).map(|i| c[i].wrapping_add((product(i) >> 52) as u64)).collect();
                 assert_eq!(lanes_of(l, l.madd52_lo(vc, va, vb)), lo, "{l:?} lo of {a:x?}, {b:x?}, {c:x?}");
                 assert_eq!(lanes_of(l, l.madd52_hi(vc, va, vb)), hi, "{l:?} hi of {a:x?}, {b:x?}, {c:x?}");
+                let table: Vec<u64> = a.iter().chain(&b).copied().collect();
+                let found: Vec<u64> = c.iter().map(|&c| table[c as usize % table.len()]).collect();
+                assert_eq!(lanes_of(l, l.lookup([va, vb], vc)), found, "{l:?} entries {c:x?} of {table:x?}");
             }
         }
         true

@@ -1,10 +1,11 @@
 //! Negacyclic transforms on vector lanes.
 //!
 //! One [`Plan`] per degree, prime and instruction set. The algorithm is written once ([`engine`]) over an
-//! arithmetic ([`arith::Arith`]), of which there are three:
+//! arithmetic ([`arith::Arith`]), of which there are four:
 //!
 //! | arithmetic | primes | on |
 //! |---|---|---|
+//! | [`window52`]: 52-bit multiply-add, Shoup, words within 8q | within 2^-11 of a power of two up to 2^49 | IFMA |
 //! | [`fold52`]: 52-bit multiply-add, Montgomery | within 2^-11 of a power of two up to 2^51 | IFMA |
 //! | [`binary64`]: exact floating point | below 2^50 | AVX2, AVX-512, IFMA |
 //! | [`shoup64`]: 64-bit integers, Shoup | all | everywhere |
@@ -27,6 +28,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 mod unroll;
+mod window52;
 
 pub use parts::{CentredLift, TailFactor};
 pub use plan::Plan;

@@ -15,6 +15,7 @@ use crate::{
         parts::Ends,
         shoup64::{Exact, Products32, Products52, Shoup64},
         tables::Tables,
+        window52::{self, Window52},
     },
 };
 
@@ -42,6 +43,8 @@ pub(super) enum Arithmetic {
     Binary64,
     /// [`Fold52`].
     Fold52 { above: bool },
+    /// [`Window52`].
+    Window52 { tight: bool },
 }
 
 impl Arithmetic {
@@ -53,7 +56,11 @@ impl Arithmetic {
         }
         let mut list = Vec::new();
         if let (Isa::Ifma | Isa::Emulated8, Some(shape)) = (isa, Shape::of(q)) {
-            list.push(Self::Fold52 { above: shape.above });
+            if shape.b <= window52::MAX_B {
+                list.push(Self::Window52 { tight: window52::is_tight(shape) });
+            } else {
+                list.push(Self::Fold52 { above: shape.above });
+            }
         }
         if Binary64::<Scalar>::serves(q) {
             list.push(Self::Binary64);
@@ -104,13 +111,14 @@ impl Plan {
     pub fn isa(&self) -> Isa {
         self.backend.isa()
     }
-    /// The kind of arithmetic, for reports: `"fold52"`, `"binary64"`, `"shoup64"` or `"scalar"`.
+    /// The kind of arithmetic, for reports: `"window52"`, `"fold52"`, `"binary64"`, `"shoup64"` or `"scalar"`.
     pub fn arithmetic(&self) -> &'static str {
         match self.arithmetic {
             Arithmetic::Narrow => "scalar",
             Arithmetic::Shoup64 => "shoup64",
             Arithmetic::Binary64 => "binary64",
             Arithmetic::Fold52 { .. } => "fold52",
+            Arithmetic::Window52 { .. } => "window52",
         }
     }
 
@@ -171,6 +179,12 @@ impl Plan {
             }
             Arithmetic::Fold52 { above: true } => {
                 self.backend.run(Apply::<OnFold52<true>, FORWARD>(part, PhantomData))
+            }
+            Arithmetic::Window52 { tight: false } => {
+                self.backend.run(Apply::<OnWindow52<false>, FORWARD>(part, PhantomData))
+            }
+            Arithmetic::Window52 { tight: true } => {
+                self.backend.run(Apply::<OnWindow52<true>, FORWARD>(part, PhantomData))
             }
         }
     }
@@ -247,6 +261,17 @@ impl<const ABOVE: bool> Family for OnFold52<ABOVE> {
         part.with::<Fold52<L, ABOVE>, FORWARD>(lanes);
     }
 }
+struct OnWindow52<const TIGHT: bool>;
+impl<const TIGHT: bool> Family for OnWindow52<TIGHT> {
+    #[inline(always)]
+    fn run<const FORWARD: bool, L: Lanes>(_: Part<'_>, _: L) {
+        unreachable!("`Arithmetic::candidates` offers it on lanes with 52-bit multiply-add only");
+    }
+    #[inline(always)]
+    fn run52<const FORWARD: bool, L: Lanes + Madd52Lanes>(part: Part<'_>, lanes: L) {
+        part.with::<Window52<L, TIGHT>, FORWARD>(lanes);
+    }
+}
 
 /// A [`Part`] in an arithmetic and direction.
 struct Apply<'a, F, const FORWARD: bool>(Part<'a>, PhantomData<F>);
@@ -277,7 +302,7 @@ impl Kernel for Build {
         match self.arithmetic {
             Arithmetic::Narrow => Tables::new::<Shoup64<Exact>>(self.log_n, self.q),
             Arithmetic::Binary64 => Tables::new::<Binary64<L>>(self.log_n, self.q),
-            Arithmetic::Shoup64 | Arithmetic::Fold52 { .. } => {
+            Arithmetic::Shoup64 | Arithmetic::Fold52 { .. } | Arithmetic::Window52 { .. } => {
                 Tables::new::<Shoup64<Products32<L>>>(self.log_n, self.q)
             }
         }
@@ -286,6 +311,8 @@ impl Kernel for Build {
         match self.arithmetic {
             Arithmetic::Fold52 { above: false } => Tables::new::<Fold52<L, false>>(self.log_n, self.q),
             Arithmetic::Fold52 { above: true } => Tables::new::<Fold52<L, true>>(self.log_n, self.q),
+            Arithmetic::Window52 { tight: false } => Tables::new::<Window52<L, false>>(self.log_n, self.q),
+            Arithmetic::Window52 { tight: true } => Tables::new::<Window52<L, true>>(self.log_n, self.q),
             Arithmetic::Shoup64 => Tables::new::<Shoup64<Products52<L>>>(self.log_n, self.q),
             _ => self.run(lanes),
         }

@@ -261,7 +261,7 @@ impl<A: Arith> Engine<'_, A> {
     /// Reduces x and y if their sum would pass the limit.
     #[inline(always)]
     fn fit(self, v: &mut Registers<A>, bounds: &mut [u32; 8], x: usize, y: usize) {
-        if bounds[x] + bounds[y] > A::INVERSE_LIMIT || 2 * bounds[x] > A::INVERSE_LIMIT {
+        if bounds[x] + bounds[y] > A::INVERSE_LIMIT || 2 * bounds[x].max(bounds[y]) > A::INVERSE_LIMIT {
             (v[x], v[y]) = (self.arith.inverse_reduce(v[x]), self.arith.inverse_reduce(v[y]));
             (bounds[x], bounds[y]) = (A::INVERSE_REDUCED, A::INVERSE_REDUCED);
         }

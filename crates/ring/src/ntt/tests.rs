@@ -9,6 +9,7 @@ use super::{
     plan::Arithmetic,
     schedule,
     shoup64::{Exact, Products32, Products52, Shoup64},
+    window52::Window52,
 };
 use crate::{Isa, Modulus, RingError, lanes::Emulated, reference};
 
@@ -145,6 +146,25 @@ fn check_isa(isa: Isa, log_ns: &[u32], bits: &[u32]) {
     }
 }
 
+/// Primes as far from their power of two as 52-bit arithmetic takes them: the bounds are nowhere tighter.
+#[test]
+fn primes_at_the_edge_of_their_shape_agree_with_the_reference() {
+    let log_n = 8;
+    for (b, above) in [30, 48, 49, 50].into_iter().flat_map(|b| [(b, false), (b, true)]) {
+        let (power, width) = (1u64 << b, 1u64 << (b - 11));
+        let step = 2u64 << log_n;
+        let edge = if above { power + width } else { power - width } / step * step + 1;
+        let towards = |i: u64| if above { edge - i * step } else { edge + i * step };
+        let q = (0..).map(towards).filter(|q| q.abs_diff(power) <= width);
+        let q = q.filter_map(|q| Modulus::new(q).ok()).next().expect("a prime of that shape");
+        for isa in [Isa::Emulated8, Isa::Ifma].into_iter().filter(|isa| isa.is_available()) {
+            let arithmetic = Arithmetic::candidates(log_n, q, isa)[0];
+            assert!(matches!(arithmetic, Arithmetic::Fold52 { .. } | Arithmetic::Window52 { .. }));
+            check_plan(&Plan::with_arithmetic(log_n, q, isa, arithmetic).unwrap(), log_n);
+        }
+    }
+}
+
 const BANDS: [u32; 10] = [25, 32, 48, 49, 50, 51, 52, 53, 55, 60];
 
 macro_rules! suite {
@@ -206,6 +226,8 @@ fn every_schedule_keeps_its_bounds() {
     all::<Binary64<Emulated<8>>>();
     all::<Fold52<Emulated<8>, false>>();
     all::<Fold52<Emulated<8>, true>>();
+    all::<Window52<Emulated<8>, false>>();
+    all::<Window52<Emulated<8>, true>>();
 }
 
 #[test]
