@@ -61,6 +61,9 @@ class Generator {
     return f;
   }
 
+  // A bank to read: often the one written last, whose last rows may still be on their way.
+  unsigned operand() { return rng_.chance(64) ? latest_ : unsigned(rng_.below(kBankNumbers)); }
+
   Fields arithmetic() {
     using namespace arith;
     Fields f;
@@ -75,14 +78,14 @@ class Generator {
     c.a = c.op == kMac || (two ? without != 0 : with_a);
     c.s = c.op == kMac || (two ? without != 1 : !with_a);
     c.c = c.op == kMac || c.op == kMack || (two && without != 2);
-    c.a_bank = c.a ? unsigned(rng_.below(kBankNumbers)) : 0;
-    c.c_bank = c.c ? unsigned(rng_.below(kBankNumbers)) : 0;
+    c.a_bank = c.a ? operand() : 0;
+    c.c_bank = c.c ? operand() : 0;
     const unsigned to = unsigned(rng_.below(8));
     c.to_bank = to != 0;
     c.to_mem = to < 3;
     c.d_bank = c.to_bank ? unsigned(rng_.below(kBankNumbers)) : 0;
-    c.permute = c.a && c.op != kLift && rng_.chance(50) && !(c.to_bank && c.d_bank == c.a_bank) &&
-                !(c.c && c.c_bank == c.a_bank);
+    c.permute = c.a && c.op != kLift && rng_.chance(c.a_bank == latest_ ? 128 : 50) &&
+                !(c.to_bank && c.d_bank == c.a_bank) && !(c.c && c.c_bank == c.a_bank);
     c.swap = (c.op == kSub || c.op == kSubk) && rng_.chance(128);
     const bool shifts = c.op == kMack || c.op == kShrk || (c.op == kMulk && rng_.chance(128));
     c.shift = shifts ? 1 + unsigned(rng_.below(width_ - 1)) : 0;
@@ -131,6 +134,7 @@ class Generator {
   Instr commit(const Fields& f) {
     const Instr i = f.encode();
     machine_.step(i);
+    if (f.cmd.to_bank) latest_ = f.cmd.d_bank;
     if (f.cmd.to_mem) {
       for (unsigned slot = 0; slot < slots(); slot++) {
         if (slot_addr(slot) == f.d_addr) written_[slot] = machine_.stores;
@@ -142,6 +146,7 @@ class Generator {
   Rng& rng_;
   Machine& machine_;
   unsigned base_, width_;
+  unsigned latest_ = 0;            // the bank written last by the arithmetic unit
   std::vector<unsigned> written_;  // number of the store that wrote the slot last
 };
 
