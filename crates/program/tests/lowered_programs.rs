@@ -6,8 +6,9 @@ mod support;
 use std::collections::HashMap;
 
 use num_bigint::BigInt;
-use ringmill_program::he::{self, Op, Program, Type, Value};
-use ringmill_program::lower::{InputSource, KeyId, lower};
+use ringmill_program::he::{self, Constant, Op, Program, Type, Value};
+use ringmill_program::limb::{LimbProgram, Opcode};
+use ringmill_program::lower::{InputSource, KeyId, Method, lower_compact};
 use support::{Integers, Limbs, Toy, automorphism, divide_rounded, phase, primes, product, run, times, zip};
 
 const LOG_N: u32 = 6;
@@ -49,8 +50,13 @@ fn interpret(he: &Program, inputs: &HashMap<Value, Integers>) -> HashMap<Value, 
     v
 }
 
-/// Encrypts random inputs, runs the lowered program and compares every output with the integers.
 fn check(body: &str, alpha: usize) {
+    check_compact(body, alpha, u64::MAX);
+}
+
+/// Encrypts random inputs, runs the lowered program and compares every output with the integers. Constants come as one
+/// limb if all of them take more than `above` bytes. Gives the limb program.
+fn check_compact(body: &str, alpha: usize, above: u64) -> LimbProgram {
     let (q, p) = ([primes(LOG_N, 50, 0, 1), primes(LOG_N, 40, 0, 3)].concat(), primes(LOG_N, 51, 0, alpha));
     let mut toy = Toy::new(LOG_N, q, p, alpha, 11);
     let list =
@@ -62,13 +68,19 @@ fn check(body: &str, alpha: usize) {
         text = text.replace(&format!("Q{i}"), &q.value().to_string());
     }
     let he = he::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let lowered = lower(&he).unwrap();
+    let base = he.chain().unwrap().base_layout();
+    let lowered = lower_compact(&he, &|_| Method::Hybrid(base), above).unwrap();
 
     let (mut integers, mut ciphertexts) = (HashMap::new(), HashMap::new());
     for (value, instr) in
         he.values().filter(|(_, i)| matches!(i.op, Op::Input(_) | Op::Plain(_) | Op::Const(_)))
     {
-        let m = toy.random.small(toy.n(), 1 << 36);
+        let mut m = toy.random.small(toy.n(), 1 << 36);
+        if let Op::Const(Constant::List(numbers)) = &instr.op {
+            // A polynomial in X^(N/2n) has slots that repeat after n.
+            let gap = (1 << LOG_N) / (2 * numbers.period());
+            m.iter_mut().enumerate().filter(|(k, _)| k % gap != 0).for_each(|(_, x)| *x = BigInt::ZERO);
+        }
         if let Type::Ct(ty) = &instr.ty {
             let c = toy.encrypt(&m, ty.level.limbs());
             ciphertexts.insert(value, c);
@@ -99,6 +111,7 @@ fn check(body: &str, alpha: usize) {
             out.name
         );
     }
+    lowered.program
 }
 
 /// The limbs of every input group, in the order of the program.
@@ -114,6 +127,11 @@ fn bind(
     for &source in sources {
         limbs.push(match source {
             InputSource::Ciphertext { value, part } => ciphertexts[&value][usize::from(part)].clone(),
+            InputSource::Plain { value, compact: true } => {
+                let p = BigInt::from(toy.p[0].value());
+                let residue = |x: &BigInt| u64::try_from(((x % &p) + &p) % &p).unwrap();
+                vec![integers[&value].iter().map(residue).collect()]
+            }
             InputSource::Plain { value, .. } => {
                 let Type::Pt(ty) = &he.instr(value).ty else { panic!("not a plaintext") };
                 support::to_limbs(&integers[&value], &toy.q[..ty.level.limbs()])
@@ -191,5 +209,69 @@ output \"input\", %0
 ",
             alpha,
         );
+    }
+}
+
+/// Two baby steps, three giant ones by Horner's rule, before one rescale; diagonals that repeat after 16, 4 and 1 slots.
+fn linear_map() -> String {
+    let ct = |level: u32, scale: &str| format!("ct[2](level {level}, scale {scale})");
+    let mut text = format!("%0 = input \"x\" : {}\n", ct(3, "2^30"));
+    let mut next = 1;
+    let mut push = |op: String, ty: &str| {
+        text += &format!("%{next} = {op} : {ty}\n");
+        next += 1;
+        next - 1
+    };
+    let fresh = ct(3, "2^30");
+    let pending = ct(3, "2^60");
+    let babies =
+        [0, push("rotate %0, 1 hoist 0".into(), &fresh), push("rotate %0, 2 hoist 0".into(), &fresh)];
+    let mut sum = None;
+    for giant in 0..3 {
+        let mut inner = None;
+        for (b, &baby) in babies.iter().enumerate() {
+            let period = [16, 4, 1][giant];
+            let slots = (0..16).map(|i| format!("({}.5, -{}.25)", i % period, b + giant));
+            let list = slots.collect::<Vec<_>>().join(", ");
+            let factor = push(format!("const [{list}]"), "pt(level 3, scale 2^30)");
+            let term = push(format!("mul_plain %{baby}, %{factor}"), &pending);
+            inner = Some(match inner {
+                Some(inner) => push(format!("add %{inner}, %{term}"), &pending),
+                None => term,
+            });
+        }
+        let inner = inner.unwrap();
+        sum = Some(match sum {
+            Some(sum) => {
+                let moved = push(format!("rotate %{sum}, 4"), &pending);
+                // The last one the other way round.
+                let op = if giant == 2 { "sub" } else { "add" };
+                push(format!("{op} %{inner}, %{moved}"), &pending)
+            }
+            None => inner,
+        });
+    }
+    let last = push(format!("rescale %{}", sum.unwrap()), &ct(2, "2^60*Q3^-1"));
+    text + &format!("output \"y\", %{last}\n")
+}
+
+#[test]
+fn sums_of_rotations_are_divided_once() {
+    for alpha in [1, 2, 4] {
+        let whole = check_compact(&linear_map(), alpha, u64::MAX);
+        let compact = check_compact(&linear_map(), alpha, 0);
+        let inverse = |p: &LimbProgram| (0..p.len()).filter(|&i| p.opcode(i) == Opcode::Intt).count();
+        // Four limbs and as many special primes as a digit has limbs. Digits of x and of two sums; baby steps divide both parts,
+        // the second giant step one, the rescale both and by its own prime too.
+        assert_eq!(inverse(&whole), 3 * 4 + 2 * 2 * alpha + alpha + 2 * (alpha + 1));
+        // Constants of one limb are there modulo P too: baby steps stay undivided, and each giant step divides one part.
+        assert_eq!(inverse(&compact), 3 * 4 + 2 * alpha + 2 * (alpha + 1));
+        let sparse: Vec<u32> = compact.inputs().iter().map(|g| g.log_stride).filter(|&s| s > 0).collect();
+        assert_eq!(sparse, [1, 1, 1, 3, 3, 3, 5, 5, 5]);
+        let dots = |p: &LimbProgram| {
+            let pairs = (0..p.len()).filter(|&i| p.opcode(i) == Opcode::Dot).map(|i| p.operands(i).len() / 2);
+            pairs.filter(|&terms| terms == 3).count()
+        };
+        assert!(dots(&compact) >= 3 * 2 * 4, "products and sums of a giant step are one inner product");
     }
 }

@@ -1,11 +1,15 @@
 //! Bootstraps random vectors and says what it took: `cargo run --release -p ringmill --example bootstrap [SLOTS [WIDE
-//! [LEVELS [RUNS [LOG_N [MAPS [KEYS [SCALE]]]]]]]]` prints one line of JSON a run.
+//! [LEVELS [RUNS [LOG_N [MAPS [KEYS [SCALE [PROFILE [ROOM]]]]]]]]]]` prints one line of JSON a run; with a PROFILE other than 0
+//! the time of each kind of step as well.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Instant;
 
 use num_complex::Complex64;
 use ringmill::ckks::{EvaluationKeys, GaloisKeys, KeyGenerator, Level, Randomness};
+use ringmill::machine::Cpu;
+use ringmill::machine::cpu::profile::Profile;
 use ringmill::program::he::{Builder, Op};
 use ringmill::program::limb::Opcode;
 use ringmill::program::manage::Options;
@@ -79,12 +83,17 @@ fn main() -> Result<(), Failure> {
     let config = Bootstrap {
         to_coefficients: maps,
         to_slots: maps,
+        room: argument(10, Bootstrap::default().room as usize)? as u32,
         keys: if keys == 0 { Keys::Fast } else { Keys::AtMost(keys) },
         ..Bootstrap::default()
     };
     let params = need.choose(&config)?;
     eprintln!("{params}");
-    let evaluator = Evaluator::new(&params)?;
+    let profile = Arc::new(Profile::default());
+    let evaluator = match argument(9, 0)? {
+        0 => Evaluator::new(&params)?,
+        _ => Evaluator::with_machine(&params, Arc::new(Cpu::new()?.profiled(profile.clone())))?,
+    };
     let mut b = Builder::traced("bootstrap", slots)?;
     let x = b.push(Op::Input("x".into()))?;
     let y = config.apply(&mut b, x)?;
@@ -125,6 +134,16 @@ fn main() -> Result<(), Failure> {
         let results = kernel.run(&Inputs::from([("x".into(), Input::Cipher(&c))]), &keys)?;
         let seconds = start.elapsed().as_secs_f64();
         let busy = processor() - busy;
+        for (kind, spent) in profile.by_kind() {
+            eprintln!(
+                "{}: {:.3} s, {} steps, {:.1} GB",
+                kind.name(),
+                spent.time.as_secs_f64(),
+                spent.steps,
+                spent.bytes as f64 / 1e9
+            );
+        }
+        profile.reset();
         let y = &results["y"];
         let found = evaluator.decode(&secret.decrypt(y)?)?;
         let worst = found.iter().zip(&message).map(|(x, y)| (x - y).norm()).fold(0.0, f64::max);

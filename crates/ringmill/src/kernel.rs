@@ -326,7 +326,7 @@ fn encode_constant(
         },
     };
     match compact {
-        true => e.encode_compact(numbers, p.slots(), scale),
+        true => e.encode_compact(numbers, scale),
         false => Ok(e.encode_numbers(numbers, p.slots(), level, scale)?.into_parts().0),
     }
 }

@@ -58,13 +58,11 @@ impl Evaluator {
         }
     }
 
-    /// Encodes numbers as one limb: their coefficients modulo p_0.
-    pub(crate) fn encode_compact(
-        &self,
-        numbers: &Numbers,
-        slots: usize,
-        scale: &Scale,
-    ) -> Result<Poly, Error> {
+    /// Encodes numbers as one limb: their coefficients modulo p_0. Those of numbers that repeat after n slots are exactly zero
+    /// but for every N/2n-th.
+    pub(crate) fn encode_compact(&self, numbers: &Numbers, scale: &Scale) -> Result<Poly, Error> {
+        let slots = numbers.period();
+        let numbers = &numbers.first(slots);
         let ring = self.params().ring(self.params().q_moduli().len())?;
         let values: Slots<'_> = match numbers {
             Numbers::Real(v) => v.as_slice().into(),

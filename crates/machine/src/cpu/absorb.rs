@@ -2,11 +2,11 @@
 //!
 //! | instruction | read by | becomes |
 //! |---|---|---|
-//! | `lift` | `ntt` | what the first stage of the transform does to the words that it loads |
+//! | `lift` | `ntt` | what the first stage of the transform does to the words that it loads; of an input with few coefficients that matter, what a short transform begins with |
 //! | `intt` | `mul_const` | a transform whose last stage multiplies by another constant |
 //! | `sub_mul_const`, `mul_const` | `add` | one pass over the operands of both |
 
-use ringmill_program::limb::{Domain, Instruction, Opcode, ValueId};
+use ringmill_program::limb::{Domain, Instruction, Opcode, Source, ValueId};
 use ringmill_ring::LimbRing;
 
 use super::flow::Flow;
@@ -29,7 +29,7 @@ impl Absorb<'_> {
         let w = self.flow.program.defined(reader)?;
         let (from, to) = (self.flow.definer(v), self.flow.program.opcode(reader));
         let absorbed = match (self.flow.program.opcode(from), to) {
-            (Opcode::Lift, Opcode::Ntt) => self.lifts_on_load(from, w),
+            (Opcode::Lift, Opcode::Ntt) => self.short(from).is_some() || self.lifts_on_load(from, w),
             (Opcode::Intt, Opcode::MulConst) => true,
             (Opcode::SubMulConst | Opcode::MulConst, Opcode::Add) => {
                 // In the coefficient domain the multiplication may have absorbed a transform itself.
@@ -40,6 +40,13 @@ impl Absorb<'_> {
             _ => false,
         };
         absorbed.then_some(reader)
+    }
+
+    /// log2 of the coefficients that matter in the input limb that instruction i reads, if not all of them do.
+    pub(super) fn short(self, i: usize) -> Option<u32> {
+        let Some(Source::Input(input)) = self.flow.operands(i).next() else { return None };
+        let log_stride = self.flow.program.input_group(input).log_stride;
+        (log_stride > 0).then(|| self.flow.program.log_n() - log_stride)
     }
 
     /// The instruction of the same group that alone reads v.

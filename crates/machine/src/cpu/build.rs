@@ -39,6 +39,7 @@ pub(super) fn plan(program: &LimbProgram, rings: Vec<LimbRing>, threads: usize) 
         bases: tables.bases,
         conversions: tables.conversions,
         permutations: tables.permutations,
+        shorts: tables.shorts,
         rings,
         tasks,
         successors,
@@ -133,7 +134,9 @@ impl<'a> Builder<'a> {
             let slot = self.slot(transform);
             self.slots.push((v, slot));
             return;
-        } else if self.groups.ready(v) == Phase::Blocks && self.flow.program.opcode(i) != Opcode::Ntt {
+        } else if self.groups.ready(v) == Phase::Blocks
+            && (self.flow.program.opcode(i) != Opcode::Ntt || self.short(i).is_some())
+        {
             self.blocks += 1;
             Slot::Block(self.blocks - 1)
         } else {
@@ -142,6 +145,13 @@ impl<'a> Builder<'a> {
         };
         self.task.slots.push(slot);
         self.slots.push((v, self.task.slots.len() as u32 - 1));
+    }
+
+    /// log2 of the points of transform i, if its operand has but few coefficients that matter.
+    fn short(&self, i: usize) -> Option<u32> {
+        let absorb = self.absorb();
+        let lift = self.flow.values(i).find(|&v| absorb.by(v) == Some(i)).map(|v| self.flow.definer(v));
+        absorb.short(lift.unwrap_or(i))
     }
 
     /// The value that a transform in this group makes of v, if nothing else reads v.
@@ -189,7 +199,10 @@ impl<'a> Builder<'a> {
         };
         let dst = self.slot(v);
         match program.opcode(i) {
-            Opcode::Ntt => self.emit_ntt(dst, srcs, absorbed),
+            Opcode::Ntt => match self.short(i) {
+                Some(log_n) => self.emit_short(dst, absorbed.unwrap_or(i), log_n)?,
+                None => self.emit_ntt(dst, srcs, absorbed),
+            },
             Opcode::Intt => self.emit_intt(dst, srcs, None),
             _ => match absorbed {
                 Some(before) => self.emit_with(before, i, dst, srcs),
@@ -216,6 +229,25 @@ impl<'a> Builder<'a> {
         let srcs = self.unless_there(dst, srcs);
         self.push(Phase::Head, Step { action: Action::ForwardHead(centred), dst, srcs });
         self.push(Phase::Blocks, Step { action: Action::ForwardBlocks, dst, srcs: Box::default() });
+    }
+
+    /// The transform of an input of 2^`log_n` coefficients that matter, which instruction i reads: it or a lift before it.
+    fn emit_short(&mut self, dst: u32, i: usize, log_n: u32) -> Result<(), RingError> {
+        let from = match self.flow.program.instruction(i) {
+            Instruction::Lift { src, .. } => Some(self.modulus(src)),
+            _ => None,
+        };
+        let whole = self.rings[self.task.ring].plan();
+        let short = self.tables.short(whole, log_n, from)?;
+        let log_repeat = self.rings[self.task.ring].log_n() - log_n;
+        let srcs = self.flow.operands(i).map(|o| self.src(o)).collect();
+        self.limbs += 1;
+        self.task.slots.push(Slot::Limb(self.limbs - 1));
+        let few = self.task.slots.len() as u32 - 1;
+        self.push(Phase::Head, Step { action: Action::Short(short), dst: few, srcs });
+        let srcs = [Src::Slot(few)].into();
+        self.push(Phase::Blocks, Step { action: Action::Repeat(log_repeat), dst, srcs });
+        Ok(())
     }
 
     fn emit_intt(&mut self, dst: u32, srcs: Box<[Src]>, factor: Option<u64>) {

@@ -8,7 +8,7 @@
 //!    sums, products, the first stages of inverse transforms;
 //! 3. *tail*, on whole limbs: the last stages of inverse transforms, and what happens to coefficients after them.
 
-use ringmill_ring::ntt::{CentredLift, TailFactor};
+use ringmill_ring::ntt::{self, CentredLift, TailFactor};
 use ringmill_ring::{ConvertConstants, Factor, LimbRing, Modulus, Permutation, SourceBasis};
 
 /// Where a step reads.
@@ -42,6 +42,11 @@ pub(super) enum Action {
     ForwardHead(Option<CentredLift>),
     /// Those within blocks, in place. The operands are read by later steps: they are brought into the cache.
     ForwardBlocks,
+    /// The transform of an operand of which only every so many coefficients matter, in the first words of the slot. Index
+    /// into [`Plan::shorts`].
+    Short(u32),
+    /// Each of the words that [`Self::Short`] left, 2^k times.
+    Repeat(u32),
     /// The stages of an inverse transform within blocks, of the operand or in place.
     InverseBlocks,
     /// Those across blocks, in place, and a product by a constant.
@@ -94,6 +99,15 @@ pub(super) struct Conversion {
     pub(super) ring: u32,
 }
 
+/// The transform of a polynomial in X^(N/n).
+#[derive(Debug, Clone)]
+pub(super) struct Short {
+    /// That of degree n.
+    pub(super) plan: ntt::Plan,
+    /// The modulus of the operand, if it is another one.
+    pub(super) from: Option<Modulus>,
+}
+
 /// One kernel call.
 #[derive(Debug, Clone)]
 pub(super) struct Step {
@@ -125,6 +139,7 @@ pub(super) struct Plan {
     pub(super) bases: Vec<SourceBasis>,
     pub(super) conversions: Vec<ConvertConstants>,
     pub(super) permutations: Vec<Permutation>,
+    pub(super) shorts: Vec<Short>,
     pub(super) tasks: Vec<Task>,
     /// Tasks that wait for each task, and how many tasks each one waits for.
     pub(super) successors: Vec<Vec<u32>>,

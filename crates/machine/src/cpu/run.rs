@@ -5,7 +5,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use ringmill_ring::{ConvertConstants, LimbRing, RingError};
 use smallvec::SmallVec;
 
-use super::plan::{Action, Conversion, Plan, Slot, Src, Step, Task};
+use super::plan::{Action, Conversion, Plan, Short, Slot, Src, Step, Task};
 use super::profile::Probe;
 
 /// A limb that several tasks see, one at a time for writing. Tasks are started in an order in which no lock is ever
@@ -58,6 +58,7 @@ pub(super) fn run(
         ring: &plan.rings[task.ring],
         inputs: context.inputs,
         reads: &reads,
+        shorts: &plan.shorts,
         kinds: &task.slots,
         slots: slots.collect(),
     };
@@ -87,6 +88,11 @@ pub(super) fn alone(
     // Only the ring that the step works in: tables of all of them would take a while.
     let ring = twin(&plan.rings[step.action.ring(task.ring)])?;
     let rings: Vec<LimbRing> = vec![ring.clone(); plan.rings.len()];
+    let mut shorts = plan.shorts.clone();
+    if let Action::Short(i) = step.action {
+        let short = &mut shorts[i as usize];
+        short.plan = ring.plan().subring(short.plan.n().trailing_zeros())?;
+    }
     let zeros = vec![0; ring.n()];
     let inputs = step.srcs.iter().map(|src| if let Src::Input(i) = src { *i as usize + 1 } else { 0 });
     let inputs = vec![&zeros[..]; inputs.max().unwrap_or(0)];
@@ -94,7 +100,7 @@ pub(super) fn alone(
     let mut limbs = vec![vec![0; ring.n()]; task.slots.len()];
     let slots = limbs.iter_mut().map(Vec::as_mut_slice).collect();
     let (inputs, reads) = (&inputs, &reads);
-    Running { plan, rings: &rings, ring: &ring, inputs, reads, kinds: &task.slots, slots }
+    Running { plan, rings: &rings, ring: &ring, inputs, reads, shorts: &shorts, kinds: &task.slots, slots }
         .step(step, 0, words)
 }
 
@@ -114,6 +120,7 @@ struct Running<'a> {
     ring: &'a LimbRing,
     inputs: &'a [&'a [u64]],
     reads: &'a [&'a [u64]],
+    shorts: &'a [Short],
     kinds: &'a [Slot],
     slots: SmallVec<[&'a mut [u64]; 56]>,
 }
@@ -198,6 +205,10 @@ impl Running<'_> {
             Action::ForwardBlocks => {
                 plan.forward_blocks(limb, first, words, &ahead(&step.srcs, first, words))
             }
+            Action::Short(short) => {
+                let whole = self.operand(*source?, 0, limb.len());
+                self.shorts[*short as usize].forward(limb, whole)
+            }
             Action::InverseBlocks => match source {
                 None => plan.inverse_blocks(limb, first, words),
                 Some(&s) => plan.inverse_blocks_from(limb, first, self.operand(s, first, words)),
@@ -228,6 +239,7 @@ impl Running<'_> {
             }
             Action::ForwardHead(_)
             | Action::ForwardBlocks
+            | Action::Short(_)
             | Action::InverseBlocks
             | Action::InverseTail(_)
             | Action::Scatter(_)
@@ -239,6 +251,11 @@ impl Running<'_> {
             Action::Mac => {
                 out.copy_from_slice(src(0));
                 ring.mac(out, src(1), src(2))
+            }
+            Action::Repeat(log) => {
+                let few = self.operand(step.srcs[0], 0, ring.n() >> log);
+                repeat(out, &few[first >> log..], *log);
+                Ok(())
             }
             Action::MulConst(c) => ring.mul_factor(out, src(0), c),
             Action::AddConst(c) => ring.add_scalar(out, src(0), *c),
@@ -267,5 +284,28 @@ impl Running<'_> {
                 ring.automorphism_block(out, whole, &self.plan.permutations[*permutation as usize], first)
             }
         }
+    }
+}
+
+impl Short {
+    /// The transform of `whole`, in the first words of `limb`.
+    fn forward(&self, limb: &mut [u64], whole: &[u64]) -> Result<(), RingError> {
+        let (n, to) = (self.plan.n(), self.plan.modulus());
+        let few = whole.iter().step_by(whole.len() / n);
+        let out = &mut limb[..n];
+        match self.from {
+            None => out.iter_mut().zip(few).for_each(|(out, &x)| *out = x),
+            Some(from) => {
+                out.iter_mut().zip(few).for_each(|(out, &x)| *out = to.reduce_i64(from.centred(x)));
+            }
+        }
+        self.plan.forward(out)
+    }
+}
+
+/// The words of a block, which are those of `few`, 2^`log` times each.
+fn repeat(block: &mut [u64], few: &[u64], log: u32) {
+    for (out, &word) in block.chunks_mut(1 << log).zip(few) {
+        out.fill(word);
     }
 }

@@ -1,6 +1,9 @@
 //! Constants that several steps share.
 
+use ringmill_ring::ntt;
 use ringmill_ring::{ConvertConstants, Modulus, Permutation, RingError, SourceBasis};
+
+use super::plan::Short;
 
 /// Distinct source bases, conversions and permutations of a program.
 #[derive(Debug, Default)]
@@ -10,6 +13,7 @@ pub(super) struct Tables {
     /// The basis of each conversion.
     conversion_basis: Vec<u32>,
     pub(super) permutations: Vec<Permutation>,
+    pub(super) shorts: Vec<Short>,
 }
 
 impl Tables {
@@ -32,6 +36,22 @@ impl Tables {
         self.conversions.push(ConvertConstants::new(&self.bases[basis as usize], target));
         self.conversion_basis.push(basis);
         Ok(self.conversions.len() as u32 - 1)
+    }
+
+    /// The number of a short transform of degree 2^`log_n` within `whole`, of an operand modulo `from`.
+    pub(super) fn short(
+        &mut self,
+        whole: &ntt::Plan,
+        log_n: u32,
+        from: Option<Modulus>,
+    ) -> Result<u32, RingError> {
+        let same =
+            |s: &Short| s.plan.n() == 1 << log_n && s.plan.modulus() == whole.modulus() && s.from == from;
+        if let Some(i) = self.shorts.iter().position(same) {
+            return Ok(i as u32);
+        }
+        self.shorts.push(Short { plan: whole.subring(log_n)?, from });
+        Ok(self.shorts.len() as u32 - 1)
     }
 
     /// The number of a permutation.

@@ -72,6 +72,50 @@ fn random_programs_give_the_bits_of_the_reference() {
     }
 }
 
+/// Transforms of limbs with one coefficient in 2^`log_stride` that matters, lifted or not, used in every phase of a task.
+fn sparse(log_n: u32, log_stride: u32) -> LimbProgram {
+    let mut b = LimbBuilder::new("sparse", log_n);
+    // Lifts down, to a little more, and far up.
+    let moduli = moduli(log_n, &[50, 49, 30, 60]);
+    let ids: Vec<_> = moduli.iter().enumerate().map(|(i, &m)| b.modulus(format!("q{i}"), m)).collect();
+    let few = b.sparse_input("s", InputClass::Plain, Domain::Coeff, &ids, log_stride);
+    let x = b.input("x", InputClass::Data, Domain::Eval, &ids);
+    let (mut evals, mut coefficients) = (Vec::new(), Vec::new());
+    for (i, &to) in ids.iter().enumerate() {
+        let mut all: Vec<_> = (0..ids.len())
+            .map(|j| {
+                let own = if i == j { few[j] } else { b.lift(few[j], to) };
+                b.ntt(own)
+            })
+            .collect();
+        let reversed: Vec<_> = all.iter().rev().copied().collect();
+        evals.push(b.dot(&all, &reversed));
+        let product = b.mul(x[i], all[0]);
+        coefficients.push(b.intt(product));
+        evals.push(b.automorphism(all[1], 5));
+        evals.append(&mut all);
+        coefficients.push(if i == 0 { b.lift(few[1], to) } else { b.lift(few[0], to) });
+    }
+    for (name, domain, values) in [("y", Domain::Eval, evals), ("z", Domain::Coeff, coefficients)] {
+        let moduli: Vec<_> = values.iter().filter_map(|&v| b.operand_type(v).modulus()).collect();
+        let outputs = b.output(name, domain, &moduli);
+        outputs.into_iter().zip(values).for_each(|(output, value)| b.store(output, value));
+    }
+    b.finish().unwrap()
+}
+
+#[test]
+fn short_transforms_give_the_bits_of_whole_ones() {
+    let machines = machines();
+    for (log_n, strides) in [(4, 1..4), (8, 1..8), (12, 1..3), (12, 8..12)] {
+        for log_stride in strides {
+            let program = sparse(log_n, log_stride);
+            assert_eq!(ringmill_program::limb::parse(&program.to_string()).unwrap(), program);
+            compare(&program, &machines, u64::from(log_stride));
+        }
+    }
+}
+
 #[test]
 fn the_steady_state_allocates_nothing() {
     let (log_n, moduli) = (10, moduli(10, &[50, 50, 50, 55, 60]));

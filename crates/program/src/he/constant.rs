@@ -45,6 +45,33 @@ impl Numbers {
         }
     }
 
+    /// The least power of two after which the numbers repeat, if it divides their number; else that number.
+    pub fn period(&self) -> usize {
+        fn of<T: PartialEq>(v: &[T]) -> usize {
+            let mut period = v.len();
+            while period > 1 && period.is_multiple_of(2) {
+                let (first, second) = v[..period].split_at(period / 2);
+                if first != second {
+                    break;
+                }
+                period /= 2;
+            }
+            period
+        }
+        match self {
+            Self::Real(v) => of(v),
+            Self::Complex(v) => of(v),
+        }
+    }
+
+    /// The first numbers, `count` of them at most.
+    pub fn first(&self, count: usize) -> Self {
+        match self {
+            Self::Real(v) => Self::Real(v[..count.min(v.len())].to_vec()),
+            Self::Complex(v) => Self::Complex(v[..count.min(v.len())].to_vec()),
+        }
+    }
+
     /// The same numbers as complex ones.
     pub fn to_complex(&self) -> Vec<Complex64> {
         match self {

@@ -50,10 +50,27 @@ impl LimbBuilder {
         domain: Domain,
         moduli: &[ModulusId],
     ) -> Vec<Operand> {
+        self.sparse_input(name, class, domain, moduli, 0)
+    }
+
+    /// As [`Self::input`], of limbs whose coefficients are zero but for every 2^`log_stride`-th, from the first on.
+    pub fn sparse_input(
+        &mut self,
+        name: impl Into<String>,
+        class: InputClass,
+        domain: Domain,
+        moduli: &[ModulusId],
+        log_stride: u32,
+    ) -> Vec<Operand> {
         let first = self.program.input_types.len() as u32;
-        let group =
-            InputGroup { name: name.into(), class, domain, moduli: moduli.to_vec(), first: InputId(first) };
-        self.program.inputs.push(group);
+        self.program.inputs.push(InputGroup {
+            name: name.into(),
+            class,
+            domain,
+            moduli: moduli.to_vec(),
+            log_stride,
+            first: InputId(first),
+        });
         self.program.input_types.extend(moduli.iter().map(|&m| typed(m, domain)));
         (0..moduli.len() as u32).map(|i| InputId(first + i).into()).collect()
     }

@@ -6,6 +6,7 @@
 //! limb NAME : 2^LOG_N {
 //!   modulus NAME = PRIME
 //!   input data|key|plain NAME : coeff|eval MODULUS …
+//!   input data|key|plain NAME : coeff (2^STRIDE) MODULUS …
 //!   output NAME : coeff|eval MODULUS …
 //!   buffers COUNT                                      once allocated
 //! region LABEL
@@ -161,30 +162,39 @@ impl<'a> Reader<'a> {
         let Some(class) = CLASSES.into_iter().find(|c| c.name() == word) else {
             return Err(self.at.found("`data`, `key` or `plain`", word));
         };
-        let (name, domain, moduli) = self.group()?;
+        let name = self.at.name("a name")?;
+        self.at.expect(":", "`:`")?;
+        let domain = self.domain()?;
+        let mut log_stride = 0;
+        if self.at.eat("(") {
+            self.at.expect("2^", "`2^`")?;
+            log_stride = self.at.number_below(64)? as u32;
+            self.at.expect(")", "`)`")?;
+        }
+        let moduli = self.moduli()?;
         let first = self.builder.program.input_types.len() as u32;
-        self.builder.input(name, class, domain, &moduli);
+        self.builder.sparse_input(name, class, domain, &moduli, log_stride);
         self.inputs.insert(name, (first, moduli.len() as u32));
         Ok(())
     }
 
     fn output(&mut self) -> Parsed<()> {
-        let (name, domain, moduli) = self.group()?;
+        let name = self.at.name("a name")?;
+        self.at.expect(":", "`:`")?;
+        let (domain, moduli) = (self.domain()?, self.moduli()?);
         let first = self.builder.program.output_types.len() as u32;
         self.builder.output(name, domain, &moduli);
         self.outputs.insert(name, (first, moduli.len() as u32));
         Ok(())
     }
 
-    fn group(&mut self) -> Parsed<(&'a str, Domain, Vec<ModulusId>)> {
-        let name = self.at.name("a name")?;
-        self.at.expect(":", "`:`")?;
-        let domain = self.domain()?;
+    /// The moduli up to the end of the line.
+    fn moduli(&mut self) -> Parsed<Vec<ModulusId>> {
         let mut moduli = Vec::new();
         while !self.at.rest.is_empty() {
             moduli.push(self.modulus_name()?);
         }
-        Ok((name, domain, moduli))
+        Ok(moduli)
     }
 
     fn store(&mut self) -> Parsed<()> {

@@ -14,11 +14,11 @@ impl fmt::Display for LimbProgram {
         }
         for g in &self.inputs {
             write!(f, "  input {} {} :", g.class, g.name)?;
-            self.group_type(f, g.domain, &g.moduli)?;
+            self.group_type(f, (g.domain, g.log_stride), &g.moduli)?;
         }
         for g in &self.outputs {
             write!(f, "  output {} :", g.name)?;
-            self.group_type(f, g.domain, &g.moduli)?;
+            self.group_type(f, (g.domain, 0), &g.moduli)?;
         }
         if let Some(a) = &self.allocation {
             writeln!(f, "  buffers {}", a.buffers)?;
@@ -45,10 +45,13 @@ impl LimbProgram {
     fn group_type(
         &self,
         f: &mut fmt::Formatter<'_>,
-        domain: Domain,
+        (domain, log_stride): (Domain, u32),
         moduli: &[super::ModulusId],
     ) -> fmt::Result {
         write!(f, " {domain}")?;
+        if log_stride > 0 {
+            write!(f, " (2^{log_stride})")?;
+        }
         for &m in moduli {
             write!(f, " {}", self.moduli[m.index()].name)?;
         }

@@ -27,6 +27,9 @@ pub struct InputGroup {
     pub domain: Domain,
     /// The modulus of each limb.
     pub moduli: Vec<ModulusId>,
+    /// log2 of the distance between coefficients that may differ from zero: a promise of whoever binds the limbs. Zero says
+    /// nothing, and is all that limbs in the evaluation domain can have.
+    pub log_stride: u32,
     /// The number of its first limb among all input limbs.
     pub first: InputId,
 }

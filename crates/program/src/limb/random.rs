@@ -8,7 +8,7 @@ use ringmill_ring::Modulus;
 use super::build::LimbBuilder;
 use super::op::OpSpec;
 use super::program::LimbProgram;
-use super::types::{Domain, InputClass, LimbType, ModulusId, Operand};
+use super::types::{Domain, InputClass, InputId, LimbType, ModulusId, Operand};
 use super::verify::VerifyError;
 
 /// What to generate.
@@ -42,14 +42,15 @@ impl RandomProgram {
 /// Random canonical residues for every input limb of a program, with 0, 1, q − 1 and the middle among them.
 pub fn inputs(program: &LimbProgram, seed: u64) -> Vec<Vec<u64>> {
     let mut random = Random(seed);
-    let mut limb = |ty: &LimbType| {
+    let mut limb = |(input, ty): (usize, &LimbType)| {
+        let stride = 1 << program.input_group(InputId(input as u32)).log_stride;
         let q = ty.modulus().map_or(1, |m| program.modulus(m).value());
         let edges = [0, 1, q - 1, q / 2, q / 2 + 1];
         let mut word =
             || if random.below(8) == 0 { edges[random.below(5) as usize] } else { random.below(q) };
-        (0..program.n()).map(|_| word()).collect()
+        (0..program.n()).map(|k| if k % stride == 0 { word() } else { 0 }).collect()
     };
-    program.input_types().iter().map(&mut limb).collect()
+    program.input_types().iter().enumerate().map(&mut limb).collect()
 }
 
 /// SplitMix64 (Steele, Lea, Flood 2014): enough to choose instructions by, not for cryptography.

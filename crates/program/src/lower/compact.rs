@@ -2,47 +2,53 @@
 //!
 //! The coefficients of an encoded constant are far smaller than the modulus. Kept modulo p_0 alone, centred, they are taken
 //! modulo every q_i where they are used, a `lift` and a transform a limb: a tenth of the memory for about as many
-//! transforms as the rotations of the map take.
+//! transforms as the rotations of the map take. A vector that repeats after n slots is a polynomial in X^(N/2n), which the
+//! program says: those transforms are short.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use super::{LowerError, Lowering, Poly};
 use crate::he::{Chain, Constant, Numbers, Op, Program, Type, Value};
-use crate::limb::{Domain, InputClass, Operand};
+use crate::limb::{Domain, InputClass, ModulusId, Operand};
 
 /// Constants stay as they are unless all of them take so many bytes.
-const ABOVE: u64 = 1 << 28;
+pub(super) const ABOVE: u64 = 1 << 28;
 
 impl Lowering {
-    /// Declares a constant of one limb.
-    pub(super) fn compact_input(&mut self, name: &str) -> Result<Poly, LowerError> {
+    /// Declares a constant of one limb, of slots that repeat after `period` of them.
+    pub(super) fn compact_input(&mut self, name: &str, period: usize) -> Result<Poly, LowerError> {
         let special = *self.basis.p().first().ok_or(LowerError::NoSpecialPrime)?;
-        Ok(self.builder.input(name, InputClass::Plain, Domain::Coeff, &[special]))
+        // 2·period coefficients of N.
+        let log_stride = self.builder.log_n().saturating_sub(1 + period.trailing_zeros());
+        Ok(self.builder.sparse_input(name, InputClass::Plain, Domain::Coeff, &[special], log_stride))
     }
 
-    /// A constant of one limb modulo q_0 …, in the evaluation domain.
-    pub(super) fn expanded(&mut self, x: Operand, limbs: usize) -> Poly {
+    /// A constant of one limb modulo some primes, in the evaluation domain.
+    pub(super) fn expanded(&mut self, x: Operand, moduli: &[ModulusId]) -> Poly {
         self.region("expand");
-        let moduli = self.basis.q()[..limbs].to_vec();
-        let limb = |m| {
-            let lifted = self.builder.lift(x, m);
-            self.builder.ntt(lifted)
-        };
-        moduli.into_iter().map(limb).collect()
+        moduli.iter().map(|&m| self.expanded_limb(x, m)).collect()
+    }
+
+    /// One limb of it.
+    pub(super) fn expanded_limb(&mut self, x: Operand, m: ModulusId) -> Operand {
+        let own = self.builder.operand_type(x).modulus() == Some(m);
+        let lifted = if own { x } else { self.builder.lift(x, m) };
+        self.builder.ntt(lifted)
     }
 }
 
-/// The constants that come as one limb: vectors that multiply and whose coefficients, which no slot exceeds, are below a
-/// quarter of p_0. None in programs without special primes or with few constants.
-pub(super) fn constants(he: &Program, chain: &Chain) -> HashSet<Value> {
+/// The constants that come as one limb, with the numbers of slots after which they repeat: vectors that multiply and whose
+/// coefficients, which no slot exceeds, are below a quarter of p_0. None in programs without special primes or with
+/// constants of no more than `above` bytes.
+pub(super) fn constants(he: &Program, chain: &Chain, above: u64) -> HashMap<Value, usize> {
     let switches = he.instrs().iter().any(|i| i.op.switches_keys() || matches!(i.op, Op::Raise { .. }));
-    let Some(&special) = chain.p().first().filter(|_| switches) else { return HashSet::new() };
-    let mut all: BTreeMap<Value, u64> = BTreeMap::new();
+    let Some(&special) = chain.p().first().filter(|_| switches) else { return HashMap::new() };
+    let mut all: BTreeMap<Value, (usize, u64)> = BTreeMap::new();
     for (v, instr) in he.values() {
         let (Op::Const(c), Type::Pt(ty)) = (&instr.op, &instr.ty) else { continue };
-        let bits = largest(he, c).map(|size| size.log2() + ty.scale.log2());
-        if bits.is_some_and(|bits| bits < (special as f64).log2() - 2.0) {
-            all.insert(v, ty.level.limbs() as u64 * (8 << chain.log_n()));
+        let Some(numbers) = vector(he, c) else { continue };
+        if largest(numbers).log2() + ty.scale.log2() < (special as f64).log2() - 2.0 {
+            all.insert(v, (numbers.period(), ty.level.limbs() as u64 * (8 << chain.log_n())));
         }
     }
     for instr in he.instrs() {
@@ -50,21 +56,24 @@ pub(super) fn constants(he: &Program, chain: &Chain) -> HashSet<Value> {
             all.remove(&p);
         }
     }
-    match all.values().sum::<u64>() > ABOVE {
-        true => all.into_keys().collect(),
-        false => HashSet::new(),
+    match all.values().map(|&(_, bytes)| bytes).sum::<u64>() > above {
+        true => all.into_iter().map(|(v, (period, _))| (v, period)).collect(),
+        false => HashMap::new(),
+    }
+}
+
+fn vector<'a>(he: &'a Program, c: &'a Constant) -> Option<&'a Numbers> {
+    match c {
+        Constant::List(numbers) => Some(numbers),
+        Constant::Table(id) => Some(&he.table(*id)?.numbers),
+        Constant::Real(_) | Constant::Complex(_) => None,
     }
 }
 
 /// The greatest |slot| of a vector.
-fn largest(he: &Program, c: &Constant) -> Option<f64> {
-    let numbers = match c {
-        Constant::List(numbers) => numbers,
-        Constant::Table(id) => &he.table(*id)?.numbers,
-        Constant::Real(_) | Constant::Complex(_) => return None,
-    };
-    Some(match numbers {
+fn largest(numbers: &Numbers) -> f64 {
+    match numbers {
         Numbers::Real(v) => v.iter().fold(0.0, |most: f64, x| most.max(x.abs())),
         Numbers::Complex(v) => v.iter().fold(0.0, |most: f64, z| most.max(z.norm())),
-    })
+    }
 }

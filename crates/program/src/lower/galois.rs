@@ -3,7 +3,7 @@
 //! In this order the digits of c_1 are those of c_1 itself whatever g is, so that rotations of one ciphertext share
 //! them, and only the two parts of the result are permuted: 2(ℓ + 1) limbs instead of β·(ℓ + 1 + K).
 
-use super::key_switch::{Raised, Switching};
+use super::key_switch::{End, Raised, Switching};
 use super::{KeyInputs, LowerError, Lowering, Poly};
 use crate::limb::Operand;
 
@@ -18,11 +18,21 @@ pub struct Rotation<'k> {
     pub rescale: bool,
 }
 
+/// The same, as the walk over a program knows it.
+#[derive(Clone, Copy)]
+pub(super) struct Turn<'k> {
+    pub(super) galois: u64,
+    pub(super) key: &'k KeyInputs,
+    pub(super) end: End,
+}
+
 /// The digits of a polynomial modulo every prime of its key switch, in the evaluation domain.
 #[derive(Debug, Clone)]
 pub struct Hoisted {
     /// \[prime\]\[digit\]
     raised: Vec<Poly>,
+    /// Limbs of what they are digits of.
+    limbs: usize,
 }
 
 impl Lowering {
@@ -32,7 +42,13 @@ impl Lowering {
     /// As [`Self::key_switch`].
     pub fn rotate(&mut self, c: [&[Operand]; 2], rotation: Rotation<'_>) -> Result<[Poly; 2], LowerError> {
         let Rotation { galois, key, rescale } = rotation;
-        self.switch_turned(c[1], [Some(c[0]), None], key, rescale, Some(galois))
+        self.turn(c, Turn { galois, key, end: End::of(rescale) })
+    }
+
+    /// As [`Self::rotate`]; c_0 may be extended.
+    pub(super) fn turn(&mut self, c: [&[Operand]; 2], turn: Turn<'_>) -> Result<[Poly; 2], LowerError> {
+        let Turn { galois, key, end } = turn;
+        self.switch_turned(c[1], [Some(c[0]), None], key, end, Some(galois))
     }
 
     /// Raises the digits of c_1 once for several automorphisms (Halevi, Shoup 2018, §4.2; with keys to s(X^(1/g)) as in
@@ -45,7 +61,7 @@ impl Lowering {
     pub fn hoist(&mut self, c1: &[Operand], key: &KeyInputs) -> Result<Hoisted, LowerError> {
         let digits = self.digits(c1, key)?;
         self.region("raise");
-        Ok(Hoisted { raised: self.raise_all(&digits, key) })
+        Ok(Hoisted { raised: self.raise_all(&digits, key), limbs: c1.len() })
     }
 
     /// As [`Self::rotate`], with the digits of c_1 that [`Self::hoist`] has raised: the same bits.
@@ -59,7 +75,18 @@ impl Lowering {
         rotation: Rotation<'_>,
     ) -> Result<[Poly; 2], LowerError> {
         let Rotation { galois, key, rescale } = rotation;
+        self.turn_hoisted(hoisted, c0, Turn { galois, key, end: End::of(rescale) })
+    }
+
+    /// As [`Self::rotate_hoisted`]; c_0 may be extended.
+    pub(super) fn turn_hoisted(
+        &mut self,
+        hoisted: &Hoisted,
+        c0: &[Operand],
+        turn: Turn<'_>,
+    ) -> Result<[Poly; 2], LowerError> {
+        let Turn { galois, key, end } = turn;
         let (raised, add) = (Raised::Shared(&hoisted.raised), [Some(c0), None]);
-        self.switch(&Switching { raised, limbs: c0.len(), add, rescale, galois: Some(galois) }, key)
+        self.switch(&Switching { raised, limbs: hoisted.limbs, add, end, galois: Some(galois) }, key)
     }
 }

@@ -67,11 +67,28 @@ pub(super) enum Raised<'a> {
 pub(super) struct Switching<'a> {
     pub(super) raised: Raised<'a>,
     pub(super) limbs: usize,
-    /// What is added to each part.
+    /// What is added to each part: limbs of q_0 … q_ℓ, or of the special primes too where it is P times what it stands for.
     pub(super) add: Parts<Option<&'a [Operand]>>,
-    pub(super) rescale: bool,
+    pub(super) end: End,
     /// The automorphism that the result goes through, limb by limb as it is computed.
     pub(super) galois: Option<u64>,
+}
+
+/// What a key switch ends with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// A division by P.
+    Divide,
+    /// One by P·q_ℓ.
+    Rescale,
+    /// None: the result is P times what it stands for.
+    Extended,
+}
+
+impl End {
+    pub(super) fn of(rescale: bool) -> Self {
+        if rescale { Self::Rescale } else { Self::Divide }
+    }
 }
 
 /// A prime of a key: q_i is (i, q_i), p_k is (ℓ + 1 + k, p_k).
@@ -163,7 +180,7 @@ impl Lowering {
         key: &KeyInputs,
         rescale: bool,
     ) -> Result<[Poly; 2], LowerError> {
-        self.switch_turned(d, add, key, rescale, None)
+        self.switch_turned(d, add, key, End::of(rescale), None)
     }
 
     /// As [`Self::key_switch`], and the result under an automorphism.
@@ -172,12 +189,12 @@ impl Lowering {
         d: &[Operand],
         add: Parts<Option<&[Operand]>>,
         key: &KeyInputs,
-        rescale: bool,
+        end: End,
         galois: Option<u64>,
     ) -> Result<[Poly; 2], LowerError> {
         let digits = self.digits(d, key)?;
         let raised = Raised::Digits(&digits);
-        self.switch(&Switching { raised, limbs: d.len(), add, rescale, galois }, key)
+        self.switch(&Switching { raised, limbs: d.len(), add, end, galois }, key)
     }
 
     /// d_0 + d_1·s + d_2·s² as two parts, by the key of s²; divided by q_ℓ too if `rescale`.
@@ -251,12 +268,43 @@ impl Lowering {
         self.check(s, key)?;
         match &key.klss {
             Some(klss) => self.switch_klss(s, key, klss),
+            None if s.end == End::Extended => Ok(self.switch_extended(s, key)),
             None => self.switch_hybrid(s, key),
         }
     }
 
+    /// Step 3 alone.
+    fn switch_extended(&mut self, s: &Switching<'_>, key: &KeyInputs) -> [Poly; 2] {
+        let mut y = [Vec::new(), Vec::new()];
+        for target in self.targets(s.limbs, key) {
+            let t = self.inner_product(s, target, key);
+            for part in 0..2 {
+                let limb = self.with_addend(t[part], s, part, target, key);
+                y[part].push(self.turned(limb, s.galois));
+            }
+        }
+        y
+    }
+
+    /// A limb of an inner product and P times the addend.
+    fn with_addend(
+        &mut self,
+        t: Operand,
+        s: &Switching<'_>,
+        part: usize,
+        target: Target,
+        key: &KeyInputs,
+    ) -> Operand {
+        match s.add[part] {
+            Some(addend) if addend.len() > s.limbs => self.builder.add(t, addend[target.index]),
+            Some(addend) if target.index < s.limbs => self.add_times_p(t, addend, target, key),
+            _ => t,
+        }
+    }
+
     fn switch_hybrid(&mut self, s: &Switching<'_>, key: &KeyInputs) -> Result<[Poly; 2], LowerError> {
-        let &Switching { limbs, add, rescale, galois, .. } = s;
+        let &Switching { limbs, add, galois, .. } = s;
+        let rescale = s.end == End::Rescale;
         let kept = limbs - usize::from(rescale);
         let targets = self.targets(limbs, key);
         let mut dropped = [Vec::new(), Vec::new()];
@@ -264,10 +312,7 @@ impl Lowering {
         for &target in special.iter().chain(last) {
             let t = self.inner_product(s, target, key);
             for part in 0..2 {
-                let mut t = t[part];
-                if let Some(addend) = add[part].filter(|_| target.index < limbs) {
-                    t = self.add_times_p(t, addend, target, key);
-                }
+                let t = self.with_addend(t[part], s, part, target, key);
                 dropped[part].push(self.builder.intt(t));
             }
         }
@@ -278,8 +323,8 @@ impl Lowering {
             let t = self.inner_product(s, target, key);
             for part in 0..2 {
                 let limb = match add[part] {
-                    Some(addend) if rescale => {
-                        let t = self.add_times_p(t[part], addend, target, key);
+                    Some(addend) if rescale || addend.len() > limbs => {
+                        let t = self.with_addend(t[part], s, part, target, key);
                         self.divide(t, &dropped[part], target.modulus)?
                     }
                     Some(addend) => {
@@ -296,7 +341,7 @@ impl Lowering {
 
     fn check(&self, s: &Switching<'_>, key: &KeyInputs) -> Result<(), LowerError> {
         let limbs = s.limbs;
-        if s.rescale && limbs == 1 {
+        if s.end == End::Rescale && limbs == 1 {
             return Err(LowerError::LevelExhausted);
         }
         if key.q_limbs < limbs {
@@ -311,7 +356,10 @@ impl Lowering {
                 return Err(LowerError::Hoisted { method });
             }
         }
-        match s.add.iter().flatten().find(|addend| addend.len() != limbs) {
+        let extended = limbs + key.special.len();
+        let fits =
+            |addend: &[Operand]| addend.len() == limbs || key.klss.is_none() && addend.len() == extended;
+        match s.add.iter().flatten().find(|addend| !fits(addend)) {
             Some(addend) => Err(LowerError::Levels { left: limbs, right: addend.len() }),
             None => Ok(()),
         }

@@ -11,7 +11,7 @@
 //!
 //! Steps 1, 3 and 5 compute the integers of hybrid key switching with the same key, so results are equal bit for bit.
 
-use super::key_switch::{Digits, KeyInputs, Parts, Switching};
+use super::key_switch::{Digits, End, KeyInputs, Parts, Switching};
 use super::{LowerError, Lowering, Poly};
 use crate::limb::{ModulusId, Operand};
 
@@ -96,10 +96,11 @@ impl Lowering {
         rows: &[Operand],
     ) -> Result<Poly, LowerError> {
         let special = key.special().len();
-        let kept = s.limbs - usize::from(s.rescale);
+        let rescale = s.end == End::Rescale;
+        let kept = s.limbs - usize::from(rescale);
         let mut dropped = rows[..special].to_vec();
         let mut moduli = key.special().to_vec();
-        if s.rescale {
+        if rescale {
             // q_ℓ too is divided away, and the addend with it.
             let mut row = rows[special + kept];
             if let Some(addend) = s.add[part] {
@@ -121,7 +122,7 @@ impl Lowering {
             let mut limb = self.builder.ntt(quotient);
             if let Some(addend) = s.add[part] {
                 let mut x = addend[i];
-                if s.rescale {
+                if rescale {
                     let last = self.basis.inverse([self.basis.q()[kept]], q)?;
                     x = self.builder.mul_const(x, last);
                 }

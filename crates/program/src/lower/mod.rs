@@ -11,7 +11,9 @@
 //! | [`method`] | which of the two, with which layout |
 //! | [`galois`] | rotation, conjugation, hoisted rotations |
 //! | [`raise`] | from level 0 to the top, by way of the ephemeral secret |
+//! | `extended` | values that stay multiplied by P: double hoisting |
 //! | `compact` | many constant vectors as one limb each |
+//! | `sums` | sums of products with plaintexts as inner products |
 //! | [`scalar`] | real scalars as integers at an exact scale |
 //! | [`program`] | the walk over an HE program |
 //! | [`uses`] | what to leave out and what to merge |
@@ -23,6 +25,7 @@
 pub mod basis;
 mod compact;
 mod error;
+mod extended;
 pub mod galois;
 pub mod interface;
 pub mod key_switch;
@@ -34,6 +37,7 @@ pub mod raise;
 pub mod rescale;
 pub mod residues;
 pub mod scalar;
+mod sums;
 mod uses;
 
 pub use basis::Basis;
@@ -42,7 +46,7 @@ pub use galois::{Hoisted, Rotation};
 pub use interface::{InputSource, KeyId, Lowered, OutputSource};
 pub use key_switch::KeyInputs;
 pub use method::{Method, Switch};
-pub use program::{lower, lower_by};
+pub use program::{lower, lower_by, lower_compact};
 pub use raise::EncapsulationInputs;
 pub use ringmill_ckks::{KeyLayout, KlssLayout, LayoutError};
 

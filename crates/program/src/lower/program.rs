@@ -1,11 +1,14 @@
 //! A managed HE program as one limb program: a walk over its instructions.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use super::compact;
-use super::galois::{Hoisted, Rotation};
+use super::extended::{Extended, Facts};
+use super::galois::{Hoisted, Turn};
 use super::interface::{InputSource, KeyId, Lowered, Names, OutputSource, identifier};
+use super::key_switch::End;
 use super::scalar::{residue, scaled_integer};
+use super::sums::{Factor, Sums};
 use super::uses::{limbs, merged, needed, part_suffixes, reach};
 use super::{EncapsulationInputs, KeyInputs, LowerError, Lowering, Method, Poly, Switch};
 use crate::he::{Chain, Instr, Op, Program, Type, Value};
@@ -30,6 +33,19 @@ pub fn lower(he: &Program) -> Result<Lowered, LowerError> {
 /// # Errors
 /// As [`lower`]; [`LowerError::Layout`], [`LowerError::Limbs`] for a layout that cannot serve its key switch.
 pub fn lower_by(he: &Program, method: &dyn Fn(&Switch) -> Method) -> Result<Lowered, LowerError> {
+    lower_compact(he, method, compact::ABOVE)
+}
+
+/// As [`lower_by`]; constant vectors come as one limb each, where they can, if all of them would take more than `above`
+/// bytes. Sums of rotations times such constants are then divided by P once.
+///
+/// # Errors
+/// As [`lower_by`].
+pub fn lower_compact(
+    he: &Program,
+    method: &dyn Fn(&Switch) -> Method,
+    above: u64,
+) -> Result<Lowered, LowerError> {
     let Some(chain) = he.chain() else {
         return Err(LowerError::NotManaged { program: he.name().to_owned() });
     };
@@ -40,10 +56,12 @@ pub fn lower_by(he: &Program, method: &dyn Fn(&Switch) -> Method) -> Result<Lowe
     let (q, p) = (moduli(chain.q())?, moduli(if switches { chain.p() } else { &[] })?);
     let mut lowering = Lowering::new(identifier(he.name()), chain.log_n(), &q[..limbs], &p, chain.alpha())?;
     lowering.basis.goes_on(&q[limbs..]);
-    let mut walk = Walk::new(he, chain, lowering, needed, method);
+    let mut walk = Walk::new(he, chain, lowering, needed, above);
+    walk.choose(method);
+    walk.extend();
     walk.declare()?;
     for (v, _) in he.values() {
-        if walk.needed[v.index()] {
+        if walk.needed[v.index()] && !walk.sums.is_inside(v) {
             walk.instruction(v)?;
             walk.store(v);
         }
@@ -66,8 +84,12 @@ struct Walk<'a> {
     method_of: HashMap<Value, usize>,
     keys: HashMap<(KeyId, usize), KeyInputs>,
     encapsulation: Option<EncapsulationInputs>,
-    /// Constants that come as one limb.
-    compact: HashSet<Value>,
+    /// Constants that come as one limb, and after how many slots they repeat.
+    compact: HashMap<Value, usize>,
+    sums: Sums,
+    extended: Extended,
+    /// P times the polynomials of values that are added to extended ones, limbs of q_0 … alone.
+    promoted: HashMap<Value, [Poly; 2]>,
     /// The polynomials of each value so far.
     parts: Vec<Vec<Poly>>,
     inputs: Vec<InputSource>,
@@ -93,15 +115,9 @@ fn hoist_group(op: &Op) -> Option<u32> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(
-        he: &'a Program,
-        chain: &'a Chain,
-        low: Lowering,
-        needed: Vec<bool>,
-        method: &dyn Fn(&Switch) -> Method,
-    ) -> Self {
-        let merged = merged(he, &needed);
-        let mut walk = Self {
+    fn new(he: &'a Program, chain: &'a Chain, low: Lowering, needed: Vec<bool>, above: u64) -> Self {
+        let (merged, sums) = (merged(he, &needed), Sums::of(he, &needed));
+        Self {
             he,
             chain,
             low,
@@ -113,13 +129,32 @@ impl<'a> Walk<'a> {
             method_of: HashMap::new(),
             keys: HashMap::new(),
             encapsulation: None,
-            compact: compact::constants(he, chain),
+            compact: compact::constants(he, chain, above),
+            extended: Extended::default(),
+            promoted: HashMap::new(),
+            sums,
             inputs: Vec::new(),
             outputs: Vec::new(),
             stores: HashMap::new(),
+        }
+    }
+
+    /// Decides which values stay multiplied by P.
+    fn extend(&mut self) {
+        let special = self.low.basis.p().len();
+        let divides = |v: Value| match self.method_of.get(&v).map(|&m| &self.methods[m]) {
+            Some(Method::Hybrid(layout)) => layout.special == special,
+            _ => false,
         };
-        walk.choose(method);
-        walk
+        self.extended = Extended::of(&Facts {
+            he: self.he,
+            needed: &self.needed,
+            divides: &divides,
+            merged: &|v| self.merged.contains_key(&v),
+            compact: &self.compact,
+            n: 1 << self.chain.log_n(),
+            special,
+        });
     }
 
     /// A method for every key switch. Those that share digits by name can do so if their methods are the same.
@@ -190,10 +225,11 @@ impl<'a> Walk<'a> {
                 _ => continue,
             };
             let name = names.group(&stem, &[String::new()]).remove(0);
-            let compact = self.compact.contains(&value);
-            let limbs = match compact {
-                true => self.low.compact_input(&name)?,
-                false => self.input(name, InputClass::Plain, self.limbs(value)),
+            let period = self.compact.get(&value);
+            let compact = period.is_some();
+            let limbs = match period {
+                Some(&period) => self.low.compact_input(&name, period)?,
+                None => self.input(name, InputClass::Plain, self.limbs(value)),
             };
             self.parts[value.index()].push(limbs);
             self.inputs.push(InputSource::Plain { value, compact });
@@ -279,17 +315,33 @@ impl<'a> Walk<'a> {
         let word = instr.op.kind().word();
         self.low.scope(format!("{} {word}", self.he.value_name(v)).replace(['#', '\n', '\r'], "_"));
         self.low.region("");
+        if let Some(terms) = self.sums.terms(v) {
+            let terms = terms.to_vec();
+            let operands: Vec<_> =
+                terms.into_iter().map(|(x, p)| (self.operand(x, v), self.factor(p))).collect();
+            let moduli = self.moduli(v);
+            self.parts[v.index()] = self.low.sum_of_products(&operands, &moduli).into();
+            return Ok(());
+        }
         let parts = match &instr.op {
             Op::Input(_) | Op::Plain(_) | Op::Const(_) | Op::Sum { .. } | Op::Bootstrap(_) => {
                 return Err(LowerError::NotManaged { program: self.he.name().to_owned() });
             }
-            &Op::Add(a, b) => self.sum(a, b, false)?,
-            &Op::Sub(a, b) => self.sum(a, b, true)?,
+            &Op::Add(a, b) | &Op::Sub(a, b) => {
+                let minus = matches!(instr.op, Op::Sub(..));
+                match self.extended.is(v) {
+                    true => self.sum_extended(v, a, b, minus),
+                    false => self.sum(a, b, minus)?,
+                }
+            }
             &Op::AddPlain(a, b) => self.sum(a, b, false)?,
             &Op::SubPlain(a, b) => self.sum(a, b, true)?,
             &Op::MulPlain(a, b) => {
-                let plain = match self.compact.contains(&b) {
-                    true => self.low.expanded(self.parts[b.index()][0][0], self.limbs(b)),
+                let plain = match self.compact.contains_key(&b) {
+                    true => {
+                        let moduli = self.moduli(v);
+                        self.low.expanded(self.parts[b.index()][0][0], &moduli)
+                    }
                     false => self.part(b, 0),
                 };
                 self.each(a, |low, poly| low.mul(poly, &plain))?
@@ -308,6 +360,7 @@ impl<'a> Walk<'a> {
                 let a = self.two(a);
                 self.low.tensor_square([&a[0], &a[1]])?.into()
             }
+            &Op::Rescale(a) if self.extended.is(a) => self.each(a, |low, poly| low.reduced(poly, true))?,
             &Op::Rescale(a) => self.each(a, Lowering::rescale)?,
             &Op::Drop(a, level) => {
                 self.each(a, |_, poly| Ok(poly[..level.limbs().min(poly.len())].to_vec()))?
@@ -317,6 +370,34 @@ impl<'a> Walk<'a> {
         };
         self.parts[v.index()] = parts;
         Ok(())
+    }
+
+    /// The primes of the limbs of a value.
+    fn moduli(&self, v: Value) -> Vec<ModulusId> {
+        match self.extended.is(v) {
+            true => self.low.extended_moduli(self.limbs(v)),
+            false => self.low.basis.q()[..self.limbs(v)].to_vec(),
+        }
+    }
+
+    /// The parts of an operand of v, multiplied by P if v is.
+    fn operand(&mut self, a: Value, v: Value) -> [Poly; 2] {
+        let parts = self.two(a);
+        if self.extended.is(a) || !self.extended.is(v) {
+            return parts;
+        }
+        let low = &mut self.low;
+        self.promoted.entry(a).or_insert_with(|| parts.map(|poly| low.times_p(&poly))).clone()
+    }
+
+    fn sum_extended(&mut self, v: Value, a: Value, b: Value, minus: bool) -> Vec<Poly> {
+        let (a, b) = (self.operand(a, v), self.operand(b, v));
+        (0..2).map(|i| self.low.sum_extended(&a[i], &b[i], minus)).collect()
+    }
+
+    fn factor(&self, p: Value) -> Factor {
+        let limbs = self.part(p, 0);
+        if self.compact.contains_key(&p) { Factor::Compact(limbs[0]) } else { Factor::Limbs(limbs) }
     }
 
     fn part(&self, v: Value, part: usize) -> Poly {
@@ -369,26 +450,41 @@ impl<'a> Walk<'a> {
         let rescale = self.merged.get(&v).copied();
         let method = self.method_of.get(&v).copied().unwrap_or_default();
         let key = &self.keys[&(id, method)];
+        let end = match self.extended.is(v) {
+            true => End::Extended,
+            false => End::of(rescale.is_some()),
+        };
         let parts = match self.galois(op) {
             None => {
                 let d = [0, 1, 2].map(|part| self.part(a, part));
                 self.low.relinearise([&d[0], &d[1], &d[2]], key, rescale.is_some())?
             }
             Some(galois) => {
-                let c = self.two(a);
-                let rotation = Rotation { galois, key, rescale: rescale.is_some() };
+                let mut c = self.two(a);
+                let turn = Turn { galois, key, end };
+                let undivided = self.extended.is(a);
                 match self.hoisted.get_mut(&(hoist_group(op), method)) {
                     Some(group) if group.members > 1 || group.raised.is_some() => {
                         let raised = match group.raised.take() {
                             Some(raised) => raised,
-                            None => self.low.hoist(&c[1], key)?,
+                            None => {
+                                if undivided {
+                                    c[1] = self.low.reduced(&c[1], false)?;
+                                }
+                                self.low.hoist(&c[1], key)?
+                            }
                         };
-                        let parts = self.low.rotate_hoisted(&raised, &c[0], rotation)?;
+                        let parts = self.low.turn_hoisted(&raised, &c[0], turn)?;
                         group.members -= 1;
                         group.raised = (group.members > 0).then_some(raised);
                         parts
                     }
-                    _ => self.low.rotate([&c[0], &c[1]], rotation)?,
+                    _ => {
+                        if undivided {
+                            c[1] = self.low.reduced(&c[1], false)?;
+                        }
+                        self.low.turn([&c[0], &c[1]], turn)?
+                    }
                 }
             }
         };

@@ -41,8 +41,8 @@ pub(super) fn needed(he: &Program) -> Vec<bool> {
     needed
 }
 
-/// Key switches whose only use is a rescale.
-pub(super) fn merged(he: &Program, needed: &[bool]) -> HashMap<Value, Value> {
+/// How often each value is read by what some output needs, or is an output.
+pub(super) fn uses(he: &Program, needed: &[bool]) -> Vec<u32> {
     let mut uses = vec![0u32; needed.len()];
     for (_, instr) in he.values().filter(|(v, _)| needed[v.index()]) {
         for a in instr.op.operands().as_slice() {
@@ -52,6 +52,12 @@ pub(super) fn merged(he: &Program, needed: &[bool]) -> HashMap<Value, Value> {
     for out in he.outputs() {
         uses[out.value.index()] += 1;
     }
+    uses
+}
+
+/// Key switches whose only use is a rescale.
+pub(super) fn merged(he: &Program, needed: &[bool]) -> HashMap<Value, Value> {
+    let uses = uses(he, needed);
     he.values()
         .filter(|(v, _)| needed[v.index()])
         .filter_map(|(v, instr)| match instr.op {

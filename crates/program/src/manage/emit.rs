@@ -221,16 +221,21 @@ impl Emitter<'_> {
                 self.push(Op::Neg(a))
             }
             Op::Rotate { a, k, .. } => {
-                let a = self.at_rest(a)?;
+                let a = self.turned(a, form)?;
                 self.push(Op::Rotate { a, k, hoist: None })
             }
             Op::Conj { a, .. } => {
-                let a = self.at_rest(a)?;
+                let a = self.turned(a, form)?;
                 self.push(Op::Conj { a, hoist: None })
             }
             Op::Raise { a, bits } => self.raise(a, bits),
             _ => Err(Rule::WrongStage { op: op.kind().word(), stage: "simplified" }.into()),
         }
+    }
+
+    /// The operand of a rotation that comes out in the given form.
+    fn turned(&mut self, a: Value, form: Form) -> Result<Value, HeError> {
+        if form.pending { self.in_form(a, form) } else { self.at_rest(a) }
     }
 
     /// The operand from level 0 to the top, then the sum over the automorphisms that fix the packed slots: it keeps

@@ -97,9 +97,10 @@ impl Levels {
     /// `inputs` is the depth at which inputs rest: zero unless something is raised, above which there is depth then.
     /// `bottom` is the depth of level 0, where operands of a raise rest at the latest.
     pub(super) fn new(p: &Program, inputs: u32, bottom: u32) -> Self {
-        let early = forward(p, &vec![0; p.instrs().len()], inputs);
+        let pending = rotated_pending(p);
+        let early = forward(p, (&vec![0; p.instrs().len()], &pending), inputs);
         let late = backward(p, &early, bottom);
-        let forms = forward(p, &late, inputs);
+        let forms = forward(p, (&late, &pending), inputs);
         let rests_at = |v: &Value| forms[v.index()].rests_at();
         let deepest = p.outputs().iter().map(|o| o.value).max_by_key(rests_at);
         let depth = deepest.as_ref().map_or(0, rests_at);
@@ -108,9 +109,9 @@ impl Levels {
 }
 
 /// Earliest forms, except that products with plaintexts are not computed before depth `late`.
-fn forward(p: &Program, late: &[u32], inputs: u32) -> Vec<Form> {
+fn forward(p: &Program, (late, pending): (&[u32], &[bool]), inputs: u32) -> Vec<Form> {
     let mut forms = vec![Form::rest(inputs); p.instrs().len()];
-    let resolved = resolved_anyway(p);
+    let resolved = resolved_anyway(p, pending);
     for (v, instr) in p.values().filter(|(_, i)| i.ty.is_ct()) {
         // A value that someone resolves is added, negated and so on at rest: its resolution is then shared.
         let at = |v: Value| match resolved[v.index()] {
@@ -133,6 +134,7 @@ fn forward(p: &Program, late: &[u32], inputs: u32) -> Vec<Form> {
                 }
             }
             Op::Square(a) => Form::pending(at(a).rests_at()),
+            Op::Rotate { a, .. } | Op::Conj { a, .. } if pending[v.index()] => at(a),
             Op::Rotate { a, .. } | Op::Conj { a, .. } | Op::Sum { a, .. } => Form::rest(at(a).rests_at()),
             Op::Neg(a) => at(a),
             Op::Raise { .. } => Form::rest(0),
@@ -142,12 +144,68 @@ fn forward(p: &Program, late: &[u32], inputs: u32) -> Vec<Form> {
     forms
 }
 
-/// Values that some use needs at rest, whatever their form.
-fn resolved_anyway(p: &Program) -> Vec<bool> {
-    let mut resolved = vec![false; p.instrs().len()];
+/// Rotations of sums of products with plaintexts that nothing else reads, themselves added to such sums and nothing else: the
+/// giant steps of a linear map. They go before the rescale, of which all of them then take one, with its error.
+fn rotated_pending(p: &Program) -> Vec<bool> {
+    let mut uses = vec![0u32; p.instrs().len()];
     for instr in p.instrs() {
+        instr.op.operands().as_slice().iter().for_each(|a| uses[a.index()] += 1);
+    }
+    p.outputs().iter().for_each(|out| uses[out.value.index()] += 1);
+    // Sums in which some term is such a product, perhaps rotated, and none is a product of ciphertexts.
+    let mut sums = vec![false; uses.len()];
+    let mut ciphers = vec![false; uses.len()];
+    let mut found = vec![false; uses.len()];
+    for (v, instr) in p.values().filter(|(_, i)| i.ty.is_ct()) {
+        let i = v.index();
+        match instr.op {
+            Op::Mul(a, b) => match product(p, cipher_first(p, a, b).1) {
+                Product::Ciphers => ciphers[i] = true,
+                kind if kind.is_free() => {
+                    let a = cipher_first(p, a, b).0;
+                    (sums[i], ciphers[i]) = (sums[a.index()], ciphers[a.index()]);
+                }
+                _ => sums[i] = true,
+            },
+            Op::Square(_) => ciphers[i] = true,
+            Op::Add(a, b) | Op::Sub(a, b) => {
+                sums[i] = sums[a.index()] || sums[b.index()];
+                ciphers[i] = ciphers[a.index()] || ciphers[b.index()];
+            }
+            Op::Rotate { a, .. } | Op::Conj { a, .. } => {
+                found[i] = uses[a.index()] == 1 && sums[a.index()] && !ciphers[a.index()];
+                sums[i] = found[i];
+            }
+            _ => {}
+        }
+    }
+    for out in p.outputs() {
+        found[out.value.index()] = false;
+    }
+    for instr in p.instrs() {
+        let rests = match instr.op {
+            // The other operand is to be rescaled anyway.
+            Op::Add(a, b) | Op::Sub(a, b) => {
+                [(a, !sums[b.index()]), (b, !sums[a.index()])].map(|(v, rests)| rests.then_some(v))
+            }
+            _ => {
+                let operands = instr.op.operands();
+                operands.as_slice().iter().for_each(|a| found[a.index()] = false);
+                continue;
+            }
+        };
+        rests.into_iter().flatten().for_each(|v| found[v.index()] = false);
+    }
+    found
+}
+
+/// Values that some use needs at rest, whatever their form.
+fn resolved_anyway(p: &Program, pending: &[bool]) -> Vec<bool> {
+    let mut resolved = vec![false; p.instrs().len()];
+    for (v, instr) in p.values() {
         let additive = match instr.op {
             Op::Add(..) | Op::Sub(..) | Op::Neg(_) => true,
+            Op::Rotate { .. } | Op::Conj { .. } => pending[v.index()],
             Op::Mul(a, b) => {
                 let (_, b) = cipher_first(p, a, b);
                 product(p, b).is_free()
@@ -200,6 +258,7 @@ fn backward(p: &Program, early: &[Form], bottom: u32) -> Vec<u32> {
             }
             Op::Square(a) => lower(&mut need, a, form.depth),
             Op::Raise { a, .. } => lower(&mut need, a, bottom),
+            Op::Rotate { a, .. } | Op::Conj { a, .. } if form.pending => lower(&mut need, a, own),
             Op::Rotate { a, .. } | Op::Conj { a, .. } | Op::Sum { a, .. } => lower(&mut need, a, form.depth),
             _ => {}
         }

@@ -93,10 +93,37 @@ impl Plan {
         isa: Isa,
         arithmetic: Arithmetic,
     ) -> Result<Self, RingError> {
+        Self::within(log_n, log_n, q, isa, arithmetic)
+    }
+
+    /// The plan of degree 2^log_n with the root of unity that follows from that of degree 2^whole.
+    fn within(
+        log_n: u32,
+        whole: u32,
+        q: Modulus,
+        isa: Isa,
+        arithmetic: Arithmetic,
+    ) -> Result<Self, RingError> {
         let backend = Backend::new(isa)?;
-        let key = (log_n, q.value(), isa, arithmetic);
-        let tables = super::shared::tables(key, || backend.run(Build { log_n, q, arithmetic }))?;
+        let key = ([log_n, whole], q.value(), isa, arithmetic);
+        let build = || {
+            let psi = q.pow(q.psi(whole)?, 1 << (whole - log_n));
+            backend.run(Build { log_n, q, psi, arithmetic })
+        };
+        let tables = super::shared::tables(key, build)?;
         Ok(Self { log_n, q, backend, arithmetic, tables })
+    }
+
+    /// The transform of polynomials in X^(N/n), n = 2^`log_n`, of which it takes every N/n-th coefficient: word j of the result
+    /// stands N/n times, from word j·N/n on, in the transform of the polynomial itself.
+    ///
+    /// # Errors
+    /// [`RingError::Degree`] if n is below 2 or above N.
+    pub fn subring(&self, log_n: u32) -> Result<Self, RingError> {
+        if !(Self::MIN_LOG_N..=self.log_n).contains(&log_n) {
+            return Err(RingError::Degree { log_n, min: Self::MIN_LOG_N, max: self.log_n });
+        }
+        Self::within(log_n, self.log_n, self.q, self.isa(), choice::best(log_n, self.q, self.isa()))
     }
 
     /// N.
@@ -294,26 +321,35 @@ impl<F: Family, const FORWARD: bool> Kernel for Apply<'_, F, FORWARD> {
 struct Build {
     log_n: u32,
     q: Modulus,
+    psi: u64,
     arithmetic: Arithmetic,
 }
 impl Kernel for Build {
     type Output = Result<Tables, RingError>;
     fn run<L: Lanes>(self, _: L) -> Self::Output {
         match self.arithmetic {
-            Arithmetic::Narrow => Tables::new::<Shoup64<Exact>>(self.log_n, self.q),
-            Arithmetic::Binary64 => Tables::new::<Binary64<L>>(self.log_n, self.q),
+            Arithmetic::Narrow => Tables::new::<Shoup64<Exact>>(self.log_n, self.q, self.psi),
+            Arithmetic::Binary64 => Tables::new::<Binary64<L>>(self.log_n, self.q, self.psi),
             Arithmetic::Shoup64 | Arithmetic::Fold52 { .. } | Arithmetic::Window52 { .. } => {
-                Tables::new::<Shoup64<Products32<L>>>(self.log_n, self.q)
+                Tables::new::<Shoup64<Products32<L>>>(self.log_n, self.q, self.psi)
             }
         }
     }
     fn run52<L: Lanes + Madd52Lanes>(self, lanes: L) -> Self::Output {
         match self.arithmetic {
-            Arithmetic::Fold52 { above: false } => Tables::new::<Fold52<L, false>>(self.log_n, self.q),
-            Arithmetic::Fold52 { above: true } => Tables::new::<Fold52<L, true>>(self.log_n, self.q),
-            Arithmetic::Window52 { tight: false } => Tables::new::<Window52<L, false>>(self.log_n, self.q),
-            Arithmetic::Window52 { tight: true } => Tables::new::<Window52<L, true>>(self.log_n, self.q),
-            Arithmetic::Shoup64 => Tables::new::<Shoup64<Products52<L>>>(self.log_n, self.q),
+            Arithmetic::Fold52 { above: false } => {
+                Tables::new::<Fold52<L, false>>(self.log_n, self.q, self.psi)
+            }
+            Arithmetic::Fold52 { above: true } => {
+                Tables::new::<Fold52<L, true>>(self.log_n, self.q, self.psi)
+            }
+            Arithmetic::Window52 { tight: false } => {
+                Tables::new::<Window52<L, false>>(self.log_n, self.q, self.psi)
+            }
+            Arithmetic::Window52 { tight: true } => {
+                Tables::new::<Window52<L, true>>(self.log_n, self.q, self.psi)
+            }
+            Arithmetic::Shoup64 => Tables::new::<Shoup64<Products52<L>>>(self.log_n, self.q, self.psi),
             _ => self.run(lanes),
         }
     }

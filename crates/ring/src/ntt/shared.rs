@@ -6,8 +6,8 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 use super::{plan::Arithmetic, tables::Tables};
 use crate::{Isa, RingError};
 
-/// What tables depend on: log2 N, q, instruction set, arithmetic.
-pub(super) type Key = (u32, u64, Isa, Arithmetic);
+/// What tables depend on: log2 N, that of the ring of which it is a subring, q, instruction set, arithmetic.
+pub(super) type Key = ([u32; 2], u64, Isa, Arithmetic);
 
 /// Tables are pure functions of their key and megabytes each. Nothing is kept alive here.
 static IN_USE: LazyLock<Mutex<HashMap<Key, Weak<Tables>>>> = LazyLock::new(Mutex::default);

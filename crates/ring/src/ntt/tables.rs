@@ -72,10 +72,9 @@ impl Tables {
         self.ends.map(|w| (self.encode)(q, q.mul(w, c)))
     }
 
-    /// q must be 1 mod 2N, and N at least 2·L·L.
-    pub(super) fn new<A: Arith>(log_n: u32, q: Modulus) -> Result<Self, RingError> {
+    /// ψ must be a primitive 2N-th root of unity modulo q, and N at least 2·L·L.
+    pub(super) fn new<A: Arith>(log_n: u32, q: Modulus, psi: u64) -> Result<Self, RingError> {
         let n = 1usize << log_n;
-        let psi = q.psi(log_n)?;
         // powers[k]: the constant of node k.
         let (mut powers, mut p) = (vec![0; n], 1);
         for e in 0..n {

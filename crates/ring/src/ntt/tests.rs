@@ -127,6 +127,24 @@ fn check_sources(plan: &Plan, log_n: u32, data: &[u64], image: &[u64]) {
     }
 }
 
+/// A polynomial in X^(N/n) by the transform of degree n.
+fn check_subrings(plan: &Plan, log_n: u32) {
+    let (q, n) = (plan.modulus(), 1usize << log_n);
+    for log in [1, log_n / 2, log_n - 1, log_n] {
+        let short = plan.subring(log.max(1)).unwrap();
+        let gap = n / short.n();
+        let mut few: Vec<u64> =
+            (0..short.n() as u64).map(|i| q.reduce(i.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect();
+        let mut whole: Vec<u64> = (0..n).map(|i| if i % gap == 0 { few[i / gap] } else { 0 }).collect();
+        reference::forward(&mut whole, q, q.psi(log_n).unwrap());
+        short.forward(&mut few).unwrap();
+        let repeated: Vec<u64> = (0..n).map(|k| few[k / gap]).collect();
+        assert!(repeated == whole, "2^{log} of 2^{log_n}, q = {}, {}", q.value(), plan.isa());
+    }
+    assert!(matches!(plan.subring(log_n + 1), Err(RingError::Degree { .. })));
+    assert!(matches!(plan.subring(0), Err(RingError::Degree { .. })));
+}
+
 fn check_isa(isa: Isa, log_ns: &[u32], bits: &[u32]) {
     if !isa.is_available() {
         eprintln!("skipped: this CPU lacks {isa}");
@@ -139,7 +157,9 @@ fn check_isa(isa: Isa, log_ns: &[u32], bits: &[u32]) {
             primes.dedup();
             for q in primes {
                 for arithmetic in Arithmetic::candidates(log_n, q, isa) {
-                    check_plan(&Plan::with_arithmetic(log_n, q, isa, arithmetic).unwrap(), log_n);
+                    let plan = Plan::with_arithmetic(log_n, q, isa, arithmetic).unwrap();
+                    check_plan(&plan, log_n);
+                    check_subrings(&plan, log_n);
                 }
             }
         }

@@ -36,6 +36,12 @@ pub(super) fn declarations(p: &LimbProgram) -> Result<(), Violation> {
             known(p, m)?;
         }
     }
+    for g in &p.inputs {
+        let most = if g.domain == Domain::Coeff { p.log_n - 1 } else { 0 };
+        if g.log_stride > most {
+            return Err(Violation::Stride { name: g.name.clone(), log_stride: g.log_stride, most });
+        }
+    }
     let mut least = 0;
     for r in &p.regions {
         if r.first < least || r.first as usize > p.nodes.len() {

@@ -59,6 +59,10 @@ pub enum Violation {
     RepeatedSource { op: &'static str, modulus: String },
     #[error("quotient %{value} was computed from other sources than those converted here")]
     ForeignQuotient { value: u32 },
+    #[error(
+        "coefficients of input {name} are said to stand 2^{log_stride} apart; 2^{most} is the most for a limb of its domain"
+    )]
+    Stride { name: String, log_stride: u32, most: u32 },
     #[error("constant {value} is not a canonical residue modulo {modulus}")]
     Constant { value: u64, modulus: String },
     #[error("Galois element {value} is not odd and below 2N = {two_n}")]
