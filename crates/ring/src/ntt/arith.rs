@@ -44,8 +44,10 @@ pub(super) trait Arith: Copy {
     const INVERSE_FRESH: u32;
     /// Inverse: the bound of words that were reduced.
     const INVERSE_REDUCED: u32;
-    /// Inverse: the greatest bound of x + y, and so of y − x before it is multiplied; each alone may have half of it.
+    /// Inverse: the greatest bound of x + y, and so of y − x before it is multiplied.
     const INVERSE_LIMIT: u32;
+    /// Inverse: the greatest bound of x; y may have the rest.
+    const INVERSE_X: u32 = Self::INVERSE_LIMIT / 2;
     /// Inverse: the greatest bound of words in memory; not below the two above, nor below 16 (words below 2q).
     const INVERSE_STORED: u32;
 

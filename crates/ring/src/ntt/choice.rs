@@ -31,7 +31,7 @@ pub(super) fn best(log_n: u32, q: Modulus, isa: Isa) -> Arithmetic {
         [Arithmetic::Fold52 { .. }, Arithmetic::Binary64, ..] if wins(&OVER_FOLD, FOLD_BITS) => {
             Arithmetic::Binary64
         }
-        [Arithmetic::Window52 { .. }, Arithmetic::Binary64, ..] if wins(&OVER_WINDOW, WINDOW_BITS) => {
+        [Arithmetic::Window52(_), Arithmetic::Binary64, ..] if wins(&OVER_WINDOW, WINDOW_BITS) => {
             Arithmetic::Binary64
         }
         [first, ..] => first,

@@ -15,7 +15,7 @@ use crate::{
         parts::Ends,
         shoup64::{Exact, Products32, Products52, Shoup64},
         tables::Tables,
-        window52::{self, Window52},
+        window52::{self, NARROW, TIGHT, WIDE, Window, Window52},
     },
 };
 
@@ -44,7 +44,7 @@ pub(super) enum Arithmetic {
     /// [`Fold52`].
     Fold52 { above: bool },
     /// [`Window52`].
-    Window52 { tight: bool },
+    Window52(Window),
 }
 
 impl Arithmetic {
@@ -57,7 +57,7 @@ impl Arithmetic {
         let mut list = Vec::new();
         if let (Isa::Ifma | Isa::Emulated8, Some(shape)) = (isa, Shape::of(q)) {
             if shape.b <= window52::MAX_B {
-                list.push(Self::Window52 { tight: window52::is_tight(shape) });
+                list.push(Self::Window52(Window::of(shape)));
             } else {
                 list.push(Self::Fold52 { above: shape.above });
             }
@@ -145,7 +145,7 @@ impl Plan {
             Arithmetic::Shoup64 => "shoup64",
             Arithmetic::Binary64 => "binary64",
             Arithmetic::Fold52 { .. } => "fold52",
-            Arithmetic::Window52 { .. } => "window52",
+            Arithmetic::Window52(_) => "window52",
         }
     }
 
@@ -207,11 +207,14 @@ impl Plan {
             Arithmetic::Fold52 { above: true } => {
                 self.backend.run(Apply::<OnFold52<true>, FORWARD>(part, PhantomData))
             }
-            Arithmetic::Window52 { tight: false } => {
-                self.backend.run(Apply::<OnWindow52<false>, FORWARD>(part, PhantomData))
+            Arithmetic::Window52(Window::Wide) => {
+                self.backend.run(Apply::<OnWindow52<WIDE>, FORWARD>(part, PhantomData))
             }
-            Arithmetic::Window52 { tight: true } => {
-                self.backend.run(Apply::<OnWindow52<true>, FORWARD>(part, PhantomData))
+            Arithmetic::Window52(Window::Narrow) => {
+                self.backend.run(Apply::<OnWindow52<NARROW>, FORWARD>(part, PhantomData))
+            }
+            Arithmetic::Window52(Window::Tight) => {
+                self.backend.run(Apply::<OnWindow52<TIGHT>, FORWARD>(part, PhantomData))
             }
         }
     }
@@ -288,15 +291,15 @@ impl<const ABOVE: bool> Family for OnFold52<ABOVE> {
         part.with::<Fold52<L, ABOVE>, FORWARD>(lanes);
     }
 }
-struct OnWindow52<const TIGHT: bool>;
-impl<const TIGHT: bool> Family for OnWindow52<TIGHT> {
+struct OnWindow52<const WINDOW: u8>;
+impl<const WINDOW: u8> Family for OnWindow52<WINDOW> {
     #[inline(always)]
     fn run<const FORWARD: bool, L: Lanes>(_: Part<'_>, _: L) {
         unreachable!("`Arithmetic::candidates` offers it on lanes with 52-bit multiply-add only");
     }
     #[inline(always)]
     fn run52<const FORWARD: bool, L: Lanes + Madd52Lanes>(part: Part<'_>, lanes: L) {
-        part.with::<Window52<L, TIGHT>, FORWARD>(lanes);
+        part.with::<Window52<L, WINDOW>, FORWARD>(lanes);
     }
 }
 
@@ -330,7 +333,7 @@ impl Kernel for Build {
         match self.arithmetic {
             Arithmetic::Narrow => Tables::new::<Shoup64<Exact>>(self.log_n, self.q, self.psi),
             Arithmetic::Binary64 => Tables::new::<Binary64<L>>(self.log_n, self.q, self.psi),
-            Arithmetic::Shoup64 | Arithmetic::Fold52 { .. } | Arithmetic::Window52 { .. } => {
+            Arithmetic::Shoup64 | Arithmetic::Fold52 { .. } | Arithmetic::Window52(_) => {
                 Tables::new::<Shoup64<Products32<L>>>(self.log_n, self.q, self.psi)
             }
         }
@@ -343,11 +346,14 @@ impl Kernel for Build {
             Arithmetic::Fold52 { above: true } => {
                 Tables::new::<Fold52<L, true>>(self.log_n, self.q, self.psi)
             }
-            Arithmetic::Window52 { tight: false } => {
-                Tables::new::<Window52<L, false>>(self.log_n, self.q, self.psi)
+            Arithmetic::Window52(Window::Wide) => {
+                Tables::new::<Window52<L, WIDE>>(self.log_n, self.q, self.psi)
             }
-            Arithmetic::Window52 { tight: true } => {
-                Tables::new::<Window52<L, true>>(self.log_n, self.q, self.psi)
+            Arithmetic::Window52(Window::Narrow) => {
+                Tables::new::<Window52<L, NARROW>>(self.log_n, self.q, self.psi)
+            }
+            Arithmetic::Window52(Window::Tight) => {
+                Tables::new::<Window52<L, TIGHT>>(self.log_n, self.q, self.psi)
             }
             Arithmetic::Shoup64 => Tables::new::<Shoup64<Products52<L>>>(self.log_n, self.q, self.psi),
             _ => self.run(lanes),

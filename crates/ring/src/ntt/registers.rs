@@ -258,12 +258,14 @@ impl<A: Arith> Engine<'_, A> {
             });
         })
     }
-    /// Reduces x and y if their sum would pass the limit.
+    /// Reduces x and y to what may be added and subtracted.
     #[inline(always)]
     fn fit(self, v: &mut Registers<A>, bounds: &mut [u32; 8], x: usize, y: usize) {
-        if bounds[x] + bounds[y] > A::INVERSE_LIMIT || 2 * bounds[x].max(bounds[y]) > A::INVERSE_LIMIT {
-            (v[x], v[y]) = (self.arith.inverse_reduce(v[x]), self.arith.inverse_reduce(v[y]));
-            (bounds[x], bounds[y]) = (A::INVERSE_REDUCED, A::INVERSE_REDUCED);
+        if bounds[x] > A::INVERSE_X {
+            (v[x], bounds[x]) = (self.arith.inverse_reduce(v[x]), A::INVERSE_REDUCED);
+        }
+        if bounds[y] > A::INVERSE_LIMIT - A::INVERSE_X {
+            (v[y], bounds[y]) = (self.arith.inverse_reduce(v[y]), A::INVERSE_REDUCED);
         }
     }
     /// Canonical words of another prime to the centred residues that they stand for.
@@ -311,7 +313,8 @@ impl<A: Arith> Engine<'_, A> {
     ) {
         inlined!(A::L, {
             unroll!(x < half, most 4 => {
-                self.fit(v, bounds, x, x + half);
+                // The difference is x − y here.
+                self.fit(v, bounds, x + half, x);
                 (v[x], v[x + half]) = self.arith.inverse_leave(v[x], v[x + half], scale[0], scale[1]);
             });
         })

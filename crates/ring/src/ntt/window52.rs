@@ -5,10 +5,11 @@
 //! of two low halves, y·w and k·(2^52 − q): t modulo 2^52.
 //!
 //! So a word is right in its low 52 bits only, and those are all that the multiplier reads: words may take any
-//! representatives in [0, 8·2^b) and carry anything above. Sums x ± t move by less than q whatever y was, so that the
-//! window holds three stages. Then x is brought back to its middle: bits b − 1 to b + 2 choose one of 16 multiples of q
-//! by a table in two registers. Three multiply-adds and two additions a butterfly, and in one of three stages a shift,
-//! a look-up and an addition, none of which the multiplier does.
+//! representatives in a window [0, 8·2^b), or [0, 16·2^b) for b up to 48, and carry anything above. Sums x ± t move by
+//! less than q whatever y was, so that the window holds three stages, or seven, of which six are made. Then x is brought
+//! back to its middle: four of its bits choose one of 16 multiples of q by a table in two registers. Three multiply-adds
+//! and two additions a butterfly, and in one of three or six stages a shift, a look-up and an addition, none of which the
+//! multiplier does.
 
 use crate::{
     Modulus,
@@ -20,38 +21,89 @@ use crate::{
 pub(super) const MAX_B: u32 = 49;
 const MASK52: u64 = (1 << 52) - 1;
 
-// Bounds in units of q/2^12. δ ≤ 2^(b−11), so 2^b and q differ by at most 2 units, the window and 8q by 17.
-const WINDOW: u64 = (8 << 12) - 17;
-/// A word of the window with index j is less than 2^(b−1) away from ⌈j/2⌉·2^b, that is from ⌈j/2⌉·q but for 8·δ.
-const NEAR: u64 = (1 << 11) + 1 + 17;
-/// Stages that words may make between two reductions.
-const STAGES: u64 = 3;
-/// Reduced words lie around this multiple of q.
-const MIDDLE: u64 = 4;
-/// What canonical words get that are x in the first stage.
-const ENTRY: u64 = 3;
-const _: () =
-    assert!((MIDDLE << 12) >= NEAR + (STAGES << 12) && (MIDDLE << 12) + NEAR + (STAGES << 12) <= WINDOW);
-const _: () = assert!(ENTRY >= STAGES && (ENTRY + 1 + STAGES) << 12 <= WINDOW);
-
-/// Whether 8q lies beyond the 52 bits.
-pub(super) fn is_tight(shape: Shape) -> bool {
-    shape.above && shape.b == MAX_B
+/// How much room the 52 bits leave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Window {
+    /// 16·2^b.
+    Wide,
+    /// 8·2^b, and q lies below 2^b.
+    Narrow,
+    /// 8·2^b, and 8q lies beyond it.
+    Tight,
 }
 
-/// The arithmetic; `TIGHT`: see [`is_tight`].
+impl Window {
+    /// That of a shape with b up to [`MAX_B`].
+    pub(super) const fn of(shape: Shape) -> Self {
+        match shape {
+            Shape { b, .. } if b < MAX_B => Self::Wide,
+            Shape { above: false, .. } => Self::Narrow,
+            Shape { above: true, .. } => Self::Tight,
+        }
+    }
+}
+pub(super) const WIDE: u8 = Window::Wide as u8;
+pub(super) const NARROW: u8 = Window::Narrow as u8;
+pub(super) const TIGHT: u8 = Window::Tight as u8;
+
+/// Half the window: words are reduced to that multiple of q, or to the one before and up to it.
+const fn half(window: u8) -> u64 {
+    if window == WIDE { 8 } else { 4 }
+}
+/// Stages that words may make between two reductions.
+const fn stages(window: u8) -> u64 {
+    if window == WIDE { 6 } else { 3 }
+}
+/// Reduced words lie between these, in units of q/2^12: within the step of their index, a half one around `half` or a whole
+/// one before it, less or more what 16 times 2^b and q differ, as δ ≤ 2^(b−11) is 3 units at most: 48.
+const fn reduced(window: u8) -> [u64; 2] {
+    let middle = half(window) << 12;
+    if window == WIDE {
+        [middle - (1 << 12) - 48, middle + 48]
+    } else {
+        [middle - (1 << 11) - 48, middle + (1 << 11) + 48]
+    }
+}
+/// Whether words stay in the window, those that were reduced and those that entered as canonical ones.
+const fn holds(window: u8) -> bool {
+    let ([low, high], moved, window) = (reduced(window), stages(window) << 12, (half(window) << 13) - 48);
+    let enter = (window >> 13) << 12;
+    low >= moved && high + moved <= window && enter >= moved && enter + (1 << 12) + moved <= window
+}
+const _: () = assert!(holds(WIDE) && holds(NARROW) && holds(TIGHT));
+
+/// The inverse, in units of q/8: what sums may be, and x alone.
+const fn inverse_bounds(window: u8) -> [u32; 2] {
+    match window {
+        // 16q and 8q may lie beyond the window.
+        WIDE => [127, 64],
+        TIGHT => [62, 31],
+        _ => [64, 32],
+    }
+}
+/// Whether sums, and y + half a window from which x is taken, stay in the window; below 2^b it holds 8q.
+const fn inverse_holds(window: u8) -> bool {
+    let ([sum, x], half) = (inverse_bounds(window), 8 * half(window) as u32);
+    let y = sum - x;
+    let most = (if sum > y + half { sum } else { y + half }) as u64;
+    x <= half && (most << 9) + (if window == NARROW { 0 } else { 48 }) <= (2 * half as u64) << 9
+}
+const _: () = assert!(inverse_holds(WIDE) && inverse_holds(NARROW) && inverse_holds(TIGHT));
+
+/// The arithmetic for one [`Window`].
 #[derive(Clone, Copy)]
-pub(super) struct Window52<L: Lanes + Madd52Lanes, const TIGHT: bool> {
+pub(super) struct Window52<L: Lanes + Madd52Lanes, const WINDOW: u8> {
     l: L,
     q: L::U,
     /// 2^52 − q.
     minus_q: L::U,
-    /// ENTRY·q and MIDDLE·q.
+    /// What canonical words get that are x in the first stage: a step less than half the window.
     entry: L::U,
-    middle: L::U,
-    /// Brings words to (MIDDLE ± 1/2)·q.
+    /// Half the window, in q.
+    half: L::U,
+    /// Brings words to the middle.
     to_middle: Steps<L>,
-    /// Brings words of at most 8q, or less than 2^52, below 2q.
+    /// Brings words of at most [`Arith::INVERSE_LIMIT`], below 8q if narrow, to `INVERSE_REDUCED`.
     to_start: Steps<L>,
     /// 2^(52 − b), the factor whose high products are the bits from b on.
     high: L::U,
@@ -82,22 +134,22 @@ impl<L: Lanes> Steps<L> {
     }
 }
 
-/// The steps to the middle, half ones to the nearest multiple of q, and those to the start. Below 2^b these are whole ones to
-/// the multiple that lies below, by three bits, as 8q is less than 8·2^b and above that there may be anything; above 2^b by
-/// four, because words next to 8q reach beyond 8·2^b. Both need 52 bits; if tight, the words end half a step before.
+/// The steps to the middle and those to the start. Four bits hold sixteen half steps of a window of eight, which go to the
+/// nearest multiple of q, or whole ones of a window of sixteen, which go to the multiple below. To the start narrow windows
+/// too take whole ones, by three bits: 8q is less than 8·2^b there.
 #[inline(always)]
-fn steps<L: Lanes>(l: L, q: u64, shape: Shape) -> (Steps<L>, Steps<L>) {
+fn steps<L: Lanes>(l: L, q: u64, shape: Shape) -> [Steps<L>; 2] {
     let b = shape.b;
+    let whole = |to: i64, size: i64| Steps::new(l, q, b, move |j| to - j % size);
     let halves = |to: i64| Steps::new(l, q, b - 1, move |j| to - (j + 1) / 2);
-    let to_start = match shape.above {
-        _ if is_tight(shape) => halves(1),
-        true => Steps::new(l, q, b, |j| 1 - j),
-        false => Steps::new(l, q, b, |j| -(j % 8)),
-    };
-    (halves(MIDDLE as i64), to_start)
+    match Window::of(shape) {
+        Window::Wide => [whole(7, 16), whole(i64::from(shape.above), 16)],
+        Window::Narrow => [halves(4), whole(0, 8)],
+        Window::Tight => [halves(4), halves(1)],
+    }
 }
 
-impl<L: Lanes + Madd52Lanes, const TIGHT: bool> Window52<L, TIGHT> {
+impl<L: Lanes + Madd52Lanes, const WINDOW: u8> Window52<L, WINDOW> {
     /// A word plus the multiple of q of its index.
     #[inline(always)]
     fn moved(self, x: L::U, steps: Steps<L>) -> L::U {
@@ -127,7 +179,7 @@ impl<L: Lanes + Madd52Lanes, const TIGHT: bool> Window52<L, TIGHT> {
     }
 }
 
-impl<L: Lanes + Madd52Lanes, const TIGHT: bool> Arith for Window52<L, TIGHT> {
+impl<L: Lanes + Madd52Lanes, const WINDOW: u8> Arith for Window52<L, WINDOW> {
     type L = L;
     type V = L::U;
     type C = [L::U; 2];
@@ -135,11 +187,11 @@ impl<L: Lanes + Madd52Lanes, const TIGHT: bool> Arith for Window52<L, TIGHT> {
     const LAST_BLOCKS: usize = 2;
     const INTERLEAVED: bool = true;
 
-    // A bound counts the stages since words were reduced or canonical, from 1 on; the window holds STAGES.
-    const MULTIPLIABLE: u64 = (STAGES + 1) << 12;
+    // A bound counts the stages since words were reduced or canonical, from 1 on.
+    const MULTIPLIABLE: u64 = (stages(WINDOW) + 1) << 12;
     const REPRESENTABLE: u64 = Self::MULTIPLIABLE;
     const REDUCING: u32 = 1;
-    const LAST_REDUCING: u32 = 0b001_001;
+    const LAST_REDUCING: u32 = if WINDOW == WIDE { 0b000_001 } else { 0b001_001 };
     fn grow(x: u64, _: u64) -> u64 {
         x + (1 << 12)
     }
@@ -147,23 +199,23 @@ impl<L: Lanes + Madd52Lanes, const TIGHT: bool> Arith for Window52<L, TIGHT> {
         1 << 12
     }
 
-    // Products from q lie in (0, 2q), reduced words in [0, q + 9δ), (q − 8δ, 2q) or, if tight, q ± NEAR.
+    // Products from q lie in (0, 2q), reduced words in [0, q + 17δ), (q − 16δ, 2q) or, if tight, q(1 ± 1/2) ± 8δ.
     const INVERSE_FRESH: u32 = 16;
-    const INVERSE_REDUCED: u32 = if TIGHT { 13 } else { 16 };
-    // Below 8q, or below 8q − q/4.
-    const INVERSE_LIMIT: u32 = if TIGHT { 62 } else { 64 };
-    const INVERSE_STORED: u32 = Self::INVERSE_LIMIT / 2;
+    const INVERSE_REDUCED: u32 = if WINDOW == TIGHT { 13 } else { 16 };
+    const INVERSE_LIMIT: u32 = inverse_bounds(WINDOW)[0];
+    const INVERSE_X: u32 = inverse_bounds(WINDOW)[1];
+    const INVERSE_STORED: u32 = if WINDOW == TIGHT { 31 } else { 32 };
 
     fn new(l: L, q: Modulus) -> Self {
         let shape = Shape::of(q).unwrap_or(Shape { b: q.bits(), above: false });
         let (q, b) = (q.value(), shape.b);
-        let (to_middle, to_start) = steps(l, q, shape);
+        let [to_middle, to_start] = steps(l, q, shape);
         Self {
             l,
             q: l.splat(q),
             minus_q: l.splat((1 << 52) - q),
-            entry: l.splat(ENTRY * q),
-            middle: l.splat(MIDDLE * q),
+            entry: l.splat((half(WINDOW) - 1) * q),
+            half: l.splat(half(WINDOW) * q),
             to_middle,
             to_start,
             high: l.splat(1 << (52 - b)),
@@ -216,7 +268,7 @@ impl<L: Lanes + Madd52Lanes, const TIGHT: bool> Arith for Window52<L, TIGHT> {
         }
         (a, b)
     }
-    /// With k = ⌊x/2^b⌋, x − k·q lies in [0, q + 9δ) for q below 2^b, and x − (k − 1)·q in (q − 8δ, 2q) above.
+    /// With k = ⌊x/2^b⌋, x − k·q lies in [0, q + 17δ) for q below 2^b, and x − (k − 1)·q in (q − 16δ, 2q) above.
     #[inline(always)]
     fn leave(self, v: L::U) -> L::U {
         let k = self.l.madd52_hi(self.start, v, self.high);
@@ -237,7 +289,7 @@ impl<L: Lanes + Madd52Lanes, const TIGHT: bool> Arith for Window52<L, TIGHT> {
         let (mut sum, mut difference) = (x, x);
         for g in 0..G {
             sum[g] = self.l.add(x[g], y[g]);
-            difference[g] = self.l.sub(self.l.add(y[g], self.middle), x[g]);
+            difference[g] = self.l.sub(self.l.add(y[g], self.half), x[g]);
         }
         (sum, self.products(difference, w, self.q))
     }
@@ -247,14 +299,11 @@ impl<L: Lanes + Madd52Lanes, const TIGHT: bool> Arith for Window52<L, TIGHT> {
     }
     #[inline(always)]
     fn inverse_leave(self, x: L::U, y: L::U, u: [L::U; 2], w: [L::U; 2]) -> (L::U, L::U) {
-        let difference = self.l.sub(self.l.add(x, self.middle), y);
+        let difference = self.l.sub(self.l.add(x, self.half), y);
         let [a, b] = self.products([self.l.add(x, y), difference], [u, w], self.q);
         (self.canonical(a), self.canonical(b))
     }
 }
-
-// What the inverse relies on: x and y are at most MIDDLE·q each; then y + MIDDLE·q, a sum of two, is what the limit allows.
-const _: () = assert!(64 == 16 * MIDDLE && (62 << 9) <= WINDOW && (1 << 12) + NEAR <= 13 << 9);
 
 #[cfg(test)]
 mod tests {
@@ -289,20 +338,30 @@ mod tests {
             l.add([x; 8], l.lookup(steps.table, l.shr_each([x; 8], steps.shift)))[0] & MASK52
         };
         for (q, b, above) in moduli() {
-            let (middle, start) = steps(l, q, Shape { b, above });
-            let tight = is_tight(Shape { b, above });
+            let shape = Shape { b, above };
+            let ([middle, start], window) = (steps(l, q, shape), Window::of(shape));
+            let (size, most, least) = match window {
+                Window::Wide => (16, 127 * q / 8, 16 * q),
+                Window::Narrow => (8, 8 * q - 1, 16 * q),
+                Window::Tight => (8, 62 * q / 8, 13 * q),
+            };
+            let [low, high] = reduced(window as u8);
             // Whatever stands above the 52 bits.
-            for (j, high) in (0..=16u64).flat_map(|j| [0, 1, 5].map(|high| (j, high << 52))) {
+            for (j, above) in (0..=32u64).flat_map(|j| [0, 1, 5].map(|above| (j, above << 52))) {
                 for x in [(j << (b - 1)).saturating_sub(1), j << (b - 1), (j << (b - 1)) + 1] {
-                    if x < 8 << b {
-                        let to = moved(x | high, middle);
+                    if x < size << b {
+                        let to = moved(x | above, middle);
                         assert_eq!(to % q, x % q, "{x} to the middle, {q}");
-                        assert!((to.abs_diff(MIDDLE * q) << 12).div_ceil(q) <= NEAR, "{x} to {to}, {q}");
+                        let at = u128::from(to) << 12;
+                        assert!(
+                            at >= u128::from(low) * u128::from(q) && at <= u128::from(high) * u128::from(q),
+                            "{x} to {to}, {q}"
+                        );
                     }
-                    if x <= if tight { 8 * q - q / 4 } else { 8 * q - 1 } {
-                        let to = moved(x | high, start);
+                    if x <= most {
+                        let to = moved(x | above, start);
                         assert_eq!(to % q, x % q, "{x} to the start, {q}");
-                        assert!(to * 8 <= if tight { 13 * q } else { 16 * q }, "{x} to {to}, {q}");
+                        assert!(to * 8 <= least, "{x} to {to}, {q}");
                     }
                 }
             }
