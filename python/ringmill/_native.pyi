@@ -55,9 +55,10 @@ class Params:
     def bootstrapping(
         levels: int = 9,
         *,
-        scale_bits: int = 40,
-        wide_bits: int = 56,
-        slots: int = ...,
+        bits: int = 22,
+        scale_bits: int | None = None,
+        wide_bits: int | None = None,
+        slots: int | None = None,
         log_n: int = 16,
         insecure: bool = False,
     ) -> Params: ...

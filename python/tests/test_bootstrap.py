@@ -34,6 +34,18 @@ def test_a_vector_comes_back_with_fresh_levels(
     assert np.abs(rm.decrypt(rm.bootstrap(again), keys) - values).max() < 2.0**-12
 
 
+def test_a_wanted_precision_sets_the_chain_and_is_reached(rng: np.random.Generator) -> None:
+    errors = []
+    for bits in (16, 24):
+        params = rm.Params.bootstrapping(1, bits=bits, log_n=10, slots=LENGTH, insecure=True)
+        keys = rm.keygen(params, **rm.bootstrap_keys(params, LENGTH, real=True))
+        values = rng.uniform(-1, 1, LENGTH)
+        high = rm.encrypt(values, keys, level=3, magnitude=1).bootstrap()
+        errors.append(np.abs(rm.decrypt(high, keys) - values).max())
+        assert errors[-1] < 2.0**-bits
+    assert errors[1] < errors[0] / 8
+
+
 @rm.kernel
 def asked(x: Any) -> Any:
     return rm.bootstrap(x * x) * x

@@ -67,6 +67,16 @@ pub enum CircuitError {
         /// The least that is taken.
         least: u32,
     },
+    /// More precision than the widest primes give, or less than is laid out for.
+    #[error("a bootstrapping precise to {bits} bits; {least} to {most} are to be had")]
+    Precision {
+        /// Bits wanted.
+        bits: u32,
+        /// The fewest.
+        least: u32,
+        /// The most.
+        most: u32,
+    },
     /// No parameters bootstrap as asked.
     #[error(transparent)]
     Params(#[from] ringmill_ckks::ParamsError),

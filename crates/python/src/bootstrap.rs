@@ -14,9 +14,10 @@ use ringmill_program::manage::{Managed, Options, manage, ranges};
 use crate::error::Failure;
 use crate::params::Params;
 
-fn config(real: bool) -> Bootstrap {
+fn config(real: bool, params: &Parameters) -> Bootstrap {
     let content = if real { Content::Real } else { Content::Complex };
-    Bootstrap { content, ..Bootstrap::default() }
+    let scale_bits = params.default_scale().log2().round() as u32;
+    Bootstrap { content, ..Bootstrap::default() }.precise(scale_bits)
 }
 
 /// x, bootstrapped.
@@ -43,7 +44,7 @@ pub(crate) struct Bootstraps(Mutex<HashMap<Shape, Arc<Kernel>>>);
 
 impl Bootstraps {
     fn kernel(&self, e: &Evaluator, a: &Ciphertext, real: bool) -> Result<Arc<Kernel>, Failure> {
-        let config = config(real).up_to(a.noise().magnitude().max(f64::MIN_POSITIVE));
+        let config = config(real, e.params()).up_to(a.noise().magnitude().max(f64::MIN_POSITIVE));
         let key = (a.slots(), a.scale().clone(), real, config.magnitude.to_bits());
         let mut kernels = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(kernel) = kernels.get(&key) {
@@ -66,7 +67,7 @@ impl Bootstraps {
     ) -> Result<Ciphertext, Failure> {
         let kernel = self.kernel(e, a, real)?;
         let face = |error: ringmill::Error| Failure::face(&error);
-        let start = Level::new(config(real).start(a.slots()));
+        let start = Level::new(config(real, e.params()).start(a.slots()));
         let low = if a.level() > start { e.drop_level(a, start).map_err(face)? } else { a.clone() };
         let mut results =
             kernel.run(&Inputs::from([("x".into(), Input::Cipher(&low))]), keys).map_err(face)?;
@@ -84,7 +85,7 @@ pub(crate) fn bootstrap_rotations(
 ) -> PyResult<BTreeSet<usize>> {
     let params: Parameters = params.get().inner.clone();
     py.detach(|| {
-        let config = config(real);
+        let config = config(real, &params);
         let program = alone(slots, &config)?;
         let options = from_below(Level::new(config.start(slots)), &params.default_scale());
         let managed = manage(&program, &Chain::from(&params), &options);
@@ -111,7 +112,7 @@ pub(crate) fn managed(
     sizes: Sizes,
     refused: HeError,
 ) -> Result<(Managed, Vec<String>), Failure> {
-    let config = config(sizes.real);
+    let config = config(sizes.real, params);
     let asked = traced.instrs().iter().filter(|i| matches!(i.op, Op::Bootstrap(_)));
     let mut places: Vec<String> =
         asked.map(|i| i.source.as_ref().map_or("asked for".into(), |s| format!("{s}: asked for"))).collect();

@@ -69,18 +69,26 @@ impl Params {
 
     /// Parameters whose ciphertexts can be bootstrapped, by need.
     #[staticmethod]
-    #[pyo3(signature = (levels = 9, *, scale_bits = 40, wide_bits = 56, slots = None, log_n = 16, insecure = false))]
+    #[pyo3(signature = (
+        levels = 9, *, bits = 22, scale_bits = None, wide_bits = None, slots = None, log_n = 16, insecure = false
+    ))]
     fn bootstrapping(
         levels: u32,
-        scale_bits: u32,
-        wide_bits: u32,
+        bits: u32,
+        scale_bits: Option<u32>,
+        wide_bits: Option<u32>,
         slots: Option<usize>,
         log_n: u32,
         insecure: bool,
     ) -> PyResult<Self> {
         let slots = slots.unwrap_or(1 << log_n.clamp(1, 17) >> 1);
-        let need = Need { levels, scale_bits, wide_bits, slots, log_n, insecure };
-        Ok(need.choose(&Bootstrap::default()).map(Self::from).map_err(|e| Failure::circuit(&e))?)
+        let chosen = || {
+            let need = Need { levels, slots, log_n, insecure, ..Need::default() }.precise(bits)?;
+            let scale_bits = scale_bits.unwrap_or(need.scale_bits);
+            let need = Need { scale_bits, wide_bits: wide_bits.unwrap_or(need.wide_bits), ..need };
+            need.choose(&Bootstrap::default())
+        };
+        Ok(chosen().map(Self::from).map_err(|e| Failure::circuit(&e))?)
     }
 
     /// Parameters from primes by value.

@@ -80,6 +80,12 @@ impl Default for Bootstrap {
 /// The least room: an eighth of a turn, where the sine has lost a tenth.
 const ROOM_MIN: u32 = 3;
 
+/// The most that [`Bootstrap::precise`] takes.
+const ROOM_MAX: u32 = 16;
+
+/// Bits by which results are less precise than their scale: chains by precision are laid out so.
+const PRECISION_BELOW: u32 = 18;
+
 /// Bounds on messages between which all steps keep their precision.
 const MAGNITUDES: std::ops::RangeInclusive<f64> = 1.0 / (1u64 << 20) as f64..=(1u64 << 20) as f64;
 
@@ -109,6 +115,17 @@ impl Bootstrap {
     #[must_use]
     pub fn up_to(&self, magnitude: f64) -> Self {
         Self { magnitude: magnitude.log2().ceil().exp2(), ..self.clone() }
+    }
+
+    /// The same in the room that suits results at a scale of `scale_bits` bits: the least whose bend stays below what such
+    /// results are precise to, because rounding weighs twice as much for every bit more.
+    #[must_use]
+    pub fn precise(&self, scale_bits: u32) -> Self {
+        // Half of the error, of complex numbers, so that both contents of one chain have one room.
+        let bound = f64::from(PRECISION_BELOW) - f64::from(scale_bits) - 1.0;
+        let with = |room| Self { room, magnitude: 1.0, content: Content::Complex, ..self.clone() };
+        let room = (ROOM_MIN..ROOM_MAX).find(|&room| with(room).bend().log2() <= bound).unwrap_or(ROOM_MAX);
+        Self { room, ..self.clone() }
     }
 
     /// From the sine to its argument.

@@ -10,12 +10,12 @@
 //!
 //! An error of the sine's argument y grows by 2πR; one of t = 2y² − 1 by 2πR/4|y|, which is sixteen times as much where |y| is least;
 //! of T_2(t), T_4(t) … by a quarter of that each time. But y has the errors of all rotations of the last map. So the scale of t is three
-//! bits above that of y, and falls by two from product to product.
+//! bits above that of y, and falls by two from product to product; by one where scales are wide.
 
 use ringmill_ckks::params::{MAX_LOG_N, MAX_PRIMES, MIN_LOG_N, SecurityTable};
 use ringmill_ckks::{Params, ParamsError, ParamsLiteral, Secret};
 
-use super::Bootstrap;
+use super::{Bootstrap, PRECISION_BELOW};
 use crate::CircuitError;
 
 /// Bits of the base beyond the scale: what a raise starts from is more precise than what comes out.
@@ -29,6 +29,10 @@ const FAST: u32 = 50;
 
 /// Bits by which the scales of t, T_2(t) and T_4(t) are above that of the products that follow; y is half as far above as t.
 const RISE: [u32; 3] = [6, 4, 2];
+
+/// The same where the sine's scale is so wide that the primes of the others are slow anyway: what follows the argument is then two bits
+/// more precise.
+const FLAT: [u32; 3] = [4, 3, 2];
 
 /// Bits of P beyond the largest digit: the error of a key switch then vanishes beside the rounding that ends it.
 const SPARE_BITS: u32 = 5;
@@ -57,7 +61,28 @@ impl Default for Need {
     }
 }
 
+/// Bits of the sine's scale beyond those of the result: what its errors grow by, and the room.
+const WIDE_ABOVE: u32 = 34;
+
+/// The fewest bits that are laid out for: below them the sine's polynomial could be shorter than it is.
+const LEAST_BITS: u32 = 12;
+
+/// The most: the primes of the sine's argument are then as wide as primes may be.
+const MOST_BITS: u32 = WIDEST - 2 - WIDE_ABOVE;
+
 impl Need {
+    /// The need of results that err by less than 2^−`bits` in every slot, for messages up to 1 in full slots of N = 2^16; fewer slots
+    /// and smaller rings err less. Bootstrap with [`Bootstrap::precise`] of its scale.
+    ///
+    /// # Errors
+    /// [`CircuitError::Precision`] if bits are not between 12 and 24.
+    pub fn precise(self, bits: u32) -> Result<Self, CircuitError> {
+        if !(LEAST_BITS..=MOST_BITS).contains(&bits) {
+            return Err(CircuitError::Precision { bits, least: LEAST_BITS, most: MOST_BITS });
+        }
+        Ok(Self { scale_bits: bits + PRECISION_BELOW, wide_bits: bits + WIDE_ABOVE, ..self })
+    }
+
     /// The smallest ring that meets the need at 128 bits, and in it the number of digits with the cheapest key switch.
     ///
     /// # Errors
@@ -91,12 +116,21 @@ impl Need {
         )))
     }
 
+    fn rise(&self) -> [u32; 3] {
+        if self.wide_bits > FAST + RISE[0] { FLAT } else { RISE }
+    }
+
+    /// Bits of the primes of the maps towards slots and of most products.
+    fn narrow(&self) -> u32 {
+        self.wide_bits.saturating_sub(self.rise()[0])
+    }
+
     /// Sizes of the ciphertext primes.
     fn chain(&self, bootstrap: &Bootstrap, depth: u32) -> Vec<u32> {
-        let narrow = self.wide_bits.saturating_sub(RISE[0]);
+        let narrow = self.narrow();
         let maps = bootstrap.to_slots.max(1);
         let mut sine = descent(self.scale_bits, narrow);
-        let argument = argument(narrow);
+        let argument = argument(narrow, self.rise());
         sine.resize((depth as usize).saturating_sub(maps + argument.len()), narrow);
         sine.extend(argument);
         let mut q = vec![(self.scale_bits + BASE_BITS).min(WIDEST)];
@@ -114,7 +148,11 @@ impl Need {
             let alpha = q.len().div_ceil(dnum);
             let digit = q.chunks(alpha).map(|d| d.iter().sum::<u32>()).max()? + SPARE_BITS;
             let room = limit.saturating_sub(log_q);
-            let special = special(digit, FAST.min(self.wide_bits), room);
+            let mut special = special(digit, FAST.min(self.wide_bits), room);
+            if self.rise() == FLAT {
+                // It holds the constants of the maps as one limb each; their scale is that of the primes there.
+                special[0] = special[0].max((self.narrow() + 2).min(WIDEST));
+            }
             let transforms = (dnum + 2) * (q.len() + special.len());
             let better = best.as_ref().is_none_or(|(least, _)| transforms < *least);
             if q.len().div_ceil(alpha) != dnum || log_q + special.iter().sum::<u32>() > limit || !better {
@@ -134,9 +172,9 @@ impl Need {
 }
 
 /// The primes, from the bottom, of the products T_4(t)², T_2(t)², t² and y²: 2Δ − Δ' bits from Δ to Δ'.
-fn argument(narrow: u32) -> [u32; 4] {
-    let [t, second, fourth] = RISE.map(|rise| narrow + rise);
-    [2 * fourth - narrow, 2 * second - fourth, 2 * t - second, 2 * (narrow + RISE[0] / 2) - t]
+fn argument(narrow: u32, rise: [u32; 3]) -> [u32; 4] {
+    let [t, second, fourth] = rise.map(|rise| narrow + rise);
+    [2 * fourth - narrow, 2 * second - fourth, 2 * t - second, 2 * (narrow + rise[0] / 2) - t]
 }
 
 /// The primes, from the bottom, that bring products from scale 2^`wide` to 2^`narrow`: Δ²/q at a time, each q at most [`WIDEST`].
@@ -180,11 +218,34 @@ mod tests {
     #[test]
     fn the_sine_runs_from_the_wide_scale_to_that_of_the_result() {
         assert_eq!(descent(40, 50), [60]);
-        assert_eq!(argument(50), [54, 56, 58, 50]);
+        assert_eq!(argument(50, RISE), [54, 56, 58, 50]);
+        assert_eq!(argument(54, FLAT), [58, 58, 59, 54]);
         assert_eq!(descent(45, 58), [59, 60, 60]);
         for (narrow, wide) in [(40, 50), (40, 47), (45, 58), (53, 58), (40, 59), (50, 50)] {
             let scale = descent(narrow, wide).iter().rev().fold(wide, |scale, q| 2 * scale - q);
             assert_eq!(scale, narrow, "{narrow} from {wide}");
+        }
+    }
+
+    #[test]
+    fn a_wanted_precision_sets_scales_and_room() {
+        let need = |bits| Need::default().precise(bits).unwrap();
+        assert_eq!((need(22).scale_bits, need(22).wide_bits), (40, 56));
+        let room = |bits| Bootstrap::default().precise(need(bits).scale_bits).room;
+        assert_eq!([16, 19, 22, 24].map(room), [6, 6, 7, 8]);
+        for bits in 12..=24 {
+            let bend = Bootstrap::default().precise(need(bits).scale_bits).bend();
+            assert!(bend < 2f64.powi(-(bits as i32)), "{bits}: {bend:e}");
+            let params = need(bits).choose(&Bootstrap::default()).unwrap();
+            assert_eq!(params.security().category(), Some(128), "{params}");
+            assert_eq!(params.log_n(), 16);
+        }
+        for bits in [11, 25] {
+            let refused = Need::default().precise(bits);
+            assert!(
+                matches!(refused, Err(CircuitError::Precision { least: 12, most: 24, .. })),
+                "{refused:?}"
+            );
         }
     }
 
