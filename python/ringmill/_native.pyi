@@ -341,7 +341,7 @@ class CoreImage:
         latency: int = 40,
         beat_cycles: int = 1,
         policy: str = "throughput",
-        effort: int = 2000,
+        effort: int = 8000,
     ) -> CoreImage: ...
     @property
     def instructions(self) -> bytes: ...
@@ -398,10 +398,11 @@ def compact_cycles(
     special: int,
     dnum: int,
     sequence: str = "hybrid",
+    times: int = 1,
     word_bits: int = 54,
     bus_bits: int = 512,
     latency: int = 40,
     beat_cycles: int = 1,
-    effort: int = 2000,
+    effort: int = 8000,
     policy: str = "throughput",
 ) -> dict[str, Any]: ...

@@ -11,6 +11,18 @@ import pytest
 from ringmill import cli
 from ringmill.compare import area, casa, coxhe, coxhe_figures, coxhe_table, cpu, table
 
+#: The most slots of a key switch with four butterflies.
+BARS = {
+    (3, 1, 1): 6.4,
+    (7, 1, 1): 12.6,
+    (3, 1, 3): 10.5,
+    (2, 2, 1): 6.4,
+    (7, 1, 7): 37.5,
+    (6, 2, 3): 21.0,
+    (5, 3, 2): 16.8,
+    (4, 4, 1): 12.6,
+}
+
 
 def _slots(point: casa.Point) -> int:
     """A stand-in for the model: one slot a limb."""
@@ -62,6 +74,11 @@ def test_the_command_prints_rows_as_json(capsys: pytest.CaptureFixture[str]) -> 
         # Two lanes: half the transforms at least.
         transforms = (dnum + 2) * (limbs + special) if row["sequence"] == "hybrid" else 3 * limbs + 3
         assert row["slots"] > transforms / 2
+        assert row["in_a_row"]["slots"] > transforms / 2
+        if row["nbf"] == 4:
+            assert row["in_a_row"]["slots"] <= BARS[tuple(row["set"])]
+            # One alone waits at its boundaries, in hundredths of a slot.
+            assert row["slots"] <= BARS[tuple(row["set"])] + 0.01
         assert row["slots"] == pytest.approx(row["cycles"] / casa.slot(row["n"], row["nbf"]), abs=1e-3)
         assert (row["cpu"] is None) == (row["sequence"] == "casa")
     _early_outputs_are_no_later_on_average([row for row in rows if row["table"] == 9])

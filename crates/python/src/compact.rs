@@ -13,7 +13,7 @@ use crate::error::{Failure, Family};
 
 /// `{"cycles", "first_cycles", "slot", "spans", …}` of an operation on a core, run again and for the first time; `spans` are (unit, what, start, end).
 #[pyfunction]
-#[pyo3(signature = (operation, *, log_n, butterflies, limbs, special, dnum, sequence="hybrid", word_bits=54, bus_bits=512, latency=40, beat_cycles=1, effort=2000, policy="throughput"))]
+#[pyo3(signature = (operation, *, log_n, butterflies, limbs, special, dnum, sequence="hybrid", times=1, word_bits=54, bus_bits=512, latency=40, beat_cycles=1, effort=8000, policy="throughput"))]
 #[expect(clippy::too_many_arguments, reason = "keywords of a Python function")]
 pub(crate) fn compact_cycles<'py>(
     py: Python<'py>,
@@ -24,6 +24,7 @@ pub(crate) fn compact_cycles<'py>(
     special: usize,
     dnum: usize,
     sequence: &str,
+    times: usize,
     word_bits: u32,
     bus_bits: u32,
     latency: u32,
@@ -58,7 +59,7 @@ pub(crate) fn compact_cycles<'py>(
         timing: MemoryTiming { latency, beat_cycles },
         ..CompactLiteral::default()
     };
-    let workload = Workload { operation, log_n, limbs, special, dnum, sequence };
+    let workload = Workload { operation, log_n, limbs, special, dnum, sequence, times };
     let counted = py
         .detach(|| -> Result<(CompactConfig, Counted), WorkloadError> {
             let config = literal.build()?;

@@ -71,7 +71,7 @@ fn policy(name: &str) -> Result<Policy, Failure> {
 impl CoreImage {
     /// Lowers and schedules a plan for a core.
     #[new]
-    #[pyo3(signature = (plan, *, word_bits, butterflies, log_n_max, moduli, multiplier, bus_bits, latency=40, beat_cycles=1, policy="throughput", effort=2000))]
+    #[pyo3(signature = (plan, *, word_bits, butterflies, log_n_max, moduli, multiplier, bus_bits, latency=40, beat_cycles=1, policy="throughput", effort=8000))]
     #[expect(clippy::too_many_arguments, reason = "keywords of a Python function")]
     fn new(
         py: Python<'_>,

@@ -9,11 +9,19 @@ from ringmill._native import compact_cycles
 from ringmill.compare.casa import Cycles, Outputs, Point
 
 #: Passes that the search for a plan may schedule, all attempts together: some tenths of a second a program.
-EFFORT = 30_000
+EFFORT = 100_000
+#: The same for a key switch, about a second, and for several in a row.
+SWITCH, ROW = 300_000, 1_200_000
+
+
+def _effort(point: Point) -> int:
+    if point.operation != "key_switch":
+        return EFFORT
+    return SWITCH if point.times == 1 else ROW
 
 
 def _told(
-    point: Point, *, word_bits: int, bus_bits: int, latency: int, effort: int, policy: str
+    point: Point, *, word_bits: int, bus_bits: int, latency: int, effort: int | None, policy: str
 ) -> dict[str, Any]:
     return compact_cycles(
         point.operation,
@@ -23,15 +31,16 @@ def _told(
         special=point.set.special,
         dnum=point.set.dnum,
         sequence=point.sequence,
+        times=point.times,
         word_bits=word_bits,
         bus_bits=bus_bits,
         latency=latency,
-        effort=effort,
+        effort=effort or _effort(point),
         policy=policy,
     )
 
 
-def counter(*, word_bits: int, bus_bits: int, latency: int, effort: int = EFFORT) -> Cycles:
+def counter(*, word_bits: int, bus_bits: int, latency: int, effort: int | None = None) -> Cycles:
     """Return the function from a point to its cycles on cores of this width and memory."""
     build = {"word_bits": word_bits, "bus_bits": bus_bits, "latency": latency, "effort": effort}
 
@@ -42,7 +51,7 @@ def counter(*, word_bits: int, bus_bits: int, latency: int, effort: int = EFFORT
     return cycles
 
 
-def outputs(*, word_bits: int, bus_bits: int, latency: int, effort: int = EFFORT) -> Outputs:
+def outputs(*, word_bits: int, bus_bits: int, latency: int, effort: int | None = None) -> Outputs:
     """Return the function from a point and a policy to when each output is in memory, and to all cycles."""
     build = {"word_bits": word_bits, "bus_bits": bus_bits, "latency": latency, "effort": effort}
 

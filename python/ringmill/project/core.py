@@ -25,7 +25,7 @@ class Core:
     memory_latency: int = 40
     beat_cycles: int = 1
     policy: str = "throughput"
-    effort: int = 2000
+    effort: int = 8000
     tile: str = "dsp48e2"
     clock_mhz: float = 100.0
 

@@ -77,6 +77,8 @@ pub struct Workload {
     pub dnum: usize,
     /// Whose key switch.
     pub sequence: Sequence,
+    /// How often in one program: they share the key and nothing else.
+    pub times: usize,
 }
 
 /// What stands in the way of counting.
@@ -110,6 +112,9 @@ pub enum WorkloadError {
         /// Digits.
         dnum: usize,
     },
+    /// No operation at all.
+    #[error("0 operations are no program: times ≥ 1")]
+    Times,
     /// Too few primes of the core's class.
     #[error("{needed} primes of {bits} bits are needed, {found} of the core's class exist at N = 2^{log_n}")]
     Primes {
@@ -156,6 +161,9 @@ impl Workload {
         if dnum == 0 || dnum > limbs || special == 0 {
             return Err(WorkloadError::Shape { limbs, special, dnum });
         }
+        if self.times == 0 {
+            return Err(WorkloadError::Times);
+        }
         let alpha = limbs.div_ceil(dnum);
         if self.sequence == Sequence::Hybrid && special < alpha {
             return Err(WorkloadError::Digit { special, alpha, limbs, dnum });
@@ -164,7 +172,8 @@ impl Workload {
         let (q, p) = primes.split_at(limbs);
         let lowering = Lowering::new(self.operation.name(), log_n, q, p, alpha)?;
         let lowering = if self.sequence == Sequence::Casa { lowering.uncentred() } else { lowering };
-        Writer { lowering, limbs, digits: limbs.div_ceil(alpha) }.write(self.operation)
+        Writer { lowering, limbs, digits: limbs.div_ceil(alpha), key: None, of: 0 }
+            .write(self.operation, self.times)
     }
 
     /// Plans it for a core by a policy and counts its cycles with the model.
@@ -200,30 +209,47 @@ struct Writer {
     lowering: Lowering,
     limbs: usize,
     digits: usize,
+    key: Option<KeyInputs>,
+    /// Which of several operations is written.
+    of: usize,
 }
 
 impl Writer {
     fn input(&mut self, name: &str) -> Poly {
         let moduli = self.lowering.basis.q()[..self.limbs].to_vec();
-        self.lowering.builder.input(name, InputClass::Data, Domain::Eval, &moduli)
+        self.lowering.builder.input(format!("{name}_{}", self.of), InputClass::Data, Domain::Eval, &moduli)
     }
 
+    /// The key, which all operations share.
     fn key(&mut self) -> Result<KeyInputs, LowerError> {
+        if let Some(key) = &self.key {
+            return Ok(key.clone());
+        }
         let names: Vec<_> =
             (0..self.digits).flat_map(|j| [format!("key_b{j}"), format!("key_a{j}")]).collect();
-        self.lowering.key_inputs(&names, self.limbs)
+        let key = self.lowering.key_inputs(&names, self.limbs)?;
+        Ok(self.key.insert(key).clone())
     }
 
     fn output(&mut self, parts: [Vec<Operand>; 2]) {
         for (i, part) in parts.into_iter().enumerate() {
             let moduli = self.lowering.basis.q()[..part.len()].to_vec();
-            let outputs = self.lowering.builder.output(format!("y{i}"), Domain::Eval, &moduli);
+            let outputs = self.lowering.builder.output(format!("y{i}_{}", self.of), Domain::Eval, &moduli);
             outputs.into_iter().zip(part).for_each(|(y, limb)| self.lowering.builder.store(y, limb));
         }
     }
 
-    fn write(mut self, operation: Operation) -> Result<LimbProgram, WorkloadError> {
-        let result = match operation {
+    fn write(mut self, operation: Operation, times: usize) -> Result<LimbProgram, WorkloadError> {
+        for of in 0..times {
+            self.of = of;
+            let result = self.operate(operation)?;
+            self.output(result);
+        }
+        Ok(self.lowering.finish()?)
+    }
+
+    fn operate(&mut self, operation: Operation) -> Result<[Vec<Operand>; 2], WorkloadError> {
+        Ok(match operation {
             Operation::KeySwitch => {
                 let (key, d) = (self.key()?, self.input("d"));
                 self.lowering.key_switch(&d, [None, None], &key, false)?
@@ -249,9 +275,7 @@ impl Writer {
                 let rotation = Rotation { galois: 5, key: &key, rescale: false };
                 self.lowering.rotate([&c0, &c1], rotation)?
             }
-        };
-        self.output(result);
-        Ok(self.lowering.finish()?)
+        })
     }
 }
 
@@ -264,7 +288,7 @@ mod tests {
     use super::*;
 
     fn workload(limbs: usize, special: usize, dnum: usize, sequence: Sequence) -> Workload {
-        Workload { operation: Operation::KeySwitch, log_n: 13, limbs, special, dnum, sequence }
+        Workload { operation: Operation::KeySwitch, log_n: 13, limbs, special, dnum, sequence, times: 1 }
     }
 
     /// The numbers of transforms that `mathematics` counts: (dnum + 2)(limbs + K) for hybrid, which leaves out those of
@@ -315,6 +339,8 @@ mod tests {
         assert!(error.to_string().contains("P must be at least the largest digit product"), "{error}");
         assert!(workload(3, 1, 1, Sequence::Casa).program(54).is_ok());
         assert!(workload(0, 1, 1, Sequence::Casa).program(54).is_err());
+        let none = Workload { times: 0, ..workload(3, 1, 3, Sequence::Hybrid) };
+        assert!(matches!(none.program(54), Err(WorkloadError::Times)));
     }
 
     /// Two lanes cannot beat half the transforms; a schedule that wastes a third of the time is a regression.

@@ -63,6 +63,8 @@ pub(super) struct Action {
     pub(super) then: Option<NodeId>,
     /// The earliest cycle.
     pub(super) start: u64,
+    /// The cycle from which something needs it.
+    pub(super) wanted: u64,
 }
 
 impl Action {
@@ -81,6 +83,7 @@ impl Action {
             target: Target::default(),
             then: None,
             start: 0,
+            wanted: 0,
         }
     }
 }
@@ -297,13 +300,17 @@ impl State<'_> {
             }
         }
         let before = out.len();
+        let now = self.clock.arithmetic;
         for (at, &term) in n.left.iter().enumerate() {
             if self.can_read(term) && !n.left[..at].contains(&term) {
                 self.term(id, term, out);
+                // Nothing is earlier than what can be computed now.
+                if out[before..].last().is_some_and(|a| a.start <= now && Self::computes(a)) {
+                    break;
+                }
             }
         }
         // One action a sum is enough: the earliest. Where room is short a load must not push out what was just loaded.
-        let now = self.clock.arithmetic;
         let key = |&i: &usize| {
             let start = out[i].start.max(now);
             (self.exclusive && !Self::computes(&out[i]), start, !Self::computes(&out[i]), i)
@@ -311,7 +318,7 @@ impl State<'_> {
         if let Some(best) = (before..out.len()).min_by_key(key) {
             out.swap(before, best);
             out.truncate(before + 1);
-            out[before].start = out[before].start.max(from);
+            out[before].wanted = from;
         }
     }
 
@@ -374,6 +381,14 @@ impl State<'_> {
         action.reads = [Some(x.node), None];
         if x.is_plain() {
             let Some((a, s)) = self.located(x.node) else { return false };
+            let wanted = self.tuning.fetch > 0 && self.node(x.node).bank_reads() >= self.tuning.fetch;
+            if wanted && self.node(x.node).bank.is_none() && !self.exclusive {
+                let before = out.len();
+                self.load(x.node, reader, out);
+                if out.len() > before {
+                    return false;
+                }
+            }
             (action.operands.a, action.operands.s) = (a, s);
             return true;
         }

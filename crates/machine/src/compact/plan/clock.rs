@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::super::CompactConfig;
 use super::super::isa::Bank;
+use super::super::model::Steps;
 
 /// One transform unit.
 #[derive(Debug, Clone, Copy, Default)]
@@ -23,44 +24,37 @@ pub(super) struct Clock {
     pub(super) arithmetic: u64,
     lanes: [Lane; 2],
     pub(super) rows: u64,
-    log_n: u64,
+    steps: Steps,
     /// Cycles a row takes to be read from memory, and to be written.
     row_cycles: u64,
     latency: u64,
-    /// Cycles in which a table of roots fills.
-    table: u64,
     /// When the latest passes began, the oldest first: as many as wait in the queue of the arithmetic unit.
     begun: VecDeque<u64>,
 }
 
-/// Cycles from the issue of a row to its result in a bank.
-const DEPTH: u64 = 24;
 /// Instructions that wait for the arithmetic unit.
 const QUEUE: usize = 8;
-/// Cycles lost in a level of a table of roots.
-const LEVEL: u64 = 10;
 /// Cycles from the start of a transform to the first in which the other table may be filled.
 const RELEASE: u64 = 20;
-/// Cycles lost between two passes.
-const GAP: u64 = 2;
-/// Cycles from the last read of a transform to its last write.
-const DRAIN: u64 = 30;
 
 impl Clock {
     pub(super) fn new(config: &CompactConfig, log_n: u32) -> Self {
         let row_bits = 64 * u64::from(config.row_words());
         let beats = row_bits.div_ceil(config.bus_bits().into());
-        let generators = u64::from(config.butterflies() / 2).clamp(1, 4);
         Self {
             arithmetic: 0,
             lanes: [Lane::default(); 2],
             rows: config.rows(log_n).into(),
-            log_n: log_n.into(),
+            steps: Steps::of(config, log_n),
             row_cycles: beats * u64::from(config.timing().beat_cycles),
             latency: config.timing().latency.into(),
-            table: (1 << log_n) / generators + LEVEL * u64::from(log_n),
             begun: VecDeque::new(),
         }
+    }
+
+    /// Whether a pass over memory takes longer than another one.
+    pub(super) fn is_slow(&self) -> bool {
+        self.row_cycles > 1
     }
 
     pub(super) fn first_read(&self) -> u64 {
@@ -69,7 +63,7 @@ impl Clock {
 
     /// Cycles of a pass that reads or writes memory, or neither.
     pub(super) fn pass(&self, memory: bool) -> u64 {
-        self.rows * if memory { self.row_cycles } else { 1 } + GAP
+        self.rows * if memory { self.row_cycles } else { 1 }
     }
 
     /// Books a pass that starts no earlier than `start`; its end.
@@ -85,18 +79,23 @@ impl Clock {
     }
 
     /// When another unit can use what a pass that ends at `end` has written.
-    pub(super) const fn drained(end: u64) -> u64 {
-        end + DEPTH
+    pub(super) const fn drained(&self, end: u64) -> u64 {
+        end + self.steps.depth
     }
 
     /// When what a pass that ends at `end` has stored can be streamed.
     pub(super) const fn stored(&self, end: u64) -> u64 {
-        end + DEPTH + 2 * self.latency
+        end + self.steps.depth + 2 * self.latency
     }
 
     /// When all units are done.
     pub(super) fn end(&self) -> u64 {
-        self.lanes.iter().map(|l| l.free + DRAIN).max().unwrap_or(0).max(self.stored(self.arithmetic))
+        self.lanes
+            .iter()
+            .map(|l| l.free + self.steps.drain)
+            .max()
+            .unwrap_or(0)
+            .max(self.stored(self.arithmetic))
     }
 
     /// When all lanes that reach a bank are free; none of them reaches an accumulator.
@@ -104,23 +103,29 @@ impl Clock {
         bank.parts().filter_map(Bank::lane).map(|lane| self.lanes[lane].free).max()
     }
 
+    /// The least cycle at which all can be done if so many transforms are still to come, those of both lanes counting as one.
+    pub(super) fn least_end(&self, transforms: u64) -> u64 {
+        let booked: u64 = self.lanes.iter().map(|lane| lane.free).sum();
+        (booked + transforms * self.steps.transform.min(2 * self.steps.ganged)) / self.lanes.len() as u64
+    }
+
     /// Books a transform of a limb that is in its bank, or pair, at `ready`; its end.
     pub(super) fn transform(&mut self, bank: Bank, modulus: u8, ready: u64) -> u64 {
-        let length = (self.log_n * self.rows) >> u32::from(bank.is_pair());
+        let length = if bank.is_pair() { self.steps.ganged } else { self.steps.transform };
         let lanes: Vec<usize> = bank.parts().filter_map(Bank::lane).collect();
         let there = lanes.iter().map(|&lane| self.roots(lane, modulus)).max().unwrap_or(0);
         let start = lanes.iter().map(|&lane| self.lanes[lane].free).fold(ready.max(there), u64::max);
         for lane in lanes {
             (self.lanes[lane].started, self.lanes[lane].free) = (start, start + length);
         }
-        start + length + DRAIN
+        start + length + self.steps.drain
     }
 
     /// When the roots of a modulus are there, which the next transform of a lane takes.
     fn roots(&mut self, lane: usize, modulus: u8) -> u64 {
         // Instructions wait in the queues of their units: a transform is known long before its limb is there.
         let known = if self.begun.len() < QUEUE { 0 } else { self.begun[0] };
-        let (table, lane) = (self.table, &mut self.lanes[lane]);
+        let (table, lane) = (self.steps.roots, &mut self.lanes[lane]);
         let held = lane.tables.iter().position(|t| t.is_some_and(|(m, _)| m == modulus));
         let slot = held.unwrap_or(1 - lane.latest);
         let there = match lane.tables[slot].filter(|_| held.is_some()) {

@@ -29,8 +29,24 @@ pub(super) struct Facts<'g> {
     pub(super) inner_products: Vec<NodeId>,
     /// The transforms in the order of the program.
     pub(super) transforms: Vec<NodeId>,
+    /// Where the program consists of several alike parts that share inputs only: the same node in each of them.
+    pub(super) twins: Vec<Vec<NodeId>>,
+    /// The part of each node, and its place there.
+    pub(super) places: Vec<(u32, u32)>,
+    /// What choices of single nodes are drawn from.
+    pub(super) first: FirstPart,
     /// The transforms of each node.
     pub(super) transforms_of: Vec<Vec<NodeId>>,
+}
+
+/// Nodes of the first of several alike parts, or of all there is.
+#[derive(Debug)]
+pub(super) struct FirstPart {
+    pub(super) transforms: Vec<NodeId>,
+    /// What will be transformed.
+    pub(super) to_transform: Vec<NodeId>,
+    /// Nodes with a turn of their own.
+    pub(super) computed: Vec<NodeId>,
 }
 
 impl<'g> Facts<'g> {
@@ -58,21 +74,54 @@ impl<'g> Facts<'g> {
         let transforms_of = |list: &Vec<NodeId>| list.iter().copied().filter(|&c| is_transform(c)).collect();
         let has_product: Vec<bool> = ids.clone().map(|id| has_product(graph, id)).collect();
         let several = |id: NodeId| matches!(graph.kind(id), Kind::Sum(terms) if terms.len() > 1);
+        let places = places(graph, &operands);
+        let of_first = |f: &dyn Fn(NodeId) -> bool| -> Vec<NodeId> {
+            ids.clone().filter(|&id| places[id as usize].0 == 0 && f(id)).collect()
+        };
+        let no_turn = |id: NodeId| {
+            recomputable[id as usize] || matches!(graph.kind(id), Kind::Gone | Kind::Input { .. })
+        };
+        let first = FirstPart {
+            transforms: of_first(&is_transform),
+            to_transform: of_first(&|id| nodes[id as usize].transforms > 0),
+            computed: of_first(&|id| !no_turn(id)),
+        };
         Self {
             graph,
             moduli,
-            nodes,
+            twins: twins(graph, &places),
+            places,
             unknown,
             order: order(graph, &consumers),
             heights: heights(graph, &consumers),
-            recomputable,
             inner_products: ids.clone().filter(|&id| several(id) && has_product[id as usize]).collect(),
+            first,
             transforms: ids.filter(|&id| is_transform(id)).collect(),
             transforms_of: consumers.iter().map(transforms_of).collect(),
             has_product,
+            nodes,
+            recomputable,
             operands,
             consumers,
         }
+    }
+}
+
+impl Facts<'_> {
+    /// How many alike parts there are.
+    pub(super) fn parts(&self) -> usize {
+        self.first.computed.first().map_or(1, |&id| self.twins[id as usize].len())
+    }
+
+    /// The graph without what comes after so many parts.
+    pub(super) fn graph_of_parts(&self, count: u32) -> Graph {
+        let mut graph = self.graph.clone();
+        for (node, &(part, _)) in graph.nodes.iter_mut().zip(&self.places) {
+            if part != u32::MAX && part >= count {
+                (node.kind, node.outputs) = (Kind::Gone, Vec::new());
+            }
+        }
+        graph
     }
 }
 
@@ -158,4 +207,63 @@ fn order(graph: &Graph, consumers: &[Vec<NodeId>]) -> Vec<u32> {
         }
     }
     order
+}
+
+/// The part of each node, connected otherwise than by inputs, and its place there. All is one part unless all are alike.
+fn places(graph: &Graph, operands: &[Vec<NodeId>]) -> Vec<(u32, u32)> {
+    let counts = |id: NodeId| !matches!(graph.kind(id), Kind::Input { .. } | Kind::Gone);
+    // The least node of each part stands for it: to be found by following the links.
+    let mut links: Vec<u32> = (0..operands.len() as u32).collect();
+    let find = |links: &[u32], mut id: u32| {
+        while links[id as usize] != id {
+            id = links[id as usize];
+        }
+        id
+    };
+    for (id, list) in operands.iter().enumerate() {
+        for &x in list.iter().filter(|&&x| counts(x)) {
+            let (a, b) = (find(&links, id as u32), find(&links, x));
+            links[a.max(b) as usize] = a.min(b);
+        }
+    }
+    let mut parts: Vec<(u32, Vec<NodeId>)> = Vec::new();
+    for id in (0..operands.len() as NodeId).filter(|&id| counts(id)) {
+        let part = find(&links, id);
+        match parts.iter_mut().find(|(p, _)| *p == part) {
+            Some((_, nodes)) => nodes.push(id),
+            None => parts.push((part, vec![id])),
+        }
+    }
+    let look = |id: &NodeId| {
+        let node = &graph.nodes[*id as usize];
+        (std::mem::discriminant(&node.kind), node.modulus, node.kind.operands().len())
+    };
+    let alike = |nodes: &[NodeId]| nodes.iter().map(look).eq(parts[0].1.iter().map(look));
+    let mut places: Vec<(u32, u32)> = (0..operands.len() as u32).map(|id| (0, id)).collect();
+    if parts.len() > 1 && parts.iter().all(|(_, nodes)| alike(nodes)) {
+        for (part, (_, nodes)) in parts.iter().enumerate() {
+            for (at, &id) in nodes.iter().enumerate() {
+                places[id as usize] = (part as u32, at as u32);
+            }
+        }
+        // Inputs stand beside the parts.
+        for id in (0..operands.len() as NodeId).filter(|&id| !counts(id)) {
+            places[id as usize] = (u32::MAX, id);
+        }
+    }
+    places
+}
+
+fn twins(graph: &Graph, places: &[(u32, u32)]) -> Vec<Vec<NodeId>> {
+    let mut of = vec![Vec::new(); graph.nodes.len()];
+    for (id, &(part, at)) in places.iter().enumerate() {
+        if part != u32::MAX {
+            of[at as usize].push(id as NodeId);
+        }
+    }
+    let twins = |(id, &(part, at)): (usize, &(u32, u32))| match part {
+        u32::MAX => vec![id as NodeId],
+        _ => of[at as usize].clone(),
+    };
+    places.iter().enumerate().map(twins).collect()
 }

@@ -16,22 +16,23 @@ mod frame;
 pub(crate) mod layout;
 mod perform;
 mod place;
+mod search;
 mod state;
 mod tuning;
 
 use ringmill_program::limb::LimbProgram;
-use ringmill_program::limb::random::Random;
 
 use super::isa::{ADDRESS_UNIT, Bank, INSTRUCTION_BYTES, Instruction, Op};
 use super::lower::graph::{Graph, Kind, NodeId};
-use super::model::{Span, simulate_again};
+use super::model::Span;
 use super::table::power_of_two;
-use super::{CompactConfig, CompactError, Policy};
+use super::{CompactConfig, CompactError};
 use action::{Action, Leaves};
 use clock::Clock;
 use facts::Facts;
 pub use layout::InputSlot;
 use layout::Layout;
+pub(crate) use search::{Search, plan};
 use state::{Content, Phase, State};
 use tuning::Tuning;
 
@@ -50,10 +51,9 @@ pub struct Plan {
     pub bytes: u64,
     /// Cycles by the scheduler's own estimate.
     pub estimate: u64,
+    /// When the outputs are in memory by the same, in cycles from the start, all added up.
+    pub output_estimate: u64,
 }
-
-/// How many unfinished nodes are looked at.
-const WINDOW: usize = 96;
 
 /// Passes that only move limbs, for each that computes: far above what any program took, so that a loop of the
 /// scheduler is an error and not a hang.
@@ -76,72 +76,6 @@ impl Plan {
     }
 }
 
-/// What to look for, and how long.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Search {
-    pub(crate) policy: Policy,
-    /// Passes scheduled, all attempts together.
-    pub(crate) effort: usize,
-}
-
-impl Search {
-    /// What a plan costs under the policy, by the cycle model.
-    fn cost(self, config: &CompactConfig, log_n: u32, plan: &Plan) -> Result<u64, CompactError> {
-        let timing = simulate_again(config, log_n, &plan.instructions)?;
-        if self.policy != Policy::LowLatency {
-            return Ok(timing.counters.cycles);
-        }
-        Ok(plan.output_ends(&timing.spans).iter().sum())
-    }
-}
-
-/// Schedules a graph.
-///
-/// # Errors
-/// [`CompactError::Memory`].
-pub(crate) fn plan(
-    config: &CompactConfig,
-    program: &LimbProgram,
-    graph: &Graph,
-    search: Search,
-) -> Result<Plan, CompactError> {
-    let moduli = program.moduli().iter().map(|m| m.modulus).collect();
-    let facts = &Facts::new(graph, moduli);
-    let mut found = attempt(config, program, facts, &Tuning::default())?;
-    let mut random = Random(0x7e4a_11ed);
-    let count = (search.effort / graph.passes()).clamp(1, MOST_ATTEMPTS);
-    if count == 1 {
-        // Nothing to compare it with.
-        return Ok(found);
-    }
-    let mut least = search.cost(config, program.log_n(), &found)?;
-    // Without ganged transforms and with them: the estimate is not good enough to compare the two.
-    let mut best: [Vec<(Plan, Tuning)>; 2] = Default::default();
-    for i in 1..count {
-        // At first anything, then what lies near the best.
-        let pool = &best[random.below(2) as usize];
-        let tuning = match pool.get(random.below(pool.len().max(1) as u64) as usize) {
-            Some((_, near)) if 3 * i > count => near.neighbour(&mut random),
-            _ => Tuning::any(&mut random),
-        };
-        let Ok(plan) = attempt(config, program, facts, &tuning) else { continue };
-        let best = &mut best[usize::from(tuning.gangs())];
-        if best.iter().any(|(other, _)| other.estimate == plan.estimate) {
-            continue;
-        }
-        let at = best.partition_point(|(other, _)| other.estimate <= plan.estimate);
-        best.insert(at, (plan, tuning));
-        best.truncate(FINALISTS);
-    }
-    for (plan, _) in best.into_iter().flatten() {
-        let cost = search.cost(config, program.log_n(), &plan)?;
-        if cost < least {
-            (found, least) = (plan, cost);
-        }
-    }
-    Ok(found)
-}
-
 /// For each node whether a plan stores it in the pass that completes it, and whether it is read from memory again whenever
 /// it is wanted.
 pub(crate) fn memory_use(config: &CompactConfig, program: &LimbProgram, graph: &Graph) -> Vec<(bool, bool)> {
@@ -151,16 +85,13 @@ pub(crate) fn memory_use(config: &CompactConfig, program: &LimbProgram, graph: &
     (0..graph.nodes.len() as NodeId).map(|id| (state.is_stored(id), state.recomputable(id))).collect()
 }
 
-/// Attempts of each kind that the cycle model decides between.
-const FINALISTS: usize = 4;
-/// The most attempts.
-const MOST_ATTEMPTS: usize = 1 << 14;
-
+/// A plan; given up as soon as it cannot end by `limit`.
 fn attempt(
     config: &CompactConfig,
     program: &LimbProgram,
     facts: &Facts<'_>,
     tuning: &Tuning,
+    limit: u64,
 ) -> Result<Plan, CompactError> {
     let factors: Vec<u64> = facts.moduli.iter().map(|&q| power_of_two(q, config.factor_bits())).collect();
     let clock = Clock::new(config, program.log_n());
@@ -170,9 +101,9 @@ fn attempt(
     let mut queue = Queue::new(&state);
     let mut actions = Vec::new();
     let mut moves = 0;
-    let limit = facts.graph.passes() * MOVES_A_PASS;
+    let most = facts.graph.passes() * MOVES_A_PASS;
     while let Some(head) = queue.head(&state) {
-        if instructions.len() > limit {
+        if instructions.len() > most || state.clock.least_end(state.transforms) > limit {
             return Err(CompactError::Unschedulable { node: head });
         }
         actions.clear();
@@ -205,8 +136,8 @@ fn attempt(
     }
     make_first_roots(&mut instructions);
     instructions.push(Instruction::new(Op::End));
-    let estimate = state.clock.end();
-    finish(config, state.layout, instructions, estimate)
+    let estimates = (state.clock.end(), state.output_time);
+    finish(config, state.layout, instructions, estimates)
 }
 
 /// Lets each transform unit, behind its last transform, make the roots that its first one asks for: whoever runs the
@@ -228,7 +159,7 @@ fn finish(
     config: &CompactConfig,
     layout: Layout,
     instructions: Vec<Instruction>,
-    estimate: u64,
+    (estimate, output_estimate): (u64, u64),
 ) -> Result<Plan, CompactError> {
     let program = layout.bytes();
     let bytes = (program + INSTRUCTION_BYTES * instructions.len() as u64).next_multiple_of(4096);
@@ -237,7 +168,7 @@ fn finish(
         return Err(CompactError::Memory { needed: bytes, available });
     }
     let (inputs, outputs) = (layout.input_slots(), layout.output_addresses());
-    Ok(Plan { instructions, inputs, outputs, program, bytes, estimate })
+    Ok(Plan { instructions, inputs, outputs, program, bytes, estimate, output_estimate })
 }
 
 /// The unfinished nodes in order of preference.
@@ -256,7 +187,8 @@ impl Queue {
     /// The first unfinished node, or the first that has all it needs where it has to be forced.
     fn head(&mut self, state: &State<'_>) -> Option<NodeId> {
         let (mut kept, mut seen) = (0, 0);
-        while kept < WINDOW && seen < self.0.len() {
+        let window = state.tuning.window as usize;
+        while kept < window && seen < self.0.len() {
             if !state.finished(self.0[seen]) {
                 self.0[kept] = self.0[seen];
                 kept += 1;
@@ -272,7 +204,7 @@ impl Queue {
         if state.exclusive {
             return state.actions(head, out);
         }
-        for &id in self.0.iter().take(WINDOW) {
+        for &id in self.0.iter().take(state.tuning.window as usize) {
             state.actions(id, out);
         }
     }
@@ -281,7 +213,7 @@ impl Queue {
 /// The action to do next.
 fn select(state: &State<'_>, actions: &[Action]) -> Option<Action> {
     let now = state.clock.arithmetic;
-    let start = |a: &Action| a.start.max(now);
+    let start = |a: &Action| a.start.max(a.wanted).max(now);
     let soonest = actions.iter().map(start).min()?;
     let tolerance = state.clock.rows * state.tuning.tolerance / 8;
     let ready = actions.iter().filter(|a| a.op.is_none() || start(a) <= soonest + tolerance);
@@ -297,7 +229,7 @@ fn rank(state: &State<'_>, action: &Action) -> u32 {
         let partial = matches!(action.leaves, Leaves::Partial(id) if state.next_transform(id).is_some());
         partial || action.then.is_some()
     });
-    let start = action.start.max(state.clock.arithmetic);
+    let start = action.start.max(action.wanted).max(state.clock.arithmetic);
     if feeds.is_some_and(|free| free <= start + state.tuning.starving * state.clock.rows) {
         return 1;
     }

@@ -3,7 +3,6 @@
 use super::super::isa::{Bank, Instruction, Op, Stream};
 use super::super::lower::graph::{Kind, NodeId};
 use super::action::{Action, Leaves, Store};
-use super::clock::Clock;
 use super::state::{Content, MemoryCopy, Phase, State};
 
 /// A read waits for the store that it needs and, lest the count wrap around, for all but so many of those before it.
@@ -20,7 +19,7 @@ impl State<'_> {
             self.read(action);
             if let Some(bank) = action.target.bank {
                 self.vacate(bank, action);
-                self.set_times(bank, end, Clock::drained(end));
+                self.set_times(bank, end, self.clock.drained(end));
             }
         }
         for id in action.reads.into_iter().flatten() {
@@ -87,10 +86,14 @@ impl State<'_> {
 
     fn stored(&mut self, store: Store, end: u64) -> MemoryCopy {
         self.stores += 1;
+        let available = self.clock.stored(end);
+        if matches!(store, Store::Output(_)) {
+            self.output_time += available;
+        }
         MemoryCopy {
             address: self.last_address,
             store: self.stores,
-            available: self.clock.stored(end),
+            available,
             scratch: store == Store::Scratch,
         }
     }
@@ -194,6 +197,7 @@ impl State<'_> {
         out.push(Instruction { modulus, a: Some(bank), ..Instruction::new(op) });
         let drained = self.bank(bank).drained;
         let end = self.clock.transform(bank, modulus, drained);
+        self.transforms -= 1;
         let source = self.node_mut(x);
         source.reads -= 1;
         source.transforms -= 1;

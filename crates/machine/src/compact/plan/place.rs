@@ -5,6 +5,7 @@ use super::super::lower::graph::NodeId;
 use super::action::{Action, Leaves, Operands, Store, Target};
 use super::frame::ALL;
 use super::state::{Content, State};
+use super::tuning::Early;
 
 /// What a bank is wanted for.
 #[derive(Debug, Clone, Copy)]
@@ -61,7 +62,8 @@ impl State<'_> {
             return Some(acc);
         }
         let order = self.order[id as usize];
-        let transform = self.next_transform(id).filter(|_| self.all_known(id) && !self.has_product(id));
+        let anywhere = self.choice(id).early == Early::Anywhere || self.all_known(id);
+        let transform = self.next_transform(id).filter(|_| anywhere && !self.has_product(id));
         if let Some(t) = transform {
             let lane = self.choose(Wish::transform(order, self.is_ganged(t)), &action.operands);
             return lane.or_else(|| {
@@ -100,7 +102,11 @@ impl State<'_> {
                 }
                 None => None,
             };
-            return acc.map(|bank| (Target { bank: Some(bank), store }, None));
+            if let Some(bank) = acc {
+                return Some((Target { bank: Some(bank), store }, None));
+            }
+            let target = Target { bank: None, store: store.or(Some(scratch())) };
+            return self.choice(id).through.then_some((target, None));
         }
         if n.bank_reads() == 0 {
             return Some((Target { bank: None, store: store.or(Some(scratch())) }, None));

@@ -6,7 +6,7 @@ use super::clock::Clock;
 use super::facts::Facts;
 use super::frame::Frame;
 use super::layout::Layout;
-use super::tuning::Tuning;
+use super::tuning::{Choice, Early, Tuning};
 
 /// A limb in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,14 +100,18 @@ pub(super) struct State<'g> {
     pub(super) banks: [BankState; Bank::COUNT],
     pub(super) clock: Clock,
     pub(super) layout: Layout,
-    ganged: Vec<bool>,
+    choices: Vec<Choice>,
     /// Sums of products in order: they take the accumulators one after the other.
     sums: Vec<NodeId>,
     /// The first of them that may not have begun.
     first_sum: usize,
     pub(super) tuning: Tuning,
+    /// Transforms that have not begun.
+    pub(super) transforms: u64,
     /// Stores written so far.
     pub(super) stores: u64,
+    /// When outputs were stored, all added up.
+    pub(super) output_time: u64,
     /// The address of the last of them.
     pub(super) last_address: u32,
     /// Whether room is made by force: only the first node with all it needs proceeds, and it may take any bank.
@@ -118,8 +122,7 @@ pub(super) struct State<'g> {
 
 impl<'g> State<'g> {
     pub(super) fn new(facts: &'g Facts<'g>, clock: Clock, layout: Layout, tuning: Tuning) -> Self {
-        let mut order = facts.order.clone();
-        tuning.disturb(&mut order, &facts.heights);
+        let order = tuning.order(facts);
         let mut sums = facts.inner_products.clone();
         sums.sort_by_key(|&id| order[id as usize]);
         let empty = BankState { content: Content::Empty, ready: 0, drained: 0 };
@@ -131,11 +134,13 @@ impl<'g> State<'g> {
             banks: [empty; Bank::COUNT],
             clock,
             layout,
-            ganged: tuning.ganged(facts),
+            choices: tuning.choices(facts),
             sums,
             first_sum: 0,
             tuning,
+            transforms: facts.transforms.len() as u64,
             stores: 0,
+            output_time: 0,
             last_address: 0,
             exclusive: false,
             frame: Frame::default(),
@@ -192,7 +197,7 @@ impl<'g> State<'g> {
 
     /// Whether a transform is to run on both lanes at once.
     pub(super) fn is_ganged(&self, transform: NodeId) -> bool {
-        self.ganged[transform as usize]
+        self.choices[transform as usize].ganged
     }
 
     /// Whether the node is an input times a constant that only serves as operand: it has no turn of its own but is
@@ -221,8 +226,19 @@ impl<'g> State<'g> {
             let free = self.frame.free_accumulators.min(Frame::SUMS);
             return self.frame.waiting[..free].contains(&Some(id));
         }
-        let early = self.tuning.early || self.next_transform(id).is_none();
-        self.all_known(id) || (early && self.room_beside_sums(id))
+        if self.all_known(id) {
+            return true;
+        }
+        match self.choice(id).early {
+            Early::Anywhere if self.next_transform(id).is_some() => true,
+            Early::Not => self.next_transform(id).is_none() && self.room_beside_sums(id),
+            _ => self.room_beside_sums(id),
+        }
+    }
+
+    /// What the plan chooses for a node.
+    pub(super) fn choice(&self, id: NodeId) -> Choice {
+        self.choices[id as usize]
     }
 
     /// Whether everything that a node reads has been computed, or is recomputed when it is read.
