@@ -42,21 +42,21 @@ def _told(
 
 def counter(*, word_bits: int, bus_bits: int, latency: int, effort: int | None = None) -> Cycles:
     """Return the function from a point to its cycles on cores of this width and memory."""
-    build = {"word_bits": word_bits, "bus_bits": bus_bits, "latency": latency, "effort": effort}
+    build: dict[str, Any] = {"word_bits": word_bits, "bus_bits": bus_bits, "latency": latency}
 
     @cache
     def cycles(point: Point) -> int:
-        return int(_told(point, policy="throughput", **build)["cycles"])
+        return int(_told(point, policy="throughput", effort=effort, **build)["cycles"])
 
     return cycles
 
 
 def outputs(*, word_bits: int, bus_bits: int, latency: int, effort: int | None = None) -> Outputs:
     """Return the function from a point and a policy to when each output is in memory, and to all cycles."""
-    build = {"word_bits": word_bits, "bus_bits": bus_bits, "latency": latency, "effort": effort}
+    build: dict[str, Any] = {"word_bits": word_bits, "bus_bits": bus_bits, "latency": latency}
 
     def ends(point: Point, policy: str) -> tuple[list[int], int]:
-        told = _told(point, policy=policy, **build)
+        told = _told(point, policy=policy, effort=effort, **build)
         return sorted(told["output_ends"]), int(told["cycles"])
 
     return ends
