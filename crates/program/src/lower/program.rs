@@ -1,6 +1,9 @@
 //! A managed HE program as one limb program: a walk over its instructions.
 
-use std::collections::{BTreeMap, HashMap};
+mod declare;
+mod operands;
+
+use std::collections::HashMap;
 
 use super::compact;
 use super::extended::{Extended, Facts};
@@ -208,99 +211,6 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Inputs in the order ciphertexts, plaintexts, keys; then outputs.
-    fn declare(&mut self) -> Result<(), LowerError> {
-        let mut names = Names::default();
-        for (value, name, ty) in self.he.inputs() {
-            for (part, name) in names.group(name, &part_suffixes(ty)).into_iter().enumerate() {
-                let limbs = self.input(name, InputClass::Data, self.limbs(value));
-                self.parts[value.index()].push(limbs);
-                self.inputs.push(InputSource::Ciphertext { value, part: part as u8 });
-            }
-        }
-        for (value, instr) in self.he.values() {
-            let stem = match &instr.op {
-                Op::Plain(name) => name.clone(),
-                Op::Const(_) => format!("const{}", self.he.value_name(value).replace('%', "")),
-                _ => continue,
-            };
-            let name = names.group(&stem, &[String::new()]).remove(0);
-            let period = self.compact.get(&value);
-            let compact = period.is_some();
-            let limbs = match period {
-                Some(&period) => self.low.compact_input(&name, period)?,
-                None => self.input(name, InputClass::Plain, self.limbs(value)),
-            };
-            self.parts[value.index()].push(limbs);
-            self.inputs.push(InputSource::Plain { value, compact });
-        }
-        self.declare_keys(&mut names)?;
-        self.declare_encapsulation(&mut names)?;
-        let mut names = Names::default();
-        for (output, out) in self.he.outputs().iter().enumerate() {
-            let mut stores = Vec::new();
-            let ty = &self.he.instr(out.value).ty;
-            for (part, name) in names.group(&out.name, &part_suffixes(ty)).into_iter().enumerate() {
-                let moduli = self.low.basis.q()[..self.limbs(out.value)].to_vec();
-                stores.push(self.low.builder.output(name, Domain::Eval, &moduli));
-                self.outputs.push(OutputSource { output, part: part as u8 });
-            }
-            self.stores.entry(out.value).or_default().push(stores);
-        }
-        Ok(())
-    }
-
-    fn input(&mut self, name: String, class: InputClass, limbs: usize) -> Poly {
-        let moduli = self.low.basis.q()[..limbs].to_vec();
-        self.low.builder.input(name, class, Domain::Eval, &moduli)
-    }
-
-    /// Every key once for each method that uses it, with the limbs of the highest level at which it does.
-    fn declare_keys(&mut self, names: &mut Names) -> Result<(), LowerError> {
-        let mut limbs: BTreeMap<(KeyId, usize), usize> = BTreeMap::new();
-        for (v, instr) in self.he.values() {
-            let (Some(&method), Some((key, operand))) = (self.method_of.get(&v), self.key_of(&instr.op))
-            else {
-                continue;
-            };
-            let most = limbs.entry((key, method)).or_default();
-            *most = (*most).max(self.limbs(operand));
-        }
-        for ((key, index), limbs) in limbs {
-            let method = &self.methods[index];
-            let digits = method.layout().digits(limbs).len();
-            let suffixes: Vec<String> =
-                (0..digits).flat_map(|j| [format!("_b{j}"), format!("_a{j}")]).collect();
-            let group = names.group(&key.stem(), &suffixes);
-            let inputs = self.low.key_inputs_for(method, &group, limbs)?;
-            self.keys.insert((key, index), inputs);
-            for digit in 0..digits as u32 {
-                let (level, method) = (limbs as u32 - 1, index as u32);
-                self.inputs.extend([0, 1].map(|part| InputSource::Key { key, method, digit, part, level }));
-            }
-        }
-        Ok(())
-    }
-
-    fn declare_encapsulation(&mut self, names: &mut Names) -> Result<(), LowerError> {
-        let raises = |(v, i): (Value, &Instr)| self.needed[v.index()] && matches!(i.op, Op::Raise { .. });
-        if !self.he.values().any(raises) {
-            return Ok(());
-        }
-        let mut declare = |direction: Direction, stem: &str| {
-            let names = names.group(stem, &["_b".into(), "_a".into()]);
-            let mut polys = [Vec::new(), Vec::new()];
-            for (part, name) in names.iter().enumerate() {
-                polys[part] = self.low.encapsulation_input(name, direction)?;
-                self.inputs.push(InputSource::Encapsulation { direction, part: part as u8 });
-            }
-            Ok::<_, LowerError>(polys)
-        };
-        let (down, up) = (declare(Direction::Down, "sparse")?, declare(Direction::Up, "dense")?);
-        self.encapsulation = Some(EncapsulationInputs::new(down, up));
-        Ok(())
-    }
-
     fn raise(&mut self, a: Value) -> Result<Vec<Poly>, LowerError> {
         let c = self.two(a);
         let key = self.encapsulation.clone().ok_or(LowerError::NoSpecialPrime)?;
@@ -370,77 +280,6 @@ impl<'a> Walk<'a> {
         };
         self.parts[v.index()] = parts;
         Ok(())
-    }
-
-    /// The primes of the limbs of a value.
-    fn moduli(&self, v: Value) -> Vec<ModulusId> {
-        match self.extended.is(v) {
-            true => self.low.extended_moduli(self.limbs(v)),
-            false => self.low.basis.q()[..self.limbs(v)].to_vec(),
-        }
-    }
-
-    /// The parts of an operand of v, multiplied by P if v is.
-    fn operand(&mut self, a: Value, v: Value) -> [Poly; 2] {
-        let parts = self.two(a);
-        if self.extended.is(a) || !self.extended.is(v) {
-            return parts;
-        }
-        let low = &mut self.low;
-        self.promoted.entry(a).or_insert_with(|| parts.map(|poly| low.times_p(&poly))).clone()
-    }
-
-    fn sum_extended(&mut self, v: Value, a: Value, b: Value, minus: bool) -> Vec<Poly> {
-        let (a, b) = (self.operand(a, v), self.operand(b, v));
-        (0..2).map(|i| self.low.sum_extended(&a[i], &b[i], minus)).collect()
-    }
-
-    fn factor(&self, p: Value) -> Factor {
-        let limbs = self.part(p, 0);
-        if self.compact.contains_key(&p) { Factor::Compact(limbs[0]) } else { Factor::Limbs(limbs) }
-    }
-
-    fn part(&self, v: Value, part: usize) -> Poly {
-        self.parts[v.index()].get(part).cloned().unwrap_or_default()
-    }
-
-    fn two(&self, v: Value) -> [Poly; 2] {
-        [0, 1].map(|part| self.part(v, part))
-    }
-
-    fn each(
-        &mut self,
-        a: Value,
-        mut f: impl FnMut(&mut Lowering, &[crate::limb::Operand]) -> Result<Poly, LowerError>,
-    ) -> Result<Vec<Poly>, LowerError> {
-        let parts = self.parts[a.index()].clone();
-        parts.iter().map(|poly| f(&mut self.low, poly)).collect()
-    }
-
-    /// a ± b; a part that one operand lacks is zero in it.
-    fn sum(&mut self, a: Value, b: Value, minus: bool) -> Result<Vec<Poly>, LowerError> {
-        let (a, b) = (self.parts[a.index()].clone(), self.parts[b.index()].clone());
-        (0..a.len().max(b.len()))
-            .map(|i| match (a.get(i), b.get(i)) {
-                (Some(a), Some(b)) if minus => self.low.sub(a, b),
-                (Some(a), Some(b)) => self.low.add(a, b),
-                (None, Some(b)) if minus => Ok(self.low.neg(b)),
-                (None, Some(x)) | (Some(x), None) => Ok(x.clone()),
-                (None, None) => Ok(Vec::new()),
-            })
-            .collect()
-    }
-
-    fn add_scalar(&mut self, a: Value, c: f64) -> Result<Vec<Poly>, LowerError> {
-        let Type::Ct(ty) = &self.he.instr(a).ty else {
-            return Err(LowerError::NotManaged { program: self.he.name().to_owned() });
-        };
-        let integer = scaled_integer(c, &ty.scale)?;
-        let mut parts = self.parts[a.index()].clone();
-        if let Some(first) = parts.first_mut() {
-            *first = self.low.add_integer(first, |low, m| residue_in(low, &integer, m));
-        }
-        Ok(parts)
     }
 
     /// The key switch `v`, with the rescale that is merged into it.
