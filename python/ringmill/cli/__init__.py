@@ -139,7 +139,10 @@ def _parser() -> argparse.ArgumentParser:
         "--latency", type=int, default=40, metavar="N", help="cycles to the first beat of memory (40)"
     )
     sub.add_argument(
-        "--effort", type=int, default=10_000, metavar="N", help="passes tried in search of a plan (10000)"
+        "--effort",
+        type=int,
+        metavar="N",
+        help="passes tried in search of each plan (300,000 for a key switch, 100,000 for the rest)",
     )
 
     sub = verb("workload", "Run a whole job on real data, or count and save the programs of a large one.")

@@ -309,7 +309,7 @@ def _casa(options: Namespace) -> Facts:
     from ringmill.compare import measure
 
     for name, value in (("latency", options.latency), ("effort", options.effort)):
-        if value < 0:
+        if value is not None and value < 0:
             fail(CommandError, "Negative", f"--{name} is {value}; give 0 or more.", name=name, value=value)
     return measure.beside_casa(
         word_bits=options.word_bits,

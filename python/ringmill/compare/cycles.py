@@ -35,7 +35,7 @@ def _told(
         word_bits=word_bits,
         bus_bits=bus_bits,
         latency=latency,
-        effort=effort or _effort(point),
+        effort=_effort(point) if effort is None else effort,
         policy=policy,
     )
 

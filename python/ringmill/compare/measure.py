@@ -9,9 +9,13 @@ from ringmill.compare import area, casa, cpu, cycles
 
 
 def beside_casa(
-    *, word_bits: int, bus_bits: int | None = None, latency: int = 40, effort: int = cycles.EFFORT
+    *, word_bits: int, bus_bits: int | None = None, latency: int = 40, effort: int | None = None
 ) -> dict[str, Any]:
-    """Return ``{"rows": …, "area_origin": …}``: all tables, on a memory as wide as the paper's by default."""
+    """Return ``{"rows": …, "area_origin": …}``: all tables, on a memory as wide as the paper's by default.
+
+    ``effort`` is how many passes the search for each plan schedules; by default as many as its figure is
+    worth, a minute in all.
+    """
     bits = bus_bits or casa.paper()["memory"]["bits_per_cycle"]
     counter = partial(cycles.counter, word_bits=word_bits, effort=effort)
     areas = area.stored()
