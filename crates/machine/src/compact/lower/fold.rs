@@ -89,7 +89,10 @@ impl Folder<'_> {
         match self.graph.kind(c.w) {
             Kind::Input { .. } => true,
             Kind::Lift { .. } | Kind::SubK { .. } => self.alone(c.w),
-            Kind::Sum(terms) => self.alone(c.w) && terms.iter().all(|&t| self.term(t, c.c)),
+            Kind::Sum(terms) => {
+                let fixed = !self.may_become_a_transform(c.w);
+                fixed && self.alone(c.w) && terms.iter().all(|&t| self.term(t, c.c))
+            }
             _ => false,
         }
     }
@@ -100,8 +103,13 @@ impl Folder<'_> {
             &Kind::Transform { x, .. } => self.upstream(a.node, x, c),
             // One pass brings it into a bank, times 1 or times c.
             Kind::Input { .. } => true,
-            _ => scaled_base(self.graph, a.node).is_some(),
+            _ => scaled_base(self.graph, a.node).is_some() && !self.may_become_a_transform(a.node),
         }
+    }
+
+    /// Whether a node may lose its own constant to what it transforms, so that it has none left to scale.
+    fn may_become_a_transform(&self, id: NodeId) -> bool {
+        candidate(self.graph, self.readers, id).is_some()
     }
 
     /// Whether the transform `u` of `x` can be scaled by `c` at its source: all that reads it is scaled alike.
@@ -112,7 +120,9 @@ impl Folder<'_> {
             && sums.iter().all(|sum| self.accepted.get(sum) == Some(&c));
         let source = match self.graph.kind(x) {
             Kind::Lift { .. } => true,
-            Kind::Sum(terms) => terms.iter().all(|t| !matches!(t, Term::Product { .. })),
+            Kind::Sum(terms) => {
+                terms.iter().all(|t| !matches!(t, Term::Product { .. })) && !self.may_become_a_transform(x)
+            }
             _ => false,
         };
         all && source && self.alone(x)

@@ -1,7 +1,7 @@
 //! Whole limb programs on the emulated core, compared with the reference machine.
 
 use ringmill_program::limb::random::{RandomProgram, inputs};
-use ringmill_program::limb::{Domain, InputClass, LimbProgram, Operand};
+use ringmill_program::limb::{Domain, InputClass, LimbBuilder, LimbProgram, Operand};
 use ringmill_program::lower::{KeyInputs, Lowering, Rotation};
 use ringmill_ring::Modulus;
 use ringmill_ring::primes::of_bits;
@@ -137,6 +137,35 @@ fn lowered_programs_give_the_bits_of_the_reference() {
             let switches = key_switches(Writer::new(shape), 2, true);
             check(config(butterflies), &switches, &format!("key switches, {shape:?}"));
         }
+    }
+}
+
+/// Constants move in front of transforms. One that does leaves its place; what would take another there must see that.
+#[test]
+fn constants_behind_transforms_in_a_row_are_all_kept() {
+    let [q] = of_bits(54, 10, 1, &[]).unwrap()[..] else { panic!("one prime") };
+    for variant in 0..3 {
+        let mut b = LimbBuilder::new("constants", 10);
+        let q = b.modulus("q", q);
+        let x = b.input("x", InputClass::Data, Domain::Coeff, &[q])[0];
+        let k = b.input("k", InputClass::Key, Domain::Eval, &[q])[0];
+        let x = b.ntt(x);
+        let x = b.mul_const(x, 3);
+        let x = match variant {
+            0 => x,
+            1 => b.mul(x, k),
+            _ => {
+                let down = b.intt(x);
+                let scaled = b.mul_const(down, 7);
+                let up = b.ntt(scaled);
+                b.mul(up, k)
+            }
+        };
+        let down = b.intt(x);
+        let y = b.mul_const(down, 5);
+        let out = b.output("y", Domain::Coeff, &[q]);
+        b.store(out[0], y);
+        check(config(2), &b.finish().unwrap(), &format!("variant {variant}"));
     }
 }
 
