@@ -15,6 +15,11 @@ class Row(NamedTuple):
     #: Minutes long and gigabytes large: measured in few rounds, and only when it is named.
     heavy: bool = False
 
+    @property
+    def set(self) -> str:
+        """The parameter set, the ring degree or the bootstrapping that the work is done at."""
+        return self.work.partition("/")[2]
+
     def bar(self, isa: str) -> float | None:
         """Return the ratio to reach on an instruction set, where one is set."""
         return self.bar_ifma if isa == "ifma" else self.bar_avx2

@@ -22,6 +22,7 @@ from typing import Any
 from benches.limits import Limit, heavy_limits, limits
 from benches.process import ROOT, NotOfferedError, Process
 from benches.rows import Row, selected
+from ringmill.atomic import write_text
 
 _BINARY = "benches/target/release/ringmill-bench"
 _COMMANDS = {
@@ -95,22 +96,21 @@ def rows(chosen: list[Row], core: int) -> Iterator[tuple[Row, dict[str, Any]]]:
             if side in processes:
                 processes.pop(side).close()
 
-    previous = ""
+    previous: Row | None = None
     for row in chosen:
-        last, current = previous.partition("/")[2], row.work.partition("/")[2]
-        if row.heavy and row.work != previous:
-            close("ours")  # so that its peak memory is that of one work
-        elif last and current != last:
-            for running in processes.values():
-                running.drop(last)
-        previous = row.work
         try:
+            if row.heavy and (previous is None or row.work != previous.work):
+                close("ours")  # so that its peak memory is that of one work
+            elif previous and (row.set, row.peer) != (previous.set, previous.peer):
+                # Keys of two peers at the largest sets do not fit side by side.
+                for running in processes.values():
+                    running.drop(previous.set)
+            previous = row
             ours, peer = process("ours"), process(row.peer)
             own, other = measure(ours, peer, row.work, heavy=row.heavy)
         except NotOfferedError as reason:
             print(f"{row.work:16} {row.peer}: {reason}", flush=True)
-            if row.heavy:
-                close("ours", row.peer)
+            close("ours", row.peer)
             continue
         yield (
             row,
@@ -169,17 +169,15 @@ def main() -> int:
         f"{'work':16} {'ours':>11} {'min':>11}   {'peer':28} {'median':>11} {'min':>11}   {'ratio':>6}  bar",
         flush=True,
     )
-    results = []
-    for row, result in rows(chosen, core):
-        results.append(result)
-        print(line(row, result), flush=True)
     target = ROOT / "build" / "bench.json"
     target.parent.mkdir(exist_ok=True)
-    if wanted and target.exists():
-        fresh = {(result["work"], result["peer"]) for result in results}
-        older = json.loads(target.read_text())
-        results = [result for result in older if (result["work"], result["peer"]) not in fresh] + results
-    target.write_text(json.dumps(results, indent=1) + "\n")
+    results = json.loads(target.read_text()) if wanted and target.exists() else []
+    for row, result in rows(chosen, core):
+        print(line(row, result), flush=True)
+        name = (result["work"], result["peer"])
+        results = [older for older in results if (older["work"], older["peer"]) != name] + [result]
+        # Row by row: what was measured stays, whatever becomes of the next row.
+        write_text(target, json.dumps(results, indent=1) + "\n")
     print(f"{target.relative_to(ROOT)}: {len(results)} rows")
     cores = os.sched_getaffinity(0)
     if not wanted or "limits" in wanted:
