@@ -63,6 +63,11 @@ class Process:
         """Return the largest resident size of the process so far."""
         return int(self._ask("peak")["peak_bytes"])
 
+    @property
+    def ended(self) -> bool:
+        """Whether the process is gone."""
+        return self._child.poll() is not None
+
     def close(self) -> None:
         """End the process by ending its input."""
         assert self._child.stdin is not None

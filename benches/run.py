@@ -110,7 +110,8 @@ def rows(chosen: list[Row], core: int) -> Iterator[tuple[Row, dict[str, Any]]]:
             own, other = measure(ours, peer, row.work, heavy=row.heavy)
         except NotOfferedError as reason:
             print(f"{row.work:16} {row.peer}: {reason}", flush=True)
-            close("ours", row.peer)
+            sides = {"ours", row.peer} & processes.keys()
+            close(*(side for side in sides if row.heavy or processes[side].ended))
             continue
         yield (
             row,

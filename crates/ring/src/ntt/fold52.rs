@@ -122,6 +122,37 @@ impl<L: Lanes + Madd52Lanes, const ABOVE: bool> Fold52<L, ABOVE> {
     }
 }
 
+/// x + t and x − t.
+#[inline(always)]
+pub(super) fn butterflies<L: Lanes + Madd52Lanes, const G: usize>(
+    l: L,
+    x: [L::U; G],
+    t: [L::U; G],
+) -> ([L::U; G], [L::U; G]) {
+    let (mut sum, mut difference) = (x, x);
+    for g in 0..G {
+        sum[g] = l.add(x[g], t[g]);
+        difference[g] = l.sub(x[g], t[g]);
+    }
+    (sum, difference)
+}
+
+/// x + y and y − x, which `offset` keeps from going below zero.
+#[inline(always)]
+pub(super) fn inverse_butterflies<L: Lanes + Madd52Lanes, const G: usize>(
+    l: L,
+    x: [L::U; G],
+    y: [L::U; G],
+    offset: L::U,
+) -> ([L::U; G], [L::U; G]) {
+    let (mut sum, mut difference) = (x, x);
+    for g in 0..G {
+        sum[g] = l.add(x[g], y[g]);
+        difference[g] = l.sub(l.add(y[g], offset), x[g]);
+    }
+    (sum, difference)
+}
+
 impl<L: Lanes + Madd52Lanes, const ABOVE: bool> Arith for Fold52<L, ABOVE> {
     type L = L;
     type V = L::U;
@@ -206,12 +237,7 @@ impl<L: Lanes + Madd52Lanes, const ABOVE: bool> Arith for Fold52<L, ABOVE> {
         w: [[L::U; 2]; G],
     ) -> ([L::U; G], [L::U; G]) {
         let t = self.products(y, w, self.start);
-        let (mut a, mut b) = (x, x);
-        for g in 0..G {
-            a[g] = self.l.add(x[g], t[g]);
-            b[g] = self.l.sub(x[g], t[g]);
-        }
-        (a, b)
+        butterflies(self.l, x, t)
     }
     #[inline(always)]
     fn leave(self, v: L::U) -> L::U {
@@ -229,11 +255,7 @@ impl<L: Lanes + Madd52Lanes, const ABOVE: bool> Arith for Fold52<L, ABOVE> {
         y: [L::U; G],
         w: [[L::U; 2]; G],
     ) -> ([L::U; G], [L::U; G]) {
-        let (mut sum, mut difference) = (x, x);
-        for g in 0..G {
-            sum[g] = self.l.add(x[g], y[g]);
-            difference[g] = self.l.sub(self.l.add(y[g], self.offset), x[g]);
-        }
+        let (sum, difference) = inverse_butterflies(self.l, x, y, self.offset);
         (sum, self.products(difference, w, self.one))
     }
     #[inline(always)]

@@ -14,7 +14,10 @@
 use crate::{
     Modulus,
     lanes::{Lanes, Madd52Lanes},
-    ntt::{arith::Arith, fold52::Shape},
+    ntt::{
+        arith::Arith,
+        fold52::{Shape, butterflies, inverse_butterflies},
+    },
 };
 
 /// The greatest b: the window 8·2^b must lie within the 52 bits that are multiplied.
@@ -261,12 +264,7 @@ impl<L: Lanes + Madd52Lanes, const WINDOW: u8> Arith for Window52<L, WINDOW> {
             }
         }
         let t = self.products(y, w, self.l.splat(0));
-        let (mut a, mut b) = (x, x);
-        for g in 0..G {
-            a[g] = self.l.add(x[g], t[g]);
-            b[g] = self.l.sub(x[g], t[g]);
-        }
-        (a, b)
+        butterflies(self.l, x, t)
     }
     /// With k = ⌊x/2^b⌋, x − k·q lies in [0, q + 17δ) for q below 2^b, and x − (k − 1)·q in (q − 16δ, 2q) above.
     #[inline(always)]
@@ -286,11 +284,7 @@ impl<L: Lanes + Madd52Lanes, const WINDOW: u8> Arith for Window52<L, WINDOW> {
         y: [L::U; G],
         w: [[L::U; 2]; G],
     ) -> ([L::U; G], [L::U; G]) {
-        let (mut sum, mut difference) = (x, x);
-        for g in 0..G {
-            sum[g] = self.l.add(x[g], y[g]);
-            difference[g] = self.l.sub(self.l.add(y[g], self.half), x[g]);
-        }
+        let (sum, difference) = inverse_butterflies(self.l, x, y, self.half);
         (sum, self.products(difference, w, self.q))
     }
     #[inline(always)]
