@@ -21,6 +21,7 @@ from ringmill._native import hardware_files
 from ringmill.compiled import Compiled
 from ringmill.project import Core, vectors, write
 from ringmill.project.design import read
+from ringmill.project.simulator import verilator
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -129,7 +130,7 @@ def _make(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=keep)
 
 
-@pytest.mark.skipif(shutil.which("verilator") is None, reason="the hardware tools are not in the environment")
+@pytest.mark.skipif(not verilator(), reason="the hardware tools are not in the environment")
 def test_the_self_test_passes_in_the_folder_alone_and_can_fail(compiled: Any, folder: Path) -> None:
     done = _make(folder, "selftest", "selftest-rust", "host", "board")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -149,3 +150,26 @@ def test_the_self_test_passes_in_the_folder_alone_and_can_fail(compiled: Any, fo
     vectors_file.write_bytes(kept)
     assert broken.returncode != 0
     assert "FAIL output limb 0, word 512" in broken.stderr
+
+
+def test_a_verilator_too_old_is_named(folder: Path, tmp_path: Path) -> None:
+    old = tmp_path / "verilator"
+    old.write_text(
+        "#!/bin/sh\n"
+        'case "$*" in --version) echo "Verilator 5.006 2023-01-22";; *) echo "%Error: Invalid option" >&2; exit 1;; esac\n'
+    )
+    old.chmod(0o755)
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("build"))
+    done = subprocess.run(
+        ["make", "-s", "host"],
+        cwd=copy,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PATH": path},
+    )
+    assert done.returncode != 0
+    assert "needs Verilator 5.048 or newer" in done.stderr
+    assert "found: Verilator 5.006 2023-01-22" in done.stderr

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from sample_designs import design_of, small_kernel
 from ringmill import cli
 from ringmill.kernels import NINE
 from ringmill.project.design import of
+from ringmill.project.simulator import verilator
 from ringmill.validate import design as held
 from ringmill.validate import error, plot, stored
 
@@ -152,7 +152,7 @@ def test_ratios_are_measured_over_predicted() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.skipif(shutil.which("verilator") is None, reason="the hardware tools are not in the environment")
+@pytest.mark.skipif(not verilator(), reason="the hardware tools are not in the environment")
 def test_a_design_is_held_to_the_rtl() -> None:
     design = of(design_of(small_kernel()))
     first, again = held.cycles(design)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -21,6 +20,7 @@ from ringmill.kernels import logistic_regression
 from ringmill.progress import Show, steps
 from ringmill.project import design as designs
 from ringmill.project import write
+from ringmill.project.simulator import verilator
 from ringmill.validate import design as held
 from ringmill.validate.stored import spread
 
@@ -110,7 +110,7 @@ def build(found: Exploration, folder: Path) -> bool:
     """Write the chosen core and its simulator; whether there is a simulator to make."""
     design = designs.of(found.best)
     write(design.compiled, design.core, folder, design=found.best, overwrite=True)
-    if shutil.which("verilator") is None:
+    if not verilator():
         return False
     done = subprocess.run(
         ["make", "-s", "host"],
