@@ -8,8 +8,8 @@ import subprocess
 def verilator() -> bool:
     """Whether the environment has a Verilator that builds the core.
 
-    5.048 takes the option that keeps functions whole, without which the package for Python miscompiles some; 5.006,
-    which Debian 12 ships, does not. The Makefile of a built folder asks the same way.
+    5.048 takes the option that keeps functions whole, without which the package for Python miscompiles
+    some; 5.006, which Debian 12 ships, does not. The Makefile of a built folder asks the same way.
     """
     try:
         asked = subprocess.run(
