@@ -5,11 +5,11 @@ use ringmill::ckks::{EvaluationKeys, GaloisKeys, KeyGenerator, Level, Params, Ra
 use ringmill::program::he::{Builder, Op};
 use ringmill::program::manage::{KeySet, Options};
 use ringmill::ring::GaloisElement;
-use ringmill::{Evaluator, Input, Inputs, Kernel};
+use ringmill::{Input, Inputs, Kernel};
 use ringmill_circuits::bootstrap::{Bootstrap, Need};
 use ringmill_circuits::linear::Keys;
 
-use crate::Prepared;
+use crate::{Prepared, evaluator};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -36,7 +36,7 @@ fn bind(slots: usize, log_n: u32) -> Result<Prepared, Failure> {
     let config = Bootstrap { keys: Keys::AtMost(KEYS), ..Bootstrap::default() };
     let need = Need { slots, log_n, ..Need::default() };
     let params = need.choose(&config)?;
-    let evaluator = Evaluator::new(&params)?;
+    let evaluator = evaluator(&params)?;
     let mut b = Builder::traced("bootstrap", slots)?;
     let x = b.push(Op::Input("x".into()))?;
     let y = config.apply(&mut b, x)?;

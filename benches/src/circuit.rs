@@ -7,10 +7,10 @@ use ringmill::ckks::params::{NamedSet, Params};
 use ringmill::ckks::{KeyGenerator, Randomness};
 use ringmill::program::he::{self, Builder, Op, Program};
 use ringmill::program::manage::Options;
-use ringmill::{Evaluator, Input, Inputs, Kernel};
+use ringmill::{Input, Inputs, Kernel};
 use ringmill_circuits::linear::{Keys, matrix_vector, plan_matrix_vector};
 
-use crate::Work;
+use crate::{Work, evaluator};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -88,7 +88,7 @@ fn bind(
     values: &[f64],
     expected: &dyn Fn(usize) -> f64,
 ) -> Result<Work, Failure> {
-    let evaluator = Evaluator::new(params)?;
+    let evaluator = evaluator(params)?;
     let options = Options { low: false, output_level: None, ..Options::default() };
     let kernel = Kernel::compile(&evaluator, program, &options)?;
     let mut generator = KeyGenerator::new(params)?;
@@ -113,7 +113,7 @@ fn bind(
 }
 
 fn single(count: usize, params: &Params) -> Result<Work, Failure> {
-    let evaluator = Evaluator::new(params)?;
+    let evaluator = evaluator(params)?;
     let mut generator = KeyGenerator::new(params)?;
     let secret = generator.secret_key()?;
     let steps: Vec<i64> = (1..=count as i64).collect();

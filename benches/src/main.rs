@@ -19,6 +19,8 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
+use ringmill::Evaluator;
+use ringmill::ckks::Params;
 
 /// Runs shorter than this are timed several at once: reading the processor's clock takes a third of a microsecond.
 const GROUP: Duration = Duration::from_micros(100);
@@ -96,6 +98,12 @@ fn fixed(work: &str) -> Result<Prepared, String> {
         Some(("keyswitch_mix", set)) => mix::prepare(set, false).map(Into::into),
         _ => Err(format!("{work} has no methods to choose from")),
     }
+}
+
+/// On as many threads as the process was given cores.
+fn evaluator(params: &Params) -> Result<Evaluator, ringmill::Error> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    Evaluator::with_machine(params, ringmill::cpu_machine(threads)?)
 }
 
 fn serve(side: &Side) -> std::io::Result<()> {

@@ -1,13 +1,12 @@
 //! Key switching over all levels of a chain: by the method that the cost table chooses for each level, or by hybrid key
 //! switching with the one key that serves every level.
 
-use ringmill::Evaluator;
 use ringmill::ckks::params::{NamedSet, Params, ParamsLiteral};
 use ringmill::ckks::{Ciphertext, KeyGenerator, Level, Randomness, Scale};
 use ringmill::program::cost::{Methods, worthwhile};
 use ringmill::program::he::Chain;
 
-use crate::Work;
+use crate::{Work, evaluator};
 
 /// Forms of the key beside the base one.
 const FORMS: usize = 5;
@@ -29,7 +28,7 @@ fn work(set: &str, mixed: bool) -> Result<Work, Failure> {
     let mut generator = KeyGenerator::new(&params)?;
     let secret = generator.secret_key()?;
     let mut relin = generator.relin_key(&secret)?;
-    let mut evaluator = Evaluator::new(&params)?;
+    let mut evaluator = evaluator(&params)?;
     if mixed {
         let layouts = worthwhile(&costs, &chain, FORMS)?;
         for &layout in &layouts {

@@ -9,7 +9,7 @@ use ringmill::Evaluator;
 use ringmill::ckks::params::{NamedSet, Params};
 use ringmill::ckks::{Ciphertext, EvaluationKeys, KeyGenerator, Plaintext, PublicKey, Randomness};
 
-use crate::Work;
+use crate::{Work, evaluator};
 
 /// Everything that the works of one set share.
 struct Context {
@@ -71,12 +71,6 @@ fn context(set: &str) -> Result<Rc<Context>, Failure> {
         Rc::new(Context { params, evaluator, public, keys, values, plain, fresh, product, switched });
     CONTEXTS.with_borrow_mut(|all| all.insert(set.to_owned(), Rc::downgrade(&context)));
     Ok(context)
-}
-
-/// On as many threads as the process was given cores.
-fn evaluator(params: &Params) -> Result<Evaluator, ringmill::Error> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    Evaluator::with_machine(params, ringmill::cpu_machine(threads)?)
 }
 
 /// Real numbers at the top level and the set's scale, in all slots.

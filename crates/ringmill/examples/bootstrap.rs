@@ -1,6 +1,6 @@
 //! Bootstraps random vectors and says what it took: `cargo run --release -p ringmill --example bootstrap [SLOTS [WIDE
-//! [LEVELS [RUNS [LOG_N [MAPS [KEYS [SCALE [PROFILE [ROOM]]]]]]]]]]` prints one line of JSON a run; with a PROFILE other than 0
-//! the time of each kind of step as well.
+//! [LEVELS [RUNS [LOG_N [MAPS [KEYS [SCALE [PROFILE [ROOM [THREADS [REAL]]]]]]]]]]]]` prints one line of JSON a run; with a
+//! PROFILE other than 0 the time of each kind of step as well, with a REAL other than 0 of real numbers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use ringmill::program::limb::Opcode;
 use ringmill::program::manage::Options;
 use ringmill::ring::GaloisElement;
 use ringmill::{Evaluator, Input, Inputs, Kernel};
-use ringmill_circuits::bootstrap::{Bootstrap, Need};
+use ringmill_circuits::bootstrap::{Bootstrap, Content, Need};
 use ringmill_circuits::linear::Keys;
 
 type Failure = Box<dyn std::error::Error>;
@@ -24,10 +24,23 @@ fn argument(i: usize, default: usize) -> Result<usize, Failure> {
     std::env::args().nth(i).map_or(Ok(default), |a| Ok(a.parse()?))
 }
 
-/// Seconds of processor time of this thread: what a busy machine leaves comparable.
-fn processor() -> f64 {
-    let schedule = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    schedule.split_whitespace().next().and_then(|n| n.parse::<f64>().ok()).unwrap_or(0.0) / 1e9
+/// Seconds of processor time of each thread: what a busy machine leaves comparable.
+fn processor() -> BTreeMap<u32, f64> {
+    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let time = |thread: std::fs::DirEntry| {
+        let schedule = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
+        let nanoseconds: f64 = schedule.split_whitespace().next()?.parse().ok()?;
+        Some((thread.file_name().to_str()?.parse().ok()?, nanoseconds / 1e9))
+    };
+    threads.filter_map(time).collect()
+}
+
+/// What each thread that did anything spent since `before`, the busiest first.
+fn spent(before: &BTreeMap<u32, f64>) -> Vec<f64> {
+    let since = |(thread, now): (&u32, &f64)| now - before.get(thread).unwrap_or(&0.0);
+    let mut all: Vec<f64> = processor().iter().map(since).filter(|&t| t > 1e-3).collect();
+    all.sort_by(|a, b| b.total_cmp(a));
+    all
 }
 
 /// Peak of resident memory in MB.
@@ -79,19 +92,20 @@ fn main() -> Result<(), Failure> {
         ..Need::default()
     };
     let maps = argument(6, 3)?;
-    let keys = argument(7, 0)?;
+    let (keys, real) = (argument(7, 0)?, argument(12, 0)? != 0);
     let config = Bootstrap {
         to_coefficients: maps,
         to_slots: maps,
         room: argument(10, Bootstrap::default().room as usize)? as u32,
         keys: if keys == 0 { Keys::Fast } else { Keys::AtMost(keys) },
+        content: if real { Content::Real } else { Content::Complex },
         ..Bootstrap::default()
     };
     let params = need.choose(&config)?;
     eprintln!("{params}");
     let profile = Arc::new(Profile::default());
     let evaluator = match argument(9, 0)? {
-        0 => Evaluator::new(&params)?,
+        0 => Evaluator::with_machine(&params, ringmill::cpu_machine(argument(11, 1)?)?)?,
         _ => Evaluator::with_machine(&params, Arc::new(Cpu::new()?.profiled(profile.clone())))?,
     };
     let mut b = Builder::traced("bootstrap", slots)?;
@@ -124,7 +138,8 @@ fn main() -> Result<(), Failure> {
     let keys = EvaluationKeys::new(Some(generator.relin_key(&secret)?), galois)?;
     let keys = keys.with_encapsulation(generator.encapsulation_key(&secret)?)?;
     let turn = |i: usize| Complex64::cis((i * i % 9973) as f64) * ((i % 101) as f64 / 101.0);
-    let message: Vec<Complex64> = (0..slots).map(turn).collect();
+    let wanted = |z: Complex64| if real { z.re.into() } else { z };
+    let message: Vec<Complex64> = (0..slots).map(|i| wanted(turn(i))).collect();
     let start_level = Level::new(config.start(slots));
     let plain = evaluator.encode(message.as_slice(), slots, start_level, &params.default_scale())?;
     let c = secret.encrypt(&plain, &mut Randomness::from_os()?)?;
@@ -133,7 +148,8 @@ fn main() -> Result<(), Failure> {
         let (start, busy) = (Instant::now(), processor());
         let results = kernel.run(&Inputs::from([("x".into(), Input::Cipher(&c))]), &keys)?;
         let seconds = start.elapsed().as_secs_f64();
-        let busy = processor() - busy;
+        let threads = spent(&busy);
+        let busy: f64 = threads.iter().sum();
         for (kind, spent) in profile.by_kind() {
             eprintln!(
                 "{}: {:.3} s, {} steps, {:.1} GB",
@@ -148,7 +164,7 @@ fn main() -> Result<(), Failure> {
         let found = evaluator.decode(&secret.decrypt(y)?)?;
         let worst = found.iter().zip(&message).map(|(x, y)| (x - y).norm()).fold(0.0, f64::max);
         println!(
-            "{{\"slots\": {slots}, \"seconds\": {seconds:.3}, \"processor\": {busy:.3}, \"bits\": {:.2}, \"levels\": {}, \"peak_mb\": {:.0}, \
+            "{{\"slots\": {slots}, \"seconds\": {seconds:.3}, \"processor\": {busy:.3}, \"threads\": {threads:.3?}, \"bits\": {:.2}, \"levels\": {}, \"peak_mb\": {:.0}, \
              \"key_mb\": {:.0}}}",
             -worst.log2(),
             y.level().get() - start_level.get(),
