@@ -1,4 +1,4 @@
-//! Carries the sources of the core, its simulator's shell and the register constants into the module, so that
+//! Carries the sources of the core, its simulator's shell, the counting of cells and the register constants into the module, so that
 //! `ringmill build` finds them wherever the module is: `docs/decisions/0011-hardware-in-the-module.md`.
 
 use std::fmt::Write as _;
@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 /// What is taken beside the sources of the core.
-const SHELL: [&str; 8] = [
+const SHELL: [&str; 9] = [
     "rtl/sim/src/rm_core.h",
     "rtl/sim/src/rm_core.cpp",
     "rtl/sim/src/axi_memory.h",
     "rtl/sim/src/axi_memory.cpp",
     "rtl/sim/src/axi_port.h",
     "rtl/sim/src/observer.h",
+    "rtl/synth/cells.py",
     "rtl/registers/generated/core_registers.h",
     "crates/machine/src/compact/registers.rs",
 ];

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sample_designs import design_of, small_kernel
 
+import ringmill as rm
 from ringmill import cli
 from ringmill.kernels import NINE
 from ringmill.project.design import of
@@ -92,15 +94,55 @@ def test_a_synthesis_counts_only_for_the_core_that_it_is_of() -> None:
         "dsp": 40,
         "status": "made up",
     }
-    told = {r["what"]: r for r in held.resources(design, [row])}
+    told = {r["what"]: r for r in held.resources(design, held.of_core(design, [row]))}
     assert (told["lut"]["measured"], told["dsp"]["measured"]) == (8600, 40)
     assert held.deviation(told["lut"]) == "+4.65 %"
     for other in ({**row, "flow": "xc7"}, {**row, "params": {**params, "NBF": 2}}):
-        assert all(r["measured"] is None for r in held.resources(design, [other]))
+        assert held.of_core(design, [other]) is None
+    assert all(r["measured"] is None for r in held.resources(design, None))
+
+
+# Of yosys, what the folder of a core asks of it: its version, and cells of the top in stat.json.
+_YOSYS = """#!/bin/sh
+[ "$1" = -V ] && echo "Yosys 0.99 (made up)" && exit
+grep -q "synth_ecp5 -abc9 -top compact_core" "$3" || exit 1
+grep -q " -G NBF=1 " "$3" || exit 1
+echo '{"modules": {"compact_core": {"num_cells_by_type": {"LUT4": 7000, "CCU2C": 400,
+ "TRELLIS_DPR16X4": 50, "TRELLIS_FF": 9000, "MULT18X18D": 40,
+ "DP16KD": 30, "PDPW16KD": 2, "PFUMX": 7}}}}' > stat.json
+"""
+
+
+def test_a_synthesis_is_made_in_the_folder_of_the_core(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = tmp_path / "yosys"
+    tool.write_text(_YOSYS)
+    tool.chmod(0o755)
+    monkeypatch.setenv("YOSYS", str(tool))
+    design = of(design_of(small_kernel()))
+    assert design.core.family == "ecp5"  # by the name of the device
+    row = held.synthesis(design)
+    assert (row["lut"], row["ff"], row["dsp"], row["ebr"]) == (8000, 9000, 40, 32)
+    assert row["tool"] == "Yosys 0.99"
+    told = {r["what"]: r for r in held.validate([design], rtl=False, synthesise=True, runs=1)}
+    assert (told["lut"]["measured"], told["dsp"]["measured"]) == (8000, 40)
+    monkeypatch.setenv("YOSYS", str(tmp_path / "nothing"))
+    with pytest.raises(rm.MachineError, match="YOSYS names the command"):
+        held.synthesis(design)
+
+
+@pytest.mark.long
+@pytest.mark.skipif(shutil.which("yosys") is None, reason="the hardware tools are not in the environment")
+def test_cells_of_a_core_are_those_that_its_blocks_have() -> None:
+    row = held.synthesis(of(design_of(small_kernel())))
+    # Six of Montgomery's multipliers, each of 9 + 9 + 6 tiles of 18 by 18 bits.
+    assert row["dsp"] == 6 * 24
+    # Twelve banks of 1,024 words of 54 bits, each two blocks of 18 kbit of 36 and 18 bits, at least.
+    assert row["ebr"] >= 12 * 3
 
 
 def _results(tmp_path: Path) -> tuple[Path, Any]:
-    import ringmill as rm
     from ringmill.explorer import explore
 
     space = {"log_n": [12], "level_bits": [28], "words": [36], "butterflies": [2, 8], "buses": [256, 512]}

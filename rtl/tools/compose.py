@@ -13,7 +13,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rtl.tools.flows import overall
+from rtl.synth.cells import overall
 
 #: What `modmul` is made of, one module a kind: only the ports that the kind uses, so unused constants go.
 MULTIPLIERS = ("modmul_p2", "modmul_prf", "modmul_montgomery", "modmul_barrett")

@@ -14,9 +14,8 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+from rtl.synth.cells import Row, cells, figures, script, total
 from rtl.tools.block import RTL, BlockError
-
-Row = dict[str, object]
 
 # Of a routed ecp5 row: the largest device that the open flow knows, at its slowest speed grade. The ports of
 # a block are no pads, hence out of context; the target only tells the tool how hard to try.
@@ -30,14 +29,9 @@ _ECP5_MODE = (
 )
 
 
-def overall(lut: int, ff: int, dsp: int, bram36: float) -> float:
-    """Return CASA's area: LUT/16 + FF/8 + 102.4 DSP + 56 BRAM (of 36 kbit)."""
-    return round(lut / 16 + ff / 8 + 102.4 * dsp + 56 * bram36, 1)
-
-
-def yosys(script: str, where: Path, name: str) -> None:
+def yosys(commands: str, where: Path, name: str) -> None:
     """Run a script in a folder; what yosys calls an error is raised."""
-    (where / f"{name}.ys").write_text(script)
+    (where / f"{name}.ys").write_text(commands)
     done = subprocess.run(
         ["yosys", "-ql", f"{name}.log", f"{name}.ys"], cwd=where, capture_output=True, text=True, check=False
     )
@@ -46,34 +40,14 @@ def yosys(script: str, where: Path, name: str) -> None:
         raise RuntimeError("\n".join(line for line in log.splitlines() if "rror" in line)[:2000])
 
 
-def _cells(where: Path, top: str) -> tuple[dict[str, int], Row]:
-    text = (where / "stat.json").read_text()
-    modules = json.loads(text[text.index("{") :])["modules"]
-    module = modules.get(f"\\{top}") or modules[top]
-    found = {}
-    for name, value in module["num_cells_by_type"].items():
-        found[name.lstrip("\\")] = value["count"] if isinstance(value, dict) else value
-    return found, module
-
-
-def _total(cells: dict[str, int], pattern: str) -> int:
-    return sum(count for name, count in cells.items() if re.fullmatch(pattern, name))
-
-
-def _xilinx(cells: dict[str, int], dsp: str) -> Row:
-    lut, srl = _total(cells, r"LUT[1-6]"), _total(cells, r"SRL.*")
-    ram = _total(cells, r"RAM\d+(X\d+)?[SDM].*")
-    ff, dsps = _total(cells, r"FD[CPRS]E(_1)?|LD[CP]E"), cells.get(dsp, 0)
-    bram = _total(cells, r"RAMB36E\d") + _total(cells, r"RAMB18E\d") / 2
-    area = overall(lut + srl + ram, ff, dsps, bram)
-    return {"lut": lut, "srl": srl, "lutram": ram, "ff": ff, "dsp": dsps, "bram36": bram, "overall": area}
+def _figures(family: str, where: Path, top: str) -> Row:
+    return figures(family, cells(where / "stat.json", top)[0])
 
 
 def xc7(read: str, top: str, where: Path, seeds: tuple[int, ...]) -> Row:
     """Synthesise for 7-series and add up cell delays."""
     yosys(
-        f"{read}\nsynth_xilinx -family xc7 -flatten -abc9 -noiopad -noclkbuf -top {top}\n"
-        f"tee -q -o stat.json stat -json -tech xilinx -top {top}\nrename -wire\nwrite_rtlil net.il\n",
+        f"{read}\n{script('xc7', top)}rename -wire\nwrite_rtlil net.il\n",
         where,
         "synth",
     )
@@ -86,7 +60,7 @@ def xc7(read: str, top: str, where: Path, seeds: tuple[int, ...]) -> Row:
         "sta",
     )
     arrival = re.search(r"Latest arrival time in '.*' is (\d+)", (where / "sta.txt").read_text())
-    row = _xilinx(_cells(where, top)[0], "DSP48E1")
+    row = _figures("xc7", where, top)
     status = "synthesised, not placed, not routed; cell delays only, Artix-7 models"
     return row | {"path_ns": int(arrival.group(1)) / 1000 if arrival else None, "status": status}
 
@@ -94,12 +68,11 @@ def xc7(read: str, top: str, where: Path, seeds: tuple[int, ...]) -> Row:
 def xcup(read: str, top: str, where: Path, seeds: tuple[int, ...]) -> Row:
     """Synthesise for UltraScale+."""
     yosys(
-        f"{read}\nsynth_xilinx -family xcup -flatten -abc9 -noiopad -noclkbuf -top {top}\n"
-        f"tee -q -o stat.json stat -json -tech xilinx -top {top}\n",
+        f"{read}\n{script('xcup', top)}",
         where,
         "synth",
     )
-    return _xilinx(_cells(where, top)[0], "DSP48E2") | {"status": "synthesised for xcup, no timing"}
+    return _figures("xcup", where, top) | {"status": "synthesised for xcup, no timing"}
 
 
 def _route(where: Path, seed: int) -> tuple[float | None, int]:
@@ -123,22 +96,11 @@ def _route(where: Path, seed: int) -> tuple[float | None, int]:
 def ecp5(read: str, top: str, where: Path, seeds: tuple[int, ...]) -> Row:
     """Synthesise for ECP5; with seeds, place and route on the LFE5U-85F."""
     yosys(
-        f"{read}\nsynth_ecp5 -abc9 -top {top}\n"
-        f"tee -q -o stat.json stat -json -top {top}\nwrite_json net.json\n",
+        f"{read}\n{script('ecp5', top)}write_json net.json\n",
         where,
         "synth",
     )
-    cells = _cells(where, top)[0]
-    carry, ram = cells.get("CCU2C", 0), cells.get("TRELLIS_DPR16X4", 0)
-    row: Row = {
-        "lut": cells.get("LUT4", 0) + 2 * carry + 4 * ram,  # a carry cell sits on two LUTs
-        "lut4": cells.get("LUT4", 0),
-        "ccu2c": carry,
-        "ff": cells.get("TRELLIS_FF", 0),
-        "dsp": cells.get("MULT18X18D", 0),
-        "ebr": cells.get("DP16KD", 0) + cells.get("PDPW16KD", 0),
-        "status": "synthesised, not placed, not routed",
-    }
+    row = _figures("ecp5", where, top) | {"status": "synthesised, not placed, not routed"}
     if not seeds:
         return row
     routed = {seed: _route(where, seed) for seed in seeds}
@@ -179,10 +141,10 @@ def asic45(read: str, top: str, where: Path, seeds: tuple[int, ...]) -> Row:
         ["sta", "-no_splash", "-exit", "sta.tcl"], cwd=where, capture_output=True, text=True, check=True
     ).stdout
     slack = re.search(r"^\s*(-?[\d.]+)\s+slack", text, re.M)
-    cells, module = _cells(where, top)
+    found, module = cells(where / "stat.json", top)
     return {
         "area_um2": round(float(str(module["area"])), 1),
-        "ff": _total(cells, r"(S?DFF|DLH|DLL).*"),
+        "ff": total(found, r"(S?DFF|DLH|DLL).*"),
         "min_period_ns": round(1.0 - float(slack.group(1)), 4) if slack else None,
         "status": "synthesised to 45 nm standard cells, not placed; no wire load, no clock tree",
     }

@@ -17,9 +17,10 @@ from functools import cache
 from pathlib import Path
 from threading import Lock
 
+from rtl.synth.cells import overall
 from rtl.tools import compose
 from rtl.tools.block import ROOT, RTL, BlockError, expand, load, names, sources
-from rtl.tools.flows import FLOWS, Row, overall, versions, yosys
+from rtl.tools.flows import FLOWS, Row, versions, yosys
 
 __all__ = ["DATA", "Point", "overall", "points", "run", "table"]
 

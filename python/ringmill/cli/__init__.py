@@ -95,7 +95,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--out", required=True, metavar="DIR", help="folder to write; it stands alone")
     sub.add_argument("--overwrite", action="store_true", help="replace a folder that was written before")
 
-    sub = verb("validate", "Hold designs to decryptions, to the RTL and to stored syntheses.")
+    sub = verb("validate", "Hold designs to decryptions, to the RTL and to syntheses.")
     sub.add_argument(
         "designs", nargs="+", metavar="FILE", help="design files or results files, from ringmill explore"
     )
@@ -108,6 +108,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     sub.add_argument("--runs", type=int, default=4, metavar="N", help="encrypted runs of each (4)")
     sub.add_argument("--no-rtl", action="store_true", help="leave the simulated core out")
+    sub.add_argument(
+        "--synthesise", action="store_true", help="count each core's cells by yosys: minutes to hours"
+    )
     sub.add_argument("--out", metavar="FILE", help="write the rows as JSON")
     sub.add_argument("--plot", metavar="FILE", help="draw measured over predicted, as SVG")
     _explore(verb)

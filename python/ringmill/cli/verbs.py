@@ -174,7 +174,13 @@ def validate(options: Namespace) -> Facts:
             found = [design.read(path)]
         names += [f"{path} #{at + 1}" for at in range(len(found))] if len(found) > 1 else [str(path)]
         read += found
-    rows = held(read, rtl=not options.no_rtl, runs=options.runs, show=_show(options))
+    rows = held(
+        read,
+        rtl=not options.no_rtl,
+        synthesise=options.synthesise,
+        runs=options.runs,
+        show=_show(options),
+    )
     if target:
         write_text(target, json.dumps(rows, indent=1) + "\n")
     if picture:

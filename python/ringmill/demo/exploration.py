@@ -170,7 +170,7 @@ def _validated(found: Exploration, front: list[Design], chosen: int, job: dict[s
     for at in sorted({chosen, *places}):
         design = designs.of(front[at])
         rows.append({"design": at, **held.error(design, runs=1)})
-        blocks = held.resources(design, held.stored_syntheses())
+        blocks = held.resources(design, held.of_core(design, held.stored_syntheses()))
         rows += [{"design": at, **row} for row in blocks if row["measured"] is not None]
     return rows
 

@@ -8,6 +8,8 @@ from typing import Any
 from ringmill._native import CoreImage, Plan
 from ringmill.errors import CommandError, fail
 
+#: Families of devices, as device files name them; `asic45` has no synthesis in a built folder.
+FAMILIES = ("xc7", "xcup", "ecp5", "asic45")
 #: How a product is cut for the DSP blocks of a device family, as `modmul_pkg` numbers it.
 TILES = {"lut": 0, "ecp5": 1, "dsp48e1": 2, "dsp48e2": 3}
 
@@ -27,6 +29,7 @@ class Core:
     policy: str = "throughput"
     effort: int = 8000
     tile: str = "dsp48e2"
+    family: str = "xcup"
     clock_mhz: float = 100.0
 
     def __post_init__(self) -> None:
@@ -37,6 +40,13 @@ class Core:
                 "UnknownTile",
                 f"No DSP block is called {self.tile!r}; there are {', '.join(TILES)}.",
                 tile=self.tile,
+            )
+        if self.family not in FAMILIES:
+            fail(
+                CommandError,
+                "UnknownFamily",
+                f"No family of devices is called {self.family!r}; there are {', '.join(FAMILIES)}.",
+                family=self.family,
             )
         if not 0 < self.clock_mhz < 10_000:
             fail(

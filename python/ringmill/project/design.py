@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ringmill import bundle
-from ringmill._native import Params, Plan
+from ringmill._native import Params, Plan, stored_devices
 from ringmill.compiled import Compiled
 from ringmill.errors import FileFormatError, fail
 from ringmill.project.core import Core
@@ -81,8 +81,21 @@ def of(content: dict[str, Any]) -> Design:
     plan = Plan.with_params(kernel["program"], params, kernel["magnitude"], kernel["bound"], kernel["real"])
     compiled = Compiled(kernel["program"], signature, plan)
     compiled.check_names()
-    core = core_of(h, policy=h["policy"], clock_mhz=content["predicted"]["frequency_mhz"]["value"])
+    clock = content["predicted"]["frequency_mhz"]["value"]
+    core = core_of(h, policy=h["policy"], clock_mhz=clock, family=_family(content))
     return Design(compiled, core, content)
+
+
+def _family(content: dict[str, Any]) -> str:
+    """The family of a design's device; of a user's own device, by the blocks that it counts."""
+    stored = {device["name"]: device["family"] for device in json.loads(stored_devices())}
+    if content["device"] in stored:
+        return str(stored[content["device"]])
+    counted = content["predicted"]["resources"]
+    for blocks, family in (("ebr", "ecp5"), ("area_um2", "asic45")):
+        if blocks in counted:
+            return family
+    return "xc7" if content["hardware"]["tile"] == "dsp48e1" else "xcup"
 
 
 def core_of(hardware: dict[str, Any], **others: Any) -> Core:

@@ -11,6 +11,7 @@ _PLACES = (
     ("rtl/registers/generated/core_registers.h", "driver/core_registers.h"),
     ("crates/machine/src/compact/registers.rs", "driver/registers.rs"),
     ("rtl/sim/src/", "sim/"),
+    ("rtl/synth/", "synth/"),
     ("rtl/", "rtl/"),
 )
 
@@ -46,6 +47,7 @@ def lists(name: str, version: str, core: Core, kind: int, files: dict[str, str])
     made = {"core.f": f"// {_ORIGIN}\n" + "".join(f"{path}\n" for path in verilog)}
     made["core.mk"] = (
         f"# {_ORIGIN}\nSOURCES := {' '.join(verilog)}\nWAIVERS := {' '.join(waivers)}\n"
+        f"FAMILY := {core.family}\n"
         f"PARAMETERS := {' '.join(f'{key}={value}' for key, value in parameters.items())}\n"
     )
     made[f"{name}.core"] = core_file(

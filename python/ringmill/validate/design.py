@@ -9,10 +9,10 @@ import json
 import math
 import os
 import re
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +29,6 @@ Row = dict[str, Any]
 
 #: Encrypted runs of a design, each with fresh keys.
 RUNS = 4
-#: Which synthesis flow belongs to which DSP block.
-_FLOWS = {"ecp5": "ecp5", "dsp48e1": "xc7", "dsp48e2": "xcup"}
 #: How stored rows name what a prediction names.
 _RESOURCES = {
     "lut": ("lut", "srl", "lutram"),
@@ -73,38 +71,49 @@ def _row(what: str, unit: str, predicted: float, measured: float | None, by: str
     return {"what": what, "unit": unit, "predicted": predicted, "measured": measured, "by": by}
 
 
-def cycles(design: Design, into: Path | None = None) -> list[Row]:
+@contextmanager
+def _made(design: Design, target: str) -> Iterator[tuple[Path, subprocess.CompletedProcess[str]]]:
+    """The built folder of a design after `make` of a target in it; removed in the end."""
+    with tempfile.TemporaryDirectory(prefix="ringmill-validate-") as name:
+        folder = Path(name) / "core"
+        write(design.compiled, design.core, folder, design=design.content)
+        command, env = ["make", "-s", target], {**os.environ, "MAKEFLAGS": ""}
+        yield (
+            folder,
+            subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=env),
+        )
+
+
+def _last_words(done: subprocess.CompletedProcess[str]) -> str:
+    said = [line for line in (done.stderr or done.stdout).strip().splitlines() if not line.startswith("make")]
+    return said[-1] if said else "it said nothing"
+
+
+def cycles(design: Design) -> list[Row]:
     """Cycles of the RTL under Verilator, from the self-test of the built folder, which compares bits."""
     predicted = design.content["predicted"]["cycles"]["value"]
     if not verilator():
         return [_row("cycles", "cycles", predicted, None, "no Verilator as new as 5.048 in the environment")]
-    folder = Path(tempfile.mkdtemp(prefix="ringmill-validate-", dir=into))
-    try:
-        write(design.compiled, design.core, folder / "core", design=design.content)
-        done = subprocess.run(
-            ["make", "-s", "selftest"],
-            cwd=folder / "core",
-            capture_output=True,
-            text=True,
-            check=False,
-            env={**os.environ, "MAKEFLAGS": ""},
-        )
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-    passed = _PASSED.search(done.stdout)
-    if done.returncode != 0 or passed is None:
-        said = (done.stderr or done.stdout).strip().splitlines()
-        fail(
-            MachineError,
-            "SelfTest",
-            f"The self-test of the core failed: {said[-1] if said else 'it said nothing'}. Please report it.",
-        )
+    with _made(design, "selftest") as (_, done):
+        passed = _PASSED.search(done.stdout)
+        if done.returncode != 0 or passed is None:
+            said = f"The self-test of the core failed: {_last_words(done)}. Please report it."
+            fail(MachineError, "SelfTest", said)
     first, again, *model = (int(number) for number in passed.groups())
     by = "RTL under Verilator, bits compared"
     return [
         _row("cycles of the first run", "cycles", predicted, first, by),
         _row("cycles of later runs", "cycles", model[1], again, by),
     ]
+
+
+def synthesis(design: Design) -> Row:
+    """Figures of the core's cells, from yosys in the built folder: minutes to hours."""
+    with _made(design, "synth") as (folder, done):
+        if done.returncode != 0:
+            fail(MachineError, "Synthesis", f"The core was not synthesised: {_last_words(done)}.")
+        made: Row = json.loads((folder / "build" / "cells.json").read_text(encoding="utf-8"))
+    return made
 
 
 def stored_syntheses() -> list[Row]:
@@ -114,31 +123,40 @@ def stored_syntheses() -> list[Row]:
     return rows
 
 
-def resources(design: Design, rows: list[Row]) -> Iterator[Row]:
-    """Blocks by a stored synthesis of this very core, where there is one."""
-    kind = design.core.image(design.compiled.plan).kind
-    wanted = design.core.parameters(kind)
+def of_core(design: Design, rows: list[Row]) -> Row | None:
+    """The synthesis of this very core among stored ones."""
     # Entries of the modulus table hardly show, and are not among the parameters of the syntheses.
-    wanted.pop("MODS")
-    flow = _FLOWS.get(design.core.tile)
-    row = next(
-        (r for r in rows if r["flow"] == flow and {**r["params"], "MODS": 0} == {**wanted, "MODS": 0}), None
-    )
+    wanted = {**design.core.parameters(design.core.image(design.compiled.plan).kind), "MODS": 0}
+    family = design.core.family
+    return next((r for r in rows if r["flow"] == family and {**r["params"], "MODS": 0} == wanted), None)
+
+
+def resources(design: Design, row: Row | None) -> Iterator[Row]:
+    """Blocks by a synthesis of this very core, where there is one."""
     for name, figure in design.content["predicted"]["resources"].items():
         parts = _RESOURCES.get(name)
-        if row is None or parts is None or not all(part in row for part in parts):
-            yield _row(name, "", figure["value"], None, "no synthesis of this core is stored")
-        else:
-            yield _row(name, "", figure["value"], sum(row[part] for part in parts), str(row["status"]))
+        if row is None or parts is None or name not in row:
+            yield _row(name, "", figure["value"], None, "no synthesis of this core; --synthesise makes one")
+        else:  # an ECP5's LUTs are one figure already
+            yield _row(name, "", figure["value"], sum(row.get(part, 0) for part in parts), str(row["status"]))
 
 
-def validate(designs: list[Design], *, rtl: bool = True, runs: int = RUNS, show: Show = "none") -> list[Row]:
-    """Every row of every design."""
-    syntheses, told = stored_syntheses(), []
+def validate(
+    designs: list[Design],
+    *,
+    rtl: bool = True,
+    synthesise: bool = False,
+    runs: int = RUNS,
+    show: Show = "none",
+) -> list[Row]:
+    """Every row of every design; with `synthesise`, each core is synthesised for its device's family."""
+    told = []
     with steps("validate", len(designs), show) as step:
         for number, design in enumerate(designs):
             step(design.compiled.name)
-            found = [error(design, runs), *(cycles(design) if rtl else []), *resources(design, syntheses)]
+            makes = synthesise and design.core.family != "asic45"
+            cells = synthesis(design) if makes else of_core(design, stored_syntheses())
+            found = [error(design, runs), *(cycles(design) if rtl else []), *resources(design, cells)]
             told += [{"design": number, "kernel": design.compiled.name, **row} for row in found]
     return told
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from rtl.tools import compose, flows, mutate, page, synth
+from rtl.synth import cells
+from rtl.tools import compose, mutate, page, synth
 from rtl.tools.block import RTL, BlockError, closure, expand, load, names
 from rtl.tools.check import tasks
 
@@ -142,7 +143,7 @@ def test_parts_add_up():
     }
     whole = compose.add(rest | {"status": "s"}, one | {"status": "s"}, compose.Boxes(3, 0))
     assert (whole["lut"], whole["ff"], whole["dsp"], whole["path_ns"]) == (130, 65, 18, 4.0)
-    assert whole["overall"] == flows.overall(133, 65, 18, 1.5)
+    assert whole["overall"] == cells.overall(133, 65, 18, 1.5)
     assert whole["parts"]["multipliers"] == 3
     assert "apart" in whole["status"]
 

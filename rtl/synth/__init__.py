@@ -1,0 +1,1 @@
+"""Figures of syntheses, and how cells are counted."""
