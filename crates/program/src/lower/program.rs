@@ -220,17 +220,13 @@ impl<'a> Walk<'a> {
     fn instruction(&mut self, v: Value) -> Result<(), LowerError> {
         let instr = self.he.instr(v);
         if !self.parts[v.index()].is_empty() {
-            return Ok(()); // An input, or a rescale computed together with its key switch.
+            return Ok(()); // An input, a rescale computed together with its key switch, a sum together with another.
         }
         let word = instr.op.kind().word();
         self.low.scope(format!("{} {word}", self.he.value_name(v)).replace(['#', '\n', '\r'], "_"));
         self.low.region("");
-        if let Some(terms) = self.sums.terms(v) {
-            let terms = terms.to_vec();
-            let operands: Vec<_> =
-                terms.into_iter().map(|(x, p)| (self.operand(x, v), self.factor(p))).collect();
-            let moduli = self.moduli(v);
-            self.parts[v.index()] = self.low.sum_of_products(&operands, &moduli).into();
+        if self.sums.terms(v).is_some() {
+            self.sums_of_products(v);
             return Ok(());
         }
         let parts = match &instr.op {

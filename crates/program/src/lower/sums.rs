@@ -58,6 +58,19 @@ impl Sums {
         self.terms.get(&v).map(Vec::as_slice)
     }
 
+    /// Sums that read what sum v reads, v first: they can all be computed where v is, modulo one prime after the other, so that
+    /// their operands are read once.
+    pub(super) fn beside(&self, v: Value) -> Vec<Value> {
+        let Some(own) = self.terms.get(&v) else { return Vec::new() };
+        let reads = |(x, _): &Term| own.iter().any(|(y, _)| x == y);
+        let known = |terms: &[Term]| terms.iter().any(reads) && terms.iter().all(|(x, _)| *x < v);
+        let mut all: Vec<Value> =
+            self.terms.iter().filter(|(w, terms)| **w > v && known(terms)).map(|(w, _)| *w).collect();
+        all.sort_unstable();
+        all.insert(0, v);
+        all
+    }
+
     /// Whether a value is part of a sum.
     pub(super) fn is_inside(&self, v: Value) -> bool {
         self.inside[v.index()]
@@ -78,19 +91,21 @@ pub(super) enum Factor {
 }
 
 impl Lowering {
-    /// Σ p·x modulo each of `moduli`; a term without a limb for the last ones is zero there.
-    pub(super) fn sum_of_products(
+    /// Σ p·x modulo each of `moduli`, for each list of terms; a term without a limb for the last ones is zero there.
+    pub(super) fn sums_of_products(
         &mut self,
-        terms: &[([Poly; 2], Factor)],
+        all: &[Vec<([Poly; 2], Factor)>],
         moduli: &[ModulusId],
-    ) -> [Poly; 2] {
-        let mut sums = [Vec::with_capacity(moduli.len()), Vec::with_capacity(moduli.len())];
+    ) -> Vec<[Poly; 2]> {
+        let mut sums = vec![[const { Vec::new() }; 2]; all.len()];
         for (i, &m) in moduli.iter().enumerate() {
-            let terms: Vec<_> = terms.iter().filter(|([x, _], _)| i < x.len()).collect();
-            let factors: Vec<_> = terms.iter().map(|(_, p)| self.factor(p, (i, m))).collect();
-            for (part, sum) in sums.iter_mut().enumerate() {
-                let x: Vec<_> = terms.iter().map(|(x, _)| x[part][i]).collect();
-                sum.push(self.builder.dot(&factors, &x));
+            for (terms, sum) in all.iter().zip(&mut sums) {
+                let terms: Vec<_> = terms.iter().filter(|([x, _], _)| i < x.len()).collect();
+                let factors: Vec<_> = terms.iter().map(|(_, p)| self.factor(p, (i, m))).collect();
+                for (part, sum) in sum.iter_mut().enumerate() {
+                    let x: Vec<_> = terms.iter().map(|(x, _)| x[part][i]).collect();
+                    sum.push(self.builder.dot(&factors, &x));
+                }
             }
         }
         sums

@@ -99,7 +99,7 @@ impl Levels {
     pub(super) fn new(p: &Program, inputs: u32, bottom: u32) -> Self {
         let pending = rotated_pending(p);
         let early = forward(p, (&vec![0; p.instrs().len()], &pending), inputs);
-        let late = backward(p, &early, bottom);
+        let late = backward(p, (&early, &joined(p, &early, &pending)), bottom);
         let forms = forward(p, (&late, &pending), inputs);
         let rests_at = |v: &Value| forms[v.index()].rests_at();
         let deepest = p.outputs().iter().map(|o| o.value).max_by_key(rests_at);
@@ -108,7 +108,7 @@ impl Levels {
     }
 }
 
-/// Earliest forms, except that products with plaintexts are not computed before depth `late`.
+/// Earliest forms, except that products are not computed before depth `late`.
 fn forward(p: &Program, (late, pending): (&[u32], &[bool]), inputs: u32) -> Vec<Form> {
     let mut forms = vec![Form::rest(inputs); p.instrs().len()];
     let resolved = resolved_anyway(p, pending);
@@ -126,14 +126,16 @@ fn forward(p: &Program, (late, pending): (&[u32], &[bool]), inputs: u32) -> Vec<
             Op::Mul(a, b) => {
                 let (a, b) = cipher_first(p, a, b);
                 match product(p, b) {
-                    Product::Ciphers => Form::pending(at(a).rests_at().max(at(b).rests_at())),
+                    Product::Ciphers => {
+                        Form::pending(at(a).rests_at().max(at(b).rests_at()).max(late[v.index()]))
+                    }
                     Product::Integer(_) | Product::Gaussian => at(a),
                     Product::Scalar(_) | Product::Vector => {
                         Form::pending(at(a).rests_at().max(late[v.index()]))
                     }
                 }
             }
-            Op::Square(a) => Form::pending(at(a).rests_at()),
+            Op::Square(a) => Form::pending(at(a).rests_at().max(late[v.index()])),
             Op::Rotate { a, .. } | Op::Conj { a, .. } if pending[v.index()] => at(a),
             Op::Rotate { a, .. } | Op::Conj { a, .. } | Op::Sum { a, .. } => Form::rest(at(a).rests_at()),
             Op::Neg(a) => at(a),
@@ -144,14 +146,72 @@ fn forward(p: &Program, (late, pending): (&[u32], &[bool]), inputs: u32) -> Vec<
     forms
 }
 
-/// Rotations of sums of products with plaintexts that nothing else reads, themselves added to such sums and nothing else: the
-/// giant steps of a linear map. They go before the rescale, of which all of them then take one, with its error.
-fn rotated_pending(p: &Program) -> Vec<bool> {
+/// For each product of ciphertexts the depth at which the sum is pending that alone reads it, if that is greater than its own and
+/// the product is better computed there: its operands are lowered, a rescale at most, and its relinearisation is that of the sum.
+fn joined(p: &Program, early: &[Form], pending: &[bool]) -> Vec<u32> {
+    let (resolved, uses) = (resolved_anyway(p, pending), uses(p));
+    // Sums of products with plaintexts: they can be computed at any depth.
+    let mut plain = vec![false; uses.len()];
+    for (v, instr) in p.values().filter(|(_, i)| i.ty.is_ct()) {
+        plain[v.index()] = match instr.op {
+            Op::Mul(a, b) => !matches!(product(p, cipher_first(p, a, b).1), Product::Ciphers),
+            Op::Add(a, b) | Op::Sub(a, b) => {
+                [a, b].iter().all(|x| plain[x.index()] || !p.instr(*x).ty.is_ct())
+            }
+            _ => false,
+        };
+    }
+    let mut at: Vec<u32> = vec![u32::MAX; uses.len()];
+    let mut found = vec![0; uses.len()];
+    for (v, instr) in p.values().rev().filter(|(_, i)| i.ty.is_ct()) {
+        let own = early[v.index()];
+        let depth = match at[v.index()] {
+            u32::MAX => own.depth,
+            at => at.max(own.depth),
+        };
+        let additive = match instr.op {
+            Op::Add(..) | Op::Sub(..) | Op::Neg(_) => true,
+            Op::Mul(a, b) => product(p, cipher_first(p, a, b).1).is_free(),
+            _ => false,
+        };
+        let alone = own.pending && !resolved[v.index()];
+        for a in instr.op.operands().as_slice() {
+            // What is resolved stays where it is, and what is read by anything else.
+            at[a.index()] = match additive && own.pending {
+                true => at[a.index()].min(if alone { depth } else { own.depth }),
+                false => 0,
+            };
+        }
+        let dear =
+            |x: &Value| early[x.index()].rests_at() < depth && !(plain[x.index()] && uses[x.index()] == 1);
+        let rescales = match instr.op {
+            Op::Mul(a, b) if p.instr(a).ty.is_ct() && p.instr(b).ty.is_ct() => {
+                [a, b].iter().filter(|x| dear(x)).count()
+            }
+            Op::Square(_) => 1,
+            _ => continue,
+        };
+        if alone && depth > own.depth && rescales <= 1 {
+            found[v.index()] = depth;
+        }
+    }
+    found
+}
+
+/// How often each value is read, or is an output.
+fn uses(p: &Program) -> Vec<u32> {
     let mut uses = vec![0u32; p.instrs().len()];
     for instr in p.instrs() {
         instr.op.operands().as_slice().iter().for_each(|a| uses[a.index()] += 1);
     }
     p.outputs().iter().for_each(|out| uses[out.value.index()] += 1);
+    uses
+}
+
+/// Rotations of sums of products with plaintexts that nothing else reads, themselves added to such sums and nothing else: the
+/// giant steps of a linear map. They go before the rescale, of which all of them then take one, with its error.
+fn rotated_pending(p: &Program) -> Vec<bool> {
+    let uses = uses(p);
     // Sums in which some term is such a product, perhaps rotated, and none is a product of ciphertexts.
     let mut sums = vec![false; uses.len()];
     let mut ciphers = vec![false; uses.len()];
@@ -222,8 +282,9 @@ fn resolved_anyway(p: &Program, pending: &[bool]) -> Vec<bool> {
     resolved
 }
 
-/// For each product with a plaintext, the greatest depth that delays nothing: one above where its result must rest.
-fn backward(p: &Program, early: &[Form], bottom: u32) -> Vec<u32> {
+/// For each product with a plaintext, the greatest depth that delays nothing: one above where its result must rest. For each of
+/// two ciphertexts that of `joined`.
+fn backward(p: &Program, (early, joined): (&[Form], &[u32]), bottom: u32) -> Vec<u32> {
     let mut late = vec![0; early.len()];
     // The depth at which a value must be at rest, at the latest.
     let mut need = vec![u32::MAX; early.len()];
@@ -246,8 +307,10 @@ fn backward(p: &Program, early: &[Form], bottom: u32) -> Vec<u32> {
                 let (a, b) = cipher_first(p, a, b);
                 match product(p, b) {
                     Product::Ciphers => {
-                        lower(&mut need, a, form.depth);
-                        lower(&mut need, b, form.depth);
+                        late[v.index()] = joined[v.index()];
+                        let depth = form.depth.max(late[v.index()]);
+                        lower(&mut need, a, depth);
+                        lower(&mut need, b, depth);
                     }
                     Product::Integer(_) | Product::Gaussian => lower(&mut need, a, own),
                     Product::Scalar(_) | Product::Vector => {
@@ -256,7 +319,10 @@ fn backward(p: &Program, early: &[Form], bottom: u32) -> Vec<u32> {
                     }
                 }
             }
-            Op::Square(a) => lower(&mut need, a, form.depth),
+            Op::Square(a) => {
+                late[v.index()] = joined[v.index()];
+                lower(&mut need, a, form.depth.max(late[v.index()]));
+            }
             Op::Raise { a, .. } => lower(&mut need, a, bottom),
             Op::Rotate { a, .. } | Op::Conj { a, .. } if form.pending => lower(&mut need, a, own),
             Op::Rotate { a, .. } | Op::Conj { a, .. } | Op::Sum { a, .. } => lower(&mut need, a, form.depth),

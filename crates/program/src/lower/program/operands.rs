@@ -31,6 +31,20 @@ impl Walk<'_> {
         if self.compact.contains_key(&p) { Factor::Compact(limbs[0]) } else { Factor::Limbs(limbs) }
     }
 
+    /// Sum `v` of products with plaintexts, and those beside it of the same primes.
+    pub(super) fn sums_of_products(&mut self, v: Value) {
+        let moduli = self.moduli(v);
+        let same = |w: &Value| self.moduli(*w) == moduli && self.extended.is(*w) == self.extended.is(v);
+        let beside: Vec<Value> = self.sums.beside(v).into_iter().filter(same).collect();
+        let mut all = Vec::with_capacity(beside.len());
+        for &w in &beside {
+            let terms = self.sums.terms(w).unwrap_or_default().to_vec();
+            all.push(terms.into_iter().map(|(x, p)| (self.operand(x, w), self.factor(p))).collect());
+        }
+        let sums = self.low.sums_of_products(&all, &moduli);
+        beside.iter().zip(sums).for_each(|(w, sum)| self.parts[w.index()] = sum.into());
+    }
+
     pub(super) fn part(&self, v: Value, part: usize) -> Poly {
         self.parts[v.index()].get(part).cloned().unwrap_or_default()
     }
