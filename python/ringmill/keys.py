@@ -57,21 +57,29 @@ class Keys:
         return {name: (target / name).stat().st_size for name in (SECRET, PUBLIC, EVALUATION)}
 
     @classmethod
-    def load(cls, params: Params, folder: str | Path) -> Keys:
+    def load(cls, params: Params, folder: str | Path, *, memory: str = "expanded") -> Keys:
         """Read what `save` wrote, for the client that holds all of it.
 
         Evaluation keys are read one by one; the file is never in memory beside them.
+
+        Args:
+            params: the parameters.
+            folder: where they are.
+            memory: where evaluation keys are kept: "expanded" (every word, the fastest), "seeded" (half of
+                each key, packed; the other half is made from its seed when it is used) or "mapped" (as
+                seeded, left in the file, which must not change meanwhile). Results are the same.
 
         Raises
         ------
             FileFormatError: a file is missing, damaged or of another kind.
             MismatchError: keys of other parameters.
+            ParameterError: another word for ``memory``.
         """
         source = Path(folder)
         return cls(
             SecretKey.from_bytes(params, bundle.read_file(source / SECRET)),
             PublicKey.from_bytes(params, bundle.read_file(source / PUBLIC)),
-            EvaluationKeys.load(params, source / EVALUATION),
+            EvaluationKeys.load(params, source / EVALUATION, memory=memory),
         )
 
 
@@ -82,6 +90,7 @@ def keygen(
     rotations: Iterable[int] = (),
     conjugation: bool = False,
     encapsulation: bool = False,
+    seeded: bool = False,
     progress: Show = "none",
 ) -> Keys:
     """Make a secret key and the keys that go with it.
@@ -92,6 +101,7 @@ def keygen(
         rotations: slots to the left, one key each; negative ones rotate to the right.
         conjugation: make the key for complex conjugation.
         encapsulation: make the keys to a sparse secret and back, for bootstrapping.
+        seeded: keep half of each evaluation key in memory, packed; the other half is made when it is used.
         progress: how to show the work.
     """
     wanted = sorted(set(rotations))
@@ -102,15 +112,19 @@ def keygen(
         step("public key")
         public = secret.public_key()
         evaluation = EvaluationKeys(params)
+
+        def keep(keys: EvaluationKeys) -> EvaluationKeys:
+            return keys.seeded() if seeded else keys
+
         if relin:
             step("relinearisation key")
-            evaluation = evaluation.with_relin(secret)
+            evaluation = keep(evaluation.with_relin(secret))
         for k in wanted:
             step(f"rotation by {k}")
-            evaluation = evaluation.with_rotation(secret, k)
+            evaluation = keep(evaluation.with_rotation(secret, k))
         if conjugation:
             step("conjugation key")
-            evaluation = evaluation.with_conjugation(secret)
+            evaluation = keep(evaluation.with_conjugation(secret))
         if encapsulation:
             step("encapsulation key")
             evaluation = evaluation.with_encapsulation(secret)

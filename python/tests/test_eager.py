@@ -117,6 +117,30 @@ def test_keys_through_files(keys: rm.Keys, params: rm.Params, tmp_path: Path) ->
     np.testing.assert_allclose(rm.decrypt(x * x, again), X * X, atol=1e-6)
 
 
+@pytest.mark.parametrize("memory", ["seeded", "mapped"])
+def test_keys_as_halves_give_the_same_bits(
+    memory: str, keys: rm.Keys, params: rm.Params, tmp_path: Path
+) -> None:
+    keys.save(tmp_path / "k")
+    half = rm.Keys.load(params, tmp_path / "k", memory=memory)
+    x = rm.encrypt(X, keys)
+    for e in (half.evaluator(), rm.Evaluator(keys.evaluation.seeded())):
+        assert e.multiply(x.native, x.native).to_bytes() == (x * x).native.to_bytes()
+        assert e.rotate(x.native, 1).to_bytes() == x.rotate(1).native.to_bytes()
+    assert half.evaluation.nbytes <= keys.evaluation.seeded().nbytes < keys.evaluation.nbytes / 2
+    assert half.evaluation.to_bytes() == keys.evaluation.to_bytes()
+
+
+def test_keys_are_made_as_halves() -> None:
+    params = rm.Params.from_bits(12, [50, 40, 40], [50], 3, insecure=True)
+    keys = rm.keygen(params, rotations=[1], seeded=True)
+    whole = rm.keygen(params, rotations=[1])
+    assert keys.evaluation.nbytes < whole.evaluation.nbytes / 2
+    x = rm.encrypt(X, keys)
+    turned = rm.decrypt((x * x).rotate(1), keys).real
+    np.testing.assert_allclose(turned[:4], (X * X)[1:], atol=1e-6)
+
+
 def test_fresh_secret_key_encryptions_are_half_the_size(keys: rm.Keys) -> None:
     public = rm.encrypt(X, keys).to_bytes()
     secret = rm.encrypt(X, keys, key=keys.secret).to_bytes()

@@ -26,7 +26,7 @@ pub use encoder::{Encoder, EncoderError, Slots};
 pub use error::CkksError;
 pub use keys::{
     EPHEMERAL_WEIGHT, EncapsulationKey, EvaluationKeys, GaloisKeys, KeyForm, KeyGenerator, KeyLayout,
-    KlssKey, KlssLayout, LayoutError, PublicKey, RelinKey, SecretKey, SwitchKey,
+    KeyMemory, KlssKey, KlssLayout, LayoutError, PublicKey, RelinKey, SecretKey, SwitchKey,
 };
 pub use noise::Noise;
 pub use params::{Level, NamedSet, Need, Params, ParamsError, ParamsLiteral, PrimeSpec, Secret};

@@ -1,6 +1,7 @@
 //! Inputs bound by group name, and the checks at a machine's door.
 
 use ringmill_program::limb::{InputId, LimbProgram, Operand};
+use ringmill_ring::LimbSource;
 
 use crate::MachineError;
 
@@ -79,9 +80,9 @@ impl<'p, 'd> Bindings<'p, 'd> {
 ///
 /// # Errors
 /// The first mismatch.
-pub fn check_borders(
+pub fn check_borders<'d, L: Copy + Into<LimbSource<'d>>>(
     program: &LimbProgram,
-    inputs: &[&[u64]],
+    inputs: &[L],
     outputs: &[&mut [u64]],
 ) -> Result<(), MachineError> {
     check_inputs(program, inputs)?;
@@ -92,10 +93,14 @@ pub fn check_borders(
     Ok(())
 }
 
-fn check_inputs(program: &LimbProgram, inputs: &[&[u64]]) -> Result<(), MachineError> {
+fn check_inputs<'d, L: Copy + Into<LimbSource<'d>>>(
+    program: &LimbProgram,
+    inputs: &[L],
+) -> Result<(), MachineError> {
     count(program, "input", program.input_types().len(), inputs.len())?;
-    for (i, limb) in inputs.iter().enumerate() {
-        length("input", || input_name(program, InputId(i as u32)), program.n(), limb.len())?;
+    let n = program.n();
+    for (i, &limb) in inputs.iter().enumerate() {
+        length("input", || input_name(program, InputId(i as u32)), n, limb.into().len_or(n))?;
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ pub mod error;
 pub mod reference;
 
 use ringmill_program::limb::LimbProgram;
-use ringmill_ring::Pool;
+use ringmill_ring::{LimbSource, Pool};
 
 pub use bindings::Bindings;
 pub use compact::{Compact, CompactConfig};
@@ -48,4 +48,15 @@ pub trait Executable: Send + Sync {
     /// A wrong number of limbs or words. Whether residues are canonical is checked by [`Bindings::check_canonical`],
     /// not here; other words give some result, but not a defined one.
     fn run(&self, inputs: &[&[u64]], outputs: &mut [&mut [u64]]) -> Result<(), MachineError>;
+
+    /// As [`Self::run`], with limbs that need not be words yet: halves of keys. A machine that has no better way makes all
+    /// of them first.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    fn run_from(&self, inputs: &[LimbSource<'_>], outputs: &mut [&mut [u64]]) -> Result<(), MachineError> {
+        bindings::check_borders(self.program(), inputs, outputs)?;
+        let words: Vec<_> = inputs.iter().map(|limb| limb.to_words(self.program().n())).collect();
+        self.run(&words.iter().map(|limb| &**limb).collect::<Vec<_>>(), outputs)
+    }
 }

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use ringmill_ckks::file::{Stored, read_secret_key, write_secret_key};
-use ringmill_ckks::{self as ckks, GaloisKeys, KeyGenerator, Level, Randomness};
+use ringmill_ckks::{self as ckks, GaloisKeys, KeyGenerator, KeyMemory, Level, Randomness};
 use ringmill_ring::GaloisElement;
 use zeroize::Zeroizing;
 
@@ -37,6 +37,21 @@ fn encode(
 
 fn randomness() -> Result<Randomness, Failure> {
     Randomness::from_os().map_err(|e| Failure::of(Family::Machine, &e))
+}
+
+/// The words for where keys are kept.
+const MEMORIES: [(&str, KeyMemory); 3] =
+    [("expanded", KeyMemory::Expanded), ("seeded", KeyMemory::Seeded), ("mapped", KeyMemory::Mapped)];
+
+fn key_memory(word: &str) -> Result<KeyMemory, Failure> {
+    let found = MEMORIES.into_iter().find(|(name, _)| *name == word);
+    found.map(|(_, memory)| memory).ok_or_else(|| {
+        let message = format!(
+            "there is no way {word:?} to keep keys; there are \"expanded\" (every word, the fastest), \"seeded\" (half of \
+             each key, the other half made when it is used) and \"mapped\" (as seeded, left in the file)"
+        );
+        Failure::rule(Family::Parameter, "KeyMemory", &message)
+    })
 }
 
 fn generator(params: &ckks::Params) -> Result<KeyGenerator, Failure> {
@@ -288,16 +303,33 @@ impl EvaluationKeys {
         Ok(py.detach(|| self.0.save(path)).map_err(|e| Failure::file(&e))?)
     }
 
-    /// Reads a file of keys.
+    /// Reads a file of keys, to be kept as one of `MEMORIES` says.
     #[staticmethod]
-    fn load(py: Python<'_>, params: &Bound<'_, Params>, path: PathBuf) -> PyResult<Self> {
-        let params = params.get().inner.clone();
-        let keys = py.detach(|| ckks::EvaluationKeys::load(&params, path)).map_err(|e| Failure::file(&e))?;
-        Ok(Self(std::sync::Arc::new(keys)))
+    #[pyo3(signature = (params, path, *, memory = "expanded"))]
+    fn load(py: Python<'_>, params: &Bound<'_, Params>, path: PathBuf, memory: &str) -> PyResult<Self> {
+        let (params, memory) = (params.get().inner.clone(), key_memory(memory)?);
+        let keys = py.detach(|| ckks::EvaluationKeys::load_in(&params, path, memory));
+        Ok(Self(std::sync::Arc::new(keys.map_err(|e| Failure::file(&e))?)))
+    }
+
+    /// The same keys with the half of each alone that its seed does not expand to, packed.
+    fn seeded(&self, py: Python<'_>) -> Self {
+        Self(std::sync::Arc::new(py.detach(|| self.0.seeded())))
+    }
+
+    /// Bytes that the keys take in memory; a mapped file is none.
+    #[getter]
+    fn nbytes(&self) -> usize {
+        self.0.bytes()
     }
 
     fn __repr__(&self) -> String {
         let relin = if self.has_relin() { "relinearisation" } else { "no relinearisation" };
-        format!("EvaluationKeys({relin}, {} Galois keys; {})", self.0.galois().len(), self.0.params())
+        let megabytes = self.0.bytes() as f64 / 1e6;
+        format!(
+            "EvaluationKeys({relin}, {} Galois keys; {megabytes:.1} MB in memory; {})",
+            self.0.galois().len(),
+            self.0.params()
+        )
     }
 }

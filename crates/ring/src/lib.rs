@@ -15,10 +15,12 @@ pub mod lanes;
 pub mod limb_ring;
 pub mod modulus;
 pub mod ntt;
+pub mod packed;
 pub mod pool;
 pub mod primes;
 pub mod reference;
 pub mod sample;
+pub mod source;
 
 pub use buffer::{Buffer, Domain, Poly, SecretPoly};
 pub use convert::{ConvertConstants, SourceBasis};
@@ -29,3 +31,4 @@ pub use lanes::{Backend, Isa};
 pub use limb_ring::LimbRing;
 pub use modulus::Modulus;
 pub use pool::Pool;
+pub use source::{LimbReader, LimbSource};

@@ -7,11 +7,10 @@
 use std::time::{Duration, Instant};
 
 use ringmill::ckks::params::NamedSet;
-use ringmill::ckks::{
-    Ciphertext, KeyGenerator, Level, Params, Plaintext, Randomness, RelinKey, SecretKey, SwitchKey,
-};
+use ringmill::ckks::{Ciphertext, KeyGenerator, Level, Params, Plaintext, Randomness, RelinKey, SecretKey};
 use ringmill::program::he::{Builder, Chain, Op, Scale, Type};
 use ringmill::program::lower::{InputSource, lower};
+use ringmill::ring::LimbSource;
 use ringmill::{Error, Evaluator};
 
 type Failure = Box<dyn std::error::Error>;
@@ -109,22 +108,22 @@ impl Bench {
         b.output("y", y)?;
         let lowered = lower(&b.finish()?)?;
         let executable = self.evaluator.machine().prepare(&lowered.program)?;
-        let mut inputs: Vec<&[u64]> = Vec::new();
+        let mut inputs: Vec<LimbSource<'_>> = Vec::new();
         for source in &lowered.inputs {
             match *source {
                 InputSource::Ciphertext { part, .. } => {
-                    inputs.extend(self.product.polys()[usize::from(part)].limbs())
+                    inputs.extend(self.product.polys()[usize::from(part)].limbs().map(LimbSource::Words))
                 }
                 InputSource::Key { digit, part, .. } => {
-                    let half = if part == 0 { SwitchKey::b } else { SwitchKey::a };
-                    inputs.extend((0..key.params().key_limbs()).map(|i| half(key, digit as usize, i)));
+                    let limb = |i| key.base().limb(digit as usize, usize::from(part), i);
+                    inputs.extend((0..key.params().key_limbs()).map(limb));
                 }
                 InputSource::Plain { .. } | InputSource::Encapsulation { .. } => {}
             }
         }
         let mut out = self.evaluator.drop_level(&self.a, Level::new(level.get()))?.into_parts().0;
         let mut outputs: Vec<&mut [u64]> = out.iter_mut().flat_map(|p| p.limbs_mut()).collect();
-        repeat(|| Ok(executable.run(&inputs, &mut outputs)?))
+        repeat(|| Ok(executable.run_from(&inputs, &mut outputs)?))
     }
 }
 

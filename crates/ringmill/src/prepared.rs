@@ -10,7 +10,7 @@ use ringmill_ckks::{
 use ringmill_machine::Executable;
 use ringmill_program::he::{Op, Program, Type, Value};
 use ringmill_program::lower::{InputSource, KeyId, Lowered, Method, lower_by};
-use ringmill_ring::{Domain, GaloisElement, Poly, Pool};
+use ringmill_ring::{Domain, GaloisElement, LimbSource, Poly, Pool};
 
 use crate::{Error, Evaluator};
 
@@ -66,14 +66,14 @@ pub(crate) struct Prepared {
 /// Lists of slices that keep their memory between runs.
 #[derive(Default)]
 struct Lists {
-    inputs: Vec<&'static [u64]>,
+    inputs: Vec<LimbSource<'static>>,
     outputs: Vec<&'static mut [u64]>,
 }
 
 /// The empty list of another lifetime in the same memory: collecting in place allocates nothing.
-fn recycle<'b>(mut list: Vec<&[u64]>) -> Vec<&'b [u64]> {
+fn recycle<'b>(mut list: Vec<LimbSource<'_>>) -> Vec<LimbSource<'b>> {
     list.clear();
-    list.into_iter().map(|_| -> &'b [u64] { &[] }).collect()
+    list.into_iter().map(|_| LimbSource::Words(&[])).collect()
 }
 
 /// As [`recycle`], for outputs.
@@ -141,20 +141,21 @@ impl Prepared {
         klss.map(|(key, layout)| Ok(self.key(operands, key)?.klss(layout)?)).collect()
     }
 
-    /// The operands' limbs in the order of the limb program, as [`Executable::run`] takes them.
+    /// The operands' limbs in the order of the limb program, as [`Executable::run_from`] takes them.
     pub(crate) fn bind<'a>(
         &'a self,
         operands: &Operands<'a>,
         derived: &'a [Arc<KlssKey>],
-        mut list: Vec<&'a [u64]>,
-    ) -> Result<Vec<&'a [u64]>, Error> {
+        mut list: Vec<LimbSource<'a>>,
+    ) -> Result<Vec<LimbSource<'a>>, Error> {
+        let words = LimbSource::Words;
         for source in &self.sources {
             match *source {
                 Source::Cipher { index, part, limbs } => {
-                    list.extend(operands.ciphers[index].polys()[part].limbs().take(limbs));
+                    list.extend(operands.ciphers[index].polys()[part].limbs().take(limbs).map(words));
                 }
                 Source::Plain { index, limbs } => {
-                    list.extend(operands.plains[index].limbs().take(limbs));
+                    list.extend(operands.plains[index].limbs().take(limbs).map(words));
                 }
                 Source::Key { key, method, digit, part, limbs } => {
                     let switch_key = self.key(operands, key)?;
@@ -169,7 +170,7 @@ impl Prepared {
                             });
                             let (t, blocks) = (layout.t().len(), layout.blocks(limbs));
                             let limb = |k| (0..blocks).map(move |m| klss.limb(digit, part, k, m));
-                            list.extend((0..t).flat_map(limb));
+                            list.extend((0..t).flat_map(limb).map(words));
                         }
                     }
                 }
@@ -178,7 +179,7 @@ impl Prepared {
                     let key = operands.keys.encapsulation.ok_or(missing)?;
                     let poly = if part == 0 { key.b(direction) } else { key.a(direction) };
                     // The first ones and the special prime, which is the last.
-                    list.extend(poly.limbs().take(limbs).chain(poly.limbs().last()));
+                    list.extend(poly.limbs().take(limbs).chain(poly.limbs().last()).map(words));
                 }
             }
         }
@@ -201,7 +202,7 @@ impl Prepared {
             self.outputs.iter().map(|&(parts, limbs)| (0..parts).map(|_| new(limbs)).collect()).collect();
         let mut outputs = recycle_mut(lists.outputs);
         outputs.extend(results.iter_mut().flatten().flat_map(Poly::limbs_mut));
-        self.executable.run(&inputs, &mut outputs)?;
+        self.executable.run_from(&inputs, &mut outputs)?;
         let lists = Lists { inputs: recycle(inputs), outputs: recycle_mut(outputs) };
         self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(lists);
         Ok(results)
@@ -209,7 +210,12 @@ impl Prepared {
 }
 
 /// The first `limbs` limbs and all special ones of one polynomial of a key.
-fn form_limbs(form: &KeyForm, digit: usize, part: usize, limbs: usize) -> impl Iterator<Item = &[u64]> {
+fn form_limbs(
+    form: &KeyForm,
+    digit: usize,
+    part: usize,
+    limbs: usize,
+) -> impl Iterator<Item = LimbSource<'_>> {
     let layout = form.layout();
     let special = layout.limbs..layout.limbs + layout.special;
     (0..limbs).chain(special).map(move |row| form.limb(digit, part, row))

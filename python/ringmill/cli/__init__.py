@@ -67,6 +67,9 @@ def _parser() -> argparse.ArgumentParser:
     sub = verb("evaluate", "Run a kernel on encrypted arguments; needs no secret.")
     kernel(sub)
     sub.add_argument("--keys", required=True, metavar="FILE", help="evaluation keys")
+    sub.add_argument(
+        "--key-memory", default="expanded", metavar="HOW", help="expanded (default), seeded or mapped"
+    )
     sub.add_argument("--input", required=True, metavar="FILE", help="encrypted arguments")
     sub.add_argument("--out", required=True, metavar="FILE", help="encrypted results")
     sub.add_argument("--machine", default="cpu", metavar="NAME", help="cpu (default), reference or compact")

@@ -81,9 +81,9 @@ def encrypt(options: Namespace) -> Facts:
     return {"file": str(target), "bytes": size, "ciphertexts": len(values.parts)}
 
 
-def _evaluation_keys(path: str, params: Params) -> EvaluationKeys:
+def _evaluation_keys(path: str, params: Params, memory: str) -> EvaluationKeys:
     try:
-        return EvaluationKeys.load(params, path)
+        return EvaluationKeys.load(params, path, memory=memory)
     except FileFormatError as error:
         if error.fields.get("found") != "SecretKey":
             raise
@@ -100,7 +100,7 @@ def evaluate(options: Namespace) -> Facts:
     """Run a kernel on a file of encrypted arguments."""
     compiled = Compiled.load(options.kernel)
     target = _target(options.out)
-    keys = _evaluation_keys(options.keys, compiled.params)
+    keys = _evaluation_keys(options.keys, compiled.params, options.key_memory)
     arguments = Values.load(options.input, "arguments", compiled.params)
     start = time.perf_counter()
     where = {"machine": options.machine, "threads": options.threads, "butterflies": options.butterflies}

@@ -1,6 +1,6 @@
 //! The encapsulation key inside a file of evaluation keys: both of its halves over all primes, zero where it has none.
 
-use ringmill_ring::{Domain, Poly};
+use ringmill_ring::{Domain, LimbSource, Poly};
 
 use super::header::SeedBytes;
 use super::objects::{content, damaged};
@@ -31,12 +31,12 @@ pub(super) fn split(elements: &[(u64, SeedBytes)]) -> (Option<SeedBytes>, &[(u64
 }
 
 /// The limbs that are stored.
-pub(super) fn halves(key: &EncapsulationKey) -> impl Iterator<Item = Vec<&[u64]>> {
+pub(super) fn halves(key: &EncapsulationKey) -> impl Iterator<Item = Vec<LimbSource<'_>>> {
     let params = key.params();
     Direction::ALL.into_iter().map(move |direction| {
-        let mut limbs = vec![&ZEROS[..params.n()]; params.key_limbs()];
+        let mut limbs = vec![LimbSource::Words(&ZEROS[..params.n()]); params.key_limbs()];
         for (limb, i) in key.b(direction).limbs().zip(direction.primes(params)) {
-            limbs[i] = limb;
+            limbs[i] = LimbSource::Words(limb);
         }
         limbs
     })

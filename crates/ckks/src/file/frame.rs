@@ -72,6 +72,11 @@ impl<R: Read> Hashed<R> {
         Ok(())
     }
 
+    /// Bytes read so far.
+    pub(super) fn passed(&self) -> u64 {
+        self.passed
+    }
+
     fn array<const K: usize>(&mut self, part: &'static str) -> Result<[u8; K], FileError> {
         let mut bytes = [0; K];
         self.take(part, &mut bytes)?;

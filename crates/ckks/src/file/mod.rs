@@ -7,7 +7,8 @@
 //! residue is checked against its prime, and a checksum covers everything. Saving is atomic: a file is complete or
 //! absent.
 //!
-//! Keys and fresh ciphertexts under the secret key are stored at half size, as a seed and one polynomial.
+//! Keys and fresh ciphertexts under the secret key are stored at half size, as a seed and one polynomial. Evaluation keys
+//! may stay so: [`EvaluationKeys::load_in`].
 //! A secret key is not [`Stored`]: only [`write_secret_key`] and [`save_secret_key`] write it.
 //!
 //! The layout is in `frame.rs`; the checksum finds damage, it does not authenticate.
@@ -17,8 +18,10 @@ mod encapsulation;
 mod error;
 mod frame;
 mod header;
+mod kept;
+#[cfg(test)]
+mod kept_tests;
 mod objects;
-mod pack;
 mod parameters;
 mod secret;
 #[cfg(test)]
@@ -28,7 +31,8 @@ use std::fmt;
 use std::io::{Read, Write};
 use std::path::Path;
 
-use ringmill_ring::{Domain, Modulus, Poly};
+use ringmill_ring::packed::{pack, packed_len, unpack};
+use ringmill_ring::{Domain, LimbSource, Modulus, Poly};
 
 pub use error::FileError;
 pub use parameters::{load_params, read_params, save_params, write_params};
@@ -206,7 +210,7 @@ stored!(Plaintext, Ciphertext, SeededCiphertext, PublicKey, RelinKey, Evaluation
 
 /// Bytes of `count` polynomials over `moduli`, `None` beyond 2^64.
 fn payload_len(params: &Params, count: usize, moduli: &[Modulus]) -> Option<u64> {
-    let poly: usize = moduli.iter().map(|m| pack::packed_len(params.n(), m.bits())).sum();
+    let poly: usize = moduli.iter().map(|m| packed_len(params.n(), m.bits())).sum();
     (count as u64).checked_mul(poly as u64)
 }
 
@@ -221,17 +225,26 @@ fn write_object<T: Codec>(object: &T, out: impl Write) -> Result<(), FileError> 
     let mut bytes = Vec::new();
     for poly in polys {
         for (limb, m) in poly.into_iter().zip(&moduli) {
-            bytes.resize(pack::packed_len(params.n(), m.bits()), 0);
-            pack::pack(limb, m.bits(), &mut bytes);
+            if let LimbSource::Packed { bytes, bits } = limb
+                && bits == m.bits()
+            {
+                out.put(bytes)?;
+                continue;
+            }
+            bytes.resize(packed_len(params.n(), m.bits()), 0);
+            pack(&limb.to_words(params.n()), m.bits(), &mut bytes);
             out.put(&bytes)?;
         }
     }
     out.seal()
 }
 
-fn read_object<T: Codec>(params: &Params, input: impl Read) -> Result<T, FileError> {
-    let mut input = Hashed::new(input);
-    let front = Front::read(&mut input)?;
+/// The header of an object of the context, and the primes of each of its so many polynomials.
+fn read_header<T: Codec, R: Read>(
+    params: &Params,
+    input: &mut Hashed<R>,
+) -> Result<(T::Header, Vec<Modulus>, usize), FileError> {
+    let front = Front::read(input)?;
     front.expect(T::KIND)?;
     front.expect_context(params.fingerprint())?;
     let header: T::Header = frame::decode(T::KIND, &front.header)?;
@@ -241,6 +254,12 @@ fn read_object<T: Codec>(params: &Params, input: impl Read) -> Result<T, FileErr
     let (count, limbs) = T::shape(params, &header)?;
     let moduli = T::moduli(params, &header, limbs);
     front.expect_payload(payload_len(params, count, &moduli).unwrap_or(u64::MAX))?;
+    Ok((header, moduli, count))
+}
+
+fn read_object<T: Codec>(params: &Params, input: impl Read) -> Result<T, FileError> {
+    let mut input = Hashed::new(input);
+    let (header, moduli, count) = read_header::<T, _>(params, &mut input)?;
     // One polynomial at a time: memory follows the bytes that are there, whatever the lengths announce.
     let mut polys = Vec::new();
     for _ in 0..count {
@@ -260,9 +279,9 @@ fn read_poly<R: Read>(
     let mut poly = Poly::zeros(params.n(), moduli.len(), Domain::Evaluation);
     let mut bytes = Vec::new();
     for (limb, (words, m)) in poly.limbs_mut().zip(moduli).enumerate() {
-        bytes.resize(pack::packed_len(params.n(), m.bits()), 0);
+        bytes.resize(packed_len(params.n(), m.bits()), 0);
         input.take("residues", &mut bytes)?;
-        pack::unpack(&bytes, m.bits(), words);
+        unpack(&bytes, m.bits(), words);
         if let Some(&value) = words.iter().find(|&&w| w >= m.value()) {
             let source = CkksError::NotCanonical { what: "polynomial", limb, value, q: m.value() };
             return Err(FileError::Content { kind, source });

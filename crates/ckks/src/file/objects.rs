@@ -1,6 +1,6 @@
 //! How each object splits into a header and polynomials.
 
-use ringmill_ring::{GaloisElement, Modulus, Poly};
+use ringmill_ring::{GaloisElement, LimbSource, Modulus, Poly};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -19,7 +19,7 @@ pub(super) trait Codec: Sized {
     fn params(&self) -> &Params;
     fn header(&self) -> Self::Header;
     /// The limbs of each polynomial.
-    fn polys(&self) -> Vec<Vec<&[u64]>>;
+    fn polys(&self) -> Vec<Vec<LimbSource<'_>>>;
     /// Whether a file of this version, not newer than the one that is written, means what it would mean today.
     fn means_the_same(_version: u16, _header: &Self::Header) -> bool {
         true
@@ -64,8 +64,8 @@ impl Codec for Plaintext {
     fn header(&self) -> MetaHeader {
         MetaHeader::of(self.meta())
     }
-    fn polys(&self) -> Vec<Vec<&[u64]>> {
-        vec![self.poly().limbs().collect()]
+    fn polys(&self) -> Vec<Vec<LimbSource<'_>>> {
+        vec![words(self.poly())]
     }
     fn shape(params: &Params, header: &MetaHeader) -> Result<(usize, usize), FileError> {
         Ok((1, limbs_of(Self::KIND, params, header)?))
@@ -86,8 +86,8 @@ impl Codec for Ciphertext {
     fn header(&self) -> CipherHeader {
         CipherHeader { polys: self.polys().len() as u8, meta: MetaHeader::of(self.meta()) }
     }
-    fn polys(&self) -> Vec<Vec<&[u64]>> {
-        self.polys().iter().map(|poly| poly.limbs().collect()).collect()
+    fn polys(&self) -> Vec<Vec<LimbSource<'_>>> {
+        self.polys().iter().map(words).collect()
     }
     fn shape(params: &Params, header: &CipherHeader) -> Result<(usize, usize), FileError> {
         let count = usize::from(header.polys);
@@ -112,8 +112,8 @@ impl Codec for SeededCiphertext {
     fn header(&self) -> SeededHeader {
         SeededHeader { seed: self.seed().into(), meta: MetaHeader::of(self.meta()) }
     }
-    fn polys(&self) -> Vec<Vec<&[u64]>> {
-        vec![self.c0().limbs().collect()]
+    fn polys(&self) -> Vec<Vec<LimbSource<'_>>> {
+        vec![words(self.c0())]
     }
     fn shape(params: &Params, header: &SeededHeader) -> Result<(usize, usize), FileError> {
         Ok((1, limbs_of(Self::KIND, params, &header.meta)?))
@@ -135,8 +135,8 @@ impl Codec for PublicKey {
     fn header(&self) -> SeedBytes {
         self.seed().into()
     }
-    fn polys(&self) -> Vec<Vec<&[u64]>> {
-        vec![self.b().limbs().collect()]
+    fn polys(&self) -> Vec<Vec<LimbSource<'_>>> {
+        vec![words(self.b())]
     }
     fn shape(params: &Params, _: &SeedBytes) -> Result<(usize, usize), FileError> {
         Ok((1, params.q_moduli().len()))
@@ -146,10 +146,15 @@ impl Codec for PublicKey {
     }
 }
 
-/// The stored halves of a key.
-fn halves(key: &SwitchKey) -> impl Iterator<Item = Vec<&[u64]>> {
-    let (digits, limbs) = (key.params().dnum(), key.params().key_limbs());
-    (0..digits).map(move |j| (0..limbs).map(|i| key.b(j, i)).collect())
+/// The limbs of a polynomial.
+fn words(poly: &Poly) -> Vec<LimbSource<'_>> {
+    poly.limbs().map(LimbSource::Words).collect()
+}
+
+/// The stored halves of a form of a key.
+fn halves(form: &KeyForm) -> impl Iterator<Item = Vec<LimbSource<'_>>> {
+    let (digits, rows) = (form.layout().dnum(), form.layout().rows());
+    (0..digits).map(move |j| (0..rows).map(|row| form.limb(j, 0, row)).collect())
 }
 
 /// A key from the next dnum polynomials.
@@ -173,8 +178,8 @@ impl Codec for RelinKey {
     fn header(&self) -> SeedBytes {
         self.0.seed().into()
     }
-    fn polys(&self) -> Vec<Vec<&[u64]>> {
-        halves(&self.0).collect()
+    fn polys(&self) -> Vec<Vec<LimbSource<'_>>> {
+        halves(self.0.base()).collect()
     }
     fn shape(params: &Params, _: &SeedBytes) -> Result<(usize, usize), FileError> {
         Ok((params.dnum(), params.key_limbs()))
@@ -194,9 +199,8 @@ impl Codec for KeyForm {
     fn header(&self) -> Self::Header {
         (self.layout(), self.seed().into())
     }
-    fn polys(&self) -> Vec<Vec<&[u64]>> {
-        let rows = self.layout().limbs + self.layout().special;
-        (0..self.layout().dnum()).map(|j| (0..rows).map(|row| self.limb(j, 0, row)).collect()).collect()
+    fn polys(&self) -> Vec<Vec<LimbSource<'_>>> {
+        halves(self).collect()
     }
     /// It may be the form of a Galois key.
     fn means_the_same(version: u16, _: &Self::Header) -> bool {
@@ -205,7 +209,7 @@ impl Codec for KeyForm {
     fn shape(params: &Params, (layout, _): &Self::Header) -> Result<(usize, usize), FileError> {
         let allowed = layout.check(params.q_moduli(), params.p_moduli());
         allowed.map_err(|e| content(Self::KIND)(e.into()))?;
-        Ok((layout.dnum(), layout.limbs + layout.special))
+        Ok((layout.dnum(), layout.rows()))
     }
     fn moduli(params: &Params, (layout, _): &Self::Header, _limbs: usize) -> Vec<Modulus> {
         layout.moduli(params.q_moduli(), params.p_moduli())
@@ -230,10 +234,10 @@ impl Codec for EvaluationKeys {
                 .collect(),
         }
     }
-    fn polys(&self) -> Vec<Vec<&[u64]>> {
-        let relin = self.relin().ok().into_iter().flat_map(|k| halves(&k.0));
+    fn polys(&self) -> Vec<Vec<LimbSource<'_>>> {
+        let relin = self.relin().ok().into_iter().flat_map(|k| halves(k.0.base()));
         let encapsulation = self.encapsulation().ok().into_iter().flat_map(encapsulation::halves);
-        relin.chain(encapsulation).chain(self.galois().iter().flat_map(|(_, k)| halves(k))).collect()
+        relin.chain(encapsulation).chain(self.galois().iter().flat_map(|(_, k)| halves(k.base()))).collect()
     }
     fn means_the_same(version: u16, header: &KeysHeader) -> bool {
         version >= 2 || encapsulation::split(&header.galois).1.is_empty()

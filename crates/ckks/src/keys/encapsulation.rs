@@ -109,6 +109,14 @@ impl EncapsulationKey {
         &self.half(direction).a
     }
 
+    /// Bytes of the residues.
+    pub fn bytes(&self) -> usize {
+        [&self.down, &self.up]
+            .map(|half| size_of_val(half.b.words()) + size_of_val(half.a.words()))
+            .iter()
+            .sum()
+    }
+
     fn half(&self, direction: Direction) -> &Half {
         match direction {
             Direction::Down => &self.down,

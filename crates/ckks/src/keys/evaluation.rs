@@ -141,6 +141,23 @@ impl EvaluationKeys {
         self.galois.params()
     }
 
+    /// The same keys in half the memory or less: of each one, what a seed does not expand to. The other half is expanded
+    /// wherever a key is used.
+    #[must_use]
+    pub fn seeded(&self) -> Self {
+        let mut galois = GaloisKeys::new(self.params());
+        galois.keys.extend(self.galois.iter().map(|(element, key)| (element, key.seeded())));
+        let relin = self.relin.as_ref().map(|key| RelinKey(key.0.seeded()));
+        Self { relin, galois, encapsulation: self.encapsulation.clone() }
+    }
+
+    /// Bytes of the residues in memory, with what was derived from them; none for those of a mapped file.
+    pub fn bytes(&self) -> usize {
+        let switch = self.relin.iter().map(|key| &key.0).chain(self.galois.keys.values());
+        let encapsulation = self.encapsulation.as_ref().map_or(0, EncapsulationKey::bytes);
+        switch.map(SwitchKey::bytes).sum::<usize>() + encapsulation
+    }
+
     /// The relinearisation key.
     ///
     /// # Errors

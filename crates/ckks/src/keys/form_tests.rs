@@ -18,7 +18,8 @@ fn whole(moduli: &[Modulus]) -> BigInt {
 }
 
 fn polynomial(form: &KeyForm, digit: usize, part: usize, rows: impl Iterator<Item = usize>) -> Poly {
-    let limbs: Vec<u64> = rows.flat_map(|row| form.limb(digit, part, row)).copied().collect();
+    let n = form.params().n();
+    let limbs: Vec<u64> = rows.flat_map(|row| form.limb(digit, part, row).to_words(n).into_owned()).collect();
     Poly::from_words(form.params().n(), &limbs, Domain::Evaluation).unwrap()
 }
 

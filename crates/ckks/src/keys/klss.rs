@@ -6,6 +6,7 @@
 //! transforms modulo the α′ primes of T only, whatever the number of primes of the chain. Derivation and bound:
 //! `docs/algorithms/klss.md`.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -189,8 +190,8 @@ impl KlssKey {
                     let rows: Vec<usize> = layout.rows(m, limbs).collect();
                     let rings: Vec<&LimbRing> =
                         rows.iter().map(|&row| params.ring(indices[row])).collect::<Result<_, _>>()?;
-                    let source: Vec<&[u64]> = rows.iter().map(|&row| form.limb(digit, part, row)).collect();
-                    let block = Block::new(&rings, &source)?;
+                    let source = rows.iter().map(|&row| form.limb(digit, part, row).to_words(n)).collect();
+                    let block = Block::new(&rings, source)?;
                     for (k, t) in t.iter().enumerate() {
                         let first = key.first(digit, part, k, m);
                         let out = &mut key.words[first..first + n];
@@ -243,12 +244,12 @@ struct Block {
 }
 
 impl Block {
-    fn new(rings: &[&LimbRing], source: &[&[u64]]) -> Result<Self, CkksError> {
+    fn new(rings: &[&LimbRing], source: Vec<Cow<'_, [u64]>>) -> Result<Self, CkksError> {
         let moduli: Vec<Modulus> = rings.iter().map(|r| r.modulus()).collect();
         let basis = SourceBasis::new(&moduli)?;
         let mut limbs = Vec::with_capacity(source.len());
         for (i, (ring, limb)) in rings.iter().zip(source).enumerate() {
-            let mut x = limb.to_vec();
+            let mut x = limb.into_owned();
             ring.inverse(&mut x)?;
             let mut y = vec![0; x.len()];
             ring.mul_scalar(&mut y, &x, basis.inverse(i))?;

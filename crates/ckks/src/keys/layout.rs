@@ -99,6 +99,11 @@ impl KeyLayout {
         self.limbs.div_ceil(self.alpha.max(1))
     }
 
+    /// Number of primes of a key's limbs.
+    pub fn rows(self) -> usize {
+        self.limbs + self.special
+    }
+
     /// The special primes as indices of the key basis q_0 … q_L, p_0 … p_{K−1}.
     pub fn special_indices(self, q: usize, p: usize) -> impl ExactSizeIterator<Item = usize> {
         (0..self.special).map(move |k| if k < p { q + k } else { q + p - 1 - k })

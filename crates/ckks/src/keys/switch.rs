@@ -1,14 +1,17 @@
 //! Switching keys, in one form or several.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use ringmill_ring::packed::{pack, packed_len};
 use ringmill_ring::sample::{SecretRng, Seed, uniform};
-use ringmill_ring::{Buffer, Modulus, Poly};
+use ringmill_ring::{Buffer, LimbSource, Modulus, Poly};
 use zeroize::Zeroizing;
 
 use super::klss::{Derived, KlssKey, KlssLayout};
 use super::layout::KeyLayout;
+use super::memory::{Bytes, Halves, Label};
 use super::public::masked_error;
 use crate::check;
 use crate::error::CkksError;
@@ -43,22 +46,31 @@ impl Origin<'_> {
 /// the expansion of a seed.
 ///
 /// Serves every level up to the layout's: at a lower one, the limbs of missing primes are not read and the last digit
-/// is cut short. All limbs stand in one buffer in the order in which a key switch reads them: by prime, then digit,
-/// then b before a.
+/// is cut short. In memory it is [expanded or half](super::KeyMemory).
 pub struct KeyForm {
     params: Params,
     layout: KeyLayout,
-    /// Limbs are [`stride`] words apart; between them are zeros.
-    words: Buffer,
+    residues: Residues,
     seed: Seed,
 }
 
+enum Residues {
+    /// All limbs in one buffer in the order in which a key switch reads them: by prime, then digit, then b before a.
+    /// They are [`stride`] words apart; between them are zeros.
+    Expanded(Buffer),
+    /// Every b, packed.
+    Halves(Halves),
+}
+
 impl PartialEq for KeyForm {
+    /// Of the same residues, wherever they are.
     fn eq(&self, other: &Self) -> bool {
+        let (n, layout) = (self.params.n(), self.layout);
+        let same = |digit, row| self.limb(digit, 0, row).to_words(n) == other.limb(digit, 0, row).to_words(n);
         self.params == other.params
-            && self.layout == other.layout
+            && layout == other.layout
             && self.seed == other.seed
-            && self.words[..] == other.words[..]
+            && (0..layout.dnum()).all(|digit| (0..layout.rows()).all(|row| same(digit, row)))
     }
 }
 
@@ -99,7 +111,7 @@ impl KeyForm {
             }
             Ok(())
         })?;
-        Ok(Self { params: params.clone(), layout, words, seed })
+        Ok(Self { params: params.clone(), layout, residues: Residues::Expanded(words), seed })
     }
 
     /// From stored parts; every a is expanded again.
@@ -129,7 +141,38 @@ impl KeyForm {
             }
             Ok(())
         })?;
-        Ok(Self { params: params.clone(), layout, words, seed })
+        Ok(Self { params: params.clone(), layout, residues: Residues::Expanded(words), seed })
+    }
+
+    /// From every b, packed in the order of a file from byte `first` on; residues are known to be canonical.
+    pub(crate) fn from_halves(
+        params: &Params,
+        layout: KeyLayout,
+        (bytes, first): (Arc<Bytes>, usize),
+        seed: Seed,
+    ) -> Self {
+        let rows: Vec<(u32, Modulus)> = primes(params, layout)
+            .into_iter()
+            .zip(layout.moduli(params.q_moduli(), params.p_moduli()))
+            .map(|(i, q)| (i as u32, q))
+            .collect();
+        let halves = Halves::new(params.n(), (bytes, first), rows, (0..layout.dnum()).map(label).collect());
+        Self { params: params.clone(), layout, residues: Residues::Halves(halves), seed }
+    }
+
+    /// The same form with the b alone in memory, packed.
+    pub fn seeded(&self) -> Self {
+        let (params, layout) = (&self.params, self.layout);
+        let moduli = layout.moduli(params.q_moduli(), params.p_moduli());
+        let mut bytes = Vec::new();
+        for digit in 0..layout.dnum() {
+            for (row, q) in moduli.iter().enumerate() {
+                let (first, words) = (bytes.len(), self.limb(digit, 0, row).to_words(params.n()));
+                bytes.resize(first + packed_len(params.n(), q.bits()), 0);
+                pack(&words, q.bits(), &mut bytes[first..]);
+            }
+        }
+        Self::from_halves(params, layout, (Arc::new(Bytes::from(bytes)), 0), self.seed)
     }
 
     /// The parameters.
@@ -146,11 +189,17 @@ impl KeyForm {
     ///
     /// # Panics
     /// If there is no such digit, prime or part, like every index.
-    pub fn limb(&self, digit: usize, part: usize, row: usize) -> &[u64] {
+    pub fn limb(&self, digit: usize, part: usize, row: usize) -> LimbSource<'_> {
         let digits = self.layout.dnum();
         assert!(digit < digits && part < 2, "digit {digit} of {digits}, part {part} of 2");
-        let first = (2 * (row * digits + digit) + part) * stride(&self.params);
-        &self.words[first..first + self.params.n()]
+        match &self.residues {
+            Residues::Expanded(words) => {
+                let first = (2 * (row * digits + digit) + part) * stride(&self.params);
+                LimbSource::Words(&words[first..first + self.params.n()])
+            }
+            Residues::Halves(halves) if part == 0 => halves.b(digit, row),
+            Residues::Halves(halves) => halves.a(&self.seed, digit, row),
+        }
     }
 
     /// The seed that every a expands from.
@@ -158,9 +207,12 @@ impl KeyForm {
         &self.seed
     }
 
-    /// Bytes of the residues in memory.
+    /// Bytes of the residues in memory; none for those of a mapped file.
     pub fn bytes(&self) -> usize {
-        size_of_val(&self.words[..])
+        match &self.residues {
+            Residues::Expanded(words) => size_of_val(&words[..]),
+            Residues::Halves(halves) => halves.bytes(),
+        }
     }
 }
 
@@ -189,8 +241,7 @@ impl SwitchKey {
         rng: &mut SecretRng,
         seed: Seed,
     ) -> Result<Self, CkksError> {
-        let base = KeyForm::draw(secret, origin, KeyLayout::base(secret.params()), rng, seed)?;
-        Ok(Self { forms: vec![Arc::new(base)], derived: Derived::default() })
+        Ok(Self::of_base(KeyForm::draw(secret, origin, KeyLayout::base(secret.params()), rng, seed)?))
     }
 
     /// From the stored parts of its base form; every a is expanded again.
@@ -198,8 +249,22 @@ impl SwitchKey {
     /// # Errors
     /// [`CkksError::Shape`], also for a wrong number of digits.
     pub fn from_parts(params: &Params, b: &[Poly], seed: Seed) -> Result<Self, CkksError> {
-        let base = KeyForm::from_parts(params, KeyLayout::base(params), b, seed)?;
-        Ok(Self { forms: vec![Arc::new(base)], derived: Derived::default() })
+        Ok(Self::of_base(KeyForm::from_parts(params, KeyLayout::base(params), b, seed)?))
+    }
+
+    /// From the base form; what else it has is put in.
+    pub(crate) fn of_base(base: KeyForm) -> Self {
+        Self { forms: vec![Arc::new(base)], derived: Derived::default() }
+    }
+
+    /// The same key with half of each form in memory; forms that are half already are shared.
+    #[must_use]
+    pub fn seeded(&self) -> Self {
+        let seeded = |form: &Arc<KeyForm>| match form.residues {
+            Residues::Expanded(_) => Arc::new(form.seeded()),
+            Residues::Halves(_) => form.clone(),
+        };
+        Self { forms: self.forms.iter().map(seeded).collect(), derived: Derived::default() }
     }
 
     /// The parameters.
@@ -253,16 +318,16 @@ impl SwitchKey {
     ///
     /// # Panics
     /// If there is no such digit or prime, like every index.
-    pub fn b(&self, digit: usize, i: usize) -> &[u64] {
-        self.base().limb(digit, 0, i)
+    pub fn b(&self, digit: usize, i: usize) -> Cow<'_, [u64]> {
+        self.base().limb(digit, 0, i).to_words(self.params().n())
     }
 
     /// a of a digit modulo prime `i` of the key basis, in the base form.
     ///
     /// # Panics
     /// As [`Self::b`].
-    pub fn a(&self, digit: usize, i: usize) -> &[u64] {
-        self.base().limb(digit, 1, i)
+    pub fn a(&self, digit: usize, i: usize) -> Cow<'_, [u64]> {
+        self.base().limb(digit, 1, i).to_words(self.params().n())
     }
 
     /// The seed that every a of the base form expands from.
@@ -295,11 +360,11 @@ pub(super) fn stride(params: &Params) -> usize {
 }
 
 fn zeros(params: &Params, layout: KeyLayout) -> Buffer {
-    Buffer::zeros(2 * layout.dnum() * (layout.limbs + layout.special) * stride(params))
+    Buffer::zeros(2 * layout.dnum() * layout.rows() * stride(params))
 }
 
 /// The label under which a of digit `j` expands.
-fn label(j: usize) -> [u8; 27] {
+fn label(j: usize) -> Label {
     let mut label = *b"switching key a, digit 0000";
     let at = label.len() - 4;
     label[at..].copy_from_slice(&(j as u32).to_le_bytes());

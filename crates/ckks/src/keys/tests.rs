@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
 use ringmill_ring::{Domain, GaloisElement, Poly};
@@ -55,8 +57,8 @@ fn a_public_key_is_an_encryption_of_zero() {
 }
 
 /// One half of digit j.
-fn half(key: &SwitchKey, j: usize, limb: fn(&SwitchKey, usize, usize) -> &[u64]) -> Poly {
-    let limbs: Vec<u64> = (0..key.params().key_limbs()).flat_map(|i| limb(key, j, i)).copied().collect();
+fn half(key: &SwitchKey, j: usize, limb: fn(&SwitchKey, usize, usize) -> Cow<'_, [u64]>) -> Poly {
+    let limbs: Vec<u64> = (0..key.params().key_limbs()).flat_map(|i| limb(key, j, i).into_owned()).collect();
     Poly::from_words(key.params().n(), &limbs, Domain::Evaluation).unwrap()
 }
 

@@ -55,7 +55,7 @@ fn switch(d: &Poly, key: &SwitchKey, level: Level, rescale: bool, extra: [Option
         for (acc, half) in acc.iter_mut().zip([SwitchKey::b, SwitchKey::a]) {
             for (i, out) in acc.limbs_mut().enumerate() {
                 let at = if i < q.len() { i } else { params.q_moduli().len() + i - q.len() };
-                params.ring(at).unwrap().mac(out, lifted.limb(i), half(key, digit, at)).unwrap();
+                params.ring(at).unwrap().mac(out, lifted.limb(i), &half(key, digit, at)).unwrap();
             }
         }
     }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`plan`] | the program as tasks of steps over slots |
 //! | [`flow`], [`sink`], [`convert`], [`group`], [`shared`], [`absorb`], [`build`], [`ahead`], [`tables`] | how it gets there |
-//! | [`queue`], [`run`] | running it |
+//! | [`queue`], [`run`], [`made`] | running it |
 //! | [`profile`] | where its time goes |
 //!
 //! Instructions of one modulus that follow from each other make one task, so that limbs between them stay in the
@@ -17,6 +17,7 @@ mod build;
 mod convert;
 mod flow;
 mod group;
+mod made;
 mod plan;
 pub mod profile;
 mod queue;
@@ -34,7 +35,7 @@ use rayon::ThreadPool;
 use ringmill_program::limb::LimbProgram;
 use ringmill_program::schedule;
 use ringmill_ring::buffer::{Buffer, HUGE_PAGE};
-use ringmill_ring::{Isa, LimbRing, Modulus, Pool, RingError};
+use ringmill_ring::{Isa, LimbRing, LimbSource, Modulus, Pool, RingError};
 use smallvec::SmallVec;
 
 use crate::bindings::check_borders;
@@ -166,7 +167,7 @@ impl Prepared {
     fn run_in(
         &self,
         workspace: &mut Workspace,
-        inputs: &[&[u64]],
+        inputs: &[LimbSource<'_>],
         outputs: &mut [&mut [u64]],
     ) -> Result<(), RingError> {
         let n = self.program.n();
@@ -178,7 +179,8 @@ impl Prepared {
         let buffers = buffers.map(|limb| &mut limb[..n]);
         let outputs = outputs.iter_mut().map(|limb| &mut **limb);
         let shared: SmallVec<[SharedLimb<'_>; 256]> = buffers.chain(outputs).map(SharedLimb::new).collect();
-        let context = Context { plan: &self.plan, inputs, shared: &shared };
+        let makes = inputs.iter().any(|limb| limb.words().is_none());
+        let context = Context { plan: &self.plan, inputs, makes, shared: &shared };
         match &self.pool {
             None => {
                 let scratch = scratch[0].get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -243,6 +245,11 @@ impl Executable for Prepared {
     }
 
     fn run(&self, inputs: &[&[u64]], outputs: &mut [&mut [u64]]) -> Result<(), MachineError> {
+        let inputs: Vec<LimbSource<'_>> = inputs.iter().copied().map(LimbSource::Words).collect();
+        self.run_from(&inputs, outputs)
+    }
+
+    fn run_from(&self, inputs: &[LimbSource<'_>], outputs: &mut [&mut [u64]]) -> Result<(), MachineError> {
         check_borders(&self.program, inputs, outputs)?;
         Ok(self.run_in(&mut self.workspace(), inputs, outputs)?)
     }

@@ -2,9 +2,10 @@
 
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use ringmill_ring::{ConvertConstants, LimbRing, RingError};
+use ringmill_ring::{ConvertConstants, LimbRing, LimbSource, RingError};
 use smallvec::SmallVec;
 
+use super::made::Made;
 use super::plan::{Action, Conversion, Plan, Short, Slot, Src, Step, Task};
 use super::profile::Probe;
 
@@ -16,7 +17,9 @@ pub(super) type SharedLimb<'a> = RwLock<&'a mut [u64]>;
 #[derive(Clone, Copy)]
 pub(super) struct Context<'r, 's> {
     pub(super) plan: &'r Plan,
-    pub(super) inputs: &'r [&'r [u64]],
+    pub(super) inputs: &'r [LimbSource<'r>],
+    /// Whether some of them are made as they are read.
+    pub(super) makes: bool,
     /// Buffers, then outputs.
     pub(super) shared: &'r [SharedLimb<'s>],
 }
@@ -57,6 +60,7 @@ pub(super) fn run(
         rings: &plan.rings,
         ring: &plan.rings[task.ring],
         inputs: context.inputs,
+        made: if context.makes { Made::of(task, context.inputs, n) } else { Made::default() },
         reads: &reads,
         shorts: &plan.shorts,
         kinds: &task.slots,
@@ -64,6 +68,7 @@ pub(super) fn run(
     };
     let mut step = |step: &Step, first, words| {
         probe.begin();
+        running.made.reach(step, first, first + words);
         running.step(step, first, words)?;
         probe.end(plan, task, step, words)
     };
@@ -95,12 +100,12 @@ pub(super) fn alone(
     }
     let zeros = vec![0; ring.n()];
     let inputs = step.srcs.iter().map(|src| if let Src::Input(i) = src { *i as usize + 1 } else { 0 });
-    let inputs = vec![&zeros[..]; inputs.max().unwrap_or(0)];
+    let inputs = vec![LimbSource::Words(&zeros); inputs.max().unwrap_or(0)];
     let reads = vec![&zeros[..]; task.reads.len()];
     let mut limbs = vec![vec![0; ring.n()]; task.slots.len()];
     let slots = limbs.iter_mut().map(Vec::as_mut_slice).collect();
-    let (inputs, reads) = (&inputs, &reads);
-    Running { plan, rings: &rings, ring: &ring, inputs, reads, shorts: &shorts, kinds: &task.slots, slots }
+    let (inputs, reads, made, kinds) = (&inputs, &reads, Made::default(), &task.slots);
+    Running { plan, rings: &rings, ring: &ring, inputs, made, reads, shorts: &shorts, kinds, slots }
         .step(step, 0, words)
 }
 
@@ -118,7 +123,8 @@ struct Running<'a> {
     plan: &'a Plan,
     rings: &'a [LimbRing],
     ring: &'a LimbRing,
-    inputs: &'a [&'a [u64]],
+    inputs: &'a [LimbSource<'a>],
+    made: Made<'a>,
     reads: &'a [&'a [u64]],
     shorts: &'a [Short],
     kinds: &'a [Slot],
@@ -132,7 +138,10 @@ impl Running<'_> {
     /// Words `first` .. `first + words` of an operand.
     fn operand(&self, src: Src, first: usize, words: usize) -> &[u64] {
         match src {
-            Src::Input(i) => &self.inputs[i as usize][first..first + words],
+            Src::Input(i) => match self.inputs[i as usize] {
+                LimbSource::Words(limb) => &limb[first..first + words],
+                _ => self.made.words(i, first, words),
+            },
             Src::Read(i) => &self.reads[i as usize][first..first + words],
             Src::Slot(i) => match self.kinds[i as usize] {
                 Slot::Block(_) => &self.slots[i as usize][..words],
@@ -191,8 +200,10 @@ impl Running<'_> {
     ) -> Option<Result<(), RingError>> {
         let plan = self.ring.plan();
         let source = step.srcs.first();
+        // What is made as it is read cannot be asked for.
+        let there = |s: &&Src| !matches!(s, Src::Input(i) if self.inputs[*i as usize].words().is_none());
         let ahead = |srcs: &[Src], first, words| -> Operands<'_> {
-            srcs.iter().map(|&s| self.operand(s, first, words)).collect()
+            srcs.iter().filter(there).map(|&s| self.operand(s, first, words)).collect()
         };
         Some(match &step.action {
             Action::ForwardHead(lift) => match source {

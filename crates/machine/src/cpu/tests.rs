@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use ringmill_program::limb::random::{RandomProgram, inputs};
 use ringmill_program::limb::{Domain, InputClass, LimbBuilder, LimbProgram};
-use ringmill_ring::{Isa, Modulus};
+use ringmill_ring::{Isa, LimbSource, Modulus};
 
 use super::Cpu;
 use super::profile::{Kind, Profile};
@@ -122,12 +122,12 @@ fn the_steady_state_allocates_nothing() {
     let program = RandomProgram { log_n, moduli, instructions: 300, seed: 7 }.generate().unwrap();
     let executable = Cpu::new().unwrap().prepare(&program).unwrap();
     let limbs = inputs(&program, 1);
-    let inputs: Vec<&[u64]> = limbs.iter().map(Vec::as_slice).collect();
+    let inputs: Vec<LimbSource<'_>> = limbs.iter().map(|limb| LimbSource::Words(limb)).collect();
     let mut out = vec![vec![0; program.n()]; program.output_types().len()];
     let mut outputs: Vec<&mut [u64]> = out.iter_mut().map(Vec::as_mut_slice).collect();
-    let first = allocation_counter::measure(|| executable.run(&inputs, &mut outputs).unwrap());
+    let first = allocation_counter::measure(|| executable.run_from(&inputs, &mut outputs).unwrap());
     assert!(first.count_total > 0, "the first run makes its memory, or nothing is counted");
-    let second = allocation_counter::measure(|| executable.run(&inputs, &mut outputs).unwrap());
+    let second = allocation_counter::measure(|| executable.run_from(&inputs, &mut outputs).unwrap());
     assert_eq!(second.count_total, 0);
 }
 

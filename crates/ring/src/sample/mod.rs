@@ -14,7 +14,7 @@ mod uniform;
 
 pub use gaussian::{GAUSSIAN_BOUND, SIGMA};
 pub use secret::{SecretRng, small_to_residues};
-pub use uniform::uniform;
+pub use uniform::{Uniform, uniform};
 
 use crate::RingError;
 use std::fmt;

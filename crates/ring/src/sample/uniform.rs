@@ -1,5 +1,7 @@
 //! Uniform residues from a public seed.
 
+use std::fmt;
+
 use super::Seed;
 use crate::Modulus;
 
@@ -18,21 +20,46 @@ const BLOCK: usize = 8192;
 /// endian; its output is read as u64 words w. A word is accepted if w·q mod 2^64 ≥ 2^64 mod q and then gives
 /// ⌊w·q / 2^64⌋, which is exactly uniform (Lemire 2019); at most one word in sixteen is refused at 60 bits.
 pub fn uniform(seed: &Seed, label: &[u8], limb: u32, q: Modulus, out: &mut [u64]) {
-    let mut hasher = blake3::Hasher::new_keyed(seed.as_bytes());
-    hasher.update(CONTEXT);
-    hasher.update(&(label.len() as u64).to_le_bytes());
-    hasher.update(label);
-    hasher.update(&limb.to_le_bytes());
-    let mut stream = hasher.finalize_xof();
-    let (q, threshold) = (q.value(), q.value().wrapping_neg() % q.value());
-    let mut block = [0; BLOCK];
-    let mut rest = out;
-    while !rest.is_empty() {
-        // Whole words for what is missing; refused words cost another turn.
-        let bytes = &mut block[..BLOCK.min(rest.len() * 8)];
-        stream.fill(bytes);
-        let filled = accept(bytes, q, threshold, rest);
-        rest = &mut rest[filled..];
+    Uniform::new(seed, label, limb, q).fill(out);
+}
+
+/// What [`uniform`] gives, piece by piece.
+#[derive(Clone)]
+pub struct Uniform {
+    stream: blake3::OutputReader,
+    q: u64,
+    threshold: u64,
+}
+
+impl Uniform {
+    /// The residues of a limb from the first one on.
+    pub fn new(seed: &Seed, label: &[u8], limb: u32, q: Modulus) -> Self {
+        let mut hasher = blake3::Hasher::new_keyed(seed.as_bytes());
+        hasher.update(CONTEXT);
+        hasher.update(&(label.len() as u64).to_le_bytes());
+        hasher.update(label);
+        hasher.update(&limb.to_le_bytes());
+        let threshold = q.value().wrapping_neg() % q.value();
+        Self { stream: hasher.finalize_xof(), q: q.value(), threshold }
+    }
+
+    /// The next residues: how many are asked for at a time makes no difference.
+    pub fn fill(&mut self, out: &mut [u64]) {
+        let mut block = [0; BLOCK];
+        let mut rest = out;
+        while !rest.is_empty() {
+            // Whole words for what is missing; refused words cost another turn.
+            let bytes = &mut block[..BLOCK.min(rest.len() * 8)];
+            self.stream.fill(bytes);
+            let filled = accept(bytes, self.q, self.threshold, rest);
+            rest = &mut rest[filled..];
+        }
+    }
+}
+
+impl fmt::Debug for Uniform {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Uniform(modulo {})", self.q)
     }
 }
 

@@ -2,13 +2,19 @@
 //!
 //! Word i occupies bits i·b to (i+1)·b − 1 of the limb, least significant bit first.
 
-/// Bytes of `n` words of `bits` bits; `n` is a multiple of 8, so it is exact.
-pub(super) const fn packed_len(n: usize, bits: u32) -> usize {
-    n / 8 * bits as usize
+/// Words that end where a byte does, whatever their bits.
+pub const GROUP: usize = 8;
+
+/// Bytes of `n` words of `bits` bits; `n` is a multiple of [`GROUP`], so it is exact.
+pub const fn packed_len(n: usize, bits: u32) -> usize {
+    n / GROUP * bits as usize
 }
 
 /// Packs words below 2^bits; `out` has [`packed_len`] bytes.
-pub(super) fn pack(words: &[u64], bits: u32, out: &mut [u8]) {
+///
+/// # Panics
+/// If `out` is shorter.
+pub fn pack(words: &[u64], bits: u32, out: &mut [u8]) {
     let (mut held, mut count, mut at) = (0u128, 0u32, 0);
     for &w in words {
         held |= u128::from(w) << count;
@@ -23,21 +29,30 @@ pub(super) fn pack(words: &[u64], bits: u32, out: &mut [u8]) {
     out[at..at + rest].copy_from_slice(&(held as u64).to_le_bytes()[..rest]);
 }
 
-/// Unpacks what [`pack`] wrote.
-pub(super) fn unpack(bytes: &[u8], bits: u32, words: &mut [u64]) {
-    let mask = (1u64 << bits) - 1;
-    let (mut held, mut count) = (0u128, 0u32);
-    let mut chunks = bytes.chunks(8);
-    for w in words {
-        if count < bits {
-            let chunk = chunks.next().unwrap_or_default();
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            held |= u128::from(u64::from_le_bytes(word)) << count;
-            count += 64;
+/// Unpacks what [`pack`] wrote; any group of words by itself, from its bytes on.
+///
+/// # Panics
+/// If `bytes` are fewer than the words need.
+pub fn unpack(bytes: &[u8], bits: u32, words: &mut [u64]) {
+    let group = bits as usize;
+    let mut groups = words.chunks_exact_mut(GROUP);
+    let mut at = 0;
+    // A word is read as sixteen bytes from its first one: those of the last group may not be there.
+    while at + group + 16 <= bytes.len() {
+        let Some(out) = groups.next() else { return };
+        let window = &bytes[at..at + group + 16];
+        for (j, w) in out.iter_mut().enumerate() {
+            let bit = j * group;
+            let sixteen = window[bit / 8..bit / 8 + 16].try_into().unwrap_or([0; 16]);
+            *w = (u128::from_le_bytes(sixteen) >> (bit % 8)) as u64 & ((1 << bits) - 1);
         }
-        *w = held as u64 & mask;
-        (held, count) = (held >> bits, count - bits);
+        at += group;
+    }
+    let mut last = [0; 64 + 16];
+    for out in groups {
+        last[..group].copy_from_slice(&bytes[at..at + group]);
+        unpack(&last[..group + 16], bits, out);
+        at += group;
     }
 }
 

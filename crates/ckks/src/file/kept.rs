@@ -1,0 +1,108 @@
+//! Evaluation keys that stay as they are in their file.
+//!
+//! The file is read once, polynomial by polynomial, as it is for expanded keys: lengths, checksum and every residue are what
+//! they should be before there is a key. After that nothing is parsed again: a key switch unpacks where it reads.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use ringmill_ring::GaloisElement;
+
+use super::frame::Hashed;
+use super::header::{KeysHeader, SeedBytes};
+use super::objects::content;
+use super::{FileError, Stored, disk, encapsulation, payload_len, read_header, read_poly};
+use crate::keys::{
+    Bytes, EncapsulationKey, EvaluationKeys, GaloisKeys, KeyForm, KeyLayout, KeyMemory, RelinKey, SwitchKey,
+};
+use crate::params::Params;
+
+impl EvaluationKeys {
+    /// Reads the keys from a file, to be kept as `memory` says.
+    ///
+    /// # Errors
+    /// Any [`FileError`], before there is a key.
+    pub fn load_in(params: &Params, path: impl AsRef<Path>, memory: KeyMemory) -> Result<Self, FileError> {
+        let path = path.as_ref();
+        match memory {
+            KeyMemory::Expanded => Self::load(params, path),
+            KeyMemory::Seeded => disk::load(path, |file| {
+                let mut bytes = Vec::new();
+                file.read_to_end(&mut bytes).map_err(FileError::io(format!("reading {}", path.display())))?;
+                let checked = Checked::read(params, &bytes[..])?;
+                checked.keys(params, bytes.into())
+            }),
+            KeyMemory::Mapped => disk::load(path, |file: &mut File| {
+                let checked = Checked::read(params, &mut *file)?;
+                let bytes = Bytes::map(file).map_err(FileError::io(format!("mapping {}", path.display())))?;
+                checked.keys(params, bytes)
+            }),
+        }
+    }
+}
+
+/// A file of keys that was read to its end, and what it holds beside the residues of switching keys.
+struct Checked {
+    header: KeysHeader,
+    encapsulation: Option<EncapsulationKey>,
+    /// Where the polynomials begin, bytes of each one, and where the file ends.
+    first: usize,
+    poly: usize,
+    end: usize,
+}
+
+impl Checked {
+    fn read(params: &Params, input: impl Read) -> Result<Self, FileError> {
+        let mut input = Hashed::new(input);
+        let (header, moduli, count) = read_header::<EvaluationKeys, _>(params, &mut input)?;
+        let first = input.passed() as usize;
+        let before = if header.relin.is_some() { params.dnum() } else { 0 };
+        let (seed, _) = encapsulation::split(&header.galois);
+        let own = before..before + if seed.is_some() { encapsulation::POLYS } else { 0 };
+        let mut polys = Vec::new();
+        for k in 0..count {
+            let poly = read_poly(EvaluationKeys::KIND, params, &moduli, &mut input)?;
+            if own.contains(&k) {
+                polys.push(poly);
+            }
+        }
+        let (end, poly) =
+            (input.passed() as usize + 32, payload_len(params, 1, &moduli).unwrap_or(0) as usize);
+        input.verify(EvaluationKeys::KIND)?;
+        let take = |seed| encapsulation::take(EvaluationKeys::KIND, params, seed, &mut polys.into_iter());
+        Ok(Self { encapsulation: seed.map(take).transpose()?, header, first, poly, end })
+    }
+
+    /// The keys of which the bytes of this file hold the halves.
+    fn keys(self, params: &Params, bytes: Bytes) -> Result<EvaluationKeys, FileError> {
+        let content = |e| content(EvaluationKeys::KIND)(e);
+        match bytes.len() {
+            // The file was changed between reading and mapping.
+            len if len < self.end => return Err(FileError::Truncated { part: "residues", got: len as u64 }),
+            len if len > self.end => return Err(FileError::Trailing),
+            _ => {}
+        }
+        let (bytes, layout) = (Arc::new(bytes), KeyLayout::base(params));
+        let mut at = self.first;
+        let mut next = |seed: SeedBytes, skip: usize| {
+            let first = at + skip * self.poly;
+            at = first + layout.dnum() * self.poly;
+            SwitchKey::of_base(KeyForm::from_halves(params, layout, (bytes.clone(), first), seed.into()))
+        };
+        let relin = self.header.relin.map(|seed| RelinKey(next(seed, 0)));
+        let (_, elements) = encapsulation::split(&self.header.galois);
+        let mut skip = if self.encapsulation.is_some() { encapsulation::POLYS } else { 0 };
+        let mut galois = GaloisKeys::new(params);
+        for &(g, seed) in elements {
+            let element = GaloisElement::new(g, params.log_n()).map_err(|e| content(e.into()))?;
+            galois.insert(element, next(seed, std::mem::take(&mut skip))).map_err(content)?;
+        }
+        let keys = EvaluationKeys::new(relin, galois).map_err(content)?;
+        match self.encapsulation {
+            Some(key) => keys.with_encapsulation(key).map_err(content),
+            None => Ok(keys),
+        }
+    }
+}

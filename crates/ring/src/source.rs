@@ -1,0 +1,148 @@
+//! Where the words of a limb come from: memory, packed bits, or a seed.
+//!
+//! What computes on a limb block by block need not have all of it as words: [`LimbSource::reader`] gives them in order,
+//! as few at a time as fit the first cache.
+
+use std::borrow::Cow;
+
+use crate::Modulus;
+use crate::packed::{GROUP, packed_len, unpack};
+use crate::sample::{Seed, Uniform};
+
+/// A limb: N canonical residues of one prime.
+#[derive(Debug, Clone, Copy)]
+pub enum LimbSource<'a> {
+    /// As they are.
+    Words(&'a [u64]),
+    /// Packed, each in as many bits as the prime has.
+    Packed {
+        /// [`packed_len`] of them.
+        bytes: &'a [u8],
+        /// Bits of a residue.
+        bits: u32,
+    },
+    /// The expansion of a seed, [`uniform`](crate::sample::uniform).
+    Uniform {
+        /// Of all limbs of an object.
+        seed: &'a Seed,
+        /// What the polynomial is.
+        label: &'a [u8],
+        /// Index of the prime.
+        limb: u32,
+        /// The prime.
+        q: Modulus,
+    },
+}
+
+impl<'a> LimbSource<'a> {
+    /// The words, if they are there already.
+    pub fn words(self) -> Option<&'a [u64]> {
+        if let Self::Words(words) = self { Some(words) } else { None }
+    }
+
+    /// Number of residues that there are, `n` if any number can be made.
+    pub fn len_or(self, n: usize) -> usize {
+        match self {
+            Self::Words(words) => words.len(),
+            Self::Packed { bytes, bits } if bytes.len() == packed_len(n, bits) => n,
+            Self::Packed { bytes, bits } => 8 * bytes.len() / bits.max(1) as usize,
+            Self::Uniform { .. } => n,
+        }
+    }
+
+    /// The words as they are, or the first `n` made now.
+    pub fn to_words(self, n: usize) -> Cow<'a, [u64]> {
+        if let Self::Words(words) = self {
+            return Cow::Borrowed(words);
+        }
+        let mut words = vec![0; n];
+        self.reader().fill(&mut words);
+        Cow::Owned(words)
+    }
+
+    /// The words in order.
+    pub fn reader(self) -> LimbReader<'a> {
+        LimbReader(match self {
+            Self::Words(words) => Reader::Words(words),
+            Self::Packed { bytes, bits } => Reader::Packed { bytes, bits },
+            Self::Uniform { seed, label, limb, q } => Reader::Uniform(Uniform::new(seed, label, limb, q)),
+        })
+    }
+}
+
+impl<'a> From<&'a [u64]> for LimbSource<'a> {
+    fn from(words: &'a [u64]) -> Self {
+        Self::Words(words)
+    }
+}
+
+/// The words of a [`LimbSource`] that have not been read yet.
+#[derive(Debug, Clone)]
+pub struct LimbReader<'a>(Reader<'a>);
+
+#[derive(Debug, Clone)]
+#[allow(clippy::large_enum_variant)] // A reader lives on the stack or in one list a thread.
+enum Reader<'a> {
+    Words(&'a [u64]),
+    Packed { bytes: &'a [u8], bits: u32 },
+    Uniform(Uniform),
+}
+
+impl LimbReader<'_> {
+    /// The next words.
+    ///
+    /// # Panics
+    /// If so many are not left; if packed words are not read in groups of [`GROUP`].
+    pub fn fill(&mut self, out: &mut [u64]) {
+        match &mut self.0 {
+            Reader::Words(words) => {
+                let (now, later) = words.split_at(out.len());
+                out.copy_from_slice(now);
+                *words = later;
+            }
+            Reader::Packed { bytes, bits } => {
+                assert!(out.len().is_multiple_of(GROUP), "{} words are no whole groups", out.len());
+                unpack(bytes, *bits, out);
+                *bytes = &bytes[packed_len(out.len(), *bits)..];
+            }
+            Reader::Uniform(uniform) => uniform.fill(out),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packed::pack;
+    use crate::primes::of_bits;
+    use crate::sample::uniform;
+
+    #[test]
+    fn pieces_of_a_limb_are_those_of_the_whole() {
+        let (n, q) = (1024, of_bits(59, 10, 1, &[]).unwrap()[0]);
+        let seed = Seed::from_bytes([7; 32]);
+        let mut whole = vec![0; n];
+        uniform(&seed, b"limb", 3, q, &mut whole);
+        let mut bytes = vec![0; packed_len(n, q.bits())];
+        pack(&whole, q.bits(), &mut bytes);
+        let sources = [
+            LimbSource::Words(&whole),
+            LimbSource::Packed { bytes: &bytes, bits: q.bits() },
+            LimbSource::Uniform { seed: &seed, label: b"limb", limb: 3, q },
+        ];
+        for source in sources {
+            assert_eq!(source.len_or(n), n);
+            assert_eq!(source.to_words(n)[..], whole[..]);
+            for pieces in [vec![n], vec![8, 504, 512], vec![16; 64]] {
+                let (mut reader, mut found) = (source.reader(), Vec::new());
+                for words in pieces {
+                    let mut piece = vec![0; words];
+                    reader.fill(&mut piece);
+                    found.extend(piece);
+                }
+                assert_eq!(found, whole);
+            }
+        }
+        assert_eq!(LimbSource::Packed { bytes: &bytes[8..], bits: q.bits() }.len_or(n), n - 2);
+    }
+}
