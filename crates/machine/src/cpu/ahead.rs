@@ -1,6 +1,6 @@
 //! What the transforms of a task bring into the cache for the steps after them.
 
-use super::plan::{Action, Src, Step, Task};
+use super::plan::{Action, Slot, Src, Step, Task};
 
 /// Limbs that the stages of a transform within blocks ask for without loss. A processor drops what it is asked for faster
 /// than memory delivers: a line in a little over two nanoseconds on Zen 4.
@@ -10,16 +10,20 @@ const EASY: usize = 4;
 const HEAD: (usize, usize) = (5, 16);
 
 /// Lets each transform ask for the block of the next one, and for its share of the blocks that the steps up to the next
-/// transforms read from memory: keys above all. Where that is much, the stages across blocks ask for whole limbs.
+/// transforms read from memory: keys above all. Where that is much, the stages across blocks ask for whole limbs. Blocks
+/// that are written to memory are asked for alike: a line is read before it is written.
 ///
 /// Steps in front of all transforms, the inner products of hoisted rotations, would find nothing there. Transforms depend
 /// on no step of the blocks: they go first.
 pub(super) fn ahead(task: &mut Task) {
-    let Task { head, blocks: steps, .. } = task;
+    let Task { head, blocks: steps, slots, .. } = task;
     let is_transform = |step: &Step| matches!(step.action, Action::ForwardBlocks);
     let leading = steps.iter().position(is_transform).unwrap_or(0);
-    if !outside(&steps[..leading]).is_empty() {
+    if !outside(&steps[..leading], slots).is_empty() {
         steps.sort_by_key(|step| !is_transform(step));
+    }
+    if !steps.iter().any(is_transform) {
+        return next_block(steps, slots);
     }
     let mut begin = 0;
     while begin < steps.len() {
@@ -28,7 +32,7 @@ pub(super) fn ahead(task: &mut Task) {
         };
         let transforms = end_of(begin, true);
         let end = end_of(transforms, false);
-        let wanted = outside(&steps[transforms..end]);
+        let wanted = outside(&steps[transforms..end], slots);
         if transforms > begin {
             let many = begin == 0 && wanted.len() > EASY * transforms;
             let early = if many { across_blocks(head, &wanted) } else { 0 };
@@ -62,16 +66,41 @@ fn across_blocks(head: &mut [Step], wanted: &[Src]) -> usize {
     early
 }
 
-/// The operands that come from other tasks, each once.
-fn outside(steps: &[Step]) -> Vec<Src> {
+/// Lets inverse transforms, where no others stand before them, ask for what all steps need of the next block.
+fn next_block(steps: &mut [Step], slots: &[Slot]) {
+    let wanted = outside(steps, slots);
+    let inverse = |step: &&mut Step| matches!(step.action, Action::InverseBlocks { .. });
+    let transforms: Vec<&mut Step> = steps.iter_mut().filter(inverse).collect();
+    let mut shares = wanted.chunks(wanted.len().div_ceil(transforms.len().max(1)).max(1));
+    for step in transforms {
+        let wanted = shares.next().unwrap_or_default().iter();
+        // Its own slot asks for itself.
+        let wanted = wanted.filter(|&&src| src != Src::Slot(step.dst));
+        step.srcs = step.srcs.iter().chain(wanted).copied().collect();
+    }
+}
+
+/// The operands that come from other tasks and the slots that go to others, each once.
+fn outside(steps: &[Step], slots: &[Slot]) -> Vec<Src> {
     let mut found = Vec::new();
-    // A permutation reads all over the limb.
-    for step in steps.iter().filter(|step| !matches!(step.action, Action::Permute(_))) {
-        for src in step.srcs.iter().filter(|src| !matches!(src, Src::Slot(_))) {
-            if !found.contains(src) {
-                found.push(*src);
-            }
+    let mut add = |src: Src| {
+        if !found.contains(&src) {
+            found.push(src);
         }
+    };
+    for step in steps {
+        let dst = Some(step.dst);
+        // A permutation reads, or writes, all over the limb; an inverse transform asks for its own slot, or works in place.
+        let (srcs, written) = match step.action {
+            Action::Permute(_) => (&step.srcs[..0], [dst, None]),
+            Action::Scatter(_) => (&step.srcs[..], [None; 2]),
+            Action::InverseBlocks { apart } => (&step.srcs[..usize::from(apart)], [None; 2]),
+            Action::DotPair(second) => (&step.srcs[..], [dst, Some(second)]),
+            _ => (&step.srcs[..], [dst, None]),
+        };
+        srcs.iter().filter(|src| !matches!(src, Src::Slot(_))).for_each(|&src| add(src));
+        let shared = |&slot: &u32| matches!(slots[slot as usize], Slot::Shared(_));
+        written.into_iter().flatten().filter(shared).for_each(|slot| add(Src::Slot(slot)));
     }
     found
 }

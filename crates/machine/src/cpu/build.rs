@@ -253,7 +253,8 @@ impl<'a> Builder<'a> {
     fn emit_intt(&mut self, dst: u32, srcs: Box<[Src]>, factor: Option<u64>) {
         let factor = factor.map(|c| self.rings[self.task.ring].plan().tail_factor(c));
         let srcs = self.unless_there(dst, srcs);
-        self.push(Phase::Blocks, Step { action: Action::InverseBlocks, dst, srcs });
+        let action = Action::InverseBlocks { apart: !srcs.is_empty() };
+        self.push(Phase::Blocks, Step { action, dst, srcs });
         self.push(Phase::Tail, Step { action: Action::InverseTail(factor), dst, srcs: Box::default() });
     }
 

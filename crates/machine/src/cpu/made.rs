@@ -86,6 +86,7 @@ fn read(step: &Step) -> &[Src] {
     match step.action {
         Action::ForwardHead(_) => &step.srcs[..step.srcs.len().min(1)],
         Action::ForwardBlocks => &[],
+        Action::InverseBlocks { apart } => &step.srcs[..usize::from(apart)],
         _ => &step.srcs,
     }
 }

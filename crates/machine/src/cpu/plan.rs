@@ -47,8 +47,11 @@ pub(super) enum Action {
     Short(u32),
     /// Each of the words that [`Self::Short`] left, 2^k times.
     Repeat(u32),
-    /// The stages of an inverse transform within blocks, of the operand or in place.
-    InverseBlocks,
+    /// The stages of an inverse transform within blocks, of the first operand if it stands apart, or in place. Of the other
+    /// operands it is the next block that later steps read: it is brought into the cache.
+    InverseBlocks {
+        apart: bool,
+    },
     /// Those across blocks, in place, and a product by a constant.
     InverseTail(Option<TailFactor>),
     Add,

@@ -67,7 +67,7 @@ impl Kind {
             Action::ForwardHead(_) | Action::ForwardBlocks | Action::Short(_) | Action::Repeat(_) => {
                 Self::Ntt
             }
-            Action::InverseBlocks | Action::InverseTail(_) => Self::Intt,
+            Action::InverseBlocks { .. } | Action::InverseTail(_) => Self::Intt,
             Action::Dot | Action::DotPair(_) => Self::InnerProduct,
             Action::Quotient(_) | Action::Convert(_) | Action::ConvertFast(_) | Action::Lift(_) => {
                 Self::Conversion
@@ -252,6 +252,7 @@ fn bytes(task: &Task, step: &Step, words: usize) -> u64 {
     let operands = match step.action {
         Action::ForwardBlocks => 0,
         Action::ForwardHead(_) => step.srcs.len().min(1),
+        Action::InverseBlocks { apart } => usize::from(apart),
         _ => step.srcs.len(),
     };
     let outside = |src: &&Src| matches!(src, Src::Input(_) | Src::Read(_));

@@ -220,10 +220,15 @@ impl Running<'_> {
                 let whole = self.operand(*source?, 0, limb.len());
                 self.shorts[*short as usize].forward(limb, whole)
             }
-            Action::InverseBlocks => match source {
-                None => plan.inverse_blocks(limb, first, words),
-                Some(&s) => plan.inverse_blocks_from(limb, first, self.operand(s, first, words)),
-            },
+            Action::InverseBlocks { apart } => {
+                let next = first + words;
+                let left = words.min(limb.len() - next);
+                let ahead = ahead(&step.srcs[usize::from(*apart)..], next, left);
+                match source.filter(|_| *apart) {
+                    None => plan.inverse_blocks(limb, first, words, &ahead),
+                    Some(&s) => plan.inverse_blocks_from(limb, first, self.operand(s, first, words), &ahead),
+                }
+            }
             Action::InverseTail(None) => plan.inverse_tail(limb),
             Action::InverseTail(Some(factor)) => plan.inverse_tail_times(limb, factor),
             Action::Scatter(permutation) => {
@@ -251,7 +256,7 @@ impl Running<'_> {
             Action::ForwardHead(_)
             | Action::ForwardBlocks
             | Action::Short(_)
-            | Action::InverseBlocks
+            | Action::InverseBlocks { .. }
             | Action::InverseTail(_)
             | Action::Scatter(_)
             | Action::DotPair(_) => Ok(()),

@@ -7,17 +7,18 @@ const LINE: usize = 8;
 /// Slices whose lines are requested in order, an equal share at each of a number of steps.
 #[derive(Debug, Clone)]
 pub(super) struct Ahead<'a> {
-    /// What is left of the slice in turn.
-    current: &'a [u64],
+    /// What is left of the slice in turn: where it begins, and its words.
+    current: (*const u64, usize),
     slices: &'a [&'a [u64]],
     /// Lines a step.
     share: usize,
 }
 
 impl<'a> Ahead<'a> {
-    pub(super) fn new(slices: &'a [&'a [u64]], steps: usize) -> Self {
+    /// First `own` words from `from` on, which may be borrowed elsewhere as they are not read; then the slices.
+    pub(super) fn new((from, own): (*const u64, usize), slices: &'a [&'a [u64]], steps: usize) -> Self {
         let lines: usize = slices.iter().map(|slice| slice.len().div_ceil(LINE)).sum();
-        Self { current: &[], slices, share: lines.div_ceil(steps.max(1)) }
+        Self { current: (from, own), slices, share: (lines + own.div_ceil(LINE)).div_ceil(steps.max(1)) }
     }
 
     /// One step.
@@ -25,28 +26,30 @@ impl<'a> Ahead<'a> {
     pub(super) fn request(&mut self) {
         let mut lines = self.share;
         while lines > 0 {
-            if self.current.is_empty() {
+            let (from, words) = self.current;
+            if words == 0 {
                 let Some((&first, rest)) = self.slices.split_first() else { return };
-                (self.current, self.slices) = (first, rest);
+                (self.current, self.slices) = ((first.as_ptr(), first.len()), rest);
+                continue;
             }
-            let (now, later) = self.current.split_at((lines * LINE).min(self.current.len()));
-            for word in now.iter().step_by(LINE) {
-                prefetch(word);
+            let now = (lines * LINE).min(words);
+            for word in (0..now).step_by(LINE) {
+                prefetch(from.wrapping_add(word));
             }
-            lines -= now.len().div_ceil(LINE);
-            self.current = later;
+            lines -= now.div_ceil(LINE);
+            self.current = (from.wrapping_add(now), words - now);
         }
     }
 }
 
 /// Brings the line of a word into the second cache.
 #[inline(always)]
-fn prefetch(word: &u64) {
+fn prefetch(word: *const u64) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-        // SAFETY: a prefetch reads nothing that the program can see, and the address is valid besides.
-        unsafe { _mm_prefetch::<_MM_HINT_T1>(std::ptr::from_ref(word).cast()) };
+        // SAFETY: a prefetch reads nothing that the program can see, and any address will do.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(word.cast()) };
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = word;
@@ -61,11 +64,11 @@ mod tests {
         let words = [0u64; 100];
         let slices: [&[u64]; 4] = [&words[..64], &[], &words[..7], &words];
         for steps in [1, 3, 8, 500] {
-            let mut ahead = Ahead::new(&slices, steps);
+            let mut ahead = Ahead::new((words.as_ptr(), 33), &slices, steps);
             for _ in 0..steps {
                 ahead.request();
             }
-            assert!(ahead.slices.is_empty() && ahead.current.is_empty(), "{steps} steps");
+            assert!(ahead.slices.is_empty() && ahead.current.1 == 0, "{steps} steps");
         }
     }
 }

@@ -132,6 +132,7 @@ impl<A: Arith> Engine<'_, A> {
         a: *mut u64,
         len: usize,
         node: usize,
+        ahead: &mut Ahead<'_>,
     ) {
         let step = len >> LOG;
         // SAFETY: node·2^s + 2^s ≤ N/L for s < LOG.
@@ -144,6 +145,7 @@ impl<A: Arith> Engine<'_, A> {
         };
         let scale = [self.splat(self.scale[0]), self.splat(self.scale[1])];
         for j in (0..step).step_by(U * Self::L) {
+            ahead.request();
             // SAFETY: j + (2^LOG − 1)·step + U·L ≤ len, here and below.
             let mut v = unsafe { [self.load_all(a.add(j), step, 1 << LOG); U] };
             if U > 1 {
@@ -174,8 +176,15 @@ impl<A: Arith> Engine<'_, A> {
     /// # Safety
     /// As [`Self::last`], for `from` too.
     #[inline(always)]
-    unsafe fn inverse_last<const BLOCKS: usize>(self, a: *mut u64, from: *const u64, node: usize) {
+    unsafe fn inverse_last<const BLOCKS: usize>(
+        self,
+        a: *mut u64,
+        from: *const u64,
+        node: usize,
+        ahead: &mut Ahead<'_>,
+    ) {
         let (l, log) = (Self::L, Self::LOG_L);
+        ahead.request();
         // SAFETY: as in `last`.
         unsafe {
             let mut v = [self.load_all(from, l, l); BLOCKS];
@@ -247,13 +256,14 @@ impl<A: Arith> Engine<'_, A> {
         a: *mut u64,
         len: usize,
         node: usize,
+        ahead: &mut Ahead<'_>,
     ) {
         // SAFETY: passed on to the caller.
         unsafe {
             if A::INTERLEAVED {
-                self.inverse_pass::<2, LOG, FIRST>(a, len, node)
+                self.inverse_pass::<2, LOG, FIRST>(a, len, node, ahead)
             } else {
-                self.inverse_pass::<1, LOG, FIRST>(a, len, node)
+                self.inverse_pass::<1, LOG, FIRST>(a, len, node, ahead)
             }
         }
     }
@@ -281,7 +291,7 @@ impl<A: Arith> Engine<'_, A> {
         }
     }
 
-    /// How often the forward runs ask for data ahead: once for the registers that they hold at a time.
+    /// How often runs ask for data ahead: once for the registers that they hold at a time.
     pub(super) fn steps(runs: &[Run]) -> usize {
         let vectors = if A::INTERLEAVED { 2 } else { 1 };
         let steps = |run: &Run| match run.kind {
@@ -328,7 +338,7 @@ impl<A: Arith> Engine<'_, A> {
     /// # Safety
     /// As [`Self::forward`].
     #[inline(always)]
-    pub(super) unsafe fn inverse(self, a: *mut u64, runs: &[Run]) {
+    pub(super) unsafe fn inverse(self, a: *mut u64, runs: &[Run], mut ahead: Ahead<'_>) {
         for run in runs.iter().rev() {
             // Backwards, so that the mirrored constants are read forwards.
             for i in (0..run.count).rev() {
@@ -339,19 +349,21 @@ impl<A: Arith> Engine<'_, A> {
                     let a = a.add(run.offset + i * len);
                     match run.kind {
                         Kind::Pass { log_radix, first, .. } => match (log_radix, first) {
-                            (1, false) => self.inverse_pass_of::<1, false>(a, len, node),
-                            (1, true) => self.inverse_pass_of::<1, true>(a, len, node),
+                            (1, false) => self.inverse_pass_of::<1, false>(a, len, node, &mut ahead),
+                            (1, true) => self.inverse_pass_of::<1, true>(a, len, node, &mut ahead),
                             (3, false) if A::MAX_LOG_RADIX >= 3 => {
-                                self.inverse_pass_of::<3, false>(a, len, node)
+                                self.inverse_pass_of::<3, false>(a, len, node, &mut ahead)
                             }
                             (3, true) if A::MAX_LOG_RADIX >= 3 => {
-                                self.inverse_pass_of::<3, true>(a, len, node)
+                                self.inverse_pass_of::<3, true>(a, len, node, &mut ahead)
                             }
-                            (_, false) => self.inverse_pass_of::<2, false>(a, len, node),
-                            (_, true) => self.inverse_pass_of::<2, true>(a, len, node),
+                            (_, false) => self.inverse_pass_of::<2, false>(a, len, node, &mut ahead),
+                            (_, true) => self.inverse_pass_of::<2, true>(a, len, node, &mut ahead),
                         },
-                        Kind::Last if A::LAST_BLOCKS == 1 => self.inverse_last::<1>(a, from, node),
-                        Kind::Last if i % 2 == 0 => self.inverse_last::<2>(a, from, node),
+                        Kind::Last if A::LAST_BLOCKS == 1 => {
+                            self.inverse_last::<1>(a, from, node, &mut ahead)
+                        }
+                        Kind::Last if i % 2 == 0 => self.inverse_last::<2>(a, from, node, &mut ahead),
                         Kind::Last => {}
                     }
                 }

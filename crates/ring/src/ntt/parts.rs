@@ -27,8 +27,10 @@ pub(super) struct Ends<'a> {
     pub(super) first: usize,
     pub(super) lift: Option<Lift>,
     pub(super) scale: Option<[[u64; 2]; 2]>,
-    /// What will be read soon.
+    /// What will be read soon, and what will be written of the limb itself: words from the first number on, as many as
+    /// the second says.
     pub(super) ahead: &'a [&'a [u64]],
+    pub(super) own: (usize, usize),
 }
 
 impl Plan {
@@ -83,20 +85,41 @@ impl Plan {
         self.run_part(Direction::Forward, a, runs, Ends { ahead, ..Ends::default() })
     }
     /// The stages of [`Self::inverse`] that stay within blocks, on `words` words from `first` on;
-    /// [`Self::inverse_tail`] completes it.
+    /// [`Self::inverse_tail`] completes it. What stands in `ahead` is brought into the cache meanwhile.
     ///
     /// # Errors
     /// As [`Self::forward_blocks`].
-    pub fn inverse_blocks(&self, a: &mut [u64], first: usize, words: usize) -> Result<(), RingError> {
-        self.run_part(Direction::Inverse, a, self.inner_runs(first, words)?, Ends::default())
+    pub fn inverse_blocks(
+        &self,
+        a: &mut [u64],
+        first: usize,
+        words: usize,
+        ahead: &[&[u64]],
+    ) -> Result<(), RingError> {
+        let runs = self.inner_runs(first, words)?;
+        self.run_part(Direction::Inverse, a, runs, Ends { ahead, ..Ends::default() })
     }
-    /// [`Self::inverse_blocks`] of the words of `source`, a block that belongs at `first`.
+    /// [`Self::inverse_blocks`] of the words of `source`, a block that belongs at `first`. The block that follows where it
+    /// is written is brought into the cache too.
     ///
     /// # Errors
     /// As [`Self::forward_blocks`].
-    pub fn inverse_blocks_from(&self, a: &mut [u64], first: usize, source: &[u64]) -> Result<(), RingError> {
+    pub fn inverse_blocks_from(
+        &self,
+        a: &mut [u64],
+        first: usize,
+        source: &[u64],
+        ahead: &[&[u64]],
+    ) -> Result<(), RingError> {
         let runs = self.inner_runs(first, source.len())?;
-        self.run_part(Direction::Inverse, a, runs, Ends { source: Some(source), first, ..Ends::default() })
+        let end = first + source.len();
+        let own = (end, source.len().min(self.n() - end));
+        self.run_part(
+            Direction::Inverse,
+            a,
+            runs,
+            Ends { source: Some(source), first, ahead, own, ..Ends::default() },
+        )
     }
     /// The stages of [`Self::inverse`] that reach across blocks.
     ///

@@ -70,7 +70,7 @@ fn check_plan(plan: &Plan, log_n: u32) {
         }
         assert!(got == want, "forward in parts, {what}, data {i}");
         for first in blocks() {
-            plan.inverse_blocks(&mut got, first, plan.block_words()).unwrap();
+            plan.inverse_blocks(&mut got, first, plan.block_words(), &[&data, &want]).unwrap();
         }
         plan.inverse_tail(&mut got).unwrap();
         assert!(got == data, "inverse in parts, {what}, data {i}");
@@ -96,7 +96,7 @@ fn check_sources(plan: &Plan, log_n: u32, data: &[u64], image: &[u64]) {
     for c in [0, 1, q.value() - 1, u64::MAX] {
         let mut got = vec![u64::MAX; n];
         for first in (0..n).step_by(words) {
-            plan.inverse_blocks_from(&mut got, first, &image[first..first + words]).unwrap();
+            plan.inverse_blocks_from(&mut got, first, &image[first..first + words], &[image]).unwrap();
         }
         plan.inverse_tail_times(&mut got, &plan.tail_factor(c)).unwrap();
         let want: Vec<u64> = data.iter().map(|&x| q.mul(x, q.reduce(c))).collect();
