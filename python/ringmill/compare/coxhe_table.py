@@ -87,10 +87,16 @@ def _less(row: Row) -> str:
     return f"{100 * row['model_of_paper']['less_than_heax']:.0f} %"
 
 
+#: The first columns of both tables of kernels.
+_KERNEL: dict[str, Callable[[Row], str]] = {
+    "kernel": lambda row: f"{row['row']} {row['kernel']}",
+    "": lambda row: str(row["size"]),
+}
+
+
 def _kernels(rows: list[Row]) -> Sheet:
     cells: dict[str, Callable[[Row], str]] = {
-        "kernel": lambda row: f"{row['row']} {row['kernel']}",
-        "": lambda row: str(row["size"]),
+        **_KERNEL,
         "key switches": lambda row: str(row["key_switches"]),
         "moduli": lambda row: str(row["moduli"]),
         "HEAX, cycles": lambda row: number(row["model_of_paper"]["heax_cycles"]),
@@ -105,8 +111,7 @@ def _kernels(rows: list[Row]) -> Sheet:
 
 def _software(rows: list[Row]) -> Sheet:
     cells: dict[str, Callable[[Row], str]] = {
-        "kernel": lambda row: f"{row['row']} {row['kernel']}",
-        "": lambda row: str(row["size"]),
+        **_KERNEL,
         "CPU machine, ms": lambda row: _digits(row["cpu_ms"]),
         "core, set II, ms": lambda row: _digits(row["fixed_ms"]),
         "core, explored, ms": lambda row: _ours(row, "latency_ms"),
