@@ -138,8 +138,8 @@ def test_cells_of_a_core_are_those_that_its_blocks_have() -> None:
     row = held.synthesis(of(design_of(small_kernel())))
     # Six of Montgomery's multipliers, each of 9 + 9 + 6 tiles of 18 by 18 bits.
     assert row["dsp"] == 6 * 24
-    # Twelve banks of 1,024 words of 54 bits, each two blocks of 18 kbit of 36 and 18 bits, at least.
-    assert row["ebr"] >= 12 * 3
+    # Six banks in two halves of 512 words of 54 bits, each in two blocks of 512 words of 36 bits, and FIFOs.
+    assert row["ebr"] >= 12 * 2
 
 
 def _results(tmp_path: Path) -> tuple[Path, Any]:
