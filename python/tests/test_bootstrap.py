@@ -46,6 +46,23 @@ def test_a_wanted_precision_sets_the_chain_and_is_reached(rng: np.random.Generat
     assert errors[1] < errors[0] / 8
 
 
+def test_a_second_iteration_corrects_the_first(rng: np.random.Generator) -> None:
+    params = rm.Params.bootstrapping(1, bits=32, iterations=2, log_n=10, slots=LENGTH, insecure=True)
+    keys = rm.keygen(params, **rm.bootstrap_keys(params, LENGTH))
+    values = rng.uniform(-1, 1, LENGTH)
+    low = rm.encrypt(values, keys, level=3, magnitude=1)
+    once, twice = (np.abs(rm.decrypt(low.bootstrap(iterations=i), keys) - values).max() for i in (1, 2))
+    assert twice < 2.0**-32
+    assert twice < once / 16
+    for iterations in (0, 3, True):
+        with pytest.raises(rm.ParameterError, match="1 or 2"):
+            low.bootstrap(iterations=iterations)
+    with pytest.raises(rm.ParameterError, match="1 to 2"):
+        rm.Params.bootstrapping(1, bits=32, iterations=3)
+    with pytest.raises(rm.ParameterError, match="12 to 24"):
+        rm.Params.bootstrapping(1, bits=32)
+
+
 @rm.kernel
 def asked(x: Any) -> Any:
     return rm.bootstrap(x * x) * x

@@ -68,12 +68,22 @@ pub enum CircuitError {
         least: u32,
     },
     /// More precision than the widest primes give, or less than is laid out for.
-    #[error("a bootstrapping precise to {bits} bits; {least} to {most} are to be had")]
+    #[error(
+        "a bootstrapping precise to {bits} bits; {least} to {most} are to be had, up to 36 by two iterations"
+    )]
     Precision {
         /// Bits wanted.
         bits: u32,
         /// The fewest.
         least: u32,
+        /// The most.
+        most: u32,
+    },
+    /// More bootstrappings in a row than gain anything, or none.
+    #[error("{iterations} iterations of a bootstrapping; 1 to {most} are to be had")]
+    Iterations {
+        /// Iterations wanted.
+        iterations: u32,
         /// The most.
         most: u32,
     },

@@ -14,10 +14,10 @@ use ringmill_program::manage::{Managed, Options, manage, ranges};
 use crate::error::Failure;
 use crate::params::Params;
 
-fn config(real: bool, params: &Parameters) -> Bootstrap {
+fn config(real: bool, iterations: u32, params: &Parameters) -> Bootstrap {
     let content = if real { Content::Real } else { Content::Complex };
     let scale_bits = params.default_scale().log2().round() as u32;
-    Bootstrap { content, ..Bootstrap::default() }.precise(scale_bits)
+    Bootstrap { content, iterations, ..Bootstrap::default() }.precise(scale_bits)
 }
 
 /// x, bootstrapped.
@@ -35,17 +35,18 @@ fn from_below(start: Level, scale: &Scale) -> Options {
     Options { input_level: Some(start), input_scale: Some(scale.clone()), ..Options::default() }
 }
 
-/// Slots, scale, whether real, bits of the magnitude.
-type Shape = (usize, Scale, bool, u64);
+/// Slots, scale, whether real, iterations, bits of the magnitude.
+type Shape = (usize, Scale, bool, u32, u64);
 
 /// Kernels that bootstrap one ciphertext.
 #[derive(Default)]
 pub(crate) struct Bootstraps(Mutex<HashMap<Shape, Arc<Kernel>>>);
 
 impl Bootstraps {
-    fn kernel(&self, e: &Evaluator, a: &Ciphertext, real: bool) -> Result<Arc<Kernel>, Failure> {
-        let config = config(real, e.params()).up_to(a.noise().magnitude().max(f64::MIN_POSITIVE));
-        let key = (a.slots(), a.scale().clone(), real, config.magnitude.to_bits());
+    fn kernel(&self, e: &Evaluator, a: &Ciphertext, config: &Bootstrap) -> Result<Arc<Kernel>, Failure> {
+        let config = config.up_to(a.noise().magnitude().max(f64::MIN_POSITIVE));
+        let real = config.content == Content::Real;
+        let key = (a.slots(), a.scale().clone(), real, config.iterations, config.magnitude.to_bits());
         let mut kernels = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(kernel) = kernels.get(&key) {
             return Ok(kernel.clone());
@@ -63,11 +64,12 @@ impl Bootstraps {
         e: &Evaluator,
         keys: &EvaluationKeys,
         a: &Ciphertext,
-        real: bool,
+        (real, iterations): (bool, u32),
     ) -> Result<Ciphertext, Failure> {
-        let kernel = self.kernel(e, a, real)?;
+        let config = config(real, iterations, e.params());
+        let kernel = self.kernel(e, a, &config)?;
         let face = |error: ringmill::Error| Failure::face(&error);
-        let start = Level::new(config(real, e.params()).start(a.slots()));
+        let start = Level::new(config.start(a.slots()));
         let low = if a.level() > start { e.drop_level(a, start).map_err(face)? } else { a.clone() };
         let mut results =
             kernel.run(&Inputs::from([("x".into(), Input::Cipher(&low))]), keys).map_err(face)?;
@@ -85,7 +87,8 @@ pub(crate) fn bootstrap_rotations(
 ) -> PyResult<BTreeSet<usize>> {
     let params: Parameters = params.get().inner.clone();
     py.detach(|| {
-        let config = config(real, &params);
+        // Further iterations turn by the same distances.
+        let config = config(real, 1, &params);
         let program = alone(slots, &config)?;
         let options = from_below(Level::new(config.start(slots)), &params.default_scale());
         let managed = manage(&program, &Chain::from(&params), &options);
@@ -112,7 +115,7 @@ pub(crate) fn managed(
     sizes: Sizes,
     refused: HeError,
 ) -> Result<(Managed, Vec<String>), Failure> {
-    let config = config(sizes.real, params);
+    let config = config(sizes.real, 1, params);
     let asked = traced.instrs().iter().filter(|i| matches!(i.op, Op::Bootstrap(_)));
     let mut places: Vec<String> =
         asked.map(|i| i.source.as_ref().map_or("asked for".into(), |s| format!("{s}: asked for"))).collect();

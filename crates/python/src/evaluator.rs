@@ -174,9 +174,15 @@ impl Evaluator {
     }
 
     /// The same slots with fresh levels.
-    fn bootstrap(&self, py: Python<'_>, a: &Bound<'_, Ciphertext>, real: bool) -> PyResult<Ciphertext> {
+    fn bootstrap(
+        &self,
+        py: Python<'_>,
+        a: &Bound<'_, Ciphertext>,
+        real: bool,
+        iterations: u32,
+    ) -> PyResult<Ciphertext> {
         let a = a.get().full();
-        let result = py.detach(|| self.bootstraps.run(&self.face, &self.keys, a, real))?;
+        let result = py.detach(|| self.bootstraps.run(&self.face, &self.keys, a, (real, iterations)))?;
         Ok(Ciphertext::from(result))
     }
 

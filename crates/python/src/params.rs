@@ -70,11 +70,14 @@ impl Params {
     /// Parameters whose ciphertexts can be bootstrapped, by need.
     #[staticmethod]
     #[pyo3(signature = (
-        levels = 9, *, bits = 22, scale_bits = None, wide_bits = None, slots = None, log_n = 16, insecure = false
+        levels = 9, *, bits = 22, iterations = 1, scale_bits = None, wide_bits = None, slots = None, log_n = 16,
+        insecure = false
     ))]
+    #[allow(clippy::too_many_arguments)] // named in Python
     fn bootstrapping(
         levels: u32,
         bits: u32,
+        iterations: u32,
         scale_bits: Option<u32>,
         wide_bits: Option<u32>,
         slots: Option<usize>,
@@ -83,7 +86,8 @@ impl Params {
     ) -> PyResult<Self> {
         let slots = slots.unwrap_or(1 << log_n.clamp(1, 17) >> 1);
         let chosen = || {
-            let need = Need { levels, slots, log_n, insecure, ..Need::default() }.precise(bits)?;
+            let need = Need { levels, slots, log_n, insecure, ..Need::default() };
+            let need = need.iterated(bits, iterations)?;
             let scale_bits = scale_bits.unwrap_or(need.scale_bits);
             let need = Need { scale_bits, wide_bits: wide_bits.unwrap_or(need.wide_bits), ..need };
             need.choose(&Bootstrap::default())

@@ -22,7 +22,11 @@ fn params(log_n: u32, slots: usize, config: &Bootstrap) -> Params {
 
 /// Bootstraps a random message and gives what comes out, its error and the predicted one.
 fn refreshed(log_n: u32, slots: usize, config: &Bootstrap) -> (Level, f64, f64) {
-    let mut w = World::new(params(log_n, slots, config), &[], 7);
+    bootstrapped(params(log_n, slots, config), slots, config)
+}
+
+fn bootstrapped(params: Params, slots: usize, config: &Bootstrap) -> (Level, f64, f64) {
+    let mut w = World::new(params, &[], 7);
     let mut b = Builder::traced("refresh", slots).unwrap();
     let x = b.push(Op::Input("x".into())).unwrap();
     let y = config.apply(&mut b, x).unwrap();
@@ -97,4 +101,39 @@ fn the_arcsine_takes_the_bend_out() {
         println!("arcsine {arcsine}: 2^{:.1}, bend 2^{:.1}", error.log2(), config.bend().log2());
         assert!((error.log2() - config.bend().log2()).abs() < 0.2, "{arcsine}: 2^{:.2}", error.log2());
     }
+}
+
+#[test]
+fn a_second_iteration_corrects_the_first() {
+    // Complex numbers in full slots, real ones in some, with room for the residue of the first and without arcs of its own.
+    for (slots, content) in [(512, Content::Complex), (32, Content::Real)] {
+        let wanted = |iterations| {
+            let need = Need { levels: LEFT, slots, log_n: 10, insecure: true, ..Need::default() };
+            let config = Bootstrap { content, iterations, ..Bootstrap::default() };
+            let need = need.iterated(32, 2).unwrap();
+            let config = config.precise(need.scale_bits);
+            (need.choose(&config).unwrap(), config)
+        };
+        let (params, twice) = wanted(2);
+        let once = Bootstrap { iterations: 1, ..twice.clone() };
+        let (_, single, _) = bootstrapped(params.clone(), slots, &once);
+        let (_, error, predicted) = bootstrapped(params, slots, &twice);
+        println!("{slots} slots: once 2^{:.1}, twice 2^{:.1}", single.log2(), error.log2());
+        assert!(single < twice.magnitude * 2f64.powi(3 - twice.bits as i32), "once: 2^{:.1}", single.log2());
+        assert!(error < 2f64.powi(-32) && error < single / 256.0, "twice: 2^{:.1}", error.log2());
+        assert!(error <= predicted + twice.bend(), "predicted 2^{:.1}", predicted.log2());
+    }
+}
+
+#[test]
+fn as_many_iterations_as_gain_nothing_are_refused() {
+    for iterations in [0, 3] {
+        let config = Bootstrap { iterations, ..Bootstrap::default() };
+        let mut b = Builder::traced("refused", 64).unwrap();
+        let x = b.push(Op::Input("x".into())).unwrap();
+        let refused = config.apply(&mut b, x).unwrap_err().to_string();
+        assert!(refused.contains("1 to 2 are to be had"), "{refused}");
+        assert!(Need::default().iterated(30, iterations).unwrap_err().to_string().contains("1 to 2"));
+    }
+    assert!(Need::default().iterated(37, 2).unwrap_err().to_string().contains("12 to 36"));
 }

@@ -6,12 +6,14 @@
 
 mod expand;
 mod failure;
+mod iterated;
 mod need;
 mod sine;
 mod transform;
 
 pub use expand::{Placed, expand, place};
 pub use failure::probability;
+pub use iterated::ITERATIONS_MAX;
 pub use need::Need;
 use sine::Inverse;
 pub use sine::Sine;
@@ -57,6 +59,10 @@ pub struct Bootstrap {
     pub to_slots: usize,
     /// How many keys each linear map may ask for.
     pub keys: Keys,
+    /// Bootstrappings in a row, each of what the ones before it left out.
+    pub iterations: u32,
+    /// Bits to which each of them is precise, for messages up to 1.
+    pub bits: u32,
 }
 
 impl Default for Bootstrap {
@@ -73,6 +79,8 @@ impl Default for Bootstrap {
             to_coefficients: 3,
             to_slots: 3,
             keys: Keys::Fast,
+            iterations: 1,
+            bits: 22,
         }
     }
 }
@@ -85,6 +93,9 @@ const ROOM_MAX: u32 = 16;
 
 /// Bits by which results are less precise than their scale: chains by precision are laid out so.
 const PRECISION_BELOW: u32 = 18;
+
+/// The fewest bits that chains are laid out for: below them the sine's polynomial could be shorter than it is.
+const LEAST_BITS: u32 = 12;
 
 /// Bounds on messages between which all steps keep their precision.
 const MAGNITUDES: std::ops::RangeInclusive<f64> = 1.0 / (1u64 << 20) as f64..=(1u64 << 20) as f64;
@@ -119,13 +130,17 @@ impl Bootstrap {
 
     /// The same in the room that suits results at a scale of `scale_bits` bits: the least whose bend stays below what such
     /// results are precise to, because rounding weighs twice as much for every bit more.
+    ///
+    /// With several iterations each of them is as precise as it takes for the last one to be.
     #[must_use]
     pub fn precise(&self, scale_bits: u32) -> Self {
+        let bits = iterated::each(scale_bits.saturating_sub(PRECISION_BELOW), self.iterations);
         // Half of the error, of complex numbers, so that both contents of one chain have one room.
-        let bound = f64::from(PRECISION_BELOW) - f64::from(scale_bits) - 1.0;
-        let with = |room| Self { room, magnitude: 1.0, content: Content::Complex, ..self.clone() };
+        let bound = -f64::from(bits) - 1.0;
+        let with =
+            |room| Self { room, magnitude: 1.0, content: Content::Complex, iterations: 1, ..self.clone() };
         let room = (ROOM_MIN..ROOM_MAX).find(|&room| with(room).bend().log2() <= bound).unwrap_or(ROOM_MAX);
-        Self { room, ..self.clone() }
+        Self { room, bits, ..self.clone() }
     }
 
     /// From the sine to its argument.
@@ -135,19 +150,25 @@ impl Bootstrap {
 
     /// The chance that one bootstrapping in `slots` slots gives a wrong result.
     pub fn failure(&self, slots: usize) -> f64 {
-        probability(EPHEMERAL_WEIGHT, self.interval, 2 * slots)
+        let one = probability(EPHEMERAL_WEIGHT, self.interval, 2 * slots);
+        (one * f64::from(self.iterations)).min(1.0)
     }
 
     /// How far a slot may be off because the sine is not a line: messages of `magnitude` meet it.
     pub fn bend(&self) -> f64 {
         // Real and imaginary parts are off by as much each.
         let parts = if self.content == Content::Complex { 2f64.sqrt() } else { 1.0 };
-        parts * self.magnitude * f64::from(self.room).exp2() * self.inverse().error
+        let last = self.magnitude * self.left_out(self.iterations.saturating_sub(1));
+        parts * last * f64::from(self.room).exp2() * self.inverse().error
     }
 
     fn check(&self, slots: usize) -> Result<(), CircuitError> {
-        if !MAGNITUDES.contains(&self.magnitude) {
-            let (least, most) = (*MAGNITUDES.start(), *MAGNITUDES.end());
+        if !(1..=ITERATIONS_MAX).contains(&self.iterations) {
+            return Err(CircuitError::Iterations { iterations: self.iterations, most: ITERATIONS_MAX });
+        }
+        // What the last iteration brings back lies in the range too.
+        let (least, most) = (*MAGNITUDES.start() / self.left_out(self.iterations - 1), *MAGNITUDES.end());
+        if !(least..=most).contains(&self.magnitude) {
             return Err(CircuitError::Magnitude { magnitude: self.magnitude, least, most });
         }
         if self.room < ROOM_MIN {
@@ -165,10 +186,22 @@ impl Bootstrap {
     ///
     /// # Errors
     /// [`CircuitError::Magnitude`] and [`CircuitError::Room`] for messages and arcs out of range,
-    /// [`CircuitError::BootstrapSlots`] for too few slots; what the builder refuses.
+    /// [`CircuitError::Iterations`], [`CircuitError::BootstrapSlots`] for too few slots; what the builder refuses.
     pub fn apply(&self, b: &mut Builder, x: Value) -> Result<Value, CircuitError> {
+        self.check(b.program().slots())?;
+        let outer = b.current_region().to_owned();
+        let mut y = self.once(b, x)?;
+        for done in 1..self.iterations {
+            let rest = Self { magnitude: self.magnitude * self.left_out(done), ..self.clone() };
+            y = rest.correct(b, x, y, self.magnitude)?;
+        }
+        b.region(&outer);
+        Ok(y)
+    }
+
+    /// One bootstrapping.
+    fn once(&self, b: &mut Builder, x: Value) -> Result<Value, CircuitError> {
         let slots = b.program().slots();
-        self.check(slots)?;
         let outer = b.current_region().to_owned();
         let region = |step: &str| match &outer[..] {
             "" => format!("bootstrap: {step}"),

@@ -15,7 +15,8 @@
 use ringmill_ckks::params::{MAX_LOG_N, MAX_PRIMES, MIN_LOG_N, SecurityTable};
 use ringmill_ckks::{Params, ParamsError, ParamsLiteral, Secret};
 
-use super::{Bootstrap, PRECISION_BELOW};
+use super::iterated::{ITERATIONS_MAX, each};
+use super::{Bootstrap, LEAST_BITS, PRECISION_BELOW};
 use crate::CircuitError;
 
 /// Bits of the base beyond the scale: what a raise starts from is more precise than what comes out.
@@ -64,9 +65,6 @@ impl Default for Need {
 /// Bits of the sine's scale beyond those of the result: what its errors grow by, and the room.
 const WIDE_ABOVE: u32 = 34;
 
-/// The fewest bits that are laid out for: below them the sine's polynomial could be shorter than it is.
-const LEAST_BITS: u32 = 12;
-
 /// The most: the primes of the sine's argument are then as wide as primes may be.
 const MOST_BITS: u32 = WIDEST - 2 - WIDE_ABOVE;
 
@@ -77,10 +75,30 @@ impl Need {
     /// # Errors
     /// [`CircuitError::Precision`] if bits are not between 12 and 24.
     pub fn precise(self, bits: u32) -> Result<Self, CircuitError> {
-        if !(LEAST_BITS..=MOST_BITS).contains(&bits) {
-            return Err(CircuitError::Precision { bits, least: LEAST_BITS, most: MOST_BITS });
+        self.iterated(bits, 1)
+    }
+
+    /// The same by so many bootstrappings in a row, each of what the ones before it left out: up to 36 bits by two.
+    ///
+    /// # Errors
+    /// [`CircuitError::Precision`] beyond what so many iterations give, [`CircuitError::Iterations`].
+    pub fn iterated(self, bits: u32, iterations: u32) -> Result<Self, CircuitError> {
+        let most = match iterations {
+            1 => MOST_BITS,
+            2..=ITERATIONS_MAX => WIDEST - 2 - FLAT[0] - PRECISION_BELOW,
+            _ => return Err(CircuitError::Iterations { iterations, most: ITERATIONS_MAX }),
+        };
+        if !(LEAST_BITS..=most).contains(&bits) {
+            return Err(CircuitError::Precision { bits, least: LEAST_BITS, most });
         }
-        Ok(Self { scale_bits: bits + PRECISION_BELOW, wide_bits: bits + WIDE_ABOVE, ..self })
+        let scale_bits = bits + PRECISION_BELOW;
+        // The sine's last product ends at the scale of the result, which is no wider than the sine's narrow primes.
+        let above = if scale_bits + RISE[0] <= FAST + RISE[0] {
+            scale_bits + RISE[0]
+        } else {
+            (scale_bits + FLAT[0]).max(FAST + RISE[0] + 1)
+        };
+        Ok(Self { scale_bits, wide_bits: above.max(each(bits, iterations) + WIDE_ABOVE), ..self })
     }
 
     /// The smallest ring that meets the need at 128 bits, and in it the number of digits with the cheapest key switch.
