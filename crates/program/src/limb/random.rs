@@ -80,6 +80,8 @@ struct Generator {
     pools: HashMap<LimbType, Vec<Operand>>,
     /// All results, in order of definition.
     results: Vec<Operand>,
+    /// Inputs whose coefficients are zero but for every 2^k-th.
+    sparse: Vec<Operand>,
     /// What some instruction reads.
     read: HashSet<Operand>,
 }
@@ -96,6 +98,7 @@ impl Generator {
             moduli,
             pools: HashMap::new(),
             results: Vec::new(),
+            sparse: Vec::new(),
             read: HashSet::new(),
         };
         let groups = [
@@ -110,6 +113,14 @@ impl Generator {
             for limb in g.b.input(name, class, domain, &ids) {
                 let ty = g.b.operand_type(limb);
                 g.pools.entry(ty).or_default().push(limb);
+            }
+        }
+        for name in ["s", "t"] {
+            let log_stride = 1 + g.random.below(u64::from(spec.log_n.saturating_sub(1))) as u32;
+            for limb in g.b.sparse_input(name, InputClass::Plain, Domain::Coeff, &ids, log_stride) {
+                let ty = g.b.operand_type(limb);
+                g.pools.entry(ty).or_default().push(limb);
+                g.sparse.push(limb);
             }
         }
         g
@@ -141,7 +152,7 @@ impl Generator {
         let (eval, coeff) = (LimbType::eval(id), LimbType::coeff(id));
         let any = if self.random.below(2) == 0 { eval } else { coeff };
         let constant = self.random.below(q.value());
-        let result = match self.random.below(22) {
+        let result = match self.random.below(24) {
             0 | 1 => self.unary(coeff, LimbBuilder::ntt),
             2 | 3 => self.unary(eval, LimbBuilder::intt),
             4 => self.binary(any, LimbBuilder::add),
@@ -163,9 +174,30 @@ impl Generator {
             17 => self.load(),
             18 | 19 if self.moduli.len() > 1 => self.lift(id),
             20 | 21 if self.moduli.len() > 2 => self.convert(id),
+            22 | 23 => self.transforms_in_a_row(any, constant),
             _ => self.unary(any, LimbBuilder::neg),
         };
         self.define(result);
+    }
+
+    /// … c·T(k·T(x)): constants between transforms, of a sparse input or any value; nothing else reads what lies between.
+    fn transforms_in_a_row(&mut self, ty: LimbType, constant: u64) -> Operand {
+        let sparse =
+            self.sparse.iter().copied().filter(|&s| self.b.operand_type(s).modulus() == ty.modulus());
+        let sparse: Vec<Operand> = sparse.collect();
+        let mut x = match self.random.below(4) {
+            from @ 0..2 => sparse[from as usize],
+            _ => self.pick(ty),
+        };
+        self.read.insert(x);
+        for _ in 0..=self.random.below(4) {
+            let coeff = self.b.operand_type(x).domain() == Domain::Coeff;
+            x = if coeff { self.b.ntt(x) } else { self.b.intt(x) };
+            if self.random.below(4) > 0 {
+                x = self.b.mul_const(x, constant);
+            }
+        }
+        x
     }
 
     fn unary(&mut self, ty: LimbType, f: impl FnOnce(&mut LimbBuilder, Operand) -> Operand) -> Operand {
@@ -263,6 +295,8 @@ mod tests {
                 seen[program.opcode(i) as usize] += 1;
             }
         }
+        let sparse = |text: &str| text.contains("plain s : coeff (2^");
+        assert!((0..8).all(|seed| sparse(&spec(seed, 2).generate().unwrap().to_string())));
         for row in &OpSpec::TABLE {
             assert!(seen[row.op as usize] > 20, "{}: {}", row.name, seen[row.op as usize]);
         }
