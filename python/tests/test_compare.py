@@ -77,8 +77,7 @@ def test_the_command_prints_rows_as_json(capsys: pytest.CaptureFixture[str]) -> 
         assert row["in_a_row"]["slots"] > transforms / 2
         if row["nbf"] == 4:
             assert row["in_a_row"]["slots"] <= BARS[tuple(row["set"])]
-            # One alone waits at its boundaries, in hundredths of a slot.
-            assert row["slots"] <= BARS[tuple(row["set"])] + 0.01
+            assert row["slots"] <= BARS[tuple(row["set"])]
         assert row["slots"] == pytest.approx(row["cycles"] / casa.slot(row["n"], row["nbf"]), abs=1e-3)
         assert (row["cpu"] is None) == (row["sequence"] == "casa")
     _early_outputs_are_no_later_on_average([row for row in rows if row["table"] == 9])

@@ -1,14 +1,15 @@
 // fv_scoreboard - no instruction starts on a bank that another one uses, and every bank is used in program order.
 //
 // Model        anything may be dispatched at any time to queues of two (banks 0 and 1, so that they meet often); the
-//              arithmetic unit and the transform unit of lane 0 take any time for anything. From the real unit the
-//              model takes one fact, which arith_control's rules of issue give: with Chain the last write of a
-//              command comes before the issue of the last row of the next one.
-// Checked      at every start: the bank has no other user, but for a write of the arithmetic unit that is on its way
-//              and is followed row by row; and as many uses have started before as the ticket says.
+//              arithmetic unit and the transform unit of lane 0 take any time for anything, and the next transform may
+//              start while one drains. From the real units the model takes one fact, which their rules of issue give:
+//              with Chain the last write of a command, and of a transform, comes before the issue of the last row of
+//              the command that follows it.
+// Checked      at every start: the bank has no other user, but for writes that are on their way and are followed row
+//              by row; and as many uses have started before as the ticket says.
 // Induction    for every bank, all differences modulo 2^TicketW: taken - started = uses waiting in the queues, whose
 //              tickets are started + 0, 1, 2, ... in some order; started - passed = users at work; passed - finished =
-//              writes on their way. These hold after reset and after every step, and imply what is checked.
+//              users with writes on their way. These hold after reset and after every step, and imply what is checked.
 module fv_scoreboard
   import rm_core_pkg::*;
 #(
@@ -28,6 +29,7 @@ module fv_scoreboard
   input logic last_i,     // the row issued is the last one
   input logic written_i,  // the oldest write on its way ends
   input logic ntt_free_i,
+  input logic ntt_pass_i,
   input logic ntt_end_i
 );
 
@@ -47,6 +49,7 @@ module fv_scoreboard
   arith_entry_t [1:0] aq_q;  // 0 is the head
   ntt_entry_t [1:0]   nq_q;
   logic               active_q, ntt_q, ntt_bank_q;
+  logic               drain_q, drain_bank_q;  // a transform whose last writes are on their way
   arith_cmd_t         cmd_q;
   logic [1:0]         way_q, way_bank_q;  // writes on their way, in order
 
@@ -80,7 +83,7 @@ module fv_scoreboard
   assign new_ntt   = '{valid: 1'b1, bank: a_bank_i, ticket: ticket[a_bank_i]};
 
   // ---------------------------------------------------------------- units that take any time
-  logic             arith_due, start_arith, start_ntt, last, ntt_end, written;
+  logic             arith_due, start_arith, start_ntt, last, ntt_pass, ntt_end, written, behind;
   logic [1:0]       ntt_due;
   logic [Banks-1:0] pass, free_read, free_write, uses_a, uses_c, uses_d;
 
@@ -90,9 +93,11 @@ module fv_scoreboard
   assign start_arith = aq_q[0].valid && arith_due && (!active_q || last);
 `endif
   assign start_ntt  = nq_q[0].valid && ntt_due[0] && !ntt_q && ntt_free_i;
-  assign last       = active_q && last_i && (Chain ? way_q == '0 : !way_q[1]);
+  assign behind     = drain_q && (uses_a[drain_bank_q] || uses_c[drain_bank_q] || uses_d[drain_bank_q]);
+  assign last       = active_q && last_i && (Chain ? way_q == '0 && !behind : !way_q[1]);
   assign written    = written_i && way_q[0];
-  assign ntt_end    = ntt_q && ntt_end_i;
+  assign ntt_pass   = ntt_q && ntt_pass_i && !drain_q;
+  assign ntt_end    = drain_q && ntt_end_i;
   assign uses_a     = Banks'(cmd_q.a_used) << cmd_q.a_bank;
   assign uses_c     = Banks'(cmd_q.c_used) << cmd_q.c_bank;
   assign uses_d     = Banks'(cmd_q.d_to_bank) << cmd_q.d_bank;
@@ -106,7 +111,8 @@ module fv_scoreboard
     .chain_i(Chain), .arith_cmd_i(aq_q[0].cmd), .arith_tickets_i(aq_q[0].tickets), .arith_due_o(arith_due),
     .ntt_bank_i({1'b0, nq_q[0].bank}), .ntt_ticket_i({TicketW'(0), nq_q[0].ticket}), .ntt_due_o(ntt_due),
     .pass_i(pass), .free_read_i(free_read), .free_write_i(free_write),
-    .ntt_done_i({1'b0, ntt_end}), .ntt_done_bank_i({1'b0, ntt_bank_q}),
+    .ntt_pass_i({1'b0, ntt_pass}), .ntt_pass_bank_i({1'b0, ntt_bank_q}),
+    .ntt_done_i({1'b0, ntt_end}), .ntt_done_bank_i({1'b0, drain_bank_q}),
     .all_free_o()
   );
 
@@ -125,6 +131,7 @@ module fv_scoreboard
       nq_q     <= '0;
       active_q <= 1'b0;
       ntt_q    <= 1'b0;
+      drain_q  <= 1'b0;
       way_q    <= '0;
     end else begin
       aq_q <= aq_left;
@@ -139,7 +146,11 @@ module fv_scoreboard
       if (start_arith) begin
         cmd_q <= aq_q[0].cmd;
       end
-      ntt_q <= start_ntt || (ntt_q && !ntt_end);
+      ntt_q   <= start_ntt || (ntt_q && !ntt_pass);
+      drain_q <= ntt_pass || (drain_q && !ntt_end);
+      if (ntt_pass) begin
+        drain_bank_q <= ntt_bank_q;
+      end
       if (start_ntt) begin
         ntt_bank_q <= nq_q[0].bank;
       end
@@ -163,7 +174,7 @@ module fv_scoreboard
     logic [TicketW-1:0]      started_q, waiting;
     logic [3:0]              here;    // entries that wait for this bank: two of arithmetic, two transforms
     logic [3:0][TicketW-1:0] offset;  // ticket - started
-    logic                    at_work, on_way, by_ntt, follow;
+    logic                    at_work, on_way, by_ntt, draining, follow;
 
     for (genvar e = 0; e < 2; e++) begin : g_entry
       logic a, c, d;
@@ -179,6 +190,7 @@ module fv_scoreboard
     assign waiting = TicketW'(here[0]) + TicketW'(here[1]) + TicketW'(here[2]) + TicketW'(here[3]);
     assign at_work = active_q && (uses_a[b] || uses_c[b] || uses_d[b]);
     assign by_ntt  = ntt_q && ntt_bank_q == 1'(b);
+    assign draining = drain_q && drain_bank_q == 1'(b);
     assign on_way  = (way_q[0] && way_bank_q[0] == 1'(b)) || (way_q[1] && way_bank_q[1] == 1'(b));
     assign follow  = Chain && !(aq_q[0].cmd.permute && aq_q[0].cmd.a_bank == BankW'(b));
 
@@ -194,11 +206,11 @@ module fv_scoreboard
       if (begun_q && rst_ni) begin
         // starts
         if (start_arith && here[0]) begin
-          a_alone: assert (!at_work && !by_ntt && (!on_way || follow));
+          a_alone: assert (!at_work && !by_ntt && ((!on_way && !draining) || follow));
           a_order: assert (offset[0] == '0);
         end
         if (start_ntt && here[2]) begin
-          a_ntt_alone: assert (!at_work && !by_ntt && !on_way);
+          a_ntt_alone: assert (!at_work && !by_ntt && !on_way && !draining);
           a_ntt_order: assert (offset[2] == '0);
         end
         a_not_both: assert (!(start_arith && here[0] && start_ntt && here[2]));
@@ -207,8 +219,9 @@ module fv_scoreboard
         a_passed: assert (TicketW'(started_q - i_dut.passed_q[b]) == TicketW'(at_work) + TicketW'(by_ntt));
         a_finished: assert (TicketW'(i_dut.passed_q[b] - i_dut.finished_q[b]) ==
                             TicketW'(way_q[0] && way_bank_q[0] == 1'(b)) +
-                            TicketW'(way_q[1] && way_bank_q[1] == 1'(b)));
-        a_one_user: assert (!(at_work && by_ntt) && !(by_ntt && on_way) && (Chain || !(at_work && on_way)));
+                            TicketW'(way_q[1] && way_bank_q[1] == 1'(b)) + TicketW'(draining));
+        a_one_user: assert (!(at_work && by_ntt) && !(by_ntt && (on_way || draining)) && !(on_way && draining) &&
+                            (Chain || !(at_work && (on_way || draining))));
         for (int unsigned i = 0; i < 4; i++) begin
           assert (!here[i] || offset[i] < waiting);
           for (int unsigned j = 0; j < i; j++) begin

@@ -134,7 +134,7 @@ module core_engine
   logic                          chain, arith_due, all_free;
   arith_cmd_t                    head_cmd;
   logic [Banks-1:0]              pass, free_read, free_write;
-  logic [1:0]                    ntt_done, ntt_done_bank, ntt_head_bank, ntt_due;
+  logic [1:0]                    ntt_pass, ntt_pass_bank, ntt_done, ntt_done_bank, ntt_head_bank, ntt_due;
   logic [1:0][TicketW-1:0]       ntt_head_ticket;
 
   scoreboard i_scoreboard (
@@ -152,6 +152,8 @@ module core_engine
     .pass_i         (pass),
     .free_read_i    (free_read),
     .free_write_i   (free_write),
+    .ntt_pass_i     (ntt_pass),
+    .ntt_pass_bank_i(ntt_pass_bank),
     .ntt_done_i     (ntt_done),
     .ntt_done_bank_i(ntt_done_bank),
     .all_free_o     (all_free)
@@ -321,6 +323,8 @@ module core_engine
     .head_bank_o   (ntt_head_bank),
     .head_ticket_o (ntt_head_ticket),
     .due_i         (ntt_due),
+    .pass_o        (ntt_pass),
+    .pass_bank_o   (ntt_pass_bank),
     .done_o        (ntt_done),
     .done_bank_o   (ntt_done_bank),
     .idle_o        (lane_idle),

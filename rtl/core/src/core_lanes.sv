@@ -36,6 +36,8 @@ module core_lanes
   output logic [1:0]                  head_bank_o,
   output logic [1:0][TicketW-1:0]     head_ticket_o,
   input  logic [1:0]                  due_i,
+  output logic [1:0]                  pass_o,
+  output logic [1:0]                  pass_bank_o,
   output logic [1:0]                  done_o,
   output logic [1:0]                  done_bank_o,
   // status
@@ -90,6 +92,8 @@ module core_lanes
     .head_grant_i  (ticket_valid & due_i),
     .started_o     (started),
     .skipped_o     (skipped),
+    .pass_o,
+    .pass_bank_o,
     .done_o,
     .done_bank_o,
     .busy_o        (unit_busy),

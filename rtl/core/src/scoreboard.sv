@@ -3,8 +3,9 @@
 // Ticket       at dispatch an instruction takes from each bank it uses the number of uses dispatched before it.
 // finished     uses of the bank that have ended: a transform with its last write, an instruction of the arithmetic
 //              unit with its last write (banks written) or the issue of its last row (banks only read).
-// passed       the same for transforms; for the arithmetic unit with the issue of the last row in any case. What
-//              starts later in the same pipeline on at least 2 * `Depth` rows reads behind the writes (arith_unit).
+// passed       uses that need not be waited for row by row: a transform that has read its last row (ntt_pkg::OffPass),
+//              an instruction of the arithmetic unit that has issued its last row. What starts later in the pipeline
+//              of the arithmetic unit on at least 2 * `Depth` rows reads behind the writes (arith_unit, rtl/ntt).
 // Start        a transform when `finished` has reached its ticket; an instruction of the arithmetic unit when, for
 //              every bank it uses, `passed` has (chain_i) or `finished` has (short limbs; the bank that is read
 //              permuted). All numbers modulo 2^TicketW: fewer uses than that are under way.
@@ -31,13 +32,15 @@ module scoreboard
   input  logic [Banks-1:0]                 pass_i,
   input  logic [Banks-1:0]                 free_read_i,
   input  logic [Banks-1:0]                 free_write_i,
+  input  logic [1:0]                       ntt_pass_i,
+  input  logic [1:0]                       ntt_pass_bank_i,
   input  logic [1:0]                       ntt_done_i,
   input  logic [1:0]                       ntt_done_bank_i,
   output logic                             all_free_o
 );
 
   logic [Banks-1:0][TicketW-1:0] taken_q, passed_q, finished_q;
-  logic [Banks-1:0]              done, matched, uses_a, uses;
+  logic [Banks-1:0]              read, done, matched, uses_a, uses;
 
   assign uses_a = arith_cmd_i.a_used ? bank_uses(arith_cmd_i.a_bank) : '0;
   assign uses   = uses_a | (arith_cmd_i.c_used ? bank_uses(arith_cmd_i.c_bank) : '0) |
@@ -45,8 +48,10 @@ module scoreboard
 
   for (genvar b = 0; b < Banks; b++) begin : g_bank
     if (b < NttBanks) begin : g_ntt
+      assign read[b] = ntt_pass_i[b/2] && ntt_pass_bank_i[b/2] == 1'(b % 2);
       assign done[b] = ntt_done_i[b/2] && ntt_done_bank_i[b/2] == 1'(b % 2);
     end else begin : g_no_ntt
+      assign read[b] = 1'b0;
       assign done[b] = 1'b0;
     end
 
@@ -57,7 +62,7 @@ module scoreboard
         finished_q[b] <= '0;
       end else begin
         taken_q[b]    <= taken_q[b] + TicketW'(take_i[b]);
-        passed_q[b]   <= passed_q[b] + TicketW'(pass_i[b] || done[b]);
+        passed_q[b]   <= passed_q[b] + TicketW'(pass_i[b] || read[b]);
         finished_q[b] <= finished_q[b] + TicketW'(free_read_i[b] || free_write_i[b] || done[b]);
       end
     end
@@ -79,7 +84,7 @@ module scoreboard
 `ifndef SYNTHESIS
   a_one_end: assert property (@(posedge clk_i) disable iff (!rst_ni)
                               (free_read_i & free_write_i) == '0 &&
-                              ((free_read_i | free_write_i | pass_i) & done) == '0)
+                              ((free_read_i | free_write_i) & done) == '0 && (pass_i & read) == '0)
   else $error("scoreboard: two uses of one bank end together");
 `endif
 

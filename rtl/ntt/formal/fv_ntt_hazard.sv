@@ -4,12 +4,16 @@
 //              banks has a mark (on its way) and a count (stages done). Size, directions and banks are free.
 //              Every start comes as early as it may: a bank waits for its own transform alone, and what the
 //              other bank does moves no row of it, so later starts are the same runs, shifted.
+// Follower     two cycles after the unit lets others pass, OffPass cycles behind the last read, something goes through
+//              the rows in order and writes RowLatency - 3 cycles later (arith_unit). It finds every row written, and
+//              its own writes come after all of the transform. Rows >= 2 * (RowLatency - 2), as arith_unit asks.
 module fv_ntt_hazard #(
   parameter int unsigned LogNMax    = 5,
   parameter int unsigned LogNMin    = 3,
   parameter int unsigned LogCols    = 1,
   parameter int unsigned RowLatency = 7,
   parameter bit          Gang       = 1'b0,  // a transform may also be half a ganged one
+  parameter int          OffPass    = ntt_pkg::OffPass,
   localparam int unsigned RowW      = LogNMax - LogCols,
   localparam int unsigned Rows      = 1 << RowW
 ) (
@@ -78,6 +82,11 @@ module fv_ntt_hazard #(
   logic [1:0][Rows-1:0]      flying_q;
   logic [1:0][Rows-1:0][3:0] stages_q;
   logic [3:0]                stage;
+  logic [7:0]                behind_q;  // cycles since the last read of a transform that drains; all ones if none does
+  logic                      behind_bank_q;
+
+  logic [31:0] all_rows;  // of a limb, of which a lane has half when ganged
+  assign all_rows = 32'd1 << (log_n_q - 4'(LogCols));
 
   assign stage = inverse ? log_dist : log_n_q - 4'd1 - log_dist;
 
@@ -92,7 +101,17 @@ module fv_ntt_hazard #(
       valid_q  <= '0;
       flying_q <= '0;
       active_q <= '0;
+      behind_q <= '1;
     end else begin
+      if (write && last_q[RowLatency] && wbank == behind_bank_q) begin
+        behind_q <= '1;
+      end else if (behind_q != '1) begin
+        behind_q <= behind_q + 8'd1;
+      end
+      if (valid && last) begin
+        behind_q      <= 8'd1;
+        behind_bank_q <= bank;
+      end
       valid_q <= {valid_q[RowLatency-1:1], valid};
       if (valid) begin
         flying_q[bank][row] <= 1'b1;
@@ -119,6 +138,14 @@ module fv_ntt_hazard #(
       a_range: assert ((row & ~mask) == '0);
       a_written: assert (!flying_q[bank][row]);
       a_stage: assert (stages_q[bank][row] == stage);
+    end
+    if (rst_ni && started_q && all_rows >= 2 * (32'(RowLatency) - 2) && behind_q != '1) begin
+      if (32'(behind_q) >= 32'(OffPass + 2) && 32'(behind_q) < 32'(OffPass + 2 + Rows)) begin
+        a_follower: assert (!flying_q[behind_bank_q][RowW'(32'(behind_q) - 32'(OffPass + 2))]);
+      end
+      if (32'(behind_q) >= 32'(OffPass + RowLatency - 1)) begin
+        a_follower_writes: assert (!write || wbank != behind_bank_q);
+      end
     end
     if (rst_ni && started_q && write && last_q[RowLatency]) begin
       // the end of a transform: nothing of it is left on its way but this row

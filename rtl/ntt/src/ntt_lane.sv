@@ -37,6 +37,9 @@ module ntt_lane #(
   input  logic                   head_hold_i,     // granted, but the other lane is not ready
   output logic                   started_o,
   output logic                   skipped_o,       // the twiddles that the head asked for are there
+  // a transform has read its last row: what goes through the rows in order may follow
+  output logic                   pass_o,
+  output logic                   pass_bank_o,
   // end of a transform, with its last write
   output logic                   done_o,
   output logic                   done_bank_o,
@@ -270,6 +273,8 @@ module ntt_lane #(
   assign wr_en_o     = valid_q[L];
   assign wr_bank_o   = tag_q[L].bank;
   assign wr_row_o    = tag_q[L].row;
+  assign pass_o      = valid_q[ntt_pkg::OffPass] && tag_q[ntt_pkg::OffPass].last;
+  assign pass_bank_o = tag_q[ntt_pkg::OffPass].bank;
   assign done_o      = valid_q[L] && tag_q[L].last;
   assign done_bank_o = tag_q[L].bank;
   assign busy_o      = head_valid_o || !free || valid_at != '0 || twiddle_busy;

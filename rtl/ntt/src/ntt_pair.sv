@@ -41,6 +41,9 @@ module ntt_pair #(
   input  logic [1:0]                      head_grant_i,
   output logic [1:0]                      started_o,
   output logic [1:0]                      skipped_o,
+  // a transform has read its last row: what goes through the rows in order may follow
+  output logic [1:0]                      pass_o,
+  output logic [1:0]                      pass_bank_o,
   // end of a transform, with its last write
   output logic [1:0]                      done_o,
   output logic [1:0]                      done_bank_o,
@@ -101,6 +104,8 @@ module ntt_pair #(
       .head_grant_i   (head_grant_i[i]),
       .started_o      (started_o[i]),
       .skipped_o      (skipped_o[i]),
+      .pass_o         (pass_o[i]),
+      .pass_bank_o    (pass_bank_o[i]),
       .done_o         (done_o[i]),
       .done_bank_o    (done_bank_o[i]),
       .busy_o         (busy_o[i]),

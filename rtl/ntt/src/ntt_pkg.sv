@@ -9,6 +9,9 @@ package ntt_pkg;
   localparam int unsigned OffPre2    = 4;  //   back below q, bottom halved
   localparam int unsigned OffMul     = 5;  //   operands enter the multiplier, top halved
   localparam int unsigned OffTwAddr  = 3;  // address of the twiddle table is registered
+  // Of the last row: from two cycles later on the arithmetic unit may go through the rows in order, although the last
+  // ones are still on their way (README, "Followers").
+  localparam int unsigned OffPass    = 2;
 
   // Results leave the multiplier; sum and difference of the forward transform.
   function automatic int unsigned off_post1(int unsigned m);

@@ -45,6 +45,9 @@ module ntt_unit #(
   input  logic                   head_grant_i,
   output logic                   started_o,
   output logic                   skipped_o,       // the head was such a command and is done
+  // a transform has read its last row: what goes through the rows in order may follow
+  output logic                   pass_o,
+  output logic                   pass_bank_o,
   // end of a transform, with its last write
   output logic                   done_o,
   output logic                   done_bank_o,
@@ -102,6 +105,8 @@ module ntt_unit #(
     .head_hold_i  (1'b0),
     .started_o,
     .skipped_o,
+    .pass_o,
+    .pass_bank_o,
     .done_o,
     .done_bank_o,
     .busy_o,

@@ -43,6 +43,7 @@ class Bench {
     head_known_ = false;
     rd_pending_ = false;
     reads_[0] = reads_[1] = 0;
+    follower_ = {};
     schedule_ = Schedule(timing());
   }
 
@@ -87,6 +88,7 @@ class Bench {
     dut_.settle();
     const bool accepted = dut_->cmd_valid_i && dut_->cmd_ready_o;
     take_read_request();
+    watch_pass();
     take_write();
     const bool starts = watch_head(traffic);
     watch_table();
@@ -136,6 +138,18 @@ class Bench {
     rd_row_.assign(memory_[bank].begin() + row * 2 * P_Nbf, memory_[bank].begin() + (row + 1) * 2 * P_Nbf);
   }
 
+  // The bank may be followed as soon as the last row is read.
+  void watch_pass() {
+    const auto passes = [this](const Command& c) { return schedule_.pass(c.start) == cycle_; };
+    const auto c = std::find_if(running_.begin(), running_.end(), passes);
+    if (bool(dut_->pass_o) != (c != running_.end())) fail("passed %d in cycle %" PRIu64, int(dut_->pass_o), cycle_);
+    if (c != running_.end()) {
+      if (dut_->pass_bank_o != c->bank || reads_[c->bank] != timing().rows() * log_n_) fail("passed too early, or another bank");
+      if (timing().follows()) follower_.start(cycle_, c->bank);
+    }
+    follower_.check(cycle_, in_flight_);
+  }
+
   void take_write() {
     if (dut_->wr_en_o) {
       const unsigned bank = dut_->wr_bank_o, row = dut_->wr_row_o;
@@ -164,6 +178,7 @@ class Bench {
       }
     }
     reads_[c.bank] = 0;
+    follower_.stop(c.bank);
     running_.pop_front();
   }
 
@@ -264,6 +279,7 @@ class Bench {
   std::vector<Modulus> moduli_;
   Words memory_[2], rd_row_;
   std::vector<char> in_flight_[2];
+  Follower follower_;
   u64 reads_[2] = {0, 0};
   std::deque<Command> upcoming_, waiting_, running_;
   TableRow answer_;

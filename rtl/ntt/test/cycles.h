@@ -2,6 +2,7 @@
 // command, never from cycle to cycle.
 #pragma once
 #include <algorithm>
+#include <vector>
 
 #include "harness.h"
 
@@ -9,6 +10,9 @@ struct Timing {
   unsigned log_n, log_nbf, mul_latency;
 
   u64 rows() const { return u64(1) << (log_n - log_nbf - 1); }
+  // From the last read request to pass_o, and whether limbs are long enough for a follower.
+  u64 pass() const { return 2; }
+  bool follows() const { return rows() >= 2 * (mul_latency + 7); }
   // From the read request of a row to its write request.
   u64 row_latency() const { return mul_latency + 9; }
   // Cycles in which a transform holds the sequencer; ganged, both lanes' sequencers.
@@ -34,6 +38,25 @@ struct Timing {
   }
   // A slot may be filled anew so many cycles after the last read request that needs it.
   u64 slot_release() const { return mul_latency + 7; }
+};
+
+// What reads the rows of a bank in order as early as the rules let it, from two cycles after pass_o on, one a cycle.
+class Follower {
+ public:
+  void start(u64 pass, unsigned bank) { from_ = pass + 2, bank_ = bank, active_ = true; }
+  // At the latest when all of the transform is written.
+  void stop(unsigned bank) { active_ = active_ && bank != bank_; }
+  // In every cycle, before the rows written in it count as written.
+  void check(u64 cycle, const std::vector<char>* in_flight) const {
+    if (!active_ || cycle < from_) return;
+    const std::size_t row = std::size_t(cycle - from_);
+    if (row < in_flight[bank_].size() && in_flight[bank_][row]) fail("row %zu of bank %u is not there for its follower", row, bank_);
+  }
+
+ private:
+  u64 from_ = 0;
+  unsigned bank_ = 0;
+  bool active_ = false;
 };
 
 // Two tables, one victim, and the sequencer.
@@ -69,6 +92,7 @@ class Schedule {
     free_ = cycle + timing_.sequence(gang);
     slots_[slot_].released = free_ + timing_.slot_release();
   }
+  u64 pass(u64 start, bool gang = false) const { return start + timing_.sequence(gang) + timing_.pass(); }
   u64 done(u64 start, bool gang = false) const { return start + timing_.sequence(gang) + timing_.row_latency(); }
 
  private:

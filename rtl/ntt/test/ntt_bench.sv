@@ -30,6 +30,9 @@ module ntt_bench #(
   input  logic                   head_grant_i,
   output logic                   started_o,
   output logic                   skipped_o,
+  // a transform has read its last row: what goes through the rows in order may follow
+  output logic                   pass_o,
+  output logic                   pass_bank_o,
   // end of a transform, with its last write
   output logic                   done_o,
   output logic                   done_bank_o,

@@ -31,6 +31,9 @@ module ntt_pair_bench #(
   input  logic [1:0]                      head_grant_i,
   output logic [1:0]                      started_o,
   output logic [1:0]                      skipped_o,
+  // a transform has read its last row: what goes through the rows in order may follow
+  output logic [1:0]                      pass_o,
+  output logic [1:0]                      pass_bank_o,
   // end of a transform, with its last write
   output logic [1:0]                      done_o,
   output logic [1:0]                      done_bank_o,

@@ -27,6 +27,7 @@ struct Lane {
   u64 earliest = 0;
   Words memory[2], rd_row;
   std::vector<char> in_flight[2];
+  Follower follower;
   u64 tab[3] = {0, 0, 0};
 };
 
@@ -138,6 +139,7 @@ class PairBench {
       lane.in_flight[bank][row] = 1;
       lane.rd_row.assign(lane.memory[bank].begin() + row * kCols, lane.memory[bank].begin() + (row + 1) * kCols);
     }
+    watch_pass(i);
     if (dut_->wr_en_o >> i & 1) {
       const unsigned bank = dut_->wr_bank_o >> i & 1, row = unsigned(field(dut_->wr_row_o, i, row_bits));
       if (row >= timing().rows() || !lane.in_flight[bank][row]) fail("lane %u writes row %u", i, row);
@@ -149,10 +151,23 @@ class PairBench {
     if (due) finish(i);
   }
 
+  // The bank may be followed as soon as the last row is read.
+  void watch_pass(unsigned i) {
+    Lane& lane = lane_[i];
+    const auto passes = [&](const Shared& c) { return schedule_[i].pass(c->start, c->gang) == cycle_; };
+    const auto c = std::find_if(lane.running.begin(), lane.running.end(), passes);
+    const bool due = c != lane.running.end();
+    if (bool(dut_->pass_o >> i & 1) != due) fail("lane %u: passed %d in cycle %" PRIu64, i, int(!due), cycle_);
+    if (due && (dut_->pass_bank_o >> i & 1) != (*c)->bank[i]) fail("lane %u: passed the wrong bank", i);
+    if (due && timing().follows()) lane.follower.start(cycle_, (*c)->bank[i]);
+    lane.follower.check(cycle_, lane.in_flight);
+  }
+
   void finish(unsigned i) {
     Lane& lane = lane_[i];
     const Shared c = lane.running.front();
     lane.running.pop_front();
+    lane.follower.stop(c->bank[i]);
     const std::size_t size = std::size_t(1) << (log_n_ - c->gang), from = c->gang && i == 1 ? size : 0;
     if ((dut_->done_bank_o >> i & 1) != c->bank[i]) fail("lane %u: done of the wrong bank", i);
     for (std::size_t k = 0; k < size; k++, checked_++) {

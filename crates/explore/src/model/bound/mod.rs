@@ -120,7 +120,7 @@ impl Core {
 
     /// From the start of a transform to others reading its result.
     const fn transform(&self) -> u64 {
-        self.alone + self.steps.drain
+        self.alone + self.steps.pass
     }
 
     /// So many transforms on both lanes.

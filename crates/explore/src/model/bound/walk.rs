@@ -25,7 +25,7 @@ impl Walk<'_> {
             let reads = self.core.first() + before[READS] * self.core.memory;
             let lanes = match before[TRANSFORMS] {
                 0 => 0,
-                some => self.core.first_transform() + self.core.lanes(some) + steps.drain,
+                some => self.core.first_transform() + self.core.lanes(some) + steps.pass,
             };
             heads.push(match &task.kind {
                 TaskKind::None => 0,
@@ -134,7 +134,7 @@ impl Walk<'_> {
         let lanes = match after[TRANSFORMS] {
             0 => 0,
             // The last result leaves its lane by a pass.
-            some => self.core.lanes(some) + self.core.steps.drain + self.core.rows + self.core.stored(),
+            some => self.core.lanes(some) + self.core.steps.pass + self.core.rows + self.core.stored(),
         };
         out.max(passes).max(reads).max(lanes)
     }
@@ -155,7 +155,7 @@ impl Walk<'_> {
                 TaskKind::Input if self.graph.is_shared(at as u32) => reads.push((first, memory, last)),
                 TaskKind::Input => {}
                 &TaskKind::Transform(x) => {
-                    lanes.push((head - self.core.transform(), self.core.shared, steps.drain + tail));
+                    lanes.push((head - self.core.transform(), self.core.shared, steps.pass + tail));
                     if self.graph.loads(x) {
                         let after = steps.depth + self.core.transform() + tail;
                         passes.push((first, streamed, after));

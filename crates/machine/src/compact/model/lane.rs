@@ -55,6 +55,8 @@ impl Left {
 
 /// Commands that a unit holds besides the one at work.
 const QUEUE: usize = 4;
+/// Cycles from the last read of a transform to the first in which the scoreboard shows that passes may follow.
+const PASS: u64 = 3;
 
 /// One unit.
 #[derive(Debug, Clone)]
@@ -66,8 +68,9 @@ pub(super) struct Lane {
     head: Option<usize>,
     filling: u64,
     free: u64,
-    /// Ends of the transforms under way.
+    /// Ends of the transforms under way, and the cycles from which passes may follow them, by their banks.
     ends: VecDeque<(u64, Command)>,
+    passes: VecDeque<(u64, usize)>,
     /// Cycles of a transform, alone and ganged.
     lengths: [u64; 2],
     drain: u64,
@@ -101,6 +104,7 @@ impl Lane {
             filling: 0,
             free: 0,
             ends: VecDeque::new(),
+            passes: VecDeque::new(),
             lengths: [false, true].map(length),
             drain,
             generation: 1 + m + levels + level(p.log_n - 1),
@@ -111,10 +115,11 @@ impl Lane {
         }
     }
 
-    /// Cycles of a transform, of one of both lanes together, from its end to its result, and of making a table of roots.
-    pub(super) const fn steps(&self) -> [u64; 4] {
+    /// Cycles of a transform, of one of both lanes together, from its end to passes that follow it row by row and to its
+    /// result, and of making a table of roots.
+    pub(super) const fn steps(&self) -> [u64; 5] {
         let [alone, ganged] = self.lengths;
-        [alone, ganged, self.drain + 1, self.generation]
+        [alone, ganged, PASS, self.drain + 1, self.generation]
     }
 
     pub(super) fn ready(&self) -> bool {
@@ -155,6 +160,7 @@ impl Lane {
         self.latest = slot;
         self.free = t + self.lengths[usize::from(command.gang)];
         self.slots[slot].released = self.free + self.release;
+        self.passes.push_back((self.free + PASS, command.bank));
         // The last write, and the cycle in which the scoreboard shows it.
         self.ends.push_back((self.free + self.drain + 1, command));
     }
@@ -179,6 +185,11 @@ impl Lane {
         self.filling = t + self.generation;
         self.slots[slot] = Slot { modulus: Some(modulus), ready: self.filling, released: 0 };
         Some(slot)
+    }
+
+    /// The bank of a transform that passes may follow from this cycle on.
+    pub(super) fn passed(&mut self, t: u64) -> Option<usize> {
+        self.passes.pop_front_if(|&mut (from, _)| from <= t).map(|(_, bank)| bank)
     }
 
     /// The transform whose last result is written in this cycle.

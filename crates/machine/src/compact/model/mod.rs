@@ -39,6 +39,11 @@ impl Parameters {
     const fn depth(&self) -> u64 {
         self.multiplier_latency + 7
     }
+
+    /// Whether limbs are long enough for a pass to follow, row by row, the pass or the transform before it.
+    const fn chains(&self) -> bool {
+        self.rows >= 2 * self.depth()
+    }
 }
 
 /// Cycles of the modular multipliers, `rtl/modmul/README.md`.
@@ -84,6 +89,8 @@ pub struct Steps {
     pub transform: u64,
     /// A transform of both lanes together holds both units.
     pub ganged: u64,
+    /// From there to the first cycle in which passes of its limb may follow it row by row.
+    pub pass: u64,
     /// From there to its result being there for others.
     pub drain: u64,
     /// From the last row of a pass to its result being complete.
@@ -96,8 +103,10 @@ impl Steps {
     /// Of a core, for limbs of 2^`log_n` words.
     pub fn of(config: &CompactConfig, log_n: u32) -> Self {
         let p = Parameters::new(config, log_n);
-        let [transform, ganged, drain, roots] = Lane::new(&p, Left::default()).steps();
-        Self { transform, ganged, drain, depth: p.depth(), roots }
+        let [transform, ganged, pass, drain, roots] = Lane::new(&p, Left::default()).steps();
+        // What is shorter than twice the pipeline waits for all of the result.
+        let pass = if p.chains() { pass } else { drain };
+        Self { transform, ganged, pass, drain, depth: p.depth(), roots }
     }
 }
 
@@ -319,8 +328,10 @@ impl<'p> Model<'p> {
             self.rows += u64::from(to_memory);
         }
         for lane in 0..2 {
+            if let Some(bank) = self.lanes[lane].passed(t) {
+                self.passed[bank] += 1;
+            }
             if let Some(command) = self.lanes[lane].finished(t) {
-                self.passed[command.bank] += 1;
                 self.finished[command.bank] += 1;
                 self.spans[command.index].end = t;
                 self.progress = t;
@@ -377,7 +388,7 @@ impl<'p> Model<'p> {
         if self.work.is_some() && !last {
             return false;
         }
-        let chain = self.p.rows >= 2 * self.p.depth();
+        let chain = self.p.chains();
         let due = head.tickets.iter().enumerate().all(|(bank, ticket)| {
             ticket.is_none_or(|(ticket, permuted)| {
                 ticket == if chain && !permuted { self.passed[bank] } else { self.finished[bank] }

@@ -109,8 +109,9 @@ impl Clock {
         (booked + transforms * self.steps.transform.min(2 * self.steps.ganged)) / self.lanes.len() as u64
     }
 
-    /// Books a transform of a limb that is in its bank, or pair, at `ready`; its end.
-    pub(super) fn transform(&mut self, bank: Bank, modulus: u8, ready: u64) -> u64 {
+    /// Books a transform of a limb that is in its bank, or pair, at `ready`; when a pass can follow it row by row, and when
+    /// its result is there.
+    pub(super) fn transform(&mut self, bank: Bank, modulus: u8, ready: u64) -> (u64, u64) {
         let length = if bank.is_pair() { self.steps.ganged } else { self.steps.transform };
         let lanes: Vec<usize> = bank.parts().filter_map(Bank::lane).collect();
         let there = lanes.iter().map(|&lane| self.roots(lane, modulus)).max().unwrap_or(0);
@@ -118,7 +119,8 @@ impl Clock {
         for lane in lanes {
             (self.lanes[lane].started, self.lanes[lane].free) = (start, start + length);
         }
-        start + length + self.steps.drain
+        let end = start + length;
+        (end + self.steps.pass, end + self.steps.drain)
     }
 
     /// When the roots of a modulus are there, which the next transform of a lane takes.

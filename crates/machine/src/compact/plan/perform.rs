@@ -196,7 +196,7 @@ impl State<'_> {
         let op = if inverse { Op::Intt } else { Op::Ntt };
         out.push(Instruction { modulus, a: Some(bank), ..Instruction::new(op) });
         let drained = self.bank(bank).drained;
-        let end = self.clock.transform(bank, modulus, drained);
+        let (passed, end) = self.clock.transform(bank, modulus, drained);
         self.transforms -= 1;
         let source = self.node_mut(x);
         source.reads -= 1;
@@ -205,7 +205,7 @@ impl State<'_> {
             source.bank = None;
         }
         self.set_content(bank, Content::Whole(t));
-        self.set_times(bank, end, end);
+        self.set_times(bank, passed, end);
         self.set_done(t);
         self.node_mut(t).bank = Some(bank);
         self.release(x);

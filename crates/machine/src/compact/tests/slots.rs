@@ -30,7 +30,7 @@ const TABLE: [Row; 13] = [
     row(14, 4, [7, 1, 1], 12.6, 12.30, 12.04),
     row(14, 8, [7, 1, 1], 12.6, 12.52, 12.12),
     row(13, 4, [3, 1, 3], 10.5, 10.17, 10.05),
-    row(13, 4, [2, 2, 1], 6.4, 6.41, 6.07),
+    row(13, 4, [2, 2, 1], 6.4, 6.40, 6.07),
     row(14, 4, [7, 1, 7], 37.5, 36.23, 36.1),
     row(14, 4, [6, 2, 3], 21.0, 21.59, 21.14),
     row(14, 4, [5, 3, 2], 16.8, 16.80, 17.03),
@@ -38,7 +38,7 @@ const TABLE: [Row; 13] = [
     row(14, 8, [7, 1, 7], 37.5, 36.59, 36.19),
     row(14, 8, [6, 2, 3], 21.0, 26.15, 27.16),
     row(14, 8, [5, 3, 2], 16.8, 22.00, 25.21),
-    row(14, 8, [4, 4, 1], 12.6, 16.75, 17.02),
+    row(14, 8, [4, 4, 1], 12.6, 16.85, 17.02),
 ];
 
 /// Slots a key switch, for `times` of them in one program.
@@ -90,7 +90,7 @@ fn key_switches_take_no_more_slots_than_before() {
 }
 
 /// The search of `ringmill compare casa`: with four butterflies, where transforms set the time, every set is within its bar
-/// alone (of (2, 2, 1) all but a thousandth of a slot) and in a row.
+/// alone and in a row.
 #[test]
 #[ignore = "long: make test-full"]
 fn a_thorough_search_reaches_the_bars() {
@@ -99,7 +99,7 @@ fn a_thorough_search_reaches_the_bars() {
         print(row, alone, in_a_row);
         println!("{:30} with the rescale merged: {:6.2}", "", slots(row, 1, true, 300_000));
         if row.butterflies == 4 {
-            assert!(alone <= row.bar + 0.002 && in_a_row <= row.bar);
+            assert!(alone <= row.bar && in_a_row <= row.bar);
         }
     }
 }
