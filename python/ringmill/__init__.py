@@ -23,6 +23,7 @@ from ringmill._native import (
 from ringmill.ciphertext import Ciphertext, bootstrap_keys, decrypt, encrypt
 from ringmill.errors import *  # noqa: F403
 from ringmill.keys import Keys, keygen
+from ringmill.switching import key_forms, key_switching
 from ringmill.trace import (
     Approximation,
     Kernel,
@@ -92,6 +93,8 @@ __all__ = [
     "errors",
     "explore",
     "kernel",
+    "key_forms",
+    "key_switching",
     "keygen",
     "matrix",
     "polynomial",

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ringmill import bundle
+from ringmill import _native, bundle
 from ringmill._native import EvaluationKeys, Executable, Params, Plan, PublicKey, SecretKey
 from ringmill.errors import FileFormatError, MismatchError, ParameterError, ProgramError, fail
 from ringmill.keys import Keys, keygen
@@ -111,8 +111,9 @@ class Compiled:
         text: the traced program (docs/he-program.md).
         signature: names, shapes and packing of arguments and results.
         plan: the managed program, its depth, its key needs and its counts.
-        switching: how keys are switched, one of ``ringmill.switching.SWITCHING``. Keys are the same for all:
-            those of KLSS are derived from the others by who evaluates.
+        switching: how keys are switched, as ``key_switching`` writes it. Keys of KLSS are derived from the
+            others by who evaluates.
+        forms: the forms that keys need beside their base one.
         output_level: the least level of results that was asked for.
     """
 
@@ -128,6 +129,7 @@ class Compiled:
         self.signature = signature
         self.plan = plan
         self.switching = switching
+        self.forms = [] if switching == "hybrid" else _native.check_switching(plan.params, switching)
         self.output_level = output_level
         self._executables: dict[tuple[str | Outside, int | None, int | None], Executable] = {}
 
@@ -159,6 +161,7 @@ class Compiled:
             parts.append("rotations by " + ", ".join(str(k) for k in self.plan.rotations))
         parts += ["conjugation"] if self.plan.needs_conjugation else []
         parts += ["encapsulation"] if self.plan.needs_encapsulation else []
+        parts += [f"each also as {', '.join(self.forms)}"] if parts and self.forms else []
         return "; ".join(parts) or "none"
 
     @property
@@ -180,7 +183,7 @@ class Compiled:
         }
 
     def switched(self, method: str) -> Compiled:
-        """This kernel with another way of switching keys: "hybrid", "klss" or "auto"."""
+        """This kernel with another way of switching keys: "klss", say, or what ``key_switching`` gives."""
         check_switching(method)
         return Compiled(self.text, self.signature, self.plan, method, self.output_level)
 
@@ -205,7 +208,7 @@ class Compiled:
     def __repr__(self) -> str:
         return (
             f"<compiled {self.name}: {self.signature.slots} slots, depth {self.plan.depth}, "
-            f"keys: {self.keys_needed}; {self.params!r}>"
+            f"keys: {self.keys_needed}; switching {self.switching}; {self.params!r}>"
         )
 
     @property
@@ -226,6 +229,7 @@ class Compiled:
             rotations=self.plan.rotations,
             conjugation=self.plan.needs_conjugation,
             encapsulation=self.plan.needs_encapsulation,
+            forms=self.forms,
             progress=progress,
         )
 
@@ -365,7 +369,8 @@ class Compiled:
         ):
             bundle.refuse_damaged(str(path), "its bounds are not positive numbers")
         switching, level = read.facts.get("switching", "hybrid"), read.facts.get("output_level")
-        if switching not in SWITCHING or not (level is None or (type(level) is int and 0 <= level < 100)):
+        named = isinstance(switching, str) and switching.split(" ")[0] in SWITCHING
+        if not named or not (level is None or (type(level) is int and 0 <= level < 100)):
             bundle.refuse_damaged(str(path), "its key switching or its last level is none")
         params = Params.from_bytes(read.parts["params"])
         plan = Plan.with_params(text, params, magnitude, bound, signature.real, level)

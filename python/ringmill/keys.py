@@ -12,7 +12,7 @@ from ringmill.atomic import write_bytes
 from ringmill.errors import CommandError, fail
 from ringmill.progress import Show, steps
 
-SECRET, PUBLIC, EVALUATION = "secret.key", "public.key", "evaluation.keys"
+SECRET, PUBLIC, EVALUATION, FORMS = "secret.key", "public.key", "evaluation.keys", "evaluation.forms"
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,8 @@ class Keys:
     def save(self, folder: str | Path, *, overwrite: bool = False) -> dict[str, int]:
         """Write ``secret.key`` (readable by its owner only), ``public.key`` and ``evaluation.keys``.
 
+        Forms beside the base one go to ``evaluation.forms``.
+
         An existing secret key is not overwritten unless asked: what it encrypted would be lost.
         Returns the bytes of each file.
         """
@@ -54,7 +56,13 @@ class Keys:
         write_bytes(target / SECRET, self.secret.export_secret(), secret=True)
         write_bytes(target / PUBLIC, self.public.to_bytes())
         self.evaluation.save(target / EVALUATION)
-        return {name: (target / name).stat().st_size for name in (SECRET, PUBLIC, EVALUATION)}
+        names = [SECRET, PUBLIC, EVALUATION]
+        if self.evaluation.forms:
+            save_forms(self.evaluation, target / FORMS)
+            names.append(FORMS)
+        else:  # those of other keys
+            (target / FORMS).unlink(missing_ok=True)
+        return {name: (target / name).stat().st_size for name in names}
 
     @classmethod
     def load(cls, params: Params, folder: str | Path, *, memory: str = "expanded") -> Keys:
@@ -76,11 +84,38 @@ class Keys:
             ParameterError: another word for ``memory``.
         """
         source = Path(folder)
+        evaluation = EvaluationKeys.load(params, source / EVALUATION, memory=memory)
+        if (source / FORMS).exists():
+            evaluation = load_forms(evaluation, source / FORMS)
+            evaluation = evaluation if memory == "expanded" else evaluation.seeded()
         return cls(
             SecretKey.from_bytes(params, bundle.read_file(source / SECRET)),
             PublicKey.from_bytes(params, bundle.read_file(source / PUBLIC)),
-            EvaluationKeys.load(params, source / EVALUATION, memory=memory),
+            evaluation,
         )
+
+
+def save_forms(keys: EvaluationKeys, path: str | Path) -> int:
+    """Write the forms that keys have beside their base one; returns the bytes of the file."""
+    parts = {f"{element} {form}": data for element, form, data in keys.form_bytes()}
+    return bundle.Bundle("key forms", {"params": str(keys.params.fingerprint)}, parts).save(path)
+
+
+def load_forms(keys: EvaluationKeys, path: str | Path) -> EvaluationKeys:
+    """Keys with the forms that `save_forms` wrote of them.
+
+    Raises
+    ------
+        FileFormatError: the file is missing, damaged or of another kind.
+        MismatchError: forms of other parameters.
+        KeyMissingError: a form of a key that is not among these.
+    """
+    for name, data in bundle.load(path, "key forms").parts.items():
+        element = name.split(" ")[0]
+        if not element.isdecimal():
+            bundle.refuse_damaged(str(path), f"part {name!r} names no key")
+        keys = keys.with_form_bytes(int(element), data)
+    return keys
 
 
 def keygen(
@@ -91,6 +126,7 @@ def keygen(
     conjugation: bool = False,
     encapsulation: bool = False,
     seeded: bool = False,
+    forms: Iterable[str] = (),
     progress: Show = "none",
 ) -> Keys:
     """Make a secret key and the keys that go with it.
@@ -102,9 +138,11 @@ def keygen(
         conjugation: make the key for complex conjugation.
         encapsulation: make the keys to a sparse secret and back, for bootstrapping.
         seeded: keep half of each evaluation key in memory, packed; the other half is made when it is used.
+        forms: what each key has beside its base form, as "26+9/9": `ringmill.key_switching`.
         progress: how to show the work.
     """
     wanted = sorted(set(rotations))
+    more = list(forms)
     total = 2 + int(relin) + len(wanted) + int(conjugation) + int(encapsulation)
     with steps("keygen", total, progress) as step:
         step("secret key")
@@ -114,6 +152,7 @@ def keygen(
         evaluation = EvaluationKeys(params)
 
         def keep(keys: EvaluationKeys) -> EvaluationKeys:
+            keys = keys.with_forms(secret, more) if more else keys
             return keys.seeded() if seeded else keys
 
         if relin:

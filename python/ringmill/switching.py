@@ -1,16 +1,48 @@
-"""The words for how keys are switched."""
+"""The words for how keys are switched, and key forms."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
+from ringmill import _native
+from ringmill._native import Params
 from ringmill.errors import ParameterError, fail
 
 #: Digits raised to every prime, KLSS, or what takes this machine the least at each level.
 SWITCHING = ("hybrid", "klss", "auto")
 
 
+def key_switching(
+    method: str = "auto", *, forms: Iterable[str] = (), levels: Mapping[int, str] | None = None
+) -> str:
+    """How keys are switched, for ``compile(…, switching=…)``: a method, key forms, methods of some levels.
+
+    Args:
+        method: "hybrid", "klss" or "auto", which takes what costs this machine the least at each level.
+        forms: what keys have beside their base form, each written LIMBS+SPECIAL/DIGIT: "26+9/9" switches
+            polynomials of up to 26 limbs over 9 special primes in digits of 9 limbs. `key_forms` names those
+            worth having.
+        levels: the method at some levels, whatever it costs: "hybrid", "klss", one of ``forms``, or "klss:"
+            and one of them.
+
+    >>> key_switching("auto", forms=["3+2/2"], levels={1: "3+2/2", 3: "klss"})
+    'auto 3+2/2 @1=3+2/2 @3=klss'
+    """
+    chosen = [f"@{level}={how}" for level, how in sorted((levels or {}).items())]
+    return " ".join([method, *forms, *chosen])
+
+
+def key_forms(params: Params, count: int = 5) -> list[str]:
+    """Up to ``count`` key forms that save the most time over all levels, by this machine's costs.
+
+    Each one is a further key of its own for every rotation and for relinearisation.
+    """
+    return _native.key_forms(params, count)
+
+
 def check_switching(method: object) -> None:
     """Refuse what is no way of switching keys."""
-    if method not in SWITCHING:
+    if not isinstance(method, str) or method.split(" ")[0] not in SWITCHING:
         fail(
             ParameterError,
             "Switching",

@@ -98,3 +98,43 @@ def test_every_switching_gives_the_same_numbers(
     assert loaded.switching == method
     results = loaded.evaluate(keys, compiled.encrypt(keys, x=x))
     assert np.abs(loaded.decrypt(keys, results) - cube(x)).max() < 2.0**-20
+
+
+def test_key_forms_and_methods_of_levels_travel_with_kernel_and_keys(
+    tmp_path: Path, rng: np.random.Generator
+) -> None:
+    params = rm.Params.from_bits(11, [50, 40, 40, 40], [50, 50], 2, insecure=True)
+    wish = rm.key_switching("hybrid", forms=["3+1/1", "2+2/2"], levels={1: "2+2/2", 2: "3+1/1", 3: "klss"})
+    assert wish == "hybrid 3+1/1 2+2/2 @1=2+2/2 @2=3+1/1 @3=klss"
+    compiled = cube.compile(rm.vector(64), params=params, switching=wish)
+    names = {level: name for level, name, _ in compiled.work()["switches"]}
+    assert names[2] == "hybrid, digits of 1, 1 special primes"
+    assert names[1] == "hybrid, digits of 2, 2 special primes"
+    assert names[3].startswith("KLSS, digits of 2")
+    assert "each also as 3+1/1, 2+2/2" in repr(compiled)
+    assert wish in repr(compiled)
+    keys = compiled.keygen()
+    assert keys.evaluation.forms == compiled.forms
+    assert "forms 3+1/1 2+2/2" in repr(keys.evaluation)
+    x = rng.uniform(-1, 1, 64)
+    arguments = compiled.encrypt(keys, x=x)
+    results = compiled.evaluate(keys, arguments)
+    assert np.abs(compiled.decrypt(keys, results) - cube(x)).max() < 2.0**-20
+    assert "evaluation.forms" in keys.save(tmp_path / "keys")
+    compiled.save(tmp_path / "kernel")
+    loaded = rm.Compiled.load(tmp_path / "kernel")
+    for memory in ("expanded", "seeded", "mapped"):
+        again = rm.Keys.load(params, tmp_path / "keys", memory=memory)
+        assert again.evaluation.forms == compiled.forms
+        assert loaded.evaluate(again, arguments).to_bytes() == results.to_bytes()
+
+
+def test_forms_worth_having_take_time_off() -> None:
+    params = rm.Params.named("V50")
+    forms = rm.key_forms(params, 3)
+    assert 1 <= len(forms) <= 3
+    assert rm.key_forms(params, 0) == []
+    limbs, _, rest = forms[0].partition("+")
+    special, _, digit = rest.partition("/")
+    assert int(limbs) <= 28
+    assert int(digit) <= int(special)

@@ -81,6 +81,14 @@ impl Failure {
             CkksError::MissingGaloisKey { .. }
             | CkksError::MissingRelinKey
             | CkksError::MissingEncapsulationKey => Self::of(Family::KeyMissing, error),
+            CkksError::MissingForm { layout, present } => {
+                let present = present.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+                let message = format!(
+                    "the program switches keys by the key form {layout}, but a key has only {present}; make it with \
+                     keygen(forms=…), or all keys with the kernel's own keygen()"
+                );
+                Self::rule(Family::KeyMissing, "MissingForm", &message)
+            }
             CkksError::LevelRange { .. } => Self::of(Family::Level, error),
             CkksError::Slots { .. } => Self::of(Family::Encoding, error),
             CkksError::NotCanonical { .. } | CkksError::SecretShape { .. } => Self::of(Family::File, error),

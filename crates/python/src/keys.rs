@@ -7,7 +7,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use ringmill_ckks::file::{Stored, read_secret_key, write_secret_key};
-use ringmill_ckks::{self as ckks, GaloisKeys, KeyGenerator, KeyMemory, Level, Randomness};
+use ringmill_ckks::{
+    self as ckks, GaloisKeys, KeyForm, KeyGenerator, KeyLayout, KeyMemory, Level, Randomness,
+};
 use ringmill_ring::GaloisElement;
 use zeroize::Zeroizing;
 
@@ -52,6 +54,11 @@ fn key_memory(word: &str) -> Result<KeyMemory, Failure> {
         );
         Failure::rule(Family::Parameter, "KeyMemory", &message)
     })
+}
+
+fn layouts(forms: &[String]) -> Result<Vec<KeyLayout>, Failure> {
+    let one = |text: &String| text.parse().map_err(|e: ckks::LayoutError| Failure::of(Family::Parameter, &e));
+    forms.iter().map(one).collect()
 }
 
 fn generator(params: &ckks::Params) -> Result<KeyGenerator, Failure> {
@@ -213,9 +220,7 @@ impl EvaluationKeys {
 
     /// These keys with others of relinearisation and rotation.
     fn with(&self, relin: Option<ckks::RelinKey>, galois: GaloisKeys) -> PyResult<Self> {
-        let keys = Self::of(relin, galois)?;
-        let Ok(key) = self.0.encapsulation() else { return Ok(keys) };
-        let keys = (*keys.0).clone().with_encapsulation(key.clone()).map_err(|e| Failure::ckks(&e))?;
+        let keys = self.0.with_switch_keys(relin, galois).map_err(|e| Failure::ckks(&e))?;
         Ok(Self(std::sync::Arc::new(keys)))
     }
 
@@ -272,6 +277,67 @@ impl EvaluationKeys {
         })
     }
 
+    /// These keys, each with a form of every layout named, as `26+9/9`.
+    fn with_forms(
+        &self,
+        py: Python<'_>,
+        secret: &Bound<'_, SecretKey>,
+        forms: Vec<String>,
+    ) -> PyResult<Self> {
+        let (secret, layouts) = (secret.get(), layouts(&forms)?);
+        py.detach(|| {
+            let keys = generator(self.0.params())?.extend_evaluation_keys(&secret.0, &self.0, &layouts);
+            Ok(Self(std::sync::Arc::new(keys.map_err(|e| Failure::ckks(&e))?)))
+        })
+    }
+
+    /// The forms that every key has beside the base one.
+    #[getter]
+    fn forms(&self) -> Vec<String> {
+        let mut keys = self.0.switch_keys().map(|(_, key)| key);
+        let Some(first) = keys.next() else { return Vec::new() };
+        let others: Vec<_> = keys.collect();
+        let common = |layout: &KeyLayout| others.iter().all(|key| key.form(*layout).is_ok());
+        first
+            .forms()
+            .skip(1)
+            .map(|form| form.layout())
+            .filter(common)
+            .map(|layout| layout.to_string())
+            .collect()
+    }
+
+    /// The forms beside the base one as bytes for a file, by Galois element, 0 for relinearisation, and layout.
+    fn form_bytes<'py>(&self, py: Python<'py>) -> PyResult<Vec<(u64, String, Bound<'py, PyBytes>)>> {
+        let all = self.0.switch_keys().flat_map(|(element, key)| {
+            key.forms().skip(1).map(move |form| (element.map_or(0, GaloisElement::value), form))
+        });
+        all.map(|(element, form)| {
+            let bytes = form.to_bytes().map_err(|e| Failure::file(&e))?;
+            Ok((element, form.layout().to_string(), PyBytes::new(py, &bytes)))
+        })
+        .collect()
+    }
+
+    /// These keys with what `form_bytes` gave of one of them.
+    fn with_form_bytes(&self, element: u64, data: &[u8]) -> PyResult<Self> {
+        let params = self.0.params();
+        let form = KeyForm::from_bytes(params, data).map_err(|e| Failure::file(&e))?;
+        let (mut relin, mut galois) = (self.0.relin().ok().cloned(), self.0.galois().clone());
+        if element == 0 {
+            let key =
+                relin.as_mut().ok_or(ckks::CkksError::MissingRelinKey).map_err(|e| Failure::ckks(&e))?;
+            key.0.insert(form).map_err(|e| Failure::ckks(&e))?;
+        } else {
+            let element =
+                GaloisElement::new(element, params.log_n()).map_err(|e| Failure::of(Family::Encoding, &e))?;
+            let mut key = galois.get(element).map_err(|e| Failure::ckks(&e))?.clone();
+            key.insert(form).map_err(|e| Failure::ckks(&e))?;
+            galois.insert(element, key).map_err(|e| Failure::ckks(&e))?;
+        }
+        self.with(relin, galois)
+    }
+
     #[getter]
     fn has_relin(&self) -> bool {
         self.0.relin().is_ok()
@@ -326,8 +392,12 @@ impl EvaluationKeys {
     fn __repr__(&self) -> String {
         let relin = if self.has_relin() { "relinearisation" } else { "no relinearisation" };
         let megabytes = self.0.bytes() as f64 / 1e6;
+        let forms = match self.forms().join(" ") {
+            none if none.is_empty() => none,
+            forms => format!("forms {forms}; "),
+        };
         format!(
-            "EvaluationKeys({relin}, {} Galois keys; {megabytes:.1} MB in memory; {})",
+            "EvaluationKeys({relin}, {} Galois keys; {forms}{megabytes:.1} MB in memory; {})",
             self.0.galois().len(),
             self.0.params()
         )

@@ -47,6 +47,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(machines::ceilings, module)?)?;
     module.add_function(wrap_pyfunction!(machines::costs_path, module)?)?;
     module.add_function(wrap_pyfunction!(compact::compact_cycles, module)?)?;
+    module.add_function(wrap_pyfunction!(switching::check_switching, module)?)?;
+    module.add_function(wrap_pyfunction!(switching::key_forms, module)?)?;
     module.add_function(wrap_pyfunction!(files::identify, module)?)?;
     module.add_function(wrap_pyfunction!(hardware::hardware_files, module)?)?;
     module.add_function(wrap_pyfunction!(explore::explore_designs, module)?)?;

@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use ringmill::{Evaluator, Machine};
-use ringmill_ckks::{KeyLayout, Params};
-use ringmill_program::cost::{CostTable, Kind, Methods, Work};
+use ringmill_ckks::{KeyLayout, LayoutError, Params};
+use ringmill_program::cost::{CostTable, Kind, Methods, Work, worthwhile};
 use ringmill_program::he::Chain;
 use ringmill_program::lower::{Method, Switch, lower_by};
 use ringmill_program::schedule::Statistics;
@@ -17,30 +17,114 @@ use ringmill_program::schedule::Statistics;
 use crate::error::{Failure, Family};
 use crate::plan::Plan;
 
-/// The methods that a word allows; none for hybrid with the keys as they are.
-///
-/// A key of KLSS is derived from the hybrid one, so that keys travel as they always do.
-fn methods(params: &Params, word: &str, costs: &CostTable) -> Result<Option<Methods>, Failure> {
-    let chain = Chain::from(params);
-    let all = || Methods::new(costs, &chain, &[], true).map_err(|e| Failure::of(Family::Parameter, &e));
-    match word {
-        "hybrid" => Ok(None),
-        "auto" => Ok(Some(all()?)),
-        "klss" => {
-            let methods = all()?;
-            let klss = methods.candidates().iter().find(|m| matches!(m, Method::Klss(_)));
-            let none = "there are not enough primes for KLSS key switching with these parameters; compile with \
-                        switching=\"hybrid\"";
-            let klss = klss.ok_or_else(|| Failure::rule(Family::Parameter, "NoKlss", none))?;
-            let only = Methods::only(costs, &chain, klss.clone());
-            Ok(Some(only.map_err(|e| Failure::of(Family::Parameter, &e))?))
-        }
-        other => {
-            let message =
-                format!("there is no key switching {other:?}; there are \"hybrid\", \"klss\" and \"auto\"");
-            Err(Failure::rule(Family::Parameter, "Switching", &message))
-        }
+/// What a text such as `auto 26+9/9 @5=klss` asks for: a method, forms that keys have beside the base one, and the methods of
+/// some levels.
+struct Wish<'t> {
+    method: &'t str,
+    forms: Vec<KeyLayout>,
+    levels: Vec<(usize, &'t str)>,
+}
+
+fn refused(message: &str) -> Failure {
+    Failure::rule(Family::Parameter, "Switching", message)
+}
+
+fn layout_error(e: &LayoutError) -> Failure {
+    Failure::of(Family::Parameter, e)
+}
+
+fn form(text: &str) -> Result<KeyLayout, Failure> {
+    text.parse().map_err(|e| layout_error(&e))
+}
+
+fn wish(text: &str) -> Result<Wish<'_>, Failure> {
+    let mut words = text.split_whitespace();
+    let method = words.next().unwrap_or_default();
+    if !["hybrid", "klss", "auto"].contains(&method) {
+        let message =
+            format!("there is no key switching {method:?}; there are \"hybrid\", \"klss\" and \"auto\"");
+        return Err(refused(&message));
     }
+    let mut wish = Wish { method, forms: Vec::new(), levels: Vec::new() };
+    for word in words {
+        let Some(level) = word.strip_prefix('@') else {
+            wish.forms.push(form(word)?);
+            continue;
+        };
+        let found = level.split_once('=').and_then(|(level, how)| Some((level.parse::<u16>().ok()?, how)));
+        let wrong =
+            || refused(&format!("a level's method is written @LEVEL=METHOD, as @5=klss; {word:?} is none"));
+        let (level, how) = found.ok_or_else(wrong)?;
+        wish.levels.push((usize::from(level) + 1, how));
+    }
+    Ok(wish)
+}
+
+/// The methods that a text allows; none for hybrid with the keys as they are.
+///
+/// A key of KLSS is derived from the form of its digits.
+fn methods(params: &Params, text: &str, costs: &CostTable) -> Result<Option<Methods>, Failure> {
+    let wish = wish(text)?;
+    if wish.method == "hybrid" && wish.forms.is_empty() && wish.levels.is_empty() {
+        return Ok(None);
+    }
+    let chain = Chain::from(params);
+    let all = Methods::new(costs, &chain, &wish.forms, wish.method != "hybrid");
+    let mut methods = all.map_err(|e| layout_error(&e))?;
+    let none = "there are not enough primes for KLSS key switching with these parameters; compile with \
+                switching=\"hybrid\"";
+    let no_klss = || Failure::rule(Family::Parameter, "NoKlss", none);
+    if wish.method == "klss" {
+        methods = methods.of_klss().ok_or_else(no_klss)?;
+    }
+    for (limbs, how) in wish.levels {
+        if limbs > params.q_moduli().len() {
+            let (level, most) = (limbs - 1, params.max_level());
+            return Err(refused(&format!("a method is wanted for level {level}; levels end at {most}")));
+        }
+        // `hybrid`, `klss`, a form, or `klss:` and a form.
+        let (klss, of) = match how.strip_prefix("klss") {
+            Some(rest) => (true, rest.strip_prefix(':').unwrap_or(rest)),
+            None => (false, how.strip_prefix("hybrid").unwrap_or(how)),
+        };
+        let layout = if of.is_empty() { KeyLayout::base(params) } else { form(of)? };
+        if layout != KeyLayout::base(params) && !wish.forms.contains(&layout) {
+            let message = format!(
+                "level {} is to use the key form {layout}, which is not among the forms named",
+                limbs - 1
+            );
+            return Err(refused(&message));
+        }
+        let method = match klss {
+            true => methods.klss(layout).map_err(|e| layout_error(&e))?.ok_or_else(no_klss)?,
+            false => Method::Hybrid(layout),
+        };
+        methods = methods.fixing(limbs, method).map_err(|e| layout_error(&e))?;
+    }
+    Ok(Some(methods))
+}
+
+/// Refuses a text that asks for what these parameters do not allow; gives the forms that it names.
+#[pyfunction]
+pub(crate) fn check_switching(
+    params: &Bound<'_, crate::params::Params>,
+    text: &str,
+) -> PyResult<Vec<String>> {
+    methods(&params.get().inner, text, &costs()?)?;
+    Ok(wish(text)?.forms.iter().map(ToString::to_string).collect())
+}
+
+/// Up to `count` key forms that take the most time off key switches of all levels, by this machine's costs.
+#[pyfunction]
+pub(crate) fn key_forms(
+    py: Python<'_>,
+    params: &Bound<'_, crate::params::Params>,
+    count: usize,
+) -> PyResult<Vec<String>> {
+    let params = params.get().inner.clone();
+    let found =
+        py.detach(|| worthwhile(&costs()?, &Chain::from(&params), count).map_err(|e| layout_error(&e)))?;
+    Ok(found.iter().map(ToString::to_string).collect())
 }
 
 fn costs() -> Result<CostTable, Failure> {

@@ -248,7 +248,7 @@ class Kernel:
             security: bits, 128 (default), 192 or 256.
             params: ``ringmill.Params`` to use instead of choosing.
             switching: how keys are switched: "hybrid" (default), "klss", or "auto", what takes this machine
-                the least at each level.
+                the least at each level; with key forms and by level: ``key_switching``.
         """
         from ringmill.compiled import compile_traced
 

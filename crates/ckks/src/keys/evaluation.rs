@@ -128,6 +128,24 @@ impl EvaluationKeys {
         Ok(Self { encapsulation: Some(key), ..self })
     }
 
+    /// Other keys of relinearisation and rotation beside the same encapsulation key.
+    ///
+    /// # Errors
+    /// [`CkksError::ParamsMismatch`].
+    pub fn with_switch_keys(&self, relin: Option<RelinKey>, galois: GaloisKeys) -> Result<Self, CkksError> {
+        let keys = Self::new(relin, galois)?;
+        match &self.encapsulation {
+            Some(key) => keys.with_encapsulation(key.clone()),
+            None => Ok(keys),
+        }
+    }
+
+    /// The switching keys: that of relinearisation under no element, the others under theirs.
+    pub fn switch_keys(&self) -> impl Iterator<Item = (Option<GaloisElement>, &SwitchKey)> {
+        let relin = self.relin.iter().map(|key| (None, &key.0));
+        relin.chain(self.galois.iter().map(|(element, key)| (Some(element), key)))
+    }
+
     /// The keys to the ephemeral secret and back.
     ///
     /// # Errors
@@ -153,9 +171,8 @@ impl EvaluationKeys {
 
     /// Bytes of the residues in memory, with what was derived from them; none for those of a mapped file.
     pub fn bytes(&self) -> usize {
-        let switch = self.relin.iter().map(|key| &key.0).chain(self.galois.keys.values());
         let encapsulation = self.encapsulation.as_ref().map_or(0, EncapsulationKey::bytes);
-        switch.map(SwitchKey::bytes).sum::<usize>() + encapsulation
+        self.switch_keys().map(|(_, key)| key.bytes()).sum::<usize>() + encapsulation
     }
 
     /// The relinearisation key.

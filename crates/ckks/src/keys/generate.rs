@@ -113,6 +113,37 @@ impl KeyGenerator {
         key.insert(KeyForm::draw(&target, &Origin::Secret(secret), layout, &mut rng, seed)?)
     }
 
+    /// These keys, each with a form of every one of the layouts that it lacks.
+    ///
+    /// # Errors
+    /// As [`Self::extend_relin_key`].
+    pub fn extend_evaluation_keys(
+        &mut self,
+        secret: &SecretKey,
+        keys: &EvaluationKeys,
+        layouts: &[KeyLayout],
+    ) -> Result<EvaluationKeys, CkksError> {
+        let (mut relin, mut galois) = (keys.relin().ok().cloned(), GaloisKeys::new(&self.params));
+        let lacks = |key: &SwitchKey, layout: KeyLayout| key.form(layout).is_err();
+        if let Some(key) = &mut relin {
+            for &layout in layouts {
+                if lacks(&key.0, layout) {
+                    self.extend_relin_key(secret, key, layout)?;
+                }
+            }
+        }
+        for (element, key) in keys.galois().iter() {
+            let mut key = key.clone();
+            for &layout in layouts {
+                if lacks(&key, layout) {
+                    self.extend_galois_key(secret, (element, &mut key), layout)?;
+                }
+            }
+            galois.insert(element, key)?;
+        }
+        keys.with_switch_keys(relin, galois)
+    }
+
     /// The keys to a fresh ephemeral secret and back, which bootstrapping needs.
     ///
     /// # Errors

@@ -1,6 +1,8 @@
 //! How a switching key cuts a polynomial into digits, and what its inner product is divided by.
 
+use std::fmt;
 use std::ops::Range;
+use std::str::FromStr;
 
 use ringmill_ring::Modulus;
 use serde::{Deserialize, Serialize};
@@ -50,8 +52,34 @@ pub enum LayoutError {
     SmallT { needed: f64, found: f64 },
     #[error("T shares the prime {q} with the chain; its primes must be others")]
     SharedPrime { q: u64 },
+    #[error("a key form is written LIMBS+SPECIAL/DIGIT, as 26+9/9; {text:?} is none")]
+    Text { text: String },
+    #[error("the key form {layout} serves polynomials of up to {most} limbs, not of {limbs}")]
+    TooFewLimbs { layout: KeyLayout, most: usize, limbs: usize },
     #[error(transparent)]
     Ring(#[from] ringmill_ring::RingError),
+}
+
+impl fmt::Display for KeyLayout {
+    /// `26+9/9`: up to 26 limbs over 9 special primes, digits of 9 limbs.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}+{}/{}", self.limbs, self.special, self.alpha)
+    }
+}
+
+impl FromStr for KeyLayout {
+    type Err = LayoutError;
+
+    /// What [`fmt::Display`] prints.
+    fn from_str(text: &str) -> Result<Self, LayoutError> {
+        // Longer than any chain; it keeps sums far from overflow.
+        let number = |text: &str| text.parse::<u16>().ok().map(usize::from);
+        let parts = text.split_once('+').and_then(|(limbs, rest)| {
+            let (special, alpha) = rest.split_once('/')?;
+            Some(Self { limbs: number(limbs)?, special: number(special)?, alpha: number(alpha)? })
+        });
+        parts.ok_or_else(|| LayoutError::Text { text: text.chars().take(40).collect() })
+    }
 }
 
 impl KeyLayout {
@@ -140,6 +168,17 @@ mod tests {
         let wide = KeyLayout { limbs: 26, special: 9, alpha: 9 };
         wide.check(q, p).unwrap();
         assert_eq!(wide.special_primes(q, p), [p, &[q[27], q[26]]].concat());
+    }
+
+    #[test]
+    fn a_layout_is_what_its_text_says() {
+        let layout = KeyLayout { limbs: 26, special: 9, alpha: 8 };
+        assert_eq!((layout.to_string().as_str(), "26+9/8".parse()), ("26+9/8", Ok(layout)));
+        for text in ["", "26", "26+9", "26/9", "26+9/", "+9/9", "26+9/9/9", "26+9/-1", "99999+1/1", "26+9/9 "]
+        {
+            let refused = text.parse::<KeyLayout>().unwrap_err().to_string();
+            assert!(refused.contains("LIMBS+SPECIAL/DIGIT"), "{refused}");
+        }
     }
 
     #[test]

@@ -5,6 +5,8 @@
 //! them. Both cost a further form of the key. A chain with few special primes has many digits at every level; there
 //! KLSS takes fewer transforms.
 
+use std::collections::BTreeMap;
+
 use ringmill_ckks::params::SIGMA;
 use ringmill_ckks::{KeyLayout, KlssLayout, LayoutError};
 use ringmill_ring::{Modulus, RingError};
@@ -25,6 +27,8 @@ pub struct Methods {
     /// Bits of the longest ciphertext prime.
     bits: u32,
     candidates: Vec<Method>,
+    /// Methods of some numbers of limbs, whatever they take.
+    fixed: BTreeMap<usize, Method>,
 }
 
 impl Methods {
@@ -60,7 +64,43 @@ impl Methods {
     /// A chain whose numbers are no moduli.
     pub fn only(table: &CostTable, chain: &Chain, method: Method) -> Result<Self, RingError> {
         let bits = moduli(chain)?.0.iter().map(|m| m.bits()).max().unwrap_or_default();
-        Ok(Self { table: table.clone(), chain: chain.clone(), bits, candidates: vec![method] })
+        Ok(Self {
+            table: table.clone(),
+            chain: chain.clone(),
+            bits,
+            candidates: vec![method],
+            fixed: BTreeMap::new(),
+        })
+    }
+
+    /// Those of KLSS alone; none if there are none.
+    pub fn of_klss(mut self) -> Option<Self> {
+        self.candidates.retain(|method| matches!(method, Method::Klss(_)));
+        if self.candidates.is_empty() { None } else { Some(self) }
+    }
+
+    /// A given method for polynomials of so many limbs, whatever it takes.
+    ///
+    /// # Errors
+    /// [`LayoutError::TooFewLimbs`]; a layout that the chain does not allow.
+    pub fn fixing(mut self, limbs: usize, method: Method) -> Result<Self, LayoutError> {
+        let (layout, (q, p)) = (method.layout(), moduli(&self.chain)?);
+        layout.check(&q, &p)?;
+        if layout.limbs < limbs {
+            return Err(LayoutError::TooFewLimbs { layout, most: layout.limbs, limbs });
+        }
+        self.fixed.insert(limbs, method);
+        Ok(self)
+    }
+
+    /// KLSS with digits of a layout, blocks and T as the costs would have them; none without primes for T.
+    ///
+    /// # Errors
+    /// A layout that the chain does not allow.
+    pub fn klss(&self, layout: KeyLayout) -> Result<Option<Method>, LayoutError> {
+        let (q, p) = moduli(&self.chain)?;
+        layout.check(&q, &p)?;
+        Ok(self.best_klss((&q, &p), layout).map(Method::Klss))
     }
 
     /// The chain that the methods are for.
@@ -68,8 +108,11 @@ impl Methods {
         &self.chain
     }
 
-    /// The method that takes the least time.
+    /// The method that is fixed for so many limbs, or takes the least time.
     pub fn choose(&self, switch: &Switch) -> Option<&Method> {
+        if let Some(method) = self.fixed.get(&switch.limbs) {
+            return Some(method);
+        }
         let serves = |m: &&Method| m.layout().limbs >= switch.limbs;
         let time = |m: &&Method| self.nanoseconds(m, switch.limbs, switch.hoisted);
         self.candidates.iter().filter(serves).min_by(|a, b| time(a).total_cmp(&time(b)))
@@ -212,6 +255,26 @@ mod tests {
         let few = chain(NamedSet::V50);
         let methods = Methods::new(&table, &few, &[], true).unwrap();
         assert!(matches!(methods.choose(&switch(28)), Some(Method::Hybrid(_))));
+    }
+
+    #[test]
+    fn a_fixed_method_is_taken_at_its_level_alone() {
+        let (chain, table) = (chain(NamedSet::V50), CostTable::shipped());
+        let methods = Methods::new(&table, &chain, &[], false).unwrap();
+        let form = KeyLayout { limbs: 20, special: 10, alpha: 10 };
+        let klss = methods.klss(form).unwrap().unwrap();
+        let fixed =
+            methods.clone().fixing(12, Method::Hybrid(form)).unwrap().fixing(20, klss.clone()).unwrap();
+        assert_eq!(fixed.choose(&switch(12)), Some(&Method::Hybrid(form)));
+        assert_eq!(fixed.choose(&switch(20)), Some(&klss));
+        assert_eq!(fixed.choose(&switch(13)), methods.choose(&switch(13)));
+        let refused = methods.clone().fixing(21, klss).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "the key form 20+10/10 serves polynomials of up to 20 limbs, not of 21"
+        );
+        assert!(methods.klss(KeyLayout { limbs: 28, special: 7, alpha: 9 }).is_err());
+        assert!(methods.of_klss().is_none());
     }
 
     #[test]
