@@ -7,7 +7,9 @@
 //              the command that follows it.
 // Checked      at every start: the bank has no other user, but for writes that are on their way and are followed row
 //              by row; and as many uses have started before as the ticket says.
-// Induction    for every bank, all differences modulo 2^TicketW: taken - started = uses waiting in the queues, whose
+// No hang      while every unit is empty and something waits, the oldest of all that waits is due. Units end by themselves,
+//              so everything starts in the end.
+// Induction    tickets of a bank are in the order of dispatch, within a queue and across. For every bank, all differences modulo 2^TicketW: taken - started = uses waiting in the queues, whose
 //              tickets are started + 0, 1, 2, ... in some order; started - passed = users at work; passed - finished =
 //              users with writes on their way. These hold after reset and after every step, and imply what is checked.
 module fv_scoreboard
@@ -52,6 +54,7 @@ module fv_scoreboard
   logic               drain_q, drain_bank_q;  // a transform whose last writes are on their way
   arith_cmd_t         cmd_q;
   logic [1:0]         way_q, way_bank_q;  // writes on their way, in order
+  logic [1:0][1:0]    first_q;  // [a][n]: entry a of the arithmetic queue was dispatched before transform n
 
   // ---------------------------------------------------------------- dispatch
   arith_cmd_t                    new_cmd;
@@ -120,6 +123,9 @@ module fv_scoreboard
   arith_entry_t [1:0] aq_left;  // queues after a start
   ntt_entry_t [1:0]   nq_left;
   logic [1:0]         way_left, way_bank_left;
+  logic [1:0][1:0]    first_up, first_left;
+  assign first_up      = start_arith ? {2'b00, first_q[1]} : first_q;
+  assign first_left    = start_ntt ? {1'b0, first_up[1][1], 1'b0, first_up[0][1]} : first_up;
   assign aq_left       = start_arith ? {arith_entry_t'('0), aq_q[1]} : aq_q;
   assign nq_left       = start_ntt ? {ntt_entry_t'('0), nq_q[1]} : nq_q;
   assign way_left      = written ? {1'b0, way_q[1]} : way_q;
@@ -136,11 +142,15 @@ module fv_scoreboard
     end else begin
       aq_q <= aq_left;
       nq_q <= nq_left;
+      first_q <= first_left;
       if (put_arith) begin
-        aq_q[aq_left[0].valid] <= new_arith;
+        aq_q[aq_left[0].valid]    <= new_arith;
+        first_q[aq_left[0].valid] <= 2'b00;
       end
       if (put_ntt) begin
-        nq_q[nq_left[0].valid] <= new_ntt;
+        nq_q[nq_left[0].valid]       <= new_ntt;
+        first_q[0][nq_left[0].valid] <= 1'b1;
+        first_q[1][nq_left[0].valid] <= 1'b1;
       end
       active_q <= start_arith || (active_q && !last);
       if (start_arith) begin
@@ -228,6 +238,12 @@ module fv_scoreboard
             assert (!(here[i] && here[j]) || offset[i] != offset[j]);
           end
         end
+        for (int unsigned i = 0; i < 2; i++) begin
+          assert (!(here[2*i] && here[2*i+1]) || offset[2*i] < offset[2*i+1]);
+          for (int unsigned j = 0; j < 2; j++) begin
+            assert (!(here[i] && here[2+j]) || first_q[i][j] == (offset[i] < offset[2+j]));
+          end
+        end
       end
     end
   end
@@ -238,6 +254,21 @@ module fv_scoreboard
            (!cmd.permute || (cmd.a_used && !(cmd.d_to_bank && cmd.d_bank == cmd.a_bank) &&
                              !(cmd.c_used && cmd.c_bank == cmd.a_bank)));
   endfunction
+
+  logic empty, arith_oldest;
+  assign empty        = !active_q && !ntt_q && !drain_q && way_q == '0;
+  assign arith_oldest = aq_q[0].valid && (!nq_q[0].valid || first_q[0][0]);
+
+  always_comb begin : p_progress
+    if (begun_q && rst_ni) begin
+      for (int unsigned i = 0; i < 2; i++) begin
+        assert (!(aq_q[1].valid && nq_q[i].valid && first_q[1][i]) || first_q[0][i]);
+        assert (!(nq_q[1].valid && aq_q[i].valid && !first_q[i][1]) || !first_q[i][0]);
+      end
+      a_arith_goes_on: assert (!(empty && arith_oldest) || arith_due);
+      a_ntt_goes_on: assert (!(empty && !arith_oldest && nq_q[0].valid) || ntt_due[0]);
+    end
+  end
 
   always_comb begin : p_shape
     if (!begun_q) begin
