@@ -90,11 +90,13 @@ fn outside(steps: &[Step], slots: &[Slot]) -> Vec<Src> {
     };
     for step in steps {
         let dst = Some(step.dst);
-        // A permutation reads, or writes, all over the limb; an inverse transform asks for its own slot, or works in place.
+        // A permutation reads, or writes, all over the limb; an inverse transform asks for its own slot, or works in place; a
+        // difference asks for its own operands.
         let (srcs, written) = match step.action {
             Action::Permute(_) => (&step.srcs[..0], [dst, None]),
             Action::Scatter(_) => (&step.srcs[..], [None; 2]),
             Action::InverseBlocks { apart } => (&step.srcs[..usize::from(apart)], [None; 2]),
+            Action::ForwardDifference(_) => (&step.srcs[..0], [None; 2]),
             Action::DotPair(second) => (&step.srcs[..], [dst, Some(second)]),
             _ => (&step.srcs[..], [dst, None]),
         };

@@ -206,6 +206,7 @@ impl<'a> Builder<'a> {
             Opcode::Intt => self.emit_intt(dst, srcs, None),
             _ => match absorbed {
                 Some(before) => self.emit_with(before, i, dst, srcs),
+                None if self.ends_in(i) => self.emit_difference(i, dst, srcs.into_vec()),
                 None => {
                     let action = self.action(i)?;
                     let scatters = matches!(action, Action::Scatter(_));
@@ -274,8 +275,39 @@ impl<'a> Builder<'a> {
         };
         let others = flow.operands(i).zip(&srcs).filter(|&(o, _)| Some(o) != value);
         first.extend(others.map(|(_, &src)| src));
+        if self.ends_in(before) {
+            return self.emit_difference(before, dst, first);
+        }
         let phase = flow.program.defined(i).map_or(Phase::Blocks, |v| self.groups.ready(v));
         self.push(phase, Step { action, dst, srcs: first.into() });
+    }
+
+    /// Whether instruction i is a product of a difference whose second operand is a transform that nothing else reads: the
+    /// transform ends with it then.
+    fn ends_in(&self, i: usize) -> bool {
+        let program = self.flow.program;
+        let mut operands = self.flow.operands(i);
+        let (from, Some(Source::Value(v))) = (operands.next(), operands.next()) else { return false };
+        let transform = self.flow.definer(v);
+        program.opcode(i) == Opcode::SubMulConst
+            && program.opcode(transform) == Opcode::Ntt
+            && self.short(transform).is_none()
+            && self.shared.readers(v) == [i]
+            && self.shared.of(v).is_none()
+            && from != Some(Source::Value(v))
+    }
+
+    /// What [`Self::ends_in`] says of instruction i; `srcs` are its operands, and a summand if there is one.
+    fn emit_difference(&mut self, i: usize, dst: u32, mut srcs: Vec<Src>) {
+        let Instruction::SubMulConst { constant, .. } = self.flow.program.instruction(i) else {
+            unreachable!("`ends_in` admits no other")
+        };
+        srcs.swap(0, 1);
+        let Src::Slot(limb) = srcs[0] else { unreachable!("the transform is of this task") };
+        let in_place = |step: &Step| matches!(step.action, Action::ForwardBlocks) && step.dst == limb;
+        self.task.blocks.retain(|step| !in_place(step));
+        let factor = self.rings[self.task.ring].plan().difference_factor(constant);
+        self.task.blocks.push(Step { action: Action::ForwardDifference(factor), dst, srcs: srcs.into() });
     }
 
     /// A store of an input, or a second store of a value: a copy.

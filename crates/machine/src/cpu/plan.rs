@@ -8,7 +8,7 @@
 //!    sums, products, the first stages of inverse transforms;
 //! 3. *tail*, on whole limbs: the last stages of inverse transforms, and what happens to coefficients after them.
 
-use ringmill_ring::ntt::{self, CentredLift, TailFactor};
+use ringmill_ring::ntt::{self, CentredLift, DifferenceFactor, TailFactor};
 use ringmill_ring::{ConvertConstants, Factor, LimbRing, Modulus, Permutation, SourceBasis};
 
 /// Where a step reads.
@@ -42,6 +42,9 @@ pub(super) enum Action {
     ForwardHead(Option<CentredLift>),
     /// Those within blocks, in place. The operands are read by later steps: they are brought into the cache.
     ForwardBlocks,
+    /// The same, and [`Self::SubMulConst`] or [`Self::SubMulAdd`] on the way, of the second operand in place of the first.
+    /// The first operand, a slot, is that of the transform.
+    ForwardDifference(DifferenceFactor),
     /// The transform of an operand of which only every so many coefficients matter, in the first words of the slot. Index
     /// into [`Plan::shorts`].
     Short(u32),

@@ -64,9 +64,11 @@ impl Kind {
 
     fn of(action: &Action) -> Self {
         match action {
-            Action::ForwardHead(_) | Action::ForwardBlocks | Action::Short(_) | Action::Repeat(_) => {
-                Self::Ntt
-            }
+            Action::ForwardHead(_)
+            | Action::ForwardBlocks
+            | Action::ForwardDifference(_)
+            | Action::Short(_)
+            | Action::Repeat(_) => Self::Ntt,
             Action::InverseBlocks { .. } | Action::InverseTail(_) => Self::Intt,
             Action::Dot | Action::DotPair(_) => Self::InnerProduct,
             Action::Quotient(_) | Action::Convert(_) | Action::ConvertFast(_) | Action::Lift(_) => {

@@ -2,6 +2,7 @@
 
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use ringmill_ring::ntt::{Difference, DifferenceFactor};
 use ringmill_ring::{ConvertConstants, LimbRing, LimbSource, RingError};
 use smallvec::SmallVec;
 
@@ -150,10 +151,24 @@ impl Running<'_> {
         }
     }
 
+    /// The same of operands that will be read later. What is made as it is read cannot be asked for.
+    fn ahead(&self, srcs: &[Src], first: usize, words: usize) -> Operands<'_> {
+        let made = |src: Src| matches!(src, Src::Input(i) if self.inputs[i as usize].words().is_none());
+        srcs.iter().filter(|&&src| !made(src)).map(|&src| self.operand(src, first, words)).collect()
+    }
+
+    /// The same of the block after the one from `first` on.
+    fn next(&self, srcs: &[Src], first: usize, words: usize) -> Operands<'_> {
+        let next = first + words;
+        self.ahead(srcs, next, words.min(self.ring.n() - next))
+    }
+
     fn step(&mut self, step: &Step, first: usize, words: usize) -> Result<(), RingError> {
         let dst = step.dst as usize;
-        if let Action::DotPair(second) = step.action {
-            return self.dot_pair(step, second as usize, first, words);
+        match &step.action {
+            Action::DotPair(second) => return self.dot_pair(step, *second as usize, first, words),
+            Action::ForwardDifference(factor) => return self.difference(step, factor, first, words),
+            _ => {}
         }
         // Steps never read their own slot, so it can be taken out of the table meanwhile.
         let slot = std::mem::take(&mut self.slots[dst]);
@@ -190,6 +205,37 @@ impl Running<'_> {
         done
     }
 
+    /// Asks for what it needs of the next block meanwhile.
+    fn difference(
+        &mut self,
+        step: &Step,
+        factor: &DifferenceFactor,
+        first: usize,
+        words: usize,
+    ) -> Result<(), RingError> {
+        let (dst, Src::Slot(limb)) = (step.dst as usize, step.srcs[0]) else {
+            unreachable!("a transform works in a slot")
+        };
+        let mut slots = [dst, limb as usize].map(|slot| std::mem::take(&mut self.slots[slot]));
+        let (start, shared) = (self.start(dst, first), matches!(self.kinds[dst], Slot::Shared(_)));
+        let done = {
+            let [out, limb] = &mut slots;
+            let (out, later) = out[start..].split_at_mut(words);
+            let left = words.min(limb.len() - first - words);
+            let mut ahead = self.next(&step.srcs[1..], first, words);
+            if shared {
+                ahead.push(&later[..left]);
+            }
+            let from = self.operand(step.srcs[1], first, words);
+            let plus = step.srcs.get(2).map(|&src| self.operand(src, first, words));
+            self.ring.plan().forward_difference(limb, first, Difference { out, from, plus, factor }, &ahead)
+        };
+        for (slot, limb) in [dst, limb as usize].into_iter().zip(slots) {
+            self.slots[slot] = limb;
+        }
+        done
+    }
+
     /// A step of a transform or permutation, which works within the whole limb.
     fn on_limb(
         &self,
@@ -200,11 +246,7 @@ impl Running<'_> {
     ) -> Option<Result<(), RingError>> {
         let plan = self.ring.plan();
         let source = step.srcs.first();
-        // What is made as it is read cannot be asked for.
-        let there = |s: &&Src| !matches!(s, Src::Input(i) if self.inputs[*i as usize].words().is_none());
-        let ahead = |srcs: &[Src], first, words| -> Operands<'_> {
-            srcs.iter().filter(there).map(|&s| self.operand(s, first, words)).collect()
-        };
+        let ahead = |srcs: &[Src], first, words| self.ahead(srcs, first, words);
         Some(match &step.action {
             Action::ForwardHead(lift) => match source {
                 None => plan.forward_head(limb),
@@ -221,9 +263,7 @@ impl Running<'_> {
                 self.shorts[*short as usize].forward(limb, whole)
             }
             Action::InverseBlocks { apart } => {
-                let next = first + words;
-                let left = words.min(limb.len() - next);
-                let ahead = ahead(&step.srcs[usize::from(*apart)..], next, left);
+                let ahead = self.next(&step.srcs[usize::from(*apart)..], first, words);
                 match source.filter(|_| *apart) {
                     None => plan.inverse_blocks(limb, first, words, &ahead),
                     Some(&s) => plan.inverse_blocks_from(limb, first, self.operand(s, first, words), &ahead),
@@ -259,6 +299,7 @@ impl Running<'_> {
             | Action::InverseBlocks { .. }
             | Action::InverseTail(_)
             | Action::Scatter(_)
+            | Action::ForwardDifference(_)
             | Action::DotPair(_) => Ok(()),
             Action::Add => ring.add(out, src(0), src(1)),
             Action::Sub => ring.sub(out, src(0), src(1)),

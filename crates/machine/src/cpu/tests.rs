@@ -116,6 +116,57 @@ fn short_transforms_give_the_bits_of_whole_ones() {
     }
 }
 
+/// Differences with transforms, in all the places where a transform may or may not end with one.
+fn differences(log_n: u32) -> LimbProgram {
+    let mut b = LimbBuilder::new("differences", log_n);
+    // Lifts to half a prime and less.
+    let moduli = moduli(log_n, &[50, 49, 48, 55]);
+    let ids: Vec<_> = moduli.iter().enumerate().map(|(i, &m)| b.modulus(format!("q{i}"), m)).collect();
+    let c = b.input("c", InputClass::Data, Domain::Coeff, &ids);
+    let [x, y] = ["x", "y"].map(|name| b.input(name, InputClass::Data, Domain::Eval, &ids));
+    let (mut evals, mut coefficients) = (Vec::new(), Vec::new());
+    for (i, &to) in ids.iter().enumerate() {
+        let transform = |b: &mut LimbBuilder, j: usize| {
+            let own = if i == j % 4 { c[i] } else { b.lift(c[j % 4], to) };
+            b.ntt(own)
+        };
+        // Alone, with a sum, of a product, permuted, transformed back.
+        let t = transform(&mut b, 0);
+        evals.push(b.sub_mul_const(x[i], t, 12_345));
+        let (t, product) = (transform(&mut b, 1), b.mul(x[i], y[i]));
+        let difference = b.sub_mul_const(product, t, 7);
+        evals.push(b.add(y[i], difference));
+        let t = transform(&mut b, 2);
+        let difference = b.sub_mul_const(y[i], t, 1);
+        let sum = b.add(difference, x[i]);
+        evals.push(b.automorphism(sum, 5));
+        let t = transform(&mut b, 3);
+        let difference = b.sub_mul_const(x[i], t, (1 << 47) + 5);
+        coefficients.push(b.intt(difference));
+        // The transform is the first operand, both, read twice, or leaves the program.
+        let [t, u, v, w, z] = [0, 1, 2, 3, 4].map(|j| transform(&mut b, j));
+        evals.push(b.sub_mul_const(t, x[i], 3));
+        evals.push(b.sub_mul_const(u, u, 3));
+        evals.push(b.sub_mul_const(v, w, 3));
+        evals.push(b.sub_mul_const(w, z, 3));
+        evals.push(z);
+    }
+    for (name, domain, values) in [("e", Domain::Eval, evals), ("f", Domain::Coeff, coefficients)] {
+        let moduli: Vec<_> = values.iter().filter_map(|&v| b.operand_type(v).modulus()).collect();
+        let outputs = b.output(name, domain, &moduli);
+        outputs.into_iter().zip(values).for_each(|(output, value)| b.store(output, value));
+    }
+    b.finish().unwrap()
+}
+
+#[test]
+fn transforms_that_end_with_a_difference_give_the_bits_of_the_reference() {
+    let machines = machines();
+    for log_n in [3, 4, 8, 12, 13] {
+        compare(&differences(log_n), &machines, u64::from(log_n));
+    }
+}
+
 #[test]
 fn the_steady_state_allocates_nothing() {
     let (log_n, moduli) = (10, moduli(10, &[50, 50, 50, 55, 60]));

@@ -75,6 +75,8 @@ pub(super) trait Arith: Copy {
     ) -> ([Self::V; G], [Self::V; G]);
     /// Forward: working form to canonical words.
     fn leave(self, v: Self::V) -> Self::V;
+    /// Forward, in place of [`Self::leave`]: (a − v)·c, canonical, for canonical words a.
+    fn leave_difference(self, a: Self::V, v: Self::V, c: Self::C) -> Self::V;
 
     /// Inverse: words below 2q to working form.
     fn inverse_enter(self, v: Self::V) -> Self::V;

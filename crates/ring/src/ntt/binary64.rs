@@ -55,6 +55,14 @@ impl<L: Lanes> Binary64<L> {
         let k = self.l.fsub(self.l.fma(x, self.q_inverse, self.magic), self.magic);
         self.l.fnma(k, self.q, x)
     }
+
+    /// Canonical words of numbers within ±q, as bits: r gets q where it is negative, then the mantissa of 2^52 + r is r.
+    #[inline(always)]
+    fn canonical(self, r: L::F) -> L::F {
+        let l = self.l;
+        let r = l.select_sign(r, l.fadd(r, self.two52_plus_q), l.fadd(r, self.two52));
+        l.as_f(l.xor(l.as_u(r), l.as_u(self.two52)))
+    }
 }
 
 impl<L: Lanes> Arith for Binary64<L> {
@@ -141,13 +149,16 @@ impl<L: Lanes> Arith for Binary64<L> {
         }
         (a, b)
     }
-    /// From at most 8q. Canonical: r in [−q/2 − e, q/2 + e] gets q where it is negative, then the mantissa of 2^52 + r is r.
+    /// From at most 8q.
     #[inline(always)]
     fn leave(self, v: L::F) -> L::F {
-        let l = self.l;
-        let r = self.reduce(v);
-        let r = l.select_sign(r, l.fadd(r, self.two52_plus_q), l.fadd(r, self.two52));
-        l.as_f(l.xor(l.as_u(r), l.as_u(self.two52)))
+        self.canonical(self.reduce(v))
+    }
+    /// The difference is at most 3q/2 + e, its product 5q/8.
+    #[inline(always)]
+    fn leave_difference(self, a: L::F, v: L::F, c: [L::F; 2]) -> L::F {
+        let [t] = self.products([self.l.fsub(self.enter(a, false), self.reduce(v))], [c]);
+        self.canonical(t)
     }
 
     #[inline(always)]
@@ -176,11 +187,6 @@ impl<L: Lanes> Arith for Binary64<L> {
     fn inverse_leave(self, x: L::F, y: L::F, u: [L::F; 2], w: [L::F; 2]) -> (L::F, L::F) {
         let [a, b] = self.products([self.l.fadd(x, y), self.l.fsub(x, y)], [u, w]);
         // Products are at most 5q/8, so the sign alone says which multiple of q is missing.
-        let canonical = |v| {
-            let l = self.l;
-            let v = l.select_sign(v, l.fadd(v, self.two52_plus_q), l.fadd(v, self.two52));
-            l.as_f(l.xor(l.as_u(v), l.as_u(self.two52)))
-        };
-        (canonical(a), canonical(b))
+        (self.canonical(a), self.canonical(b))
     }
 }

@@ -25,13 +25,27 @@ pub(super) struct Engine<'a, A> {
     pub(super) lift: Option<Lift>,
     /// What the inverse transform ends with: 1/N times a factor, and that times the constant of its last stage.
     pub(super) scale: [[u64; 2]; 2],
+    /// What the forward transform ends with, if it is more than canonical words in their place.
+    pub(super) difference: Option<Difference>,
 }
 
-/// Words from `above_half` on get `offset` added.
+/// Words from `above_half` on get `offset` added; then `less` is taken from what is not below it, if there is such a number.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lift {
     pub(super) above_half: u64,
     pub(super) offset: u64,
+    pub(super) less: Option<u64>,
+}
+
+/// out = (from − transform)·factor + plus modulo q. The pointers are to word 0 of the limb, wherever that may be: those words
+/// count that the runs write.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Difference {
+    pub(super) out: *mut u64,
+    pub(super) from: *const u64,
+    pub(super) plus: Option<*const u64>,
+    pub(super) factor: [u64; 2],
+    pub(super) q: u64,
 }
 
 impl<A: Arith> Engine<'_, A> {
@@ -91,12 +105,13 @@ impl<A: Arith> Engine<'_, A> {
         }
     }
 
-    /// The last stages on BLOCKS blocks of L·L words from tree node `node`.
+    /// The last stages on BLOCKS blocks of L·L words from tree node `node`, at word `at` of the limb.
     ///
     /// # Safety
-    /// `a` must be valid for BLOCKS·L·L words; N/L² ≤ node, node + BLOCKS ≤ 2N/L².
+    /// `a` must be valid for BLOCKS·L·L words, and those of a difference from `at` on; N/L² ≤ node,
+    /// node + BLOCKS ≤ 2N/L².
     #[inline(always)]
-    unsafe fn last<const BLOCKS: usize>(self, a: *mut u64, node: usize, ahead: &mut Ahead<'_>) {
+    unsafe fn last<const BLOCKS: usize>(self, a: *mut u64, at: usize, node: usize, ahead: &mut Ahead<'_>) {
         let (l, log) = (Self::L, Self::LOG_L);
         ahead.request();
         // SAFETY: block g lies in `a`; its nodes (node + g)·2^s + b, b < 2^s, are below N/L for s < log2 L.
@@ -118,8 +133,15 @@ impl<A: Arith> Engine<'_, A> {
                     self.stage(&mut v[g], s, log, A::LAST_REDUCING >> (log + s) & 1 == 1, &c);
                 });
             });
-            blocks!(g < BLOCKS => { self.leave_all(&mut v[g]); });
-            blocks!(g < BLOCKS => { self.store_all(a.add(g * l * l), l, l, &v[g]); });
+            if let Some(difference) = self.difference {
+                blocks!(g < BLOCKS => {
+                    self.transpose(&mut v[g]);
+                    self.leave_differences(&mut v[g], difference, at + g * l * l);
+                });
+            } else {
+                blocks!(g < BLOCKS => { self.leave_all(&mut v[g]); });
+                blocks!(g < BLOCKS => { self.store_all(a.add(g * l * l), l, l, &v[g]); });
+            }
         }
     }
     /// Undoes [`Self::pass`]; `FIRST` also divides by N.
@@ -305,15 +327,17 @@ impl<A: Arith> Engine<'_, A> {
     /// of them.
     ///
     /// # Safety
-    /// `a` must be valid for N words, and the source where the first runs read; `runs` are of the tables.
+    /// `a` must be valid for N words, the source where the first runs read, and a difference where the last ones write;
+    /// `runs` are of the tables.
     #[inline(always)]
     pub(super) unsafe fn forward(self, a: *mut u64, runs: &[Run], mut ahead: Ahead<'_>) {
         for run in runs {
             for i in 0..run.count {
                 let (node, len) = (run.node + i, run.len);
+                let at = run.offset + i * len;
                 // SAFETY: the schedule covers [0, N): offset + count·len ≤ N, and its nodes are those of that level.
                 unsafe {
-                    let a = a.add(run.offset + i * len);
+                    let a = a.add(at);
                     match run.kind {
                         Kind::Pass { log_radix, first: true, .. } => {
                             self.any_pass::<true, false>(log_radix, a, len, node, &mut ahead)
@@ -324,8 +348,8 @@ impl<A: Arith> Engine<'_, A> {
                         Kind::Pass { log_radix, .. } => {
                             self.any_pass::<false, false>(log_radix, a, len, node, &mut ahead)
                         }
-                        Kind::Last if A::LAST_BLOCKS == 1 => self.last::<1>(a, node, &mut ahead),
-                        Kind::Last if i % 2 == 0 => self.last::<2>(a, node, &mut ahead),
+                        Kind::Last if A::LAST_BLOCKS == 1 => self.last::<1>(a, at, node, &mut ahead),
+                        Kind::Last if i % 2 == 0 => self.last::<2>(a, at, node, &mut ahead),
                         Kind::Last => {}
                     }
                 }

@@ -101,6 +101,12 @@ impl<L: Lanes + Madd52Lanes, const ABOVE: bool> Fold52<L, ABOVE> {
         }
     }
 
+    /// Words below 3q to canonical ones.
+    #[inline(always)]
+    fn canonical(self, v: L::U) -> L::U {
+        self.l.csub(self.l.csub(v, self.q), self.q)
+    }
+
     /// start − 1 + (folded y)·w, in (start, start + 2.1q).
     #[inline(always)]
     fn products<const G: usize>(self, mut y: [L::U; G], w: [[L::U; 2]; G], start: L::U) -> [L::U; G] {
@@ -243,6 +249,13 @@ impl<L: Lanes + Madd52Lanes, const ABOVE: bool> Arith for Fold52<L, ABOVE> {
     fn leave(self, v: L::U) -> L::U {
         self.l.csub(self.fold_x(v), self.q)
     }
+    /// The difference lies between (OFFSET − 2)q and (OFFSET + 1)q.
+    #[inline(always)]
+    fn leave_difference(self, a: L::U, v: L::U, c: [L::U; 2]) -> L::U {
+        let difference = self.l.sub(self.l.add(a, self.offset), self.fold_x(v));
+        let [t] = self.products([difference], [c], self.one);
+        self.canonical(t)
+    }
 
     #[inline(always)]
     fn inverse_enter(self, v: L::U) -> L::U {
@@ -267,7 +280,6 @@ impl<L: Lanes + Madd52Lanes, const ABOVE: bool> Arith for Fold52<L, ABOVE> {
     fn inverse_leave(self, x: L::U, y: L::U, u: [L::U; 2], w: [L::U; 2]) -> (L::U, L::U) {
         let x = self.l.add(x, self.offset);
         let [a, b] = self.products([self.l.add(x, y), self.l.sub(x, y)], [u, w], self.one);
-        let canonical = |l: L, v| l.csub(l.csub(v, self.q), self.q);
-        (canonical(self.l, a), canonical(self.l, b))
+        (self.canonical(a), self.canonical(b))
     }
 }

@@ -30,5 +30,5 @@ mod tests;
 mod unroll;
 mod window52;
 
-pub use parts::{CentredLift, TailFactor};
+pub use parts::{CentredLift, Difference, DifferenceFactor, TailFactor};
 pub use plan::Plan;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::{
     Modulus, RingError,
     ntt::{
-        engine::Lift,
+        engine::{self, Lift},
         plan::{Direction, Plan},
         schedule::Region,
     },
@@ -19,6 +19,23 @@ pub struct CentredLift(Lift);
 #[derive(Debug, Clone, Copy)]
 pub struct TailFactor([[u64; 2]; 2]);
 
+/// See [`Plan::difference_factor`].
+#[derive(Debug, Clone, Copy)]
+pub struct DifferenceFactor([u64; 2]);
+
+/// What [`Plan::forward_difference`] makes of a block: (`from` − the transform)·`factor` + `plus`, all of `out`'s length.
+#[derive(Debug)]
+pub struct Difference<'a> {
+    /// The result.
+    pub out: &'a mut [u64],
+    /// Canonical.
+    pub from: &'a [u64],
+    /// Canonical.
+    pub plus: Option<&'a [u64]>,
+    /// Of the same plan.
+    pub factor: &'a DifferenceFactor,
+}
+
 /// What stands around a part of a transform.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Ends<'a> {
@@ -27,6 +44,7 @@ pub(super) struct Ends<'a> {
     pub(super) first: usize,
     pub(super) lift: Option<Lift>,
     pub(super) scale: Option<[[u64; 2]; 2]>,
+    pub(super) difference: Option<engine::Difference>,
     /// What will be read soon, and what will be written of the limb itself: words from the first number on, as many as
     /// the second says.
     pub(super) ahead: &'a [&'a [u64]],
@@ -63,11 +81,19 @@ impl Plan {
         self.run_part(Direction::Forward, a, 0..self.tables.region().outer, ends)
     }
     /// How [`Self::forward_head_from`] takes words that are canonical modulo `from` to centred residues; none if `from`
-    /// is not below twice the prime, where that takes more than an addition.
+    /// is not below four times the prime, where that takes more than two additions.
     pub fn centred_lift(&self, from: Modulus) -> Option<CentredLift> {
         let (s, m) = (from.value(), self.modulus().value());
-        // y ≤ s/2 < m stands for itself, y > s/2 for y − s > −m.
-        (s < 2 * m).then(|| CentredLift(Lift { above_half: s / 2 + 1, offset: m.wrapping_sub(s) }))
+        let lift = |offset: u64, less| {
+            CentredLift(Lift { above_half: s / 2 + 1, offset: offset.wrapping_sub(s), less })
+        };
+        if s < 2 * m {
+            // y ≤ s/2 < m stands for itself, y > s/2 for y − s > −m.
+            Some(lift(m, None))
+        } else {
+            // y ≤ s/2 < 2m, and −2m < y − s for y > s/2: both are below 2m with 2m added to the latter.
+            (s < 4 * m).then(|| lift(2 * m, Some(m)))
+        }
     }
     /// The other stages of [`Self::forward`] on `words` words from `first` on. What stands in `ahead` is brought into the
     /// cache meanwhile.
@@ -83,6 +109,40 @@ impl Plan {
     ) -> Result<(), RingError> {
         let runs = self.inner_runs(first, words)?;
         self.run_part(Direction::Forward, a, runs, Ends { ahead, ..Ends::default() })
+    }
+    /// [`Self::forward_blocks`] on the words from `first` on, as many as there are in `difference.out`, which gets the
+    /// result: what is left in `a` has no meaning.
+    ///
+    /// # Errors
+    /// As [`Self::forward_blocks`]; [`RingError::Length`] if the operands of the difference are not equally long.
+    pub fn forward_difference(
+        &self,
+        a: &mut [u64],
+        first: usize,
+        difference: Difference<'_>,
+        ahead: &[&[u64]],
+    ) -> Result<(), RingError> {
+        let Difference { out, from, plus, factor } = difference;
+        let words = out.len();
+        let runs = self.inner_runs(first, words)?;
+        for got in [from.len(), plus.map_or(words, <[u64]>::len)] {
+            if got != words {
+                return Err(RingError::Length { what: "operand of a difference", expected: words, got });
+            }
+        }
+        let difference = engine::Difference {
+            out: out.as_mut_ptr().wrapping_sub(first),
+            from: from.as_ptr().wrapping_sub(first),
+            plus: plus.map(|plus| plus.as_ptr().wrapping_sub(first)),
+            factor: factor.0,
+            q: self.modulus().value(),
+        };
+        let ends = Ends { difference: Some(difference), ahead, ..Ends::default() };
+        self.run_part(Direction::Forward, a, runs, ends)
+    }
+    /// A constant made ready for [`Self::forward_difference`]; any 64-bit c.
+    pub fn difference_factor(&self, c: u64) -> DifferenceFactor {
+        DifferenceFactor(self.tables.encoded(self.modulus(), self.modulus().reduce(c)))
     }
     /// The stages of [`Self::inverse`] that stay within blocks, on `words` words from `first` on;
     /// [`Self::inverse_tail`] completes it. What stands in `ahead` is brought into the cache meanwhile.

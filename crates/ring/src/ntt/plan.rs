@@ -239,15 +239,16 @@ impl Part<'_> {
     #[inline(always)]
     fn with<A: Arith, const FORWARD: bool>(self, lanes: A::L) {
         let (tables, a) = (&*self.plan.tables, self.a.as_mut_ptr());
-        let Ends { source, first, lift, scale, ahead, own } = self.ends;
+        let Ends { source, first, lift, scale, difference, ahead, own } = self.ends;
         let source = source.map_or(a.cast_const(), |source| source.as_ptr().wrapping_sub(first));
         let arith = A::new(lanes, self.plan.q);
-        let engine = Engine { arith, tables, source, lift, scale: scale.unwrap_or(tables.scale) };
+        let scale = scale.unwrap_or(tables.scale);
+        let engine = Engine { arith, tables, source, lift, scale, difference };
         let runs = &tables.runs[self.runs];
         let own = (a.cast_const().wrapping_add(own.0), own.1);
         let ahead = Ahead::new(own, ahead, Engine::<A>::steps(runs));
-        // SAFETY: `Plan` checked that the limb holds N words and that the source holds those that `runs` read; the
-        // tables were built for this arithmetic.
+        // SAFETY: `Plan` checked that the limb holds N words, that the source holds those that `runs` read and the operands
+        // of a difference those that they write; the tables were built for this arithmetic.
         unsafe { if FORWARD { engine.forward(a, runs, ahead) } else { engine.inverse(a, runs, ahead) } }
     }
 }

@@ -4,7 +4,7 @@ use crate::{
     lanes::U64Lanes,
     ntt::{
         arith::Arith,
-        engine::{Engine, Lift},
+        engine::{Difference, Engine, Lift},
         unroll::{inlined, unroll},
     },
 };
@@ -278,6 +278,11 @@ impl<A: Arith> Engine<'_, A> {
                 let y = self.arith.words(*v);
                 *v = self.arith.register(l.add(y, l.select_lt(y, above_half, l.splat(0), offset)));
             }
+            if let Some(less) = lift.less {
+                for v in v.iter_mut().take(count) {
+                    *v = self.arith.register(l.csub(self.arith.words(*v), l.splat(less)));
+                }
+            }
         })
     }
     /// Brings every register within the bound of words in memory.
@@ -299,6 +304,30 @@ impl<A: Arith> Engine<'_, A> {
                 *v = self.arith.leave(*v);
             }
             self.transpose(v);
+        })
+    }
+    /// Working form, transposed back, to what stands in place of the transform from word `at` on.
+    ///
+    /// # Safety
+    /// The pointers must be valid for L·L words from `at` on.
+    #[inline(always)]
+    pub(super) unsafe fn leave_differences(self, v: &mut Registers<A>, difference: Difference, at: usize) {
+        let Difference { out, from, plus, factor, q } = difference;
+        inlined!(A::L, {
+            let l = self.arith.lanes();
+            let (factor, q) = (self.splat(factor), l.splat(q));
+            for (i, &v) in v.iter().enumerate().take(Self::L) {
+                let at = at + i * Self::L;
+                // SAFETY: passed on to the caller.
+                unsafe {
+                    let a = self.load(from.wrapping_add(at));
+                    let mut d = self.arith.words(self.arith.leave_difference(a, v, factor));
+                    if let Some(plus) = plus {
+                        d = l.csub(l.add(d, l.load_ptr(plus.wrapping_add(at))), q);
+                    }
+                    l.store_ptr(out.wrapping_add(at), d);
+                }
+            }
         })
     }
 

@@ -199,6 +199,12 @@ impl<H: High> Arith for Shoup64<H> {
     fn leave(self, v: Self::V) -> Self::V {
         self.l.csub(self.quarter(self.halve(v)), self.q)
     }
+    #[inline(always)]
+    fn leave_difference(self, a: Self::V, v: Self::V, c: Self::C) -> Self::V {
+        // Half way suffices: a − v + 8q stays positive, and any word may be multiplied.
+        let [t] = self.products([self.l.sub(self.l.add(a, self.q8), self.halve(v))], [c]);
+        self.l.csub(self.l.csub(t, self.q2), self.q)
+    }
 
     #[inline(always)]
     fn inverse_enter(self, v: Self::V) -> Self::V {

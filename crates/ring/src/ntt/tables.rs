@@ -72,6 +72,11 @@ impl Tables {
         self.ends.map(|w| (self.encode)(q, q.mul(w, c)))
     }
 
+    /// A factor in every lane.
+    pub(super) fn encoded(&self, q: Modulus, c: u64) -> [u64; 2] {
+        (self.encode)(q, c)
+    }
+
     /// ψ must be a primitive 2N-th root of unity modulo q, and N at least 2·L·L.
     pub(super) fn new<A: Arith>(log_n: u32, q: Modulus, psi: u64) -> Result<Self, RingError> {
         let n = 1usize << log_n;

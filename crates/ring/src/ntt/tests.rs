@@ -1,7 +1,7 @@
 //! Every arithmetic on every backend against the scalar reference.
 
 use super::{
-    Plan,
+    Difference, Plan,
     arith::Arith,
     binary64::Binary64,
     choice,
@@ -85,6 +85,7 @@ fn check_plan(plan: &Plan, log_n: u32) {
         assert!(raised == data, "inverse of words up to 2q, {what}, data {i}");
         if i % 4 == 0 {
             check_sources(plan, log_n, &data, &want);
+            check_differences(plan, &data, &want);
         }
     }
 }
@@ -109,10 +110,10 @@ fn check_sources(plan: &Plan, log_n: u32, data: &[u64], image: &[u64]) {
     plan.forward_head_from(&mut got, data, None, &[]).unwrap();
     finish(&mut got);
     assert!(got == image, "forward from elsewhere, {what}");
-    let starts = [q.value() / 2, q.value() + 1, q.value() / 4 * 7, 2 * q.value()];
+    let starts = [2, 4, 7, 8, 9, 15, 16].map(|quarters| q.value() / 4 * quarters + 1);
     for s in starts.into_iter().filter_map(|from| (from..1 << 60).find_map(|s| Modulus::new(s).ok())) {
         let Some(lift) = plan.centred_lift(s) else {
-            assert!(s.value() > 2 * q.value());
+            assert!(s.value() > 4 * q.value());
             continue;
         };
         let residues: Vec<u64> = data.iter().map(|&x| s.reduce(x.wrapping_mul(0x9e37_79b9))).collect();
@@ -125,6 +126,38 @@ fn check_sources(plan: &Plan, log_n: u32, data: &[u64], image: &[u64]) {
         finish(&mut got);
         assert!(got == want, "forward lifted from {}, {what}", s.value());
     }
+}
+
+/// (a − transform)·c, or that plus b, in place of a transform; `image` is the transform of `data`.
+fn check_differences(plan: &Plan, data: &[u64], image: &[u64]) {
+    let (q, n, words) = (plan.modulus(), data.len(), plan.block_words());
+    let top = q.value() - 1;
+    let others: [Vec<u64>; 3] =
+        [vec![0; n], vec![top; n], image.iter().map(|&x| q.reduce(x.wrapping_mul(0x9e37_79b9))).collect()];
+    for (c, a) in [0, 1, top, u64::MAX, 0x1234_5678_9abc].into_iter().zip(others.iter().cycle()) {
+        for plus in [None, Some(&others[1]), Some(&others[2])] {
+            let (mut limb, mut got) = (data.to_vec(), vec![u64::MAX; n]);
+            let factor = plan.difference_factor(c);
+            plan.forward_head(&mut limb).unwrap();
+            for (first, out) in (0..n).step_by(words).zip(got.chunks_exact_mut(words)) {
+                let block = first..first + words;
+                let plus = plus.map(|plus| &plus[block.clone()]);
+                let difference = Difference { out, from: &a[block], plus, factor: &factor };
+                plan.forward_difference(&mut limb, first, difference, &[image]).unwrap();
+            }
+            let word = |i: usize| {
+                let d = q.mul(q.sub(a[i], image[i]), q.reduce(c));
+                plus.map_or(d, |plus| q.add(d, plus[i]))
+            };
+            let want: Vec<u64> = (0..n).map(word).collect();
+            assert!(got == want, "{} {}, q = {}, times {c}", plan.isa(), plan.arithmetic(), q.value());
+        }
+    }
+    let mut out = vec![0; words];
+    let factor = plan.difference_factor(1);
+    let short = Difference { out: &mut out, from: &image[..words - 1], plus: None, factor: &factor };
+    let refused = plan.forward_difference(&mut data.to_vec(), 0, short, &[]);
+    assert!(matches!(refused, Err(RingError::Length { what: "operand of a difference", .. })));
 }
 
 /// A polynomial in X^(N/n) by the transform of degree n.

@@ -75,6 +75,14 @@ const fn holds(window: u8) -> bool {
 }
 const _: () = assert!(holds(WIDE) && holds(NARROW) && holds(TIGHT));
 
+/// The forward transform of a wide window ends six stages after words were reduced. A canonical word less such a one, plus
+/// this many q, stays in the window.
+const OVER: u64 = 15;
+const _: () = {
+    let ([low, high], moved) = (reduced(WIDE), 6 << 12);
+    assert!(high + moved <= OVER << 12 && ((OVER + 1) << 12) - (low - moved) <= (16 << 12) - 48);
+};
+
 /// The inverse, in units of q/8: what sums may be, and x alone.
 const fn inverse_bounds(window: u8) -> [u32; 2] {
     match window {
@@ -104,6 +112,8 @@ pub(super) struct Window52<L: Lanes + Madd52Lanes, const WINDOW: u8> {
     entry: L::U,
     /// Half the window, in q.
     half: L::U,
+    /// What a − v gets, v a word that the forward transform ends with, so that it stays in the window: if wide.
+    over: L::U,
     /// Brings words to the middle.
     to_middle: Steps<L>,
     /// Brings words of at most [`Arith::INVERSE_LIMIT`], below 8q if narrow, to `INVERSE_REDUCED`.
@@ -219,6 +229,7 @@ impl<L: Lanes + Madd52Lanes, const WINDOW: u8> Arith for Window52<L, WINDOW> {
             minus_q: l.splat((1 << 52) - q),
             entry: l.splat((half(WINDOW) - 1) * q),
             half: l.splat(half(WINDOW) * q),
+            over: l.splat(OVER * q),
             to_middle,
             to_start,
             high: l.splat(1 << (52 - b)),
@@ -271,6 +282,17 @@ impl<L: Lanes + Madd52Lanes, const WINDOW: u8> Arith for Window52<L, WINDOW> {
     fn leave(self, v: L::U) -> L::U {
         let k = self.l.madd52_hi(self.start, v, self.high);
         self.canonical(self.l.madd52_lo(v, k, self.minus_q))
+    }
+    #[inline(always)]
+    fn leave_difference(self, a: L::U, v: L::U, c: [L::U; 2]) -> L::U {
+        let difference = if WINDOW == WIDE {
+            self.l.sub(self.l.add(a, self.over), v)
+        } else {
+            // At most 7q + q/2 + 48 units: less than `to_start` takes.
+            self.l.sub(self.l.add(a, self.half), self.moved(v, self.to_start))
+        };
+        let [t] = self.products([difference], [c], self.q);
+        self.canonical(t)
     }
 
     #[inline(always)]
