@@ -29,6 +29,14 @@ pub fn pack(words: &[u64], bits: u32, out: &mut [u8]) {
     out[at..at + rest].copy_from_slice(&(held as u64).to_le_bytes()[..rest]);
 }
 
+/// Words of so many bits lie within eight bytes, wherever they begin in the first one.
+const NARROW: u32 = 57;
+
+#[inline]
+fn eight(bytes: &[u8]) -> u64 {
+    u64::from_le_bytes(bytes[..8].try_into().unwrap_or_default())
+}
+
 /// Unpacks what [`pack`] wrote; any group of words by itself, from its bytes on.
 ///
 /// # Panics
@@ -37,14 +45,21 @@ pub fn unpack(bytes: &[u8], bits: u32, words: &mut [u64]) {
     let group = bits as usize;
     let mut groups = words.chunks_exact_mut(GROUP);
     let mut at = 0;
+    let mask = (1u64 << bits) - 1;
+    let places: [(usize, u32); GROUP] = std::array::from_fn(|j| (j * group / 8, j as u32 * bits % 8));
     // A word is read as sixteen bytes from its first one: those of the last group may not be there.
     while at + group + 16 <= bytes.len() {
         let Some(out) = groups.next() else { return };
         let window = &bytes[at..at + group + 16];
-        for (j, w) in out.iter_mut().enumerate() {
-            let bit = j * group;
-            let sixteen = window[bit / 8..bit / 8 + 16].try_into().unwrap_or([0; 16]);
-            *w = (u128::from_le_bytes(sixteen) >> (bit % 8)) as u64 & ((1 << bits) - 1);
+        if bits <= NARROW {
+            for (w, &(first, shift)) in out.iter_mut().zip(&places) {
+                *w = (eight(&window[first..]) >> shift) & mask;
+            }
+        } else {
+            for (w, &(first, shift)) in out.iter_mut().zip(&places) {
+                let [low, high] = [0, 8].map(|k| u128::from(eight(&window[first + k..])));
+                *w = ((high << 64 | low) >> shift) as u64 & mask;
+            }
         }
         at += group;
     }
