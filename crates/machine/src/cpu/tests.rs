@@ -288,7 +288,7 @@ fn a_profile_counts_what_kernels_multiply_and_move() {
         assert!((3..=20).contains(&(product.multiplications / n)), "{isa}, {bits} bits: {product:?}");
         // The coefficients come from outside and the squares go there; what is between stays in the scratch.
         assert_eq!((transform.bytes, product.bytes), (8 * n, 8 * n), "{isa}");
-        assert!(transform.time.as_nanos() > 0 && transform.steps >= 2);
+        assert!(transform.steps >= 2);
     }
 }
 
