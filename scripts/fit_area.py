@@ -37,7 +37,6 @@ TILES = {"xc7": (0, 2), "xcup": (0, 3), "ecp5": (0, 1), "asic45": (0,)}
 #: What is fitted in each family. 7-series and UltraScale+ have the same LUT and are fitted together.
 FITTED = {"xc7": ("lut", "ff"), "xcup": ("lut", "ff"), "ecp5": ("lut", "ff"), "asic45": ("area_um2",)}
 POOLS = (("xc7", "xcup"), ("ecp5",), ("asic45",))
-FEATURES = ("one", "nbf_w", "nbf_w_log", "bus")
 BLOCKS = ("ntt", "arith", "rest")
 #: Weight, beside relative errors of rows, that holds a coefficient near the one expected: that of the other
 #: families times the ratio of what is known. It decides only what no row tells.
@@ -162,14 +161,14 @@ def _cut(width: int, piece: int) -> int:
 def features(nbf: int, width: int, bus: int) -> dict[str, float]:
     """The shape in numbers of like size."""
     row = nbf * width / 54.0
-    return {"one": 1.0, "nbf_w": row, "nbf_w_log": row * math.log2(2 * nbf), "bus": bus / 512.0}
+    return {"one": 1.0, "w": width / 54.0, "nbf_w": row, "nbf_w_log": row * math.log2(2 * nbf), "bus": bus / 512.0}
 
 
 #: Which features each block has; the bus ends in the memory system.
 OF_BLOCK = {
-    "ntt": ("one", "nbf_w", "nbf_w_log"),
-    "arith": ("one", "nbf_w", "nbf_w_log"),
-    "rest": ("one", "nbf_w", "bus"),
+    "ntt": ("one", "w", "nbf_w", "nbf_w_log"),
+    "arith": ("one", "w", "nbf_w", "nbf_w_log"),
+    "rest": ("one", "w", "nbf_w", "bus"),
 }
 COLUMNS = [(block, feature) for block in BLOCKS for feature in OF_BLOCK[block]]
 

@@ -123,6 +123,7 @@ impl Shape {
         let row = f64::from(self.butterflies * self.word_bits) / 54.0;
         let feature = |name: &str| match name {
             "one" => 1.0,
+            "w" => f64::from(self.word_bits) / 54.0,
             "nbf_w" => row,
             "nbf_w_log" => row * f64::from(2 * self.butterflies).log2(),
             _ => f64::from(self.bus_bits) / 512.0,
