@@ -161,7 +161,13 @@ def _cut(width: int, piece: int) -> int:
 def features(nbf: int, width: int, bus: int) -> dict[str, float]:
     """The shape in numbers of like size."""
     row = nbf * width / 54.0
-    return {"one": 1.0, "w": width / 54.0, "nbf_w": row, "nbf_w_log": row * math.log2(2 * nbf), "bus": bus / 512.0}
+    return {
+        "one": 1.0,
+        "w": width / 54.0,
+        "nbf_w": row,
+        "nbf_w_log": row * math.log2(2 * nbf),
+        "bus": bus / 512.0,
+    }
 
 
 #: Which features each block has; the bus ends in the memory system.
