@@ -45,6 +45,19 @@ fn choices() -> impl Strategy<Value = Vec<(u8, u16, u16, i16)>> {
     prop::collection::vec(any::<(u8, u16, u16, i16)>(), 0..40)
 }
 
+#[test]
+fn a_region_without_instructions_leaves_nothing() {
+    let mut b = Builder::traced("regions", 4).unwrap();
+    b.region("nothing");
+    b.region("something");
+    let x = b.push(Op::Input("x".into())).unwrap();
+    b.region("nothing more");
+    b.output("y", x).unwrap();
+    let p = b.finish().unwrap();
+    assert_eq!(p.regions(), ["something"]);
+    assert_eq!(parse(&p.to_string()), Ok(p));
+}
+
 proptest! {
     #[test]
     fn text_round_trip(choices in choices()) {

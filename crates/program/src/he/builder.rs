@@ -13,7 +13,10 @@ use super::{
 #[derive(Debug, Clone)]
 pub struct Builder {
     program: Program,
-    region: Option<Region>,
+    /// The region that the next instruction belongs to; empty outside of any.
+    region: String,
+    /// Its place in the list, once an instruction belongs to it.
+    placed: Option<Region>,
     source: Option<Source>,
     names: HashMap<String, Value>,
     tables: BTreeMap<String, TableId>,
@@ -57,7 +60,8 @@ impl Builder {
         };
         Ok(Self {
             program,
-            region: None,
+            region: String::new(),
+            placed: None,
             source: None,
             names: HashMap::new(),
             tables: BTreeMap::new(),
@@ -78,18 +82,26 @@ impl Builder {
 
     /// Instructions from here on belong to the region `name`; the empty name ends it.
     pub fn region(&mut self, name: &str) {
-        self.region = (!name.is_empty()).then(|| {
-            let known = self.program.regions.iter().position(|r| r == name);
-            Region(known.unwrap_or_else(|| {
-                self.program.regions.push(name.into());
-                self.program.regions.len() - 1
-            }) as u32)
-        });
+        name.clone_into(&mut self.region);
+        self.placed = None;
+    }
+
+    /// The region of the next instruction, entered into the list with its first one: the text has no empty region.
+    fn place(&mut self) -> Option<Region> {
+        if self.placed.is_none() && !self.region.is_empty() {
+            let known = self.program.regions.iter().position(|r| *r == self.region);
+            let at = known.unwrap_or(self.program.regions.len());
+            if known.is_none() {
+                self.program.regions.push(self.region.clone());
+            }
+            self.placed = Some(Region(at as u32));
+        }
+        self.placed
     }
 
     /// The name of the region that instructions are added to; empty outside of any.
     pub fn current_region(&self) -> &str {
-        self.region.map_or("", |r| &self.program.regions[r.0 as usize])
+        &self.region
     }
 
     /// Instructions from here on come from this place of the user's source.
@@ -190,7 +202,7 @@ impl Builder {
             }
             self.names.insert(name.into(), value);
         }
-        let (region, source) = (self.region, self.source.clone());
+        let (region, source) = (self.place(), self.source.clone());
         self.program.instrs.push(Instr { op, ty, name: name.map(Into::into), region, source, within: None });
         Ok(value)
     }
