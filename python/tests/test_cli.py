@@ -194,7 +194,13 @@ def test_interrupt_stops_cleanly(tmp_path: Path) -> None:
     compiled.save(tmp_path / "kernel")
     command = [*RUN, "keygen", "--kernel", "kernel", "--out", "keys"]
     process = subprocess.Popen(
-        command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"}
+        command,
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        # A shell lets its background jobs ignore Ctrl-C, and so would what they start.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert process.stderr is not None
     first = process.stderr.readline()
