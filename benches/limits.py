@@ -31,6 +31,10 @@ class Limit(NamedTuple):
         """Whether the figure lies on the right side of its bar."""
         return self.value <= self.bar if self.at_most else self.value >= self.bar
 
+    def row(self) -> dict[str, Any]:
+        """Return what the file holds of it."""
+        return self._asdict() | {"kept": self.kept}
+
     def line(self) -> str:
         """Return one line of the table."""
         sign = "≤" if self.at_most else "≥"
@@ -85,21 +89,40 @@ def second_thread(command: list[str], cores: set[int]) -> Limit:
     return Limit("two threads, relin/V", speedup, "x", 1.8, at_most=False)
 
 
-def heavy_limits(command: list[str], cores: set[int], rows: list[dict[str, Any]]) -> Iterator[Limit]:
-    """Yield the limits of bootstrapping: what its rows say of our side, and what a second thread gives."""
-    for row in {row["work"]: row for row in rows if "bits" in row}.values():
-        work = row["work"]
-        yield Limit(f"mem/{work}", row["mb"]["ours"], "MB", 4000, at_most=True)
-        yield Limit(f"precision, {work}", row["bits"]["ours"], "bits", 20, at_most=False)
-        yield Limit(f"levels left, {work}", row["levels_left"], "", 9, at_most=False)
+#: How the names of the limits begin that results of heavy rows give.
+OF_RESULTS = ("mem/", "precision, ", "levels left, ")
+
+
+def limits_of(results: list[dict[str, Any]]) -> Iterator[Limit]:
+    """Yield what the results of heavy rows say of our side, the worst of a work beside any of its peers.
+
+    Ours is the same work on one thread whatever the peer and its settings are: one limit of each kind a work.
+    """
+    heavy = [result for result in results if "bits" in result]
+    for work in dict.fromkeys(result["work"] for result in heavy):
+        own = [result for result in heavy if result["work"] == work]
+        peak = max(result["mb"]["ours"] for result in own)
+        bits = min(result["bits"]["ours"] for result in own)
+        left = min(result["levels_left"] for result in own)
+        yield Limit(f"mem/{work}", peak, "MB", 4000, at_most=True)
+        yield Limit(f"precision, {work}", bits, "bits", 20, at_most=False)
+        yield Limit(f"levels left, {work}", left, "", 9, at_most=False)
+
+
+#: The work of which :func:`second_thread_bootstrapping` speaks.
+SECOND_THREAD_WORK = "boot/full/2^16"
+
+
+def second_thread_bootstrapping(command: list[str], cores: set[int]) -> Limit:
+    """How much faster one bootstrapping is on two cores than on one, by the clock."""
     if len(cores) < 2:
-        return
+        raise NotOfferedError("one core only")
     walls = []
     for some in ({max(cores)}, set(sorted(cores)[-2:])):  # one after the other: each takes gigabytes
         process = Process(command, some)
-        walls.append(min(process.times("boot/full/2^16", 2, wall=True)))
+        walls.append(min(process.times(SECOND_THREAD_WORK, 2, wall=True)))
         process.close()
-    yield Limit("two threads, boot/full/2^16", walls[0] / walls[1], "x", 1.8, at_most=False)
+    return Limit(f"two threads, {SECOND_THREAD_WORK}", walls[0] / walls[1], "x", 1.8, at_most=False)
 
 
 def face_overhead(command: list[str], cores: set[int]) -> Limit:
@@ -115,15 +138,14 @@ def face_overhead(command: list[str], cores: set[int]) -> Limit:
     return Limit("face over limb program, relin/II", percent, "%", 3, at_most=True)
 
 
-def limits(command: list[str], cores: set[int]) -> Iterator[Limit]:
+Measure = Callable[[list[str], set[int]], Limit]
+
+#: What a run without arguments takes.
+LIGHT: list[Measure] = [face_overhead, memory, second_thread, import_time, wheel_size]
+
+
+def limits(measures: list[Measure], command: list[str], cores: set[int]) -> Iterator[Limit]:
     """Yield each figure that can be taken; the others are named with the reason."""
-    measures: list[Callable[[list[str], set[int]], Limit]] = [
-        face_overhead,
-        memory,
-        second_thread,
-        import_time,
-        wheel_size,
-    ]
     for measure in measures:
         try:
             yield measure(command, cores)

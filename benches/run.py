@@ -5,7 +5,7 @@ Prints the table and writes ``build/bench.json``, a list of ``{"work", "ours_us"
 any, select rows whose work begins with one of them; the file keeps its other rows then. Without any, or with
 ``limits``, the figures of :mod:`benches.limits` go to ``build/bench-limits.json``. Heavy rows, those of
 bootstrapping, run when named: they add ``"levels_left"``, ``"bits"`` of the worst slot and peak memory
-``"mb"`` of both sides, and their own limits.
+``"mb"`` of both sides, from which limits follow.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ import os
 import platform
 import statistics
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benches.limits import Limit, heavy_limits, limits
+from benches.limits import LIGHT, SECOND_THREAD_WORK, Limit, limits, second_thread_bootstrapping
 from benches.process import ROOT, NotOfferedError, Process
+from benches.results import merged, merged_limits, read
 from benches.rows import Row, selected
 from ringmill.atomic import write_text
 
@@ -172,30 +173,30 @@ def main() -> int:
     )
     target = ROOT / "build" / "bench.json"
     target.parent.mkdir(exist_ok=True)
-    results = json.loads(target.read_text()) if wanted and target.exists() else []
+    results = read(target) if wanted else []
     for row, result in rows(chosen, core):
         print(line(row, result), flush=True)
-        name = (result["work"], result["peer"])
-        results = [older for older in results if (older["work"], older["peer"]) != name] + [result]
+        results = merged(results, [result])
         # Row by row: what was measured stays, whatever becomes of the next row.
         write_text(target, json.dumps(results, indent=1) + "\n")
     print(f"{target.relative_to(ROOT)}: {len(results)} rows")
     cores = os.sched_getaffinity(0)
-    if not wanted or "limits" in wanted:
-        write_limits(limits(_COMMANDS["ours"], cores))
-    if any(row.heavy for row in chosen):
-        write_limits(heavy_limits(_COMMANDS["ours"], cores, results))
+    measures = LIGHT if not wanted or "limits" in wanted else []
+    if any(row.work == SECOND_THREAD_WORK for row in chosen):
+        measures = [*measures, second_thread_bootstrapping]
+    write_limits(limits(measures, _COMMANDS["ours"], cores), results)
     return 0
 
 
-def write_limits(found: Iterable[Limit]) -> None:
+def write_limits(found: Iterator[Limit], results: list[dict[str, Any]]) -> None:
     """Print limits and put them into the file, in place of those of the same name."""
     target = ROOT / "build" / "bench-limits.json"
-    kept = {row["what"]: row for row in json.loads(target.read_text())} if target.exists() else {}
+    kept = read(target)
     for limit in found:
         print(limit.line(), flush=True)
-        kept[limit.what] = limit._asdict() | {"kept": limit.kept}
-    target.write_text(json.dumps(list(kept.values()), indent=1) + "\n")
+        kept = merged_limits(kept, [limit.row()], results)
+    kept = merged_limits(kept, [], results)
+    write_text(target, json.dumps(kept, indent=1) + "\n")
 
 
 if __name__ == "__main__":

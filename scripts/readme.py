@@ -2,8 +2,8 @@
 """Fills the measured parts of README.md from figures that `make bench` wrote.
 
 ``readme.py``
-    copies ``build/bench.json`` and ``build/bench-limits.json`` to ``docs/measured`` and rewrites what stands
-    between the markers;
+    puts the figures of ``build/bench.json`` and ``build/bench-limits.json`` in place of those of the same rows
+    and limits in ``docs/measured`` and rewrites what stands between the markers;
 ``readme.py --check``
     fails if README.md is not what ``docs/measured`` gives.
 """
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -31,9 +30,8 @@ def time_text(microseconds: float) -> str:
 
 def ratios(rows: list[dict[str, Any]]) -> str:
     """Return the table of ratios, with the machine above it."""
-    from benches.rows import ROWS
+    from benches.results import row_of
 
-    bars = {(row.work, row.peer): row for row in ROWS}
     isas = sorted({row["isa"] for row in rows})
     lines = [
         f"One core of {rows[0]['cpu']}, instruction set {', '.join(isas)}; medians; ratio = peer / ours.",
@@ -42,23 +40,14 @@ def ratios(rows: list[dict[str, Any]]) -> str:
         "|---|---|---|---|---|---|",
     ]
     for row in rows:
-        side = next((key for key in bars if key[0] == row["work"] and _same(key[1], row["peer"])), None)
-        bar = bars[side].bar(row["isa"]) if side else None
+        known = row_of(row)
+        bar = known.bar(row["isa"]) if known else None
         verdict = "–" if bar is None else f"≥ {bar:g}{'' if row['ratio'] >= bar else ', missed'}"
         lines.append(
             f"| {row['work']} | {time_text(row['ours_us']['median'])} | {row['peer']} "
             f"| {time_text(row['peer_us']['median'])} | **{row['ratio']:.2f}** | {verdict} |"
         )
     return "\n".join(lines)
-
-
-def _same(key: str, printed: str) -> bool:
-    name = printed.lower().replace(" wheel", "")
-    if key in ("single", "fixed"):
-        return name.startswith("ringmill")
-    # A peer with settings of its own: openfhe-3-3 prints as "OpenFHE wheel 1.6, 3-3".
-    peer, _, settings = key.partition("-") if key.startswith("openfhe") else (key, "", "")
-    return name.startswith(peer) and name.endswith(settings)
 
 
 def limits(rows: list[dict[str, Any]]) -> str:
@@ -68,7 +57,8 @@ def limits(rows: list[dict[str, Any]]) -> str:
         sign = "≤" if row["at_most"] else "≥"
         verdict = "" if row["kept"] else ", missed"
         bar = f"{sign} {row['bar']:g} {row['unit']}{verdict}"
-        lines.append(f"| {row['what']} | {row['value']:.3g} {row['unit']} | {bar} |")
+        value = f"{row['value']:.3g}" if abs(row["value"]) < 1000 else f"{row['value']:.0f}"
+        lines.append(f"| {row['what']} | {value} {row['unit']} | {bar} |")
     return "\n".join(lines)
 
 
@@ -93,12 +83,20 @@ def main() -> int:
             return 1
         return 0
     MEASURED.mkdir(parents=True, exist_ok=True)
-    for name in ("bench", "bench-limits"):
-        built = ROOT / "build" / f"{name}.json"
-        if built.exists():
-            shutil.copy(built, MEASURED / built.name)
+    keep()
     README.write_text(rendered(text))
     return 0
+
+
+def keep() -> None:
+    """Put what was built last into what is kept, each figure in place of the one of its name."""
+    from benches.results import merged, merged_limits, read
+
+    built = ROOT / "build"
+    results = merged(read(MEASURED / "bench.json"), read(built / "bench.json"))
+    limits = merged_limits(read(MEASURED / "bench-limits.json"), read(built / "bench-limits.json"), results)
+    for name, rows in (("bench", results), ("bench-limits", limits)):
+        (MEASURED / f"{name}.json").write_text(json.dumps(rows, indent=1) + "\n")
 
 
 if __name__ == "__main__":

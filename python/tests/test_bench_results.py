@@ -1,0 +1,99 @@
+"""Measured figures are kept one a row and one a limit."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benches.limits import limits_of
+from benches.results import merged, merged_limits, row_of
+from benches.rows import ROWS
+
+ROOT = Path(__file__).resolve().parents[2]
+FULL = "boot/full/2^16"
+
+
+def result(work: str, peer: str, milliseconds: float, mb: float | None = None) -> dict[str, Any]:
+    """A result as `make bench` writes it, with as much of it as these tests read."""
+    times = {"min": 1e3 * milliseconds, "median": 1e3 * milliseconds}
+    heavy = {"levels_left": 9, "bits": {"ours": 22.0}, "mb": {"ours": mb}} if mb else {}
+    return {"work": work, "ours_us": times, "peer": peer, **heavy}
+
+
+def limit(what: str, value: float) -> dict[str, Any]:
+    return {"what": what, "value": value, "unit": "", "bar": 1, "at_most": True, "kept": True}
+
+
+@pytest.mark.parametrize(
+    ("work", "printed", "peer"),
+    [
+        (FULL, "OpenFHE wheel 1.6.1.0.22.4, 3-3", "openfhe-3-3"),
+        (FULL, "OpenFHE wheel 2.0, 4-4", "openfhe-4-4"),
+        ("relin/V", "OpenFHE wheel 1.6.1.0.22.4", "openfhe"),
+        ("hoist32/V50", "Ringmill, one by one", "single"),
+        ("keyswitch_mix/V50", "Ringmill, one method", "fixed"),
+        ("ntt/2^12/50", "tfhe-ntt 0.7.1", "tfhe-ntt"),
+    ],
+)
+def test_a_printed_peer_leads_back_to_its_row(work: str, printed: str, peer: str) -> None:
+    row = row_of(result(work, printed, 1))
+    assert row is not None
+    assert (row.work, row.peer) == (work, peer)
+
+
+def test_a_result_of_no_row_is_of_none() -> None:
+    assert row_of(result(FULL, "OpenFHE wheel 1.6, 5-5", 1)) is None
+    assert row_of(result("relin/XV", "SEAL wheel 4", 1)) is None
+
+
+def test_a_newer_result_takes_the_place_of_the_older_whatever_the_version_of_the_peer() -> None:
+    older = [
+        result(FULL, "OpenFHE wheel 1.6, 4-4", 9),
+        result("relin/III", "SEAL wheel 4.3", 5),
+        result("gone/III", "SEAL wheel 4.3", 5),
+    ]
+    found = merged(
+        older, [result(FULL, "OpenFHE wheel 1.6, 3-3", 8), result("relin/III", "SEAL wheel 4.4", 4)]
+    )
+    assert [(r["work"], r["peer"]) for r in found] == [
+        ("relin/III", "SEAL wheel 4.4"),
+        (FULL, "OpenFHE wheel 1.6, 3-3"),
+        (FULL, "OpenFHE wheel 1.6, 4-4"),
+    ]
+
+
+def test_limits_of_our_side_are_the_worst_of_its_rows_and_stand_once() -> None:
+    results = [
+        result(FULL, "OpenFHE wheel 1.6, 3-3", 8, 3700),
+        result(FULL, "OpenFHE wheel 1.6, 4-4", 8, 4100),
+    ]
+    stale = [limit("wheel", 5), limit(f"mem/{FULL}", 1), limit(f"two threads, {FULL}", 0.9)]
+    found = merged_limits(stale, [limit(f"two threads, {FULL}", 1.8)], results)
+    values = {row["what"]: (row["value"], row["kept"]) for row in found}
+    assert len(values) == len(found) == 5
+    assert values[f"two threads, {FULL}"][0] == 1.8
+    assert values[f"mem/{FULL}"] == (4100, False)
+    assert values[f"precision, {FULL}"] == (22.0, True)
+
+
+def test_what_is_kept_names_each_row_and_each_limit_once() -> None:
+    results = json.loads((ROOT / "docs" / "measured" / "bench.json").read_text())
+    rows = [row_of(entry) for entry in results]
+    assert None not in rows
+    assert len(set(rows)) == len(rows)
+    limits = json.loads((ROOT / "docs" / "measured" / "bench-limits.json").read_text())
+    names = [row["what"] for row in limits]
+    assert len(set(names)) == len(names)
+    kept = {row["what"]: row["value"] for row in limits}
+    assert all(kept[row.what] == row.value for row in limits_of(results))
+
+
+def test_rows_are_told_apart_by_work_and_peer() -> None:
+    assert len({(row.work, row.peer) for row in ROWS}) == len(ROWS)
+    table = (ROOT / "README.md").read_text().split("<!-- bench -->")[1].split("<!-- /bench -->")[0]
+    shown = re.findall(r"^\| (\S+) \| [^|]+ \| ([^|]+) \|", table, re.M)
+    assert len(set(shown)) == len(shown)
