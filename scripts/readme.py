@@ -2,8 +2,8 @@
 """Fills the measured parts of README.md from figures that `make bench` wrote.
 
 ``readme.py``
-    puts the figures of ``build/bench.json`` and ``build/bench-limits.json`` in place of those of the same rows
-    and limits in ``docs/measured`` and rewrites what stands between the markers;
+    puts the figures of ``build/bench.json`` and ``build/bench-limits.json`` in place of those of the same
+    rows and limits in ``docs/measured`` and rewrites what stands between the markers;
 ``readme.py --check``
     fails if README.md is not what ``docs/measured`` gives.
 """
