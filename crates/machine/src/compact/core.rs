@@ -23,7 +23,7 @@ pub trait Core: Send {
     /// Writes an entry of the modulus table.
     ///
     /// # Errors
-    /// [`CompactError::Instruction`] for an index beyond the table.
+    /// [`CompactError::TooManyModuli`] for an index beyond the table.
     fn set_modulus(&mut self, index: usize, entry: &TableEntry) -> Result<(), CompactError>;
 
     /// Runs the instructions at `program`, in bytes, on limbs of 2^`log_n` words, until END.

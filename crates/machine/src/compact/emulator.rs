@@ -289,11 +289,8 @@ impl Core for Emulator {
     fn set_modulus(&mut self, index: usize, entry: &TableEntry) -> Result<(), CompactError> {
         let q = Modulus::new(entry.q)?;
         self.config.check_modulus(q)?;
-        let bad = CompactError::Instruction {
-            index: 0,
-            reason: Illegal::Modulus(index.try_into().unwrap_or(u8::MAX)),
-        };
-        let slot = self.table.get_mut(index).ok_or(bad)?;
+        let beyond = CompactError::TooManyModuli { found: index + 1, max: self.config.moduli() };
+        let slot = self.table.get_mut(index).ok_or(beyond)?;
         let factor = q.inv(power_of_two(q, self.config.factor_bits()))?;
         *slot = Some(Entry { q, factor, roots: entry.roots.clone() });
         Ok(())

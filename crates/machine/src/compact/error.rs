@@ -41,6 +41,8 @@ pub enum CompactError {
     Busy,
     #[error("the core stopped at instruction {index} with code {code} ({meaning})")]
     Stopped { index: u32, code: u8, meaning: &'static str },
+    #[error("the core stopped at instruction {index} with code {code} ({meaning} at byte {address})")]
+    Bus { index: u32, code: u8, meaning: &'static str, address: u64 },
     #[error("no END after {cycles} cycles: the core hangs or the limit is too low")]
     Watchdog { cycles: u64 },
     #[error("register ID reads {id:#010x}; a compact core reads {expected:#010x}")]

@@ -369,17 +369,26 @@ impl Core for Simulated {
         // SAFETY: the handle is ours; its memory is `self.words`.
         let started = unsafe { (self.library.functions.start)(self.handle.as_ptr()) };
         self.check(started)?;
-        // SAFETY: as above.
-        let ended = unsafe { (self.library.functions.wait)(self.handle.as_ptr(), self.limit) };
-        self.check(ended)?;
-        let status = self.read_register(reg::STATUS)?;
+        // The interrupt may still be that of a program before, which nobody waited for.
+        let mut status = reg::STATUS_BUSY.put(1);
+        while reg::STATUS_BUSY.get(status) == 1 {
+            // SAFETY: as above.
+            let ended = unsafe { (self.library.functions.wait)(self.handle.as_ptr(), self.limit) };
+            self.check(ended)?;
+            status = self.read_register(reg::STATUS)?;
+        }
         if reg::STATUS_REFUSED.get(status) == 1 {
             return Err(CompactError::Busy);
         }
         if reg::STATUS_ERROR.get(status) == 1 {
             let code = reg::STATUS_CODE.get(status) as u8;
             let index = self.read_register(reg::ERROR_PC)?;
-            return Err(CompactError::Stopped { index, code, meaning: meaning(code) });
+            let meaning = meaning(code);
+            if matches!(code, 9..=11) {
+                let address = u64::from(self.read_register(reg::BUS_ERROR_ADDR)?) * ADDRESS_UNIT;
+                return Err(CompactError::Bus { index, code, meaning, address });
+            }
+            return Err(CompactError::Stopped { index, code, meaning });
         }
         self.counters()
     }

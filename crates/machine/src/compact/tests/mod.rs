@@ -1,6 +1,7 @@
 mod core;
 mod emulator;
 mod isa;
+mod misuse;
 mod model;
 mod primes;
 mod programs;
