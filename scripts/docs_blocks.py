@@ -1,8 +1,8 @@
 """MkDocs hook: the README of every block of the compact core becomes a page of the guide.
 
 The contract of a block stands beside its sources, in ``rtl/BLOCK/README.md``; the guide shows that text, not
-a copy. Pages keep their places relative to each other; only links between ``rtl`` and ``docs`` lose the folder
-``docs``, which is the root of the guide.
+a copy. Pages keep their places relative to each other; only links between ``rtl`` and ``docs`` lose the
+folder ``docs``, which is the root of the guide.
 """
 
 from __future__ import annotations
