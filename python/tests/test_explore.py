@@ -128,6 +128,23 @@ def test_the_nearest_wish_is_met() -> None:
     assert found(max_error=nearest["max_error"], seconds=0).best_proven
 
 
+def test_the_page_of_an_exploration_shows_every_design(tmp_path: Path) -> None:
+    exploration = found()
+    page = tmp_path / "page.html"
+    assert exploration.report(page, points=1) == page.stat().st_size
+    text = page.read_text(encoding="utf-8")
+    shown = json.loads(text.split('id="designs-data">')[1].split("</script>")[0])
+    # The chosen one has the plan of a longer search, the others those of the front.
+    rows = {row["latency_ms"] for row in exploration.rows()}
+    assert 1 < len(shown) <= len(exploration.front)
+    assert all(d["latency"] in rows for d in shown if d["why"] != "chosen")
+    chosen = [d for d in shown if d["why"] == "chosen"]
+    assert [d["latency"] for d in chosen] == [exploration.best["predicted"]["latency_ms"]["value"]]
+    assert "decrypted" in text, "the chosen design was run"
+    with pytest.raises(rm.ExploreError, match="-1 designs cannot be compared"):
+        exploration.report(page, points=-1)
+
+
 def test_an_interrupted_exploration_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from ringmill.explorer import run
 

@@ -9,10 +9,10 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from sample_results import sample_results
+from sample_results import sample_exploration, sample_results
 from test_report import PLOTS
 
-from ringmill.report import write
+from ringmill.report import render_exploration, write
 
 CHROMIUM = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
@@ -37,6 +37,15 @@ def browser() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     return write(sample_results(), tmp_path_factory.mktemp("report")).as_uri()
+
+
+@pytest.fixture(scope="module")
+def explored(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The page of one exploration; nobody has run a job on its core."""
+    found = {name: told for name, told in sample_exploration().items() if name != "job"}
+    page = tmp_path_factory.mktemp("explored") / "page.html"
+    page.write_text(render_exploration(found, "1.0"), encoding="utf-8")
+    return page.as_uri()
 
 
 class _Visit:
@@ -69,6 +78,27 @@ def test_page(scheme: str, width: int, browser: Any, address: str) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert visit.complaints == []
     assert visit.requests == [address] or all(r.startswith(("file:", "data:")) for r in visit.requests)
+    page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_page_of_an_exploration(scheme: str, width: int, browser: Any, explored: str) -> None:
+    visit = _Visit(browser, explored, color_scheme=scheme, viewport={"width": width, "height": 800})
+    page = visit.page
+    for plot in ("front", "chosen-core", "plot-chosen-occupancy", "plot-validated"):
+        box = page.locator(f"#{plot} svg").first.bounding_box()
+        assert box is not None, plot
+        assert box["width"] > 200, plot
+    assert page.inner_text("h1") == "A core for sum"
+    assert page.locator("#designs tbody tr").count() == 4
+    page.locator("#design-latency-error-0").dispatch_event("pointerenter")
+    assert "Design 1: 1 ms" in page.inner_text("#design-tip")
+    page.fill("#filters [name=error]", "1e-4")
+    assert page.inner_text("#designs-left") == "3 of 4"
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert visit.complaints == []
+    assert all(r.startswith(("file:", "data:")) for r in visit.requests)
     page.close()
 
 

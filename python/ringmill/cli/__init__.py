@@ -210,6 +210,10 @@ def _explore(verb: Callable[[str, str], argparse.ArgumentParser]) -> None:
     )
     sub.add_argument("--time-client", action="store_true", help="measure encryption and decryption here")
     sub.add_argument("--out", metavar="FILE", help="design.json of the best, for ringmill build")
+    sub.add_argument("--report", metavar="FILE", help="a page to look around in, as HTML")
+    sub.add_argument(
+        "--points", metavar="K", type=int, default=0, help="designs of the page to decrypt and compare (0)"
+    )
     verb("devices", "List the stored devices.")
 
 

@@ -108,6 +108,8 @@ def explore(options: Namespace) -> Facts:
     best = timed(found.best) if options.time_client else found.best
     if options.out:
         found.save(options.out, best)
+    if options.report:
+        found.report(options.report, options.points)
     return {
         "best": {**best, "kernel": {**best["kernel"], "program": "…"}},
         "front": found.rows(),
@@ -118,6 +120,7 @@ def explore(options: Namespace) -> Facts:
         "stopped": found.stopped,
         "statistics": found.statistics,
         "design": options.out,
+        "report": options.report,
     }
 
 
@@ -134,6 +137,8 @@ def show_explore(facts: Facts) -> None:
             f"{facts['design']} is the chosen design: ringmill build {facts['design']} --out DIR",
             soft_wrap=True,
         )
+    if facts["report"]:
+        console.print(f"{facts['report']} is a page to look around in", soft_wrap=True)
 
 
 def _chosen(facts: Facts) -> Any:

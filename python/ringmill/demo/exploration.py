@@ -21,8 +21,7 @@ from ringmill.progress import Show, steps
 from ringmill.project import design as designs
 from ringmill.project import write
 from ringmill.project.simulator import verilator
-from ringmill.validate import design as held
-from ringmill.validate.stored import spread
+from ringmill.report import explored
 
 Row = dict[str, Any]
 
@@ -30,70 +29,6 @@ Row = dict[str, Any]
 BOARD, SECONDS, POINTS = "zynq-7020", 20.0, 5
 #: Encryption may add so much of what the polynomial is away from the sigmoid.
 PART = 1 / 4
-
-#: Designs of the front that the report shows.
-SHOWN = 60
-
-
-def thin(front: list[Design], most: int = SHOWN) -> list[Design]:
-    """Every so manieth design of a long front, its ends included."""
-    if len(front) <= most:
-        return list(front)
-    return [front[round(at * (len(front) - 1) / (most - 1))] for at in range(most)]
-
-
-def _core(design: Design) -> tuple[Any, ...]:
-    h = design["hardware"]
-    return tuple(h[name] for name in ("word_bits", "butterflies", "multiplier", "bus_bits", "banks"))
-
-
-def front_with(found: Exploration) -> tuple[list[Design], int]:
-    """The front for a reader with the chosen design in its place, and where that is."""
-    best = found.best
-    others = [d for d in found.front if (d["parameters"], _core(d)) != (best["parameters"], _core(best))]
-    shown = [*thin(others), best]
-    shown.sort(key=lambda d: float(d["predicted"]["latency_ms"]["value"]))
-    return shown, shown.index(best)
-
-
-def merged(spans: list[tuple[str, str, int, int]], gap: int) -> list[list[Any]]:
-    """Spans of a unit with the same operation, less than `gap` cycles apart, as one."""
-    out: list[list[Any]] = []
-    last: dict[str, list[Any]] = {}
-    for unit, what, start, end in spans:
-        before = last.get(unit)
-        if before is not None and before[1].split()[0] == what.split()[0] and start - before[3] < gap:
-            before[3] = max(before[3], end)
-            continue
-        last[unit] = [unit, what, start, end]
-        out.append(last[unit])
-    return out
-
-
-def told(found: Exploration) -> dict[str, Any]:
-    """What the report shows of an exploration."""
-    front, chosen = front_with(found)
-    design = designs.of(found.best)
-    image = design.core.image(design.compiled.plan)
-    return {
-        "kernel": design.compiled.name,
-        "device": found.device,
-        "wishes": found.wishes,
-        "explored": found.statistics["points"],
-        "complete": found.front_proven,
-        "completeness": found.completeness(),
-        "seconds": found.statistics["seconds"],
-        "front_whole": front,
-        "front": [{**d, "kernel": {**d["kernel"], "program": ""}} for d in front],
-        "chosen": chosen,
-        "core": {
-            "n": 1 << image.log_n,
-            "butterflies": design.core.butterflies,
-            "cycles": image.cycles,
-            "slot": image.slot,
-            "spans": merged(image.spans, image.cycles // 2000),
-        },
-    }
 
 
 def _host(folder: Path) -> Any:
@@ -165,14 +100,10 @@ def _validated(found: Exploration, front: list[Design], chosen: int, job: dict[s
     known = found.best["predicted"]
     cycles = {"what": "cycles", "unit": "cycles", "predicted": known["cycles"]["value"]}
     by = "RTL under Verilator, the whole job" if job["simulated"] else "no simulator at hand"
-    rows = [{"design": chosen, **cycles, "measured": job["cycles"], "by": by}]
-    places = spread(len(front), POINTS)
-    for at in sorted({chosen, *places}):
-        design = designs.of(front[at])
-        rows.append({"design": at, **held.error(design, runs=1)})
-        blocks = held.resources(design, held.of_core(design, held.stored_syntheses()))
-        rows += [{"design": at, **row} for row in blocks if row["measured"] is not None]
-    return rows
+    return [
+        {"design": chosen, **cycles, "measured": job["cycles"], "by": by},
+        *explored.validated(front, chosen, POINTS),
+    ]
 
 
 def run_exploration(job: Job, folder: Path, show: Show) -> dict[str, Any]:
@@ -184,8 +115,8 @@ def run_exploration(job: Job, folder: Path, show: Show) -> dict[str, Any]:
         found = explore(kernel, BOARD, max_error=most, seconds=SECONDS, progress="none")
         step("the chosen core, built, simulated with the clinic's records")
         done = same_bits(job, found, folder)
-        shown = told(found)
+        front, chosen = explored.front_with(found)
+        shown = explored.told(found)
         step("designs of the front beside what happens")
-        validated = _validated(found, shown["front_whole"], shown["chosen"], done)
-    del shown["front_whole"]
+        validated = _validated(found, front, chosen, done)
     return {**shown, "job": done, "validated": validated}

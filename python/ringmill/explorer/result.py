@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ringmill import atomic
-from ringmill.errors import CommandError, fail
+from ringmill.errors import CommandError, ExploreError, fail
 
 if TYPE_CHECKING:
     import pandas
@@ -73,6 +74,31 @@ class Exploration:
                 "A table needs pandas: pip install pandas. rows() gives the same as a list of dicts.",
             )
         return pandas.DataFrame(self.rows())
+
+    def report(self, path: str | Path, points: int = 0) -> int:
+        """Write a page to look around in: the front, the chosen core, where every number comes from.
+
+        One HTML file without links to anything else, for screens of any size. ``points`` designs of the front
+        are decrypted and held to stored syntheses, the chosen one among them, and stand there as well; 0 for
+        none. Needs Matplotlib and Jinja2, which are the extra ``report``. Returns its bytes.
+        """
+        if points < 0:
+            fail(
+                ExploreError, "Points", f"{points} designs cannot be compared; give 0 or more.", points=points
+            )
+        for name in ("matplotlib", "jinja2"):
+            if find_spec(name) is None:
+                fail(CommandError, "NoReport", f"A report needs {name}: pip install 'ringmill[report]'.")
+        from ringmill import __version__
+        from ringmill.report import explored, render_exploration
+
+        told = explored.told(self)
+        if points:
+            front, chosen = explored.front_with(self)
+            told["validated"] = explored.validated(front, chosen, points)
+        text = render_exploration(told, __version__)
+        atomic.write_text(Path(path), text)
+        return len(text.encode())
 
     def save(self, path: str | Path, design: Design | None = None) -> int:
         """Write a design (the best by default) for ``ringmill build``; returns its bytes."""

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ringmill.atomic import write_text
 from ringmill.compare import coxhe, coxhe_table, table, taiyi_table
 from ringmill.report import charts, effort, exploration, hardware
 from ringmill.report.drawing import program_svg
+
+if TYPE_CHECKING:
+    import jinja2
 
 Results = dict[str, Any]
 
@@ -23,6 +26,22 @@ def _comparison_rows(results: Results) -> list[Results]:
 
 def _file(name: str) -> str:
     return resources.files("ringmill.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _template(name: str) -> jinja2.Template:
+    import jinja2
+
+    environment = jinja2.Environment(
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        loader=jinja2.FunctionLoader(_file),
+    )
+    environment.filters.update(
+        bytes=charts.human_bytes, seconds=charts.human_seconds, digits=exploration.digits
+    )
+    environment.globals.update(style=_file("page.css"), script=_file("exploration.js"))
+    return environment.get_template(name)
 
 
 def _chosen(explored: Results | None) -> dict[str, str]:
@@ -51,22 +70,10 @@ def _coxhe() -> Results:
 
 def render(results: Results) -> str:
     """The report as HTML text; ``results`` is what the main job saves as JSON."""
-    import jinja2
-
     clinic, kernels = results["clinic"], results["kernels"]
-    environment = jinja2.Environment(
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        loader=jinja2.FunctionLoader(_file),
-    )
-    environment.filters.update(
-        bytes=charts.human_bytes, seconds=charts.human_seconds, digits=exploration.digits
-    )
     explored = results.get("exploration")
-    return environment.get_template("page.html").render(
-        style=_file("page.css"),
-        script=_file("exploration.js"),
+    return _template("page.html").render(
+        version=results["version"],
         exploration=explored and exploration.section(explored),
         results=results,
         clinic=clinic,
@@ -93,6 +100,13 @@ def render(results: Results) -> str:
         effort=effort.section(clinic["effort"]),
         drawing=program_svg(clinic["program"]["text"], "The clinic's program"),
         drawings={row["letter"]: program_svg(row["program"]["text"], row["title"]) for row in kernels},
+    )
+
+
+def render_exploration(explored: Results, version: str) -> str:
+    """The page of one exploration as HTML text; ``explored`` is what ``explored.told`` gives."""
+    return _template("explored.html").render(
+        version=version, exploration=exploration.section(explored), charts=_chosen(explored)
     )
 
 

@@ -21,9 +21,9 @@ import numpy as np
 from ringmill.compiled import Compiled, measured_error
 from ringmill.errors import MachineError, fail
 from ringmill.progress import Show, steps
-from ringmill.project import write
 from ringmill.project.design import Design
 from ringmill.project.simulator import verilator
+from ringmill.project.write import write
 
 Row = dict[str, Any]
 

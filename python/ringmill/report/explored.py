@@ -1,0 +1,104 @@
+"""An exploration as the report tells it: the front thinned out, the chosen core over a run, measurements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ringmill.project import design as designs
+from ringmill.validate import design as held
+from ringmill.validate.stored import spread
+
+if TYPE_CHECKING:
+    from ringmill.explorer.result import Design, Exploration
+
+Row = dict[str, Any]
+
+#: Designs of the front that the report shows.
+SHOWN = 60
+
+
+def thin(front: list[Design], most: int = SHOWN) -> list[Design]:
+    """Every so manieth design of a long front, its ends included."""
+    if len(front) <= most:
+        return list(front)
+    return [front[round(at * (len(front) - 1) / (most - 1))] for at in range(most)]
+
+
+def _core(design: Design) -> tuple[Any, ...]:
+    h = design["hardware"]
+    return tuple(h[name] for name in ("word_bits", "butterflies", "multiplier", "bus_bits", "banks"))
+
+
+def _merits(design: Design) -> tuple[float, ...]:
+    """What a front is over, each the better the less."""
+    known = design["predicted"]
+    latency, area, error = (float(known[name]["value"]) for name in ("latency_ms", "area", "error"))
+    return latency, area, error, -float(known["security_bits"]["value"])
+
+
+def front_with(found: Exploration) -> tuple[list[Design], int]:
+    """The front for a reader with the chosen design in its place, and where that is.
+
+    The chosen design has the plan of a longer search, so it may beat some that the front holds.
+    """
+    best = found.best
+    mine = best["parameters"], _core(best)
+
+    def stays(design: Design) -> bool:
+        beaten = all(b <= d for b, d in zip(_merits(best), _merits(design), strict=True))
+        return (design["parameters"], _core(design)) != mine and not beaten
+
+    others = [design for design in found.front if stays(design)]
+    shown = [*thin(others), best]
+    shown.sort(key=lambda d: float(d["predicted"]["latency_ms"]["value"]))
+    return shown, shown.index(best)
+
+
+def merged(spans: list[tuple[str, str, int, int]], gap: int) -> list[list[Any]]:
+    """Spans of a unit with the same operation, less than `gap` cycles apart, as one."""
+    out: list[list[Any]] = []
+    last: dict[str, list[Any]] = {}
+    for unit, what, start, end in spans:
+        before = last.get(unit)
+        if before is not None and before[1].split()[0] == what.split()[0] and start - before[3] < gap:
+            before[3] = max(before[3], end)
+            continue
+        last[unit] = [unit, what, start, end]
+        out.append(last[unit])
+    return out
+
+
+def told(found: Exploration) -> dict[str, Any]:
+    """What the report shows of an exploration."""
+    front, chosen = front_with(found)
+    design = designs.of(found.best)
+    image = design.core.image(design.compiled.plan)
+    return {
+        "kernel": design.compiled.name,
+        "device": found.device,
+        "wishes": found.wishes,
+        "explored": found.statistics["points"],
+        "complete": found.front_proven,
+        "completeness": found.completeness(),
+        "seconds": found.statistics["seconds"],
+        "front": [{**d, "kernel": {**d["kernel"], "program": ""}} for d in front],
+        "chosen": chosen,
+        "core": {
+            "n": 1 << image.log_n,
+            "butterflies": design.core.butterflies,
+            "cycles": image.cycles,
+            "slot": image.slot,
+            "spans": merged(image.spans, image.cycles // 2000),
+        },
+    }
+
+
+def validated(front: list[Design], chosen: int, points: int) -> list[Row]:
+    """Decrypted errors and stored syntheses beside predictions: the chosen design, `points` of the front."""
+    rows: list[Row] = []
+    for at in sorted({chosen, *spread(len(front), points)}):
+        design = designs.of(front[at])
+        rows.append({"design": at, **held.error(design, runs=1)})
+        blocks = held.resources(design, held.of_core(design, held.stored_syntheses()))
+        rows += [{"design": at, **row} for row in blocks if row["measured"] is not None]
+    return rows
