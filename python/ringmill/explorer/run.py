@@ -40,6 +40,17 @@ def variants(kernel: Kernel, *args: Any, **kwargs: Any) -> list[tuple[str, Trace
     """
     bound = kernel.parameters.bind_partial(*args, **kwargs)
     bound.apply_defaults()
+    missing = [name for name in kernel.parameters.parameters if name not in bound.arguments]
+    if missing:
+        name, words = kernel.function.__name__, ", ".join(missing)
+        fail(
+            ExploreError,
+            "Arguments",
+            f"{name}{kernel.parameters} says nothing of {words}. Give encrypted arguments their description and "
+            f"the others their value as defaults: def {name}(x=ringmill.vector(100), w=weights); or explore a "
+            "trace.",
+            missing=missing,
+        )
     given = dict(bound.arguments)
     matrices = [name for name, value in given.items() if isinstance(value, Spec) and len(value.shape) == 2]
     own = {name: given[name].packing for name in matrices}
