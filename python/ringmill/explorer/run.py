@@ -46,9 +46,9 @@ def variants(kernel: Kernel, *args: Any, **kwargs: Any) -> list[tuple[str, Trace
         fail(
             ExploreError,
             "Arguments",
-            f"{name}{kernel.parameters} says nothing of {words}. Give encrypted arguments their description and "
-            f"the others their value as defaults: def {name}(x=ringmill.vector(100), w=weights); or explore a "
-            "trace.",
+            f"{name}{kernel.parameters} says nothing of {words}. Give encrypted arguments their description "
+            f"and the others their value as defaults: def {name}(x=ringmill.vector(100), w=weights); or "
+            "explore a trace.",
             missing=missing,
         )
     given = dict(bound.arguments)
