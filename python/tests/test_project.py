@@ -19,7 +19,7 @@ from sample_designs import SMALL, design_of, small_kernel
 from ringmill import cli
 from ringmill._native import hardware_files
 from ringmill.compiled import Compiled
-from ringmill.project import Core, vectors, write
+from ringmill.project import Core, hardware, vectors, write
 from ringmill.project.design import read
 from ringmill.project.simulator import verilator
 
@@ -150,6 +150,27 @@ def test_the_self_test_passes_in_the_folder_alone_and_can_fail(compiled: Any, fo
     vectors_file.write_bytes(kept)
     assert broken.returncode != 0
     assert "FAIL output limb 0, word 512" in broken.stderr
+
+
+@pytest.mark.skipif(not shutil.which("yosys"), reason="the hardware tools are not in the environment")
+def test_banks_in_ultra_memory_are_synthesised_as_such(tmp_path: Path) -> None:
+    core = Core(banks="ultra")
+    files = hardware.sources(core)
+    for place, text in files.items():
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / place).write_text(text, encoding="utf-8")
+    verilog = [place for place in files if place.endswith("rm_core_pkg.sv") or "rtl/bank/src" in place]
+    parameters = (f"W={core.word_bits}", f"Nbf={core.butterflies}", f"LogNMax={core.log_n_max}")
+    subprocess.run(
+        [sys.executable, "synth/cells.py", "xcup", "bank_array", "cells.json", *parameters, "--", *verilog],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+    )
+    cells = json.loads((tmp_path / "cells.json").read_text(encoding="utf-8"))
+    row, rows = 2 * core.butterflies * core.word_bits, (1 << core.log_n_max) // (2 * core.butterflies)
+    assert cells["uram"] == 6 * -(-row // 72) * -(-rows // 4096), "AMD UG573: 72 x 4096"
+    assert cells["bram36"] == 0
 
 
 def test_a_verilator_too_old_is_named(folder: Path, tmp_path: Path) -> None:

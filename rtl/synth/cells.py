@@ -73,7 +73,9 @@ def figures(family: str, found: dict[str, int]) -> Row:
     ff = total(found, r"FD[CPRS]E(_1)?|LD[CP]E")
     bram = total(found, r"RAMB36E\d") + total(found, r"RAMB18E\d") / 2
     area = overall(lut + srl + ram, ff, dsp, bram)
-    return {"lut": lut, "srl": srl, "lutram": ram, "ff": ff, "dsp": dsp, "bram36": bram, "overall": area}
+    row: Row = {"lut": lut, "srl": srl, "lutram": ram, "ff": ff, "dsp": dsp, "bram36": bram, "overall": area}
+    ultra = found.get("URAM288", 0)
+    return {**row, "uram": ultra} if ultra else row
 
 
 def _said(command: list[str], where: Path) -> str:

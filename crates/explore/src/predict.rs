@@ -11,10 +11,6 @@ use crate::search::Request;
 use crate::space::chains::Point;
 use crate::space::cores::Core;
 
-/// What holds for UltraRAM: yosys, allowed to take it, keeps banks of a thousand rows in block memory.
-const URAM_SOURCE: &str =
-    "banks over URAM288 of 72 x 4096; no synthesis holds it, the tool must be told (ram_style)";
-
 /// Cycles of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Cycles {
@@ -93,10 +89,9 @@ fn resources(request: &Request, core: &Core) -> std::collections::BTreeMap<Resou
     let logic = core.shape(family).origin();
     let figure = |(&resource, &amount): (&Resource, &f64)| {
         let figure = match resource {
-            Resource::Bram36 | Resource::Ebr => {
+            Resource::Bram36 | Resource::Ebr | Resource::Uram => {
                 Figure::new(amount, OriginKind::Exact, "memories of the core over the shapes of a block")
             }
-            Resource::Uram => Figure::new(amount, OriginKind::Model, URAM_SOURCE),
             Resource::AreaUm2 => {
                 Figure::new(amount, logic.kind, format!("{}; memory: {}", logic.source, memory::SRAM_SOURCE))
             }

@@ -10,6 +10,8 @@ from ringmill.errors import CommandError, fail
 
 #: Families of devices, as device files name them; `asic45` has no synthesis in a built folder.
 FAMILIES = ("xc7", "xcup", "ecp5", "asic45")
+#: What holds the banks: block memory, or the UltraRAM of UltraScale+.
+BANKS = ("block", "ultra")
 #: How a product is cut for the DSP blocks of a device family, as `modmul_pkg` numbers it.
 TILES = {"lut": 0, "ecp5": 1, "dsp48e1": 2, "dsp48e2": 3}
 
@@ -30,6 +32,7 @@ class Core:
     effort: int = 8000
     tile: str = "dsp48e2"
     family: str = "xcup"
+    banks: str = "block"
     clock_mhz: float = 100.0
 
     def __post_init__(self) -> None:
@@ -46,6 +49,15 @@ class Core:
                 CommandError,
                 "UnknownFamily",
                 f"No family of devices is called {self.family!r}; there are {', '.join(FAMILIES)}.",
+                family=self.family,
+            )
+        if self.banks not in BANKS or (self.banks == "ultra" and self.family != "xcup"):
+            fail(
+                CommandError,
+                "UnknownBanks",
+                f"Banks cannot stand in {self.banks!r} memory on {self.family}: block memory serves every "
+                "family, ultra only xcup.",
+                banks=self.banks,
                 family=self.family,
             )
         if not 0 < self.clock_mhz < 10_000:

@@ -29,6 +29,7 @@ _OF_CORE = (
     "beat_cycles",
     "effort",
     "tile",
+    "banks",
 )
 
 

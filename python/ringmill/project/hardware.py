@@ -25,7 +25,11 @@ def _place(path: str) -> str:
     raise AssertionError(f"no place for {path}")
 
 
-def sources() -> dict[str, str]:
+#: The memory of a bank in `bank_ram.sv`, where a synthesis is told what to make it of.
+_BANK, _MEMORY = "rtl/bank/src/bank_ram.sv", "  logic [Width-1:0] mem [Depth];"
+
+
+def sources(core: Core) -> dict[str, str]:
     """Every file of the core and its simulator by its place; sources in order of compilation."""
     files = {_place(path): text for path, text in hardware_files()}
     # The folder has one register header; the simulator's shell looks for it where the repository has it.
@@ -33,6 +37,9 @@ def sources() -> dict[str, str]:
     files["sim/rm_core.cpp"] = shell.replace(
         '"../../registers/generated/core_registers.h"', '"../driver/core_registers.h"'
     )
+    if core.banks == "ultra":
+        before, after = files[_BANK].split(_MEMORY)
+        files[_BANK] = f'{before}  (* ram_style = "ultra" *)\n{_MEMORY}{after}'
     return files
 
 

@@ -53,7 +53,7 @@ def contents(compiled: Compiled, core: Core, design: dict[str, Any] | None = Non
     """Every file of the folder but the manifest; equal arguments give equal bytes."""
     image = core.image(compiled.plan)
     name = identifier(compiled.name)
-    sources = hardware.sources()
+    sources = hardware.sources(core)
     texts = {
         **sources,
         **hardware.lists(name, __version__, core, image.kind, sources),

@@ -36,6 +36,7 @@ _RESOURCES = {
     "dsp": ("dsp",),
     "bram36": ("bram36",),
     "ebr": ("ebr",),
+    "uram": ("uram",),
 }
 #: What the self-test of a built folder prints.
 _PASSED = re.compile(
@@ -128,6 +129,8 @@ def of_core(design: Design, rows: list[Row]) -> Row | None:
     # Entries of the modulus table hardly show, and are not among the parameters of the syntheses.
     wanted = {**design.core.parameters(design.core.image(design.compiled.plan).kind), "MODS": 0}
     family = design.core.family
+    if design.core.banks != "block":
+        return None  # all stored ones are in block memory
     return next((r for r in rows if r["flow"] == family and {**r["params"], "MODS": 0} == wanted), None)
 
 
