@@ -199,7 +199,7 @@ def _explore(verb: Callable[[str, str], argparse.ArgumentParser]) -> None:
         "--magnitude", type=float, default=1.0, metavar="M", help="size of encrypted arguments, at most (1)"
     )
     sub.add_argument(
-        "--seconds", type=float, default=8.0, metavar="T", help="for the front; the best is found anyway (8)"
+        "--seconds", type=float, default=7.0, metavar="T", help="for the front; the best is found anyway (7)"
     )
     sub.add_argument(
         "--seed", type=int, default=1, metavar="N", help="order in which the front is filled (1)"

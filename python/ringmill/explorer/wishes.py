@@ -52,7 +52,7 @@ DEFAULTS: Wishes = {
     "table": "2024",
     "mhz": None,
     "magnitude": 1.0,
-    "seconds": 8.0,
+    "seconds": 7.0,
     "seed": 1,
 }
 

@@ -1,6 +1,7 @@
 //! What is known in the course of a search: bounds, cycles, the front, and what is still open.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::Instant;
 
 use rayon::prelude::*;
 use ringmill_machine::compact::{Counters, Policy};
@@ -9,6 +10,7 @@ use ringmill_program::limb::LimbProgram;
 use super::candidates::{Candidate, Cores, Pruned, cores_key};
 use super::front::{Costs, covers, covers_but_time};
 use super::run::Request;
+use super::steps::BATCH;
 use crate::design::PrimeClass;
 use crate::model::bound::Demand;
 use crate::model::exact;
@@ -228,15 +230,15 @@ impl<'a> Search<'a> {
         self.exact[i].unwrap_or([f64::INFINITY; 4])
     }
 
-    /// Simulates the programs of these candidates; those alike in cycles once.
+    /// Simulates the programs of these candidates, no two alike in cycles, in their order; none that begins after the
+    /// deadline.
     pub(super) fn simulate(
         &mut self,
         chosen: &[usize],
+        deadline: Option<Instant>,
         store: &mut Option<&mut Store>,
     ) -> Result<(), ExploreError> {
         let mut keys: Vec<usize> = chosen.iter().map(|&i| self.key_of[i]).collect();
-        keys.sort_unstable();
-        keys.dedup();
         let run = |&key: &usize| {
             let c = self.candidates[self.members[key][0]];
             let (program, config) = (&self.program(c).0, &self.core(c).config);
@@ -244,7 +246,14 @@ impl<'a> Search<'a> {
             let counters = exact::cycles(program, config, Policy::Throughput, QUICK).ok();
             (self.keys[key], counters)
         };
-        let results: Vec<_> = keys.par_iter().map(run).collect();
+        let mut results: Vec<_> = Vec::with_capacity(keys.len());
+        for some in keys.chunks(BATCH) {
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                break;
+            }
+            results.par_extend(some.par_iter().map(run));
+        }
+        keys.truncate(results.len());
         if let Some(store) = store {
             store.add_cycles(&results)?;
         }

@@ -10,7 +10,7 @@ use crate::ExploreError;
 use crate::store::Store;
 
 /// Programs simulated between two looks at what is left; the same on every number of threads, so that results are.
-const BATCH: usize = 8;
+pub(super) const BATCH: usize = 8;
 /// The same while the front is filled, where a look takes as long as some programs.
 const ROUND: usize = 48;
 
@@ -68,7 +68,7 @@ impl Search<'_> {
                 return Ok(false);
             }
             let batch = self.batch(&promising, BATCH, |i| self.by_wish(&self.bounds[i].1));
-            self.simulate(&batch, store)?;
+            self.simulate(&batch, None, store)?;
         }
     }
 
@@ -100,7 +100,7 @@ impl Search<'_> {
                 costs[..=side].rotate_right(1);
                 costs
             });
-            self.simulate(&batch, store)?;
+            self.simulate(&batch, Some(deadline), store)?;
         }
     }
 
