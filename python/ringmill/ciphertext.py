@@ -257,8 +257,9 @@ class Ciphertext:
     def bootstrap(self, *, iterations: int = 1) -> Ciphertext:
         """The same values with fresh levels: needs the keys that ``bootstrap_keys`` lists.
 
-        Takes level 3 or above and four slots or more. Real vectors take less time than complex ones. A second
-        iteration bootstraps what the first one left out: twice the time, for up to 36 bits on a chain from
+        Takes four slots or more, and level 3 or above (level 2 at sets of small rings:
+        ``params.bootstraps["start"]``). Real vectors take less time than complex ones. A second iteration
+        bootstraps what the first one left out: twice the time, for up to 36 bits on a chain from
         ``Params.bootstrapping(bits=…, iterations=2)``.
         """
         if isinstance(iterations, bool) or iterations not in (1, 2):

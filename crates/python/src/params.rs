@@ -23,6 +23,19 @@ impl Params {
     }
 }
 
+/// A bootstrapping of full slots.
+#[derive(IntoPyObject)]
+struct Bootstraps {
+    /// Levels that it leaves.
+    levels: u32,
+    /// Bits to which it is precise in the worst slot, for messages up to 1.
+    bits: u32,
+    /// The chance that it gives a wrong result.
+    failure: f64,
+    /// Levels that a ciphertext must have left.
+    start: u32,
+}
+
 impl From<ckks::Params> for Params {
     fn from(inner: ckks::Params) -> Self {
         Self { inner, rationale: None }
@@ -87,6 +100,9 @@ impl Params {
         let slots = slots.unwrap_or(1 << log_n.clamp(1, 17) >> 1);
         let chosen = || {
             let need = Need { levels, slots, log_n, insecure, ..Need::default() };
+            if scale_bits.is_none() && wide_bits.is_none() {
+                return need.arranged(bits, iterations).map(|(params, _)| params);
+            }
             let need = need.iterated(bits, iterations)?;
             let scale_bits = scale_bits.unwrap_or(need.scale_bits);
             let need = Need { scale_bits, wide_bits: wide_bits.unwrap_or(need.wide_bits), ..need };
@@ -202,6 +218,15 @@ impl Params {
     #[getter]
     fn log_p(&self) -> f64 {
         self.inner.log_p()
+    }
+
+    /// What a bootstrapping gives that these primes were laid out for, or `None`.
+    #[getter]
+    fn bootstraps(&self) -> Option<Bootstraps> {
+        let (config, levels) = Bootstrap::laid_out(&self.inner)?;
+        let slots = self.inner.slots();
+        let (bits, failure, start) = (config.bits, config.failure(slots), config.start(slots));
+        Some(Bootstraps { levels, bits, failure, start })
     }
 
     #[getter]

@@ -258,8 +258,21 @@ def params(options: Namespace) -> Facts:
         "scale": f"2^{chosen.scale_bits}",
         "q": json.dumps(chosen.q),
         "p": json.dumps(chosen.p),
+        **_bootstraps(chosen),
         "fingerprint": chosen.fingerprint,
         "rationale": chosen.rationale or "a named set",
+    }
+
+
+def _bootstraps(chosen: Params) -> Facts:
+    """What a bootstrapping gives, for parameters that are laid out for one."""
+    facts = chosen.bootstraps
+    if facts is None:
+        return {}
+    often = "never" if facts["failure"] == 0 else f"once in {1 / facts['failure']:.2g}"
+    return {
+        "bootstrapping": f"from level {facts['start']}, leaves {facts['levels']} levels, "
+        f"{facts['bits']} bits in the worst slot, fails {often}"
     }
 
 

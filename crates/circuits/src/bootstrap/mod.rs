@@ -4,6 +4,7 @@
 //! `raise`, is new to the HE program; the rest is linear maps and polynomials, and levels and scales are those of
 //! management. Derivation, error and failure probability: `docs/algorithms/bootstrapping.md`.
 
+mod arrange;
 mod expand;
 mod failure;
 mod iterated;

@@ -25,6 +25,9 @@ const BASE_BITS: u32 = 10;
 /// The widest prime.
 const WIDEST: u32 = 60;
 
+/// The narrowest.
+const LEAST: u32 = 20;
+
 /// The widest primes whose arithmetic is the fastest there is.
 const FAST: u32 = 50;
 
@@ -116,13 +119,8 @@ impl Need {
                 q.len()
             )));
         }
-        let least = (2 * self.slots.max(1)).trailing_zeros().max(MIN_LOG_N).max(self.log_n);
-        for log_n in least..=MAX_LOG_N {
-            let limit = match self.insecure {
-                true => Some(u32::MAX),
-                false => SecurityTable::Guidelines2024.limit(log_n, Secret::Ternary, 128),
-            };
-            if let Some(params) = limit.and_then(|limit| self.cheapest(log_n, &q, limit)) {
+        for log_n in self.rings() {
+            if let Some(params) = self.cheapest(log_n, &q) {
                 return Ok(params);
             }
         }
@@ -134,8 +132,19 @@ impl Need {
         )))
     }
 
+    /// Degrees that may do, the least first.
+    pub(super) fn rings(&self) -> std::ops::RangeInclusive<u32> {
+        let least = (2 * self.slots.max(1)).trailing_zeros().max(MIN_LOG_N).max(self.log_n);
+        least..=if self.insecure { least } else { MAX_LOG_N }
+    }
+
     fn rise(&self) -> [u32; 3] {
         if self.wide_bits > FAST + RISE[0] { FLAT } else { RISE }
+    }
+
+    /// What `wide_bits` may be in a chain whose topmost primes have `narrow` bits.
+    pub(super) fn wide_of(narrow: u32) -> impl Iterator<Item = u32> {
+        [RISE, FLAT].into_iter().map(move |rise| narrow + rise[0])
     }
 
     /// Bits of the primes of the maps towards slots and of most products.
@@ -144,7 +153,7 @@ impl Need {
     }
 
     /// Sizes of the ciphertext primes.
-    fn chain(&self, bootstrap: &Bootstrap, depth: u32) -> Vec<u32> {
+    pub(super) fn chain(&self, bootstrap: &Bootstrap, depth: u32) -> Vec<u32> {
         let narrow = self.narrow();
         let maps = bootstrap.to_slots.max(1);
         let mut sine = descent(self.scale_bits, narrow);
@@ -158,19 +167,21 @@ impl Need {
         q
     }
 
-    /// Of the digits whose key switch fits `limit` bits, those of fewest transforms.
-    fn cheapest(&self, log_n: u32, q: &[u32], limit: u32) -> Option<Params> {
+    /// Of the digits whose key switch fits 128 bits of security, those of fewest transforms.
+    pub(super) fn cheapest(&self, log_n: u32, q: &[u32]) -> Option<Params> {
+        let limit = match self.insecure {
+            true => u32::MAX,
+            false => SecurityTable::Guidelines2024.limit(log_n, Secret::Ternary, 128)?,
+        };
         let log_q: u32 = q.iter().sum();
         let mut best: Option<(usize, Params)> = None;
         for dnum in 1..=q.len() {
             let alpha = q.len().div_ceil(dnum);
             let digit = q.chunks(alpha).map(|d| d.iter().sum::<u32>()).max()? + SPARE_BITS;
             let room = limit.saturating_sub(log_q);
-            let mut special = special(digit, FAST.min(self.wide_bits), room);
-            if self.rise() == FLAT {
-                // It holds the constants of the maps as one limb each; their scale is that of the primes there.
-                special[0] = special[0].max((self.narrow() + 2).min(WIDEST));
-            }
+            // The first holds the constants of the maps as one limb each; their scale is that of the primes there.
+            let first = (self.narrow() + 2).min(if self.rise() == FLAT { WIDEST } else { FAST });
+            let special = special(digit, FAST.min(self.wide_bits), first, room);
             let transforms = (dnum + 2) * (q.len() + special.len());
             let better = best.as_ref().is_none_or(|(least, _)| transforms < *least);
             if q.len().div_ceil(alpha) != dnum || log_q + special.iter().sum::<u32>() > limit || !better {
@@ -206,14 +217,21 @@ fn descent(narrow: u32, wide: u32) -> Vec<u32> {
     primes
 }
 
-/// Special primes of at least `digit` bits in all, none wider than `wide`; all as wide if `room` bits hold them.
-fn special(digit: u32, wide: u32, room: u32) -> Vec<u32> {
+/// Special primes of at least `digit` bits in all, the first of at least `first`, the others no wider than `wide`; all as wide
+/// as that if `room` bits hold them.
+fn special(digit: u32, wide: u32, first: u32, room: u32) -> Vec<u32> {
     let count = digit.div_ceil(wide).max(1);
+    let mut primes = vec![wide; count as usize];
+    primes[0] = wide.max(first);
     if count * wide <= room {
-        return vec![wide; count as usize];
+        return primes;
     }
-    let (each, wider) = (digit / count, digit % count);
-    (0..count).map(|i| (each + u32::from(i < wider)).max(20)).collect()
+    primes[0] = first.max(digit.div_ceil(count));
+    let (left, others) = (digit.saturating_sub(primes[0]), count - 1);
+    for (i, prime) in (0..).zip(&mut primes[1..]) {
+        *prime = (left / others + u32::from(i < left % others)).max(LEAST);
+    }
+    primes
 }
 
 #[cfg(test)]

@@ -10,7 +10,8 @@ use super::{ParamsError, ParamsLiteral};
 /// The default scale is 2^(size of the primes that rescaling removes), at which a scale stays where it is over
 /// all levels. In II, III, V50 the base prime is then at most one bit wider than the scale: messages at level 0
 /// must stay below 1 in magnitude, or stop at level 1. Set I has scale 2^32 for the same reason.
-/// Names with `/1` have one special prime (dnum = L + 1), as SEAL does.
+/// Names with `/1` have one special prime (dnum = L + 1), as SEAL does. Names with B are for bootstrapping: their primes are laid out
+/// for it (`docs/algorithms/bootstrapping.md`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum NamedSet {
@@ -32,11 +33,15 @@ pub enum NamedSet {
     V50,
     /// As [`Self::V50`] with one special prime.
     V50Single,
+    /// N = 2^15 for bootstrapping: full slots come back with five levels of 30 bits.
+    B15,
+    /// N = 2^16 for bootstrapping: full slots come back with nine levels of 40 bits.
+    B16,
 }
 
 impl NamedSet {
     /// Every set.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::I,
         Self::II,
         Self::III,
@@ -46,6 +51,8 @@ impl NamedSet {
         Self::VSingle,
         Self::V50,
         Self::V50Single,
+        Self::B15,
+        Self::B16,
     ];
 
     /// The name, as in a table.
@@ -60,6 +67,8 @@ impl NamedSet {
             Self::VSingle => "V/1",
             Self::V50 => "V50",
             Self::V50Single => "V50/1",
+            Self::B15 => "B15",
+            Self::B16 => "B16",
         }
     }
 
@@ -72,9 +81,18 @@ impl NamedSet {
             Self::IV | Self::IVSingle => (15, 48, 46, 14),
             Self::V | Self::VSingle => (16, 55, 52, 24),
             Self::V50 | Self::V50Single => (16, 50, 49, 28),
+            Self::B15 => (15, 40, 30, 18),
+            Self::B16 => (16, 50, 40, 26),
         };
         let mut q = vec![bits; limbs];
         q[0] = base;
+        // Above the levels of the scale, those of the sine and of the maps towards slots.
+        let above: &[u32] = match self {
+            Self::B15 => &[56, 43, 43, 43, 47, 49, 51, 43, 43, 43],
+            Self::B16 => &[60, 50, 50, 50, 50, 50, 54, 56, 58, 50, 50, 50, 50],
+            _ => &[],
+        };
+        q[limbs - above.len()..].copy_from_slice(above);
         let (p, dnum): (&[u32], usize) = match self {
             Self::I => (&[36], 2),
             Self::II => (&[44], 4),
@@ -88,6 +106,10 @@ impl NamedSet {
             // 350 bits cover the digit of the base, 50 + 6·49 = 344.
             Self::V50 => (&[50; 7], 4),
             Self::V50Single => (&[50], 28),
+            // 152 bits cover the widest digit, 47 + 49 + 51 = 147; the first holds constants of the maps at scale 2^43.
+            Self::B15 => (&[45, 36, 36, 35], 6),
+            // 450 bits cover the widest digit, 4·40 + 60 + 4·50 = 420.
+            Self::B16 => (&[50; 9], 3),
         };
         let scale_bits = if self == Self::I { 32 } else { bits };
         ParamsLiteral { scale_bits, ..ParamsLiteral::from_bits(log_n, &q, p, dnum) }

@@ -26,6 +26,8 @@ fn every_named_set_keeps_its_claim() {
         (NamedSet::VSingle, 16, 24, 1, 24, 1747, G),
         (NamedSet::V50, 16, 28, 7, 4, 1747, G),
         (NamedSet::V50Single, 16, 28, 1, 28, 1747, G),
+        (NamedSet::B15, 15, 18, 4, 6, 868, G),
+        (NamedSet::B16, 16, 26, 9, 3, 1747, G),
     ];
     assert_eq!(want.len(), NamedSet::ALL.len());
     for (set, log_n, limbs, special, dnum, limit, table) in want {
@@ -232,8 +234,10 @@ fn no_named_set_admits_fewer_digits_at_128_bits() {
         let literal = set.literal();
         let limbs = literal.q.len();
         let alpha = limbs.div_ceil(literal.dnum - 1);
-        let (dnum, PrimeSpec::Bits(bits)) = (limbs.div_ceil(alpha), literal.q[0]) else { unreachable!() };
-        let more = ParamsLiteral { dnum, p: vec![PrimeSpec::Bits(bits); alpha], ..literal };
+        let dnum = limbs.div_ceil(alpha);
+        let bits = |q: &PrimeSpec| if let PrimeSpec::Bits(bits) = q { *bits } else { unreachable!() };
+        let widest = literal.q.iter().map(bits).max().unwrap();
+        let more = ParamsLiteral { dnum, p: vec![PrimeSpec::Bits(widest); alpha], ..literal };
         let refused = Params::new(&more);
         assert!(matches!(refused, Err(ParamsError::BelowSecurity { .. })), "{set}: {refused:?}");
     }
