@@ -151,6 +151,21 @@ def test_programs_are_counted_and_saved(tmp_path: Path, monkeypatch: pytest.Monk
     assert len(list(tmp_path.glob("*.kernel"))) == 1 + len(found["rows"])
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["bootstrap", "helr", "helr-training", "resnet-20"])
+def test_the_page_says_what_programs_take(name: str) -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "workloads.md").read_text()
+    (line,) = (line for line in page.splitlines() if line.startswith(f"| `{name}` |"))
+    cells = [cell.strip().replace(",", "") for cell in line.strip("|").split("|")]
+    found = programs.describe(name)
+    levels = max(row["levels"] for row in found["rows"])
+    assert int(cells[2].split()[0]) == levels
+    counts = [found[key] for key in ("rotations", "products", "constant_products")]
+    assert [int(cell) for cell in cells[3:6]] == counts
+    if found["costs"].startswith("shipped"):
+        assert float(cells[6]) == pytest.approx(found["seconds"], rel=0.05)
+
+
 def test_what_is_left_is_told_by_programs_of_the_same_sort() -> None:
     sorts = [("a", "x"), ("b", "y"), ("c", "x"), ("d", "y")]
     assert stepwise._left({"a": 30.0}, sorts, 1) == ""
