@@ -82,7 +82,7 @@ lint-rtl: $(STAMPS)/eda  ## the hardware sources: verible, slang, Verilator, all
 bench: $(STAMPS)/extension  ## ours and the peers, interleaved on one core, to build/bench.json
 	@scripts/peers.sh
 	@cargo build --quiet --release --manifest-path benches/Cargo.toml
-	@$(PY) -m benches.run $(BENCH)
+	@[ ! -f $(EDA_HOME)/env.sh ] || . $(EDA_HOME)/env.sh; $(CURDIR)/$(PY) -m benches.run $(BENCH)
 
 .PHONY: resnet
 resnet: $(STAMPS)/extension  ## ResNet-20 on one encrypted image, in build/resnet; type it again to go on after a kill

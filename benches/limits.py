@@ -138,10 +138,38 @@ def face_overhead(command: list[str], cores: set[int]) -> Limit:
     return Limit("face over limb program, relin/II", percent, "%", 3, at_most=True)
 
 
+def simulated_key_switch(_command: list[str], _cores: set[int]) -> Limit:
+    """A rotation of 4096 slots by three limbs of 54 bits, a digit each, on the RTL under Verilator."""
+    import ringmill as rm
+    from ringmill.project.simulator import verilator
+
+    if not verilator():
+        raise NotOfferedError("no Verilator on the path: scripts/eda.sh")
+    kernel = rm.kernel(lambda x: x.rotate(1)).compile(
+        rm.vector(4096), params=rm.Params.from_bits(13, [54, 54, 54], [54], 3, insecure=True)
+    )
+    keys = kernel.keygen()
+    given = kernel.encrypt(keys, x=[0.5] * 4096)
+    times = []
+    for _ in range(4):  # the first one loads the program
+        begin = time.perf_counter()
+        kernel.evaluate(keys, given, machine="verilator", butterflies=4)
+        times.append(time.perf_counter() - begin)
+    what = "simulated key switch, N = 2^13, 4 butterflies"
+    return Limit(what, statistics.median(times[1:]), "s", 10, at_most=True)
+
+
 Measure = Callable[[list[str], set[int]], Limit]
 
 #: What a run without arguments takes.
-LIGHT: list[Measure] = [face_overhead, memory, second_thread, import_time, wheel_size]
+LIGHT: list[Measure] = [
+    face_overhead,
+    memory,
+    second_thread,
+    import_time,
+    wheel_size,
+    simulated_key_switch,
+]
 
 
 def limits(measures: list[Measure], command: list[str], cores: set[int]) -> Iterator[Limit]:

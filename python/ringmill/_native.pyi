@@ -289,6 +289,7 @@ class Executable:
         threads: int | None = None,
         butterflies: int | None = None,
         switching: str = "hybrid",
+        library: str | None = None,
     ) -> Executable: ...
     @staticmethod
     def through(plan: Plan, run: Callable[[str, list[bytes]], list[bytes]]) -> Executable: ...

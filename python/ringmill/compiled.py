@@ -281,11 +281,12 @@ class Compiled:
         Args:
             keys: evaluation keys; the secret key of a ``Keys`` is not touched.
             arguments: from ``encrypt``.
-            machine: "cpu" (fast), "reference" (plain interpreter) or "compact" (the hardware core, simulated
-                by the library that RINGMILL_CORE_LIBRARY names, otherwise emulated); all give the same bits.
-                Or a function that runs limbs elsewhere, as the host of `ringmill build` on a board.
+            machine: "cpu" (fast), "reference" (plain interpreter), "compact" (the hardware core, its
+                instructions emulated one by one) or "verilator" (the core's RTL under Verilator, which is
+                built for this degree once, in a minute or two, and kept); all give the same bits. Or a
+                function that runs limbs elsewhere, as the host of `ringmill build` on a board.
             threads: worker threads of "cpu"; all cores by default. Results do not depend on it.
-            butterflies: size of "compact": 1, 2, 4, 8 or 16 a lane.
+            butterflies: size of "compact" and "verilator": 1, 2, 4, 8 or 16 a lane, 4 if not said.
         """
         evaluation = keys.evaluation if isinstance(keys, Keys) else keys
         self._same_params("evaluation keys", evaluation.params)
@@ -299,12 +300,18 @@ class Compiled:
         """The lowered program for a machine; lowered once."""
         key = (machine, threads, butterflies)
         if key not in self._executables:
-            self._executables[key] = (
-                Executable(self.plan, machine, threads, butterflies, self.switching)
-                if isinstance(machine, str)
-                else Executable.through(self.plan, machine)
-            )
+            self._executables[key] = self._executable(machine, threads, butterflies)
         return self._executables[key]
+
+    def _executable(self, machine: str | Outside, threads: int | None, butterflies: int | None) -> Executable:
+        if not isinstance(machine, str):
+            return Executable.through(self.plan, machine)
+        if machine == "verilator":
+            from ringmill.project import simulator
+
+            library = simulator.library(simulator.core_of(self, butterflies))
+            return Executable(self.plan, "compact", threads, butterflies, self.switching, str(library))
+        return Executable(self.plan, machine, threads, butterflies, self.switching)
 
     def run(
         self,

@@ -16,10 +16,11 @@ import numpy as np
 import pytest
 from sample_designs import SMALL, design_of, small_kernel
 
+import ringmill as rm
 from ringmill import cli
 from ringmill._native import hardware_files
 from ringmill.compiled import Compiled
-from ringmill.project import Core, hardware, vectors, write
+from ringmill.project import Core, hardware, simulator, vectors, write
 from ringmill.project.design import read
 from ringmill.project.simulator import verilator
 
@@ -150,6 +151,31 @@ def test_the_self_test_passes_in_the_folder_alone_and_can_fail(compiled: Any, fo
     vectors_file.write_bytes(kept)
     assert broken.returncode != 0
     assert "FAIL output limb 0, word 512" in broken.stderr
+
+
+@pytest.mark.skipif(not verilator(), reason="the hardware tools are not in the environment")
+def test_a_kernel_runs_on_the_simulated_rtl(compiled: Compiled) -> None:
+    keys = compiled.keygen()
+    given = compiled.encrypt(keys, x=np.linspace(-1, 1, 8), y=np.linspace(1, 0, 8))
+    results = [
+        compiled.evaluate(keys, given, machine=machine, butterflies=butterflies)
+        for machine, butterflies in (("cpu", None), ("verilator", 1))
+    ]
+    first, second = ({name: c.to_bytes() for name, c in r.parts.items()} for r in results)
+    assert first == second
+    library = simulator.library(simulator.core_of(compiled, 1))
+    before = library.stat().st_mtime_ns
+    assert simulator.library(simulator.core_of(compiled, 1)).stat().st_mtime_ns == before, "built once"
+
+
+def test_without_a_simulator_the_machine_says_what_it_needs(
+    compiled: Compiled, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(rm.MachineError, match="needs Verilator") as caught:
+        compiled.executable("verilator", None, 16)
+    assert caught.value.code == "NoSimulator"
 
 
 @pytest.mark.skipif(not shutil.which("yosys"), reason="the hardware tools are not in the environment")

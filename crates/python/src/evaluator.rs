@@ -59,9 +59,11 @@ impl Evaluator {
     #[pyo3(signature = (keys, machine = "cpu", threads = None))]
     fn new(keys: &Bound<'_, EvaluationKeys>, machine: &str, threads: Option<usize>) -> PyResult<Self> {
         let keys = keys.get().0.clone();
-        let face =
-            ringmill::Evaluator::with_machine(keys.params(), machines::by_name(machine, threads, None)?)
-                .map_err(|e| Failure::face(&e))?;
+        let face = ringmill::Evaluator::with_machine(
+            keys.params(),
+            machines::by_name(machine, threads, None, None)?,
+        )
+        .map_err(|e| Failure::face(&e))?;
         Ok(Self { face, keys, bootstraps: Bootstraps::default() })
     }
 

@@ -1,6 +1,7 @@
 //! `Executable`: a managed program, lowered for a machine.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
@@ -88,7 +89,7 @@ fn bounded(
 impl Executable {
     /// Lowers a plan for a machine and encodes its constants.
     #[new]
-    #[pyo3(signature = (plan, machine = "cpu", threads = None, butterflies = None, switching = "hybrid"))]
+    #[pyo3(signature = (plan, machine = "cpu", threads = None, butterflies = None, switching = "hybrid", library = None))]
     fn new(
         py: Python<'_>,
         plan: &Bound<'_, Plan>,
@@ -96,12 +97,13 @@ impl Executable {
         threads: Option<usize>,
         butterflies: Option<u32>,
         switching: &str,
+        library: Option<PathBuf>,
     ) -> PyResult<Self> {
         let plan = plan.get();
         let (params, managed, name) = (plan.params.clone(), plan.managed.clone(), machine.to_owned());
         let word = switching.to_owned();
         let kernel = interruptible(py, move || {
-            let machine = machines::by_name(&name, threads, butterflies)?;
+            let machine = machines::by_name(&name, threads, butterflies, library.as_deref())?;
             let evaluator = switching::evaluator(&params, machine, &word)?;
             Kernel::new(&evaluator, managed).map_err(|e| Failure::face(&e))
         })?;

@@ -12,12 +12,17 @@ use ringmill_ring::lanes::Isa;
 
 use crate::error::{Failure, Family};
 
-/// The machine of a name with so many threads, all cores if none are named, and butterflies.
+/// The machine of a name with so many threads, all cores if none are named, and butterflies; of a library, the
+/// compact core that it simulates.
 pub(crate) fn by_name(
     name: &str,
     threads: Option<usize>,
     butterflies: Option<u32>,
+    library: Option<&std::path::Path>,
 ) -> Result<Arc<dyn Machine>, Failure> {
+    if let Some(path) = library {
+        return ringmill::simulated_machine(path, butterflies).map_err(|e| Failure::face(&e));
+    }
     let all = || std::thread::available_parallelism().map_or(1, usize::from);
     ringmill::machine_by_name(name, threads.unwrap_or_else(all), butterflies).map_err(|e| Failure::face(&e))
 }

@@ -77,14 +77,26 @@ pub fn cpu_machine(threads: usize) -> Result<Arc<dyn Machine>, Error> {
 /// # Errors
 /// A number of butterflies that no core has, or that the library was not built for; a library that cannot be loaded.
 pub fn compact_machine(butterflies: Option<u32>) -> Result<Arc<dyn Machine>, Error> {
-    use machine::compact::{Compact, CompactError, CompactLiteral, CoreLibrary, SimulatedMemory};
+    use machine::compact::{Compact, CompactLiteral};
+    if let Some(path) = std::env::var_os("RINGMILL_CORE_LIBRARY") {
+        return simulated_machine(path.as_ref(), butterflies);
+    }
+    let default = CompactLiteral::default();
+    let literal = CompactLiteral { butterflies: butterflies.unwrap_or(default.butterflies), ..default };
+    Ok(Arc::new(Compact::emulated(literal.build().map_err(|e| Error::Machine(e.into()))?)))
+}
+
+/// The machine `compact` simulated by the library at `path`, with what that library was built for.
+///
+/// # Errors
+/// A library that cannot be loaded, or has another number of butterflies.
+pub fn simulated_machine(
+    path: &std::path::Path,
+    butterflies: Option<u32>,
+) -> Result<Arc<dyn Machine>, Error> {
+    use machine::compact::{Compact, CompactError, CoreLibrary, SimulatedMemory};
     let compact = |e: CompactError| Error::Machine(e.into());
-    let Some(path) = std::env::var_os("RINGMILL_CORE_LIBRARY") else {
-        let default = CompactLiteral::default();
-        let literal = CompactLiteral { butterflies: butterflies.unwrap_or(default.butterflies), ..default };
-        return Ok(Arc::new(Compact::emulated(literal.build().map_err(compact)?)));
-    };
-    let library = CoreLibrary::load(path.as_ref()).map_err(compact)?;
+    let library = CoreLibrary::load(path).map_err(compact)?;
     let config = library.config().map_err(compact)?;
     match butterflies {
         Some(wanted) if wanted != config.butterflies() => {
@@ -110,6 +122,9 @@ pub fn machine_by_name(
         "cpu" | "reference" if butterflies.is_some() => Err(Error::NoButterflies { name: name.into() }),
         "cpu" => cpu_machine(threads),
         "reference" => Ok(Arc::new(machine::Reference)),
-        _ => Err(Error::UnknownMachine { name: name.into(), known: "cpu, reference, compact" }),
+        _ => Err(Error::UnknownMachine {
+            name: name.into(),
+            known: "cpu, reference, compact; in Python also verilator",
+        }),
     }
 }

@@ -72,7 +72,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     sub.add_argument("--input", required=True, metavar="FILE", help="encrypted arguments")
     sub.add_argument("--out", required=True, metavar="FILE", help="encrypted results")
-    sub.add_argument("--machine", default="cpu", metavar="NAME", help="cpu (default), reference or compact")
+    sub.add_argument(
+        "--machine", default="cpu", metavar="NAME", help="cpu (default), reference, compact or verilator"
+    )
     sub.add_argument("--threads", type=int, metavar="N", help="worker threads, all cores by default")
     sub.add_argument("--butterflies", type=int, metavar="N", help="size of compact: 1, 2, 4, 8 or 16 a lane")
 

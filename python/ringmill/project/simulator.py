@@ -1,8 +1,28 @@
-"""The simulator that a built folder needs."""
+"""The core's RTL under Verilator: whether it can be built here; libraries of cores, built once and kept."""
 
 from __future__ import annotations
 
+import hashlib
+import os
+import shutil
 import subprocess
+import tempfile
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ringmill._native import __version__
+from ringmill.errors import MachineError, fail
+from ringmill.project import hardware
+from ringmill.project.core import Core
+
+if TYPE_CHECKING:
+    from ringmill.compiled import Compiled
+
+#: Montgomery's multiplier, which takes any primes, as `modmul_pkg` numbers it.
+_MONTGOMERY = 3
+#: Bits of a word that a core is built for, and entries of the largest modulus table.
+_WORDS, _MODULI = (36, 52, 54, 60), 32
 
 
 def verilator() -> bool:
@@ -18,3 +38,72 @@ def verilator() -> bool:
     except (OSError, subprocess.TimeoutExpired):
         return False
     return asked.returncode == 0
+
+
+def core_of(compiled: Compiled, butterflies: int | None = None) -> Core:
+    """A core for any program over a kernel's degree and width of primes; kernels alike in both share it."""
+    params = compiled.params
+    bits = max(q.bit_length() for q in [*params.q, *params.p])
+    # Other methods of key switching have primes of their own.
+    word = next(w for w in _WORDS if w >= bits) if compiled.switching == "hybrid" else _WORDS[-1]
+    return Core(
+        word_bits=word,
+        butterflies=butterflies or 4,
+        log_n_max=max(params.log_n, 10),
+        moduli=_MODULI,
+        tile="dsp48e2",
+    )
+
+
+def _kept() -> Path:
+    cache = os.environ.get("XDG_CACHE_HOME")
+    return (Path(cache) if cache else Path.home() / ".cache") / "ringmill" / "cores"
+
+
+def library(core: Core) -> Path:
+    """The shared library of a simulated core with Montgomery's multiplier, built if it is not there yet.
+
+    It stands in the user's cache (`XDG_CACHE_HOME`) under a name that says what it was made of.
+    """
+    files = hardware.sources(core)
+    files |= hardware.lists("core", __version__, core, _MONTGOMERY, files)
+    files["Makefile"] = resources.files("ringmill.project").joinpath("files/Makefile").read_text("utf-8")
+    digest = hashlib.blake2b(digest_size=12)
+    for place, text in sorted(files.items()):
+        digest.update(f"{place}\0{text}\0".encode())
+    target = _kept() / f"{digest.hexdigest()}.so"
+    if target.is_file():
+        return target
+    if not verilator():
+        fail(
+            MachineError,
+            "NoSimulator",
+            'Machine "verilator" needs Verilator 5.048 or newer, make and a C++ compiler, and no such '
+            "Verilator is on the path; scripts/eda.sh of Ringmill installs it. "
+            '"compact" emulates the same instructions without it.',
+        )
+    target.parent.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(dir=target.parent))
+    try:
+        for place, text in files.items():
+            (work / place).parent.mkdir(parents=True, exist_ok=True)
+            (work / place).write_text(text, encoding="utf-8")
+        done = subprocess.run(
+            ["make", "-s", "build/librm_core.so"],
+            cwd=work,
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "MAKEFLAGS": ""},
+        )
+        if done.returncode != 0:
+            said = (done.stderr or done.stdout).strip().splitlines()
+            fail(
+                MachineError,
+                "Simulator",
+                f"The simulated core does not build: {said[-1] if said else 'no word of why'}.",
+            )
+        os.replace(work / "build" / "librm_core.so", target)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    return target
