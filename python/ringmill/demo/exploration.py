@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
-import subprocess
 import time
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,7 @@ from ringmill.kernels import logistic_regression
 from ringmill.progress import Show, steps
 from ringmill.project import design as designs
 from ringmill.project import write
+from ringmill.project.make import last_words, make
 from ringmill.project.simulator import verilator
 from ringmill.report import explored
 
@@ -47,21 +46,9 @@ def build(found: Exploration, folder: Path) -> bool:
     write(design.compiled, design.core, folder, design=found.best, overwrite=True)
     if not verilator():
         return False
-    done = subprocess.run(
-        ["make", "-s", "host"],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "MAKEFLAGS": ""},
-    )
+    done = make(folder, "host")
     if done.returncode != 0:
-        said = (done.stderr or done.stdout).strip().splitlines()
-        fail(
-            MachineError,
-            "Simulator",
-            f"The simulator of {folder} does not build: {said[-1] if said else ''}.",
-        )
+        fail(MachineError, "Simulator", f"The simulator of {folder} does not build: {last_words(done)}.")
     return True
 
 

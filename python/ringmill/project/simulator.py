@@ -15,6 +15,7 @@ from ringmill._native import __version__
 from ringmill.errors import MachineError, fail
 from ringmill.project import hardware
 from ringmill.project.core import Core
+from ringmill.project.make import last_words, make
 
 if TYPE_CHECKING:
     from ringmill.compiled import Compiled
@@ -88,21 +89,9 @@ def library(core: Core) -> Path:
         for place, text in files.items():
             (work / place).parent.mkdir(parents=True, exist_ok=True)
             (work / place).write_text(text, encoding="utf-8")
-        done = subprocess.run(
-            ["make", "-s", "build/librm_core.so"],
-            cwd=work,
-            capture_output=True,
-            text=True,
-            check=False,
-            env={**os.environ, "MAKEFLAGS": ""},
-        )
+        done = make(work, "build/librm_core.so")
         if done.returncode != 0:
-            said = (done.stderr or done.stdout).strip().splitlines()
-            fail(
-                MachineError,
-                "Simulator",
-                f"The simulated core does not build: {said[-1] if said else 'no word of why'}.",
-            )
+            fail(MachineError, "Simulator", f"The simulated core does not build: {last_words(done)}.")
         os.replace(work / "build" / "librm_core.so", target)
     finally:
         shutil.rmtree(work, ignore_errors=True)

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,6 +20,7 @@ from ringmill.compiled import Compiled, measured_error
 from ringmill.errors import MachineError, fail
 from ringmill.progress import Show, steps
 from ringmill.project.design import Design
+from ringmill.project.make import Done, last_words, make
 from ringmill.project.simulator import verilator
 from ringmill.project.write import write
 
@@ -73,21 +72,12 @@ def _row(what: str, unit: str, predicted: float, measured: float | None, by: str
 
 
 @contextmanager
-def _made(design: Design, target: str) -> Iterator[tuple[Path, subprocess.CompletedProcess[str]]]:
+def _made(design: Design, target: str) -> Iterator[tuple[Path, Done]]:
     """The built folder of a design after `make` of a target in it; removed in the end."""
     with tempfile.TemporaryDirectory(prefix="ringmill-validate-") as name:
         folder = Path(name) / "core"
         write(design.compiled, design.core, folder, design=design.content)
-        command, env = ["make", "-s", target], {**os.environ, "MAKEFLAGS": ""}
-        yield (
-            folder,
-            subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=env),
-        )
-
-
-def _last_words(done: subprocess.CompletedProcess[str]) -> str:
-    said = [line for line in (done.stderr or done.stdout).strip().splitlines() if not line.startswith("make")]
-    return said[-1] if said else "it said nothing"
+        yield folder, make(folder, target)
 
 
 def cycles(design: Design) -> list[Row]:
@@ -98,7 +88,7 @@ def cycles(design: Design) -> list[Row]:
     with _made(design, "selftest") as (_, done):
         passed = _PASSED.search(done.stdout)
         if done.returncode != 0 or passed is None:
-            said = f"The self-test of the core failed: {_last_words(done)}. Please report it."
+            said = f"The self-test of the core failed: {last_words(done)}. Please report it."
             fail(MachineError, "SelfTest", said)
     first, again, *model = (int(number) for number in passed.groups())
     by = "RTL under Verilator, bits compared"
@@ -112,7 +102,7 @@ def synthesis(design: Design) -> Row:
     """Figures of the core's cells, from yosys in the built folder: minutes to hours."""
     with _made(design, "synth") as (folder, done):
         if done.returncode != 0:
-            fail(MachineError, "Synthesis", f"The core was not synthesised: {_last_words(done)}.")
+            fail(MachineError, "Synthesis", f"The core was not synthesised: {last_words(done)}.")
         made: Row = json.loads((folder / "build" / "cells.json").read_text(encoding="utf-8"))
     return made
 
