@@ -203,32 +203,56 @@ fn threads_share_one_executable() {
 }
 
 /// A key switch as programs contain it: digits of several limbs, conversions, inner products, both divisions.
-#[test]
-fn key_switches_give_the_bits_of_the_reference() {
-    use ringmill_program::limb::{Domain, InputClass, Operand};
-    use ringmill_program::lower::{Lowering, Rotation};
+#[derive(Debug, Clone, Copy)]
+struct KeySwitch {
+    bits: u32,
+    limbs: usize,
+    special: usize,
+    alpha: usize,
+    rescale: bool,
+}
 
-    let machines = machines();
-    for (bits, limbs, special, alpha, rescale) in
-        [(50, 4, 1, 1, false), (50, 5, 2, 2, true), (55, 5, 3, 3, false), (60, 3, 1, 1, true)]
-    {
-        let log_n = 9;
-        let primes = moduli(log_n, &vec![bits; limbs + special]);
+const KEY_SWITCHES: [KeySwitch; 4] = [
+    KeySwitch { bits: 50, limbs: 4, special: 1, alpha: 1, rescale: false },
+    KeySwitch { bits: 50, limbs: 5, special: 2, alpha: 2, rescale: true },
+    KeySwitch { bits: 55, limbs: 5, special: 3, alpha: 3, rescale: false },
+    KeySwitch { bits: 60, limbs: 3, special: 1, alpha: 1, rescale: true },
+];
+
+impl KeySwitch {
+    fn program(self, rotates: bool) -> LimbProgram {
+        use ringmill_program::limb::Operand;
+        use ringmill_program::lower::{Lowering, Rotation};
+
+        let Self { bits, limbs, special, alpha, rescale } = self;
+        let primes = moduli(9, &vec![bits; limbs + special]);
         let (q, p) = primes.split_at(limbs);
-        let mut low = Lowering::new("rotate", log_n, q, p, alpha).unwrap();
+        let mut low = Lowering::new("switch", 9, q, p, alpha).unwrap();
         let q_ids = low.basis.q().to_vec();
-        let [a, b]: [Vec<Operand>; 2] =
-            ["a", "b"].map(|name| low.builder.input(name, InputClass::Data, Domain::Eval, &q_ids));
+        let [a, b, c]: [Vec<Operand>; 3] =
+            ["a", "b", "c"].map(|name| low.builder.input(name, InputClass::Data, Domain::Eval, &q_ids));
         let names: Vec<String> = (0..2 * limbs.div_ceil(alpha)).map(|i| format!("key{i}")).collect();
         let key = low.key_inputs(&names, limbs).unwrap();
-        let rotated = low.rotate([&a, &b], Rotation { galois: 25, key: &key, rescale }).unwrap();
-        for (part, limbs) in rotated.iter().enumerate() {
+        let switched = if rotates {
+            low.rotate([&a, &b], Rotation { galois: 25, key: &key, rescale }).unwrap()
+        } else {
+            low.relinearise([&a, &b, &c], &key, rescale).unwrap()
+        };
+        for (part, limbs) in switched.iter().enumerate() {
             let outputs = low.builder.output(format!("y{part}"), Domain::Eval, &q_ids[..limbs.len()]);
             for (&limb, output) in limbs.iter().zip(outputs) {
                 low.builder.store(output, limb);
             }
         }
-        compare(&low.finish().unwrap(), &machines, 5);
+        low.finish().unwrap()
+    }
+}
+
+#[test]
+fn key_switches_give_the_bits_of_the_reference() {
+    let machines = machines();
+    for (switch, rotates) in KEY_SWITCHES.into_iter().flat_map(|switch| [(switch, true), (switch, false)]) {
+        compare(&switch.program(rotates), &machines, 5);
     }
 }
 

@@ -59,6 +59,14 @@ pub(super) trait Arith: Copy {
     fn encode(q: Modulus, w: u64) -> [u64; 2];
     /// The two words of a constant, in registers, to what the butterflies use.
     fn constant(self, words: [Self::V; 2]) -> Self::C;
+    /// Words that the table of the last stages holds of a constant, which is most of all tables: two, or the second alone
+    /// where [`Self::first_word`] makes the first.
+    const LEAF_WORDS: usize = 2;
+    /// The first word of a constant from the second.
+    #[inline(always)]
+    fn first_word(self, second: Self::V) -> Self::V {
+        second
+    }
     /// Words to a register, as they stand.
     fn register(self, v: <Self::L as U64Lanes>::U) -> Self::V;
     /// A register to words, as they stand.

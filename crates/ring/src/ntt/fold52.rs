@@ -221,6 +221,12 @@ impl<L: Lanes + Madd52Lanes, const ABOVE: bool> Arith for Fold52<L, ABOVE> {
     fn constant(self, words: [L::U; 2]) -> [L::U; 2] {
         words
     }
+    const LEAF_WORDS: usize = 1;
+    /// w″ = −ŵ·q⁻¹ modulo 2^52, and ŵ < 2q < 2^52: it is the low half of w″·(2^52 − q).
+    #[inline(always)]
+    fn first_word(self, second: L::U) -> L::U {
+        self.l.madd52_lo(self.l.splat(0), second, self.minus_q)
+    }
     #[inline(always)]
     fn register(self, v: L::U) -> L::U {
         v

@@ -63,10 +63,13 @@ impl<A: Arith> Engine<'_, A> {
     #[inline(always)]
     unsafe fn leaf(self, node: usize, i: usize) -> Constant<A> {
         let first = (1usize << self.tables.log_n) / (Self::L * Self::L);
-        // SAFETY: the table holds 2L words for each such node and i.
+        let at = ((node - first) * (Self::L - 1) + i) * A::LEAF_WORDS * Self::L;
+        // SAFETY: the table holds so many vectors for each such node and i.
         unsafe {
-            let p = self.tables.leaves.as_ptr().add(((node - first) * (Self::L - 1) + i) * 2 * Self::L);
-            self.arith.constant([self.load(p), self.load(p.add(Self::L))])
+            let p = self.tables.leaves.as_ptr().add(at);
+            let second = self.load(p.add((A::LEAF_WORDS - 1) * Self::L));
+            let first = if A::LEAF_WORDS == 1 { self.arith.first_word(second) } else { self.load(p) };
+            self.arith.constant([first, second])
         }
     }
     #[inline(always)]

@@ -52,7 +52,8 @@ pub(super) struct Tables {
     region: Region,
     /// Two words for node k, for stages whose blocks are ≥ L words apart.
     pub(super) nodes: AlignedWords,
-    /// For each block of L·L words and each of the L − 1 nodes below a transposed lane: L first words, L second words.
+    /// For each block of L·L words and each of the L − 1 nodes below a transposed lane: L first words, unless they are made
+    /// from the second ones ([`Arith::LEAF_WORDS`]), and L second words.
     pub(super) leaves: AlignedWords,
     /// 1/N, and 1/N times ψ^(−N/2), the constant of the last inverse stage, two words each.
     pub(super) scale: [[u64; 2]; 2],
@@ -92,7 +93,7 @@ impl Tables {
         let leaves = (n / (l * l)..2 * n / (l * l)).flat_map(|k| {
             (0..l.trailing_zeros()).flat_map(move |s| (0..1usize << s).map(move |r| (s, r))).flat_map(
                 move |(s, r)| {
-                    (0..2).flat_map(move |word| {
+                    (2 - A::LEAF_WORDS..2).flat_map(move |word| {
                         (0..l).map(move |lane| A::encode(q, powers[((l * k + lane) << s) + r])[word])
                     })
                 },
@@ -109,7 +110,7 @@ impl Tables {
             ends,
             encode: A::encode,
             nodes: AlignedWords::collect(2 * n / l, nodes),
-            leaves: AlignedWords::collect(2 * n / l * (l - 1), leaves),
+            leaves: AlignedWords::collect(A::LEAF_WORDS * n / l * (l - 1), leaves),
         })
     }
 }

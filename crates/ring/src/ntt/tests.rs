@@ -199,23 +199,51 @@ fn check_isa(isa: Isa, log_ns: &[u32], bits: &[u32]) {
     }
 }
 
-/// Primes as far from their power of two as 52-bit arithmetic takes them: the bounds are nowhere tighter.
+/// The prime that lies as far from 2^b as 52-bit arithmetic takes it: the bounds are nowhere tighter.
+fn far_prime(b: u32, above: bool, log_n: u32) -> Modulus {
+    let (power, width, step) = (1u64 << b, 1u64 << (b - 11), 2u64 << log_n);
+    let edge = if above { power + width } else { power - width } / step * step + 1;
+    let towards = |i: u64| if above { edge - i * step } else { edge + i * step };
+    let candidates = (0..).map(towards).filter(|q| q.abs_diff(power) <= width);
+    candidates.filter_map(|q| Modulus::new(q).ok()).next().expect("a prime of that shape")
+}
+
 #[test]
 fn primes_at_the_edge_of_their_shape_agree_with_the_reference() {
     let log_n = 8;
     for (b, above) in [30, 48, 49, 50].into_iter().flat_map(|b| [(b, false), (b, true)]) {
-        let (power, width) = (1u64 << b, 1u64 << (b - 11));
-        let step = 2u64 << log_n;
-        let edge = if above { power + width } else { power - width } / step * step + 1;
-        let towards = |i: u64| if above { edge - i * step } else { edge + i * step };
-        let q = (0..).map(towards).filter(|q| q.abs_diff(power) <= width);
-        let q = q.filter_map(|q| Modulus::new(q).ok()).next().expect("a prime of that shape");
+        let q = far_prime(b, above, log_n);
         for isa in [Isa::Emulated8, Isa::Ifma].into_iter().filter(|isa| isa.is_available()) {
             let arithmetic = Arithmetic::candidates(log_n, q, isa)[0];
             assert!(matches!(arithmetic, Arithmetic::Fold52 { .. } | Arithmetic::Window52(_)));
             check_plan(&Plan::with_arithmetic(log_n, q, isa, arithmetic).unwrap(), log_n);
         }
     }
+}
+
+/// The table of the last stages holds the second words of constants only.
+#[test]
+fn first_words_are_made_from_second_ones() {
+    fn check<A: Arith<L = Emulated<8>, V = [u64; 8]>>(b: u32, above: bool) {
+        assert_eq!(A::LEAF_WORDS, 1);
+        for q in [far_prime(b, above, 8), edge_prime(b + u32::from(above), 8, !above)] {
+            let (arith, value) = (A::new(Emulated, q), q.value());
+            for w in (1..100).chain([value / 3, value / 2]).flat_map(|w| [w, value - w]) {
+                let [first, second] = A::encode(q, w);
+                assert_eq!(arith.first_word([second; 8]), [first; 8], "{w} mod {value}");
+            }
+        }
+    }
+    for b in [25, 30, 41, 48, 49, 50] {
+        check::<Fold52<Emulated<8>, false>>(b, false);
+        check::<Fold52<Emulated<8>, true>>(b, true);
+    }
+    check::<Fold52<Emulated<8>, false>>(51, false);
+    for (b, above) in [25, 30, 41, 48].into_iter().flat_map(|b| [(b, false), (b, true)]) {
+        check::<Window52<Emulated<8>, WIDE>>(b, above);
+    }
+    check::<Window52<Emulated<8>, NARROW>>(49, false);
+    check::<Window52<Emulated<8>, TIGHT>>(49, true);
 }
 
 const BANDS: [u32; 10] = [25, 32, 48, 49, 50, 51, 52, 53, 55, 60];

@@ -249,6 +249,12 @@ impl<L: Lanes + Madd52Lanes, const WINDOW: u8> Arith for Window52<L, WINDOW> {
     fn constant(self, words: [L::U; 2]) -> [L::U; 2] {
         words
     }
+    const LEAF_WORDS: usize = 1;
+    /// w' = w·2^52/q + e with 0 ≤ e < 1: w'·q/2^52 lies between w and w + q/2^52 < w + 1.
+    #[inline(always)]
+    fn first_word(self, second: L::U) -> L::U {
+        self.l.madd52_hi(self.l.splat(0), second, self.q)
+    }
     #[inline(always)]
     fn register(self, v: L::U) -> L::U {
         v
