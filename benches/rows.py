@@ -58,11 +58,10 @@ ROWS = [
     # All levels, by the method chosen for each against hybrid key switching with one key.
     Row("keyswitch_mix/V50", "fixed", 1.1, 1.1),
     Row("keyswitch_mix/36x48", "fixed", 1.1, 1.1),
-    # One bootstrapping that leaves nine levels, against both level budgets of the peer.
+    # One bootstrapping that leaves nine levels, against both level budgets of the peer. Ours is of complex
+    # numbers, the peer's of real ones.
     Row("boot/full/2^16", "openfhe-3-3", 5, 7, heavy=True),
     Row("boot/full/2^16", "openfhe-4-4", 5, 7, heavy=True),
-    # Real numbers as the peer's are; ours are complex in the other rows.
-    Row("boot/real/2^16", "openfhe-3-3", heavy=True),
     Row("boot/2^8/2^16", "openfhe-3-3", 4, 4, heavy=True),
     Row("boot/2^8/2^16", "openfhe-4-4", 4, 4, heavy=True),
 ]

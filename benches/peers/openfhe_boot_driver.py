@@ -48,14 +48,14 @@ def context_of(budget: int, slots: int) -> tuple[openfhe.CryptoContext, int, int
 
 
 def prepare(budget: int, which: str) -> tuple[Works, Facts]:
-    """Works on an exhausted ciphertext, and facts of one run, of ``full/2^16``, ``real/2^16``, ``2^8/2^16``.
+    """Works on an exhausted ciphertext, and facts of one run, of ``full/2^16``, ``2^8/2^16``.
 
-    Messages are real numbers whatever ours are: ``real/2^16`` is ``full/2^16``.
+    Messages are real numbers whatever ours are.
     """
     packed, _, ring = which.partition("/")
     if ring != f"2^{LOG_N}":
         raise KeyError(which)
-    slots = 1 << (LOG_N - 1 if packed in ("full", "real") else int(packed.removeprefix("2^")))
+    slots = 1 << (LOG_N - 1 if packed == "full" else int(packed.removeprefix("2^")))
     context, depth, bits = context_of(budget, slots)
     for feature in ("PKE", "KEYSWITCH", "LEVELEDSHE", "ADVANCEDSHE", "FHE"):
         context.Enable(getattr(openfhe.PKESchemeFeature, feature))

@@ -1,5 +1,4 @@
-//! `boot/full/2^16`, `boot/2^8/2^16`: one bootstrapping of complex numbers, in all slots of the ring or in few of them;
-//! `boot/real/2^16`: of real numbers in all slots, which is what the peer does.
+//! `boot/full/2^16`, `boot/2^8/2^16`: one bootstrapping of complex numbers, in all slots of the ring or in few of them.
 
 use num_complex::Complex64;
 use ringmill::ckks::{EvaluationKeys, GaloisKeys, KeyGenerator, Level, Params, Randomness};
@@ -7,7 +6,7 @@ use ringmill::program::he::{Builder, Op};
 use ringmill::program::manage::{KeySet, Options};
 use ringmill::ring::GaloisElement;
 use ringmill::{Input, Inputs, Kernel};
-use ringmill_circuits::bootstrap::{Bootstrap, Content, Need};
+use ringmill_circuits::bootstrap::{Bootstrap, Need};
 use ringmill_circuits::linear::Keys;
 
 use crate::{Prepared, evaluator};
@@ -19,22 +18,21 @@ type Failure = Box<dyn std::error::Error>;
 const KEYS: usize = 8;
 
 pub(crate) fn prepare(work: &str) -> Result<Prepared, String> {
-    let parse = |rest: &str| -> Option<(usize, u32, Content)> {
+    let parse = |rest: &str| -> Option<(usize, u32)> {
         let (packed, ring) = rest.split_once('/')?;
         let log_n: u32 = ring.strip_prefix("2^")?.parse().ok()?;
         Some(match packed {
-            "full" => (1 << (log_n - 1), log_n, Content::Complex),
-            "real" => (1 << (log_n - 1), log_n, Content::Real),
-            _ => (1 << packed.strip_prefix("2^")?.parse::<u32>().ok()?, log_n, Content::Complex),
+            "full" => (1 << (log_n - 1), log_n),
+            _ => (1 << packed.strip_prefix("2^")?.parse::<u32>().ok()?, log_n),
         })
     };
     let rest = work.strip_prefix("boot/").unwrap_or_default();
-    let (slots, log_n, content) = parse(rest).ok_or_else(|| format!("{work} names no slots and ring"))?;
-    bind(slots, log_n, content).map_err(|error| error.to_string())
+    let (slots, log_n) = parse(rest).ok_or_else(|| format!("{work} names no slots and ring"))?;
+    bind(slots, log_n).map_err(|error| error.to_string())
 }
 
-fn bind(slots: usize, log_n: u32, content: Content) -> Result<Prepared, Failure> {
-    let config = Bootstrap { keys: Keys::AtMost(KEYS), content, ..Bootstrap::default() };
+fn bind(slots: usize, log_n: u32) -> Result<Prepared, Failure> {
+    let config = Bootstrap { keys: Keys::AtMost(KEYS), ..Bootstrap::default() };
     let need = Need { slots, log_n, ..Need::default() };
     let params = need.choose(&config)?;
     let evaluator = evaluator(&params)?;
@@ -50,10 +48,7 @@ fn bind(slots: usize, log_n: u32, content: Content) -> Result<Prepared, Failure>
 
     let start = Level::new(config.start(slots));
     let turn = |i: usize| Complex64::cis((i * i % 9973) as f64) * ((i % 101) as f64 / 101.0);
-    let mut message: Vec<Complex64> = (0..slots).map(turn).collect();
-    if content == Content::Real {
-        message.iter_mut().for_each(|z| z.im = 0.0);
-    }
+    let message: Vec<Complex64> = (0..slots).map(turn).collect();
     let plain = evaluator.encode(message.as_slice(), slots, start, &params.default_scale())?;
     let x = secret.encrypt(&plain, &mut Randomness::from_os()?)?;
     let run = move || kernel.run(&Inputs::from([("x".into(), Input::Cipher(&x))]), &keys);

@@ -15,6 +15,7 @@ from ringmill import _native
 from ringmill._native import EvaluationKeys, Evaluator, Params, PublicKey, SecretKey
 from ringmill.errors import EncodingError, LevelError, MismatchError, ParameterError, fail
 from ringmill.keys import Keys
+from ringmill.plausible import plausible
 from ringmill.trace.spec import finite_array
 
 
@@ -369,8 +370,15 @@ def bootstrap_keys(params: Params, slots: int, *, real: bool = True) -> dict[str
     return {"relin": True, "rotations": rotations, "conjugation": True, "encapsulation": True}
 
 
-def decrypt(cipher: Ciphertext, secret: SecretKey | Keys) -> NDArray[Any]:
-    """Decrypt a vector; real when everything that went into it was real."""
+def decrypt(cipher: Ciphertext, secret: SecretKey | Keys, *, check: bool = True) -> NDArray[Any]:
+    """Decrypt a vector; real when everything that went into it was real.
+
+    Raises
+    ------
+        ResultError: values beyond the bound that the computation relied on, unless ``check`` is false.
+    """
     key = secret.secret if isinstance(secret, Keys) else secret
     values = key.decrypt(cipher.native)[: cipher.length]
+    if check:
+        plausible(values, cipher.native)
     return values.real.copy() if cipher.real else values

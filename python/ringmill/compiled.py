@@ -20,6 +20,7 @@ from ringmill import _native, bundle
 from ringmill._native import EvaluationKeys, Executable, Params, Plan, PublicKey, SecretKey
 from ringmill.errors import FileFormatError, MismatchError, ParameterError, ProgramError, fail
 from ringmill.keys import Keys, keygen
+from ringmill.plausible import plausible
 from ringmill.progress import Show, steps
 from ringmill.switching import SWITCHING, check_switching
 from ringmill.trace.program import Signature, Traced
@@ -258,12 +259,21 @@ class Compiled:
                 out[name] = key.encrypt(slots, level=level, magnitude=self.plan.magnitude, scale=scale)
         return Values("arguments", out, self.name, self.digest)
 
-    def decrypt(self, secret: SecretKey | Keys, results: Values) -> Any:
-        """Decrypt results: an array, or a dict of arrays when the kernel returns several."""
+    def decrypt(self, secret: SecretKey | Keys, results: Values, *, check: bool = True) -> Any:
+        """Decrypt results: an array, or a dict of arrays when the kernel returns several.
+
+        Raises
+        ------
+            ResultError: values beyond the bound that the program relied on, unless ``check`` is false.
+        """
         key = secret.secret if isinstance(secret, Keys) else secret
         self._same_params("secret key", key.params)
         self._check_values("results", results, self.signature.output_parts)
-        return self.signature.unpack({name: key.decrypt(c) for name, c in results.parts.items()})
+        slots = {name: key.decrypt(cipher) for name, cipher in results.parts.items()}
+        if check:
+            for name, values in slots.items():
+                plausible(values, results.parts[name], name)
+        return self.signature.unpack(slots)
 
     # ---- the server ---------------------------------------------------------------------------
 

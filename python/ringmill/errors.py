@@ -21,6 +21,7 @@ __all__ = [
     "MismatchError",
     "ParameterError",
     "ProgramError",
+    "ResultError",
     "RingmillError",
     "SecretError",
 ]
@@ -90,6 +91,10 @@ class ProgramError(RingmillError, ValueError):
 
 class MachineError(RingmillError, RuntimeError):
     """A machine that does not exist or cannot run this program."""
+
+
+class ResultError(RingmillError, ArithmeticError):
+    """Decrypted values beyond the bound that their computation relied on: they may be wrong."""
 
 
 class SecretError(RingmillError, TypeError):

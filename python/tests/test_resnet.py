@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +107,26 @@ def test_an_encrypted_network_goes_on_where_it_was_killed(tmp_path: Path) -> Non
     assert again["scores"] == done["scores"]
     with pytest.raises(rm.CommandError, match="another run"):
         Job(TINY, params, seed=2).run(tmp_path)
+
+
+def test_a_run_killed_in_the_middle_goes_on_from_the_state_it_left(tmp_path: Path) -> None:
+    code = (
+        "import sys, pathlib; from test_resnet import TINY; from ringmill.workloads import resnet;"
+        "from ringmill.workloads.whole import Job;"
+        "Job(TINY, resnet.parameters(TINY, log_n=10, insecure=True)).run(pathlib.Path(sys.argv[1]))"
+    )
+    child = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], cwd=Path(__file__).parent)
+    try:
+        while child.poll() is None and not (tmp_path / stepwise.STATE).exists():
+            time.sleep(0.02)
+    finally:
+        child.kill()
+        child.wait()
+    done = Job(TINY, resnet.parameters(TINY, log_n=10, insecure=True)).run(tmp_path)
+    finished, before = re.fullmatch(r"11 of (11), (\d+) of them before", done["programs done"]).groups()
+    assert 1 <= int(before) <= int(finished)
+    assert done["class, encrypted"] == done["class, in the clear"]
+    assert done["error"] < 2.0**-16
 
 
 def test_memory_is_asked_for_before_the_work(tmp_path: Path) -> None:

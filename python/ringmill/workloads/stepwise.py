@@ -114,6 +114,14 @@ class Run:
         done = folder / RUN
         if done.exists():
             return Keys.load(self.params, folder)
+        if (self.folder / STATE).exists():
+            fail(
+                CommandError,
+                "KeysGone",
+                f"{self.folder} holds a run of {self.title} whose keys are gone: what it has computed cannot "
+                "be decrypted. Bring the keys back, or delete the folder to begin again.",
+                folder=str(self.folder),
+            )
         keys = self.needs.make(self.params, show)
         keys.save(folder, overwrite=True)
         # Written last: keys that were being written when the run was killed are made anew.

@@ -57,7 +57,8 @@ pub fn predict(
             // Not in managed programs.
             Op::Sum { a, .. } | Op::Bootstrap(a) => at(*a).clone(),
         };
-        let bound = bound(v);
+        // What is encrypted or given at run time keeps to its bound; constants are what they are.
+        let bound = if matches!(instr.op, Op::Const(_)) { f64::INFINITY } else { bound(v) };
         all.push(if noise.magnitude() > bound { noise.with_magnitude(bound) } else { noise });
     }
     Ok(all)
