@@ -53,8 +53,31 @@ impl Absorb<'_> {
     fn only_reader(self, v: ValueId) -> Option<usize> {
         let [reader] = self.shared.readers(v) else { return None };
         let w = self.flow.program.defined(*reader)?;
-        let alone = self.shared.of(v).is_none() && self.groups.of(v) == self.groups.of(w);
+        let alone = !self.shared.leaves(v) && self.groups.of(v) == self.groups.of(w);
         alone.then_some(*reader)
+    }
+
+    /// log2 of the points of transform i, if its operand has but few coefficients that matter.
+    pub(super) fn short_transform(self, i: usize) -> Option<u32> {
+        let lift = self.flow.values(i).find(|&v| self.by(v) == Some(i)).map(|v| self.flow.definer(v));
+        self.short(lift.unwrap_or(i))
+    }
+
+    /// For each value of another group that a transform alone reads, a conversion above all, its heir: the transform, which
+    /// is made where the value stands.
+    pub(super) fn heirs(self) -> Vec<Option<ValueId>> {
+        let program = self.flow.program;
+        let mut heirs = vec![None; program.values()];
+        for i in self.flow.instructions().filter(|&i| program.opcode(i) == Opcode::Ntt) {
+            let (Some(Source::Value(v)), Some(w)) = (self.flow.operands(i).next(), program.defined(i)) else {
+                continue;
+            };
+            let elsewhere = self.groups.of(v) != self.groups.of(w) && self.shared.readers(v) == [i];
+            if elsewhere && self.flow.home(v).is_none() && self.flow.home(w).is_none() {
+                heirs[v.index()] = Some(w);
+            }
+        }
+        heirs
     }
 
     fn lifts_on_load(self, lift: usize, w: ValueId) -> bool {

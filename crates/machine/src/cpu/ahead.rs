@@ -49,11 +49,10 @@ pub(super) fn ahead(task: &mut Task) {
     }
 }
 
-/// Lets the stages across blocks of the transforms that read their operand from elsewhere ask for some of the limbs
-/// `wanted`; how many.
+/// Lets the stages of transforms across blocks ask for some of the limbs `wanted`; how many.
 fn across_blocks(head: &mut [Step], wanted: &[Src]) -> usize {
-    let reads = |step: &&mut Step| matches!(step.action, Action::ForwardHead(_)) && !step.srcs.is_empty();
-    let heads: Vec<&mut Step> = head.iter_mut().filter(reads).collect();
+    let transforms = |step: &&mut Step| matches!(step.action, Action::ForwardHead(_));
+    let heads: Vec<&mut Step> = head.iter_mut().filter(transforms).collect();
     if heads.is_empty() {
         return 0;
     }

@@ -21,7 +21,9 @@ const CONVERTED: usize = 4096;
 pub(super) fn plan(program: &LimbProgram, rings: Vec<LimbRing>, threads: usize) -> Result<Plan, RingError> {
     let flow = Flow::new(program);
     let groups = Groups::new(&flow);
-    let shared = Shared::new(&flow, &groups, threads);
+    let mut shared = Shared::new(&flow, &groups);
+    let heirs = Absorb { flow: &flow, groups: &groups, shared: &shared, rings: &rings }.heirs();
+    shared.allocate(&flow, &groups, &heirs, threads);
     let mut tables = Tables::default();
     let mut tasks = Vec::with_capacity(groups.list.len());
     for g in 0..groups.list.len() {
@@ -135,7 +137,7 @@ impl<'a> Builder<'a> {
             self.slots.push((v, slot));
             return;
         } else if self.groups.ready(v) == Phase::Blocks
-            && (self.flow.program.opcode(i) != Opcode::Ntt || self.short(i).is_some())
+            && (self.flow.program.opcode(i) != Opcode::Ntt || self.absorb().short_transform(i).is_some())
         {
             self.blocks += 1;
             Slot::Block(self.blocks - 1)
@@ -145,13 +147,6 @@ impl<'a> Builder<'a> {
         };
         self.task.slots.push(slot);
         self.slots.push((v, self.task.slots.len() as u32 - 1));
-    }
-
-    /// log2 of the points of transform i, if its operand has but few coefficients that matter.
-    fn short(&self, i: usize) -> Option<u32> {
-        let absorb = self.absorb();
-        let lift = self.flow.values(i).find(|&v| absorb.by(v) == Some(i)).map(|v| self.flow.definer(v));
-        absorb.short(lift.unwrap_or(i))
     }
 
     /// The value that a transform in this group makes of v, if nothing else reads v.
@@ -174,7 +169,11 @@ impl<'a> Builder<'a> {
             Source::Value(v) => {
                 let id =
                     self.shared.of(v).unwrap_or_else(|| unreachable!("values that leave a group are shared"));
-                Src::Read(self.read(id))
+                // What is left to a value of this group stands where that one is made.
+                match self.task.slots.iter().position(|&slot| slot == Slot::Shared(id)) {
+                    Some(slot) => Src::Slot(slot as u32),
+                    None => Src::Read(self.read(id)),
+                }
             }
         }
     }
@@ -199,7 +198,7 @@ impl<'a> Builder<'a> {
         };
         let dst = self.slot(v);
         match program.opcode(i) {
-            Opcode::Ntt => match self.short(i) {
+            Opcode::Ntt => match self.absorb().short_transform(i) {
                 Some(log_n) => self.emit_short(dst, absorbed.unwrap_or(i), log_n)?,
                 None => self.emit_ntt(dst, srcs, absorbed),
             },
@@ -227,7 +226,6 @@ impl<'a> Builder<'a> {
             centred = self.rings[self.task.ring].plan().centred_lift(self.modulus(src));
             srcs = self.flow.operands(i).map(|o| self.src(o)).collect();
         }
-        let srcs = self.unless_there(dst, srcs);
         self.push(Phase::Head, Step { action: Action::ForwardHead(centred), dst, srcs });
         self.push(Phase::Blocks, Step { action: Action::ForwardBlocks, dst, srcs: Box::default() });
     }
@@ -291,9 +289,9 @@ impl<'a> Builder<'a> {
         let transform = self.flow.definer(v);
         program.opcode(i) == Opcode::SubMulConst
             && program.opcode(transform) == Opcode::Ntt
-            && self.short(transform).is_none()
+            && self.absorb().short_transform(transform).is_none()
             && self.shared.readers(v) == [i]
-            && self.shared.of(v).is_none()
+            && !self.shared.leaves(v)
             && from != Some(Source::Value(v))
     }
 

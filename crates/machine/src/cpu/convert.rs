@@ -8,7 +8,7 @@ use ringmill_program::limb::{ModulusId, Opcode, Source};
 use super::flow::Flow;
 
 /// Primes converted to at a time: each takes a buffer for every digit, and each time the sources come from memory again.
-const TARGETS: usize = 6;
+const TARGETS: usize = 7;
 
 /// The conversions of a program in order, and which have been placed.
 #[derive(Debug)]

@@ -37,8 +37,8 @@ pub(super) enum Slot {
 #[derive(Debug, Clone)]
 pub(super) enum Action {
     Copy,
-    /// The stages of a transform across blocks, of the first operand or in place. The other operands are read by later
-    /// steps: they are brought into the caches.
+    /// The stages of a transform across blocks, of the first operand, which may be the step's own slot. The other operands are
+    /// read by later steps: they are brought into the caches.
     ForwardHead(Option<CentredLift>),
     /// Those within blocks, in place. The operands are read by later steps: they are brought into the cache.
     ForwardBlocks,

@@ -248,13 +248,14 @@ impl Running<'_> {
         let source = step.srcs.first();
         let ahead = |srcs: &[Src], first, words| self.ahead(srcs, first, words);
         Some(match &step.action {
-            Action::ForwardHead(lift) => match source {
-                None => plan.forward_head(limb),
-                Some(&s) => {
-                    let ahead = ahead(&step.srcs[1..], 0, words);
+            Action::ForwardHead(lift) => {
+                let (&s, ahead) = (source?, ahead(&step.srcs[1..], 0, words));
+                if s == Src::Slot(step.dst) {
+                    plan.forward_head(limb, &ahead)
+                } else {
                     plan.forward_head_from(limb, self.operand(s, 0, words), lift.as_ref(), &ahead)
                 }
-            },
+            }
             Action::ForwardBlocks => {
                 plan.forward_blocks(limb, first, words, &ahead(&step.srcs, first, words))
             }

@@ -17,17 +17,17 @@ pub(super) struct Shared {
     pub(super) buffers: u32,
     outputs: usize,
     of_value: Vec<Option<u32>>,
+    /// Whether each value leaves its group.
+    leaves: Vec<bool>,
+    /// The last group that reads each value.
+    last_group: Vec<Option<usize>>,
     /// The instructions that read each value.
     readers: Vec<Vec<usize>>,
 }
 
 impl Shared {
-    /// Gives every value that leaves its group a buffer, reused after the last group that reads it.
-    ///
-    /// With several threads a buffer rests for a few groups more. One that is taken up at once makes its new writer wait
-    /// for its last readers: the conversions to the next primes for the inner products of those before, which leaves
-    /// half of the threads idle.
-    pub(super) fn new(flow: &Flow<'_>, groups: &Groups, threads: usize) -> Self {
+    /// Who reads what, and which values leave their groups; they have no buffers yet.
+    pub(super) fn new(flow: &Flow<'_>, groups: &Groups) -> Self {
         let values = flow.program.values();
         let mut readers = vec![Vec::new(); values];
         let mut last_group = vec![None; values];
@@ -39,46 +39,70 @@ impl Shared {
                 }
             }
         }
-        let mut shared = Self {
+        let all = (0..values as u32).map(ValueId);
+        let leaves = all.map(|v| flow.home(v).is_some() || last_group[v.index()] > Some(groups.of(v)));
+        Self {
             buffers: 0,
             outputs: flow.program.output_types().len(),
             of_value: vec![None; values],
+            leaves: leaves.collect(),
+            last_group,
             readers,
-        };
-        shared.allocate(flow, groups, &last_group, if threads > 1 { REST * threads } else { 0 });
-        // Outputs come after the buffers, whose number is known now.
-        for v in (0..values as u32).map(ValueId) {
-            if let Some(output) = flow.home(v) {
-                shared.of_value[v.index()] = Some(shared.output(output));
-            }
         }
-        shared
     }
 
-    fn allocate(&mut self, flow: &Flow<'_>, groups: &Groups, last_group: &[Option<usize>], rest: usize) {
+    /// Gives every value that leaves its group a buffer, reused after the last group that reads it, or left to the value's
+    /// heir if it has one.
+    ///
+    /// With several threads a buffer rests for a few groups more. One that is taken up at once makes its new writer wait
+    /// for its last readers: the conversions to the next primes for the inner products of those before, which leaves
+    /// half of the threads idle.
+    pub(super) fn allocate(
+        &mut self,
+        flow: &Flow<'_>,
+        groups: &Groups,
+        heirs: &[Option<ValueId>],
+        threads: usize,
+    ) {
+        let rest = if threads > 1 { REST * threads } else { 0 };
+        let mut inherited: Vec<Option<u32>> = vec![None; heirs.len()];
         let mut free = Vec::new();
         let mut dying: Vec<Vec<u32>> = vec![Vec::new(); groups.list.len()];
         for (g, group) in groups.list.iter().enumerate() {
             for v in group.instructions.iter().filter_map(|&i| flow.program.defined(i)) {
-                let Some(last) = last_group[v.index()].filter(|&last| last > g && flow.home(v).is_none())
-                else {
+                let left = inherited[v.index()];
+                if left.is_none() && (!self.leaves(v) || flow.home(v).is_some()) {
                     continue;
-                };
-                let buffer = free.pop().unwrap_or_else(|| {
+                }
+                let buffer = left.or_else(|| free.pop()).unwrap_or_else(|| {
                     self.buffers += 1;
                     self.buffers - 1
                 });
                 self.of_value[v.index()] = Some(buffer);
-                dying[last].push(buffer);
+                match heirs[v.index()] {
+                    Some(heir) => inherited[heir.index()] = Some(buffer),
+                    None => dying[self.last_group[v.index()].map_or(g, |last| last.max(g))].push(buffer),
+                }
             }
             // What a group reads for the last time is free only after it.
             if let Some(rested) = g.checked_sub(rest) {
                 free.append(&mut dying[rested]);
             }
         }
+        // Outputs come after the buffers, whose number is known now.
+        for v in (0..heirs.len() as u32).map(ValueId) {
+            if let Some(output) = flow.home(v) {
+                self.of_value[v.index()] = Some(self.output(output));
+            }
+        }
     }
 
-    /// The number of the limb that a value lives in, if it leaves its group.
+    /// Whether a value leaves its group.
+    pub(super) fn leaves(&self, v: ValueId) -> bool {
+        self.leaves[v.index()]
+    }
+
+    /// The number of the limb that a value lives in, if it leaves its group or is the heir of one that does.
     pub(super) fn of(&self, v: ValueId) -> Option<u32> {
         self.of_value[v.index()]
     }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use ringmill_program::limb::random::{RandomProgram, inputs};
 use ringmill_program::limb::{Domain, InputClass, LimbBuilder, LimbProgram};
-use ringmill_ring::{Isa, LimbSource, Modulus};
+use ringmill_ring::{Isa, LimbRing, LimbSource, Modulus};
 
 use super::Cpu;
+use super::plan::{Action, Slot, Src};
 use super::profile::{Kind, Profile};
 use crate::{Executable, Machine, Reference};
 
@@ -253,6 +254,25 @@ fn key_switches_give_the_bits_of_the_reference() {
     let machines = machines();
     for (switch, rotates) in KEY_SWITCHES.into_iter().flat_map(|switch| [(switch, true), (switch, false)]) {
         compare(&switch.program(rotates), &machines, 5);
+    }
+}
+
+/// Raised limbs take no way to scratch, whichever thread made them: no transform reads another task's limb but to lift it.
+#[test]
+fn conversions_are_transformed_where_they_stand() {
+    for (switch, threads) in KEY_SWITCHES.into_iter().flat_map(|switch| [(switch, 1), (switch, 3)]) {
+        let program = switch.program(false);
+        let rings = program.moduli().iter().map(|m| LimbRing::new(9, m.modulus).unwrap()).collect();
+        let plan = super::build::plan(&program, rings, threads).unwrap();
+        let heads = plan.tasks.iter().flat_map(|task| task.head.iter().map(move |step| (task, step)));
+        let mut in_place = 0;
+        for (task, step) in heads.filter(|(_, step)| matches!(step.action, Action::ForwardHead(None))) {
+            assert!(!matches!(step.srcs[0], Src::Read(_)), "{switch:?}");
+            let shared = matches!(task.slots[step.dst as usize], Slot::Shared(_));
+            in_place += usize::from(shared && step.srcs[0] == Src::Slot(step.dst));
+        }
+        // A merged rescale divides by two primes at least.
+        assert_eq!(in_place > 0, switch.alpha > 1 || switch.rescale, "{switch:?}");
     }
 }
 

@@ -57,15 +57,15 @@ impl Plan {
     pub fn block_words(&self) -> usize {
         self.tables.region().words
     }
-    /// The stages of [`Self::forward`] that reach across blocks; [`Self::forward_blocks`] on all blocks completes it.
+    /// The stages of [`Self::forward`] that reach across blocks; [`Self::forward_blocks`] on all blocks completes it. What
+    /// stands in `ahead` is brought into the caches meanwhile.
     ///
     /// # Errors
     /// [`RingError::Length`].
-    pub fn forward_head(&self, a: &mut [u64]) -> Result<(), RingError> {
-        self.run_part(Direction::Forward, a, 0..self.tables.region().outer, Ends::default())
+    pub fn forward_head(&self, a: &mut [u64], ahead: &[&[u64]]) -> Result<(), RingError> {
+        self.run_part(Direction::Forward, a, 0..self.tables.region().outer, Ends { ahead, ..Ends::default() })
     }
-    /// [`Self::forward_head`] of the words of `source`, lifted on the way if they belong to another prime. What stands in
-    /// `ahead` is brought into the caches meanwhile.
+    /// [`Self::forward_head`] of the words of `source`, lifted on the way if they belong to another prime.
     ///
     /// # Errors
     /// [`RingError::Length`].

@@ -63,7 +63,7 @@ fn check_plan(plan: &Plan, log_n: u32) {
         plan.inverse(&mut got).unwrap();
         assert!(got == data, "inverse, {what}, data {i}");
         let blocks = || (0..n).step_by(plan.block_words());
-        plan.forward_head(&mut got).unwrap();
+        plan.forward_head(&mut got, &[&want]).unwrap();
         // Blocks do not touch each other, so their order is free.
         for first in blocks().rev() {
             plan.forward_blocks(&mut got, first, plan.block_words(), &[&data, &want]).unwrap();
@@ -138,7 +138,7 @@ fn check_differences(plan: &Plan, data: &[u64], image: &[u64]) {
         for plus in [None, Some(&others[1]), Some(&others[2])] {
             let (mut limb, mut got) = (data.to_vec(), vec![u64::MAX; n]);
             let factor = plan.difference_factor(c);
-            plan.forward_head(&mut limb).unwrap();
+            plan.forward_head(&mut limb, &[]).unwrap();
             for (first, out) in (0..n).step_by(words).zip(got.chunks_exact_mut(words)) {
                 let block = first..first + words;
                 let plus = plus.map(|plus| &plus[block.clone()]);
