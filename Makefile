@@ -24,7 +24,7 @@ core_library = . $(EDA_HOME)/env.sh; RINGMILL_CORE_LIBRARY=$$(python -m rtl.sim.
 PY_PATHS    := $(wildcard python tests examples benches scripts rtl)
 TEST_PATHS  := $(wildcard python/tests tests rtl/tools/tests)
 HAS_PYTHON  := $(wildcard pyproject.toml)
-RUST_INPUTS := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) \
+RUST_INPUTS := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not -path '*/tests/*' 2>/dev/null) \
   $(wildcard rtl/compact_core.* rtl/*/src/* rtl/*/generated/* rtl/*/lint.vlt rtl/synth/*.py)
 
 .PHONY: help
