@@ -52,6 +52,13 @@ def test_the_stored_sweep_is_whole_and_holds() -> None:
     _held(stored["rows"])
 
 
+def test_the_stored_plot_of_the_area_model_is_that_of_its_data() -> None:
+    area = STORED.parents[2] / "crates" / "explore" / "data" / "area.json"
+    held_out = json.loads(area.read_text(encoding="utf-8"))["held_out"]
+    assert plot.area_svg(held_out) == STORED.with_name("area-model.svg").read_text(encoding="utf-8")
+    assert max(abs(row["error"]) for row in held_out) <= plot.AREA_BAR
+
+
 def test_a_model_that_is_off_is_noticed() -> None:
     rows = json.loads(STORED.read_text(encoding="utf-8"))["rows"]
     lower = [{**row, "predicted_log2": row["predicted_log2"] - 3} for row in rows]

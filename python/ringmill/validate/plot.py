@@ -1,7 +1,8 @@
 """Predicted and measured, drawn from stored rows.
 
-`python -m ringmill.validate.plot DATA.json OUT.svg` draws the sweep of the error model; `held_svg` and the
-report draw designs that were validated.
+`python -m ringmill.validate.plot DATA.json OUT.svg` draws the sweep of the error model, or what the area
+model (`crates/explore/data/area.json`) says of held-out syntheses; `held_svg` and the report draw validated
+designs.
 """
 
 from __future__ import annotations
@@ -108,13 +109,46 @@ def svg(rows: list[Row]) -> str:
     return out[0]
 
 
+#: What the area model may be off by.
+AREA_BAR = 0.1
+
+
+def area_svg(held_out: list[Row]) -> str:
+    """Each synthesis against what the area model says of it, fitted to all others: deviation over size."""
+    marks = {"lut": "o", "ff": "^", "area_um2": "s"}
+    names = {"lut": "LUT", "ff": "flip-flops", "area_um2": "µm²"}
+    with _figure("area model", 6.4, 4.2) as (axes, out):
+        kinds = sorted({(row["resource"], row["family"]) for row in held_out}, reverse=True)
+        for (resource, family), colour in zip(kinds, _COLOURS, strict=False):
+            mine = [row for row in held_out if (row["resource"], row["family"]) == (resource, family)]
+            axes.scatter(
+                [row["measured"] for row in mine],
+                [100 * row["error"] for row in mine],
+                s=20,
+                marker=marks[resource],
+                color=colour,
+                label=f"{family}, {names[resource]}",
+                linewidths=0,
+            )
+        for bar in (-AREA_BAR, AREA_BAR):
+            axes.axhline(100 * bar, color="#be123c", linewidth=1, linestyle=":")
+        axes.axhline(0, color="#78716c", linewidth=1)
+        axes.set_xscale("log")
+        axes.set_ylim(-120 * AREA_BAR, 170 * AREA_BAR)  # room for the legend above the bar
+        axes.set_xlabel("synthesised")
+        axes.set_ylabel("predicted from the others, deviation in %")
+        axes.legend(ncols=2, frameon=False, fontsize=8)
+    return out[0]
+
+
 def main() -> int:
     """Read rows, write the plot."""
     parser = argparse.ArgumentParser(prog="python -m ringmill.validate.plot", description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path)
     options = parser.parse_args()
-    write_text(options.out, svg(json.loads(options.data.read_text(encoding="utf-8"))["rows"]))
+    content = json.loads(options.data.read_text(encoding="utf-8"))
+    write_text(options.out, area_svg(content["held_out"]) if "held_out" in content else svg(content["rows"]))
     return 0
 
 
