@@ -92,11 +92,7 @@ class Exploration:
         from ringmill import __version__
         from ringmill.report import explored, render_exploration
 
-        told = explored.told(self)
-        if points:
-            front, chosen = explored.front_with(self)
-            told["validated"] = explored.validated(front, chosen, points)
-        text = render_exploration(told, __version__)
+        text = render_exploration(explored.told(self, points), __version__)
         atomic.write_text(Path(path), text)
         return len(text.encode())
 

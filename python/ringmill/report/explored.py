@@ -68,8 +68,8 @@ def merged(spans: list[tuple[str, str, int, int]], gap: int) -> list[list[Any]]:
     return out
 
 
-def told(found: Exploration) -> dict[str, Any]:
-    """What the report shows of an exploration."""
+def told(found: Exploration, points: int = 0) -> dict[str, Any]:
+    """What the report shows of an exploration; `points` designs of its front are measured as well."""
     front, chosen = front_with(found)
     design = designs.of(found.best)
     image = design.core.image(design.compiled.plan)
@@ -90,10 +90,11 @@ def told(found: Exploration) -> dict[str, Any]:
             "slot": image.slot,
             "spans": merged(image.spans, image.cycles // 2000),
         },
+        "validated": _validated(front, chosen, points) if points else [],
     }
 
 
-def validated(front: list[Design], chosen: int, points: int) -> list[Row]:
+def _validated(front: list[Design], chosen: int, points: int) -> list[Row]:
     """Decrypted errors and stored syntheses beside predictions: the chosen design, `points` of the front."""
     rows: list[Row] = []
     for at in sorted({chosen, *spread(len(front), points)}):
