@@ -319,7 +319,7 @@ class Compiled:
         if machine == "verilator":
             from ringmill.project import simulator
 
-            library = simulator.library(simulator.core_of(self, butterflies))
+            library = simulator.library(self, butterflies)
             return Executable(self.plan, "compact", threads, butterflies, self.switching, str(library))
         return Executable(self.plan, machine, threads, butterflies, self.switching)
 

@@ -163,9 +163,9 @@ def test_a_kernel_runs_on_the_simulated_rtl(compiled: Compiled) -> None:
     ]
     first, second = ({name: c.to_bytes() for name, c in r.parts.items()} for r in results)
     assert first == second
-    library = simulator.library(simulator.core_of(compiled, 1))
+    library = simulator.library(compiled, 1)
     before = library.stat().st_mtime_ns
-    assert simulator.library(simulator.core_of(compiled, 1)).stat().st_mtime_ns == before, "built once"
+    assert simulator.library(compiled, 1).stat().st_mtime_ns == before, "built once"
 
 
 def test_without_a_simulator_the_machine_says_what_it_needs(

@@ -41,7 +41,7 @@ def verilator() -> bool:
     return asked.returncode == 0
 
 
-def core_of(compiled: Compiled, butterflies: int | None = None) -> Core:
+def _core_of(compiled: Compiled, butterflies: int | None) -> Core:
     """A core for any program over a kernel's degree and width of primes; kernels alike in both share it."""
     params = compiled.params
     bits = max(q.bit_length() for q in [*params.q, *params.p])
@@ -49,7 +49,7 @@ def core_of(compiled: Compiled, butterflies: int | None = None) -> Core:
     word = next(w for w in _WORDS if w >= bits) if compiled.switching == "hybrid" else _WORDS[-1]
     return Core(
         word_bits=word,
-        butterflies=butterflies or 4,
+        butterflies=4 if butterflies is None else butterflies,
         log_n_max=max(params.log_n, 10),
         moduli=_MODULI,
         tile="dsp48e2",
@@ -61,11 +61,12 @@ def _kept() -> Path:
     return (Path(cache) if cache else Path.home() / ".cache") / "ringmill" / "cores"
 
 
-def library(core: Core) -> Path:
-    """The shared library of a simulated core with Montgomery's multiplier, built if it is not there yet.
+def library(compiled: Compiled, butterflies: int | None = None) -> Path:
+    """The library of a simulated core with Montgomery's multiplier for a kernel, built if it is missing.
 
     It stands in the user's cache (`XDG_CACHE_HOME`) under a name that says what it was made of.
     """
+    core = _core_of(compiled, butterflies)
     files = hardware.sources(core)
     files |= hardware.lists("core", __version__, core, _MONTGOMERY, files)
     files["Makefile"] = resources.files("ringmill.project").joinpath("files/Makefile").read_text("utf-8")
@@ -75,6 +76,7 @@ def library(core: Core) -> Path:
     target = _kept() / f"{digest.hexdigest()}.so"
     if target.is_file():
         return target
+    core.image(compiled.plan)  # refuses what no core can be built for, or cannot run, in its own words
     if not verilator():
         fail(
             MachineError,
