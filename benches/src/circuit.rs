@@ -4,10 +4,10 @@ use std::f64::consts::TAU;
 
 use num_complex::Complex64;
 use ringmill::ckks::params::{NamedSet, Params};
-use ringmill::ckks::{KeyGenerator, Randomness};
+use ringmill::ckks::{Ciphertext, EvaluationKeys, KeyGenerator, Randomness};
 use ringmill::program::he::{self, Builder, Op, Program};
 use ringmill::program::manage::Options;
-use ringmill::{Input, Inputs, Kernel};
+use ringmill::{Evaluator, Input, Inputs, Kernel};
 use ringmill_circuits::linear::{Keys, matrix_vector, plan_matrix_vector};
 
 use crate::{Work, evaluator};
@@ -15,11 +15,12 @@ use crate::{Work, evaluator};
 type Failure = Box<dyn std::error::Error>;
 
 /// `matvecN/SET`: a plaintext matrix N×N times an encrypted vector. `hoistN/SET`: the sum of a vector rotated by 1 to N
-/// slots, in one program. All limbs of the set are in use.
+/// slots, in one program. `hoistNkept/SET`: the N rotated vectors themselves. All limbs of the set are in use.
 pub(crate) fn prepare(work: &str) -> Result<Work, String> {
     let bound = match parse(work)? {
         Circuit::Matvec(size, params) => matvec(size, &params),
         Circuit::Hoist(count, params) => hoist(count, &params),
+        Circuit::Kept(count, params) => kept(count, &params),
     };
     bound.map_err(|error| error.to_string())
 }
@@ -27,7 +28,9 @@ pub(crate) fn prepare(work: &str) -> Result<Work, String> {
 /// The rotations of `hoistN/SET` one after the other, each an operation of its own.
 pub(crate) fn one_by_one(work: &str) -> Result<Work, String> {
     match parse(work)? {
-        Circuit::Hoist(count, params) => single(count, &params).map_err(|error| error.to_string()),
+        Circuit::Hoist(count, params) | Circuit::Kept(count, params) => {
+            single(count, &params).map_err(|error| error.to_string())
+        }
         Circuit::Matvec(..) => Err(format!("{work} is no list of operations")),
     }
 }
@@ -35,15 +38,18 @@ pub(crate) fn one_by_one(work: &str) -> Result<Work, String> {
 enum Circuit {
     Matvec(usize, Params),
     Hoist(usize, Params),
+    Kept(usize, Params),
 }
 
 fn parse(work: &str) -> Result<Circuit, String> {
     let (kind, set) = work.split_once('/').ok_or_else(|| format!("{work} names no set"))?;
     let params = set.parse::<NamedSet>().and_then(Params::named).map_err(|error| error.to_string())?;
-    let number = |prefix: &str| kind.strip_prefix(prefix).and_then(|n| n.parse().ok());
-    match (number("matvec"), number("hoist")) {
-        (Some(size), _) => Ok(Circuit::Matvec(size, params)),
-        (_, Some(count)) => Ok(Circuit::Hoist(count, params)),
+    let kept = kind.strip_suffix("kept");
+    let number = |prefix: &str| kept.unwrap_or(kind).strip_prefix(prefix).and_then(|n| n.parse().ok());
+    match (number("matvec"), number("hoist"), kept) {
+        (Some(size), ..) => Ok(Circuit::Matvec(size, params)),
+        (_, Some(count), Some(_)) => Ok(Circuit::Kept(count, params)),
+        (_, Some(count), None) => Ok(Circuit::Hoist(count, params)),
         _ => Err(format!("{kind} is no circuit")),
     }
 }
@@ -112,15 +118,33 @@ fn bind(
     Ok(Box::new(move || drop(run().unwrap_or_else(|error| panic!("ran once, and now: {error}")))))
 }
 
-fn single(count: usize, params: &Params) -> Result<Work, Failure> {
-    let evaluator = evaluator(params)?;
+/// A vector, and keys to rotate it by each of `steps`.
+fn to_rotate(
+    params: &Params,
+    evaluator: &Evaluator,
+    steps: &[i64],
+) -> Result<(Ciphertext, EvaluationKeys), Failure> {
     let mut generator = KeyGenerator::new(params)?;
     let secret = generator.secret_key()?;
-    let steps: Vec<i64> = (1..=count as i64).collect();
-    let keys = generator.evaluation_keys(&secret, &steps, false)?;
+    let keys = generator.evaluation_keys(&secret, steps, false)?;
     let x = values(params.slots());
     let plain = evaluator.encode(x.as_slice(), x.len(), params.max_level(), &params.default_scale())?;
-    let x = secret.encrypt(&plain, &mut Randomness::from_os()?)?;
+    Ok((secret.encrypt(&plain, &mut Randomness::from_os()?)?, keys))
+}
+
+fn kept(count: usize, params: &Params) -> Result<Work, Failure> {
+    let evaluator = evaluator(params)?;
+    let steps: Vec<i64> = (1..=count as i64).collect();
+    let (x, keys) = to_rotate(params, &evaluator, &steps)?;
+    let run = move || evaluator.rotate_hoisted(&x, &steps, keys.galois());
+    drop(run()?);
+    Ok(Box::new(move || drop(run().unwrap_or_else(|error| panic!("ran once, and now: {error}")))))
+}
+
+fn single(count: usize, params: &Params) -> Result<Work, Failure> {
+    let evaluator = evaluator(params)?;
+    let steps: Vec<i64> = (1..=count as i64).collect();
+    let (x, keys) = to_rotate(params, &evaluator, &steps)?;
     let mut out = x.clone();
     Ok(Box::new(move || {
         for &k in &steps {

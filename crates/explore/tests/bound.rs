@@ -11,12 +11,14 @@ use ringmill_machine::compact::{CompactConfig, CompactLiteral, MemoryTiming, Mul
 use ringmill_program::limb::LimbProgram;
 
 /// What the nine kernels lack: squares of squares, products of shared operands, conjugation, rotations of sums.
-const MORE: [&str; 3] = [
+const MORE: [&str; 4] = [
     "he @deep traced slots 8\n%0 = input \"x\"\n%1 = square %0\n%2 = square %1\n%3 = mul %2, %0\noutput \"out\", %3\nend\n",
     "he @shared traced slots 8\n%0 = input \"x\"\n%1 = input \"y\"\n%2 = mul %0, %1\n%3 = mul %0, %0\n%4 = add %2, %3\n\
      %5 = mul %4, %1\noutput \"out\", %5\noutput \"also\", %4\nend\n",
     "he @turned traced slots 8\n%0 = input \"x\"\n%1 = rotate %0, 1\n%2 = rotate %0, 3\n%3 = add %1, %2\n%4 = conj %3\n\
      %5 = mul %4, %0\noutput \"out\", %5\nend\n",
+    "he @window traced slots 8\n%0 = input \"x\"\n%1 = rotate %0, 1\n%2 = rotate %0, 2\n%3 = rotate %0, 3\n%4 = rotate %0, 4\n\
+     %5 = add %1, %2\n%6 = add %5, %3\n%7 = add %6, %4\noutput \"out\", %7\nend\n",
 ];
 
 fn kernels(letters: &str) -> Vec<Kernel> {

@@ -9,6 +9,7 @@ use num_bigint::BigInt;
 use ringmill_program::he::{self, Constant, Op, Program, Type, Value};
 use ringmill_program::limb::{LimbProgram, Opcode};
 use ringmill_program::lower::{InputSource, KeyId, Method, lower_compact};
+use ringmill_program::schedule::Statistics;
 use support::{Integers, Limbs, Toy, automorphism, divide_rounded, phase, primes, product, run, times, zip};
 
 const LOG_N: u32 = 6;
@@ -273,5 +274,84 @@ fn sums_of_rotations_are_divided_once() {
             pairs.filter(|&terms| terms == 3).count()
         };
         assert!(dots(&compact) >= 3 * 2 * 4, "products and sums of a giant step are one inner product");
+    }
+}
+
+/// Transforms to coefficients in the lowered program, for four limbs and as many special primes as a digit has limbs.
+fn inverse_transforms(body: &str, alpha: usize) -> usize {
+    let program = check_compact(body, alpha, u64::MAX);
+    (0..program.len()).filter(|&i| program.opcode(i) == Opcode::Intt).count()
+}
+
+#[test]
+fn a_sum_of_rotations_that_is_read_by_anything_is_divided_once() {
+    let ct = "ct[2](level 3, scale 2^30)";
+    let shared = format!(
+        "%0 = input \"x\" : {ct}
+%1 = input \"z\" : {ct}
+%2 = rotate %0, 1 hoist 0 : {ct}
+%3 = rotate %0, 2 hoist 0 : {ct}
+%4 = add %2, %1 : {ct}
+%5 = sub %4, %3 : {ct}
+%6 = conj %0 hoist 0 : {ct}
+%7 = rotate %1, 3 : {ct}
+%8 = neg %7 : {ct}
+%9 = mul_scalar %8, 5.0, scale 1 : {ct}
+%10 = sub %6, %9 : {ct}
+%11 = sub %10, %5 : {ct}
+%12 = sub %0, %11 : {ct}
+output \"sum\", %12
+output \"input\", %0
+"
+    );
+    for alpha in [1, 2, 4] {
+        // The digits of two inputs, one division of both parts.
+        assert_eq!(inverse_transforms(&shared, alpha), 2 * 4 + 2 * alpha);
+    }
+}
+
+#[test]
+fn a_division_is_put_off_only_where_that_saves_some() {
+    let ct = "ct[2](level 3, scale 2^30)";
+    let sums = |outputs: &str| {
+        format!(
+            "%0 = input \"x\" : {ct}
+%1 = rotate %0, 1 hoist 0 : {ct}
+%2 = rotate %0, 2 hoist 0 : {ct}
+%3 = rotate %0, 3 hoist 0 : {ct}
+%4 = add %0, %1 : {ct}
+%5 = add %1, %2 : {ct}
+%6 = add %5, %3 : {ct}
+{outputs}"
+        )
+    };
+    let output = |v: u32| format!("output \"y{v}\", %{v}\n");
+    for alpha in [1, 2, 4] {
+        // A sum of three rotations; of two; of one; of three, one of which is read by another sum, or is an output.
+        for (of, divisions) in [(&[6][..], 1), (&[5], 2), (&[4], 1), (&[4, 6], 3), (&[1, 6], 3)] {
+            let outputs: String = of.iter().map(|&v| output(v)).collect();
+            assert_eq!(inverse_transforms(&sums(&outputs), alpha), 4 + 2 * divisions * alpha, "{of:?}");
+        }
+    }
+}
+
+#[test]
+fn the_rotations_of_a_sum_are_computed_prime_by_prime() {
+    let ct = "ct[2](level 3, scale 2^30)";
+    let mut body = format!("%0 = input \"x\" : {ct}\n");
+    for k in 1..=8 {
+        body += &format!("%{k} = rotate %0, {k} hoist 0 : {ct}\n");
+    }
+    body += &format!("%9 = add %1, %2 : {ct}\n");
+    for k in 3..=8 {
+        body += &format!("%{} = add %{}, %{k} : {ct}\n", k + 7, k + 6);
+    }
+    body += "output \"sum\", %15\n";
+    for alpha in [1, 2, 4] {
+        let program = check_compact(&body, alpha, u64::MAX);
+        let peak = Statistics::of(&program).peak_live;
+        // Raised digits and the sum, a few limbs more for the division: not what eight rotations take, 16 limbs a prime.
+        let (primes, digits) = (4 + alpha, 4usize.div_ceil(alpha));
+        assert!(peak as usize <= (digits + 2) * primes + 8, "{peak} limbs");
     }
 }

@@ -3,12 +3,14 @@
 //! A rotation ends with t/P of two parts, 2(ℓ + 1 + K) transforms. What is done with it next is linear in most programs:
 //! products with plaintexts, sums, another rotation, a rescale at last. All of that can be done to t itself modulo PQ, and
 //! the rescale divides by P·q_ℓ at once: *double hoisting* (Bossuat, Mouchet, Troncoso-Pastoriza and Hubaux, EUROCRYPT 2021,
-//! §4). A rotation of such a value divides c_1 alone, whose digits it needs.
+//! §4). A rotation of such a value divides c_1 alone, whose digits it needs. A sum of several rotations of one value that
+//! something else reads, or that is an output, is divided where it ends: once for all of them.
 //!
 //! [`Extended`] says which values of a program are left so; their polynomials have the limbs of q_0 … q_ℓ, p_0 … p_{K−1}.
 
 use std::collections::HashMap;
 
+use super::turns::MANY;
 use super::{LowerError, Lowering, Poly};
 use crate::he::{Op, Program, Type, Value};
 use crate::limb::{ModulusId, Operand};
@@ -25,6 +27,8 @@ pub(super) struct Facts<'a> {
     pub(super) needed: &'a [bool],
     /// Whether a rotation divides by the special primes of the chain, all of them and no others.
     pub(super) divides: &'a dyn Fn(Value) -> bool,
+    /// Whether a rotation shares its digits with others.
+    pub(super) shares: &'a dyn Fn(Value) -> bool,
     /// Whether a rescale is merged into a rotation anyway.
     pub(super) merged: &'a dyn Fn(Value) -> bool,
     /// After how many slots the constants repeat that come as one limb, and so modulo any prime.
@@ -37,35 +41,49 @@ pub(super) struct Facts<'a> {
 
 /// Which values stay multiplied by P.
 #[derive(Debug, Default)]
-pub(super) struct Extended(Vec<bool>);
+pub(super) struct Extended {
+    is: Vec<bool>,
+    /// Sums of such values that are divided where they end.
+    settled: Vec<bool>,
+}
 
 impl Extended {
     pub(super) fn of(facts: &Facts<'_>) -> Self {
-        let may = facts.may();
-        let extra = facts.extra();
-        let mut is = vec![false; may.len()];
-        for (v, instr) in facts.he.values().filter(|(v, _)| may[v.index()]) {
-            is[v.index()] = match instr.op {
-                Op::Rotate { .. } | Op::Conj { .. } => {
-                    extra[v.index()] < facts.saved(super::uses::limbs(&instr.ty))
-                }
-                Op::MulPlain(a, _) => is[a.index()],
-                Op::Add(a, b) | Op::Sub(a, b) => is[a.index()] || is[b.index()],
-                _ => false,
-            };
+        // Sums that put off too few divisions for their own are taken back; others may change by that.
+        let mut refused = vec![false; facts.needed.len()];
+        loop {
+            let may = facts.may(&refused);
+            let is = facts.undivided(&may);
+            let settled = facts.settled(&may, &is);
+            let worth = facts.divisions(&is);
+            let lost = |v: &Value| settled[v.index()] && worth[v.index()] < MANY as f64;
+            let lost: Vec<Value> = facts.he.values().map(|(v, _)| v).filter(lost).collect();
+            if lost.is_empty() {
+                return Self { is, settled };
+            }
+            lost.iter().for_each(|v| refused[v.index()] = true);
         }
-        Self(is)
     }
 
     /// Whether v is P times what it stands for.
     pub(super) fn is(&self, v: Value) -> bool {
-        self.0[v.index()]
+        self.is[v.index()]
+    }
+
+    /// Whether v is computed multiplied by P, divided in the end or not.
+    pub(super) fn is_undivided(&self, v: Value) -> bool {
+        self.is(v) || self.is_settled(v)
+    }
+
+    /// Whether v is a sum of such values and is itself divided.
+    pub(super) fn is_settled(&self, v: Value) -> bool {
+        self.settled[v.index()]
     }
 }
 
 impl Facts<'_> {
-    /// Values that no use forbids.
-    fn may(&self) -> Vec<bool> {
+    /// Values that no use forbids. A use that is a sum can be divided itself, unless that is `refused`.
+    fn may(&self, refused: &[bool]) -> Vec<bool> {
         let mut may: Vec<bool> = self.needed.to_vec();
         for out in self.he.outputs() {
             may[out.value.index()] = false;
@@ -77,11 +95,12 @@ impl Facts<'_> {
                 && match instr.op {
                     Op::Rotate { .. } | Op::Conj { .. } => (self.divides)(v) && !(self.merged)(v),
                     Op::MulPlain(_, p) => self.compact.contains_key(&p),
-                    Op::Add(..) | Op::Sub(..) => true,
+                    Op::Add(..) | Op::Sub(..) | Op::Neg(_) | Op::MulScalar { .. } => true,
                     _ => false,
                 };
             let allows = match instr.op {
                 Op::Rescale(_) => two,
+                Op::Add(..) | Op::Sub(..) => may[v.index()] || two && !refused[v.index()],
                 Op::Rotate { .. } | Op::Conj { .. } => (self.divides)(v),
                 _ => may[v.index()],
             };
@@ -90,6 +109,54 @@ impl Facts<'_> {
             }
         }
         may
+    }
+
+    /// Those of them that stay multiplied by P.
+    fn undivided(&self, may: &[bool]) -> Vec<bool> {
+        let extra = self.extra();
+        let mut is = vec![false; may.len()];
+        for (v, instr) in self.he.values().filter(|(v, _)| may[v.index()]) {
+            is[v.index()] = match instr.op {
+                Op::Rotate { .. } | Op::Conj { .. } => {
+                    extra[v.index()] < self.saved(super::uses::limbs(&instr.ty))
+                }
+                Op::MulPlain(a, _) | Op::MulScalar { a, .. } | Op::Neg(a) => is[a.index()],
+                Op::Add(a, b) | Op::Sub(a, b) => is[a.index()] || is[b.index()],
+                _ => false,
+            };
+        }
+        is
+    }
+
+    /// Sums that may not stay so, of values that do.
+    fn settled(&self, may: &[bool], is: &[bool]) -> Vec<bool> {
+        let mut settled = vec![false; may.len()];
+        for (v, instr) in self.he.values().filter(|(v, _)| self.needed[v.index()] && !may[v.index()]) {
+            if let Op::Add(a, b) | Op::Sub(a, b) = instr.op {
+                settled[v.index()] = is[a.index()] || is[b.index()];
+            }
+        }
+        settled
+    }
+
+    /// For each value how many divisions of rotations are put off for it: a rotation counts for each of its uses in equal parts.
+    /// Only those that share digits: of others, whose sums are written and read again limb by limb, a narrow core is no faster.
+    fn divisions(&self, is: &[bool]) -> Vec<f64> {
+        let uses = super::uses::uses(self.he, self.needed);
+        let mut divisions = vec![0.0; is.len()];
+        for (v, instr) in self.he.values().filter(|(v, _)| self.needed[v.index()]) {
+            let share = |a: Value| {
+                if is[a.index()] { divisions[a.index()] / f64::from(uses[a.index()]) } else { 0.0 }
+            };
+            divisions[v.index()] = match instr.op {
+                Op::Rotate { .. } | Op::Conj { .. } => f64::from(u8::from((self.shares)(v))),
+                Op::MulPlain(a, _) | Op::MulScalar { a, .. } | Op::Neg(a) => share(a),
+                // A sum of one value with itself shares it twice.
+                Op::Add(a, b) | Op::Sub(a, b) => share(a) + share(b),
+                _ => 0.0,
+            };
+        }
+        divisions
     }
 
     /// The time of the divisions by P of both parts, in transforms.
@@ -101,11 +168,14 @@ impl Facts<'_> {
     fn extra(&self) -> Vec<f64> {
         let mut extra = vec![0.0; self.needed.len()];
         for (_, instr) in self.he.values().filter(|(v, _)| self.needed[v.index()]) {
-            if let Op::MulPlain(a, p) = instr.op
-                && let Some(&period) = self.compact.get(&p)
-            {
-                let transform = (2 * period) as f64 / self.n as f64;
-                extra[a.index()] += self.special as f64 * (transform + PRODUCT);
+            match instr.op {
+                Op::MulPlain(a, p) => {
+                    let Some(&period) = self.compact.get(&p) else { continue };
+                    let transform = (2 * period) as f64 / self.n as f64;
+                    extra[a.index()] += self.special as f64 * (transform + PRODUCT);
+                }
+                Op::MulScalar { a, .. } => extra[a.index()] += self.special as f64 * PRODUCT,
+                _ => {}
             }
         }
         extra
@@ -131,14 +201,23 @@ impl Lowering {
     /// a ± b of extended polynomials, of which one may lack the limbs in which it is zero.
     pub(super) fn sum_extended(&mut self, a: &[Operand], b: &[Operand], minus: bool) -> Poly {
         (0..a.len().max(b.len()))
-            .map(|i| match (a.get(i), b.get(i)) {
-                (Some(&a), Some(&b)) if minus => self.builder.sub(a, b),
-                (Some(&a), Some(&b)) => self.builder.add(a, b),
-                (None, Some(&b)) if minus => self.builder.neg(b),
-                (Some(&x), None) | (None, Some(&x)) => x,
-                (None, None) => unreachable!("i is below the longer length"),
-            })
+            .filter_map(|i| self.sum_extended_limb(a.get(i).copied(), b.get(i).copied(), minus))
             .collect()
+    }
+
+    /// A limb of it; none stands for zero.
+    pub(super) fn sum_extended_limb(
+        &mut self,
+        a: Option<Operand>,
+        b: Option<Operand>,
+        minus: bool,
+    ) -> Option<Operand> {
+        match (a, b) {
+            (Some(a), Some(b)) if minus => Some(self.builder.sub(a, b)),
+            (Some(a), Some(b)) => Some(self.builder.add(a, b)),
+            (None, Some(b)) if minus => Some(self.builder.neg(b)),
+            (x, None) | (None, x) => x,
+        }
     }
 
     /// x/P rounded, or x/(P·q_ℓ), of an extended polynomial.

@@ -86,7 +86,14 @@ impl Lowering {
         turn: Turn<'_>,
     ) -> Result<[Poly; 2], LowerError> {
         let Turn { galois, key, end } = turn;
-        let (raised, add) = (Raised::Shared(&hoisted.raised), [Some(c0), None]);
-        self.switch(&Switching { raised, limbs: hoisted.limbs, add, end, galois: Some(galois) }, key)
+        self.switch(&hoisted.switching(c0, end, galois), key)
+    }
+}
+
+impl Hoisted {
+    /// The key switch of a rotation of c_0 + c_1·s by these digits of c_1.
+    pub(super) fn switching<'a>(&'a self, c0: &'a [Operand], end: End, galois: u64) -> Switching<'a> {
+        let (raised, add) = (Raised::Shared(&self.raised), [Some(c0), None]);
+        Switching { raised, limbs: self.limbs, add, end, galois: Some(galois) }
     }
 }

@@ -234,7 +234,7 @@ impl Lowering {
     }
 
     /// The primes of a key switch of `limbs` limbs: q_0 …, then the special ones.
-    fn targets(&self, limbs: usize, key: &KeyInputs) -> Vec<Target> {
+    pub(super) fn targets(&self, limbs: usize, key: &KeyInputs) -> Vec<Target> {
         let moduli = self.basis.q()[..limbs].iter().chain(&key.special);
         moduli.enumerate().map(|(index, &modulus)| Target { index, modulus }).collect()
     }
@@ -277,13 +277,24 @@ impl Lowering {
     fn switch_extended(&mut self, s: &Switching<'_>, key: &KeyInputs) -> [Poly; 2] {
         let mut y = [Vec::new(), Vec::new()];
         for target in self.targets(s.limbs, key) {
-            let t = self.inner_product(s, target, key);
-            for part in 0..2 {
-                let limb = self.with_addend(t[part], s, part, target, key);
-                y[part].push(self.turned(limb, s.galois));
-            }
+            let limbs = self.switch_extended_limb(s, target, key);
+            y.iter_mut().zip(limbs).for_each(|(y, limb)| y.push(limb));
         }
         y
+    }
+
+    /// Step 3 for one prime, with the addend and under the automorphism.
+    pub(super) fn switch_extended_limb(
+        &mut self,
+        s: &Switching<'_>,
+        target: Target,
+        key: &KeyInputs,
+    ) -> [Operand; 2] {
+        let t = self.inner_product(s, target, key);
+        [0, 1].map(|part| {
+            let limb = self.with_addend(t[part], s, part, target, key);
+            self.turned(limb, s.galois)
+        })
     }
 
     /// A limb of an inner product and P times the addend.
@@ -339,7 +350,7 @@ impl Lowering {
         Ok(y)
     }
 
-    fn check(&self, s: &Switching<'_>, key: &KeyInputs) -> Result<(), LowerError> {
+    pub(super) fn check(&self, s: &Switching<'_>, key: &KeyInputs) -> Result<(), LowerError> {
         let limbs = s.limbs;
         if s.end == End::Rescale && limbs == 1 {
             return Err(LowerError::LevelExhausted);

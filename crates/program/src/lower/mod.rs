@@ -14,6 +14,7 @@
 //! | `extended` | values that stay multiplied by P: double hoisting |
 //! | `compact` | many constant vectors as one limb each |
 //! | `sums` | sums of products with plaintexts as inner products |
+//! | `turns` | sums of rotations, prime by prime |
 //! | [`scalar`] | real scalars as integers at an exact scale |
 //! | [`program`] | the walk over an HE program |
 //! | [`uses`] | what to leave out and what to merge |
@@ -38,6 +39,7 @@ pub mod rescale;
 pub mod residues;
 pub mod scalar;
 mod sums;
+mod turns;
 mod uses;
 
 pub use basis::Basis;

@@ -45,12 +45,18 @@ impl Lowering {
         a.iter().map(|&a| self.builder.neg(a)).collect()
     }
 
-    /// c·a, `residue` giving the integer c modulo each prime.
-    pub fn mul_integer(&mut self, a: &[Operand], residue: impl Fn(&Self, ModulusId) -> u64) -> Poly {
-        (0..a.len())
-            .map(|i| {
-                let c = residue(self, self.basis.q()[i]);
-                self.builder.mul_const(a[i], c)
+    /// c·a for limbs of `moduli`, `residue` giving the integer c modulo each.
+    pub fn mul_integer(
+        &mut self,
+        a: &[Operand],
+        moduli: &[ModulusId],
+        residue: impl Fn(&Self, ModulusId) -> u64,
+    ) -> Poly {
+        let limbs = a.iter().zip(moduli);
+        limbs
+            .map(|(&a, &m)| {
+                let c = residue(self, m);
+                self.builder.mul_const(a, c)
             })
             .collect()
     }

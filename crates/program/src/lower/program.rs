@@ -2,6 +2,7 @@
 
 mod declare;
 mod operands;
+mod turns;
 
 use std::collections::HashMap;
 
@@ -12,6 +13,7 @@ use super::interface::{InputSource, KeyId, Lowered, Names, OutputSource, identif
 use super::key_switch::End;
 use super::scalar::{residue, scaled_integer};
 use super::sums::{Factor, Sums};
+use super::turns::Turns;
 use super::uses::{limbs, merged, needed, part_suffixes, reach};
 use super::{EncapsulationInputs, KeyInputs, LowerError, Lowering, Method, Poly, Switch};
 use crate::he::{Chain, Instr, Op, Program, Type, Value};
@@ -64,7 +66,7 @@ pub fn lower_compact(
     walk.extend();
     walk.declare()?;
     for (v, _) in he.values() {
-        if walk.needed[v.index()] && !walk.sums.is_inside(v) {
+        if walk.needed[v.index()] && !walk.sums.is_inside(v) && !walk.turns.is_inside(v) {
             walk.instruction(v)?;
             walk.store(v);
         }
@@ -91,6 +93,7 @@ struct Walk<'a> {
     compact: HashMap<Value, usize>,
     sums: Sums,
     extended: Extended,
+    turns: Turns,
     /// P times the polynomials of values that are added to extended ones, limbs of q_0 … alone.
     promoted: HashMap<Value, [Poly; 2]>,
     /// The polynomials of each value so far.
@@ -134,6 +137,7 @@ impl<'a> Walk<'a> {
             encapsulation: None,
             compact: compact::constants(he, chain, above),
             extended: Extended::default(),
+            turns: Turns::default(),
             promoted: HashMap::new(),
             sums,
             inputs: Vec::new(),
@@ -149,15 +153,22 @@ impl<'a> Walk<'a> {
             Some(Method::Hybrid(layout)) => layout.special == special,
             _ => false,
         };
+        let shares = |v: Value| {
+            let (op, method) = (&self.he.instr(v).op, self.method_of.get(&v));
+            let group = method.and_then(|&m| self.hoisted.get(&(Some(hoist_group(op)?), m)));
+            group.is_some_and(|group| group.members > 1)
+        };
         self.extended = Extended::of(&Facts {
             he: self.he,
             needed: &self.needed,
             divides: &divides,
+            shares: &shares,
             merged: &|v| self.merged.contains_key(&v),
             compact: &self.compact,
             n: 1 << self.chain.log_n(),
             special,
         });
+        self.turns = Turns::of(self.he, &self.needed, &self.extended, &shares);
     }
 
     /// A method for every key switch. Those that share digits by name can do so if their methods are the same.
@@ -226,8 +237,7 @@ impl<'a> Walk<'a> {
         self.low.scope(format!("{} {word}", self.he.value_name(v)).replace(['#', '\n', '\r'], "_"));
         self.low.region("");
         if self.sums.terms(v).is_some() {
-            self.sums_of_products(v);
-            return Ok(());
+            return self.sums_of_products(v);
         }
         let parts = match &instr.op {
             Op::Input(_) | Op::Plain(_) | Op::Const(_) | Op::Sum { .. } | Op::Bootstrap(_) => {
@@ -235,8 +245,8 @@ impl<'a> Walk<'a> {
             }
             &Op::Add(a, b) | &Op::Sub(a, b) => {
                 let minus = matches!(instr.op, Op::Sub(..));
-                match self.extended.is(v) {
-                    true => self.sum_extended(v, a, b, minus),
+                match self.extended.is_undivided(v) {
+                    true => self.sum_extended(v, [a, b], minus)?,
                     false => self.sum(a, b, minus)?,
                 }
             }
@@ -256,7 +266,10 @@ impl<'a> Walk<'a> {
             &Op::AddScalar(a, c) => self.add_scalar(a, c)?,
             Op::MulScalar { a, c, scale } => {
                 let integer = scaled_integer(*c, scale)?;
-                self.each(*a, |low, poly| Ok(low.mul_integer(poly, |low, m| residue_in(low, &integer, m))))?
+                let moduli = self.moduli(v);
+                self.each(*a, |low, poly| {
+                    Ok(low.mul_integer(poly, &moduli, |low, m| residue_in(low, &integer, m)))
+                })?
             }
             &Op::Mul(a, b) => {
                 let (a, b) = (self.two(a), self.two(b));
@@ -284,42 +297,22 @@ impl<'a> Walk<'a> {
         let Some((id, a)) = self.key_of(op) else { return Ok(()) };
         let rescale = self.merged.get(&v).copied();
         let method = self.method_of.get(&v).copied().unwrap_or_default();
-        let key = &self.keys[&(id, method)];
         let end = match self.extended.is(v) {
             true => End::Extended,
             false => End::of(rescale.is_some()),
         };
         let parts = match self.galois(op) {
             None => {
-                let d = [0, 1, 2].map(|part| self.part(a, part));
+                let (d, key) = ([0, 1, 2].map(|part| self.part(a, part)), &self.keys[&(id, method)]);
                 self.low.relinearise([&d[0], &d[1], &d[2]], key, rescale.is_some())?
             }
             Some(galois) => {
-                let mut c = self.two(a);
-                let turn = Turn { galois, key, end };
-                let undivided = self.extended.is(a);
-                match self.hoisted.get_mut(&(hoist_group(op), method)) {
-                    Some(group) if group.members > 1 || group.raised.is_some() => {
-                        let raised = match group.raised.take() {
-                            Some(raised) => raised,
-                            None => {
-                                if undivided {
-                                    c[1] = self.low.reduced(&c[1], false)?;
-                                }
-                                self.low.hoist(&c[1], key)?
-                            }
-                        };
-                        let parts = self.low.turn_hoisted(&raised, &c[0], turn)?;
-                        group.members -= 1;
-                        group.raised = (group.members > 0).then_some(raised);
-                        parts
-                    }
-                    _ => {
-                        if undivided {
-                            c[1] = self.low.reduced(&c[1], false)?;
-                        }
-                        self.low.turn([&c[0], &c[1]], turn)?
-                    }
+                let raised = self.shared_digits(v)?;
+                let c1 = if raised.is_none() { self.switched(a)? } else { Vec::new() };
+                let (c0, turn) = (self.part(a, 0), Turn { galois, key: &self.keys[&(id, method)], end });
+                match raised {
+                    Some(raised) => self.low.turn_hoisted(&raised, &c0, turn)?,
+                    None => self.low.turn([&c0, &c1], turn)?,
                 }
             }
         };

@@ -3,27 +3,52 @@
 use super::*;
 
 impl Walk<'_> {
-    /// The primes of the limbs of a value.
+    /// The primes modulo which a value is computed.
     pub(super) fn moduli(&self, v: Value) -> Vec<ModulusId> {
-        match self.extended.is(v) {
+        match self.extended.is_undivided(v) {
             true => self.low.extended_moduli(self.limbs(v)),
             false => self.low.basis.q()[..self.limbs(v)].to_vec(),
         }
     }
 
-    /// The parts of an operand of v, multiplied by P if v is.
+    /// The parts of an operand of v, multiplied by P if v is computed so.
     pub(super) fn operand(&mut self, a: Value, v: Value) -> [Poly; 2] {
+        if self.extended.is_undivided(v) { self.undivided(a) } else { self.two(a) }
+    }
+
+    /// The parts of a value, multiplied by P.
+    pub(super) fn undivided(&mut self, a: Value) -> [Poly; 2] {
         let parts = self.two(a);
-        if self.extended.is(a) || !self.extended.is(v) {
+        if self.extended.is(a) {
             return parts;
         }
         let low = &mut self.low;
         self.promoted.entry(a).or_insert_with(|| parts.map(|poly| low.times_p(&poly))).clone()
     }
 
-    pub(super) fn sum_extended(&mut self, v: Value, a: Value, b: Value, minus: bool) -> Vec<Poly> {
-        let (a, b) = (self.operand(a, v), self.operand(b, v));
-        (0..2).map(|i| self.low.sum_extended(&a[i], &b[i], minus)).collect()
+    /// a ± b multiplied by P, and divided again where v is not.
+    pub(super) fn sum_extended(
+        &mut self,
+        v: Value,
+        [a, b]: [Value; 2],
+        minus: bool,
+    ) -> Result<Vec<Poly>, LowerError> {
+        let sum = match self.turns.terms(v).map(<[_]>::to_vec) {
+            Some(terms) => self.sum_of_turns(&terms)?,
+            None => {
+                let (a, b) = (self.undivided(a), self.undivided(b));
+                [0, 1].map(|i| self.low.sum_extended(&a[i], &b[i], minus))
+            }
+        };
+        self.settled(v, sum)
+    }
+
+    /// The polynomials of v, computed multiplied by P: divided where it ends a sum.
+    fn settled(&mut self, v: Value, parts: [Poly; 2]) -> Result<Vec<Poly>, LowerError> {
+        match self.extended.is_settled(v) {
+            true => parts.iter().map(|poly| self.low.reduced(poly, false)).collect(),
+            false => Ok(parts.into()),
+        }
     }
 
     pub(super) fn factor(&self, p: Value) -> Factor {
@@ -32,9 +57,14 @@ impl Walk<'_> {
     }
 
     /// Sum `v` of products with plaintexts, and those beside it of the same primes.
-    pub(super) fn sums_of_products(&mut self, v: Value) {
+    ///
+    /// # Errors
+    /// As a division by P.
+    pub(super) fn sums_of_products(&mut self, v: Value) -> Result<(), LowerError> {
         let moduli = self.moduli(v);
-        let same = |w: &Value| self.moduli(*w) == moduli && self.extended.is(*w) == self.extended.is(v);
+        let same = |w: &Value| {
+            self.moduli(*w) == moduli && self.extended.is_undivided(*w) == self.extended.is_undivided(v)
+        };
         let beside: Vec<Value> = self.sums.beside(v).into_iter().filter(same).collect();
         let mut all = Vec::with_capacity(beside.len());
         for &w in &beside {
@@ -42,7 +72,10 @@ impl Walk<'_> {
             all.push(terms.into_iter().map(|(x, p)| (self.operand(x, w), self.factor(p))).collect());
         }
         let sums = self.low.sums_of_products(&all, &moduli);
-        beside.iter().zip(sums).for_each(|(w, sum)| self.parts[w.index()] = sum.into());
+        for (&w, sum) in beside.iter().zip(sums) {
+            self.parts[w.index()] = self.settled(w, sum)?;
+        }
+        Ok(())
     }
 
     pub(super) fn part(&self, v: Value, part: usize) -> Poly {
