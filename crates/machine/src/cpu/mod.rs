@@ -41,7 +41,7 @@ use smallvec::SmallVec;
 use crate::bindings::check_borders;
 use crate::{Executable, Machine, MachineError};
 use plan::Plan;
-use profile::{Blind, Profile, Timer};
+use profile::{Blind, Profile};
 use queue::Queue;
 use run::{Context, SharedLimb, scratch_words, stride};
 
@@ -188,7 +188,7 @@ impl Prepared {
                 let Some(profile) = &self.profile else {
                     return tasks.try_for_each(|task| run::run(context, task, scratch, &mut Blind));
                 };
-                let mut timer = Timer::new();
+                let mut timer = profile.timer();
                 tasks.try_for_each(|task| run::run(context, task, scratch, &mut timer))?;
                 profile.add(timer);
                 Ok(())

@@ -130,13 +130,6 @@ impl Shape {
     }
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-struct Row {
-    spent: Spent,
-    /// Multiplications of one step, once they are counted.
-    each: u64,
-}
-
 /// The profile of one program: for each shape of step the run that took it the least, which others disturbed least.
 #[derive(Debug, Default)]
 pub struct Profile(Mutex<Best>);
@@ -144,7 +137,9 @@ pub struct Profile(Mutex<Best>);
 #[derive(Debug, Default)]
 struct Best {
     runs: u64,
-    rows: HashMap<Shape, Row>,
+    rows: HashMap<Shape, Spent>,
+    /// Multiplications of one step, counted in the first run that has it.
+    each: HashMap<Shape, u64>,
 }
 
 impl Profile {
@@ -155,19 +150,21 @@ impl Profile {
     /// What each kind took, in the order of [`Kind::ALL`]; kinds that did not occur are left out.
     pub fn by_kind(&self) -> Vec<(Kind, Spent)> {
         let mut kinds: BTreeMap<Kind, Spent> = BTreeMap::new();
-        for (shape, row) in &self.best().rows {
+        for (shape, spent) in &self.best().rows {
             let sum = kinds.entry(shape.kind).or_default();
-            sum.steps += row.spent.steps;
-            sum.time += row.spent.time;
-            sum.bytes += row.spent.bytes;
-            sum.multiplications += row.each * row.spent.steps;
+            sum.steps += spent.steps;
+            sum.time += spent.time;
+            sum.bytes += spent.bytes;
+            sum.multiplications += spent.multiplications;
         }
         kinds.into_iter().collect()
     }
 
     /// Forgets what was timed, as after a run that only made memory.
     pub fn reset(&self) {
-        *self.best() = Best::default();
+        let mut best = self.best();
+        best.runs = 0;
+        best.rows.clear();
     }
 
     /// Runs that were timed.
@@ -175,13 +172,19 @@ impl Profile {
         self.best().runs
     }
 
+    /// For a run.
+    pub(super) fn timer(&self) -> Timer {
+        Timer::new(self.best().each.clone())
+    }
+
     pub(super) fn add(&self, timer: Timer) {
         let mut best = self.best();
         best.runs += 1;
-        for (shape, row) in timer.rows {
-            let known = best.rows.entry(shape).or_insert(row);
-            if row.spent.time < known.spent.time {
-                *known = row;
+        best.each.extend(timer.each);
+        for (shape, spent) in timer.rows {
+            let known = best.rows.entry(shape).or_insert(spent);
+            if spent.time < known.time {
+                *known = spent;
             }
         }
     }
@@ -214,17 +217,19 @@ pub(super) struct Timer {
     began: Instant,
     /// What a look at the clock takes.
     clock: Duration,
-    rows: HashMap<Shape, Row>,
+    rows: HashMap<Shape, Spent>,
+    /// Multiplications of one step of each shape that is known.
+    each: HashMap<Shape, u64>,
 }
 
 impl Timer {
-    pub(super) fn new() -> Self {
+    fn new(each: HashMap<Shape, u64>) -> Self {
         const LOOKS: u32 = 1000;
         let began = Instant::now();
         for _ in 0..LOOKS {
             std::hint::black_box(Instant::now());
         }
-        Self { began, clock: began.elapsed() / LOOKS, rows: HashMap::new() }
+        Self { began, clock: began.elapsed() / LOOKS, rows: HashMap::new(), each }
     }
 }
 
@@ -235,15 +240,16 @@ impl Probe for Timer {
 
     fn end(&mut self, plan: &Plan, task: &Task, step: &Step, words: usize) -> Result<(), RingError> {
         let time = self.began.elapsed().saturating_sub(self.clock);
-        let row = match self.rows.entry(Shape::of(step, task.ring, words)) {
-            Entry::Occupied(row) => row.into_mut(),
-            Entry::Vacant(row) => {
-                row.insert(Row { each: counted(plan, task, step, words)?, ..Row::default() })
-            }
+        let shape = Shape::of(step, task.ring, words);
+        let each = match self.each.entry(shape) {
+            Entry::Occupied(each) => *each.get(),
+            Entry::Vacant(each) => *each.insert(counted(plan, task, step, words)?),
         };
-        row.spent.steps += 1;
-        row.spent.time += time;
-        row.spent.bytes += bytes(task, step, words);
+        let spent = self.rows.entry(shape).or_default();
+        spent.steps += 1;
+        spent.time += time;
+        spent.bytes += bytes(task, step, words);
+        spent.multiplications += each;
         Ok(())
     }
 }

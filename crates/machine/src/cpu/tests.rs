@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use ringmill_program::limb::random::{RandomProgram, inputs};
 use ringmill_program::limb::{Domain, InputClass, LimbBuilder, LimbProgram};
+use ringmill_ring::lanes::multiplications;
 use ringmill_ring::{Isa, LimbRing, LimbSource, Modulus};
 
 use super::Cpu;
@@ -344,4 +345,23 @@ fn random_programs_give_the_same_bits_when_they_are_watched() {
         let profile = profiled(&program, Isa::detect().unwrap());
         assert!(profile.by_kind().len() >= 5, "{profile:?}");
     }
+}
+
+#[test]
+fn multiplications_are_counted_in_the_first_run_and_known_in_those_after_it() {
+    let isa = Isa::detect().unwrap();
+    let program = square(9, moduli(9, &[50])[0]);
+    let profile = Arc::new(Profile::default());
+    let limbs = inputs(&program, 3);
+    let watched = Cpu::with_isa(isa).profiled(profile.clone()).prepare(&program).unwrap();
+    let run = || {
+        execute(&*watched, &limbs);
+        let found = profile.by_kind().into_iter().map(|(kind, spent)| (kind, spent.multiplications));
+        let found: Vec<_> = found.collect();
+        profile.reset();
+        (found, multiplications())
+    };
+    let (first, counted) = run();
+    assert_eq!(run(), (first, counted), "a second run counts nothing on the plain-code twin");
+    assert_eq!(profile.runs(), 0);
 }
