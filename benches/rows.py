@@ -53,8 +53,8 @@ ROWS = [
     Row("matvec256/IV", "seal", 4, 4),
     Row("relin/V50", "openfhe", 6.5, 7),
     Row("rotate/V50", "openfhe", 6.5, 7),
-    # 32 rotations of one ciphertext, which share its decomposition, against as many single ones: their sum, as linear maps
-    # take it, which shares the division by P too; and eight whose results are kept.
+    # 32 rotations of one ciphertext, which share its decomposition, against as many single ones: their sum,
+    # as linear maps take it, which shares the division by P too; and eight whose results are kept.
     Row("hoist32/V50", "single", 2.5, 2.5),
     Row("hoist8kept/V50", "single"),
     # All levels, by the method chosen for each against hybrid key switching with one key.

@@ -39,8 +39,8 @@ def profile(compiled: Compiled, keys: Keys | None = None, *, runs: int = 5, prog
     Args:
         compiled: the kernel.
         keys: keys of its parameters; made when none are given.
-        runs: runs by the clock, and as many whose calls are timed, after one of each that makes memory and tables;
-            the least time counts.
+        runs: runs by the clock, and as many whose calls are timed, after one of each that makes memory and
+            tables; the least time counts.
         progress: how to show the work.
 
     Returns
