@@ -89,11 +89,16 @@ fn outside(steps: &[Step], slots: &[Slot]) -> Vec<Src> {
     };
     for step in steps {
         let dst = Some(step.dst);
-        // A permutation reads, or writes, all over the limb; an inverse transform asks for its own slot, or works in place; a
-        // difference asks for its own operands.
+        // A permutation reads, or writes, another block than this one; an inverse transform asks for its own slot, or works in
+        // place; a difference asks for its own operands.
         let (srcs, written) = match step.action {
             Action::Permute(_) => (&step.srcs[..0], [dst, None]),
-            Action::Scatter(_) => (&step.srcs[..], [None; 2]),
+            Action::Scatter(permutation) => {
+                if matches!(slots[step.dst as usize], Slot::Shared(_)) {
+                    add(Src::Image { slot: step.dst, permutation });
+                }
+                (&step.srcs[..], [None; 2])
+            }
             Action::InverseBlocks { apart } => (&step.srcs[..usize::from(apart)], [None; 2]),
             Action::ForwardDifference(_) => (&step.srcs[..0], [None; 2]),
             Action::DotPair(second) => (&step.srcs[..], [dst, Some(second)]),

@@ -20,6 +20,8 @@ pub(super) enum Src {
     Read(u32),
     /// A slot of this task.
     Slot(u32),
+    /// A slot of this task, the block that a permutation takes this one to: asked for, not read.
+    Image { slot: u32, permutation: u32 },
 }
 
 /// Where a task keeps a limb or block that it writes.

@@ -148,6 +148,12 @@ impl Running<'_> {
                 Slot::Block(_) => &self.slots[i as usize][..words],
                 Slot::Limb(_) | Slot::Shared(_) => &self.slots[i as usize][first..first + words],
             },
+            // After the last block comes an empty one.
+            Src::Image { .. } if words == 0 => &[],
+            Src::Image { slot, permutation } => {
+                let image = self.plan.permutations[permutation as usize].image(first, words);
+                &self.slots[slot as usize][image..image + words]
+            }
         }
     }
 

@@ -68,6 +68,16 @@ impl Permutation {
     pub fn n(&self) -> usize {
         self.blocks.len() * WORDS
     }
+
+    /// Where in the image the `words` words from number `first` on go: they fill as many, from this number on. Both are powers of
+    /// two, or multiples of one for `first`, as blocks are; what holds for blocks of eight words holds for longer ones.
+    ///
+    /// # Panics
+    /// If `first` is not below N.
+    pub fn image(&self, first: usize, words: usize) -> usize {
+        let target = self.targets[first / WORDS] as usize / WORDS * WORDS;
+        target / words * words
+    }
 }
 
 /// g mod 2N if it is odd.

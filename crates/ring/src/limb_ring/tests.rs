@@ -269,6 +269,25 @@ fn permutations_follow_the_order_of_evaluations() {
 }
 
 #[test]
+fn permutations_take_blocks_to_blocks() {
+    for log_n in 3..=9 {
+        let n = 1usize << log_n;
+        let ring = LimbRing::new(log_n, moduli(log_n)[0]).unwrap();
+        for galois in (1..2 * n as u64).step_by(if log_n < 6 { 2 } else { 2 * 37 }) {
+            let permutation = Permutation::new(log_n, galois).unwrap();
+            for words in (3..=log_n).map(|log| 1 << log) {
+                for first in (0..n).step_by(words) {
+                    let mut out = vec![0; n];
+                    ring.automorphism_scatter(&mut out, &vec![1; words], &permutation, first).unwrap();
+                    let image = permutation.image(first, words);
+                    assert!(out[image..image + words].iter().all(|&word| word == 1), "g = {galois}, {first}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn wrong_arguments_are_named() {
     let q = moduli(4)[0];
     let ring = LimbRing::new(4, q).unwrap();
