@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import resource
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,6 +26,12 @@ def available() -> float:
     except (OSError, ValueError):
         pass  # Other systems say it elsewhere, or not at all.
     return min(limits, default=float("inf"))
+
+
+def held() -> float:
+    """Bytes that this process has taken at most so far; a process gives little of it back."""
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return float(most if sys.platform == "darwin" else 1024 * most)
 
 
 def check(

@@ -47,7 +47,7 @@ class Job:
     def survey(self, show: Show = "none") -> dict[str, float]:
         """Compile every program once, to learn which keys the run needs; gives bytes by what they are for."""
         names = [step.name for step in resnet.steps(self.network)]
-        constants, shared = 0, False
+        largest, tables, shared = 0, 0, False
         with steps("survey", len(names), show) as tell:
             for step in resnet.steps(self.network):
                 tell(step.name)
@@ -56,13 +56,15 @@ class Job:
                 shared |= step.shared
                 compiled = step.compile(self.params)
                 self.needs.add(compiled)
-                constants = max(constants, compiled.cost.get("mul_plain", 0))
-        n, limbs = 1 << self.params.log_n, len(self.params.q) + len(self.params.p)
+                work = compiled.work()
+                largest = max(largest, work["data_bytes"] + work["peak_bytes"])
+                tables = max(tables, compiled.cost.get("mul_plain", 0))
         return {
             "keys": float(self.needs.bytes(self.params)),
-            # Constants are kept as one limb; a bootstrapping works on some eight ciphertexts of the top.
-            "constants": float(constants * 8 * n),
-            "values": float(8 * 2 * limbs * 8 * n),
+            "the largest program": float(largest),
+            # Masks as numbers, here and in the program that runs.
+            "its masks": 2.0 * tables * self.params.slots * 8,
+            "what compiling left": memory.held(),
         }
 
     def run(
