@@ -118,10 +118,11 @@ fn no_plan_is_faster_than_the_bound() {
 #[ignore = "long: make test-full"]
 fn no_plan_of_any_search_is_faster_than_the_bound() {
     let programs = programs("abcdefghi", vec![11, 12]);
-    for effort in [1, 5_000] {
-        let ratios = held(&programs, if effort == 1 { 3 } else { 101 }, effort);
+    // Of some 2,000 points every third, and every hundred-and-first with a search, which takes seconds.
+    for (effort, step, least) in [(1, 3, 500), (5_000, 101, 15)] {
+        let ratios = held(&programs, step, effort);
         let at = |part: usize| ratios[part * (ratios.len() - 1) / 10];
         println!("effort {effort}, {} points: {:.3} {:.3} {:.3}", ratios.len(), at(0), at(5), at(10));
-        assert!(ratios.len() > 200);
+        assert!(ratios.len() >= least);
     }
 }

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use ringmill_program::he::{Builder, Constant, HeError, INTEGER_FACTOR_MAX, Op, Program, Source, Value};
+use ringmill_program::he::{
+    Builder, Constant, HeError, INTEGER_FACTOR_MAX, Like, Op, Program, Source, Value,
+};
 
 use super::Bootstrap;
 use crate::CircuitError;
@@ -55,8 +57,12 @@ impl<'a> Copy<'a> {
     }
 
     fn promise(&mut self, v: Value) -> Result<(), HeError> {
-        match self.old.instr(v).within {
-            Some(bound) => self.b.promise(self.new[v.index()], bound),
+        let (instr, new) = (self.old.instr(v), self.new[v.index()]);
+        if let Some(bound) = instr.within {
+            self.b.promise(new, bound)?;
+        }
+        match instr.like {
+            Some(Like { value, off }) => self.b.resemble(new, self.new[value.index()], off),
             None => Ok(()),
         }
     }

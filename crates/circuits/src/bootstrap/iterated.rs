@@ -41,6 +41,7 @@ impl Bootstrap {
         let found = self.once(b, lacking)?;
         let sum = b.push(Op::Add(y, found))?;
         b.promise(sum, bound)?;
+        b.resemble(sum, x, self.off(b.program().slots()))?;
         Ok(sum)
     }
 }

@@ -232,8 +232,17 @@ impl Bootstrap {
         }
         let joined = join(b, &results)?;
         b.promise(joined, self.magnitude)?;
+        b.resemble(joined, x, self.off(slots))?;
         b.region(&outer);
         Ok(joined)
+    }
+
+    /// How far one bootstrapping may be off. Chains are laid out by measurements of 2^15 slots: the error of a slot grows with the
+    /// root of their number.
+    pub(super) fn off(&self, slots: usize) -> f64 {
+        let more = (slots as f64 / f64::from(1 << 15)).max(1.0).sqrt();
+        let precise = self.magnitude * (-f64::from(self.bits)).exp2() * more;
+        precise.max(Self { iterations: 1, ..self.clone() }.bend())
     }
 
     /// Real and imaginary parts, twice, or the real part alone.

@@ -86,6 +86,7 @@ enum Birth {
     Integer,
     Automorphism,
     Raise,
+    Off,
 }
 
 impl Noise {
@@ -296,6 +297,13 @@ impl Noise {
     fn sealed(&self, name: u64) -> Self {
         let magnitude = if self.magnitude > 1.0 { self.magnitude.log2().ceil().exp2() } else { 1.0 };
         Self::exact(magnitude, name).born(Birth::Encode, self.std())
+    }
+
+    /// The same message, no slot off by more than `off` besides, at the confidence of [`Noise::error`].
+    #[must_use]
+    pub fn off_by(&self, off: f64, slots: usize) -> Self {
+        let unit = Self::exact(0.0, 0).born(Birth::Off, 1.0).error(slots);
+        self.clone().born(Birth::Off, off / unit)
     }
 
     /// Adds a contribution that is born here.

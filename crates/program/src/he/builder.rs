@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::infer::{Context, infer};
 use super::verify::check_finished;
 use super::{
-    Chain, Constant, HeError, Instr, Numbers, Op, Output, Program, Region, Rule, Source, Stage, Table,
+    Chain, Constant, HeError, Instr, Like, Numbers, Op, Output, Program, Region, Rule, Source, Stage, Table,
     TableId, Type, Value,
 };
 
@@ -203,7 +203,15 @@ impl Builder {
             self.names.insert(name.into(), value);
         }
         let (region, source) = (self.place(), self.source.clone());
-        self.program.instrs.push(Instr { op, ty, name: name.map(Into::into), region, source, within: None });
+        self.program.instrs.push(Instr {
+            op,
+            ty,
+            name: name.map(Into::into),
+            region,
+            source,
+            within: None,
+            like: None,
+        });
         Ok(value)
     }
 
@@ -225,6 +233,20 @@ impl Builder {
         let undefined = || Rule::Undefined { value: format!("%{}", v.0) };
         let instr = self.program.instrs.get_mut(v.index()).ok_or_else(undefined)?;
         instr.within = Some(instr.within.map_or(bound, |known| known.min(bound)));
+        Ok(())
+    }
+
+    /// Promises that the slots of `v` are those of `other`, off by no more than `off`: whatever the model of errors makes of the
+    /// way from one to the other.
+    ///
+    /// # Errors
+    /// [`Rule::Like`] unless `other` is a ciphertext from before `v` and the distance is positive and finite, [`Rule::Undefined`] for
+    /// a value of another program.
+    pub fn resemble(&mut self, v: Value, other: Value, off: f64) -> Result<(), HeError> {
+        self.program.instrs.get(v.index()).ok_or_else(|| Rule::Undefined { value: format!("%{}", v.0) })?;
+        let like = Like { value: other, off };
+        super::verify::check_like(&self.program, v, like)?;
+        self.program.instrs[v.index()].like = Some(like);
         Ok(())
     }
 

@@ -78,6 +78,11 @@ pub enum Rule {
     ConstantLength { found: usize, slots: usize },
     #[error("a value is within {bound}; the bound must be positive and finite")]
     Within { bound: f64 },
+    #[error(
+        "a value is like {value} off {off}; that must be a ciphertext from before it, as is the value, and the distance positive and \
+         finite"
+    )]
+    Like { value: String, off: f64 },
     #[error("number {index} is not finite")]
     NotFinite { index: usize },
     #[error("the modulus chain is not valid: {what}")]

@@ -22,7 +22,7 @@ pub use clear::{Vectors, evaluate_clear};
 pub use constant::{Constant, Numbers, Table, TableId};
 pub use error::{HeError, Rule};
 pub use op::{Op, OpKind, Operands};
-pub use program::{Instr, Output, Program, Region};
+pub use program::{Instr, Like, Output, Program, Region};
 pub use ringmill_ckks::{Level, Scale};
 pub use text::{parse, parse_with_tables};
 pub use types::{CtType, PtType, Source, Stage, Type, Value};

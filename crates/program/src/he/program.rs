@@ -21,6 +21,17 @@ pub struct Instr {
     pub source: Option<Source>,
     /// A promise of who wrote the program: no slot is larger.
     pub within: Option<f64>,
+    /// Another one: the slots are those of a value further up.
+    pub like: Option<Like>,
+}
+
+/// Slots that are those of another value, however they were computed: what a bootstrapping gives.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Like {
+    /// The other value.
+    pub value: Value,
+    /// How far a slot may be off.
+    pub off: f64,
 }
 
 /// A result of the program.

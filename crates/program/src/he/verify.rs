@@ -11,6 +11,7 @@
 //! 6. There is at least one output.
 //! 7. Key switches of one hoisting group share their operand.
 //! 8. In a managed program the scale of a ciphertext is below the modulus of its level.
+//! 9. A value that is like another one comes after it; both are ciphertexts.
 //!
 //! Not checked: that the numbers in the slots stay below modulus/scale, and that the chain is secure.
 
@@ -18,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::builder::{check_constant, check_declared};
 use super::infer::{Context, infer};
-use super::{HeError, Op, Output, Program, Rule, Stage, Type, Value};
+use super::{HeError, Like, Op, Output, Program, Rule, Stage, Type, Value};
 
 /// Checks every invariant listed at the head of this module.
 ///
@@ -52,6 +53,9 @@ fn verify_instr(p: &Program, v: Value) -> Result<(), Rule> {
         return Err(Rule::Undefined { value: p.value_name(*a) });
     }
     check_constant(&instr.op, p)?;
+    if let Some(like) = instr.like {
+        check_like(p, v, like)?;
+    }
     let cx = Context {
         slots: p.slots,
         chain: p.chain.as_ref(),
@@ -62,6 +66,17 @@ fn verify_instr(p: &Program, v: Value) -> Result<(), Rule> {
     let ty = infer(&instr.op, declared, &cx)?;
     check_declared(declared, &ty, p.stage)?;
     if ty == instr.ty { Ok(()) } else { Err(Rule::TypeInTraced) }
+}
+
+/// Invariant 9.
+pub(super) fn check_like(p: &Program, v: Value, like: Like) -> Result<(), Rule> {
+    let Like { value, off } = like;
+    let fits = value < v && p.instr(v).ty.is_ct() && p.instr(value).ty.is_ct();
+    if fits && off > 0.0 && off.is_finite() {
+        return Ok(());
+    }
+    let value = if value.index() < p.instrs.len() { p.value_name(value) } else { format!("%{}", value.0) };
+    Err(Rule::Like { value, off })
 }
 
 fn duplicate(name: &str, what: &'static str) -> Rule {

@@ -1,6 +1,6 @@
 //! Dead code removal.
 
-use crate::he::{Op, Output, Program, Value};
+use crate::he::{Like, Op, Output, Program, Value};
 
 /// The program without values that no output depends on. Encrypted inputs stay: they are its interface.
 pub fn remove_dead(p: &Program) -> Program {
@@ -11,7 +11,8 @@ pub fn remove_dead(p: &Program) -> Program {
     for (v, instr) in p.values().rev() {
         live[v.index()] |= matches!(instr.op, Op::Input(_));
         if live[v.index()] {
-            for a in instr.op.operands().as_slice() {
+            let like = instr.like.map(|like| like.value);
+            for a in instr.op.operands().as_slice().iter().copied().chain(like) {
                 live[a.index()] = true;
             }
         }
@@ -22,6 +23,7 @@ pub fn remove_dead(p: &Program) -> Program {
         new[v.index()] = Value(instrs.len() as u32);
         let mut instr = instr.clone();
         instr.op = instr.op.map_operands(|a| new[a.index()]);
+        instr.like = instr.like.map(|like| Like { value: new[like.value.index()], ..like });
         instrs.push(instr);
     }
     let outputs = p.outputs().iter().map(|o| Output { value: new[o.value.index()], ..o.clone() }).collect();

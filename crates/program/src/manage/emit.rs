@@ -94,6 +94,13 @@ impl Emitter<'_> {
             if let (Some(done), Some(bound)) = (&done, instr.within) {
                 self.b.promise(done.value, bound)?;
             }
+            let like =
+                instr.like.and_then(|like| Some((self.done[like.value.index()].as_ref()?.value, like.off)));
+            if let (Some(done), Some((other, off))) = (&done, like)
+                && other < done.value
+            {
+                self.b.resemble(done.value, other, off)?;
+            }
             self.done.push(done);
         }
         for out in p.outputs() {

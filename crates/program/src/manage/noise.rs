@@ -3,7 +3,7 @@
 use ringmill_ckks::{Noise, Params};
 use ringmill_ring::{GaloisElement, RingError};
 
-use crate::he::{Constant, Level, Op, Program, Scale, Type, Value};
+use crate::he::{Constant, Level, Like, Op, Program, Scale, Type, Value};
 
 /// The error of every value by the model of [`ringmill_ckks::noise`], given those of the inputs.
 ///
@@ -56,6 +56,10 @@ pub fn predict(
             }
             // Not in managed programs.
             Op::Sum { a, .. } | Op::Bootstrap(a) => at(*a).clone(),
+        };
+        let noise = match instr.like {
+            Some(Like { value, off }) => at(value).off_by(off, p.slots()),
+            None => noise,
         };
         // What is encrypted or given at run time keeps to its bound; constants are what they are.
         let bound = if matches!(instr.op, Op::Const(_)) { f64::INFINITY } else { bound(v) };

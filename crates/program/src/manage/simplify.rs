@@ -13,7 +13,7 @@
 
 use super::dead::remove_dead;
 use super::numbering::Numbering;
-use crate::he::{Builder, Constant, HeError, Op, Program, Value};
+use crate::he::{Builder, Constant, HeError, Like, Op, Program, Value};
 
 /// Applies the rewrites of this module, then removes dead code.
 ///
@@ -32,6 +32,11 @@ pub fn simplify(old: &Program) -> Result<Program, HeError> {
         let value = s.push(op)?;
         if let Some(bound) = instr.within {
             s.b.promise(value, bound)?;
+        }
+        if let Some(Like { value: other, off }) = instr.like
+            && new[other.index()] < value
+        {
+            s.b.resemble(value, new[other.index()], off)?;
         }
         new.push(value);
     }

@@ -130,7 +130,7 @@ impl Reader<'_> {
     }
 }
 
-/// `%name = op operands [: type] [within bound]`.
+/// `%name = op operands [: type] [within bound] [like value off distance]`.
 fn define(
     b: &mut Builder,
     tables: &mut BTreeMap<String, Numbers>,
@@ -154,12 +154,23 @@ fn define(
     let op = c.op(kind, b, tables)?;
     let ty = if c.eat(':') { Some(c.ty()?) } else { None };
     let within = if c.eat_word("within") { Some(c.real()?) } else { None };
+    let like = match c.eat_word("like") {
+        true => {
+            let value = c.value(b)?;
+            c.word("off")?;
+            Some((value, c.real()?))
+        }
+        false => None,
+    };
     c.finish()?;
     let digits = name.bytes().all(|x| x.is_ascii_digit());
     let value = b.push_full(op, ty, (!digits).then_some(name))?;
     b.bind(name, value, line);
     if let Some(bound) = within {
         b.promise(value, bound)?;
+    }
+    if let Some((other, off)) = like {
+        b.resemble(value, other, off)?;
     }
     Ok(())
 }

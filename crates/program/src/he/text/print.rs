@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::he::{Chain, Constant, Instr, Numbers, Op, Program, Value};
+use crate::he::{Chain, Constant, Instr, Like, Numbers, Op, Program, Value};
 
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -80,6 +80,9 @@ fn print_instr(p: &Program, v: Value, instr: &Instr, f: &mut fmt::Formatter<'_>)
     }
     if let Some(bound) = instr.within {
         write!(f, " within {bound:?}")?;
+    }
+    if let Some(Like { value, off }) = instr.like {
+        write!(f, " like {} off {off:?}", p.value_name(value))?;
     }
     if let Some(s) = &instr.source {
         write!(f, " @ {:?}:{}", s.file, s.line)?;
