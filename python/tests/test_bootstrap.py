@@ -51,7 +51,11 @@ def test_a_second_iteration_corrects_the_first(rng: np.random.Generator) -> None
     keys = rm.keygen(params, **rm.bootstrap_keys(params, LENGTH))
     values = rng.uniform(-1, 1, LENGTH)
     low = rm.encrypt(values, keys, level=3, magnitude=1)
-    once, twice = (np.abs(rm.decrypt(low.bootstrap(iterations=i), keys) - values).max() for i in (1, 2))
+    results = [low.bootstrap(iterations=i) for i in (1, 2)]
+    once, twice = (np.abs(rm.decrypt(result, keys) - values).max() for result in results)
+    # What is expected of rings for nothing but tests is two or three bits too much; seven of a first iteration.
+    for error, result, bits in ((once, results[0], 8), (twice, results[1], 6)):
+        assert np.log2(error) < result.error_log2 < np.log2(error) + bits
     assert twice < 2.0**-32
     assert twice < once / 16
     for iterations in (0, 3, True):

@@ -116,8 +116,9 @@ fn a_second_iteration_corrects_the_first() {
             (need.choose(&config).unwrap(), config)
         };
         let (params, twice) = wanted(2);
-        let once = Bootstrap { iterations: 1, ..twice.clone() };
-        let (_, single, _) = bootstrapped(params.clone(), slots, &once);
+        let once = Bootstrap { content, ..Bootstrap::default() }.precise(50);
+        let (_, single, expected) = bootstrapped(params.clone(), slots, &once);
+        assert!(single <= expected && expected < 256.0 * single, "once: expected 2^{:.1}", expected.log2());
         let (_, error, predicted) = bootstrapped(params, slots, &twice);
         println!("{slots} slots: once 2^{:.1}, twice 2^{:.1}", single.log2(), error.log2());
         assert!(single < twice.magnitude * 2f64.powi(3 - twice.bits as i32), "once: 2^{:.1}", single.log2());

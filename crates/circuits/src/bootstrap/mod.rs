@@ -132,10 +132,13 @@ impl Bootstrap {
     /// The same in the room that suits results at a scale of `scale_bits` bits: the least whose bend stays below what such
     /// results are precise to, because rounding weighs twice as much for every bit more.
     ///
-    /// With several iterations each of them is as precise as it takes for the last one to be.
+    /// With several iterations each of them is as precise as it takes for the last one to be; so is a single one at a scale that is
+    /// laid out for two.
     #[must_use]
     pub fn precise(&self, scale_bits: u32) -> Self {
-        let bits = iterated::each(scale_bits.saturating_sub(PRECISION_BELOW), self.iterations);
+        let wanted = scale_bits.saturating_sub(PRECISION_BELOW);
+        let iterations = if wanted > need::MOST_BITS { self.iterations.max(2) } else { self.iterations };
+        let bits = iterated::each(wanted, iterations);
         // Half of the error, of complex numbers, so that both contents of one chain have one room.
         let bound = -f64::from(bits) - 1.0;
         let with =

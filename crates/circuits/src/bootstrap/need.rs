@@ -68,8 +68,8 @@ impl Default for Need {
 /// Bits of the sine's scale beyond those of the result: what its errors grow by, and the room.
 const WIDE_ABOVE: u32 = 34;
 
-/// The most: the primes of the sine's argument are then as wide as primes may be.
-const MOST_BITS: u32 = WIDEST - 2 - WIDE_ABOVE;
+/// The most by one iteration: the primes of the sine's argument are then as wide as primes may be.
+pub(super) const MOST_BITS: u32 = WIDEST - 2 - WIDE_ABOVE;
 
 impl Need {
     /// The need of results that err by less than 2^−`bits` in every slot, for messages up to 1 in full slots of N = 2^16; fewer slots
