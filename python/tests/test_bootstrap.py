@@ -53,9 +53,9 @@ def test_a_second_iteration_corrects_the_first(rng: np.random.Generator) -> None
     low = rm.encrypt(values, keys, level=3, magnitude=1)
     results = [low.bootstrap(iterations=i) for i in (1, 2)]
     once, twice = (np.abs(rm.decrypt(result, keys) - values).max() for result in results)
-    # What is expected of rings for nothing but tests is two or three bits too much; seven of a first iteration.
-    for error, result, bits in ((once, results[0], 8), (twice, results[1], 6)):
-        assert np.log2(error) < result.error_log2 < np.log2(error) + bits
+    # Parameters promise what full slots of N = 2^16 are precise to: three or four bits less than these.
+    for error, result in zip((once, twice), results, strict=True):
+        assert np.log2(error) < result.error_log2 < np.log2(error) + 6
     assert twice < 2.0**-32
     assert twice < once / 16
     for iterations in (0, 3, True):
