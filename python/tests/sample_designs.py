@@ -46,7 +46,7 @@ def design_of(compiled: Any) -> dict[str, Any]:
         "memory_latency": 40,
         "beat_cycles": 1,
         "policy": "throughput",
-        "effort": 2000,
+        "effort": SMALL.effort,
     }
     return {
         "schema": 1,

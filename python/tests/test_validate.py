@@ -206,4 +206,4 @@ def test_a_design_is_held_to_the_rtl() -> None:
     design = of(design_of(small_kernel()))
     first, again = held.cycles(design)
     assert first["predicted"] == first["measured"]
-    assert again["predicted"] == again["measured"] < first["measured"]
+    assert again["predicted"] == again["measured"] <= first["measured"]
