@@ -123,6 +123,7 @@ fn hoist_group(op: &Op) -> Option<u32> {
 impl<'a> Walk<'a> {
     fn new(he: &'a Program, chain: &'a Chain, low: Lowering, needed: Vec<bool>, above: u64) -> Self {
         let (merged, sums) = (merged(he, &needed), Sums::of(he, &needed));
+        let compact = compact::constants(he, &low, above);
         Self {
             he,
             chain,
@@ -135,7 +136,7 @@ impl<'a> Walk<'a> {
             method_of: HashMap::new(),
             keys: HashMap::new(),
             encapsulation: None,
-            compact: compact::constants(he, chain, above),
+            compact,
             extended: Extended::default(),
             turns: Turns::default(),
             promoted: HashMap::new(),
@@ -168,7 +169,7 @@ impl<'a> Walk<'a> {
             n: 1 << self.chain.log_n(),
             special,
         });
-        self.turns = Turns::of(self.he, &self.needed, &self.extended, &shares);
+        self.turns = Turns::of(self.he, &self.needed, (&self.extended, &self.sums), &shares);
     }
 
     /// A method for every key switch. Those that share digits by name can do so if their methods are the same.

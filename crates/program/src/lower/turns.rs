@@ -9,6 +9,7 @@ use std::collections::HashMap;
 
 use super::extended::Extended;
 use super::key_switch::Switching;
+use super::sums::Sums;
 use super::uses::uses;
 use super::{KeyInputs, LowerError, Lowering, Poly};
 use crate::he::{Op, Program, Value};
@@ -40,17 +41,20 @@ struct Sum {
 }
 
 impl Turns {
-    /// Of what some output needs: `shares` says which rotations share their digits with others.
+    /// Of what some output needs: `shares` says which rotations share their digits with others. A sum of `products` is one
+    /// value here: what it is made of has no limbs.
     pub(super) fn of(
         he: &Program,
         needed: &[bool],
-        extended: &Extended,
+        (extended, products): (&Extended, &Sums),
         shares: &dyn Fn(Value) -> bool,
     ) -> Self {
         let uses = uses(he, needed);
         let once = |v: Value| extended.is(v) && uses[v.index()] == 1;
+        let is_sum =
+            |v: Value| extended.is_undivided(v) && products.terms(v).is_none() && !products.is_inside(v);
         let mut sums: HashMap<Value, Sum> = HashMap::new();
-        for (v, instr) in he.values().filter(|(v, _)| needed[v.index()] && extended.is_undivided(*v)) {
+        for (v, instr) in he.values().filter(|(v, _)| needed[v.index()] && is_sum(*v)) {
             let (Op::Add(a, b) | Op::Sub(a, b)) = instr.op else { continue };
             let mut sum = Sum::default();
             for (x, minus) in [(a, false), (b, matches!(instr.op, Op::Sub(..)))] {
