@@ -47,7 +47,7 @@ fn parse(work: &str) -> Result<Circuit, String> {
     let kept = kind.strip_suffix("kept");
     let number = |prefix: &str| kept.unwrap_or(kind).strip_prefix(prefix).and_then(|n| n.parse().ok());
     match (number("matvec"), number("hoist"), kept) {
-        (Some(size), ..) => Ok(Circuit::Matvec(size, params)),
+        (Some(size), _, None) => Ok(Circuit::Matvec(size, params)),
         (_, Some(count), Some(_)) => Ok(Circuit::Kept(count, params)),
         (_, Some(count), None) => Ok(Circuit::Hoist(count, params)),
         _ => Err(format!("{kind} is no circuit")),

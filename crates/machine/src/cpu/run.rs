@@ -148,8 +148,6 @@ impl Running<'_> {
                 Slot::Block(_) => &self.slots[i as usize][..words],
                 Slot::Limb(_) | Slot::Shared(_) => &self.slots[i as usize][first..first + words],
             },
-            // After the last block comes an empty one.
-            Src::Image { .. } if words == 0 => &[],
             Src::Image { slot, permutation } => {
                 let image = self.plan.permutations[permutation as usize].image(first, words);
                 &self.slots[slot as usize][image..image + words]
@@ -163,9 +161,10 @@ impl Running<'_> {
         srcs.iter().filter(|&&src| !made(src)).map(|&src| self.operand(src, first, words)).collect()
     }
 
-    /// The same of the block after the one from `first` on.
+    /// The same of the block after the one from `first` on; after the last one nothing comes.
     fn next(&self, srcs: &[Src], first: usize, words: usize) -> Operands<'_> {
         let next = first + words;
+        let srcs = if next < self.ring.n() { srcs } else { &[] };
         self.ahead(srcs, next, words.min(self.ring.n() - next))
     }
 

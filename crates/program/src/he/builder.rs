@@ -217,7 +217,7 @@ impl Builder {
 
     fn check_operands(&self, op: &Op) -> Result<(), Rule> {
         match op.operands().as_slice().iter().find(|v| v.index() >= self.program.instrs.len()) {
-            Some(v) => Err(Rule::Undefined { value: format!("%{}", v.0) }),
+            Some(v) => Err(undefined(*v)),
             None => Ok(()),
         }
     }
@@ -230,8 +230,7 @@ impl Builder {
         if !(bound > 0.0 && bound.is_finite()) {
             return Err(Rule::Within { bound }.into());
         }
-        let undefined = || Rule::Undefined { value: format!("%{}", v.0) };
-        let instr = self.program.instrs.get_mut(v.index()).ok_or_else(undefined)?;
+        let instr = self.program.instrs.get_mut(v.index()).ok_or_else(|| undefined(v))?;
         instr.within = Some(instr.within.map_or(bound, |known| known.min(bound)));
         Ok(())
     }
@@ -243,7 +242,7 @@ impl Builder {
     /// [`Rule::Like`] unless `other` is a ciphertext from before `v` and the distance is positive and finite, [`Rule::Undefined`] for
     /// a value of another program.
     pub fn resemble(&mut self, v: Value, other: Value, off: f64) -> Result<(), HeError> {
-        self.program.instrs.get(v.index()).ok_or_else(|| Rule::Undefined { value: format!("%{}", v.0) })?;
+        self.program.instrs.get(v.index()).ok_or_else(|| undefined(v))?;
         let like = Like { value: other, off };
         super::verify::check_like(&self.program, v, like)?;
         self.program.instrs[v.index()].like = Some(like);
@@ -275,6 +274,10 @@ impl Builder {
         })?;
         Ok(self.program)
     }
+}
+
+fn undefined(v: Value) -> Rule {
+    Rule::Undefined { value: format!("%{}", v.0) }
 }
 
 pub(super) fn check_constant(op: &Op, p: &Program) -> Result<(), Rule> {

@@ -11,6 +11,7 @@
 use std::collections::HashMap;
 
 use super::turns::MANY;
+use super::uses::{limbs, uses};
 use super::{LowerError, Lowering, Poly};
 use crate::he::{Op, Program, Type, Value};
 use crate::limb::{ModulusId, Operand};
@@ -51,11 +52,12 @@ impl Extended {
     pub(super) fn of(facts: &Facts<'_>) -> Self {
         // Sums that put off too few divisions for their own are taken back; others may change by that.
         let mut refused = vec![false; facts.needed.len()];
+        let (extra, uses) = (facts.extra(), uses(facts.he, facts.needed));
         loop {
             let may = facts.may(&refused);
-            let is = facts.undivided(&may);
+            let is = facts.undivided(&may, &extra);
             let settled = facts.settled(&may, &is);
-            let worth = facts.divisions(&is);
+            let worth = facts.divisions(&is, &uses);
             let lost = |v: &Value| settled[v.index()] && worth[v.index()] < MANY as f64;
             let lost: Vec<Value> = facts.he.values().map(|(v, _)| v).filter(lost).collect();
             if lost.is_empty() {
@@ -111,15 +113,12 @@ impl Facts<'_> {
         may
     }
 
-    /// Those of them that stay multiplied by P.
-    fn undivided(&self, may: &[bool]) -> Vec<bool> {
-        let extra = self.extra();
+    /// Those of them that stay multiplied by P: `extra` is what their products would cost.
+    fn undivided(&self, may: &[bool], extra: &[f64]) -> Vec<bool> {
         let mut is = vec![false; may.len()];
         for (v, instr) in self.he.values().filter(|(v, _)| may[v.index()]) {
             is[v.index()] = match instr.op {
-                Op::Rotate { .. } | Op::Conj { .. } => {
-                    extra[v.index()] < self.saved(super::uses::limbs(&instr.ty))
-                }
+                Op::Rotate { .. } | Op::Conj { .. } => extra[v.index()] < self.saved(limbs(&instr.ty)),
                 Op::MulPlain(a, _) | Op::MulScalar { a, .. } | Op::Neg(a) => is[a.index()],
                 Op::Add(a, b) | Op::Sub(a, b) => is[a.index()] || is[b.index()],
                 _ => false,
@@ -141,8 +140,7 @@ impl Facts<'_> {
 
     /// For each value how many divisions of rotations are put off for it: a rotation counts for each of its uses in equal parts.
     /// Only those that share digits: of others, whose sums are written and read again limb by limb, a narrow core is no faster.
-    fn divisions(&self, is: &[bool]) -> Vec<f64> {
-        let uses = super::uses::uses(self.he, self.needed);
+    fn divisions(&self, is: &[bool], uses: &[u32]) -> Vec<f64> {
         let mut divisions = vec![0.0; is.len()];
         for (v, instr) in self.he.values().filter(|(v, _)| self.needed[v.index()]) {
             let share = |a: Value| {

@@ -69,8 +69,8 @@ impl Permutation {
         self.blocks.len() * WORDS
     }
 
-    /// Where in the image the `words` words from number `first` on go: they fill as many, from this number on. Both are powers of
-    /// two, or multiples of one for `first`, as blocks are; what holds for blocks of eight words holds for longer ones.
+    /// Where in the image the `words` words from number `first` on go: they fill as many, from this number on. `words` is a power of
+    /// two and `first` a multiple of it, as blocks are; what holds for blocks of eight words holds for longer ones.
     ///
     /// # Panics
     /// If `first` is not below N.
