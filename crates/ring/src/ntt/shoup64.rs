@@ -127,8 +127,9 @@ impl<H: High> Arith for Shoup64<H> {
     type V = <H::L as U64Lanes>::U;
     type C = Constant<H>;
     const MAX_LOG_RADIX: usize = if <H::L as U64Lanes>::WIDTH == 8 { 3 } else { 2 };
-    const LAST_BLOCKS: usize = 1;
-    const INTERLEAVED: bool = false;
+    // Sixteen of 32 registers: one block is too long a chain to fill the multipliers, two spill some and win all the same.
+    const LAST_BLOCKS: usize = if <H::L as U64Lanes>::WIDTH == 8 { 2 } else { 1 };
+    const INTERLEAVED: bool = <H::L as U64Lanes>::WIDTH == 8;
 
     const MULTIPLIABLE: u64 = 16 << 12;
     const REPRESENTABLE: u64 = 16 << 12;
