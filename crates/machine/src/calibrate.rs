@@ -1,14 +1,14 @@
 //! What a machine takes for each kind of work, found by running key switches of different shapes on it.
 //!
 //! Costs of single instructions measured alone say little: transforms run while keys are on their way, and what one task
-//! leaves in the cache the next one finds there. So whole key switches are timed, and the rates are those that explain
-//! the times best (non-negative least squares on relative errors).
+//! leaves in the cache the next one finds there. So whole key switches are timed, and sums of products, which programs do
+//! between them; the rates are those that explain the times best (non-negative least squares on relative errors).
 
 use std::time::Duration;
 
 use cpu_time::ProcessTime;
 use ringmill_program::cost::{Kind, Rates, Work};
-use ringmill_program::limb::{Domain, InputClass, LimbProgram};
+use ringmill_program::limb::{Domain, InputClass, LimbProgram, Operand};
 use ringmill_program::lower::{KeyLayout, KlssLayout, LowerError, Lowering, Method, Rotation};
 use ringmill_ring::{Buffer, primes};
 
@@ -39,7 +39,10 @@ const SHAPES: [Shape; 12] = [
     (8, 4, 4, 36, Some((2, 60))),
 ];
 
-/// A key switch of the suite, what it is made of, and what it took.
+/// Limbs and terms of sums of products, and whether each is one instruction a limb: those of linear maps and those of models.
+const SUMS: [(usize, usize, bool); 3] = [(6, 12, false), (16, 4, true), (24, 2, false)];
+
+/// A program of the suite, what it is made of, and what it took.
 #[derive(Debug, Clone)]
 pub struct Sample {
     /// Its shape, in words.
@@ -68,34 +71,40 @@ pub enum CalibrateError {
 /// # Errors
 /// [`CalibrateError`] if the machine cannot run a key switch, or there are too few primes for the degree.
 pub fn calibrate(machine: &dyn Machine, log_n: u32) -> Result<(Rates, Vec<Sample>), CalibrateError> {
+    let suite = suite(log_n)?;
     let mut samples: Vec<Sample> = Vec::new();
     // The suite as a whole several times: what disturbs a machine comes and goes.
     for _ in 0..ROUNDS {
-        let mut index = 0;
-        for (i, shape) in SHAPES.into_iter().enumerate() {
-            // A hoisted pair for a third of the shapes: automorphisms, and raised limbs that come from memory.
-            for &rotations in if i % 3 == 0 { &[0, 2][..] } else { &[0] } {
-                let new = sample(machine, log_n, shape, rotations)?;
-                match samples.get_mut(index) {
-                    Some(old) => old.time = old.time.min(new.time),
-                    None => samples.push(new),
-                }
-                index += 1;
+        for (index, (name, program)) in suite.iter().enumerate() {
+            let time = time(machine, program)?;
+            match samples.get_mut(index) {
+                Some(old) => old.time = old.time.min(time),
+                None => samples.push(Sample { name: name.clone(), work: Work::of(program), time }),
             }
         }
     }
     Ok((Rates { log_n, rates: fit(&samples, log_n) }, samples))
 }
 
-fn sample(
-    machine: &dyn Machine,
-    log_n: u32,
-    shape: Shape,
-    rotations: usize,
-) -> Result<Sample, CalibrateError> {
-    let program = program(log_n, shape, rotations)?;
-    let executable = machine.prepare(&program)?;
-    let words = Inputs::of(&program);
+/// All programs, with their names.
+fn suite(log_n: u32) -> Result<Vec<(String, LimbProgram)>, CalibrateError> {
+    let mut all = Vec::new();
+    for (i, shape) in SHAPES.into_iter().enumerate() {
+        // A hoisted pair for a third of the shapes: automorphisms, and raised limbs that come from memory.
+        for &rotations in if i % 3 == 0 { &[0, 2][..] } else { &[0] } {
+            all.push((format!("{shape:?}, {rotations} rotations"), key_switch(log_n, shape, rotations)?));
+        }
+    }
+    for shape in SUMS {
+        all.push((format!("{shape:?}, sum of products"), sum_of_products(log_n, shape)?));
+    }
+    Ok(all)
+}
+
+/// The shortest of some runs.
+fn time(machine: &dyn Machine, program: &LimbProgram) -> Result<Duration, CalibrateError> {
+    let executable = machine.prepare(program)?;
+    let words = Inputs::of(program);
     let inputs = words.limbs();
     let n = program.n();
     let mut out = vec![0; n * program.output_types().len()];
@@ -107,11 +116,11 @@ fn sample(
         executable.run(&inputs, &mut outputs)?;
         time = time.min(start.elapsed());
     }
-    Ok(Sample { name: format!("{shape:?}, {rotations} rotations"), work: Work::of(&program), time })
+    Ok(time)
 }
 
 /// A key switch, or rotations that share their digits.
-fn program(
+fn key_switch(
     log_n: u32,
     (limbs, special, alpha, bits, klss): Shape,
     rotations: usize,
@@ -145,9 +154,49 @@ fn program(
         results.push(low.rotate_hoisted(&raised, &c, rotation)?);
         hoisted = Some(raised);
     }
-    for (i, part) in results.iter().flatten().enumerate() {
-        let outputs = low.builder.output(format!("y{i}"), Domain::Eval, &ids);
-        outputs.into_iter().zip(part).for_each(|(output, &limb)| low.builder.store(output, limb));
+    finish(low, results.iter().flatten())
+}
+
+/// Ciphertexts times plaintexts, added up, and the square of their sum.
+fn sum_of_products(
+    log_n: u32,
+    (limbs, terms, whole): (usize, usize, bool),
+) -> Result<LimbProgram, CalibrateError> {
+    let q = primes::of_bits(50, log_n, limbs, &[])?;
+    let mut low = Lowering::new("calibrate", log_n, &q, &[], 1)?;
+    let ids = low.basis.q().to_vec();
+    let mut input = |name: String, class| low.builder.input(name, class, Domain::Eval, &ids);
+    let factors: Vec<_> = (0..terms).map(|i| input(format!("p{i}"), InputClass::Plain)).collect();
+    let parts = [0, 1]
+        .map(|part| (0..terms).map(|i| input(format!("c{part}_{i}"), InputClass::Data)).collect::<Vec<_>>());
+    let mut sums = Vec::new();
+    for part in &parts {
+        if whole {
+            let column = |polys: &[Vec<Operand>], i: usize| polys.iter().map(|p| p[i]).collect::<Vec<_>>();
+            let dot = |i| low.builder.dot(&column(&factors, i), &column(part, i));
+            sums.push((0..limbs).map(dot).collect());
+            continue;
+        }
+        let mut sum = low.mul(&part[0], &factors[0])?;
+        for (c, p) in part.iter().zip(&factors).skip(1) {
+            let product = low.mul(c, p)?;
+            sum = low.add(&sum, &product)?;
+        }
+        sums.push(sum);
+    }
+    let square = low.tensor_square([&sums[0], &sums[1]])?;
+    finish(low, &square)
+}
+
+/// The program that stores some polynomials.
+fn finish<'a>(
+    mut low: Lowering,
+    results: impl IntoIterator<Item = &'a Vec<Operand>>,
+) -> Result<LimbProgram, CalibrateError> {
+    for (i, poly) in results.into_iter().enumerate() {
+        let moduli = low.basis.q()[..poly.len()].to_vec();
+        let outputs = low.builder.output(format!("y{i}"), Domain::Eval, &moduli);
+        outputs.into_iter().zip(poly).for_each(|(output, &limb)| low.builder.store(output, limb));
     }
     Ok(low.finish()?)
 }
@@ -234,12 +283,10 @@ mod tests {
         let log_n = 10;
         let table = ringmill_program::cost::CostTable::new("t", vec![Rates { log_n, rates: truth }]).unwrap();
         let mut samples = Vec::new();
-        for shape in SHAPES {
-            for rotations in [0, 2] {
-                let work = Work::of(&program(log_n, shape, rotations).unwrap());
-                let time = Duration::from_secs_f64(table.nanoseconds(&work, log_n) / 1e9);
-                samples.push(Sample { name: String::new(), work, time });
-            }
+        for (name, program) in suite(log_n).unwrap() {
+            let work = Work::of(&program);
+            let time = Duration::from_secs_f64(table.nanoseconds(&work, log_n) / 1e9);
+            samples.push(Sample { name, work, time });
         }
         for (found, truth) in fit(&samples, log_n).iter().zip(truth) {
             assert!((found / truth - 1.0).abs() < 0.02, "{found} for {truth}");
@@ -249,6 +296,7 @@ mod tests {
     #[test]
     fn a_machine_is_calibrated_in_one_call() {
         let (rates, samples) = calibrate(&Cpu::new().unwrap(), 10).unwrap();
-        assert!(samples.len() >= SHAPES.len() && rates.rates[Kind::Transform as usize] > 0.0);
+        assert!(samples.len() >= SHAPES.len() + SUMS.len());
+        assert!([Kind::Transform, Kind::Pointwise].iter().all(|&kind| rates.rates[kind as usize] > 0.0));
     }
 }
