@@ -7,10 +7,12 @@ use std::collections::HashMap;
 
 use num_bigint::BigInt;
 use proptest::prelude::*;
+use ringmill_machine::{Cpu, Machine, Reference};
 use ringmill_program::he::{self, Constant, Op, Program, Type, Value};
+use ringmill_program::limb::random::inputs;
 use ringmill_program::limb::{LimbProgram, Opcode};
 use ringmill_program::lower::{InputSource, KeyId, Method, lower_compact};
-use ringmill_program::schedule::Statistics;
+use ringmill_program::schedule::{Memory, Statistics, schedule};
 use support::{Integers, Limbs, Toy, automorphism, divide_rounded, phase, primes, product, run, times, zip};
 
 const LOG_N: u32 = 6;
@@ -463,6 +465,21 @@ proptest! {
         alpha in prop::sample::select(&[1, 2, 4][..]),
         above in prop::sample::select(&[0, u64::MAX][..]),
     ) {
-        check_compact(&linear_program(&choices), alpha, above);
+        let program = check_compact(&linear_program(&choices), alpha, above);
+        // The bits of the reference, which are right by now, in any order and on the CPU machine.
+        let limbs = inputs(&program, 1);
+        let want = execute(&Reference, &program, &limbs);
+        let (cpu, least) = (Cpu::new().unwrap(), schedule(&program, Memory::Least).unwrap());
+        prop_assert!(execute(&cpu, &program, &limbs) == want, "on the CPU machine\n{program}");
+        prop_assert!(execute(&Reference, &least, &limbs) == want, "scheduled\n{program}");
+        prop_assert!(execute(&cpu, &least, &limbs) == want, "scheduled, on the CPU machine\n{program}");
     }
+}
+
+fn execute(machine: &dyn Machine, program: &LimbProgram, limbs: &[Vec<u64>]) -> Vec<Vec<u64>> {
+    let inputs: Vec<&[u64]> = limbs.iter().map(Vec::as_slice).collect();
+    let mut words = vec![vec![u64::MAX; program.n()]; program.output_types().len()];
+    let mut outputs: Vec<&mut [u64]> = words.iter_mut().map(Vec::as_mut_slice).collect();
+    machine.prepare(program).unwrap().run(&inputs, &mut outputs).unwrap();
+    words
 }
