@@ -405,27 +405,30 @@ output \"all\", %18
     }
 }
 
-/// A random program of linear operations: rotations of few values, products with constants, and sums of what nothing has read.
+/// A random program of linear operations: rotations of few values, products with constants, rescales, and sums of what nothing has
+/// read.
 fn linear_program(choices: &[(u8, u8, u8, i8)]) -> String {
-    let scales = ["2^30", "2^60"];
+    // Fresh values, those that a product has made as large as their square, and these rescaled.
+    let types = ["level 3, scale 2^30", "level 3, scale 2^60", "level 2, scale 2^60*Q3^-1"];
+    let ct = |class: usize| format!("ct[2]({})", types[class]);
     let mut text = String::new();
     let mut push = |op: String, ty: String| {
         let v = text.lines().count();
         text += &format!("%{v} = {op} : {ty}\n");
         v
     };
-    let ct = |class: usize| format!("ct[2](level 3, scale {})", scales[class]);
-    // Fresh values, and those that a product has made as large as their square; of both all, and those not read yet.
-    let mut values = [0, 1].map(|class| vec![push(format!("input \"x{class}\""), ct(class))]);
-    let mut unread = [Vec::new(), Vec::new()];
+    // All of each class, and those not read yet.
+    let mut values = [0, 1].map(|class| vec![push(format!("input \"x{class}\""), ct(class))]).to_vec();
+    values.push(vec![push(format!("rescale %{}", values[1][0]), ct(2))]);
+    let mut unread = [Vec::new(), Vec::new(), Vec::new()];
     let factors = [1, 4, 16].map(|period| {
         let slots: Vec<_> = (0..SLOTS).map(|i| format!("({}.5, -1.0)", i % period)).collect();
-        push(format!("const [{}]", slots.join(", ")), format!("pt(level 3, scale {})", scales[0]))
+        push(format!("const [{}]", slots.join(", ")), format!("pt({})", types[0]))
     });
     for &(kind, x, y, k) in choices {
-        let class = usize::from(k < 0);
+        let class = [0, 1, 1, 2][k as usize % 4];
         let pick = |list: &[usize], at: u8| list[usize::from(at) % list.len().min(3)];
-        let (op, class) = match kind % 12 {
+        let (op, class) = match kind % 13 {
             0..=3 => (format!("rotate %{0}, {1} hoist {0}", pick(&values[class], x), y % 15 + 1), class),
             4 => (format!("conj %{0} hoist {0}", pick(&values[class], x)), class),
             5..=7 => {
@@ -434,6 +437,7 @@ fn linear_program(choices: &[(u8, u8, u8, i8)]) -> String {
             }
             8 => (format!("neg %{}", pick(&values[class], x)), class),
             9 => (format!("mul_scalar %{}, {}.0, scale 1", pick(&values[class], x), y % 3 + 2), class),
+            10 => (format!("rescale %{}", unread[1].pop().unwrap_or(pick(&values[1], x))), 2),
             sum => {
                 let mut next = |at| unread[class].pop().unwrap_or(pick(&values[class], at));
                 let (a, b) = (next(x), next(y));
@@ -444,15 +448,14 @@ fn linear_program(choices: &[(u8, u8, u8, i8)]) -> String {
         values[class].push(v);
         unread[class].insert(usize::from(x) % (unread[class].len() + 1), v);
     }
-    // The sum of what is left, once divided, once not, and one of what it is a sum of.
-    let last = unread[1].clone();
-    let mut sum = values[1][0];
-    for v in &last {
-        sum = push(format!("add %{sum}, %{v}"), ct(1));
-    }
-    let rescaled = push(format!("rescale %{sum}"), "ct[2](level 2, scale 2^60*Q3^-1)".into());
-    let outputs = [rescaled, sum, last.first().copied().unwrap_or(sum)];
-    for (i, v) in outputs.into_iter().enumerate().take(choices.len() % 3 + 1) {
+    // The sums of what is left, one of them also divided, and one of what they are sums of.
+    let [sum, low] = [1, 2].map(|class| {
+        let first = values[class][0];
+        unread[class].iter().fold(first, |sum, v| push(format!("add %{sum}, %{v}"), ct(class)))
+    });
+    let rescaled = push(format!("rescale %{sum}"), ct(2));
+    let outputs = [rescaled, sum, low, unread[1].first().copied().unwrap_or(sum)];
+    for (i, v) in outputs.into_iter().enumerate().take(choices.len() % 4 + 1) {
         text += &format!("output \"y{i}\", %{v}\n");
     }
     text
