@@ -49,10 +49,7 @@ fn program(kind: &str, params: &Params) -> Result<Option<LimbProgram>, LowerErro
         _ => return Ok(None),
     };
     for (i, poly) in result.iter().enumerate() {
-        let outputs = low.builder.output(format!("y{i}"), Domain::Eval, &q[..poly.len()]);
-        for (output, &limb) in outputs.into_iter().zip(poly) {
-            low.builder.store(output, limb);
-        }
+        low.output(format!("y{i}"), poly);
     }
     low.finish().map(Some)
 }

@@ -70,11 +70,7 @@ impl Set {
             }
         };
         for (i, limbs) in results.iter().enumerate() {
-            let moduli = low.basis.q()[..limbs.len()].to_vec();
-            let outputs = low.builder.output(format!("y{i}"), Domain::Eval, &moduli);
-            for (&limb, output) in limbs.iter().zip(outputs) {
-                low.builder.store(output, limb);
-            }
+            low.output(format!("y{i}"), limbs);
         }
         low.finish()
     }

@@ -1,4 +1,4 @@
-//! What a machine takes for each kind of work, found by running key switches of different shapes on it.
+//! What a machine takes for each kind of work, found by running key switches and sums of different shapes on it.
 //!
 //! Costs of single instructions measured alone say little: transforms run while keys are on their way, and what one task
 //! leaves in the cache the next one finds there. So whole key switches are timed, and sums of products, which programs do
@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use cpu_time::ProcessTime;
 use ringmill_program::cost::{Kind, Rates, Work};
-use ringmill_program::limb::{Domain, InputClass, LimbProgram, Operand};
-use ringmill_program::lower::{KeyLayout, KlssLayout, LowerError, Lowering, Method, Rotation};
+use ringmill_program::limb::{Domain, InputClass, LimbProgram};
+use ringmill_program::lower::{KeyLayout, KlssLayout, LowerError, Lowering, Method, Poly, Rotation};
 use ringmill_ring::{Buffer, primes};
 
 use crate::{Machine, MachineError};
@@ -71,32 +71,31 @@ pub enum CalibrateError {
 /// # Errors
 /// [`CalibrateError`] if the machine cannot run a key switch, or there are too few primes for the degree.
 pub fn calibrate(machine: &dyn Machine, log_n: u32) -> Result<(Rates, Vec<Sample>), CalibrateError> {
-    let suite = suite(log_n)?;
-    let mut samples: Vec<Sample> = Vec::new();
+    let mut suite = suite(log_n)?;
     // The suite as a whole several times: what disturbs a machine comes and goes.
     for _ in 0..ROUNDS {
-        for (index, (name, program)) in suite.iter().enumerate() {
-            let time = time(machine, program)?;
-            match samples.get_mut(index) {
-                Some(old) => old.time = old.time.min(time),
-                None => samples.push(Sample { name: name.clone(), work: Work::of(program), time }),
-            }
+        for (sample, program) in &mut suite {
+            sample.time = sample.time.min(time(machine, program)?);
         }
     }
+    let samples: Vec<Sample> = suite.into_iter().map(|(sample, _)| sample).collect();
     Ok((Rates { log_n, rates: fit(&samples, log_n) }, samples))
 }
 
-/// All programs, with their names.
-fn suite(log_n: u32) -> Result<Vec<(String, LimbProgram)>, CalibrateError> {
+/// All programs, none of them timed yet.
+fn suite(log_n: u32) -> Result<Vec<(Sample, LimbProgram)>, CalibrateError> {
     let mut all = Vec::new();
+    let mut add = |name, program: LimbProgram| {
+        all.push((Sample { name, work: Work::of(&program), time: Duration::MAX }, program));
+    };
     for (i, shape) in SHAPES.into_iter().enumerate() {
         // A hoisted pair for a third of the shapes: automorphisms, and raised limbs that come from memory.
         for &rotations in if i % 3 == 0 { &[0, 2][..] } else { &[0] } {
-            all.push((format!("{shape:?}, {rotations} rotations"), key_switch(log_n, shape, rotations)?));
+            add(format!("{shape:?}, {rotations} rotations"), key_switch(log_n, shape, rotations)?);
         }
     }
     for shape in SUMS {
-        all.push((format!("{shape:?}, sum of products"), sum_of_products(log_n, shape)?));
+        add(format!("{shape:?}, sum of products"), sum_of_products(log_n, shape)?);
     }
     Ok(all)
 }
@@ -154,7 +153,10 @@ fn key_switch(
         results.push(low.rotate_hoisted(&raised, &c, rotation)?);
         hoisted = Some(raised);
     }
-    finish(low, results.iter().flatten())
+    for (i, part) in results.iter().flatten().enumerate() {
+        low.output(format!("y{i}"), part);
+    }
+    Ok(low.finish()?)
 }
 
 /// Ciphertexts times plaintexts, added up, and the square of their sum.
@@ -169,34 +171,22 @@ fn sum_of_products(
     let factors: Vec<_> = (0..terms).map(|i| input(format!("p{i}"), InputClass::Plain)).collect();
     let parts = [0, 1]
         .map(|part| (0..terms).map(|i| input(format!("c{part}_{i}"), InputClass::Data)).collect::<Vec<_>>());
-    let mut sums = Vec::new();
-    for part in &parts {
+    let column = |polys: &[Poly], i: usize| polys.iter().map(|poly| poly[i]).collect::<Vec<_>>();
+    let mut sum = |part: &[Poly]| {
         if whole {
-            let column = |polys: &[Vec<Operand>], i: usize| polys.iter().map(|p| p[i]).collect::<Vec<_>>();
-            let dot = |i| low.builder.dot(&column(&factors, i), &column(part, i));
-            sums.push((0..limbs).map(dot).collect());
-            continue;
+            return Ok((0..limbs).map(|i| low.builder.dot(&column(&factors, i), &column(part, i))).collect());
         }
         let mut sum = low.mul(&part[0], &factors[0])?;
         for (c, p) in part.iter().zip(&factors).skip(1) {
             let product = low.mul(c, p)?;
             sum = low.add(&sum, &product)?;
         }
-        sums.push(sum);
-    }
+        Ok::<Poly, LowerError>(sum)
+    };
+    let sums = [sum(&parts[0])?, sum(&parts[1])?];
     let square = low.tensor_square([&sums[0], &sums[1]])?;
-    finish(low, &square)
-}
-
-/// The program that stores some polynomials.
-fn finish<'a>(
-    mut low: Lowering,
-    results: impl IntoIterator<Item = &'a Vec<Operand>>,
-) -> Result<LimbProgram, CalibrateError> {
-    for (i, poly) in results.into_iter().enumerate() {
-        let moduli = low.basis.q()[..poly.len()].to_vec();
-        let outputs = low.builder.output(format!("y{i}"), Domain::Eval, &moduli);
-        outputs.into_iter().zip(poly).for_each(|(output, &limb)| low.builder.store(output, limb));
+    for (i, part) in square.iter().enumerate() {
+        low.output(format!("y{i}"), part);
     }
     Ok(low.finish()?)
 }
@@ -282,11 +272,9 @@ mod tests {
         let truth = [0.1, 0.2, 0.3, 0.09, 0.35, 0.4, 0.8];
         let log_n = 10;
         let table = ringmill_program::cost::CostTable::new("t", vec![Rates { log_n, rates: truth }]).unwrap();
-        let mut samples = Vec::new();
-        for (name, program) in suite(log_n).unwrap() {
-            let work = Work::of(&program);
-            let time = Duration::from_secs_f64(table.nanoseconds(&work, log_n) / 1e9);
-            samples.push(Sample { name, work, time });
+        let mut samples: Vec<Sample> = suite(log_n).unwrap().into_iter().map(|(sample, _)| sample).collect();
+        for sample in &mut samples {
+            sample.time = Duration::from_secs_f64(table.nanoseconds(&sample.work, log_n) / 1e9);
         }
         for (found, truth) in fit(&samples, log_n).iter().zip(truth) {
             assert!((found / truth - 1.0).abs() < 0.02, "{found} for {truth}");

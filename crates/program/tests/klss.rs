@@ -72,12 +72,6 @@ fn input(low: &mut Lowering, name: &str, limbs: usize) -> Vec<Operand> {
     low.builder.input(name, InputClass::Data, Domain::Eval, &moduli)
 }
 
-fn output(low: &mut Lowering, name: &str, limbs: &[Operand]) {
-    let moduli = low.basis.q()[..limbs.len()].to_vec();
-    let outputs = low.builder.output(name, Domain::Eval, &moduli);
-    outputs.into_iter().zip(limbs).for_each(|(output, &limb)| low.builder.store(output, limb));
-}
-
 fn names(digits: usize) -> Vec<String> {
     (0..digits).flat_map(|j| [format!("key_b{j}"), format!("key_a{j}")]).collect()
 }
@@ -93,7 +87,7 @@ fn program(toy: &Toy, method: &Method, limbs: usize, rescale: bool) -> LimbProgr
     let hoisted = low.hoist(&d, &key).unwrap();
     let again = low.rotate_hoisted(&hoisted, &c0, rotation).unwrap();
     for (i, part) in [switched, rotated, again].iter().flatten().enumerate() {
-        output(&mut low, &format!("y{i}"), part);
+        low.output(format!("y{i}"), part);
     }
     low.finish().unwrap()
 }
@@ -143,8 +137,8 @@ fn transforms_and_products_are_those_of_the_formula() {
         let names = names(layout.digits().dnum());
         let key = low.key_inputs_for(&Method::Klss(layout.clone()), &names, shape.limbs).unwrap();
         let y = low.key_switch(&d, [None, None], &key, false).unwrap();
-        output(&mut low, "y0", &y[0]);
-        output(&mut low, "y1", &y[1]);
+        low.output("y0", &y[0]);
+        low.output("y1", &y[1]);
         let program = &low.finish().unwrap();
         let of = |op: Opcode| (0..program.len()).filter(move |&i| program.opcode(i) == op);
         let (l, t) = (shape.limbs, layout.t().len());

@@ -7,13 +7,15 @@ use std::collections::HashMap;
 
 use num_bigint::BigInt;
 use proptest::prelude::*;
-use ringmill_machine::{Cpu, Machine, Reference};
+use ringmill_machine::{Cpu, Reference};
 use ringmill_program::he::{self, Constant, Op, Program, Type, Value};
 use ringmill_program::limb::random::inputs;
 use ringmill_program::limb::{LimbProgram, Opcode};
 use ringmill_program::lower::{InputSource, KeyId, Method, lower_compact};
 use ringmill_program::schedule::{Memory, Statistics, schedule};
-use support::{Integers, Limbs, Toy, automorphism, divide_rounded, phase, primes, product, run, times, zip};
+use support::{
+    Integers, Limbs, Toy, automorphism, divide_rounded, execute, phase, primes, product, run, times, zip,
+};
 
 const LOG_N: u32 = 6;
 const SLOTS: usize = 16;
@@ -61,6 +63,16 @@ fn check(body: &str, alpha: usize) {
 /// Encrypts random inputs, runs the lowered program and compares every output with the integers. Constants come as one
 /// limb if all of them take more than `above` bytes. Gives the limb program.
 fn check_compact(body: &str, alpha: usize, above: u64) -> LimbProgram {
+    check_against(body, alpha, above, |_, exact, out| size(&exact[&out]))
+}
+
+/// The same, the error of an output held against another size than its own: one made of all exact values.
+fn check_against(
+    body: &str,
+    alpha: usize,
+    above: u64,
+    size: impl Fn(&Program, &HashMap<Value, Integers>, Value) -> f64,
+) -> LimbProgram {
     let (q, p) = ([primes(LOG_N, 50, 0, 1), primes(LOG_N, 40, 0, 3)].concat(), primes(LOG_N, 51, 0, alpha));
     let mut toy = Toy::new(LOG_N, q, p, alpha, 11);
     let list =
@@ -106,18 +118,12 @@ fn check_compact(body: &str, alpha: usize, above: u64) -> LimbProgram {
         let want = &exact[&out.value];
         assert!(support::below(want, &(product(moduli) / 4)), "{}: the test itself overflows", out.name);
         let (max, _) = support::deviation(&found, want);
-        // What it is a sum of may be larger, here as large as it is at this scale.
-        let scale = |v: &Value| match &he.instr(*v).ty {
-            Type::Ct(ty) => ty.scale.log2(),
-            _ => f64::INFINITY,
-        };
-        let sizes = exact.iter().map(|(v, x)| size(x) * (scale(&out.value) - scale(v)).exp2());
-        let largest = sizes.fold(0.0, f64::max);
+        let size = size(&he, &exact, out.value);
         // Key switches and roundings err by a few units each; a product after a rescale (to about 2^24) multiplies them
         // by the other factor, which keeps the relative error below 10^−6.
         assert!(
-            max < f64::max(4000.0, largest / 1e6) && max * 1000.0 < largest,
-            "{}, alpha {alpha}: error {max} of {largest}\n{text}",
+            max < f64::max(4000.0, size / 1e6) && max * 1000.0 < size,
+            "{}, alpha {alpha}: error {max} of {size}\n{text}",
             out.name
         );
     }
@@ -127,6 +133,17 @@ fn check_compact(body: &str, alpha: usize, above: u64) -> LimbProgram {
 /// The largest coefficient.
 fn size(x: &Integers) -> f64 {
     support::deviation(x, &vec![BigInt::ZERO; x.len()]).0
+}
+
+/// The largest coefficient of all ciphertexts, each at the scale of an output: what a sum is made of may be larger than it is.
+fn largest(he: &Program, exact: &HashMap<Value, Integers>, out: Value) -> f64 {
+    let log2_scale = |v: Value| match &he.instr(v).ty {
+        Type::Ct(ty) => Some(ty.scale.log2()),
+        _ => None,
+    };
+    let at = log2_scale(out).unwrap();
+    let sizes = exact.iter().filter_map(|(&v, x)| Some(size(x) * (at - log2_scale(v)?).exp2()));
+    sizes.fold(0.0, f64::max)
 }
 
 /// The limbs of every input group, in the order of the program.
@@ -227,6 +244,12 @@ output \"input\", %0
     }
 }
 
+/// A vector whose slots repeat after `period`, with one imaginary part, negated.
+fn constant(period: usize, imaginary: &str) -> String {
+    let slots: Vec<_> = (0..SLOTS).map(|i| format!("({}.5, -{imaginary})", i % period)).collect();
+    format!("const [{}]", slots.join(", "))
+}
+
 /// Two baby steps, three giant ones by Horner's rule, before one rescale; diagonals that repeat after 16, 4 and 1 slots.
 fn linear_map() -> String {
     let ct = |level: u32, scale: &str| format!("ct[2](level {level}, scale {scale})");
@@ -246,9 +269,8 @@ fn linear_map() -> String {
         let mut inner = None;
         for (b, &baby) in babies.iter().enumerate() {
             let period = [16, 4, 1][giant];
-            let slots = (0..16).map(|i| format!("({}.5, -{}.25)", i % period, b + giant));
-            let list = slots.collect::<Vec<_>>().join(", ");
-            let factor = push(format!("const [{list}]"), "pt(level 3, scale 2^30)");
+            let vector = constant(period, &format!("{}.25", b + giant));
+            let factor = push(vector, "pt(level 3, scale 2^30)");
             let term = push(format!("mul_plain %{baby}, %{factor}"), &pending);
             inner = Some(match inner {
                 Some(inner) => push(format!("add %{inner}, %{term}"), &pending),
@@ -373,8 +395,7 @@ fn the_rotations_of_a_sum_are_computed_prime_by_prime() {
 #[test]
 fn rotations_and_products_of_one_sum_are_all_there() {
     let (fresh, pending) = ("ct[2](level 3, scale 2^30)", "ct[2](level 3, scale 2^60)");
-    let slots: Vec<_> = (0..SLOTS).map(|i| format!("({}.5, -1.0)", i % 2)).collect();
-    let constant = format!("const [{}] : pt(level 3, scale 2^30)", slots.join(", "));
+    let constant = format!("{} : pt(level 3, scale 2^30)", constant(2, "1.0"));
     // Three rotations of z that share digits, and products of x and of a rotation of it, which is read twice: an inner product
     // that stays multiplied by P where its constants come as one limb.
     let body = format!(
@@ -421,10 +442,7 @@ fn linear_program(choices: &[(u8, u8, u8, i8)]) -> String {
     let mut values = [0, 1].map(|class| vec![push(format!("input \"x{class}\""), ct(class))]).to_vec();
     values.push(vec![push(format!("rescale %{}", values[1][0]), ct(2))]);
     let mut unread = [Vec::new(), Vec::new(), Vec::new()];
-    let factors = [1, 4, 16].map(|period| {
-        let slots: Vec<_> = (0..SLOTS).map(|i| format!("({}.5, -1.0)", i % period)).collect();
-        push(format!("const [{}]", slots.join(", ")), format!("pt({})", types[0]))
-    });
+    let factors = [1, 4, 16].map(|period| push(constant(period, "1.0"), format!("pt({})", types[0])));
     for &(kind, x, y, k) in choices {
         let class = [0, 1, 1, 2][k as usize % 4];
         let pick = |list: &[usize], at: u8| list[usize::from(at) % list.len().min(3)];
@@ -468,21 +486,14 @@ proptest! {
         alpha in prop::sample::select(&[1, 2, 4][..]),
         above in prop::sample::select(&[0, u64::MAX][..]),
     ) {
-        let program = check_compact(&linear_program(&choices), alpha, above);
+        let program = check_against(&linear_program(&choices), alpha, above, largest);
         // The bits of the reference, which are right by now, in any order and on the CPU machine.
         let limbs = inputs(&program, 1);
+        let limbs: Vec<&[u64]> = limbs.iter().map(Vec::as_slice).collect();
         let want = execute(&Reference, &program, &limbs);
         let (cpu, least) = (Cpu::new().unwrap(), schedule(&program, Memory::Least).unwrap());
         prop_assert!(execute(&cpu, &program, &limbs) == want, "on the CPU machine\n{program}");
         prop_assert!(execute(&Reference, &least, &limbs) == want, "scheduled\n{program}");
         prop_assert!(execute(&cpu, &least, &limbs) == want, "scheduled, on the CPU machine\n{program}");
     }
-}
-
-fn execute(machine: &dyn Machine, program: &LimbProgram, limbs: &[Vec<u64>]) -> Vec<Vec<u64>> {
-    let inputs: Vec<&[u64]> = limbs.iter().map(Vec::as_slice).collect();
-    let mut words = vec![vec![u64::MAX; program.n()]; program.output_types().len()];
-    let mut outputs: Vec<&mut [u64]> = words.iter_mut().map(Vec::as_mut_slice).collect();
-    machine.prepare(program).unwrap().run(&inputs, &mut outputs).unwrap();
-    words
 }

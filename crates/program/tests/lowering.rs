@@ -18,14 +18,6 @@ fn input(low: &mut Lowering, name: &str, limbs: usize) -> Vec<Operand> {
     low.builder.input(name, InputClass::Data, Domain::Eval, &moduli)
 }
 
-fn output(low: &mut Lowering, name: &str, limbs: &[Operand]) {
-    let moduli = low.basis.q()[..limbs.len()].to_vec();
-    let outputs = low.builder.output(name, Domain::Eval, &moduli);
-    for (output, &limb) in outputs.into_iter().zip(limbs) {
-        low.builder.store(output, limb);
-    }
-}
-
 fn key_names(stem: &str, digits: usize) -> Vec<String> {
     (0..digits).flat_map(|j| [format!("{stem}_b{j}"), format!("{stem}_a{j}")]).collect()
 }
@@ -43,7 +35,7 @@ fn rescaling_is_exact_division_rounded_to_nearest_at_every_level() {
         let mut low = Lowering::new("rescale", LOG_N, &q, &[], 1).unwrap();
         let x = input(&mut low, "x", limbs);
         let y = low.rescale(&x).unwrap();
-        output(&mut low, "y", &y);
+        low.output("y", &y);
         let x = random.uniform(1 << LOG_N, &q[..limbs]);
         let y = run(&low.finish().unwrap(), &[("x", &x)]).remove(0);
         let divisor = BigInt::from(q[limbs - 1].value());
@@ -66,7 +58,7 @@ fn division_by_several_primes_rounds_to_nearest_but_for_a_hair_at_the_halves() {
         let coefficients: Vec<_> = x[kept..].iter().map(|&x| low.builder.intt(x)).collect();
         let dropped = low.residues(&ids[kept..], &coefficients).unwrap();
         let y: Vec<_> = (0..kept).map(|i| low.divide(x[i], &dropped, ids[i]).unwrap()).collect();
-        output(&mut low, "y", &y);
+        low.output("y", &y);
         let x = random.uniform(1 << LOG_N, &q);
         let y = run(&low.finish().unwrap(), &[("x", &x)]).remove(0);
         let (divisor, rest) = (product(&q[kept..]), product(&q[..kept]));
@@ -96,8 +88,8 @@ fn switch(toy: &mut Toy, key_limbs: usize, limbs: usize, rescale: bool) -> Switc
     let names = key_names("key", key.len());
     let inputs = low.key_inputs(&names, key_limbs).unwrap();
     let y = low.key_switch(&d, [Some(&c0), Some(&c1)], &inputs, rescale).unwrap();
-    output(&mut low, "y0", &y[0]);
-    output(&mut low, "y1", &y[1]);
+    low.output("y0", &y[0]);
+    low.output("y1", &y[1]);
     let program = low.finish().unwrap();
 
     let moduli = toy.q[..limbs].to_vec();
@@ -210,8 +202,8 @@ fn rotations(alpha: usize, hoist: bool, rescale: bool, seed: u64) -> Rotated {
         });
     }
     for (i, y) in results.iter().enumerate() {
-        output(&mut low, &format!("y{i}_0"), &y[0]);
-        output(&mut low, &format!("y{i}_1"), &y[1]);
+        low.output(format!("y{i}_0"), &y[0]);
+        low.output(format!("y{i}_1"), &y[1]);
     }
     let mut bound = vec![("c0", &c[0]), ("c1", &c[1])];
     for (names, key) in names.iter().zip(&keys) {
@@ -275,7 +267,7 @@ fn the_tensor_product_is_the_product_of_the_phases() {
     let d = low.tensor([&a0, &a1], [&b0, &b1]).unwrap();
     let e = low.tensor_square([&a0, &a1]).unwrap();
     for (i, part) in d.iter().chain(&e).enumerate() {
-        output(&mut low, &format!("d{i}"), part);
+        low.output(format!("d{i}"), part);
     }
     let bound = [("a0", &ca[0]), ("a1", &ca[1]), ("b0", &cb[0]), ("b1", &cb[1])];
     let y = run(&low.finish().unwrap(), &bound);

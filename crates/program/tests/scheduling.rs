@@ -5,12 +5,12 @@ mod support;
 use std::collections::HashMap;
 
 use proptest::prelude::*;
-use ringmill_machine::{Machine as _, Reference};
+use ringmill_machine::Reference;
 use ringmill_program::limb::random::{RandomProgram, inputs};
 use ringmill_program::limb::{Domain, InputClass, LimbProgram, Opcode, Source, parse};
 use ringmill_program::lower::{Lowering, Poly};
 use ringmill_program::schedule::{Memory, ScheduleError, Statistics, load_inputs, recompute, schedule};
-use support::primes;
+use support::{execute, primes};
 
 fn random(seed: u64, moduli: usize, instructions: usize) -> LimbProgram {
     RandomProgram { log_n: 4, moduli: primes(4, 40, 0, moduli), instructions, seed }.generate().unwrap()
@@ -20,10 +20,7 @@ fn random(seed: u64, moduli: usize, instructions: usize) -> LimbProgram {
 fn outputs(program: &LimbProgram, seed: u64) -> Vec<Vec<u64>> {
     let words = inputs(program, seed);
     let bound: Vec<&[u64]> = words.iter().map(Vec::as_slice).collect();
-    let mut out = vec![vec![0; program.n()]; program.output_types().len()];
-    let mut slices: Vec<&mut [u64]> = out.iter_mut().map(Vec::as_mut_slice).collect();
-    Reference.prepare(program).unwrap().run(&bound, &mut slices).unwrap();
-    out
+    execute(&Reference, program, &bound)
 }
 
 fn peak(program: &LimbProgram) -> u32 {
@@ -181,8 +178,7 @@ fn multiply(limbs: usize, special: usize, alpha: usize) -> LimbProgram {
     let d = low.tensor([&a0, &a1], [&b0, &b1]).unwrap();
     let y = low.relinearise([&d[0], &d[1], &d[2]], &key, true).unwrap();
     for (name, part) in ["y0", "y1"].into_iter().zip(y) {
-        let outputs = low.builder.output(name, Domain::Eval, &moduli[..limbs - 1]);
-        outputs.into_iter().zip(part).for_each(|(output, limb)| low.builder.store(output, limb));
+        low.output(name, &part);
     }
     low.finish().unwrap()
 }

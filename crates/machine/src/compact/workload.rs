@@ -232,10 +232,8 @@ impl Writer {
     }
 
     fn output(&mut self, parts: [Vec<Operand>; 2]) {
-        for (i, part) in parts.into_iter().enumerate() {
-            let moduli = self.lowering.basis.q()[..part.len()].to_vec();
-            let outputs = self.lowering.builder.output(format!("y{i}_{}", self.of), Domain::Eval, &moduli);
-            outputs.into_iter().zip(part).for_each(|(y, limb)| self.lowering.builder.store(y, limb));
+        for (i, part) in parts.iter().enumerate() {
+            self.lowering.output(format!("y{i}_{}", self.of), part);
         }
     }
 

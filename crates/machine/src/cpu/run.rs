@@ -164,8 +164,7 @@ impl Running<'_> {
     /// The same of the block after the one from `first` on; after the last one nothing comes.
     fn next(&self, srcs: &[Src], first: usize, words: usize) -> Operands<'_> {
         let next = first + words;
-        let srcs = if next < self.ring.n() { srcs } else { &[] };
-        self.ahead(srcs, next, words.min(self.ring.n() - next))
+        if next < self.ring.n() { self.ahead(srcs, next, words) } else { Operands::new() }
     }
 
     fn step(&mut self, step: &Step, first: usize, words: usize) -> Result<(), RingError> {

@@ -241,10 +241,7 @@ impl KeySwitch {
             low.relinearise([&a, &b, &c], &key, rescale).unwrap()
         };
         for (part, limbs) in switched.iter().enumerate() {
-            let outputs = low.builder.output(format!("y{part}"), Domain::Eval, &q_ids[..limbs.len()]);
-            for (&limb, output) in limbs.iter().zip(outputs) {
-                low.builder.store(output, limb);
-            }
+            low.output(format!("y{part}"), limbs);
         }
         low.finish().unwrap()
     }

@@ -214,8 +214,7 @@ mod tests {
                 let key = low.key_inputs_for(&method, &names, limbs).unwrap();
                 let y = low.key_switch(&d, [None, None], &key, false).unwrap();
                 for (i, part) in y.iter().enumerate() {
-                    let outputs = low.builder.output(format!("y{i}"), Domain::Eval, &ids);
-                    outputs.into_iter().zip(part).for_each(|(output, &limb)| low.builder.store(output, limb));
+                    low.output(format!("y{i}"), part);
                 }
                 let program = low.finish().unwrap();
                 assert_eq!(Work::of(&program), Work::of_switch(&method, limbs, bits), "{method:?}, {limbs}");

@@ -11,7 +11,7 @@
 use std::collections::HashMap;
 
 use super::turns::MANY;
-use super::uses::{limbs, uses};
+use super::uses::limbs;
 use super::{LowerError, Lowering, Poly};
 use crate::he::{Op, Program, Type, Value};
 use crate::limb::{ModulusId, Operand};
@@ -26,6 +26,8 @@ const PRODUCT: f64 = 0.5;
 pub(super) struct Facts<'a> {
     pub(super) he: &'a Program,
     pub(super) needed: &'a [bool],
+    /// How often each value is used.
+    pub(super) uses: &'a [u32],
     /// Whether a rotation divides by the special primes of the chain, all of them and no others.
     pub(super) divides: &'a dyn Fn(Value) -> bool,
     /// Whether a rotation shares its digits with others.
@@ -52,12 +54,12 @@ impl Extended {
     pub(super) fn of(facts: &Facts<'_>) -> Self {
         // Sums that put off too few divisions for their own are taken back; others may change by that.
         let mut refused = vec![false; facts.needed.len()];
-        let (extra, uses) = (facts.extra(), uses(facts.he, facts.needed));
+        let extra = facts.extra();
         loop {
             let may = facts.may(&refused);
             let is = facts.undivided(&may, &extra);
             let settled = facts.settled(&may, &is);
-            let worth = facts.divisions(&is, &uses);
+            let worth = facts.divisions(&is);
             let lost = |v: &Value| settled[v.index()] && worth[v.index()] < MANY as f64;
             let lost: Vec<Value> = facts.he.values().map(|(v, _)| v).filter(lost).collect();
             if lost.is_empty() {
@@ -140,11 +142,11 @@ impl Facts<'_> {
 
     /// For each value how many divisions of rotations are put off for it: a rotation counts for each of its uses in equal parts.
     /// Only those that share digits: of others, whose sums are written and read again limb by limb, a narrow core is no faster.
-    fn divisions(&self, is: &[bool], uses: &[u32]) -> Vec<f64> {
+    fn divisions(&self, is: &[bool]) -> Vec<f64> {
         let mut divisions = vec![0.0; is.len()];
         for (v, instr) in self.he.values().filter(|(v, _)| self.needed[v.index()]) {
             let share = |a: Value| {
-                if is[a.index()] { divisions[a.index()] / f64::from(uses[a.index()]) } else { 0.0 }
+                if is[a.index()] { divisions[a.index()] / f64::from(self.uses[a.index()]) } else { 0.0 }
             };
             divisions[v.index()] = match instr.op {
                 Op::Rotate { .. } | Op::Conj { .. } => f64::from(u8::from((self.shares)(v))),

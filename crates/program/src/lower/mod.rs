@@ -52,7 +52,7 @@ pub use program::{lower, lower_by, lower_compact};
 pub use raise::EncapsulationInputs;
 pub use ringmill_ckks::{KeyLayout, KlssLayout, LayoutError};
 
-use crate::limb::{LimbBuilder, LimbProgram, Operand};
+use crate::limb::{Domain, LimbBuilder, LimbProgram, Operand};
 
 /// The limbs of one polynomial in the evaluation domain, modulo q_0, q_1, …
 pub type Poly = Vec<Operand>;
@@ -105,6 +105,15 @@ impl Lowering {
         if self.builder.last_label() != Some(label.trim()) {
             self.builder.region(label.trim());
         }
+    }
+
+    /// Stores a polynomial in an output of its own.
+    ///
+    /// # Panics
+    /// If it has more limbs than the program has ciphertext primes.
+    pub fn output(&mut self, name: impl Into<String>, poly: &[Operand]) {
+        let outputs = self.builder.output(name, Domain::Eval, &self.basis.q()[..poly.len()]);
+        outputs.into_iter().zip(poly).for_each(|(output, &limb)| self.builder.store(output, limb));
     }
 
     /// The verified program.

@@ -14,7 +14,7 @@ use super::key_switch::End;
 use super::scalar::{residue, scaled_integer};
 use super::sums::{Factor, Sums};
 use super::turns::Turns;
-use super::uses::{limbs, merged, needed, part_suffixes, reach};
+use super::uses::{limbs, merged, needed, part_suffixes, reach, uses};
 use super::{EncapsulationInputs, KeyInputs, LowerError, Lowering, Method, Poly, Switch};
 use crate::he::{Chain, Instr, Op, Program, Type, Value};
 use crate::limb::{Domain, InputClass, ModulusId, OutputId};
@@ -81,6 +81,8 @@ struct Walk<'a> {
     low: Lowering,
     /// Whether an output depends on the value.
     needed: Vec<bool>,
+    /// How often each value is used.
+    uses: Vec<u32>,
     /// The rescale into which each key switch is merged.
     merged: HashMap<Value, Value>,
     hoisted: HashMap<(Option<u32>, usize), HoistGroup>,
@@ -122,7 +124,8 @@ fn hoist_group(op: &Op) -> Option<u32> {
 
 impl<'a> Walk<'a> {
     fn new(he: &'a Program, chain: &'a Chain, low: Lowering, needed: Vec<bool>, above: u64) -> Self {
-        let (merged, sums) = (merged(he, &needed), Sums::of(he, &needed));
+        let uses = uses(he, &needed);
+        let (merged, sums) = (merged(he, &needed, &uses), Sums::of(he, &needed, &uses));
         let compact = compact::constants(he, &low, above);
         Self {
             he,
@@ -130,6 +133,7 @@ impl<'a> Walk<'a> {
             low,
             parts: vec![Vec::new(); needed.len()],
             needed,
+            uses,
             merged,
             hoisted: HashMap::new(),
             methods: Vec::new(),
@@ -162,6 +166,7 @@ impl<'a> Walk<'a> {
         self.extended = Extended::of(&Facts {
             he: self.he,
             needed: &self.needed,
+            uses: &self.uses,
             divides: &divides,
             shares: &shares,
             merged: &|v| self.merged.contains_key(&v),
@@ -169,7 +174,7 @@ impl<'a> Walk<'a> {
             n: 1 << self.chain.log_n(),
             special,
         });
-        self.turns = Turns::of(self.he, &self.needed, (&self.extended, &self.sums), &shares);
+        self.turns = Turns::of(self.he, &self.needed, &self.uses, &self.extended, &self.sums, &shares);
     }
 
     /// A method for every key switch. Those that share digits by name can do so if their methods are the same.

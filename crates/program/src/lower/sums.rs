@@ -5,7 +5,6 @@
 
 use std::collections::HashMap;
 
-use super::uses::uses;
 use super::{Lowering, Poly};
 use crate::he::{Op, Program, Type, Value};
 use crate::limb::{ModulusId, Operand};
@@ -23,14 +22,13 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// Of what some output needs.
-    pub(super) fn of(he: &Program, needed: &[bool]) -> Self {
-        let uses = uses(he, needed);
+    /// Of what some output needs; how often each value is used.
+    pub(super) fn of(he: &Program, needed: &[bool], uses: &[u32]) -> Self {
         let mut sums = Self { terms: HashMap::new(), inside: vec![false; needed.len()] };
         for (v, instr) in he.values().filter(|(v, _)| needed[v.index()]) {
             let terms = match instr.op {
                 Op::MulPlain(x, p) if uses[x.index()] > 1 && two_parts(he, x) => vec![(x, p)],
-                Op::Add(a, b) => match [a, b].map(|x| sums.whole(&uses, x)) {
+                Op::Add(a, b) => match [a, b].map(|x| sums.whole(uses, x)) {
                     [Some(left), Some(right)] => [left, right].concat(),
                     _ => continue,
                 },

@@ -10,7 +10,6 @@ use std::collections::HashMap;
 use super::extended::Extended;
 use super::key_switch::Switching;
 use super::sums::Sums;
-use super::uses::uses;
 use super::{KeyInputs, LowerError, Lowering, Poly};
 use crate::he::{Op, Program, Value};
 
@@ -46,10 +45,11 @@ impl Turns {
     pub(super) fn of(
         he: &Program,
         needed: &[bool],
-        (extended, products): (&Extended, &Sums),
+        uses: &[u32],
+        extended: &Extended,
+        products: &Sums,
         shares: &dyn Fn(Value) -> bool,
     ) -> Self {
-        let uses = uses(he, needed);
         let once = |v: Value| extended.is(v) && uses[v.index()] == 1;
         let is_sum =
             |v: Value| extended.is_undivided(v) && products.terms(v).is_none() && !products.is_inside(v);

@@ -56,8 +56,7 @@ pub(super) fn uses(he: &Program, needed: &[bool]) -> Vec<u32> {
 }
 
 /// Key switches whose only use is a rescale.
-pub(super) fn merged(he: &Program, needed: &[bool]) -> HashMap<Value, Value> {
-    let uses = uses(he, needed);
+pub(super) fn merged(he: &Program, needed: &[bool], uses: &[u32]) -> HashMap<Value, Value> {
     he.values()
         .filter(|(v, _)| needed[v.index()])
         .filter_map(|(v, instr)| match instr.op {

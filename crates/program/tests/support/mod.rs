@@ -4,7 +4,7 @@
 
 use num_bigint::BigInt;
 use num_traits::{Signed as _, ToPrimitive as _, Zero as _};
-use ringmill_machine::{Bindings, Machine as _, Reference};
+use ringmill_machine::{Bindings, Machine, Reference};
 use ringmill_program::limb::LimbProgram;
 use ringmill_ring::Modulus;
 use ringmill_ring::reference::{forward, inverse};
@@ -228,6 +228,15 @@ impl Toy {
     }
 }
 
+/// Every output limb of a run.
+pub(crate) fn execute(machine: &dyn Machine, program: &LimbProgram, inputs: &[&[u64]]) -> Limbs {
+    // Stale words in the outputs must not matter.
+    let mut words = vec![vec![u64::MAX; program.n()]; program.output_types().len()];
+    let mut outputs: Vec<&mut [u64]> = words.iter_mut().map(Vec::as_mut_slice).collect();
+    machine.prepare(program).unwrap().run(inputs, &mut outputs).unwrap();
+    words
+}
+
 /// Runs a program on the reference machine, inputs bound by name.
 pub(crate) fn run(program: &LimbProgram, inputs: &[(&str, &Limbs)]) -> Vec<Limbs> {
     let mut bindings = Bindings::new(program);
@@ -236,10 +245,7 @@ pub(crate) fn run(program: &LimbProgram, inputs: &[(&str, &Limbs)]) -> Vec<Limbs
     }
     let inputs = bindings.inputs().unwrap();
     Bindings::check_canonical(program, &inputs).unwrap();
-    let mut words = vec![vec![0; program.n()]; program.output_types().len()];
-    let mut outputs: Vec<&mut [u64]> = words.iter_mut().map(Vec::as_mut_slice).collect();
-    Reference.prepare(program).unwrap().run(&inputs, &mut outputs).unwrap();
-    let mut words = words.into_iter();
+    let mut words = execute(&Reference, program, &inputs).into_iter();
     program.outputs().iter().map(|g| words.by_ref().take(g.moduli.len()).collect()).collect()
 }
 

@@ -92,6 +92,8 @@ pub(super) struct Shoup64<H: High> {
 type Constant<H> = (<<H as High>::L as U64Lanes>::U, <H as High>::Parts);
 
 impl<H: High> Shoup64<H> {
+    /// Whether there are 32 registers.
+    const WIDE: bool = <H::L as U64Lanes>::WIDTH == 8;
     /// y·w modulo q, in [0, 4q).
     #[inline(always)]
     fn products<const G: usize>(
@@ -126,10 +128,10 @@ impl<H: High> Arith for Shoup64<H> {
     type L = H::L;
     type V = <H::L as U64Lanes>::U;
     type C = Constant<H>;
-    const MAX_LOG_RADIX: usize = if <H::L as U64Lanes>::WIDTH == 8 { 3 } else { 2 };
+    const MAX_LOG_RADIX: usize = if Self::WIDE { 3 } else { 2 };
     // Sixteen of 32 registers: one block is too long a chain to fill the multipliers, two spill some and win all the same.
-    const LAST_BLOCKS: usize = if <H::L as U64Lanes>::WIDTH == 8 { 2 } else { 1 };
-    const INTERLEAVED: bool = <H::L as U64Lanes>::WIDTH == 8;
+    const LAST_BLOCKS: usize = if Self::WIDE { 2 } else { 1 };
+    const INTERLEAVED: bool = Self::WIDE;
 
     const MULTIPLIABLE: u64 = 16 << 12;
     const REPRESENTABLE: u64 = 16 << 12;

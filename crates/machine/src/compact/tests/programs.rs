@@ -77,9 +77,7 @@ impl Writer {
 
     pub(super) fn output(&mut self, name: &str, parts: &[Vec<Operand>]) {
         for (i, part) in parts.iter().enumerate() {
-            let moduli = self.low.basis.q()[..part.len()].to_vec();
-            let outputs = self.low.builder.output(format!("{name}_{i}"), Domain::Eval, &moduli);
-            outputs.into_iter().zip(part).for_each(|(output, &limb)| self.low.builder.store(output, limb));
+            self.low.output(format!("{name}_{i}"), part);
         }
     }
 }
