@@ -1,7 +1,7 @@
 //! Base conversion of whole limbs; the semantics stand in [`crate::convert`].
 
 use super::prime::Prime;
-use super::sum::{OnSum, Shape, Sum, SumKernel};
+use super::sum::{OnSum, Shape, Sum, SumKernel, vectors};
 use crate::convert::{QUOTIENT_BITS, SourceBasis};
 use crate::lanes::{Kernel, Lanes, U64Lanes};
 use crate::{Backend, ConvertConstants, Modulus};
@@ -45,7 +45,9 @@ struct Convert<'a> {
     y: &'a [&'a [u64]],
     v: Option<&'a [u64]>,
     factors: &'a [u64],
-    minus_product: u64,
+    /// S mod m, m.
+    product: u64,
+    modulus: Modulus,
 }
 
 impl SumKernel for Convert<'_> {
@@ -55,29 +57,47 @@ impl SumKernel for Convert<'_> {
     #[inline(always)]
     fn run<S: Sum>(mut self, s: S) {
         let mut factors = [s.constant(0); SourceBasis::MAX_PRIMES + 1];
-        for (operand, &factor) in factors.iter_mut().zip(self.factors.iter().chain([&self.minus_product])) {
+        for (operand, &factor) in
+            factors.iter_mut().zip(self.factors.iter().chain([&self.modulus.neg(self.product)]))
+        {
             *operand = s.constant(factor);
         }
-        let (stride, words) = (S::VECTORS * S::L::WIDTH, self.out.len());
+        let vectors = const { vectors::<S>(1) };
+        let (stride, words) = (vectors * S::L::WIDTH, self.out.len());
         let whole = words / stride * stride;
+        let start = s.lanes().splat(self.missing(s.offset()));
         for i in (0..whole).step_by(stride) {
-            if S::VECTORS == 4 {
-                self.vectors::<S, 4>(s, &factors, i)
+            if vectors == 4 {
+                self.vectors::<S, 4>(s, start, &factors, i)
             } else {
-                self.vectors::<S, 2>(s, &factors, i)
+                self.vectors::<S, 2>(s, start, &factors, i)
             }
         }
         for i in (whole..words).step_by(S::L::WIDTH) {
-            self.vectors::<S, 1>(s, &factors, i);
+            self.vectors::<S, 1>(s, start, &factors, i);
         }
     }
 }
 
 impl Convert<'_> {
+    /// What the sum lacks if its left operands are taken less `offset`.
+    fn missing(&self, offset: u64) -> u64 {
+        let m = self.modulus;
+        let quotient = self.v.map_or(0, |_| m.neg(self.product));
+        let factors = self.factors.iter().fold(quotient, |sum, &factor| m.add(sum, factor));
+        m.mul(m.reduce(offset), factors)
+    }
+
     #[inline(always)]
-    fn vectors<S: Sum, const U: usize>(&mut self, s: S, factors: &[S::Operand], i: usize) {
+    fn vectors<S: Sum, const U: usize>(
+        &mut self,
+        s: S,
+        start: <S::L as U64Lanes>::U,
+        factors: &[S::Operand],
+        i: usize,
+    ) {
         let l = s.lanes();
-        let (mut sums, mut room) = ([s.start(l.splat(0)); U], s.terms());
+        let (mut sums, mut room) = ([s.start(start); U], s.terms());
         // The quotient stands for one more source, whose factor follows the others.
         for (y, &factor) in self.y.iter().copied().chain(self.v).zip(factors) {
             if room == 0 {
@@ -111,8 +131,8 @@ pub(crate) fn convert(
 ) {
     let words = out.len();
     debug_assert!(y.len() == constants.factors().len() && y.iter().chain(&v).all(|limb| limb.len() == words));
-    let minus_product = prime.modulus.neg(constants.product());
-    let kernel = Convert { out, y, v, factors: constants.factors(), minus_product };
+    let (factors, product) = (constants.factors(), constants.product());
+    let kernel = Convert { out, y, v, factors, product, modulus: prime.modulus };
     backend.run(OnSum(Shape { prime, bound: constants.source_bound() }, kernel));
 }
 
@@ -127,7 +147,8 @@ impl Kernel for Lift<'_> {
     type Output = ();
 
     /// y ≤ s/2 stands for itself, y > s/2 for y − s. If s < 2m then |y − s| and y ≤ s/2 are below m: y or y − s + m is
-    /// canonical. Otherwise y is reduced first (the quotient ⌊y·⌊2^64/m⌋/2^64⌋ is short by at most 1, as y < 2^60)
+    /// canonical. Otherwise y is reduced first (the quotient ⌊y·⌊2^64/m⌋/2^64⌋ is short by at most 1, as y < 2^60, and as had
+    /// here by at most 2 more)
     /// and s mod m subtracted.
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
@@ -145,7 +166,8 @@ impl Kernel for Lift<'_> {
                 l.add(y, offset)
             } else {
                 let r = l.sub(y, l.mul_lo(l.mul_hi(y, reciprocal), modulus));
-                l.csub(l.add(l.csub(r, modulus), offset), modulus)
+                let r = l.csub(l.csub(r, l.add(modulus, modulus)), modulus);
+                l.csub(l.add(r, offset), modulus)
             };
             // SAFETY: as above.
             unsafe { l.store_ptr(self.out.as_mut_ptr().add(i), r) };

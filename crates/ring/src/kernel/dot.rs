@@ -1,7 +1,7 @@
 //! Inner products of limbs with limbs.
 
 use super::prime::Prime;
-use super::sum::{OnSum, Shape, Sum, SumKernel};
+use super::sum::{OnSum, Shape, Sum, SumKernel, vectors};
 use crate::Backend;
 use crate::lanes::U64Lanes;
 
@@ -18,8 +18,7 @@ impl<const P: usize> SumKernel for Dot<'_, P> {
 
     #[inline(always)]
     fn run<S: Sum>(mut self, s: S) {
-        let large = size_of::<S::Acc>() > 2 * size_of::<<S::L as U64Lanes>::U>();
-        let unroll = if large && P > 1 { 2 } else { S::VECTORS };
+        let unroll = const { vectors::<S>(P) };
         let words = self.out[0].len();
         let whole = words / (unroll * S::L::WIDTH) * (unroll * S::L::WIDTH);
         for i in (0..whole).step_by(unroll * S::L::WIDTH) {

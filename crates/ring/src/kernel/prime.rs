@@ -1,6 +1,6 @@
 //! What the kernels need to know of a prime, computed once.
 
-use super::sum::{UNIT, narrow_terms};
+use super::sum::{Layout, UNIT, narrow_terms};
 use crate::Modulus;
 
 /// ⌊2^bits·w/q⌋ for w < q: the companion of a constant factor w.
@@ -17,14 +17,14 @@ pub(crate) struct Prime {
     /// ⌊2^52/q⌋ and ⌊2^64/q⌋.
     pub(crate) one52: u64,
     pub(crate) one64: u64,
-    /// 2^50 mod q, centred.
-    pub(crate) two50: f64,
-    /// 2^2H mod q and its companion of 64 bits, for H = 26, 28, 30.
-    tops: [(u64, u64); 3],
+    /// 2^2H mod q and its companion of 64 bits, for H = 28, 30.
+    tops: [(u64, u64); 2],
     /// The least g with 2^g > U/q, and ⌊2^(52−g)·U/q⌋, for U = 2^[`UNIT`].
     pub(crate) ratio: (u32, u64),
     /// Products of two residues in one sum of [`super::sum::Narrow`].
     pub(crate) narrow_terms: usize,
+    /// Sums of products of two residues in [`super::sum::Grid`], if q < 2^50.
+    pub(crate) grid: Layout,
 }
 
 impl Prime {
@@ -41,18 +41,18 @@ impl Prime {
             two52: (two52, companion(two52, q, 52)),
             one52: companion(1, q, 52),
             one64: companion(1, q, 64),
-            two50: modulus.centred((1 << 50) % q) as f64,
-            tops: [top(26), top(28), top(30)],
+            tops: [top(28), top(30)],
             ratio: (g, companion(1, q, 52 - g + UNIT)),
             narrow_terms: narrow_terms(q, q),
+            grid: Layout::of_residues(q),
         }
     }
 
-    /// 2^2H mod q with its companion; H = 26, 28 or 30.
+    /// 2^2H mod q with its companion; H = 28 or 30.
     #[inline(always)]
     pub(crate) fn top<const H: u32>(&self) -> (u64, u64) {
-        const { assert!(H == 26 || H == 28 || H == 30) }
-        self.tops[(H as usize - 26) / 2]
+        const { assert!(H == 28 || H == 30) }
+        self.tops[(H as usize - 28) / 2]
     }
 }
 

@@ -4,15 +4,15 @@
 //! |---|---|---|
 //! | [`Narrow`] | below 2^52, q < 2^50 | 2 with 52-bit multiply-add |
 //! | [`Middle`] | below 2^55 | 3 with 52-bit multiply-add, and 1 to split each operand |
-//! | [`Halves`] | below 2^50, and constants | 4 with binary64 multiply-add, and 5 to split an operand |
+//! | [`Grid`] | below 2^50 | 4, two of them binary64 multiply-adds, and 2 to make a number of each operand |
 //! | [`Wide`] | below 2^60 | 8, and 2 to split each operand |
 
-mod halves;
+mod grid;
 mod middle;
 mod narrow;
 mod wide;
 
-pub(crate) use halves::{HALVES_BITS, Halves};
+pub(crate) use grid::{GRID_BITS, Grid, Layout};
 pub(crate) use middle::{MIDDLE_BITS, Middle, UNIT};
 pub(crate) use narrow::{Narrow, narrow_terms};
 pub(crate) use wide::Wide;
@@ -28,9 +28,6 @@ pub(crate) trait Sum: Copy {
     type Operand: Copy;
     /// The running sum.
     type Acc: Copy;
-    /// How many vectors are worked on at a time, 2 or 4: as many as the registers hold, so that no sum waits for the one
-    /// before.
-    const VECTORS: usize = if Self::L::WIDTH == 8 { 4 } else { 2 };
     fn lanes(self) -> Self::L;
     /// How many products a sum may take between [`Self::start`] and [`Self::fold`].
     fn terms(self) -> usize;
@@ -40,11 +37,24 @@ pub(crate) trait Sum: Copy {
     fn constant(self, c: u64) -> Self::Operand {
         self.split(self.lanes().splat(c))
     }
+    /// What [`Self::split`] takes from operands that constants multiply: a sum then lacks this times the constants.
+    #[inline(always)]
+    fn offset(self) -> u64 {
+        0
+    }
     /// A sum that is a residue.
     fn start(self, residue: <Self::L as U64Lanes>::U) -> Self::Acc;
     fn add(self, acc: Self::Acc, a: Self::Operand, b: Self::Operand) -> Self::Acc;
     /// The canonical residue of the sum.
     fn fold(self, acc: Self::Acc) -> <Self::L as U64Lanes>::U;
+}
+
+/// How many vectors are worked on at a time when each has `sums` sums, 2 or 4: so that no sum waits for the one before, and
+/// sums take half the registers.
+pub(crate) const fn vectors<S: Sum>(sums: usize) -> usize {
+    let registers = if S::L::WIDTH == 8 { 32 } else { 16 };
+    let each = sums * size_of::<S::Acc>() / size_of::<<S::L as U64Lanes>::U>();
+    if 4 * each <= registers / 2 { 4 } else { 2 }
 }
 
 /// A computation over a sum, written once.
@@ -74,10 +84,12 @@ impl<K: SumKernel> crate::lanes::Kernel for OnSum<'_, K> {
         let Shape { prime, bound } = self.0;
         let greatest = bound.max(prime.modulus.value());
         // One lane multiplies integers faster than it emulates fused multiply-add.
-        if L::WIDTH > 1 && K::BY_CONSTANTS && greatest <= 1 << HALVES_BITS {
-            self.1.run(Halves::new(l, prime, bound))
-        } else if greatest <= 1 << 52 {
-            self.1.run(Wide::<L, 26>::new(l, prime))
+        if L::WIDTH > 1 && greatest <= 1 << GRID_BITS {
+            if K::BY_CONSTANTS {
+                self.1.run(Grid::of_constants(l, prime, bound))
+            } else {
+                self.1.run(Grid::of_residues(l, prime))
+            }
         } else if greatest <= 1 << 56 {
             self.1.run(Wide::<L, 28>::new(l, prime))
         } else {

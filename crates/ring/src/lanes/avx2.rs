@@ -63,16 +63,18 @@ impl U64Lanes for Avx2 {
             _mm256_permutevar8x32_epi32(v, _mm256_or_si256(even, odd))
         };
         mul_lo(a, b) = {
-            let cross = _mm256_add_epi64(_mm256_mul_epu32(a, high(b)), _mm256_mul_epu32(high(a), b));
-            _mm256_add_epi64(_mm256_mul_epu32(a, b), _mm256_slli_epi64::<32>(cross))
+            let cross = _mm256_mullo_epi32(swap(a), b);
+            _mm256_add_epi64(_mm256_mul_epu32(a, b), sum_of_halves(cross))
+        };
+        mul_sub_lo(a, b, c, d) = {
+            let cross = _mm256_sub_epi32(_mm256_mullo_epi32(swap(a), b), _mm256_mullo_epi32(c, swap(d)));
+            let low = _mm256_sub_epi64(_mm256_mul_epu32(a, b), _mm256_mul_epu32(c, d));
+            _mm256_add_epi64(low, sum_of_halves(cross))
         };
         mul_hi(a, b) = {
-            let low32 = _mm256_set1_epi64x(0xffff_ffff);
-            let (a1, b1) = (high(a), high(b));
-            // Sums of a 64-bit product and 32-bit parts stay below 2^64: (2^32 − 1)² + 2(2^32 − 1) = 2^64 − 1.
-            let m = _mm256_add_epi64(_mm256_mul_epu32(a1, b), high(_mm256_mul_epu32(a, b)));
-            let n = _mm256_add_epi64(_mm256_mul_epu32(a, b1), _mm256_and_si256(m, low32));
-            _mm256_add_epi64(_mm256_add_epi64(_mm256_mul_epu32(a1, b1), high(m)), high(n))
+            let (a1, b1) = (swap(a), swap(b));
+            let low = _mm256_add_epi64(high(_mm256_mul_epu32(a1, b)), high(_mm256_mul_epu32(a, b1)));
+            _mm256_add_epi64(_mm256_mul_epu32(a1, b1), low)
         };
     }
     #[inline(always)]
@@ -101,6 +103,29 @@ impl U64Lanes for Avx2 {
             v[2] = _mm256_permute2x128_si256::<0x31>(a, c);
             v[3] = _mm256_permute2x128_si256::<0x31>(b, d);
         }
+    }
+}
+
+/// The halves of each lane, exchanged.
+///
+/// # Safety
+/// Needs AVX2.
+#[inline(always)]
+unsafe fn swap(a: __m256i) -> __m256i {
+    // SAFETY: passed on to the caller.
+    unsafe { _mm256_shuffle_epi32::<0b10_11_00_01>(a) }
+}
+
+/// 2^32 times the sum of the halves of each lane, modulo 2^64.
+///
+/// # Safety
+/// Needs AVX2.
+#[inline(always)]
+unsafe fn sum_of_halves(a: __m256i) -> __m256i {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        let sums = _mm256_add_epi32(a, _mm256_slli_epi64::<32>(a));
+        _mm256_blend_epi32::<0b1010_1010>(_mm256_setzero_si256(), sums)
     }
 }
 

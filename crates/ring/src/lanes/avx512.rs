@@ -70,13 +70,10 @@ impl<const IFMA: bool> U64Lanes for Avx512Any<IFMA> {
         permute(v, from) = _mm512_permutexvar_epi64(from, v);
         mul_lo(a, b) = _mm512_mullo_epi64(a, b);
         mul_hi(a, b) = {
-            let low32 = _mm512_set1_epi64(0xffff_ffff);
             let (a1, b1) = (_mm512_srli_epi64::<32>(a), _mm512_srli_epi64::<32>(b));
-            // Sums of a 64-bit product and 32-bit parts stay below 2^64: (2^32 − 1)² + 2(2^32 − 1) = 2^64 − 1.
-            let m = _mm512_add_epi64(_mm512_mul_epu32(a1, b), _mm512_srli_epi64::<32>(_mm512_mul_epu32(a, b)));
-            let n = _mm512_add_epi64(_mm512_mul_epu32(a, b1), _mm512_and_si512(m, low32));
-            let high = _mm512_add_epi64(_mm512_srli_epi64::<32>(m), _mm512_srli_epi64::<32>(n));
-            _mm512_add_epi64(_mm512_mul_epu32(a1, b1), high)
+            let (m, n) = (_mm512_mul_epu32(a1, b), _mm512_mul_epu32(a, b1));
+            let low = _mm512_add_epi64(_mm512_srli_epi64::<32>(m), _mm512_srli_epi64::<32>(n));
+            _mm512_add_epi64(_mm512_mul_epu32(a1, b1), low)
         };
     }
     #[inline(always)]

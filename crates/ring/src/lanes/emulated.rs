@@ -94,9 +94,16 @@ impl $($generics)* U64Lanes for $name {
             op!($how, $width, u64, select_lt(a, b, x, y) = if a < b { x } else { y });
             multiplying!($how, $width, u64, 1, mul32(a, b) = u64::from(a as u32) * u64::from(b as u32));
             op!($how, $width, u64, shr_each(a, counts) = a >> counts);
-            // Four lanes have 32-bit products only.
-            multiplying!($how, $width, u64, if $width == 4 { 3 } else { 1 }, mul_lo(a, b) = a.wrapping_mul(b));
-            multiplying!($how, $width, u64, 4, mul_hi(a, b) = ((u128::from(a) * u128::from(b)) >> 64) as u64);
+            // Four lanes have 32-bit products only, of which one instruction makes two halves.
+            multiplying!($how, $width, u64, if $width == 4 { 2 } else { 1 }, mul_lo(a, b) = a.wrapping_mul(b));
+            multiplying!($how, $width, u64, if $width == 1 { 1 } else { 3 }, mul_hi(a, b) = {
+                if $width == 1 {
+                    ((u128::from(a) * u128::from(b)) >> 64) as u64
+                } else {
+                    let (a0, a1, b0, b1) = (a & 0xffff_ffff, a >> 32, b & 0xffff_ffff, b >> 32);
+                    a1 * b1 + (a1 * b0 >> 32) + (a0 * b1 >> 32)
+                }
+            });
     #[inline($how)]
     fn shl<const N: u32>(self, a: [u64; $width]) -> [u64; $width] {
         each!($width, i => a[i] << N)

@@ -114,7 +114,13 @@ pub trait U64Lanes: Copy + Send + Sync + std::fmt::Debug + 'static {
     fn mul32(self, a: Self::U, b: Self::U) -> Self::U;
     /// The low 64 bits of a·b.
     fn mul_lo(self, a: Self::U, b: Self::U) -> Self::U;
-    /// The high 64 bits of a·b.
+    /// The low 64 bits of a·b − c·d.
+    #[inline(always)]
+    fn mul_sub_lo(self, a: Self::U, b: Self::U, c: Self::U, d: Self::U) -> Self::U {
+        self.sub(self.mul_lo(a, b), self.mul_lo(c, d))
+    }
+    /// The high 64 bits of a·b, short by at most 2: vectors take three of the four 32-bit products,
+    /// a1·b1 + ⌊a1·b0/2^32⌋ + ⌊a0·b1/2^32⌋. (All four together are an idiom that the compiler takes apart into scalars.)
     fn mul_hi(self, a: Self::U, b: Self::U) -> Self::U;
     /// Lane i of the result is lane `from`_i mod `WIDTH` of v.
     fn permute(self, v: Self::U, from: Self::U) -> Self::U;

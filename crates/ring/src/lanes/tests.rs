@@ -49,7 +49,17 @@ impl Kernel for Words {
                 check("xor", l.xor(va, vb), &|a, b| a ^ b);
                 check("mul32", l.mul32(va, vb), &|a, b| (a & 0xffff_ffff) * (b & 0xffff_ffff));
                 check("mul_lo", l.mul_lo(va, vb), &u64::wrapping_mul);
-                check("mul_hi", l.mul_hi(va, vb), &|a, b| ((a as u128 * b as u128) >> 64) as u64);
+                let swapped = |a: u64, b: u64| a.wrapping_mul(b).wrapping_sub(b.wrapping_mul(b));
+                check("mul_sub_lo", l.mul_sub_lo(va, vb, vb, vb), &swapped);
+                for (lane, high) in lanes_of(l, l.mul_hi(va, vb)).into_iter().enumerate() {
+                    let exact = ((a[lane] as u128 * b[lane] as u128) >> 64) as u64;
+                    assert!(
+                        exact >= high && exact - high <= 2,
+                        "{l:?} mul_hi {:x} {:x}: {high:x}",
+                        a[lane],
+                        b[lane]
+                    );
+                }
                 check("shl", l.shl::<13>(va), &|a, _| a << 13);
                 check("shr", l.shr::<52>(va), &|a, _| a >> 52);
                 let counts: Vec<u64> = b.iter().map(|b| b % 64).collect();

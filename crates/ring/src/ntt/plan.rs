@@ -13,7 +13,7 @@ use crate::{
         engine::Engine,
         fold52::{Fold52, Shape},
         parts::Ends,
-        shoup64::{Exact, Products32, Products52, Shoup64},
+        shoup64::{Plain, Products52, Shoup64},
         tables::Tables,
         window52::{self, NARROW, TIGHT, WIDE, Window, Window52},
     },
@@ -198,7 +198,7 @@ impl Plan {
     }
     fn apply_to<const FORWARD: bool>(&self, part: Part<'_>) {
         match self.arithmetic {
-            Arithmetic::Narrow => part.with::<Shoup64<Exact>, FORWARD>(Scalar),
+            Arithmetic::Narrow => part.with::<Shoup64<Plain<Scalar>>, FORWARD>(Scalar),
             Arithmetic::Shoup64 => self.backend.run(Apply::<OnShoup64, FORWARD>(part, PhantomData)),
             Arithmetic::Binary64 => self.backend.run(Apply::<OnBinary64, FORWARD>(part, PhantomData)),
             Arithmetic::Fold52 { above: false } => {
@@ -264,7 +264,7 @@ struct OnShoup64;
 impl Family for OnShoup64 {
     #[inline(always)]
     fn run<const FORWARD: bool, L: Lanes>(part: Part<'_>, lanes: L) {
-        part.with::<Shoup64<Products32<L>>, FORWARD>(lanes);
+        part.with::<Shoup64<Plain<L>>, FORWARD>(lanes);
     }
     #[inline(always)]
     fn run52<const FORWARD: bool, L: Lanes + Madd52Lanes>(part: Part<'_>, lanes: L) {
@@ -333,10 +333,10 @@ impl Kernel for Build {
     type Output = Result<Tables, RingError>;
     fn run<L: Lanes>(self, _: L) -> Self::Output {
         match self.arithmetic {
-            Arithmetic::Narrow => Tables::new::<Shoup64<Exact>>(self.log_n, self.q, self.psi),
+            Arithmetic::Narrow => Tables::new::<Shoup64<Plain<Scalar>>>(self.log_n, self.q, self.psi),
             Arithmetic::Binary64 => Tables::new::<Binary64<L>>(self.log_n, self.q, self.psi),
             Arithmetic::Shoup64 | Arithmetic::Fold52 { .. } | Arithmetic::Window52(_) => {
-                Tables::new::<Shoup64<Products32<L>>>(self.log_n, self.q, self.psi)
+                Tables::new::<Shoup64<Plain<L>>>(self.log_n, self.q, self.psi)
             }
         }
     }

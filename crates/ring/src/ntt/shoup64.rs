@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 
 use crate::{
     Modulus,
-    lanes::{Lanes, Madd52Lanes, Scalar, U64Lanes},
+    lanes::{Lanes, Madd52Lanes, U64Lanes},
     ntt::arith::Arith,
 };
 
@@ -24,38 +24,19 @@ pub(super) trait High: Copy {
     fn high(l: Self::L, y: <Self::L as U64Lanes>::U, parts: Self::Parts) -> <Self::L as U64Lanes>::U;
 }
 
-/// One exact 64-bit product: short by less than 1.
+/// [`U64Lanes::mul_hi`], short by at most 2, and of what is no integer by less than 1.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Exact;
-impl High for Exact {
-    type L = Scalar;
-    type Parts = [u64; 1];
+pub(super) struct Plain<L>(PhantomData<L>);
+impl<L: Lanes> High for Plain<L> {
+    type L = L;
+    type Parts = L::U;
     #[inline(always)]
-    fn parts(_: Scalar, w: [u64; 1]) -> [u64; 1] {
+    fn parts(_: L, w: L::U) -> L::U {
         w
     }
     #[inline(always)]
-    fn high(l: Scalar, y: [u64; 1], w: [u64; 1]) -> [u64; 1] {
+    fn high(l: L, y: L::U, w: L::U) -> L::U {
         l.mul_hi(y, w)
-    }
-}
-
-/// Three of the four 32-bit products: y1·W1 + ⌊y1·W0/2^32⌋ + ⌊y0·W1/2^32⌋. The two floors and y0·W0/2^64 lose less than 1 each.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Products32<L>(PhantomData<L>);
-impl<L: Lanes> High for Products32<L> {
-    type L = L;
-    /// W and W1.
-    type Parts = [L::U; 2];
-    #[inline(always)]
-    fn parts(l: L, w: L::U) -> [L::U; 2] {
-        [w, l.shr::<32>(w)]
-    }
-    #[inline(always)]
-    fn high(l: L, y: L::U, [w, w1]: [L::U; 2]) -> L::U {
-        let y1 = l.shr::<32>(y);
-        let low = l.add(l.shr::<32>(l.mul32(y1, w)), l.shr::<32>(l.mul32(y, w1)));
-        l.add(l.mul32(y1, w1), low)
     }
 }
 
@@ -92,8 +73,8 @@ pub(super) struct Shoup64<H: High> {
 type Constant<H> = (<<H as High>::L as U64Lanes>::U, <H as High>::Parts);
 
 impl<H: High> Shoup64<H> {
-    /// Whether there are 32 registers.
-    const WIDE: bool = <H::L as U64Lanes>::WIDTH == 8;
+    /// Whether these are vectors.
+    const VECTORS: bool = <H::L as U64Lanes>::WIDTH > 1;
     /// y·w modulo q, in [0, 4q).
     #[inline(always)]
     fn products<const G: usize>(
@@ -105,10 +86,9 @@ impl<H: High> Shoup64<H> {
         let (mut h, mut t) = (y, y);
         for g in 0..G {
             h[g] = H::high(l, y[g], w[g].1);
-            t[g] = l.mul_lo(y[g], w[g].0);
         }
         for g in 0..G {
-            t[g] = l.sub(t[g], l.mul_lo(h[g], self.q));
+            t[g] = l.mul_sub_lo(y[g], w[g].0, h[g], self.q);
         }
         t
     }
@@ -128,10 +108,10 @@ impl<H: High> Arith for Shoup64<H> {
     type L = H::L;
     type V = <H::L as U64Lanes>::U;
     type C = Constant<H>;
-    const MAX_LOG_RADIX: usize = if Self::WIDE { 3 } else { 2 };
-    // Sixteen of 32 registers: one block is too long a chain to fill the multipliers, two spill some and win all the same.
-    const LAST_BLOCKS: usize = if Self::WIDE { 2 } else { 1 };
-    const INTERLEAVED: bool = Self::WIDE;
+    const MAX_LOG_RADIX: usize = if <H::L as U64Lanes>::WIDTH == 8 { 3 } else { 2 };
+    // One block is too long a chain to fill the multipliers; two spill some and win all the same.
+    const LAST_BLOCKS: usize = if Self::VECTORS { 2 } else { 1 };
+    const INTERLEAVED: bool = Self::VECTORS;
 
     const MULTIPLIABLE: u64 = 16 << 12;
     const REPRESENTABLE: u64 = 16 << 12;

@@ -8,10 +8,14 @@ use super::{
     fold52::Fold52,
     plan::Arithmetic,
     schedule,
-    shoup64::{Exact, Products32, Products52, Shoup64},
+    shoup64::{Plain, Products52, Shoup64},
     window52::{NARROW, TIGHT, WIDE, Window52},
 };
-use crate::{Isa, Modulus, RingError, lanes::Emulated, reference};
+use crate::{
+    Isa, Modulus, RingError,
+    lanes::{Emulated, Scalar},
+    reference,
+};
 
 /// The greatest (or least) prime of `bits` bits that is 1 mod 2^(log_n + 1).
 fn edge_prime(bits: u32, log_n: u32, greatest: bool) -> Modulus {
@@ -299,9 +303,9 @@ fn every_schedule_keeps_its_bounds() {
         );
         assert!(A::INVERSE_STORED <= A::INVERSE_X && A::INVERSE_STORED <= A::INVERSE_LIMIT - A::INVERSE_X);
     }
-    all::<Shoup64<Exact>>();
-    all::<Shoup64<Products32<Emulated<4>>>>();
-    all::<Shoup64<Products32<Emulated<8>>>>();
+    all::<Shoup64<Plain<Scalar>>>();
+    all::<Shoup64<Plain<Emulated<4>>>>();
+    all::<Shoup64<Plain<Emulated<8>>>>();
     all::<Shoup64<Products52<Emulated<8>>>>();
     all::<Binary64<Emulated<4>>>();
     all::<Binary64<Emulated<8>>>();

@@ -44,11 +44,13 @@ impl<L: Lanes, const H: u32> Field for Wide<L, H> {
     fn constant(self, c: &Factor) -> (L::U, L::U) {
         (self.l.splat(c.c), self.l.splat(c.c64))
     }
-    /// Shoup: the quotient is short by less than 1 + a/2^64 < 2, so the difference lies in \[0, 2q).
+    /// Shoup: the quotient is short by less than 1 + a/2^64 < 2, and `mul_hi` by at most 2, so the difference lies in
+    /// \[0, 4q).
     #[inline(always)]
     fn mul_constant(self, a: L::U, c: (L::U, L::U)) -> L::U {
         let l = self.l;
         let h = l.mul_hi(a, c.1);
-        l.csub(l.sub(l.mul_lo(a, c.0), l.mul_lo(h, self.q)), self.q)
+        let t = l.mul_sub_lo(a, c.0, h, self.q);
+        l.csub(l.csub(t, l.add(self.q, self.q)), self.q)
     }
 }

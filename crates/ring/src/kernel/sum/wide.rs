@@ -45,7 +45,7 @@ pub(crate) const fn wide_terms(h: u32) -> usize {
     let terms = (u64::MAX as u128 - (1 << (60 - h))) / (2 * x * x + (1 << h));
     terms as usize
 }
-const _: () = assert!(wide_terms(30) == 8 && wide_terms(28) == 128 && wide_terms(26) == 2048);
+const _: () = assert!(wide_terms(30) == 8 && wide_terms(28) == 128);
 
 impl<L: Lanes, const H: u32> Sum for Wide<L, H> {
     type L = L;
@@ -75,8 +75,8 @@ impl<L: Lanes, const H: u32> Sum for Wide<L, H> {
         let s1 = l.add(l.add(s1, l.mul32(a0, b1)), l.mul32(a1, b0));
         [s0, s1, l.add(s2, l.mul32(a1, b1))]
     }
-    /// After the carries the sum is s2·2^2H + low with low < 2^2H. Shoup: s2·w − ⌊s2·w'/2^64⌋·q ∈ [0, 2q), and
-    /// low ≤ 4q, or low − ⌊low·1'/2^64⌋·q ∈ [0, 2q): below 6q < 2^63.
+    /// After the carries the sum is s2·2^2H + low with low < 2^2H. Shoup, with a quotient short by less than
+    /// 2 + 2 (`mul_hi` is short by at most 2): s2·w − h·q ∈ [0, 4q), and low ≤ 4q, or low − h'·q ∈ [0, 4q): below 8q < 2^63.
     #[inline(always)]
     fn fold(self, [s0, s1, s2]: [L::U; 3]) -> L::U {
         let l = self.l;
