@@ -20,8 +20,12 @@ pub(super) trait Arith: Copy {
 
     /// Stages that one pass through memory does at most, so that its registers suffice.
     const MAX_LOG_RADIX: usize;
-    /// Blocks of the last pass that are interleaved.
+    /// Blocks of the last pass that are interleaved, 1 or 2.
     const LAST_BLOCKS: usize;
+    /// Whether the last pass goes over two blocks at a time twice, above the transpose and below it. Sixteen registers hold
+    /// no third block that would fill the waits of these two, so the processor must look ahead to the next ones: half a
+    /// chain is half as far to look.
+    const SPLIT: bool = Self::LAST_BLOCKS == 2 && <Self::L as U64Lanes>::WIDTH == 4;
     /// Whether the other passes interleave two vectors.
     const INTERLEAVED: bool;
 

@@ -71,7 +71,8 @@ impl<L: Lanes> Arith for Binary64<L> {
     type C = [L::F; 2];
     const MAX_LOG_RADIX: usize = if L::WIDTH == 8 { 3 } else { 2 };
     const LAST_BLOCKS: usize = if L::WIDTH == 4 { 2 } else { 1 };
-    const INTERLEAVED: bool = false;
+    // Forward transforms gain 2 to 4 % by it, inverse ones lose 2.
+    const INTERLEAVED: bool = L::WIDTH == 4;
 
     const MULTIPLIABLE: u64 = 4 << 12;
     const REPRESENTABLE: u64 = 8 << 12;

@@ -105,27 +105,42 @@ impl<A: Arith> Engine<'_, A> {
         }
     }
 
-    /// The last stages on BLOCKS blocks of L·L words from tree node `node`, at word `at` of the limb.
+    /// The last stages on BLOCKS blocks of L·L words from tree node `node`, at word `at` of the limb: those `UPPER`, above
+    /// the transpose, those `LOWER`, below it, or both.
     ///
     /// # Safety
     /// `a` must be valid for BLOCKS·L·L words, and those of a difference from `at` on; N/L² ≤ node,
     /// node + BLOCKS ≤ 2N/L².
     #[inline(always)]
-    unsafe fn last<const BLOCKS: usize>(self, a: *mut u64, at: usize, node: usize, ahead: &mut Ahead<'_>) {
+    unsafe fn last<const BLOCKS: usize, const UPPER: bool, const LOWER: bool>(
+        self,
+        a: *mut u64,
+        at: usize,
+        node: usize,
+        ahead: &mut Ahead<'_>,
+    ) {
         let (l, log) = (Self::L, Self::LOG_L);
-        ahead.request();
+        if LOWER {
+            ahead.request();
+        }
         // SAFETY: block g lies in `a`; its nodes (node + g)·2^s + b, b < 2^s, are below N/L for s < log2 L.
         unsafe {
             let mut v = [self.load_all(a, l, l); BLOCKS];
             if BLOCKS > 1 {
                 v[BLOCKS - 1] = self.load_all(a.add(l * l), l, l);
             }
-            unroll!(s < log, most 3 => {
-                blocks!(g < BLOCKS => {
-                    let c = self.nodes((node + g) << s, 1 << s);
-                    self.stage(&mut v[g], s, log, A::LAST_REDUCING >> s & 1 == 1, &c);
+            if UPPER {
+                unroll!(s < log, most 3 => {
+                    blocks!(g < BLOCKS => {
+                        let c = self.nodes((node + g) << s, 1 << s);
+                        self.stage(&mut v[g], s, log, A::LAST_REDUCING >> s & 1 == 1, &c);
+                    });
                 });
-            });
+            }
+            if !LOWER {
+                blocks!(g < BLOCKS => { self.store_all(a.add(g * l * l), l, l, &v[g]); });
+                return;
+            }
             blocks!(g < BLOCKS => { self.transpose(&mut v[g]); });
             unroll!(s < log, most 3 => {
                 blocks!(g < BLOCKS => {
@@ -198,7 +213,7 @@ impl<A: Arith> Engine<'_, A> {
     /// # Safety
     /// As [`Self::last`], for `from` too.
     #[inline(always)]
-    unsafe fn inverse_last<const BLOCKS: usize>(
+    unsafe fn inverse_last<const BLOCKS: usize, const UPPER: bool, const LOWER: bool>(
         self,
         a: *mut u64,
         from: *const u64,
@@ -206,33 +221,41 @@ impl<A: Arith> Engine<'_, A> {
         ahead: &mut Ahead<'_>,
     ) {
         let (l, log) = (Self::L, Self::LOG_L);
-        ahead.request();
+        if LOWER {
+            ahead.request();
+        }
         // SAFETY: as in `last`.
         unsafe {
             let mut v = [self.load_all(from, l, l); BLOCKS];
             blocks!(g < BLOCKS => { v[g] = self.load_all(from.add(g * l * l), l, l); });
-            // Lanes in backward order, as the mirrored constants stand.
-            blocks!(g < BLOCKS => {
-                self.turn(&mut v[g]);
-                self.transpose(&mut v[g]);
-            });
-            blocks!(g < BLOCKS => {
-                for v in v[g].iter_mut().take(l) {
-                    *v = self.arith.inverse_enter(*v);
-                }
-            });
-            let mut bounds = [[16; 8]; BLOCKS];
-            unroll!(i < log, most 3 => {
-                let s = log - 1 - i;
+            if LOWER {
+                // Lanes in backward order, as the mirrored constants stand.
                 blocks!(g < BLOCKS => {
-                    self.inverse_stage(&mut v[g], &mut bounds[g], s, log, &self.inverse_leaves(node + g, s));
+                    self.turn(&mut v[g]);
+                    self.transpose(&mut v[g]);
                 });
-            });
-            blocks!(g < BLOCKS => {
-                self.settle(&mut v[g], &bounds[g], l);
-                self.transpose(&mut v[g]);
-                self.turn(&mut v[g]);
-            });
+                blocks!(g < BLOCKS => {
+                    for v in v[g].iter_mut().take(l) {
+                        *v = self.arith.inverse_enter(*v);
+                    }
+                });
+                let mut bounds = [[16; 8]; BLOCKS];
+                unroll!(i < log, most 3 => {
+                    let s = log - 1 - i;
+                    blocks!(g < BLOCKS => {
+                        self.inverse_stage(&mut v[g], &mut bounds[g], s, log, &self.inverse_leaves(node + g, s));
+                    });
+                });
+                blocks!(g < BLOCKS => {
+                    self.settle(&mut v[g], &bounds[g], l);
+                    self.transpose(&mut v[g]);
+                    self.turn(&mut v[g]);
+                });
+            }
+            if !UPPER {
+                blocks!(g < BLOCKS => { self.store_all(a.add(g * l * l), l, l, &v[g]); });
+                return;
+            }
             let mut bounds = [[A::INVERSE_STORED; 8]; BLOCKS];
             unroll!(i < log, most 3 => {
                 let s = log - 1 - i;
@@ -332,26 +355,53 @@ impl<A: Arith> Engine<'_, A> {
     #[inline(always)]
     pub(super) unsafe fn forward(self, a: *mut u64, runs: &[Run], mut ahead: Ahead<'_>) {
         for run in runs {
+            let Kind::Pass { log_radix, first, reduce } = run.kind else {
+                // SAFETY: the schedule covers [0, N), here and below: offset + count·len ≤ N, and its nodes are those of that
+                // level.
+                unsafe { self.all_last(a, *run, &mut ahead) };
+                continue;
+            };
             for i in 0..run.count {
                 let (node, len) = (run.node + i, run.len);
-                let at = run.offset + i * len;
-                // SAFETY: the schedule covers [0, N): offset + count·len ≤ N, and its nodes are those of that level.
+                // SAFETY: as above.
                 unsafe {
-                    let a = a.add(at);
-                    match run.kind {
-                        Kind::Pass { log_radix, first: true, .. } => {
-                            self.any_pass::<true, false>(log_radix, a, len, node, &mut ahead)
-                        }
-                        Kind::Pass { log_radix, reduce: true, .. } if A::REDUCING != 0 => {
-                            self.any_pass::<false, true>(log_radix, a, len, node, &mut ahead)
-                        }
-                        Kind::Pass { log_radix, .. } => {
-                            self.any_pass::<false, false>(log_radix, a, len, node, &mut ahead)
-                        }
-                        Kind::Last if A::LAST_BLOCKS == 1 => self.last::<1>(a, at, node, &mut ahead),
-                        Kind::Last if i % 2 == 0 => self.last::<2>(a, at, node, &mut ahead),
-                        Kind::Last => {}
+                    let a = a.add(run.offset + i * len);
+                    if first {
+                        self.any_pass::<true, false>(log_radix, a, len, node, &mut ahead);
+                    } else if reduce && A::REDUCING != 0 {
+                        self.any_pass::<false, true>(log_radix, a, len, node, &mut ahead);
+                    } else {
+                        self.any_pass::<false, false>(log_radix, a, len, node, &mut ahead);
                     }
+                }
+            }
+        }
+    }
+
+    /// [`Self::last`] on all blocks of a run.
+    ///
+    /// # Safety
+    /// As [`Self::forward`].
+    #[inline(always)]
+    unsafe fn all_last(self, a: *mut u64, run: Run, ahead: &mut Ahead<'_>) {
+        let place = |i: usize| (run.offset + i * run.len, run.node + i);
+        let blocks = || (0..run.count).step_by(A::LAST_BLOCKS).map(place);
+        // SAFETY: passed on to the caller; the blocks of a run are a power of two, and at least two.
+        unsafe {
+            if A::LAST_BLOCKS == 1 {
+                for (at, node) in blocks() {
+                    self.last::<1, true, true>(a.add(at), at, node, ahead);
+                }
+            } else if A::SPLIT {
+                for (at, node) in blocks() {
+                    self.last::<2, true, false>(a.add(at), at, node, ahead);
+                }
+                for (at, node) in blocks() {
+                    self.last::<2, false, true>(a.add(at), at, node, ahead);
+                }
+            } else {
+                for (at, node) in blocks() {
+                    self.last::<2, true, true>(a.add(at), at, node, ahead);
                 }
             }
         }
@@ -364,32 +414,59 @@ impl<A: Arith> Engine<'_, A> {
     #[inline(always)]
     pub(super) unsafe fn inverse(self, a: *mut u64, runs: &[Run], mut ahead: Ahead<'_>) {
         for run in runs.iter().rev() {
+            let Kind::Pass { log_radix, first, .. } = run.kind else {
+                // SAFETY: as in `forward`, here and below.
+                unsafe { self.all_inverse_last(a, *run, &mut ahead) };
+                continue;
+            };
             // Backwards, so that the mirrored constants are read forwards.
             for i in (0..run.count).rev() {
                 let (node, len) = (run.node + i, run.len);
-                // SAFETY: as in `forward`.
+                // SAFETY: as above.
                 unsafe {
-                    let from = self.source.wrapping_add(run.offset + i * len);
                     let a = a.add(run.offset + i * len);
-                    match run.kind {
-                        Kind::Pass { log_radix, first, .. } => match (log_radix, first) {
-                            (1, false) => self.inverse_pass_of::<1, false>(a, len, node, &mut ahead),
-                            (1, true) => self.inverse_pass_of::<1, true>(a, len, node, &mut ahead),
-                            (3, false) if A::MAX_LOG_RADIX >= 3 => {
-                                self.inverse_pass_of::<3, false>(a, len, node, &mut ahead)
-                            }
-                            (3, true) if A::MAX_LOG_RADIX >= 3 => {
-                                self.inverse_pass_of::<3, true>(a, len, node, &mut ahead)
-                            }
-                            (_, false) => self.inverse_pass_of::<2, false>(a, len, node, &mut ahead),
-                            (_, true) => self.inverse_pass_of::<2, true>(a, len, node, &mut ahead),
-                        },
-                        Kind::Last if A::LAST_BLOCKS == 1 => {
-                            self.inverse_last::<1>(a, from, node, &mut ahead)
+                    match (log_radix, first) {
+                        (1, false) => self.inverse_pass_of::<1, false>(a, len, node, &mut ahead),
+                        (1, true) => self.inverse_pass_of::<1, true>(a, len, node, &mut ahead),
+                        (3, false) if A::MAX_LOG_RADIX >= 3 => {
+                            self.inverse_pass_of::<3, false>(a, len, node, &mut ahead)
                         }
-                        Kind::Last if i % 2 == 0 => self.inverse_last::<2>(a, from, node, &mut ahead),
-                        Kind::Last => {}
+                        (3, true) if A::MAX_LOG_RADIX >= 3 => {
+                            self.inverse_pass_of::<3, true>(a, len, node, &mut ahead)
+                        }
+                        (_, false) => self.inverse_pass_of::<2, false>(a, len, node, &mut ahead),
+                        (_, true) => self.inverse_pass_of::<2, true>(a, len, node, &mut ahead),
                     }
+                }
+            }
+        }
+    }
+
+    /// [`Self::inverse_last`] on all blocks of a run, from the source.
+    ///
+    /// # Safety
+    /// As [`Self::forward`].
+    #[inline(always)]
+    unsafe fn all_inverse_last(self, a: *mut u64, run: Run, ahead: &mut Ahead<'_>) {
+        let place = |i: usize| (run.offset + i * run.len, run.node + i);
+        // Backwards, as in `inverse`.
+        let blocks = || (0..run.count).step_by(A::LAST_BLOCKS).rev().map(place);
+        // SAFETY: as in `all_last`.
+        unsafe {
+            if A::LAST_BLOCKS == 1 {
+                for (at, node) in blocks() {
+                    self.inverse_last::<1, true, true>(a.add(at), self.source.wrapping_add(at), node, ahead);
+                }
+            } else if A::SPLIT {
+                for (at, node) in blocks() {
+                    self.inverse_last::<2, false, true>(a.add(at), self.source.wrapping_add(at), node, ahead);
+                }
+                for (at, node) in blocks() {
+                    self.inverse_last::<2, true, false>(a.add(at), a.add(at).cast_const(), node, ahead);
+                }
+            } else {
+                for (at, node) in blocks() {
+                    self.inverse_last::<2, true, true>(a.add(at), self.source.wrapping_add(at), node, ahead);
                 }
             }
         }
