@@ -3,7 +3,8 @@
 Prints the table and writes ``build/bench.json``, a list of ``{"work", "ours_us": {"min", "median"}, "peer",
 "peer_us": {"min", "median"}, "ratio", "isa", "cpu"}`` with ratio = peer / ours at the median. Arguments, if
 any, select rows whose work begins with one of them; the file keeps its other rows then. Without any, or with
-``limits``, the figures of :mod:`benches.limits` go to ``build/bench-limits.json``. Heavy rows, those of
+``limits``, the figures of :mod:`benches.limits` go to ``build/bench-limits.json``. With ``RINGMILL_ISA`` set,
+ratios go to ``build/bench-<isa>.json`` and there are no limits. Heavy rows, those of
 bootstrapping, run when named: they add ``"levels_left"``, ``"bits"`` of the worst slot and peak memory
 ``"mb"`` of both sides, from which limits follow.
 """
@@ -171,7 +172,8 @@ def main() -> int:
         f"{'work':16} {'ours':>11} {'min':>11}   {'peer':28} {'median':>11} {'min':>11}   {'ratio':>6}  bar",
         flush=True,
     )
-    target = ROOT / "build" / "bench.json"
+    isa = os.environ.get("RINGMILL_ISA")
+    target = ROOT / "build" / (f"bench-{isa}.json" if isa else "bench.json")
     target.parent.mkdir(exist_ok=True)
     results = read(target) if wanted else []
     for row, result in rows(chosen, core):
@@ -180,6 +182,8 @@ def main() -> int:
         # Row by row: what was measured stays, whatever becomes of the next row.
         write_text(target, json.dumps(results, indent=1) + "\n")
     print(f"{target.relative_to(ROOT)}: {len(results)} rows")
+    if isa:
+        return 0
     cores = os.sched_getaffinity(0)
     measures = LIGHT if not wanted or "limits" in wanted else []
     if any(row.work == SECOND_THREAD_WORK for row in chosen):

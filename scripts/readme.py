@@ -2,8 +2,8 @@
 """Fills the measured parts of README.md from figures that `make bench` wrote.
 
 ``readme.py``
-    puts the figures of ``build/bench.json`` and ``build/bench-limits.json`` in place of those of the same
-    rows and limits in ``docs/measured`` and rewrites what stands between the markers;
+    puts the figures of ``bench.json``, ``bench-avx2.json`` and ``bench-limits.json`` in ``build`` in place of
+    those of the same rows and limits in ``docs/measured`` and rewrites what stands between the markers;
 ``readme.py --check``
     fails if README.md is not what ``docs/measured`` gives.
 """
@@ -64,7 +64,7 @@ def limits(rows: list[dict[str, Any]]) -> str:
 
 def rendered(text: str) -> str:
     """Return README text with each marked part made anew."""
-    for name, render in (("bench", ratios), ("bench-limits", limits)):
+    for name, render in (("bench", ratios), ("bench-avx2", ratios), ("bench-limits", limits)):
         source = MEASURED / f"{name}.json"
         if not source.exists():
             continue
@@ -93,9 +93,11 @@ def keep() -> None:
     from benches.results import merged, merged_limits, read
 
     built = ROOT / "build"
-    results = merged(read(MEASURED / "bench.json"), read(built / "bench.json"))
+    results, avx2 = (
+        merged(read(MEASURED / name), read(built / name)) for name in ("bench.json", "bench-avx2.json")
+    )
     limits = merged_limits(read(MEASURED / "bench-limits.json"), read(built / "bench-limits.json"), results)
-    for name, rows in (("bench", results), ("bench-limits", limits)):
+    for name, rows in (("bench", results), ("bench-avx2", avx2), ("bench-limits", limits)):
         (MEASURED / f"{name}.json").write_text(json.dumps(rows, indent=1) + "\n")
 
 
