@@ -12,6 +12,7 @@
 //! Bounds: (y_i >> sh_i) · R_i ≤ 2^28 · y_i/s_i < 2^28, so with a ≤ 64 the sum stays below 2^34 + 2^27 and v ≤ a: it
 //! fits a word of the narrowest core, whose multiplier sums it like any other product.
 
+use crate::kernel::sum::Room;
 use crate::{Modulus, RingError};
 
 /// The quotient v has this many fraction bits.
@@ -104,6 +105,9 @@ pub struct ConvertConstants {
     target: Modulus,
     /// Greatest source prime: every y lies below it.
     source_bound: u64,
+    room: Room,
+    /// What a sum lacks of which every y is taken less [`Room::offset`], and one with a quotient.
+    missing: [u64; 2],
     factors: Vec<u64>,
     product: u64,
 }
@@ -112,12 +116,14 @@ impl ConvertConstants {
     /// The constants for conversion from `from` to `target`.
     pub fn new(from: &SourceBasis, target: Modulus) -> Self {
         let moduli = from.moduli();
-        Self {
-            target,
-            source_bound: moduli.iter().map(|s| s.value()).max().unwrap_or(0),
-            factors: (0..moduli.len()).map(|i| cofactor(moduli, i, target)).collect(),
-            product: moduli.iter().fold(1, |p, s| target.mul(p, target.reduce(s.value()))),
-        }
+        let source_bound = moduli.iter().map(|s| s.value()).max().unwrap_or(0);
+        let room = Room::of_constants(source_bound, target.value());
+        let factors: Vec<u64> = (0..moduli.len()).map(|i| cofactor(moduli, i, target)).collect();
+        let product = moduli.iter().fold(1, |p, s| target.mul(p, target.reduce(s.value())));
+        let sum = factors.iter().fold(0, |sum, &factor| target.add(sum, factor));
+        let missing =
+            [sum, target.sub(sum, product)].map(|sum| target.mul(target.reduce(room.offset()), sum));
+        Self { target, source_bound, room, missing, factors, product }
     }
 
     /// The target prime m.
@@ -128,6 +134,16 @@ impl ConvertConstants {
     /// The greatest source prime: every y lies below it.
     pub fn source_bound(&self) -> u64 {
         self.source_bound
+    }
+
+    /// How many sources make one sum.
+    pub(crate) fn room(&self) -> Room {
+        self.room
+    }
+
+    /// What a sum lacks of which every y, and the quotient if there is one, is taken less [`Room::offset`].
+    pub(crate) fn missing(&self, quotient: bool) -> u64 {
+        self.missing[usize::from(quotient)]
     }
 
     /// S/s_i mod m, one a source prime.

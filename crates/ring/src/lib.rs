@@ -28,7 +28,7 @@ pub use error::RingError;
 pub use galois::GaloisElement;
 pub use kernel::{automorphism::Permutation, prime::Factor};
 pub use lanes::{Backend, Isa};
-pub use limb_ring::LimbRing;
+pub use limb_ring::{ConvertTarget, LimbRing};
 pub use modulus::Modulus;
 pub use pool::Pool;
 pub use source::{LimbReader, LimbSource};

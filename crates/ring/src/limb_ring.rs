@@ -8,6 +8,7 @@ use crate::kernel::prime::{Factor, Prime};
 use crate::kernel::{automorphism, convert, dot};
 use crate::ntt::Plan;
 use crate::{Backend, ConvertConstants, Isa, Modulus, Permutation, RingError, SourceBasis};
+pub use convert::ConvertTarget;
 
 /// Least log2 N.
 pub const MIN_LOG_N: u32 = 3;
@@ -199,7 +200,6 @@ impl LimbRing {
         v: &[u64],
         constants: &ConvertConstants,
     ) -> Result<(), RingError> {
-        self.check(&[("out", out.len()), ("quotient", v.len())])?;
         self.convert_checked(out, y, Some(v), constants)
     }
 
@@ -223,12 +223,43 @@ impl LimbRing {
         v: Option<&[u64]>,
         constants: &ConvertConstants,
     ) -> Result<(), RingError> {
+        self.convert_all(&mut [self.convert_target(constants, out)?], y, v)
+    }
+
+    /// Where a base conversion goes to.
+    ///
+    /// # Errors
+    /// [`RingError::ModulusMismatch`] if the constants are for another prime.
+    pub fn convert_target<'a>(
+        &'a self,
+        constants: &'a ConvertConstants,
+        out: &'a mut [u64],
+    ) -> Result<ConvertTarget<'a>, RingError> {
         if constants.target() != self.modulus() {
             let (expected, got) = (self.modulus().value(), constants.target().value());
             return Err(RingError::ModulusMismatch { expected, got });
         }
-        self.check_sources(out, y, constants.factors().len())?;
-        convert::convert(self.backend, &self.prime, out, y, v, constants);
+        Ok(ConvertTarget { prime: &self.prime, constants, out })
+    }
+
+    /// [`Self::convert`] to several primes, or [`Self::convert_fast`] if there is no `v`; all limbs are equally long. The sources
+    /// go through the caches once for all. The ring's own prime plays no part.
+    ///
+    /// # Errors
+    /// [`RingError::Count`] if there are not as many `y` as source primes; [`RingError::Length`].
+    pub fn convert_all(
+        &self,
+        targets: &mut [ConvertTarget<'_>],
+        y: &[&[u64]],
+        v: Option<&[u64]>,
+    ) -> Result<(), RingError> {
+        let Some(words) = targets.first().map(|target| target.out.len()) else { return Ok(()) };
+        for target in targets.iter() {
+            self.check_all(words, "out", &[&*target.out])?;
+            self.check_sources(target.out, y, target.constants.factors().len())?;
+        }
+        self.check_all(words, "quotient", v.as_slice())?;
+        convert::convert(self.backend, targets, y, v);
         Ok(())
     }
 

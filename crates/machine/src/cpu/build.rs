@@ -63,6 +63,18 @@ fn pair(first: &Step, second: &Step) -> Option<Step> {
     })
 }
 
+/// Conversions of the same operands as one step: whether `second` became a part of `first`.
+fn together(first: &mut Step, second: &Step) -> bool {
+    let (Action::Convert(all), Action::Convert(more)) = (&mut first.action, &second.action) else {
+        return false;
+    };
+    let same = first.srcs == second.srcs && !first.srcs.contains(&Src::Slot(second.dst));
+    if same {
+        *all = [&**all, &**more].concat().into();
+    }
+    same
+}
+
 struct Builder<'a> {
     flow: &'a Flow<'a>,
     groups: &'a Groups,
@@ -207,7 +219,7 @@ impl<'a> Builder<'a> {
                 Some(before) => self.emit_with(before, i, dst, srcs),
                 None if self.ends_in(i) => self.emit_difference(i, dst, srcs.into_vec()),
                 None => {
-                    let action = self.action(i)?;
+                    let action = self.action(i, dst)?;
                     let scatters = matches!(action, Action::Scatter(_));
                     let phase = if scatters { Phase::Blocks } else { self.groups.ready(v) };
                     self.push(phase, Step { action, dst, srcs });
@@ -332,13 +344,17 @@ impl<'a> Builder<'a> {
             Phase::Blocks => &mut self.task.blocks,
             Phase::Tail => &mut self.task.tail,
         };
+        if steps.last_mut().is_some_and(|last| together(last, &step)) {
+            return;
+        }
         match steps.last_mut().and_then(|last| pair(last, &step)) {
             Some(paired) => *steps.last_mut().unwrap_or_else(|| unreachable!("there was one")) = paired,
             None => steps.push(step),
         }
     }
 
-    fn action(&mut self, i: usize) -> Result<Action, RingError> {
+    /// What instruction i does, whose result has slot `dst`.
+    fn action(&mut self, i: usize, dst: u32) -> Result<Action, RingError> {
         let ring = &self.rings[self.task.ring];
         Ok(match self.flow.program.instruction(i) {
             Instruction::Add { .. } => Action::Add,
@@ -354,19 +370,18 @@ impl<'a> Builder<'a> {
                 let moduli: Vec<_> = sources.iter().map(|&o| self.modulus(o)).collect();
                 Action::Quotient(self.tables.basis(&moduli)?)
             }
-            Instruction::Convert { sources, quotient, .. } => {
+            Instruction::Convert { sources, .. } => {
                 let moduli: Vec<_> = sources.iter().map(|&o| self.modulus(o)).collect();
                 let ring =
                     self.flow.program.defined(i).and_then(|v| self.flow.program.value_type(v).modulus());
                 let ring = ring.map_or(0, ModulusId::index);
                 let constants = self.tables.conversion(&moduli, self.rings[ring].modulus())?;
-                let conversion = Conversion { constants, ring: ring as u32 };
-                if quotient.is_some() { Action::Convert(conversion) } else { Action::ConvertFast(conversion) }
+                Action::Convert([Conversion { dst, constants, ring: ring as u32 }].into())
             }
             Instruction::Dot { .. } => Action::Dot,
-            Instruction::Automorphism { dst, galois, .. } => {
+            Instruction::Automorphism { dst: image, galois, .. } => {
                 let permutation = self.tables.permutation(ring.log_n(), galois)?;
-                match self.groups.ready(dst) {
+                match self.groups.ready(image) {
                     Phase::Tail => Action::Scatter(permutation),
                     _ => Action::Permute(permutation),
                 }

@@ -10,6 +10,7 @@
 
 use ringmill_ring::ntt::{self, CentredLift, DifferenceFactor, TailFactor};
 use ringmill_ring::{ConvertConstants, Factor, LimbRing, Modulus, Permutation, SourceBasis};
+use smallvec::SmallVec;
 
 /// Where a step reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,9 +75,9 @@ pub(super) enum Action {
     Lift(Modulus),
     /// Index into [`Plan::bases`].
     Quotient(u32),
-    /// The last operand is the quotient.
-    Convert(Conversion),
-    ConvertFast(Conversion),
+    /// From the same operands to each of these primes; the first slot is the step's own. If there is one operand more than
+    /// source primes, it is the quotient.
+    Convert(Box<[Conversion]>),
     /// The first half of the operands times the second half.
     Dot,
     /// Two inner products: the first third of the operands times the second and times the third; the slot of the latter.
@@ -89,11 +90,11 @@ pub(super) enum Action {
 }
 
 impl Action {
-    /// Index into [`Plan::rings`] of the ring that a step works in, in a task of ring `own`.
-    pub(super) fn ring(&self, own: usize) -> usize {
+    /// Indices into [`Plan::rings`] of the rings that a step works in, in a task of ring `own`.
+    pub(super) fn rings(&self, own: usize) -> SmallVec<[usize; 8]> {
         match self {
-            Self::Convert(conversion) | Self::ConvertFast(conversion) => conversion.ring as usize,
-            _ => own,
+            Self::Convert(all) => all.iter().map(|conversion| conversion.ring as usize).collect(),
+            _ => SmallVec::from_slice(&[own]),
         }
     }
 }
@@ -101,6 +102,8 @@ impl Action {
 /// A base conversion, which may stand in a task of another prime.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Conversion {
+    /// Index into [`Task::slots`].
+    pub(super) dst: u32,
     /// Index into [`Plan::conversions`].
     pub(super) constants: u32,
     /// Index into [`Plan::rings`].

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use ringmill_ring::lanes::multiplications;
 use ringmill_ring::{LimbRing, RingError};
+use smallvec::SmallVec;
 
 use super::plan::{Action, Plan, Slot, Src, Step, Task};
 use super::run;
@@ -71,9 +72,7 @@ impl Kind {
             | Action::Repeat(_) => Self::Ntt,
             Action::InverseBlocks { .. } | Action::InverseTail(_) => Self::Intt,
             Action::Dot | Action::DotPair(_) => Self::InnerProduct,
-            Action::Quotient(_) | Action::Convert(_) | Action::ConvertFast(_) | Action::Lift(_) => {
-                Self::Conversion
-            }
+            Action::Quotient(_) | Action::Convert(_) | Action::Lift(_) => Self::Conversion,
             Action::Permute(_) | Action::Scatter(_) => Self::Automorphism,
             Action::Copy => Self::Copy,
             Action::Add
@@ -104,14 +103,14 @@ pub struct Spent {
 }
 
 /// Steps of one shape take the same multiplications.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Shape {
     kind: Kind,
     action: Discriminant<Action>,
     /// Whether a transform lifts or multiplies on the way.
     extra: bool,
-    /// See [`Action::ring`].
-    ring: usize,
+    /// See [`Action::rings`].
+    rings: SmallVec<[usize; 8]>,
     operands: usize,
     words: usize,
 }
@@ -123,7 +122,7 @@ impl Shape {
             kind: Kind::of(action),
             action: discriminant(action),
             extra: matches!(action, Action::ForwardHead(Some(_)) | Action::InverseTail(Some(_))),
-            ring: action.ring(ring),
+            rings: action.rings(ring),
             operands: step.srcs.len(),
             words,
         }
@@ -241,7 +240,7 @@ impl Probe for Timer {
     fn end(&mut self, plan: &Plan, task: &Task, step: &Step, words: usize) -> Result<(), RingError> {
         let time = self.began.elapsed().saturating_sub(self.clock);
         let shape = Shape::of(step, task.ring, words);
-        let each = match self.each.entry(shape) {
+        let each = match self.each.entry(shape.clone()) {
             Entry::Occupied(each) => *each.get(),
             Entry::Vacant(each) => *each.insert(counted(plan, task, step, words)?),
         };
@@ -266,8 +265,12 @@ fn bytes(task: &Task, step: &Step, words: usize) -> u64 {
     let outside = |src: &&Src| matches!(src, Src::Input(_) | Src::Read(_));
     let read = step.srcs[..operands].iter().filter(outside).count();
     let leaves = |slot: u32| matches!(task.slots[slot as usize], Slot::Shared(_));
-    let second = matches!(step.action, Action::DotPair(second) if leaves(second));
-    let written = usize::from(leaves(step.dst)) + usize::from(second);
+    let others = match &step.action {
+        Action::DotPair(second) => usize::from(leaves(*second)),
+        Action::Convert(all) => all[1..].iter().filter(|to| leaves(to.dst)).count(),
+        _ => 0,
+    };
+    let written = usize::from(leaves(step.dst)) + others;
     8 * words as u64 * (read + written) as u64
 }
 

@@ -3,7 +3,7 @@
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use ringmill_ring::ntt::{Difference, DifferenceFactor};
-use ringmill_ring::{ConvertConstants, LimbRing, LimbSource, RingError};
+use ringmill_ring::{LimbRing, LimbSource, RingError};
 use smallvec::SmallVec;
 
 use super::made::Made;
@@ -91,9 +91,13 @@ pub(super) fn alone(
     words: usize,
     twin: &dyn Fn(&LimbRing) -> Result<LimbRing, RingError>,
 ) -> Result<(), RingError> {
-    // Only the ring that the step works in: tables of all of them would take a while.
-    let ring = twin(&plan.rings[step.action.ring(task.ring)])?;
-    let rings: Vec<LimbRing> = vec![ring.clone(); plan.rings.len()];
+    // Only the rings that the step works in: tables of all of them would take a while.
+    let works_in = step.action.rings(task.ring);
+    let ring = twin(&plan.rings[works_in[0]])?;
+    let mut rings: Vec<LimbRing> = vec![ring.clone(); plan.rings.len()];
+    for &i in &works_in[1..] {
+        rings[i] = twin(&plan.rings[i])?;
+    }
     let mut shorts = plan.shorts.clone();
     if let Action::Short(i) = step.action {
         let short = &mut shorts[i as usize];
@@ -171,6 +175,7 @@ impl Running<'_> {
         let dst = step.dst as usize;
         match &step.action {
             Action::DotPair(second) => return self.dot_pair(step, *second as usize, first, words),
+            Action::Convert(targets) => return self.convert(step, targets, first, words),
             Action::ForwardDifference(factor) => return self.difference(step, factor, first, words),
             _ => {}
         }
@@ -205,6 +210,34 @@ impl Running<'_> {
         };
         for (dst, slot) in dst.into_iter().zip(slots) {
             self.slots[dst] = slot;
+        }
+        done
+    }
+
+    fn convert(
+        &mut self,
+        step: &Step,
+        targets: &[Conversion],
+        first: usize,
+        words: usize,
+    ) -> Result<(), RingError> {
+        let mut slots: SmallVec<[&mut [u64]; 8]> =
+            targets.iter().map(|to| std::mem::take(&mut self.slots[to.dst as usize])).collect();
+        let done = {
+            let operands: Operands<'_> = step.srcs.iter().map(|&s| self.operand(s, first, words)).collect();
+            let sources = self.plan.conversions[targets[0].constants as usize].factors().len();
+            let (y, v) = operands.split_at(sources);
+            let targets = slots.iter_mut().zip(targets).map(|(slot, to)| {
+                let (ring, constants) =
+                    (&self.rings[to.ring as usize], &self.plan.conversions[to.constants as usize]);
+                let start = self.start(to.dst as usize, first);
+                ring.convert_target(constants, &mut slot[start..start + words])
+            });
+            let targets: Result<SmallVec<[_; 8]>, _> = targets.collect();
+            targets.and_then(|mut targets| self.ring.convert_all(&mut targets, y, v.first().copied()))
+        };
+        for (to, slot) in targets.iter().zip(slots) {
+            self.slots[to.dst as usize] = slot;
         }
         done
     }
@@ -285,10 +318,6 @@ impl Running<'_> {
         })
     }
 
-    fn conversion(&self, conversion: Conversion) -> (&LimbRing, &ConvertConstants) {
-        (&self.rings[conversion.ring as usize], &self.plan.conversions[conversion.constants as usize])
-    }
-
     fn kernel(&self, step: &Step, out: &mut [u64], first: usize) -> Result<(), RingError> {
         let (ring, words) = (self.ring, out.len());
         let src = |i: usize| self.operand(step.srcs[i], first, words);
@@ -305,6 +334,7 @@ impl Running<'_> {
             | Action::InverseTail(_)
             | Action::Scatter(_)
             | Action::ForwardDifference(_)
+            | Action::Convert(_)
             | Action::DotPair(_) => Ok(()),
             Action::Add => ring.add(out, src(0), src(1)),
             Action::Sub => ring.sub(out, src(0), src(1)),
@@ -326,16 +356,6 @@ impl Running<'_> {
             Action::SubMulAdd(c) => ring.sub_mul_add_factor(out, [src(0), src(1), src(2)], c),
             Action::Lift(from) => ring.lift(out, src(0), *from),
             Action::Quotient(basis) => ring.quotient(out, &all(), &self.plan.bases[*basis as usize]),
-            Action::Convert(conversion) => {
-                let operands = all();
-                let (v, y) = operands.split_last().unwrap_or_else(|| unreachable!("it has a quotient"));
-                let (ring, constants) = self.conversion(*conversion);
-                ring.convert(out, y, v, constants)
-            }
-            Action::ConvertFast(conversion) => {
-                let (ring, constants) = self.conversion(*conversion);
-                ring.convert_fast(out, &all(), constants)
-            }
             Action::Dot => {
                 let operands = all();
                 let (a, b) = operands.split_at(operands.len() / 2);

@@ -1,5 +1,7 @@
 //! Base conversion of whole limbs; the semantics stand in [`crate::convert`].
 
+use std::mem::MaybeUninit;
+
 use super::prime::Prime;
 use super::sum::{OnSum, Shape, Sum, SumKernel, vectors};
 use crate::convert::{QUOTIENT_BITS, SourceBasis};
@@ -39,55 +41,56 @@ pub(crate) fn quotient(backend: Backend, out: &mut [u64], y: &[&[u64]], from: &S
     backend.run(Quotient { out, y, from });
 }
 
-/// One target limb: y and, if there is one, v as one more source, whose factor is −S mod m.
+/// Words of one limb to convert to, of [`crate::LimbRing::convert_target`].
+#[derive(Debug)]
+pub struct ConvertTarget<'a> {
+    pub(crate) prime: &'a Prime,
+    pub(crate) constants: &'a ConvertConstants,
+    pub(crate) out: &'a mut [u64],
+}
+
+/// The words of one target from `first` on, as many as `out` has: y and, if there is one, v as one more source, whose
+/// factor is −S mod m.
 struct Convert<'a> {
     out: &'a mut [u64],
     y: &'a [&'a [u64]],
     v: Option<&'a [u64]>,
-    factors: &'a [u64],
-    /// S mod m, m.
-    product: u64,
-    modulus: Modulus,
+    first: usize,
+    constants: &'a ConvertConstants,
 }
 
 impl SumKernel for Convert<'_> {
     type Output = ();
-    const BY_CONSTANTS: bool = true;
 
     #[inline(always)]
     fn run<S: Sum>(mut self, s: S) {
-        let mut factors = [s.constant(0); SourceBasis::MAX_PRIMES + 1];
-        for (operand, &factor) in
-            factors.iter_mut().zip(self.factors.iter().chain([&self.modulus.neg(self.product)]))
-        {
-            *operand = s.constant(factor);
+        let mut factors = [MaybeUninit::uninit(); SourceBasis::MAX_PRIMES + 1];
+        let quotient = self.v.map(|_| self.constants.target().neg(self.constants.product()));
+        let mut count = 0;
+        for (operand, &factor) in factors.iter_mut().zip(self.constants.factors().iter().chain(&quotient)) {
+            operand.write(s.constant(factor));
+            count += 1;
         }
+        // SAFETY: so many have been written.
+        let factors = unsafe { std::slice::from_raw_parts(factors.as_ptr().cast::<S::Operand>(), count) };
         let vectors = const { vectors::<S>(1) };
         let (stride, words) = (vectors * S::L::WIDTH, self.out.len());
         let whole = words / stride * stride;
-        let start = s.lanes().splat(self.missing(s.offset()));
+        let start = s.lanes().splat(if S::LESS { self.constants.missing(self.v.is_some()) } else { 0 });
         for i in (0..whole).step_by(stride) {
             if vectors == 4 {
-                self.vectors::<S, 4>(s, start, &factors, i)
+                self.vectors::<S, 4>(s, start, factors, i)
             } else {
-                self.vectors::<S, 2>(s, start, &factors, i)
+                self.vectors::<S, 2>(s, start, factors, i)
             }
         }
         for i in (whole..words).step_by(S::L::WIDTH) {
-            self.vectors::<S, 1>(s, start, &factors, i);
+            self.vectors::<S, 1>(s, start, factors, i);
         }
     }
 }
 
 impl Convert<'_> {
-    /// What the sum lacks if its left operands are taken less `offset`.
-    fn missing(&self, offset: u64) -> u64 {
-        let m = self.modulus;
-        let quotient = self.v.map_or(0, |_| m.neg(self.product));
-        let factors = self.factors.iter().fold(quotient, |sum, &factor| m.add(sum, factor));
-        m.mul(m.reduce(offset), factors)
-    }
-
     #[inline(always)]
     fn vectors<S: Sum, const U: usize>(
         &mut self,
@@ -108,8 +111,8 @@ impl Convert<'_> {
             }
             room -= 1;
             for u in 0..U {
-                // SAFETY: `convert` saw that all limbs are as long as `out`, and i + U·width ≤ that length.
-                let y = unsafe { l.load_ptr(y.as_ptr().add(i + u * S::L::WIDTH)) };
+                // SAFETY: the sources are as long as the whole limb or block, and first + i + U·width ≤ that length.
+                let y = unsafe { l.load_ptr(y.as_ptr().add(self.first + i + u * S::L::WIDTH)) };
                 sums[u] = s.add(sums[u], s.split(y), factor);
             }
         }
@@ -120,20 +123,24 @@ impl Convert<'_> {
     }
 }
 
-/// out_i = Σ_j y_j,i·c_j − v_i·S mod m; one `y` a source prime, all as long as `out`.
-pub(crate) fn convert(
-    backend: Backend,
-    prime: &Prime,
-    out: &mut [u64],
-    y: &[&[u64]],
-    v: Option<&[u64]>,
-    constants: &ConvertConstants,
-) {
-    let words = out.len();
-    debug_assert!(y.len() == constants.factors().len() && y.iter().chain(&v).all(|limb| limb.len() == words));
-    let (factors, product) = (constants.factors(), constants.product());
-    let kernel = Convert { out, y, v, factors, product, modulus: prime.modulus };
-    backend.run(OnSum(Shape { prime, bound: constants.source_bound() }, kernel));
+/// Words of a piece: those of eight sources and their quotient take 27 of 32 KiB of a first cache.
+const PIECE: usize = 384;
+
+/// out_i = Σ_j y_j,i·c_j − v_i·S mod m for each target; one `y` a source prime, all as long as each `out`. A piece at a time
+/// of all targets, so that the sources stay in the first cache meanwhile.
+pub(crate) fn convert(backend: Backend, targets: &mut [ConvertTarget<'_>], y: &[&[u64]], v: Option<&[u64]>) {
+    debug_assert!(targets.iter().all(|target| {
+        let words = target.out.len();
+        y.len() == target.constants.factors().len() && y.iter().chain(&v).all(|limb| limb.len() == words)
+    }));
+    let words = targets.first().map_or(0, |target| target.out.len());
+    for first in (0..words).step_by(PIECE) {
+        let end = words.min(first + PIECE);
+        for ConvertTarget { prime, constants, out } in targets.iter_mut() {
+            let shape = Shape { prime, bound: constants.source_bound(), room: constants.room() };
+            backend.run(OnSum(shape, Convert { out: &mut out[first..end], y, v, first, constants }));
+        }
+    }
 }
 
 struct Lift<'a> {

@@ -14,7 +14,6 @@ struct Dot<'a, const P: usize> {
 
 impl<const P: usize> SumKernel for Dot<'_, P> {
     type Output = ();
-    const BY_CONSTANTS: bool = false;
 
     #[inline(always)]
     fn run<S: Sum>(mut self, s: S) {
@@ -90,5 +89,5 @@ pub(crate) fn dot<const P: usize>(
     let words = out[0].len();
     debug_assert!(out.iter().all(|out| out.len() == words) && b.iter().all(|b| b.len() == a.len()));
     debug_assert!(a.iter().chain(b.iter().copied().flatten()).all(|limb| limb.len() == words));
-    backend.run(OnSum(Shape { prime, bound: prime.modulus.value() }, Dot { out, a, b }));
+    backend.run(OnSum(Shape { prime, bound: prime.modulus.value(), room: prime.room }, Dot { out, a, b }));
 }

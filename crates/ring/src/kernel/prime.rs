@@ -1,6 +1,6 @@
 //! What the kernels need to know of a prime, computed once.
 
-use super::sum::{Layout, UNIT, narrow_terms};
+use super::sum::{Room, UNIT};
 use crate::Modulus;
 
 /// ⌊2^bits·w/q⌋ for w < q: the companion of a constant factor w.
@@ -21,10 +21,8 @@ pub(crate) struct Prime {
     tops: [(u64, u64); 2],
     /// The least g with 2^g > U/q, and ⌊2^(52−g)·U/q⌋, for U = 2^[`UNIT`].
     pub(crate) ratio: (u32, u64),
-    /// Products of two residues in one sum of [`super::sum::Narrow`].
-    pub(crate) narrow_terms: usize,
-    /// Sums of products of two residues in [`super::sum::Grid`], if q < 2^50.
-    pub(crate) grid: Layout,
+    /// Products of two residues in one sum.
+    pub(crate) room: Room,
 }
 
 impl Prime {
@@ -43,8 +41,7 @@ impl Prime {
             one64: companion(1, q, 64),
             tops: [top(28), top(30)],
             ratio: (g, companion(1, q, 52 - g + UNIT)),
-            narrow_terms: narrow_terms(q, q),
-            grid: Layout::of_residues(q),
+            room: Room::of_residues(q),
         }
     }
 

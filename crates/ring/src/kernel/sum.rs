@@ -12,9 +12,9 @@ mod middle;
 mod narrow;
 mod wide;
 
-pub(crate) use grid::{GRID_BITS, Grid, Layout};
+use grid::{GRID_BITS, Grid, Layout};
 pub(crate) use middle::{MIDDLE_BITS, Middle, UNIT};
-pub(crate) use narrow::{Narrow, narrow_terms};
+use narrow::{Narrow, narrow_terms};
 pub(crate) use wide::Wide;
 
 use super::field;
@@ -37,11 +37,8 @@ pub(crate) trait Sum: Copy {
     fn constant(self, c: u64) -> Self::Operand {
         self.split(self.lanes().splat(c))
     }
-    /// What [`Self::split`] takes from operands that constants multiply: a sum then lacks this times the constants.
-    #[inline(always)]
-    fn offset(self) -> u64 {
-        0
-    }
+    /// Whether [`Self::split`] takes operands less [`Room::offset`].
+    const LESS: bool = false;
     /// A sum that is a residue.
     fn start(self, residue: <Self::L as U64Lanes>::U) -> Self::Acc;
     fn add(self, acc: Self::Acc, a: Self::Operand, b: Self::Operand) -> Self::Acc;
@@ -60,9 +57,34 @@ pub(crate) const fn vectors<S: Sum>(sums: usize) -> usize {
 /// A computation over a sum, written once.
 pub(crate) trait SumKernel {
     type Output;
-    /// Whether all right factors are [`Sum::constant`]s.
-    const BY_CONSTANTS: bool;
     fn run<S: Sum>(self, sum: S) -> Self::Output;
+}
+
+/// How many products make one sum, where that takes a division to know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Room {
+    /// Of [`Narrow`].
+    narrow: usize,
+    /// Of [`Grid`], for q and bounds up to 2^[`GRID_BITS`].
+    grid: Layout,
+}
+
+impl Room {
+    /// What left operands are taken less where constants multiply them, by a sum that says so: it then lacks this times the sum of
+    /// the constants.
+    pub(crate) fn offset(self) -> u64 {
+        self.grid.offset()
+    }
+
+    /// For residues modulo q on both sides.
+    pub(crate) fn of_residues(q: u64) -> Self {
+        Self { narrow: narrow_terms(q, q), grid: Layout::of_residues(q) }
+    }
+
+    /// For left factors below `bound` and constants modulo q.
+    pub(crate) fn of_constants(bound: u64, q: u64) -> Self {
+        Self { narrow: narrow_terms(bound, q), grid: Layout::of_constants(bound, q) }
+    }
 }
 
 /// The prime and the greatest operands of a sum of products.
@@ -71,6 +93,8 @@ pub(crate) struct Shape<'a> {
     pub(crate) prime: &'a Prime,
     /// Left factors lie below this, right ones below q.
     pub(crate) bound: u64,
+    /// For these factors.
+    pub(crate) room: Room,
 }
 
 /// Runs a [`SumKernel`] on the sum that suits the operands and the backend.
@@ -81,15 +105,11 @@ impl<K: SumKernel> crate::lanes::Kernel for OnSum<'_, K> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) -> K::Output {
-        let Shape { prime, bound } = self.0;
+        let Shape { prime, bound, room } = self.0;
         let greatest = bound.max(prime.modulus.value());
         // One lane multiplies integers faster than it emulates fused multiply-add.
         if L::WIDTH > 1 && greatest <= 1 << GRID_BITS {
-            if K::BY_CONSTANTS {
-                self.1.run(Grid::of_constants(l, prime, bound))
-            } else {
-                self.1.run(Grid::of_residues(l, prime))
-            }
+            self.1.run(Grid::new(l, prime, room.grid))
         } else if greatest <= 1 << 56 {
             self.1.run(Wide::<L, 28>::new(l, prime))
         } else {
@@ -99,9 +119,9 @@ impl<K: SumKernel> crate::lanes::Kernel for OnSum<'_, K> {
 
     #[inline(always)]
     fn run52<L: Lanes + Madd52Lanes>(self, l: L) -> K::Output {
-        let Shape { prime, bound } = self.0;
+        let Shape { prime, bound, room } = self.0;
         if prime.modulus.bits() <= field::NARROW_BITS && bound <= 1 << 52 {
-            self.1.run(Narrow::new(l, prime, bound))
+            self.1.run(Narrow::new(l, prime, room.narrow))
         } else if bound.max(prime.modulus.value()) <= 1 << MIDDLE_BITS {
             self.1.run(Middle::new(l, prime))
         } else {

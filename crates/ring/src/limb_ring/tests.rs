@@ -207,6 +207,40 @@ fn conversion(ring: &LimbRing, y: &[Vec<u64>], from: &SourceBasis) {
     }
 }
 
+/// More words than a piece of the sources has, and primes of all sums at once.
+#[test]
+fn conversions_to_several_primes_agree_with_the_scalar_statement() {
+    let (log_n, n) = (10, 1024);
+    let all = moduli(log_n);
+    for isa in Isa::available() {
+        let ring = |q: &Modulus| LimbRing::with_isa(log_n, *q, isa).unwrap();
+        for (sources, targets) in
+            [(&all[..3], &all[3..]), (&all[4..12], &all[12..]), (&all[18..], &all[2..9])]
+        {
+            let from = SourceBasis::new(sources).unwrap();
+            let rings: Vec<LimbRing> = targets.iter().map(ring).collect();
+            let constants: Vec<_> = targets.iter().map(|&q| ConvertConstants::new(&from, q)).collect();
+            let y: Vec<Vec<u64>> = sources.iter().map(|s| limb(n, s.value(), 3)).collect();
+            let slices: Vec<&[u64]> = y.iter().map(|y| &y[..]).collect();
+            let mut v = vec![0; n];
+            rings[0].quotient(&mut v, &slices, &from).unwrap();
+            for quotient in [None, Some(&v[..])] {
+                let mut outs = vec![vec![0; n]; targets.len()];
+                let each = rings.iter().zip(&constants).zip(&mut outs);
+                let mut to: Vec<_> =
+                    each.map(|((ring, c), out)| ring.convert_target(c, out).unwrap()).collect();
+                rings[0].convert_all(&mut to, &slices, quotient).unwrap();
+                for (c, out) in constants.iter().zip(&outs) {
+                    for (i, &word) in out.iter().enumerate() {
+                        let want = c.convert(y.iter().map(|y| y[i]), quotient.map_or(0, |v| v[i]));
+                        assert_eq!(word, want, "word {i} on {isa} to {}", c.target().value());
+                    }
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn automorphisms_agree_in_both_domains_and_with_the_definition() {
     each(5, |ring| {
@@ -318,4 +352,11 @@ fn wrong_arguments_are_named() {
     ));
     let constants = ConvertConstants::new(&from, q);
     assert!(matches!(ring.convert_fast(&mut out, &[], &constants), Err(RingError::Count { .. })));
+    let (mut first, mut second) = (vec![0; 16], vec![0; 8]);
+    let mut targets = [&mut first, &mut second].map(|out| ring.convert_target(&constants, out).unwrap());
+    let error = ring.convert_all(&mut targets, &[&good], None);
+    assert_eq!(error, Err(RingError::Length { what: "out", expected: 16, got: 8 }));
+    let error = ring.convert_all(&mut targets[..1], &[&good], Some(&short));
+    assert_eq!(error, length("quotient"));
+    assert_eq!(ring.convert_all(&mut [], &[&good], None), Ok(()));
 }

@@ -7,7 +7,7 @@
 //! each operand.
 //!
 //! Constants are centred, and the words that they multiply taken less half their bound, which makes products a quarter as
-//! large: [`super::Sum::offset`].
+//! large.
 
 use super::Sum;
 use crate::kernel::prime::Prime;
@@ -17,20 +17,34 @@ use crate::lanes::Lanes;
 pub(crate) const GRID_BITS: u32 = 50;
 const TWO52: f64 = (1u64 << 52) as f64;
 
-/// How sums over one prime are laid out.
-#[derive(Debug, Clone, Copy)]
+/// How sums are laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Layout {
     /// g.
     grid: u32,
+    /// What left operands are taken less.
+    offset: u64,
     /// Products of one sum.
     terms: usize,
 }
 
 impl Layout {
-    /// For residues; above 2^50 there is none, and this is never asked for.
+    /// What left operands are taken less.
+    pub(crate) fn offset(self) -> u64 {
+        self.offset
+    }
+
+    /// For residues on both sides. (Of greater moduli no sum is laid out like this.)
     pub(crate) fn of_residues(q: u64) -> Self {
         let greatest = q.min(1 << GRID_BITS) - 1;
         Self::new(greatest, greatest)
+    }
+
+    /// For left operands below `bound`, taken less half of it, and centred constants modulo q.
+    pub(crate) fn of_constants(bound: u64, q: u64) -> Self {
+        let (bound, q) = (bound.min(1 << GRID_BITS), q.min(1 << GRID_BITS));
+        let offset = bound / 2;
+        Self { offset, ..Self::new(bound - offset, q / 2) }
     }
 
     /// For factors up to a and b ≤ q < 2^50 in magnitude. J products of them
@@ -46,7 +60,7 @@ impl Layout {
         let others = if a >> 40 == 0 { 1 << 12 } else { (1u64 << 52) / a };
         let tails = if grid < 41 { 1 << 12 } else { 1u64 << (53 - grid) };
         let least = if others < tails { others } else { tails };
-        Self { grid, terms: if heads < least as u128 { heads as usize } else { least as usize } }
+        Self { grid, offset: 0, terms: if heads < least as u128 { heads as usize } else { least as usize } }
     }
 }
 const _: () = {
@@ -64,27 +78,13 @@ pub(crate) struct Grid<L: Lanes> {
     reciprocal: L::F,
     /// Where heads start: 1.5·2^52·G.
     heads: L::F,
-    /// What operands are taken less.
-    offset: u64,
-    terms: usize,
+    layout: Layout,
 }
 
 impl<L: Lanes> Grid<L> {
-    /// Left operands below `bound` ≤ 2^50; right ones are constants, q < 2^50.
+    /// Operands within the layout, q < 2^50.
     #[inline(always)]
-    pub(crate) fn of_constants(l: L, prime: &Prime, bound: u64) -> Self {
-        let offset = bound / 2;
-        Self::new(l, prime, Layout::new(bound - offset, prime.modulus.value() / 2), offset)
-    }
-
-    /// Residues on both sides, q < 2^50.
-    #[inline(always)]
-    pub(crate) fn of_residues(l: L, prime: &Prime) -> Self {
-        Self::new(l, prime, prime.grid, 0)
-    }
-
-    #[inline(always)]
-    fn new(l: L, prime: &Prime, layout: Layout, offset: u64) -> Self {
+    pub(crate) fn new(l: L, prime: &Prime, layout: Layout) -> Self {
         let q = prime.modulus.value() as f64;
         Self {
             l,
@@ -92,8 +92,7 @@ impl<L: Lanes> Grid<L> {
             q: l.fsplat(q),
             reciprocal: l.fsplat(1.0 / q),
             heads: l.fsplat(1.5 * TWO52 * (1u64 << layout.grid) as f64),
-            offset,
-            terms: layout.terms,
+            layout,
         }
     }
 
@@ -118,6 +117,7 @@ impl<L: Lanes> Sum for Grid<L> {
     type Operand = L::F;
     /// Heads and tails.
     type Acc = [L::F; 2];
+    const LESS: bool = true;
 
     #[inline(always)]
     fn lanes(self) -> L {
@@ -125,19 +125,15 @@ impl<L: Lanes> Sum for Grid<L> {
     }
     #[inline(always)]
     fn terms(self) -> usize {
-        self.terms
+        self.layout.terms
     }
     #[inline(always)]
     fn split(self, x: L::U) -> L::F {
-        self.number(x, self.offset)
+        self.number(x, self.layout.offset)
     }
     #[inline(always)]
     fn constant(self, c: u64) -> L::F {
         self.l.fsplat(self.modulus.centred(c) as f64)
-    }
-    #[inline(always)]
-    fn offset(self) -> u64 {
-        self.offset
     }
     #[inline(always)]
     fn start(self, residue: L::U) -> [L::F; 2] {

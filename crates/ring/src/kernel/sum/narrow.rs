@@ -14,11 +14,9 @@ pub(crate) struct Narrow<L: Lanes + Madd52Lanes> {
 }
 
 impl<L: Lanes + Madd52Lanes> Narrow<L> {
-    /// Left operands below `bound` ≤ 2^52, right ones below q < 2^50.
+    /// Left operands up to 2^52, right ones below q < 2^50; [`narrow_terms`] of them.
     #[inline(always)]
-    pub(crate) fn new(l: L, prime: &Prime, bound: u64) -> Self {
-        let q = prime.modulus.value();
-        let terms = if bound == q { prime.narrow_terms } else { narrow_terms(bound, q) };
+    pub(crate) fn new(l: L, prime: &Prime, terms: usize) -> Self {
         Self { field: field::Narrow::new(l, prime), l, terms }
     }
 }
