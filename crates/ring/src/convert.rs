@@ -103,8 +103,7 @@ fn cofactor(moduli: &[Modulus], i: usize, m: Modulus) -> u64 {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConvertConstants {
     target: Modulus,
-    /// Greatest source prime: every y lies below it.
-    source_bound: u64,
+    /// Of factors y, each below the greatest source prime.
     room: Room,
     /// What a sum lacks of which every y is taken less [`Room::offset`], and one with a quotient.
     missing: [u64; 2],
@@ -116,24 +115,19 @@ impl ConvertConstants {
     /// The constants for conversion from `from` to `target`.
     pub fn new(from: &SourceBasis, target: Modulus) -> Self {
         let moduli = from.moduli();
-        let source_bound = moduli.iter().map(|s| s.value()).max().unwrap_or(0);
-        let room = Room::of_constants(source_bound, target.value());
+        let greatest = moduli.iter().map(|s| s.value()).max().unwrap_or(0);
+        let room = Room::of_constants(greatest, target.value());
         let factors: Vec<u64> = (0..moduli.len()).map(|i| cofactor(moduli, i, target)).collect();
         let product = moduli.iter().fold(1, |p, s| target.mul(p, target.reduce(s.value())));
         let sum = factors.iter().fold(0, |sum, &factor| target.add(sum, factor));
         let missing =
             [sum, target.sub(sum, product)].map(|sum| target.mul(target.reduce(room.offset()), sum));
-        Self { target, source_bound, room, missing, factors, product }
+        Self { target, room, missing, factors, product }
     }
 
     /// The target prime m.
     pub fn target(&self) -> Modulus {
         self.target
-    }
-
-    /// The greatest source prime: every y lies below it.
-    pub fn source_bound(&self) -> u64 {
-        self.source_bound
     }
 
     /// How many sources make one sum.

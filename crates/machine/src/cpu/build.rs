@@ -49,21 +49,20 @@ pub(super) fn plan(program: &LimbProgram, rings: Vec<LimbRing>, threads: usize) 
     })
 }
 
-/// Two inner products with the same left factors as one step.
-fn pair(first: &Step, second: &Step) -> Option<Step> {
-    let (Action::Dot, Action::Dot) = (&first.action, &second.action) else { return None };
+/// Two inner products with the same left factors as one step: whether `second` became a part of `first`.
+fn pair(first: &mut Step, second: &Step) -> bool {
+    let (Action::Dot, Action::Dot) = (&first.action, &second.action) else { return false };
     let (a, b) = first.srcs.split_at(first.srcs.len() / 2);
     let (c, d) = second.srcs.split_at(second.srcs.len() / 2);
-    let own = Src::Slot(first.dst);
-    let srcs = [a, b, d].concat().into();
-    (a == c && !d.contains(&own)).then_some(Step {
-        action: Action::DotPair(second.dst),
-        dst: first.dst,
-        srcs,
-    })
+    let same = a == c && !d.contains(&Src::Slot(first.dst));
+    if same {
+        first.srcs = [a, b, d].concat().into();
+        first.action = Action::DotPair(second.dst);
+    }
+    same
 }
 
-/// Conversions of the same operands as one step: whether `second` became a part of `first`.
+/// Conversions of the same operands as one step, likewise.
 fn together(first: &mut Step, second: &Step) -> bool {
     let (Action::Convert(all), Action::Convert(more)) = (&mut first.action, &second.action) else {
         return false;
@@ -344,12 +343,8 @@ impl<'a> Builder<'a> {
             Phase::Blocks => &mut self.task.blocks,
             Phase::Tail => &mut self.task.tail,
         };
-        if steps.last_mut().is_some_and(|last| together(last, &step)) {
-            return;
-        }
-        match steps.last_mut().and_then(|last| pair(last, &step)) {
-            Some(paired) => *steps.last_mut().unwrap_or_else(|| unreachable!("there was one")) = paired,
-            None => steps.push(step),
+        if !steps.last_mut().is_some_and(|last| pair(last, &step) || together(last, &step)) {
+            steps.push(step);
         }
     }
 

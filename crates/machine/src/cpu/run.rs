@@ -139,7 +139,7 @@ struct Running<'a> {
 /// As many sources as a base conversion takes, with its quotient; longer inner products go to the heap.
 type Operands<'s> = SmallVec<[&'s [u64]; 66]>;
 
-impl Running<'_> {
+impl<'a> Running<'a> {
     /// Words `first` .. `first + words` of an operand.
     fn operand(&self, src: Src, first: usize, words: usize) -> &[u64] {
         match src {
@@ -159,6 +159,11 @@ impl Running<'_> {
         }
     }
 
+    /// The same of all operands of a step.
+    fn operands(&self, step: &Step, first: usize, words: usize) -> Operands<'_> {
+        step.srcs.iter().map(|&src| self.operand(src, first, words)).collect()
+    }
+
     /// The same of operands that will be read later. What is made as it is read cannot be asked for.
     fn ahead(&self, srcs: &[Src], first: usize, words: usize) -> Operands<'_> {
         let made = |src: Src| matches!(src, Src::Input(i) if self.inputs[i as usize].words().is_none());
@@ -174,7 +179,7 @@ impl Running<'_> {
     fn step(&mut self, step: &Step, first: usize, words: usize) -> Result<(), RingError> {
         let dst = step.dst as usize;
         match &step.action {
-            Action::DotPair(second) => return self.dot_pair(step, *second as usize, first, words),
+            Action::DotPair(second) => return self.dot_pair(step, *second, first, words),
             Action::Convert(targets) => return self.convert(step, targets, first, words),
             Action::ForwardDifference(factor) => return self.difference(step, factor, first, words),
             _ => {}
@@ -196,22 +201,28 @@ impl Running<'_> {
         if matches!(self.kinds[slot], Slot::Block(_)) { 0 } else { first }
     }
 
-    fn dot_pair(&mut self, step: &Step, second: usize, first: usize, words: usize) -> Result<(), RingError> {
-        let dst = [step.dst as usize, second];
-        let mut slots = dst.map(|dst| std::mem::take(&mut self.slots[dst]));
-        let starts = dst.map(|dst| self.start(dst, first));
-        let done = {
-            let [x, y] = &mut slots;
-            let out = [&mut x[starts[0]..starts[0] + words], &mut y[starts[1]..starts[1] + words]];
-            let operands: Operands<'_> = step.srcs.iter().map(|&s| self.operand(s, first, words)).collect();
-            let (a, b) = operands.split_at(operands.len() / 3);
-            let (b, c) = b.split_at(a.len());
-            self.ring.dot_pair(out, a, [b, c])
-        };
-        for (dst, slot) in dst.into_iter().zip(slots) {
-            self.slots[dst] = slot;
+    /// Does some work on slots, which are out of the table meanwhile: steps never read their own.
+    fn on_slots<T>(&mut self, slots: &[u32], work: impl FnOnce(&Self, &mut [&'a mut [u64]]) -> T) -> T {
+        let take = |&slot: &u32| std::mem::take(&mut self.slots[slot as usize]);
+        let mut taken: SmallVec<[&mut [u64]; 8]> = slots.iter().map(take).collect();
+        let done = work(self, &mut taken);
+        for (&slot, words) in slots.iter().zip(taken) {
+            self.slots[slot as usize] = words;
         }
         done
+    }
+
+    fn dot_pair(&mut self, step: &Step, second: u32, first: usize, words: usize) -> Result<(), RingError> {
+        let dst = [step.dst, second];
+        self.on_slots(&dst, |running, slots| {
+            let [x, y] = slots else { unreachable!("two were asked for") };
+            let starts = dst.map(|dst| running.start(dst as usize, first));
+            let out = [&mut x[starts[0]..starts[0] + words], &mut y[starts[1]..starts[1] + words]];
+            let operands = running.operands(step, first, words);
+            let (a, b) = operands.split_at(operands.len() / 3);
+            let (b, c) = b.split_at(a.len());
+            running.ring.dot_pair(out, a, [b, c])
+        })
     }
 
     fn convert(
@@ -221,25 +232,20 @@ impl Running<'_> {
         first: usize,
         words: usize,
     ) -> Result<(), RingError> {
-        let mut slots: SmallVec<[&mut [u64]; 8]> =
-            targets.iter().map(|to| std::mem::take(&mut self.slots[to.dst as usize])).collect();
-        let done = {
-            let operands: Operands<'_> = step.srcs.iter().map(|&s| self.operand(s, first, words)).collect();
-            let sources = self.plan.conversions[targets[0].constants as usize].factors().len();
-            let (y, v) = operands.split_at(sources);
+        let slots: SmallVec<[u32; 8]> = targets.iter().map(|to| to.dst).collect();
+        self.on_slots(&slots, |running, slots| {
+            let conversions = &running.plan.conversions;
+            let operands = running.operands(step, first, words);
+            let (y, v) = operands.split_at(conversions[targets[0].constants as usize].factors().len());
             let targets = slots.iter_mut().zip(targets).map(|(slot, to)| {
+                let start = running.start(to.dst as usize, first);
                 let (ring, constants) =
-                    (&self.rings[to.ring as usize], &self.plan.conversions[to.constants as usize]);
-                let start = self.start(to.dst as usize, first);
+                    (&running.rings[to.ring as usize], &conversions[to.constants as usize]);
                 ring.convert_target(constants, &mut slot[start..start + words])
             });
-            let targets: Result<SmallVec<[_; 8]>, _> = targets.collect();
-            targets.and_then(|mut targets| self.ring.convert_all(&mut targets, y, v.first().copied()))
-        };
-        for (to, slot) in targets.iter().zip(slots) {
-            self.slots[to.dst as usize] = slot;
-        }
-        done
+            let mut targets = targets.collect::<Result<SmallVec<[_; 8]>, _>>()?;
+            running.ring.convert_all(&mut targets, y, v.first().copied())
+        })
     }
 
     /// Asks for what it needs of the next block meanwhile.
@@ -250,27 +256,21 @@ impl Running<'_> {
         first: usize,
         words: usize,
     ) -> Result<(), RingError> {
-        let (dst, Src::Slot(limb)) = (step.dst as usize, step.srcs[0]) else {
-            unreachable!("a transform works in a slot")
-        };
-        let mut slots = [dst, limb as usize].map(|slot| std::mem::take(&mut self.slots[slot]));
-        let (start, shared) = (self.start(dst, first), matches!(self.kinds[dst], Slot::Shared(_)));
-        let done = {
-            let [out, limb] = &mut slots;
-            let (out, later) = out[start..].split_at_mut(words);
+        let Src::Slot(limb) = step.srcs[0] else { unreachable!("a transform works in a slot") };
+        self.on_slots(&[step.dst, limb], |running, slots| {
+            let [out, limb] = slots else { unreachable!("two were asked for") };
+            let dst = step.dst as usize;
+            let (out, later) = out[running.start(dst, first)..].split_at_mut(words);
             let left = words.min(limb.len() - first - words);
-            let mut ahead = self.next(&step.srcs[1..], first, words);
-            if shared {
+            let mut ahead = running.next(&step.srcs[1..], first, words);
+            if matches!(running.kinds[dst], Slot::Shared(_)) {
                 ahead.push(&later[..left]);
             }
-            let from = self.operand(step.srcs[1], first, words);
-            let plus = step.srcs.get(2).map(|&src| self.operand(src, first, words));
-            self.ring.plan().forward_difference(limb, first, Difference { out, from, plus, factor }, &ahead)
-        };
-        for (slot, limb) in [dst, limb as usize].into_iter().zip(slots) {
-            self.slots[slot] = limb;
-        }
-        done
+            let from = running.operand(step.srcs[1], first, words);
+            let plus = step.srcs.get(2).map(|&src| running.operand(src, first, words));
+            let difference = Difference { out, from, plus, factor };
+            running.ring.plan().forward_difference(limb, first, difference, &ahead)
+        })
     }
 
     /// A step of a transform or permutation, which works within the whole limb.
@@ -321,7 +321,7 @@ impl Running<'_> {
     fn kernel(&self, step: &Step, out: &mut [u64], first: usize) -> Result<(), RingError> {
         let (ring, words) = (self.ring, out.len());
         let src = |i: usize| self.operand(step.srcs[i], first, words);
-        let all = || -> Operands<'_> { step.srcs.iter().map(|&s| self.operand(s, first, words)).collect() };
+        let all = || self.operands(step, first, words);
         match &step.action {
             Action::Copy => {
                 out.copy_from_slice(src(0));

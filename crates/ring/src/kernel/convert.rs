@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 
 use super::prime::Prime;
-use super::sum::{OnSum, Shape, Sum, SumKernel, vectors};
+use super::sum::{OnSum, Sum, SumKernel, vectors};
 use crate::convert::{QUOTIENT_BITS, SourceBasis};
 use crate::lanes::{Kernel, Lanes, U64Lanes};
 use crate::{Backend, ConvertConstants, Modulus};
@@ -137,8 +137,8 @@ pub(crate) fn convert(backend: Backend, targets: &mut [ConvertTarget<'_>], y: &[
     for first in (0..words).step_by(PIECE) {
         let end = words.min(first + PIECE);
         for ConvertTarget { prime, constants, out } in targets.iter_mut() {
-            let shape = Shape { prime, bound: constants.source_bound(), room: constants.room() };
-            backend.run(OnSum(shape, Convert { out: &mut out[first..end], y, v, first, constants }));
+            let kernel = Convert { out: &mut out[first..end], y, v, first, constants };
+            backend.run(OnSum(prime, constants.room(), kernel));
         }
     }
 }
@@ -154,9 +154,8 @@ impl Kernel for Lift<'_> {
     type Output = ();
 
     /// y ≤ s/2 stands for itself, y > s/2 for y − s. If s < 2m then |y − s| and y ≤ s/2 are below m: y or y − s + m is
-    /// canonical. Otherwise y is reduced first (the quotient ⌊y·⌊2^64/m⌋/2^64⌋ is short by at most 1, as y < 2^60, and as had
-    /// here by at most 2 more)
-    /// and s mod m subtracted.
+    /// canonical. Otherwise y is reduced first (the quotient ⌊y·⌊2^64/m⌋/2^64⌋ is short by at most 1, as y < 2^60, and by
+    /// `mul_hi` at most 2 more) and s mod m subtracted.
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
         let (s, m) = (self.from.value(), self.to.modulus.value());

@@ -1,7 +1,7 @@
 //! Inner products of limbs with limbs.
 
 use super::prime::Prime;
-use super::sum::{OnSum, Shape, Sum, SumKernel, vectors};
+use super::sum::{OnSum, Sum, SumKernel, vectors};
 use crate::Backend;
 use crate::lanes::U64Lanes;
 
@@ -89,5 +89,5 @@ pub(crate) fn dot<const P: usize>(
     let words = out[0].len();
     debug_assert!(out.iter().all(|out| out.len() == words) && b.iter().all(|b| b.len() == a.len()));
     debug_assert!(a.iter().chain(b.iter().copied().flatten()).all(|limb| limb.len() == words));
-    backend.run(OnSum(Shape { prime, bound: prime.modulus.value(), room: prime.room }, Dot { out, a, b }));
+    backend.run(OnSum(prime, prime.room, Dot { out, a, b }));
 }

@@ -60,9 +60,11 @@ pub(crate) trait SumKernel {
     fn run<S: Sum>(self, sum: S) -> Self::Output;
 }
 
-/// How many products make one sum, where that takes a division to know.
+/// The greatest operands of a sum of products, and how many products make one sum, where that takes a division to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Room {
+    /// Left factors lie below this, right ones below q.
+    bound: u64,
     /// Of [`Narrow`].
     narrow: usize,
     /// Of [`Grid`], for q and bounds up to 2^[`GRID_BITS`].
@@ -78,54 +80,44 @@ impl Room {
 
     /// For residues modulo q on both sides.
     pub(crate) fn of_residues(q: u64) -> Self {
-        Self { narrow: narrow_terms(q, q), grid: Layout::of_residues(q) }
+        Self { bound: q, narrow: narrow_terms(q, q), grid: Layout::of_residues(q) }
     }
 
     /// For left factors below `bound` and constants modulo q.
     pub(crate) fn of_constants(bound: u64, q: u64) -> Self {
-        Self { narrow: narrow_terms(bound, q), grid: Layout::of_constants(bound, q) }
+        Self { bound, narrow: narrow_terms(bound, q), grid: Layout::of_constants(bound, q) }
     }
 }
 
-/// The prime and the greatest operands of a sum of products.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Shape<'a> {
-    pub(crate) prime: &'a Prime,
-    /// Left factors lie below this, right ones below q.
-    pub(crate) bound: u64,
-    /// For these factors.
-    pub(crate) room: Room,
-}
-
-/// Runs a [`SumKernel`] on the sum that suits the operands and the backend.
-pub(crate) struct OnSum<'a, K>(pub(crate) Shape<'a>, pub(crate) K);
+/// Runs a [`SumKernel`] modulo a prime on the sum that suits the operands and the backend.
+pub(crate) struct OnSum<'a, K>(pub(crate) &'a Prime, pub(crate) Room, pub(crate) K);
 
 impl<K: SumKernel> crate::lanes::Kernel for OnSum<'_, K> {
     type Output = K::Output;
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) -> K::Output {
-        let Shape { prime, bound, room } = self.0;
-        let greatest = bound.max(prime.modulus.value());
+        let Self(prime, room, kernel) = self;
+        let greatest = room.bound.max(prime.modulus.value());
         // One lane multiplies integers faster than it emulates fused multiply-add.
         if L::WIDTH > 1 && greatest <= 1 << GRID_BITS {
-            self.1.run(Grid::new(l, prime, room.grid))
+            kernel.run(Grid::new(l, prime, room.grid))
         } else if greatest <= 1 << 56 {
-            self.1.run(Wide::<L, 28>::new(l, prime))
+            kernel.run(Wide::<L, 28>::new(l, prime))
         } else {
-            self.1.run(Wide::<L, 30>::new(l, prime))
+            kernel.run(Wide::<L, 30>::new(l, prime))
         }
     }
 
     #[inline(always)]
     fn run52<L: Lanes + Madd52Lanes>(self, l: L) -> K::Output {
-        let Shape { prime, bound, room } = self.0;
-        if prime.modulus.bits() <= field::NARROW_BITS && bound <= 1 << 52 {
-            self.1.run(Narrow::new(l, prime, room.narrow))
-        } else if bound.max(prime.modulus.value()) <= 1 << MIDDLE_BITS {
-            self.1.run(Middle::new(l, prime))
+        let Self(prime, room, kernel) = self;
+        if prime.modulus.bits() <= field::NARROW_BITS && room.bound <= 1 << 52 {
+            kernel.run(Narrow::new(l, prime, room.narrow))
+        } else if room.bound.max(prime.modulus.value()) <= 1 << MIDDLE_BITS {
+            kernel.run(Middle::new(l, prime))
         } else {
-            self.1.run(Wide::<L, 30>::new(l, prime))
+            kernel.run(Wide::<L, 30>::new(l, prime))
         }
     }
 }

@@ -49,8 +49,8 @@ impl Kernel for Words {
                 check("xor", l.xor(va, vb), &|a, b| a ^ b);
                 check("mul32", l.mul32(va, vb), &|a, b| (a & 0xffff_ffff) * (b & 0xffff_ffff));
                 check("mul_lo", l.mul_lo(va, vb), &u64::wrapping_mul);
-                let swapped = |a: u64, b: u64| a.wrapping_mul(b).wrapping_sub(b.wrapping_mul(b));
-                check("mul_sub_lo", l.mul_sub_lo(va, vb, vb, vb), &swapped);
+                let difference = |a: u64, b: u64| a.wrapping_mul(b).wrapping_sub(b.wrapping_mul(b ^ a));
+                check("mul_sub_lo", l.mul_sub_lo(va, vb, vb, l.xor(vb, va)), &difference);
                 for (lane, high) in lanes_of(l, l.mul_hi(va, vb)).into_iter().enumerate() {
                     let exact = ((a[lane] as u128 * b[lane] as u128) >> 64) as u64;
                     assert!(

@@ -47,7 +47,7 @@ impl Layout {
         Self { offset, ..Self::new(bound - offset, q / 2) }
     }
 
-    /// For factors up to a and b ≤ q < 2^50 in magnitude. J products of them
+    /// For factors up to a and b ≤ q < 2^50 in magnitude, neither 0. J products of them
     /// - leave the heads within 2^51·G of where they start: J·a·b ≤ 2^(51+g);
     /// - leave tails up to J·G/2 ≤ 2^52;
     /// - hold q at most 2^52 times: J·a·b/q ≤ J·a ≤ 2^52.
@@ -56,7 +56,7 @@ impl Layout {
         let bits = u128::BITS - product.leading_zeros();
         // Where the first two bounds meet: 2^(51 + g − bits) = 2^(53 − g).
         let grid = bits.div_ceil(2) + 1;
-        let heads = (1u128 << (51 + grid)) / if product == 0 { 1 } else { product };
+        let heads = (1u128 << (51 + grid)) / product;
         let others = if a >> 40 == 0 { 1 << 12 } else { (1u64 << 52) / a };
         let tails = if grid < 41 { 1 << 12 } else { 1u64 << (53 - grid) };
         let least = if others < tails { others } else { tails };
