@@ -6,6 +6,7 @@ use super::prime::Prime;
 use super::sum::{OnSum, Sum, SumKernel, vectors};
 use crate::convert::{QUOTIENT_BITS, SourceBasis};
 use crate::lanes::{Kernel, Lanes, U64Lanes};
+use crate::limb_ring::BLOCK_WORDS;
 use crate::{Backend, ConvertConstants, Modulus};
 
 struct Quotient<'a> {
@@ -49,23 +50,59 @@ pub struct ConvertTarget<'a> {
     pub(crate) out: &'a mut [u64],
 }
 
-/// The words of one target from `first` on, as many as `out` has: y and, if there is one, v as one more source, whose
-/// factor is −S mod m.
-struct Convert<'a> {
+/// Rows of a piece at most: the sources and their quotient.
+const ROWS: usize = SourceBasis::MAX_PRIMES + 1;
+/// Words of a piece, and of all its rows: they take 27 of 32 KiB of a first cache.
+const PIECE: usize = 384;
+const PIECES: usize = 9 * PIECE;
+
+/// What one piece of the sources is to all targets.
+struct Piece<'a> {
+    /// Its words of each y and, if there is one, of v: one more source, whose factor is −S mod m.
+    rows: &'a [&'a [u64]],
+    quotient: bool,
+    /// The rows once more as left operands, one after the other, if several targets use them.
+    operands: Option<&'a mut [MaybeUninit<u64>; PIECES]>,
+    /// What the words were taken less in these, once they have been made.
+    less: Option<u64>,
+}
+
+impl Piece<'_> {
+    /// Makes the operands, if the last target has not made the same.
+    #[inline(always)]
+    fn prepare<S: Sum>(&mut self, s: S, less: u64) {
+        let Some(operands) = &mut self.operands else { return };
+        if self.less == Some(less) {
+            return;
+        }
+        let (l, words) = (s.lanes(), self.rows[0].len());
+        for (row, operands) in self.rows.iter().zip(operands.chunks_exact_mut(words)) {
+            for i in (0..words).step_by(S::L::WIDTH) {
+                // SAFETY: the row and its operands are `words` words, a multiple of the width.
+                unsafe {
+                    let word = s.words(s.split(l.load_ptr(row.as_ptr().add(i))));
+                    l.store_ptr(operands.as_mut_ptr().cast::<u64>().add(i), word);
+                }
+            }
+        }
+        self.less = Some(less);
+    }
+}
+
+/// The words of one target that belong to a piece.
+struct Convert<'a, 'b> {
     out: &'a mut [u64],
-    y: &'a [&'a [u64]],
-    v: Option<&'a [u64]>,
-    first: usize,
+    piece: &'a mut Piece<'b>,
     constants: &'a ConvertConstants,
 }
 
-impl SumKernel for Convert<'_> {
+impl SumKernel for Convert<'_, '_> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Sum>(mut self, s: S) {
-        let mut factors = [MaybeUninit::uninit(); SourceBasis::MAX_PRIMES + 1];
-        let quotient = self.v.map(|_| self.constants.target().neg(self.constants.product()));
+        let quotient = self.piece.quotient.then(|| self.constants.target().neg(self.constants.product()));
+        let mut factors = [MaybeUninit::uninit(); ROWS];
         let mut count = 0;
         for (operand, &factor) in factors.iter_mut().zip(self.constants.factors().iter().chain(&quotient)) {
             operand.write(s.constant(factor));
@@ -73,36 +110,50 @@ impl SumKernel for Convert<'_> {
         }
         // SAFETY: so many have been written.
         let factors = unsafe { std::slice::from_raw_parts(factors.as_ptr().cast::<S::Operand>(), count) };
-        let vectors = const { vectors::<S>(1) };
-        let (stride, words) = (vectors * S::L::WIDTH, self.out.len());
-        let whole = words / stride * stride;
-        let start = s.lanes().splat(if S::LESS { self.constants.missing(self.v.is_some()) } else { 0 });
-        for i in (0..whole).step_by(stride) {
-            if vectors == 4 {
-                self.vectors::<S, 4>(s, start, factors, i)
-            } else {
-                self.vectors::<S, 2>(s, start, factors, i)
-            }
+        let start = s.lanes().splat(if S::LESS { self.constants.missing(quotient.is_some()) } else { 0 });
+        if S::WORDS {
+            self.piece.prepare(s, self.constants.room().offset());
         }
-        for i in (whole..words).step_by(S::L::WIDTH) {
-            self.vectors::<S, 1>(s, start, factors, i);
+        if S::WORDS && self.piece.less.is_some() {
+            self.all::<S, true>(s, start, factors);
+        } else {
+            self.all::<S, false>(s, start, factors);
         }
     }
 }
 
-impl Convert<'_> {
+impl Convert<'_, '_> {
     #[inline(always)]
-    fn vectors<S: Sum, const U: usize>(
+    fn all<S: Sum, const READY: bool>(&mut self, s: S, start: <S::L as U64Lanes>::U, factors: &[S::Operand]) {
+        let vectors = const { vectors::<S>(1) };
+        let (stride, words) = (vectors * S::L::WIDTH, self.out.len());
+        let whole = words / stride * stride;
+        for i in (0..whole).step_by(stride) {
+            if vectors == 4 {
+                self.vectors::<S, 4, READY>(s, start, factors, i)
+            } else {
+                self.vectors::<S, 2, READY>(s, start, factors, i)
+            }
+        }
+        for i in (whole..words).step_by(S::L::WIDTH) {
+            self.vectors::<S, 1, READY>(s, start, factors, i);
+        }
+    }
+
+    /// U vectors from word i on; `READY`: of operands that have been made.
+    #[inline(always)]
+    fn vectors<S: Sum, const U: usize, const READY: bool>(
         &mut self,
         s: S,
         start: <S::L as U64Lanes>::U,
         factors: &[S::Operand],
         i: usize,
     ) {
-        let l = s.lanes();
+        let (l, words) = (s.lanes(), self.out.len());
         let (mut sums, mut room) = ([s.start(start); U], s.terms());
-        // The quotient stands for one more source, whose factor follows the others.
-        for (y, &factor) in self.y.iter().copied().chain(self.v).zip(factors) {
+        let mut operands =
+            self.piece.operands.as_ref().map_or(std::ptr::null(), |o| o.as_ptr().cast::<u64>());
+        for (row, &factor) in self.piece.rows.iter().zip(factors) {
             if room == 0 {
                 for u in 0..U {
                     sums[u] = s.start(s.fold(sums[u]));
@@ -111,10 +162,12 @@ impl Convert<'_> {
             }
             room -= 1;
             for u in 0..U {
-                // SAFETY: the sources are as long as the whole limb or block, and first + i + U·width ≤ that length.
-                let y = unsafe { l.load_ptr(y.as_ptr().add(self.first + i + u * S::L::WIDTH)) };
-                sums[u] = s.add(sums[u], s.split(y), factor);
+                let at = i + u * S::L::WIDTH;
+                // SAFETY: rows, and as many operands for each, are as long as `out`, and i + U·width ≤ that length.
+                let y = unsafe { l.load_ptr(if READY { operands.add(at) } else { row.as_ptr().add(at) }) };
+                sums[u] = s.add(sums[u], if READY { s.operand(y) } else { s.split(y) }, factor);
             }
+            operands = operands.wrapping_add(words);
         }
         for u in 0..U {
             // SAFETY: i + U·width ≤ out.len().
@@ -122,9 +175,6 @@ impl Convert<'_> {
         }
     }
 }
-
-/// Words of a piece: those of eight sources and their quotient take 27 of 32 KiB of a first cache.
-const PIECE: usize = 384;
 
 /// out_i = Σ_j y_j,i·c_j − v_i·S mod m for each target; one `y` a source prime, all as long as each `out`. A piece at a time
 /// of all targets, so that the sources stay in the first cache meanwhile.
@@ -134,10 +184,23 @@ pub(crate) fn convert(backend: Backend, targets: &mut [ConvertTarget<'_>], y: &[
         y.len() == target.constants.factors().len() && y.iter().chain(&v).all(|limb| limb.len() == words)
     }));
     let words = targets.first().map_or(0, |target| target.out.len());
-    for first in (0..words).step_by(PIECE) {
-        let end = words.min(first + PIECE);
+    let count = y.len() + usize::from(v.is_some());
+    let length = (PIECES / count / BLOCK_WORDS * BLOCK_WORDS).min(PIECE);
+    let mut operands = [MaybeUninit::uninit(); PIECES];
+    for first in (0..words).step_by(length) {
+        let end = words.min(first + length);
+        let mut rows = [&[][..]; ROWS];
+        for (row, &limb) in rows.iter_mut().zip(y.iter().chain(&v)) {
+            *row = &limb[first..end];
+        }
+        let mut piece = Piece {
+            rows: &rows[..count],
+            quotient: v.is_some(),
+            operands: (targets.len() > 1).then_some(&mut operands),
+            less: None,
+        };
         for ConvertTarget { prime, constants, out } in targets.iter_mut() {
-            let kernel = Convert { out: &mut out[first..end], y, v, first, constants };
+            let kernel = Convert { out: &mut out[first..end], piece: &mut piece, constants };
             backend.run(OnSum(prime, constants.room(), kernel));
         }
     }

@@ -39,6 +39,18 @@ pub(crate) trait Sum: Copy {
     }
     /// Whether [`Self::split`] takes operands less [`Room::offset`].
     const LESS: bool = false;
+    /// Whether an operand is costly to make and fits a word.
+    const WORDS: bool = false;
+    /// An operand as words, if it fits.
+    #[inline(always)]
+    fn words(self, _: Self::Operand) -> <Self::L as U64Lanes>::U {
+        self.lanes().splat(0)
+    }
+    /// An operand of its [`Self::words`], or of what they were made of if it does not fit.
+    #[inline(always)]
+    fn operand(self, words: <Self::L as U64Lanes>::U) -> Self::Operand {
+        self.split(words)
+    }
     /// A sum that is a residue.
     fn start(self, residue: <Self::L as U64Lanes>::U) -> Self::Acc;
     fn add(self, acc: Self::Acc, a: Self::Operand, b: Self::Operand) -> Self::Acc;

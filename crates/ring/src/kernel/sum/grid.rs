@@ -118,6 +118,15 @@ impl<L: Lanes> Sum for Grid<L> {
     /// Heads and tails.
     type Acc = [L::F; 2];
     const LESS: bool = true;
+    const WORDS: bool = true;
+    #[inline(always)]
+    fn words(self, operand: L::F) -> L::U {
+        self.l.as_u(operand)
+    }
+    #[inline(always)]
+    fn operand(self, words: L::U) -> L::F {
+        self.l.as_f(words)
+    }
 
     #[inline(always)]
     fn lanes(self) -> L {
