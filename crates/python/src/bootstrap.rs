@@ -9,7 +9,7 @@ use ringmill::{Evaluator, Input, Inputs, Kernel};
 use ringmill_circuits::bootstrap::{Bootstrap, Content, expand, place};
 use ringmill_ckks::{Ciphertext, EvaluationKeys, Level, Params as Parameters, Scale};
 use ringmill_program::he::{Builder, Chain, HeError, Op, Program, Rule, Value};
-use ringmill_program::manage::{Managed, Options, manage, ranges};
+use ringmill_program::manage::{Managed, Options, Promise, manage};
 
 use crate::error::Failure;
 use crate::params::Params;
@@ -99,32 +99,21 @@ pub(crate) fn bootstrap_rotations(
     })
 }
 
-/// What is known of the values of a program.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Sizes {
-    /// Bound on |slot| of the inputs.
-    pub(crate) inputs: f64,
-    /// Bound on |slot| of every value.
-    pub(crate) all: f64,
-    /// Whether the inputs are real.
-    pub(crate) real: bool,
-}
-
 /// The program managed for parameters with bootstrappings: those it asks for and, where levels run out all the same, as
 /// few more as do. Says where each one is and why.
 pub(crate) fn managed(
     traced: &Program,
     params: &Parameters,
-    sizes: Sizes,
+    promise: &Promise,
     refused: HeError,
 ) -> Result<(Managed, Vec<String>), Failure> {
-    let config = config(sizes.real, 1, params);
+    let config = config(promise.real, 1, params);
     let asked = traced.instrs().iter().filter(|i| matches!(i.op, Op::Bootstrap(_)));
     let mut places: Vec<String> =
         asked.map(|i| i.source.as_ref().map_or("asked for".into(), |s| format!("{s}: asked for"))).collect();
     let refused = match places.is_empty() {
         true => refused,
-        false => match with_circuits(traced, params, &config, sizes)? {
+        false => match with_circuits(traced, params, &config, promise)? {
             Ok(managed) => return Ok((managed, places)),
             Err(refused) => refused,
         },
@@ -140,7 +129,7 @@ pub(crate) fn managed(
         return Err(Failure::he(&refused));
     }
     places.extend(placed.iter().map(ToString::to_string));
-    match with_circuits(&program, params, &config, sizes)? {
+    match with_circuits(&program, params, &config, promise)? {
         Ok(managed) => Ok((managed, places)),
         Err(refused) => Err(Failure::he(&refused)),
     }
@@ -151,11 +140,10 @@ fn with_circuits(
     program: &Program,
     params: &Parameters,
     config: &Bootstrap,
-    sizes: Sizes,
+    promise: &Promise,
 ) -> Result<Result<Managed, HeError>, Failure> {
-    let ranges = ranges(program, sizes.inputs, sizes.real);
-    let size = |v: Value| ranges[v.index()].min(sizes.all);
-    let expanded = expand(program, config, size).map_err(|e| Failure::circuit(&e))?;
+    let bounds = promise.bounds(program);
+    let expanded = expand(program, config, |v: Value| bounds[v.index()]).map_err(|e| Failure::circuit(&e))?;
     Ok(manage(&expanded, &Chain::from(params), &Options::default()))
 }
 

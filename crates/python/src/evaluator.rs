@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 
 use ringmill_ckks as ckks;
 use ringmill_ckks::{Level, Scale};
+use ringmill_program::he::is_free_factor;
 
 use crate::bootstrap::Bootstraps;
 use crate::cipher::Ciphertext;
@@ -137,11 +138,11 @@ impl Evaluator {
         self.run(py, |e| e.add_scalar(a, c))
     }
 
-    /// The product with a real number, rescaled; an integer within 32 bits costs no level.
+    /// The product with a real number, rescaled; a [free factor](is_free_factor) costs no level.
     fn multiply_scalar(&self, py: Python<'_>, a: &Bound<'_, Ciphertext>, c: f64) -> PyResult<Ciphertext> {
         let a = a.get().full();
         self.run(py, |e| {
-            if c.fract() == 0.0 && c.abs() <= f64::from(1 << 20) {
+            if is_free_factor(c) {
                 e.multiply_integer(a, c as i32)
             } else {
                 e.rescale(&e.multiply_scalar(a, c)?)

@@ -7,9 +7,9 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use ringmill_ckks::{Level, Noise, Secret};
+use ringmill_ckks::{Level, Secret};
 use ringmill_program::he::{self, Chain, Type, Value, Vectors, evaluate_clear};
-use ringmill_program::manage::{self, Accuracy, Managed};
+use ringmill_program::manage::{self, Accuracy, Managed, Promise};
 
 use crate::bootstrap;
 use crate::error::{Failure, Family};
@@ -22,12 +22,8 @@ pub(crate) struct Plan {
     pub(crate) params: ringmill_ckks::Params,
     pub(crate) managed: Managed,
     rationale: Option<String>,
-    /// Bound on |slot| of the inputs.
-    magnitude: f64,
-    /// Bound on |slot| of every value of the program.
-    bound: f64,
-    /// Whether the inputs are real.
-    real: bool,
+    /// What is known of its values; run-time plaintexts are as large as inputs.
+    promise: Promise,
     /// Where it bootstraps and why.
     bootstraps: Vec<String>,
 }
@@ -35,9 +31,13 @@ pub(crate) struct Plan {
 impl Plan {
     /// Bound on |slot| of every value of the managed program.
     pub(crate) fn bounds(&self) -> Vec<f64> {
-        let ranges = manage::ranges(&self.managed.program, self.magnitude, self.real);
-        ranges.into_iter().map(|range| range.min(self.bound)).collect()
+        self.promise.bounds(&self.managed.program)
     }
+}
+
+/// Of inputs and plaintexts up to `magnitude`, and values up to `bound`.
+fn promise(magnitude: f64, bound: f64, real: bool) -> Promise {
+    Promise { inputs: magnitude, plain: magnitude, values: bound, real }
 }
 
 /// A program that needs every level of its chain, if the bounds on its values say that none wraps around: management
@@ -46,23 +46,14 @@ fn to_the_end(
     traced: &he::Program,
     params: &ringmill_ckks::Params,
     refused: &he::HeError,
-    magnitude: f64,
-    bound: f64,
-    real: bool,
+    promise: &Promise,
 ) -> Option<Managed> {
     let he::Rule::Depth { needed, .. } = *refused.rule else { return None };
     let floor = params.max_level().get().checked_sub(needed)?;
     let options = manage::Options { output_level: Some(Level::new(floor)), ..manage::Options::default() };
     let managed = manage::manage(traced, &Chain::from(params), &options).ok()?;
     let p = &managed.program;
-    let ranges = manage::ranges(p, magnitude, real);
-    let input = |v: Value, _: &str| {
-        let Type::Ct(t) = &p.instr(v).ty else { return Noise::exact(magnitude, u64::from(v.0)) };
-        let name = u64::from(v.0);
-        Noise::encoded(magnitude, &t.scale, name).encrypt_public(params, &t.scale, name)
-    };
-    let noises =
-        manage::predict(p, params, &input, &|_, _| magnitude, &|v| ranges[v.index()].min(bound)).ok()?;
+    let noises = manage::predict_fresh(p, params, promise).ok()?;
     let fits = p.values().all(|(v, instr)| match &instr.ty {
         // Written so that what is not a number does not fit.
         Type::Ct(t) => noises[v.index()].headroom_log2(params, t.level, &t.scale) >= 0.0,
@@ -104,9 +95,7 @@ impl Plan {
                 params: plan.params,
                 managed: plan.managed,
                 rationale: Some(plan.rationale),
-                magnitude,
-                bound,
-                real,
+                promise: promise(magnitude, bound, real),
                 bootstraps: Vec::new(),
             })
         })
@@ -124,7 +113,7 @@ impl Plan {
         real: bool,
         output_level: Option<u32>,
     ) -> PyResult<Self> {
-        let params = params.get().inner.clone();
+        let (params, promise) = (params.get().inner.clone(), promise(magnitude, bound, real));
         py.detach(|| {
             let traced = he::parse(text).map_err(|e| Failure::he(&e))?;
             let chain = Chain::from(&params);
@@ -136,15 +125,12 @@ impl Plan {
                 Err(refused) if output_level.is_some() && !asks(&traced) => {
                     return Err(Failure::he(&refused).into());
                 }
-                Err(refused) => match to_the_end(&traced, &params, &refused, magnitude, bound, real) {
+                Err(refused) => match to_the_end(&traced, &params, &refused, &promise) {
                     Some(bounded) => (bounded, Vec::new()),
-                    None => {
-                        let sizes = bootstrap::Sizes { inputs: magnitude, all: bound, real };
-                        bootstrap::managed(&traced, &params, sizes, refused)?
-                    }
+                    None => bootstrap::managed(&traced, &params, &promise, refused)?,
                 },
             };
-            Ok(Self { params, managed, rationale: None, magnitude, bound, real, bootstraps })
+            Ok(Self { params, managed, rationale: None, promise, bootstraps })
         })
     }
 
@@ -162,13 +148,13 @@ impl Plan {
     /// Bound on the size of the inputs, which are encrypted and checked with it.
     #[getter]
     fn magnitude(&self) -> f64 {
-        self.magnitude
+        self.promise.inputs
     }
 
     /// Bound on the size of every value.
     #[getter]
     fn bound(&self) -> f64 {
-        self.bound
+        self.promise.values
     }
 
     /// The managed program as text.
@@ -268,17 +254,8 @@ impl Plan {
     /// under the public key; exceeded with probability `failure`, 2^−20 unless told otherwise.
     #[pyo3(signature = (failure = ringmill_ckks::noise::FAILURE))]
     fn predicted_error(&self, failure: f64) -> PyResult<BTreeMap<String, f64>> {
-        let bounds = self.bounds();
-        let (program, params, magnitude) = (&self.managed.program, &self.params, self.magnitude);
-        let input = |v: Value, _: &str| {
-            let scale = match &program.instr(v).ty {
-                Type::Ct(t) => t.scale.clone(),
-                _ => params.default_scale(),
-            };
-            let name = u64::from(v.0);
-            Noise::encoded(magnitude, &scale, name).encrypt_public(params, &scale, name)
-        };
-        let all = manage::predict(program, params, &input, &|_, _| magnitude, &|v| bounds[v.index()])
+        let program = &self.managed.program;
+        let all = manage::predict_fresh(program, &self.params, &self.promise)
             .map_err(|e| Failure::of(Family::Machine, &e))?;
         let outputs = program.outputs().iter();
         Ok(outputs

@@ -22,7 +22,7 @@ pub mod reference;
 pub mod sample;
 pub mod source;
 
-pub use buffer::{Buffer, Domain, Poly, SecretPoly};
+pub use buffer::{Buffer, Domain, Poly};
 pub use convert::{ConvertConstants, SourceBasis};
 pub use error::RingError;
 pub use galois::GaloisElement;

@@ -2,9 +2,7 @@
 
 use std::collections::HashMap;
 
-use ringmill_program::he::{
-    Builder, Constant, HeError, INTEGER_FACTOR_MAX, Like, Op, Program, Source, Value,
-};
+use ringmill_program::he::{Builder, Constant, HeError, Like, Op, Program, Source, Value, is_free_factor};
 
 use super::Bootstrap;
 use crate::CircuitError;
@@ -98,8 +96,7 @@ pub fn expand(p: &Program, config: &Bootstrap, size: impl Fn(Value) -> f64) -> R
 fn costs(p: &Program, op: &Op) -> bool {
     let free = |v: Value| match &p.instr(v).op {
         Op::Const(c @ (Constant::Real(_) | Constant::Complex(_))) => {
-            let integer = |x: f64| x.fract() == 0.0 && x.abs() <= INTEGER_FACTOR_MAX;
-            c.as_real_scalar().is_some_and(integer) || c.as_gaussian_integer().is_some()
+            c.as_real_scalar().is_some_and(is_free_factor) || c.as_gaussian_integer().is_some()
         }
         _ => false,
     };

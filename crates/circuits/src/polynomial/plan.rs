@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ringmill_program::he::INTEGER_FACTOR_MAX;
+use ringmill_program::he::is_free_factor;
 
 use super::{Basis, Polynomial};
 
@@ -115,7 +115,7 @@ pub(super) fn power_below(n: usize) -> usize {
 
 /// Levels of a product with a constant: none for small integers.
 fn factor_depth(c: f64) -> u32 {
-    u32::from(c.fract() != 0.0 || c.abs() > INTEGER_FACTOR_MAX)
+    u32::from(!is_free_factor(c))
 }
 
 /// Evaluates the coefficients within `depth` levels, or `None` if that is too few.

@@ -11,7 +11,8 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use ringmill_ring::{LimbRing, Modulus, RingError};
+pub use ringmill_ring::sample::SIGMA;
+use ringmill_ring::{LimbRing, Modulus, RingError, SourceBasis};
 
 pub use error::ParamsError;
 pub use level::Level;
@@ -22,14 +23,12 @@ pub use security::{Assessment, Secret, Security, SecurityTable};
 
 use crate::scale::Scale;
 
-/// Standard deviation of the error distribution, 8/√(2π) rounded as everywhere in the field.
-pub const SIGMA: f64 = 3.2;
 /// Least log2 N.
 pub const MIN_LOG_N: u32 = 10;
 /// Greatest log2 N.
 pub const MAX_LOG_N: u32 = 17;
-/// Most ciphertext primes, and most special primes: the bound of the base conversion's 64-bit quotient.
-pub const MAX_PRIMES: usize = 64;
+/// Most ciphertext primes, and most special primes: as many as a base conversion takes.
+pub const MAX_PRIMES: usize = SourceBasis::MAX_PRIMES;
 
 /// Checked, immutable parameters. Clones share one allocation.
 ///

@@ -1,11 +1,13 @@
 //! A traced kernel, and what becomes of it under parameters.
 
 use ringmill_ckks::params::Security;
-use ringmill_ckks::{Level, Noise, Params};
+use ringmill_ckks::{Level, Params};
 use ringmill_program::he::{Chain, Op, Program, Type, Value, parse};
 use ringmill_program::limb::LimbProgram;
 use ringmill_program::lower::lower;
-use ringmill_program::manage::{KeySet, Managed, Options, depth, manage, predict, ranges, simplify};
+use ringmill_program::manage::{
+    KeySet, Managed, Options, Promise, depth, manage, predict_fresh, ranges, simplify,
+};
 
 use crate::ExploreError;
 use crate::design::KernelSource;
@@ -115,7 +117,9 @@ impl Kernel {
         let floor = params.max_level().get().checked_sub(self.depth).ok_or(Unfit::Depth)?;
         let options = Options { output_level: Some(Level::new(floor)), ..Options::default() };
         let managed = manage(&self.program, &Chain::from(params), &options).map_err(|_| Unfit::Scale)?;
-        let noises = self.noises(&managed.program, params).map_err(|_| Unfit::Scale)?;
+        let KernelSource { magnitude, bound, real, .. } = self.source;
+        let promise = Promise { inputs: magnitude, plain: magnitude, values: bound, real };
+        let noises = predict_fresh(&managed.program, params, &promise).map_err(|_| Unfit::Scale)?;
         let mut headroom = f64::INFINITY;
         for (v, instr) in managed.program.values() {
             if let Type::Ct(t) = &instr.ty {
@@ -128,21 +132,6 @@ impl Kernel {
         let p = &managed.program;
         let error = p.outputs().iter().map(|o| noises[o.value.index()].error(p.slots())).fold(0.0, f64::max);
         Ok(Instance { params: params.clone(), managed, error, headroom })
-    }
-
-    /// The error of every value for inputs under the public key that fill their bound.
-    fn noises(&self, p: &Program, params: &Params) -> Result<Vec<Noise>, ringmill_ring::RingError> {
-        let KernelSource { magnitude, bound, real, .. } = self.source;
-        let input = |v: Value, _: &str| {
-            let scale = match &p.instr(v).ty {
-                Type::Ct(t) => t.scale.clone(),
-                _ => params.default_scale(),
-            };
-            let name = u64::from(v.0);
-            Noise::encoded(magnitude, &scale, name).encrypt_public(params, &scale, name)
-        };
-        let ranges = ranges(p, magnitude, real);
-        predict(p, params, &input, &|_, _| magnitude, &|v| ranges[v.index()].min(bound))
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use super::{INTEGER_FACTOR_MAX, Rule};
+use super::{Rule, is_free_factor};
 
 /// A vector of finite numbers.
 #[derive(Debug, Clone, PartialEq)]
@@ -121,9 +121,8 @@ pub enum Constant {
 impl Constant {
     /// The number a + bi that stands in every slot, if a and b are integers so small that a product with it costs no level.
     pub fn as_gaussian_integer(&self) -> Option<Complex64> {
-        let small = |x: f64| x.fract() == 0.0 && x.abs() <= INTEGER_FACTOR_MAX;
         match self {
-            Self::Complex(z) if small(z.re) && small(z.im) => Some(*z),
+            Self::Complex(z) if is_free_factor(z.re) && is_free_factor(z.im) => Some(*z),
             _ => None,
         }
     }

@@ -30,3 +30,8 @@ pub use verify::verify;
 
 /// Greatest |c| of a real integer constant by which a traced `mul` costs no depth.
 pub const INTEGER_FACTOR_MAX: f64 = (1u64 << 20) as f64;
+
+/// Whether a product with x costs no depth: x is an integer, of at most [`INTEGER_FACTOR_MAX`].
+pub fn is_free_factor(x: f64) -> bool {
+    x.fract() == 0.0 && x.abs() <= INTEGER_FACTOR_MAX
+}

@@ -1,12 +1,12 @@
 //! Parameters for a program: by its depth and the accuracy wanted of its results.
 
 use ringmill_ckks::params::Choice;
-use ringmill_ckks::{Need, Noise, Params, ParamsError, Secret};
+use ringmill_ckks::{Need, Params, ParamsError, Secret};
 use ringmill_ring::RingError;
 
 use super::order::steady;
-use super::{Managed, Options, depth, manage, predict, ranges, simplify};
-use crate::he::{Chain, HeError, Level, Program, Type, Value};
+use super::{Managed, Options, Promise, depth, manage, predict_fresh, simplify};
+use crate::he::{Chain, HeError, Level, Program};
 
 /// Least scale that [`Need`] accepts, in bits.
 const MIN_SCALE_BITS: u32 = 20;
@@ -143,17 +143,8 @@ pub fn choose(traced: &Program, want: &Accuracy) -> Result<Plan, ChooseError> {
 
 /// The greatest predicted error of an output, for inputs under the public key that fill their bound.
 fn predicted(p: &Program, params: &Params, want: &Accuracy) -> Result<f64, RingError> {
-    let fresh = |v: Value, _: &str| {
-        let scale = match &p.instr(v).ty {
-            Type::Ct(t) => t.scale.clone(),
-            _ => params.default_scale(),
-        };
-        let name = u64::from(v.0);
-        Noise::encoded(want.inputs.unwrap_or(want.magnitude), &scale, name)
-            .encrypt_public(params, &scale, name)
-    };
-    let ranges = ranges(p, want.inputs.unwrap_or(want.magnitude), want.real);
-    let bound = |v: Value| ranges[v.index()].min(want.magnitude);
-    let all = predict(p, params, &fresh, &|_, _| want.magnitude, &bound)?;
+    let inputs = want.inputs.unwrap_or(want.magnitude);
+    let promise = Promise { inputs, plain: want.magnitude, values: want.magnitude, real: want.real };
+    let all = predict_fresh(p, params, &promise)?;
     Ok(p.outputs().iter().map(|o| all[o.value.index()].error(p.slots())).fold(0.0, f64::max))
 }

@@ -3,7 +3,7 @@
 //! Depth counts rescales since the inputs. A value is *at rest* at depth t (two parts, rescaled) or *pending* at
 //! depth t (a product, perhaps of three parts, that will be at rest at t + 1 once it is resolved).
 
-use crate::he::{INTEGER_FACTOR_MAX, Op, Program, Value};
+use crate::he::{Op, Program, Value, is_free_factor};
 
 /// Where a ciphertext stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +70,7 @@ pub(super) fn product(p: &Program, b: Value) -> Product {
     }
     match &instr.op {
         Op::Const(c) => match c.as_real_scalar() {
-            Some(x) if x.fract() == 0.0 && x.abs() <= INTEGER_FACTOR_MAX => Product::Integer(x),
+            Some(x) if is_free_factor(x) => Product::Integer(x),
             Some(x) => Product::Scalar(x),
             None if c.as_gaussian_integer().is_some() => Product::Gaussian,
             None => Product::Vector,

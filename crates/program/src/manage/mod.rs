@@ -34,7 +34,7 @@ pub use choose::{Accuracy, ChooseError, Plan, choose};
 pub use dead::remove_dead;
 pub use emit::{Options, manage};
 pub use levels::depth;
-pub use noise::{mul_scalar, predict};
+pub use noise::{Promise, mul_scalar, predict, predict_fresh};
 pub use order::steady;
 pub use ranges::ranges;
 pub use simplify::simplify;

@@ -3,7 +3,41 @@
 use ringmill_ckks::{Noise, Params};
 use ringmill_ring::{GaloisElement, RingError};
 
+use super::ranges::ranges;
 use crate::he::{Constant, Level, Like, Op, Program, Scale, Type, Value};
+
+/// What is known of the values of a program before it runs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Promise {
+    /// Bound on |slot| of the encrypted inputs.
+    pub inputs: f64,
+    /// Bound on |slot| of the run-time plaintexts.
+    pub plain: f64,
+    /// Bound on |slot| of all values, infinite if there is none.
+    pub values: f64,
+    /// Whether inputs are real.
+    pub real: bool,
+}
+
+impl Promise {
+    /// A bound on |slot| of every value: what the operations make of the inputs, if that is less than what is promised.
+    pub fn bounds(&self, p: &Program) -> Vec<f64> {
+        ranges(p, self.inputs, self.real).into_iter().map(|range| range.min(self.values)).collect()
+    }
+}
+
+/// [`predict`] for inputs under the public key that are as large as they may be.
+///
+/// # Errors
+/// As [`predict`].
+pub fn predict_fresh(p: &Program, params: &Params, promise: &Promise) -> Result<Vec<Noise>, RingError> {
+    let fresh = |v: Value, _: &str| {
+        let (scale, name) = (level_and_scale(&p.instr(v).ty).1, u64::from(v.0));
+        Noise::encoded(promise.inputs, scale, name).encrypt_public(params, scale, name)
+    };
+    let bounds = promise.bounds(p);
+    predict(p, params, &fresh, &|_, _| promise.plain, &|v| bounds[v.index()])
+}
 
 /// The error of every value by the model of [`ringmill_ckks::noise`], given those of the inputs.
 ///

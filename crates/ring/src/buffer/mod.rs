@@ -1,19 +1,16 @@
-//! Storage of limbs: aligned word buffers, polynomials over several primes, and their secret variant.
+//! Storage of limbs: aligned word buffers, and polynomials over several primes.
 
 mod poly;
-mod secret;
 #[cfg(test)]
 mod tests;
 mod words;
 
 pub use poly::{Domain, Poly};
-pub use secret::SecretPoly;
 
 use crate::pool::Pool;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 pub(crate) use words::Words;
-use zeroize::Zeroize;
 
 /// Alignment of every buffer in bytes: a cache line, and the widest vector.
 pub const ALIGNMENT: usize = 64;
@@ -62,12 +59,6 @@ impl Buffer {
     /// Keeps the first `len` words; no effect if there are no more than that.
     pub fn truncate(&mut self, len: usize) {
         self.words.truncate(len);
-    }
-
-    /// Overwrites every word, also those cut off by [`truncate`](Self::truncate), in a way the compiler may not remove.
-    pub fn wipe(&mut self) {
-        self.words.restore();
-        self.words.zeroize();
     }
 }
 

@@ -140,13 +140,6 @@ impl Poly {
     pub fn truncate(&mut self, limbs: usize) {
         self.words.truncate(limbs * self.n);
     }
-
-    /// Overwrites all words with zero in a way the compiler may not remove.
-    pub fn wipe(&mut self) {
-        let len = self.words.len();
-        self.words.wipe();
-        self.words.truncate(len);
-    }
 }
 
 impl PartialEq for Poly {

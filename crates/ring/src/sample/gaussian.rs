@@ -1,6 +1,6 @@
 //! The discrete Gaussian of standard deviation 3.2 by inversion of its cumulative table.
 
-/// Standard deviation of every error polynomial.
+/// Standard deviation of every error polynomial: 8/√(2π), rounded as everywhere in the field.
 pub const SIGMA: f64 = 3.2;
 
 /// Greatest absolute value that is drawn: 13.1 σ. What is cut off has probability 2^−132.
