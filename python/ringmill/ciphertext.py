@@ -32,6 +32,21 @@ def _vector(name: str, values: ArrayLike) -> NDArray[np.complex128]:
     return np.ascontiguousarray(array)
 
 
+def _refuse_wrapping(native: _native.Ciphertext) -> None:
+    """Values that the modulus of their level may not hold would decrypt to others, unnoticed."""
+    if native.headroom_log2 < 0:
+        fail(
+            LevelError,
+            "WrapsAround",
+            f"Values up to {native.magnitude:.3g} at level {native.level} exceed half of the modulus by "
+            f"{-native.headroom_log2:.1f} bits and would wrap around. Compute at a higher level, scale values "
+            "down, take parameters with more integer bits, or promise a closer bound: x.within(bound).",
+            magnitude=native.magnitude,
+            level=native.level,
+            bits=-native.headroom_log2,
+        )
+
+
 class Ciphertext:
     """An encrypted vector, bound to the evaluation keys that compute with it.
 
@@ -109,11 +124,15 @@ class Ciphertext:
         self, native: _native.Ciphertext, *, real: bool = True, length: int = 0, clean: bool | None = None
     ) -> Ciphertext:
         clean = self.clean if clean is None else clean
+        _refuse_wrapping(native)
         return Ciphertext(native, self.evaluator, length or self.length, real=self.real and real, clean=clean)
 
     # ---- arithmetic ---------------------------------------------------------------------------
 
-    def _paired(self, other: Ciphertext) -> tuple[_native.Ciphertext, _native.Ciphertext]:
+    def _paired(
+        self, other: Ciphertext, *, sums: bool = False
+    ) -> tuple[_native.Ciphertext, _native.Ciphertext]:
+        """Both at one level and, to be added, at one scale."""
         if other.params != self.params:
             fail(
                 MismatchError,
@@ -134,9 +153,12 @@ class Ciphertext:
             )
         a, b = self.native, other.native
         if a.level > b.level:
-            a = self.evaluator.aligned(a, b)
+            a = self.evaluator.aligned(a, b, b.level)
         elif b.level > a.level:
-            b = self.evaluator.aligned(b, a)
+            b = self.evaluator.aligned(b, a, a.level)
+        elif sums and a.scale != b.scale and a.level > 0:
+            # The change of scale takes a level, which the other one gives up.
+            a, b = self.evaluator.aligned(a, b, b.level - 1), self.evaluator.drop_level(b, b.level - 1)
         return a, b
 
     def _plain(self, other: Any) -> float | NDArray[np.complex128]:
@@ -159,7 +181,7 @@ class Ciphertext:
     def __add__(self, other: Any) -> Ciphertext:
         if isinstance(other, Ciphertext):
             clean = self.clean and other.clean
-            return self._with(self.evaluator.add(*self._paired(other)), real=other.real, clean=clean)
+            return self._with(self.evaluator.add(*self._paired(other, sums=True)), real=other.real, clean=clean)
         plain = self._plain(other)
         if isinstance(plain, float) and (self.length == self.slots or not self.clean):
             return self._with(self.evaluator.add_scalar(self.native, plain))
@@ -178,7 +200,7 @@ class Ciphertext:
     def __sub__(self, other: Any) -> Ciphertext:
         if isinstance(other, Ciphertext):
             clean = self.clean and other.clean
-            return self._with(self.evaluator.sub(*self._paired(other)), real=other.real, clean=clean)
+            return self._with(self.evaluator.sub(*self._paired(other, sums=True)), real=other.real, clean=clean)
         return self + (-np.asarray(finite_array("the plaintext operand", other)))
 
     def __rsub__(self, other: Any) -> Ciphertext:
@@ -219,17 +241,22 @@ class Ciphertext:
         return self * (1.0 / divisor)
 
     def __pow__(self, exponent: int) -> Ciphertext:
-        if not isinstance(exponent, int) or isinstance(exponent, bool) or exponent < 1:
+        if not isinstance(exponent, (int, np.integer)) or isinstance(exponent, bool) or exponent < 1:
             fail(
                 EncodingError,
                 "Exponent",
                 f"An encrypted vector cannot be raised to the power {exponent!r}. "
                 "Use whole numbers from 1 up.",
             )
-        if exponent == 1:
-            return self
-        half = self ** (exponent // 2)
-        return half * (self ** (exponent - exponent // 2) if exponent % 2 else half)
+        powers = {1: self}
+
+        def power(n: int) -> Ciphertext:
+            # Halving keeps the depth at ⌈log2 n⌉; equal halves are one product.
+            if n not in powers:
+                powers[n] = power(n - n // 2) * power(n // 2)
+            return powers[n]
+
+        return power(int(exponent))
 
     def __matmul__(self, other: Any) -> Ciphertext:
         """The inner product with a vector: every slot holds it."""
@@ -270,6 +297,14 @@ class Ciphertext:
                 f"A bootstrapping in {iterations!r} iterations is not possible: 1 or 2 are to be had.",
             )
         return self._with(self.evaluator.bootstrap(self.native, self.real, int(iterations)))
+
+    def within(self, bound: float) -> Ciphertext:
+        """The same values, with the promise that none is larger than ``bound``.
+
+        The size of every result is bounded by those of its operands, and what may exceed the modulus is
+        refused. You may know better. A promise that is broken gives wrong results.
+        """
+        return self._with(self.native.within(float(bound)))
 
     def drop_level(self, level: int) -> Ciphertext:
         """The same values with fewer levels: less to compute and to send."""
@@ -351,16 +386,9 @@ def encrypt(
         EncodingError: values that are not finite, too many, or too large.
     """
     array = _vector("values", values)
-    largest = float(np.max(np.abs(array)))
-    bound = magnitude if magnitude is not None else 2.0 ** np.ceil(np.log2(largest)) if largest > 0 else 1.0
-    if largest > bound:
-        fail(
-            EncodingError,
-            "Magnitude",
-            f"A value of size {largest:g} is above the declared magnitude {bound:g}. Declare a larger one.",
-        )
     encrypting = key or keys.public
-    native = encrypting.encrypt(array, slots=slots, level=level, magnitude=float(bound))
+    native = encrypting.encrypt(array, slots=slots, level=level, magnitude=magnitude)
+    _refuse_wrapping(native)
     return Ciphertext(native, keys.evaluator(machine), len(array), real=not np.any(array.imag), clean=True)
 
 

@@ -39,6 +39,7 @@ EXPRESSIONS: dict[str, Callable[[Any, Any], Any]] = {
     "levels apart": lambda x, y: x * y + x,
     "levels further apart": lambda x, y: (x * y) * x - y,
     "power": lambda x, y: x**3,
+    "products of all kinds at one level": lambda x, y: x * x + 1.5 * x - x * np.linspace(0, 1, 5) + 2 * (x * y),
     "inner product": lambda x, y: (x @ y) * np.ones(5),
     "sum": lambda x, y: x.sum() * np.ones(5),
     "sum after adding a number": lambda x, y: (x + 1).sum() * np.ones(5),
@@ -158,3 +159,99 @@ def test_missing_rotation_key_names_rotation_and_element(keys: rm.Keys) -> None:
     assert "5^5" in message
     assert "rotation by 1" in message
     assert "keygen(rotations" in message
+
+
+def test_sums_of_other_scales_meet_a_level_below(keys: rm.Keys) -> None:
+    x, y = rm.encrypt(X, keys), rm.encrypt(Y, keys, level=2)
+    for result, expected in [(x * x + y, X * X + Y), (y - x * 0.3, Y - X * 0.3)]:
+        assert result.level == 1
+        error = np.max(np.abs(rm.decrypt(result, keys) - expected))
+        assert error <= 2.0**result.error_log2 < 2.0**-20
+
+
+def test_what_may_wrap_around_is_refused(keys: rm.Keys) -> None:
+    """The modulus at level 0 has 50 bits, the scale 40: values below 512, in powers of two that bound them."""
+    x = rm.encrypt([200.0, 1.0], keys).drop_level(0)
+    np.testing.assert_allclose(rm.decrypt(x, keys), [200, 1], atol=1e-6)
+    with pytest.raises(rm.LevelError, match="wrap around") as refused:
+        x * 4
+    assert (refused.value.code, refused.value.level, refused.value.magnitude) == ("WrapsAround", 0, 1024)
+    assert refused.value.bits == pytest.approx(1, abs=0.01)
+    for function in [
+        lambda: rm.encrypt([1e5], keys).drop_level(0),
+        lambda: x + x,
+        lambda: x - 300,
+        lambda: rm.encrypt([3e4], keys) ** 8,
+    ]:
+        with pytest.raises(rm.LevelError, match="wrap around"):
+            function()
+
+
+def test_a_promise_bounds_what_follows(keys: rm.Keys) -> None:
+    x = rm.encrypt([200.0, 1.0], keys).drop_level(0)
+    y = x.within(201.0)
+    assert y.native.magnitude == 201.0
+    difference = y - x.within(201.0)
+    np.testing.assert_allclose(rm.decrypt(difference, keys), [0, 0], atol=1e-6)
+    assert x.within(1e9).native.magnitude == x.native.magnitude
+    with pytest.raises(rm.EncodingError, match="bound"):
+        x.within(-1)
+
+
+def test_different_plaintexts_leave_different_errors(keys: rm.Keys) -> None:
+    """What is added and taken away again must not be thought to cancel."""
+    rng = np.random.default_rng(7)
+    x = rm.encrypt(rng.uniform(-1, 1, 512), keys, key=keys.secret)
+    w, v = rng.uniform(-1, 1, (2, 512))
+    result = (x + w) - (x + v)
+    error = np.max(np.abs(rm.decrypt(result, keys) - (w - v)))
+    assert 2.0 ** (result.error_log2 - 4) < error <= 2.0**result.error_log2
+
+
+@pytest.mark.parametrize("slots", [1, 4, 512, 2048])
+def test_constants_err_in_every_slot_alike(slots: int, keys: rm.Keys) -> None:
+    x = rm.encrypt(np.full(slots, 0.5), keys)
+    for c in np.random.default_rng(slots).uniform(-1, 1, 40):
+        result = x - x + c
+        assert np.max(np.abs(rm.decrypt(result, keys) - c)) <= 2.0**result.error_log2
+
+
+@pytest.mark.parametrize(("exponent", "products"), [(2, 1), (3, 2), (7, 4), (8, 3), (15, 6)])
+def test_a_power_makes_each_product_once(exponent: int, products: int) -> None:
+    """Halving 15 asks for the powers 8, 7, 4, 3 and 2."""
+
+    class Counted(rm.Ciphertext):
+        made = 0
+
+        def __init__(self, power: int) -> None:
+            self.power = power
+
+        def __mul__(self, other: Any) -> Counted:
+            Counted.made += 1
+            return Counted(self.power + other.power)
+
+    Counted.made = 0
+    assert (Counted(1) ** np.int64(exponent)).power == exponent
+    assert Counted.made == products
+
+
+@pytest.mark.parametrize("magnitude", [0.0, -1.0, np.nan, np.inf, 0.1])
+def test_a_declared_magnitude_bounds_the_values(magnitude: float, keys: rm.Keys) -> None:
+    for encrypt in [
+        lambda: rm.encrypt([0.5, 0.25], keys, magnitude=magnitude),
+        lambda: keys.public.encrypt(np.array([0.5 + 0j]), magnitude=magnitude),
+        lambda: keys.secret.encrypt(np.array([0.5 + 0j]), magnitude=magnitude),
+    ]:
+        with pytest.raises(rm.EncodingError, match="does not bound"):
+            encrypt()
+    assert keys.public.encrypt(np.array([300.0 + 0j])).magnitude == 512
+
+
+def test_nothing_may_follow_a_key_or_parameters(keys: rm.Keys, params: rm.Params) -> None:
+    for read, data in [
+        (rm.Params.from_bytes, params.to_bytes()),
+        (lambda data: rm.SecretKey.from_bytes(params, data), keys.secret.export_secret()),
+    ]:
+        read(data)
+        with pytest.raises(rm.FileFormatError):
+            read(data + b"junk")

@@ -89,6 +89,25 @@ impl Ciphertext {
         self.meta().noise.magnitude()
     }
 
+    /// Bits between the greatest coefficient that the value may have and half the modulus: negative if it may wrap around.
+    #[getter]
+    fn headroom_log2(&self) -> f64 {
+        let meta = self.meta();
+        meta.noise.headroom_log2(self.context(), meta.level, &meta.scale)
+    }
+
+    /// The same ciphertext, with the promise that no slot is larger than `bound`.
+    fn within(&self, bound: f64) -> PyResult<Self> {
+        if bound.is_nan() || bound <= 0.0 {
+            let message = format!("A bound of {bound} on the slots is not possible. Give a positive number.");
+            return Err(Failure::rule(Family::Encoding, "BadBound", &message).into());
+        }
+        let (polys, meta) = ckks::Ciphertext::clone(self.full()).into_parts();
+        let bound = bound.min(meta.noise.magnitude());
+        let meta = ckks::Meta { noise: meta.noise.with_magnitude(bound), ..meta };
+        Ok(ckks::Ciphertext::from_parts(self.context(), polys, meta).map_err(|e| Failure::ckks(&e))?.into())
+    }
+
     /// Bytes of its residues in memory.
     #[getter]
     fn nbytes(&self) -> usize {

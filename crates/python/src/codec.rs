@@ -2,6 +2,7 @@
 
 use num_complex::Complex64;
 
+use ringmill::describe;
 use ringmill_ckks::encoder::Slots;
 use ringmill_ckks::{Level, Meta, Noise, Params, Plaintext, Scale};
 use ringmill_ring::{Domain, LimbRing, Poly};
@@ -37,7 +38,8 @@ pub(crate) fn encode(params: &Params, values: &[Complex64], target: &Target) -> 
     encoder
         .encode_into(slots, target.slots, &target.scale, &rings, &mut poly)
         .map_err(|e| Failure::of(Family::Encoding, &e))?;
-    let noise = Noise::encoded(target.magnitude, &target.scale, 0);
+    // Encryption keeps the name to itself.
+    let noise = Noise::encoded(target.magnitude, &target.scale, describe(&slots).1);
     let meta = Meta { level: target.level, scale: target.scale.clone(), slots: target.slots, noise };
     Plaintext::from_parts(params, poly, meta).map_err(|e| Failure::ckks(&e))
 }

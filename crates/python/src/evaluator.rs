@@ -38,6 +38,14 @@ impl Evaluator {
         py.detach(|| operation(&self.face)).map(Ciphertext::from).map_err(|e| Failure::face(&e).into())
     }
 
+    /// The scale of a plaintext factor: that of `a`, so that all products at a level have one scale, or the prime that a
+    /// rescale divides by where it is not within a factor of two of it: the scale of `a` then stays.
+    fn factor_scale(&self, a: &ckks::Ciphertext) -> Result<Scale, Failure> {
+        let prime = self.face.factor_scale(a).map_err(|e| Failure::face(&e))?;
+        let near = (a.scale().log2() - prime.log2()).abs() < 1.0;
+        Ok(if near { a.scale().clone() } else { prime })
+    }
+
     fn plain(
         &self,
         a: &ckks::Ciphertext,
@@ -120,7 +128,7 @@ impl Evaluator {
         self.run(py, |e| e.add_plain(a, &plain))
     }
 
-    /// The product with plaintext numbers, rescaled: one level less, the same scale.
+    /// The product with plaintext numbers, rescaled: one level less.
     fn multiply_plain(
         &self,
         py: Python<'_>,
@@ -128,7 +136,7 @@ impl Evaluator {
         values: PyReadonlyArray1<'_, Complex64>,
     ) -> PyResult<Ciphertext> {
         let (a, values) = (a.get().full(), values.as_slice()?.to_vec());
-        let scale = self.face.factor_scale(a).map_err(|e| Failure::face(&e))?;
+        let scale = self.factor_scale(a)?;
         let plain = py.detach(|| self.plain(a, &values, scale, largest(&values)))?;
         self.run(py, |e| e.rescale(&e.multiply_plain(a, &plain)?))
     }
@@ -141,13 +149,11 @@ impl Evaluator {
     /// The product with a real number, rescaled; a [free factor](is_free_factor) costs no level.
     fn multiply_scalar(&self, py: Python<'_>, a: &Bound<'_, Ciphertext>, c: f64) -> PyResult<Ciphertext> {
         let a = a.get().full();
-        self.run(py, |e| {
-            if is_free_factor(c) {
-                e.multiply_integer(a, c as i32)
-            } else {
-                e.rescale(&e.multiply_scalar(a, c)?)
-            }
-        })
+        if is_free_factor(c) {
+            return self.run(py, |e| e.multiply_integer(a, c as i32));
+        }
+        let scale = self.factor_scale(a)?;
+        self.run(py, |e| e.rescale(&e.multiply_scalar_at(a, c, scale)?))
     }
 
     fn rotate(&self, py: Python<'_>, a: &Bound<'_, Ciphertext>, steps: i64) -> PyResult<Ciphertext> {
@@ -189,15 +195,16 @@ impl Evaluator {
         Ok(Ciphertext::from(result))
     }
 
-    /// `a` at the level and exact scale of `b`, which has fewer levels: a product with 1 at the scale that is missing.
+    /// `a` at the exact scale of `b` and at `level`, which is below that of `a`: a product with 1 at the scale that is missing.
     fn aligned(
         &self,
         py: Python<'_>,
         a: &Bound<'_, Ciphertext>,
         b: &Bound<'_, Ciphertext>,
+        level: u32,
     ) -> PyResult<Ciphertext> {
-        let (a, b) = (a.get().full(), b.get().full());
-        let above = Level::new(b.level().get() + 1);
+        let (a, b, level) = (a.get().full(), b.get().full(), Level::new(level));
+        let above = Level::new(level.get() + 1);
         self.run(py, |e| {
             let a = if a.level() > above { e.drop_level(a, above)? } else { (**a).clone() };
             let factor = b.scale().mul(&e.factor_scale(&a)?).div(a.scale());
@@ -206,7 +213,7 @@ impl Evaluator {
             match codec::encode(e.params(), &ones, &target) {
                 Ok(one) => e.rescale(&e.multiply_plain(&a, &one)?),
                 // A factor that cannot be encoded: let the operation itself say that the scales differ.
-                Err(_) => e.drop_level(&a, b.level()),
+                Err(_) => e.drop_level(&a, level),
             }
         })
     }

@@ -6,7 +6,7 @@ use numpy::{Complex64, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use ringmill_ckks::file::{Stored, read_secret_key, write_secret_key};
+use ringmill_ckks::file::{Stored, secret_key_from_bytes, write_secret_key};
 use ringmill_ckks::{
     self as ckks, GaloisKeys, KeyForm, KeyGenerator, KeyLayout, KeyMemory, Level, Randomness,
 };
@@ -24,9 +24,21 @@ fn encode(
     values: &[Complex64],
     slots: Option<usize>,
     level: Option<u32>,
-    magnitude: f64,
+    magnitude: Option<f64>,
     scale: Option<&str>,
 ) -> Result<ckks::Plaintext, Failure> {
+    let largest = values.iter().map(|z| z.norm()).fold(0.0, f64::max);
+    // Values that are not finite are refused by the encoder.
+    let largest = if largest.is_finite() { largest } else { 0.0 };
+    let least = if largest > 0.0 { largest.log2().ceil().exp2() } else { 1.0 };
+    let magnitude = magnitude.unwrap_or(least);
+    if !(magnitude.is_finite() && magnitude > 0.0) || largest > magnitude {
+        let message = format!(
+            "values are up to {largest} in size, which the declared magnitude {magnitude} does not bound; declare a positive \
+             number that does"
+        );
+        return Err(Failure::rule(Family::Encoding, "Magnitude", &message));
+    }
     let scale = scale.map(str::parse).transpose().map_err(|e| Failure::of(Family::Encoding, &e))?;
     let target = Target {
         level: level.map_or(params.max_level(), Level::new),
@@ -94,7 +106,7 @@ impl SecretKey {
     }
 
     /// Encrypts up to `slots` numbers; the ciphertext is stored at half size.
-    #[pyo3(signature = (values, *, slots = None, level = None, magnitude = 1.0, scale = None))]
+    #[pyo3(signature = (values, *, slots = None, level = None, magnitude = None, scale = None))]
     #[allow(clippy::too_many_arguments)] // named in Python
     fn encrypt(
         &self,
@@ -102,7 +114,7 @@ impl SecretKey {
         values: PyReadonlyArray1<'_, Complex64>,
         slots: Option<usize>,
         level: Option<u32>,
-        magnitude: f64,
+        magnitude: Option<f64>,
         scale: Option<&str>,
     ) -> PyResult<Ciphertext> {
         let values = values.as_slice()?.to_vec();
@@ -137,7 +149,7 @@ impl SecretKey {
     /// Reads what `export_secret` wrote.
     #[staticmethod]
     fn from_bytes(params: &Bound<'_, Params>, data: &[u8]) -> PyResult<Self> {
-        let key = read_secret_key(&params.get().inner, data).map_err(|e| Failure::file(&e))?;
+        let key = secret_key_from_bytes(&params.get().inner, data).map_err(|e| Failure::file(&e))?;
         Ok(Self(key))
     }
 
@@ -168,7 +180,7 @@ impl PublicKey {
     }
 
     /// Encrypts up to `slots` numbers.
-    #[pyo3(signature = (values, *, slots = None, level = None, magnitude = 1.0, scale = None))]
+    #[pyo3(signature = (values, *, slots = None, level = None, magnitude = None, scale = None))]
     #[allow(clippy::too_many_arguments)] // named in Python
     fn encrypt(
         &self,
@@ -176,7 +188,7 @@ impl PublicKey {
         values: PyReadonlyArray1<'_, Complex64>,
         slots: Option<usize>,
         level: Option<u32>,
-        magnitude: f64,
+        magnitude: Option<f64>,
         scale: Option<&str>,
     ) -> PyResult<Ciphertext> {
         let values = values.as_slice()?.to_vec();

@@ -6,11 +6,11 @@ use pyo3::types::PyBytes;
 
 use ringmill_circuits::bootstrap::{Bootstrap, Need};
 use ringmill_ckks as ckks;
-use ringmill_ckks::file::{read_params, write_params};
+use ringmill_ckks::file::{params_from_bytes, write_params};
 
 use crate::error::{Failure, Family};
 
-/// Checked, immutable CKKS parameters; see `ringmill.params`.
+/// Checked, immutable CKKS parameters.
 #[pyclass(frozen, module = "ringmill._native")]
 pub(crate) struct Params {
     pub(crate) inner: ckks::Params,
@@ -177,7 +177,7 @@ impl Params {
     /// Reads what `to_bytes` wrote.
     #[staticmethod]
     fn from_bytes(data: &[u8]) -> PyResult<Self> {
-        Ok(read_params(data).map_err(|e| Failure::file(&e))?.into())
+        Ok(params_from_bytes(data).map_err(|e| Failure::file(&e))?.into())
     }
 
     #[getter]

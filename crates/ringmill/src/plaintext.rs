@@ -84,8 +84,9 @@ impl Evaluator {
     }
 }
 
-/// The greatest magnitude, and a name for the error model.
-fn describe(values: &Slots<'_>) -> (f64, u64) {
+/// The greatest magnitude among numbers, and a name for the error model, which tells them from others: equal numbers have equal
+/// errors, and what is taken from itself leaves none.
+pub fn describe(values: &Slots<'_>) -> (f64, u64) {
     let mix = |h: u64, x: f64| (h ^ x.to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
     match values {
         Slots::Real(v) => (v.iter().fold(0.0, |m, x| x.abs().max(m)), v.iter().fold(1, |h, &x| mix(h, x))),

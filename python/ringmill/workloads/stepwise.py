@@ -207,7 +207,7 @@ def _one(
         # A ciphertext of zeros shows level and scale of what the next program reads.
         zeros = np.zeros(1, dtype=np.complex128)
         shown = keys.public.encrypt(zeros, slots=program.slots, level=program.level)
-        back = [keys.evaluator().aligned(cipher, shown) for cipher in back]
+        back = [keys.evaluator().aligned(cipher, shown, shown.level) for cipher in back]
     if len(back) == 1:
         return {program.writes: back[0]}
     return {f"{program.writes}.{number}": cipher for number, cipher in enumerate(back)}

@@ -124,7 +124,7 @@ pub fn plan_matrix_vector(
     best.ok_or(CircuitError::ZeroMap)
 }
 
-/// Adds the product to a traced program, in the region "matrix times vector, r×c".
+/// Adds the product to a traced program, in the region "matrix times vector, n diagonals".
 ///
 /// # Errors
 /// Those of [`super::apply`].

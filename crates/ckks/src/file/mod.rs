@@ -35,8 +35,10 @@ use ringmill_ring::packed::{pack, packed_len, unpack};
 use ringmill_ring::{Domain, LimbSource, Modulus, Poly};
 
 pub use error::FileError;
-pub use parameters::{load_params, read_params, save_params, write_params};
-pub use secret::{load_secret_key, read_secret_key, save_secret_key, write_secret_key};
+pub use parameters::{load_params, params_from_bytes, read_params, save_params, write_params};
+pub use secret::{
+    load_secret_key, read_secret_key, save_secret_key, secret_key_from_bytes, write_secret_key,
+};
 
 use crate::ciphertext::{Ciphertext, Plaintext, SeededCiphertext};
 use crate::error::CkksError;
@@ -48,6 +50,13 @@ use objects::Codec;
 
 /// Newest format version of any kind of file; a kind is written in the version in which it last changed.
 pub const VERSION: u16 = 2;
+
+/// What `read` makes of bytes that hold it and nothing after it.
+fn whole<T>(bytes: &[u8], read: impl FnOnce(&mut &[u8]) -> Result<T, FileError>) -> Result<T, FileError> {
+    let mut rest = bytes;
+    let object = read(&mut rest)?;
+    if rest.is_empty() { Ok(object) } else { Err(FileError::Trailing) }
+}
 
 /// What a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -166,9 +175,7 @@ pub trait Stored: Sized + private::Sealed {
     /// # Errors
     /// Any [`FileError`].
     fn from_bytes(params: &Params, bytes: &[u8]) -> Result<Self, FileError> {
-        let mut rest = bytes;
-        let object = Self::read(params, &mut rest)?;
-        if rest.is_empty() { Ok(object) } else { Err(FileError::Trailing) }
+        whole(bytes, |rest| Self::read(params, rest))
     }
 
     /// Writes the object to a file, atomically.

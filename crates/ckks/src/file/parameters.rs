@@ -40,6 +40,14 @@ pub fn read_params(input: impl Read) -> Result<Params, FileError> {
     Ok(params)
 }
 
+/// The parameters that `bytes` hold, and nothing after them.
+///
+/// # Errors
+/// Any [`FileError`].
+pub fn params_from_bytes(bytes: &[u8]) -> Result<Params, FileError> {
+    super::whole(bytes, |input| read_params(input))
+}
+
 /// Writes parameters to a file, atomically.
 ///
 /// # Errors

@@ -44,6 +44,14 @@ pub fn read_secret_key(params: &Params, input: impl Read) -> Result<SecretKey, F
     SecretKey::from_coefficients(params, small).map_err(|source| FileError::Content { kind, source })
 }
 
+/// The secret key that `bytes` hold, and nothing after it.
+///
+/// # Errors
+/// Any [`FileError`].
+pub fn secret_key_from_bytes(params: &Params, bytes: &[u8]) -> Result<SecretKey, FileError> {
+    super::whole(bytes, |input| read_secret_key(params, input))
+}
+
 /// Writes a secret key to a file that only its owner may read, atomically.
 ///
 /// # Errors

@@ -100,10 +100,10 @@ impl Noise {
         Self::exact(magnitude, name).born(Birth::Encode, (1.0f64 / 12.0).sqrt() / scale.to_f64())
     }
 
-    /// One number in all slots: a single rounded coefficient.
-    pub fn constant(params: &Params, value: f64, scale: &Scale) -> Self {
-        // The rounding is in every slot alike: that of N coefficients with variance 1/12N.
-        let std = (1.0 / (12.0 * params.n() as f64)).sqrt() / scale.to_f64();
+    /// One number in all of `slots` packed slots: a single rounded coefficient.
+    pub fn constant(value: f64, scale: &Scale, slots: usize) -> Self {
+        // The rounding is in every slot alike: that of the 2·slots coefficients that count, with variance 1/12 in all.
+        let std = (1.0 / (24.0 * slots.max(1) as f64)).sqrt() / scale.to_f64();
         Self::exact(value, value.to_bits()).born(Birth::Constant, std)
     }
 

@@ -1,5 +1,7 @@
 //! Parameters by need: from what a computation wants to the smallest ring that gives it.
 
+use ringmill_ring::Modulus;
+
 use super::{MAX_LOG_N, MAX_PRIMES, MIN_LOG_N, Params, ParamsError, ParamsLiteral, Secret, SecurityTable};
 
 /// Exact binary64 kernels need primes below 2^50; the fastest on CPUs without IFMA and as fast as any with it.
@@ -57,6 +59,19 @@ impl Need {
         if !(min..=max).contains(&self.scale_bits) {
             return Err(ParamsError::PrimeBits { bits: self.scale_bits, min, max });
         }
+        if self.slots == 0 {
+            return Err(unmet("0 slots hold nothing; ask for one or more".into()));
+        }
+        let bits = u64::from(self.scale_bits) + u64::from(self.integer_bits) + 2;
+        if bits > u64::from(2 * Modulus::MAX_BITS) {
+            return Err(unmet(format!(
+                "values of {} integer bits at scale 2^{} need a base of {bits} bits, and two primes hold {}; lower \
+                 integer_bits or the scale",
+                self.integer_bits,
+                self.scale_bits,
+                2 * Modulus::MAX_BITS
+            )));
+        }
         if self.depth as usize + 3 > MAX_PRIMES {
             return Err(unmet(format!("depth {} needs more than {MAX_PRIMES} primes", self.depth)));
         }
@@ -91,9 +106,9 @@ impl Need {
         let tight = self.scale_bits + self.integer_bits + 1;
         let base = if tight == FAST_BITS { tight } else { tight + 1 }.max(20);
         let mut q = match base {
-            b if b <= 60 => vec![b],
+            b if b <= Modulus::MAX_BITS => vec![b],
             // A base wider than the widest prime: two primes that are never rescaled away.
-            b => vec![b.div_ceil(2).min(60), (b / 2).clamp(20, 60)],
+            b => vec![b.div_ceil(2), b / 2],
         };
         q.extend(std::iter::repeat_n(self.scale_bits, self.depth as usize));
         q

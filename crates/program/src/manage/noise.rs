@@ -72,8 +72,8 @@ pub fn predict(
             Op::Mul(a, b) | Op::MulPlain(a, b) => at(*a).mul(at(*b), params),
             Op::Square(a) => at(*a).mul(at(*a), params),
             Op::Neg(a) => at(*a).neg(),
-            Op::AddScalar(a, c) => at(*a).add(&Noise::constant(params, *c, scale)),
-            Op::MulScalar { a, c, scale } => mul_scalar(at(*a), *c, scale, params),
+            Op::AddScalar(a, c) => at(*a).add(&Noise::constant(*c, scale, p.slots())),
+            Op::MulScalar { a, c, scale } => mul_scalar(at(*a), *c, scale, p.slots(), params),
             Op::Drop(a, _) => at(*a).clone(),
             Op::Raise { a, bits } => at(*a).raise(params, scale, p.slots(), *bits),
             Op::Rescale(a) => match merged[a.index()] {
@@ -102,12 +102,12 @@ pub fn predict(
     Ok(all)
 }
 
-/// Noise of a product with a real number that is rounded at `scale`; exact for integers at scale 1.
-pub fn mul_scalar(a: &Noise, c: f64, scale: &Scale, params: &Params) -> Noise {
+/// Noise of a product with a real number that is rounded at `scale`; exact for integers at scale 1. `a` has `slots` packed slots.
+pub fn mul_scalar(a: &Noise, c: f64, scale: &Scale, slots: usize, params: &Params) -> Noise {
     if scale.is_one() && c.fract() == 0.0 && c.abs() < 2f64.powi(53) {
         return a.mul_integer(c as i64);
     }
-    a.mul(&Noise::constant(params, c, scale), params)
+    a.mul(&Noise::constant(c, scale, slots), params)
 }
 
 /// The automorphism of an operation.

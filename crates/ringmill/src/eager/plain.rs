@@ -89,7 +89,7 @@ impl Evaluator {
     pub fn add_scalar(&self, a: &Ciphertext, c: f64) -> Result<Ciphertext, Error> {
         self.check_params("ciphertext", a.params())?;
         finite("the number to add", c)?;
-        let noise = a.noise().add(&Noise::constant(self.params(), c, a.scale()));
+        let noise = a.noise().add(&Noise::constant(c, a.scale(), a.slots()));
         let meta = Meta { noise, ..a.meta().clone() };
         self.check_scale(&meta)?;
         self.with_scalar(Action::AddScalar(c.to_bits()), a, a.scale().clone(), meta)
@@ -102,7 +102,6 @@ impl Evaluator {
     /// # Errors
     /// [`Error::NotFinite`]; [`Error::LevelExhausted`] at level 0; [`Error::ScaleOverflow`]; other parameters.
     pub fn multiply_scalar(&self, a: &Ciphertext, c: f64) -> Result<Ciphertext, Error> {
-        self.check_params("ciphertext", a.params())?;
         let level = a.level().down().ok_or(Error::LevelExhausted { op: "multiply_scalar" });
         let scale = level.map(|_| self.prime_scale(a.level()))?;
         self.multiply_scalar_at(a, c, scale)
@@ -115,15 +114,19 @@ impl Evaluator {
     /// # Errors
     /// Other parameters.
     pub fn multiply_integer(&self, a: &Ciphertext, c: i32) -> Result<Ciphertext, Error> {
-        self.check_params("ciphertext", a.params())?;
         self.multiply_scalar_at(a, f64::from(c), Scale::ONE)
     }
 
     spellings!(multiply_integer, multiply_integer_into, multiply_integer_assign, c: i32);
 
-    fn multiply_scalar_at(&self, a: &Ciphertext, c: f64, scale: Scale) -> Result<Ciphertext, Error> {
+    /// a · c, with c rounded at `scale`, which multiplies that of `a`.
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`]; [`Error::ScaleOverflow`]; other parameters.
+    pub fn multiply_scalar_at(&self, a: &Ciphertext, c: f64, scale: Scale) -> Result<Ciphertext, Error> {
+        self.check_params("ciphertext", a.params())?;
         finite("the factor", c)?;
-        let noise = mul_scalar(a.noise(), c, &scale, self.params());
+        let noise = mul_scalar(a.noise(), c, &scale, a.slots(), self.params());
         let meta = Meta { noise, scale: a.scale().mul(&scale), ..a.meta().clone() };
         self.check_scale(&meta)?;
         self.with_scalar(Action::MultiplyScalar(c.to_bits()), a, scale, meta)
