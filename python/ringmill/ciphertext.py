@@ -142,6 +142,13 @@ class Ciphertext:
                 left=self.params.fingerprint,
                 right=other.params.fingerprint,
             )
+        if other.evaluator is not self.evaluator and not self.evaluator.agrees(other.evaluator):
+            fail(
+                MismatchError,
+                "KeysMismatch",
+                "The two ciphertexts are bound to different evaluation keys, so they seem to be under different "
+                "secret keys, and together would decrypt under neither. Encrypt both with one set of keys.",
+            )
         if other.length != self.length:
             fail(
                 MismatchError,
@@ -387,6 +394,13 @@ def encrypt(
     """
     array = _vector("values", values)
     encrypting = key or keys.public
+    if key is not None and key.params == keys.params and not keys.secret.made(key):
+        fail(
+            MismatchError,
+            "KeysMismatch",
+            "The key to encrypt with was not made with the secret key of these keys, so that nothing could decrypt "
+            "what they compute. Take both from one set of keys.",
+        )
     native = encrypting.encrypt(array, slots=slots, level=level, magnitude=magnitude)
     _refuse_wrapping(native)
     return Ciphertext(native, keys.evaluator(machine), len(array), real=not np.any(array.imag), clean=True)
@@ -403,9 +417,17 @@ def decrypt(cipher: Ciphertext, secret: SecretKey | Keys, *, check: bool = True)
 
     Raises
     ------
+        MismatchError: a ciphertext under another secret key, as its evaluation keys tell.
         ResultError: values beyond the bound that the computation relied on, unless ``check`` is false.
     """
     key = secret.secret if isinstance(secret, Keys) else secret
+    if cipher.params == key.params and not key.made(cipher.evaluator):
+        fail(
+            MismatchError,
+            "KeysMismatch",
+            "The ciphertext is bound to evaluation keys that were not made with this secret key, so it would decrypt "
+            "to noise. Give the secret key of the keys that encrypted it.",
+        )
     values = key.decrypt(cipher.native)[: cipher.length]
     if check:
         plausible(values, cipher.native)

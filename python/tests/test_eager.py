@@ -255,3 +255,24 @@ def test_nothing_may_follow_a_key_or_parameters(keys: rm.Keys, params: rm.Params
         read(data)
         with pytest.raises(rm.FileFormatError):
             read(data + b"junk")
+
+
+def test_keys_of_another_secret_are_refused(params: rm.Params, keys: rm.Keys) -> None:
+    """Even at level 0, where what decrypts to noise stays below every bound."""
+    other = rm.keygen(params, rotations=[1])
+    ours, theirs = rm.encrypt(X, keys), rm.encrypt(X, other)
+    again = rm.Evaluator(rm.EvaluationKeys.from_bytes(params, keys.evaluation.to_bytes()))
+    for function in [
+        lambda: ours + theirs,
+        lambda: ours * theirs,
+        lambda: rm.decrypt(theirs.drop_level(0), keys),
+        lambda: rm.decrypt(theirs.drop_level(0), keys.secret),
+        lambda: rm.encrypt(X, keys, key=other.public),
+        lambda: rm.encrypt(X, keys, key=other.secret),
+    ]:
+        with pytest.raises(rm.MismatchError) as refused:
+            function()
+        assert refused.value.code == "KeysMismatch"
+    np.testing.assert_allclose(rm.decrypt(rm.encrypt(X, keys, key=keys.secret) + ours, keys), 2 * X, atol=1e-6)
+    read = rm.Ciphertext.from_bytes(ours.to_bytes(), again, len(X))
+    np.testing.assert_allclose(rm.decrypt(read + ours, keys), 2 * X, atol=1e-6)

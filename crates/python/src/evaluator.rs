@@ -29,6 +29,10 @@ pub(crate) struct Evaluator {
 type Outcome = Result<ckks::Ciphertext, ringmill::Error>;
 
 impl Evaluator {
+    pub(crate) fn keys(&self) -> &ckks::EvaluationKeys {
+        &self.keys
+    }
+
     /// Runs without the interpreter's lock.
     fn run(
         &self,
@@ -74,6 +78,12 @@ impl Evaluator {
         )
         .map_err(|e| Failure::face(&e))?;
         Ok(Self { face, keys, bootstraps: Bootstraps::default() })
+    }
+
+    /// Whether its keys are those of another evaluator, as far as both have them.
+    fn agrees(&self, other: &Bound<'_, Self>) -> bool {
+        let other = &other.get().keys;
+        Arc::ptr_eq(&self.keys, other) || self.keys.agrees(other)
     }
 
     #[getter]

@@ -16,6 +16,7 @@ use zeroize::Zeroizing;
 use crate::cipher::Ciphertext;
 use crate::codec::{self, Target};
 use crate::error::{Failure, Family};
+use crate::evaluator::Evaluator;
 use crate::params::Params;
 
 /// A message as both keys encrypt it: at the top level, the default scale and the fewest slots unless told otherwise.
@@ -125,6 +126,17 @@ impl SecretKey {
         })
     }
 
+    /// Whether a public key or evaluation keys were made with this key, or a secret key is the same.
+    fn made(&self, other: Made<'_>) -> PyResult<bool> {
+        let made = match &other {
+            Made::Public(key) => self.0.made_public(&key.get().0),
+            Made::Evaluation(keys) => self.0.made(&keys.get().0),
+            Made::Evaluator(evaluator) => self.0.made(evaluator.get().keys()),
+            Made::Secret(key) => Ok(self.0.expose_coefficients() == key.get().0.expose_coefficients()),
+        };
+        made.map_err(|e| Failure::ckks(&e).into())
+    }
+
     /// All slots of a ciphertext.
     fn decrypt<'py>(
         &self,
@@ -166,6 +178,15 @@ impl SecretKey {
         )
         .into())
     }
+}
+
+/// What a secret key may have made.
+#[derive(FromPyObject)]
+enum Made<'py> {
+    Public(Bound<'py, PublicKey>),
+    Evaluation(Bound<'py, EvaluationKeys>),
+    Evaluator(Bound<'py, Evaluator>),
+    Secret(Bound<'py, SecretKey>),
 }
 
 /// A public key: encrypts, and decrypts nothing.

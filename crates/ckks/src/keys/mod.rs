@@ -14,6 +14,7 @@ mod generate;
 mod klss;
 mod layout;
 mod memory;
+mod origin;
 mod public;
 mod secret;
 mod switch;

@@ -202,3 +202,25 @@ fn sets_of_keys_share_residues_with_the_sets_they_grew_from() {
     let copy = keys.clone();
     assert_eq!(keys.relin().unwrap().0.b(0, 0).as_ptr(), copy.relin().unwrap().0.b(0, 0).as_ptr());
 }
+
+#[test]
+fn keys_know_the_secret_that_they_were_made_with() {
+    let params = toy();
+    let mut generator = KeyGenerator::new(&params).unwrap();
+    let secrets = [generator.secret_key().unwrap(), generator.secret_key().unwrap()];
+    for (mine, other) in [(0, 1), (1, 0)] {
+        let (mine, other) = (&secrets[mine], &secrets[other]);
+        let public = generator.public_key(mine).unwrap();
+        assert!(mine.made_public(&public).unwrap() && !other.made_public(&public).unwrap());
+        let all = generator.evaluation_keys(mine, &[1, -3], true).unwrap();
+        let rotations = EvaluationKeys::new(None, all.galois().clone()).unwrap();
+        for keys in [&all, &rotations, &all.seeded()] {
+            assert!(mine.made(keys).unwrap() && !other.made(keys).unwrap());
+            assert!(keys.agrees(&all) && all.agrees(keys));
+        }
+        let again = generator.evaluation_keys(other, &[1], false).unwrap();
+        assert!(!again.agrees(&all) && !rotations.agrees(&again));
+        let none = EvaluationKeys::new(None, GaloisKeys::new(&params)).unwrap();
+        assert!(mine.made(&none).unwrap() && other.made(&none).unwrap() && none.agrees(&all));
+    }
+}

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 pub enum Secret {
     /// Each coefficient uniform in {−1, 0, 1}.
     Ternary,
-    /// Exactly `weight` coefficients are ±1, the others 0. Below N/2 no published table covers it.
+    /// Exactly `weight` coefficients are ±1, the others 0. Below N/2 and above 5N/6 no published table covers it.
     TernaryWeight {
         /// Number of coefficients that are not 0.
         weight: u32,
@@ -43,8 +43,9 @@ impl Secret {
     fn column(self, n: usize) -> Option<usize> {
         match self {
             Self::Ternary => Some(0),
-            // Entropy of a fixed weight of N/2 is within 6% of the uniform ternary secret's; sparser is not covered.
-            Self::TernaryWeight { weight } => (weight as usize >= n / 2).then_some(0),
+            // From N/2 to 5N/6 the entropy of a fixed weight is within 7 % of the uniform ternary secret's, which is greatest at
+            // 2N/3; what is sparser or denser is not covered.
+            Self::TernaryWeight { weight } => (n / 2..=n * 5 / 6).contains(&(weight as usize)).then_some(0),
             Self::Gaussian => Some(1),
         }
     }
@@ -278,5 +279,6 @@ mod tests {
         assert_eq!(sparse.category(), None);
         assert!(sparse.to_string().contains("no published table"));
         assert_eq!(Security::new(15, Secret::TernaryWeight { weight: 1 << 14 }, 200.0).category(), Some(256));
+        assert_eq!(Security::new(15, Secret::TernaryWeight { weight: 1 << 15 }, 200.0).category(), None);
     }
 }
