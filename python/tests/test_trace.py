@@ -216,6 +216,17 @@ def test_padding_costs_a_level_only_where_it_matters() -> None:
     assert "data" in free.text
 
 
+def test_a_table_that_looks_like_a_number_and_padding_stays_a_table(in_the_clear: Clear) -> None:
+    table = np.r_[np.ones(100), np.zeros(28)]
+    traced = rm.kernel(lambda x, b: (x + 1.0, b + table)).trace(rm.vector(100), rm.vector(128))
+    x, b = np.linspace(-1, 1, 100), np.linspace(0, 1, 128)
+    got = in_the_clear(traced, x=x, b=b)
+    np.testing.assert_allclose(got["out0"], x + 1, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(got["out1"], b + table, rtol=0, atol=1e-12)
+    # The number is still one number, the table is the only one of the program.
+    assert traced.text.count("data @") == 1
+
+
 def test_kernels_compose_and_carry_regions() -> None:
     @rm.kernel
     def inner(x: Any) -> Any:

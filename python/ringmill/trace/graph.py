@@ -74,12 +74,13 @@ class Graph:
     def const(self, value: Constant, fill: complex | None = None) -> int:
         """A plaintext: one number for all slots, or one number a slot.
 
-        ``fill`` says that a vector holds that number in the slots of a value and zero in its padding.
+        ``fill`` says that a vector holds that number in the slots of a value and zero in its padding, which
+        nobody chose: ``relax`` may change it. So the same numbers given as a table are another constant.
         """
         if isinstance(value, np.ndarray):
             if np.all(value == value[0]):
                 return self.const(complex(value[0]))
-            return self._once(("const", value.tobytes()), "const", value=value, fill=fill)
+            return self._once(("const", value.tobytes(), fill), "const", value=value, fill=fill)
         return self._once(("const", complex(value)), "const", value=complex(value))
 
     def add(self, a: int, b: int) -> int:
