@@ -21,13 +21,36 @@ def power_of_two(n: int) -> int:
     return 1 << max(0, n - 1).bit_length()
 
 
+def apart(shape: Shape, strides: Shape) -> bool:
+    """Whether every element has a slot of its own."""
+    reach, nested = 0, True
+    for stride, count in sorted((s, n) for n, s in zip(shape, strides, strict=True) if n > 1):
+        nested &= stride > reach
+        reach += (count - 1) * stride
+    # Axes that nest need no look at the elements; others may interleave, or collide.
+    return nested or np.unique(_places(shape, strides)).size == math.prod(shape)
+
+
+def _places(shape: Shape, strides: Shape) -> NDArray[np.int64]:
+    """Slot of every element, in the shape of the array."""
+    grid = np.zeros(shape, dtype=np.int64)
+    for axis, (count, stride) in enumerate(zip(shape, strides, strict=True)):
+        along = np.arange(count) * stride
+        grid = grid + along.reshape([-1 if a == axis else 1 for a in range(len(shape))])
+    return grid
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Shape and strides (in slots) of an array inside ``slots`` slots."""
+    """Shape and strides (in slots) of an array inside ``slots`` slots; no two elements share one."""
 
     shape: Shape
     strides: Shape
     slots: int
+
+    def __post_init__(self) -> None:
+        if not apart(self.shape, self.strides):
+            raise ValueError(f"elements of shape {self.shape} with strides {self.strides} share slots")
 
     @classmethod
     def contiguous(cls, shape: Shape, slots: int) -> Layout:
@@ -46,17 +69,18 @@ class Layout:
         return math.prod(self.shape)
 
     @property
+    def reach(self) -> int:
+        """Slots up to the last element."""
+        return 1 + sum((n - 1) * s for n, s in zip(self.shape, self.strides, strict=True))
+
+    @property
     def full(self) -> bool:
         """No padding: every slot belongs to the value."""
         return not self.shape or self.size == self.slots
 
     def index(self) -> NDArray[np.int64]:
         """Slot of every element, in the shape of the array."""
-        grid = np.zeros(self.shape, dtype=np.int64)
-        for axis, (count, stride) in enumerate(zip(self.shape, self.strides, strict=True)):
-            along = np.arange(count) * stride
-            grid = grid + along.reshape([-1 if a == axis else 1 for a in range(len(self.shape))])
-        return grid
+        return _places(self.shape, self.strides)
 
     def place(self, values: ArrayLike) -> NDArray[np.complex128]:
         """The slot vector that holds ``values``; padding is zero."""

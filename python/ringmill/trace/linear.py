@@ -19,13 +19,14 @@ from numpy.typing import NDArray
 from ringmill._native import Circuit
 from ringmill.trace.base import constant_array
 from ringmill.trace.circuit import splice
-from ringmill.trace.layout import Layout, power_of_two
+from ringmill.trace.layout import Layout, apart, power_of_two
 from ringmill.trace.where import MoreSlotsError, refuse
 
 if TYPE_CHECKING:
     from ringmill.trace.symbol import Symbol
 
 Array = NDArray[np.complex128]
+Slots = NDArray[np.int64]
 
 
 def _mismatch(left: str, right: str) -> None:
@@ -173,22 +174,51 @@ def _respaced(symbol: Symbol, stride: int) -> int:
 
 def plain_times_matrix(left: Array, right: Symbol) -> Symbol:
     """Plaintext (p, r) times encrypted (r, c): row i takes left[i, k] of the row k − i away; one level."""
-    from ringmill.trace.symbol import Symbol
-
-    graph, slots, (rows, columns) = right.graph, right.slots, right.layout.strides
-    layout = Layout((left.shape[0], right.shape[1]), (rows, columns), slots)
-    needed = int(layout.index().max()) + 1
-    if needed > slots:
-        raise MoreSlotsError(needed)
     if not np.any(left):
         refuse("ZeroOperand", "a product with a matrix of zeros is zero", "Leave it out")
+    rows, terms = np.nonzero(left)
+    source = right.layout.index()[terms]
+    layout = _product_layout(left.shape[0], right.layout, rows, source)
+    return _linear(right, source, layout.index()[rows], left[rows, terms][:, None], layout)
+
+
+def _product_layout(height: int, operand: Layout, rows: Slots, source: Slots) -> Layout:
+    """Where a product of ``height`` rows stands whose ``rows`` read the slots ``source`` of the operand.
+
+    Strides of the operand need the fewest diagonals, height + r − 1. Where elements would collide (a
+    transpose read with more rows than it has) or not fit, one axis moves outside of the other.
+    """
+    (down, along), columns, slots = operand.strides, operand.shape[1], operand.slots
+    shape = (height, columns)
+    choices = [(columns * along, along), (down, height * down), (columns, 1)]
+    if apart(shape, (down, along)):
+        choices.insert(0, (down, along))
+    layouts = [Layout(shape, strides, slots) for strides in choices]
+    fitting = [layout for layout in layouts if layout.reach <= slots]
+    if not fitting:
+        raise MoreSlotsError(min(layout.reach for layout in layouts))
+    if fitting[0].strides == operand.strides:
+        return fitting[0]
+    return min(fitting, key=lambda layout: np.unique((source - layout.index()[rows]) % slots).size)
+
+
+def _linear(x: Symbol, source: Slots, target: Slots, weight: Array, layout: Layout) -> Symbol:
+    """Slot target of the result is the sum of weight times slot source of ``x``, elsewhere zero; one level.
+
+    The three broadcast together; no pair of slots appears twice.
+    """
+    from ringmill.trace.symbol import Symbol
+
+    source, target, weight = (part.ravel() for part in np.broadcast_arrays(source, target, weight))
+    shifts = (source - target) % x.slots
+    order = np.argsort(shifts, kind="stable")
+    found, starts = np.unique(shifts[order], return_index=True)
     diagonals: dict[int, Array] = {}
-    for i, k in np.argwhere(left != 0):
-        shift = int(k - i) * rows % slots
-        diagonal = diagonals.setdefault(shift, np.zeros(slots, dtype=np.complex128))
-        diagonal[layout.index()[i]] = left[i, k]
-    circuit = Circuit.linear(slots, diagonals)
-    return Symbol(graph, splice(graph, circuit, right.node), layout, clean=True)
+    for shift, chosen in zip(found.tolist(), np.split(order, starts[1:]), strict=True):
+        diagonals[shift] = np.zeros(x.slots, dtype=np.complex128)
+        diagonals[shift][target[chosen]] = weight[chosen]
+    circuit = Circuit.linear(x.slots, diagonals)
+    return Symbol(x.graph, splice(x.graph, circuit, x.node), layout, clean=True)
 
 
 def matrix_product(left: Symbol, right: Symbol) -> Symbol:

@@ -148,10 +148,11 @@ class Signature:
             raise ValueError("an argument does not fit the slots")
         outputs = {}
         for name, r in data["outputs"].items():
-            layout = Layout(tuple(int(k) for k in r["shape"]), tuple(int(k) for k in r["strides"]), slots)
-            last = sum((n - 1) * s for n, s in zip(layout.shape, layout.strides, strict=True))
-            if min((*layout.shape, *layout.strides), default=1) < 1 or last >= slots or not r["parts"]:
+            shape, strides = (tuple(int(k) for k in r[key]) for key in ("shape", "strides"))
+            last = sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
+            if min((*shape, *strides), default=1) < 1 or last >= slots or not r["parts"]:
                 raise ValueError("a result does not fit the slots")
+            layout = Layout(shape, strides, slots)
             outputs[str(name)] = Result(tuple(str(p) for p in r["parts"]), layout, bool(r["stacked"]))
         if not inputs or not outputs:
             raise ValueError("no arguments or no results")
