@@ -123,6 +123,38 @@ def test_matrix_expression_equals_numpy(name: str, in_the_clear: Clear, rng: np.
     np.testing.assert_allclose(got, function(a), rtol=0, atol=1e-11)
 
 
+AXES = [None, (), 0, 1, 2, 3, -1, -2, -4, (0, 2), (1, 3), (-1, 1), (3, 0, 1), (0, 1, 2, 3), np.int64(2)]
+
+
+@pytest.mark.parametrize("axis", AXES, ids=str)
+@pytest.mark.parametrize("shape", [(6,), (3, 4), (2, 3, 4), (2, 3, 2, 5)], ids=str)
+def test_sums_and_means_along_any_axes(
+    shape: tuple[int, ...], axis: Any, in_the_clear: Clear, rng: np.random.Generator
+) -> None:
+    x = rng.uniform(-1, 1, shape)
+    for method in ("sum", "mean"):
+        function = getattr(np, method)
+        kernel = rm.kernel(lambda x, f=function: f(x.reshape(shape), axis=axis))
+        try:
+            expected = function(x, axis=axis)
+        except ValueError:
+            with pytest.raises(rm.KernelError) as refused:
+                kernel.trace(rm.vector(x.size))
+            assert refused.value.code == "BadAxis"
+            continue
+        got = in_the_clear(kernel.trace(rm.vector(x.size)), x=x.reshape(-1))
+        assert got.shape == expected.shape
+        np.testing.assert_allclose(got, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("axis", [(0, 0), (1, -1), True, 0.0, "0", [0]], ids=str)
+def test_what_is_no_axis_is_refused(axis: Any) -> None:
+    for kernel in (lambda x: x.sum(axis), lambda x: x.mean(axis), lambda x: rm.total(x, axis)):
+        with pytest.raises(rm.KernelError) as refused:
+            rm.kernel(kernel).trace(rm.matrix(2, 3))
+        assert refused.value.code == "BadAxis"
+
+
 COLUMNS: dict[str, Callable[..., Any]] = {
     "elementwise": lambda a: (a - 1) * np.arange(6) + a * a,
     "column constant": lambda a: a + np.arange(4)[:, None],
@@ -157,6 +189,20 @@ def test_complex_values(in_the_clear: Clear, rng: np.random.Generator) -> None:
     got = in_the_clear(traced, z=z)
     assert got.dtype == complex
     np.testing.assert_allclose(got, z * z.conj() + 1j * z, atol=1e-12)
+
+
+def test_reference_calls_keep_imaginary_parts(in_the_clear: Clear, rng: np.random.Generator) -> None:
+    z = rng.normal(size=(5, 6)) + 1j * rng.normal(size=(5, 6))
+    w = rng.normal(size=(2, 3))
+    windows = np.lib.stride_tricks.sliding_window_view(z, w.shape)
+    wanted = {"convolve": (windows * w).sum(axis=(2, 3)), "total": np.tile(z.sum(0), (5, 1)) * 0.5}
+    kernels = {"convolve": lambda z: rm.convolve(z, w), "total": lambda z: rm.total(z, 0, times=0.5)}
+    for name, function in kernels.items():
+        got = in_the_clear(rm.kernel(function).trace(rm.matrix(5, 6, dtype=complex)), z=z)
+        np.testing.assert_allclose(got, wanted[name], rtol=0, atol=1e-12)
+        np.testing.assert_allclose(function(z), wanted[name], rtol=0, atol=1e-12)
+        np.testing.assert_allclose(function(z.real), wanted[name].real, rtol=0, atol=1e-12)
+        assert np.isrealobj(function(z.real))
 
 
 def test_results_by_name_and_position(in_the_clear: Clear) -> None:

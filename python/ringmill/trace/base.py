@@ -61,6 +61,29 @@ def constant_array(value: object) -> NDArray[np.complex128]:
     return array.astype(np.complex128)
 
 
+def clear_array(value: Any) -> NDArray[Any]:
+    """What a function of encrypted values computes with when it is called on clear ones: real if they are."""
+    array = constant_array(value)
+    return array if np.iscomplexobj(value) else array.real
+
+
+def axes_of(axis: object, ndim: int, what: str) -> tuple[int, ...]:
+    """The axes that ``axis`` names, as NumPy counts them: a number, several of them, or all for None."""
+    if axis is None:
+        return tuple(range(ndim))
+    found = []
+    for a in axis if isinstance(axis, tuple) else (axis,):
+        if not isinstance(a, (int, np.integer)) or isinstance(a, bool) or not -ndim <= a < ndim:
+            known = (
+                f"Its axes are {', '.join(map(str, range(ndim)))}" if ndim else "It has no axes: leave it out"
+            )
+            refuse("BadAxis", f"axis {axis!r} of {what}", known)
+        found.append(int(a) % ndim)
+    if len(set(found)) < len(found):
+        refuse("BadAxis", f"axis {axis!r} of {what} names an axis twice", "Name each axis once")
+    return tuple(found)
+
+
 class Tensor(ABC):
     """A symbolic encrypted array. Arithmetic lives in the subclasses."""
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ringmill._native import Circuit
-from ringmill.trace.base import Tensor, constant_array
+from ringmill.trace.base import Tensor, clear_array, constant_array
 from ringmill.trace.circuit import splice
 from ringmill.trace.layout import Layout
 from ringmill.trace.symbol import Symbol
@@ -46,7 +46,7 @@ def convolve(x: Any, kernel: Any, *, stride: int = 1, padding: int = 0) -> Any:
     stride, padding = _whole("stride", stride, 1), _whole("padding", padding, 0)
     weights = constant_array(kernel)
     if not isinstance(x, Tensor):
-        return _clear(constant_array(x).real, weights.real, stride, padding)
+        return _clear(clear_array(x), clear_array(kernel), stride, padding)
     image = _image(x)
     if weights.ndim != 2 * image.ndim - 2 or np.any(weights.imag != 0) or not weights.size:
         refuse(

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ringmill._native import Circuit
-from ringmill.trace.base import constant_array
+from ringmill.trace.base import axes_of, clear_array, constant_array
 from ringmill.trace.circuit import splice
 from ringmill.trace.layout import Layout, apart, power_of_two
 from ringmill.trace.where import MoreSlotsError, refuse
@@ -143,19 +143,27 @@ def total(x: Any, axis: int, times: float = 1.0) -> Any:
     from ringmill.trace.symbol import Symbol
 
     if not isinstance(x, Symbol):
-        clear = constant_array(x).real
-        return np.broadcast_to(times * clear.sum(axis, keepdims=True), clear.shape)
-    if x.ndim != 2 or axis not in (0, 1, -1, -2):
-        refuse("BadAxis", f"axis {axis!r} of an encrypted {x.kind}", "A matrix has axes 0 and 1")
+        clear = clear_array(x)
+        along = _total_axis(axis, clear.ndim, f"an array of shape {clear.shape}")
+        return np.broadcast_to(times * clear.sum(along, keepdims=True), clear.shape)
+    axis = _total_axis(axis, x.ndim, f"an encrypted {x.kind}")
     graph, count, stride = x.graph, x.shape[axis], x.layout.strides[axis]
     node = graph.sum(x.node, count, stride)
     if count * stride == x.slots:
         result = x.with_node(node, clean=x.layout.full)
         return result if times == 1 else result * times
     chosen = np.zeros(x.shape)
-    chosen[(0, slice(None)) if axis % 2 == 0 else (slice(None), 0)] = times
+    chosen[(0, slice(None)) if axis == 0 else (slice(None), 0)] = times
     first = graph.mul(node, graph.const(x.layout.place(chosen)))
     return x.with_node(graph.sum(first, count, -stride), clean=True)
+
+
+def _total_axis(axis: object, ndim: int, what: str) -> int:
+    if ndim != 2:
+        refuse("ShapeMismatch", f"a total along an axis of {what}", "Give a matrix; x.sum() is in every slot")
+    if axis is None or isinstance(axis, tuple):
+        refuse("BadAxis", f"axis {axis!r} of {what}", "Give one axis, 0 or 1")
+    return axes_of(axis, ndim, what)[0]
 
 
 def _respaced(symbol: Symbol, stride: int) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ringmill.trace import linear
-from ringmill.trace.base import Tensor, constant_array
+from ringmill.trace.base import Tensor, axes_of, constant_array
 from ringmill.trace.graph import Graph
 from ringmill.trace.layout import Layout, Shape
 from ringmill.trace.where import MoreSlotsError, refuse
@@ -204,26 +204,24 @@ class Symbol(Tensor):
 
     # ---- sums and products --------------------------------------------------------------------
 
-    def sum(self, axis: int | None = None) -> Symbol:
-        """Sum of all elements (a scalar in every slot), or of a matrix along one axis."""
-        if not self.shape:
+    def sum(self, axis: int | tuple[int, ...] | None = None) -> Symbol:
+        """Sum of all elements (a scalar in every slot), or along one axis or several."""
+        axes = axes_of(axis, self.ndim, f"an encrypted {self.kind}")
+        if not axes:
             return self
-        if axis is None or self.ndim == 1:
-            if axis not in (None, 0, -1):
-                refuse("BadAxis", f"axis {axis!r} of an encrypted {self.kind}", "A vector has axis 0 only")
+        if len(axes) == self.ndim:
             total = self.graph.sum(self.cleaned().node, self.slots, 1)
             return Symbol(self.graph, total, Layout.scalar(self.slots), clean=True)
-        if axis not in (0, 1, -1, -2):
-            refuse("BadAxis", f"axis {axis!r} of an encrypted {self.kind}", "A matrix has axes 0 and 1")
-        axis %= 2
-        # Only slots of the summed row or column are read, so padding does not matter.
-        node = self.graph.sum(self.node, self.shape[axis], self.layout.strides[axis])
-        keep = 1 - axis
-        layout = Layout((self.shape[keep],), (self.layout.strides[keep],), self.slots)
-        return Symbol(self.graph, node, layout, clean=False)
+        # Only slots of the summed rows or columns are read, so padding does not matter.
+        node = self.node
+        for a in axes:
+            node = self.graph.sum(node, self.shape[a], self.layout.strides[a])
+        kept = [a for a in range(self.ndim) if a not in axes]
+        shape, strides = (tuple(of[a] for a in kept) for of in (self.shape, self.layout.strides))
+        return Symbol(self.graph, node, Layout(shape, strides, self.slots), clean=False)
 
-    def mean(self, axis: int | None = None) -> Symbol:
-        """Mean of all elements, or along one axis of a matrix; one level more than the sum."""
+    def mean(self, axis: int | tuple[int, ...] | None = None) -> Symbol:
+        """Mean over the same axes as ``sum``; one level more."""
         total = self.sum(axis)
         mean: Symbol = total * (math.prod(total.shape) / math.prod(self.shape))
         return mean
