@@ -57,3 +57,18 @@ def test_plain_matrix_times_a_part_of_a_matrix(in_the_clear: Clear, rng: np.rand
         np.testing.assert_allclose(in_the_clear(traced, x=x), a @ x[part], rtol=0, atol=1e-12)
     traced = rm.kernel(lambda x: a @ x[:, 2:5].T).trace(rm.matrix(6, 8))
     np.testing.assert_allclose(in_the_clear(traced, x=x), a @ x[:, 2:5].T, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("dirty", [False, True])
+def test_one_element_reshaped_to_a_scalar_stands_in_every_slot(dirty: bool, in_the_clear: Clear) -> None:
+    @rm.kernel
+    def scaled(x: Any, y: Any) -> Any:
+        one = (x + y.sum() if dirty else x).reshape(())
+        return {"product": one * y, "sum": one + y, "back": one.reshape(1, 1) * 2}
+
+    x, y = np.array([0.75]), np.linspace(-1, 1, 6)
+    one = (x + y.sum() if dirty else x).reshape(())
+    got = in_the_clear(scaled.trace(rm.vector(1), rm.vector(6)), x=x, y=y)
+    np.testing.assert_allclose(got["product"], one * y, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(got["sum"], one + y, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(got["back"], [[2 * one]], rtol=0, atol=1e-12)

@@ -92,6 +92,29 @@ def test_matrix_products_equal_numpy(
         np.testing.assert_allclose(in_the_clear(traced, **arguments), expected, rtol=0, atol=1e-11)
 
 
+def test_numpy_dot_takes_the_encrypted_value_on_either_side(
+    in_the_clear: Clear, rng: np.random.Generator
+) -> None:
+    a, v, m = rng.normal(size=(3, 4)), rng.normal(size=4), rng.normal(size=(4, 2))
+    dot = rm.kernel(lambda a, b: np.dot(a, b))
+    cases: list[tuple[Any, dict[str, Any], Any]] = [
+        (dot.trace(a, rm.vector(4)), {"b": v}, a @ v),
+        (dot.trace(v.tolist(), rm.vector(4)), {"b": v}, v @ v),
+        (dot.trace(a, rm.matrix(4, 2)), {"b": m}, a @ m),
+        (dot.trace(rm.vector(4), m), {"a": v}, v @ m),
+        (dot.trace(rm.matrix(3, 4), rm.vector(4)), {"a": a, "b": v}, a @ v),
+        (dot.trace(rm.matrix(3, 4, packing="columns"), v), {"a": a}, a @ v),
+    ]
+    for traced, arguments, expected in cases:
+        np.testing.assert_allclose(in_the_clear(traced, **arguments), expected, rtol=0, atol=1e-11)
+
+
+def test_unmasked_masked_arrays_are_arrays(in_the_clear: Clear) -> None:
+    x = np.ma.array([1.0, 2.0, 3.0])
+    got = in_the_clear(rm.kernel(lambda y: y + x).trace(rm.vector(3)), y=x)
+    np.testing.assert_allclose(got, [2, 4, 6], rtol=0, atol=1e-12)
+
+
 def test_matrix_vector_product_uses_baby_and_giant_steps(rng: np.random.Generator) -> None:
     traced = rm.kernel(lambda w, x: w @ x).trace(rng.normal(size=(64, 64)), rm.vector(64))
     assert traced.operations["mul"] == 64

@@ -39,6 +39,12 @@ def _refused(construct: str, why: str, remedy: str) -> Callable[..., NoReturn]:
 
 def constant_array(value: object) -> NDArray[np.complex128]:
     """A plaintext operand as complex numbers; refuses what is not a finite number."""
+    if any_masked(value):
+        refuse(
+            "MaskedValue",
+            "a plaintext operand has masked elements",
+            "Say what they count as: .filled(value), or .compressed() to leave them out",
+        )
     try:
         array = np.asarray(value)
     except (ValueError, TypeError):
@@ -82,6 +88,13 @@ def axes_of(axis: object, ndim: int, what: str) -> tuple[int, ...]:
     if len(set(found)) < len(found):
         refuse("BadAxis", f"axis {axis!r} of {what} names an axis twice", "Name each axis once")
     return tuple(found)
+
+
+def any_masked(values: object) -> bool:
+    """Whether a masked array, or one of several, has masked elements; as plain numbers they would count."""
+    if isinstance(values, (list, tuple)):
+        return any(any_masked(each) for each in values)
+    return bool(np.ma.is_masked(values))
 
 
 class Tensor(ABC):
@@ -239,6 +252,8 @@ class Tensor(ABC):
     def __array_function__(
         self, function: Callable[..., Any], types: object, args: tuple[Any, ...], options: dict[str, Any]
     ) -> Any:
+        if function is np.dot and len(args) == 2 and not options:
+            return _UFUNCS["matmul"](*args)
         method = _FUNCTIONS.get(function.__name__)
         if method is None or not args or not isinstance(args[0], Tensor):
             refuse(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ringmill.errors import EncodingError, fail
+from ringmill.trace.base import any_masked
 from ringmill.trace.graph import Graph
 from ringmill.trace.layout import Layout, Shape, power_of_two
 from ringmill.trace.stack import Stack
@@ -81,7 +82,15 @@ class Spec:
 
 
 def finite_array(name: str, values: ArrayLike) -> NDArray[np.complex128]:
-    """Numbers as a complex array; refuses what is not a finite number, naming the element."""
+    """Numbers as a complex array; refuses what is not a finite number, naming the element, and masks."""
+    if any_masked(values):
+        fail(
+            EncodingError,
+            "MaskedValue",
+            f"Argument {name!r} has masked elements, and a ciphertext has no mask. "
+            "Say what they count as: .filled(value), or .compressed() to leave them out.",
+            argument=name,
+        )
     try:
         array = np.asarray(values)
     except ValueError:

@@ -180,17 +180,23 @@ class Symbol(Tensor):
         return Symbol(self.graph, self.graph.rotate(self.node, offset), layout, clean=False)
 
     def reshape(self, *shape: int | tuple[int, ...]) -> Symbol:
-        """The same elements in row-major order under another shape; costs nothing."""
+        """The same elements in row-major order under another shape; costs nothing.
+
+        One element in the shape ``()`` is a scalar, which stands in every slot: a sum.
+        """
         wanted = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
-        if self.layout != Layout.contiguous(self.shape, self.slots) or not self.shape:
+        try:
+            new: Shape = np.empty(self.shape, dtype=bool).reshape(wanted).shape  # type: ignore[arg-type]
+        except (ValueError, TypeError):
+            refuse("BadReshape", f"an encrypted {self.kind} in shape {wanted}", "Keep the number of elements")
+        if not new:
+            return self.sum()
+        if self.shape and self.layout != Layout.contiguous(self.shape, self.slots):
             refuse(
                 "BadReshape", f"reshape of an encrypted {self.kind} that has gaps", "Reshape the input itself"
             )
-        try:
-            new = np.empty(self.shape, dtype=bool).reshape(wanted).shape  # type: ignore[arg-type]
-        except (ValueError, TypeError):
-            refuse("BadReshape", f"an encrypted {self.kind} in shape {wanted}", "Keep the number of elements")
-        return Symbol(self.graph, self.node, Layout.contiguous(new, self.slots), clean=self.clean)
+        clean = self.clean and bool(self.shape)
+        return Symbol(self.graph, self.node, Layout.contiguous(new, self.slots), clean=clean)
 
     def transpose(self) -> Symbol:
         """Axes in reverse order; costs nothing, only the reading order changes."""
