@@ -72,3 +72,93 @@ def test_one_element_reshaped_to_a_scalar_stands_in_every_slot(dirty: bool, in_t
     np.testing.assert_allclose(got["product"], one * y, rtol=0, atol=1e-12)
     np.testing.assert_allclose(got["sum"], one + y, rtol=0, atol=1e-12)
     np.testing.assert_allclose(got["back"], [[2 * one]], rtol=0, atol=1e-12)
+
+
+GAPPED: dict[str, Callable[..., Any]] = {
+    "row": lambda x: x[1],
+    "column": lambda x: x[:, 2],
+    "every other": lambda x: x[::2, 1::3],
+    "transpose": lambda x: x.T,
+    "sum of rows": lambda x: x.sum(axis=1),
+    "sum of columns": lambda x: x.sum(axis=0),
+    "product": lambda x: x @ np.arange(1.0, 7.0),
+    "convolution": lambda x: rm.convolve(x, np.arange(1.0, 7.0).reshape(2, 3)),
+    "convolution, stride 2": lambda x: rm.convolve(x, np.ones((2, 2)), stride=2),
+    "pooling": lambda x: rm.average_pool(x, 2),
+}
+
+
+@pytest.mark.parametrize("name", GAPPED)
+def test_values_with_gaps_go_on(name: str, in_the_clear: Clear, rng: np.random.Generator) -> None:
+    """Reshaped, added to values without gaps, multiplied by matrices, rotated, summed."""
+    function = GAPPED[name]
+    x = rng.uniform(-1, 1, (4, 6))
+    clear = function(x)
+    flat, n = clear.reshape(-1), clear.size
+    w, v = rng.uniform(-1, 1, (5, n)), rng.uniform(-1, 1, n)
+    after: dict[str, Callable[..., Any]] = {
+        "reshape": lambda y, v, w: y.reshape(1, n),
+        "add": lambda y, v, w: y.reshape(-1) + v,
+        "weigh": lambda y, v, w: w @ y.reshape(-1),
+        "weigh again": lambda y, v, w: w.T @ (w @ y.reshape(-1)),
+        "weigh where it is": lambda y, v, w: np.ones((9, len(y))) @ y if y.ndim == 1 else y + 0,
+        "sum": lambda y, v, w: (y.reshape(-1) * v).sum(),
+    }
+    for what, then in after.items():
+        kernel = rm.kernel(lambda x, v, then=then: then(function(x), v, w))
+        got = in_the_clear(kernel.trace(rm.matrix(4, 6), rm.vector(n)), x=x, v=v)
+        np.testing.assert_allclose(got, then(clear, v, w), rtol=0, atol=1e-11, err_msg=what)
+    rotated = rm.kernel(lambda x: function(x).reshape(-1).rotate(1)).trace(rm.matrix(4, 6))
+    np.testing.assert_allclose(in_the_clear(rotated, x=x), np.roll(flat, -1), rtol=0, atol=1e-11)
+
+
+def test_what_closing_gaps_costs() -> None:
+    free = rm.kernel(lambda x: x.reshape(2, 12)[:, 0:12].reshape(-1)).trace(rm.matrix(4, 6))
+    assert free.operations == {"input": 1}
+    column = rm.kernel(lambda x: x[:, 0].reshape(-1)).trace(rm.matrix(4, 6))
+    assert (column.depth, column.operations["mul"]) == (1, 4)
+    # A product reads a vector where it is and leaves its result as far apart: four distances, cyclically.
+    twice = rm.kernel(lambda a, x: np.ones((4, 4)) @ (a @ x)).trace(rm.matrix(4, 4), rm.vector(4))
+    assert (twice.depth, twice.operations["mul"]) == (2, 1 + 4)
+    # Where no such result fits, gaps are closed first: four diagonals for that, four for the product.
+    higher = rm.kernel(lambda a, x: np.ones((8, 4)) @ (a @ x)).trace(rm.matrix(4, 4), rm.vector(4))
+    assert (higher.depth, higher.operations["mul"]) == (3, 1 + 4 + 4)
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(1, 1), (1, 5), (5, 1), (3, 4), (4, 3), (8, 8)])
+def test_encrypted_vectors_and_matrices_from_either_side(
+    rows: int, columns: int, in_the_clear: Clear, rng: np.random.Generator
+) -> None:
+    m, v, u = rng.normal(size=(rows, columns)), rng.normal(size=rows), rng.normal(size=columns)
+    kernels: dict[str, Callable[..., Any]] = {
+        "row": lambda m, v, u: v @ m,
+        "transpose": lambda m, v, u: m.T @ v,
+        "column": lambda m, v, u: m.T @ v.reshape(-1, 1),
+        "there and back": lambda m, v, u: m.T @ (m @ u),
+        "back and there": lambda m, v, u: m @ (v @ m),
+        "part": lambda m, v, u: v[: (rows + 1) // 2] @ m[::2],
+        "dirty": lambda m, v, u: (v + u.sum()) @ m,
+    }
+    for name, function in kernels.items():
+        traced = rm.kernel(lambda m, v, u, f=function: f(m, v, u) + 0 * u.sum()).trace(
+            rm.matrix(rows, columns), rm.vector(rows), rm.vector(columns)
+        )
+        got = in_the_clear(traced, m=m, v=v, u=u)
+        np.testing.assert_allclose(got, function(m, v, u), rtol=0, atol=1e-11, err_msg=name)
+    traced = rm.kernel(lambda m, v: v @ m).trace(rm.matrix(rows, columns), rm.vector(rows))
+    assert traced.depth == 1 + (rows > 1 and columns > 1)
+
+
+def test_tiles_of_a_row_with_gaps(in_the_clear: Clear, rng: np.random.Generator) -> None:
+    x = rng.normal(size=(3, 4))
+    traced = rm.kernel(lambda x: x[:, 1].tile(2, 2) + x[::2, ::2].tile(1, 2).sum()).trace(rm.matrix(3, 4))
+    expected = np.tile(x[:, 1], (2, 2)) + np.tile(x[::2, ::2], (1, 2)).sum()
+    np.testing.assert_allclose(in_the_clear(traced, x=x), expected, rtol=0, atol=1e-11)
+
+
+def test_values_packed_apart_go_together_as_the_refusal_says(in_the_clear: Clear) -> None:
+    with pytest.raises(rm.KernelError, match=r"x\.reshape\(x\.shape\)"):
+        rm.kernel(lambda x: x + x.T).trace(rm.matrix(3, 3))
+    x = np.arange(9.0).reshape(3, 3)
+    traced = rm.kernel(lambda x: x + x.T.reshape(x.T.shape)).trace(rm.matrix(3, 3))
+    np.testing.assert_allclose(in_the_clear(traced, x=x), x + x.T, rtol=0, atol=1e-12)

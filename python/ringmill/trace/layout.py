@@ -78,6 +78,12 @@ class Layout:
         """No padding: every slot belongs to the value."""
         return not self.shape or self.size == self.slots
 
+    def alike(self, other: Layout) -> bool:
+        """Whether both have the same elements in the same slots: axes of one element have any stride."""
+        return self.shape == other.shape and all(
+            n == 1 or a == b for n, a, b in zip(self.shape, self.strides, other.strides, strict=True)
+        )
+
     def index(self) -> NDArray[np.int64]:
         """Slot of every element, in the shape of the array."""
         return _places(self.shape, self.strides)

@@ -2,8 +2,8 @@
 
 Four forms, by what is encrypted and how it is packed:
 
-- encrypted matrix (row by row) times vector: multiply by the vector repeated along the rows, then sum
-  each row with rotations; element i of the result sits at the first slot of row i;
+- encrypted matrix times vector: multiply by the vector repeated along the rows, then sum each row with
+  rotations; element i of the result sits at the first slot of row i, wherever the matrix has it;
 - plaintext matrix times encrypted vector: generalised diagonals with baby and giant steps;
 - encrypted matrix times encrypted matrix, and plaintext matrix times encrypted matrix: `crates/circuits`;
 - vector times vector: product and sum of all slots.
@@ -47,6 +47,10 @@ def matmul(left: Symbol, right: object) -> Any:
     other = f"an encrypted {operand.kind}" if isinstance(operand, Symbol) else f"a constant of shape {shape}"
     if not left.shape or not shape or left.shape[-1] != shape[0]:
         _mismatch(name, other)
+    if isinstance(operand, Symbol) and operand.graph is not left.graph:
+        refuse(
+            "ForeignValue", "a value of another kernel's trace cannot be used", "Use this kernel's arguments"
+        )
     if left.ndim == 1 and len(shape) == 1:
         return (left * operand).sum()
     if left.ndim == 1 and isinstance(operand, Symbol):
@@ -74,34 +78,61 @@ def rmatmul(right: Symbol, left: Array) -> Any:
 def _matrix_times(matrix: Symbol, operand: Symbol | Array) -> Any:
     """(r, c) times (c,), (c, 1) or a plaintext (c, p)."""
     from ringmill.trace.stack import Stack
-    from ringmill.trace.symbol import Symbol
 
     if isinstance(operand, np.ndarray):
         if operand.ndim == 2 and operand.shape[1] != 1:
             return Stack(tuple(_row_sums(matrix * column, 1) for column in operand.T))
         return _row_sums(matrix * operand.reshape(-1), operand.ndim)
-    contiguous = matrix.layout == Layout.contiguous(matrix.shape, matrix.slots)
-    if operand.ndim == 2 and (operand.shape[1] != 1 or not contiguous):
+    if operand.ndim == 2 and operand.shape[1] != 1:
         return matrix_product(matrix, operand)
-    column = Symbol(
-        operand.graph,
-        operand.node,
-        Layout(operand.shape[:1], operand.layout.strides[:1], operand.slots),
-        clean=operand.clean,
-    )
-    rows = tile(column, matrix.shape[0], 1) if matrix.shape[0] > 1 else column.reshape(1, -1)
-    return _row_sums(matrix * rows, operand.ndim)
+    vector = operand if operand.ndim == 1 else _as_vector(operand)
+    return _row_sums(matrix * _in_every_row(vector, matrix.layout), operand.ndim)
+
+
+def _in_every_row(vector: Symbol, layout: Layout) -> Symbol:
+    """The vector as every row of a matrix that sits as ``layout`` says.
+
+    Key switches only if its elements stand as far apart as those of a row, with zeros around them; else one
+    level. Copies meet no other element, since no two of the layout share a slot.
+    """
+    from ringmill.trace.symbol import Symbol
+
+    (rows, columns), (down, along) = layout.shape, layout.strides
+    if columns > 1 and vector.layout.strides[0] != along:
+        vector = _moved(vector, Layout((columns,), (along,), layout.slots))
+    node = vector.graph.sum(vector.cleaned().node, rows, -down) if rows > 1 else vector.node
+    return Symbol(vector.graph, node, layout, clean=rows > 1 or vector.clean)
 
 
 def _row_sums(product: Symbol, ndim: int) -> Symbol:
     """Sum of each row, as a vector (r,) or as a column (r, 1)."""
+    sums = product.sum(axis=1)
+    return sums if ndim == 1 else _as_column(sums)
+
+
+def _as_column(vector: Symbol) -> Symbol:
     from ringmill.trace.symbol import Symbol
 
-    sums = product.sum(axis=1)
-    if ndim == 1:
-        return sums
-    layout = Layout((sums.shape[0], 1), (sums.layout.strides[0], 1), sums.slots)
-    return Symbol(sums.graph, sums.node, layout, clean=sums.clean)
+    layout = Layout((*vector.shape, 1), (*vector.layout.strides, 1), vector.slots)
+    return Symbol(vector.graph, vector.node, layout, clean=vector.clean)
+
+
+def _as_vector(column: Symbol) -> Symbol:
+    from ringmill.trace.symbol import Symbol
+
+    layout = Layout(column.shape[:1], column.layout.strides[:1], column.slots)
+    return Symbol(column.graph, column.node, layout, clean=column.clean)
+
+
+def packed(x: Symbol) -> Symbol:
+    """The same elements row by row without gaps; one level unless they sit so."""
+    layout = Layout.contiguous(x.shape, x.slots)
+    return x if x.layout.alike(layout) else _moved(x, layout)
+
+
+def _moved(x: Symbol, layout: Layout) -> Symbol:
+    """The same elements where another layout of that shape has them; one level."""
+    return _linear(x, x.layout.index(), layout.index(), np.ones(1, dtype=np.complex128), layout)
 
 
 def tile(symbol: Symbol, rows: int, columns: int) -> Symbol:
@@ -109,7 +140,8 @@ def tile(symbol: Symbol, rows: int, columns: int) -> Symbol:
 
     A shift by the size of the block copies it; ``sum`` with a negative stride adds all copies. That needs
     zero padding, and room: block (r, c) in a row of C = c·columns slots must be moved there first, which
-    is free only where its rows already stand C apart or where it has one row.
+    is free only where its rows already stand C apart or where it has one row. Gaps within rows are closed
+    first, for a level.
     """
     from ringmill.trace.symbol import Symbol
 
@@ -121,10 +153,10 @@ def tile(symbol: Symbol, rows: int, columns: int) -> Symbol:
     total = width * columns
     if height * rows * total > symbol.slots:
         raise MoreSlotsError(height * rows * total)
+    if width > 1 and symbol.layout.strides[-1] != 1:
+        symbol = packed(symbol)
     clean = symbol.cleaned()
     graph, node = symbol.graph, clean.node
-    if symbol.layout.strides[-1] != 1:
-        refuse("PackingMismatch", f"tiling an encrypted {symbol.kind} that has gaps", "Tile the input itself")
     if height > 1 and symbol.layout.strides[0] != total:
         node = _respaced(clean, total)
     node = graph.sum(node, columns, -width)
@@ -234,10 +266,6 @@ def matrix_product(left: Symbol, right: Symbol) -> Symbol:
     from ringmill.trace.symbol import Symbol
 
     graph, slots = left.graph, left.slots
-    if right.graph is not graph:
-        refuse(
-            "ForeignValue", "a value of another kernel's trace cannot be used", "Use this kernel's arguments"
-        )
     side = power_of_two(max(*left.shape, *right.shape))
     if side * side > slots:
         raise MoreSlotsError(side * side)
@@ -249,15 +277,21 @@ def matrix_product(left: Symbol, right: Symbol) -> Symbol:
 
 
 def matrix_vector(matrix: Array, vector: Symbol) -> Symbol:
-    """Plaintext (r, c) times encrypted (c,), by diagonals with baby and giant steps (`crates/circuits`)."""
+    """Plaintext (r, c) times encrypted (c,), by diagonals with baby and giant steps (`crates/circuits`).
+
+    A vector with gaps is a column of a matrix, and the result keeps the gaps; where it does not fit so, they
+    are closed first, for a level.
+    """
     from ringmill.trace.symbol import Symbol
 
     rows, columns = matrix.shape
     slots, graph = vector.slots, vector.graph
     if rows > slots:
         raise MoreSlotsError(rows)
-    if vector.layout.strides[0] != 1:
-        refuse("PackingMismatch", "a matrix product with a vector that has gaps", "Multiply before slicing")
+    if columns > 1 and vector.layout.strides[0] != 1:
+        if (rows - 1) * vector.layout.strides[0] < slots:
+            return _as_vector(plain_times_matrix(matrix, _as_column(vector)))
+        vector = packed(vector)
     if not np.any(matrix):
         refuse("ZeroOperand", "a product with a matrix of zeros is zero", "Leave it out")
     entries = np.ascontiguousarray(matrix, dtype=np.complex128).reshape(-1)

@@ -180,9 +180,12 @@ class Symbol(Tensor):
         return Symbol(self.graph, self.graph.rotate(self.node, offset), layout, clean=False)
 
     def reshape(self, *shape: int | tuple[int, ...]) -> Symbol:
-        """The same elements in row-major order under another shape; costs nothing.
+        """The same elements in row-major order under another shape.
 
-        One element in the shape ``()`` is a scalar, which stands in every slot: a sum.
+        Costs nothing where elements stand in that order without gaps. Others (slices, transposes, results
+        of convolution, pooling and products) are brought there by a linear map: one level, rotations for
+        as many diagonals as there are distances. One element in the shape ``()`` is a scalar, which stands
+        in every slot: a sum.
         """
         wanted = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
         try:
@@ -191,12 +194,11 @@ class Symbol(Tensor):
             refuse("BadReshape", f"an encrypted {self.kind} in shape {wanted}", "Keep the number of elements")
         if not new:
             return self.sum()
-        if self.shape and self.layout != Layout.contiguous(self.shape, self.slots):
-            refuse(
-                "BadReshape", f"reshape of an encrypted {self.kind} that has gaps", "Reshape the input itself"
-            )
-        clean = self.clean and bool(self.shape)
-        return Symbol(self.graph, self.node, Layout.contiguous(new, self.slots), clean=clean)
+        layout = Layout.contiguous(new, self.slots)
+        if not self.shape:
+            return Symbol(self.graph, self.node, layout, clean=False)
+        row_major = linear.packed(self)
+        return Symbol(self.graph, row_major.node, layout, clean=row_major.clean)
 
     def transpose(self) -> Symbol:
         """Axes in reverse order; costs nothing, only the reading order changes."""
@@ -305,13 +307,13 @@ def _combine(op: str, left: Symbol, right: Symbol) -> Symbol:
             "a value of another kernel's trace cannot be used",
             "Use only this kernel's arguments",
         )
-    if left.layout != right.layout and left.shape and right.shape:
+    if left.shape and right.shape and not left.layout.alike(right.layout):
         if left.shape == right.shape:
             refuse(
                 "PackingMismatch",
                 f"both are an encrypted {left.kind}, but their elements sit {left.layout.strides} and "
                 f"{right.layout.strides} slots apart",
-                "Apply the operation before slicing or reducing, so that both are packed alike",
+                "Pack them alike: x.reshape(x.shape) closes the gaps of x, for a level",
             )
         refuse(
             "ShapeMismatch",
