@@ -84,6 +84,11 @@ GAPPED: dict[str, Callable[..., Any]] = {
     "product": lambda x: x @ np.arange(1.0, 7.0),
     "convolution": lambda x: rm.convolve(x, np.arange(1.0, 7.0).reshape(2, 3)),
     "convolution, stride 2": lambda x: rm.convolve(x, np.ones((2, 2)), stride=2),
+    "convolution of a transpose": lambda x: rm.convolve(x.T, np.arange(1.0, 7.0).reshape(2, 3)),
+    "convolution of columns": lambda x: rm.convolve(x[:, ::5], np.ones((2, 1))),
+    "convolution of channels": lambda x: rm.convolve(
+        x.reshape(2, 3, 4).T, np.arange(1.0, 25.0).reshape(3, 4, 2, 1)
+    ),
     "pooling": lambda x: rm.average_pool(x, 2),
 }
 

@@ -10,6 +10,7 @@ from ringmill._native import Circuit
 from ringmill.trace.base import Tensor, clear_array, constant_array
 from ringmill.trace.circuit import splice
 from ringmill.trace.layout import Layout
+from ringmill.trace.linear import packed
 from ringmill.trace.symbol import Symbol
 from ringmill.trace.where import MoreSlotsError, refuse
 
@@ -41,6 +42,7 @@ def convolve(x: Any, kernel: Any, *, stride: int = 1, padding: int = 0) -> Any:
             apart, and further layers read them there.
         padding: rows and columns of zeros around the image.
 
+    An image whose rows interleave, as those of a transpose, is packed row by row first, for another level.
     A NumPy array is convolved by NumPy, so that a kernel can be called on clear data too.
     """
     stride, padding = _whole("stride", stride, 1), _whole("padding", padding, 0)
@@ -56,6 +58,8 @@ def convolve(x: Any, kernel: Any, *, stride: int = 1, padding: int = 0) -> Any:
         )
     if not np.any(weights):
         refuse("ZeroOperand", "a convolution with zeros is zero", "Leave it out")
+    if not _on_a_grid(image.layout):
+        image = packed(image)
     shape, strides = image.shape, image.layout.strides
     if image.ndim == 2:
         shape, strides = (1, *shape), (shape[0] * strides[0], *strides)
@@ -78,6 +82,12 @@ def convolve(x: Any, kernel: Any, *, stride: int = 1, padding: int = 0) -> Any:
         out_shape, out_strides = out_shape[1:], out_strides[1:]
     node = splice(image.graph, circuit, image.node)
     return Symbol(image.graph, node, Layout(out_shape, out_strides, image.slots), clean=True)
+
+
+def _on_a_grid(layout: Layout) -> bool:
+    """Whether rows follow each other, and channels; those of a transpose interleave."""
+    outer, inner = layout.strides[:-1], layout.strides[1:]
+    return all(o >= n * i for o, n, i in zip(outer, layout.shape[1:], inner, strict=True))
 
 
 def _fits(shape: tuple[int, ...], kernel: tuple[int, ...], stride: int, padding: int) -> None:
