@@ -188,7 +188,9 @@ class Ciphertext:
     def __add__(self, other: Any) -> Ciphertext:
         if isinstance(other, Ciphertext):
             clean = self.clean and other.clean
-            return self._with(self.evaluator.add(*self._paired(other, sums=True)), real=other.real, clean=clean)
+            return self._with(
+                self.evaluator.add(*self._paired(other, sums=True)), real=other.real, clean=clean
+            )
         plain = self._plain(other)
         if isinstance(plain, float) and (self.length == self.slots or not self.clean):
             return self._with(self.evaluator.add_scalar(self.native, plain))
@@ -207,7 +209,9 @@ class Ciphertext:
     def __sub__(self, other: Any) -> Ciphertext:
         if isinstance(other, Ciphertext):
             clean = self.clean and other.clean
-            return self._with(self.evaluator.sub(*self._paired(other, sums=True)), real=other.real, clean=clean)
+            return self._with(
+                self.evaluator.sub(*self._paired(other, sums=True)), real=other.real, clean=clean
+            )
         return self + (-np.asarray(finite_array("the plaintext operand", other)))
 
     def __rsub__(self, other: Any) -> Ciphertext:

@@ -39,7 +39,9 @@ EXPRESSIONS: dict[str, Callable[[Any, Any], Any]] = {
     "levels apart": lambda x, y: x * y + x,
     "levels further apart": lambda x, y: (x * y) * x - y,
     "power": lambda x, y: x**3,
-    "products of all kinds at one level": lambda x, y: x * x + 1.5 * x - x * np.linspace(0, 1, 5) + 2 * (x * y),
+    "products of all kinds at one level": lambda x, y: (
+        x * x + 1.5 * x - x * np.linspace(0, 1, 5) + 2 * (x * y)
+    ),
     "inner product": lambda x, y: (x @ y) * np.ones(5),
     "sum": lambda x, y: x.sum() * np.ones(5),
     "sum after adding a number": lambda x, y: (x + 1).sum() * np.ones(5),
@@ -273,6 +275,8 @@ def test_keys_of_another_secret_are_refused(params: rm.Params, keys: rm.Keys) ->
         with pytest.raises(rm.MismatchError) as refused:
             function()
         assert refused.value.code == "KeysMismatch"
-    np.testing.assert_allclose(rm.decrypt(rm.encrypt(X, keys, key=keys.secret) + ours, keys), 2 * X, atol=1e-6)
+    np.testing.assert_allclose(
+        rm.decrypt(rm.encrypt(X, keys, key=keys.secret) + ours, keys), 2 * X, atol=1e-6
+    )
     read = rm.Ciphertext.from_bytes(ours.to_bytes(), again, len(X))
     np.testing.assert_allclose(rm.decrypt(read + ours, keys), 2 * X, atol=1e-6)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -32,7 +31,7 @@ def test_a_layout_gives_every_element_a_slot_of_its_own() -> None:
 
 
 def test_a_kernel_file_whose_results_share_slots_is_damaged() -> None:
-    data = json.loads(rm.kernel(lambda x: x + 1).trace(rm.matrix(4, 2)).signature_text())
+    data = rm.kernel(lambda x: x + 1).trace(rm.matrix(4, 2)).signature.to_json()
     data["outputs"]["out"]["strides"] = [1, 1]
     with pytest.raises(FileFormatError, match="share slots"):
         Signature.from_json(data)

@@ -86,12 +86,6 @@ def _parameter(point: Point, name: str) -> str:
     raise BlockError(f"rtl/{point.block}/block.json: {point.top} is composed and does not say {name}")
 
 
-def _multiplier(point: Point) -> Point:
-    return Point(
-        "modmul", "modmul", {name: _parameter(point, name) for name in ("Kind", "W", "Tile")}, point.flow
-    )
-
-
 @dataclass
 class _Run:
     """What the points of one run share: parts that were made once."""

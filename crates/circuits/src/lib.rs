@@ -1,7 +1,8 @@
 //! What is built from HE operations.
 //!
 //! A circuit adds operations to the [`he::Builder`](ringmill_program::he::Builder) of a traced program and returns the
-//! value of its result. It knows neither levels nor scales (management puts them in) nor machines. Each circuit
+//! value of its result. It knows neither levels nor scales (management puts them in) nor machines; [`bootstrap`] alone lays out
+//! chains of primes for what it needs. Each circuit
 //! is planned first: the plan says what it costs, and the operations written are those of the plan.
 //!
 //! | module | what | page |

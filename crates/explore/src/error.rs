@@ -1,7 +1,6 @@
 //! What stands in the way of exploring.
 
 use crate::Wishes;
-use crate::design::SCHEMA;
 
 /// Why a device, a design or an exploration was refused.
 #[derive(Debug, thiserror::Error)]
@@ -32,12 +31,14 @@ pub enum ExploreError {
         why: String,
     },
     /// A file of another version.
-    #[error("the {what} has schema {found}, this version reads schema {SCHEMA}; {remedy}")]
+    #[error("the {what} has schema {found}, this version reads schema {expected}; {remedy}")]
     Schema {
         /// Which file.
         what: &'static str,
         /// Its version.
         found: String,
+        /// The version that is read.
+        expected: u32,
         /// What to do.
         remedy: &'static str,
     },

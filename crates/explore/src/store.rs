@@ -77,7 +77,12 @@ impl Store {
         }
         if !fresh && version != VERSION {
             let remedy = "choose another file, or explore again with the version that made it";
-            return Err(ExploreError::Schema { what: "results file", found: version.to_string(), remedy });
+            return Err(ExploreError::Schema {
+                what: "results file",
+                found: version.to_string(),
+                expected: VERSION.unsigned_abs(),
+                remedy,
+            });
         }
         // A commit survives the kill of the process; one that survives a power cut would cost a disk access a batch.
         connection.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;").map_err(fail)?;

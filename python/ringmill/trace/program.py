@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 from collections.abc import Mapping
@@ -205,7 +204,3 @@ class Traced:
     def __repr__(self) -> str:
         counts = ", ".join(f"{n} {op}" for op, n in sorted(self.operations.items()))
         return f"<kernel {self.name}: {self.signature.slots} slots, depth {self.depth}; {counts}>"
-
-    def signature_text(self) -> str:
-        """The signature as JSON text."""
-        return json.dumps(self.signature.to_json())

@@ -164,7 +164,7 @@ impl Design {
         let found = value.get("schema").map_or_else(|| "none".to_owned(), ToString::to_string);
         if found != SCHEMA.to_string() {
             let remedy = "explore again with this version, or use the version that made it";
-            return Err(ExploreError::Schema { what: "design", found, remedy });
+            return Err(ExploreError::Schema { what: "design", found, expected: SCHEMA, remedy });
         }
         let design: Self = serde_json::from_value(value).map_err(unreadable)?;
         design.hardware.config()?;

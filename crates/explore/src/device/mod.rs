@@ -192,7 +192,7 @@ impl Device {
         let found = table.get("schema").map_or_else(|| "none".to_owned(), ToString::to_string);
         if found != SCHEMA.to_string() {
             let remedy = "write `schema = 1` and the keys that docs/explorer.md lists";
-            return Err(ExploreError::Schema { what: "device file", found, remedy });
+            return Err(ExploreError::Schema { what: "device file", found, expected: SCHEMA, remedy });
         }
         schema::check(&table).map_err(fail)?;
         let device: Self = toml::from_str(text).map_err(|e| fail(e.to_string()))?;

@@ -129,11 +129,6 @@ impl Builder {
         self.tables.get(name).copied()
     }
 
-    /// The value of a name.
-    pub fn find_value(&self, name: &str) -> Option<Value> {
-        self.names.get(name).copied()
-    }
-
     /// The value that the text calls `name`, which may be a number.
     pub(super) fn find_bound(&self, name: &str) -> Option<Value> {
         self.bound.get(name).copied()

@@ -83,11 +83,6 @@ impl Type {
     pub fn is_ct(&self) -> bool {
         matches!(self, Self::TracedCt | Self::Ct(_))
     }
-
-    /// "ciphertext" or "plaintext".
-    pub fn noun(&self) -> &'static str {
-        if self.is_ct() { "ciphertext" } else { "plaintext" }
-    }
 }
 
 impl fmt::Display for Type {

@@ -156,9 +156,8 @@ pub enum Source {
 }
 
 impl Operand {
+    /// What the numbers of input limbs have added.
     const INPUT: u32 = 1 << 31;
-    /// Greatest number of values, and of input limbs, in a program.
-    pub const MAX_COUNT: usize = Self::INPUT as usize;
 
     /// Which of the two it is.
     #[inline]
