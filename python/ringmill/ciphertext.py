@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ringmill import _native
 from ringmill._native import EvaluationKeys, Evaluator, Params, PublicKey, SecretKey
+from ringmill.belongs import has_room, made_encrypting, made_evaluator, same_keys
 from ringmill.errors import EncodingError, LevelError, MismatchError, ParameterError, fail
 from ringmill.keys import Keys
 from ringmill.plausible import plausible
@@ -30,21 +31,6 @@ def _vector(name: str, values: ArrayLike) -> NDArray[np.complex128]:
             shape=array.shape,
         )
     return np.ascontiguousarray(array)
-
-
-def _refuse_wrapping(native: _native.Ciphertext) -> None:
-    """Values that the modulus of their level may not hold would decrypt to others, unnoticed."""
-    if native.headroom_log2 < 0:
-        fail(
-            LevelError,
-            "WrapsAround",
-            f"Values up to {native.magnitude:.3g} at level {native.level} exceed half of the modulus by "
-            f"{-native.headroom_log2:.1f} bits and would wrap around. Compute at a higher level, scale values "
-            "down, take parameters with more integer bits, or promise a closer bound: x.within(bound).",
-            magnitude=native.magnitude,
-            level=native.level,
-            bits=-native.headroom_log2,
-        )
 
 
 class Ciphertext:
@@ -124,7 +110,7 @@ class Ciphertext:
         self, native: _native.Ciphertext, *, real: bool = True, length: int = 0, clean: bool | None = None
     ) -> Ciphertext:
         clean = self.clean if clean is None else clean
-        _refuse_wrapping(native)
+        has_room(native)
         return Ciphertext(native, self.evaluator, length or self.length, real=self.real and real, clean=clean)
 
     # ---- arithmetic ---------------------------------------------------------------------------
@@ -142,13 +128,7 @@ class Ciphertext:
                 left=self.params.fingerprint,
                 right=other.params.fingerprint,
             )
-        if other.evaluator is not self.evaluator and not self.evaluator.agrees(other.evaluator):
-            fail(
-                MismatchError,
-                "KeysMismatch",
-                "The two ciphertexts are bound to different evaluation keys, so they seem to be under different "
-                "secret keys, and together would decrypt under neither. Encrypt both with one set of keys.",
-            )
+        same_keys(self.evaluator, other.evaluator)
         if other.length != self.length:
             fail(
                 MismatchError,
@@ -398,15 +378,9 @@ def encrypt(
     """
     array = _vector("values", values)
     encrypting = key or keys.public
-    if key is not None and key.params == keys.params and not keys.secret.made(key):
-        fail(
-            MismatchError,
-            "KeysMismatch",
-            "The key to encrypt with was not made with the secret key of these keys, so that nothing could decrypt "
-            "what they compute. Take both from one set of keys.",
-        )
+    made_encrypting(keys, encrypting)
     native = encrypting.encrypt(array, slots=slots, level=level, magnitude=magnitude)
-    _refuse_wrapping(native)
+    has_room(native)
     return Ciphertext(native, keys.evaluator(machine), len(array), real=not np.any(array.imag), clean=True)
 
 
@@ -425,13 +399,7 @@ def decrypt(cipher: Ciphertext, secret: SecretKey | Keys, *, check: bool = True)
         ResultError: values beyond the bound that the computation relied on, unless ``check`` is false.
     """
     key = secret.secret if isinstance(secret, Keys) else secret
-    if cipher.params == key.params and not key.made(cipher.evaluator):
-        fail(
-            MismatchError,
-            "KeysMismatch",
-            "The ciphertext is bound to evaluation keys that were not made with this secret key, so it would decrypt "
-            "to noise. Give the secret key of the keys that encrypted it.",
-        )
+    made_evaluator(key, cipher.evaluator)
     values = key.decrypt(cipher.native)[: cipher.length]
     if check:
         plausible(values, cipher.native)

@@ -172,7 +172,7 @@ def test_sums_of_other_scales_meet_a_level_below(keys: rm.Keys) -> None:
 
 
 def test_what_may_wrap_around_is_refused(keys: rm.Keys) -> None:
-    """The modulus at level 0 has 50 bits, the scale 40: values below 512, in powers of two that bound them."""
+    """The modulus at level 0 has 50 bits, the scale 40: values below 512, bounded by powers of two."""
     x = rm.encrypt([200.0, 1.0], keys).drop_level(0)
     np.testing.assert_allclose(rm.decrypt(x, keys), [200, 1], atol=1e-6)
     with pytest.raises(rm.LevelError, match="wrap around") as refused:

@@ -1,0 +1,64 @@
+"""What vectors at the prompt must keep to, beside parameters: room in the modulus, and one secret key.
+
+Nothing in a ciphertext says when it is broken: a value that wraps around, or one under another key,
+decrypts to other numbers, and at low levels to plausible ones.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ringmill.errors import LevelError, MismatchError, fail
+
+if TYPE_CHECKING:
+    from ringmill._native import Ciphertext, Evaluator, PublicKey, SecretKey
+    from ringmill.keys import Keys
+
+
+def has_room(cipher: Ciphertext) -> None:
+    """Refuse values that the modulus of their level may not hold."""
+    missing = -cipher.headroom_log2
+    if missing > 0:
+        fail(
+            LevelError,
+            "WrapsAround",
+            f"Values up to {cipher.magnitude:.3g} at level {cipher.level} exceed half of the modulus by "
+            f"{missing:.1f} bits and would wrap around. Compute at a higher level, scale values down, take "
+            "parameters with more integer bits, or promise a closer bound: x.within(bound).",
+            magnitude=cipher.magnitude,
+            level=cipher.level,
+            bits=missing,
+        )
+
+
+def same_keys(left: Evaluator, right: Evaluator) -> None:
+    """Refuse vectors whose evaluation keys contradict each other."""
+    if left is not right and not left.agrees(right):
+        fail(
+            MismatchError,
+            "KeysMismatch",
+            "The two ciphertexts are bound to different evaluation keys, so they seem to be under different "
+            "secret keys, and together would decrypt under neither. Encrypt both with one set of keys.",
+        )
+
+
+def made_encrypting(keys: Keys, key: PublicKey | SecretKey) -> None:
+    """Refuse a key to encrypt with that belongs to another secret key."""
+    if key is not keys.public and key.params == keys.params and not keys.secret.made(key):
+        fail(
+            MismatchError,
+            "KeysMismatch",
+            "The key to encrypt with was not made with the secret key of these keys, so nothing could "
+            "decrypt what they compute. Take both from one set of keys.",
+        )
+
+
+def made_evaluator(secret: SecretKey, evaluator: Evaluator) -> None:
+    """Refuse to decrypt what is bound to evaluation keys of another secret key."""
+    if evaluator.params == secret.params and not secret.made(evaluator):
+        fail(
+            MismatchError,
+            "KeysMismatch",
+            "The ciphertext is bound to evaluation keys that were not made with this secret key, so it would "
+            "decrypt to noise. Give the secret key of the keys that encrypted it.",
+        )
