@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ringmill.errors import ApproximationError, fail
 from ringmill.trace import Approximation, approximate, polynomial, region, within
 from ringmill.trace.approximate import HIGHEST
+from ringmill.trace.poly import rescaled
 from ringmill.trace.stack import Stack
 
 Array = NDArray[np.float64]
@@ -73,7 +74,7 @@ class Sign:
     def __call__(self, x: Any) -> Any:
         """The sign of ``x``."""
         with region("sign"):
-            y = x if self.bound == 1 else x * (1 / self.bound)
+            y = rescaled(x, 1 / self.bound, 0.0, 1.0)
             for stage in self.stages:
                 y = polynomial(y, stage)
             return y
@@ -224,7 +225,7 @@ class Inverse:
         with region("inverse"):
             if self.polynomial:
                 return self.polynomial(x)
-            e = within(1 - x * c, self.ratio)
+            e = rescaled(x, -c, -1.0, self.ratio)
             # The constant joins the first factor, so that it costs no level of its own.
             product = within(c + e * c, 1 / low)
             for i in range(1, self.factors):
@@ -303,7 +304,7 @@ class SquareRoot:
 
     def _iterated(self, x: Any) -> Any:
         # In units of the bound: a in [0, 1], b in [−1, 0].
-        a = within(x * (1 / self.bound), 1.0)
+        a = rescaled(x, 1 / self.bound, 0.0, 1.0)
         b = within(a - 1, 1.0)
         for i in range(self.iterations):
             # The last factor carries the unit back.

@@ -66,7 +66,10 @@ class Approximation:
 
     @property
     def depth(self) -> int:
-        """Levels that a call costs; mapping the interval takes one, unless it is 2 or 2/n wide."""
+        """Levels that a call costs; mapping the interval takes one, unless it is 2 or 2/n wide.
+
+        There values with data between their elements, as sums of rows have, take one all the same.
+        """
         low, high = self.interval
         return self.unit_depth + (not (2 / (high - low)).is_integer())
 

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ringmill.trace.layout import Layout
 from ringmill.trace.where import Where, here
 
 Op = Literal["input", "const", "add", "sub", "neg", "mul", "square", "rotate", "conj", "sum", "bootstrap"]
@@ -57,6 +58,9 @@ class Graph:
         self.region = ""
         # Values whose padding was relied on to be zero (see relax).
         self.relied: set[int] = set()
+        # Where inputs have their elements, and what is known of paddings, by layout (see padding).
+        self.layouts: dict[int, Layout] = {}
+        self.padding: dict[bytes, dict[int, tuple[float, float] | None]] = {}
         self._seen: dict[tuple[object, ...], int] = {}
 
     def _once(self, key: tuple[object, ...], op: Op, args: tuple[int, ...] = (), **rest: Any) -> int:
@@ -67,9 +71,11 @@ class Graph:
             self._seen[key] = known
         return known
 
-    def input(self, name: str) -> int:
+    def input(self, name: str, layout: Layout) -> int:
         """An encrypted input."""
-        return self._once(("input", name), "input", name=name)
+        node = self._once(("input", name), "input", name=name)
+        self.layouts[node] = layout
+        return node
 
     def const(self, value: Constant, fill: complex | None = None) -> int:
         """A plaintext: one number for all slots, or one number a slot.

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ringmill._native import Circuit
 from ringmill.trace.base import Tensor, constant_array
 from ringmill.trace.circuit import splice
+from ringmill.trace.padding import image, keeps, note, padding
 from ringmill.trace.stack import Stack
 from ringmill.trace.symbol import Symbol
 from ringmill.trace.where import refuse
@@ -54,12 +55,42 @@ def _each(function: Callable[[Symbol], Symbol], x: object) -> Any:
     )
 
 
-def evaluate(x: Any, coefficients: Any, basis: Basis) -> Any:
-    """Σ c_i·b_i(x) for checked coefficients; x in [−1, 1] for Chebyshev's."""
-    circuit = Circuit.polynomial(_checked(coefficients).tolist(), basis)
-    if basis == "chebyshev":
-        x = _each(lambda part: part.with_node(part.graph.promise(part.node, 1.0), clean=part.clean), x)
-    return _each(lambda part: part.with_node(splice(part.graph, circuit, part.node), clean=False), x)
+def rescaled(x: Any, factor: float, offset: float, bound: float) -> Any:
+    """factor·x − offset, promised to be no larger than ``bound``: in the padding too, which may be elsewhere.
+
+    Padding that would leave the bound, or may hold data, becomes zero: the factor and the offset are then
+    taken in the elements only. That costs a level where the factor alone costs none and there may be data.
+    """
+    if not isinstance(x, Tensor):
+        return x * factor - offset
+    return _each(lambda part: _rescaled(part, factor, offset, bound), x)
+
+
+def _rescaled(x: Symbol, factor: float, offset: float, bound: float) -> Symbol:
+    if keeps(x, factor, offset, bound):
+        y = x if factor == 1 else x * factor
+        y = y - offset if offset else y
+        return y.with_node(y.graph.promise(y.node, bound), clean=y.clean)
+    graph, layout = x.graph, x.layout
+    if x.clean:
+        graph.relied.add(x.node)
+    node = graph.mul(x.node, graph.const(factor if x.clean else layout.place(factor)))
+    if offset:
+        away = graph.const(layout.place(offset))
+        graph.relied.add(away)
+        node = graph.sub(node, away)
+    y = x.with_node(graph.promise(node, bound), clean=True)
+    note(y, (0.0, 0.0))
+    return y
+
+
+def _evaluated(x: Symbol, series: Chebyshev | Polynomial, basis: Basis) -> Symbol:
+    circuit = Circuit.polynomial(series.coef.tolist(), basis)
+    ends = padding(x)
+    y = x.with_node(splice(x.graph, circuit, x.node), clean=False)
+    if ends is not None:
+        note(y, image(series, ends))
+    return y
 
 
 def polynomial(x: Any, coefficients: Any) -> Any:
@@ -70,7 +101,8 @@ def polynomial(x: Any, coefficients: Any) -> Any:
             kernel can be called on clear data too.
         coefficients: ``[c0, c1, …]`` of powers, or ``numpy.polynomial.Polynomial`` or ``Chebyshev``.
             A Chebyshev series on [a, b] maps x to [−1, 1] first, which costs one level unless the interval
-            is [−1, 1]: scale the weights of the step before instead where there is one.
+            is [−1, 1]: scale the weights of the step before instead where there is one. On [−1, 1] values
+            with data between them, as sums of rows have, take a level to remove these.
     """
     if not isinstance(x, Tensor):
         ready = isinstance(coefficients, (Chebyshev, Polynomial))
@@ -79,12 +111,9 @@ def polynomial(x: Any, coefficients: Any) -> Any:
     if isinstance(coefficients, Chebyshev):
         c = _checked(coefficients.coef)
         low, high = (float(v) for v in coefficients.domain)
-        half = (high - low) / 2
-        if (low, high) != (-1.0, 1.0):
-            x = x * (1 / half)
-            if low + high:
-                x = x - (low + high) / (high - low)
-        return evaluate(x, c, "chebyshev")
+        x = rescaled(x, 2 / (high - low), (low + high) / (high - low), 1.0)
+        return _each(lambda part: _evaluated(part, Chebyshev(c), "chebyshev"), x)
     if isinstance(coefficients, Polynomial):
         coefficients = coefficients.convert(domain=[-1, 1], window=[-1, 1]).coef
-    return evaluate(x, coefficients, "monomial")
+    c = _checked(coefficients)
+    return _each(lambda part: _evaluated(part, Polynomial(c), "monomial"), x)

@@ -50,7 +50,7 @@ class Spec:
     def symbols(self, graph: Graph, name: str) -> Symbol | Stack:
         """The symbolic argument that the kernel's function receives."""
         layout = self.layout(graph.slots)
-        parts = [Symbol(graph, graph.input(part), layout, clean=True) for part in self.parts(name)]
+        parts = [Symbol(graph, graph.input(part, layout), layout, clean=True) for part in self.parts(name)]
         return parts[0] if self.packing == "slots" else Stack(parts)
 
     def pack(self, name: str, values: ArrayLike, slots: int, magnitude: float = math.inf) -> dict[str, Slots]:

@@ -1,0 +1,133 @@
+"""Polynomials on intervals, of values that do not fill their slots: zero and leftovers may lie outside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.polynomial import Chebyshev
+from oracle import interpret
+
+import ringmill as rm
+from ringmill.kernels import Inverse, Sign, SquareRoot
+
+# (1, 2) does not hold zero and its factor is whole, (-1, 3) does, (0.4, 2.9) has a factor to mask with.
+LOG = rm.approximate(np.log, (1, 2), error=1e-6)
+EXP = rm.approximate(np.exp, (-1, 3), error=1e-4)
+RECIPROCAL = rm.approximate(np.reciprocal, (0.4, 2.9), error=1e-4)
+
+
+def outcome(function: Callable[[Any], Any], spec: rm.Spec, x: Any, magnitude: float, depth: int) -> Any:
+    """What decrypts, after bounds were held against every slot."""
+    kernel = rm.kernel(lambda x: function(x))
+    params = rm.Params.from_bits(
+        11, [58] + [45] * depth, [58, 58], (depth + 2) // 2, scale_bits=45, insecure=True
+    )
+    compiled = kernel.compile(spec, params=params, magnitude=magnitude)
+    assert compiled.plan.depth == depth
+    return compiled.run(x=x)
+
+
+def apart(got: Any, want: Any) -> float:
+    return float(np.max(np.abs(got - want)))
+
+
+@pytest.mark.parametrize("spec", [rm.vector(5), rm.vector(100), rm.matrix(100, 2, packing="columns")])
+@pytest.mark.parametrize(
+    ("found", "function", "low", "high"),
+    [(LOG, np.log, 1, 2), (EXP, np.exp, -1, 3), (RECIPROCAL, np.reciprocal, 0.4, 2.9)],
+)
+def test_intervals_without_zero_on_part_of_the_slots(
+    spec: rm.Spec, found: Any, function: Any, low: float, high: float, rng: np.random.Generator
+) -> None:
+    x = rng.uniform(low, high, spec.shape)
+    assert apart(outcome(found, spec, x, high, found.depth), function(x)) <= found.error + 2.0**-24
+
+
+@pytest.mark.parametrize("iterate", [False, True])
+@pytest.mark.parametrize("spec", [rm.vector(100), rm.matrix(5, 3)])
+def test_inverses_of_values_and_of_sums_of_rows(
+    iterate: bool, spec: rm.Spec, rng: np.random.Generator
+) -> None:
+    inverse = Inverse((0.5, 4), 1e-3, iterate=iterate)
+    sums = (lambda t: t.sum(axis=1)) if len(spec.shape) == 2 else (lambda t: t)
+    # Sums of parts of two rows, between the sums of rows, go beyond 4 and below 0.5.
+    x = rng.uniform(0.5, 4, spec.shape) if len(spec.shape) == 1 else ROWS
+    magnitude = float(np.max(np.abs(x)))
+    got = outcome(lambda t: inverse(sums(t)), spec, x, magnitude, inverse.depth)
+    assert apart(got, 1 / sums(x)) <= inverse.error + 2.0**-20
+
+
+ROWS = np.array([[-2, 1, 2], [3, 2, -4], [-3, 1, 3], [2.5, 2, -4], [0.3, 0.2, 0.1]])
+
+
+@pytest.mark.parametrize(("bound", "more"), [(1.0, 1), (4.0, 0)])
+def test_leftovers_on_the_unit_interval_take_a_level(bound: float, more: int) -> None:
+    """A bound other than 1 has a factor that takes the mask along."""
+    sign, x = Sign(0.02, 1e-2, bound), ROWS * bound / 4
+    got = outcome(lambda t: sign(t.sum(axis=1)), rm.matrix(5, 3), x, bound, sign.depth + more)
+    assert apart(got, np.sign(x.sum(axis=1))) <= sign.error + 2.0**-16
+
+
+def test_roots_of_sums_of_rows() -> None:
+    for root in (SquareRoot(3.0, 0.1), SquareRoot(3.0, 0.1, iterate=True)):
+        got = outcome(lambda t, r=root: r(t.sum(axis=1)), rm.matrix(5, 3), ROWS, 4.0, root.depth)
+        assert apart(got, np.sqrt(ROWS.sum(axis=1))) <= root.error + 2.0**-16
+
+
+def test_padding_is_inside_wherever_a_polynomial_is_applied(rng: np.random.Generator) -> None:
+    """Every slot that a Chebyshev polynomial gets, sums over padded results, functions of functions."""
+    x = rng.uniform(1, 2, 100)
+    kernel = rm.kernel(lambda x: LOG(x * 0.5 + 1).sum())
+    traced = kernel.trace(rm.vector(100))
+    slots = interpret(traced.text, traced.signature.pack({"x": x}))
+    assert apart(traced.signature.unpack(slots), np.log(x * 0.5 + 1).sum()) <= 100 * LOG.error
+    # log in [0, log 2] is mapped on: a number known in the padding, log(1.5), need not be removed again.
+    kernel = rm.kernel(lambda x: {"y": LOG(x), "z": EXP(LOG(x)), "w": LOG(EXP(LOG(x)))})
+    traced = kernel.trace(rm.vector(100))
+    assert "data" in traced.text
+    slots = interpret(traced.text, traced.signature.pack({"x": x}))
+    assert all(np.max(np.abs(values)) < 3 for values in slots.values())
+    found = traced.signature.unpack(slots)
+    for name, want in (("y", np.log(x)), ("z", x), ("w", np.log(x))):
+        assert apart(found[name], want) <= 1e-3
+
+
+def test_nothing_changes_where_padding_keeps_to_the_interval() -> None:
+    """Columns with a bias: numbers stay numbers, one for all slots, and chains cost no masks."""
+    unit = rm.approximate(np.tanh, (-1, 1), degree=7)
+
+    def layers(x: Any) -> Any:
+        return unit(unit(x * 0.5 + 0.25) * 0.5 - 0.4)
+
+    traced = rm.kernel(layers).trace(rm.vector(100))
+    assert "data" not in traced.text
+    assert traced.depth == 2 * unit.depth + 2
+    # A bias that leaves the interval together with an element of zero stays out of the padding.
+    traced = rm.kernel(lambda x: unit(x - 1.5)).trace(rm.vector(100))
+    x = np.linspace(0.5, 2.5, 100)
+    slots = interpret(traced.text, traced.signature.pack({"x": x}))
+    assert np.max(np.abs(slots["out"])) < 1
+    assert apart(traced.signature.unpack(slots), np.tanh(x - 1.5)) <= unit.error
+
+
+def test_bounds_know_that_padding_is_harmless() -> None:
+    traced = rm.kernel(lambda x: LOG(x)).trace(rm.vector(100))
+    assert traced.leaves_interval(2.0) is None
+    assert traced.leaves_interval(4.0) is not None
+    t4 = rm.kernel(lambda x: rm.polynomial(x, Chebyshev([0, 0, 0, 0, 1.0], domain=[3, 5])))
+    for length in (64, 100):
+        assert t4.trace(rm.vector(length)).bound(5.0) == t4.trace(rm.vector(128)).bound(5.0)
+
+
+@pytest.mark.parametrize("length", [5, 8])
+def test_encrypted_scalars_in_padding_are_data(length: int, rng: np.random.Generator) -> None:
+    """x − t is −t in the padding, which no one declared to be in the interval."""
+    unit = rm.approximate(np.tanh, (-1, 1), degree=7)
+    traced = rm.kernel(lambda x, t: unit(x - t)).trace(rm.vector(length), rm.scalar())
+    x = 6 + rng.uniform(-1, 1, length)
+    slots = interpret(traced.text, traced.signature.pack({"x": x, "t": 6.0}))
+    assert np.max(np.abs(slots["out"])) < 1
+    assert apart(traced.signature.unpack(slots), np.tanh(x - 6)) <= unit.error
