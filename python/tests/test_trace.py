@@ -261,6 +261,32 @@ def test_polynomial_is_right_and_depth_optimal(coefficients: list[float], series
     assert traced.depth <= math.ceil(math.log2(len(c)))
 
 
+@pytest.mark.parametrize("kind", [Chebyshev, Polynomial])
+@pytest.mark.parametrize(
+    ("domain", "window"), [([-1, 1], [0, 1]), ([0, 2], [-0.5, 0.25]), ([1, 3], [-2, 2]), ([-1, 1], [-1, 1])]
+)
+def test_series_heed_domain_and_window(kind: Any, domain: Any, window: Any) -> None:
+    c = [0.25, 1.0, 0.5, -0.125]
+    x = np.linspace(*domain, 11)
+    # The definition: c in powers or cosines of what the domain's map to the window makes of x.
+    u = window[0] + (x - domain[0]) * (window[1] - window[0]) / (domain[1] - domain[0])
+    doubled = [np.ones_like(u), u, 2 * u**2 - 1, 4 * u**3 - 3 * u]
+    terms = doubled if kind is Chebyshev else [u**i for i in range(4)]
+    want = sum(a * term for a, term in zip(c, terms, strict=True))
+    series = kind(c, domain=domain, window=window)
+    traced = rm.kernel(lambda x: rm.polynomial(x, series)).trace(rm.vector(11))
+    got = traced.signature.unpack(interpret(traced.text, traced.signature.pack({"x": x})))
+    np.testing.assert_allclose(got, want, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(rm.polynomial(x, series), want, rtol=0, atol=1e-12)
+
+
+def test_polynomials_of_clear_data_keep_imaginary_parts() -> None:
+    z = np.array([1 + 2j, 0.5j, -3])
+    np.testing.assert_allclose(rm.polynomial(z, [1, 2, 3]), 1 + 2 * z + 3 * z * z, rtol=1e-14)
+    np.testing.assert_allclose(rm.polynomial(z, Chebyshev([0, 0, 1])), 2 * z * z - 1, rtol=1e-14)
+    assert rm.polynomial(z.real, [1, 2, 3]).dtype == float
+
+
 def test_approximation_reports_its_error() -> None:
     exp = rm.approximate(np.exp, (-1, 1), degree=7)
     t = np.linspace(-1, 1, 777)

@@ -107,8 +107,11 @@ def polynomial(x: Any, coefficients: Any) -> Any:
     if not isinstance(x, Tensor):
         ready = isinstance(coefficients, (Chebyshev, Polynomial))
         series = coefficients if ready else Polynomial(coefficients)
-        return series(constant_array(x).real)
+        values = constant_array(x)
+        return series(values if np.any(values.imag != 0) else values.real)
     if isinstance(coefficients, Chebyshev):
+        if list(coefficients.window) != [-1, 1]:
+            coefficients = coefficients.convert(domain=coefficients.domain, window=[-1, 1])
         c = _checked(coefficients.coef)
         low, high = (float(v) for v in coefficients.domain)
         x = rescaled(x, 2 / (high - low), (low + high) / (high - low), 1.0)
