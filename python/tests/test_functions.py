@@ -53,6 +53,63 @@ def test_approximations_report_themselves() -> None:
     assert not np.any(tanh.series.coef[::2]), "tanh is odd, and so is its polynomial"
 
 
+PLAIN = [
+    (math.tanh, np.tanh, (-4, 4)),
+    (lambda t: max(t, 0), lambda t: np.maximum(t, 0), (-1, 2)),
+    (lambda t: t if t > 0.5 else 0.5, lambda t: np.maximum(t, 0.5), (0, 1)),
+]
+
+
+@pytest.mark.parametrize(("plain", "arrays", "interval"), PLAIN)
+def test_functions_of_plain_numbers(plain: Any, arrays: Any, interval: tuple[float, float]) -> None:
+    found, usual = (rm.approximate(f, interval, degree=9) for f in (plain, arrays))
+    points = np.random.default_rng(8).uniform(*interval, 20_000)
+    assert np.max(np.abs(found(points) - arrays(points))) <= found.error
+    assert found.error == pytest.approx(usual.error, rel=1e-6)
+
+
+def peak(t: Any) -> Any:
+    return 1 / (1 + 1e8 * (t - 0.123456) ** 2)
+
+
+@pytest.mark.parametrize(
+    ("function", "interval", "worst"),
+    [
+        (peak, (-1, 1), [0.123456]),
+        (lambda t: t * t + 0.3 * peak(t), (-1, 1), [0.123456]),
+        (lambda t: np.tanh(1e9 * (t - 0.3)), (0, 1), [0.3 - 1e-7, 0.3 + 1e-7]),
+        (lambda t: np.abs(t - 0.1234567), (0, 1), [0.1234567]),
+    ],
+)
+@pytest.mark.parametrize("degree", [1, 6, 31])
+def test_stated_errors_hold_where_the_function_is_steep(
+    function: Any, interval: tuple[float, float], worst: list[float], degree: int
+) -> None:
+    found = rm.approximate(function, interval, degree=degree)
+    points = np.concatenate([worst, np.random.default_rng(9).uniform(*interval, 100_000)])
+    assert np.max(np.abs(found(points) - function(points))) <= found.error
+
+
+@pytest.mark.parametrize(
+    ("function", "code"),
+    [
+        (np.tan, "NotSettled"),
+        (lambda t: 1 / np.abs(t - 0.3) ** 0.1, "NotSettled"),
+        (lambda t: 1 / t, "NotFinite"),
+        (lambda t: 1 / max(t, 0), "NotAFunction"),
+        (math.log, "NotAFunction"),
+        (lambda t: "high" if t > 0 else "low", "NotAFunction"),
+        (lambda t: t + 1j, "NotAFunction"),
+        (7, "NotAFunction"),
+    ],
+)
+def test_what_has_no_polynomial_is_refused(function: Any, code: str) -> None:
+    for wanted in ({"degree": 31}, {"error": 1e-2}):
+        with pytest.raises(rm.ApproximationError) as refused:
+            rm.approximate(function, (-2, 2), **wanted)
+        assert refused.value.code == code, refused.value
+
+
 def products_of(text: str) -> int:
     """Products of two ciphertexts in a program's text."""
     constants: set[str] = set()
