@@ -182,6 +182,38 @@ def test_square_root_and_soft_max() -> None:
     assert np.max(np.abs(softmax(x) - want)) <= softmax.error <= 1e-3
 
 
+@pytest.mark.parametrize(
+    ("specs", "code"),
+    [
+        (rm.matrix(5, 4, packing="columns"), "ShapeMismatch"),
+        (rm.matrix(5, 3), "PackingMismatch"),
+        (rm.vector(3), "PackingMismatch"),
+        (rm.vector(2, packing="scalars"), "ShapeMismatch"),
+        (rm.scalar(), "ShapeMismatch"),
+    ],
+)
+def test_soft_max_checks_columns_and_packing(specs: rm.Spec, code: str) -> None:
+    softmax = Softmax(np.int64(3))  # type: ignore[arg-type]  # NumPy's integers are integers
+    with pytest.raises(rm.KernelError, match="test_functions") as refused:
+        rm.kernel(lambda x: softmax(x)).trace(specs)
+    assert refused.value.code == code
+    for clear in (np.ones((2, 5)), np.ones(4), 1.0):
+        with pytest.raises(rm.KernelError, match="soft-max over 3 columns"):
+            softmax(clear)
+    powers = np.exp([0.1, 0.2, 0.3])
+    assert np.max(np.abs(softmax([0.1, 0.2, 0.3]) - powers / powers.sum())) <= softmax.error
+
+
+def test_lists_are_clear_data_for_every_function() -> None:
+    for function, want in (
+        (Sign(0.1, 1e-2), [1.0, 1.0]),
+        (Inverse((0.5, 2), 1e-2, iterate=True), [2.0, 1 / 0.7]),
+        (SquareRoot(2.0, 0.1, iterate=True), np.sqrt([0.5, 0.7])),
+        (Absolute(0.1, compose=True), [0.5, 0.7]),
+    ):
+        assert np.max(np.abs(function([0.5, 0.7]) - np.asarray(want))) <= function.error
+
+
 CASES: list[tuple[str, Any, tuple[Any, ...], dict[str, Any], float]] = [
     ("sign", Sign(0.1, 1e-2), (rm.vector(64),), {"x": np.linspace(0.1, 1, 64)}, 1.0),
     ("absolute", Absolute(0.1), (rm.vector(64),), {"x": np.linspace(-1, 1, 64)}, 1.0),

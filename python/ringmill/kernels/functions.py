@@ -8,6 +8,7 @@ on a dense grid. Pages: docs/algorithms/functions.md.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -18,8 +19,10 @@ from numpy.typing import NDArray
 from ringmill.errors import ApproximationError, fail
 from ringmill.trace import Approximation, approximate, polynomial, region, within
 from ringmill.trace.approximate import HIGHEST
+from ringmill.trace.base import Tensor
 from ringmill.trace.poly import rescaled
 from ringmill.trace.stack import Stack
+from ringmill.trace.where import Where, refuse
 
 Array = NDArray[np.float64]
 
@@ -318,7 +321,7 @@ class SquareRoot:
 
 
 class Softmax:
-    """exp(x_j)/Σ exp(x_k) over the columns of a matrix packed by columns, for |x| ≤ bound.
+    """exp(x_j)/Σ exp(x_k) over the columns of a matrix by columns, or scalars of a vector, for |x| ≤ bound.
 
     The exponential is a polynomial in least degree, its sum lies in a known interval, and Goldschmidt's
     iteration inverts it.
@@ -331,21 +334,21 @@ class Softmax:
     """
 
     def __init__(self, columns: int, bound: float = 1.0, error: float = 1e-3) -> None:
-        if isinstance(columns, bool) or not isinstance(columns, int) or columns < 2:
+        if isinstance(columns, bool) or not isinstance(columns, (int, np.integer)) or columns < 2:
             _refuse("Argument", f"The columns are {columns!r}; give a whole number of at least 2.")
-        self.columns, self.bound = columns, _positive("bound", bound, 16)
+        self.columns, self.bound = int(columns), _positive("bound", bound, 16)
         wanted = _positive("error", error, 1)
         # exp(x − bound) ≤ 1: sums stay below the number of columns.
-        low, high = columns * math.exp(-2 * self.bound), float(columns)
+        low, high = self.columns * math.exp(-2 * self.bound), float(self.columns)
         self.exp: Approximation = approximate(
             lambda t: np.exp(t - self.bound),
             (-self.bound, self.bound),
-            error=wanted * low / (2 * (columns + 1)),
+            error=wanted * low / (2 * (self.columns + 1)),
         )
-        slack = columns * self.exp.error
+        slack = self.columns * self.exp.error
         self.inverse = Inverse((low - slack, high + slack), wanted / 3)
         # With powers e off by δ, sums s by n·δ: |e′/s′ − e/s| ≤ δ/s′ + (e/s)·n·δ/s′, e/s ≤ 1; and e′ ≤ 1 + δ.
-        powers = (columns + 1) * self.exp.error / (low - slack)
+        powers = (self.columns + 1) * self.exp.error / (low - slack)
         self.error = powers + (1 + self.exp.error) * self.inverse.error
 
     @property
@@ -354,7 +357,26 @@ class Softmax:
         return self.exp.depth + self.inverse.depth + 1
 
     def __call__(self, x: Any) -> Any:
-        """Soft-max of every row."""
+        """Soft-max of every row of a matrix, or of a vector of scalars."""
+        encrypted = isinstance(x, Tensor)
+        shape = x.shape if encrypted else np.shape(x)
+        caller = sys._getframe(1)
+        where = Where(caller.f_code.co_filename, caller.f_lineno)
+        if not shape or shape[-1] != self.columns:
+            kind = f"encrypted {x.kind}" if encrypted else f"array of shape {shape}"
+            refuse(
+                "ShapeMismatch",
+                f"soft-max over {self.columns} columns of an {kind}",
+                f"Give {self.columns} columns, or Softmax the columns that there are",
+                where,
+            )
+        if encrypted and not isinstance(x, Stack):
+            refuse(
+                "PackingMismatch",
+                f"soft-max of an encrypted {x.kind} whose columns share a ciphertext",
+                'Declare it with packing="columns" (a vector with packing="scalars")',
+                where,
+            )
         with region("soft-max"):
             powers = self.exp(x)
             share = self.inverse(powers.sum(axis=-1))

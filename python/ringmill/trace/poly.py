@@ -55,6 +55,12 @@ def _each(function: Callable[[Symbol], Symbol], x: object) -> Any:
     )
 
 
+def _clear(x: object) -> NDArray[Any]:
+    """Numbers that are not encrypted, real ones as such."""
+    values = constant_array(x)
+    return values if np.any(values.imag != 0) else values.real
+
+
 def rescaled(x: Any, factor: float, offset: float, bound: float) -> Any:
     """factor·x − offset, promised to be no larger than ``bound``: in the padding too, which may be elsewhere.
 
@@ -62,7 +68,7 @@ def rescaled(x: Any, factor: float, offset: float, bound: float) -> Any:
     taken in the elements only. That costs a level where the factor alone costs none and there may be data.
     """
     if not isinstance(x, Tensor):
-        return x * factor - offset
+        return _clear(x) * factor - offset
     return _each(lambda part: _rescaled(part, factor, offset, bound), x)
 
 
@@ -107,8 +113,7 @@ def polynomial(x: Any, coefficients: Any) -> Any:
     if not isinstance(x, Tensor):
         ready = isinstance(coefficients, (Chebyshev, Polynomial))
         series = coefficients if ready else Polynomial(coefficients)
-        values = constant_array(x)
-        return series(values if np.any(values.imag != 0) else values.real)
+        return series(_clear(x))
     if isinstance(coefficients, Chebyshev):
         if list(coefficients.window) != [-1, 1]:
             coefficients = coefficients.convert(domain=coefficients.domain, window=[-1, 1])
