@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Slots = NDArray[np.complex128]
 
@@ -171,7 +171,7 @@ class SecretKey:
     def public_key(self) -> PublicKey: ...
     def encrypt(
         self,
-        values: Slots,
+        values: ArrayLike,
         *,
         slots: int | None = None,
         level: int | None = None,
@@ -192,7 +192,7 @@ class PublicKey:
     def params(self) -> Params: ...
     def encrypt(
         self,
-        values: Slots,
+        values: ArrayLike,
         *,
         slots: int | None = None,
         level: int | None = None,

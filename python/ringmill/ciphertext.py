@@ -347,7 +347,16 @@ class Ciphertext:
             keys = keys.evaluator()
         evaluator = Evaluator(keys) if isinstance(keys, EvaluationKeys) else keys
         native = _native.Ciphertext.from_bytes(evaluator.params, data)
-        return cls(native, evaluator, length or native.slots, real=False)
+        length = native.slots if length is None else length
+        if not 1 <= length <= native.slots:
+            fail(
+                EncodingError,
+                "Length",
+                f"A length of {length} is not possible: the ciphertext has {native.slots} slots.",
+                length=length,
+                slots=native.slots,
+            )
+        return cls(native, evaluator, length, real=False)
 
 
 def encrypt(

@@ -280,3 +280,14 @@ def test_keys_of_another_secret_are_refused(params: rm.Params, keys: rm.Keys) ->
     )
     read = rm.Ciphertext.from_bytes(ours.to_bytes(), again, len(X))
     np.testing.assert_allclose(rm.decrypt(read + ours, keys), 2 * X, atol=1e-6)
+
+
+def test_a_public_key_alone_takes_numbers_of_any_kind(keys: rm.Keys) -> None:
+    """Whoever sends data has no evaluation keys; whoever computes binds what arrives to them."""
+    for values in ([0.5, 1], np.array([0.5, 1], dtype=np.float32), np.array([2, 3]), (0.5 + 1j, 2)):
+        for key in (keys.public, keys.secret):
+            received = rm.Ciphertext.from_bytes(key.encrypt(values).to_bytes(), keys, length=2)
+            np.testing.assert_allclose(rm.decrypt(received, keys), np.asarray(values), atol=1e-6)
+    for length in (0, -1, 3):
+        with pytest.raises(rm.EncodingError, match="2 slots"):
+            rm.Ciphertext.from_bytes(keys.public.encrypt([1.0, 2.0]).to_bytes(), keys, length=length)

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use numpy::{Complex64, PyArray1, PyReadonlyArray1};
+use numpy::{AllowTypeChange, Complex64, PyArray1, PyArrayLike1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -112,7 +112,7 @@ impl SecretKey {
     fn encrypt(
         &self,
         py: Python<'_>,
-        values: PyReadonlyArray1<'_, Complex64>,
+        values: PyArrayLike1<'_, Complex64, AllowTypeChange>,
         slots: Option<usize>,
         level: Option<u32>,
         magnitude: Option<f64>,
@@ -206,7 +206,7 @@ impl PublicKey {
     fn encrypt(
         &self,
         py: Python<'_>,
-        values: PyReadonlyArray1<'_, Complex64>,
+        values: PyArrayLike1<'_, Complex64, AllowTypeChange>,
         slots: Option<usize>,
         level: Option<u32>,
         magnitude: Option<f64>,
