@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -245,12 +245,14 @@ class Compiled:
     ) -> Values:
         """Pack and encrypt the kernel's arguments, given by name or as one mapping.
 
+        Every argument is to be given, as to any function; ciphertexts that no result needs are not made.
         With a secret key fresh ciphertexts take half the bytes on the wire, since one half of each expands
         from a seed.
         """
         key = key.public if isinstance(key, Keys) else key
         self._same_params("key", key.params)
-        packed = self.signature.pack({**(arguments or {}), **named}, self.plan.magnitude)
+        given = self.signature.pack({**(arguments or {}), **named}, self.plan.magnitude)
+        packed = {name: given[name] for name in self._needed(given)}
         level, scale = self.plan.input_level, self.plan.input_scale
         out = {}
         with steps("encrypt", len(packed), progress) as step:
@@ -300,8 +302,10 @@ class Compiled:
         """
         evaluation = keys.evaluation if isinstance(keys, Keys) else keys
         self._same_params("evaluation keys", evaluation.params)
-        self._check_values("arguments", arguments, self.signature.input_parts)
-        out = self.executable(machine, threads, butterflies).run(arguments.parts, evaluation)
+        needed = self._needed(self.signature.input_parts)
+        self._check_values("arguments", arguments, needed)
+        taken = {name: arguments.parts[name] for name in needed}
+        out = self.executable(machine, threads, butterflies).run(taken, evaluation)
         return Values("results", out, self.name, self.digest)
 
     def executable(
@@ -408,6 +412,11 @@ class Compiled:
             )
 
     # ---- checks -------------------------------------------------------------------------------
+
+    def _needed(self, names: Iterable[str]) -> list[str]:
+        """Those of the signature's ciphertexts that the program takes, in their order."""
+        taken = set(self.plan.inputs)
+        return [name for name in names if name in taken]
 
     def _same_params(self, what: str, params: Params) -> None:
         if params != self.params:

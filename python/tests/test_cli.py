@@ -167,6 +167,16 @@ def test_inspect_says_what_a_file_is(
     assert kind in capsys.readouterr().out
 
 
+def test_inspect_says_which_arguments_no_result_needs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    both = rm.kernel(lambda x, y: x * 2).compile(rm.vector(4), rm.vector(4), precision=14)
+    both.save(tmp_path / "kernel")
+    assert main(["inspect", str(tmp_path / "kernel"), "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["arguments"] == ["x [4] (slots)", "y [4] (slots), which no result needs"]
+
+
 def test_params_verb(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["params", "--depth", "3", "--slots", "1000", "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -157,3 +158,30 @@ def test_every_level_of_a_chain_serves_where_bounds_leave_room(tmp_path: Path) -
     # Larger values would wrap around.
     with pytest.raises(rm.ProgramError, match="1 more level"):
         scaled.compile(rm.vector(4), params=params, magnitude=1.0)
+
+
+UNNEEDED: list[tuple[Callable[[Any, Any], Any], list[str]]] = [
+    (lambda x, y: (x @ np.array([0.5, 0.0, 1.0, 0.125])) ** 2, ["x.0", "x.2", "x.3"]),
+    (lambda x, y: x[:, 1:3] * 2, ["x.1", "x.2"]),
+    (lambda x, y: y * 2, ["y"]),
+]
+
+
+@pytest.mark.parametrize(("function", "needed"), UNNEEDED, ids=["weight 0", "slice", "argument"])
+def test_what_no_result_needs_is_asked_for_and_not_sent(
+    function: Callable[[Any, Any], Any], needed: list[str], tmp_path: Path
+) -> None:
+    kernel = rm.kernel(function)
+    x, y = np.arange(16).reshape(4, 4) / 16, np.array([0.5, 0.25, -0.5, 1.0])
+    compiled = kernel.compile(rm.matrix(4, 4, packing="columns"), rm.vector(4), precision=14)
+    compiled.save(tmp_path / "kernel")
+    again = Compiled.load(tmp_path / "kernel")
+    keys = again.keygen()
+    arguments = again.encrypt(keys, x=x, y=y)
+    assert list(arguments.parts) == needed
+    np.testing.assert_allclose(again.decrypt(keys, again.evaluate(keys, arguments)), kernel(x, y), atol=1e-3)
+    np.testing.assert_allclose(compiled.run(x=x, y=y), kernel(x, y), atol=1e-3)
+    with pytest.raises(rm.ProgramError, match="misses y"):
+        compiled.encrypt(keys, x=x)
+    with pytest.raises(rm.MismatchError, match=f"miss {', '.join(needed)}"):
+        compiled.evaluate(keys, Values("arguments", {}, compiled.name, compiled.digest))

@@ -216,3 +216,17 @@ def test_a_verilator_too_old_is_named(folder: Path, tmp_path: Path) -> None:
     assert done.returncode != 0
     assert "needs Verilator 5.048 or newer" in done.stderr
     assert "found: Verilator 5.006 2023-01-22" in done.stderr
+
+
+def test_a_design_may_leave_arguments_out(tmp_path: Path) -> None:
+    """The folder's vectors name every argument; what no result needs is none of the core's inputs."""
+    params = rm.Params.from_bits(10, [50, 40, 40], [50], 3, insecure=True)
+    kernel = rm.kernel(lambda x, y: (x @ np.array([0.5, 0.0])) ** 2)
+    compiled = kernel.compile(rm.matrix(8, 2, packing="columns"), rm.vector(8), params=params)
+    image = SMALL.image(compiled.plan)
+    made = vectors.make(compiled, image)
+    values = json.loads(made.values)
+    x = np.array(values["arguments"]["x"])
+    assert np.shape(values["arguments"]["y"]) == (8,)
+    assert np.allclose(values["results"]["out"], (x[:, 0] / 2) ** 2, atol=1e-6)
+    assert {place[0][:3] for _, place in image.inputs if place[0].startswith(("x", "y"))} == {"x_0"}

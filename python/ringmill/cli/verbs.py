@@ -216,8 +216,11 @@ def _inspect_bundle(path: str, data: bytes) -> Facts:
             facts["parameters"] = repr(compiled.params)
             facts["depth"] = compiled.plan.depth
             facts["keys needed"] = compiled.keys_needed
+            taken = set(compiled.plan.inputs)
             facts["arguments"] = [
-                f"{n} {list(s.shape)} ({s.packing})" for n, s in compiled.signature.inputs.items()
+                f"{n} {list(s.shape)} ({s.packing})"
+                + ("" if taken.intersection(s.parts(n)) else ", which no result needs")
+                for n, s in compiled.signature.inputs.items()
             ]
             facts["results"] = [f"{n} {list(r.layout.shape)}" for n, r in compiled.signature.outputs.items()]
         else:
