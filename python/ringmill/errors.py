@@ -82,7 +82,9 @@ class KeyMissingError(RingmillError, LookupError):
 
 
 class FileFormatError(RingmillError, ValueError):
-    """Bytes that are not what they should be: truncated, altered, swapped, or of another version."""
+    """Bytes that are not what they should be: truncated, altered, swapped, of another version; or a file that
+    cannot be read or written.
+    """
 
 
 class ProgramError(RingmillError, ValueError):

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from ringmill import bundle
 from ringmill._native import EvaluationKeys, Evaluator, Params, PublicKey, SecretKey
-from ringmill.atomic import write_bytes
-from ringmill.errors import CommandError, fail
+from ringmill.atomic import make_folder, together, writing
+from ringmill.errors import CommandError, FileFormatError, fail
 from ringmill.progress import Show, steps
 
 SECRET, PUBLIC, EVALUATION, FORMS = "secret.key", "public.key", "evaluation.keys", "evaluation.forms"
@@ -40,11 +40,17 @@ class Keys:
 
         Forms beside the base one go to ``evaluation.forms``.
 
-        An existing secret key is not overwritten unless asked: what it encrypted would be lost.
-        Returns the bytes of each file.
+        An existing secret key is not overwritten unless asked: what it encrypted would be lost. No file
+        changes before all new ones are on disk, and the secret key, which nothing else gives back, changes
+        last. Returns the bytes of each file.
+
+        Raises
+        ------
+            CommandError: the folder holds a secret key.
+            FileFormatError: a file cannot be written.
         """
         target = Path(folder)
-        target.mkdir(parents=True, exist_ok=True)
+        make_folder(target)
         if (target / SECRET).exists() and not overwrite:
             fail(
                 CommandError,
@@ -53,16 +59,17 @@ class Keys:
                 "Choose another folder, or give overwrite=True.",
                 path=str(target / SECRET),
             )
-        write_bytes(target / SECRET, self.secret.export_secret(), secret=True)
-        write_bytes(target / PUBLIC, self.public.to_bytes())
-        self.evaluation.save(target / EVALUATION)
-        names = [SECRET, PUBLIC, EVALUATION]
-        if self.evaluation.forms:
-            save_forms(self.evaluation, target / FORMS)
-            names.append(FORMS)
-        else:  # those of other keys
-            (target / FORMS).unlink(missing_ok=True)
-        return {name: (target / name).stat().st_size for name in names}
+        forms = [FORMS] if self.evaluation.forms else []
+        with together() as files:
+            files.write(target / PUBLIC, self.public.to_bytes())
+            _save(self.evaluation, files.beside(target / EVALUATION), target / EVALUATION)
+            if forms:
+                files.write(target / FORMS, _forms(self.evaluation).to_bytes())
+            files.write(target / SECRET, self.secret.export_secret(), secret=True)
+        if not forms:  # those of other keys
+            with writing(target / FORMS):
+                (target / FORMS).unlink(missing_ok=True)
+        return {name: (target / name).stat().st_size for name in (SECRET, PUBLIC, EVALUATION, *forms)}
 
     @classmethod
     def load(cls, params: Params, folder: str | Path, *, memory: str = "expanded") -> Keys:
@@ -95,10 +102,23 @@ class Keys:
         )
 
 
+def _save(keys: EvaluationKeys, temporary: Path, target: Path) -> None:
+    """Write keys for ``target``, which is what errors name."""
+    with writing(target):
+        try:
+            keys.save(temporary)
+        except FileFormatError as error:
+            raise OSError(error.message.partition(" failed: ")[2].rstrip(".")) from error
+
+
+def _forms(keys: EvaluationKeys) -> bundle.Bundle:
+    parts = {f"{element} {form}": data for element, form, data in keys.form_bytes()}
+    return bundle.Bundle("key forms", {"params": str(keys.params.fingerprint)}, parts)
+
+
 def save_forms(keys: EvaluationKeys, path: str | Path) -> int:
     """Write the forms that keys have beside their base one; returns the bytes of the file."""
-    parts = {f"{element} {form}": data for element, form, data in keys.form_bytes()}
-    return bundle.Bundle("key forms", {"params": str(keys.params.fingerprint)}, parts).save(path)
+    return _forms(keys).save(path)
 
 
 def load_forms(keys: EvaluationKeys, path: str | Path) -> EvaluationKeys:

@@ -67,7 +67,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
         raise OSError("disk full")
 
     monkeypatch.setattr("os.fsync", broken)
-    with pytest.raises(OSError, match="disk full"):
+    with pytest.raises(rm.FileFormatError, match="f cannot be written: disk full"):
         write_bytes(path, b"new")
     assert path.read_bytes() == b"old"
     assert [p.name for p in tmp_path.iterdir()] == ["f"]

@@ -1,0 +1,73 @@
+"""Files of keys: all of a new set, or all of the old one."""
+
+from __future__ import annotations
+
+import resource
+from pathlib import Path
+
+import pytest
+
+import ringmill as rm
+
+PARAMS = rm.Params.from_bits(10, [40] * 5, [40], 5, insecure=True)
+FILES = ["secret.key", "public.key", "evaluation.keys", "evaluation.forms"]
+
+
+@pytest.fixture(scope="module")
+def keys() -> rm.Keys:
+    return rm.keygen(PARAMS, rotations=[1], forms=rm.key_forms(PARAMS, 1))
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+def test_a_full_disk_leaves_the_old_keys_or_none(keys: rm.Keys, tmp_path: Path) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    sizes = rm.keygen(PARAMS, rotations=[1]).save(old)
+    before = contents(old)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (sizes["evaluation.keys"] - 1, limits[1]))
+    try:
+        for folder in old, new:
+            with pytest.raises(rm.FileFormatError, match="keys cannot be written: File too large"):
+                keys.save(folder, overwrite=True)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert contents(old) == before
+    assert list(new.iterdir()) == []
+    assert list(keys.save(new)) == FILES  # without overwrite
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_whichever_file_fails_the_others_stay(name: str, keys: rm.Keys, tmp_path: Path) -> None:
+    rm.keygen(PARAMS).save(tmp_path)
+    (tmp_path / name).unlink(missing_ok=True)
+    (tmp_path / name).mkdir()
+    before = contents(tmp_path)
+    with pytest.raises(rm.FileFormatError, match=f"{name} cannot be written: Is a directory"):
+        keys.save(tmp_path, overwrite=True)
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("moved", range(4))
+def test_the_old_secret_key_stays_until_all_else_is_there(
+    moved: int, keys: rm.Keys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A system that fails between two moves: the key that nothing else gives back is the last to go."""
+    rm.keygen(PARAMS).save(tmp_path)
+    before = contents(tmp_path)
+    real, left = Path.replace, [True] * moved
+
+    def failing(self: Path, target: Path) -> Path:
+        if not left:
+            raise OSError("Input/output error")
+        left.pop()
+        return real(self, target)
+
+    monkeypatch.setattr(Path, "replace", failing)
+    with pytest.raises(rm.FileFormatError, match="cannot be written: Input/output error"):
+        keys.save(tmp_path, overwrite=True)
+    after = contents(tmp_path)
+    assert after["secret.key"] == before["secret.key"]
+    assert sum(after[name] != before.get(name) for name in after) == moved
