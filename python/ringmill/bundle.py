@@ -87,14 +87,27 @@ def parse(data: bytes, kind: str, path: str) -> Bundle:
         if isinstance(error, FileFormatError):
             raise
         refuse_damaged(path, f"its header cannot be read ({type(error).__name__})")
-    raise AssertionError("unreachable: _broken raises")
+
+
+def _refuse_kind(path: str, kind: str, found: str) -> NoReturn:
+    fail(
+        FileFormatError,
+        "WrongKind",
+        f"{path} holds {found.removeprefix('ringmill-') or 'something else'}, but {kind} is wanted. "
+        "Check the order of the files.",
+        path=path,
+        expected=kind,
+        found=found,
+    )
 
 
 def _parse(data: bytes, kind: str, path: str) -> Bundle:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         entries = archive.infolist()
         names = [entry.filename for entry in entries]
-        if not names or names[0] != _HEADER or len(set(names)) != len(names) or len(names) > MAX_PARTS:
+        if _HEADER not in names:
+            _refuse_kind(path, kind, "")
+        if names[0] != _HEADER or len(set(names)) != len(names) or len(names) > MAX_PARTS:
             refuse_damaged(path, "its list of parts is not one that Ringmill writes")
         for entry in entries:
             limit = _HEADER_BYTES if entry.filename == _HEADER else MAX_PART_BYTES
@@ -106,15 +119,7 @@ def _parse(data: bytes, kind: str, path: str) -> Bundle:
             refuse_damaged(path, "its header is not a list of facts")
         found = str(header.pop("format", ""))
         if found != f"ringmill-{kind}":
-            fail(
-                FileFormatError,
-                "WrongKind",
-                f"{path} holds {found.removeprefix('ringmill-') or 'something else'}, but {kind} is wanted. "
-                "Check the order of the files.",
-                path=path,
-                expected=kind,
-                found=found,
-            )
+            _refuse_kind(path, kind, found)
         version = header.pop("version", None)
         if version != VERSION:
             fail(

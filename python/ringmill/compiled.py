@@ -18,19 +18,26 @@ from numpy.typing import ArrayLike
 
 from ringmill import _native, bundle
 from ringmill._native import EvaluationKeys, Executable, Params, Plan, PublicKey, SecretKey
-from ringmill.errors import FileFormatError, MismatchError, ParameterError, ProgramError, fail
+from ringmill.errors import FileFormatError, MachineError, MismatchError, ParameterError, ProgramError, fail
 from ringmill.keys import Keys, keygen
 from ringmill.plausible import plausible
 from ringmill.progress import Show, steps
 from ringmill.switching import SWITCHING, check_switching
 from ringmill.trace.program import Signature, Traced
 from ringmill.values import Values
+from ringmill.whole import whole
 
 #: A machine elsewhere: the limb program's text and input limbs in, output limbs out; bytes of 64-bit words.
 Outside = Callable[[str, list[bytes]], list[bytes]]
 
 # Results beyond this leave no room for their fraction in any modulus worth having.
 LARGEST = 2.0**40
+
+# Bits after the binary point; no prime is wider.
+MOST_BITS = 60
+
+# Threads that a machine is asked for, at most.
+MOST_THREADS = 4096
 
 
 def largest_value(traced: Traced, magnitude: float) -> float:
@@ -63,6 +70,8 @@ def compile_traced(
     ``output_level`` is the least level of results for a program after this one, where parameters are given.
     """
     check_switching(switching)
+    precision = whole(ParameterError, "The precision", precision, 0, MOST_BITS)
+    security = whole(ParameterError, "The security", security, 128, 256)
     magnitude = _positive(magnitude)
     _inside(traced, magnitude)
     bound = largest_value(traced, magnitude)
@@ -94,7 +103,7 @@ def _inside(traced: Traced, magnitude: float) -> None:
 
 
 def _positive(magnitude: float) -> float:
-    if not isinstance(magnitude, (int, float)) or not 0 < magnitude < math.inf:
+    if not isinstance(magnitude, (int, float, np.integer, np.floating)) or not 0 < magnitude < math.inf:
         fail(
             ParameterError,
             "Magnitude",
@@ -318,6 +327,10 @@ class Compiled:
         return self._executables[key]
 
     def _executable(self, machine: str | Outside, threads: int | None, butterflies: int | None) -> Executable:
+        if threads is not None:
+            whole(MachineError, "The number of threads", threads, 1, MOST_THREADS)
+        if butterflies is not None:
+            whole(MachineError, "The number of butterflies", butterflies, 1, 16)
         if not isinstance(machine, str):
             return Executable.through(self.plan, machine)
         if machine == "verilator":

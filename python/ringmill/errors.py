@@ -82,8 +82,9 @@ class KeyMissingError(RingmillError, LookupError):
 
 
 class FileFormatError(RingmillError, ValueError):
-    """Bytes that are not what they should be: truncated, altered, swapped, of another version; or a file that
-    cannot be read or written.
+    """Files that cannot be read or written, or that are not what they should be.
+
+    Truncated, altered, swapped, or of another version.
     """
 
 

@@ -35,7 +35,7 @@ def test_costs_go_to_a_named_file_and_are_printed(tmp_path: Path, capsys: pytest
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [(["--log-n", "9"], "it must lie in 10..17"), (["--out", "nowhere/costs.txt"], "Make it first")],
+    [(["--log-n", "9"], "whole number from 10 to 17"), (["--out", "nowhere/costs.txt"], "Make it first")],
 )
 def test_what_cannot_be_measured_or_written_is_refused(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]

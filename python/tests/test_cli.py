@@ -167,6 +167,23 @@ def test_inspect_says_what_a_file_is(
     assert kind in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("suffix", ["npz", "json"])
+def test_results_may_have_any_name(suffix: str, tmp_path: Path) -> None:
+    names = ("file", "allow_pickle", "out")
+    both = rm.kernel(lambda x: {name: x + k for k, name in enumerate(names)}).compile(rm.vector(2))
+    both.save(tmp_path / "kernel")
+    keys = both.keygen()
+    keys.save(tmp_path)
+    both.evaluate(keys, both.encrypt(keys, x=[0.25, 0.5])).save(tmp_path / "r")
+    out = tmp_path / f"y.{suffix}"
+    paths = {"kernel": "kernel", "key": "secret.key", "input": "r", "out": out.name}
+    assert main(["decrypt", *(f"--{option}={tmp_path / name}" for option, name in paths.items())]) == 0
+    read = np.load(out) if suffix == "npz" else json.loads(out.read_text())
+    assert set(read) == set(names)
+    for k, name in enumerate(names):
+        np.testing.assert_allclose(read[name], np.array([0.25, 0.5]) + k, atol=1e-4)
+
+
 def test_inspect_says_which_arguments_no_result_needs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -195,6 +212,25 @@ def test_wrong_usage_exits_with_two(capsys: pytest.CaptureFixture[str]) -> None:
         main(["encrypt", "--kernel", "k"])
     assert caught.value.code == 2
     assert "--key" in capsys.readouterr().err
+
+
+def test_an_interrupt_before_the_verb_begins_is_one_too() -> None:
+    """Ctrl-C while the verbs are imported, which takes the first half second."""
+    script = """
+import sys
+from ringmill.cli import main
+
+class Late:
+    def find_spec(self, name, path=None, target=None):
+        if name == "ringmill.cli.verbs":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Late())
+sys.exit(main(["params"]))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 130, done.stderr
+    assert done.stderr == "ringmill: interrupted; no file was left half written\n"
 
 
 def test_interrupt_stops_cleanly(tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ def test_nothing_is_left_of_a_folder_that_could_not_be_written(
         return real(self, data)
 
     monkeypatch.setattr(Path, "write_bytes", full)
-    with pytest.raises(OSError, match="no space"):
+    with pytest.raises(rm.FileFormatError, match="out cannot be written: no space"):
         write(compiled, Core(butterflies=2, log_n_max=10, moduli=4), tmp_path / "out", overwrite=True)
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
     assert (tmp_path / "out" / "manifest.json").read_bytes() == before

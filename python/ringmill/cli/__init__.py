@@ -26,9 +26,28 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ringmill.errors import RingmillError
+from ringmill.errors import CommandError, RingmillError
+from ringmill.whole import whole
 
 INTERRUPTED = 130
+
+#: Options that are whole numbers, the same for every verb that has them: least and most.
+_RANGES = {
+    "threads": (1, 4096),
+    "butterflies": (1, 16),
+    "depth": (0, 100),
+    "scale_bits": (20, 59),
+    "integer_bits": (0, 59),
+    "slots": (1, 1 << 16),
+    "security": (0, 256),
+    "runs": (1, 1 << 20),
+    "points": (0, 1 << 20),
+    "word_bits": (36, 60),
+    "bus_bits": (1, 1 << 16),
+    "latency": (0, 1 << 20),
+    "effort": (0, 1 << 30),
+    "seed": (0, (1 << 63) - 1),
+}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -230,12 +249,27 @@ def _print(outcome: dict[str, Any]) -> None:
             print(f"{name if at == 0 else '':<{width}}  {line}")
 
 
+def _in_range(options: argparse.Namespace) -> None:
+    for name, (least, most) in _RANGES.items():
+        value = getattr(options, name, None)
+        if value is not None:
+            whole(CommandError, "--" + name.replace("_", "-"), value, least, most)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
+    try:
+        return _run(_parser().parse_args(arguments))
+    except KeyboardInterrupt:
+        print("ringmill: interrupted; no file was left half written", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _run(options: argparse.Namespace) -> int:
     from ringmill.cli import verbs
 
-    options = _parser().parse_args(arguments)
     try:
+        _in_range(options)
         outcome = getattr(verbs, options.verb)(options)
     except RingmillError as error:
         if options.json:
@@ -243,9 +277,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(json.dumps({**told, "fields": error.fields}, default=str))
         print(f"ringmill {options.verb}: {error.message}", file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
-        print(f"ringmill {options.verb}: interrupted; no file was left half written", file=sys.stderr)
-        return INTERRUPTED
     if options.json:
         print(json.dumps(outcome, default=str))
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -53,8 +54,12 @@ def read(path: str) -> dict[str, Any]:
 def write(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Write arrays atomically."""
     if _suffix(path) == ".npz":
+        # numpy.savez takes arrays as keywords beside its own, of which "file" is one.
         buffer = io.BytesIO()
-        np.savez(buffer, allow_pickle=False, **dict(arrays))
+        with zipfile.ZipFile(buffer, "w") as archive:
+            for name, array in arrays.items():
+                with archive.open(f"{name}.npy", "w", force_zip64=True) as part:
+                    np.lib.format.write_array(part, np.asarray(array), allow_pickle=False)
         write_bytes(path, buffer.getvalue())
         return
     if any(np.iscomplexobj(array) for array in arrays.values()):

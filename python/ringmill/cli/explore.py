@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
+from ringmill.bundle import read_file
 from ringmill.errors import CommandError, fail
 
 Facts = dict[str, Any]
@@ -82,12 +83,20 @@ def target(text: str) -> Any:
     return found
 
 
+def _space(path: str) -> Any:
+    data = read_file(path)
+    try:
+        return json.loads(data)
+    except ValueError as error:
+        fail(CommandError, "NoSpace", f"{path} is no JSON ({error}): docs/explorer.md shows one.", path=path)
+
+
 def explore(options: Namespace) -> Facts:
     """Find parameters and a core for a kernel on a device."""
     import ringmill.explorer as room
     from ringmill.explorer.client import timed
 
-    space = json.loads(Path(options.space).read_text(encoding="utf-8")) if options.space else None
+    space = _space(options.space) if options.space else None
     found = room.explore(
         target(options.kernel),
         options.device,

@@ -6,12 +6,14 @@ import json
 import platform
 import time
 from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from ringmill import bundle
 from ringmill._native import EvaluationKeys, Params, PublicKey, SecretKey, identify
-from ringmill.atomic import write_text
+from ringmill.atomic import make_folder, write_text
 from ringmill.cli import arrays
 from ringmill.cli.explore import devices as devices
 from ringmill.cli.explore import explore as explore
@@ -25,6 +27,7 @@ from ringmill.compiled import Compiled
 from ringmill.errors import CommandError, FileFormatError, fail
 from ringmill.progress import Show
 from ringmill.values import Values
+from ringmill.whole import whole
 
 Facts = dict[str, Any]
 
@@ -43,7 +46,25 @@ def _target(path: str) -> Path:
             f"{path} cannot be written: the folder {target.parent} does not exist. Make it first.",
             path=path,
         )
+    if target.is_dir():
+        fail(
+            CommandError,
+            "IsFolder",
+            f"{path} cannot be written: it is a folder. Give the name of a file.",
+            path=path,
+        )
     return target
+
+
+@contextmanager
+def _named(path: str) -> Iterator[None]:
+    """Name the file in what the native module says of its bytes alone."""
+    try:
+        yield
+    except FileFormatError as error:
+        if path in error.message:
+            raise
+        fail(FileFormatError, error.code, f"{path}: {error.message}", **{**error.fields, "path": path})
 
 
 def keygen(options: Namespace) -> Facts:
@@ -58,6 +79,7 @@ def keygen(options: Namespace) -> Facts:
             "Choose another folder, or give --overwrite.",
             path=str(folder / "secret.key"),
         )
+    make_folder(folder)
     keys = compiled.keygen(progress=_show(options))
     sizes = keys.save(folder, overwrite=options.overwrite)
     files = [f"{folder / name} ({size} bytes)" for name, size in sizes.items()]
@@ -66,9 +88,10 @@ def keygen(options: Namespace) -> Facts:
 
 def _encryption_key(path: str, params: Params) -> PublicKey | SecretKey:
     data = bundle.read_file(path)
-    if identify(data)["kind"] == "secret key":
-        return SecretKey.from_bytes(params, data)
-    return PublicKey.from_bytes(params, data)
+    with _named(path):
+        if identify(data)["kind"] == "secret key":
+            return SecretKey.from_bytes(params, data)
+        return PublicKey.from_bytes(params, data)
 
 
 def encrypt(options: Namespace) -> Facts:
@@ -83,7 +106,8 @@ def encrypt(options: Namespace) -> Facts:
 
 def _evaluation_keys(path: str, params: Params, memory: str) -> EvaluationKeys:
     try:
-        return EvaluationKeys.load(params, path, memory=memory)
+        with _named(path):
+            return EvaluationKeys.load(params, path, memory=memory)
     except FileFormatError as error:
         if error.fields.get("found") != "SecretKey":
             raise
@@ -123,7 +147,9 @@ def decrypt(options: Namespace) -> Facts:
     """Decrypt a file of results."""
     compiled = Compiled.load(options.kernel)
     target = _target(options.out)
-    secret = SecretKey.from_bytes(compiled.params, bundle.read_file(options.key))
+    data = bundle.read_file(options.key)
+    with _named(options.key):
+        secret = SecretKey.from_bytes(compiled.params, data)
     results = Values.load(options.input, "results", compiled.params)
     decrypted = compiled.decrypt(secret, results)
     named = decrypted if isinstance(decrypted, dict) else {"out": decrypted}
@@ -137,7 +163,8 @@ def inspect(options: Namespace) -> Facts:
     data = bundle.read_file(options.file)
     if data[:2] == b"PK":
         return _inspect_bundle(options.file, data)
-    return {"file": options.file, "bytes": len(data), **identify(data)}
+    with _named(options.file):
+        return {"file": options.file, "bytes": len(data), **identify(data)}
 
 
 def build(options: Namespace) -> Facts:
@@ -163,8 +190,6 @@ def validate(options: Namespace) -> Facts:
     from ringmill.validate import stored
     from ringmill.validate.design import validate as held
 
-    if options.runs < 1:
-        fail(CommandError, "Runs", f"{options.runs} runs measure nothing; give 1 or more.", runs=options.runs)
     target, picture = (_target(file) if file else None for file in (options.out, options.plot))
     names, read = [], []
     for path in options.designs:
@@ -286,13 +311,9 @@ def calibrate(options: Namespace) -> Facts:
     path = _target(options.out) if options.out else _native.costs_path()
     if path is None:
         fail(CommandError, "NoHome", "There is no home directory to write to; name a file with --out.")
-    degrees = options.log_n or [14, 16]
-    for log_n in degrees:
-        if not 10 <= log_n <= 17:
-            message = f"--log-n is {log_n}; it must lie in 10..17."
-            fail(CommandError, "LogN", message, log_n=log_n)
+    degrees = [whole(CommandError, "--log-n", log_n, 10, 17) for log_n in options.log_n or (14, 16)]
     text, timed = _native.calibrate(degrees, f"{platform.processor() or platform.machine()}, {_native.isa()}")
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     write_text(path, text)
     worst = max(abs(told / found - 1) for _, found, told in timed)
     return {
@@ -330,9 +351,6 @@ def compare(options: Namespace) -> Facts:
 def _casa(options: Namespace) -> Facts:
     from ringmill.compare import measure
 
-    for name, value in (("latency", options.latency), ("effort", options.effort)):
-        if value is not None and value < 0:
-            fail(CommandError, "Negative", f"--{name} is {value}; give 0 or more.", name=name, value=value)
     return measure.beside_casa(
         word_bits=options.word_bits,
         bus_bits=options.bus_bits,

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ringmill._native import __version__
+from ringmill.atomic import make_folder, writing
 from ringmill.errors import MachineError, fail
 from ringmill.project import hardware
 from ringmill.project.core import Core
@@ -85,8 +86,9 @@ def library(compiled: Compiled, butterflies: int | None = None) -> Path:
             "Verilator is on the path; scripts/eda.sh of Ringmill installs it. "
             '"compact" emulates the same instructions without it.',
         )
-    target.parent.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(dir=target.parent))
+    make_folder(target.parent)
+    with writing(target):
+        work = Path(tempfile.mkdtemp(dir=target.parent))
     try:
         for place, text in files.items():
             (work / place).parent.mkdir(parents=True, exist_ok=True)

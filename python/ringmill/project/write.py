@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ringmill._native import CoreImage, __version__
+from ringmill.atomic import writing
 from ringmill.compiled import Compiled
 from ringmill.errors import CommandError, fail
 from ringmill.project import hardware, layout, vectors
@@ -159,6 +160,12 @@ def write(
     _refuse(out, overwrite)
     files = contents(compiled, core, design)
     files[MANIFEST] = _manifest(compiled, core, files)
+    with writing(out):
+        _replace(out, files)
+    return files
+
+
+def _replace(out: Path, files: dict[str, bytes]) -> None:
     work = Path(tempfile.mkdtemp(dir=out.parent, prefix=f".{out.name}."))
     try:
         for place, data in files.items():
@@ -174,4 +181,3 @@ def write(
         raise
     finally:
         shutil.rmtree(work, ignore_errors=True)
-    return files

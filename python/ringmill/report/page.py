@@ -7,7 +7,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ringmill.atomic import write_text
+from ringmill.atomic import make_folder, write_text
 from ringmill.compare import coxhe, coxhe_table, table, taiyi_table
 from ringmill.report import charts, effort, exploration, hardware
 from ringmill.report.drawing import program_svg
@@ -112,7 +112,7 @@ def render_exploration(explored: Results, version: str) -> str:
 
 def write(results: Results, folder: Path) -> Path:
     """Write ``results.json`` and ``index.html`` into ``folder``; returns the page's path."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     write_text(folder / "results.json", json.dumps(results, indent=1))
     page = folder / "index.html"
     write_text(page, render(results))

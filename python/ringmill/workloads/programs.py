@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ringmill._native import Params
+from ringmill.atomic import make_folder
 from ringmill.compiled import Compiled
 from ringmill.errors import CommandError, fail
 from ringmill.progress import Show, steps
@@ -121,7 +122,7 @@ def describe(name: str, folder: Path | None = None, show: Show = "none") -> Fact
             workload=name,
         )
     if folder:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
     rows, files, needs, params = [], [], Needs(), None
     parts = PROGRAMS[name]()
     with steps(name, 1, show) as step:

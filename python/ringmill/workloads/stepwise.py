@@ -17,7 +17,7 @@ import numpy as np
 
 from ringmill import bundle
 from ringmill._native import Ciphertext, Params
-from ringmill.atomic import write_text
+from ringmill.atomic import make_folder, write_text
 from ringmill.compiled import Compiled
 from ringmill.errors import CommandError, fail
 from ringmill.keys import Keys, keygen
@@ -130,7 +130,7 @@ class Run:
 
     def open(self) -> None:
         """Make the folder, or refuse one that holds another run."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self.folder)
         mark = self.folder / RUN
         if not mark.exists():
             write_text(mark, self.identity + "\n")
