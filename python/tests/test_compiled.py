@@ -136,6 +136,14 @@ def test_ctrl_c_stops_an_evaluation(compiled: Compiled, keys: rm.Keys) -> None:
     )
 
 
+@pytest.mark.parametrize("size", [2, np.int64(2), np.float32(2), np.float64(2)], ids=repr)
+def test_a_magnitude_is_any_real_number(size: Any) -> None:
+    given = score.compile(rm.vector(5), WEIGHTS, precision=np.int64(16), magnitude=size)
+    expected = score.compile(rm.vector(5), WEIGHTS, precision=16, magnitude=2.0)
+    assert given.plan.magnitude == 2.0
+    assert given.params == expected.params
+
+
 def test_several_results_by_name() -> None:
     both = rm.kernel(lambda x: {"double": x * 2, "square": x * x}).compile(rm.vector(4), precision=14)
     got = both.run(x=np.array([0.1, 0.2, 0.3, 0.4]))

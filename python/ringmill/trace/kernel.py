@@ -23,8 +23,10 @@ from ringmill.trace.where import MoreSlotsError, Where, raised, refuse
 if TYPE_CHECKING:
     from ringmill.compiled import Compiled
 
-# Options of Kernel.compile; a kernel's own arguments must be called otherwise.
-RESERVED = ("params", "precision", "magnitude", "security", "switching")
+# Options of Kernel.compile, and those of Compiled.run and Compiled.encrypt; a kernel's own arguments must be
+# called otherwise.
+OPTIONS = ("params", "precision", "magnitude", "security", "switching")
+RESERVED = (*OPTIONS, "machine", "threads", "butterflies", "progress")
 
 # Half of the largest ring degree, 2^17.
 MOST_SLOTS = 1 << 16
@@ -53,7 +55,7 @@ def bootstrap(x: Any) -> Any:
     """The same elements with fresh levels; clear data come back as they are.
 
     Needs parameters whose chain bootstraps (``Params.bootstrapping``) and, beside the keys of the maps, the
-    encapsulation key. Values may be as large as 32.
+    encapsulation key. Their bound may be anything from 2^-20 to 2^20; it is the unit of the error.
     """
     if isinstance(x, (Symbol, Stack)):
         return x.bootstrap()
@@ -114,7 +116,8 @@ class Kernel:
             if parameter.name in RESERVED:
                 refuse(
                     "ReservedName",
-                    f"the argument {parameter.name!r} of {name} has the name of an option of compile()",
+                    f"the argument {parameter.name!r} of {name} has the name of an option of compile(), "
+                    "run() or encrypt()",
                     f"Call it otherwise; reserved are {', '.join(RESERVED)}",
                     self.where,
                 )
@@ -204,13 +207,13 @@ class Kernel:
 
     def _outputs(self, graph: Graph, returned: Any) -> dict[str, Result]:
         if isinstance(returned, (tuple, list)):
-            named = {f"out{i}": value for i, value in enumerate(returned)}
+            named = [(f"out{i}", value) for i, value in enumerate(returned)]
         elif isinstance(returned, dict):
-            named = {str(name): value for name, value in returned.items()}
+            named = [(str(name), value) for name, value in returned.items()]
         else:
-            named = {"out": returned}
+            named = [("out", returned)]
         outputs: dict[str, Result] = {}
-        for name, value in named.items():
+        for name, value in named:
             if not isinstance(value, (Symbol, Stack)):
                 refuse(
                     "NotEncrypted",
@@ -228,6 +231,15 @@ class Kernel:
                 )
             stacked = isinstance(value, Stack)
             labels = tuple(f"{name}.{j}" if stacked else name for j in range(len(parts)))
+            # 1 and "1" are one name; a column of "a" may be called as another result is, "a.0".
+            others = {label for other in outputs.values() for label in other.parts}
+            if name in outputs or others.intersection(labels):
+                refuse(
+                    "SameName",
+                    f"{self.function.__name__} returns two results that would both be called {name!r}",
+                    "Give each a name of its own",
+                    self.where,
+                )
             for label, part in zip(labels, parts, strict=True):
                 graph.output(label, part.node)
             outputs[name] = Result(labels, parts[0].layout, stacked)
@@ -252,7 +264,7 @@ class Kernel:
         """
         from ringmill.compiled import compile_traced
 
-        options = {name: kwargs.pop(name) for name in RESERVED if name in kwargs}
+        options = {name: kwargs.pop(name) for name in OPTIONS if name in kwargs}
         return compile_traced(self.trace(*args, **kwargs), **options)
 
 
