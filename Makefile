@@ -21,9 +21,8 @@ RTL_TOOLS := . $(EDA_HOME)/env.sh; python -m rtl.tools
 # Builds the simulated core at some parameters, once, and names it to what follows.
 core_library = . $(EDA_HOME)/env.sh; RINGMILL_CORE_LIBRARY=$$(python -m rtl.sim.build $(1)); export RINGMILL_CORE_LIBRARY;
 
-PY_PATHS    := $(wildcard python tests examples benches scripts rtl)
-TEST_PATHS  := $(wildcard python/tests tests rtl/tools/tests)
-HAS_PYTHON  := $(wildcard pyproject.toml)
+PY_PATHS    := python examples benches scripts rtl
+TEST_PATHS  := python/tests rtl/tools/tests
 RUST_INPUTS := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not -path '*/tests/*' 2>/dev/null) \
   $(wildcard rtl/compact_core.* rtl/*/src/* rtl/*/generated/* rtl/*/lint.vlt rtl/synth/*.py)
 
@@ -46,7 +45,7 @@ test-rust: $(STAMPS)/rust $(STAMPS)/venv
 
 .PHONY: test-python
 test-python: $(STAMPS)/extension $(STAMPS)/system $(STAMPS)/eda
-	@. $(EDA_HOME)/env.sh; $(if $(TEST_PATHS),$(CURDIR)/$(PY) -m pytest -q $(TEST_PATHS),echo 'no Python tests in this tree')
+	@. $(EDA_HOME)/env.sh; $(CURDIR)/$(PY) -m pytest -q $(TEST_PATHS)
 
 .PHONY: test-rtl
 test-rtl: $(STAMPS)/eda  ## the hardware blocks under Verilator: rtl/README.md
@@ -56,7 +55,7 @@ test-rtl: $(STAMPS)/eda  ## the hardware blocks under Verilator: rtl/README.md
 test-full: $(STAMPS)/extension $(STAMPS)/ray $(STAMPS)/system $(STAMPS)/eda  ## every test at full size, hours rather than minutes
 	@$(call core_library,--w 54 --nbf 4 --logn-max 13 --mods 16 --kind 1 --d 512 --observe) \
 	  cargo test --workspace --release $(CARGO_FLAGS) -- --include-ignored
-	@. $(EDA_HOME)/env.sh; $(if $(TEST_PATHS),$(CURDIR)/$(PY) -m pytest -q -m '' $(TEST_PATHS),echo 'no Python tests in this tree')
+	@. $(EDA_HOME)/env.sh; $(CURDIR)/$(PY) -m pytest -q -m '' $(TEST_PATHS)
 	@$(RTL_TOOLS) test --full
 	@$(RTL_TOOLS) formal
 	@$(RTL_TOOLS) mutate
@@ -71,7 +70,7 @@ lint: $(STAMPS)/rust $(STAMPS)/venv $(DENY)-$(DENY_VERSION) lint-rtl  ## formatt
 	@cargo clippy --quiet --manifest-path benches/Cargo.toml --target-dir target -- -D warnings
 	@echo '== cargo-deny'; scripts/deny.sh $(DENY)-$(DENY_VERSION)
 	@echo '== ruff';      $(PY) -m ruff check $(PY_PATHS); $(PY) -m ruff format --check $(PY_PATHS)
-	@$(if $(HAS_PYTHON),echo '== mypy'; $(PY) -m mypy python/ringmill,)
+	@echo '== mypy';      $(PY) -m mypy python/ringmill
 
 .PHONY: lint-rtl
 lint-rtl: $(STAMPS)/eda  ## the hardware sources: verible, slang, Verilator, all warnings as errors
@@ -134,8 +133,8 @@ $(STAMPS)/venv-docs: requirements/docs.txt scripts/setup-python.sh
 	@mkdir -p $(@D); touch $@
 
 $(STAMPS)/extension: $(STAMPS)/venv $(STAMPS)/rust $(wildcard $(RUST_INPUTS))
-	@$(if $(HAS_PYTHON),echo '== building the extension (release)'; \
-	  VIRTUAL_ENV=$(CURDIR)/$(VENV) $(PY) -m maturin develop --quiet --release --locked,:)
+	@echo '== building the extension (release)'
+	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(PY) -m maturin develop --quiet --release --locked
 	@mkdir -p $(@D); touch $@
 
 $(DENY)-$(DENY_VERSION): | $(STAMPS)/rust

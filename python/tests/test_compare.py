@@ -10,6 +10,7 @@ import pytest
 
 from ringmill import cli
 from ringmill.compare import area, casa, coxhe, coxhe_figures, coxhe_table, cpu, table
+from ringmill.compare.paper import paper
 
 #: The most slots of a key switch with four butterflies.
 BARS = {
@@ -34,14 +35,14 @@ def _area(n: int, nbf: int, device: str) -> casa.Row:
 
 
 def test_the_papers_overall_area_follows_from_its_formula() -> None:
-    figures = casa.paper()
+    figures = paper("casa")
     for design in figures["design"]:
         # Counts in thousands are rounded in print; the sums are not.
         assert casa.overall(design, figures["area"]) == pytest.approx(design["overall"], rel=0.08)
 
 
 def test_the_papers_cycles_are_whole_slots_and_its_delays_are_doubled() -> None:
-    for design in casa.paper()["design"]:
+    for design in paper("casa")["design"]:
         slots = design["cycles"] / casa.slot(design["n"], design["nbf"])
         assert slots == {3: 12, 7: 24}[design["limbs"]]
         assert design["delay_us"] == pytest.approx(2 * design["cycles"] / design["fmax_mhz"], rel=0.01)
@@ -150,7 +151,7 @@ def _boards() -> coxhe.Row:
 
 
 def test_coxhe_prints_drifts_as_errors_and_three_primes_of_each_width() -> None:
-    for design in coxhe.paper()["design"]:
+    for design in paper("coxhe")["design"]:
         assert coxhe.drift(design["n"], design["bits"]) == pytest.approx(design["error"], rel=0.015)
         # The security that is printed follows from three primes of the printed width.
         most = {
@@ -194,7 +195,7 @@ def test_every_row_of_coxhe_is_asked_for_with_its_wishes() -> None:
 
 def test_less_latency_than_heax_as_the_paper_says() -> None:
     rows = list(coxhe_figures.heax(lambda k: (1000 * k, 1000), 8192, 4))
-    told = coxhe.paper()["heax"]
+    told = paper("coxhe")["heax"]
     less = [row["model_of_paper"]["less_than_heax"] for row in rows if row["moduli"] >= 4]
     assert min(less) == pytest.approx(told["least"], abs=0.03)
     assert max(less) == pytest.approx(told["most"], abs=0.005)

@@ -11,6 +11,7 @@ import pytest
 import ringmill as rm
 from ringmill import cli
 from ringmill.compare import taiyi, taiyi_table
+from ringmill.compare.paper import paper
 from ringmill.compare.taiyi import Switch
 from ringmill.compiled import compile_traced
 
@@ -38,7 +39,7 @@ def test_t_is_as_long_as_its_bound() -> None:
 
 
 def test_the_papers_levels_follow_from_its_equation() -> None:
-    figures = taiyi.paper()
+    figures = paper("taiyi")
     targets = {row["log_n"]: row["target"] for row in figures["security"]}
     assert taiyi.level(6, targets[16]) == 38
     assert taiyi.level(18, targets[17]) == 86
@@ -48,7 +49,7 @@ def test_the_papers_levels_follow_from_its_equation() -> None:
 
 
 def test_exact_klss_saves_with_long_words_and_many_digits_only() -> None:
-    rows = {(r["log_n"], r["dnum"]): r for r in taiyi.multiplications(taiyi.paper())}
+    rows = {(r["log_n"], r["dnum"]): r for r in taiyi.multiplications(paper("taiyi"))}
     row = rows[16, 6]
     assert -35 < row["klss36"]["saving_percent"] < -25
     assert row["klss60"]["saving_percent"] > 5
@@ -61,7 +62,7 @@ def test_exact_klss_saves_with_long_words_and_many_digits_only() -> None:
 
 
 def test_the_best_digit_gets_shorter_with_the_level() -> None:
-    rows = taiyi.by_level(taiyi.paper())
+    rows = taiyi.by_level(paper("taiyi"))
     assert [row["level"] for row in rows] == list(range(39))
     for name in ("klss36", "klss60"):
         assert rows[0][name]["best_alpha"] == 1
@@ -75,7 +76,7 @@ def product(x: Any, y: Any) -> Any:
 
 
 def test_amortised_time_is_measured_or_says_where_it_comes_from() -> None:
-    figures = taiyi.paper()
+    figures = paper("taiyi")
     stored, *others = taiyi.amortised(figures, [])
     own = figures["own"]
     assert stored["ns"] * 1e-9 * 2**15 * own["levels"] == pytest.approx(
@@ -93,7 +94,7 @@ def test_amortised_time_is_measured_or_says_where_it_comes_from() -> None:
 @pytest.mark.long
 def test_the_stored_time_of_products_is_what_the_costs_say(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RINGMILL_COSTS", "/nowhere")  # the shipped ones
-    own = taiyi.paper()["own"]
+    own = paper("taiyi")["own"]
     params = rm.Params.bootstrapping(own["levels"])
     traced = product.trace(rm.vector(params.slots), rm.vector(params.slots))
     ends = range(own["levels"])

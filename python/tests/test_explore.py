@@ -217,6 +217,9 @@ def test_a_sweep_in_pieces_finds_what_one_exploration_finds() -> None:
     assert [_costs(row) for row in cut.rows()] == [_costs(row) for row in whole.rows()]
     assert cut.best == whole.best
     assert cut.statistics["points"] == whole.statistics["points"]
+    least, median, greatest = cut.statistics["over_bound"]
+    assert 1 <= least <= greatest
+    assert median is None  # no piece knows it of all
 
 
 def _costs(row: dict[str, Any]) -> tuple[float, ...]:

@@ -11,15 +11,10 @@ after placement; the two count LUTs differently, which every table says.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
-from importlib import resources
 from typing import Any, NamedTuple
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from ringmill.compare.paper import paper
 
 Row = dict[str, Any]
 
@@ -70,11 +65,6 @@ NARROW: Row = {
 }
 
 
-def paper() -> Row:
-    """Return the figures that the paper prints."""
-    return tomllib.loads(resources.files(__package__).joinpath("casa.toml").read_text(encoding="utf-8"))
-
-
 def overall(area: Row, weights: Row) -> float:
     """Return the area by the paper's formula, in equivalent slices."""
     return float(sum(weights[name] * area[name] for name in weights))
@@ -118,7 +108,7 @@ def _nothing(point: Point) -> None:
 
 def areas(area: Area) -> Iterator[Row]:
     """Table 2: the whole core on the ZCU102."""
-    figures = paper()
+    figures = paper("casa")
     for design in figures["design"]:
         n, nbf = design["n"], design["nbf"]
         row: Row = {"table": 2, "n": n, "nbf": nbf, "set": None, "sequence": None}
@@ -136,7 +126,7 @@ def key_switching(cycles: Cycles, area: Area, measured: Measured = _nothing) -> 
 
     One alone, from start to done, and each of several in a row.
     """
-    figures = paper()
+    figures = paper("casa")
     weights = figures["area"]
     for design in figures["design"]:
         n, nbf = design["n"], design["nbf"]
@@ -173,7 +163,7 @@ def key_switching(cycles: Cycles, area: Area, measured: Measured = _nothing) -> 
 
 def modules(cycles: Cycles, area: Area) -> Iterator[Row]:
     """Table 4: the whole core on the Artix-7; the paper's split by module beside it."""
-    figures = paper()
+    figures = paper("casa")
     for entry in figures["module"]:
         n, nbf = entry["n"], entry["nbf"]
         row: Row = {"table": 4, "n": n, "nbf": nbf, "set": None, "sequence": None}
@@ -190,7 +180,7 @@ def modules(cycles: Cycles, area: Area) -> Iterator[Row]:
 
 def operations(cycles: Cycles, area: Area) -> Iterator[Row]:
     """Table 5: addition, multiplication with key switch, and rescaling at the paper's frequency."""
-    figures = paper()
+    figures = paper("casa")
     for entry in figures["operations"]:
         n, nbf, fmax = entry["n"], entry["nbf"], entry["fmax_mhz"]
         for operation in ("add", "multiply", "rescale"):
@@ -209,7 +199,7 @@ def operations(cycles: Cycles, area: Area) -> Iterator[Row]:
 
 def throughput(cycles: Cycles, area: Area) -> Iterator[Row]:
     """Table 6: multiplications with key switch a second at N = 2^14, Nbf = 8, at the paper's frequencies."""
-    figures = paper()
+    figures = paper("casa")
     n, nbf = 16384, 8
     for entry in figures["throughput"]:
         if "fmax_mhz" not in entry:
@@ -228,7 +218,7 @@ def throughput(cycles: Cycles, area: Area) -> Iterator[Row]:
 
 def merged(cycles: Cycles, area: Area) -> Iterator[Row]:
     """One table more: multiplication, key switch and rescaling, with the rescaling merged into ModDown."""
-    figures = paper()
+    figures = paper("casa")
     for design in figures["design"]:
         n, nbf = design["n"], design["nbf"]
         for shape in HYBRID[n]:

@@ -9,21 +9,16 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
 from ringmill._native import Params
+from ringmill.compare.paper import paper
 from ringmill.compiled import compile_traced
 from ringmill.errors import ProgramError
 from ringmill.kernels import NINE, PaperKernel
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 Row = dict[str, Any]
 
@@ -72,12 +67,6 @@ def complete(row: Row) -> Row:
         told[name] = told[name] or {}
     told["ours"] = ours and {**dict.fromkeys(OURS), **ours}
     return {**told, **{name: value for name, value in row.items() if name not in told}}
-
-
-def paper() -> Row:
-    """The paper's figures."""
-    text = resources.files("ringmill.compare").joinpath("coxhe.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
 
 
 def kernel(letter: str) -> PaperKernel:
@@ -163,7 +152,7 @@ def _limits(design: Row, boards: Row) -> tuple[tuple[str, float], ...]:
 
 def designs(best: Best, boards: Row) -> Iterator[Row]:
     """Rows S1 and S2 of Table I and A1 to F2 of Table III."""
-    figures = paper()
+    figures = paper("coxhe")
     switches = compile_traced(kernel(KERNEL).trace(), precision=10).cost["key_switches"]
     for table, name in (("I", "choice"), ("III", "design")):
         for design in figures[name]:

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from ringmill._native import Params
-from ringmill.compare.coxhe import FIXED, LIMBS, Row, complete, drift, engine, paper, slots_of
+from ringmill.compare.coxhe import FIXED, LIMBS, Row, complete, drift, engine, slots_of
+from ringmill.compare.paper import paper
 from ringmill.compiled import compile_traced
 from ringmill.kernels import NINE, PaperKernel
 
@@ -66,7 +67,7 @@ def errors() -> Iterator[Row]:
 
 def heax(cycles: Callable[[int], tuple[int, int]], n: int, butterflies: int) -> Iterator[Row]:
     """Fig. 5(a): slots of a key switch over k moduli; `cycles` gives ours and the cycles of a slot."""
-    printed = paper()["heax"]
+    printed = paper("coxhe")["heax"]
     for k in range(2, 9):
         ours, slot = cycles(k)
         theirs, coxhe = slots_of("heax", k), slots_of("coxhe", k)
@@ -93,7 +94,7 @@ def kernels(stored: list[Row]) -> Iterator[Row]:
     A kernel is its key switches and the products of limbs beside them, by the operations that our compiler
     needs; nothing is explored.
     """
-    printed, params = paper()["heax"], Params.named(FIXED)
+    printed, params = paper("coxhe")["heax"], Params.named(FIXED)
     n = 1 << params.log_n
     slot = params.log_n * (n // 2 // TRANSFORM)
     for row in NINE:
@@ -137,7 +138,7 @@ def software(stored: list[Row], watts: float) -> Iterator[Row]:
 
     `watts` is what the board draws. Of the CPU no power is known here, so no energy is told.
     """
-    printed, params = paper()["hexl"], Params.named(FIXED)
+    printed, params = paper("coxhe")["hexl"], Params.named(FIXED)
     for row in NINE:
         compiled = compile_traced(row.trace(), params=params)
         keys = compiled.keygen()

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from ringmill.compare import area, casa, cpu, cycles
+from ringmill.compare.paper import paper
 
 
 def beside_casa(
@@ -16,7 +17,7 @@ def beside_casa(
     ``effort`` is how many passes the search for each plan schedules; by default as many as its figure is
     worth, a minute in all.
     """
-    bits = bus_bits or casa.paper()["memory"]["bits_per_cycle"]
+    bits = bus_bits or paper("casa")["memory"]["bits_per_cycle"]
     counter = partial(cycles.counter, word_bits=word_bits, effort=effort)
     areas = area.stored()
     rows = casa.rows(

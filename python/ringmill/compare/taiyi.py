@@ -10,15 +10,10 @@ from __future__ import annotations
 
 import json
 import math
-import sys
-from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from ringmill.compare.paper import paper
 
 Row = dict[str, Any]
 
@@ -54,11 +49,6 @@ class Count(NamedTuple):
     def row(self) -> Row:
         """Return them by name."""
         return {**self._asdict(), "total": self.total}
-
-
-def paper() -> Row:
-    """Return the figures that the paper prints."""
-    return tomllib.loads(resources.files(__package__).joinpath("taiyi.toml").read_text(encoding="utf-8"))
 
 
 def _groups(limbs: int, size: int) -> list[int]:
@@ -245,7 +235,7 @@ def stored(path: Path | None = None) -> list[Row]:
 
 def rows(measured: list[Row]) -> list[Row]:
     """Return every row."""
-    figures = paper()
+    figures = paper("taiyi")
     made = [security(figures), levels(figures), multiplications(figures), memory(figures)]
     made += [amortised(figures, measured), by_level(figures)]
     return [row for some in made for row in some]

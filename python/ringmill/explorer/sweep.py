@@ -143,9 +143,8 @@ def _merged(outcomes: list[Outcome], objective: str) -> Outcome:
     over = [
         outcome["statistics"]["over_bound"] for outcome in outcomes if outcome["statistics"]["over_bound"]
     ]
-    statistics["over_bound"] = (
-        [min(o[0] for o in over), over[0][1], max(o[2] for o in over)] if over else None
-    )
+    # Least, median, greatest: the median of all does not follow from those of the pieces.
+    statistics["over_bound"] = [min(o[0] for o in over), None, max(o[2] for o in over)] if over else None
     return {
         "best": min((outcome["best"] for outcome in outcomes), key=by_wish),
         "front": front,
