@@ -18,6 +18,7 @@ from ringmill.errors import EncodingError, LevelError, MismatchError, ParameterE
 from ringmill.keys import Keys
 from ringmill.plausible import plausible
 from ringmill.trace.spec import finite_array
+from ringmill.whole import whole
 
 
 def _vector(name: str, values: ArrayLike) -> NDArray[np.complex128]:
@@ -299,6 +300,7 @@ class Ciphertext:
 
     def drop_level(self, level: int) -> Ciphertext:
         """The same values with fewer levels: less to compute and to send."""
+        level = whole(LevelError, "The level", level, 0, self.level)
         return self._with(self.evaluator.drop_level(self.native, level))
 
     def __getitem__(self, key: object) -> Ciphertext:
@@ -386,6 +388,10 @@ def encrypt(
         EncodingError: values that are not finite, too many, or too large.
     """
     array = _vector("values", values)
+    if level is not None:
+        level = whole(LevelError, "The level", level, 0, keys.params.max_level)
+    if slots is not None:
+        slots = whole(EncodingError, "The number of slots", slots, 1, keys.params.slots)
     encrypting = key or keys.public
     made_encrypting(keys, encrypting)
     native = encrypting.encrypt(array, slots=slots, level=level, magnitude=magnitude)

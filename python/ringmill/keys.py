@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NoReturn
 
 from ringmill import bundle
 from ringmill._native import EvaluationKeys, Evaluator, Params, PublicKey, SecretKey
 from ringmill.atomic import make_folder, together, writing
-from ringmill.errors import CommandError, FileFormatError, fail
+from ringmill.errors import CommandError, FileFormatError, MismatchError, fail
 from ringmill.progress import Show, steps
 
 SECRET, PUBLIC, EVALUATION, FORMS = "secret.key", "public.key", "evaluation.keys", "evaluation.forms"
@@ -87,7 +88,7 @@ class Keys:
         Raises
         ------
             FileFormatError: a file is missing, damaged or of another kind.
-            MismatchError: keys of other parameters.
+            MismatchError: keys of other parameters, or files that were not made together.
             ParameterError: another word for ``memory``.
         """
         source = Path(folder)
@@ -95,11 +96,23 @@ class Keys:
         if (source / FORMS).exists():
             evaluation = load_forms(evaluation, source / FORMS)
             evaluation = evaluation if memory == "expanded" else evaluation.seeded()
-        return cls(
-            SecretKey.from_bytes(params, bundle.read_file(source / SECRET)),
-            PublicKey.from_bytes(params, bundle.read_file(source / PUBLIC)),
-            evaluation,
-        )
+        secret = SecretKey.from_bytes(params, bundle.read_file(source / SECRET))
+        public = PublicKey.from_bytes(params, bundle.read_file(source / PUBLIC))
+        if not secret.made(public):
+            _refuse_strangers(source / PUBLIC, source / SECRET)
+        if not secret.made(evaluation):
+            _refuse_strangers(source / EVALUATION, source / SECRET)
+        return cls(secret, public, evaluation)
+
+
+def _refuse_strangers(path: Path, secret: Path) -> NoReturn:
+    fail(
+        MismatchError,
+        "KeysMismatch",
+        f"{path} was not made with {secret}: what it encrypts or computes would decrypt to noise. "
+        "Put the files of one keygen into the folder.",
+        path=str(path),
+    )
 
 
 def _save(keys: EvaluationKeys, temporary: Path, target: Path) -> None:

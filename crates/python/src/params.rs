@@ -57,6 +57,14 @@ fn secret(name: &str, weight: Option<u32>) -> PyResult<ckks::Secret> {
     }
 }
 
+/// A number given as `name`, if it is a whole one from 0 up.
+fn whole<T: TryFrom<i64>>(name: &str, given: i64) -> Result<T, Failure> {
+    T::try_from(given).map_err(|_| {
+        let message = format!("{name} is {given}; give a whole number from 0 up, of a size that makes sense");
+        Failure::rule(Family::Parameter, "WholeNumber", &message)
+    })
+}
+
 #[pymethods]
 impl Params {
     /// Parameters from sizes of primes.
@@ -88,8 +96,8 @@ impl Params {
     ))]
     #[allow(clippy::too_many_arguments)] // named in Python
     fn bootstrapping(
-        levels: u32,
-        bits: u32,
+        levels: i64,
+        bits: i64,
         iterations: u32,
         scale_bits: Option<u32>,
         wide_bits: Option<u32>,
@@ -97,6 +105,7 @@ impl Params {
         log_n: u32,
         insecure: bool,
     ) -> PyResult<Self> {
+        let (levels, bits) = (whole("levels", levels)?, whole("bits", bits)?);
         let slots = slots.unwrap_or(1 << log_n.clamp(1, 17) >> 1);
         let chosen = || {
             let need = Need { levels, slots, log_n, insecure, ..Need::default() };
@@ -154,15 +163,15 @@ impl Params {
     /// The smallest ring that meets a need; `rationale` says why it was chosen.
     #[staticmethod]
     #[pyo3(signature = (*, depth, scale_bits = 40, integer_bits = 4, slots = 1, security = 128))]
-    fn by_need(
-        depth: u32,
-        scale_bits: u32,
-        integer_bits: u32,
-        slots: usize,
-        security: u32,
-    ) -> PyResult<Self> {
-        let need =
-            ckks::Need { depth, scale_bits, integer_bits, slots, security, secret: ckks::Secret::Ternary };
+    fn by_need(depth: i64, scale_bits: i64, integer_bits: i64, slots: i64, security: i64) -> PyResult<Self> {
+        let need = ckks::Need {
+            depth: whole("depth", depth)?,
+            scale_bits: whole("scale_bits", scale_bits)?,
+            integer_bits: whole("integer_bits", integer_bits)?,
+            slots: whole("slots", slots)?,
+            security: whole("security", security)?,
+            secret: ckks::Secret::Ternary,
+        };
         let choice = need.choose().map_err(|e| Failure::of(Family::Parameter, &e))?;
         Ok(Self { inner: choice.params, rationale: Some(choice.rationale) })
     }

@@ -79,7 +79,8 @@ def within(x: Any, bound: float) -> Any:
         return x.map(lambda part: within(part, bound))
     if isinstance(x, Symbol):
         x.graph.promise(x.node, float(bound))
-    return x
+    method = getattr(x, "within", None)  # an encrypted vector at the prompt
+    return x if method is None else method(float(bound))
 
 
 class Kernel:
