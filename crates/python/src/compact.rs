@@ -6,10 +6,11 @@ use pyo3::types::PyDict;
 
 use ringmill_machine::compact::workload::{Counted, Operation, Sequence, Workload, WorkloadError};
 use ringmill_machine::compact::{
-    CompactConfig, CompactLiteral, Instruction, MemoryTiming, Multiplier, Policy, model,
+    CompactConfig, CompactLiteral, Instruction, MemoryTiming, Multiplier, model,
 };
 
 use crate::error::{Failure, Family};
+use crate::image;
 
 /// `{"cycles", "first_cycles", "slot", "spans", …}` of an operation on a core, run again and for the first time; `spans` are (unit, what, start, end).
 #[pyfunction]
@@ -35,15 +36,7 @@ pub(crate) fn compact_cycles<'py>(
     let names = || Operation::ALL.map(Operation::name).join(", ");
     let operation = Operation::by_name(operation)
         .ok_or_else(|| PyValueError::new_err(format!("no operation {operation:?}; there are {}", names())))?;
-    let policy = match policy {
-        "throughput" => Policy::Throughput,
-        "low-latency" => Policy::LowLatency,
-        other => {
-            return Err(PyValueError::new_err(format!(
-                "no policy {other:?}; there are throughput and low-latency"
-            )));
-        }
-    };
+    let policy = image::policy(policy)?;
     let sequence = match sequence {
         "hybrid" => Sequence::Hybrid,
         "casa" => Sequence::Casa,

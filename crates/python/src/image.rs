@@ -49,22 +49,19 @@ fn failure(error: &compact::CompactError) -> Failure {
 
 fn multiplier(name: &str) -> Result<Multiplier, Failure> {
     let known = || Multiplier::ALL.map(Multiplier::name).join(", ");
-    Multiplier::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
+    Multiplier::by_name(name).ok_or_else(|| {
         let message = format!("no multiplier {name:?}; there are {}", known());
         Failure::rule(Family::Machine, "UnknownMultiplier", &message)
     })
 }
 
 /// CASA's own sequence does not decrypt and is none of them.
-fn policy(name: &str) -> Result<Policy, Failure> {
-    match name {
-        "throughput" => Ok(Policy::Throughput),
-        "low-latency" => Ok(Policy::LowLatency),
-        other => {
-            let message = format!("no policy {other:?}; there are throughput, low-latency");
-            Err(Failure::rule(Family::Machine, "UnknownPolicy", &message))
-        }
-    }
+pub(crate) fn policy(name: &str) -> Result<Policy, Failure> {
+    Policy::by_name(name).ok_or_else(|| {
+        let message =
+            format!("no policy {name:?}; there are {}", Policy::RUNNABLE.map(Policy::name).join(", "));
+        Failure::rule(Family::Machine, "UnknownPolicy", &message)
+    })
 }
 
 #[pymethods]

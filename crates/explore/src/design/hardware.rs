@@ -114,7 +114,7 @@ impl Hardware {
 /// [`ExploreError::UnknownWord`].
 pub fn multiplier_by_name(word: &str) -> Result<Multiplier, ExploreError> {
     let names = || Multiplier::ALL.into_iter().map(Multiplier::name);
-    Multiplier::ALL.into_iter().find(|m| m.name() == word).ok_or_else(|| ExploreError::UnknownWord {
+    Multiplier::by_name(word).ok_or_else(|| ExploreError::UnknownWord {
         what: "multiplier",
         word: word.to_owned(),
         hint: hint(word, names()),
@@ -122,25 +122,16 @@ pub fn multiplier_by_name(word: &str) -> Result<Multiplier, ExploreError> {
     })
 }
 
-/// The name of a policy.
-pub const fn policy_name(policy: Policy) -> &'static str {
-    match policy {
-        Policy::Throughput => "throughput",
-        Policy::LowLatency => "low-latency",
-        Policy::Casa => "casa",
-    }
-}
-
 /// The policy of a name; CASA's own cannot be run and is none here.
 ///
 /// # Errors
 /// [`ExploreError::UnknownWord`].
 pub fn policy_by_name(word: &str) -> Result<Policy, ExploreError> {
-    let known = [Policy::Throughput, Policy::LowLatency];
-    known.into_iter().find(|&p| policy_name(p) == word).ok_or_else(|| ExploreError::UnknownWord {
+    let known = Policy::RUNNABLE.map(Policy::name);
+    Policy::by_name(word).ok_or_else(|| ExploreError::UnknownWord {
         what: "policy",
         word: word.to_owned(),
-        hint: hint(word, known.map(policy_name)),
-        known: known.map(policy_name).join(", "),
+        hint: hint(word, known),
+        known: known.join(", "),
     })
 }

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 pub use figure::{Figure, Origin, OriginKind};
-pub use hardware::{BankMemory, Hardware, LANES, Tile, multiplier_by_name, policy_by_name, policy_name};
+pub use hardware::{BankMemory, Hardware, LANES, Tile, multiplier_by_name, policy_by_name};
 pub use parameters::{Parameters, PrimeClass, SecretKind};
 
 use crate::ExploreError;

@@ -1,5 +1,6 @@
 //! The keys of a device file, checked before it is read: a slip is named with the key that was meant.
 
+use ringmill_machine::compact::CompactLiteral;
 use toml::{Table, Value};
 
 use super::{Device, Family};
@@ -71,7 +72,7 @@ pub(super) fn check_values(d: &Device) -> Result<(), String> {
     positive("clock.mhz", d.clock.mhz)?;
     positive("memory.gigabytes_per_second", d.memory.gigabytes_per_second)?;
     positive("memory.latency_ns", d.memory.latency_ns)?;
-    if ![64, 128, 256, 512, 1024].contains(&d.memory.bus_bits_max) {
+    if !CompactLiteral::BUS_BITS.contains(&d.memory.bus_bits_max) {
         return Err(format!(
             "`memory.bus_bits_max` is {}; cores have 64, 128, 256, 512 or 1024",
             d.memory.bus_bits_max

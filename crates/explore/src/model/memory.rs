@@ -6,17 +6,18 @@
 
 use std::collections::BTreeMap;
 
+use ringmill_machine::compact::Bank;
+use ringmill_machine::compact::bus::Shape;
+
 use crate::design::{BankMemory, Resource};
 use crate::device::Family;
 
 /// Banks of a core.
-const BANKS: u64 = 6;
+const BANKS: u64 = Bank::COUNT as u64;
 /// Tables of roots: two a lane.
 const TABLES: u64 = 4;
 /// Deepest memory that is made of LUTs.
 const LUT_DEPTH: u64 = 64;
-/// Bytes of a burst, from which the FIFO's depth follows (`mem_system.sv`).
-const BURST_BYTES: u64 = 1024;
 /// Square micrometres of a bit of memory at 45 nm.
 pub const SRAM_UM2_PER_BIT: f64 = 0.7;
 /// Why.
@@ -72,7 +73,7 @@ impl Memories {
     fn fifo(&self) -> (u64, u64) {
         let (row_words, beat_words) = (2 * self.butterflies, self.bus_bits / 64);
         let entry = row_words.max(beat_words);
-        let depth = (BURST_BYTES / (4 * self.butterflies)).max(64);
+        let depth = Shape::new(row_words, self.bus_bits).read_depth();
         (entry * self.word_bits, depth / (entry / row_words))
     }
 

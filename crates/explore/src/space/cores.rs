@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use ringmill_machine::compact::{CompactConfig, Multiplier, Policy};
 
 use super::Space;
-use crate::design::{BankMemory, Hardware, LANES, PrimeClass, Resource, multiplier_by_name, policy_name};
+use crate::design::{BankMemory, Hardware, LANES, PrimeClass, Resource, multiplier_by_name};
 use crate::device::{Device, Family, overall};
 use crate::model::logic;
 use crate::model::memory::Memories;
@@ -127,7 +127,7 @@ pub fn enumerate(
                             memory_bytes: device.memory.bytes,
                             memory_latency: device.latency_cycles(),
                             beat_cycles: device.beat_cycles(bus_bits),
-                            policy: policy_name(Policy::Throughput).into(),
+                            policy: Policy::Throughput.name().into(),
                             effort: QUICK,
                         };
                         all.push(core(hardware, multiplier, device, wishes)?);

@@ -4,7 +4,7 @@ pub mod chains;
 pub mod cores;
 mod pool;
 
-use ringmill_machine::compact::Multiplier;
+use ringmill_machine::compact::{CompactLiteral, Multiplier};
 use serde::{Deserialize, Serialize};
 
 use crate::ExploreError;
@@ -42,10 +42,10 @@ impl Default for Space {
             scale_offsets: vec![-1, 0, 1, 2],
             special_extra: vec![1, 2, 3, 4, 6],
             secrets: vec![SecretKind::Ternary, SecretKind::Gaussian],
-            words: vec![36, 52, 54, 60],
-            butterflies: vec![1, 2, 4, 8, 16],
+            words: CompactLiteral::WORD_BITS.to_vec(),
+            butterflies: CompactLiteral::BUTTERFLIES.to_vec(),
             multipliers: Multiplier::ALL.iter().map(|m| m.name().to_owned()).collect(),
-            buses: vec![64, 128, 256, 512, 1024],
+            buses: CompactLiteral::BUS_BITS.to_vec(),
         }
     }
 }
@@ -58,9 +58,9 @@ impl Space {
     pub fn check(&self) -> Result<(), ExploreError> {
         let axes: [(&'static str, &[u32], &[u32], &'static str); 4] = [
             ("log_n", &self.log_n, &[10, 11, 12, 13, 14, 15], "10 to 15"),
-            ("words", &self.words, &[36, 52, 54, 60], "36, 52, 54, 60"),
-            ("butterflies", &self.butterflies, &[1, 2, 4, 8, 16], "1, 2, 4, 8, 16"),
-            ("buses", &self.buses, &[64, 128, 256, 512, 1024], "64, 128, 256, 512, 1024"),
+            ("words", &self.words, &CompactLiteral::WORD_BITS, "36, 52, 54, 60"),
+            ("butterflies", &self.butterflies, &CompactLiteral::BUTTERFLIES, "1, 2, 4, 8, 16"),
+            ("buses", &self.buses, &CompactLiteral::BUS_BITS, "64, 128, 256, 512, 1024"),
         ];
         for (wish, given, allowed, right) in axes {
             if given.is_empty() || given.iter().any(|x| !allowed.contains(x)) {

@@ -24,6 +24,11 @@ impl Multiplier {
     pub const ALL: [Self; 5] =
         [Self::WordMontgomery, Self::SparseWordMontgomery, Self::PrfFiko, Self::Montgomery, Self::Barrett];
 
+    /// The kind of a name.
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
     /// The number of the kind in `modmul_pkg`.
     pub const fn code(self) -> u32 {
         self as u32
@@ -86,6 +91,25 @@ pub enum Policy {
     Casa,
 }
 
+impl Policy {
+    /// Those that a core can run.
+    pub const RUNNABLE: [Self; 2] = [Self::Throughput, Self::LowLatency];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Throughput => "throughput",
+            Self::LowLatency => "low-latency",
+            Self::Casa => "casa",
+        }
+    }
+
+    /// The one of [`Self::RUNNABLE`] with a name.
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::RUNNABLE.into_iter().find(|policy| policy.name() == name)
+    }
+}
+
 /// The memory beside the core, as the model and the scheduler see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MemoryTiming {
@@ -146,6 +170,13 @@ impl Default for CompactLiteral {
 }
 
 impl CompactLiteral {
+    /// Bits of a word on chip that there are.
+    pub const WORD_BITS: [u32; 4] = [36, 52, 54, 60];
+    /// Butterflies of a lane that there are.
+    pub const BUTTERFLIES: [u32; 5] = [1, 2, 4, 8, 16];
+    /// Bits of the memory bus that there are.
+    pub const BUS_BITS: [u32; 5] = [64, 128, 256, 512, 1024];
+
     /// Checks every parameter.
     ///
     /// # Errors
@@ -155,14 +186,14 @@ impl CompactLiteral {
             if ok { Ok(()) } else { Err(CompactError::Parameter { name, value, allowed }) }
         };
         let w = self.word_bits;
-        check([36, 52, 54, 60].contains(&w), "word_bits", w.into(), "36, 52, 54 or 60")?;
+        check(Self::WORD_BITS.contains(&w), "word_bits", w.into(), "36, 52, 54 or 60")?;
         let b = self.butterflies;
-        check([1, 2, 4, 8, 16].contains(&b), "butterflies", b.into(), "1, 2, 4, 8 or 16")?;
+        check(Self::BUTTERFLIES.contains(&b), "butterflies", b.into(), "1, 2, 4, 8 or 16")?;
         let n = self.log_n_max;
         check((Self::LOG_N_MIN..=15).contains(&n), "log_n_max", n.into(), "10 to 15")?;
         check((1..=32).contains(&self.moduli), "moduli", self.moduli.into(), "1 to 32")?;
         let bus = self.bus_bits;
-        check([64, 128, 256, 512, 1024].contains(&bus), "bus_bits", bus.into(), "64, 128, 256, 512 or 1024")?;
+        check(Self::BUS_BITS.contains(&bus), "bus_bits", bus.into(), "64, 128, 256, 512 or 1024")?;
         let bytes = self.memory_bytes;
         check((1 << 16..=1 << 38).contains(&bytes), "memory_bytes", bytes, "2^16 to 2^38")?;
         let cycles = self.timing.beat_cycles;

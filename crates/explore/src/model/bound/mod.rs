@@ -18,6 +18,7 @@ mod graph;
 mod walk;
 mod window;
 
+use ringmill_machine::compact::bus::Shape;
 use ringmill_machine::compact::model::Steps;
 use ringmill_machine::compact::work::tasks;
 use ringmill_machine::compact::{CompactConfig, CompactError};
@@ -146,5 +147,5 @@ const WAITING_ROWS: u64 = 64 + 12;
 fn fifo_rows(config: &CompactConfig) -> u64 {
     // Those of a wide beat that is being cut into rows, and the output register.
     let registers = 12;
-    (1024 / (4 * u64::from(config.butterflies()))).max(64) + registers
+    Shape::new(2 * u64::from(config.butterflies()), u64::from(config.bus_bits())).read_depth() + registers
 }

@@ -45,7 +45,7 @@ impl Shape {
     }
 
     /// Rows that the read stream holds ahead.
-    const fn read_depth(&self) -> u64 {
+    pub const fn read_depth(&self) -> u64 {
         let rows = self.burst_bytes / (2 * self.row_words);
         if rows > 64 { rows } else { 64 }
     }
