@@ -93,10 +93,26 @@ def test_a_kernel_too_deep_for_its_chain_is_bootstrapped_where_levels_run_out(
     params: rm.Params, rng: np.random.Generator
 ) -> None:
     compiled = ninth_power.compile(rm.vector(LENGTH), params=params)
-    assert len(compiled.bootstraps) == 2  # eight products, three levels at a time
+    assert len(compiled.bootstraps) == 1  # eight products: three levels up to it, five after it
     assert all("has no level left" in place for place in compiled.bootstraps)
     x = rng.uniform(-1, 1, LENGTH)
     assert np.abs(compiled.run(x=x) - ninth_power(x)).max() < 2.0**-14
+
+
+@rm.kernel
+def branches(x: Any) -> Any:
+    y = x * x * x * x * x
+    return tuple((y * c) ** 2 * x for c in (0.5, 0.75, -0.5, 0.25))
+
+
+def test_branches_share_the_bootstrapping_of_what_they_branch_off(
+    params: rm.Params, rng: np.random.Generator
+) -> None:
+    compiled = branches.compile(rm.vector(LENGTH), params=params)
+    assert len(compiled.bootstraps) == 1
+    x = rng.uniform(-1, 1, LENGTH)
+    for found, wanted in zip(compiled.run(x=x).values(), branches(x), strict=True):
+        assert np.abs(found - wanted).max() < 2.0**-14
 
 
 def test_values_of_any_size_come_back(params: rm.Params, rng: np.random.Generator) -> None:

@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 use num_complex::Complex64;
 use ringmill_circuits::CircuitError;
-use ringmill_circuits::bootstrap::{Bootstrap, Content, Sine, expand, place};
+use ringmill_circuits::bootstrap::{Bootstrap, Content, Sine};
 use ringmill_program::he::{Builder, Op, OpKind, Program, evaluate_clear};
 use ringmill_program::manage::depth;
 
@@ -97,29 +97,4 @@ fn what_the_sine_does_not_bring_back_is_refused() {
     assert_eq!(refused(Bootstrap::default(), 1), CircuitError::BootstrapSlots { slots: 1, least: 4 });
     let wide = Bootstrap { interval: 4000, doublings: 0, ..Bootstrap::default() };
     assert!(matches!(refused(wide, SLOTS), CircuitError::Degree { .. }));
-}
-
-#[test]
-fn bootstrappings_are_placed_where_levels_run_out() {
-    let mut b = Builder::traced("deep", SLOTS).unwrap();
-    let x = b.push(Op::Input("x".into())).unwrap();
-    let mut y = x;
-    for _ in 0..7 {
-        y = b.push(Op::Square(y)).unwrap();
-    }
-    // The input rests at the top still, so it needs none.
-    let z = b.push(Op::Mul(y, x)).unwrap();
-    b.output("z", z).unwrap();
-    let deep = b.finish().unwrap();
-    let (placed, places) = place(&deep, 3).unwrap();
-    assert_eq!(places.len(), 2);
-    assert!(places.iter().all(|p| p.depth == 3));
-    let kinds: Vec<OpKind> = placed.instrs().iter().map(|i| i.op.kind()).collect();
-    let at: Vec<usize> = (0..kinds.len()).filter(|&i| kinds[i] == OpKind::Bootstrap).collect();
-    assert_eq!(at, [4, 8], "{kinds:?}");
-    let expanded = expand(&placed, &Bootstrap::default(), |_| 1.0).unwrap();
-    let raises = expanded.instrs().iter().filter(|i| i.op.kind() == OpKind::Raise).count();
-    assert_eq!(raises, 2);
-    assert!(!expanded.instrs().iter().any(|i| i.op.kind() == OpKind::Bootstrap));
-    assert!(place(&deep, 8).unwrap().1.is_empty());
 }

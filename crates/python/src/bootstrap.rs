@@ -9,7 +9,7 @@ use ringmill::{Evaluator, Input, Inputs, Kernel};
 use ringmill_circuits::bootstrap::{Bootstrap, Content, expand, place};
 use ringmill_ckks::{Ciphertext, EvaluationKeys, Level, Params as Parameters, Scale};
 use ringmill_program::he::{Builder, Chain, HeError, Op, Program, Rule, Value};
-use ringmill_program::manage::{Managed, Options, Promise, manage};
+use ringmill_program::manage::{Managed, Options, Promise, least_output_level, manage};
 
 use crate::error::Failure;
 use crate::params::Params;
@@ -100,7 +100,7 @@ pub(crate) fn bootstrap_rotations(
 }
 
 /// The program managed for parameters with bootstrappings: those it asks for and, where levels run out all the same, as
-/// few more as do. Says where each one is and why.
+/// few more as [`place`] finds. Says where each one is and why.
 pub(crate) fn managed(
     traced: &Program,
     params: &Parameters,
@@ -118,13 +118,14 @@ pub(crate) fn managed(
             Err(refused) => refused,
         },
     };
-    let slots = traced.slots();
-    let depth = config.depth().map_err(|e| Failure::circuit(&e))?;
-    // Levels from a bootstrapping to the start of the next one.
-    let between =
-        params.max_level().get().checked_sub(depth + config.start(slots)).filter(|&levels| levels > 0);
-    let Some(between) = between else { return Err(Failure::he(&without(refused))) };
-    let (program, placed) = place(traced, between).map_err(|e| Failure::circuit(&e))?;
+    let floor = least_output_level(&Chain::from(params), &params.default_scale());
+    let budget = config.budget(params.max_level().get(), traced.slots(), floor.get());
+    let Some(budget) = budget.map_err(|e| Failure::circuit(&e))? else {
+        return Err(Failure::he(&without(refused)));
+    };
+    let bounds = promise.bounds(traced);
+    let may = |v: Value| config.takes(bounds[v.index()]);
+    let (program, placed) = place(traced, budget, may).map_err(|e| Failure::circuit(&e))?;
     if placed.is_empty() {
         return Err(Failure::he(&refused));
     }

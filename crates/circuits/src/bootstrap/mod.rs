@@ -9,13 +9,15 @@ mod expand;
 mod failure;
 mod iterated;
 mod need;
+mod place;
 mod sine;
 mod transform;
 
-pub use expand::{Placed, expand, place};
+pub use expand::expand;
 pub use failure::probability;
 pub use iterated::ITERATIONS_MAX;
 pub use need::Need;
+pub use place::{Budget, Placed, place};
 use sine::Inverse;
 pub use sine::Sine;
 pub use transform::{Way, transform};
@@ -166,12 +168,35 @@ impl Bootstrap {
         parts * last * f64::from(self.room).exp2() * self.inverse().error
     }
 
+    /// Bounds on messages that can be bootstrapped: what the last iteration brings back lies in the range too.
+    fn magnitudes(&self) -> std::ops::RangeInclusive<f64> {
+        *MAGNITUDES.start() / self.left_out(self.iterations.saturating_sub(1))..=*MAGNITUDES.end()
+    }
+
+    /// Whether messages up to `magnitude` can be bootstrapped.
+    pub fn takes(&self, magnitude: f64) -> bool {
+        self.magnitudes().contains(&self.up_to(magnitude).magnitude)
+    }
+
+    /// How many products in a row a chain up to level `top` has levels for, in a program of `slots` slots whose outputs are at
+    /// level `floor` or above. `None` if it is too short to bootstrap on the way.
+    ///
+    /// # Errors
+    /// As [`Self::sine`].
+    pub fn budget(&self, top: u32, slots: usize, floor: u32) -> Result<Option<Budget>, CircuitError> {
+        let left = top.checked_sub(self.depth()?);
+        // Products of ciphertexts end at level 1.
+        let last = left.and_then(|left| left.checked_sub(floor.max(1)));
+        let between = left.and_then(|left| left.checked_sub(self.start(slots)));
+        let budget = last.zip(between).map(|(last, between)| Budget { between: between.min(last), last });
+        Ok(budget.filter(|budget| budget.between > 0))
+    }
+
     fn check(&self, slots: usize) -> Result<(), CircuitError> {
         if !(1..=ITERATIONS_MAX).contains(&self.iterations) {
             return Err(CircuitError::Iterations { iterations: self.iterations, most: ITERATIONS_MAX });
         }
-        // What the last iteration brings back lies in the range too.
-        let (least, most) = (*MAGNITUDES.start() / self.left_out(self.iterations - 1), *MAGNITUDES.end());
+        let (least, most) = (*self.magnitudes().start(), *self.magnitudes().end());
         if !(least..=most).contains(&self.magnitude) {
             return Err(CircuitError::Magnitude { magnitude: self.magnitude, least, most });
         }

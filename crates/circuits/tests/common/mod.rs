@@ -1,5 +1,5 @@
 //! Random numbers, the same every time.
-#![allow(unreachable_pub)] // each test file uses its part
+#![allow(unreachable_pub, dead_code)] // each test file uses its part
 
 /// SplitMix64.
 pub struct Rng(pub u64);

@@ -47,7 +47,7 @@ pub fn manage(traced: &Program, chain: &Chain, options: &Options) -> Result<Mana
 }
 
 /// The least level whose modulus holds the scale and two bits.
-pub(super) fn least_output_level(chain: &Chain, scale: &Scale) -> Level {
+pub fn least_output_level(chain: &Chain, scale: &Scale) -> Level {
     let mut bits = 0.0;
     for (i, &q) in chain.q().iter().enumerate() {
         bits += (q as f64).log2();

@@ -32,7 +32,7 @@ mod summary;
 
 pub use choose::{Accuracy, ChooseError, Plan, choose};
 pub use dead::remove_dead;
-pub use emit::{Options, manage};
+pub use emit::{Options, least_output_level, manage};
 pub use levels::depth;
 pub use noise::{Promise, mul_scalar, predict, predict_fresh};
 pub use order::steady;
