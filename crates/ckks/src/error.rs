@@ -111,6 +111,19 @@ pub enum CkksError {
         /// The keys that are present, in words.
         present: String,
     },
+    /// Several keys of a program are missing.
+    #[error(
+        "{count} keys of the program are missing: {what} (keys of rotation and conjugation present: {present}); generate them with \
+         `evaluation_keys`"
+    )]
+    MissingKeys {
+        /// How many.
+        count: usize,
+        /// In words, at most a dozen of them.
+        what: String,
+        /// The keys of rotation and conjugation that are present, in words.
+        present: String,
+    },
     /// The relinearisation key is missing.
     #[error("the product of two ciphertexts needs the relinearisation key; generate one with `relin_key`")]
     MissingRelinKey,

@@ -75,7 +75,11 @@ impl Bootstraps {
         let start = Level::new(config.start(a.slots()));
         let low = if a.level() > start { e.drop_level(a, start).map_err(face)? } else { a.clone() };
         let mut results =
-            kernel.run(&Inputs::from([("x".into(), Input::Cipher(&low))]), keys).map_err(face)?;
+            kernel.run(&Inputs::from([("x".into(), Input::Cipher(&low))]), keys).map_err(|error| {
+                let real = if real { "" } else { ", real=False" };
+                let all = format!("keygen(params, **rm.bootstrap_keys(params, {}{real}))", a.slots());
+                face(error).all_keys(&all)
+            })?;
         Ok(results.remove("y").unwrap_or_else(|| unreachable!("the program has one output")))
     }
 }

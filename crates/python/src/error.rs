@@ -51,6 +51,9 @@ impl Family {
     }
 }
 
+/// The call that makes several keys.
+const SOME_KEYS: &str = "keygen(rotations=…, conjugation=…)";
+
 /// An exception in the making: built without the interpreter, raised with it.
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -67,6 +70,18 @@ impl Failure {
         Self { family, code, message: sentence(&error.to_string()), fields }
     }
 
+    /// The same, with the call that makes all keys wherever some are missing.
+    pub(crate) fn all_keys(mut self, call: &str) -> Self {
+        if self.family == Family::KeyMissing && self.code != "MissingForm" {
+            let said = self.message.trim_end_matches('.');
+            self.message = match said.strip_suffix(SOME_KEYS) {
+                Some(said) => format!("{said}{call}."),
+                None => format!("{said}; all that are needed with {call}."),
+            };
+        }
+        self
+    }
+
     /// For a rule that this crate checks itself.
     pub(crate) fn rule(family: Family, code: &str, message: &str) -> Self {
         Self { family, code: code.to_owned(), message: sentence(message), fields: Vec::new() }
@@ -79,6 +94,7 @@ impl Failure {
             CkksError::Scale(e) => Self::of(Family::Encoding, e),
             CkksError::Ring(e) => Self::of(Family::Machine, e),
             CkksError::MissingGaloisKey { .. }
+            | CkksError::MissingKeys { .. }
             | CkksError::MissingRelinKey
             | CkksError::MissingEncapsulationKey => Self::of(Family::KeyMissing, error),
             CkksError::MissingForm { layout, present } => {
@@ -204,6 +220,7 @@ fn sentence(text: &str) -> String {
         .replace("`insecure: true`", "insecure=True")
         .replace("with `galois_keys`", "with keygen(rotations=…, conjugation=…)")
         .replace("with `relin_key`", "with keygen(relin=True)")
+        .replace("`evaluation_keys`", SOME_KEYS)
         .replace("with `encapsulation_key`", "with keygen(encapsulation=True)");
     let first = text.split([' ', ',']).next().unwrap_or("");
     let is_word = !first.is_empty() && first != "log" && first.chars().all(|c| c.is_ascii_lowercase());

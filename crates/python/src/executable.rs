@@ -173,7 +173,9 @@ impl Executable {
         let whole: Vec<_> = inputs.into_iter().map(|(name, c)| (name, c.get().full().clone())).collect();
         let results = interruptible(py, move || {
             let inputs = whole.iter().map(|(name, c)| (name.clone(), Input::Cipher(c))).collect();
-            let outputs = kernel.run(&inputs, &keys).map_err(|e| Failure::face(&e))?;
+            let outputs = kernel
+                .run(&inputs, &keys)
+                .map_err(|e| Failure::face(&e).all_keys("the kernel's own keygen()"))?;
             bounded(&kernel, &whole, outputs, &bounds)
         })?;
         let outputs = PyDict::new(py);

@@ -176,9 +176,7 @@ impl Kernel {
             .iter()
             .filter_map(|(v, constant)| constant.as_ref().or_else(|| Some(fresh.get(v)?.poly())))
             .collect();
-        let relin = if self.summary().keys.relin { Some(keys.relin()?) } else { None };
-        let encapsulation =
-            if self.summary().keys.encapsulation { Some(keys.encapsulation()?) } else { None };
+        let (relin, encapsulation) = (keys.relin().ok(), keys.encapsulation().ok());
         let keys = Keys { relin, galois: Some(keys.galois()), encapsulation };
         let operands = Operands { ciphers: &ciphers, plains: &plains, keys };
         let metas = self.predict(&ciphers, &fresh)?;

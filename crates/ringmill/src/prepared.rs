@@ -1,11 +1,11 @@
 //! A lowered program on a machine, with the plan that binds its limbs.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ringmill_ckks::keys::Direction;
 use ringmill_ckks::{
-    Ciphertext, EncapsulationKey, GaloisKeys, KeyForm, KlssKey, Params, RelinKey, SwitchKey,
+    Ciphertext, CkksError, EncapsulationKey, GaloisKeys, KeyForm, KlssKey, Params, RelinKey, SwitchKey,
 };
 use ringmill_machine::Executable;
 use ringmill_program::he::{Op, Program, Type, Value};
@@ -127,9 +127,32 @@ impl Prepared {
 
     fn key<'a>(&'a self, operands: &Operands<'a>, key: Keyed) -> Result<&'a SwitchKey, Error> {
         Ok(match key {
-            Keyed::Relin => &operands.keys.relin.ok_or(ringmill_ckks::CkksError::MissingRelinKey)?.0,
+            Keyed::Relin => &operands.keys.relin.ok_or(CkksError::MissingRelinKey)?.0,
             Keyed::Galois(element) => operands.keys.galois.unwrap_or(&self.no_keys).get(element)?,
         })
+    }
+
+    /// The error that names all keys that are missing, in place of the one that names the first.
+    fn missing(&self, operands: &Operands<'_>, first: Error) -> Error {
+        let Error::Ckks(
+            CkksError::MissingRelinKey
+            | CkksError::MissingEncapsulationKey
+            | CkksError::MissingGaloisKey { .. },
+        ) = first
+        else {
+            return first;
+        };
+        let (mut relin, mut encapsulation, mut elements) = (false, false, BTreeSet::new());
+        for source in &self.sources {
+            match *source {
+                Source::Key { key: Keyed::Relin, .. } => relin = operands.keys.relin.is_none(),
+                Source::Key { key: Keyed::Galois(element), .. } => elements.extend([element]),
+                Source::Encapsulation { .. } => encapsulation = operands.keys.encapsulation.is_none(),
+                Source::Cipher { .. } | Source::Plain { .. } => {}
+            }
+        }
+        let galois = operands.keys.galois.unwrap_or(&self.no_keys);
+        galois.missing((relin, encapsulation), elements).map_or(first, Error::Ckks)
     }
 
     /// The keys as KLSS reads them, for [`Self::bind`].
@@ -175,7 +198,7 @@ impl Prepared {
                     }
                 }
                 Source::Encapsulation { direction, part, limbs } => {
-                    let missing = ringmill_ckks::CkksError::MissingEncapsulationKey;
+                    let missing = CkksError::MissingEncapsulationKey;
                     let key = operands.keys.encapsulation.ok_or(missing)?;
                     let poly = if part == 0 { key.b(direction) } else { key.a(direction) };
                     // The first ones and the special prime, which is the last.
@@ -194,8 +217,9 @@ impl Prepared {
         pool: &Pool,
     ) -> Result<Vec<Vec<Poly>>, Error> {
         let lists = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
-        let derived = self.derive(operands)?;
-        let inputs = self.bind(operands, &derived, recycle(lists.inputs))?;
+        let missing = |first| self.missing(operands, first);
+        let derived = self.derive(operands).map_err(missing)?;
+        let inputs = self.bind(operands, &derived, recycle(lists.inputs)).map_err(missing)?;
         let n = params.n();
         let new = |limbs| Poly::unspecified_in(pool, n, limbs, Domain::Evaluation);
         let mut results: Vec<Vec<Poly>> =

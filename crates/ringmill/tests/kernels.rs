@@ -140,9 +140,17 @@ fn wrong_inputs_are_named() {
     says(&[("x", Input::Cipher(&scaled)), good], &keys, &["scale 2^", "encrypt it at that scale"]);
     says(&[("x", Input::Cipher(&c)), ("bias", Input::Plain(&short))], &keys, &["1 slots", "16"]);
     let none = EvaluationKeys::new(None, GaloisKeys::new(&w.params)).unwrap();
-    says(&[("x", Input::Cipher(&c)), good], &none, &["relinearisation key"]);
+    says(
+        &[("x", Input::Cipher(&c)), good],
+        &none,
+        &["keys of the program", "relinearisation, rotation by", "(5 = 5^1)"],
+    );
     let no_turn = EvaluationKeys::new(Some(w.relin.clone()), GaloisKeys::new(&w.params)).unwrap();
-    says(&[("x", Input::Cipher(&c)), good], &no_turn, &["no key", "5^"]);
+    says(
+        &[("x", Input::Cipher(&c)), good],
+        &no_turn,
+        &["rotation by 1 (5 = 5^1), rotation by 2 (", "generate them"],
+    );
     let other = World::new(params(4, 1), &[], 2);
     let other_keys = EvaluationKeys::new(Some(other.relin.clone()), other.galois.clone()).unwrap();
     says(&[("x", Input::Cipher(&c)), good], &other_keys, &["keys", "parameters"]);

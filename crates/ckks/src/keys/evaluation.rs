@@ -53,10 +53,7 @@ impl GaloisKeys {
         self.keys.get(&element).ok_or_else(|| CkksError::MissingGaloisKey {
             what: self.name(element),
             galois: element.value(),
-            power: match element.decompose() {
-                (0, true) => "−1".into(),
-                (k, conjugates) => format!("{}5^{k}", if conjugates { "−" } else { "" }),
-            },
+            power: power(element),
             two_n: 2 * self.params.n(),
             present: self.describe(),
         })
@@ -77,6 +74,37 @@ impl GaloisKeys {
         self.keys.is_empty()
     }
 
+    /// What is wrong if a program needs the keys of so many elements, and those of relinearisation and encapsulation are missing
+    /// or not: [`CkksError::MissingKeys`] names all that are, for a single one its own error does.
+    pub fn missing(
+        &self,
+        (relin, encapsulation): (bool, bool),
+        elements: impl IntoIterator<Item = GaloisElement>,
+    ) -> Option<CkksError> {
+        let others = [
+            relin.then_some(("relinearisation", CkksError::MissingRelinKey)),
+            encapsulation.then_some(("encapsulation", CkksError::MissingEncapsulationKey)),
+        ];
+        let mut all: Vec<(String, CkksError)> =
+            others.into_iter().flatten().map(|(name, error)| (name.to_owned(), error)).collect();
+        let mut elements: Vec<GaloisElement> = elements.into_iter().collect();
+        elements.sort_unstable_by_key(|element| {
+            let (k, conjugates) = element.decompose();
+            (conjugates, k)
+        });
+        for element in elements {
+            if let Err(error) = self.get(element) {
+                let name = self.name(element);
+                all.push((format!("{name} ({} = {})", element.value(), power(element)), error));
+            }
+        }
+        if all.len() < 2 {
+            return all.pop().map(|(_, error)| error);
+        }
+        let (count, what) = (all.len(), dozen(all.into_iter().map(|(name, _)| name)));
+        Some(CkksError::MissingKeys { count, what, present: self.describe() })
+    }
+
     /// An automorphism in words, to the left or, with a minus, to the right, whichever is shorter.
     fn name(&self, element: GaloisElement) -> String {
         let slots = self.params.slots() as i64;
@@ -89,14 +117,28 @@ impl GaloisKeys {
         }
     }
 
-    /// The keys present, in words, at most a dozen.
+    /// The keys present, in words.
     fn describe(&self) -> String {
-        let mut words: Vec<_> = self.keys.keys().take(12).map(|&g| self.name(g)).collect();
-        if self.keys.len() > words.len() {
-            words.push(format!("{} more", self.keys.len() - words.len()));
-        }
-        if words.is_empty() { "none".into() } else { words.join(", ") }
+        dozen(self.keys.keys().map(|&g| self.name(g)))
     }
+}
+
+/// An element by powers of 5.
+fn power(element: GaloisElement) -> String {
+    match element.decompose() {
+        (0, true) => "−1".into(),
+        (k, conjugates) => format!("{}5^{k}", if conjugates { "−" } else { "" }),
+    }
+}
+
+/// At most a dozen of a list, and how many more there are.
+fn dozen(list: impl ExactSizeIterator<Item = String>) -> String {
+    let more = list.len().saturating_sub(12);
+    let mut words: Vec<_> = list.take(12).collect();
+    if more > 0 {
+        words.push(format!("{more} more"));
+    }
+    if words.is_empty() { "none".into() } else { words.join(", ") }
 }
 
 /// Everything that evaluation may need, and nothing secret.

@@ -172,6 +172,28 @@ fn a_missing_rotation_key_is_named() {
 }
 
 #[test]
+fn all_missing_keys_are_named_at_once() {
+    let params = toy();
+    let mut g = generator(&params);
+    let s = g.secret_key().unwrap();
+    let rotation = |k| GaloisElement::rotation(k, 10).unwrap();
+    let keys = g.galois_keys(&s, &[rotation(1)]).unwrap();
+    let conjugation = GaloisElement::conjugation(10).unwrap();
+    let error = keys.missing((true, true), [conjugation, rotation(3), rotation(1), rotation(2)]).unwrap();
+    assert_eq!(
+        error.to_string(),
+        "5 keys of the program are missing: relinearisation, encapsulation, rotation by 2 (25 = 5^2), rotation by 3 (125 = 5^3), \
+         conjugation (2047 = −1) (keys of rotation and conjugation present: rotation by 1); generate them with `evaluation_keys`"
+    );
+    let many = keys.missing((false, false), (2..20).map(rotation)).unwrap().to_string();
+    assert!(many.contains("rotation by 13 (") && many.contains(", 6 more ("), "{many}");
+    assert!(!many.contains("rotation by 14"), "{many}");
+    assert_eq!(keys.missing((true, false), [rotation(1)]), Some(CkksError::MissingRelinKey));
+    assert_eq!(keys.missing((false, false), [rotation(3)]), keys.get(rotation(3)).err());
+    assert_eq!(keys.missing((false, false), [rotation(1)]), None);
+}
+
+#[test]
 fn keys_of_another_context_are_refused() {
     let params = toy();
     let other = Params::new(&ParamsLiteral::from_bits(10, &[30, 30], &[30], 2).insecure()).unwrap();
