@@ -79,7 +79,10 @@ class Together:
 
 @contextmanager
 def together() -> Iterator[Together]:
-    """Write several files; one that cannot be written leaves all of them as they were."""
+    """Write several files; one that cannot be written leaves all of them as they were.
+
+    All are on disk before the first takes its place. If one cannot take it, those before it have.
+    """
     files = Together()
     try:
         yield files

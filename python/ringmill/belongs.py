@@ -1,7 +1,8 @@
 """What vectors at the prompt must keep to, beside parameters: room in the modulus, and one secret key.
 
 Nothing in a ciphertext says when it is broken: a value that wraps around, or one under another key,
-decrypts to other numbers, and at low levels to plausible ones.
+decrypts to other numbers, and at low levels to plausible ones. Keys are told apart as far as both sides hold
+one for the same purpose: those without relinearisation and rotations say nothing.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ def has_room(cipher: Ciphertext) -> None:
             LevelError,
             "WrapsAround",
             f"Values up to {cipher.magnitude:.3g} at level {cipher.level} exceed half of the modulus by "
-            f"{missing:.1f} bits and would wrap around. Compute at a higher level, scale values down, take "
-            "parameters with more integer bits, or promise a closer bound: x.within(bound).",
+            f"{missing:.1f} bits and may have wrapped around. Compute at a higher level, scale values down, "
+            "take parameters with more integer bits, or promise a closer bound first: x.within(bound).",
             magnitude=cipher.magnitude,
             level=cipher.level,
             bits=missing,
@@ -38,7 +39,8 @@ def same_keys(left: Evaluator, right: Evaluator) -> None:
             MismatchError,
             "KeysMismatch",
             "The two ciphertexts are bound to different evaluation keys, so they seem to be under different "
-            "secret keys, and together would decrypt under neither. Encrypt both with one set of keys.",
+            "secret keys, and together would decrypt under neither. Encrypt both with one set of keys; read "
+            "ciphertexts of one secret key with one Evaluator.",
         )
 
 

@@ -60,7 +60,7 @@ class Ciphertext:
                 f"The ciphertext has parameters {native.params!r}, but the evaluation keys have "
                 f"{evaluator.params!r}. Use keys and ciphertexts of one context.",
             )
-        self.native = native
+        self._native = native
         self.evaluator = evaluator
         self.length = length
         self.real = real
@@ -68,34 +68,40 @@ class Ciphertext:
         self.clean = clean or length == native.slots
 
     @property
+    def native(self) -> _native.Ciphertext:
+        """The ciphertext itself, to compute with, send or decrypt: refused if its values may wrap around."""
+        has_room(self._native)
+        return self._native
+
+    @property
     def params(self) -> Params:
         """The parameters."""
-        return self.native.params
+        return self._native.params
 
     @property
     def slots(self) -> int:
         """Packed slots: a power of two that is at least the length."""
-        return self.native.slots
+        return self._native.slots
 
     @property
     def level(self) -> int:
         """Products that remain."""
-        return self.native.level
+        return self._native.level
 
     @property
     def scale(self) -> str:
         """The exact scale, as a product of powers."""
-        return self.native.scale
+        return self._native.scale
 
     @property
     def error_log2(self) -> float:
         """log2 of the predicted error of the worst element."""
-        return self.native.error_log2
+        return self._native.error_log2
 
     @property
     def nbytes(self) -> int:
         """Bytes of its residues in memory."""
-        return self.native.nbytes
+        return self._native.nbytes
 
     def __len__(self) -> int:
         return self.length
@@ -103,7 +109,7 @@ class Ciphertext:
     def __repr__(self) -> str:
         return (
             f"<encrypted vector ({self.length}): {self.slots} slots, level {self.level}, "
-            f"scale 2^{self.native.scale_log2:.2f}, predicted error 2^{self.error_log2:.1f}, "
+            f"scale 2^{self._native.scale_log2:.2f}, predicted error 2^{self.error_log2:.1f}, "
             f"{self.nbytes} bytes>"
         )
 
@@ -111,7 +117,6 @@ class Ciphertext:
         self, native: _native.Ciphertext, *, real: bool = True, length: int = 0, clean: bool | None = None
     ) -> Ciphertext:
         clean = self.clean if clean is None else clean
-        has_room(native)
         return Ciphertext(native, self.evaluator, length or self.length, real=self.real and real, clean=clean)
 
     # ---- arithmetic ---------------------------------------------------------------------------
@@ -296,7 +301,7 @@ class Ciphertext:
         The size of every result is bounded by those of its operands, and what may exceed the modulus is
         refused. You may know better. A promise that is broken gives wrong results.
         """
-        return self._with(self.native.within(float(bound)))
+        return self._with(self._native.within(float(bound)))
 
     def drop_level(self, level: int) -> Ciphertext:
         """The same values with fewer levels: less to compute and to send."""
@@ -349,15 +354,8 @@ class Ciphertext:
             keys = keys.evaluator()
         evaluator = Evaluator(keys) if isinstance(keys, EvaluationKeys) else keys
         native = _native.Ciphertext.from_bytes(evaluator.params, data)
-        length = native.slots if length is None else length
-        if not 1 <= length <= native.slots:
-            fail(
-                EncodingError,
-                "Length",
-                f"A length of {length} is not possible: the ciphertext has {native.slots} slots.",
-                length=length,
-                slots=native.slots,
-            )
+        most = native.slots
+        length = most if length is None else whole(EncodingError, "The length", length, 1, most)
         return cls(native, evaluator, length, real=False)
 
 
@@ -377,7 +375,7 @@ def encrypt(
         values: real or complex numbers, at most as many as the parameters have slots.
         keys: from ``keygen``.
         slots: packed slots, a power of two; the least that holds the values by default.
-        level: products that shall remain; all by default.
+        level: products that shall remain; all by default. The scale is the one that products have there.
         magnitude: bound on the size of a value that the error prediction may tell the world; the least power
             of two above the largest value by default.
         key: encrypt with this key instead of the public one.
@@ -390,12 +388,12 @@ def encrypt(
     array = _vector("values", values)
     if level is not None:
         level = whole(LevelError, "The level", level, 0, keys.params.max_level)
+    scale = keys.params.scale_at(keys.params.max_level if level is None else level)
     if slots is not None:
         slots = whole(EncodingError, "The number of slots", slots, 1, keys.params.slots)
     encrypting = key or keys.public
     made_encrypting(keys, encrypting)
-    native = encrypting.encrypt(array, slots=slots, level=level, magnitude=magnitude)
-    has_room(native)
+    native = encrypting.encrypt(array, slots=slots, level=level, magnitude=magnitude, scale=scale)
     return Ciphertext(native, keys.evaluator(machine), len(array), real=not np.any(array.imag), clean=True)
 
 

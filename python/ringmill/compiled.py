@@ -70,13 +70,13 @@ def compile_traced(
     ``output_level`` is the least level of results for a program after this one, where parameters are given.
     """
     check_switching(switching)
-    precision = whole(ParameterError, "The precision", precision, 0, MOST_BITS)
-    security = whole(ParameterError, "The security", security, 128, 256)
     magnitude = _positive(magnitude)
     _inside(traced, magnitude)
     bound = largest_value(traced, magnitude)
     real = traced.signature.real
     if params is None:
+        precision = whole(ParameterError, "The precision", precision, 0, MOST_BITS)
+        security = whole(ParameterError, "The security", security, 128, 256)
         plan = Plan.choose(traced.text, precision, magnitude, bound, real, security)
     else:
         plan = Plan.with_params(traced.text, params, magnitude, bound, real, output_level)

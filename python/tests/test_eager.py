@@ -165,8 +165,13 @@ def test_missing_rotation_key_names_rotation_and_element(keys: rm.Keys) -> None:
 
 def test_sums_of_other_scales_meet_a_level_below(keys: rm.Keys) -> None:
     x, y = rm.encrypt(X, keys), rm.encrypt(Y, keys, level=2)
-    for result, expected in [(x * x + y, X * X + Y), (y - x * 0.3, Y - X * 0.3)]:
-        assert result.level == 1
+    for result, expected, level in [
+        (x * x + y, X * X + Y, 2),
+        (y - x * 0.3, Y - X * 0.3, 2),
+        (x * 0.3 + x.drop_level(2), X * 1.3, 1),
+        ((x * x) * 0.5 + rm.encrypt(Y, keys, level=1), X * X / 2 + Y, 1),
+    ]:
+        assert result.level == level
         error = np.max(np.abs(rm.decrypt(result, keys) - expected))
         assert error <= 2.0**result.error_log2 < 2.0**-20
 
@@ -175,8 +180,8 @@ def test_what_may_wrap_around_is_refused(keys: rm.Keys) -> None:
     """The modulus at level 0 has 50 bits, the scale 40: values below 512, bounded by powers of two."""
     x = rm.encrypt([200.0, 1.0], keys).drop_level(0)
     np.testing.assert_allclose(rm.decrypt(x, keys), [200, 1], atol=1e-6)
-    with pytest.raises(rm.LevelError, match="wrap around") as refused:
-        x * 4
+    with pytest.raises(rm.LevelError, match="wrapped around") as refused:
+        rm.decrypt(x * 4, keys)
     assert (refused.value.code, refused.value.level, refused.value.magnitude) == ("WrapsAround", 0, 1024)
     assert refused.value.bits == pytest.approx(1, abs=0.01)
     for function in [
@@ -185,8 +190,10 @@ def test_what_may_wrap_around_is_refused(keys: rm.Keys) -> None:
         lambda: x - 300,
         lambda: rm.encrypt([3e4], keys) ** 8,
     ]:
-        with pytest.raises(rm.LevelError, match="wrap around"):
-            function()
+        with pytest.raises(rm.LevelError, match="wrapped around"):
+            rm.decrypt(function(), keys)
+        with pytest.raises(rm.LevelError, match="wrapped around"):
+            function().to_bytes()
 
 
 def test_a_promise_bounds_what_follows(keys: rm.Keys) -> None:
@@ -196,6 +203,8 @@ def test_a_promise_bounds_what_follows(keys: rm.Keys) -> None:
     difference = y - x.within(201.0)
     np.testing.assert_allclose(rm.decrypt(difference, keys), [0, 0], atol=1e-6)
     assert x.within(1e9).native.magnitude == x.native.magnitude
+    # What was computed may be vouched for, too: 200 − 200 has a bound of 512.
+    np.testing.assert_allclose(rm.decrypt((x - x * 1).within(1), keys), [0, 0], atol=1e-6)
     with pytest.raises(rm.EncodingError, match="bound"):
         x.within(-1)
 
@@ -249,6 +258,15 @@ def test_a_declared_magnitude_bounds_the_values(magnitude: float, keys: rm.Keys)
     assert keys.public.encrypt(np.array([300.0 + 0j])).magnitude == 512
 
 
+@pytest.mark.parametrize("power", [0, 1, 4, 20, 40])
+def test_a_magnitude_left_out_is_the_least_power_of_two(power: int, keys: rm.Keys) -> None:
+    above = np.nextafter(2.0**power, np.inf)
+    for value, least in [(2.0**power, 2.0**power), (above, 2.0 ** (power + 1))]:
+        values = np.array([value, 0, 0, 0])[::2].astype(complex)
+        assert keys.public.encrypt(values).magnitude == least
+        assert rm.encrypt(values, keys).native.magnitude == least
+
+
 def test_nothing_may_follow_a_key_or_parameters(keys: rm.Keys, params: rm.Params) -> None:
     for read, data in [
         (rm.Params.from_bytes, params.to_bytes()),
@@ -289,5 +307,5 @@ def test_a_public_key_alone_takes_numbers_of_any_kind(keys: rm.Keys) -> None:
             received = rm.Ciphertext.from_bytes(key.encrypt(values).to_bytes(), keys, length=2)
             np.testing.assert_allclose(rm.decrypt(received, keys), np.asarray(values), atol=1e-6)
     for length in (0, -1, 3):
-        with pytest.raises(rm.EncodingError, match="2 slots"):
+        with pytest.raises(rm.EncodingError, match="from 1 to 2"):
             rm.Ciphertext.from_bytes(keys.public.encrypt([1.0, 2.0]).to_bytes(), keys, length=length)

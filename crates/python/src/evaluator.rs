@@ -43,11 +43,10 @@ impl Evaluator {
     }
 
     /// The scale of a plaintext factor: that of `a`, so that all products at a level have one scale, or the prime that a
-    /// rescale divides by where it is not within a factor of two of it: the scale of `a` then stays.
+    /// rescale divides by where it is [far](is_near) from it: the scale of `a` then stays.
     fn factor_scale(&self, a: &ckks::Ciphertext) -> Result<Scale, Failure> {
         let prime = self.face.factor_scale(a).map_err(|e| Failure::face(&e))?;
-        let near = (a.scale().log2() - prime.log2()).abs() < 1.0;
-        Ok(if near { a.scale().clone() } else { prime })
+        Ok(if is_near(a.scale(), &prime) { a.scale().clone() } else { prime })
     }
 
     fn plain(
@@ -60,6 +59,12 @@ impl Evaluator {
         let target = Target { level: a.level(), scale, slots: a.slots(), magnitude };
         codec::encode(self.face.params(), values, &target)
     }
+}
+
+/// Whether a scale and a prime are within a factor of two: a product of two such values that the prime divides has hardly another
+/// scale than they.
+pub(crate) fn is_near(scale: &Scale, prime: &Scale) -> bool {
+    (scale.log2() - prime.log2()).abs() < 1.0
 }
 
 fn largest(values: &[Complex64]) -> f64 {

@@ -32,10 +32,12 @@ fn encode(
     // Values that are not finite are refused by the encoder.
     let largest = if largest.is_finite() { largest } else { 0.0 };
     let least = if largest > 0.0 { largest.log2().ceil().exp2() } else { 1.0 };
-    let magnitude = magnitude.unwrap_or(least);
+    // The logarithm of a number just above a power of two may be rounded to that of the power.
+    let least = if least < largest { 2.0 * least } else { least };
+    let magnitude = magnitude.unwrap_or(least.min(f64::MAX));
     if !(magnitude.is_finite() && magnitude > 0.0) || largest > magnitude {
         let message = format!(
-            "values are up to {largest} in size, which the declared magnitude {magnitude} does not bound; declare a positive \
+            "values are up to {largest:e} in size, which the declared magnitude {magnitude:e} does not bound; declare a positive \
              number that does"
         );
         return Err(Failure::rule(Family::Encoding, "Magnitude", &message));
@@ -118,7 +120,7 @@ impl SecretKey {
         magnitude: Option<f64>,
         scale: Option<&str>,
     ) -> PyResult<Ciphertext> {
-        let values = values.as_slice()?.to_vec();
+        let values = values.as_array().to_vec();
         py.detach(|| {
             let plain = encode(self.0.params(), &values, slots, level, magnitude, scale)?;
             let seeded = self.0.encrypt_seeded(&plain, &mut randomness()?).map_err(|e| Failure::ckks(&e))?;
@@ -212,7 +214,7 @@ impl PublicKey {
         magnitude: Option<f64>,
         scale: Option<&str>,
     ) -> PyResult<Ciphertext> {
-        let values = values.as_slice()?.to_vec();
+        let values = values.as_array().to_vec();
         py.detach(|| {
             let plain = encode(self.0.params(), &values, slots, level, magnitude, scale)?;
             let cipher = self.0.encrypt(&plain, &mut randomness()?).map_err(|e| Failure::ckks(&e))?;

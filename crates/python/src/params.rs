@@ -6,9 +6,12 @@ use pyo3::types::PyBytes;
 
 use ringmill_circuits::bootstrap::{Bootstrap, Need};
 use ringmill_ckks as ckks;
+use ringmill_ckks::Level;
 use ringmill_ckks::file::{params_from_bytes, write_params};
+use ringmill_program::he::Chain;
 
 use crate::error::{Failure, Family};
+use crate::evaluator::is_near;
 
 /// Checked, immutable CKKS parameters.
 #[pyclass(frozen, module = "ringmill._native")]
@@ -174,6 +177,19 @@ impl Params {
         };
         let choice = need.choose().map_err(|e| Failure::of(Family::Parameter, &e))?;
         Ok(Self { inner: choice.params, rationale: Some(choice.rationale) })
+    }
+
+    /// The scale that values at a level have which products led there from the top, as text: s ← s²/q level by level. The default
+    /// one where a prime on the way is far from the scale: products keep to none there.
+    fn scale_at(&self, level: u32) -> String {
+        let (mut scale, chain) = (self.inner.default_scale(), Chain::from(&self.inner));
+        for l in (level.saturating_add(1)..=self.inner.max_level().get()).rev() {
+            match chain.prime_scale(Level::new(l)) {
+                Some(prime) if is_near(&scale, prime) => scale = scale.mul(&scale).div(prime),
+                _ => return self.inner.default_scale().to_text(),
+            }
+        }
+        scale.to_text()
     }
 
     /// The parameters as bytes for a file.

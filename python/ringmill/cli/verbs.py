@@ -62,7 +62,7 @@ def _named(path: str) -> Iterator[None]:
     try:
         yield
     except FileFormatError as error:
-        if path in error.message:
+        if error.fields.get("path") == path:
             raise
         fail(FileFormatError, error.code, f"{path}: {error.message}", **{**error.fields, "path": path})
 

@@ -64,7 +64,7 @@ def bootstrap(x: Any) -> Any:
 
 
 def within(x: Any, bound: float) -> Any:
-    """Promise that no element of ``x`` is larger than ``bound``; gives ``x`` back.
+    """Promise that no slot of ``x`` is larger than ``bound``, elements and padding alike; gives ``x`` back.
 
     Interval arithmetic bounds every value of a kernel, and deep kernels fare better with what you know:
     parameters and predicted errors rely on the promise. A promise that is broken gives wrong results.

@@ -42,9 +42,16 @@ def padding(x: Symbol) -> Ends | None:
             continue
         index = todo.pop()
         if index not in known:
-            ends = _of(graph, index, [known[a] for a in node.args if a in known], outside)
+            ends = _of(graph, index, [_promised(graph, known, a) for a in node.args if a in known], outside)
             known[index] = ends if ends and np.all(np.isfinite(ends)) else None
-    return known[x.node]
+    return _promised(graph, known, x.node)
+
+
+def _promised(graph: Graph, known: dict[int, Ends | None], index: int) -> Ends | None:
+    """What is known, or else what is promised: of every slot (``rm.within``)."""
+    within = graph.nodes[index].within
+    ends = known[index]
+    return (-within, within) if ends is None and within is not None else ends
 
 
 def note(x: Symbol, ends: Ends) -> None:
