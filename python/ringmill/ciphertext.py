@@ -121,10 +121,8 @@ class Ciphertext:
 
     # ---- arithmetic ---------------------------------------------------------------------------
 
-    def _paired(
-        self, other: Ciphertext, *, sums: bool = False
-    ) -> tuple[_native.Ciphertext, _native.Ciphertext]:
-        """Both at one level and, to be added, at one scale."""
+    def _paired(self, other: Ciphertext, *, sums: bool = False) -> tuple[Ciphertext, Ciphertext]:
+        """Both in as many slots, at one level and, to be added, at one scale."""
         if other.params != self.params:
             fail(
                 MismatchError,
@@ -144,15 +142,35 @@ class Ciphertext:
                 left=self.length,
                 right=other.length,
             )
-        a, b = self.native, other.native
-        if a.level > b.level:
-            a = self.evaluator.aligned(a, b, b.level)
-        elif b.level > a.level:
-            b = self.evaluator.aligned(b, a, a.level)
-        elif sums and a.scale != b.scale and a.level > 0:
+        slots = max(self.slots, other.slots)
+        a, b = self._seen(slots), other._seen(slots)
+        if sums and a.level == b.level and a.scale != b.scale:
             # The change of scale takes a level, which the other one gives up.
-            a, b = self.evaluator.aligned(a, b, b.level - 1), self.evaluator.drop_level(b, b.level - 1)
+            if a.level == 0:
+                fail(
+                    LevelError,
+                    "ScalesApart",
+                    f"The left vector has scale {a.scale}, the right one {b.scale}, and no level is left to "
+                    "bring them together. Add them a level above, or drop levels later.",
+                    left=a.scale,
+                    right=b.scale,
+                )
+            a, b = a._brought(b, b.level - 1), b.drop_level(b.level - 1)
+        elif a.level > b.level:
+            a = a._brought(b, b.level)
+        elif b.level > a.level:
+            b = b._brought(a, a.level)
         return a, b
+
+    def _brought(self, other: Ciphertext, level: int) -> Ciphertext:
+        """The same values at the scale of another vector, and at a level below the own."""
+        return self._with(self.evaluator.aligned(self.native, other.native, level))
+
+    def _seen(self, slots: int) -> Ciphertext:
+        """The same elements in more slots: what is in the own ones repeats."""
+        if slots == self.slots:
+            return self
+        return self._with(self.native.with_slots(slots), clean=False)
 
     def _plain(self, other: Any) -> float | NDArray[np.complex128]:
         array = finite_array("the plaintext operand", other)
@@ -173,10 +191,9 @@ class Ciphertext:
 
     def __add__(self, other: Any) -> Ciphertext:
         if isinstance(other, Ciphertext):
-            clean = self.clean and other.clean
-            return self._with(
-                self.evaluator.add(*self._paired(other, sums=True)), real=other.real, clean=clean
-            )
+            a, b = self._paired(other, sums=True)
+            total = self.evaluator.add(a.native, b.native)
+            return self._with(total, real=other.real, clean=a.clean and b.clean)
         plain = self._plain(other)
         if isinstance(plain, float) and (self.length == self.slots or not self.clean):
             return self._with(self.evaluator.add_scalar(self.native, plain))
@@ -194,10 +211,9 @@ class Ciphertext:
 
     def __sub__(self, other: Any) -> Ciphertext:
         if isinstance(other, Ciphertext):
-            clean = self.clean and other.clean
-            return self._with(
-                self.evaluator.sub(*self._paired(other, sums=True)), real=other.real, clean=clean
-            )
+            a, b = self._paired(other, sums=True)
+            total = self.evaluator.sub(a.native, b.native)
+            return self._with(total, real=other.real, clean=a.clean and b.clean)
         return self + (-np.asarray(finite_array("the plaintext operand", other)))
 
     def __rsub__(self, other: Any) -> Ciphertext:
@@ -214,8 +230,9 @@ class Ciphertext:
                     left=self.level,
                     right=other.level,
                 )
-            clean = self.clean or other.clean
-            return self._with(self.evaluator.multiply(*self._paired(other)), real=other.real, clean=clean)
+            a, b = self._paired(other)
+            product = self.evaluator.multiply(a.native, b.native)
+            return self._with(product, real=other.real, clean=a.clean or b.clean)
         plain = self._plain(other)
         if isinstance(plain, float):
             return self._with(self.evaluator.multiply_scalar(self.native, plain))

@@ -193,3 +193,11 @@ def test_what_no_result_needs_is_asked_for_and_not_sent(
         compiled.encrypt(keys, x=x)
     with pytest.raises(rm.MismatchError, match=f"miss {', '.join(needed)}"):
         compiled.evaluate(keys, Values("arguments", {}, compiled.name, compiled.digest))
+
+
+@pytest.mark.parametrize("precision", [4, 9])
+def test_a_deep_kernel_of_low_precision_takes_a_wider_scale(precision: int) -> None:
+    """Primes of 20 bits are too few for six levels in a ring that is large enough."""
+    compiled = rm.kernel(lambda x: x**64).compile(rm.vector(4), precision=precision)
+    assert compiled.params.log_n <= 14
+    assert max(compiled.predicted_error.values()) <= -precision

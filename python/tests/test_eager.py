@@ -309,3 +309,19 @@ def test_a_public_key_alone_takes_numbers_of_any_kind(keys: rm.Keys) -> None:
     for length in (0, -1, 3):
         with pytest.raises(rm.EncodingError, match="from 1 to 2"):
             rm.Ciphertext.from_bytes(keys.public.encrypt([1.0, 2.0]).to_bytes(), keys, length=length)
+
+
+def test_vectors_of_one_length_mix_whatever_slots_they_have(keys: rm.Keys) -> None:
+    """A slice stays in the slots that it came from, and what is beside it there must not get into sums."""
+    a, b = rm.encrypt(np.arange(5) / 5, keys), rm.encrypt(np.arange(3) / 3, keys)
+    x, y = np.arange(5)[1:4] / 5, np.arange(3) / 3
+    for result, expected in [(a[1:4] + b, x + y), (b - a[1:4], y - x), (b * a[1:4], x * y)]:
+        np.testing.assert_allclose(rm.decrypt(result, keys), expected, atol=1e-6)
+        np.testing.assert_allclose(rm.decrypt(result.sum(), keys), np.full(3, expected.sum()), atol=1e-5)
+
+
+def test_scales_that_cannot_meet_are_told(keys: rm.Keys) -> None:
+    x = rm.encrypt(X, keys)
+    with pytest.raises(rm.LevelError) as refused:
+        (x * x).drop_level(0) + x.drop_level(0)
+    assert refused.value.code == "ScalesApart"

@@ -166,3 +166,40 @@ def test_values_packed_apart_go_together_as_the_refusal_says(in_the_clear: Clear
     x = np.arange(9.0).reshape(3, 3)
     traced = rm.kernel(lambda x: x + x.T.reshape(x.T.shape)).trace(rm.matrix(3, 3))
     np.testing.assert_allclose(in_the_clear(traced, x=x), x + x.T, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (3, 2), (1, 2), (2,)])
+def test_a_matrix_times_a_vector_of_scalars(shape: tuple[int, ...]) -> None:
+    a = np.random.default_rng(3).uniform(-1, 1, shape)
+    kernel = rm.kernel(lambda x: a @ x)
+    values = np.array([0.3, -0.9])
+    compiled = kernel.compile(rm.vector(2, packing="scalars"), precision=12)
+    np.testing.assert_allclose(compiled.run(x=values), a @ values, atol=2.0**-12)
+    with pytest.raises(rm.KernelError, match="2 columns"):
+        rm.kernel(lambda x: np.ones((2, 3)) @ x).trace(rm.vector(2, packing="scalars"))
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, -1, (0,), (0, 1), (1, 0), ()])
+def test_sums_of_columns_take_axes_as_numpy_does(axis: Any) -> None:
+    x = np.random.default_rng(5).uniform(-1, 1, (4, 3))
+    kernel = rm.kernel(lambda x: x.sum(axis=axis) * 1.0)
+    got = kernel.compile(rm.matrix(4, 3, packing="columns"), precision=12).run(x=x)
+    np.testing.assert_allclose(got, x.sum(axis=axis), atol=2.0**-10)
+
+
+def test_a_transposed_row_is_convolved() -> None:
+    x = np.array([[0.5, -0.25, 1.0]])
+    kernel = rm.kernel(lambda x: rm.convolve(x.T, np.ones((3, 3)), padding=1))
+    got = kernel.compile(rm.matrix(1, 3), precision=12).run(x=x)
+    np.testing.assert_allclose(got, [[0.25], [1.25], [0.75]], atol=2.0**-10)
+
+
+@pytest.mark.parametrize("length", [3, 4])
+def test_polynomials_of_values_that_fill_their_slots(length: int) -> None:
+    w, x = np.linspace(0.1, 0.9, length), np.linspace(-1, 1, length)
+    for function in (
+        lambda x: rm.polynomial(x * w, [0, 1, 1]),
+        lambda x: rm.approximate(np.tanh, (-2, 2), degree=5)(x + w),
+    ):
+        got = rm.kernel(function).compile(rm.vector(length), precision=12).run(x=x)
+        np.testing.assert_allclose(got, function(x), atol=2.0**-10)

@@ -126,8 +126,11 @@ def _as_vector(column: Symbol) -> Symbol:
 
 def packed(x: Symbol) -> Symbol:
     """The same elements row by row without gaps; one level unless they sit so."""
+    from ringmill.trace.symbol import Symbol
+
     layout = Layout.contiguous(x.shape, x.slots)
-    return x if x.layout.alike(layout) else _moved(x, layout)
+    # Axes of one element may have another stride, which convolutions read.
+    return Symbol(x.graph, x.node, layout, clean=x.clean) if x.layout.alike(layout) else _moved(x, layout)
 
 
 def _moved(x: Symbol, layout: Layout) -> Symbol:

@@ -32,6 +32,8 @@ ELEMENTWISE = ("add", "sub", "neg", "mul", "square", "conj", "bootstrap")
 
 def padding(x: Symbol) -> Ends | None:
     """Lower and upper end of what is in the padding, whatever the data; ``None`` where data may be."""
+    if x.layout.full:
+        return 0.0, 0.0  # there is none
     outside, known = _notes(x)
     graph, todo = x.graph, [x.node]
     while todo:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ringmill.trace.base import Tensor, constant_array
+from ringmill.trace.base import Tensor, axes_of, constant_array
 from ringmill.trace.layout import Shape
 from ringmill.trace.symbol import Symbol, _axis_index
 from ringmill.trace.where import refuse
@@ -102,17 +102,16 @@ class Stack(Tensor):
             self.parts[start] if length is None else Stack(self.parts[start : start + length * step : step])
         )
 
-    def sum(self, axis: int | None = None) -> Any:
-        """Sum over the columns (axis −1: additions only), over the batch (axis 0), or of everything."""
-        if axis in (self.ndim - 1, -1):
-            return reduce(lambda a, b: a + b, self.parts)
-        if axis in (0, -2) and self.ndim == 2:
-            return self.map(lambda part: part.sum())
-        if axis is not None:
-            refuse("BadAxis", f"axis {axis!r} of an encrypted {self.kind}", "A matrix has axes 0 and 1")
-        return self.sum(axis=-1).sum()
+    def sum(self, axis: int | tuple[int, ...] | None = None) -> Any:
+        """Sum over the columns (axis −1: additions only), over the batch (axis 0), or both."""
+        axes = axes_of(axis, self.ndim, f"an encrypted {self.kind}")
+        over_columns = self.ndim - 1 in axes
+        total: Any = reduce(lambda a, b: a + b, self.parts) if over_columns else self
+        if 0 not in axes or self.ndim == 1:
+            return total
+        return total.sum() if over_columns else self.map(lambda part: part.sum())
 
-    def mean(self, axis: int | None = None) -> Any:
+    def mean(self, axis: int | tuple[int, ...] | None = None) -> Any:
         """Mean over the same axes as ``sum``; one level more."""
         total = self.sum(axis)
         return total * (np.prod(total.shape, dtype=float) / np.prod(self.shape, dtype=float))
@@ -151,8 +150,17 @@ class Stack(Tensor):
         return total
 
     def __rmatmul__(self, other: object) -> Any:
-        if self.ndim == 1:
+        if self.ndim == 1 and isinstance(other, Tensor):
             return self @ other
+        if self.ndim == 1:
+            weights = constant_array(other)
+            if weights.ndim not in (1, 2) or weights.shape[-1] != len(self.parts):
+                refuse(
+                    "ShapeMismatch",
+                    f"a constant of shape {weights.shape} cannot be multiplied by an encrypted {self.kind}",
+                    f"The constant needs {len(self.parts)} columns",
+                )
+            return self @ weights.T
         refuse(
             "PackingMismatch",
             f"an encrypted {self.kind} by columns cannot be multiplied from the left",

@@ -94,8 +94,8 @@ impl Need {
         }
         let bits: u32 = q.iter().sum();
         Err(unmet(format!(
-            "{} slots, depth {} at scale 2^{} need a modulus of {bits} bits before special primes; lower the depth \
-             or the scale, or bootstrap",
+            "{} slots, depth {} at scale 2^{} need a modulus of {bits} bits before special primes, and as many primes of \
+             these widths as there are levels; lower the depth, change the scale, or bootstrap",
             self.slots, self.depth, self.scale_bits
         )))
     }

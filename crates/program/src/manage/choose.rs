@@ -93,6 +93,8 @@ fn first_guess(want: &Accuracy, log_n: u32, depth: u32) -> u32 {
 /// Rounds of correction: each moves the scale by what the prediction lacks, and the degree may move with it.
 const ROUNDS: usize = 16;
 
+/// Primes ≡ 1 mod 2N of fewer bits are scarce in large rings: a wider scale may be met where a narrow one is not.
+const SCARCE_BITS: u32 = 25;
 /// Most bits that one round adds.
 const STEP_MAX: f64 = 6.0;
 
@@ -117,7 +119,13 @@ pub fn choose(traced: &Program, want: &Accuracy) -> Result<Plan, ChooseError> {
             security: want.security,
             secret: want.secret,
         };
-        let Choice { params, rationale } = need.choose().map_err(fail)?;
+        let Choice { params, rationale } = match need.choose() {
+            Err(ParamsError::Unmet { .. }) if scale_bits < SCARCE_BITS => {
+                scale_bits += 1;
+                continue;
+            }
+            chosen => chosen.map_err(fail)?,
+        };
         // The base may be two primes: outputs stay above it.
         let floor = Level::new(params.max_level().get().saturating_sub(depth));
         let options = Options { output_level: Some(floor), ..Options::default() };

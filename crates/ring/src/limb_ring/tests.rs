@@ -214,9 +214,12 @@ fn conversions_to_several_primes_agree_with_the_scalar_statement() {
     let all = moduli(log_n);
     for isa in Isa::available() {
         let ring = |q: &Modulus| LimbRing::with_isa(log_n, *q, isa).unwrap();
-        for (sources, targets) in
-            [(&all[..3], &all[3..]), (&all[4..12], &all[12..]), (&all[18..], &all[2..9]), (&all[..10], &all[10..])]
-        {
+        for (sources, targets) in [
+            (&all[..3], &all[3..]),
+            (&all[4..12], &all[12..]),
+            (&all[18..], &all[2..9]),
+            (&all[..10], &all[10..]),
+        ] {
             let from = SourceBasis::new(sources).unwrap();
             let rings: Vec<LimbRing> = targets.iter().map(ring).collect();
             let constants: Vec<_> = targets.iter().map(|&q| ConvertConstants::new(&from, q)).collect();
