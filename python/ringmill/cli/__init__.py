@@ -176,8 +176,8 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument(
         "workload",
         metavar="NAME",
-        help="digits (a network), train-digits or train-tumours run; bootstrap, helr, helr-training and "
-        "resnet-20 are counted",
+        help="digits (a network), train-digits, train-parity and train-tumours run; bootstrap, helr, "
+        "helr-training and resnet-20 are counted",
     )
     sub.add_argument("--save", metavar="FOLDER", help="write the program files of one that is counted")
     sub.add_argument("--run", metavar="FOLDER", help="run resnet-20 or resnet-8 there, or go on with a run")
