@@ -23,6 +23,7 @@ mod machines;
 mod outside;
 mod params;
 mod plan;
+mod security;
 mod switching;
 
 use pyo3::prelude::*;
@@ -47,6 +48,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(machines::ceilings, module)?)?;
     module.add_function(wrap_pyfunction!(machines::costs_path, module)?)?;
     module.add_function(wrap_pyfunction!(compact::compact_cycles, module)?)?;
+    module.add_function(wrap_pyfunction!(security::security_limit, module)?)?;
     module.add_function(wrap_pyfunction!(switching::check_switching, module)?)?;
     module.add_function(wrap_pyfunction!(switching::key_forms, module)?)?;
     module.add_function(wrap_pyfunction!(files::identify, module)?)?;

@@ -13,12 +13,11 @@ import math
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ringmill._native import security_limit
 from ringmill.compare.paper import paper
 
 Row = dict[str, Any]
 
-#: Greatest log PQ at 128 bits with ternary secrets: the security guidelines of 2024, which end at 2^17.
-LIMITS = {15: 868, 16: 1747, 17: 3523}
 #: Longest blocks looked at; the best of every row is shorter.
 LONGEST = 48
 #: Bits of the primes of T that figures are given for: the paper's word, and what 64-bit machines have.
@@ -107,15 +106,18 @@ def shape(log_n: int, dnum: int, target: int) -> Switch:
 
 
 def security(figures: Row) -> list[Row]:
-    """Table I: the longest modulus for 128 bits."""
+    """Table I: the longest modulus for 128 bits and more; for 128 by the table of 2018 too."""
     rows = []
     for printed in figures["security"]:
-        ours = LIMITS.get(printed["log_n"])
+        ours = security_limit(printed["log_n"])
+        other = {f"log_pq_{bits}": security_limit(printed["log_n"], bits) for bits in (192, 256)}
         rows.append(
             {
                 "table": "I",
                 "log_n": printed["log_n"],
                 "log_pq": ours,
+                **other,
+                "log_pq_2018": security_limit(printed["log_n"], table=2018),
                 "primes": None if ours is None else ours // figures["word_bits"],
                 "paper": {k: printed[k] for k in ("log_pq", "bits", "target")},
                 "paper_primes": printed["log_pq"] // figures["word_bits"],
@@ -183,21 +185,20 @@ def memory(figures: Row) -> list[Row]:
 def amortised(figures: Row, measured: list[Row]) -> list[Row]:
     """Table IV: time of a multiplication and slot, bootstrapping included.
 
-    ``measured`` are rows of a bench file: bootstrapping ``boot/full/2^N`` says which levels it leaves, and
-    ``mul_levels/2^N`` what the multiplications at these levels take together. Where it has none, a stored
-    measurement stands, with its origin.
+    ``measured`` are rows of a bench file, which may have a bootstrapping, ``boot/full/2^N``; where it has
+    none, a stored measurement stands, with its origin. A product at each level that it leaves takes what the
+    costs say.
     """
     times, own = {row["work"]: row for row in measured}, figures["own"]
     rows = []
     for log_n in (16, 17, 18):
-        boot, products = times.get(f"boot/full/2^{log_n}"), times.get(f"mul_levels/2^{log_n}")
+        boot = times.get(f"boot/full/2^{log_n}")
         ours, origin = None, None
-        if boot and products and boot.get("levels_left"):
-            together, left = boot["ours_us"]["min"] + products["ours_us"]["min"], boot["levels_left"]
-            ours, origin = together * 1e3 / left * 2 / 2**log_n, "the last bench run"
-        elif log_n == own["log_n"]:
-            together = own["boot_seconds"] + own["product_seconds"]
-            ours, origin = together * 1e9 / own["levels"] * 2 / 2**log_n, own["origin"]
+        if log_n == own["log_n"]:
+            seconds, origin = own["boot_seconds"], own["origin"]
+            if boot and boot.get("levels_left") == own["levels"]:
+                seconds, origin = boot["ours_us"]["min"] * 1e-6, "the last bench run; products by the costs"
+            ours = (seconds + own["product_seconds"]) * 1e9 / own["levels"] * 2 / 2**log_n
         scale = [f"{d:g}" for d in figures["amortised"]["d"]]
         printed = dict(zip(scale, figures["amortised"][str(log_n)], strict=True))
         ours = None if ours is None else round(ours, 2)
