@@ -313,10 +313,11 @@ class Ciphertext:
         return self._with(self.evaluator.bootstrap(self.native, self.real, int(iterations)))
 
     def within(self, bound: float) -> Ciphertext:
-        """The same values, with the promise that none is larger than ``bound``.
+        """The same values, with the promise that no slot is larger than ``bound``.
 
         The size of every result is bounded by those of its operands, and what may exceed the modulus is
-        refused. You may know better. A promise that is broken gives wrong results.
+        refused. You may know better. A promise that is broken gives wrong results; beside the elements of a
+        slice stand those that it was cut from.
         """
         return self._with(self._native.within(float(bound)))
 
