@@ -23,6 +23,7 @@ from ringmill.keys import Keys, keygen
 from ringmill.plausible import plausible
 from ringmill.progress import Show, steps
 from ringmill.switching import SWITCHING, check_switching
+from ringmill.trace.bounds import positive
 from ringmill.trace.program import Signature, Traced
 from ringmill.values import Values
 from ringmill.whole import whole
@@ -42,6 +43,15 @@ MOST_THREADS = 4096
 
 def largest_value(traced: Traced, magnitude: float) -> float:
     """Bound on every value of a kernel for arguments up to ``magnitude``; refused beyond reason."""
+    if traced.magnitude is not None and magnitude > traced.magnitude:
+        fail(
+            ParameterError,
+            "Magnitude",
+            f"Kernel {traced.name!r} was traced for arguments up to {traced.magnitude:g}, and {magnitude:g} "
+            f"is asked for: its program may be wrong for them. Trace it with magnitude={magnitude:g}.",
+            magnitude=magnitude,
+            traced=traced.magnitude,
+        )
     bound = max(traced.bound(magnitude), magnitude)
     if bound > LARGEST:
         fail(
@@ -70,7 +80,7 @@ def compile_traced(
     ``output_level`` is the least level of results for a program after this one, where parameters are given.
     """
     check_switching(switching)
-    magnitude = _positive(magnitude)
+    magnitude = positive(magnitude)
     _inside(traced, magnitude)
     bound = largest_value(traced, magnitude)
     real = traced.signature.real
@@ -100,17 +110,6 @@ def _inside(traced: Traced, magnitude: float) -> None:
         magnitude=magnitude,
         times=times,
     )
-
-
-def _positive(magnitude: float) -> float:
-    if not isinstance(magnitude, (int, float, np.integer, np.floating)) or not 0 < magnitude < math.inf:
-        fail(
-            ParameterError,
-            "Magnitude",
-            f"The magnitude is {magnitude!r}; give the size of the largest argument, a positive number.",
-            magnitude=magnitude,
-        )
-    return float(magnitude)
 
 
 class Compiled:

@@ -32,7 +32,10 @@ def _constant(text: str, tables: dict[str, Any], slots: int) -> np.ndarray[Any, 
 
 
 def interpret(text: str, inputs: dict[str, Any]) -> dict[str, Any]:
-    """Run a traced program on slot vectors; returns slot vectors by output name."""
+    """Run a traced program on slot vectors; returns slot vectors by output name.
+
+    Promises (``within``) are held against every slot.
+    """
     lines = [line.strip() for line in text.splitlines()]
     lines = [line for line in lines if line and not line.startswith("#")]
     header = re.fullmatch(r"he @[A-Za-z_][\w.]* traced slots (\d+)", lines[0])
@@ -52,7 +55,7 @@ def interpret(text: str, inputs: dict[str, Any]) -> dict[str, Any]:
             assert match
             tables[match[1]] = _table(match[3], slots)
             continue
-        line = re.sub(r" within \S+$", "", _PLACE.sub("", line))
+        line, _, within = _PLACE.sub("", line).partition(" within ")
         if line.startswith("output "):
             match = re.fullmatch(r'output "([^"]*)", %(\w+)', line)
             assert match
@@ -75,6 +78,9 @@ def interpret(text: str, inputs: dict[str, Any]) -> dict[str, Any]:
             numbers = [int(n) for n in re.findall(r"(?<![%\w])-?\d+", rest)]
             assert any(n not in plain for n in names), f"{op} of plaintexts: {line}"
             values[target] = _apply(op, [values[n] for n in names], numbers, slots)
+        if within:
+            largest = np.max(np.abs(values[target]))
+            assert largest <= float(within) * (1 + 1e-9), f"{largest} breaks {line} within {within}"
     return outputs
 
 

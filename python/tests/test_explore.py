@@ -7,11 +7,13 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import ringmill as rm
 from ringmill import cli
 from ringmill.explorer import Exploration, devices, variants
+from ringmill.explorer.run import request
 from ringmill.kernels import NINE
 from ringmill.project import design as project_design
 
@@ -101,6 +103,15 @@ def test_packings_of_a_matrix_are_variants() -> None:
     )
     assert exploration.best["kernel"]["variant"] == "x by columns", "no rotation, no key"
     assert exploration.best["predicted"]["client"]["evaluation_key_bytes"]["value"] == 0
+
+
+def test_variants_are_traced_for_the_magnitude() -> None:
+    tanh = rm.approximate(np.tanh, (-1, 1), degree=7)
+    sliced = rm.kernel(lambda x=rm.vector(12): tanh(x[:3]))  # type: ignore[misc]
+    for magnitude, depth in ((1.0, 3), (2.0, 4)):
+        ((_, traced),) = variants(sliced, magnitude=magnitude)
+        assert traced.depth == depth
+        assert request(sliced, "zcu102", magnitude=magnitude)["kernels"][0]["program"] == traced.text
 
 
 def test_a_device_of_ones_own_needs_no_code(tmp_path: Path) -> None:

@@ -131,3 +131,98 @@ def test_encrypted_scalars_in_padding_are_data(length: int, rng: np.random.Gener
     slots = interpret(traced.text, traced.signature.pack({"x": x, "t": 6.0}))
     assert np.max(np.abs(slots["out"])) < 1
     assert apart(traced.signature.unpack(slots), np.tanh(x - 6)) <= unit.error
+
+
+TANH = rm.approximate(np.tanh, (-1, 1), degree=7)
+SIGN = Sign(0.1, 1e-2)
+# Rows whose absolute values sum up to 1.
+WEIGHTS = np.sin(np.arange(60) ** 2).reshape(5, 12)
+WEIGHTS /= np.abs(WEIGHTS).sum(axis=1, keepdims=True)
+
+# What is in the interval, the function of it, what NumPy says, argument, levels with masks and without.
+LEFTOVERS: dict[str, tuple[Any, Any, Any, rm.Spec, int, int]] = {
+    "first": (lambda x: x[:3], TANH, np.tanh, rm.vector(12), 4, 3),
+    "middle": (lambda x: x[3:9:2], TANH, np.tanh, rm.vector(12), 4, 3),
+    "product": (lambda x: WEIGHTS @ x, TANH, np.tanh, rm.vector(12), 5, 4),
+    "column": (lambda x: WEIGHTS[:, :5] @ x[:, 0], TANH, np.tanh, rm.matrix(5, 3), 4, 4),
+    "mean": (lambda x: x * 0.25 + x.sum() * (1 / 16), TANH, np.tanh, rm.vector(12), 5, 4),
+    "rows": (lambda x: x.sum(axis=1) * 0.125, TANH, np.tanh, rm.matrix(5, 8), 5, 4),
+    "sign": (lambda x: x[1:], SIGN, np.sign, rm.vector(12), SIGN.depth + 1, SIGN.depth),
+    "chain": (
+        lambda x: x[:8],
+        lambda t: TANH(TANH(t)[2:6]),
+        lambda t: np.tanh(np.tanh(t[2:6])),
+        rm.vector(12),
+        8,
+        6,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LEFTOVERS)
+def test_a_magnitude_that_keeps_leftovers_inside_saves_the_mask(name: str, rng: np.random.Generator) -> None:
+    inner, outer, numpy, spec, masked, least = LEFTOVERS[name]
+    kernel = rm.kernel(lambda x: outer(inner(x)))
+    traced, again = (kernel.trace(spec, magnitude=1.0) for _ in range(2))
+    assert traced.text == again.text
+    assert (kernel.trace(spec).depth, traced.depth) == (masked, least)
+    # One mask is enough.
+    assert kernel.trace(spec, magnitude=1.5).depth == min(masked, least + 1)
+    error = SIGN.error if name == "sign" else 2 * TANH.error
+    extremes = [np.ones(spec.shape), *rng.choice([-1.0, 1.0], (60, *spec.shape))]
+    insides = rng.uniform(0.1, 1, (20, *spec.shape)) * rng.choice([-1, 1], (20, *spec.shape))
+    for x in [*extremes, *insides]:
+        slots = interpret(traced.text, traced.signature.pack({"x": x}))
+        assert apart(traced.signature.unpack(slots), numpy(inner(x))) <= error
+    for x in (extremes[0], extremes[1], insides[0]):
+        got = outcome(lambda t: outer(inner(t)), spec, x, 1.0, least)
+        assert apart(got, numpy(inner(x))) <= error + 2.0**-20
+
+
+def test_masks_are_left_out_only_where_no_data_break_the_promise(rng: np.random.Generator) -> None:
+    """Linear maps at random, scaled so that elements reach ±1: the oracle holds promises in every slot."""
+    length, saved, masked = 6, 0, 0
+    corners = np.array(np.meshgrid(*[[-1.0, 1.0]] * length)).reshape(length, -1).T
+    for _ in range(30):
+        m, weights = rng.normal(size=(rng.integers(2, 9), length)), rng.normal(size=length)
+        a, b, k = rng.uniform(-1, 1, 3)
+        first, last = sorted(rng.choice(length + 1, 2, replace=False))
+        maps: list[Callable[[Any], Any]] = [
+            lambda x, m=m: m @ x,
+            lambda x, c=(first, last): x[c[0] : c[1]],
+            lambda x, a=a, b=b: x * a + x.sum() * b,
+            lambda x, w=weights, c=(first, last): (x * w)[c[0] : c[1]] * 0.5,
+            lambda x, m=m, k=k: (m @ x)[1:] - k * x.sum(),
+        ]
+        function = maps[rng.integers(len(maps))]
+        scale = 1 / np.max(np.abs(np.array([function(unit) for unit in np.eye(length)])).sum(axis=0))
+        kernel = rm.kernel(lambda x, f=function, scale=scale: TANH(f(x) * scale))
+        traced = kernel.trace(rm.vector(length), magnitude=1.0)
+        depth = kernel.trace(rm.vector(length)).depth
+        assert traced.depth in (depth, depth - 1)
+        saved, masked = saved + (traced.depth < depth), masked + ("data" in traced.text)
+        for x in corners:
+            slots = interpret(traced.text, traced.signature.pack({"x": x}))
+            assert apart(traced.signature.unpack(slots), np.tanh(function(x) * scale)) <= TANH.error
+    assert saved > 5
+    assert masked > 5
+
+
+def test_numbers_that_may_be_put_into_the_padding_count_as_there() -> None:
+    """x + 3 adds 3 in the elements; where nothing needs zero beside them it is added in all slots."""
+    table = np.array([3, 3, 3, 3, 2.9])
+    kernel = rm.kernel(lambda x: TANH(((x + 3) - table)[:3]))
+    x = np.array([0.25, -0.25, 0.1, 0.2, -0.2])
+    traced = kernel.trace(rm.vector(5), magnitude=0.25)
+    slots = interpret(traced.text, traced.signature.pack({"x": x}))
+    assert apart(traced.signature.unpack(slots), np.tanh(x[:3])) <= TANH.error
+
+
+def test_intervals_are_of_real_values() -> None:
+    """|u| ≤ 1 says little of a complex u: T7(i) is 239 in size."""
+    turned = rm.kernel(lambda x: TANH((x * 1j)[:3]) + 0 * x.sum())
+    for kernel, spec in (
+        (rm.kernel(lambda x: TANH(x[:3])), rm.vector(12, dtype=complex)),
+        (turned, rm.vector(12)),
+    ):
+        assert kernel.trace(spec, magnitude=1.0).text == kernel.trace(spec).text

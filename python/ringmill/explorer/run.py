@@ -33,10 +33,13 @@ def devices() -> dict[str, dict[str, Any]]:
     return {device["name"]: device for device in json.loads(_native.stored_devices())}
 
 
-def variants(kernel: Kernel, *args: Any, **kwargs: Any) -> list[tuple[str, Traced]]:
+def variants(
+    kernel: Kernel, *args: Any, magnitude: float | None = None, **kwargs: Any
+) -> list[tuple[str, Traced]]:
     """Traces of a kernel with every packing of its encrypted matrices that it can be traced with.
 
     A matrix goes into one ciphertext, or by columns into one each; the first trace packs as the kernel says.
+    ``magnitude`` is that of ``Kernel.trace``.
     """
     bound = kernel.parameters.bind_partial(*args, **kwargs)
     bound.apply_defaults()
@@ -54,7 +57,7 @@ def variants(kernel: Kernel, *args: Any, **kwargs: Any) -> list[tuple[str, Trace
     given = dict(bound.arguments)
     matrices = [name for name, value in given.items() if isinstance(value, Spec) and len(value.shape) == 2]
     own = {name: given[name].packing for name in matrices}
-    found: list[tuple[str, Traced]] = [("", kernel.trace(**given))]
+    found: list[tuple[str, Traced]] = [("", kernel.trace(magnitude=magnitude, **given))]
     for packings in itertools.product(PACKINGS, repeat=len(matrices)):
         chosen: dict[str, Packing] = dict(zip(matrices, packings, strict=True))
         if chosen == own:
@@ -63,7 +66,7 @@ def variants(kernel: Kernel, *args: Any, **kwargs: Any) -> list[tuple[str, Trace
             name: Spec(given[name].shape, packing, given[name].real) for name, packing in chosen.items()
         }
         try:
-            traced = kernel.trace(**{**given, **changed})
+            traced = kernel.trace(magnitude=magnitude, **{**given, **changed})
         except RingmillError:
             continue  # A packing that the kernel's operations do not allow.
         by_columns = [name for name, packing in chosen.items() if packing == "columns"]
@@ -71,9 +74,9 @@ def variants(kernel: Kernel, *args: Any, **kwargs: Any) -> list[tuple[str, Trace
     return found
 
 
-def _traces(kernel: Explorable, arguments: tuple[Any, ...]) -> list[tuple[str, Traced]]:
+def _traces(kernel: Explorable, arguments: tuple[Any, ...], magnitude: float) -> list[tuple[str, Traced]]:
     if isinstance(kernel, Kernel):
-        return variants(kernel, *arguments)
+        return variants(kernel, *arguments, magnitude=magnitude)
     if isinstance(kernel, PaperKernel):
         return [("", kernel.trace())]
     if isinstance(kernel, Traced):
@@ -112,7 +115,7 @@ def request(
 ) -> dict[str, Any]:
     """What the native module is asked: the arguments of ``explore``, checked and in its words."""
     asked = checked(wishes)
-    traces = _traces(kernel, arguments)
+    traces = _traces(kernel, arguments, asked["magnitude"])
     wished = ("max_error", "security", "max_latency_ms", "utilisation", "minimise")
     return {
         "kernels": [_source(name, traced, asked["magnitude"]) for name, traced in traces],

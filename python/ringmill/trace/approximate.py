@@ -57,7 +57,8 @@ class Approximation:
     def depth(self) -> int:
         """Levels that a call costs; mapping the interval takes one, unless it is 2 or 2/n wide.
 
-        There values with data between their elements, as sums of rows have, take one all the same.
+        There values with data between their elements, as sums of rows have, take one all the same, unless
+        the magnitude of the arguments is known to keep these data in the interval.
         """
         low, high = self.interval
         return self.unit_depth + (not (2 / (high - low)).is_integer())

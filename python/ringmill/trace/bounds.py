@@ -4,26 +4,48 @@ Given a bound on the arguments, every slot of every value gets an interval that 
 The largest of them decides how many bits a ciphertext needs above its binary point, so that results can
 never wrap around; it also keeps predicted errors close, since an error grows with the size of what it is
 multiplied by. Squares of real values are not negative: the Chebyshev recursion 2u² − 1 stays in [−1, 1].
+While a kernel is traced for arguments of a known size, they tell what data do to paddings (``reach``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ringmill.errors import ParameterError, fail
 from ringmill.trace.graph import Graph, Node
 
 Array = NDArray[np.float64]
 Interval = tuple[Array, Array]
 
 
+def positive(magnitude: float) -> float:
+    """The size of the largest argument, checked."""
+    if not isinstance(magnitude, (int, float, np.integer, np.floating)) or not 0 < magnitude < math.inf:
+        fail(
+            ParameterError,
+            "Magnitude",
+            f"The magnitude is {magnitude!r}; give the size of the largest argument, a positive number.",
+            magnitude=magnitude,
+        )
+    return float(magnitude)
+
+
+def _input(graph: Graph, index: int, magnitude: float) -> Interval:
+    size = graph.layouts[index].mask().real * magnitude
+    return -size, size
+
+
 def _constant(node: Node, slots: int, *, real: bool) -> Interval:
     value = np.broadcast_to(np.asarray(node.value), (slots,))
+    # Until constants are settled (Graph.relax), any slot may become what fills the others.
+    fill = value if node.fill is None else np.asarray(node.fill)
     if real:
-        return value.real.astype(float), value.real.astype(float)
-    size = np.abs(value)
+        return np.minimum(value.real, fill.real), np.maximum(value.real, fill.real)
+    size = np.maximum(np.abs(value), np.abs(fill))
     return -size, size
 
 
@@ -75,28 +97,40 @@ def _step(graph: Graph, node: Node, args: list[Interval], *, real: bool) -> Inte
     return a  # conj, bootstrap
 
 
-def intervals(graph: Graph, inputs: Mapping[str, Array], *, real: bool) -> dict[int, Interval]:
-    """Lower and upper ends for every live value; promises (``Node.within``) are taken as they are.
+def intervals(
+    graph: Graph, nodes: Iterable[int], out: dict[int, Interval], magnitude: float, *, real: bool
+) -> None:
+    """Lower and upper ends of values; promises (``Node.within``) are taken as they are.
 
     Args:
         graph: the program.
-        inputs: greatest size of every slot of every input.
+        nodes: the values, each after those that it is made of.
+        out: the ends of others that they are made of; theirs are added.
+        magnitude: bound on the arguments.
         real: all values are real; otherwise ends are ± the absolute value.
     """
-    out: dict[int, Interval] = {}
-    for index in graph.live():
+    for index in nodes:
         node = graph.nodes[index]
         if node.op == "input":
-            low, high = -inputs[node.name], inputs[node.name]
+            low, high = _input(graph, index, magnitude)
         else:
             low, high = _step(graph, node, [out[arg] for arg in node.args], real=real)
         if node.within is not None:
             low, high = (np.clip(end, -node.within, node.within) for end in (low, high))
         out[index] = (low, high)
-    return out
 
 
-def leaving(graph: Graph, inputs: Mapping[str, Array], *, real: bool) -> tuple[Node, float] | None:
+def reach(graph: Graph, index: int) -> Interval | None:
+    """Ends of a value while its kernel is traced, each worked out once; ``None`` where no bound is known."""
+    if graph.magnitude is None:
+        return None
+    missing = graph.needed([index], graph.reaches)
+    with np.errstate(all="ignore"):  # What becomes infinite is in no interval.
+        intervals(graph, missing, graph.reaches, graph.magnitude, real=True)
+    return graph.reaches[index]
+
+
+def leaving(graph: Graph, magnitude: float, *, real: bool) -> tuple[Node, float] | None:
     """The first promise that data of the declared range would break, and how large its value becomes.
 
     Known for inputs, and for what constants and rotations make of one: there intervals are exact. Of other
@@ -106,7 +140,7 @@ def leaving(graph: Graph, inputs: Mapping[str, Array], *, real: bool) -> tuple[N
     for index in graph.live():
         node = graph.nodes[index]
         if node.op == "input":
-            exact[index] = (-inputs[node.name], inputs[node.name])
+            exact[index] = _input(graph, index, magnitude)
         elif node.plain:
             exact[index] = _constant(node, graph.slots, real=real)
         elif all(arg in exact for arg in node.args) and (
@@ -123,8 +157,9 @@ def leaving(graph: Graph, inputs: Mapping[str, Array], *, real: bool) -> tuple[N
     return None
 
 
-def largest(graph: Graph, inputs: Mapping[str, Array], *, real: bool) -> float:
+def largest(graph: Graph, magnitude: float, *, real: bool) -> float:
     """The greatest size that any encrypted value of the program can have."""
-    found = intervals(graph, inputs, real=real)
+    found: dict[int, Interval] = {}
+    intervals(graph, graph.live(), found, magnitude, real=real)
     encrypted = [ends for index, ends in found.items() if not graph.nodes[index].plain]
     return max(float(np.max(np.maximum(np.abs(low), np.abs(high)))) for low, high in encrypted)

@@ -6,6 +6,7 @@ An operation is a row (op, arguments, attribute); the same row asked for twice i
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -20,6 +21,12 @@ Constant = complex | NDArray[np.complex128]
 
 # A factor with integer parts up to this size multiplies residues directly and costs no level.
 FREE_INTEGER = 1 << 20
+
+
+def free(factor: complex) -> bool:
+    """Whether a product with this number, in all slots, costs no level."""
+    parts = (factor.real, factor.imag)
+    return all(part.is_integer() and abs(part) <= FREE_INTEGER for part in parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +58,12 @@ class Node:
 class Graph:
     """Nodes in order of creation; every argument comes before its use."""
 
-    def __init__(self, slots: int) -> None:
+    def __init__(self, slots: int, magnitude: float | None = None) -> None:
         self.slots = slots
+        # Bound on the arguments where one is known and all values are real, and what follows for those values
+        # that were asked about (see bounds.reach).
+        self.magnitude = magnitude
+        self.reaches: dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
         self.nodes: list[Node] = []
         self.outputs: list[tuple[str, int]] = []
         self.region = ""
@@ -83,6 +94,8 @@ class Graph:
         ``fill`` says that a vector holds that number in the slots of a value and zero in its padding, which
         nobody chose: ``relax`` may change it. So the same numbers given as a table are another constant.
         """
+        if self.magnitude is not None and np.any(np.imag(value) != 0):
+            self.magnitude = None
         if isinstance(value, np.ndarray):
             if np.all(value == value[0]):
                 return self.const(complex(value[0]))
@@ -143,6 +156,7 @@ class Graph:
     def promise(self, a: int, bound: float) -> int:
         """Promise that no slot of ``a`` is larger than ``bound``; of two promises the closer one holds."""
         known = self.nodes[a].within
+        self.reaches.pop(a, None)  # It may be closer now.
         self.nodes[a] = replace(self.nodes[a], within=bound if known is None else min(known, bound))
         return a
 
@@ -160,7 +174,7 @@ class Graph:
         """Turn constants that are one number inside a layout and zero in its padding into that number.
 
         Such constants keep the padding at zero; where nothing relies on that, a number for all slots is
-        the same result at less cost (no encoding, no table in the program).
+        the same result at less cost (no encoding, no table in the program). Then every constant is settled.
         """
         relied = set(self.relied)
         for index in range(len(self.nodes) - 1, -1, -1):
@@ -170,15 +184,24 @@ class Graph:
             if isinstance(node.value, np.ndarray) and index not in relied and node.fill is not None:
                 users = [n for n in self.nodes if index in n.args]
                 if all(user.op in ("add", "sub") for user in users):
-                    self.nodes[index] = replace(node, value=node.fill)
+                    self.nodes[index] = node = replace(node, value=node.fill)
+            if node.fill is not None:
+                self.nodes[index] = replace(node, fill=None)
 
     def live(self) -> list[int]:
         """Nodes that an output depends on, in order."""
-        needed = {node for _, node in self.outputs}
-        for index in range(len(self.nodes) - 1, -1, -1):
-            if index in needed:
-                needed.update(self.nodes[index].args)
-        return sorted(needed)
+        return self.needed(node for _, node in self.outputs)
+
+    def needed(self, wanted: Iterable[int], known: Container[int] = ()) -> list[int]:
+        """Nodes that the wanted ones depend on, and these, in order, as far as they are not known."""
+        found: set[int] = set()
+        todo = list(wanted)
+        while todo:
+            index = todo.pop()
+            if index not in found and index not in known:
+                found.add(index)
+                todo += self.nodes[index].args
+        return sorted(found)
 
     def depths(self) -> list[int]:
         """Levels that every value costs: products on its longest path, free integers excepted."""
@@ -194,9 +217,4 @@ class Graph:
         if node.op != "mul":
             return False
         factor = self.nodes[node.args[1]].value
-        return not (
-            isinstance(factor, complex)
-            and factor.real.is_integer()
-            and factor.imag.is_integer()
-            and max(abs(factor.real), abs(factor.imag)) <= FREE_INTEGER
-        )
+        return not (isinstance(factor, complex) and free(factor))

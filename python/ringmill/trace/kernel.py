@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ringmill.errors import KernelError, RingmillError
+from ringmill.trace.bounds import positive
 from ringmill.trace.graph import Graph
 from ringmill.trace.layout import power_of_two
 from ringmill.trace.program import Result, Signature, Traced
@@ -146,19 +147,22 @@ class Kernel:
             )
         return dict(bound.arguments)
 
-    def trace(self, *args: Any, **kwargs: Any) -> Traced:
+    def trace(self, *args: Any, magnitude: float | None = None, **kwargs: Any) -> Traced:
         """Run the function on symbolic values.
 
         Encrypted arguments are given as ``ringmill.vector(n)``, ``ringmill.matrix(r, c)`` or
-        ``ringmill.scalar()``; everything else is plaintext that becomes part of the program.
+        ``ringmill.scalar()``; everything else is plaintext that becomes part of the program. A bound on the
+        size of the arguments, where it is known, can save masks before polynomials; the program is for
+        arguments up to that size then.
         Raises ``KernelError``, naming the line, where the kernel asks for what encrypted values cannot give.
         """
+        magnitude = None if magnitude is None else positive(magnitude)
         arguments = self._bound(args, kwargs)
         specs = {name: value for name, value in arguments.items() if isinstance(value, Spec)}
         slots = slots_for(specs)
         while slots <= MOST_SLOTS:
             try:
-                return self._traced(arguments, specs, slots)
+                return self._traced(arguments, specs, slots, magnitude)
             except MoreSlotsError as more:
                 slots = power_of_two(more.slots)
         refuse(
@@ -168,8 +172,10 @@ class Kernel:
             self.where,
         )
 
-    def _traced(self, arguments: dict[str, Any], specs: dict[str, Spec], slots: int) -> Traced:
-        graph = Graph(slots)
+    def _traced(
+        self, arguments: dict[str, Any], specs: dict[str, Spec], slots: int, magnitude: float | None
+    ) -> Traced:
+        graph = Graph(slots, magnitude if all(s.real for s in specs.values()) else None)
         values = {name: v.symbols(graph, name) if isinstance(v, Spec) else v for name, v in arguments.items()}
         token = _tracing.set(graph)
         try:
@@ -178,11 +184,12 @@ class Kernel:
             _tracing.reset(token)
         outputs = self._outputs(graph, returned)
         graph.relax()
+        graph.reaches.clear()  # 16 bytes a slot each
         constants = [graph.nodes[i].value for i in graph.live() if graph.nodes[i].plain]
         real = all(s.real for s in specs.values()) and all(bool(np.all(np.imag(c) == 0)) for c in constants)  # type: ignore[arg-type]
         name = self.function.__name__
         name = name if name.isidentifier() and name.isascii() else "kernel"
-        return Traced(graph, Signature(name, graph.slots, specs, outputs, real))
+        return Traced(graph, Signature(name, graph.slots, specs, outputs, real), magnitude)
 
     def _call(self, values: dict[str, Any]) -> Any:
         positional = [n for n, p in self.parameters.parameters.items() if p.kind is p.POSITIONAL_ONLY]
@@ -266,7 +273,8 @@ class Kernel:
         from ringmill.compiled import compile_traced
 
         options = {name: kwargs.pop(name) for name in OPTIONS if name in kwargs}
-        return compile_traced(self.trace(*args, **kwargs), **options)
+        magnitude = options.setdefault("magnitude", 1.0)
+        return compile_traced(self.trace(*args, magnitude=magnitude, **kwargs), **options)
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:

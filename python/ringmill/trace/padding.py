@@ -2,7 +2,8 @@
 
 Padding of an argument is zero, and what operations on whole ciphertexts make of it follows: 0·w + b, then
 p(b), as if it held elements of its own. Polynomials on an interval need that, since a padding slot outside
-of it becomes as large as any other. What rotations bring there is data, and not known.
+of it becomes as large as any other. What rotations bring there is data: not known, but bounded where the
+arguments are.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import numpy as np
 from numpy.polynomial import Chebyshev, Polynomial
 from numpy.typing import NDArray
 
-from ringmill.trace.graph import Graph, Node
+from ringmill.trace.bounds import reach
+from ringmill.trace.graph import Graph, Node, free
 from ringmill.trace.symbol import Symbol
 
 Ends = tuple[float, float]
@@ -65,13 +67,25 @@ def keeps(x: Symbol, factor: float, offset: float, bound: float) -> bool:
     """Whether factor·x − offset is known to stay within ``bound`` in the padding too."""
     if x.layout.full:
         return True
-    ends = padding(x)
-    if ends is None:
-        return False
     # Of a clean value the offset may be subtracted in the elements only (see Graph.relax).
     offsets = (0.0, offset) if x.clean else (offset,)
-    largest = max(abs(factor * end - away) for end in ends for away in offsets)
-    return largest <= bound * (1 + ROUNDING)
+
+    def inside(ends: Ends | None) -> bool:
+        return ends is not None and all(
+            abs(factor * end - away) <= bound * (1 + ROUNDING) for end in ends for away in offsets
+        )
+
+    # Data are looked at slot by slot, which takes time: only where the mask would take a level of its own.
+    return inside(padding(x)) or (not x.clean and free(complex(factor)) and inside(_reached(x)))
+
+
+def _reached(x: Symbol) -> Ends | None:
+    """Lower and upper end of what arguments up to the magnitude can bring into the padding."""
+    ends = reach(x.graph, x.node)
+    if ends is None:
+        return None
+    outside = x.layout.mask() == 0
+    return float(ends[0][outside].min()), float(ends[1][outside].max())
 
 
 def image(series: Chebyshev | Polynomial, ends: Ends) -> Ends:

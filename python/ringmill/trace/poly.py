@@ -65,7 +65,8 @@ def rescaled(x: Any, factor: float, offset: float, bound: float) -> Any:
     """factor·x − offset, promised to be no larger than ``bound``: in the padding too, which may be elsewhere.
 
     Padding that would leave the bound, or may hold data, becomes zero: the factor and the offset are then
-    taken in the elements only. That costs a level where the factor alone costs none and there may be data.
+    taken in the elements only. That costs a level where the factor alone costs none and there may be data
+    that arguments of the known magnitude, if there is one, could bring beyond the bound.
     """
     if not isinstance(x, Tensor):
         return _clear(x) * factor - offset
@@ -108,7 +109,8 @@ def polynomial(x: Any, coefficients: Any) -> Any:
         coefficients: ``[c0, c1, …]`` of powers, or ``numpy.polynomial.Polynomial`` or ``Chebyshev``.
             A Chebyshev series on [a, b] maps x to [−1, 1] first, which costs one level unless the interval
             is [−1, 1]: scale the weights of the step before instead where there is one. On [−1, 1] values
-            with data between them, as sums of rows have, take a level to remove these.
+            with data between them, as sums of rows have, take a level to remove these, unless arguments up
+            to the magnitude, where it is known, keep them within [−1, 1].
     """
     if not isinstance(x, Tensor):
         ready = isinstance(coefficients, (Chebyshev, Polynomial))

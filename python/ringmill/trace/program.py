@@ -160,10 +160,11 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Traced:
-    """A kernel traced for arguments of known shapes."""
+    """A kernel traced for arguments of known shapes, and of known size if there is a magnitude."""
 
     graph: Graph
     signature: Signature
+    magnitude: float | None = None
 
     @property
     def name(self) -> str:
@@ -188,18 +189,11 @@ class Traced:
 
     def bound(self, magnitude: float) -> float:
         """The greatest size that any value can have when no argument is larger than ``magnitude``."""
-        return bounds.largest(self.graph, self._room(magnitude), real=self.signature.real)
+        return bounds.largest(self.graph, magnitude, real=self.signature.real)
 
     def leaves_interval(self, magnitude: float) -> tuple[Node, float] | None:
         """The first value that arguments of this magnitude bring out of its declared interval."""
-        return bounds.leaving(self.graph, self._room(magnitude), real=self.signature.real)
-
-    def _room(self, magnitude: float) -> dict[str, NDArray[np.float64]]:
-        inputs = {}
-        for name, spec in self.signature.inputs.items():
-            room = spec.layout(self.signature.slots).mask().real * magnitude
-            inputs.update(dict.fromkeys(spec.parts(name), room))
-        return inputs
+        return bounds.leaving(self.graph, magnitude, real=self.signature.real)
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{n} {op}" for op, n in sorted(self.operations.items()))

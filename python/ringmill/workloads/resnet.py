@@ -271,7 +271,7 @@ class Step:
 
     def compile(self, params: Params) -> Compiled:
         """The program for parameters; results end where the next bootstrapping reads them."""
-        specs = dict.fromkeys(self.reads, vector(self.slots))
+        specs: dict[str, Any] = dict.fromkeys(self.reads, vector(self.slots))
         traced = self.kernel.trace(**specs, **self.arguments)
         return compile_traced(traced, params=params, output_level=None if self.shared else RESTS + 1)
 
