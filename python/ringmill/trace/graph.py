@@ -69,6 +69,8 @@ class Graph:
         self.region = ""
         # Values whose padding was relied on to be zero (see relax).
         self.relied: set[int] = set()
+        # What was moved to stand row by row without gaps: node, layout and cleanness of where it came from.
+        self.moved: dict[int, tuple[int, Layout, bool]] = {}
         # Where inputs have their elements, and what is known of paddings, by layout (see padding).
         self.layouts: dict[int, Layout] = {}
         self.padding: dict[bytes, dict[int, tuple[float, float] | None]] = {}

@@ -130,7 +130,11 @@ def packed(x: Symbol) -> Symbol:
 
     layout = Layout.contiguous(x.shape, x.slots)
     # Axes of one element may have another stride, which convolutions read.
-    return Symbol(x.graph, x.node, layout, clean=x.clean) if x.layout.alike(layout) else _moved(x, layout)
+    if x.layout.alike(layout):
+        return Symbol(x.graph, x.node, layout, clean=x.clean)
+    row_major = _moved(x, layout)
+    x.graph.moved[row_major.node] = (x.node, x.layout, x.clean)
+    return row_major
 
 
 def _moved(x: Symbol, layout: Layout) -> Symbol:
@@ -282,8 +286,8 @@ def matrix_product(left: Symbol, right: Symbol) -> Symbol:
 def matrix_vector(matrix: Array, vector: Symbol) -> Symbol:
     """Plaintext (r, c) times encrypted (c,), by diagonals with baby and giant steps (`crates/circuits`).
 
-    A vector with gaps is a column of a matrix, and the result keeps the gaps; where it does not fit so, they
-    are closed first, for a level.
+    A vector with gaps is a column of a matrix, and the result keeps the gaps; where it does not fit so, and
+    where a reshape has just closed gaps, columns of zeros stand for them: the reshape costs nothing then.
     """
     from ringmill.trace.symbol import Symbol
 
@@ -291,15 +295,18 @@ def matrix_vector(matrix: Array, vector: Symbol) -> Symbol:
     slots, graph = vector.slots, vector.graph
     if rows > slots:
         raise MoreSlotsError(rows)
-    if columns > 1 and vector.layout.strides[0] != 1:
-        if (rows - 1) * vector.layout.strides[0] < slots:
-            return _as_vector(plain_times_matrix(matrix, _as_column(vector)))
-        vector = packed(vector)
+    node, places, clean = vector.node, vector.layout.index(), vector.clean
+    if node in graph.moved:
+        node, before, was_clean = graph.moved[node]
+        places, clean = before.index().ravel()[places], clean and was_clean
+    elif columns > 1 and (rows - 1) * vector.layout.strides[0] < slots and vector.layout.strides[0] != 1:
+        return _as_vector(plain_times_matrix(matrix, _as_column(vector)))
     if not np.any(matrix):
         refuse("ZeroOperand", "a product with a matrix of zeros is zero", "Leave it out")
-    entries = np.ascontiguousarray(matrix, dtype=np.complex128).reshape(-1)
-    circuit = Circuit.matrix_vector(entries, columns, slots, vector.clean)
-    if vector.clean:
-        graph.relied.add(vector.node)
-    node = splice(graph, circuit, vector.node)
-    return Symbol(graph, node, Layout.contiguous((rows,), slots), clean=circuit.clean)
+    reach = int(places.max()) + 1
+    entries = np.zeros((rows, reach), dtype=np.complex128)
+    entries[:, places] = matrix
+    circuit = Circuit.matrix_vector(entries.reshape(-1), reach, slots, clean)
+    if clean:
+        graph.relied.add(node)
+    return Symbol(graph, splice(graph, circuit, node), Layout.contiguous((rows,), slots), clean=circuit.clean)

@@ -184,7 +184,8 @@ class Symbol(Tensor):
 
         Costs nothing where elements stand in that order without gaps. Others (slices, transposes, results
         of convolution, pooling and products) are brought there by a linear map: one level, rotations for
-        as many diagonals as there are distances. One element in the shape ``()`` is a scalar, which stands
+        as many diagonals as there are distances. It and a plaintext matrix times the vector that comes of it
+        are one map, in one level. One element in the shape ``()`` is a scalar, which stands
         in every slot: a sum.
         """
         wanted = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
