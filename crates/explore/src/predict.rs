@@ -32,12 +32,7 @@ pub fn predicted(
     let device = &request.device;
     let milliseconds = cycles.counters.cycles as f64 / (device.clock.mhz * 1e3);
     let exact = |value: u64, source: &str| Figure::new(value as f64, OriginKind::Exact, source);
-    let work = Work {
-        word_bits: hardware.word_bits,
-        butterflies: hardware.butterflies,
-        bus_bits: hardware.bus_bits,
-        counters: cycles.counters,
-    };
+    let work = Work::of(hardware, cycles.counters);
     let table = request.wishes.table;
     let clock = device.frequency();
     let [keys, inputs, outputs] = point.bytes;

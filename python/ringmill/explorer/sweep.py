@@ -127,7 +127,9 @@ def _merged(outcomes: list[Outcome], objective: str) -> Outcome:
 
     def by_wish(design: dict[str, Any]) -> tuple[float, ...]:
         costs = _costs(design)
-        return (costs[first], *costs)
+        # Counted energies do not go with time.
+        energy = design["predicted"]["energy_mj"] if objective == "energy" else None
+        return (energy["value"] if energy else costs[first], *costs)
 
     together = sorted((design for outcome in outcomes for design in outcome["front"]), key=_costs)
     front: list[dict[str, Any]] = []

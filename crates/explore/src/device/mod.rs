@@ -10,6 +10,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use ringmill_machine::compact::CompactLiteral;
 use serde::{Deserialize, Serialize};
 
 use crate::design::{Figure, OriginKind, Resource, SCHEMA, Tile};
@@ -222,15 +223,18 @@ impl Device {
         self
     }
 
-    /// Cycles of the core between beats of so many bits that the memory's bandwidth allows, at least one.
-    pub fn beat_cycles(&self, bus_bits: u32) -> u32 {
+    /// Cycles of the core between beats of so many bits that the memory's bandwidth allows, at least one; none if no core waits so
+    /// long.
+    pub fn beat_cycles(&self, bus_bits: u32) -> Option<u32> {
         let beats_per_second = self.memory.gigabytes_per_second * 8e9 / f64::from(bus_bits);
-        (self.clock.mhz * 1e6 / beats_per_second).ceil().clamp(1.0, 64.0) as u32
+        let cycles = (self.clock.mhz * 1e6 / beats_per_second).ceil().max(1.0);
+        (cycles <= f64::from(CompactLiteral::BEAT_CYCLES_MAX)).then_some(cycles as u32)
     }
 
-    /// Cycles of the core from a request to its first beat.
-    pub fn latency_cycles(&self) -> u32 {
-        (self.memory.latency_ns * self.clock.mhz / 1e3).ceil().clamp(1.0, 1e5) as u32
+    /// Cycles of the core from a request to its first beat; none if no core waits so long.
+    pub fn latency_cycles(&self) -> Option<u32> {
+        let cycles = (self.memory.latency_ns * self.clock.mhz / 1e3).ceil().max(1.0);
+        (cycles <= f64::from(CompactLiteral::LATENCY_MAX)).then_some(cycles as u32)
     }
 
     /// Whether a core of these resources fits, and if not, which resource binds most: the one with the greatest share.

@@ -2,7 +2,7 @@
 
 use ringmill_machine::compact::Counters;
 
-use crate::design::{Figure, OriginKind};
+use crate::design::{Figure, Hardware, OriginKind};
 use crate::device::{Device, Family};
 
 /// Picojoules at 45 nm, 0.9 V: Horowitz, "Computing's energy problem", ISSCC 2014, figure 1.1.9.
@@ -34,6 +34,24 @@ pub struct Work {
     pub counters: Counters,
 }
 
+impl Work {
+    /// A run on a core.
+    pub fn of(hardware: &Hardware, counters: Counters) -> Self {
+        let Hardware { word_bits, butterflies, bus_bits, .. } = *hardware;
+        Self { word_bits, butterflies, bus_bits, counters }
+    }
+}
+
+/// Whether anything is known of the energy of a run.
+pub fn is_known(device: &Device) -> bool {
+    device.power.is_some() || is_counted(device)
+}
+
+/// Whether it is counted operation by operation, so that the least time need not take the least energy.
+pub fn is_counted(device: &Device) -> bool {
+    device.power.is_none() && device.family == Family::Asic45
+}
+
 /// Watts, where a board was measured.
 pub fn watts(device: &Device) -> Option<Figure> {
     device.power.as_ref().map(|p| Figure::new(p.watts, p.kind, p.source.clone()))
@@ -45,7 +63,7 @@ pub fn millijoules(device: &Device, milliseconds: f64, work: &Work) -> Option<Fi
         let source = format!("power times time; {}", p.source);
         return Some(Figure::new(p.watts * milliseconds, p.kind, source));
     }
-    (device.family == Family::Asic45).then(|| Figure::new(asic(work) * 1e-9, OriginKind::Published, HOROWITZ))
+    is_counted(device).then(|| Figure::new(asic(work) * 1e-9, OriginKind::Published, HOROWITZ))
 }
 
 /// Picojoules.

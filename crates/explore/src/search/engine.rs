@@ -149,7 +149,7 @@ impl<'a> Search<'a> {
     /// What is to be least first, then the others in order.
     pub(super) fn by_wish(&self, costs: &Costs) -> Costs {
         let first = match self.request.wishes.minimise {
-            // Energy goes with time, exactly so where the power is given.
+            // Energy goes with time, exactly so where the power is given; see `least_energy`.
             Objective::Latency | Objective::Energy => 0,
             Objective::Area => 1,
             Objective::Error => 2,

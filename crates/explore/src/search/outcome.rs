@@ -9,6 +9,7 @@ use super::infeasible;
 use super::run::{Counted, Found, Outcome, Request, explore};
 use crate::design::Hardware;
 use crate::model::exact;
+use crate::model::power::{Work, is_counted, millijoules};
 use crate::predict::{Cycles, predicted};
 use crate::space::cores::QUICK;
 use crate::wishes::Objective;
@@ -27,8 +28,22 @@ impl Search<'_> {
         Found { variant: c.shape.variant, parameters: point.parameters.clone(), hardware, predicted }
     }
 
+    /// The simulated one that takes the least energy, where operations are counted.
+    fn least_energy(&self) -> Option<usize> {
+        let energy = |i: usize| {
+            let c = self.candidates[i];
+            let counters = self.known[&(c.shape, c.timing)].unwrap_or_default();
+            let milliseconds = self.exact(i)[0];
+            millijoules(&self.request.device, milliseconds, &Work::of(&self.core(c).hardware, counters))
+                .map_or(f64::INFINITY, |figure| figure.value)
+        };
+        let simulated = (0..self.candidates.len()).filter(|&i| self.exact[i].is_some());
+        simulated.min_by(|&a, &b| energy(a).total_cmp(&energy(b)).then(a.cmp(&b)))
+    }
+
     pub(super) fn outcome(&self, pruned: &Pruned, stopped: bool) -> Result<Outcome, ExploreError> {
-        let Some(best) = self.best() else {
+        let counted = self.request.wishes.minimise == Objective::Energy && is_counted(&self.request.device);
+        let Some(best) = (if counted { self.least_energy() } else { self.best() }) else {
             return Err(match (self.too_slow > 0, stopped) {
                 (_, true) => ExploreError::Stopped,
                 (true, false) => infeasible::too_slow(self.request, fastest(self.request)?),
@@ -46,7 +61,8 @@ impl Search<'_> {
         Ok(Outcome {
             best: self.thorough(best)?,
             front: order.iter().map(row).collect(),
-            best_proven: !stopped || self.promising().is_empty(),
+            // No bound is known of energies that are counted.
+            best_proven: !counted && (!stopped || self.promising().is_empty()),
             front_proven: self.open.is_empty(),
             front_gap: self.gap(),
             stopped,

@@ -10,9 +10,11 @@ use super::candidates::{Cores, cores_key, prune};
 use super::engine::Search;
 use super::infeasible;
 use crate::design::{Hardware, Parameters, Predicted};
+use crate::model::power;
 use crate::space::chains::{Enumerated, Point, enumerate};
 use crate::space::cores;
 use crate::store::Store;
+use crate::wishes::Objective;
 use crate::{Device, ExploreError, Kernel, Space, Wishes};
 
 /// What to explore.
@@ -131,6 +133,10 @@ pub fn explore(
     let start = Instant::now();
     request.wishes.check()?;
     request.space.check()?;
+    if request.wishes.minimise == Objective::Energy && !power::is_known(&request.device) {
+        let right = "latency, area, error or security for a device whose file gives no [power]";
+        return Err(ExploreError::Wish { wish: "minimise", value: "energy".into(), right });
+    }
     let Request { kernels, wishes, space, .. } = request;
     let mut tell = |stage, done, open, best| progress(&Progress { stage, done, open, best });
     tell("parameters", 0, 0, None);

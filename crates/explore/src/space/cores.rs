@@ -103,7 +103,17 @@ pub fn enumerate(
 ) -> Result<Vec<Core>, ExploreError> {
     let mut all = Vec::new();
     let table = TABLES.into_iter().find(|&t| moduli <= t as usize).unwrap_or(TABLES[1]);
-    let buses: Vec<u32> = space.buses.iter().copied().filter(|&b| b <= device.memory.bus_bits_max).collect();
+    let narrow = |&b: &u32| b <= device.memory.bus_bits_max;
+    let beat = |b: u32| device.beat_cycles(b).map(|cycles| (b, cycles));
+    let buses: Vec<(u32, u32)> = space.buses.iter().copied().filter(narrow).filter_map(beat).collect();
+    let Some(memory_latency) = device.latency_cycles() else {
+        let right = "a latency and a clock at which a core waits 100,000 cycles at most";
+        return Err(ExploreError::Wish { wish: "memory", value: memory(device), right });
+    };
+    if buses.is_empty() && space.buses.iter().any(narrow) {
+        let right = "a rate, a clock and a bus at which a core waits 64 cycles for a beat at most";
+        return Err(ExploreError::Wish { wish: "memory", value: memory(device), right });
+    }
     if buses.is_empty() {
         let right = "no wider than the device's memory.bus_bits_max in at least one case";
         return Err(ExploreError::Wish { wish: "buses", value: format!("{:?}", space.buses), right });
@@ -111,7 +121,7 @@ pub fn enumerate(
     let multipliers: Result<Vec<_>, _> = space.multipliers.iter().map(|m| multiplier_by_name(m)).collect();
     for multiplier in multipliers? {
         for (&word_bits, &butterflies) in pairs(&space.words, &space.butterflies) {
-            for &bus_bits in &buses {
+            for &(bus_bits, beat_cycles) in &buses {
                 for &tile in device.family.tiles() {
                     for &banks in memories(device) {
                         let hardware = Hardware {
@@ -125,8 +135,8 @@ pub fn enumerate(
                             moduli: table,
                             bus_bits,
                             memory_bytes: device.memory.bytes,
-                            memory_latency: device.latency_cycles(),
-                            beat_cycles: device.beat_cycles(bus_bits),
+                            memory_latency,
+                            beat_cycles,
                             policy: Policy::Throughput.name().into(),
                             effort: QUICK,
                         };
@@ -137,6 +147,11 @@ pub fn enumerate(
         }
     }
     Ok(all)
+}
+
+fn memory(device: &Device) -> String {
+    let memory = &device.memory;
+    format!("{} GB/s after {} ns at {} MHz", memory.gigabytes_per_second, memory.latency_ns, device.clock.mhz)
 }
 
 fn pairs<'a>(a: &'a [u32], b: &'a [u32]) -> impl Iterator<Item = (&'a u32, &'a u32)> {

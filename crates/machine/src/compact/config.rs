@@ -176,6 +176,10 @@ impl CompactLiteral {
     pub const BUTTERFLIES: [u32; 5] = [1, 2, 4, 8, 16];
     /// Bits of the memory bus that there are.
     pub const BUS_BITS: [u32; 5] = [64, 128, 256, 512, 1024];
+    /// Most cycles between two beats.
+    pub const BEAT_CYCLES_MAX: u32 = 64;
+    /// Most cycles to the first beat.
+    pub const LATENCY_MAX: u32 = 100_000;
 
     /// Checks every parameter.
     ///
@@ -197,9 +201,9 @@ impl CompactLiteral {
         let bytes = self.memory_bytes;
         check((1 << 16..=1 << 38).contains(&bytes), "memory_bytes", bytes, "2^16 to 2^38")?;
         let cycles = self.timing.beat_cycles;
-        check((1..=64).contains(&cycles), "beat_cycles", cycles.into(), "1 to 64")?;
+        check((1..=Self::BEAT_CYCLES_MAX).contains(&cycles), "beat_cycles", cycles.into(), "1 to 64")?;
         let latency = self.timing.latency;
-        check((1..=100_000).contains(&latency), "latency", latency.into(), "1 to 100000")?;
+        check((1..=Self::LATENCY_MAX).contains(&latency), "latency", latency.into(), "1 to 100000")?;
         Ok(CompactConfig {
             word_bits: w,
             butterflies: b,
