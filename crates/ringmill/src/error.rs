@@ -52,7 +52,8 @@ pub enum Error {
         right: String,
     },
     #[error(
-        "{op} needs operands with as many slots, but {left_name} has {left} and {right_name} has {right}"
+        "{op} needs operands with as many slots, but {left_name} has {left} and {right_name} has {right}; encrypt or \
+         encode both in the same number of slots"
     )]
     SlotsMismatch {
         op: &'static str,

@@ -15,12 +15,14 @@ pub enum EncoderError {
         max: usize,
     },
     /// More values than slots.
-    #[error("{values} values do not fit {slots} slots")]
+    #[error("{values} values do not fit {slots} slots; {}", room(*.values, *.max))]
     TooManyValues {
         /// Number of values.
         values: usize,
         /// Number of slots.
         slots: usize,
+        /// N/2.
+        max: usize,
     },
     /// A value is NaN or infinite.
     #[error("value {index} is {value}; only finite numbers can be encoded")]
@@ -65,4 +67,12 @@ pub enum EncoderError {
     /// A rule of the ring.
     #[error(transparent)]
     Ring(#[from] RingError),
+}
+
+/// What to do with values that do not fit their slots, where there are `max` at most.
+fn room(values: usize, max: usize) -> String {
+    if values <= max {
+        return format!("take {} slots or more, up to N/2 = {max}", values.next_power_of_two());
+    }
+    format!("one ciphertext holds at most N/2 = {max}: spread them over several, or take a larger N")
 }

@@ -252,7 +252,7 @@ impl Encoder {
         let plan = self.plan(slots)?;
         self.check_shape(out, rings)?;
         if values.len() > slots {
-            return Err(EncoderError::TooManyValues { values: values.len(), slots });
+            return Err(EncoderError::TooManyValues { values: values.len(), slots, max: self.max_slots() });
         }
         out.set_domain(domain);
         let Some(size) = Magnitude::of(self.arch, &values, slots, scale)? else {

@@ -54,10 +54,21 @@ impl Slots<'_> {
     pub(super) fn name(&self, is: impl Fn(f64) -> bool) -> (usize, String) {
         let part = self.parts().iter().position(|&x| is(x)).unwrap_or(0);
         match self {
-            Self::Real(v) => (part, v.get(part).map(f64::to_string).unwrap_or_default()),
-            Self::Complex(v) => (part / 2, v.get(part / 2).map(Complex64::to_string).unwrap_or_default()),
+            Self::Real(v) => (part, v.get(part).map(|&x| number(x)).unwrap_or_default()),
+            Self::Complex(v) => (part / 2, v.get(part / 2).map(|&z| complex(z)).unwrap_or_default()),
         }
     }
+}
+
+/// A number in as few digits as give it back: with an exponent from 10^15 up and below 10^−5.
+fn number(x: f64) -> String {
+    let plain = x == 0.0 || !x.is_finite() || (1e-5..1e15).contains(&x.abs());
+    if plain { x.to_string() } else { format!("{x:e}") }
+}
+
+fn complex(z: Complex64) -> String {
+    let sign = if z.im.is_sign_negative() && !z.im.is_nan() { '-' } else { '+' };
+    format!("{}{sign}{}i", number(z.re), number(z.im.abs()))
 }
 
 /// The largest absolute value of a real or imaginary part.

@@ -331,7 +331,11 @@ fn wrong_use_is_named() {
     assert_eq!(encode(Slots::Real(&[1.0]), 1024, &scale), EncoderError::Slots { slots: 1024, max: 512 });
     assert_eq!(
         encode(Slots::Real(&[1.0; 5]), 4, &scale),
-        EncoderError::TooManyValues { values: 5, slots: 4 }
+        EncoderError::TooManyValues { values: 5, slots: 4, max: 512 }
+    );
+    assert_eq!(
+        encode(Slots::Real(&[1.0; 5]), 4, &scale).to_string(),
+        "5 values do not fit 4 slots; take 8 slots or more, up to N/2 = 512"
     );
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         for (index, len) in [(0, 1), (9, 20), (8, 9)] {
@@ -349,7 +353,14 @@ fn wrong_use_is_named() {
     let EncoderError::Overflow { index, value, log_coefficient, log_modulus, .. } = &error else {
         panic!("{error}")
     };
-    assert_eq!((*index, value.as_str()), (1, "-800000000000000000"));
+    assert_eq!((*index, value.as_str()), (1, "-8e17"));
+    let huge = [Complex64::new(-1e300, 2e-300), Complex64::new(1.5, f64::NAN), Complex64::new(0.0, -1e15)];
+    let texts = [0, 1, 2].map(|i| encode(Slots::Complex(&huge[i..=i]), 1, &Scale::pow2(100)));
+    let texts = texts.map(|error| match error {
+        EncoderError::Overflow { value, .. } | EncoderError::NotFinite { value, .. } => value,
+        other => panic!("{other}"),
+    });
+    assert_eq!(texts, ["-1e300+2e-300i", "1.5+NaNi", "0-1e15i"]);
     // One real slot of 512 spreads over 1024 coefficients of at most 1/512.
     assert!(
         (log_coefficient - (60.0 + 8e17f64.log2() - 9.0)).abs() < 0.1 && (log_modulus - 100.0).abs() < 0.1

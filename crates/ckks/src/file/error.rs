@@ -71,6 +71,17 @@ pub enum FileError {
         /// Parameters given.
         expected: Fingerprint,
     },
+    /// A fingerprint that begins like the right one.
+    #[error(
+        "the fingerprint in this {kind} is damaged: it begins with {expected}, as it must, and goes on differently; copy the \
+         file again"
+    )]
+    Fingerprint {
+        /// Kind of the file.
+        kind: Kind,
+        /// Parameters given.
+        expected: Fingerprint,
+    },
     /// The file ends early.
     #[error("the file ends after {got} bytes, in the middle of its {part}; it was cut short: copy it again")]
     Truncated {

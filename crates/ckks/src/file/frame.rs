@@ -155,7 +155,16 @@ impl Front {
 
     pub(super) fn expect_context(&self, expected: Fingerprint) -> Result<(), FileError> {
         let (kind, found) = (self.kind, self.fingerprint);
-        if found == expected { Ok(()) } else { Err(FileError::Context { kind, found, expected }) }
+        if found == expected {
+            return Ok(());
+        }
+        // What is shown of a fingerprint tells contexts apart: two that are shown alike differ by damage.
+        let alike = found.to_string() == expected.to_string();
+        Err(if alike {
+            FileError::Fingerprint { kind, expected }
+        } else {
+            FileError::Context { kind, found, expected }
+        })
     }
 
     pub(super) fn expect_payload(&self, expected: u64) -> Result<(), FileError> {

@@ -199,6 +199,11 @@ fn swapped_files_and_contexts_are_named() {
             let e = through(*found, &b.params, bytes).unwrap_err();
             assert!(matches!(e, FileError::Context { .. }), "{e}");
             assert!(e.to_string().contains(&a.params.fingerprint().to_string()), "{e}");
+            // Damage beyond what is shown of a fingerprint does not name the same parameters twice.
+            let mut damaged = bytes.clone();
+            damaged[8 + 2 + 2 + 8] ^= 1;
+            let e = through(*found, &a.params, &damaged).unwrap_err();
+            assert!(matches!(e, FileError::Fingerprint { .. }), "{e}");
         }
     }
 }

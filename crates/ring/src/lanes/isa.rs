@@ -1,6 +1,6 @@
 //! Instruction sets by name, their detection, and the one place where compiled-for-the-CPU code is entered.
 
-use std::{fmt, str::FromStr, sync::OnceLock};
+use std::{ffi::OsStr, fmt, str::FromStr, sync::OnceLock};
 
 #[cfg(target_arch = "x86_64")]
 use super::{Avx2, Avx512, Avx512Ifma};
@@ -69,14 +69,14 @@ impl Isa {
     /// [`RingError::UnknownIsa`] and [`RingError::IsaUnavailable`], if the variable names none or one that the CPU lacks.
     pub fn detect() -> Result<Self, RingError> {
         static CHOICE: OnceLock<Result<Isa, RingError>> = OnceLock::new();
-        CHOICE.get_or_init(|| Self::choose(std::env::var(Self::VARIABLE).ok().as_deref())).clone()
+        CHOICE.get_or_init(|| Self::choose(std::env::var_os(Self::VARIABLE).as_deref())).clone()
     }
 
-    /// [`Isa::detect`] for a given value of the variable.
-    pub(crate) fn choose(name: Option<&str>) -> Result<Self, RingError> {
+    /// [`Isa::detect`] for a given value of the variable; one that is no UTF-8 names none.
+    pub(crate) fn choose(name: Option<&OsStr>) -> Result<Self, RingError> {
         match name {
             Some(name) if !name.is_empty() => {
-                let isa = name.parse()?;
+                let isa = name.to_string_lossy().parse()?;
                 Backend::new(isa).map(|_| isa)
             }
             _ => Ok(Self::available().filter(|isa| !isa.is_emulated()).last().unwrap_or(Self::Scalar)),

@@ -204,9 +204,10 @@ suite! {
 
 #[test]
 fn the_override_is_obeyed_or_refused() {
+    let choose = |name: &str| Isa::choose(Some(name.as_ref()));
     for isa in Isa::ALL {
         assert_eq!(isa.name().parse(), Ok(isa));
-        match Isa::choose(Some(isa.name())) {
+        match choose(isa.name()) {
             Ok(chosen) => assert_eq!(chosen, isa),
             Err(e) => {
                 assert!(!isa.is_available());
@@ -214,12 +215,23 @@ fn the_override_is_obeyed_or_refused() {
             }
         }
     }
-    let unknown = Isa::choose(Some("sse9")).unwrap_err();
+    let unknown = choose("sse9").unwrap_err();
     assert_eq!(
         unknown.to_string(),
         "RINGMILL_ISA names no instruction set: sse9; take one of scalar, emulated4, emulated8, avx2, avx512, ifma"
     );
     let best = Isa::choose(None).unwrap();
     assert!(best.is_available() && !best.is_emulated());
-    assert_eq!(Isa::choose(Some("")), Ok(best), "an empty variable is no override");
+    assert_eq!(choose(""), Ok(best), "an empty variable is no override");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_override_that_is_no_text_is_refused() {
+    let name = std::os::unix::ffi::OsStrExt::from_bytes(b"avx2\xff");
+    let unknown = Isa::choose(Some(name)).unwrap_err();
+    assert_eq!(
+        unknown.to_string(),
+        "RINGMILL_ISA names no instruction set: avx2\u{fffd}; take one of scalar, emulated4, emulated8, avx2, avx512, ifma"
+    );
 }
