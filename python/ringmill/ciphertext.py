@@ -18,7 +18,7 @@ from ringmill.errors import EncodingError, LevelError, MismatchError, ParameterE
 from ringmill.keys import Keys
 from ringmill.plausible import plausible
 from ringmill.trace.spec import finite_array
-from ringmill.whole import whole
+from ringmill.whole import rotation, whole
 
 
 def _vector(name: str, values: ArrayLike) -> NDArray[np.complex128]:
@@ -281,7 +281,11 @@ class Ciphertext:
     # ---- moving elements ----------------------------------------------------------------------
 
     def rotate(self, k: int) -> Ciphertext:
-        """Element i of the result is element i + k, cyclically over all slots: needs the key of k."""
+        """Element i of the result is element i + k, cyclically over all slots: needs the key of k.
+
+        Any whole number; a negative one rotates to the right.
+        """
+        k = rotation(EncodingError, "The rotation", k)
         return self._with(self.evaluator.rotate(self.native, k), length=self.slots)
 
     def sum(self) -> Ciphertext:
@@ -416,7 +420,14 @@ def encrypt(
 
 
 def bootstrap_keys(params: Params, slots: int, *, real: bool = True) -> dict[str, Any]:
-    """What ``keygen`` has to make for ``Ciphertext.bootstrap``: ``keygen(params, **bootstrap_keys(…))``."""
+    """What ``keygen`` has to make for ``Ciphertext.bootstrap``: ``keygen(params, **bootstrap_keys(…))``.
+
+    Args:
+        params: parameters that bootstrap, as ``Params.bootstrapping`` gives them.
+        slots: packed slots of the ciphertexts, a power of two from 4 to N/2.
+        real: whether their values are real, which takes fewer keys.
+    """
+    slots = whole(EncodingError, "The number of slots", slots, 1, params.slots)
     rotations = _native.bootstrap_rotations(params, slots, real)
     return {"relin": True, "rotations": rotations, "conjugation": True, "encapsulation": True}
 

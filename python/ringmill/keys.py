@@ -10,8 +10,9 @@ from typing import NoReturn
 from ringmill import bundle
 from ringmill._native import EvaluationKeys, Evaluator, Params, PublicKey, SecretKey
 from ringmill.atomic import make_folder, together, writing
-from ringmill.errors import CommandError, FileFormatError, MismatchError, fail
+from ringmill.errors import CommandError, FileFormatError, MismatchError, ParameterError, fail
 from ringmill.progress import Show, steps
+from ringmill.whole import rotation
 
 SECRET, PUBLIC, EVALUATION, FORMS = "secret.key", "public.key", "evaluation.keys", "evaluation.forms"
 
@@ -151,6 +152,22 @@ def load_forms(keys: EvaluationKeys, path: str | Path) -> EvaluationKeys:
     return keys
 
 
+def _rotations(given: object) -> list[int]:
+    """Each rotation once, in order."""
+    try:
+        wanted = None if isinstance(given, (str, bytes)) else list(given)  # type: ignore[call-overload]
+    except TypeError:
+        wanted = None
+    if wanted is None:
+        fail(
+            ParameterError,
+            "NotAList",
+            f"The rotations are {given!r}; give a list of whole numbers of slots, as rotations=[1, 2].",
+            value=given,
+        )
+    return sorted({rotation(ParameterError, "A rotation", k) for k in wanted})
+
+
 def keygen(
     params: Params,
     *,
@@ -167,14 +184,19 @@ def keygen(
     Args:
         params: the parameters.
         relin: make the relinearisation key, for products of ciphertexts.
-        rotations: slots to the left, one key each; negative ones rotate to the right.
+        rotations: slots to the left, whole numbers, one key each; negative ones rotate to the right.
         conjugation: make the key for complex conjugation.
         encapsulation: make the keys to a sparse secret and back, for bootstrapping.
         seeded: keep half of each evaluation key in memory, packed; the other half is made when it is used.
         forms: what each key has beside its base form, as "26+9/9": `ringmill.key_switching`.
         progress: how to show the work.
+
+    Raises
+    ------
+        MismatchError: a form for more primes than the parameters have.
+        ParameterError: rotations that are no whole numbers, or a text that is no form.
     """
-    wanted = sorted(set(rotations))
+    wanted = _rotations(rotations)
     more = list(forms)
     total = 2 + int(relin) + len(wanted) + int(conjugation) + int(encapsulation)
     with steps("keygen", total, progress) as step:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from ringmill import _native
 from ringmill._native import Params
 from ringmill.errors import ParameterError, fail
+from ringmill.whole import whole
 
 #: Digits raised to every prime, KLSS, or what takes this machine the least at each level.
 SWITCHING = ("hybrid", "klss", "auto")
@@ -37,7 +38,7 @@ def key_forms(params: Params, count: int = 5) -> list[str]:
 
     Each one is a further key of its own for every rotation and for relinearisation.
     """
-    return _native.key_forms(params, count)
+    return _native.key_forms(params, whole(ParameterError, "The count", count, 0, 1000))
 
 
 def check_switching(method: object) -> None:

@@ -7,15 +7,42 @@ import numpy as np
 from ringmill.errors import RingmillError, fail
 
 
+def shown(value: object) -> str:
+    """What was given, as Python writes it; it does not write integers of more than 4,300 digits."""
+    try:
+        return repr(value)
+    except ValueError:
+        return "a number of too many digits"
+
+
 def whole(error: type[RingmillError], what: str, value: object, least: int, most: int) -> int:
     """The number as Python's own; ``error``, which tells the range, for anything else."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value <= most:
         fail(
             error,
             "WholeNumber",
-            f"{what} is {value!r}; give a whole number from {least} to {most}.",
+            f"{what} is {shown(value)}; give a whole number from {least} to {most}.",
             value=value,
             least=least,
             most=most,
+        )
+    return int(value)
+
+
+#: Rotations beyond these are taken for mistakes; the engine counts in 64 bits.
+_MOST_STEPS = 2**63 - 1
+
+
+def rotation(error: type[RingmillError], what: str, value: object) -> int:
+    """A rotation by any whole number of slots that the engine counts; ``error`` for anything else."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or abs(int(value)) > _MOST_STEPS:
+        fail(
+            error,
+            "WholeNumber",
+            f"{what} is {shown(value)}; give a whole number of slots between -2^63 and 2^63, negative to "
+            "rotate right.",
+            value=value,
+            least=-_MOST_STEPS,
+            most=_MOST_STEPS,
         )
     return int(value)
