@@ -94,6 +94,8 @@ class Params:
     @property
     def insecure(self) -> bool: ...
     @property
+    def secret(self) -> str: ...
+    @property
     def rationale(self) -> str | None: ...
     @property
     def fingerprint(self) -> str: ...
@@ -102,7 +104,7 @@ class Params:
     def __hash__(self) -> int: ...
 
 class Plan:
-    """A program managed for parameters: every value with its level and exact scale."""
+    """A program managed for parameters: every value with its level and exact scale; no key and no input."""
 
     @staticmethod
     def choose(
@@ -234,7 +236,7 @@ class EvaluationKeys:
     def nbytes(self) -> int: ...
 
 class Ciphertext:
-    """An encrypted vector with level, exact scale, declared magnitude and predicted error."""
+    """An encrypted vector with level, exact scale, declared magnitude and predicted error; without keys."""
 
     @property
     def params(self) -> Params: ...
@@ -263,7 +265,11 @@ class Ciphertext:
     def from_bytes(params: Params, data: bytes) -> Ciphertext: ...
 
 class Evaluator:
-    """Operations one by one; each is a small HE program, lowered once a shape."""
+    """Operations one by one; each is a small HE program, lowered once a shape.
+
+    Both operands of a pair have one level and as many slots: ``ringmill.Ciphertext`` brings together what an
+    evaluator refuses. ``threads`` are those of machine "cpu", 1 to 4096; all cores by default.
+    """
 
     def __new__(cls, keys: EvaluationKeys, machine: str = "cpu", threads: int | None = None) -> Evaluator: ...
     def agrees(self, other: Evaluator) -> bool: ...

@@ -78,6 +78,28 @@ def test_parameters_of_methods_agree() -> None:
             assert arguments == [p for p in signature.parameters if p != "self"], item.name
 
 
+@pytest.mark.parametrize("name", sorted(_declared()))
+def test_every_member_is_documented(name: str) -> None:
+    cls = getattr(_native, name)
+    assert cls.__doc__
+    for member in (m for m in vars(cls) if not m.startswith("_")):
+        said = getattr(cls, member).__doc__ or ""
+        assert said.strip().endswith((".", "!", ")")), f"{name}.{member}: {said!r}"
+
+
+def test_evaluators_and_plans_say_what_they_hold() -> None:
+    keys = ringmill.keygen(ringmill.Params.from_bits(11, [40, 30], [40], 2, insecure=True), rotations=[1])
+    assert repr(keys.evaluator()).startswith('Evaluator(machine "cpu"; relinearisation, 1 Galois keys; '), (
+        repr(keys.evaluator())
+    )
+    assert repr(keys.params) in f"Params({repr(keys.evaluator()).split('memory; ')[1]}"
+
+    plan = ringmill.kernel(lambda x, y: x * y + 1).compile(ringmill.vector(4), ringmill.vector(4)).plan
+    assert repr(plan).startswith("Plan(x, y → "), repr(plan)
+    assert "on 4 slots, depth 1, levels " in repr(plan)
+    assert repr(plan.params)[len("Params(") :] in repr(plan)
+
+
 IMPORT = """
 import sys, time
 start = time.perf_counter()

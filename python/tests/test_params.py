@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -66,3 +68,15 @@ def test_program_errors_point_at_the_line() -> None:
     assert caught.value.code == "UnknownOp"
     assert caught.value.line == 3
     assert caught.value.word == "ad"
+
+
+def test_the_secret_is_told() -> None:
+    def made(**how: Any) -> rm.Params:
+        return rm.Params.from_bits(12, [40, 30], [40], 2, insecure=True, **how)
+
+    assert made().secret == "ternary"
+    assert "secret" not in repr(made())
+    assert made(weight=64).secret == "ternary of weight 64"
+    assert "secret ternary of weight 64" in repr(made(weight=64))
+    assert made(secret="gaussian").secret == "Gaussian"
+    assert "secret Gaussian" in repr(made(secret="gaussian"))

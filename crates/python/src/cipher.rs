@@ -10,9 +10,12 @@ use ringmill_ckks::file::{FileError, Stored};
 
 use crate::error::{Failure, Family};
 use crate::params::Params;
+use crate::whole::whole;
 
-/// An encrypted vector. One that is fresh from a secret key keeps its seed, so that it is stored at half size; its
-/// second half is expanded when it is first computed with.
+/// An encrypted vector, with level, exact scale, declared magnitude and predicted error; bound to no keys.
+///
+/// One that is fresh from a secret key keeps its seed, so that it is stored at half size; its second half is expanded when it
+/// is first computed with. `rm.Ciphertext` has operators.
 #[pyclass(frozen, module = "ringmill._native")]
 pub(crate) struct Ciphertext {
     seeded: Option<ckks::SeededCiphertext>,
@@ -50,56 +53,68 @@ impl Ciphertext {
 
 #[pymethods]
 impl Ciphertext {
+    /// The parameters that it was encrypted under.
     #[getter]
     fn params(&self) -> Params {
         self.context().clone().into()
     }
 
-    /// Rescales that remain.
+    /// Rescales that remain, 0 to `params.max_level`: so many products in a row.
     #[getter]
     fn level(&self) -> u32 {
         self.meta().level.get()
     }
 
-    /// The exact scale as a product of powers.
+    /// What values were multiplied by before they were rounded, exactly: a product of powers of 2 and of primes, as text.
     #[getter]
     fn scale(&self) -> String {
         self.meta().scale.to_string()
     }
 
+    /// log2 of the scale.
     #[getter]
     fn scale_log2(&self) -> f64 {
         self.meta().scale.log2()
     }
 
+    /// Packed slots: a power of two from 1 to N/2.
     #[getter]
     fn slots(&self) -> usize {
         self.meta().slots
     }
 
-    /// log2 of the predicted error of the worst slot.
+    /// log2 of the predicted error of the worst slot, exceeded with probability 2^−20: at −20 slots are right to 20 bits below
+    /// the binary point.
     #[getter]
     fn error_log2(&self) -> f64 {
         self.meta().error_log2()
     }
 
-    /// Declared bound on the size of a slot.
+    /// Bound on the size of a slot: declared at encryption, and followed through every operation. Not checked against what is
+    /// encrypted; predicted errors and `headroom_log2` rely on it.
     #[getter]
     fn magnitude(&self) -> f64 {
         self.meta().noise.magnitude()
     }
 
-    /// Bits between the greatest coefficient that the value may have and half the modulus: negative if it may wrap around.
+    /// Bits between the greatest coefficient that values up to `magnitude` may have and half the modulus of the level. Negative if
+    /// they may wrap around, and decrypt to other numbers.
     #[getter]
     fn headroom_log2(&self) -> f64 {
         let meta = self.meta();
         meta.noise.headroom_log2(self.context(), meta.level, &meta.scale)
     }
 
-    /// The same ciphertext, with the promise that no slot is larger than `bound`.
+    /// The same ciphertext, with the promise that no slot is larger than `bound`, a positive number. A promise that is broken
+    /// gives wrong predictions, and results that wrap around unnoticed.
+    ///
+    /// Raises
+    /// ------
+    ///     EncodingError: a bound that is not positive.
     fn within(&self, bound: f64) -> PyResult<Self> {
         if bound.is_nan() || bound <= 0.0 {
-            let message = format!("A bound of {bound} on the slots is not possible. Give a positive number.");
+            let message =
+                format!("A bound of {bound:?} on the slots is not possible. Give a positive number.");
             return Err(Failure::rule(Family::Encoding, "BadBound", &message).into());
         }
         let (polys, meta) = ckks::Ciphertext::clone(self.full()).into_parts();
@@ -108,7 +123,7 @@ impl Ciphertext {
         Ok(ckks::Ciphertext::from_parts(self.context(), polys, meta).map_err(|e| Failure::ckks(&e))?.into())
     }
 
-    /// Bytes of its residues in memory.
+    /// Bytes of its residues: as it is stored, with a seed half as many.
     #[getter]
     fn nbytes(&self) -> usize {
         self.seeded.as_ref().map_or_else(|| self.full().bytes(), ckks::SeededCiphertext::bytes)
@@ -122,8 +137,14 @@ impl Ciphertext {
 
     /// The same ciphertext seen with another number of slots: more of them repeat those that there are; fewer are right
     /// only where the slots repeat so soon.
-    fn with_slots(&self, slots: usize) -> PyResult<Self> {
+    ///
+    /// Raises
+    /// ------
+    ///     EncodingError: a number of slots that is no power of two from 1 to N/2.
+    fn with_slots(&self, slots: &Bound<'_, PyAny>) -> PyResult<Self> {
         let (cipher, params) = (self.full(), self.full().params());
+        let power = format_args!("that is a power of two from 1 to {}", params.slots());
+        let slots: usize = whole(Family::Encoding, "slots", slots, power)?;
         if !slots.is_power_of_two() || slots > params.n() / 2 {
             let message =
                 format!("{slots} slots are no power of two up to {}, half of the degree", params.n() / 2);
@@ -134,7 +155,7 @@ impl Ciphertext {
         Ok(seen.map_err(|e| Failure::ckks(&e))?.into())
     }
 
-    /// The ciphertext as bytes for a file.
+    /// The ciphertext as bytes for a file, with all that its attributes tell and a checksum.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = py.detach(|| match &self.seeded {
             Some(seeded) => seeded.to_bytes(),
@@ -144,6 +165,11 @@ impl Ciphertext {
     }
 
     /// Reads what `to_bytes` wrote.
+    ///
+    /// Raises
+    /// ------
+    ///     FileFormatError: damaged bytes, or another kind of file.
+    ///     MismatchError: a ciphertext of other parameters.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, params: &Bound<'_, Params>, data: &[u8]) -> PyResult<Self> {
         let params = params.get().inner.clone();

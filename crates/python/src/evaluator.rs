@@ -13,15 +13,35 @@ use ringmill_program::he::is_free_factor;
 use crate::bootstrap::Bootstraps;
 use crate::cipher::Ciphertext;
 use crate::codec::{self, Target};
-use crate::error::Failure;
-use crate::keys::EvaluationKeys;
+use crate::error::{Failure, Family};
+use crate::evaluation::EvaluationKeys;
 use crate::machines;
 use crate::params::Params;
+use crate::whole::{MOST_THREADS, STEPS, whole, within};
 
-/// Computes on ciphertexts of one parameter set with the keys it was given.
+/// Computes on ciphertexts of one parameter set with the keys it was given, one operation at a time.
+///
+/// Each operation is a small program, lowered once a shape (operation, level, polynomials) and kept. Operands are native
+/// ciphertexts, as keys' `encrypt` gives them and `rm.Ciphertext.native` holds them. Both of a pair have one level and as many
+/// slots: `rm.Ciphertext` brings together what an evaluator refuses. Every result has a predicted error (`error_log2`) and a
+/// bound on its size (`magnitude`).
+///
+/// Every operation raises `MismatchError` for ciphertexts of other parameters, and `LevelError` for a result whose scale the
+/// modulus of its level does not hold.
+///
+/// Args:
+///     keys: what it computes with; nothing secret.
+///     machine: "cpu" (the default), "reference" (written for clarity) or "compact" (the simulated core). Results are the
+///         same bit for bit.
+///     threads: worker threads of "cpu", 1 to 4096; all cores by default.
+///
+/// Raises
+/// ------
+///     MachineError: another machine, or threads that the system refuses.
 #[pyclass(frozen, module = "ringmill._native")]
 pub(crate) struct Evaluator {
     face: ringmill::Evaluator,
+    machine: String,
     keys: Arc<ckks::EvaluationKeys>,
     bootstraps: Bootstraps,
 }
@@ -75,27 +95,40 @@ fn largest(values: &[Complex64]) -> f64 {
 impl Evaluator {
     #[new]
     #[pyo3(signature = (keys, machine = "cpu", threads = None))]
-    fn new(keys: &Bound<'_, EvaluationKeys>, machine: &str, threads: Option<usize>) -> PyResult<Self> {
+    fn new(
+        keys: &Bound<'_, EvaluationKeys>,
+        machine: &str,
+        threads: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let range = (1, MOST_THREADS);
+        let threads = threads.map(|t| within(Family::Machine, "threads", t, range)).transpose()?;
         let keys = keys.get().0.clone();
         let face = ringmill::Evaluator::with_machine(
             keys.params(),
             machines::by_name(machine, threads, None, None)?,
         )
         .map_err(|e| Failure::face(&e))?;
-        Ok(Self { face, keys, bootstraps: Bootstraps::default() })
+        Ok(Self { face, machine: machine.to_owned(), keys, bootstraps: Bootstraps::default() })
     }
 
-    /// Whether its keys are those of another evaluator, as far as both have them.
+    /// Whether its keys are those of another evaluator, as far as both have a key for the same purpose: ciphertexts bound to
+    /// evaluators that disagree are under different secret keys.
     fn agrees(&self, other: &Bound<'_, Self>) -> bool {
         let other = &other.get().keys;
         Arc::ptr_eq(&self.keys, other) || self.keys.agrees(other)
     }
 
+    /// The parameters of its keys.
     #[getter]
     fn params(&self) -> Params {
         self.face.params().clone().into()
     }
 
+    /// a + b, slot by slot, at the level and scale of both. Exact; errors add up.
+    ///
+    /// Raises
+    /// ------
+    ///     MismatchError: other parameters, levels, scales or numbers of slots.
     fn add(
         &self,
         py: Python<'_>,
@@ -106,6 +139,11 @@ impl Evaluator {
         self.run(py, |e| e.add(a, b))
     }
 
+    /// a − b, slot by slot, at the level and scale of both. Exact; errors add up.
+    ///
+    /// Raises
+    /// ------
+    ///     MismatchError: other parameters, levels, scales or numbers of slots.
     fn sub(
         &self,
         py: Python<'_>,
@@ -116,12 +154,24 @@ impl Evaluator {
         self.run(py, |e| e.sub(a, b))
     }
 
+    /// −a, at the same level and scale. Exact.
+    ///
+    /// Raises
+    /// ------
+    ///     MismatchError: other parameters.
     fn negate(&self, py: Python<'_>, a: &Bound<'_, Ciphertext>) -> PyResult<Ciphertext> {
         let a = a.get().full();
         self.run(py, |e| e.negate(a))
     }
 
-    /// The product, relinearised and rescaled: one level less.
+    /// a · b, slot by slot, relinearised and rescaled: one level less. The scale is the product of both over the prime that
+    /// is given up.
+    ///
+    /// Raises
+    /// ------
+    ///     KeyMissingError: no relinearisation key.
+    ///     LevelError: at level 0.
+    ///     MismatchError: other parameters, levels or numbers of slots.
     fn multiply(
         &self,
         py: Python<'_>,
@@ -132,6 +182,16 @@ impl Evaluator {
         self.run(py, |e| e.multiply_relinearise_rescale(a, b, self.keys.relin()?))
     }
 
+    /// a + values, slot by slot, at the same level and scale.
+    ///
+    /// Args:
+    ///     a: the ciphertext.
+    ///     values: complex numbers, contiguous, at most as many as `a` has slots; the slots beyond them stay.
+    ///
+    /// Raises
+    /// ------
+    ///     EncodingError: values that are not finite, too many, or too large for the level.
+    ///     MismatchError: other parameters.
     fn add_plain(
         &self,
         py: Python<'_>,
@@ -143,7 +203,17 @@ impl Evaluator {
         self.run(py, |e| e.add_plain(a, &plain))
     }
 
-    /// The product with plaintext numbers, rescaled: one level less.
+    /// a · values, slot by slot, rescaled: one level less, at the scale that products of `a` with ciphertexts have there.
+    ///
+    /// Args:
+    ///     a: the ciphertext.
+    ///     values: complex numbers, contiguous, at most as many as `a` has slots; the slots beyond them become 0.
+    ///
+    /// Raises
+    /// ------
+    ///     EncodingError: values that are not finite, too many, or too large for the level.
+    ///     LevelError: at level 0.
+    ///     MismatchError: other parameters.
     fn multiply_plain(
         &self,
         py: Python<'_>,
@@ -156,12 +226,25 @@ impl Evaluator {
         self.run(py, |e| e.rescale(&e.multiply_plain(a, &plain)?))
     }
 
+    /// a + c in every slot, at the same level and scale.
+    ///
+    /// Raises
+    /// ------
+    ///     EncodingError: a number that is not finite.
+    ///     MismatchError: other parameters.
     fn add_scalar(&self, py: Python<'_>, a: &Bound<'_, Ciphertext>, c: f64) -> PyResult<Ciphertext> {
         let a = a.get().full();
         self.run(py, |e| e.add_scalar(a, c))
     }
 
-    /// The product with a real number, rescaled; a [free factor](is_free_factor) costs no level.
+    /// a · c in every slot. Whole numbers up to 2^20 in size multiply exactly, at the same level and scale; others cost a level
+    /// and are rounded at the scale of products there.
+    ///
+    /// Raises
+    /// ------
+    ///     EncodingError: a number that is not finite.
+    ///     LevelError: at level 0, unless the number is such a whole one.
+    ///     MismatchError: other parameters.
     fn multiply_scalar(&self, py: Python<'_>, a: &Bound<'_, Ciphertext>, c: f64) -> PyResult<Ciphertext> {
         let a = a.get().full();
         if is_free_factor(c) {
@@ -171,54 +254,144 @@ impl Evaluator {
         self.run(py, |e| e.rescale(&e.multiply_scalar_at(a, c, scale)?))
     }
 
-    fn rotate(&self, py: Python<'_>, a: &Bound<'_, Ciphertext>, steps: i64) -> PyResult<Ciphertext> {
-        let a = a.get().full();
+    /// Slot i of the result is slot i + `steps` of `a`, cyclically over its slots: as `numpy.roll(a, -steps)`. The same level
+    /// and scale.
+    ///
+    /// Args:
+    ///     a: the ciphertext.
+    ///     steps: slots to the left, any whole number; negative ones rotate to the right, and 0 needs no key.
+    ///
+    /// Raises
+    /// ------
+    ///     EncodingError: steps that are no whole number.
+    ///     KeyMissingError: no key for this rotation.
+    ///     MismatchError: other parameters.
+    fn rotate(
+        &self,
+        py: Python<'_>,
+        a: &Bound<'_, Ciphertext>,
+        steps: &Bound<'_, PyAny>,
+    ) -> PyResult<Ciphertext> {
+        let (a, steps) = (a.get().full(), whole(Family::Encoding, "steps", steps, STEPS)?);
         self.run(py, |e| e.rotate(a, steps, self.keys.galois()))
     }
 
+    /// The complex conjugate of every slot, at the same level and scale.
+    ///
+    /// Raises
+    /// ------
+    ///     KeyMissingError: no conjugation key.
+    ///     MismatchError: other parameters.
     fn conjugate(&self, py: Python<'_>, a: &Bound<'_, Ciphertext>) -> PyResult<Ciphertext> {
         let a = a.get().full();
         self.run(py, |e| e.conjugate(a, self.keys.galois()))
     }
 
-    /// Every slot becomes the sum of `count` slots from it on.
-    fn sum(&self, py: Python<'_>, a: &Bound<'_, Ciphertext>, count: usize) -> PyResult<Ciphertext> {
+    /// Every slot becomes the sum of `count` slots from it on, cyclically; of all of them, the total. The same level and scale.
+    ///
+    /// Args:
+    ///     a: the ciphertext.
+    ///     count: 1 to the slots of `a`. A power of two needs the keys of rotations by the powers of two below it; another
+    ///         count up to twice as many, of which an error names the first that is missing.
+    ///
+    /// Raises
+    /// ------
+    ///     EncodingError: another count.
+    ///     KeyMissingError: no key for one of the rotations.
+    ///     MismatchError: other parameters.
+    fn sum(
+        &self,
+        py: Python<'_>,
+        a: &Bound<'_, Ciphertext>,
+        count: &Bound<'_, PyAny>,
+    ) -> PyResult<Ciphertext> {
         let a = a.get().full();
+        let count = whole(Family::Encoding, "count", count, format_args!("from 1 to {}", a.slots()))?;
         self.run(py, |e| e.sum(a, count, 1, self.keys.galois()))
     }
 
+    /// Divides by the last prime: one level less, the scale divided by that prime, the same values up to rounding.
+    ///
+    /// Raises
+    /// ------
+    ///     LevelError: at level 0.
+    ///     MismatchError: other parameters.
     fn rescale(&self, py: Python<'_>, a: &Bound<'_, Ciphertext>) -> PyResult<Ciphertext> {
         let a = a.get().full();
         self.run(py, |e| e.rescale(a))
     }
 
-    fn drop_level(&self, py: Python<'_>, a: &Bound<'_, Ciphertext>, level: u32) -> PyResult<Ciphertext> {
+    /// The same values and scale at a lower level: less to compute and to send. Exact.
+    ///
+    /// Args:
+    ///     a: the ciphertext.
+    ///     level: 0 to the level of `a`.
+    ///
+    /// Raises
+    /// ------
+    ///     LevelError: another level, or one whose modulus does not hold the scale.
+    ///     MismatchError: other parameters.
+    fn drop_level(
+        &self,
+        py: Python<'_>,
+        a: &Bound<'_, Ciphertext>,
+        level: &Bound<'_, PyAny>,
+    ) -> PyResult<Ciphertext> {
         let a = a.get().full();
+        let level = whole(Family::Level, "level", level, format_args!("from 0 to {}", a.level()))?;
         self.run(py, |e| e.drop_level(a, Level::new(level)))
     }
 
-    /// The same slots with fresh levels.
+    /// The same values with fresh levels, as many as `params.bootstraps["levels"]`, and more error than before.
+    ///
+    /// Args:
+    ///     a: four slots or more, at the level `params.bootstraps["start"]` or above.
+    ///     real: whether all values are real, which takes less time. The imaginary part is lost.
+    ///     iterations: 1, or 2 for up to 36 bits in twice the time.
+    ///
+    /// Raises
+    /// ------
+    ///     KeyMissingError: a key that `rm.bootstrap_keys` lists is missing.
+    ///     MismatchError: other parameters, or a level too low.
+    ///     ParameterError: another number of iterations.
+    ///     ProgramError: too few slots, or parameters with too few levels to bootstrap.
     fn bootstrap(
         &self,
         py: Python<'_>,
         a: &Bound<'_, Ciphertext>,
         real: bool,
-        iterations: u32,
+        iterations: &Bound<'_, PyAny>,
     ) -> PyResult<Ciphertext> {
         let a = a.get().full();
+        let iterations = whole(Family::Parameter, "iterations", iterations, "from 1 to 2")?;
         let result = py.detach(|| self.bootstraps.run(&self.face, &self.keys, a, (real, iterations)))?;
         Ok(Ciphertext::from(result))
     }
 
-    /// `a` at the exact scale of `b` and at `level`, which is below that of `a`: a product with 1 at the scale that is missing.
+    /// `a` at the exact scale of `b` and at `level`: a product with 1 at the scale that is missing, rescaled. Where that scale
+    /// cannot be encoded `a` keeps its own, and sums with `b` say that they differ.
+    ///
+    /// Args:
+    ///     a: the ciphertext to bring.
+    ///     b: whose scale is taken.
+    ///     level: 0 to one below the level of `a`.
+    ///
+    /// Raises
+    /// ------
+    ///     LevelError: another level, or `a` at level 0.
+    ///     MismatchError: other parameters.
     fn aligned(
         &self,
         py: Python<'_>,
         a: &Bound<'_, Ciphertext>,
         b: &Bound<'_, Ciphertext>,
-        level: u32,
+        level: &Bound<'_, PyAny>,
     ) -> PyResult<Ciphertext> {
-        let (a, b, level) = (a.get().full(), b.get().full(), Level::new(level));
+        let (a, b) = (a.get().full(), b.get().full());
+        let Some(most) = a.level().down().map(|l| i128::from(l.get())) else {
+            return Err(Failure::face(&ringmill::Error::LevelExhausted { op: "aligned" }).into());
+        };
+        let level = Level::new(within(Family::Level, "level", level, (0, most))?);
         let above = Level::new(level.get() + 1);
         self.run(py, |e| {
             let a = if a.level() > above { e.drop_level(a, above)? } else { (**a).clone() };
@@ -231,5 +404,9 @@ impl Evaluator {
                 Err(_) => e.drop_level(&a, level),
             }
         })
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Evaluator(machine \"{}\"; {})", self.machine, crate::evaluation::described(&self.keys))
     }
 }

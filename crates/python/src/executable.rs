@@ -17,7 +17,7 @@ use ringmill_program::manage::predict;
 
 use crate::cipher::Ciphertext;
 use crate::error::{Failure, Family};
-use crate::keys::EvaluationKeys;
+use crate::evaluation::EvaluationKeys;
 use crate::machines;
 use crate::outside::Outside;
 use crate::plan::Plan;
@@ -185,6 +185,7 @@ impl Executable {
         Ok(outputs)
     }
 
+    /// Name of the machine that it is lowered for.
     #[getter]
     fn machine(&self) -> &str {
         &self.machine

@@ -153,6 +153,7 @@ impl CoreImage {
         spans(&self.plan.instructions, &self.timing.spans)
     }
 
+    /// log2 of the ring degree N.
     #[getter]
     fn log_n(&self) -> u32 {
         self.program.log_n()

@@ -12,6 +12,7 @@ mod compact;
 mod debug_form;
 mod encoders;
 mod error;
+mod evaluation;
 mod evaluator;
 mod executable;
 mod explore;
@@ -19,12 +20,15 @@ mod files;
 mod hardware;
 mod image;
 mod keys;
+mod literal;
 mod machines;
 mod outside;
+mod packing;
 mod params;
 mod plan;
 mod security;
 mod switching;
+mod whole;
 
 use pyo3::prelude::*;
 
@@ -36,7 +40,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<plan::Plan>()?;
     module.add_class::<keys::SecretKey>()?;
     module.add_class::<keys::PublicKey>()?;
-    module.add_class::<keys::EvaluationKeys>()?;
+    module.add_class::<evaluation::EvaluationKeys>()?;
     module.add_class::<cipher::Ciphertext>()?;
     module.add_class::<evaluator::Evaluator>()?;
     module.add_class::<executable::Executable>()?;

@@ -12,6 +12,8 @@ use ringmill_program::he::Chain;
 
 use crate::error::{Failure, Family};
 use crate::evaluator::is_near;
+use crate::literal::{COUNT, LOG_N, SCALE, choice, digits, limited, number, secret as secret_of};
+use crate::whole::{wholes, within};
 
 /// Checked, immutable CKKS parameters.
 #[pyclass(frozen, module = "ringmill._native")]
@@ -45,70 +47,98 @@ impl From<ckks::Params> for Params {
     }
 }
 
-fn secret(name: &str, weight: Option<u32>) -> PyResult<ckks::Secret> {
-    match (name, weight) {
-        ("ternary", None) => Ok(ckks::Secret::Ternary),
-        ("ternary", Some(weight)) => Ok(ckks::Secret::TernaryWeight { weight }),
-        ("gaussian", None) => Ok(ckks::Secret::Gaussian),
-        _ => {
-            let message = format!(
-                "secret {name:?} with weight {weight:?} is not known: choose \"ternary\", with or without a weight, \
-                 or \"gaussian\""
-            );
-            Err(Failure::rule(Family::Parameter, "UnknownSecret", &message).into())
-        }
-    }
-}
-
-/// A number given as `name`, if it is a whole one from 0 up.
-fn whole<T: TryFrom<i64>>(name: &str, given: i64) -> Result<T, Failure> {
-    T::try_from(given).map_err(|_| {
-        let message = format!("{name} is {given}; give a whole number from 0 up, of a size that makes sense");
-        Failure::rule(Family::Parameter, "WholeNumber", &message)
-    })
-}
-
 #[pymethods]
 impl Params {
     /// Parameters from sizes of primes.
+    ///
+    /// Primes of one size are the nearest to that power of two that suit the degree, above and below it by turns; of 50, 55
+    /// and 60 bits only from below.
+    ///
+    /// Args:
+    ///     log_n: log2 of the ring degree N, 10 to 17; a ciphertext holds up to N/2 slots.
+    ///     q_bits: bits of the ciphertext primes, 20 to 60 each, 1 to 64 of them: the base prime first, then one for each
+    ///         level.
+    ///     p_bits: bits of the special primes, which keys are switched over, 20 to 60 each, 1 to 64 of them. Their product
+    ///         is at least that of the primes of any digit.
+    ///     dnum: digits of a key switch, 1 to the number of ciphertext primes. More digits take fewer special primes, and
+    ///         more time and memory.
+    ///     secret: how secret keys are drawn: "ternary" (each coefficient −1, 0 or 1) or "gaussian" (as the error, standard
+    ///         deviation 3.19).
+    ///     weight: for "ternary", how many of the N coefficients are not 0; any number by default. Security tables cover N/2
+    ///         to 5N/6.
+    ///     scale_bits: log2 of the scale of fresh ciphertexts, 1 to 90 and below the modulus; the size of the last
+    ///         ciphertext prime by default.
+    ///     insecure: accept less than 128 bits of security: for tests alone.
+    ///
+    /// Raises
+    /// ------
+    ///     ParameterError: a rule above that is broken, or less than 128 bits of security by the published tables.
     #[staticmethod]
     #[pyo3(signature = (log_n, q_bits, p_bits, dnum, *, secret = "ternary", weight = None, scale_bits = None, insecure = false))]
     #[allow(clippy::too_many_arguments)] // named in Python
     fn from_bits(
-        log_n: u32,
-        q_bits: Vec<u32>,
-        p_bits: Vec<u32>,
-        dnum: usize,
+        log_n: &Bound<'_, PyAny>,
+        q_bits: &Bound<'_, PyAny>,
+        p_bits: &Bound<'_, PyAny>,
+        dnum: &Bound<'_, PyAny>,
         secret: &str,
-        weight: Option<u32>,
-        scale_bits: Option<u32>,
+        weight: Option<&Bound<'_, PyAny>>,
+        scale_bits: Option<&Bound<'_, PyAny>>,
         insecure: bool,
     ) -> PyResult<Self> {
+        let bits = |name, given| wholes::<u32>(Family::Parameter, name, given, "from 20 to 60");
+        let (log_n, q_bits, p_bits) =
+            (number("log_n", log_n, LOG_N)?, bits("q_bits", q_bits)?, bits("p_bits", p_bits)?);
+        let dnum = digits(dnum, q_bits.len())?;
         let mut literal = ckks::ParamsLiteral::from_bits(log_n, &q_bits, &p_bits, dnum);
-        literal.secret = self::secret(secret, weight)?;
-        literal.scale_bits = scale_bits.unwrap_or(literal.scale_bits);
+        literal.secret = secret_of(secret, weight)?;
+        literal.scale_bits = choice("scale_bits", scale_bits, SCALE)?.unwrap_or(literal.scale_bits);
         literal.insecure = insecure;
         ckks::Params::new(&literal).map(Self::from).map_err(|e| Failure::of(Family::Parameter, &e).into())
     }
 
-    /// Parameters whose ciphertexts can be bootstrapped, by need.
+    /// Parameters whose ciphertexts can be bootstrapped, by need: the smallest ring from `log_n` up that keeps 128 bits of
+    /// security.
+    ///
+    /// Args:
+    ///     levels: products in a row that a bootstrapped ciphertext has, 0 to 64, as far as primes suffice.
+    ///     bits: bits below the binary point to which the worst slot is right for messages up to 1, 12 to 24 by one
+    ///         iteration, up to 36 by two.
+    ///     iterations: bootstrappings in a row, 1 or 2, each of what the one before left out.
+    ///     scale_bits: log2 of the scale, 20 to 60; by `bits` unless given.
+    ///     wide_bits: log2 of the scale of the sine's first product, 20 to 60, of which each bit is one of precision; by
+    ///         `bits` unless given.
+    ///     slots: slots of a vector, a power of two up to N/2; N/2 at `log_n` by default. Fewer take less time and fewer
+    ///         levels.
+    ///     log_n: the least log2 N, 10 to 17.
+    ///     insecure: accept less than 128 bits of security at `log_n`: for tests alone.
+    ///
+    /// Raises
+    /// ------
+    ///     ParameterError: a number out of its range, or a need that no ring meets.
     #[staticmethod]
     #[pyo3(signature = (
-        levels = 9, *, bits = 22, iterations = 1, scale_bits = None, wide_bits = None, slots = None, log_n = 16,
+        levels = None, *, bits = None, iterations = None, scale_bits = None, wide_bits = None, slots = None, log_n = None,
         insecure = false
-    ))]
+    ), text_signature = "(levels=9, *, bits=22, iterations=1, scale_bits=None, wide_bits=None, slots=None, log_n=16, insecure=False)")]
     #[allow(clippy::too_many_arguments)] // named in Python
     fn bootstrapping(
-        levels: i64,
-        bits: i64,
-        iterations: u32,
-        scale_bits: Option<u32>,
-        wide_bits: Option<u32>,
-        slots: Option<usize>,
-        log_n: u32,
+        levels: Option<&Bound<'_, PyAny>>,
+        bits: Option<&Bound<'_, PyAny>>,
+        iterations: Option<&Bound<'_, PyAny>>,
+        scale_bits: Option<&Bound<'_, PyAny>>,
+        wide_bits: Option<&Bound<'_, PyAny>>,
+        slots: Option<&Bound<'_, PyAny>>,
+        log_n: Option<&Bound<'_, PyAny>>,
         insecure: bool,
     ) -> PyResult<Self> {
-        let (levels, bits) = (whole("levels", levels)?, whole("bits", bits)?);
+        let levels = limited("levels", levels, (0, 64))?.unwrap_or(9);
+        let bits = choice("bits", bits, COUNT)?.unwrap_or(22);
+        let iterations = choice("iterations", iterations, "from 1 to 2")?.unwrap_or(1);
+        let scale_bits = limited::<u32>("scale_bits", scale_bits, (20, 60))?;
+        let wide_bits = limited::<u32>("wide_bits", wide_bits, (20, 60))?;
+        let log_n = choice::<u32>("log_n", log_n, LOG_N)?.unwrap_or(16);
+        let slots = choice("slots", slots, "that is a power of two up to N/2")?;
         let slots = slots.unwrap_or(1 << log_n.clamp(1, 17) >> 1);
         let chosen = || {
             let need = Need { levels, slots, log_n, insecure, ..Need::default() };
@@ -123,34 +153,56 @@ impl Params {
         Ok(chosen().map(Self::from).map_err(|e| Failure::circuit(&e))?)
     }
 
-    /// Parameters from primes by value.
+    /// Parameters from primes by value, as `q` and `p` of other parameters give them.
+    ///
+    /// Args:
+    ///     log_n: log2 of the ring degree N, 10 to 17.
+    ///     q: the ciphertext primes, the base prime first: distinct, of 20 to 60 bits, each 1 modulo 2N; 1 to 64 of them.
+    ///     p: the special primes, likewise; their product is at least that of the primes of any digit.
+    ///     dnum: digits of a key switch, 1 to the number of ciphertext primes.
+    ///     scale_bits: log2 of the scale of fresh ciphertexts, 1 to 90 and below the modulus.
+    ///     secret: "ternary" or "gaussian", as `from_bits` takes it.
+    ///     weight: for "ternary", how many of the N coefficients are not 0; any number by default.
+    ///     insecure: accept less than 128 bits of security: for tests alone.
+    ///
+    /// Raises
+    /// ------
+    ///     ParameterError: a rule above that is broken, or less than 128 bits of security by the published tables.
     #[staticmethod]
     #[pyo3(signature = (log_n, q, p, dnum, *, scale_bits, secret = "ternary", weight = None, insecure = false))]
     #[allow(clippy::too_many_arguments)] // named in Python
     fn from_primes(
-        log_n: u32,
-        q: Vec<u64>,
-        p: Vec<u64>,
-        dnum: usize,
-        scale_bits: u32,
+        log_n: &Bound<'_, PyAny>,
+        q: &Bound<'_, PyAny>,
+        p: &Bound<'_, PyAny>,
+        dnum: &Bound<'_, PyAny>,
+        scale_bits: &Bound<'_, PyAny>,
         secret: &str,
-        weight: Option<u32>,
+        weight: Option<&Bound<'_, PyAny>>,
         insecure: bool,
     ) -> PyResult<Self> {
-        let values = |primes: Vec<u64>| primes.into_iter().map(ckks::params::PrimeSpec::Value).collect();
+        let values = |name, given| -> Result<Vec<_>, Failure> {
+            let primes = wholes::<u64>(Family::Parameter, name, given, "of 20 to 60 bits, a prime")?;
+            Ok(primes.into_iter().map(ckks::params::PrimeSpec::Value).collect())
+        };
+        let (q, p) = (values("q", q)?, values("p", p)?);
         let literal = ckks::ParamsLiteral {
-            log_n,
-            q: values(q),
-            p: values(p),
-            dnum,
-            secret: self::secret(secret, weight)?,
-            scale_bits,
+            log_n: number("log_n", log_n, LOG_N)?,
+            dnum: digits(dnum, q.len())?,
+            q,
+            p,
+            secret: secret_of(secret, weight)?,
+            scale_bits: number("scale_bits", scale_bits, SCALE)?,
             insecure,
         };
         ckks::Params::new(&literal).map(Self::from).map_err(|e| Failure::of(Family::Parameter, &e).into())
     }
 
-    /// A named set.
+    /// The parameters of a name, one of those that `names` gives.
+    ///
+    /// Raises
+    /// ------
+    ///     ParameterError: another name.
     #[staticmethod]
     fn named(name: &str) -> PyResult<Self> {
         let set: ckks::NamedSet = name.parse().map_err(|e| Failure::of(Family::Parameter, &e))?;
@@ -163,16 +215,37 @@ impl Params {
         ckks::NamedSet::ALL.iter().map(|set| set.name()).collect()
     }
 
-    /// The smallest ring that meets a need; `rationale` says why it was chosen.
+    /// The smallest ring that meets a need, with the digits that switch keys in the least time; ternary secrets. `rationale`
+    /// says why it was chosen.
+    ///
+    /// Args:
+    ///     depth: products in a row, 0 or more: the levels of the result.
+    ///     scale_bits: bits of a slot below the binary point before error, 20 to 59.
+    ///     integer_bits: bits of a slot above it: results are at most 2^`integer_bits` in size. Together with `scale_bits`
+    ///         at most 118.
+    ///     slots: numbers that one ciphertext holds, 1 to 65,536.
+    ///     security: 128, 192 or 256 bits, by the security guidelines of 2024 (eprint 2024/463).
+    ///
+    /// Raises
+    /// ------
+    ///     ParameterError: a number out of its range, or a need that no ring up to N = 2^17 meets.
     #[staticmethod]
-    #[pyo3(signature = (*, depth, scale_bits = 40, integer_bits = 4, slots = 1, security = 128))]
-    fn by_need(depth: i64, scale_bits: i64, integer_bits: i64, slots: i64, security: i64) -> PyResult<Self> {
+    #[pyo3(signature = (*, depth, scale_bits = None, integer_bits = None, slots = None, security = None),
+        text_signature = "(*, depth, scale_bits=40, integer_bits=4, slots=1, security=128)")]
+    fn by_need(
+        depth: &Bound<'_, PyAny>,
+        scale_bits: Option<&Bound<'_, PyAny>>,
+        integer_bits: Option<&Bound<'_, PyAny>>,
+        slots: Option<&Bound<'_, PyAny>>,
+        security: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let usual = ckks::Need::default();
         let need = ckks::Need {
-            depth: whole("depth", depth)?,
-            scale_bits: whole("scale_bits", scale_bits)?,
-            integer_bits: whole("integer_bits", integer_bits)?,
-            slots: whole("slots", slots)?,
-            security: whole("security", security)?,
+            depth: number("depth", depth, COUNT)?,
+            scale_bits: choice("scale_bits", scale_bits, "from 20 to 59")?.unwrap_or(usual.scale_bits),
+            integer_bits: choice("integer_bits", integer_bits, COUNT)?.unwrap_or(usual.integer_bits),
+            slots: choice("slots", slots, "from 1 to 65536")?.unwrap_or(usual.slots),
+            security: choice("security", security, "of bits: 128, 192 or 256")?.unwrap_or(usual.security),
             secret: ckks::Secret::Ternary,
         };
         let choice = need.choose().map_err(|e| Failure::of(Family::Parameter, &e))?;
@@ -181,71 +254,95 @@ impl Params {
 
     /// The scale that values at a level have which products led there from the top, as text: s ← s²/q level by level. The default
     /// one where a prime on the way is far from the scale: products keep to none there.
-    fn scale_at(&self, level: u32) -> String {
+    ///
+    /// Args:
+    ///     level: 0 to `max_level`.
+    ///
+    /// Raises
+    /// ------
+    ///     LevelError: another level.
+    fn scale_at(&self, level: &Bound<'_, PyAny>) -> PyResult<String> {
+        let top = self.inner.max_level().get();
+        let level: u32 = within(Family::Level, "level", level, (0, top.into()))?;
         let (mut scale, chain) = (self.inner.default_scale(), Chain::from(&self.inner));
-        for l in (level.saturating_add(1)..=self.inner.max_level().get()).rev() {
+        for l in (level + 1..=top).rev() {
             match chain.prime_scale(Level::new(l)) {
                 Some(prime) if is_near(&scale, prime) => scale = scale.mul(&scale).div(prime),
-                _ => return self.inner.default_scale().to_text(),
+                _ => return Ok(self.inner.default_scale().to_text()),
             }
         }
-        scale.to_text()
+        Ok(scale.to_text())
     }
 
-    /// The parameters as bytes for a file.
+    /// The parameters as bytes for a file, with their fingerprint and a checksum: what `from_bytes` reads.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let mut bytes = Vec::new();
         write_params(&self.inner, &mut bytes).map_err(|e| Failure::file(&e))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// Reads what `to_bytes` wrote.
+    /// Reads what `to_bytes` wrote. The `rationale` is not stored.
+    ///
+    /// Raises
+    /// ------
+    ///     FileFormatError: damaged bytes, another kind of file, or parameters that break a rule.
     #[staticmethod]
     fn from_bytes(data: &[u8]) -> PyResult<Self> {
         Ok(params_from_bytes(data).map_err(|e| Failure::file(&e))?.into())
     }
 
+    /// log2 of the ring degree N, 10 to 17.
     #[getter]
     fn log_n(&self) -> u32 {
         self.inner.log_n()
     }
 
+    /// Numbers that one ciphertext holds at most: N/2.
     #[getter]
     fn slots(&self) -> usize {
         self.inner.slots()
     }
 
+    /// The level of fresh ciphertexts, one below the number of ciphertext primes: products in a row that they allow.
     #[getter]
     fn max_level(&self) -> u32 {
         self.inner.max_level().get()
     }
 
+    /// Digits of a key switch at the top level, 1 to `max_level` + 1.
     #[getter]
     fn dnum(&self) -> usize {
         self.inner.dnum()
     }
 
+    /// The ciphertext primes by value, the base prime first; at level l the first l + 1 of them are in use.
     #[getter]
     fn q(&self) -> Vec<u64> {
         self.inner.q_moduli().iter().map(|m| m.value()).collect()
     }
 
+    /// The special primes by value, which keys are switched over.
     #[getter]
     fn p(&self) -> Vec<u64> {
         self.inner.p_moduli().iter().map(|m| m.value()).collect()
     }
 
+    /// log2 of the product of all ciphertext primes.
     #[getter]
     fn log_q(&self) -> f64 {
         self.inner.log_q(self.inner.max_level())
     }
 
+    /// log2 of the product of the special primes. `log_q` + `log_p` is what security depends on.
     #[getter]
     fn log_p(&self) -> f64 {
         self.inner.log_p()
     }
 
-    /// What a bootstrapping gives that these primes were laid out for, or `None`.
+    /// What a bootstrapping of full slots gives that these primes were laid out for, or `None`.
+    ///
+    /// A dictionary: "levels" that it leaves; "bits" below the binary point to which the worst slot is right, for messages
+    /// up to 1; "failure", the chance of a wrong result; "start", the least level that a ciphertext must have left.
     #[getter]
     fn bootstraps(&self) -> Option<Bootstraps> {
         let (config, levels) = Bootstrap::laid_out(&self.inner)?;
@@ -254,34 +351,46 @@ impl Params {
         Some(Bootstraps { levels, bits, failure, start })
     }
 
+    /// log2 of the scale of fresh ciphertexts at the top level: an encoded number is rounded to 2^−`scale_bits`.
     #[getter]
     fn scale_bits(&self) -> u32 {
         self.inner.literal().scale_bits
     }
 
-    /// Published security level in bits, or `None` below 128.
+    /// Security in bits that published tables warrant, 128, 192 or 256; `None` below 128 bits, or where no table covers the
+    /// secret. The tables: Homomorphic Encryption Standard of 2018 up to N = 2^15, Security Guidelines of 2024 up to 2^17.
     #[getter]
     fn security(&self) -> Option<u32> {
         self.inner.security().category()
     }
 
-    /// Interpolated security in bits, for comparison.
+    /// Security in bits, interpolated between the entries of the strictest table: to compare parameters, no claim. 0 where no
+    /// table covers the secret.
     #[getter]
     fn security_estimate(&self) -> f64 {
         self.inner.security().bits()
     }
 
+    /// Whether less than 128 bits of security were asked for with `insecure=True`: for tests alone.
     #[getter]
     fn insecure(&self) -> bool {
         self.inner.is_insecure()
     }
 
-    /// Why these parameters were chosen, for those chosen by need.
+    /// How secret keys are drawn: "ternary", "ternary of weight 64" (so many coefficients are not 0) or "Gaussian".
+    #[getter(secret)]
+    fn secret_text(&self) -> String {
+        self.inner.secret().to_string()
+    }
+
+    /// Why these parameters were chosen, for those chosen by need or for a program; else `None`.
     #[getter]
     fn rationale(&self) -> Option<&str> {
         self.rationale.as_deref()
     }
 
+    /// Sixteen hexadecimal digits that tell parameters apart: the first of BLAKE3 over degree, primes, digits, secret and scale.
+    /// Files name it.
     #[getter]
     fn fingerprint(&self) -> String {
         self.inner.fingerprint().to_string()

@@ -16,7 +16,7 @@ use crate::error::{Failure, Family};
 use crate::params::Params;
 use crate::switching;
 
-/// A program with its parameters, levels and scales: what the evaluator runs.
+/// A program with its parameters, every value with its level and exact scale: what machines run. Holds no key and no input.
 #[pyclass(frozen, module = "ringmill._native")]
 pub(crate) struct Plan {
     pub(crate) params: ringmill_ckks::Params,
@@ -134,12 +134,13 @@ impl Plan {
         })
     }
 
+    /// The parameters that it is managed for.
     #[getter]
     fn params(&self) -> Params {
         Params::with_rationale(self.params.clone(), self.rationale.clone())
     }
 
-    /// Why these parameters were chosen.
+    /// Why these parameters were chosen; `None` for parameters that were given.
     #[getter]
     fn rationale(&self) -> Option<&str> {
         self.rationale.as_deref()
@@ -151,7 +152,7 @@ impl Plan {
         self.promise.inputs
     }
 
-    /// Bound on the size of every value.
+    /// Bound on the size of every value, which predictions and the choice of parameters rely on.
     #[getter]
     fn bound(&self) -> f64 {
         self.promise.values
@@ -163,6 +164,7 @@ impl Plan {
         self.managed.program.to_string()
     }
 
+    /// Rescales in a row from an input to an output, at most.
     #[getter]
     fn depth(&self) -> u32 {
         self.managed.summary.depth
@@ -174,7 +176,7 @@ impl Plan {
         self.managed.summary.input_level.get()
     }
 
-    /// The exact scale at which inputs are encrypted.
+    /// The exact scale at which inputs are encrypted, as text.
     #[getter]
     fn input_scale(&self) -> String {
         let mut inputs = self.managed.program.inputs();
@@ -191,6 +193,7 @@ impl Plan {
         self.managed.summary.start_level.get()
     }
 
+    /// Level of the outputs: products that they still allow.
     #[getter]
     fn output_level(&self) -> u32 {
         self.managed.summary.output_level.get()
@@ -214,7 +217,7 @@ impl Plan {
         self.managed.summary.keys.encapsulation
     }
 
-    /// Where the program bootstraps, and why.
+    /// Where the program bootstraps, and why, one line each.
     #[getter]
     fn bootstraps(&self) -> Vec<String> {
         self.bootstraps.clone()
@@ -226,7 +229,7 @@ impl Plan {
         self.managed.summary.keys.rotations.iter().copied().collect()
     }
 
-    /// Bytes of the expanded evaluation keys.
+    /// Bytes of the evaluation keys that it needs, expanded.
     #[getter]
     fn key_bytes(&self) -> u64 {
         self.managed.summary.key_bytes
@@ -306,5 +309,21 @@ impl Plan {
             counts.set_item(kind.word(), count)?;
         }
         Ok(counts)
+    }
+
+    fn __repr__(&self) -> String {
+        let (program, summary) = (&self.managed.program, &self.managed.summary);
+        let names = |all: Vec<String>| if all.is_empty() { "nothing".into() } else { all.join(", ") };
+        format!(
+            "Plan({} → {}; {} instructions on {} slots, depth {}, levels {} to {}; {})",
+            names(self.inputs()),
+            names(self.outputs()),
+            summary.counts.values().sum::<usize>(),
+            program.slots(),
+            summary.depth,
+            summary.input_level,
+            summary.output_level,
+            self.params
+        )
     }
 }

@@ -220,13 +220,17 @@ impl fmt::Debug for Params {
     }
 }
 
-/// One line: degree, primes, digits, scale, security.
+/// One line: degree, primes, digits, the secret unless it is ternary, scale, security.
 impl fmt::Display for Params {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let top = self.max_level();
+        let secret = match self.secret() {
+            Secret::Ternary => String::new(),
+            other => format!("secret {other}, "),
+        };
         write!(
             f,
-            "N=2^{}, {} ciphertext primes ({:.0} bits) + {} special ({:.0} bits), dnum {}, scale {}, {}",
+            "N=2^{}, {} ciphertext primes ({:.0} bits) + {} special ({:.0} bits), dnum {}, {secret}scale {}, {}",
             self.log_n(),
             self.0.q.len(),
             self.log_q(top),

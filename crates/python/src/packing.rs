@@ -1,0 +1,69 @@
+//! How a message is encrypted, as far as the user says, and what it is encoded to.
+
+use num_complex::Complex64;
+use pyo3::prelude::*;
+
+use ringmill_ckks::{self as ckks, Level, Randomness};
+
+use crate::codec::{self, Target};
+use crate::error::{Failure, Family};
+use crate::whole::whole;
+
+/// How a message is encrypted, as far as the user says.
+pub(crate) struct Packing<'t> {
+    slots: Option<usize>,
+    level: Option<u32>,
+    magnitude: Option<f64>,
+    scale: Option<&'t str>,
+}
+
+impl<'t> Packing<'t> {
+    pub(crate) fn of(
+        params: &ckks::Params,
+        slots: Option<&Bound<'_, PyAny>>,
+        level: Option<&Bound<'_, PyAny>>,
+        magnitude: Option<f64>,
+        scale: Option<&'t str>,
+    ) -> Result<Self, Failure> {
+        let (most, top) = (params.slots(), params.max_level());
+        let power = format!("that is a power of two from 1 to N/2 = {most}");
+        let slots = slots.map(|n| whole(Family::Encoding, "slots", n, power)).transpose()?;
+        let level = level.map(|l| whole(Family::Level, "level", l, format_args!("from 0 to {top}")));
+        Ok(Self { slots, level: level.transpose()?, magnitude, scale })
+    }
+}
+
+/// A message as both keys encrypt it: at the top level, the default scale and the fewest slots unless told otherwise.
+pub(crate) fn encode(
+    params: &ckks::Params,
+    values: &[Complex64],
+    Packing { slots, level, magnitude, scale }: Packing<'_>,
+) -> Result<ckks::Plaintext, Failure> {
+    let largest = values.iter().map(|z| z.norm()).fold(0.0, f64::max);
+    // Values that are not finite are refused by the encoder.
+    let largest = if largest.is_finite() { largest } else { 0.0 };
+    let least = if largest > 0.0 { largest.log2().ceil().exp2() } else { 1.0 };
+    // The logarithm of a number just above a power of two may be rounded to that of the power.
+    let least = if least < largest { 2.0 * least } else { least };
+    let magnitude = magnitude.unwrap_or(least.min(f64::MAX));
+    if !(magnitude.is_finite() && magnitude > 0.0) || largest > magnitude {
+        let message = format!(
+            "values are up to {largest:e} in size, which the declared magnitude {magnitude:e} does not bound; declare a positive \
+             number that does"
+        );
+        return Err(Failure::rule(Family::Encoding, "Magnitude", &message));
+    }
+    let scale = scale.map(str::parse).transpose().map_err(|e| Failure::of(Family::Encoding, &e))?;
+    let target = Target {
+        level: level.map_or(params.max_level(), Level::new),
+        scale: scale.unwrap_or_else(|| params.default_scale()),
+        // More than there are at most are refused by the encoder, by their number.
+        slots: slots.unwrap_or_else(|| values.len().clamp(1, params.slots()).next_power_of_two()),
+        magnitude,
+    };
+    codec::encode(params, values, &target)
+}
+
+pub(crate) fn randomness() -> Result<Randomness, Failure> {
+    Randomness::from_os().map_err(|e| Failure::of(Family::Machine, &e))
+}
