@@ -270,3 +270,25 @@ def _mortal(run: Any, died: Path) -> Any:
         return run(texts, task_of=dying)
 
     return on_cluster
+
+
+def test_counted_energy_is_least_of_what_was_simulated_and_not_proven() -> None:
+    def explored(device: str, **wishes: Any) -> Exploration:
+        return rm.explore(NINE[3], device, max_error=1e-3, space=SPACE, progress="none", **wishes)
+
+    asic = explored("asic45", minimise="energy")
+    energy = asic.best["predicted"]["energy_mj"]["value"]
+    assert energy <= min(row["predicted"]["energy_mj"]["value"] for row in asic.front)
+    assert not asic.best_proven
+    # Where a board's power is known, energy is time.
+    with pytest.raises(rm.ExploreError, match="power"):
+        explored("ecp5-85", minimise="energy")
+
+
+def test_a_memory_too_slow_for_every_bus_is_refused(tmp_path: Path) -> None:
+    text = (ROOT / "crates" / "explore" / "devices" / "zcu102.toml").read_text(encoding="utf-8")
+    slow = tmp_path / "slow.toml"
+    rate = next(line for line in text.splitlines() if line.startswith("gigabytes_per_second"))
+    slow.write_text(text.replace(rate, "gigabytes_per_second = 0.001"), encoding="utf-8")
+    with pytest.raises(rm.ExploreError, match="64 cycles"):
+        rm.explore(NINE[3], str(slow), space=SPACE, progress="none")

@@ -1,8 +1,8 @@
 //! From a search to its outcome.
 
-use ringmill_machine::compact::Policy;
+use ringmill_machine::compact::{Counters, Policy};
 
-use super::candidates::Pruned;
+use super::candidates::{Candidate, Pruned};
 use super::engine::{Search, compare, lower};
 use super::front::Costs;
 use super::infeasible;
@@ -28,21 +28,31 @@ impl Search<'_> {
         Found { variant: c.shape.variant, parameters: point.parameters.clone(), hardware, predicted }
     }
 
-    /// The simulated one that takes the least energy, where operations are counted.
+    /// Whether the wish is for an energy that is counted operation by operation.
+    fn counts_energy(&self) -> bool {
+        self.request.wishes.minimise == Objective::Energy && is_counted(&self.request.device)
+    }
+
+    /// Millijoules of a run.
+    fn energy(&self, c: Candidate, counters: Counters) -> f64 {
+        let device = &self.request.device;
+        let milliseconds = counters.cycles as f64 / (device.clock.mhz * 1e3);
+        let figure = millijoules(device, milliseconds, &Work::of(&self.core(c).hardware, counters));
+        figure.map_or(f64::INFINITY, |figure| figure.value)
+    }
+
+    /// The simulated one that takes the least energy.
     fn least_energy(&self) -> Option<usize> {
         let energy = |i: usize| {
             let c = self.candidates[i];
-            let counters = self.known[&(c.shape, c.timing)].unwrap_or_default();
-            let milliseconds = self.exact(i)[0];
-            millijoules(&self.request.device, milliseconds, &Work::of(&self.core(c).hardware, counters))
-                .map_or(f64::INFINITY, |figure| figure.value)
+            self.energy(c, self.known[&(c.shape, c.timing)].unwrap_or_default())
         };
         let simulated = (0..self.candidates.len()).filter(|&i| self.exact[i].is_some());
         simulated.min_by(|&a, &b| energy(a).total_cmp(&energy(b)).then(a.cmp(&b)))
     }
 
     pub(super) fn outcome(&self, pruned: &Pruned, stopped: bool) -> Result<Outcome, ExploreError> {
-        let counted = self.request.wishes.minimise == Objective::Energy && is_counted(&self.request.device);
+        let counted = self.counts_energy();
         let Some(best) = (if counted { self.least_energy() } else { self.best() }) else {
             return Err(match (self.too_slow > 0, stopped) {
                 (_, true) => ExploreError::Stopped,
@@ -77,7 +87,11 @@ impl Search<'_> {
         let core = self.core(c);
         let quick = exact::cycles(&program, &core.config, Policy::Throughput, QUICK)?;
         let long = exact::cycles(&program, &core.config, Policy::Throughput, THOROUGH)?;
-        let (counters, effort) = if long.cycles < quick.cycles { (long, THOROUGH) } else { (quick, QUICK) };
+        let better = match self.counts_energy() {
+            true => self.energy(c, long) < self.energy(c, quick),
+            false => long.cycles < quick.cycles,
+        };
+        let (counters, effort) = if better { (long, THOROUGH) } else { (quick, QUICK) };
         let hardware = Hardware { effort, ..core.hardware.clone() };
         Ok(self.found(best, hardware, Cycles { counters, bound: self.bounds[best].0 }))
     }
