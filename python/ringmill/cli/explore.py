@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any, cast
 
 from ringmill.bundle import read_file
+from ringmill.cli.places import to_write
 from ringmill.errors import CommandError, fail
 
 Facts = dict[str, Any]
@@ -91,11 +92,31 @@ def _space(path: str) -> Any:
         fail(CommandError, "NoSpace", f"{path} is no JSON ({error}): docs/explorer.md shows one.", path=path)
 
 
+def _writable(options: Namespace) -> None:
+    """Refuse before the search what would lose its result after it."""
+    from ringmill.explorer.result import can_report
+
+    for path in (options.out, options.report, options.results):
+        if path:
+            to_write(path)
+    if options.report:
+        can_report()
+    elif options.points:
+        fail(
+            CommandError,
+            "NoPage",
+            f"--points {options.points} decrypts designs for a page, and no page is written. "
+            "Name its file with --report, or leave --points out.",
+            points=options.points,
+        )
+
+
 def explore(options: Namespace) -> Facts:
     """Find parameters and a core for a kernel on a device."""
     import ringmill.explorer as room
     from ringmill.explorer.client import timed
 
+    _writable(options)
     space = _space(options.space) if options.space else None
     found = room.explore(
         target(options.kernel),

@@ -19,6 +19,7 @@ from ringmill.cli.explore import devices as devices
 from ringmill.cli.explore import explore as explore
 from ringmill.cli.explore import show_devices as show_devices
 from ringmill.cli.explore import show_explore as show_explore
+from ringmill.cli.places import to_write
 from ringmill.cli.profile import profile as profile
 from ringmill.cli.profile import show_profile as show_profile
 from ringmill.cli.workload import show_workload as show_workload
@@ -34,26 +35,6 @@ Facts = dict[str, Any]
 
 def _show(options: Namespace) -> Show:
     return "none" if options.quiet else "auto"
-
-
-def _target(path: str) -> Path:
-    """A file to write: its folder must exist before any work is done."""
-    target = Path(path)
-    if not target.parent.is_dir():
-        fail(
-            CommandError,
-            "NoFolder",
-            f"{path} cannot be written: the folder {target.parent} does not exist. Make it first.",
-            path=path,
-        )
-    if target.is_dir():
-        fail(
-            CommandError,
-            "IsFolder",
-            f"{path} cannot be written: it is a folder. Give the name of a file.",
-            path=path,
-        )
-    return target
 
 
 @contextmanager
@@ -97,7 +78,7 @@ def _encryption_key(path: str, params: Params) -> PublicKey | SecretKey:
 def encrypt(options: Namespace) -> Facts:
     """Encrypt arrays from a file."""
     compiled = Compiled.load(options.kernel)
-    target = _target(options.out)
+    target = to_write(options.out)
     key = _encryption_key(options.key, compiled.params)
     values = compiled.encrypt(key, arrays.read(options.input), progress=_show(options))
     size = values.save(target)
@@ -123,7 +104,7 @@ def _evaluation_keys(path: str, params: Params, memory: str) -> EvaluationKeys:
 def evaluate(options: Namespace) -> Facts:
     """Run a kernel on a file of encrypted arguments."""
     compiled = Compiled.load(options.kernel)
-    target = _target(options.out)
+    target = to_write(options.out)
     keys = _evaluation_keys(options.keys, compiled.params, options.key_memory)
     arguments = Values.load(options.input, "arguments", compiled.params)
     start = time.perf_counter()
@@ -146,7 +127,7 @@ def evaluate(options: Namespace) -> Facts:
 def decrypt(options: Namespace) -> Facts:
     """Decrypt a file of results."""
     compiled = Compiled.load(options.kernel)
-    target = _target(options.out)
+    target = to_write(options.out)
     data = bundle.read_file(options.key)
     with _named(options.key):
         secret = SecretKey.from_bytes(compiled.params, data)
@@ -190,7 +171,7 @@ def validate(options: Namespace) -> Facts:
     from ringmill.validate import stored
     from ringmill.validate.design import validate as held
 
-    target, picture = (_target(file) if file else None for file in (options.out, options.plot))
+    target, picture = (to_write(file) if file else None for file in (options.out, options.plot))
     names, read = [], []
     for path in options.designs:
         if stored.is_results(path):
@@ -308,7 +289,7 @@ def calibrate(options: Namespace) -> Facts:
     """Measure what this machine takes for each kind of work, for the choice of key-switch methods."""
     from ringmill import _native
 
-    path = _target(options.out) if options.out else _native.costs_path()
+    path = to_write(options.out) if options.out else _native.costs_path()
     if path is None:
         fail(CommandError, "NoHome", "There is no home directory to write to; name a file with --out.")
     degrees = [whole(CommandError, "--log-n", log_n, 10, 17) for log_n in options.log_n or (14, 16)]

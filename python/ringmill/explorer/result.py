@@ -86,9 +86,7 @@ class Exploration:
             fail(
                 ExploreError, "Points", f"{points} designs cannot be compared; give 0 or more.", points=points
             )
-        for name in ("matplotlib", "jinja2"):
-            if find_spec(name) is None:
-                fail(CommandError, "NoReport", f"A report needs {name}: pip install 'ringmill[report]'.")
+        can_report()
         from ringmill import __version__
         from ringmill.report import explored, render_exploration
 
@@ -103,6 +101,13 @@ class Exploration:
         text = check_design(json.dumps(self.best if design is None else design))
         atomic.write_text(Path(path), text)
         return len(text.encode())
+
+
+def can_report() -> None:
+    """Refuse where what a report is made with is not installed."""
+    for name in ("matplotlib", "jinja2"):
+        if find_spec(name) is None:
+            fail(CommandError, "NoReport", f"A report needs {name}: pip install 'ringmill[report]'.")
 
 
 def row(design: Design) -> dict[str, Any]:

@@ -10,6 +10,8 @@ from ringmill.errors import ExploreError, fail
 
 #: Tables that decide on security, as the user and as the native module spell them.
 TABLES = {"2018": "Standard2018", "2024": "Guidelines2024"}
+#: No core is clocked faster than the fastest silicon.
+MHZ_MAX = 10_000
 OBJECTIVES = ("latency", "area", "error", "security", "energy")
 
 
@@ -60,7 +62,7 @@ DEFAULTS: Wishes = {
 def checked(wishes: Wishes) -> dict[str, Any]:
     """The wishes with what holds by default, every number a number and every word one that is known.
 
-    Ranges are checked by the native module.
+    Ranges that need a device or a table are checked by the native module.
     """
     for name in wishes:
         if name not in DEFAULTS:
@@ -76,6 +78,17 @@ def checked(wishes: Wishes) -> dict[str, Any]:
     if asked["magnitude"] <= 0:
         given = wishes.get("magnitude")
         fail(ExploreError, "Wish", f"magnitude is {given!r}; it must be positive.", wish="magnitude")
+    if asked["seconds"] < 0:
+        given = wishes.get("seconds")
+        fail(ExploreError, "Wish", f"seconds is {given!r}; it must be 0 or more.", wish="seconds")
+    if asked["mhz"] is not None and not 0 < asked["mhz"] <= MHZ_MAX:
+        given = wishes.get("mhz")
+        fail(
+            ExploreError,
+            "Wish",
+            f"mhz is {given!r}; it must be above 0, and {MHZ_MAX:,} at most.",
+            wish="mhz",
+        )
     if asked["minimise"] not in OBJECTIVES:
         _unknown("objective", str(asked["minimise"]), OBJECTIVES)
     return asked
