@@ -213,6 +213,26 @@ def test_the_command_line_explores(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "zcu102" in capsys.readouterr().out
 
 
+def test_axes_are_those_of_the_native_module_and_the_page_shows_them() -> None:
+    from ringmill import _native
+    from ringmill.explorer.space import AXES, NUMBERS, WORDS, narrowed
+
+    asked = request(NINE[3], "zcu102")
+    every = {axis: list(values) for axis, (values, _) in NUMBERS.items()}
+    every |= {axis: list(words) for axis, words in WORDS.items()}
+    assert set(AXES) == set(every)
+    # A degree that is too small for every word of every axis: the request is read, and then nothing fits.
+    every |= {"log_n": [10], "level_bits": [60], "words": [36]}
+    with pytest.raises(rm.ExploreError) as refused:
+        _native.explore_designs(json.dumps({**asked, "space": every}))
+    assert refused.value.code == "Infeasible"
+    page = (ROOT / "docs" / "explorer.md").read_text(encoding="utf-8")
+    shown = json.loads(page.split("```json")[1].split("```")[0])
+    assert narrowed(shown) == shown
+    assert all(f"`{word}`" in page for words in WORDS.values() for word in words)
+    assert narrowed({"log_n": range(11, 13), "buses": (np.int64(64),)}) == {"log_n": [11, 12], "buses": [64]}
+
+
 def test_stored_devices_are_told() -> None:
     assert {"ecp5-85", "artix7-200t", "zynq-7020", "zcu104", "zcu102", "alveo-u280", "asic45"} <= set(
         devices()

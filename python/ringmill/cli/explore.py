@@ -85,11 +85,14 @@ def target(text: str) -> Any:
 
 
 def _space(path: str) -> Any:
+    from ringmill.explorer.space import narrowed
+
     data = read_file(path)
     try:
-        return json.loads(data)
+        space = json.loads(data)
     except ValueError as error:
         fail(CommandError, "NoSpace", f"{path} is no JSON ({error}): docs/explorer.md shows one.", path=path)
+    return narrowed(space, path)
 
 
 def _writable(options: Namespace) -> None:

@@ -13,6 +13,7 @@ from ringmill import _native
 from ringmill.compiled import largest_value
 from ringmill.errors import ExploreError, RingmillError, fail
 from ringmill.explorer.result import Exploration
+from ringmill.explorer.space import narrowed
 from ringmill.explorer.wishes import TABLES, Wishes, checked
 from ringmill.kernels import PaperKernel
 from ringmill.progress import Show
@@ -122,7 +123,7 @@ def request(
         "device": str(device),
         "mhz": asked["mhz"],
         "wishes": {"table": TABLES[asked["table"]], **{name: asked[name] for name in wished}},
-        "space": dict(space or {}),
+        "space": {} if space is None else narrowed(space),
         "seconds": asked["seconds"],
         "seed": asked["seed"],
         "results": None if results is None else str(Path(results)),

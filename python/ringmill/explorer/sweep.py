@@ -18,6 +18,7 @@ from ringmill import _native
 from ringmill.errors import CommandError, ExploreError, fail
 from ringmill.explorer.result import Exploration
 from ringmill.explorer.run import Explorable, exploration_of, request
+from ringmill.explorer.space import narrowed
 from ringmill.explorer.wishes import Wishes
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ Runner = Callable[[list[str]], Iterable[Outcome | None]]
 
 def pieces(space: dict[str, Any] | None = None) -> list[dict[str, Any]]:
     """The space, cut along degree and butterflies."""
-    whole = dict(space or {})
+    whole = {} if space is None else narrowed(space)
     values = [whole.get(axis, all_values) for axis, all_values in AXES.items()]
     return [{**whole, "log_n": [n], "butterflies": [b]} for n, b in itertools.product(*values)]
 

@@ -1,0 +1,90 @@
+"""The axes of a space that a user narrows, by name: each a list of values that the axis can have."""
+
+from __future__ import annotations
+
+import difflib
+import operator
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from ringmill.errors import ExploreError, fail
+
+#: Whole numbers that an axis can have, and an example of a list of them.
+NUMBERS: dict[str, tuple[range | tuple[int, ...], str]] = {
+    "log_n": (range(10, 16), "[12, 13]"),
+    "level_bits": (range(20, 61), "[28, 30]"),
+    "scale_offsets": (range(-60, 61), "[0, 1]"),
+    "special_extra": (range(61), "[2, 4]"),
+    "words": ((36, 52, 54, 60), "[36, 54]"),
+    "butterflies": ((1, 2, 4, 8, 16), "[8, 16]"),
+    "buses": ((64, 128, 256, 512, 1024), "[256, 512]"),
+}
+#: Words that an axis can have.
+WORDS: dict[str, tuple[str, ...]] = {
+    "secrets": ("ternary", "gaussian"),
+    "multipliers": ("word-montgomery", "sparse-word-montgomery", "prf-fiko", "montgomery", "barrett"),
+}
+AXES = (*NUMBERS, *WORDS)
+
+
+def narrowed(space: Any, place: str = "The space") -> dict[str, Any]:
+    """The axes of a space, every one a list of values that it can have; ``place`` is where they stand."""
+    if not isinstance(space, Mapping):
+        _refuse(
+            place, f"is {_short(space)}; give axes by name with a list of values each", '{"log_n": [12, 13]}'
+        )
+    return {axis: _values(axis, values, place) for axis, values in space.items()}
+
+
+def _values(axis: Any, values: Any, place: str) -> list[Any]:
+    if axis not in AXES:
+        fail(
+            ExploreError,
+            "UnknownAxis",
+            f"{place} has no axis {axis!r}{_near(axis, AXES)}; there are {', '.join(AXES)}.",
+            axis=axis,
+        )
+    numbers = axis in NUMBERS
+    example = NUMBERS[axis][1] if numbers else f'["{WORDS[axis][0]}"]'
+    if not isinstance(values, (list, tuple, range)) or not values:
+        _refuse(place, f"has {_short(values)} for {axis}; give a list of values", f'"{axis}": {example}')
+    return [_number(axis, v, place) if numbers else _word(axis, v, place) for v in values]
+
+
+def _number(axis: str, value: Any, place: str) -> int:
+    known, example = NUMBERS[axis]
+    try:
+        number = -1 << 30 if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        number = -1 << 30
+    if number in known:
+        return number
+    right = f"{known[0]} to {known[-1]}" if isinstance(known, range) else ", ".join(map(str, known))
+    _refuse(place, f"has {_short(value)} in {axis}; whole numbers there are {right}", f'"{axis}": {example}')
+
+
+def _word(axis: str, value: Any, place: str) -> str:
+    known = WORDS[axis]
+    if value in known:
+        return str(value)
+    fail(
+        ExploreError,
+        "UnknownWord",
+        f"{place} has {_short(value)} in {axis}{_near(value, known)}; there are {', '.join(known)}.",
+        word=value,
+    )
+
+
+def _refuse(place: str, wrong: str, example: str) -> NoReturn:
+    fail(ExploreError, "Space", f"{place} {wrong}, as in {example}.")
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:60]}…"
+
+
+def _near(word: Any, known: tuple[str, ...]) -> str:
+    near = difflib.get_close_matches(str(word).lower().replace("-", "_"), known, 1)
+    near = near or difflib.get_close_matches(str(word).lower(), known, 1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
