@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import inspect
 import json
 import sys
+import traceback
 from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
 from ringmill.bundle import read_file
 from ringmill.cli.places import to_write
-from ringmill.errors import CommandError, fail
+from ringmill.errors import CommandError, RingmillError, fail
 
 Facts = dict[str, Any]
 
@@ -21,11 +25,33 @@ Facts = dict[str, Any]
 SHOWN = 12
 
 
+@contextmanager
+def _theirs(place: str, doing: str) -> Iterator[None]:
+    """What a user's own code raises, as a sentence with its file and line."""
+    try:
+        yield
+    except RingmillError:
+        raise
+    except Exception as error:
+        if isinstance(error, ImportError) and not place.endswith(".py"):
+            raise
+        if isinstance(error, SyntaxError):
+            where = f"{error.filename}:{error.lineno}"
+            fail(CommandError, "NoPython", f"{where} is no Python: {error.msg}. Mend that line.", line=where)
+        frames = traceback.extract_tb(error.__traceback__)
+        # The last line of the file itself; what it calls may fail far from it.
+        own = [frame for frame in frames if Path(frame.filename) == Path(place)] or frames
+        where = f"{own[-1].filename}:{own[-1].lineno}"
+        what = f"{type(error).__name__}: {error}".rstrip(": ")
+        fail(CommandError, "KernelFile", f"{where} fails when {doing}: {what}. Mend that line.", line=where)
+
+
 def _module(place: str) -> ModuleType:
     """A module by path of its file or by name."""
     if not place.endswith(".py"):
         try:
-            return importlib.import_module(place)
+            with _theirs(place, "it is imported"):
+                return importlib.import_module(place)
         except ImportError as error:
             fail(
                 CommandError,
@@ -46,8 +72,33 @@ def _module(place: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules.setdefault(path.stem, module)
     sys.path.insert(0, str(path.parent))
-    spec.loader.exec_module(module)
+    with _theirs(place, "it is read"):
+        spec.loader.exec_module(module)
     return module
+
+
+def _called(function: Any, place: str) -> Any:
+    """What a function of no arguments gives."""
+    name = getattr(function, "__name__", repr(function))
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        parameters = {}.values()
+    variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    asked = [p.name for p in parameters if p.default is p.empty and p.kind not in variable]
+    if asked:
+        code = getattr(function, "__code__", None)
+        where = f"{code.co_filename}:{code.co_firstlineno}" if code else place
+        fail(
+            CommandError,
+            "Arguments",
+            f"{where}: {name} takes {', '.join(asked)}, and nothing says what they are. Make it a "
+            f"@ringmill.kernel with descriptions as defaults, def {name}({asked[0]}=ringmill.vector(100)), "
+            "or a function without arguments that returns a trace.",
+            missing=asked,
+        )
+    with _theirs(place, f"{name}() is called"):
+        return function()
 
 
 def target(text: str) -> Any:
@@ -80,7 +131,7 @@ def target(text: str) -> Any:
         there = f"; its kernels are {', '.join(kernels)}" if kernels else ""
         fail(CommandError, "NoFunction", f"{place} has no {name!r}{there}.", name=name, kernels=kernels)
     if callable(found) and not isinstance(found, (Kernel, Traced)):
-        found = found()
+        found = _called(found, place)
     return found
 
 
