@@ -233,6 +233,15 @@ def test_axes_are_those_of_the_native_module_and_the_page_shows_them() -> None:
     assert narrowed({"log_n": range(11, 13), "buses": (np.int64(64),)}) == {"log_n": [11, 12], "buses": [64]}
 
 
+def test_a_long_front_says_how_much_of_it_is_shown() -> None:
+    from ringmill.cli.explore import SHOWN, _front
+
+    (only,) = found(seconds=0).rows()[:1]
+    for length, title in ((SHOWN, "Front"), (53 * SHOWN, f"Front: {53 * SHOWN} designs, one in 53")):
+        table = _front([only] * length)
+        assert (table.title, table.row_count) == (title, SHOWN)
+
+
 def test_stored_devices_are_told() -> None:
     assert {"ecp5-85", "artix7-200t", "zynq-7020", "zcu104", "zcu102", "alveo-u280", "asic45"} <= set(
         devices()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -197,6 +198,17 @@ def test_banks_in_ultra_memory_are_synthesised_as_such(tmp_path: Path) -> None:
     row, rows = 2 * core.butterflies * core.word_bits, (1 << core.log_n_max) // (2 * core.butterflies)
     assert cells["uram"] == 6 * -(-row // 72) * -(-rows // 4096), "AMD UG573: 72 x 4096"
     assert cells["bram36"] == 0
+
+
+def test_the_folder_says_what_it_needs_and_what_there_is_to_type(folder: Path) -> None:
+    places = (folder / "README.md", folder / "Makefile", ROOT / "docs" / "build.md")
+    text, makefile, page = (place.read_text(encoding="utf-8") for place in places)
+    versions = [set(re.findall(r"Verilator (\d[\d.]*) or newer", said)) for said in (text, makefile, page)]
+    assert versions[0] == versions[1] == versions[2]
+    assert len(versions[0]) == 1
+    targets = set(re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)[0].split())
+    # The files are checked without make, and what is built needs no line to be removed by.
+    assert targets - {"check", "clean"} == set(re.findall(r"\bmake ([a-z-]+)", text))
 
 
 def test_a_verilator_too_old_is_named(folder: Path, tmp_path: Path) -> None:

@@ -273,10 +273,10 @@ def _chosen(facts: Facts) -> Any:
 def _front(rows: list[dict[str, Any]]) -> Any:
     from rich.table import Table
 
-    # Fast, small, exact and safe ones alike: every so manieth of the front.
+    # Fast, small, exact and safe ones alike: one in so many of the front.
     step = max(1, -(-len(rows) // SHOWN))
     table = Table(
-        title=f"Front: {len(rows)} designs, every {step}th" if step > 1 else "Front", title_justify="left"
+        title=f"Front: {len(rows)} designs, one in {step}" if step > 1 else "Front", title_justify="left"
     )
     names = ("ms", "area", "error", "bits", "N", "q | p", "dnum", "W", "Nbf", "multiplier", "bus")
     for name in names:
