@@ -134,7 +134,10 @@ def sample_exploration() -> dict[str, Any]:
             sample_design(4.1, 5e-5, 2, variant="by rows"),
             sample_design(5.0, 1e-7, 4),
         ],
+        "front_total": 1630,
+        "front_thinned": True,
         "chosen": 1,
+        "quick_ms": 2.25,
         "core": {"n": 4096, "butterflies": 4, "set": [2, 1, 2], "cycles": 9051, "slot": 6144, "spans": spans},
         "completeness": "The front is proven: nothing of the space is missing from it.",
         "job": {

@@ -13,6 +13,7 @@ import pytest
 import ringmill as rm
 from ringmill import cli
 from ringmill.explorer import Exploration, devices, variants
+from ringmill.explorer.result import row as row_of
 from ringmill.explorer.run import request
 from ringmill.kernels import NINE
 from ringmill.project import design as project_design
@@ -152,8 +153,25 @@ def test_the_page_of_an_exploration_shows_every_design(tmp_path: Path) -> None:
     chosen = [d for d in shown if d["why"] == "chosen"]
     assert [d["latency"] for d in chosen] == [exploration.best["predicted"]["latency_ms"]["value"]]
     assert "decrypted" in text, "the chosen design was run"
+    best = row_of(exploration.best)
+    planned = {"latency_ms", "cycles", "energy_mj"}
+    (quick,) = (r for r in exploration.rows() if all(r[k] == best[k] for k in best.keys() - planned))
+    assert ("the quick plan takes" in text) == (best["latency_ms"] < quick["latency_ms"])
+    front = exploration.front
+    assert ("evenly chosen" in text, "beats the others" in text) == (False, len(shown) < len(front))
     with pytest.raises(rm.ExploreError, match="-1 designs cannot be compared"):
         exploration.report(page, points=-1)
+
+
+def test_the_page_of_a_long_front_says_that_it_shows_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    from ringmill.report import explored, render_exploration
+
+    exploration = found()
+    monkeypatch.setattr(explored, "thin", lambda front: front[:1])
+    told = explored.told(exploration)
+    assert (len(told["front"]), told["front_total"]) == (2, len(exploration.front))
+    expected = f"2 of {len(exploration.front)} designs of the front, evenly chosen."
+    assert (len(exploration.front) > 2) == (expected in render_exploration(told, "1.0"))
 
 
 def test_an_interrupted_exploration_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

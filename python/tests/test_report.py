@@ -93,6 +93,20 @@ def test_same_results_give_the_same_page(page: str) -> None:
     assert again == page
 
 
+def test_the_page_says_how_much_of_the_front_it_shows_and_by_which_plan() -> None:
+    results = sample_results()
+    text = render(results)
+    assert "4 of 1,630 designs of the front, evenly chosen." in text
+    assert "2 ms are those of a longer search, where the quick plan takes 2.25 ms." in text
+    assert "latency (quick plan), ms" in text
+    # Results of before say neither, and a whole front of one kind of plan needs no note.
+    del results["exploration"]["front_total"], results["exploration"]["quick_ms"]
+    text = render(results)
+    assert 'id="front-notes"' not in text
+    assert "quick plan" not in text
+    assert "latency, ms" in text
+
+
 def test_text_of_results_is_escaped() -> None:
     results = sample_results()
     results["machine"]["cpu"] = "<script>alert(1)</script>"

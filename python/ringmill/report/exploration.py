@@ -143,6 +143,27 @@ def validated_chart(rows: list[Results]) -> str:
     return out[0]
 
 
+def _share(exploration: Results) -> str:
+    """How much of the front the page shows, where that is not all of it."""
+    shown, total = len(exploration["front"]), exploration.get("front_total", 0)
+    if shown >= total:
+        return ""
+    chosen = "the chosen one, planned longer, beats the others"
+    why_not_all = ", evenly chosen" if exploration["front_thinned"] else f": {chosen}"
+    return f"{shown} of {total:,} designs of the front{why_not_all}."
+
+
+def _plans(exploration: Results, latency: float) -> str:
+    """Which plans the times are of, where the chosen design's is of another than those beside it."""
+    quick = exploration.get("quick_ms")
+    if quick is None:
+        return ""
+    return (
+        f"Times are those of a quick plan, but for the chosen design: {digits(latency)} ms are those of a "
+        f"longer search, where the quick plan takes {digits(quick)} ms."
+    )
+
+
 def section(exploration: Results) -> Results:
     """Everything that the template shows."""
     front, chosen, wishes = exploration["front"], exploration["chosen"], exploration["wishes"]
@@ -157,6 +178,10 @@ def section(exploration: Results) -> Results:
     return {
         **exploration,
         "designs": told,
+        "notes": [
+            note for note in (_share(exploration), _plans(exploration, told[chosen]["latency"])) if note
+        ],
+        "latency_title": "latency, ms" if exploration.get("quick_ms") is None else "latency (quick plan), ms",
         "chosen": told[chosen],
         # < is the one character that could end the script element.
         "data": json.dumps(told).replace("<", "\\u003c"),

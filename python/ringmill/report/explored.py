@@ -18,7 +18,7 @@ SHOWN = 60
 
 
 def thin(front: list[Design], most: int = SHOWN) -> list[Design]:
-    """Every so manieth design of a long front, its ends included."""
+    """Designs of a long front, evenly chosen, its ends included."""
     if len(front) <= most:
         return list(front)
     return [front[round(at * (len(front) - 1) / (most - 1))] for at in range(most)]
@@ -29,6 +29,19 @@ def _core(design: Design) -> tuple[Any, ...]:
     return tuple(h[name] for name in ("word_bits", "butterflies", "multiplier", "bus_bits", "banks"))
 
 
+def _identity(design: Design) -> tuple[Any, ...]:
+    return design["kernel"]["variant"], design["parameters"], _core(design)
+
+
+def quick_ms(found: Exploration) -> float | None:
+    """Milliseconds of the chosen design by the quick plan, where a longer search found a better one."""
+    mine = _identity(found.best)
+    latency = float(found.best["predicted"]["latency_ms"]["value"])
+    rows = (design for design in found.front if _identity(design) == mine)
+    quick = next((float(design["predicted"]["latency_ms"]["value"]) for design in rows), latency)
+    return quick if quick > latency else None
+
+
 def _merits(design: Design) -> tuple[float, ...]:
     """What a front is over, each the better the less."""
     known = design["predicted"]
@@ -36,22 +49,23 @@ def _merits(design: Design) -> tuple[float, ...]:
     return latency, area, error, -float(known["security_bits"]["value"])
 
 
-def front_with(found: Exploration) -> tuple[list[Design], int]:
-    """The front for a reader with the chosen design in its place, and where that is.
+def front_with(found: Exploration) -> tuple[list[Design], int, bool]:
+    """The front for a reader with the chosen design in its place, where that is, and whether it was thinned.
 
     The chosen design has the plan of a longer search, so it may beat some that the front holds.
     """
     best = found.best
-    mine = best["parameters"], _core(best)
+    mine = _identity(best)
 
     def stays(design: Design) -> bool:
         beaten = all(b <= d for b, d in zip(_merits(best), _merits(design), strict=True))
-        return (design["parameters"], _core(design)) != mine and not beaten
+        return _identity(design) != mine and not beaten
 
     others = [design for design in found.front if stays(design)]
-    shown = [*thin(others), best]
+    few = thin(others)
+    shown = [*few, best]
     shown.sort(key=lambda d: float(d["predicted"]["latency_ms"]["value"]))
-    return shown, shown.index(best)
+    return shown, shown.index(best), len(few) < len(others)
 
 
 def merged(spans: list[tuple[str, str, int, int]], gap: int) -> list[list[Any]]:
@@ -70,7 +84,7 @@ def merged(spans: list[tuple[str, str, int, int]], gap: int) -> list[list[Any]]:
 
 def told(found: Exploration, points: int = 0) -> dict[str, Any]:
     """What the report shows of an exploration; `points` designs of its front are measured as well."""
-    front, chosen = front_with(found)
+    front, chosen, thinned = front_with(found)
     design = designs.of(found.best)
     image = design.core.image(design.compiled.plan)
     return {
@@ -82,7 +96,10 @@ def told(found: Exploration, points: int = 0) -> dict[str, Any]:
         "completeness": found.completeness(),
         "seconds": found.statistics["seconds"],
         "front": [{**d, "kernel": {**d["kernel"], "program": ""}} for d in front],
+        "front_total": len(found.front),
+        "front_thinned": thinned,
         "chosen": chosen,
+        "quick_ms": quick_ms(found),
         "core": {
             "n": 1 << image.log_n,
             "butterflies": design.core.butterflies,
