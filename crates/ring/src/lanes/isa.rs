@@ -55,7 +55,7 @@ impl Isa {
 
     /// Whether this CPU executes it.
     pub fn is_available(self) -> bool {
-        Backend::new(self).is_ok()
+        Token::detect(self).is_some()
     }
 
     /// Those that this CPU executes, slowest first.
@@ -69,18 +69,30 @@ impl Isa {
     /// [`RingError::UnknownIsa`] and [`RingError::IsaUnavailable`], if the variable names none or one that the CPU lacks.
     pub fn detect() -> Result<Self, RingError> {
         static CHOICE: OnceLock<Result<Isa, RingError>> = OnceLock::new();
-        CHOICE.get_or_init(|| Self::choose(std::env::var_os(Self::VARIABLE).as_deref())).clone()
+        CHOICE
+            .get_or_init(|| Self::choose(std::env::var_os(Self::VARIABLE).as_deref(), Self::is_available))
+            .clone()
     }
 
-    /// [`Isa::detect`] for a given value of the variable; one that is no UTF-8 names none.
-    pub(crate) fn choose(name: Option<&OsStr>) -> Result<Self, RingError> {
+    /// [`Isa::detect`] for a given value of the variable, on a CPU that executes what `executes` says; a value that is no
+    /// UTF-8 names none.
+    pub(crate) fn choose(name: Option<&OsStr>, executes: fn(Self) -> bool) -> Result<Self, RingError> {
         match name {
             Some(name) if !name.is_empty() => {
-                let isa = name.to_string_lossy().parse()?;
-                Backend::new(isa).map(|_| isa)
+                let isa: Self = name.to_string_lossy().parse()?;
+                if executes(isa) { Ok(isa) } else { Err(isa.unavailable(executes)) }
             }
-            _ => Ok(Self::available().filter(|isa| !isa.is_emulated()).last().unwrap_or(Self::Scalar)),
+            _ => {
+                let fastest = Self::ALL.into_iter().rev().find(|isa| !isa.is_emulated() && executes(*isa));
+                Ok(fastest.unwrap_or(Self::Scalar))
+            }
         }
+    }
+
+    /// What is wrong with asking for it on a CPU that executes what `executes` says.
+    fn unavailable(self, executes: fn(Self) -> bool) -> RingError {
+        let available: Vec<_> = Self::ALL.into_iter().filter(|&isa| executes(isa)).map(Self::name).collect();
+        RingError::IsaUnavailable { isa: self, available: available.join(", ") }
     }
 
     /// The plain-code twin whose kernels take the same steps.
@@ -131,29 +143,32 @@ enum Token {
     Ifma(Avx512Ifma),
 }
 
+impl Token {
+    /// Asks the CPU.
+    fn detect(isa: Isa) -> Option<Self> {
+        match isa {
+            Isa::Scalar => Some(Self::Scalar),
+            Isa::Emulated4 => Some(Self::Emulated4),
+            Isa::Emulated8 => Some(Self::Emulated8),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2 => Avx2::detect().map(Self::Avx2),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512 => Avx512::detect().map(Self::Avx512),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Ifma => Avx512Ifma::detect().map(Self::Ifma),
+            #[cfg(not(target_arch = "x86_64"))]
+            Isa::Avx2 | Isa::Avx512 | Isa::Ifma => None,
+        }
+    }
+}
+
 impl Backend {
     /// Asks the CPU.
     ///
     /// # Errors
     /// [`RingError::IsaUnavailable`] if the CPU lacks the instructions.
     pub fn new(isa: Isa) -> Result<Self, RingError> {
-        let token = match isa {
-            Isa::Scalar => Some(Token::Scalar),
-            Isa::Emulated4 => Some(Token::Emulated4),
-            Isa::Emulated8 => Some(Token::Emulated8),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx2 => Avx2::detect().map(Token::Avx2),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx512 => Avx512::detect().map(Token::Avx512),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Ifma => Avx512Ifma::detect().map(Token::Ifma),
-            #[cfg(not(target_arch = "x86_64"))]
-            Isa::Avx2 | Isa::Avx512 | Isa::Ifma => None,
-        };
-        token.map(Self).ok_or_else(|| RingError::IsaUnavailable {
-            isa,
-            available: Isa::available().map(Isa::name).collect::<Vec<_>>().join(", "),
-        })
+        Token::detect(isa).map(Self).ok_or_else(|| isa.unavailable(Isa::is_available))
     }
 
     /// Its name.

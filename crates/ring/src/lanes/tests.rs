@@ -204,7 +204,7 @@ suite! {
 
 #[test]
 fn the_override_is_obeyed_or_refused() {
-    let choose = |name: &str| Isa::choose(Some(name.as_ref()));
+    let choose = |name: &str| Isa::choose(Some(name.as_ref()), Isa::is_available);
     for isa in Isa::ALL {
         assert_eq!(isa.name().parse(), Ok(isa));
         match choose(isa.name()) {
@@ -220,16 +220,34 @@ fn the_override_is_obeyed_or_refused() {
         unknown.to_string(),
         "RINGMILL_ISA names no instruction set: sse9; take one of scalar, emulated4, emulated8, avx2, avx512, ifma"
     );
-    let best = Isa::choose(None).unwrap();
+    let best = Isa::choose(None, Isa::is_available).unwrap();
     assert!(best.is_available() && !best.is_emulated());
     assert_eq!(choose(""), Ok(best), "an empty variable is no override");
+}
+
+/// On every machine, as those that tests run on may execute everything.
+#[test]
+fn a_cpu_that_lacks_instructions_is_told_what_it_has() {
+    fn with_avx2(isa: Isa) -> bool {
+        !matches!(isa, Isa::Avx512 | Isa::Ifma)
+    }
+    fn with_none(isa: Isa) -> bool {
+        with_avx2(isa) && isa != Isa::Avx2
+    }
+    assert_eq!(Isa::choose(None, with_avx2), Ok(Isa::Avx2));
+    assert_eq!(Isa::choose(None, with_none), Ok(Isa::Scalar));
+    assert_eq!(Isa::choose(Some("emulated8".as_ref()), with_none), Ok(Isa::Emulated8));
+    assert_eq!(
+        Isa::choose(Some("ifma".as_ref()), with_avx2).unwrap_err().to_string(),
+        "this CPU does not execute ifma; it executes scalar, emulated4, emulated8, avx2 (RINGMILL_ISA overrides the choice)"
+    );
 }
 
 #[cfg(unix)]
 #[test]
 fn an_override_that_is_no_text_is_refused() {
     let name = std::os::unix::ffi::OsStrExt::from_bytes(b"avx2\xff");
-    let unknown = Isa::choose(Some(name)).unwrap_err();
+    let unknown = Isa::choose(Some(name), Isa::is_available).unwrap_err();
     assert_eq!(
         unknown.to_string(),
         "RINGMILL_ISA names no instruction set: avx2\u{fffd}; take one of scalar, emulated4, emulated8, avx2, avx512, ifma"
