@@ -63,16 +63,16 @@ struct Piece<'a> {
     quotient: bool,
     /// The rows once more as left operands, one after the other, if several targets use them.
     operands: Option<&'a mut [MaybeUninit<u64>; PIECES]>,
-    /// What the words were taken less in these, once they have been made.
-    less: Option<u64>,
+    /// The form of these and what the words were taken less, once they have been made.
+    made: Option<(u32, u64)>,
 }
 
 impl Piece<'_> {
     /// Makes the operands, if the last target has not made the same.
     #[inline(always)]
-    fn prepare<S: Sum>(&mut self, s: S, less: u64) {
+    fn prepare<S: Sum>(&mut self, s: S, form: u32, less: u64) {
         let Some(operands) = &mut self.operands else { return };
-        if self.less == Some(less) {
+        if self.made == Some((form, less)) {
             return;
         }
         let (l, words) = (s.lanes(), self.rows[0].len());
@@ -85,7 +85,7 @@ impl Piece<'_> {
                 }
             }
         }
-        self.less = Some(less);
+        self.made = Some((form, less));
     }
 }
 
@@ -98,6 +98,7 @@ struct Convert<'a, 'b> {
 
 impl SumKernel for Convert<'_, '_> {
     type Output = ();
+    const BY_CONSTANTS: bool = true;
 
     #[inline(always)]
     fn run<S: Sum>(mut self, s: S) {
@@ -111,10 +112,10 @@ impl SumKernel for Convert<'_, '_> {
         // SAFETY: so many have been written.
         let factors = unsafe { std::slice::from_raw_parts(factors.as_ptr().cast::<S::Operand>(), count) };
         let start = s.lanes().splat(if S::LESS { self.constants.missing(quotient.is_some()) } else { 0 });
-        if S::WORDS {
-            self.piece.prepare(s, self.constants.room().offset());
+        if let Some(form) = S::FORM {
+            self.piece.prepare(s, form, if S::LESS { self.constants.room().offset() } else { 0 });
         }
-        if S::WORDS && self.piece.less.is_some() {
+        if S::FORM.is_some() && self.piece.operands.is_some() {
             self.all::<S, true>(s, start, factors);
         } else {
             self.all::<S, false>(s, start, factors);
@@ -197,7 +198,7 @@ pub(crate) fn convert(backend: Backend, targets: &mut [ConvertTarget<'_>], y: &[
             rows: &rows[..count],
             quotient: v.is_some(),
             operands: (targets.len() > 1).then_some(&mut operands),
-            less: None,
+            made: None,
         };
         for ConvertTarget { prime, constants, out } in targets.iter_mut() {
             let kernel = Convert { out: &mut out[first..end], piece: &mut piece, constants };

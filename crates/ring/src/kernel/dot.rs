@@ -14,6 +14,7 @@ struct Dot<'a, const P: usize> {
 
 impl<const P: usize> SumKernel for Dot<'_, P> {
     type Output = ();
+    const BY_CONSTANTS: bool = false;
 
     #[inline(always)]
     fn run<S: Sum>(mut self, s: S) {

@@ -8,6 +8,17 @@ pub(crate) fn companion(w: u64, q: u64, bits: u32) -> u64 {
     ((u128::from(w) << bits) / u128::from(q)) as u64
 }
 
+/// −1/q mod 2^30 for odd q, by Newton's iteration: each round doubles the bits that are right, of which q has three.
+const fn negated_inverse(q: u64) -> u64 {
+    let (mut x, mut bits) = (q, 3);
+    while bits < 30 {
+        x = x.wrapping_mul(2u64.wrapping_sub(q.wrapping_mul(x)));
+        bits *= 2;
+    }
+    x.wrapping_neg() & ((1 << 30) - 1)
+}
+const _: () = assert!(negated_inverse(3).wrapping_mul(3).wrapping_add(1) & ((1 << 30) - 1) == 0);
+
 /// Constants of all fields and sums.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Prime {
@@ -19,6 +30,8 @@ pub(crate) struct Prime {
     pub(crate) one64: u64,
     /// 2^2H mod q and its companion of 64 bits, for H = 28, 30.
     tops: [(u64, u64); 2],
+    /// −1/q mod 2^30.
+    pub(crate) negated_inverse: u64,
     /// The least g with 2^g > U/q, and ⌊2^(52−g)·U/q⌋, for U = 2^[`UNIT`].
     pub(crate) ratio: (u32, u64),
     /// Products of two residues in one sum.
@@ -40,6 +53,7 @@ impl Prime {
             one52: companion(1, q, 52),
             one64: companion(1, q, 64),
             tops: [top(28), top(30)],
+            negated_inverse: negated_inverse(q),
             ratio: (g, companion(1, q, 52 - g + UNIT)),
             room: Room::of_residues(q),
         }

@@ -5,13 +5,16 @@
 //! | [`Narrow`] | below 2^52, q < 2^50 | 2 with 52-bit multiply-add |
 //! | [`Middle`] | below 2^55 | 3 with 52-bit multiply-add, and 1 to split each operand |
 //! | [`Grid`] | below 2^50 | 4, two of them binary64 multiply-adds, and 2 to make a number of each operand |
+//! | [`Columns`] | below 2^60, right ones constants | 6, and 2 or 3 to split each operand |
 //! | [`Wide`] | below 2^60 | 8, and 2 to split each operand |
 
+mod columns;
 mod grid;
 mod middle;
 mod narrow;
 mod wide;
 
+use columns::Columns;
 use grid::{GRID_BITS, Grid, Layout};
 pub(crate) use middle::{MIDDLE_BITS, Middle, UNIT};
 use narrow::{Narrow, narrow_terms};
@@ -39,8 +42,8 @@ pub(crate) trait Sum: Copy {
     }
     /// Whether [`Self::split`] takes operands less [`Room::offset`].
     const LESS: bool = false;
-    /// Whether an operand is costly to make and fits a word.
-    const WORDS: bool = false;
+    /// If an operand is costly to make and fits a word: in which of several forms.
+    const FORM: Option<u32> = None;
     /// An operand as words, if it fits.
     #[inline(always)]
     fn words(self, _: Self::Operand) -> <Self::L as U64Lanes>::U {
@@ -69,6 +72,8 @@ pub(crate) const fn vectors<S: Sum>(sums: usize) -> usize {
 /// A computation over a sum, written once.
 pub(crate) trait SumKernel {
     type Output;
+    /// Whether all right factors are constants, of [`Sum::constant`].
+    const BY_CONSTANTS: bool;
     fn run<S: Sum>(self, sum: S) -> Self::Output;
 }
 
@@ -115,9 +120,9 @@ impl<K: SumKernel> crate::lanes::Kernel for OnSum<'_, K> {
         if L::WIDTH > 1 && greatest <= 1 << GRID_BITS {
             kernel.run(Grid::new(l, prime, room.grid))
         } else if greatest <= 1 << 56 {
-            kernel.run(Wide::<L, 28>::new(l, prime))
+            wide::<L, 28, K>(l, prime, room, kernel)
         } else {
-            kernel.run(Wide::<L, 30>::new(l, prime))
+            wide::<L, 30, K>(l, prime, room, kernel)
         }
     }
 
@@ -129,7 +134,17 @@ impl<K: SumKernel> crate::lanes::Kernel for OnSum<'_, K> {
         } else if room.bound.max(prime.modulus.value()) <= 1 << MIDDLE_BITS {
             kernel.run(Middle::new(l, prime))
         } else {
-            kernel.run(Wide::<L, 30>::new(l, prime))
+            wide::<L, 30, K>(l, prime, room, kernel)
         }
+    }
+}
+
+/// On integer halves.
+#[inline(always)]
+fn wide<L: Lanes, const H: u32, K: SumKernel>(l: L, prime: &Prime, room: Room, kernel: K) -> K::Output {
+    if K::BY_CONSTANTS {
+        kernel.run(Columns::<L, H>::new(l, prime, room.bound))
+    } else {
+        kernel.run(Wide::<L, H>::new(l, prime))
     }
 }

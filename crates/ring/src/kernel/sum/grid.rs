@@ -118,7 +118,7 @@ impl<L: Lanes> Sum for Grid<L> {
     /// Heads and tails.
     type Acc = [L::F; 2];
     const LESS: bool = true;
-    const WORDS: bool = true;
+    const FORM: Option<u32> = Some(0);
     #[inline(always)]
     fn words(self, operand: L::F) -> L::U {
         self.l.as_u(operand)
