@@ -74,6 +74,7 @@ fn main() -> Result<(), RingError> {
             show("lift", 1.0, &mut |out| ring.lift(out, a[0], q[1]).unwrap());
             show("permute", 1.0, &mut |out| ring.automorphism_eval(out, a[0], &permutation).unwrap());
             show("ntt", (n * log_n as usize) as f64 / 2.0 / n as f64, &mut |out| ring.forward(out).unwrap());
+            show("intt", (n * log_n as usize) as f64 / 2.0 / n as f64, &mut |out| ring.inverse(out).unwrap());
             println!("{line}");
         }
     }
