@@ -28,9 +28,11 @@ pub(super) trait Arith: Copy {
     const SPLIT: bool = Self::LAST_BLOCKS == 2 && <Self::L as U64Lanes>::WIDTH == 4;
     /// Whether the other passes interleave two vectors.
     const INTERLEAVED: bool;
-    /// Whether forward passes of two stages also do the second stage of a vector beside the first of the next: with sixteen
+    /// Whether forward passes of two stages do the second stage of a vector beside the first of the next: with sixteen
     /// registers, for the reason of [`Self::SPLIT`].
     const PIPED: bool = Self::INTERLEAVED && <Self::L as U64Lanes>::WIDTH == 4;
+    /// The same for the lower half of a split last pass, in place of two blocks at a time.
+    const PIPED_LAST: bool = false;
 
     /// Bounds are in units of q/2^12; this is the bound of canonical words.
     const CANONICAL: u64 = 1 << 12;

@@ -8,7 +8,6 @@ use crate::{
     ntt::{
         ahead::Ahead,
         arith::Arith,
-        registers::Registers,
         schedule::{Kind, Run},
         tables::Tables,
         unroll::{blocks, unroll},
@@ -51,7 +50,7 @@ pub(super) struct Difference {
 
 impl<A: Arith> Engine<'_, A> {
     pub(super) const L: usize = <A::L as U64Lanes>::WIDTH;
-    const LOG_L: usize = Self::L.trailing_zeros() as usize;
+    pub(super) const LOG_L: usize = Self::L.trailing_zeros() as usize;
 
     /// LOG stages on the block of `len` words that is tree node `node`, U vectors of each register at a time.
     ///
@@ -103,70 +102,6 @@ impl<A: Arith> Engine<'_, A> {
             }
             // SAFETY: as above.
             blocks!(g < U => { unsafe { self.store_all(a.add(j + g * Self::L), step, 1 << LOG, &v[g]) }; });
-        }
-    }
-
-    /// Four registers of words `step` apart, in working form; `FIRST`: they are lifted and enter here.
-    ///
-    /// # Safety
-    /// `from` must be valid for reading 3·step + L words.
-    #[inline(always)]
-    unsafe fn enter_all<const FIRST: bool>(self, from: *const u64, step: usize) -> Registers<A> {
-        // SAFETY: passed on to the caller.
-        let mut v = unsafe { self.load_all(from, step, 4) };
-        if FIRST {
-            if let Some(lift) = self.lift {
-                self.lift_all(&mut v, lift, 4);
-            }
-            for (i, v) in v.iter_mut().enumerate().take(4) {
-                *v = self.arith.enter(*v, i >= 2);
-            }
-        }
-        v
-    }
-
-    /// [`Self::pass`] of two stages on two vectors at a time, the second stage of one beside the first of the next: so that what
-    /// waits for a product waits beside work that need not.
-    ///
-    /// # Safety
-    /// As [`Self::pass`] with U = 2 and LOG = 2.
-    #[inline(always)]
-    unsafe fn piped<const FIRST: bool, const REDUCE: bool>(
-        self,
-        a: *mut u64,
-        len: usize,
-        node: usize,
-        ahead: &mut Ahead<'_>,
-    ) {
-        let from = if FIRST { self.source } else { a.cast_const() };
-        let (step, l) = (len >> 2, Self::L);
-        let reduce = [REDUCE && A::REDUCING & 1 == 1, REDUCE && A::REDUCING >> 1 & 1 == 1];
-        // SAFETY: 2·node + 2 ≤ N/L; each vector is read at j + L ≤ step and written there once it has been read: here and below.
-        let c = unsafe { [self.nodes(node, 1), self.nodes(node << 1, 2)] };
-        // SAFETY: as above.
-        let mut v = unsafe { self.enter_all::<FIRST>(from, step) };
-        self.stage(&mut v, 0, 2, reduce[0], &c[0]);
-        let mut j = l;
-        loop {
-            ahead.request();
-            // SAFETY: as above.
-            let mut next = unsafe { self.enter_all::<FIRST>(from.add(j), step) };
-            self.two_stages(&mut next, &mut v, reduce, &c);
-            // SAFETY: as above.
-            unsafe { self.store_all(a.add(j - l), step, 4, &v) };
-            j += l;
-            if j == step {
-                self.stage(&mut next, 1, 2, reduce[1], &c[1]);
-                // SAFETY: as above.
-                unsafe { self.store_all(a.add(j - l), step, 4, &next) };
-                return;
-            }
-            // SAFETY: as above.
-            v = unsafe { self.enter_all::<FIRST>(from.add(j), step) };
-            self.two_stages(&mut v, &mut next, reduce, &c);
-            // SAFETY: as above.
-            unsafe { self.store_all(a.add(j - l), step, 4, &next) };
-            j += l;
         }
     }
 
@@ -461,6 +396,10 @@ impl<A: Arith> Engine<'_, A> {
             } else if A::SPLIT {
                 for (at, node) in blocks() {
                     self.last::<2, true, false>(a.add(at), at, node, ahead);
+                }
+                if A::PIPED_LAST {
+                    self.piped_lower(a, run, ahead);
+                    return;
                 }
                 for (at, node) in blocks() {
                     self.last::<2, false, true>(a.add(at), at, node, ahead);

@@ -19,6 +19,7 @@ mod choice;
 mod engine;
 mod fold52;
 mod parts;
+mod piped;
 mod plan;
 mod registers;
 mod schedule;

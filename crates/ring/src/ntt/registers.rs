@@ -229,31 +229,6 @@ impl<A: Arith> Engine<'_, A> {
             [v[x + h], v[z + h]] = difference;
         });
     }
-    /// Of two stages the first on `next` and the second on `v`, four registers each; all four butterflies at a time.
-    #[inline(always)]
-    pub(super) fn two_stages(
-        self,
-        next: &mut Registers<A>,
-        v: &mut Registers<A>,
-        reduce: [bool; 2],
-        constants: &[[Constant<A>; 8]; 2],
-    ) {
-        inlined!(A::L, {
-            let [c, d] = constants;
-            if reduce == [false; 2] {
-                let (sum, difference) = self.arith.forward::<4, false>(
-                    [next[0], next[1], v[0], v[2]],
-                    [next[2], next[3], v[1], v[3]],
-                    [c[0], c[0], d[0], d[1]],
-                );
-                [next[0], next[1], v[0], v[2]] = sum;
-                [next[2], next[3], v[1], v[3]] = difference;
-            } else {
-                self.stage(next, 0, 2, reduce[0], c);
-                self.stage(v, 1, 2, reduce[1], d);
-            }
-        })
-    }
     /// The inverse of a stage, with negated constants. `bounds[e]` bounds register e in units of q/8; it is known when this is compiled.
     #[inline(always)]
     pub(super) fn inverse_stage(

@@ -112,6 +112,7 @@ impl<H: High> Arith for Shoup64<H> {
     // One block is too long a chain to fill the multipliers; two spill some and win all the same.
     const LAST_BLOCKS: usize = if Self::VECTORS { 2 } else { 1 };
     const INTERLEAVED: bool = Self::VECTORS;
+    const PIPED_LAST: bool = Self::SPLIT;
 
     const MULTIPLIABLE: u64 = 16 << 12;
     const REPRESENTABLE: u64 = 16 << 12;
