@@ -127,6 +127,11 @@ impl Constant {
         }
     }
 
+    /// Whether a product with it costs no level: one number in every slot, its parts integers so small.
+    pub fn is_free(&self) -> bool {
+        self.as_real_scalar().is_some_and(is_free_factor) || self.as_gaussian_integer().is_some()
+    }
+
     /// The real number that stands in every slot, if it is one.
     pub fn as_real_scalar(&self) -> Option<f64> {
         match self {
@@ -134,5 +139,29 @@ impl Constant {
             Self::Complex(z) if z.im == 0.0 => Some(z.re),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_with_small_whole_numbers_are_free() {
+        let complex = |re, im| Constant::Complex(Complex64::new(re, im));
+        let free = [Constant::Real(0.0), Constant::Real(-1_048_576.0), complex(3.0, 0.0), complex(-2.0, 5.0)];
+        assert!(free.iter().all(Constant::is_free), "{free:?}");
+        let ones = Constant::List(Arc::new(Numbers::Real(vec![1.0; 2])));
+        let dear = [
+            Constant::Real(0.5),
+            Constant::Real(1_048_577.0),
+            complex(0.5, 0.0),
+            complex(1.0, 0.5),
+            complex(0.5, 1.0),
+            complex(1.0, 1_048_577.0),
+            ones,
+            Constant::Table(TableId(0)),
+        ];
+        assert!(!dear.iter().any(Constant::is_free), "{dear:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! Which values depend on which, and whether a choice of values to bootstrap leaves every product a level.
 
-use ringmill_program::he::{Constant, Op, Program, Value, is_free_factor};
+use ringmill_program::he::{Op, Program, Value};
 
 use super::Budget;
 
@@ -141,12 +141,7 @@ impl Graph {
 
 /// Whether a product costs a level.
 fn costs(p: &Program, op: &Op) -> bool {
-    let free = |v: Value| match &p.instr(v).op {
-        Op::Const(c @ (Constant::Real(_) | Constant::Complex(_))) => {
-            c.as_real_scalar().is_some_and(is_free_factor) || c.as_gaussian_integer().is_some()
-        }
-        _ => false,
-    };
+    let free = |v: Value| matches!(&p.instr(v).op, Op::Const(c) if c.is_free());
     match *op {
         Op::Square(_) => true,
         Op::Mul(a, b) => !free(a) && !free(b),
