@@ -2,7 +2,7 @@
 
 use num_complex::Complex64;
 
-use ringmill::describe;
+use ringmill::magnitude_and_name;
 use ringmill_ckks::encoder::Slots;
 use ringmill_ckks::{Level, Meta, Noise, Params, Plaintext, Scale};
 use ringmill_ring::{Domain, LimbRing, Poly};
@@ -39,7 +39,7 @@ pub(crate) fn encode(params: &Params, values: &[Complex64], target: &Target) -> 
         .encode_into(slots, target.slots, &target.scale, &rings, &mut poly)
         .map_err(|e| Failure::of(Family::Encoding, &e))?;
     // Encryption keeps the name to itself.
-    let noise = Noise::encoded(target.magnitude, &target.scale, describe(&slots).1);
+    let noise = Noise::encoded(target.magnitude, &target.scale, magnitude_and_name(&slots).1);
     let meta = Meta { level: target.level, scale: target.scale.clone(), slots: target.slots, noise };
     Plaintext::from_parts(params, poly, meta).map_err(|e| Failure::ckks(&e))
 }

@@ -32,7 +32,7 @@ impl Evaluator {
         if level > max {
             return Err(ringmill_ckks::CkksError::LevelRange { level, max }.into());
         }
-        let (magnitude, name) = describe(&values);
+        let (magnitude, name) = magnitude_and_name(&values);
         let mut poly =
             Poly::unspecified_in(self.pool(), self.params().n(), level.limbs(), Domain::Evaluation);
         self.encoder().encode_into(values, slots, scale, &self.rings(level)?, &mut poly)?;
@@ -86,7 +86,7 @@ impl Evaluator {
 
 /// The greatest magnitude among numbers, and a name for the error model, which tells them from others: equal numbers have equal
 /// errors, and what is taken from itself leaves none.
-pub fn describe(values: &Slots<'_>) -> (f64, u64) {
+pub fn magnitude_and_name(values: &Slots<'_>) -> (f64, u64) {
     let mix = |h: u64, x: f64| (h ^ x.to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
     match values {
         Slots::Real(v) => (v.iter().fold(0.0, |m, x| x.abs().max(m)), v.iter().fold(1, |h, &x| mix(h, x))),
