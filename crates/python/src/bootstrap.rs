@@ -16,11 +16,7 @@ use crate::params::Params;
 
 fn config(real: bool, iterations: u32, params: &Parameters) -> Bootstrap {
     let content = if real { Content::Real } else { Content::Complex };
-    Bootstrap { content, iterations, ..Bootstrap::of(params) }.precise(scale_bits(params))
-}
-
-fn scale_bits(params: &Parameters) -> u32 {
-    params.default_scale().log2().round() as u32
+    Bootstrap { content, iterations, ..Bootstrap::of(params) }.precise(params.literal().scale_bits)
 }
 
 /// x, bootstrapped.

@@ -27,7 +27,7 @@ impl Bootstrap {
 
     /// How ciphertexts of these parameters are bootstrapped: as [`Self::laid_out`], in the usual arrangement if there is none.
     pub fn of(params: &Params) -> Self {
-        let usual = || Self::arranged(ARRANGEMENTS[0]).precise(scale_bits(params));
+        let usual = || Self::arranged(ARRANGEMENTS[0]).precise(params.literal().scale_bits);
         Self::laid_out(params).map_or_else(usual, |(config, _)| config)
     }
 
@@ -36,7 +36,7 @@ impl Bootstrap {
     pub fn laid_out(params: &Params) -> Option<(Self, u32)> {
         let sizes: Vec<u32> =
             params.q_moduli().iter().map(|q| (q.value() as f64).log2().round() as u32).collect();
-        let (scale_bits, slots) = (scale_bits(params), params.slots());
+        let (scale_bits, slots) = (params.literal().scale_bits, params.slots());
         ARRANGEMENTS.map(Self::arranged).into_iter().find_map(|config| {
             let depth = config.depth().ok()?;
             let levels = (sizes.len() as u32).checked_sub(1 + config.start(slots) + depth)?;
@@ -93,10 +93,6 @@ impl Need {
         let usual = Bootstrap { arcsine: true, ..config.clone() }.precise(self.scale_bits);
         Self { wide_bits: self.wide_bits + config.room.saturating_sub(usual.room), ..self.clone() }
     }
-}
-
-fn scale_bits(params: &Params) -> u32 {
-    params.default_scale().log2().round() as u32
 }
 
 /// Transforms of one key switch at the top.
