@@ -149,7 +149,7 @@ fn forward(p: &Program, (late, pending): (&[u32], &[bool]), inputs: u32) -> Vec<
 /// For each product of ciphertexts the depth at which the sum is pending that alone reads it, if that is greater than its own and
 /// the product is better computed there: its operands are lowered, a rescale at most, and its relinearisation is that of the sum.
 fn joined(p: &Program, early: &[Form], pending: &[bool]) -> Vec<u32> {
-    let (resolved, uses) = (resolved_anyway(p, pending), uses(p));
+    let (resolved, uses) = (resolved_anyway(p, pending), p.use_counts());
     // Sums of products with plaintexts: they can be computed at any depth.
     let mut plain = vec![false; uses.len()];
     for (v, instr) in p.values().filter(|(_, i)| i.ty.is_ct()) {
@@ -198,20 +198,10 @@ fn joined(p: &Program, early: &[Form], pending: &[bool]) -> Vec<u32> {
     found
 }
 
-/// How often each value is read, or is an output.
-fn uses(p: &Program) -> Vec<u32> {
-    let mut uses = vec![0u32; p.instrs().len()];
-    for instr in p.instrs() {
-        instr.op.operands().as_slice().iter().for_each(|a| uses[a.index()] += 1);
-    }
-    p.outputs().iter().for_each(|out| uses[out.value.index()] += 1);
-    uses
-}
-
 /// Rotations of sums of products with plaintexts that nothing else reads, themselves added to such sums and nothing else: the
 /// giant steps of a linear map. They go before the rescale, of which all of them then take one, with its error.
 fn rotated_pending(p: &Program) -> Vec<bool> {
-    let uses = uses(p);
+    let uses = p.use_counts();
     // Sums in which some term is such a product, perhaps rotated, and none is a product of ciphertexts.
     let mut sums = vec![false; uses.len()];
     let mut ciphers = vec![false; uses.len()];
