@@ -10,7 +10,6 @@ use ringmill_program::limb::LimbProgram;
 use super::candidates::{Candidate, Cores, Pruned, cores_key};
 use super::front::{Costs, covers, covers_but_time};
 use super::run::Request;
-use super::steps::BATCH;
 use crate::design::PrimeClass;
 use crate::model::bound::Demand;
 use crate::model::exact;
@@ -19,6 +18,9 @@ use crate::space::cores::{self, QUICK, Timing};
 use crate::store::Store;
 use crate::wishes::Objective;
 use crate::{ExploreError, Kernel};
+
+/// Programs simulated between two looks at what is left; the same on every number of threads, so that results are.
+pub(super) const BATCH: usize = 8;
 
 /// What cycles depend on.
 type Key = (Shape, Timing);
