@@ -19,7 +19,7 @@ from sample_designs import SMALL, design_of, small_kernel
 
 import ringmill as rm
 from ringmill import cli
-from ringmill._native import hardware_files
+from ringmill._native import hardware_files, multipliers
 from ringmill.compiled import Compiled
 from ringmill.project import Core, hardware, simulator, vectors, write
 from ringmill.project.design import read
@@ -77,6 +77,21 @@ def test_the_module_carries_the_sources_of_this_tree(folder: Path) -> None:
     for name, text in carried.items():
         assert (ROOT / name).read_text() == text, f"{name}: build the extension again"
     assert (folder / "core.f").read_text().splitlines()[1:] == [f"rtl/{name}" for name in listed]
+
+
+def test_multipliers_have_the_numbers_of_the_hardware() -> None:
+    package = (ROOT / "rtl/modmul/src/modmul_pkg.sv").read_text()
+    numbers = {name: int(at) for name, at in re.findall(r"int unsigned Kind(\w+)\s*=\s*(\d+);", package)}
+    names = {
+        "P2": "word-montgomery",
+        "P2Sparse": "sparse-word-montgomery",
+        "Prf": "prf-fiko",
+        "Montgomery": "montgomery",
+        "Barrett": "barrett",
+    }
+    assert {names[name]: at for name, at in numbers.items()} == {
+        name: at for at, name in enumerate(multipliers())
+    }
 
 
 def test_the_vectors_are_those_of_the_kernel(compiled: Any, folder: Path) -> None:

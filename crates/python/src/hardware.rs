@@ -1,6 +1,10 @@
-//! The sources of the compact core, carried in the module.
+//! The compact core: its sources, carried in the module, and what it can be built with.
+
+use std::collections::BTreeMap;
 
 use pyo3::prelude::*;
+
+use ringmill::machine::compact::{CompactLiteral, Multiplier};
 
 include!(concat!(env!("OUT_DIR"), "/hardware.rs"));
 
@@ -9,4 +13,20 @@ include!(concat!(env!("OUT_DIR"), "/hardware.rs"));
 #[pyfunction]
 pub(crate) fn hardware_files() -> Vec<(&'static str, &'static str)> {
     FILES.to_vec()
+}
+
+/// Sizes that there are, ascending: "words", bits of a word; "butterflies" of a lane; "buses", bits of the memory bus.
+#[pyfunction]
+pub(crate) fn core_sizes() -> BTreeMap<&'static str, Vec<u32>> {
+    BTreeMap::from([
+        ("words", CompactLiteral::WORD_BITS.to_vec()),
+        ("butterflies", CompactLiteral::BUTTERFLIES.to_vec()),
+        ("buses", CompactLiteral::BUS_BITS.to_vec()),
+    ])
+}
+
+/// Names of the modular multipliers, each at its number in `modmul_pkg`.
+#[pyfunction]
+pub(crate) fn multipliers() -> Vec<&'static str> {
+    Multiplier::ALL.map(Multiplier::name).to_vec()
 }

@@ -57,6 +57,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(switching::key_forms, module)?)?;
     module.add_function(wrap_pyfunction!(files::identify, module)?)?;
     module.add_function(wrap_pyfunction!(hardware::hardware_files, module)?)?;
+    module.add_function(wrap_pyfunction!(hardware::core_sizes, module)?)?;
+    module.add_function(wrap_pyfunction!(hardware::multipliers, module)?)?;
     module.add_function(wrap_pyfunction!(explore::explore_designs, module)?)?;
     module.add_function(wrap_pyfunction!(explore::stored_devices, module)?)?;
     module.add_function(wrap_pyfunction!(explore::check_design, module)?)?;

@@ -12,13 +12,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from ringmill._native import Params
+from ringmill._native import multipliers as kinds
 from ringmill.compare.coxhe import FIXED, LIMBS, Row, complete, drift, engine, slots_of
 from ringmill.compare.paper import paper
 from ringmill.compiled import compile_traced
 from ringmill.kernels import NINE, PaperKernel
 
-#: Multipliers as `modmul_pkg` numbers them.
-_KINDS = ("word-montgomery", "sparse-word-montgomery", "prf-fiko", "montgomery", "barrett")
 SYNTHESES = Path(__file__).resolve().parents[3] / "rtl" / "synth" / "data" / "modmul.json"
 #: Fig. 5(b): butterflies of a transform module, and words that the others take a cycle, in both pipelines.
 TRANSFORM, MODULE = 16, 8
@@ -31,7 +30,7 @@ def multipliers() -> Iterator[Row]:
     rows = json.loads(SYNTHESES.read_text(encoding="utf-8"))
     for row in sorted(rows, key=lambda r: (r["params"]["Kind"], r["flow"], r["params"]["W"])):
         if row.get("dsp"):
-            kind = _KINDS[row["params"]["Kind"]]
+            kind = kinds()[row["params"]["Kind"]]
             blocks = {"dsp": row["dsp"], "lut": row["lut"]}
             told: Row = {"table": "Fig. 4a", "row": f"{kind}, {row['flow']}, {row['params']['W']} bits"}
             yield complete(

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import difflib
 import operator
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
+from ringmill._native import core_sizes, multipliers
 from ringmill.errors import ExploreError, fail
 
+_CORE = core_sizes()
 #: Whole numbers that an axis can have, and an example of a list of them.
-NUMBERS: dict[str, tuple[range | tuple[int, ...], str]] = {
+NUMBERS: dict[str, tuple[Sequence[int], str]] = {
     "log_n": (range(10, 16), "[12, 13]"),
     "level_bits": (range(20, 61), "[28, 30]"),
     "scale_offsets": (range(-60, 61), "[0, 1]"),
     "special_extra": (range(61), "[2, 4]"),
-    "words": ((36, 52, 54, 60), "[36, 54]"),
-    "butterflies": ((1, 2, 4, 8, 16), "[8, 16]"),
-    "buses": ((64, 128, 256, 512, 1024), "[256, 512]"),
+    "words": (_CORE["words"], "[36, 54]"),
+    "butterflies": (_CORE["butterflies"], "[8, 16]"),
+    "buses": (_CORE["buses"], "[256, 512]"),
 }
 #: Words that an axis can have.
 WORDS: dict[str, tuple[str, ...]] = {
     "secrets": ("ternary", "gaussian"),
-    "multipliers": ("word-montgomery", "sparse-word-montgomery", "prf-fiko", "montgomery", "barrett"),
+    "multipliers": tuple(multipliers()),
 }
 AXES = (*NUMBERS, *WORDS)
 

@@ -11,7 +11,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ringmill._native import __version__
+from ringmill._native import __version__, core_sizes, multipliers
 from ringmill.atomic import make_folder, writing
 from ringmill.errors import MachineError, fail
 from ringmill.project import hardware
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from ringmill.compiled import Compiled
 
 #: Montgomery's multiplier, which takes any primes, as `modmul_pkg` numbers it.
-_MONTGOMERY = 3
-#: Bits of a word that a core is built for, and entries of the largest modulus table.
-_WORDS, _MODULI = (36, 52, 54, 60), 32
+_MONTGOMERY = multipliers().index("montgomery")
+#: Entries of the largest modulus table.
+_MODULI = 32
 
 
 def verilator() -> bool:
@@ -47,7 +47,8 @@ def _core_of(compiled: Compiled, butterflies: int | None) -> Core:
     params = compiled.params
     bits = max(q.bit_length() for q in [*params.q, *params.p])
     # Other methods of key switching have primes of their own.
-    word = next(w for w in _WORDS if w >= bits) if compiled.switching == "hybrid" else _WORDS[-1]
+    words = core_sizes()["words"]
+    word = next(w for w in words if w >= bits) if compiled.switching == "hybrid" else words[-1]
     return Core(
         word_bits=word,
         butterflies=4 if butterflies is None else butterflies,
