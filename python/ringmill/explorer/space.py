@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import operator
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from ringmill._native import core_sizes, multipliers
 from ringmill.errors import ExploreError, fail
+from ringmill.explorer.wishes import near
 
 _CORE = core_sizes()
 #: Whole numbers that an axis can have, and an example of a list of them.
@@ -43,7 +43,7 @@ def _values(axis: Any, values: Any, place: str) -> list[Any]:
         fail(
             ExploreError,
             "UnknownAxis",
-            f"{place} has no axis {axis!r}{_near(axis, AXES)}; there are {', '.join(AXES)}.",
+            f"{place} has no axis {axis!r}{near(axis, AXES)}; there are {', '.join(AXES)}.",
             axis=axis,
         )
     numbers = axis in NUMBERS
@@ -72,7 +72,7 @@ def _word(axis: str, value: Any, place: str) -> str:
     fail(
         ExploreError,
         "UnknownWord",
-        f"{place} has {_short(value)} in {axis}{_near(value, known)}; there are {', '.join(known)}.",
+        f"{place} has {_short(value)} in {axis}{near(value, known)}; there are {', '.join(known)}.",
         word=value,
     )
 
@@ -84,9 +84,3 @@ def _refuse(place: str, wrong: str, example: str) -> NoReturn:
 def _short(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:60]}…"
-
-
-def _near(word: Any, known: tuple[str, ...]) -> str:
-    near = difflib.get_close_matches(str(word).lower().replace("-", "_"), known, 1)
-    near = near or difflib.get_close_matches(str(word).lower(), known, 1)
-    return f" (did you mean {near[0]!r}?)" if near else ""

@@ -94,6 +94,14 @@ def checked(wishes: Wishes) -> dict[str, Any]:
     return asked
 
 
+def near(word: Any, known: tuple[str, ...]) -> str:
+    """The known word that is spelled most like this one, as a question in brackets; nothing if none is."""
+    spelled = str(word).lower()
+    found = difflib.get_close_matches(spelled.replace("-", "_"), known, 1)
+    found = found or difflib.get_close_matches(spelled, known, 1)
+    return f" (did you mean {found[0]!r}?)" if found else ""
+
+
 def _number(wish: str, x: Any) -> float:
     """A number that JSON can say."""
     if isinstance(x, bool) or not isinstance(x, (int, float)) or not math.isfinite(x):
@@ -102,11 +110,9 @@ def _number(wish: str, x: Any) -> float:
 
 
 def _unknown(what: str, word: str, known: tuple[str, ...]) -> None:
-    near = difflib.get_close_matches(word, known, 1)
-    hint = f" (did you mean {near[0]!r}?)" if near else ""
     fail(
         ExploreError,
         "UnknownWord",
-        f"No {what} {word!r}{hint}; there are {', '.join(known)}.",
+        f"No {what} {word!r}{near(word, known)}; there are {', '.join(known)}.",
         word=word,
     )
