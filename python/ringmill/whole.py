@@ -15,13 +15,18 @@ def shown(value: object) -> str:
         return "a number of too many digits"
 
 
-def whole(error: type[RingmillError], what: str, value: object, least: int, most: int) -> int:
-    """The number as Python's own; ``error``, which tells the range, for anything else."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value <= most:
+def whole(
+    error: type[RingmillError], what: str, value: object, least: int, most: int, range_: str = ""
+) -> int:
+    """The number as Python's own.
+
+    ``error`` for anything else, which tells the range: in numbers, or as ``range_`` says it.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= int(value) <= most:
         fail(
             error,
             "WholeNumber",
-            f"{what} is {shown(value)}; give a whole number from {least} to {most}.",
+            f"{what} is {shown(value)}; give a whole number {range_ or f'from {least} to {most}'}.",
             value=value,
             least=least,
             most=most,
@@ -35,14 +40,5 @@ _MOST_STEPS = 2**63 - 1
 
 def rotation(error: type[RingmillError], what: str, value: object) -> int:
     """A rotation by any whole number of slots that the engine counts; ``error`` for anything else."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or abs(int(value)) > _MOST_STEPS:
-        fail(
-            error,
-            "WholeNumber",
-            f"{what} is {shown(value)}; give a whole number of slots between -2^63 and 2^63, negative to "
-            "rotate right.",
-            value=value,
-            least=-_MOST_STEPS,
-            most=_MOST_STEPS,
-        )
-    return int(value)
+    range_ = "of slots between -2^63 and 2^63, negative to rotate right"
+    return whole(error, what, value, -_MOST_STEPS, _MOST_STEPS, range_)
