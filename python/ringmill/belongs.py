@@ -7,7 +7,7 @@ one for the same purpose: those without relinearisation and rotations say nothin
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ringmill.errors import LevelError, MismatchError, fail
 
@@ -32,12 +32,15 @@ def has_room(cipher: Ciphertext) -> None:
         )
 
 
+def strangers(sentence: str, **fields: Any) -> NoReturn:
+    """Refuse what was not made with one secret key."""
+    fail(MismatchError, "KeysMismatch", sentence, **fields)
+
+
 def same_keys(left: Evaluator, right: Evaluator) -> None:
     """Refuse vectors whose evaluation keys contradict each other."""
     if left is not right and not left.agrees(right):
-        fail(
-            MismatchError,
-            "KeysMismatch",
+        strangers(
             "The two ciphertexts are bound to different evaluation keys, so they seem to be under different "
             "secret keys, and together would decrypt under neither. Encrypt both with one set of keys; read "
             "ciphertexts of one secret key with one Evaluator.",
@@ -47,9 +50,7 @@ def same_keys(left: Evaluator, right: Evaluator) -> None:
 def made_encrypting(keys: Keys, key: PublicKey | SecretKey) -> None:
     """Refuse a key to encrypt with that belongs to another secret key."""
     if key is not keys.public and key.params == keys.params and not keys.secret.made(key):
-        fail(
-            MismatchError,
-            "KeysMismatch",
+        strangers(
             "The key to encrypt with was not made with the secret key of these keys, so nothing could "
             "decrypt what they compute. Take both from one set of keys.",
         )
@@ -58,9 +59,7 @@ def made_encrypting(keys: Keys, key: PublicKey | SecretKey) -> None:
 def made_evaluator(secret: SecretKey, evaluator: Evaluator) -> None:
     """Refuse to decrypt what is bound to evaluation keys of another secret key."""
     if evaluator.params == secret.params and not secret.made(evaluator):
-        fail(
-            MismatchError,
-            "KeysMismatch",
+        strangers(
             "The ciphertext is bound to evaluation keys that were not made with this secret key, so it would "
             "decrypt to noise. Give the secret key of the keys that encrypted it.",
         )

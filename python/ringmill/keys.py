@@ -10,7 +10,8 @@ from typing import NoReturn
 from ringmill import bundle
 from ringmill._native import EvaluationKeys, Evaluator, Params, PublicKey, SecretKey
 from ringmill.atomic import make_folder, together, writing
-from ringmill.errors import CommandError, FileFormatError, MismatchError, ParameterError, fail
+from ringmill.belongs import strangers
+from ringmill.errors import CommandError, FileFormatError, ParameterError, fail
 from ringmill.progress import Show, steps
 from ringmill.whole import rotation
 
@@ -107,9 +108,7 @@ class Keys:
 
 
 def _refuse_strangers(path: Path, secret: Path) -> NoReturn:
-    fail(
-        MismatchError,
-        "KeysMismatch",
+    strangers(
         f"{path} was not made with {secret}: what it encrypts or computes would decrypt to noise. "
         "Put the files of one keygen into the folder.",
         path=str(path),
