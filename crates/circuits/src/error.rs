@@ -98,6 +98,20 @@ pub enum CircuitError {
         /// The fewest that are taken.
         least: usize,
     },
+    /// Slots that no ring packs, or too few to be bootstrapped.
+    #[error(
+        "no parameters bootstrap vectors of {slots} slots; slots are a power of two from {least} to {most}: take {nearest}"
+    )]
+    NeedSlots {
+        /// Slots wanted.
+        slots: usize,
+        /// The fewest.
+        least: usize,
+        /// The most, N/2 of the greatest ring.
+        most: usize,
+        /// The next such number on either side.
+        nearest: String,
+    },
     /// A vector of another length than the program's.
     #[error(
         "a diagonal of {found} numbers in a program of {slots} slots; one number for each slot is needed"

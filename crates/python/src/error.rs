@@ -137,9 +137,9 @@ impl Failure {
         match error {
             CircuitError::Program(e) => Self::he(e),
             CircuitError::Params(e) => Self::of(Family::Parameter, e),
-            CircuitError::Precision { .. } | CircuitError::Iterations { .. } => {
-                Self::of(Family::Parameter, error)
-            }
+            CircuitError::Precision { .. }
+            | CircuitError::Iterations { .. }
+            | CircuitError::NeedSlots { .. } => Self::of(Family::Parameter, error),
             other => Self::of(Family::Program, other),
         }
     }

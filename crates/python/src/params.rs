@@ -8,6 +8,7 @@ use ringmill_circuits::bootstrap::{Bootstrap, Need};
 use ringmill_ckks as ckks;
 use ringmill_ckks::Level;
 use ringmill_ckks::file::{params_from_bytes, write_params};
+use ringmill_ckks::params::{MAX_LOG_N, MIN_LOG_N};
 use ringmill_program::he::Chain;
 
 use crate::error::{Failure, Family};
@@ -108,7 +109,7 @@ impl Params {
     ///     scale_bits: log2 of the scale, 20 to 60; by `bits` unless given.
     ///     wide_bits: log2 of the scale of the sine's first product, 20 to 60, of which each bit is one of precision; by
     ///         `bits` unless given.
-    ///     slots: slots of a vector, a power of two up to N/2; N/2 at `log_n` by default. Fewer take less time and fewer
+    ///     slots: slots of a vector, a power of two from 4 to N/2; N/2 at `log_n` by default. Fewer take less time and fewer
     ///         levels.
     ///     log_n: the least log2 N, 10 to 17.
     ///     insecure: accept less than 128 bits of security at `log_n`: for tests alone.
@@ -137,9 +138,9 @@ impl Params {
         let iterations = choice("iterations", iterations, "from 1 to 2")?.unwrap_or(1);
         let scale_bits = limited::<u32>("scale_bits", scale_bits, (20, 60))?;
         let wide_bits = limited::<u32>("wide_bits", wide_bits, (20, 60))?;
-        let log_n = choice::<u32>("log_n", log_n, LOG_N)?.unwrap_or(16);
-        let slots = choice("slots", slots, "that is a power of two up to N/2")?;
-        let slots = slots.unwrap_or(1 << log_n.clamp(1, 17) >> 1);
+        let log_n = limited::<u32>("log_n", log_n, (MIN_LOG_N.into(), MAX_LOG_N.into()))?.unwrap_or(16);
+        let slots = choice("slots", slots, "that is a power of two from 4 to N/2")?;
+        let slots = slots.unwrap_or(1 << (log_n - 1));
         let chosen = || {
             let need = Need { levels, slots, log_n, insecure, ..Need::default() };
             if scale_bits.is_none() && wide_bits.is_none() {

@@ -64,6 +64,7 @@ impl Need {
     /// # Errors
     /// As [`Need::iterated`] and [`Need::choose`].
     pub fn arranged(&self, bits: u32, iterations: u32) -> Result<(Params, Bootstrap), CircuitError> {
+        self.check_slots()?;
         let need = self.clone().iterated(bits, iterations)?;
         for log_n in self.rings() {
             let mut best: Option<(f64, Params, Bootstrap)> = None;

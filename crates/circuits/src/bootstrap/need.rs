@@ -41,6 +41,12 @@ const FLAT: [u32; 3] = [4, 3, 2];
 /// Bits of P beyond the largest digit: the error of a key switch then vanishes beside the rounding that ends it.
 const SPARE_BITS: u32 = 5;
 
+/// The fewest slots that three maps each way are made for.
+const LEAST_SLOTS: usize = 4;
+
+/// The most slots of any ring.
+const MOST_SLOTS: usize = 1 << (MAX_LOG_N - 1);
+
 /// What is wanted of a chain that bootstraps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Need {
@@ -50,7 +56,7 @@ pub struct Need {
     pub scale_bits: u32,
     /// log2 of the scale of the first product of the sine: each bit is one of precision.
     pub wide_bits: u32,
-    /// Slots of a vector.
+    /// Slots of a vector: a power of two from 4 to 2^16.
     pub slots: usize,
     /// The least log2 N.
     pub log_n: u32,
@@ -107,8 +113,10 @@ impl Need {
     /// The smallest ring that meets the need at 128 bits, and in it the number of digits with the cheapest key switch.
     ///
     /// # Errors
-    /// [`CircuitError::Params`] names what stands in the way; [`CircuitError::Degree`] for a sine that is too wide.
+    /// [`CircuitError::Params`] names what stands in the way; [`CircuitError::Degree`] for a sine that is too wide;
+    /// [`CircuitError::NeedSlots`].
     pub fn choose(&self, bootstrap: &Bootstrap) -> Result<Params, CircuitError> {
+        self.check_slots()?;
         let unmet = |why: String| CircuitError::Params(ParamsError::Unmet { max_log_n: MAX_LOG_N, why });
         let depth = bootstrap.depth()?;
         let q = self.chain(bootstrap, depth);
@@ -132,9 +140,22 @@ impl Need {
         )))
     }
 
+    pub(super) fn check_slots(&self) -> Result<(), CircuitError> {
+        let (slots, least, most) = (self.slots, LEAST_SLOTS, MOST_SLOTS);
+        if slots.is_power_of_two() && (least..=most).contains(&slots) {
+            return Ok(());
+        }
+        let nearest = match slots {
+            few if few < least => least.to_string(),
+            many if many > most => most.to_string(),
+            _ => format!("{} or {}", slots.next_power_of_two() / 2, slots.next_power_of_two()),
+        };
+        Err(CircuitError::NeedSlots { slots, least, most, nearest })
+    }
+
     /// Degrees that may do, the least first.
     pub(super) fn rings(&self) -> std::ops::RangeInclusive<u32> {
-        let least = (2 * self.slots.max(1)).trailing_zeros().max(MIN_LOG_N).max(self.log_n);
+        let least = (2 * self.slots).trailing_zeros().max(MIN_LOG_N).max(self.log_n);
         least..=if self.insecure { least } else { MAX_LOG_N }
     }
 
@@ -282,6 +303,28 @@ mod tests {
                 matches!(refused, Err(CircuitError::Precision { least: 12, most: 24, .. })),
                 "{refused:?}"
             );
+        }
+    }
+
+    #[test]
+    fn slots_that_no_ring_packs_are_refused_with_the_nearest() {
+        let asked = |slots| Need { slots, levels: 1, log_n: 10, insecure: true, ..Need::default() };
+        for (slots, near) in [
+            (0, "4"),
+            (2, "4"),
+            (3, "4"),
+            (5, "4 or 8"),
+            (65_535, "32768 or 65536"),
+            (65_537, "65536"),
+            (1 << 17, "65536"),
+            (usize::MAX, "65536"),
+        ] {
+            let refused = asked(slots).choose(&Bootstrap::default()).unwrap_err();
+            assert!(refused.to_string().ends_with(&format!("from 4 to 65536: take {near}")), "{refused}");
+            assert_eq!(asked(slots).arranged(12, 1).unwrap_err(), refused);
+        }
+        for (slots, log_n) in [(4, 10), (1 << 10, 11)] {
+            assert_eq!(asked(slots).choose(&Bootstrap::default()).unwrap().log_n(), log_n);
         }
     }
 
