@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NoReturn
 
 from ringmill.errors import FileFormatError, fail
 
@@ -18,14 +19,18 @@ def writing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        reason = error.strerror or str(error)
-        fail(
-            FileFormatError,
-            "Unwritable",
-            f"{path} cannot be written: {reason}. Choose another place, or make way there.",
-            path=str(path),
-            reason=reason,
-        )
+        unwritable(path, error.strerror or str(error))
+
+
+def unwritable(path: Path, reason: str) -> NoReturn:
+    """Refuse a path that cannot be written; ``reason`` is what the system says."""
+    fail(
+        FileFormatError,
+        "Unwritable",
+        f"{path} cannot be written: {reason}. Choose another place, or make way there.",
+        path=str(path),
+        reason=reason,
+    )
 
 
 def make_folder(path: Path) -> None:

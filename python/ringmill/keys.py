@@ -9,7 +9,7 @@ from typing import NoReturn
 
 from ringmill import bundle
 from ringmill._native import EvaluationKeys, Evaluator, Params, PublicKey, SecretKey
-from ringmill.atomic import make_folder, together, writing
+from ringmill.atomic import make_folder, together, unwritable, writing
 from ringmill.belongs import strangers
 from ringmill.errors import CommandError, FileFormatError, ParameterError, fail
 from ringmill.progress import Show, steps
@@ -117,11 +117,12 @@ def _refuse_strangers(path: Path, secret: Path) -> NoReturn:
 
 def _save(keys: EvaluationKeys, temporary: Path, target: Path) -> None:
     """Write keys for ``target``, which is what errors name."""
-    with writing(target):
-        try:
-            keys.save(temporary)
-        except FileFormatError as error:
-            raise OSError(error.message.partition(" failed: ")[2].rstrip(".")) from error
+    try:
+        keys.save(temporary)
+    except FileFormatError as error:
+        if error.code != "Io":
+            raise
+        unwritable(target, error.reason)
 
 
 def _forms(keys: EvaluationKeys) -> bundle.Bundle:

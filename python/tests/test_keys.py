@@ -30,8 +30,10 @@ def test_a_full_disk_leaves_the_old_keys_or_none(keys: rm.Keys, tmp_path: Path) 
     resource.setrlimit(resource.RLIMIT_FSIZE, (sizes["evaluation.keys"] - 1, limits[1]))
     try:
         for folder in old, new:
-            with pytest.raises(rm.FileFormatError, match="keys cannot be written: File too large"):
+            with pytest.raises(rm.FileFormatError, match="keys cannot be written: File too large") as caught:
                 keys.save(folder, overwrite=True)
+            assert caught.value.path == str(folder / "evaluation.keys")
+            assert caught.value.reason.startswith("File too large")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert contents(old) == before

@@ -116,6 +116,11 @@ impl Failure {
     pub(crate) fn file(error: &FileError) -> Self {
         match error {
             FileError::Context { .. } => Self::of(Family::Mismatch, error),
+            FileError::Io { action, source } => {
+                let fields = [("action", action.clone()), ("reason", source.to_string())];
+                let fields = fields.map(|(name, text)| (name.to_owned(), Value::Text(text)));
+                Self { fields: fields.to_vec(), ..Self::of(Family::File, error) }
+            }
             _ => Self::of(Family::File, error),
         }
     }
