@@ -1,4 +1,7 @@
 //! The fewest vertices that all paths of a network go through, by Dinic's algorithm.
+//!
+//! Not that of a library: placement bounds its time by the edges that are looked at, and petgraph's `dinics` (0.8.3) neither counts
+//! them nor remembers dead ends from one path to the next, so that a phase takes paths times edges instead of their sum.
 
 /// More paths than any network here has.
 const WITHOUT_END: u32 = u32::MAX / 2;
