@@ -5,6 +5,7 @@
 //! residues are canonical, in \[0, q), and a limb in the *evaluation* (NTT) domain stands in
 //! bit-reversed order: word k holds the value at ψ^(2·brv(k)+1), ψ a primitive 2N-th root of unity.
 
+mod ahead;
 pub mod buffer;
 pub mod ceiling;
 pub mod convert;

@@ -4,6 +4,7 @@ use std::mem::MaybeUninit;
 
 use super::prime::Prime;
 use super::sum::{OnSum, Sum, SumKernel, vectors};
+use crate::ahead::Ahead;
 use crate::convert::{QUOTIENT_BITS, SourceBasis};
 use crate::lanes::{Kernel, Lanes, U64Lanes};
 use crate::limb_ring::BLOCK_WORDS;
@@ -55,6 +56,8 @@ const ROWS: usize = SourceBasis::MAX_PRIMES + 1;
 /// Words of a piece, and of all its rows: they take 27 of 32 KiB of a first cache.
 const PIECE: usize = 384;
 const PIECES: usize = 9 * PIECE;
+/// Words of a target, at most, between two requests for what the next piece reads.
+const STEP: usize = 16;
 
 /// What one piece of the sources is to all targets.
 struct Piece<'a> {
@@ -63,6 +66,8 @@ struct Piece<'a> {
     quotient: bool,
     /// The rows once more as left operands, one after the other, if several targets use them.
     operands: Option<&'a mut [MaybeUninit<u64>; PIECES]>,
+    /// What is read next.
+    ahead: Ahead<'a>,
     /// The form of these and what the words were taken less, once they have been made.
     made: Option<(u32, u64)>,
 }
@@ -130,6 +135,9 @@ impl Convert<'_, '_> {
         let (stride, words) = (vectors * S::L::WIDTH, self.out.len());
         let whole = words / stride * stride;
         for i in (0..whole).step_by(stride) {
+            if READY {
+                self.piece.ahead.request();
+            }
             if vectors == 4 {
                 self.vectors::<S, 4, READY>(s, start, factors, i)
             } else {
@@ -190,11 +198,13 @@ pub(crate) fn convert(backend: Backend, targets: &mut [ConvertTarget<'_>], y: &[
     let mut operands = [MaybeUninit::uninit(); PIECES];
     for first in (0..words).step_by(length) {
         let end = words.min(first + length);
-        let mut rows = [&[][..]; ROWS];
-        for (row, &limb) in rows.iter_mut().zip(y.iter().chain(&v)) {
-            *row = &limb[first..end];
+        let (mut rows, mut next) = ([&[][..]; ROWS], [&[][..]; ROWS]);
+        for ((row, next), &limb) in rows.iter_mut().zip(&mut next).zip(y.iter().chain(&v)) {
+            (*row, *next) = (&limb[first..end], &limb[end..words.min(end + length)]);
         }
+        let steps = targets.len() * (end - first) / STEP;
         let mut piece = Piece {
+            ahead: Ahead::new((std::ptr::null(), 0), &next[..count], steps),
             rows: &rows[..count],
             quotient: v.is_some(),
             operands: (targets.len() > 1).then_some(&mut operands),

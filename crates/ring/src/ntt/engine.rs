@@ -4,9 +4,9 @@
 //! at a time in registers; the last 2·log2(L) run in L registers with one transpose in the middle and one at the end.
 
 use crate::{
+    ahead::Ahead,
     lanes::U64Lanes,
     ntt::{
-        ahead::Ahead,
         arith::Arith,
         schedule::{Kind, Run},
         tables::Tables,

@@ -12,7 +12,6 @@
 //!
 //! Results are canonical residues and so the same bits whichever is chosen.
 
-mod ahead;
 mod arith;
 mod binary64;
 mod choice;

@@ -1,8 +1,8 @@
 //! Passes of two stages that do the second stage of some registers beside the first of the next: what waits for a product stands
 //! beside what need not wait. For sixteen registers, which hold too few chains to fill the waits of each other.
 
+use crate::ahead::Ahead;
 use crate::ntt::{
-    ahead::Ahead,
     arith::Arith,
     engine::Engine,
     registers::{Constant, Registers},

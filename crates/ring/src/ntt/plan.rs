@@ -4,9 +4,9 @@ use std::{marker::PhantomData, ops::Range, sync::Arc};
 
 use crate::{
     Backend, Isa, Modulus, RingError,
+    ahead::Ahead,
     lanes::{Kernel, Lanes, Madd52Lanes, Scalar},
     ntt::{
-        ahead::Ahead,
         arith::Arith,
         binary64::Binary64,
         choice,

@@ -6,7 +6,7 @@ const LINE: usize = 8;
 
 /// Slices whose lines are requested in order, an equal share at each of a number of steps.
 #[derive(Debug, Clone)]
-pub(super) struct Ahead<'a> {
+pub(crate) struct Ahead<'a> {
     /// What is left of the slice in turn: where it begins, and its words.
     current: (*const u64, usize),
     slices: &'a [&'a [u64]],
@@ -16,14 +16,14 @@ pub(super) struct Ahead<'a> {
 
 impl<'a> Ahead<'a> {
     /// First `own` words from `from` on, which may be borrowed elsewhere as they are not read; then the slices.
-    pub(super) fn new((from, own): (*const u64, usize), slices: &'a [&'a [u64]], steps: usize) -> Self {
+    pub(crate) fn new((from, own): (*const u64, usize), slices: &'a [&'a [u64]], steps: usize) -> Self {
         let lines: usize = slices.iter().map(|slice| slice.len().div_ceil(LINE)).sum();
         Self { current: (from, own), slices, share: (lines + own.div_ceil(LINE)).div_ceil(steps.max(1)) }
     }
 
     /// One step.
     #[inline(always)]
-    pub(super) fn request(&mut self) {
+    pub(crate) fn request(&mut self) {
         let mut lines = self.share;
         while lines > 0 {
             let (from, words) = self.current;
