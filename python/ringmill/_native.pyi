@@ -108,7 +108,13 @@ class Plan:
 
     @staticmethod
     def choose(
-        text: str, precision: int, magnitude: float, bound: float, real: bool, security: int
+        text: str,
+        precision: int,
+        magnitude: float,
+        bound: float,
+        real: bool,
+        security: int,
+        rotation_keys: int | None = None,
     ) -> Plan: ...
     @staticmethod
     def with_params(
@@ -118,6 +124,7 @@ class Plan:
         bound: float,
         real: bool,
         output_level: int | None = None,
+        rotation_keys: int | None = None,
     ) -> Plan: ...
     @property
     def params(self) -> Params: ...
@@ -147,6 +154,8 @@ class Plan:
     def needs_encapsulation(self) -> bool: ...
     @property
     def bootstraps(self) -> list[str]: ...
+    @property
+    def rotation_keys(self) -> int | None: ...
     @property
     def rotations(self) -> list[int]: ...
     @property

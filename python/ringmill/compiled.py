@@ -37,6 +37,9 @@ LARGEST = 2.0**40
 # Bits after the binary point; no prime is wider.
 MOST_BITS = 60
 
+# Rotations of the largest ring.
+MOST_KEYS = 1 << 16
+
 # Threads that a machine is asked for, at most.
 MOST_THREADS = 4096
 
@@ -74,22 +77,26 @@ def compile_traced(
     params: Params | None = None,
     switching: str = "hybrid",
     output_level: int | None = None,
+    rotation_keys: int | None = None,
 ) -> Compiled:
     """Choose parameters for a traced kernel (unless given) and manage its program for them.
 
-    ``output_level`` is the least level of results for a program after this one, where parameters are given.
+    ``output_level`` is the least level of results for a program after this one, where parameters are given;
+    ``rotation_keys`` the most that the program may take, as ``Kernel.compile`` says.
     """
     check_switching(switching)
     magnitude = positive(magnitude)
     _inside(traced, magnitude)
     bound = largest_value(traced, magnitude)
     real = traced.signature.real
+    if rotation_keys is not None:
+        rotation_keys = whole(ParameterError, "The number of rotation keys", rotation_keys, 0, MOST_KEYS)
     if params is None:
         precision = whole(ParameterError, "The precision", precision, 0, MOST_BITS)
         security = whole(ParameterError, "The security", security, 128, 256)
-        plan = Plan.choose(traced.text, precision, magnitude, bound, real, security)
+        plan = Plan.choose(traced.text, precision, magnitude, bound, real, security, rotation_keys)
     else:
-        plan = Plan.with_params(traced.text, params, magnitude, bound, real, output_level)
+        plan = Plan.with_params(traced.text, params, magnitude, bound, real, output_level, rotation_keys)
     return Compiled(traced.text, traced.signature, plan, switching, output_level)
 
 
@@ -381,6 +388,7 @@ class Compiled:
             "bound": self.plan.bound,
             "switching": self.switching,
             "output_level": self.output_level,
+            "rotation_keys": self.plan.rotation_keys,
         }
 
     @classmethod
@@ -405,8 +413,11 @@ class Compiled:
         named = isinstance(switching, str) and switching.split(" ")[0] in SWITCHING
         if not named or not (level is None or (type(level) is int and 0 <= level < 100)):
             bundle.refuse_damaged(str(path), "its key switching or its last level is none")
+        rotation_keys = read.facts.get("rotation_keys")
+        if not (rotation_keys is None or (type(rotation_keys) is int and 0 <= rotation_keys <= MOST_KEYS)):
+            bundle.refuse_damaged(str(path), "its number of rotation keys is none")
         params = Params.from_bytes(read.parts["params"])
-        plan = Plan.with_params(text, params, magnitude, bound, signature.real, level)
+        plan = Plan.with_params(text, params, magnitude, bound, signature.real, level, rotation_keys)
         compiled = cls(text, signature, plan, switching, level)
         bundle.check_same(str(path), read.facts, compiled.digest, compiled.name)
         compiled.check_names()

@@ -81,6 +81,19 @@ def test_a_kernel_bootstraps_where_it_says(params: rm.Params, rng: np.random.Gen
     assert np.abs(compiled.run(x=x) - asked(x)).max() < 2.0**-14
 
 
+@pytest.mark.parametrize("most", [4, 1])
+def test_a_bootstrapping_takes_few_rotation_keys(
+    most: int, params: rm.Params, rng: np.random.Generator
+) -> None:
+    every = asked.compile(rm.vector(LENGTH), params=params)
+    few = asked.compile(rm.vector(LENGTH), params=params, rotation_keys=most)
+    assert len(few.plan.rotations) <= most < len(every.plan.rotations)
+    assert few.cost["rotate"] > every.cost["rotate"]
+    x = rng.uniform(-1, 1, LENGTH)
+    error = np.log2(np.abs(few.run(x=x) - asked(x)).max())
+    assert error < few.predicted_error["out"] < -10
+
+
 @rm.kernel
 def ninth_power(x: Any) -> Any:
     y = x

@@ -53,6 +53,45 @@ def test_compile_shows_parameters_program_cost_and_keys(compiled: Compiled) -> N
     assert "depth 2" in repr(compiled)
 
 
+@rm.kernel
+def layer(x: Any, w: Any) -> Any:
+    """A dense map, differences of neighbours, and a sum over all elements."""
+    y = w @ x
+    return y[1:] - y[:-1] + (y * y).sum()
+
+
+def test_a_program_takes_no_more_rotation_keys_than_are_allowed(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    w, x = rng.uniform(-0.2, 0.2, (32, 32)), rng.uniform(-1, 1, 32)
+    every = layer.compile(rm.vector(32), w)
+    assert len(every.plan.rotations) > 6
+    rotations = [every.cost["rotate"]]
+    for most in (6, 3, 1):
+        few = layer.compile(rm.vector(32), w, rotation_keys=most)
+        assert len(few.plan.rotations) <= most
+        assert few.cost["key_bytes"] < every.cost["key_bytes"]
+        rotations.append(few.cost["rotate"])
+        few.save(tmp_path / "layer.rmk")
+        server = Compiled.load(tmp_path / "layer.rmk")
+        assert (server.plan.rotations, server.program) == (few.plan.rotations, few.program)
+        keys = few.keygen()
+        got = few.decrypt(keys, server.evaluate(keys, few.encrypt(keys, x=x)))
+        error = np.max(np.abs(got - layer(x, w)))
+        assert error < 2.0 ** few.predicted_error["out"] < 2.0**-20
+    assert rotations == sorted(rotations)
+
+
+def test_rotation_keys_that_cannot_be_enough_are_refused() -> None:
+    for keys in (-1, True, 2.5, "fast"):
+        with pytest.raises(rm.ParameterError, match=r"number of rotation keys is .* from 0 to 65536"):
+            layer.compile(rm.vector(4), np.eye(4), rotation_keys=keys)
+    with pytest.raises(rm.ProgramError, match="give it 1 or more") as refused:
+        layer.compile(rm.vector(4), np.eye(4) + 1, rotation_keys=0)
+    assert (refused.value.code, refused.value.most, refused.value.least) == ("RotationKeys", 0, 1)
+    square = rm.kernel(lambda x: x * x)
+    assert square.compile(rm.vector(4), rotation_keys=0).plan.rotations == []
+
+
 @pytest.mark.parametrize("machine", ["cpu", "reference"])
 def test_run_is_within_the_predicted_error(machine: str, compiled: Compiled, keys: rm.Keys) -> None:
     results = compiled.evaluate(keys, compiled.encrypt(keys, x=X), machine=machine)

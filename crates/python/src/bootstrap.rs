@@ -106,14 +106,16 @@ pub(crate) fn managed(
     params: &Parameters,
     promise: &Promise,
     refused: HeError,
+    rotation_keys: Option<usize>,
 ) -> Result<(Managed, Vec<String>), Failure> {
+    let options = Options { rotation_keys, ..Options::default() };
     let config = config(promise.real, 1, params);
     let asked = traced.instrs().iter().filter(|i| matches!(i.op, Op::Bootstrap(_)));
     let mut places: Vec<String> =
         asked.map(|i| i.source.as_ref().map_or("asked for".into(), |s| format!("{s}: asked for"))).collect();
     let refused = match places.is_empty() {
         true => refused,
-        false => match with_circuits(traced, params, &config, promise)? {
+        false => match with_circuits(traced, params, &config, promise, &options)? {
             Ok(managed) => return Ok((managed, places)),
             Err(refused) => refused,
         },
@@ -130,7 +132,7 @@ pub(crate) fn managed(
         return Err(Failure::he(&refused));
     }
     places.extend(placed.iter().map(ToString::to_string));
-    match with_circuits(&program, params, &config, promise)? {
+    match with_circuits(&program, params, &config, promise, &options)? {
         Ok(managed) => Ok((managed, places)),
         Err(refused) => Err(Failure::he(&refused)),
     }
@@ -142,10 +144,11 @@ fn with_circuits(
     params: &Parameters,
     config: &Bootstrap,
     promise: &Promise,
+    options: &Options,
 ) -> Result<Result<Managed, HeError>, Failure> {
     let bounds = promise.bounds(program);
     let expanded = expand(program, config, |v: Value| bounds[v.index()]).map_err(|e| Failure::circuit(&e))?;
-    Ok(manage(&expanded, &Chain::from(params), &Options::default()))
+    Ok(manage(&expanded, &Chain::from(params), options))
 }
 
 /// The refusal, with what would let the program bootstrap.

@@ -26,6 +26,8 @@ pub(crate) struct Plan {
     promise: Promise,
     /// Where it bootstraps and why.
     bootstraps: Vec<String>,
+    /// Rotation keys that it may take.
+    rotation_keys: Option<usize>,
 }
 
 impl Plan {
@@ -47,10 +49,12 @@ fn to_the_end(
     params: &ringmill_ckks::Params,
     refused: &he::HeError,
     promise: &Promise,
+    rotation_keys: Option<usize>,
 ) -> Option<Managed> {
     let he::Rule::Depth { needed, .. } = *refused.rule else { return None };
     let floor = params.max_level().get().checked_sub(needed)?;
-    let options = manage::Options { output_level: Some(Level::new(floor)), ..manage::Options::default() };
+    let output_level = Some(Level::new(floor));
+    let options = manage::Options { output_level, rotation_keys, ..manage::Options::default() };
     let managed = manage::manage(traced, &Chain::from(params), &options).ok()?;
     let p = &managed.program;
     let noises = manage::predict_fresh(p, params, promise).ok()?;
@@ -71,6 +75,8 @@ fn asks(traced: &he::Program) -> bool {
 impl Plan {
     /// Chooses the smallest parameters for a program's depth and the accuracy wanted of its results.
     #[staticmethod]
+    #[pyo3(signature = (text, precision, magnitude, bound, real, security, rotation_keys = None))]
+    #[allow(clippy::too_many_arguments)] // the facade in Python names them
     fn choose(
         py: Python<'_>,
         text: &str,
@@ -79,6 +85,7 @@ impl Plan {
         bound: f64,
         real: bool,
         security: u32,
+        rotation_keys: Option<usize>,
     ) -> PyResult<Self> {
         let want = Accuracy {
             bits: precision,
@@ -87,6 +94,7 @@ impl Plan {
             magnitude: bound,
             security,
             secret: Secret::Ternary,
+            rotation_keys,
         };
         py.detach(|| {
             let traced = he::parse(text).map_err(|e| Failure::he(&e))?;
@@ -97,13 +105,16 @@ impl Plan {
                 rationale: Some(plan.rationale),
                 promise: promise(magnitude, bound, real),
                 bootstraps: Vec::new(),
+                rotation_keys,
             })
         })
     }
 
-    /// Manages a program for given parameters; its outputs at `output_level` or above, what holds them if None.
+    /// Manages a program for given parameters; its outputs at `output_level` or above, what holds them if None; with
+    /// `rotation_keys` at most, as many as are fastest if None.
     #[staticmethod]
-    #[pyo3(signature = (text, params, magnitude, bound, real, output_level = None))]
+    #[pyo3(signature = (text, params, magnitude, bound, real, output_level = None, rotation_keys = None))]
+    #[allow(clippy::too_many_arguments)] // the facade in Python names them
     fn with_params(
         py: Python<'_>,
         text: &str,
@@ -112,25 +123,26 @@ impl Plan {
         bound: f64,
         real: bool,
         output_level: Option<u32>,
+        rotation_keys: Option<usize>,
     ) -> PyResult<Self> {
         let (params, promise) = (params.get().inner.clone(), promise(magnitude, bound, real));
         py.detach(|| {
             let traced = he::parse(text).map_err(|e| Failure::he(&e))?;
             let chain = Chain::from(&params);
             let output_level = output_level.map(Level::new);
-            let options = manage::Options { output_level, ..manage::Options::default() };
+            let options = manage::Options { output_level, rotation_keys, ..manage::Options::default() };
             let (managed, bootstraps) = match manage::manage(&traced, &chain, &options) {
                 Ok(managed) => (managed, Vec::new()),
                 // Programs that bootstrap end above the levels that it needs anyway.
                 Err(refused) if output_level.is_some() && !asks(&traced) => {
                     return Err(Failure::he(&refused).into());
                 }
-                Err(refused) => match to_the_end(&traced, &params, &refused, &promise) {
+                Err(refused) => match to_the_end(&traced, &params, &refused, &promise, rotation_keys) {
                     Some(bounded) => (bounded, Vec::new()),
-                    None => bootstrap::managed(&traced, &params, &promise, refused)?,
+                    None => bootstrap::managed(&traced, &params, &promise, refused, rotation_keys)?,
                 },
             };
-            Ok(Self { params, managed, rationale: None, promise, bootstraps })
+            Ok(Self { params, managed, rationale: None, promise, bootstraps, rotation_keys })
         })
     }
 
@@ -227,6 +239,12 @@ impl Plan {
     #[getter]
     fn rotations(&self) -> Vec<usize> {
         self.managed.summary.keys.rotations.iter().copied().collect()
+    }
+
+    /// How many rotation keys it may take; `None` for as many as are fastest.
+    #[getter]
+    fn rotation_keys(&self) -> Option<usize> {
+        self.rotation_keys
     }
 
     /// Bytes of the evaluation keys that it needs, expanded.

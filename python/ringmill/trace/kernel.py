@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 # Options of Kernel.compile, and those of Compiled.run and Compiled.encrypt; a kernel's own arguments must be
 # called otherwise.
-OPTIONS = ("params", "precision", "magnitude", "security", "switching")
+OPTIONS = ("params", "precision", "magnitude", "security", "switching", "rotation_keys")
 RESERVED = (*OPTIONS, "machine", "threads", "butterflies", "progress")
 
 # Half of the largest ring degree, 2^17.
@@ -269,6 +269,14 @@ class Kernel:
             params: ``ringmill.Params`` to use instead of choosing.
             switching: how keys are switched: "hybrid" (default), "klss", or "auto", what takes this machine
                 the least at each level; with key forms and by level: ``key_switching``.
+            rotation_keys: the most rotation keys that the program may take, for clients that cannot make,
+                send or store one for every distance. Other distances become several rotations, which takes
+                longer; ``compiled.cost`` says how many. Left out, every distance has its key. The keys of
+                relinearisation, conjugation and encapsulation are not counted.
+
+        Raises
+        ------
+            ProgramError: code ``RotationKeys``, for fewer keys than ``least``, the number that is enough.
         """
         from ringmill.compiled import compile_traced
 

@@ -145,6 +145,11 @@ pub enum Rule {
         "at level {level} scales have drifted {drift:+.1} bits from {scale}; take a chain whose primes lie closer to the scale"
     )]
     ScaleDrift { drift: f64, level: Level, scale: String },
+    #[error(
+        "{most} rotation key(s) are too few: with fewer than {least} the program would take more rotations than anybody waits for; \
+         give it {least} or more"
+    )]
+    RotationKeys { most: usize, least: usize },
     #[error("input \"{name}\" is missing")]
     MissingInput { name: String },
     #[error("text after 'end'")]

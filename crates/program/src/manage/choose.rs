@@ -26,12 +26,22 @@ pub struct Accuracy {
     pub security: u32,
     /// Distribution of secret keys.
     pub secret: Secret,
+    /// As in [`Options`].
+    pub rotation_keys: Option<usize>,
 }
 
 impl Default for Accuracy {
     /// Twenty bits of values up to 1 at 128 bits of security.
     fn default() -> Self {
-        Self { bits: 20, magnitude: 1.0, inputs: None, real: false, security: 128, secret: Secret::Ternary }
+        Self {
+            bits: 20,
+            magnitude: 1.0,
+            inputs: None,
+            real: false,
+            security: 128,
+            secret: Secret::Ternary,
+            rotation_keys: None,
+        }
     }
 }
 
@@ -128,7 +138,8 @@ pub fn choose(traced: &Program, want: &Accuracy) -> Result<Plan, ChooseError> {
         };
         // The base may be two primes: outputs stay above it.
         let floor = Level::new(params.max_level().get().saturating_sub(depth));
-        let options = Options { output_level: Some(floor), ..Options::default() };
+        let rotation_keys = want.rotation_keys;
+        let options = Options { output_level: Some(floor), rotation_keys, ..Options::default() };
         let params = steady(&params, floor).map_err(fail)?;
         let managed = manage(traced, &Chain::from(&params), &options)?;
         let error = predicted(&managed.program, &params, want)?;

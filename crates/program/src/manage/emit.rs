@@ -1,6 +1,7 @@
 //! Writes the managed program.
 
 use super::dead::remove_dead;
+use super::few_keys::few_keys;
 use super::levels::{Form, Levels, Product, cipher_first, product};
 use super::numbering::Numbering;
 use super::place::{Place, place};
@@ -19,11 +20,13 @@ pub struct Options {
     /// Compute at the lowest levels that the depth allows: inputs from above are dropped first. Otherwise at the
     /// level of the inputs, or the chain's top.
     pub low: bool,
+    /// Rotation keys that the program may take; as many as it has distances if `None`. Fewer cost more rotations.
+    pub rotation_keys: Option<usize>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { input_level: None, input_scale: None, output_level: None, low: true }
+        Self { input_level: None, input_scale: None, output_level: None, low: true, rotation_keys: None }
     }
 }
 
@@ -31,7 +34,7 @@ impl Default for Options {
 ///
 /// # Errors
 /// [`Rule::Depth`] if the chain has too few levels, [`Rule::ScaleDrift`] if its primes lie too far from the scale,
-/// both with the place in the user's source.
+/// both with the place in the user's source, [`Rule::RotationKeys`] for too few keys.
 pub fn manage(traced: &Program, chain: &Chain, options: &Options) -> Result<Managed, HeError> {
     let p = simplify(traced)?;
     let Place { levels, start, input, depth, input_scale, scales } = place(&p, chain, options)?;
@@ -40,6 +43,9 @@ pub fn manage(traced: &Program, chain: &Chain, options: &Options) -> Result<Mana
     let mut e = Emitter { p: &p, b, seen: Numbering::default(), start, inputs, scales, done: Vec::new() };
     e.run(&levels)?;
     let mut program = remove_dead(&e.b.finish()?);
+    if let Some(most) = options.rotation_keys {
+        program = few_keys(&program, most)?;
+    }
     hoist::mark(&mut program);
     verify(&program)?;
     let summary = Summary::new(&program, chain, levels.depth, input, start);
