@@ -194,6 +194,45 @@ def test_a_transposed_row_is_convolved() -> None:
     np.testing.assert_allclose(got, [[0.25], [1.25], [0.75]], atol=2.0**-10)
 
 
+@pytest.mark.parametrize("shape", [(5, 7), (1, 6), (6, 1), (2, 4, 3)])
+@pytest.mark.parametrize(("stride", "padding"), [(1, 1), (1, 4), (2, 3), (3, 4)])
+def test_results_larger_than_the_image_are_those_of_numpy(
+    shape: tuple[int, ...], stride: int, padding: int, in_the_clear: Clear, rng: np.random.Generator
+) -> None:
+    x = rng.uniform(-1, 1, shape)
+    weights = rng.uniform(-1, 1, (2, 3) if len(shape) == 2 else (3, shape[0], 2, 3))
+
+    @rm.kernel
+    def layers(x: Any) -> Any:
+        wide = rm.convolve(x, weights, stride=stride, padding=padding)
+        return {"wide": wide, "flat": wide.reshape(-1) * 2, "sum": wide.sum()}
+
+    plane = rm.matrix(*shape) if len(shape) == 2 else rm.vector(x.size)
+    image = layers if len(shape) == 2 else rm.kernel(lambda x: layers(x.reshape(shape)))
+    got = in_the_clear(image.trace(plane), x=x if len(shape) == 2 else x.reshape(-1))
+    # By the definition, not by windows.
+    planes, kernel = (x[None], weights[None, None]) if len(shape) == 2 else (x, weights)
+    padded = np.pad(planes, ((0, 0), (padding, padding), (padding, padding)))
+    rows, columns = ((padded.shape[a] - kernel.shape[a + 1]) // stride + 1 for a in (1, 2))
+    expected = np.zeros((kernel.shape[0], rows, columns))
+    for o, i, j in np.ndindex(*expected.shape):
+        window = padded[:, stride * i : stride * i + 2, stride * j : stride * j + 3]
+        expected[o, i, j] = np.sum(window * kernel[o])
+    expected = expected[0] if len(shape) == 2 else expected
+    np.testing.assert_allclose(got["wide"], expected, rtol=0, atol=1e-11)
+    np.testing.assert_allclose(got["flat"], 2 * expected.reshape(-1), rtol=0, atol=1e-11)
+    np.testing.assert_allclose(got["sum"], expected.sum(), rtol=0, atol=1e-11)
+
+
+def test_a_larger_result_takes_a_level_for_its_room() -> None:
+    full = rm.kernel(lambda x: rm.convolve(x, np.ones((2, 2)), padding=1))
+    assert full.trace(rm.matrix(8, 8)).depth == 2
+    # Every other row and column have room around them.
+    assert rm.kernel(lambda x: full(x[::2, ::2])).trace(rm.matrix(8, 8)).depth == 1
+    same = rm.kernel(lambda x: rm.convolve(x, np.ones((3, 3)), padding=1))
+    assert same.trace(rm.matrix(8, 8)).depth == 1
+
+
 @pytest.mark.parametrize("length", [3, 4])
 def test_polynomials_of_values_that_fill_their_slots(length: int) -> None:
     w, x = np.linspace(0.1, 0.9, length), np.linspace(-1, 1, length)

@@ -10,7 +10,7 @@ from ringmill._native import Circuit
 from ringmill.trace.base import Tensor, clear_array, constant_array
 from ringmill.trace.circuit import splice
 from ringmill.trace.layout import Layout
-from ringmill.trace.linear import packed
+from ringmill.trace.linear import moved
 from ringmill.trace.symbol import Symbol
 from ringmill.trace.where import MoreSlotsError, refuse
 
@@ -42,8 +42,9 @@ def convolve(x: Any, kernel: Any, *, stride: int = 1, padding: int = 0) -> Any:
             apart, and further layers read them there.
         padding: rows and columns of zeros around the image.
 
-    An image whose rows interleave, as those of a transpose, is packed row by row first, for another level.
-    A NumPy array is convolved by NumPy, so that a kernel can be called on clear data too.
+    An image whose rows interleave, as those of a transpose, or stand too close for a result that is larger
+    than the image, is packed anew first, for another level. A NumPy array is convolved by NumPy, so that a
+    kernel can be called on clear data too.
     """
     stride, padding = _whole("stride", stride, 1), _whole("padding", padding, 0)
     weights = constant_array(kernel)
@@ -58,16 +59,13 @@ def convolve(x: Any, kernel: Any, *, stride: int = 1, padding: int = 0) -> Any:
         )
     if not np.any(weights):
         refuse("ZeroOperand", "a convolution with zeros is zero", "Leave it out")
-    if not _on_a_grid(image.layout):
-        image = packed(image)
+    if image.ndim == 2:
+        weights = weights[None, None]
+    reach = _reach((1, *image.shape)[-3:], weights.shape, stride, padding)
+    image = _on_a_grid(image, weights.shape[0], reach)
     shape, strides = image.shape, image.layout.strides
     if image.ndim == 2:
         shape, strides = (1, *shape), (shape[0] * strides[0], *strides)
-        weights = weights[None, None]
-    _fits(shape, weights.shape, stride, padding)
-    needed = (weights.shape[0] - 1) * strides[0] + (shape[1] - 1) * strides[1] + shape[2] * strides[2]
-    if needed > image.slots:
-        raise MoreSlotsError(needed)
     circuit = Circuit.convolution(
         image.slots,
         (list(shape), list(strides)),
@@ -84,13 +82,29 @@ def convolve(x: Any, kernel: Any, *, stride: int = 1, padding: int = 0) -> Any:
     return Symbol(image.graph, node, Layout(out_shape, out_strides, image.slots), clean=True)
 
 
-def _on_a_grid(layout: Layout) -> bool:
-    """Whether rows follow each other, and channels; those of a transpose interleave."""
-    outer, inner = layout.strides[:-1], layout.strides[1:]
-    return all(o >= n * i for o, n, i in zip(outer, layout.shape[1:], inner, strict=True))
+def _on_a_grid(image: Symbol, outputs: int, reach: tuple[int, int]) -> Symbol:
+    """The image where rows follow each other, and channels, with room for results that reach so far."""
+    layout = image.layout
+    rows, columns = (max(pair) for pair in zip(image.shape[-2:], reach, strict=True))
+    channels, (down, along) = max(outputs, *image.shape[:-2], 1), layout.strides[-2:]
+    channel = layout.strides[0] if image.ndim == 3 else rows * down
+    fits = (rows == 1 or down >= columns * along) and (channels == 1 or channel >= rows * down)
+    if not fits:
+        channel, down, along = rows * columns, columns, 1
+    needed = (channels - 1) * channel + (rows - 1) * down + (columns - 1) * along + 1
+    if needed > image.slots:
+        raise MoreSlotsError(needed)
+    if fits:
+        return image
+    wider = Layout(image.shape, (channel, down, along)[-image.ndim :], layout.slots)
+    # Axes of one element may have another stride, which the circuit reads.
+    if layout.alike(wider):
+        return Symbol(image.graph, image.node, wider, clean=image.clean)
+    return moved(image, wider)
 
 
-def _fits(shape: tuple[int, ...], kernel: tuple[int, ...], stride: int, padding: int) -> None:
+def _reach(shape: tuple[int, ...], kernel: tuple[int, ...], stride: int, padding: int) -> tuple[int, int]:
+    """Rows and columns of the image's grid up to the last element of the result."""
     if kernel[1] != shape[0]:
         refuse(
             "ShapeMismatch",
@@ -104,13 +118,8 @@ def _fits(shape: tuple[int, ...], kernel: tuple[int, ...], stride: int, padding:
             f"with padding {padding}",
             "The kernel must fit into the padded image",
         )
-    places = [(shape[axis] + 2 * padding - kernel[axis + 1]) // stride * stride + 1 for axis in (1, 2)]
-    if places[0] > shape[1] or places[1] > shape[2]:
-        refuse(
-            "ShapeMismatch",
-            f"a result of {places[0]}×{places[1]} on the grid of an image of {shape[1]}×{shape[2]}",
-            "Pad less: at most half of the kernel",
-        )
+    rows, columns = ((shape[axis] + 2 * padding - kernel[axis + 1]) // stride * stride + 1 for axis in (1, 2))
+    return rows, columns
 
 
 def _clear(x: Any, weights: Any, stride: int, padding: int) -> Any:

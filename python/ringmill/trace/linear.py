@@ -99,7 +99,7 @@ def _in_every_row(vector: Symbol, layout: Layout) -> Symbol:
 
     (rows, columns), (down, along) = layout.shape, layout.strides
     if columns > 1 and vector.layout.strides[0] != along:
-        vector = _moved(vector, Layout((columns,), (along,), layout.slots))
+        vector = moved(vector, Layout((columns,), (along,), layout.slots))
     node = vector.graph.sum(vector.cleaned().node, rows, -down) if rows > 1 else vector.node
     return Symbol(vector.graph, node, layout, clean=rows > 1 or vector.clean)
 
@@ -132,12 +132,12 @@ def packed(x: Symbol) -> Symbol:
     # Axes of one element may have another stride, which convolutions read.
     if x.layout.alike(layout):
         return Symbol(x.graph, x.node, layout, clean=x.clean)
-    row_major = _moved(x, layout)
+    row_major = moved(x, layout)
     x.graph.moved[row_major.node] = (x.node, x.layout, x.clean)
     return row_major
 
 
-def _moved(x: Symbol, layout: Layout) -> Symbol:
+def moved(x: Symbol, layout: Layout) -> Symbol:
     """The same elements where another layout of that shape has them; one level."""
     return _linear(x, x.layout.index(), layout.index(), np.ones(1, dtype=np.complex128), layout)
 
