@@ -12,6 +12,7 @@ from oracle import interpret
 
 import ringmill as rm
 from ringmill.kernels import Inverse, Sign, SquareRoot
+from ringmill.trace.padding import padding
 
 # (1, 2) does not hold zero and its factor is whole, (-1, 3) does, (0.4, 2.9) has a factor to mask with.
 LOG = rm.approximate(np.log, (1, 2), error=1e-6)
@@ -111,6 +112,19 @@ def test_nothing_changes_where_padding_keeps_to_the_interval() -> None:
     slots = interpret(traced.text, traced.signature.pack({"x": x}))
     assert np.max(np.abs(slots["out"])) < 1
     assert apart(traced.signature.unpack(slots), np.tanh(x - 1.5)) <= unit.error
+
+
+def test_squares_of_what_is_in_the_padding_are_not_negative() -> None:
+    """A bias that may or may not stand in the padding is 0 or itself there: two of them make [-1, 1] here."""
+    found: list[tuple[float, float] | None] = []
+
+    def squared(x: Any) -> Any:
+        y = (x + 1) + (x - 1)
+        found.extend(padding(z) for z in (y, y * y, -(y * y) * 0.5))
+        return y * y
+
+    rm.kernel(squared).trace(rm.vector(100))
+    assert found == [(-1, 1), (0, 1), (-0.5, 0)]
 
 
 def test_bounds_know_that_padding_is_harmless() -> None:

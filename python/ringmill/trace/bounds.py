@@ -75,8 +75,8 @@ def _sum(a: Array, count: int, step: int) -> Array:
     return total
 
 
-def _step(graph: Graph, node: Node, args: list[Interval], *, real: bool) -> Interval:
-    """The interval of an operation on intervals, whatever is promised of it."""
+def step(graph: Graph, node: Node, args: list[Interval], *, real: bool) -> Interval:
+    """The interval of an operation on intervals of slots, many or one, whatever is promised of it."""
     if node.op == "const":
         return _constant(node, graph.slots, real=real)
     a = args[0]
@@ -114,7 +114,7 @@ def intervals(
         if node.op == "input":
             low, high = _input(graph, index, magnitude)
         else:
-            low, high = _step(graph, node, [out[arg] for arg in node.args], real=real)
+            low, high = step(graph, node, [out[arg] for arg in node.args], real=real)
         if node.within is not None:
             low, high = (np.clip(end, -node.within, node.within) for end in (low, high))
         out[index] = (low, high)
@@ -147,7 +147,7 @@ def leaving(graph: Graph, magnitude: float, *, real: bool) -> tuple[Node, float]
             node.op in ("neg", "rotate")
             or (node.op in ("add", "sub", "mul") and any(graph.nodes[arg].plain for arg in node.args))
         ):
-            exact[index] = _step(graph, node, [exact[arg] for arg in node.args], real=real)
+            exact[index] = step(graph, node, [exact[arg] for arg in node.args], real=real)
         else:
             continue
         # The end that data of one sign stay away from does not count: 1/x on [1, 4] is fine up to 4.

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.polynomial import Chebyshev, Polynomial
 from numpy.typing import NDArray
 
-from ringmill.trace.bounds import reach
+from ringmill.trace.bounds import reach, step
 from ringmill.trace.graph import Graph, Node, free
 from ringmill.trace.symbol import Symbol
 
@@ -131,19 +131,11 @@ def _of(graph: Graph, index: int, args: list[Ends | None], outside: Outside) -> 
         return None
     if node.op == "mul" and (0.0, 0.0) in args:
         return 0.0, 0.0
-    a, b = args[0], args[-1]
-    if a is None or b is None:
+    known = [(np.array(ends[0]), np.array(ends[1])) for ends in args if ends is not None]
+    if len(known) < len(args):
         return None
-    if node.op in ("conj", "bootstrap"):
-        return a
-    if node.op == "neg":
-        return -a[1], -a[0]
-    if node.op == "add":
-        return a[0] + b[0], a[1] + b[1]
-    if node.op == "sub":
-        return a[0] - b[1], a[1] - b[0]
-    corners = [p * q for p in a for q in b]  # mul, square
-    return min(corners), max(corners)
+    low, high = step(graph, node, known, real=True)
+    return float(low), float(high)
 
 
 def _of_constant(node: Node, outside: Outside) -> Ends | None:
