@@ -33,6 +33,7 @@ def design_of(compiled: Any) -> dict[str, Any]:
     """A design file's content, as an exploration would write it, of a compiled kernel on the small core."""
     params = compiled.params
     hardware = {
+        "family": "ecp5",
         "word_bits": 54,
         "butterflies": 1,
         "lanes": 2,
@@ -49,7 +50,8 @@ def design_of(compiled: Any) -> dict[str, Any]:
         "effort": SMALL.effort,
     }
     return {
-        "schema": 1,
+        "schema": 2,
+        "ringmill": rm.__version__,
         "kernel": {
             "name": compiled.name,
             "variant": "",
@@ -72,8 +74,22 @@ def design_of(compiled: Any) -> dict[str, Any]:
         "hardware": hardware,
         "predicted": {
             "cycles": _figure(SMALL.image(compiled.plan).first_cycles),
+            "cycles_bound": _figure(1000.0),
             "frequency_mhz": _figure(80.0),
+            "latency_ms": _figure(1.0),
             "error": _figure(2.0 ** compiled.predicted_error["out"]),
             "resources": {"lut": _figure(9000.0), "dsp": _figure(40.0)},
+            "area": _figure(4658.5),
+            "security_bits": _figure(20.0),
+            "security_level": None,
+            "power_w": None,
+            "energy_mj": None,
+            "client": {
+                "evaluation_key_bytes": _figure(1e5),
+                "input_bytes": _figure(1e5),
+                "output_bytes": _figure(1e4),
+                "encrypt_ms": None,
+                "decrypt_ms": None,
+            },
         },
     }

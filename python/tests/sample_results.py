@@ -81,7 +81,7 @@ def sample_design(latency: float, error: float, butterflies: int, variant: str =
         return {"value": value, "origin": {"kind": kind, "source": "made up & <checked>"}}
 
     return {
-        "schema": 1,
+        "schema": 2,
         "ringmill": "0.1.0",
         "kernel": {"name": "sum", "variant": variant, "program": "", "signature": {}, "magnitude": 1.0},
         "device": "ecp5-85",

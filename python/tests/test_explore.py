@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -129,6 +130,19 @@ def test_a_device_of_ones_own_needs_no_code(tmp_path: Path) -> None:
     fast = found(seconds=0)
     assert slow.best["predicted"]["latency_ms"]["value"] > 1.5 * fast.best["predicted"]["latency_ms"]["value"]
     assert found(seconds=0, mhz=92.5).best["predicted"]["frequency_mhz"]["origin"]["kind"] == "user"
+
+
+def test_a_design_says_the_family_of_a_device_of_ones_own(tmp_path: Path) -> None:
+    text = (ROOT / "crates" / "explore" / "devices" / "kintex7-325t.toml").read_text(encoding="utf-8")
+    text = text.replace('name = "kintex7-325t"', 'name = "mine"')
+    # Without DSP blocks nothing of a core is the family's own, and the file is called as another's device.
+    device = tmp_path / "zcu102.toml"
+    device.write_text(re.sub(r"(?m)^dsp = .*$", "dsp = 0", text), encoding="utf-8")
+    exploration = rm.explore(NINE[3], str(device), space=SPACE, seconds=0, progress="none")
+    assert exploration.device == exploration.best["device"] == "mine"
+    assert exploration.best["hardware"]["tile"] == "lut"
+    exploration.save(tmp_path / "design.json")
+    assert project_design.read(tmp_path / "design.json").core.family == "xc7"
 
 
 def test_the_nearest_wish_is_met() -> None:

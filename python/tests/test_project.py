@@ -119,6 +119,20 @@ def test_a_design_file_is_built(compiled: Any, tmp_path: Path, capsys: pytest.Ca
     assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
 
 
+def test_design_files_of_before_are_read_and_unknown_ones_refused(compiled: Any, tmp_path: Path) -> None:
+    file = tmp_path / "design.json"
+    now = json.loads(json.dumps(design_of(compiled)))
+    hardware = {name: value for name, value in now["hardware"].items() if name != "family"}
+    file.write_text(json.dumps({**now, "schema": 1, "hardware": hardware}))
+    design = read(file)
+    assert (design.core.family, design.content) == ("ecp5", now)
+    for content, code in (({**now, "schema": 3}, "Schema"), ({**now, "hardware": hardware}, "DesignFile")):
+        file.write_text(json.dumps(content))
+        with pytest.raises(rm.FileFormatError, match=r"design\.json: ") as refused:
+            read(file)
+        assert (refused.value.code, refused.value.path) == (code, str(file))
+
+
 def test_nothing_is_left_of_a_folder_that_could_not_be_written(
     compiled: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

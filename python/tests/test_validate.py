@@ -128,7 +128,7 @@ def test_a_synthesis_is_made_in_the_folder_of_the_core(
     tool.chmod(0o755)
     monkeypatch.setenv("YOSYS", str(tool))
     design = of(design_of(small_kernel()))
-    assert design.core.family == "ecp5"  # by the name of the device
+    assert design.core.family == "ecp5"
     row = held.synthesis(design)
     assert (row["lut"], row["ff"], row["dsp"], row["ebr"]) == (8000, 9000, 40, 32)
     assert row["tool"] == "Yosys 0.99"

@@ -49,7 +49,7 @@ pub fn predicted(
             format!("cycles of the cycle model at {} MHz: {}", clock.value, clock.origin.source),
         ),
         frequency_mhz: clock,
-        resources: resources(request, core),
+        resources: resources(core),
         area: area(request, core),
         error: Figure::new(
             point.error,
@@ -79,9 +79,8 @@ pub fn predicted(
     }
 }
 
-fn resources(request: &Request, core: &Core) -> std::collections::BTreeMap<Resource, Figure> {
-    let family = request.device.family;
-    let logic = core.shape(family).origin();
+fn resources(core: &Core) -> std::collections::BTreeMap<Resource, Figure> {
+    let logic = core.shape().origin();
     let figure = |(&resource, &amount): (&Resource, &f64)| {
         let figure = match resource {
             Resource::Bram36 | Resource::Ebr | Resource::Uram => {

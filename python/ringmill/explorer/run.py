@@ -17,6 +17,7 @@ from ringmill.explorer.space import narrowed
 from ringmill.explorer.wishes import TABLES, Wishes, checked
 from ringmill.kernels import PaperKernel
 from ringmill.progress import Show
+from ringmill.project.design import SCHEMA
 from ringmill.trace import Kernel, Spec, Traced
 from ringmill.trace.spec import Packing
 
@@ -159,13 +160,12 @@ def explore(
 
 def exploration_of(outcome: dict[str, Any], asked: dict[str, Any]) -> Exploration:
     """The outcome of a request with the kernel and the device in every design."""
-    name = asked["device"]
-    device = Path(name).stem if name.endswith(".toml") else name
+    device = outcome["device"]
 
     def design(found: dict[str, Any]) -> dict[str, Any]:
         kernel = asked["kernels"][found["variant"]]
         rest = {name: found[name] for name in ("parameters", "hardware", "predicted")}
-        return {"schema": 1, "ringmill": _native.__version__, "kernel": kernel, "device": device, **rest}
+        return {"schema": SCHEMA, "ringmill": _native.__version__, "kernel": kernel, "device": device, **rest}
 
     return Exploration(
         best=design(outcome["best"]),

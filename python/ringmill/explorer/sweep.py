@@ -149,6 +149,7 @@ def _merged(outcomes: list[Outcome], objective: str) -> Outcome:
     # Least, median, greatest: the median of all does not follow from those of the pieces.
     statistics["over_bound"] = [min(o[0] for o in over), None, max(o[2] for o in over)] if over else None
     return {
+        "device": outcomes[0]["device"],
         "best": min((outcome["best"] for outcome in outcomes), key=by_wish),
         "front": front,
         "best_proven": all(outcome["best_proven"] for outcome in outcomes),

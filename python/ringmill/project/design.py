@@ -8,17 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from ringmill import bundle
-from ringmill._native import Params, Plan, stored_devices
+from ringmill._native import Params, Plan, check_design
 from ringmill.compiled import Compiled
-from ringmill.errors import FileFormatError, fail
+from ringmill.errors import FileFormatError, RingmillError, fail
 from ringmill.project.core import Core
 from ringmill.trace.program import Signature
 
-#: Version of the file that this reads.
-SCHEMA = 1
+#: Version of the files that are written; those of before are read as well.
+SCHEMA = 2
 
 # What a design's hardware and a core call alike.
 _OF_CORE = (
+    "family",
     "word_bits",
     "butterflies",
     "log_n_max",
@@ -43,7 +44,7 @@ class Design:
 
 
 def read(path: str | Path) -> Design:
-    """Read a design file and compile its kernel."""
+    """Read a design file, of this version or before, and compile its kernel."""
     data = bundle.read_file(path)
     try:
         content = json.loads(data)
@@ -56,17 +57,12 @@ def read(path: str | Path) -> Design:
             f"{path} is no design. Write one with ringmill explore … --out, or with Design.save.",
             path=str(path),
         )
-    if content["schema"] != SCHEMA:
-        fail(
-            FileFormatError,
-            "Version",
-            f"{path} is a design of version {content['schema']!r}, this Ringmill reads {SCHEMA}. "
-            "Explore again, or use the version that wrote it.",
-            path=str(path),
-            version=content["schema"],
-        )
     try:
-        return of(content)
+        return of(json.loads(check_design(json.dumps(content))))
+    except RingmillError as error:
+        remedy = "" if error.code == "Schema" else " Transfer or create it again."
+        message = f"{path}: {error.message}{remedy}"
+        fail(type(error), error.code, message, **{**error.fields, "path": str(path)})
     except (KeyError, TypeError, AttributeError, OverflowError) as error:
         bundle.refuse_damaged(str(path), f"it lacks or misspells what a design says ({error})")
 
@@ -83,20 +79,8 @@ def of(content: dict[str, Any]) -> Design:
     compiled = Compiled(kernel["program"], signature, plan)
     compiled.check_names()
     clock = content["predicted"]["frequency_mhz"]["value"]
-    core = core_of(h, policy=h["policy"], clock_mhz=clock, family=_family(content))
+    core = core_of(h, policy=h["policy"], clock_mhz=clock)
     return Design(compiled, core, content)
-
-
-def _family(content: dict[str, Any]) -> str:
-    """The family of a design's device; of a user's own device, by the blocks that it counts."""
-    stored = {device["name"]: device["family"] for device in json.loads(stored_devices())}
-    if content["device"] in stored:
-        return str(stored[content["device"]])
-    counted = content["predicted"]["resources"]
-    for blocks, family in (("ebr", "ecp5"), ("area_um2", "asic45")):
-        if blocks in counted:
-            return family
-    return "xc7" if content["hardware"]["tile"] == "dsp48e1" else "xcup"
 
 
 def core_of(hardware: dict[str, Any], **others: Any) -> Core:

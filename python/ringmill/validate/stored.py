@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ringmill.errors import ExploreError, fail
+from ringmill.project.design import SCHEMA
 
 #: How SQLite files begin.
 _MAGIC = b"SQLite format 3\0"
@@ -79,11 +80,13 @@ def _designs(connection: sqlite3.Connection, path: str, points: int) -> list[dic
     chosen = [best, *(front[at] for at in spread(len(front), points - 1))]
     return [
         {
-            "schema": 1,
+            "schema": SCHEMA,
             "ringmill": asked["ringmill"],
             "kernel": asked["kernels"][design["variant"]],
             "device": asked["device"]["name"],
-            **{name: design[name] for name in ("parameters", "hardware", "predicted")},
+            # Files of before say the family of the device alone.
+            "hardware": {"family": asked["device"]["family"], **design["hardware"]},
+            **{name: design[name] for name in ("parameters", "predicted")},
         }
         for design in chosen
     ]

@@ -4,6 +4,7 @@ use ringmill_machine::compact::{CompactConfig, CompactLiteral, MemoryTiming, Mul
 use serde::{Deserialize, Serialize};
 
 use crate::ExploreError;
+use crate::device::Family;
 use crate::near::hint;
 
 /// What multiplies, as the RTL's parameter TILE.
@@ -25,6 +26,16 @@ impl Tile {
     pub const fn code(self) -> u32 {
         self as u32
     }
+
+    /// Its name in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Lut => "lut",
+            Self::Ecp5 => "ecp5",
+            Self::Dsp48e1 => "dsp48e1",
+            Self::Dsp48e2 => "dsp48e2",
+        }
+    }
 }
 
 /// Which block memories hold the six banks.
@@ -41,6 +52,8 @@ pub enum BankMemory {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hardware {
+    /// Family of the device that it is for.
+    pub family: Family,
     /// W, bits of a word on chip.
     pub word_bits: u32,
     /// Butterflies of a lane.
@@ -84,6 +97,13 @@ impl Hardware {
         if self.lanes != LANES {
             return Err(ExploreError::DesignFile {
                 why: format!("lanes is {}; the compact core has {LANES}", self.lanes),
+            });
+        }
+        if !self.family.tiles().contains(&self.tile) {
+            let (family, tile) = (self.family.name(), self.tile.name());
+            let has = self.family.tiles().iter().map(|t| t.name()).collect::<Vec<_>>().join(", ");
+            return Err(ExploreError::DesignFile {
+                why: format!("tile is {tile}, which {family} has not; it has {has}"),
             });
         }
         let literal = CompactLiteral {

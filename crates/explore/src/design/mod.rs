@@ -1,10 +1,12 @@
 //! A design: parameters and hardware for one kernel, with everything that is predicted of them.
 //!
 //! A [`Design`] is self-contained. It carries the traced program and the client's signature, so that whoever builds,
-//! validates or draws it needs no other file. Its JSON form has a version, [`SCHEMA`]; a reader refuses another one.
+//! validates or draws it needs no other file. Its JSON form has a version, [`SCHEMA`]; older ones are read, newer ones
+//! refused.
 
 mod figure;
 mod hardware;
+mod older;
 mod parameters;
 #[cfg(test)]
 mod tests;
@@ -19,8 +21,8 @@ pub use parameters::{Parameters, PrimeClass, SecretKind};
 
 use crate::ExploreError;
 
-/// Version of the JSON forms of designs and of results.
-pub const SCHEMA: u32 = 1;
+/// Version of the JSON form of designs.
+pub const SCHEMA: u32 = 2;
 
 /// A design. See the [module](self).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -153,16 +155,18 @@ impl Design {
         serde_json::to_string_pretty(self).map(|text| text + "\n").unwrap_or_default()
     }
 
-    /// Reads what [`Self::to_json`] wrote.
+    /// Reads what [`Self::to_json`] wrote, in this version or before; what comes back is of this version.
     ///
     /// # Errors
-    /// [`ExploreError::Schema`] for another version, [`ExploreError::DesignFile`] naming the place that is wrong, and
+    /// [`ExploreError::Schema`] for an unknown version, [`ExploreError::DesignFile`] naming the place that is wrong, and
     /// whatever is wrong with the parameters or the hardware themselves.
     pub fn from_json(text: &str) -> Result<Self, ExploreError> {
         let unreadable = |e: serde_json::Error| ExploreError::DesignFile { why: e.to_string() };
-        let value: serde_json::Value = serde_json::from_str(text).map_err(unreadable)?;
+        let mut value: serde_json::Value = serde_json::from_str(text).map_err(unreadable)?;
         let found = value.get("schema").map_or_else(|| "none".to_owned(), ToString::to_string);
-        if found != SCHEMA.to_string() {
+        if found == "1" {
+            older::upgrade(&mut value);
+        } else if found != SCHEMA.to_string() {
             let remedy = "explore again with this version, or use the version that made it";
             return Err(ExploreError::Schema { what: "design", found, expected: SCHEMA, remedy });
         }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::device::Family;
 
 pub(crate) fn sample() -> Design {
     let exact = |value| Figure::new(value, OriginKind::Exact, "counted");
@@ -25,6 +26,7 @@ pub(crate) fn sample() -> Design {
             scale_bits: 53,
         },
         hardware: Hardware {
+            family: Family::Xcup,
             word_bits: 54,
             butterflies: 4,
             lanes: hardware::LANES,
@@ -74,12 +76,37 @@ fn a_design_comes_back_from_its_text() {
 
 #[test]
 fn another_version_is_refused_by_name() {
-    let text = sample().to_json().replace("\"schema\": 1", "\"schema\": 7");
+    let text = sample().to_json().replace("\"schema\": 2", "\"schema\": 7");
     let error = Design::from_json(&text).unwrap_err();
     assert_eq!(error.code(), "Schema");
     assert!(error.to_string().contains("schema 7"), "{error}");
     let none = Design::from_json("{}").unwrap_err();
     assert!(none.to_string().contains("schema none"), "{none}");
+}
+
+/// A block tells the family whatever the device is called; without one a stored device's name does.
+#[test]
+fn a_design_of_version_1_is_read_with_the_family_that_its_blocks_or_its_device_tell() {
+    let of = |device: &str, tile: &str, resource: &str| {
+        let text = sample().to_json().replace("\"schema\": 2", "\"schema\": 1");
+        let text =
+            text.replace("      \"family\": \"xcup\",\n", "").replace("    \"family\": \"xcup\",\n", "");
+        assert!(!text.contains("family"), "{text}");
+        let text = text.replace("\"zcu102\"", &format!("\"{device}\"")).replace("dsp48e2", tile);
+        Design::from_json(&text.replace("\"uram\"", &format!("\"{resource}\"")))
+    };
+    for (device, tile, resource, family) in [
+        ("zcu102", "dsp48e2", "uram", Family::Xcup),
+        ("artix7-100t", "lut", "bram36", Family::Xc7),
+        ("mine", "dsp48e1", "bram36", Family::Xc7),
+        ("mine", "lut", "bram36", Family::Xcup),
+        ("zcu102", "dsp48e1", "bram36", Family::Xc7),
+        ("zcu102", "lut", "ebr", Family::Ecp5),
+        ("mine", "lut", "area_um2", Family::Asic45),
+    ] {
+        let design = of(device, tile, resource).unwrap();
+        assert_eq!((design.schema, design.hardware.family), (SCHEMA, family), "{device} {tile} {resource}");
+    }
 }
 
 #[test]
@@ -92,6 +119,12 @@ fn what_is_wrong_in_a_design_is_named() {
         ("\"policy\": \"throughput\"", "\"policy\": \"latency\"", "low-latency"),
         ("prf-fiko-54", "prf-54", "class of primes"),
         ("\"lanes\": 2", "\"lanes\": 3", "lanes is 3"),
+        (
+            "\"family\": \"xcup\"",
+            "\"family\": \"xc7\"",
+            "tile is dsp48e2, which xc7 has not; it has lut, dsp48e1",
+        ),
+        ("\"family\": \"xcup\",", "", "family"),
     ] {
         assert!(text.contains(from), "{from}");
         let error = Design::from_json(&text.replace(from, to)).unwrap_err();

@@ -13,9 +13,12 @@ use std::path::Path;
 use ringmill_machine::compact::CompactLiteral;
 use serde::{Deserialize, Serialize};
 
-use crate::design::{Figure, OriginKind, Resource, SCHEMA, Tile};
+use crate::design::{Figure, OriginKind, Resource, Tile};
 use crate::near::hint;
 use crate::{ExploreError, design};
+
+/// Version of device files.
+pub const SCHEMA: u32 = 1;
 
 /// The family of a device: which synthesis data hold for it, and which blocks it has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

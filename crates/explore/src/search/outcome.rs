@@ -69,6 +69,7 @@ impl Search<'_> {
         let mut order = self.front.clone();
         order.sort_by(|&a, &b| compare(&self.exact(a), &self.exact(b)).then(a.cmp(&b)));
         Ok(Outcome {
+            device: self.request.device.name.clone(),
             best: self.thorough(best)?,
             front: order.iter().map(row).collect(),
             // No bound is known of energies that are counted.

@@ -63,6 +63,8 @@ pub struct Found {
 /// What a search found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Outcome {
+    /// Name of the device.
+    pub device: String,
     /// The best by the wish.
     pub best: Found,
     /// The front, the fastest first; cycles of every row are the cycle model's.

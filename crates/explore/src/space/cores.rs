@@ -6,7 +6,7 @@ use ringmill_machine::compact::{CompactConfig, Multiplier, Policy};
 
 use super::Space;
 use crate::design::{BankMemory, Hardware, LANES, PrimeClass, Resource, multiplier_by_name};
-use crate::device::{Device, Family, overall};
+use crate::device::{Device, overall};
 use crate::model::logic;
 use crate::model::memory::Memories;
 use crate::{ExploreError, Wishes};
@@ -78,9 +78,9 @@ impl Core {
     }
 
     /// The logic's shape, for the origin of its amounts.
-    pub fn shape(&self, family: Family) -> logic::Shape {
+    pub fn shape(&self) -> logic::Shape {
         logic::Shape {
-            family,
+            family: self.hardware.family,
             multiplier: self.multiplier,
             tile: self.hardware.tile,
             word_bits: self.hardware.word_bits,
@@ -125,6 +125,7 @@ pub fn enumerate(
                 for &tile in device.family.tiles() {
                     for &banks in memories(device) {
                         let hardware = Hardware {
+                            family: device.family,
                             word_bits,
                             butterflies,
                             lanes: LANES,
@@ -198,7 +199,7 @@ fn core(
         binding: None,
         hardware,
     };
-    for (resource, amount) in core.shape(device.family).needs()? {
+    for (resource, amount) in core.shape().needs()? {
         *core.needs.entry(resource).or_insert(0.0) += amount;
     }
     let scaled = core.needs.iter().map(|(&r, &x)| (r, x / wishes.utilisation)).collect();
