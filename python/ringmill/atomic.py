@@ -97,6 +97,13 @@ def together() -> Iterator[Together]:
         raise
 
 
+def can_write(path: Path) -> None:
+    """Refuse a path that could not be written now, by making and removing a file beside it."""
+    files = Together()
+    files.beside(path)
+    files.remove()
+
+
 def write_bytes(path: Path, data: bytes, *, secret: bool = False) -> None:
     """Replace ``path`` by ``data`` in one step. A secret file is readable by its owner only."""
     with together() as files:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sqlite3
 from pathlib import Path
@@ -243,6 +244,28 @@ def test_the_command_line_explores(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "ringmill build" in shown
     assert cli.main(["devices"]) == 0
     assert "zcu102" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("option", ["--out", "--report", "--results"])
+def test_a_folder_that_takes_no_files_is_refused_before_the_search(
+    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import ringmill.explorer as room
+
+    searched: list[Any] = []
+    monkeypatch.setattr(room, "explore", lambda *_, **__: searched.append(1))
+    # Who may write everywhere may not write there.
+    folder = tmp_path if os.geteuid() else Path("/proc/self")
+    mode = tmp_path.stat().st_mode
+    tmp_path.chmod(0o500)
+    try:
+        command = ["explore", "coxhe:d", "--device", "zcu102", option, str(folder / "file"), "--json"]
+        assert cli.main(command) == 1
+    finally:
+        tmp_path.chmod(mode)
+    told = json.loads(capsys.readouterr().out)
+    assert (told["code"], told["fields"]["path"]) == ("Unwritable", str(folder / "file"))
+    assert not searched
 
 
 def test_axes_are_those_of_the_native_module_and_the_page_shows_them() -> None:
