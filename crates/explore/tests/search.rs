@@ -125,6 +125,34 @@ fn a_wish_for_time_is_kept_or_refused_with_the_nearest() {
     assert!(ask(nearest.max_latency_ms.unwrap(), Objective::Latency).is_ok());
 }
 
+/// What is reported is planned longer than what the search compares, and the wish is held against what is reported.
+#[test]
+fn a_wish_that_only_a_longer_plan_keeps_is_kept_by_it() {
+    let base = small('g');
+    let wishes = Wishes { max_error: 1e-2, ..base.wishes.clone() };
+    let request = Request { wishes, seconds: 0.0, ..base };
+    let fastest = explore(&request, None, &mut |_| true).unwrap();
+    let long = fastest.best.predicted.latency_ms.value;
+    let quick = fastest.front.iter().map(|f| f.predicted.latency_ms.value).fold(f64::INFINITY, f64::min);
+    assert!(long < quick, "nothing lies between the plans: {long} {quick}");
+    let ask = |ms: f64| {
+        let wishes = Wishes { max_latency_ms: Some(ms), ..request.wishes.clone() };
+        explore(&Request { wishes, ..request.clone() }, None, &mut |_| true)
+    };
+    for ms in [long, (long + quick) / 2.0] {
+        let kept = ask(ms).unwrap();
+        assert_eq!(kept.best, fastest.best);
+        assert_eq!(kept.front, [fastest.best.clone()]);
+        assert!(!kept.best_proven);
+    }
+    let Err(ExploreError::Infeasible { binding: "latency", why, nearest: Some(nearest) }) = ask(long * 0.999)
+    else {
+        panic!("less than the long plan takes is no latency");
+    };
+    assert!(why.contains(&format!("{long:.3} ms, by the plan of a long search")), "{why}");
+    assert!(ask(nearest.max_latency_ms.unwrap()).is_ok());
+}
+
 fn binding(request: &Request) -> (&'static str, String, Option<Wishes>) {
     match explore(request, None, &mut |_| true) {
         Err(ExploreError::Infeasible { binding, why, nearest }) => (binding, why, nearest.map(|w| *w)),

@@ -139,11 +139,11 @@ impl<'a> Search<'a> {
         &self.programs[&(c.shape, self.points[c.point].parameters.class)]
     }
 
-    fn milliseconds(&self, cycles: u64) -> f64 {
+    pub(super) fn milliseconds(&self, cycles: u64) -> f64 {
         cycles as f64 / (self.request.device.clock.mhz * 1e3)
     }
 
-    fn costs(&self, c: Candidate, cycles: u64) -> Costs {
+    pub(super) fn costs(&self, c: Candidate, cycles: u64) -> Costs {
         let p = &self.points[c.point];
         [self.milliseconds(cycles), self.core(c).area, p.error, -p.security_bits]
     }
@@ -163,7 +163,7 @@ impl<'a> Search<'a> {
     }
 
     /// Milliseconds that are wished for.
-    fn most(&self) -> f64 {
+    pub(super) fn most(&self) -> f64 {
         self.request.wishes.max_latency_ms.unwrap_or(f64::INFINITY)
     }
 

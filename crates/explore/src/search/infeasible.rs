@@ -127,7 +127,7 @@ fn no_parameters(request: &Request) -> ExploreError {
 pub(super) fn too_slow(request: &Request, fastest: f64) -> ExploreError {
     let wishes = &request.wishes;
     let why = format!(
-        "{} ms are out of reach on {} at {} MHz; the least is {fastest:.3} ms",
+        "{} ms are out of reach on {} at {} MHz; the least is {fastest:.3} ms, by the plan of a long search",
         wishes.max_latency_ms.unwrap_or(0.0),
         request.device.name,
         request.device.clock.mhz

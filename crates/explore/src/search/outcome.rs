@@ -6,7 +6,7 @@ use super::candidates::{Candidate, Pruned};
 use super::engine::{Search, compare, lower};
 use super::front::Costs;
 use super::infeasible;
-use super::run::{Counted, Found, Outcome, Request, explore};
+use super::run::{Counted, Found, Gap, Outcome, Request, explore};
 use crate::design::Hardware;
 use crate::model::exact;
 use crate::model::power::{Work, is_counted, millijoules};
@@ -54,11 +54,7 @@ impl Search<'_> {
     pub(super) fn outcome(&self, pruned: &Pruned, stopped: bool) -> Result<Outcome, ExploreError> {
         let counted = self.counts_energy();
         let Some(best) = (if counted { self.least_energy() } else { self.best() }) else {
-            return Err(match (self.too_slow > 0, stopped) {
-                (_, true) => ExploreError::Stopped,
-                (true, false) => infeasible::too_slow(self.request, fastest(self.request)?),
-                (false, false) => infeasible::cannot_run(self.request),
-            });
+            return self.planned_longer(pruned, stopped);
         };
         let row = |&i: &usize| {
             let c = self.candidates[i];
@@ -81,17 +77,52 @@ impl Search<'_> {
         })
     }
 
-    /// The chosen one with its own primes and the plan of a long search.
+    /// The outcome if no candidate keeps the wish for time by its quick plan: the fastest of them may by that of a long search.
+    fn planned_longer(&self, pruned: &Pruned, stopped: bool) -> Result<Outcome, ExploreError> {
+        let simulated = self.candidates.iter().enumerate().filter_map(|(i, &c)| {
+            let counters = (*self.known.get(&(c.shape, c.timing))?)?;
+            Some((self.costs(c, counters.cycles), i))
+        });
+        let found = match simulated.min_by(|a, b| compare(&a.0, &b.0).then(a.1.cmp(&b.1))) {
+            _ if stopped => return Err(ExploreError::Stopped),
+            Some((_, fastest)) => self.thorough(fastest)?,
+            None if self.too_slow > 0 => {
+                return Err(infeasible::too_slow(self.request, fastest(self.request)?));
+            }
+            None => return Err(infeasible::cannot_run(self.request)),
+        };
+        let milliseconds = found.predicted.latency_ms.value;
+        if milliseconds > self.most() {
+            return Err(infeasible::too_slow(self.request, milliseconds));
+        }
+        // What a long search would make of the others is not known.
+        let others = self.too_slow - 1;
+        Ok(Outcome {
+            device: self.request.device.name.clone(),
+            best: found.clone(),
+            front: vec![found],
+            best_proven: false,
+            front_proven: others == 0,
+            front_gap: (others > 0).then_some(Gap { faster: 1.0, open: others, uncovered: others }),
+            stopped,
+            statistics: self.statistics(pruned),
+        })
+    }
+
+    /// The chosen one with its own primes and the plan of a long search, if that one keeps the wish for time or the quick one
+    /// does not either.
     fn thorough(&self, best: usize) -> Result<Found, ExploreError> {
         let c = self.candidates[best];
         let program = lower(&self.request.kernels, &self.points[c.point])?;
         let core = self.core(c);
         let quick = exact::cycles(&program, &core.config, Policy::Throughput, QUICK)?;
         let long = exact::cycles(&program, &core.config, Policy::Throughput, THOROUGH)?;
-        let better = match self.counts_energy() {
-            true => self.energy(c, long) < self.energy(c, quick),
-            false => long.cycles < quick.cycles,
+        let worth = |counters: Counters| {
+            let misses = self.milliseconds(counters.cycles) > self.most();
+            let least = if self.counts_energy() { self.energy(c, counters) } else { counters.cycles as f64 };
+            (misses, least)
         };
+        let better = worth(long) < worth(quick);
         let (counters, effort) = if better { (long, THOROUGH) } else { (quick, QUICK) };
         let hardware = Hardware { effort, ..core.hardware.clone() };
         Ok(self.found(best, hardware, Cycles { counters, bound: self.bounds[best].0 }))
@@ -123,7 +154,5 @@ impl Search<'_> {
 fn fastest(request: &Request) -> Result<f64, ExploreError> {
     let wishes = Wishes { max_latency_ms: None, minimise: Objective::Latency, ..request.wishes.clone() };
     let free = Request { wishes, seconds: 0.0, ..request.clone() };
-    let outcome = explore(&free, None, &mut |_| true)?;
-    // Of the front: the best alone was planned longer.
-    Ok(outcome.front.iter().map(|f| f.predicted.latency_ms.value).fold(f64::INFINITY, f64::min))
+    Ok(explore(&free, None, &mut |_| true)?.best.predicted.latency_ms.value)
 }
