@@ -139,6 +139,7 @@ def sample_exploration() -> dict[str, Any]:
         "chosen": 1,
         "quick_ms": 2.25,
         "core": {"n": 4096, "butterflies": 4, "set": [2, 1, 2], "cycles": 9051, "slot": 6144, "spans": spans},
+        "counted": "Of 123,456 points 120,000 do not fit the device, 3,456 were simulated.",
         "completeness": "The front is proven: nothing of the space is missing from it.",
         "job": {
             "same_bits": True,

@@ -268,6 +268,30 @@ def test_a_folder_that_takes_no_files_is_refused_before_the_search(
     assert not searched
 
 
+def test_what_became_of_the_points_adds_up_wherever_it_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    space = tmp_path / "space.json"
+    space.write_text(json.dumps(SPACE), encoding="utf-8")
+    free = found(seconds=0)
+    rows = found().rows()
+    wish = (min(row["error"] for row in rows) * max(row["error"] for row in rows)) ** 0.5
+    limit = 1.2 * min(row["latency_ms"] for row in rows if row["error"] <= wish)
+    words = ["--max-error", repr(wish), "--max-latency-ms", repr(limit), "--seconds", "0", "--quiet"]
+    page = tmp_path / "page.html"
+    command = ["explore", "coxhe:d", "--device", "zcu102", "--space", str(space), *words]
+    assert cli.main([*command, "--report", str(page)]) == 0
+    shown = capsys.readouterr().out
+    (told,) = re.findall(r"Of [\d,]+ points [^.]*\.", shown)
+    assert told in page.read_text(encoding="utf-8")
+    points, *fates = (int(number.replace(",", "")) for number in re.findall(r"[\d,]*\d", told))
+    assert points == sum(fates) == free.statistics["points"]
+    assert "miss the error wished for" in told
+    assert "are slower than wished" in told
+    for exploration in (free, found(max_error=wish), found(max_latency_ms=limit, minimise="area")):
+        assert sum(count for count, _ in exploration.funnel()) == exploration.statistics["points"]
+
+
 def test_axes_are_those_of_the_native_module_and_the_page_shows_them() -> None:
     from ringmill import _native
     from ringmill.explorer.space import AXES, NUMBERS, WORDS, narrowed

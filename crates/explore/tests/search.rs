@@ -74,6 +74,43 @@ fn the_front_is_that_of_brute_force() {
     assert!(outcome.statistics.over_bound.unwrap()[0] >= 1.0);
 }
 
+/// Every point has one fate, and those before the search are counted one by one here.
+#[test]
+fn the_counts_add_up() {
+    let base = small('d');
+    let fastest = explore(&Request { seconds: 0.0, ..base.clone() }, None, &mut |_| true).unwrap();
+    let slow = Some(1.3 * fastest.best.predicted.latency_ms.value);
+    for (max_error, max_latency_ms, board, seconds) in [
+        (1e-2, None, "zcu102", 1e6),
+        (1e-4, None, "zcu102", 0.0),
+        (1e-2, slow, "zcu102", 1e6),
+        (1e-4, slow, "zcu102", 0.0),
+        (1e-2, None, "artix7-200t", 0.0),
+    ] {
+        let wishes = Wishes { max_error, max_latency_ms, ..base.wishes.clone() };
+        let device = Device::named(board).unwrap();
+        let request = Request { wishes, device, seconds, ..base.clone() };
+        let s = explore(&request, None, &mut |_| true).unwrap().statistics;
+        let (mut points, mut too_large, mut inaccurate) = (0, 0, 0);
+        let Request { kernels, device, wishes, space, .. } = &request;
+        for p in chains::enumerate(kernels, space, wishes.security, wishes.table).points {
+            for core in cores::enumerate(space, device, wishes, p.shape.log_n, 3).unwrap() {
+                if core.serves(p.parameters.class, p.widest) {
+                    points += 1;
+                    too_large += u64::from(core.binding.is_some());
+                    inaccurate += u64::from(core.binding.is_none() && p.error > max_error);
+                }
+            }
+        }
+        assert_eq!((s.points, s.too_large, s.inaccurate), (points, too_large, inaccurate));
+        assert_eq!(s.points, s.too_large + s.inaccurate + s.dominated + s.candidates as u64, "{s:?}");
+        assert_eq!(s.candidates, s.exact + s.too_slow + s.cannot_run + s.bounded + s.open, "{s:?}");
+        assert!(s.inaccurate > 0 || max_error > 1e-4);
+        assert_eq!(s.too_slow > 0, max_latency_ms.is_some());
+        assert!(s.exact > 0 && (board == "zcu102" || s.too_large > 0));
+    }
+}
+
 #[test]
 fn each_objective_finds_its_least() {
     let request = small('d');

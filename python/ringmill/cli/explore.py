@@ -201,6 +201,7 @@ def explore(options: Namespace) -> Facts:
         "front_proven": found.front_proven,
         "front_gap": found.front_gap,
         "completeness": found.completeness(),
+        "counted": found.counted(),
         "stopped": found.stopped,
         "statistics": found.statistics,
         "design": options.out,
@@ -301,9 +302,7 @@ def _search(facts: Facts) -> str:
     best = "proven" if facts["best_proven"] else "not proven"
     stopped = " Stopped early." if facts["stopped"] else ""
     return (
-        f"{s['points']:,} points in {s['seconds']:.1f} s: {s['too_large']:,} do not fit, "
-        f"{s['dominated']:,} lose to a like, {s['bounded']:,} lose at their bound, "
-        f"{s['exact']:,} simulated by {s['simulations']:,} runs{ratio}. "
+        f"{facts['counted']} That took {s['seconds']:.1f} s and {s['simulations']:,} simulations{ratio}. "
         f"The best is {best}. {facts['completeness']}{stopped}"
     )
 

@@ -16,6 +16,18 @@ if TYPE_CHECKING:
 
 Design = dict[str, Any]
 
+#: What becomes of a point, by the name of its count: one of these.
+_FATES = {
+    "too_large": "do not fit the device",
+    "inaccurate": "miss the error wished for",
+    "dominated": "lose to another of like cycles",
+    "too_slow": "are slower than wished",
+    "cannot_run": "find no plan on their core",
+    "bounded": "lose even at their bound",
+    "exact": "were simulated",
+    "open": "are open",
+}
+
 
 @dataclass(frozen=True)
 class Exploration:
@@ -58,6 +70,15 @@ class Exploration:
             f"The front is not proven: of {total:,} candidates {gap['open']:,} are open{new}; elsewhere none"
             f" is more than {gap['faster']:.2f} times as fast as one of the front that is no worse otherwise."
         )
+
+    def funnel(self) -> list[tuple[int, str]]:
+        """What became of the points of the space: counts that add up to all of them, each with its words."""
+        return [(self.statistics[name], words) for name, words in _FATES.items()]
+
+    def counted(self) -> str:
+        """The same as a sentence, without what is none."""
+        told = ", ".join(f"{count:,} {words}" for count, words in self.funnel() if count)
+        return f"Of {self.statistics['points']:,} points {told}."
 
     def rows(self) -> list[dict[str, Any]]:
         """The front as flat rows, for a table of any kind."""

@@ -94,6 +94,7 @@ def told(found: Exploration, points: int = 0) -> dict[str, Any]:
         "explored": found.statistics["points"],
         "complete": found.front_proven,
         "completeness": found.completeness(),
+        "counted": found.counted(),
         "seconds": found.statistics["seconds"],
         "front": [{**d, "kernel": {**d["kernel"], "program": ""}} for d in front],
         "front_total": len(found.front),

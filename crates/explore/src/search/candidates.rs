@@ -34,6 +34,8 @@ pub struct Pruned {
     pub points: u64,
     /// Of these, those whose core does not fit.
     pub too_large: u64,
+    /// Those whose core fits and whose parameters miss a wish.
+    pub missed: u64,
     /// Those that lose to another of the same shape and timing.
     pub dominated: u64,
     /// Those that are left.
@@ -55,7 +57,8 @@ pub fn prune(points: &[Point], keep: &[bool], cores: &Cores) -> Pruned {
         let fitting: Vec<usize> = serving.iter().copied().filter(|&c| all[c].binding.is_none()).collect();
         pruned.points += (members.len() * serving.len()) as u64;
         pruned.too_large += (members.len() * (serving.len() - fitting.len())) as u64;
-        let wished: Vec<usize> = members.into_iter().filter(|&i| keep[i]).collect();
+        let (wished, missed): (Vec<usize>, Vec<usize>) = members.into_iter().partition(|&i| keep[i]);
+        pruned.missed += (missed.len() * fitting.len()) as u64;
         let best = undominated(points, &wished);
         let smallest = smallest(all, &fitting);
         pruned.dominated += (wished.len() * fitting.len() - best.len() * smallest.len()) as u64;

@@ -50,7 +50,6 @@ pub(super) struct Search<'a> {
     members: Vec<Vec<usize>>,
     pub(super) key_of: Vec<usize>,
     pub(super) known: Known,
-    pub(super) too_slow: usize,
 }
 
 impl<'a> Search<'a> {
@@ -75,7 +74,6 @@ impl<'a> Search<'a> {
             members: Vec::new(),
             key_of: Vec::new(),
             known: Known::new(),
-            too_slow: 0,
         };
         search.lower()?;
         search.number_keys();
@@ -169,9 +167,8 @@ impl<'a> Search<'a> {
 
     /// Closes candidates that are too slow even at their bound.
     fn drop_slow(&mut self) {
-        let (most, bounds, before) = (self.most(), &self.bounds, self.open.len());
+        let (most, bounds) = (self.most(), &self.bounds);
         self.open.retain(|&i| bounds[i].1[0] <= most);
-        self.too_slow += before - self.open.len();
     }
 
     pub(super) fn absorb_known(&mut self) {
@@ -188,9 +185,7 @@ impl<'a> Search<'a> {
             let Some(Some(counters)) = self.known.get(&self.keys[key]) else { continue };
             for &i in &self.members[key] {
                 let costs = self.costs(self.candidates[i], counters.cycles);
-                if costs[0] > most {
-                    self.too_slow += 1;
-                } else {
+                if costs[0] <= most {
                     self.exact[i] = Some(costs);
                     fresh.push(i);
                 }

@@ -1,5 +1,7 @@
 //! From a search to its outcome.
 
+use std::collections::HashSet;
+
 use ringmill_machine::compact::{Counters, Policy};
 
 use super::candidates::{Candidate, Pruned};
@@ -79,6 +81,7 @@ impl Search<'_> {
 
     /// The outcome if no candidate keeps the wish for time by its quick plan: the fastest of them may by that of a long search.
     fn planned_longer(&self, pruned: &Pruned, stopped: bool) -> Result<Outcome, ExploreError> {
+        let counted = self.statistics(pruned);
         let simulated = self.candidates.iter().enumerate().filter_map(|(i, &c)| {
             let counters = (*self.known.get(&(c.shape, c.timing))?)?;
             Some((self.costs(c, counters.cycles), i))
@@ -86,7 +89,7 @@ impl Search<'_> {
         let found = match simulated.min_by(|a, b| compare(&a.0, &b.0).then(a.1.cmp(&b.1))) {
             _ if stopped => return Err(ExploreError::Stopped),
             Some((_, fastest)) => self.thorough(fastest)?,
-            None if self.too_slow > 0 => {
+            None if counted.too_slow > 0 => {
                 return Err(infeasible::too_slow(self.request, fastest(self.request)?));
             }
             None => return Err(infeasible::cannot_run(self.request)),
@@ -96,7 +99,7 @@ impl Search<'_> {
             return Err(infeasible::too_slow(self.request, milliseconds));
         }
         // What a long search would make of the others is not known.
-        let others = self.too_slow - 1;
+        let others = counted.too_slow - 1;
         Ok(Outcome {
             device: self.request.device.name.clone(),
             best: found.clone(),
@@ -105,7 +108,7 @@ impl Search<'_> {
             front_proven: others == 0,
             front_gap: (others > 0).then_some(Gap { faster: 1.0, open: others, uncovered: others }),
             stopped,
-            statistics: self.statistics(pruned),
+            statistics: counted,
         })
     }
 
@@ -135,18 +138,29 @@ impl Search<'_> {
         ratios.sort_by(f64::total_cmp);
         let over =
             (!ratios.is_empty()).then(|| [ratios[0], ratios[ratios.len() / 2], ratios[ratios.len() - 1]]);
-        Counted {
+        let mut counted = Counted {
             points: pruned.points,
             too_large: pruned.too_large,
+            inaccurate: pruned.missed,
             dominated: pruned.dominated,
             candidates: self.candidates.len(),
-            exact: ratios.len(),
-            bounded: self.candidates.len() - ratios.len() - self.open.len(),
-            open: self.open.len(),
             simulations: self.known.len(),
             over_bound: over,
             ..Counted::default()
+        };
+        let open: HashSet<usize> = self.open.iter().copied().collect();
+        for (i, c) in self.candidates.iter().enumerate() {
+            let fate = match self.known.get(&(c.shape, c.timing)) {
+                Some(None) => &mut counted.cannot_run,
+                Some(Some(_)) if self.exact[i].is_some() => &mut counted.exact,
+                Some(Some(_)) => &mut counted.too_slow,
+                None if open.contains(&i) => &mut counted.open,
+                None if self.bounds[i].1[0] > self.most() => &mut counted.too_slow,
+                None => &mut counted.bounded,
+            };
+            *fate += 1;
         }
+        counted
     }
 }
 

@@ -92,7 +92,8 @@ pub struct Gap {
     pub uncovered: usize,
 }
 
-/// Counts of a search.
+/// Counts of a search. Every point has one fate: `points` is the sum of `too_large`, `inaccurate`, `dominated` and `candidates`,
+/// `candidates` that of `exact`, `too_slow`, `cannot_run`, `bounded` and `open`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Counted {
     /// Chains of primes looked at.
@@ -105,12 +106,18 @@ pub struct Counted {
     pub points: u64,
     /// Points whose core does not fit.
     pub too_large: u64,
+    /// Points whose core fits and whose error is above the wish.
+    pub inaccurate: u64,
     /// Points that lose to another of like cycles.
     pub dominated: u64,
     /// Points that were left.
     pub candidates: usize,
-    /// Of these, those whose cycles were simulated, alone or with others of like cycles.
+    /// Of these, those whose cycles were simulated, alone or with others of like cycles, and keep the wish for time.
     pub exact: usize,
+    /// Of these, those slower than wished, at their bound or simulated.
+    pub too_slow: usize,
+    /// Of these, those whose program finds no plan on the core.
+    pub cannot_run: usize,
     /// Of these, those beaten even at their bound.
     pub bounded: usize,
     /// Of these, those still open.
