@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -211,6 +212,43 @@ def test_an_interrupted_exploration_goes_on(tmp_path: Path, monkeypatch: pytest.
     with sqlite3.connect(results) as database:
         (points,) = database.execute("SELECT count(*) FROM points").fetchone()
     assert points == whole.statistics["points"]
+
+
+@rm.kernel
+def deep(x: Any = rm.vector(64)) -> Any:
+    """Squares of a dense map, thrice: the whole space takes minutes."""
+    weights = np.random.default_rng(1).uniform(-0.1, 0.1, (64, 64))
+    for _ in range(3):
+        x = weights @ (x * x)
+    return x
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer that interrupts")
+def test_ctrl_c_is_heard_in_the_middle_of_a_stage(monkeypatch: pytest.MonkeyPatch) -> None:
+    from ringmill.explorer import run
+
+    stages: list[str] = []
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    def told(self: Any, stage: str, done: int, left: int, best: float | None) -> bool:
+        if not stages:
+            # After this call, when parameters are enumerated.
+            signal.setitimer(signal.ITIMER_REAL, 0.2)
+        stages.append(stage)
+        return True
+
+    monkeypatch.setattr(run._Shown, "__call__", told)
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        with pytest.raises(rm.ExploreError) as stopped:
+            rm.explore(deep, "alveo-u280", max_error=1e-2)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert stopped.value.code == "Stopped"
+    assert stages == ["parameters"]
 
 
 def test_the_client_of_a_design_can_be_timed() -> None:

@@ -21,6 +21,7 @@ mod near;
 pub mod predict;
 pub mod search;
 pub mod space;
+mod stop;
 pub mod store;
 pub mod wishes;
 
@@ -30,5 +31,6 @@ pub use error::ExploreError;
 pub use kernel::Kernel;
 pub use search::{Outcome, Progress, Request, explore};
 pub use space::Space;
+pub use stop::Stop;
 pub use store::Store;
 pub use wishes::{Objective, Wishes};

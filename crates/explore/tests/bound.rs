@@ -6,7 +6,7 @@ use ringmill_explore::design::{KernelSource, PrimeClass, SecretKind};
 use ringmill_explore::model::bound::Demand;
 use ringmill_explore::model::exact;
 use ringmill_explore::space::chains;
-use ringmill_explore::{Kernel, Space};
+use ringmill_explore::{Kernel, Space, Stop};
 use ringmill_machine::compact::{CompactConfig, CompactLiteral, MemoryTiming, Multiplier, Policy};
 use ringmill_program::limb::LimbProgram;
 
@@ -47,7 +47,11 @@ fn programs(letters: &str, log_n: Vec<u32>) -> Vec<(String, LimbProgram)> {
     let mut found = Vec::new();
     let mut seen = Vec::new();
     // No security: long chains and many digits at small degrees.
-    for point in chains::enumerate(&kernels, &space, 0, ringmill_explore::Wishes::default().table).points {
+    for point in
+        chains::enumerate(&kernels, &space, 0, ringmill_explore::Wishes::default().table, &Stop::default())
+            .unwrap()
+            .points
+    {
         if point.parameters.class != PrimeClass::Any || seen.contains(&point.shape) {
             continue;
         }

@@ -7,7 +7,7 @@ use ringmill_explore::model::exact;
 use ringmill_explore::search::front::{Costs, front};
 use ringmill_explore::search::run::Found;
 use ringmill_explore::space::{chains, cores};
-use ringmill_explore::{Device, ExploreError, Kernel, Objective, Request, Space, Wishes, explore};
+use ringmill_explore::{Device, ExploreError, Kernel, Objective, Request, Space, Stop, Wishes, explore};
 use ringmill_machine::compact::Policy;
 
 /// A space small enough to simulate whole.
@@ -38,7 +38,9 @@ fn costs(f: &Found) -> Costs {
 fn brute(request: &Request) -> Vec<Costs> {
     let Request { kernels, device, wishes, space, .. } = request;
     let mut all = Vec::new();
-    for p in chains::enumerate(kernels, space, wishes.security, wishes.table).points {
+    for p in
+        chains::enumerate(kernels, space, wishes.security, wishes.table, &Stop::default()).unwrap().points
+    {
         if p.error > wishes.max_error {
             continue;
         }
@@ -93,7 +95,9 @@ fn the_counts_add_up() {
         let s = explore(&request, None, &mut |_| true).unwrap().statistics;
         let (mut points, mut too_large, mut inaccurate) = (0, 0, 0);
         let Request { kernels, device, wishes, space, .. } = &request;
-        for p in chains::enumerate(kernels, space, wishes.security, wishes.table).points {
+        for p in
+            chains::enumerate(kernels, space, wishes.security, wishes.table, &Stop::default()).unwrap().points
+        {
             for core in cores::enumerate(space, device, wishes, p.shape.log_n, 3).unwrap() {
                 if core.serves(p.parameters.class, p.widest) {
                     points += 1;
@@ -188,6 +192,44 @@ fn a_wish_that_only_a_longer_plan_keeps_is_kept_by_it() {
     };
     assert!(why.contains(&format!("{long:.3} ms, by the plan of a long search")), "{why}");
     assert!(ask(nearest.max_latency_ms.unwrap()).is_ok());
+}
+
+/// A stop is heard in the middle of everything that takes long, and nothing is begun after it.
+#[test]
+fn a_stop_ends_each_stage_where_it_is() {
+    for last in ["parameters", "cores", "bounds"] {
+        for by_answer in [true, false] {
+            let request = Request { stop: Stop::default(), ..small('d') };
+            let mut stages = Vec::new();
+            let error = explore(&request, None, &mut |p| {
+                stages.push(p.stage);
+                if p.stage == last && !by_answer {
+                    request.stop.stop();
+                }
+                p.stage != last || !by_answer
+            })
+            .unwrap_err();
+            assert!(matches!(error, ExploreError::Stopped), "{error}");
+            assert_eq!(stages.last(), Some(&last));
+        }
+    }
+    // Before the first program nothing is known; after it what there is, and no more is simulated.
+    let wide =
+        Space { butterflies: vec![2, 4, 8, 16], buses: vec![64, 128, 256, 512, 1024], ..small('d').space };
+    let request = Request { space: wide, ..small('d') };
+    let simulated = std::cell::Cell::new(0);
+    let outcome = explore(&request, None, &mut |p| {
+        if p.done > 0 && !request.stop.is_stopped() {
+            simulated.set(p.done);
+            request.stop.stop();
+        }
+        true
+    })
+    .unwrap();
+    assert!(outcome.stopped && !outcome.front_proven);
+    assert_eq!(outcome.statistics.simulations, simulated.get());
+    assert_eq!(outcome.best.hardware.effort, cores::QUICK, "no long plan");
+    assert!(matches!(explore(&request, None, &mut |_| true), Err(ExploreError::Stopped)));
 }
 
 fn binding(request: &Request) -> (&'static str, String, Option<Wishes>) {

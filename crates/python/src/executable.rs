@@ -24,7 +24,7 @@ use crate::plan::Plan;
 use crate::switching;
 
 /// How often a waiting call looks whether it was interrupted.
-const PATIENCE: Duration = Duration::from_millis(50);
+pub(crate) const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Does `work` in a thread of its own while the caller's thread stays open to Ctrl-C. An interrupted call returns at
 /// once; what the thread still computes is dropped.

@@ -1,16 +1,18 @@
 //! Exploring: a request as JSON in, an outcome as JSON out.
 
 use std::path::PathBuf;
+use std::sync::mpsc;
 
 use pyo3::prelude::*;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use ringmill_explore::design::KernelSource;
 use ringmill_explore::{
-    Design, Device, ExploreError, Kernel, Progress, Request, Space, Store, Wishes, explore,
+    Design, Device, ExploreError, Kernel, Outcome, Progress, Request, Space, Stop, Store, Wishes, explore,
 };
 
-use crate::error::Failure;
+use crate::error::{Failure, Family};
+use crate::executable::PATIENCE;
 
 /// What Python asks for; `ringmill.explorer` says what each means.
 #[derive(Deserialize)]
@@ -27,7 +29,7 @@ struct Asked {
 }
 
 impl Asked {
-    fn request(self) -> Result<(Request, Option<PathBuf>), ExploreError> {
+    fn request(self, stop: Stop) -> Result<(Request, Option<PathBuf>), ExploreError> {
         let mut device = Device::named(&self.device)?;
         if let Some(mhz) = self.mhz {
             if !(mhz > 0.0 && mhz.is_finite()) {
@@ -40,12 +42,20 @@ impl Asked {
         if seconds.is_nan() {
             return Err(ExploreError::NotPositive { what: "seconds", value: seconds });
         }
-        Ok((Request { kernels, device, wishes, space, seconds, seed }, results))
+        Ok((Request { kernels, device, wishes, space, seconds, seed, stop }, results))
     }
 }
 
+/// What the thread of a search says to the one that asked for it.
+enum Said {
+    /// How far it is; it waits for whether to go on.
+    Progress(Progress, mpsc::SyncSender<bool>),
+    /// It is done.
+    Found(Result<Outcome, ExploreError>),
+}
+
 /// Explores; `progress` is called with stage, simulations done, candidates open and the best so far, and returns whether
-/// to go on. An interrupt ends the search with what it has.
+/// to go on. An interrupt ends the search with what it has; a second one does not wait for that.
 #[pyfunction]
 #[pyo3(signature = (request, progress = None))]
 pub(crate) fn explore_designs(
@@ -55,33 +65,66 @@ pub(crate) fn explore_designs(
 ) -> PyResult<String> {
     let asked: Asked = serde_json::from_str(request)
         .map_err(|e| Failure::explore(&ExploreError::DesignFile { why: e.to_string() }))?;
-    let found = py.detach(|| {
-        let (request, results) = asked.request()?;
-        let mut store = results.map(|path| Store::open(&path, &request)).transpose()?;
-        explore(&request, store.as_mut(), &mut |p| go_on(progress.as_ref(), p))
+    let (stop, (sender, mut receiver)) = (Stop::default(), mpsc::channel());
+    let theirs = stop.clone();
+    std::thread::spawn(move || {
+        let found = search(asked, theirs, &mut |p| ask(&sender, p));
+        sender.send(Said::Found(found))
     });
-    let outcome = found.map_err(|e| Failure::explore(&e))?;
-    serde_json::to_string(&outcome)
-        .map_err(|e| Failure::explore(&ExploreError::DesignFile { why: e.to_string() }).into())
+    loop {
+        let waiting = &mut receiver;
+        match py.detach(move || waiting.recv_timeout(PATIENCE)) {
+            Ok(Said::Progress(told, answer)) => {
+                // A search that waits no more was stopped.
+                let _ = answer.send(go_on(py, progress.as_ref(), &told));
+            }
+            Ok(Said::Found(found)) => return json(&found.map_err(|e| Failure::explore(&e))?),
+            Err(mpsc::RecvTimeoutError::Timeout) => {}
+            Err(mpsc::RecvTimeoutError::Disconnected) => {
+                let message = "the search stopped without a result; please report this";
+                return Err(Failure::rule(Family::Explore, "Lost", message).into());
+            }
+        }
+        if let Err(interrupt) = py.check_signals() {
+            if stop.is_stopped() {
+                return Err(interrupt);
+            }
+            stop.stop();
+        }
+    }
 }
 
-/// Whether the search goes on: not after an interrupt, nor if the callback fails or says no.
-fn go_on(progress: Option<&Py<PyAny>>, p: &Progress) -> bool {
-    Python::attach(|py| {
-        if py.check_signals().is_err() {
-            return false;
-        }
-        let Some(f) = progress else { return true };
-        f.call1(py, (p.stage, p.done, p.open, p.best)).and_then(|r| r.extract::<bool>(py)).unwrap_or(false)
-    })
+fn search(
+    asked: Asked,
+    stop: Stop,
+    progress: &mut dyn FnMut(&Progress) -> bool,
+) -> Result<Outcome, ExploreError> {
+    let (request, results) = asked.request(stop)?;
+    let mut store = results.map(|path| Store::open(&path, &request)).transpose()?;
+    explore(&request, store.as_mut(), progress)
+}
+
+/// Asks the thread that waits whether to go on; not if nobody waits.
+fn ask(sender: &mpsc::Sender<Said>, p: &Progress) -> bool {
+    let (answer, answered) = mpsc::sync_channel(1);
+    sender.send(Said::Progress(p.clone(), answer)).is_ok() && answered.recv().unwrap_or(false)
+}
+
+/// Whether the search goes on: not if the callback fails or says no.
+fn go_on(py: Python<'_>, progress: Option<&Py<PyAny>>, p: &Progress) -> bool {
+    let Some(f) = progress else { return true };
+    f.call1(py, (p.stage, p.done, p.open, p.best)).and_then(|r| r.extract::<bool>(py)).unwrap_or(false)
+}
+
+fn json(value: &impl Serialize) -> PyResult<String> {
+    serde_json::to_string(value)
+        .map_err(|e| Failure::explore(&ExploreError::DesignFile { why: e.to_string() }).into())
 }
 
 /// Every stored device as JSON.
 #[pyfunction]
 pub(crate) fn stored_devices() -> PyResult<String> {
-    let all = Device::stored().map_err(|e| Failure::explore(&e))?;
-    serde_json::to_string(&all)
-        .map_err(|e| Failure::explore(&ExploreError::DesignFile { why: e.to_string() }).into())
+    json(&Device::stored().map_err(|e| Failure::explore(&e))?)
 }
 
 /// Checks the text of a design and gives it back in its one form.

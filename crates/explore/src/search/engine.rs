@@ -19,9 +19,6 @@ use crate::store::Store;
 use crate::wishes::Objective;
 use crate::{ExploreError, Kernel};
 
-/// Programs simulated between two looks at what is left; the same on every number of threads, so that results are.
-pub(super) const BATCH: usize = 8;
-
 /// What cycles depend on.
 type Key = (Shape, Timing);
 /// Cycles by structure and timing; `None` for what the core cannot run.
@@ -77,7 +74,7 @@ impl<'a> Search<'a> {
         };
         search.lower()?;
         search.number_keys();
-        search.bound();
+        search.bound()?;
         search.drop_slow();
         Ok(search)
     }
@@ -92,6 +89,7 @@ impl<'a> Search<'a> {
         let lowered: Result<Vec<_>, ExploreError> = wanted
             .into_par_iter()
             .map(|(key, c)| {
+                self.request.stop.check()?;
                 let program = lower(&self.request.kernels, &self.points[c.point])?;
                 // What no core computes has no bound; it is found out when it is simulated.
                 let demand = Demand::of(&self.core(c).config, &program).ok();
@@ -118,15 +116,18 @@ impl<'a> Search<'a> {
     }
 
     /// The closed form for every candidate; those alike in cycles share it.
-    fn bound(&mut self) {
+    fn bound(&mut self) -> Result<(), ExploreError> {
         let bound = |members: &Vec<usize>| {
+            self.request.stop.check()?;
             let c = self.candidates[members[0]];
             let demand = self.program(c).1.as_ref();
-            demand.map_or(0, |demand| demand.cycles(&self.core(c).config))
+            Ok(demand.map_or(0, |demand| demand.cycles(&self.core(c).config)))
         };
-        let cycles: Vec<u64> = self.members.par_iter().map(bound).collect();
+        let cycles: Result<Vec<u64>, ExploreError> = self.members.par_iter().map(bound).collect();
+        let cycles = cycles?;
         let of = |(&c, &key): (&Candidate, &usize)| (cycles[key], self.costs(c, cycles[key]));
         self.bounds = self.candidates.iter().zip(&self.key_of).map(of).collect();
+        Ok(())
     }
 
     pub(super) fn core(&self, c: Candidate) -> &'a cores::Core {
@@ -227,30 +228,26 @@ impl<'a> Search<'a> {
         self.exact[i].unwrap_or([f64::INFINITY; 4])
     }
 
-    /// Simulates the programs of these candidates, no two alike in cycles, in their order; none that begins after the
-    /// deadline.
+    /// Simulates the programs of these candidates, no two alike in cycles; none that begins after the deadline, or after
+    /// the search was stopped.
     pub(super) fn simulate(
         &mut self,
         chosen: &[usize],
         deadline: Option<Instant>,
         store: &mut Option<&mut Store>,
     ) -> Result<(), ExploreError> {
-        let mut keys: Vec<usize> = chosen.iter().map(|&i| self.key_of[i]).collect();
-        let run = |&key: &usize| {
+        let run = |&i: &usize| {
+            if self.request.stop.is_stopped() || deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                return None;
+            }
+            let key = self.key_of[i];
             let c = self.candidates[self.members[key][0]];
             let (program, config) = (&self.program(c).0, &self.core(c).config);
             // A core may be too small for a program: an instance of this kind is no design, and no fault either.
             let counters = exact::cycles(program, config, Policy::Throughput, QUICK).ok();
-            (self.keys[key], counters)
+            Some((key, (self.keys[key], counters)))
         };
-        let mut results: Vec<_> = Vec::with_capacity(keys.len());
-        for some in keys.chunks(BATCH) {
-            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                break;
-            }
-            results.par_extend(some.par_iter().map(run));
-        }
-        keys.truncate(results.len());
+        let (keys, results): (Vec<usize>, Vec<_>) = chosen.par_iter().filter_map(run).unzip();
         if let Some(store) = store {
             store.add_cycles(&results)?;
         }

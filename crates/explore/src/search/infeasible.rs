@@ -87,8 +87,11 @@ fn first_that_fits(request: &Request, p: &Point) -> Option<String> {
 }
 
 fn no_parameters(request: &Request) -> ExploreError {
-    let Request { kernels, wishes, space, .. } = request;
-    let any = enumerate(kernels, space, 0, wishes.table);
+    let Request { kernels, wishes, space, stop, .. } = request;
+    let any = match enumerate(kernels, space, 0, wishes.table, stop) {
+        Ok(any) => any,
+        Err(stopped) => return stopped,
+    };
     let slots = kernels.iter().map(|k| k.program().slots()).min().unwrap_or(0);
     let depth = kernels.iter().map(crate::Kernel::depth).min().unwrap_or(0);
     let Some(best) = any.points.iter().max_by(|a, b| a.security_bits.total_cmp(&b.security_bits)) else {

@@ -68,7 +68,7 @@ impl Search<'_> {
         order.sort_by(|&a, &b| compare(&self.exact(a), &self.exact(b)).then(a.cmp(&b)));
         Ok(Outcome {
             device: self.request.device.name.clone(),
-            best: self.thorough(best)?,
+            best: self.thorough(best, stopped)?,
             front: order.iter().map(row).collect(),
             // No bound is known of energies that are counted.
             best_proven: !counted && (!stopped || self.promising().is_empty()),
@@ -88,7 +88,7 @@ impl Search<'_> {
         });
         let found = match simulated.min_by(|a, b| compare(&a.0, &b.0).then(a.1.cmp(&b.1))) {
             _ if stopped => return Err(ExploreError::Stopped),
-            Some((_, fastest)) => self.thorough(fastest)?,
+            Some((_, fastest)) => self.thorough(fastest, stopped)?,
             None if counted.too_slow > 0 => {
                 return Err(infeasible::too_slow(self.request, fastest(self.request)?));
             }
@@ -112,14 +112,18 @@ impl Search<'_> {
         })
     }
 
-    /// The chosen one with its own primes and the plan of a long search, if that one keeps the wish for time or the quick one
+    /// The chosen one with its own primes and the plan of a long search unless it was stopped, if that one keeps the wish for time or the quick one
     /// does not either.
-    fn thorough(&self, best: usize) -> Result<Found, ExploreError> {
+    fn thorough(&self, best: usize, stopped: bool) -> Result<Found, ExploreError> {
         let c = self.candidates[best];
-        let program = lower(&self.request.kernels, &self.points[c.point])?;
         let core = self.core(c);
-        let quick = exact::cycles(&program, &core.config, Policy::Throughput, QUICK)?;
-        let long = exact::cycles(&program, &core.config, Policy::Throughput, THOROUGH)?;
+        let quick = self.known[&(c.shape, c.timing)].unwrap_or_default();
+        let long = if stopped {
+            quick
+        } else {
+            let program = lower(&self.request.kernels, &self.points[c.point])?;
+            exact::cycles(&program, &core.config, Policy::Throughput, THOROUGH)?
+        };
         let worth = |counters: Counters| {
             let misses = self.milliseconds(counters.cycles) > self.most();
             let least = if self.counts_energy() { self.energy(c, counters) } else { counters.cycles as f64 };

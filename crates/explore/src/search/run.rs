@@ -15,7 +15,7 @@ use crate::space::chains::{Enumerated, Point, enumerate};
 use crate::space::cores;
 use crate::store::Store;
 use crate::wishes::Objective;
-use crate::{Device, ExploreError, Kernel, Space, Wishes};
+use crate::{Device, ExploreError, Kernel, Space, Stop, Wishes};
 
 /// What to explore.
 #[derive(Debug, Clone)]
@@ -28,16 +28,18 @@ pub struct Request {
     pub wishes: Wishes,
     /// The space.
     pub space: Space,
-    /// Seconds after which no further point of the front is simulated; the best by the wish is found whatever it takes.
+    /// Seconds after which no further program of the front is simulated; the best by the wish is found whatever it takes.
     pub seconds: f64,
     /// From what the order of the front's points is drawn.
     pub seed: u64,
+    /// Ends the search before that.
+    pub stop: Stop,
 }
 
 /// How far a search is.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Progress {
-    /// What is being done: parameters, cores, best, front, plan.
+    /// What is being done: parameters, cores, bounds, best, front, plan.
     pub stage: &'static str,
     /// Programs simulated.
     pub done: usize,
@@ -130,10 +132,12 @@ pub struct Counted {
     pub seconds: f64,
 }
 
-/// Explores. `progress` is told how far it is and returns whether to go on.
+/// Explores. `progress` is told how far it is and returns whether to go on; [`Request::stop`] ends what lies between two of
+/// its calls too.
 ///
 /// # Errors
-/// Wishes that are none, [`ExploreError::Infeasible`] with what binds, and what the results file refuses.
+/// Wishes that are none, [`ExploreError::Infeasible`] with what binds, [`ExploreError::Stopped`] before the first design was
+/// found, and what the results file refuses.
 pub fn explore(
     request: &Request,
     mut store: Option<&mut Store>,
@@ -146,17 +150,20 @@ pub fn explore(
         let right = "latency, area, error or security for a device whose file gives no [power]";
         return Err(ExploreError::Wish { wish: "minimise", value: "energy".into(), right });
     }
-    let Request { kernels, wishes, space, .. } = request;
-    let mut tell = |stage, done, open, best| progress(&Progress { stage, done, open, best });
-    tell("parameters", 0, 0, None);
-    let parameters = enumerate(kernels, space, wishes.security, wishes.table);
-    tell("cores", 0, 0, None);
+    let Request { kernels, wishes, space, stop, .. } = request;
+    let mut tell =
+        |stage, done, open, best| progress(&Progress { stage, done, open, best }) && !stop.is_stopped();
+    let mut begin = |stage| if tell(stage, 0, 0, None) { Ok(()) } else { Err(ExploreError::Stopped) };
+    begin("parameters")?;
+    let parameters = enumerate(kernels, space, wishes.security, wishes.table, stop)?;
+    begin("cores")?;
     let cores = all_cores(request, &parameters)?;
     let keep: Vec<bool> = parameters.points.iter().map(|p| p.error <= wishes.max_error).collect();
     let pruned = prune(&parameters.points, &keep, &cores);
     if pruned.candidates.is_empty() {
         return Err(infeasible::explain(request, &parameters, &cores));
     }
+    begin("bounds")?;
     let mut search = Search::new(request, &parameters, &cores, &pruned)?;
     if let Some(store) = &mut store {
         search.known = store.cycles()?;
@@ -168,7 +175,7 @@ pub fn explore(
     if !stopped {
         stopped = !search.find_front(&mut store, deadline, &mut tell)?;
     }
-    tell("plan", search.known.len(), 0, None);
+    stopped |= !tell("plan", search.known.len(), 0, None);
     let mut outcome = search.outcome(&pruned, stopped)?;
     outcome.statistics.chains = parameters.chains;
     outcome.statistics.parameters = parameters.points.len();

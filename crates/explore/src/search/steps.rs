@@ -3,13 +3,15 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use super::engine::{BATCH, Search, compare};
+use super::engine::{Search, compare};
 use super::front::Costs;
 use super::run::Gap;
 use crate::ExploreError;
 use crate::store::Store;
 
-/// Programs chosen at a time while the front is filled, where a look takes as long as some programs; likewise the same for all.
+/// Programs simulated between two looks at what is left; the same on every number of threads, so that results are.
+const BATCH: usize = 8;
+/// The same while the front is filled, where a look takes as long as some programs.
 const ROUND: usize = 48;
 
 pub(super) type Tell<'t> = &'t mut dyn FnMut(&'static str, usize, usize, Option<f64>) -> bool;

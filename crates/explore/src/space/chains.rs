@@ -12,9 +12,9 @@ use ringmill_program::manage::steady;
 
 use super::Space;
 use super::pool::Pool;
-use crate::Kernel;
 use crate::design::{Parameters, PrimeClass, SecretKind};
 use crate::kernel::Unfit;
+use crate::{ExploreError, Kernel, Stop};
 
 /// Least bits of a prime.
 const LEAST_BITS: u32 = 20;
@@ -108,15 +108,29 @@ pub struct Enumerated {
 }
 
 /// Every set of parameters of the space with at least `security` bits by the table (0: any).
-pub fn enumerate(kernels: &[Kernel], space: &Space, security: u32, table: SecurityTable) -> Enumerated {
+///
+/// # Errors
+/// [`ExploreError::Stopped`].
+pub fn enumerate(
+    kernels: &[Kernel],
+    space: &Space,
+    security: u32,
+    table: SecurityTable,
+    stop: &Stop,
+) -> Result<Enumerated, ExploreError> {
     let pool = Pool::default();
     let mut all = Enumerated::default();
     for (variant, kernel) in kernels.iter().enumerate() {
         let chains: Vec<Chain> = chains(kernel, space, security, table).into_iter().collect();
         all.chains += chains.len();
-        let found: Vec<Result<Point, Option<Unfit>>> =
-            chains.par_iter().map(|chain| evaluate(kernel, variant, chain, &pool, table)).collect();
-        for result in found {
+        let found: Result<Vec<Result<Point, Option<Unfit>>>, ExploreError> = chains
+            .par_iter()
+            .map(|chain| {
+                stop.check()?;
+                Ok(evaluate(kernel, variant, chain, &pool, table))
+            })
+            .collect();
+        for result in found? {
             match result {
                 Ok(point) if point.security_level >= security => all.points.push(point),
                 Ok(_) => {}
@@ -126,7 +140,7 @@ pub fn enumerate(kernels: &[Kernel], space: &Space, security: u32, table: Securi
             }
         }
     }
-    all
+    Ok(all)
 }
 
 /// Classes of primes, each with the width of the widest and the sizes that it has.

@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test takes what it needs")]
 
 use ringmill_explore::design::KernelSource;
-use ringmill_explore::{Device, Kernel, Request, Space, Wishes};
+use ringmill_explore::{Device, Kernel, Request, Space, Stop, Wishes};
 
 pub(crate) fn source(letter: char) -> KernelSource {
     let path = format!("{}/tests/kernels/{letter}.he", env!("CARGO_MANIFEST_DIR"));
@@ -30,5 +30,6 @@ pub(crate) fn request(letter: char, device: &str) -> Request {
         space: Space::default(),
         seconds: 5.0,
         seed: 1,
+        stop: Stop::default(),
     }
 }
