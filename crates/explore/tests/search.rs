@@ -265,18 +265,53 @@ fn wishes_that_cannot_be_met_name_what_binds_and_the_nearest() {
     assert!(why.contains("2048 slots"), "{why}");
 }
 
-#[test]
-fn a_kernel_deeper_than_any_chain_is_refused() {
+/// x squared so many times, bootstrapped after some of them.
+fn squared(times: usize, bootstrapped: &[usize]) -> Kernel {
     let mut text = String::from("he @deep traced slots 8\n%0 = input \"x\"\n");
-    for i in 0..40 {
-        text.push_str(&format!("%{} = square %{i}\n", i + 1));
+    let mut value = 0;
+    for i in 0..times {
+        for word in std::iter::once("square").chain(bootstrapped.contains(&i).then_some("bootstrap")) {
+            text.push_str(&format!("%{} = {word} %{value}\n", value + 1));
+            value += 1;
+        }
     }
-    text.push_str("output \"out\", %40\nend\n");
+    text.push_str(&format!("output \"out\", %{value}\nend\n"));
     let source = ringmill_explore::design::KernelSource { program: text, ..common::source('d') };
-    let request = Request { kernels: vec![Kernel::new(source).unwrap()], ..small('d') };
-    let (what, why, _) = binding(&request);
-    assert!(what == "kernel" || what == "security", "{what}: {why}");
-    assert!(why.contains("depth 40"), "{why}");
+    Kernel::new(source).unwrap()
+}
+
+#[test]
+fn a_kernel_deeper_than_any_chain_is_told_that_none_bootstraps() {
+    let none = "bootstrapping, which would bring levels back, is not in the explored space";
+    let request = |kernel: Kernel, log_n: Vec<u32>| {
+        let level_bits = vec![30];
+        Request {
+            kernels: vec![kernel],
+            space: Space { log_n, level_bits, ..small('d').space },
+            ..small('d')
+        }
+    };
+    for (kernel, says) in [
+        (squared(40, &[]), "at depth 40 a chain has more than the 32 primes"),
+        (squared(4, &[1]), "it asks to be bootstrapped"),
+    ] {
+        let (what, why, nearest) = binding(&request(kernel, vec![12]));
+        assert_eq!((what, nearest), ("kernel", None), "{why}");
+        assert!(why.contains(says) && why.contains(none), "{why}");
+    }
+    // Fourteen levels of 58 bits, a base and a special prime at N = 2^15, which holds 881 bits.
+    let deep = request(squared(14, &[]), vec![15]);
+    let space = Space { level_bits: vec![58], words: vec![60], ..deep.space.clone() };
+    let (what, why, _) = binding(&Request { space, ..deep });
+    assert_eq!(what, "security", "{why}");
+    assert!(why.contains("at depth 14") && why.contains(none), "{why}");
+    // Where the space leaves larger rings out, these come first.
+    let (what, why, _) = binding(&request(squared(4, &[]), vec![12]));
+    assert_eq!(what, "security", "{why}");
+    assert!(why.contains("cores go up to N = 2^15") && !why.contains(none), "{why}");
+    // A variant that does not bootstrap is explored.
+    let both = Request { kernels: vec![squared(2, &[0]), squared(1, &[])], seconds: 0.0, ..small('d') };
+    assert_eq!(explore(&both, None, &mut |_| true).unwrap().best.variant, 1);
 }
 
 #[test]

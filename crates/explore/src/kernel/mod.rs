@@ -94,6 +94,11 @@ impl Kernel {
         &self.keys
     }
 
+    /// Whether it asks to be bootstrapped.
+    pub fn bootstraps(&self) -> bool {
+        self.program.instrs().iter().any(|i| matches!(i.op, Op::Bootstrap(_)))
+    }
+
     /// log2 of the least degree whose slots hold its vectors.
     pub fn least_log_n(&self) -> u32 {
         self.program.slots().trailing_zeros() + 1

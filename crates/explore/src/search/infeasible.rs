@@ -5,12 +5,26 @@ use std::collections::BTreeMap;
 use super::candidates::{Cores, cores_key};
 use super::run::Request;
 use crate::design::Resource;
+use crate::space::LOG_N_MAX;
 use crate::space::chains::{Enumerated, Point, enumerate};
-use crate::space::cores::{self, Core};
+use crate::space::cores::{self, Core, PRIMES_MAX};
 use crate::{Device, ExploreError, Wishes};
+
+/// Primes of a chain beside those that rescaling removes: the base, and a special one.
+const LEAST_BESIDE: u32 = 2;
 
 fn infeasible(binding: &'static str, why: String, nearest: Option<Wishes>) -> ExploreError {
     ExploreError::Infeasible { binding, why, nearest: nearest.map(Box::new) }
+}
+
+/// Where levels run out.
+const NO_BOOTSTRAPPING: &str = "bootstrapping, which would bring levels back, is not in the explored space: multiply less deeply, \
+                                explore the kernel in parts, or run it on the CPU with parameters that bootstrap \
+                                (Params.bootstrapping)";
+
+/// The kernel asks for what no core of the space does.
+pub(super) fn bootstraps() -> ExploreError {
+    infeasible("kernel", format!("it asks to be bootstrapped, and {NO_BOOTSTRAPPING}"), None)
 }
 
 /// Two digits, rounded up: a wish that is met.
@@ -88,18 +102,24 @@ fn first_that_fits(request: &Request, p: &Point) -> Option<String> {
 
 fn no_parameters(request: &Request) -> ExploreError {
     let Request { kernels, wishes, space, stop, .. } = request;
+    let depth = kernels.iter().map(crate::Kernel::depth).min().unwrap_or(0);
+    if depth + LEAST_BESIDE > PRIMES_MAX {
+        let why = format!(
+            "at depth {depth} a chain has more than the {PRIMES_MAX} primes that a core holds; {NO_BOOTSTRAPPING}"
+        );
+        return infeasible("kernel", why, None);
+    }
     let any = match enumerate(kernels, space, 0, wishes.table, stop) {
         Ok(any) => any,
         Err(stopped) => return stopped,
     };
     let slots = kernels.iter().map(|k| k.program().slots()).min().unwrap_or(0);
-    let depth = kernels.iter().map(crate::Kernel::depth).min().unwrap_or(0);
+    let largest = space.log_n.iter().max().copied().unwrap_or(0);
     let Some(best) = any.points.iter().max_by(|a, b| a.security_bits.total_cmp(&b.security_bits)) else {
-        let most = space.log_n.iter().max().copied().unwrap_or(0);
-        let why = if slots > 1 << (most - 1) {
+        let why = if slots > 1 << (largest - 1) {
             format!(
-                "the kernel needs {slots} slots; N = 2^{most}, the largest of the space, has {}",
-                1u64 << (most - 1)
+                "the kernel needs {slots} slots; N = 2^{largest}, the largest of the space, has {}",
+                1u64 << (largest - 1)
             )
         } else {
             let refusals: BTreeMap<_, _> = [
@@ -114,13 +134,17 @@ fn no_parameters(request: &Request) -> ExploreError {
         return infeasible("kernel", why, None);
     };
     let level = [256, 192, 128].into_iter().find(|&l| any.points.iter().any(|p| p.security_level >= l));
+    let remedy = match level {
+        Some(_) => String::new(),
+        None if largest < LOG_N_MAX => {
+            format!("; cores go up to N = 2^{LOG_N_MAX}, which the space leaves out")
+        }
+        None => format!("; {NO_BOOTSTRAPPING}"),
+    };
     let why = format!(
-        "at depth {depth} with {slots} slots no parameters up to N = 2^{} have {} bits of security by the {}; the most is about \
-         {:.0} bits",
-        space.log_n.iter().max().copied().unwrap_or(0),
-        wishes.security,
-        wishes.table,
-        best.security_bits
+        "at depth {depth} with {slots} slots no parameters up to N = 2^{largest} have {} bits of security by the {}; the most is \
+         about {:.0} bits{remedy}",
+        wishes.security, wishes.table, best.security_bits
     );
     let nearest = level.map(|security| Wishes { security, ..wishes.clone() });
     infeasible("security", why, nearest)

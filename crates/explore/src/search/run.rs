@@ -151,6 +151,9 @@ pub fn explore(
         return Err(ExploreError::Wish { wish: "minimise", value: "energy".into(), right });
     }
     let Request { kernels, wishes, space, stop, .. } = request;
+    if kernels.iter().all(Kernel::bootstraps) {
+        return Err(infeasible::bootstraps());
+    }
     let mut tell =
         |stage, done, open, best| progress(&Progress { stage, done, open, best }) && !stop.is_stopped();
     let mut begin = |stage| if tell(stage, 0, 0, None) { Ok(()) } else { Err(ExploreError::Stopped) };

@@ -12,7 +12,9 @@ use crate::model::memory::Memories;
 use crate::{ExploreError, Wishes};
 
 /// Entries of the modulus table: a chain of up to 16 primes takes the small one.
-const TABLES: [u32; 2] = [16, 32];
+const TABLES: [u32; 2] = [16, PRIMES_MAX];
+/// Primes of the longest chain that a core holds.
+pub const PRIMES_MAX: u32 = 32;
 /// Passes scheduled in search of a plan while the space is searched: the plan of the rules as they are.
 pub const QUICK: usize = 1;
 

@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 use crate::ExploreError;
 use crate::design::SecretKind;
 
+/// log2 of the largest N of a core.
+pub const LOG_N_MAX: u32 = 15;
+
 /// The axes. A narrower space is a faster answer to a narrower question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -37,7 +40,7 @@ pub struct Space {
 impl Default for Space {
     fn default() -> Self {
         Self {
-            log_n: (11..=15).collect(),
+            log_n: (11..=LOG_N_MAX).collect(),
             level_bits: (20..=60).collect(),
             scale_offsets: vec![-1, 0, 1, 2],
             special_extra: vec![1, 2, 3, 4, 6],
@@ -57,7 +60,7 @@ impl Space {
     /// [`ExploreError::Wish`] for an empty axis or a value that nothing can have.
     pub fn check(&self) -> Result<(), ExploreError> {
         let axes: [(&'static str, &[u32], &[u32], &'static str); 4] = [
-            ("log_n", &self.log_n, &[10, 11, 12, 13, 14, 15], "10 to 15"),
+            ("log_n", &self.log_n, &[10, 11, 12, 13, 14, LOG_N_MAX], "10 to 15"),
             ("words", &self.words, &CompactLiteral::WORD_BITS, "36, 52, 54, 60"),
             ("butterflies", &self.butterflies, &CompactLiteral::BUTTERFLIES, "1, 2, 4, 8, 16"),
             ("buses", &self.buses, &CompactLiteral::BUS_BITS, "64, 128, 256, 512, 1024"),
