@@ -183,7 +183,7 @@ fn a_wish_that_only_a_longer_plan_keeps_is_kept_by_it() {
     for ms in [long, (long + quick) / 2.0] {
         let kept = ask(ms).unwrap();
         assert_eq!(kept.best, fastest.best);
-        assert_eq!(kept.front, [fastest.best.clone()]);
+        assert_eq!(kept.front, std::slice::from_ref(&fastest.best));
         assert!(!kept.best_proven);
     }
     let Err(ExploreError::Infeasible { binding: "latency", why, nearest: Some(nearest) }) = ask(long * 0.999)

@@ -51,7 +51,7 @@ enum Said {
     /// How far it is; it waits for whether to go on.
     Progress(Progress, mpsc::SyncSender<bool>),
     /// It is done.
-    Found(Result<Outcome, ExploreError>),
+    Found(Box<Result<Outcome, ExploreError>>),
 }
 
 /// Explores; `progress` is called with stage, simulations done, candidates open and the best so far, and returns whether
@@ -69,7 +69,8 @@ pub(crate) fn explore_designs(
     let theirs = stop.clone();
     std::thread::spawn(move || {
         let found = search(asked, theirs, &mut |p| ask(&sender, p));
-        sender.send(Said::Found(found))
+        // Whoever asked may have gone.
+        let _ = sender.send(Said::Found(Box::new(found)));
     });
     loop {
         let waiting = &mut receiver;
@@ -78,7 +79,7 @@ pub(crate) fn explore_designs(
                 // A search that waits no more was stopped.
                 let _ = answer.send(go_on(py, progress.as_ref(), &told));
             }
-            Ok(Said::Found(found)) => return json(&found.map_err(|e| Failure::explore(&e))?),
+            Ok(Said::Found(found)) => return json(&(*found).map_err(|e| Failure::explore(&e))?),
             Err(mpsc::RecvTimeoutError::Timeout) => {}
             Err(mpsc::RecvTimeoutError::Disconnected) => {
                 let message = "the search stopped without a result; please report this";
