@@ -28,7 +28,7 @@ class Wishes(TypedDict, total=False):
         table: "2024" (security guidelines) or "2018" (the standard): which published table decides.
         mhz: the clock of the core, in place of the device's.
         magnitude: bound on the size of the encrypted arguments.
-        seconds: after these no further program of the front is simulated; the best is found whatever it takes.
+        seconds: after these no further program of the front is simulated; the best is found all the same.
         seed: order in which points of the front are simulated.
     """
 
