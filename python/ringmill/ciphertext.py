@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ringmill import _native
 from ringmill._native import EvaluationKeys, Evaluator, Params, PublicKey, SecretKey
-from ringmill.belongs import has_room, made_encrypting, made_evaluator, same_keys
+from ringmill.belongs import has_room, one_secret
 from ringmill.errors import EncodingError, LevelError, MismatchError, ParameterError, fail
 from ringmill.keys import Keys
 from ringmill.plausible import plausible
@@ -60,6 +60,7 @@ class Ciphertext:
                 f"The ciphertext has parameters {native.params!r}, but the evaluation keys have "
                 f"{evaluator.params!r}. Use keys and ciphertexts of one context.",
             )
+        one_secret("ciphertext", native, "evaluation keys", evaluator)
         self._native = native
         self.evaluator = evaluator
         self.length = length
@@ -77,6 +78,11 @@ class Ciphertext:
     def params(self) -> Params:
         """The parameters."""
         return self._native.params
+
+    @property
+    def identity(self) -> str | None:
+        """The identity of the secret key that it is under, as ``keys.identity``; ``None`` if not known."""
+        return self._native.identity
 
     @property
     def slots(self) -> int:
@@ -132,7 +138,7 @@ class Ciphertext:
                 left=self.params.fingerprint,
                 right=other.params.fingerprint,
             )
-        same_keys(self.evaluator, other.evaluator)
+        one_secret("left ciphertext", self, "right ciphertext", other)
         if other.length != self.length:
             fail(
                 MismatchError,
@@ -371,7 +377,14 @@ class Ciphertext:
     def from_bytes(
         cls, data: bytes, keys: Keys | EvaluationKeys | Evaluator, length: int | None = None
     ) -> Ciphertext:
-        """Read what ``to_bytes`` wrote, to compute with ``keys``; give one ``Evaluator`` for many reads."""
+        """Read what ``to_bytes`` wrote, to compute with ``keys``; give one ``Evaluator`` for many reads.
+
+        Raises
+        ------
+            EncodingError: a length that the slots do not hold.
+            FileFormatError: damaged bytes, or another kind of file.
+            MismatchError: a ciphertext of other parameters, or under another secret key.
+        """
         if isinstance(keys, Keys):
             keys = keys.evaluator()
         evaluator = Evaluator(keys) if isinstance(keys, EvaluationKeys) else keys
@@ -406,6 +419,7 @@ def encrypt(
     Raises
     ------
         EncodingError: values that are not finite, too many, or too large.
+        MismatchError: a ``key`` of other parameters, or of another secret key.
     """
     array = _vector("values", values)
     if level is not None:
@@ -414,7 +428,8 @@ def encrypt(
     if slots is not None:
         slots = whole(EncodingError, "The number of slots", slots, 1, keys.params.slots)
     encrypting = key or keys.public
-    made_encrypting(keys, encrypting)
+    if encrypting.params == keys.params:
+        one_secret("key to encrypt with", encrypting, "keys to compute with", keys)
     native = encrypting.encrypt(array, slots=slots, level=level, magnitude=magnitude, scale=scale)
     return Ciphertext(native, keys.evaluator(machine), len(array), real=not np.any(array.imag), clean=True)
 
@@ -437,11 +452,10 @@ def decrypt(cipher: Ciphertext, secret: SecretKey | Keys, *, check: bool = True)
 
     Raises
     ------
-        MismatchError: a ciphertext under another secret key, as its evaluation keys tell.
+        MismatchError: a ciphertext of other parameters, or under another secret key.
         ResultError: values beyond the bound that the computation relied on, unless ``check`` is false.
     """
     key = secret.secret if isinstance(secret, Keys) else secret
-    made_evaluator(key, cipher.evaluator)
     values = key.decrypt(cipher.native)[: cipher.length]
     if check:
         plausible(values, cipher.native)

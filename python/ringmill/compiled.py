@@ -281,6 +281,7 @@ class Compiled:
 
         Raises
         ------
+            MismatchError: results of another program, or under another secret key.
             ResultError: values beyond the bound that the program relied on, unless ``check`` is false.
         """
         key = secret.secret if isinstance(secret, Keys) else secret
@@ -314,6 +315,12 @@ class Compiled:
                 function that runs limbs elsewhere, as the host of `ringmill build` on a board.
             threads: worker threads of "cpu"; all cores by default. Results do not depend on it.
             butterflies: size of "compact" and "verilator": 1, 2, 4, 8 or 16 a lane, 4 if not said.
+
+        Raises
+        ------
+            KeyMissingError: a key that the program needs is missing.
+            MachineError: a machine that does not exist or cannot run this program.
+            MismatchError: arguments of another program, or keys and arguments of different secret keys.
         """
         evaluation = keys.evaluation if isinstance(keys, Keys) else keys
         self._same_params("evaluation keys", evaluation.params)

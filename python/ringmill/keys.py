@@ -10,8 +10,8 @@ from typing import NoReturn
 from ringmill import bundle
 from ringmill._native import EvaluationKeys, Evaluator, Params, PublicKey, SecretKey
 from ringmill.atomic import make_folder, together, unwritable, writing
-from ringmill.belongs import strangers
-from ringmill.errors import CommandError, FileFormatError, ParameterError, fail
+from ringmill.belongs import Owned, one_secret
+from ringmill.errors import CommandError, FileFormatError, MismatchError, ParameterError, fail
 from ringmill.progress import Show, steps
 from ringmill.whole import rotation
 
@@ -20,12 +20,21 @@ SECRET, PUBLIC, EVALUATION, FORMS = "secret.key", "public.key", "evaluation.keys
 
 @dataclass(frozen=True)
 class Keys:
-    """A secret key with its public key and its evaluation keys."""
+    """A secret key with its public key and its evaluation keys.
+
+    Raises
+    ------
+        MismatchError: keys of different secret keys.
+    """
 
     secret: SecretKey
     public: PublicKey
     evaluation: EvaluationKeys
     _evaluators: dict[str, Evaluator] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        one_secret("secret key", self.secret, "public key", self.public)
+        one_secret("secret key", self.secret, "evaluation keys", self.evaluation)
 
     def evaluator(self, machine: str = "cpu") -> Evaluator:
         """Operations one by one with these keys; what it has lowered is kept for the next operation."""
@@ -37,6 +46,15 @@ class Keys:
     def params(self) -> Params:
         """The parameters of all three."""
         return self.secret.params
+
+    @property
+    def identity(self) -> str | None:
+        """The identity of the secret key: 16 hexadecimal digits that tell nothing of it.
+
+        Files of keys and ciphertexts carry it (``ringmill inspect``). ``None`` for keys from files of before
+        version 3.
+        """
+        return self.secret.identity
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> dict[str, int]:
         """Write ``secret.key`` (readable by its owner only), ``public.key`` and ``evaluation.keys``.
@@ -101,17 +119,22 @@ class Keys:
         secret = SecretKey.from_bytes(params, bundle.read_file(source / SECRET))
         public = PublicKey.from_bytes(params, bundle.read_file(source / PUBLIC))
         if not secret.made(public):
-            _refuse_strangers(source / PUBLIC, source / SECRET)
+            _refuse_strangers(source / PUBLIC, public, source / SECRET, secret)
         if not secret.made(evaluation):
-            _refuse_strangers(source / EVALUATION, source / SECRET)
+            _refuse_strangers(source / EVALUATION, evaluation, source / SECRET, secret)
         return cls(secret, public, evaluation)
 
 
-def _refuse_strangers(path: Path, secret: Path) -> NoReturn:
-    strangers(
-        f"{path} was not made with {secret}: what it encrypts or computes would decrypt to noise. "
-        "Put the files of one keygen into the folder.",
+def _refuse_strangers(path: Path, stranger: Owned, secret_path: Path, secret: SecretKey) -> NoReturn:
+    mine, theirs = (key.identity or "not known" for key in (secret, stranger))
+    fail(
+        MismatchError,
+        "KeysMismatch",
+        f"{path} (identity {theirs}) was not made with {secret_path} (identity {mine}): what it encrypts or "
+        "computes would decrypt to noise. Put the files of one keygen into the folder.",
         path=str(path),
+        found=stranger.identity,
+        expected=secret.identity,
     )
 
 

@@ -2,6 +2,7 @@
 
 use num_bigint::BigInt;
 use ringmill_ring::{Domain, Poly};
+use zeroize::Zeroizing;
 
 use crate::ciphertext::{Ciphertext, Meta};
 use crate::error::CkksError;
@@ -60,7 +61,7 @@ fn three_polynomials_decrypt_by_the_square_of_the_secret() {
         .collect();
     let meta = Meta { level: params.max_level(), scale: Scale::ONE, slots: 4, noise: Noise::exact(1.0, 0) };
     let polys = c.iter().map(|c| poly(c, moduli)).collect();
-    let cipher = Ciphertext::from_parts(&params, polys, meta).unwrap();
+    let cipher = Ciphertext::from_parts(&params, polys, meta, None).unwrap();
     assert_eq!(coefficients(s.decrypt(&cipher).unwrap().poly(), moduli), want);
 }
 
@@ -68,12 +69,14 @@ fn three_polynomials_decrypt_by_the_square_of_the_secret() {
 fn another_key_decrypts_to_noise_and_ciphertexts_differ() {
     let params = toy();
     let plain = plaintext(&params, &message(params.n(), 20, 1), Level::new(1), Scale::pow2(20));
-    let (s, t) =
-        (secret(&params), KeyGenerator::with_randomness(&params, randomness(8)).secret_key().unwrap());
+    let s = secret(&params);
+    let t = KeyGenerator::with_randomness(&params, randomness(8)).secret_key().unwrap();
+    let small = Zeroizing::new(t.expose_coefficients().to_vec());
+    let unnamed = SecretKey::from_coefficients(&params, small, None).unwrap();
     let mut r = randomness(1);
     let (a, b) = (s.encrypt(&plain, &mut r).unwrap(), s.encrypt(&plain, &mut r).unwrap());
     assert_ne!(a, b);
-    let garbage = coefficients(t.decrypt(&a).unwrap().poly(), params.q_at(Level::new(1)));
+    let garbage = coefficients(unnamed.decrypt(&a).unwrap().poly(), params.q_at(Level::new(1)));
     assert!(rms(&garbage) > 2f64.powi(60));
 }
 
@@ -102,7 +105,7 @@ fn wrong_shapes_are_refused() {
         noise: Noise::exact(1.0, 0),
     };
     let zero = |limbs, domain| Poly::zeros(params.n(), limbs, domain);
-    let make = |polys, meta| Ciphertext::from_parts(&params, polys, meta).unwrap_err();
+    let make = |polys, meta| Ciphertext::from_parts(&params, polys, meta, None).unwrap_err();
     let pair = |limbs| vec![zero(limbs, Domain::Evaluation), zero(limbs, Domain::Evaluation)];
     assert!(matches!(make(pair(2)[..1].to_vec(), meta(1, 4)), CkksError::PolyCount { got: 1 }));
     assert!(matches!(make([pair(2), pair(2)].concat(), meta(1, 4)), CkksError::PolyCount { got: 4 }));
@@ -116,7 +119,7 @@ fn wrong_shapes_are_refused() {
     assert!(matches!(make(coefficient, meta(1, 4)), CkksError::Shape { index: 1, .. }));
     let mut bad = pair(2);
     bad[1].limb_mut(1)[7] = params.q_moduli()[1].value();
-    let cipher = Ciphertext::from_parts(&params, bad, meta(1, 4)).unwrap();
+    let cipher = Ciphertext::from_parts(&params, bad, meta(1, 4), None).unwrap();
     assert!(matches!(cipher.check_canonical(), Err(CkksError::NotCanonical { limb: 1, .. })));
 }
 

@@ -7,6 +7,7 @@ use ringmill_ring::{Domain, Poly};
 
 use crate::check;
 use crate::error::CkksError;
+use crate::keys::KeyIdentity;
 use crate::limbs;
 use crate::noise::Noise;
 use crate::params::{Level, Params};
@@ -132,14 +133,21 @@ pub struct Ciphertext {
     params: Params,
     polys: Vec<Poly>,
     meta: Meta,
+    identity: Option<KeyIdentity>,
 }
 
 impl Ciphertext {
-    /// Checks number and shape of the polynomials, level and slots; residues are taken as canonical.
+    /// Checks number and shape of the polynomials, level and slots; residues are taken as canonical. The identity is that of
+    /// the secret key that it is under; `None` if that is not known, or if it is under all, as constants are.
     ///
     /// # Errors
     /// [`CkksError::PolyCount`], [`CkksError::LevelRange`], [`CkksError::Slots`], [`CkksError::Shape`].
-    pub fn from_parts(params: &Params, polys: Vec<Poly>, meta: Meta) -> Result<Self, CkksError> {
+    pub fn from_parts(
+        params: &Params,
+        polys: Vec<Poly>,
+        meta: Meta,
+        identity: Option<KeyIdentity>,
+    ) -> Result<Self, CkksError> {
         if !(2..=3).contains(&polys.len()) {
             return Err(CkksError::PolyCount { got: polys.len() });
         }
@@ -147,7 +155,7 @@ impl Ciphertext {
         for (i, poly) in polys.iter().enumerate() {
             check::shape("ciphertext", i, params, meta.level.limbs(), poly)?;
         }
-        Ok(Self { params: params.clone(), polys, meta })
+        Ok(Self { params: params.clone(), polys, meta, identity })
     }
 
     /// The parameters.
@@ -185,6 +193,19 @@ impl Ciphertext {
         &self.meta.noise
     }
 
+    /// The secret key that it is under, if that is known.
+    pub fn identity(&self) -> Option<KeyIdentity> {
+        self.identity
+    }
+
+    /// The same residues, described otherwise.
+    ///
+    /// # Errors
+    /// [`CkksError::Shape`] for another level, [`CkksError::LevelRange`] for one that there is not; [`CkksError::Slots`].
+    pub fn with_meta(self, meta: Meta) -> Result<Self, CkksError> {
+        Self::from_parts(&self.params, self.polys, meta, self.identity)
+    }
+
     /// Bytes of the residues.
     pub fn bytes(&self) -> usize {
         self.polys.iter().map(|p| size_of_val(p.words())).sum()
@@ -219,20 +240,27 @@ pub struct SeededCiphertext {
     c0: Poly,
     seed: Seed,
     meta: Meta,
+    identity: Option<KeyIdentity>,
 }
 
 /// Label of the expansion of c₁.
 const LABEL: &[u8] = b"ciphertext c1";
 
 impl SeededCiphertext {
-    /// Checks shape, level and slots; residues are taken as canonical.
+    /// Checks shape, level and slots; residues are taken as canonical. The identity is that of the secret key, if it is known.
     ///
     /// # Errors
     /// [`CkksError::LevelRange`], [`CkksError::Slots`], [`CkksError::Shape`].
-    pub fn from_parts(params: &Params, c0: Poly, seed: Seed, meta: Meta) -> Result<Self, CkksError> {
+    pub fn from_parts(
+        params: &Params,
+        c0: Poly,
+        seed: Seed,
+        meta: Meta,
+        identity: Option<KeyIdentity>,
+    ) -> Result<Self, CkksError> {
         meta.check(params)?;
         check::shape("ciphertext", 0, params, meta.level.limbs(), &c0)?;
-        Ok(Self { params: params.clone(), c0, seed, meta })
+        Ok(Self { params: params.clone(), c0, seed, meta, identity })
     }
 
     /// The parameters.
@@ -255,6 +283,11 @@ impl SeededCiphertext {
         &self.meta
     }
 
+    /// The secret key that it is under, if that is known.
+    pub fn identity(&self) -> Option<KeyIdentity> {
+        self.identity
+    }
+
     /// Bytes of residues and seed.
     pub fn bytes(&self) -> usize {
         size_of_val(self.c0.words()) + size_of_val(self.seed.as_bytes())
@@ -263,7 +296,8 @@ impl SeededCiphertext {
     /// The ciphertext, with c₁ written out.
     pub fn expand(&self) -> Ciphertext {
         let c1 = expand_c1(&self.params, &self.seed, self.meta.level);
-        Ciphertext { params: self.params.clone(), polys: vec![self.c0.clone(), c1], meta: self.meta.clone() }
+        let (params, polys) = (self.params.clone(), vec![self.c0.clone(), c1]);
+        Ciphertext { params, polys, meta: self.meta.clone(), identity: self.identity }
     }
 }
 

@@ -15,10 +15,16 @@ impl SecretKey {
     /// ciphertext, more than it needs at times: decode it, and let it go.
     ///
     /// # Errors
-    /// [`CkksError::ParamsMismatch`] if the ciphertext belongs to another context; [`CkksError::Ring`].
+    /// [`CkksError::ParamsMismatch`] if the ciphertext belongs to another context; [`CkksError::OtherSecret`] if it is under
+    /// another secret key, as far as both identities are known; [`CkksError::Ring`].
     pub fn decrypt(&self, cipher: &Ciphertext) -> Result<Plaintext, CkksError> {
         let params = self.params();
         check::same_params(("ciphertext", cipher.params()), ("secret key", params))?;
+        if let (Some(expected), Some(found)) = (cipher.identity(), self.identity())
+            && expected != found
+        {
+            return Err(CkksError::OtherSecret { expected, found });
+        }
         let [first, ..] = cipher.polys() else { return Err(CkksError::PolyCount { got: 0 }) };
         let mut message = Poly::unspecified_beside(first, cipher.level().limbs(), Domain::Evaluation);
         limbs::for_each(&mut message, |i, out| {

@@ -33,7 +33,8 @@ impl SecretKey {
             Ok(params.ring(i)?.add_assign(out, plain.poly().limb(i))?)
         })?;
         let noise = plain.noise().encrypt_secret(params, plain.scale(), name_of(seed.as_bytes()));
-        SeededCiphertext::from_parts(params, c0, seed, Meta { noise, ..plain.meta().clone() })
+        let meta = Meta { noise, ..plain.meta().clone() };
+        SeededCiphertext::from_parts(params, c0, seed, meta, self.identity())
     }
 
     /// Encrypts: [`SecretKey::encrypt_seeded`] written out.
@@ -69,7 +70,8 @@ impl PublicKey {
             Ok(ring.mac(c1, &mask, self.a().limb(i))?)
         })?;
         let noise = plain.noise().encrypt_public(params, plain.scale(), name_of(seed.as_bytes()));
-        Ciphertext::from_parts(params, vec![c0, c1], Meta { noise, ..plain.meta().clone() })
+        let meta = Meta { noise, ..plain.meta().clone() };
+        Ciphertext::from_parts(params, vec![c0, c1], meta, self.identity())
     }
 }
 

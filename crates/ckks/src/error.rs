@@ -2,7 +2,7 @@
 
 use ringmill_ring::{Domain, RingError};
 
-use crate::keys::{KeyLayout, LayoutError};
+use crate::keys::{KeyIdentity, KeyLayout, LayoutError};
 use crate::params::{Fingerprint, Level, ParamsError};
 use crate::scale::ScaleError;
 
@@ -47,6 +47,32 @@ pub enum CkksError {
         right: &'static str,
         /// Its parameters.
         right_print: Fingerprint,
+    },
+    /// Two things of different secret keys meet.
+    #[error(
+        "the {left} and the {right} are of different secret keys, {left_identity} and {right_identity}: nothing would decrypt \
+         what they give together; use keys and ciphertexts of one secret key"
+    )]
+    KeysMismatch {
+        /// The first thing.
+        left: String,
+        /// Its secret key.
+        left_identity: KeyIdentity,
+        /// The second thing.
+        right: String,
+        /// Its secret key.
+        right_identity: KeyIdentity,
+    },
+    /// A ciphertext under another secret key than the one that shall decrypt it.
+    #[error(
+        "the ciphertext is under secret key {expected}, and decrypts to noise with secret key {found}; give secret key \
+         {expected}"
+    )]
+    OtherSecret {
+        /// The secret key of the ciphertext.
+        expected: KeyIdentity,
+        /// The secret key given.
+        found: KeyIdentity,
     },
     /// A level above the top.
     #[error("level {level} is above the top level {max} of the parameters")]

@@ -25,8 +25,8 @@ pub use ciphertext::{Ciphertext, Meta, Plaintext, SeededCiphertext};
 pub use encoder::{Encoder, EncoderError, Slots};
 pub use error::CkksError;
 pub use keys::{
-    EPHEMERAL_WEIGHT, EncapsulationKey, EvaluationKeys, GaloisKeys, KeyForm, KeyGenerator, KeyLayout,
-    KeyMemory, KlssKey, KlssLayout, LayoutError, PublicKey, RelinKey, SecretKey, SwitchKey,
+    EPHEMERAL_WEIGHT, EncapsulationKey, EvaluationKeys, GaloisKeys, KeyForm, KeyGenerator, KeyIdentity,
+    KeyLayout, KeyMemory, KlssKey, KlssLayout, LayoutError, PublicKey, RelinKey, SecretKey, SwitchKey,
 };
 pub use noise::Noise;
 pub use params::{Level, NamedSet, Need, Params, ParamsError, ParamsLiteral, PrimeSpec, Secret};

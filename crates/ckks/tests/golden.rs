@@ -1,14 +1,15 @@
 //! Files written once and kept: every later version must read them, and this one must still write them.
 //!
 //! `RINGMILL_BLESS=1 cargo test -p ringmill-ckks --test golden` writes the newest file of each kind anew; do that for a
-//! new format version only, in a new folder. Version 2 turned Galois keys round, and only files that may hold them have it.
+//! new format version only, in a new folder. Version 2 turned Galois keys round, and only files that may hold them have it;
+//! version 3 says whose a file is, and those have it that belong to a secret key.
 
 use std::path::PathBuf;
 
 use ringmill_ckks::file::{self, Stored};
 use ringmill_ckks::{
-    Ciphertext, EvaluationKeys, KeyForm, KeyGenerator, KeyLayout, Level, Meta, Noise, Params, ParamsLiteral,
-    Plaintext, PublicKey, Randomness, RelinKey, Scale, SecretKey, SeededCiphertext, SwitchKey,
+    Ciphertext, EvaluationKeys, KeyForm, KeyGenerator, KeyIdentity, KeyLayout, Level, Meta, Noise, Params,
+    ParamsLiteral, Plaintext, PublicKey, Randomness, RelinKey, Scale, SecretKey, SeededCiphertext, SwitchKey,
 };
 use ringmill_ring::sample::SecretSeed;
 use ringmill_ring::{Domain, Poly, reference};
@@ -18,9 +19,14 @@ fn folder(version: u32) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/v{version}"))
 }
 
+/// Whether files of the name belong to a secret key.
+fn has_owner(name: &str) -> bool {
+    !["params", "plaintext"].contains(&name)
+}
+
 /// A file in the version in which its kind is written.
 fn newest(name: &str) -> PathBuf {
-    folder(if ["evaluation-keys", "key-form"].contains(&name) { 2 } else { 1 }).join(name)
+    folder(if has_owner(name) { 3 } else { 1 }).join(name)
 }
 
 fn randomness(seed: u8) -> Randomness {
@@ -90,6 +96,12 @@ fn files(o: &Objects) -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
+/// The part of a ciphertext that may not change: the error model may be refined within a version.
+fn residues(file: &[u8]) -> Vec<u8> {
+    let payload = file::inspect(file).unwrap().payload as usize;
+    file[file.len() - 32 - payload..file.len() - 32].to_vec()
+}
+
 #[test]
 fn what_is_written_today_is_what_was_written() {
     for (name, bytes) in files(&draw()) {
@@ -100,12 +112,41 @@ fn what_is_written_today_is_what_was_written() {
         }
         let kept = std::fs::read(&path).unwrap();
         if name.ends_with("ciphertext") {
-            // The error model may be refined within a version; residues may not change.
-            let payload = file::inspect(&kept[..]).unwrap().payload as usize;
-            let residues = |b: &[u8]| b[b.len() - 32 - payload..b.len() - 32].to_vec();
             assert!(residues(&kept) == residues(&bytes), "{name} changed: that needs a new format version");
         } else {
             assert!(kept == bytes, "{name} changed: that needs a new format version");
+        }
+    }
+}
+
+/// What a file of version 1 or 2 was, with the name of the secret key of `draw` and the number of version 3.
+fn named(old: &[u8]) -> Vec<u8> {
+    // The public seed of the first object of the stream, by its definition.
+    let mut hasher = blake3::Hasher::new_derive_key("ringmill 2026 randomness: public polynomials");
+    hasher.update(&[1; 32]).update(&0u64.to_le_bytes());
+    let name = hasher.finalize();
+    let name = &name.as_bytes()[..8];
+    let body = [&old[..8], &3u16.to_le_bytes(), &old[10..44], name, &old[44..old.len() - 32]].concat();
+    let sum = *blake3::hash(&body).as_bytes();
+    [&body[..], &sum].concat()
+}
+
+#[test]
+fn the_third_version_is_the_one_before_with_a_name() {
+    let before = [
+        (1, ["secret-key", "public-key", "relin-key", "ciphertext", "half-size-ciphertext"].as_slice()),
+        (2, ["evaluation-keys", "key-form"].as_slice()),
+    ];
+    for (version, names) in before {
+        for name in names {
+            let old = named(&std::fs::read(folder(version).join(name)).unwrap());
+            let new = std::fs::read(newest(name)).unwrap();
+            if name.ends_with("ciphertext") {
+                let front_and_residues = |b: &[u8]| [b[..52].to_vec(), residues(b)].concat();
+                assert!(front_and_residues(&new) == front_and_residues(&old), "{name}");
+            } else {
+                assert!(new == old, "{name}");
+            }
         }
     }
 }
@@ -114,7 +155,7 @@ fn what_is_written_today_is_what_was_written() {
 fn what_was_read_is_written_again_byte_by_byte() {
     let params = file::load_params(folder(1).join("params")).unwrap();
     for name in ["ciphertext", "half-size-ciphertext"] {
-        let kept = std::fs::read(folder(1).join(name)).unwrap();
+        let kept = std::fs::read(newest(name)).unwrap();
         let again = match name {
             "ciphertext" => Ciphertext::from_bytes(&params, &kept).unwrap().to_bytes().unwrap(),
             _ => SeededCiphertext::from_bytes(&params, &kept).unwrap().to_bytes().unwrap(),
@@ -126,18 +167,38 @@ fn what_was_read_is_written_again_byte_by_byte() {
 #[test]
 fn what_was_written_is_read_and_decrypts() {
     let params = file::load_params(folder(1).join("params")).unwrap();
-    let secret = file::load_secret_key(&params, folder(1).join("secret-key")).unwrap();
-    let cipher = Ciphertext::load(&params, folder(1).join("ciphertext")).unwrap();
-    let seeded = SeededCiphertext::load(&params, folder(1).join("half-size-ciphertext")).unwrap();
-    PublicKey::load(&params, folder(1).join("public-key")).unwrap();
-    RelinKey::load(&params, folder(1).join("relin-key")).unwrap();
-    let evaluation = EvaluationKeys::load(&params, newest("evaluation-keys")).unwrap();
-    assert_eq!((evaluation.galois().len(), evaluation.relin().is_ok()), (1, true));
-    KeyForm::load(&params, newest("key-form")).unwrap();
+    let bytes = std::fs::read(newest("secret-key")).unwrap();
+    let identity = KeyIdentity::from_bytes(bytes[44..52].try_into().unwrap());
+    assert!(identity.is_some());
+    // Files of old versions know no identity, and go with those of both.
+    for (version, turned, identity) in [(1, 2, None), (3, 3, identity)] {
+        let file = |name| folder(version).join(name);
+        let secret = file::load_secret_key(&params, file("secret-key")).unwrap();
+        assert_eq!(PublicKey::load(&params, file("public-key")).unwrap().identity(), identity);
+        assert_eq!(RelinKey::load(&params, file("relin-key")).unwrap().0.identity(), identity);
+        let evaluation = EvaluationKeys::load(&params, folder(turned).join("evaluation-keys")).unwrap();
+        assert_eq!((evaluation.galois().len(), evaluation.relin().is_ok()), (1, true));
+        let form = KeyForm::load(&params, folder(turned).join("key-form")).unwrap();
+        assert_eq!(
+            (secret.identity(), evaluation.identity(), form.identity()),
+            (identity, identity, identity)
+        );
+        assert!(secret.made(&evaluation).unwrap());
+        for version in [1, 3] {
+            let cipher = Ciphertext::load(&params, folder(version).join("ciphertext")).unwrap();
+            let seeded =
+                SeededCiphertext::load(&params, folder(version).join("half-size-ciphertext")).unwrap();
+            decrypts(&secret, [cipher, seeded.expand()]);
+        }
+    }
     let first = EvaluationKeys::load(&params, folder(1).join("evaluation-keys")).unwrap_err();
     assert!(first.to_string().contains("make the keys again"), "{first}");
     assert_eq!(Plaintext::load(&params, folder(1).join("plaintext")).unwrap(), plaintext(&params));
-    for cipher in [cipher, seeded.expand()] {
+}
+
+fn decrypts(secret: &SecretKey, ciphers: [Ciphertext; 2]) {
+    let params = secret.params();
+    for cipher in ciphers {
         assert_eq!((cipher.level(), cipher.slots()), (Level::new(1), 64));
         assert_eq!(cipher.scale().to_text(), format!("2^40*{}^-1", params.q_moduli()[1].value()));
         let plain = secret.decrypt(&cipher).unwrap();

@@ -46,6 +46,12 @@ impl Ciphertext {
         self.seeded.as_ref().map_or_else(|| self.full().meta(), ckks::SeededCiphertext::meta)
     }
 
+    /// The same residues, described otherwise.
+    fn described(&self, meta: ckks::Meta) -> PyResult<Self> {
+        let cipher = ckks::Ciphertext::clone(self.full()).with_meta(meta);
+        Ok(cipher.map_err(|e| Failure::ckks(&e))?.into())
+    }
+
     fn context(&self) -> &ckks::Params {
         self.seeded.as_ref().map_or_else(|| self.full().params(), ckks::SeededCiphertext::params)
     }
@@ -57,6 +63,15 @@ impl Ciphertext {
     #[getter]
     fn params(&self) -> Params {
         self.context().clone().into()
+    }
+
+    /// The identity of the secret key that it is under: 16 hexadecimal digits, the same for all that belongs to it. `None` if it
+    /// is not known, as that of a file from before version 3.
+    #[getter]
+    fn identity(&self) -> Option<String> {
+        let identity =
+            self.seeded.as_ref().map_or_else(|| self.full().identity(), |seeded| seeded.identity());
+        identity.map(|identity| identity.to_string())
     }
 
     /// Rescales that remain, 0 to `params.max_level`: so many products in a row.
@@ -117,10 +132,9 @@ impl Ciphertext {
                 format!("A bound of {bound:?} on the slots is not possible. Give a positive number.");
             return Err(Failure::rule(Family::Encoding, "BadBound", &message).into());
         }
-        let (polys, meta) = ckks::Ciphertext::clone(self.full()).into_parts();
+        let meta = self.meta().clone();
         let bound = bound.min(meta.noise.magnitude());
-        let meta = ckks::Meta { noise: meta.noise.with_magnitude(bound), ..meta };
-        Ok(ckks::Ciphertext::from_parts(self.context(), polys, meta).map_err(|e| Failure::ckks(&e))?.into())
+        self.described(ckks::Meta { noise: meta.noise.with_magnitude(bound), ..meta })
     }
 
     /// Bytes of its residues: as it is stored, with a seed half as many.
@@ -142,7 +156,7 @@ impl Ciphertext {
     /// ------
     ///     EncodingError: a number of slots that is no power of two from 1 to N/2.
     fn with_slots(&self, slots: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let (cipher, params) = (self.full(), self.full().params());
+        let params = self.context();
         let power = format_args!("that is a power of two from 1 to {}", params.slots());
         let slots: usize = whole(Family::Encoding, "slots", slots, power)?;
         if !slots.is_power_of_two() || slots > params.n() / 2 {
@@ -150,9 +164,7 @@ impl Ciphertext {
                 format!("{slots} slots are no power of two up to {}, half of the degree", params.n() / 2);
             return Err(Failure::rule(Family::Encoding, "Slots", &message).into());
         }
-        let (polys, meta) = ckks::Ciphertext::clone(cipher).into_parts();
-        let seen = ckks::Ciphertext::from_parts(params, polys, ckks::Meta { slots, ..meta });
-        Ok(seen.map_err(|e| Failure::ckks(&e))?.into())
+        self.described(ckks::Meta { slots, ..self.meta().clone() })
     }
 
     /// The ciphertext as bytes for a file, with all that its attributes tell and a checksum.

@@ -77,11 +77,18 @@ impl EvaluationKeys {
         self.0.params().clone().into()
     }
 
+    /// The identity of the secret key that they were made with: 16 hexadecimal digits that tell nothing of it, the same for all
+    /// that belongs to it. `None` without a key, and for files from before version 3.
+    #[getter]
+    fn identity(&self) -> Option<String> {
+        self.0.identity().map(|identity| identity.to_string())
+    }
+
     /// These keys and the one for products of ciphertexts (relinearisation).
     ///
     /// Raises
     /// ------
-    ///     MismatchError: a secret key of other parameters.
+    ///     MismatchError: a secret key of other parameters, or another one than that of these keys.
     fn with_relin(&self, py: Python<'_>, secret: &Bound<'_, SecretKey>) -> PyResult<Self> {
         let secret = secret.get();
         py.detach(|| {
@@ -95,7 +102,7 @@ impl EvaluationKeys {
     ///
     /// Raises
     /// ------
-    ///     MismatchError: a secret key of other parameters.
+    ///     MismatchError: a secret key of other parameters, or another one than that of these keys.
     ///     ParameterError: steps that are no whole number.
     fn with_rotation(
         &self,
@@ -113,7 +120,7 @@ impl EvaluationKeys {
     ///
     /// Raises
     /// ------
-    ///     MismatchError: a secret key of other parameters.
+    ///     MismatchError: a secret key of other parameters, or another one than that of these keys.
     fn with_conjugation(&self, py: Python<'_>, secret: &Bound<'_, SecretKey>) -> PyResult<Self> {
         let element = GaloisElement::conjugation(self.0.params().log_n())
             .map_err(|e| Failure::of(Family::Encoding, &e))?;
@@ -124,7 +131,7 @@ impl EvaluationKeys {
     ///
     /// Raises
     /// ------
-    ///     MismatchError: a secret key of other parameters.
+    ///     MismatchError: a secret key of other parameters, or another one than that of these keys.
     fn with_encapsulation(&self, py: Python<'_>, secret: &Bound<'_, SecretKey>) -> PyResult<Self> {
         let secret = secret.get();
         py.detach(|| {
@@ -139,7 +146,7 @@ impl EvaluationKeys {
     ///
     /// Raises
     /// ------
-    ///     MismatchError: a secret key of other parameters, or a layout for more primes than there are.
+    ///     MismatchError: a secret key of other parameters, or another one than that of these keys; a layout for more primes than there are.
     ///     ParameterError: a text that is no layout.
     fn with_forms(
         &self,

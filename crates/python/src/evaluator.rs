@@ -26,8 +26,9 @@ use crate::whole::{MOST_THREADS, STEPS, whole, within};
 /// slots: `rm.Ciphertext` brings together what an evaluator refuses. Every result has a predicted error (`error_log2`) and a
 /// bound on its size (`magnitude`).
 ///
-/// Every operation raises `MismatchError` for ciphertexts of other parameters, and `LevelError` for a result whose scale the
-/// modulus of its level does not hold.
+/// Every operation raises `MismatchError` for ciphertexts of other parameters or of different secret keys, and, where it takes
+/// keys, for a ciphertext under another secret key than theirs; `LevelError` for a result whose scale the modulus of its level
+/// does not hold.
 ///
 /// Args:
 ///     keys: what it computes with; nothing secret.
@@ -49,10 +50,6 @@ pub(crate) struct Evaluator {
 type Outcome = Result<ckks::Ciphertext, ringmill::Error>;
 
 impl Evaluator {
-    pub(crate) fn keys(&self) -> &ckks::EvaluationKeys {
-        &self.keys
-    }
-
     /// Runs without the interpreter's lock.
     fn run(
         &self,
@@ -111,11 +108,10 @@ impl Evaluator {
         Ok(Self { face, machine: machine.to_owned(), keys, bootstraps: Bootstraps::default() })
     }
 
-    /// Whether its keys are those of another evaluator, as far as both have a key for the same purpose: ciphertexts bound to
-    /// evaluators that disagree are under different secret keys.
-    fn agrees(&self, other: &Bound<'_, Self>) -> bool {
-        let other = &other.get().keys;
-        Arc::ptr_eq(&self.keys, other) || self.keys.agrees(other)
+    /// The identity of the secret key of its keys, as `EvaluationKeys.identity`.
+    #[getter]
+    fn identity(&self) -> Option<String> {
+        self.keys.identity().map(|identity| identity.to_string())
     }
 
     /// The parameters of its keys.

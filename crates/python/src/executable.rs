@@ -78,9 +78,8 @@ fn bounded(
             return Ok((name, cipher));
         };
         let noise = all[output.value.index()].clone();
-        let (polys, meta) = cipher.into_parts();
-        let cipher = ckks::Ciphertext::from_parts(params, polys, ckks::Meta { noise, ..meta });
-        Ok((name, cipher.map_err(|e| Failure::ckks(&e))?))
+        let meta = ckks::Meta { noise, ..cipher.meta().clone() };
+        Ok((name, cipher.with_meta(meta).map_err(|e| Failure::ckks(&e))?))
     };
     outputs.into_iter().map(closer).collect()
 }

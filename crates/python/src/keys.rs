@@ -12,7 +12,6 @@ use crate::cipher::Ciphertext;
 use crate::codec;
 use crate::error::{Failure, Family};
 use crate::evaluation::EvaluationKeys;
-use crate::evaluator::Evaluator;
 use crate::packing::{Packing, encode, randomness};
 use crate::params::Params;
 
@@ -43,6 +42,13 @@ impl SecretKey {
     #[getter]
     fn params(&self) -> Params {
         self.0.params().clone().into()
+    }
+
+    /// Its identity: 16 hexadecimal digits, drawn with it, that tell nothing of it. All that is made with it, encrypted under it
+    /// or computed from that carries it. `None` for a key from a file of before version 3.
+    #[getter]
+    fn identity(&self) -> Option<String> {
+        self.0.identity().map(|identity| identity.to_string())
     }
 
     /// A public key that goes with this one; each call draws another.
@@ -87,7 +93,8 @@ impl SecretKey {
         })
     }
 
-    /// Whether a public key or evaluation keys were made with this key, or a secret key is the same. Of an evaluator, its keys.
+    /// Whether a public key or evaluation keys were made with this key: by their identities, and by their residues, which prove
+    /// it where an identity is missing or false.
     ///
     /// Raises
     /// ------
@@ -96,8 +103,6 @@ impl SecretKey {
         let made = match &other {
             Made::Public(key) => self.0.made_public(&key.get().0),
             Made::Evaluation(keys) => self.0.made(&keys.get().0),
-            Made::Evaluator(evaluator) => self.0.made(evaluator.get().keys()),
-            Made::Secret(key) => Ok(self.0.expose_coefficients() == key.get().0.expose_coefficients()),
         };
         made.map_err(|e| Failure::ckks(&e).into())
     }
@@ -108,7 +113,8 @@ impl SecretKey {
     ///
     /// Raises
     /// ------
-    ///     MismatchError: other parameters. Another key of the same parameters is not noticed: the result is noise.
+    ///     MismatchError: other parameters, or a ciphertext under another secret key. Where an identity is not known that is not
+    ///         noticed: the result is noise.
     fn decrypt<'py>(
         &self,
         py: Python<'py>,
@@ -161,8 +167,6 @@ impl SecretKey {
 enum Made<'py> {
     Public(Bound<'py, PublicKey>),
     Evaluation(Bound<'py, EvaluationKeys>),
-    Evaluator(Bound<'py, Evaluator>),
-    Secret(Bound<'py, SecretKey>),
 }
 
 /// A public key: encrypts, and decrypts nothing.
@@ -175,6 +179,13 @@ impl PublicKey {
     #[getter]
     fn params(&self) -> Params {
         self.0.params().clone().into()
+    }
+
+    /// The identity of the secret key that it was made with: 16 hexadecimal digits that tell nothing of it, the same for all
+    /// that belongs to it. `None` for files from before version 3.
+    #[getter]
+    fn identity(&self) -> Option<String> {
+        self.0.identity().map(|identity| identity.to_string())
     }
 
     /// Encrypts a vector.

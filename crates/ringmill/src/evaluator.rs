@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use ringmill_ckks::encoder::Encoder;
-use ringmill_ckks::{Ciphertext, KeyLayout, Level, Meta, Params};
+use ringmill_ckks::{Ciphertext, KeyIdentity, KeyLayout, Level, Meta, Params};
 use ringmill_machine::Machine;
 use ringmill_program::cost::Methods;
 use ringmill_program::he::Chain;
@@ -177,18 +177,29 @@ impl Evaluator {
         operands: &Operands<'_>,
         meta: Meta,
     ) -> Result<Ciphertext, Error> {
-        let mut outputs = self.run_all(shape, operands)?;
-        self.wrap(outputs.swap_remove(0), meta)
+        Ok(self.run_all(shape, operands, [meta])?.swap_remove(0))
     }
 
-    /// Runs a shape.
-    pub(crate) fn run_all(&self, shape: &Shape, operands: &Operands<'_>) -> Result<Vec<Vec<Poly>>, Error> {
-        self.prepared(shape)?.run(&self.0.params, operands, &self.0.pool)
+    /// Runs a shape; what its outputs will be is given in their order.
+    pub(crate) fn run_all(
+        &self,
+        shape: &Shape,
+        operands: &Operands<'_>,
+        metas: impl IntoIterator<Item = Meta>,
+    ) -> Result<Vec<Ciphertext>, Error> {
+        let identity = operands.identity()?;
+        let outputs = self.prepared(shape)?.run(&self.0.params, operands, &self.0.pool)?;
+        outputs.into_iter().zip(metas).map(|(polys, meta)| self.wrap(polys, meta, identity)).collect()
     }
 
-    /// A ciphertext of computed polynomials, once its scale is found to fit.
-    pub(crate) fn wrap(&self, polys: Vec<Poly>, meta: Meta) -> Result<Ciphertext, Error> {
-        Ok(Ciphertext::from_parts(&self.0.params, polys, meta)?)
+    /// A ciphertext of polynomials computed from what belongs to one secret key.
+    pub(crate) fn wrap(
+        &self,
+        polys: Vec<Poly>,
+        meta: Meta,
+        identity: Option<KeyIdentity>,
+    ) -> Result<Ciphertext, Error> {
+        Ok(Ciphertext::from_parts(&self.0.params, polys, meta, identity)?)
     }
 
     /// Refuses a result whose scale alone exceeds the modulus.

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use ringmill_ckks::{Ciphertext, EvaluationKeys, Level, Meta, Noise, Plaintext, Scale};
+use ringmill_ckks::{
+    Ciphertext, CkksError, EvaluationKeys, KeyIdentity, Level, Meta, Noise, Plaintext, Scale,
+};
 use ringmill_program::he::{Chain, Constant, Numbers, Op, Program, Type, Value};
 use ringmill_program::limb::LimbProgram;
 use ringmill_program::manage::{Managed, Options, Summary, manage, predict};
@@ -156,8 +158,8 @@ impl Kernel {
     ///
     /// # Errors
     /// [`Error::MissingInput`], [`Error::UnknownInput`], [`Error::InputKind`], [`Error::InputLevel`],
-    /// [`Error::InputScale`], [`Error::InputSlots`]; keys that are missing or of other parameters; numbers that
-    /// cannot be encoded.
+    /// [`Error::InputScale`], [`Error::InputSlots`]; keys that are missing or of other parameters; inputs or keys of
+    /// different secret keys; numbers that cannot be encoded.
     pub fn run(
         &self,
         inputs: &Inputs<'_>,
@@ -170,6 +172,7 @@ impl Kernel {
             .iter()
             .map(|(v, name)| self.cipher(inputs, *v, name))
             .collect::<Result<Vec<_>, _>>()?;
+        let identity = self.identity(&ciphers, keys)?;
         let fresh = self.encode_plains(inputs)?;
         let plains: Vec<&Poly> = self
             .plains
@@ -184,8 +187,19 @@ impl Kernel {
         let names = self.program().outputs().iter().map(|o| o.name.clone());
         names
             .zip(results.into_iter().zip(metas))
-            .map(|(name, (polys, meta))| Ok((name, self.evaluator.wrap(polys, meta)?)))
+            .map(|(name, (polys, meta))| Ok((name, self.evaluator.wrap(polys, meta, identity)?)))
             .collect()
+    }
+
+    /// The one secret key of all inputs and of the evaluation keys.
+    fn identity(
+        &self,
+        ciphers: &[&Ciphertext],
+        keys: &EvaluationKeys,
+    ) -> Result<Option<KeyIdentity>, CkksError> {
+        let inputs = self.ciphers.iter().zip(ciphers);
+        let named = inputs.map(|((_, name), cipher)| (format!("input \"{name}\""), cipher.identity()));
+        KeyIdentity::common(named.chain([("evaluation keys".to_owned(), keys.identity())]))
     }
 
     fn expected(&self) -> String {

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ringmill_ckks::keys::Direction;
 use ringmill_ckks::{
-    Ciphertext, CkksError, EncapsulationKey, GaloisKeys, KeyForm, KlssKey, Params, RelinKey, SwitchKey,
+    Ciphertext, CkksError, EncapsulationKey, GaloisKeys, KeyForm, KeyIdentity, KlssKey, Params, RelinKey,
+    SwitchKey,
 };
 use ringmill_machine::Executable;
 use ringmill_program::he::{Op, Program, Type, Value};
@@ -45,6 +46,21 @@ pub(crate) struct Operands<'a> {
     pub(crate) ciphers: &'a [&'a Ciphertext],
     pub(crate) plains: &'a [&'a Poly],
     pub(crate) keys: Keys<'a>,
+}
+
+impl Operands<'_> {
+    /// The one secret key that all of them belong to, as far as it is known: that of what they give.
+    pub(crate) fn identity(&self) -> Result<Option<KeyIdentity>, CkksError> {
+        let names =
+            if self.ciphers.len() == 2 { ["left ciphertext", "right ciphertext"] } else { ["ciphertext"; 2] };
+        let ciphers = names.into_iter().zip(self.ciphers).map(|(name, cipher)| (name, cipher.identity()));
+        let Keys { relin, galois, encapsulation } = self.keys;
+        KeyIdentity::common(ciphers.chain([
+            ("relinearisation key", relin.and_then(|key| key.0.identity())),
+            ("Galois keys", galois.and_then(GaloisKeys::identity)),
+            ("encapsulation key", encapsulation.and_then(EncapsulationKey::identity)),
+        ]))
+    }
 }
 
 /// A program ready to run.

@@ -64,7 +64,12 @@ def keygen(options: Namespace) -> Facts:
     keys = compiled.keygen(progress=_show(options))
     sizes = keys.save(folder, overwrite=options.overwrite)
     files = [f"{folder / name} ({size} bytes)" for name, size in sizes.items()]
-    return {"kernel": compiled.name, "keys": compiled.keys_needed, "files": files}
+    return {
+        "kernel": compiled.name,
+        "keys": compiled.keys_needed,
+        "identity": keys.identity,
+        "files": files,
+    }
 
 
 def _encryption_key(path: str, params: Params) -> PublicKey | SecretKey:
@@ -209,7 +214,7 @@ def show_validate(facts: Facts) -> None:
 
 
 def _inspect_bundle(path: str, data: bytes) -> Facts:
-    for kind in ("kernel", "arguments", "results"):
+    for kind in ("kernel", "arguments", "results", "key forms"):
         try:
             read = bundle.parse(data, kind, path)
         except FileFormatError as error:
@@ -230,8 +235,12 @@ def _inspect_bundle(path: str, data: bytes) -> Facts:
             ]
             facts["results"] = [f"{n} {list(r.layout.shape)}" for n, r in compiled.signature.outputs.items()]
         else:
-            facts["ciphertexts"] = [
-                f"{name}: {identify(part)['kind']}, {len(part)} bytes" for name, part in read.parts.items()
+            told = {name: identify(part) for name, part in read.parts.items()}
+            # One, unless what is in the file was not made together.
+            owners = {part["identity"] for part in told.values()} - {None}
+            facts["identity"] = " and ".join(sorted(owners)) or None
+            facts["forms" if kind == "key forms" else "ciphertexts"] = [
+                f"{name}: {part['kind']}, {len(read.parts[name])} bytes" for name, part in told.items()
             ]
         return facts
     fail(

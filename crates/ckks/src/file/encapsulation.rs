@@ -5,7 +5,7 @@ use ringmill_ring::{Domain, LimbSource, Poly};
 use super::header::SeedBytes;
 use super::objects::{content, damaged};
 use super::{FileError, Kind};
-use crate::keys::{Direction, EncapsulationKey, EvaluationKeys};
+use crate::keys::{Direction, EncapsulationKey, EvaluationKeys, KeyIdentity};
 use crate::params::{MAX_LOG_N, Params};
 
 /// Stands for the key among Galois elements: the identity, which needs none.
@@ -46,7 +46,7 @@ pub(super) fn halves(key: &EncapsulationKey) -> impl Iterator<Item = Vec<LimbSou
 pub(super) fn take(
     kind: Kind,
     params: &Params,
-    seed: SeedBytes,
+    (seed, identity): (SeedBytes, Option<KeyIdentity>),
     polys: &mut impl Iterator<Item = Poly>,
 ) -> Result<EncapsulationKey, FileError> {
     let mut half = |direction: Direction| {
@@ -63,5 +63,5 @@ pub(super) fn take(
         }
     };
     let (down, up) = (half(Direction::Down)?, half(Direction::Up)?);
-    EncapsulationKey::from_parts(params, down, up, seed.into()).map_err(content(kind))
+    EncapsulationKey::from_parts(params, (down, up), seed.into(), identity).map_err(content(kind))
 }

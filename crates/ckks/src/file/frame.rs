@@ -6,11 +6,14 @@
 //! | 2 | format version, little endian as all numbers |
 //! | 2 | kind |
 //! | 32 | fingerprint of the parameters |
+//! | 8 | identity of the secret key, zeros if it is not known; since version 3 |
 //! | 4 | length h of the header |
 //! | 8 | length p of the payload |
 //! | h | header: postcard encoding of a small structure, one form only |
 //! | p | payload: residues as packed bits, limb by limb; coefficients of a secret key as bytes |
 //! | 32 | BLAKE3 of everything before |
+//!
+//! Parameters and plaintexts belong to no secret key: they are still written in version 1.
 
 use std::io::{ErrorKind, Read, Write};
 
@@ -18,9 +21,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::{FileError, Kind, VERSION};
+use crate::keys::KeyIdentity;
 use crate::params::Fingerprint;
 
 const MAGIC: [u8; 8] = *b"RINGMILL";
+/// The version since which files say whose they are.
+pub(super) const IDENTIFIED: u16 = 3;
 /// Longest header: evaluation keys with tens of thousands of rotations.
 const MAX_HEADER: u32 = 1 << 20;
 
@@ -98,14 +104,20 @@ pub(super) struct Front {
     pub(super) version: u16,
     pub(super) kind: Kind,
     pub(super) fingerprint: Fingerprint,
+    pub(super) identity: Option<KeyIdentity>,
     pub(super) payload: u64,
     pub(super) header: Vec<u8>,
 }
 
 impl Front {
-    /// A front of the version in which the kind is written.
+    /// A front of the version in which the kind is written, of no known secret key.
     pub(super) fn new(kind: Kind, fingerprint: Fingerprint, payload: u64, header: Vec<u8>) -> Self {
-        Self { version: kind.version(), kind, fingerprint, payload, header }
+        Self { version: kind.version(), kind, fingerprint, identity: None, payload, header }
+    }
+
+    /// The front of what belongs to a secret key.
+    pub(super) fn of(self, identity: Option<KeyIdentity>) -> Self {
+        Self { identity, ..self }
     }
 
     pub(super) fn write<W: Write>(&self, out: &mut Hashed<W>) -> Result<(), FileError> {
@@ -117,6 +129,9 @@ impl Front {
         front.extend(self.version.to_le_bytes());
         front.extend((self.kind as u16).to_le_bytes());
         front.extend(self.fingerprint.as_bytes());
+        if self.version >= IDENTIFIED {
+            front.extend(self.identity.map_or([0; KeyIdentity::BYTES], |identity| *identity.as_bytes()));
+        }
         front.extend(length.to_le_bytes());
         front.extend(self.payload.to_le_bytes());
         front.extend(&self.header);
@@ -139,6 +154,10 @@ impl Front {
             return Err(FileError::Version { found: version, newest: kind.version() });
         }
         let fingerprint = Fingerprint::from_bytes(input.array("fingerprint")?);
+        let identity = match version >= IDENTIFIED {
+            true => KeyIdentity::from_bytes(input.array("identity")?),
+            false => None,
+        };
         let length = u32::from_le_bytes(input.array("lengths")?);
         let payload = u64::from_le_bytes(input.array("lengths")?);
         if length > MAX_HEADER {
@@ -146,7 +165,7 @@ impl Front {
         }
         let mut header = vec![0; length as usize];
         input.take("header", &mut header)?;
-        Ok(Self { version, kind, fingerprint, payload, header })
+        Ok(Self { version, kind, fingerprint, identity, payload, header })
     }
 
     pub(super) fn expect(&self, kind: Kind) -> Result<(), FileError> {

@@ -13,9 +13,10 @@ use ringmill_ring::GaloisElement;
 use super::frame::Hashed;
 use super::header::{KeysHeader, SeedBytes};
 use super::objects::content;
-use super::{FileError, Stored, disk, encapsulation, payload_len, read_header, read_poly};
+use super::{FileError, Opened, Stored, disk, encapsulation, open, payload_len, read_poly};
 use crate::keys::{
-    Bytes, EncapsulationKey, EvaluationKeys, GaloisKeys, KeyForm, KeyLayout, KeyMemory, RelinKey, SwitchKey,
+    Bytes, EncapsulationKey, EvaluationKeys, GaloisKeys, KeyForm, KeyIdentity, KeyLayout, KeyMemory,
+    RelinKey, SwitchKey,
 };
 use crate::params::Params;
 
@@ -46,6 +47,7 @@ impl EvaluationKeys {
 /// A file of keys that was read to its end, and what it holds beside the residues of switching keys.
 struct Checked {
     header: KeysHeader,
+    identity: Option<KeyIdentity>,
     encapsulation: Option<EncapsulationKey>,
     /// Where the polynomials begin, bytes of each one, and where the file ends.
     first: usize,
@@ -56,7 +58,7 @@ struct Checked {
 impl Checked {
     fn read(params: &Params, input: impl Read) -> Result<Self, FileError> {
         let mut input = Hashed::new(input);
-        let (header, moduli, count) = read_header::<EvaluationKeys, _>(params, &mut input)?;
+        let Opened { header, identity, count, moduli } = open::<EvaluationKeys, _>(params, &mut input)?;
         let first = input.passed() as usize;
         let before = if header.relin.is_some() { params.dnum() } else { 0 };
         let (seed, _) = encapsulation::split(&header.galois);
@@ -71,8 +73,9 @@ impl Checked {
         let (end, poly) =
             (input.passed() as usize + 32, payload_len(params, 1, &moduli).unwrap_or(0) as usize);
         input.verify(EvaluationKeys::KIND)?;
-        let take = |seed| encapsulation::take(EvaluationKeys::KIND, params, seed, &mut polys.into_iter());
-        Ok(Self { encapsulation: seed.map(take).transpose()?, header, first, poly, end })
+        let mut polys = polys.into_iter();
+        let take = |seed| encapsulation::take(EvaluationKeys::KIND, params, (seed, identity), &mut polys);
+        Ok(Self { encapsulation: seed.map(take).transpose()?, header, identity, first, poly, end })
     }
 
     /// The keys of which the bytes of this file hold the halves.
@@ -89,7 +92,8 @@ impl Checked {
         let mut next = |seed: SeedBytes, skip: usize| {
             let first = at + skip * self.poly;
             at = first + layout.dnum() * self.poly;
-            SwitchKey::of_base(KeyForm::from_halves(params, layout, (bytes.clone(), first), seed.into()))
+            let place = (bytes.clone(), first);
+            SwitchKey::of_base(KeyForm::from_halves(params, layout, place, seed.into(), self.identity))
         };
         let relin = self.header.relin.map(|seed| RelinKey(next(seed, 0)));
         let (_, elements) = encapsulation::split(&self.header.galois);

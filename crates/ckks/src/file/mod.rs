@@ -9,6 +9,8 @@
 //!
 //! Keys and fresh ciphertexts under the secret key are stored at half size, as a seed and one polynomial. Evaluation keys
 //! may stay so: [`EvaluationKeys::load_in`].
+//! Whatever belongs to a secret key carries its [identity](KeyIdentity), which keeps the files of two apart; files from before
+//! version 3 have none and go with all. It is as trustworthy as whoever wrote the file.
 //! A secret key is not [`Stored`]: only [`write_secret_key`] and [`save_secret_key`] write it.
 //!
 //! The layout is in `frame.rs`; the checksum finds damage, it does not authenticate.
@@ -26,6 +28,8 @@ mod parameters;
 mod secret;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod version_tests;
 
 use std::fmt;
 use std::io::{Read, Write};
@@ -42,14 +46,14 @@ pub use secret::{
 
 use crate::ciphertext::{Ciphertext, Plaintext, SeededCiphertext};
 use crate::error::CkksError;
-use crate::keys::{EvaluationKeys, KeyForm, PublicKey, RelinKey};
+use crate::keys::{EvaluationKeys, KeyForm, KeyIdentity, PublicKey, RelinKey};
 use crate::params::{Fingerprint, Params};
 use disk::Privacy;
-use frame::{Front, Hashed};
-use objects::Codec;
+use frame::{Front, Hashed, IDENTIFIED};
+use objects::{Codec, TURNED};
 
 /// Newest format version of any kind of file; a kind is written in the version in which it last changed.
-pub const VERSION: u16 = 2;
+pub const VERSION: u16 = 3;
 
 /// What `read` makes of bytes that hold it and nothing after it.
 fn whole<T>(bytes: &[u8], read: impl FnOnce(&mut &[u8]) -> Result<T, FileError>) -> Result<T, FileError> {
@@ -97,11 +101,11 @@ impl Kind {
     ];
 
     /// The version in which files of this kind are written. Since version 2 Galois keys lead from s to s(X^(1/g)), before
-    /// that they led from s(X^g) to s.
+    /// that they led from s(X^g) to s; since version 3 whatever belongs to a secret key says to which.
     fn version(self) -> u16 {
         match self {
-            Self::EvaluationKeys | Self::KeyForm => 2,
-            _ => 1,
+            Self::Params | Self::Plaintext => 1,
+            _ => IDENTIFIED,
         }
     }
 
@@ -228,7 +232,7 @@ fn write_object<T: Codec>(object: &T, out: impl Write) -> Result<(), FileError> 
     let moduli = T::moduli(params, &object.header(), polys.first().map_or(0, Vec::len));
     let payload = payload_len(params, polys.len(), &moduli).unwrap_or(u64::MAX);
     let mut out = Hashed::new(out);
-    Front::new(T::KIND, params.fingerprint(), payload, header).write(&mut out)?;
+    Front::new(T::KIND, params.fingerprint(), payload, header).of(object.identity()).write(&mut out)?;
     let mut bytes = Vec::new();
     for poly in polys {
         for (limb, m) in poly.into_iter().zip(&moduli) {
@@ -246,27 +250,32 @@ fn write_object<T: Codec>(object: &T, out: impl Write) -> Result<(), FileError> 
     out.seal()
 }
 
-/// The header of an object of the context, and the primes of each of its so many polynomials.
-fn read_header<T: Codec, R: Read>(
-    params: &Params,
-    input: &mut Hashed<R>,
-) -> Result<(T::Header, Vec<Modulus>, usize), FileError> {
+/// What stands before the residues of an object of the context.
+struct Opened<T: Codec> {
+    header: T::Header,
+    identity: Option<KeyIdentity>,
+    /// Polynomials, and the primes of each.
+    count: usize,
+    moduli: Vec<Modulus>,
+}
+
+fn open<T: Codec, R: Read>(params: &Params, input: &mut Hashed<R>) -> Result<Opened<T>, FileError> {
     let front = Front::read(input)?;
     front.expect(T::KIND)?;
     front.expect_context(params.fingerprint())?;
     let header: T::Header = frame::decode(T::KIND, &front.header)?;
     if !T::means_the_same(front.version, &header) {
-        return Err(FileError::TurnedKeys { kind: T::KIND, found: front.version, oldest: T::KIND.version() });
+        return Err(FileError::TurnedKeys { kind: T::KIND, found: front.version, oldest: TURNED });
     }
     let (count, limbs) = T::shape(params, &header)?;
     let moduli = T::moduli(params, &header, limbs);
     front.expect_payload(payload_len(params, count, &moduli).unwrap_or(u64::MAX))?;
-    Ok((header, moduli, count))
+    Ok(Opened { header, identity: front.identity, count, moduli })
 }
 
 fn read_object<T: Codec>(params: &Params, input: impl Read) -> Result<T, FileError> {
     let mut input = Hashed::new(input);
-    let (header, moduli, count) = read_header::<T, _>(params, &mut input)?;
+    let Opened { header, identity, count, moduli } = open::<T, _>(params, &mut input)?;
     // One polynomial at a time: memory follows the bytes that are there, whatever the lengths announce.
     let mut polys = Vec::new();
     for _ in 0..count {
@@ -274,7 +283,7 @@ fn read_object<T: Codec>(params: &Params, input: impl Read) -> Result<T, FileErr
     }
     // Before anything is expanded: damage costs no more than the reading.
     input.verify(T::KIND)?;
-    T::build(params, &header, polys)
+    T::build(params, &header, identity, polys)
 }
 
 fn read_poly<R: Read>(
@@ -306,6 +315,8 @@ pub struct Info {
     pub kind: Kind,
     /// Parameters it belongs to.
     pub fingerprint: Fingerprint,
+    /// Secret key it says it belongs to.
+    pub identity: Option<KeyIdentity>,
     /// Bytes of residues.
     pub payload: u64,
 }
@@ -326,6 +337,6 @@ pub fn inspect(input: impl Read) -> Result<Info, FileError> {
         left -= next;
     }
     input.verify(front.kind)?;
-    let Front { version, kind, fingerprint, payload, .. } = front;
-    Ok(Info { version, kind, fingerprint, payload })
+    let Front { version, kind, fingerprint, identity, payload, .. } = front;
+    Ok(Info { version, kind, fingerprint, identity, payload })
 }

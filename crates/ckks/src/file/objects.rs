@@ -8,8 +8,13 @@ use super::header::{CipherHeader, KeysHeader, MetaHeader, SeedBytes, SeededHeade
 use super::{FileError, Kind, encapsulation};
 use crate::ciphertext::{Ciphertext, Plaintext, SeededCiphertext};
 use crate::error::CkksError;
-use crate::keys::{EvaluationKeys, GaloisKeys, KeyForm, KeyLayout, PublicKey, RelinKey, SwitchKey};
+use crate::keys::{
+    EvaluationKeys, GaloisKeys, KeyForm, KeyIdentity, KeyLayout, PublicKey, RelinKey, SwitchKey,
+};
 use crate::params::Params;
+
+/// The version since which Galois keys lead from s.
+pub(super) const TURNED: u16 = 2;
 
 /// An object of one context that is stored as a header and polynomials over primes of the key basis.
 pub(super) trait Codec: Sized {
@@ -18,6 +23,8 @@ pub(super) trait Codec: Sized {
 
     fn params(&self) -> &Params;
     fn header(&self) -> Self::Header;
+    /// The secret key that it belongs to, if it does to one that is known.
+    fn identity(&self) -> Option<KeyIdentity>;
     /// The limbs of each polynomial.
     fn polys(&self) -> Vec<Vec<LimbSource<'_>>>;
     /// Whether a file of this version, not newer than the one that is written, means what it would mean today.
@@ -30,7 +37,12 @@ pub(super) trait Codec: Sized {
     fn moduli(params: &Params, _header: &Self::Header, limbs: usize) -> Vec<Modulus> {
         params.key_moduli().take(limbs).collect()
     }
-    fn build(params: &Params, header: &Self::Header, polys: Vec<Poly>) -> Result<Self, FileError>;
+    fn build(
+        params: &Params,
+        header: &Self::Header,
+        identity: Option<KeyIdentity>,
+        polys: Vec<Poly>,
+    ) -> Result<Self, FileError>;
 }
 
 pub(super) fn content(kind: Kind) -> impl Fn(CkksError) -> FileError {
@@ -64,13 +76,21 @@ impl Codec for Plaintext {
     fn header(&self) -> MetaHeader {
         MetaHeader::of(self.meta())
     }
+    fn identity(&self) -> Option<KeyIdentity> {
+        None
+    }
     fn polys(&self) -> Vec<Vec<LimbSource<'_>>> {
         vec![words(self.poly())]
     }
     fn shape(params: &Params, header: &MetaHeader) -> Result<(usize, usize), FileError> {
         Ok((1, limbs_of(Self::KIND, params, header)?))
     }
-    fn build(params: &Params, header: &MetaHeader, polys: Vec<Poly>) -> Result<Self, FileError> {
+    fn build(
+        params: &Params,
+        header: &MetaHeader,
+        _: Option<KeyIdentity>,
+        polys: Vec<Poly>,
+    ) -> Result<Self, FileError> {
         let meta = header.meta().map_err(damaged(Self::KIND))?;
         Self::from_parts(params, single(Self::KIND, polys)?, meta).map_err(content(Self::KIND))
     }
@@ -86,6 +106,9 @@ impl Codec for Ciphertext {
     fn header(&self) -> CipherHeader {
         CipherHeader { polys: self.polys().len() as u8, meta: MetaHeader::of(self.meta()) }
     }
+    fn identity(&self) -> Option<KeyIdentity> {
+        self.identity()
+    }
     fn polys(&self) -> Vec<Vec<LimbSource<'_>>> {
         self.polys().iter().map(words).collect()
     }
@@ -96,9 +119,14 @@ impl Codec for Ciphertext {
         }
         Ok((count, limbs_of(Self::KIND, params, &header.meta)?))
     }
-    fn build(params: &Params, header: &CipherHeader, polys: Vec<Poly>) -> Result<Self, FileError> {
+    fn build(
+        params: &Params,
+        header: &CipherHeader,
+        identity: Option<KeyIdentity>,
+        polys: Vec<Poly>,
+    ) -> Result<Self, FileError> {
         let meta = header.meta.meta().map_err(damaged(Self::KIND))?;
-        Self::from_parts(params, polys, meta).map_err(content(Self::KIND))
+        Self::from_parts(params, polys, meta, identity).map_err(content(Self::KIND))
     }
 }
 
@@ -112,16 +140,24 @@ impl Codec for SeededCiphertext {
     fn header(&self) -> SeededHeader {
         SeededHeader { seed: self.seed().into(), meta: MetaHeader::of(self.meta()) }
     }
+    fn identity(&self) -> Option<KeyIdentity> {
+        self.identity()
+    }
     fn polys(&self) -> Vec<Vec<LimbSource<'_>>> {
         vec![words(self.c0())]
     }
     fn shape(params: &Params, header: &SeededHeader) -> Result<(usize, usize), FileError> {
         Ok((1, limbs_of(Self::KIND, params, &header.meta)?))
     }
-    fn build(params: &Params, header: &SeededHeader, polys: Vec<Poly>) -> Result<Self, FileError> {
+    fn build(
+        params: &Params,
+        header: &SeededHeader,
+        identity: Option<KeyIdentity>,
+        polys: Vec<Poly>,
+    ) -> Result<Self, FileError> {
         let meta = header.meta.meta().map_err(damaged(Self::KIND))?;
         let c0 = single(Self::KIND, polys)?;
-        Self::from_parts(params, c0, header.seed.into(), meta).map_err(content(Self::KIND))
+        Self::from_parts(params, c0, header.seed.into(), meta, identity).map_err(content(Self::KIND))
     }
 }
 
@@ -135,14 +171,23 @@ impl Codec for PublicKey {
     fn header(&self) -> SeedBytes {
         self.seed().into()
     }
+    fn identity(&self) -> Option<KeyIdentity> {
+        self.identity()
+    }
     fn polys(&self) -> Vec<Vec<LimbSource<'_>>> {
         vec![words(self.b())]
     }
     fn shape(params: &Params, _: &SeedBytes) -> Result<(usize, usize), FileError> {
         Ok((1, params.q_moduli().len()))
     }
-    fn build(params: &Params, header: &SeedBytes, polys: Vec<Poly>) -> Result<Self, FileError> {
-        Self::from_parts(params, single(Self::KIND, polys)?, (*header).into()).map_err(content(Self::KIND))
+    fn build(
+        params: &Params,
+        header: &SeedBytes,
+        identity: Option<KeyIdentity>,
+        polys: Vec<Poly>,
+    ) -> Result<Self, FileError> {
+        let b = single(Self::KIND, polys)?;
+        Self::from_parts(params, b, (*header).into(), identity).map_err(content(Self::KIND))
     }
 }
 
@@ -161,11 +206,11 @@ fn halves(form: &KeyForm) -> impl Iterator<Item = Vec<LimbSource<'_>>> {
 fn take_key(
     kind: Kind,
     params: &Params,
-    seed: SeedBytes,
+    (seed, identity): (SeedBytes, Option<KeyIdentity>),
     polys: &mut impl Iterator<Item = Poly>,
 ) -> Result<SwitchKey, FileError> {
     let b: Vec<Poly> = polys.by_ref().take(params.dnum()).collect();
-    SwitchKey::from_parts(params, &b, seed.into()).map_err(content(kind))
+    SwitchKey::from_parts(params, &b, seed.into(), identity).map_err(content(kind))
 }
 
 impl Codec for RelinKey {
@@ -178,14 +223,22 @@ impl Codec for RelinKey {
     fn header(&self) -> SeedBytes {
         self.0.seed().into()
     }
+    fn identity(&self) -> Option<KeyIdentity> {
+        self.0.identity()
+    }
     fn polys(&self) -> Vec<Vec<LimbSource<'_>>> {
         halves(self.0.base()).collect()
     }
     fn shape(params: &Params, _: &SeedBytes) -> Result<(usize, usize), FileError> {
         Ok((params.dnum(), params.key_limbs()))
     }
-    fn build(params: &Params, header: &SeedBytes, polys: Vec<Poly>) -> Result<Self, FileError> {
-        Ok(Self(take_key(Self::KIND, params, *header, &mut polys.into_iter())?))
+    fn build(
+        params: &Params,
+        header: &SeedBytes,
+        identity: Option<KeyIdentity>,
+        polys: Vec<Poly>,
+    ) -> Result<Self, FileError> {
+        Ok(Self(take_key(Self::KIND, params, (*header, identity), &mut polys.into_iter())?))
     }
 }
 
@@ -199,12 +252,15 @@ impl Codec for KeyForm {
     fn header(&self) -> Self::Header {
         (self.layout(), self.seed().into())
     }
+    fn identity(&self) -> Option<KeyIdentity> {
+        self.identity()
+    }
     fn polys(&self) -> Vec<Vec<LimbSource<'_>>> {
         halves(self).collect()
     }
     /// It may be the form of a Galois key.
     fn means_the_same(version: u16, _: &Self::Header) -> bool {
-        version >= 2
+        version >= TURNED
     }
     fn shape(params: &Params, (layout, _): &Self::Header) -> Result<(usize, usize), FileError> {
         let allowed = layout.check(params.q_moduli(), params.p_moduli());
@@ -214,8 +270,13 @@ impl Codec for KeyForm {
     fn moduli(params: &Params, (layout, _): &Self::Header, _limbs: usize) -> Vec<Modulus> {
         layout.moduli(params.q_moduli(), params.p_moduli())
     }
-    fn build(params: &Params, (layout, seed): &Self::Header, polys: Vec<Poly>) -> Result<Self, FileError> {
-        Self::from_parts(params, *layout, &polys, (*seed).into()).map_err(content(Self::KIND))
+    fn build(
+        params: &Params,
+        (layout, seed): &Self::Header,
+        identity: Option<KeyIdentity>,
+        polys: Vec<Poly>,
+    ) -> Result<Self, FileError> {
+        Self::from_parts(params, *layout, &polys, (*seed).into(), identity).map_err(content(Self::KIND))
     }
 }
 
@@ -234,13 +295,16 @@ impl Codec for EvaluationKeys {
                 .collect(),
         }
     }
+    fn identity(&self) -> Option<KeyIdentity> {
+        self.identity()
+    }
     fn polys(&self) -> Vec<Vec<LimbSource<'_>>> {
         let relin = self.relin().ok().into_iter().flat_map(|k| halves(k.0.base()));
         let encapsulation = self.encapsulation().ok().into_iter().flat_map(encapsulation::halves);
         relin.chain(encapsulation).chain(self.galois().iter().flat_map(|(_, k)| halves(k.base()))).collect()
     }
     fn means_the_same(version: u16, header: &KeysHeader) -> bool {
-        version >= 2 || encapsulation::split(&header.galois).1.is_empty()
+        version >= TURNED || encapsulation::split(&header.galois).1.is_empty()
     }
     fn shape(params: &Params, header: &KeysHeader) -> Result<(usize, usize), FileError> {
         let two_n = 2 * params.n() as u64;
@@ -254,21 +318,26 @@ impl Codec for EvaluationKeys {
         let more = if encapsulation.is_some() { encapsulation::POLYS } else { 0 };
         Ok((keys * params.dnum() + more, params.key_limbs()))
     }
-    fn build(params: &Params, header: &KeysHeader, polys: Vec<Poly>) -> Result<Self, FileError> {
+    fn build(
+        params: &Params,
+        header: &KeysHeader,
+        identity: Option<KeyIdentity>,
+        polys: Vec<Poly>,
+    ) -> Result<Self, FileError> {
         let (kind, mut polys) = (Self::KIND, polys.into_iter());
         let relin = match header.relin {
-            Some(seed) => Some(RelinKey(take_key(kind, params, seed, &mut polys)?)),
+            Some(seed) => Some(RelinKey(take_key(kind, params, (seed, identity), &mut polys)?)),
             None => None,
         };
         let mut galois = GaloisKeys::new(params);
         let (encapsulation, elements) = encapsulation::split(&header.galois);
         let encapsulation = match encapsulation {
-            Some(seed) => Some(encapsulation::take(kind, params, seed, &mut polys)?),
+            Some(seed) => Some(encapsulation::take(kind, params, (seed, identity), &mut polys)?),
             None => None,
         };
         for &(g, seed) in elements {
             let element = GaloisElement::new(g, params.log_n()).map_err(|e| content(kind)(e.into()))?;
-            let key = take_key(kind, params, seed, &mut polys)?;
+            let key = take_key(kind, params, (seed, identity), &mut polys)?;
             galois.insert(element, key).map_err(content(kind))?;
         }
         let keys = Self::new(relin, galois).map_err(content(kind))?;

@@ -19,7 +19,8 @@ pub fn write_secret_key(secret: &SecretKey, out: impl Write) -> Result<(), FileE
     let small = secret.expose_coefficients();
     let header = frame::encode(Kind::SecretKey, &())?;
     let mut out = Hashed::new(out);
-    Front::new(Kind::SecretKey, secret.params().fingerprint(), small.len() as u64, header).write(&mut out)?;
+    let front = Front::new(Kind::SecretKey, secret.params().fingerprint(), small.len() as u64, header);
+    front.of(secret.identity()).write(&mut out)?;
     let bytes: Zeroizing<Vec<u8>> = Zeroizing::new(small.iter().map(|&c| c as u8).collect());
     out.put(&bytes)?;
     out.seal()
@@ -41,7 +42,8 @@ pub fn read_secret_key(params: &Params, input: impl Read) -> Result<SecretKey, F
     input.take("coefficients", &mut bytes)?;
     input.verify(kind)?;
     let small = Zeroizing::new(bytes.iter().map(|&b| b as i8).collect());
-    SecretKey::from_coefficients(params, small).map_err(|source| FileError::Content { kind, source })
+    SecretKey::from_coefficients(params, small, front.identity)
+        .map_err(|source| FileError::Content { kind, source })
 }
 
 /// The secret key that `bytes` hold, and nothing after it.

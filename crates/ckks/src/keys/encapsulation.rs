@@ -13,6 +13,7 @@ use ringmill_ring::sample::{SecretRng, Seed, uniform};
 use ringmill_ring::{Domain, Poly};
 use zeroize::Zeroizing;
 
+use super::KeyIdentity;
 use super::public::masked_error;
 use super::secret::{SecretKey, transformed};
 use crate::check;
@@ -67,6 +68,7 @@ pub struct EncapsulationKey {
     down: Half,
     up: Half,
     seed: Seed,
+    identity: Option<KeyIdentity>,
 }
 
 impl EncapsulationKey {
@@ -78,20 +80,25 @@ impl EncapsulationKey {
         let dense = secret.expose_coefficients();
         let down = half(params, Direction::Down, (dense, &sparse), rng, &seed)?;
         let up = half(params, Direction::Up, (&sparse, dense), rng, &seed)?;
-        Ok(Self { params: params.clone(), down, up, seed })
+        Ok(Self { params: params.clone(), down, up, seed, identity: secret.identity() })
     }
 
     /// From stored parts, b of both directions; every a is expanded again.
     ///
     /// # Errors
     /// [`CkksError::Shape`].
-    pub fn from_parts(params: &Params, down: Poly, up: Poly, seed: Seed) -> Result<Self, CkksError> {
+    pub fn from_parts(
+        params: &Params,
+        (down, up): (Poly, Poly),
+        seed: Seed,
+        identity: Option<KeyIdentity>,
+    ) -> Result<Self, CkksError> {
         let whole = |index: usize, direction: Direction, b: Poly| {
             check::shape("encapsulation key", index, params, direction.primes(params).len(), &b)?;
             Ok::<_, CkksError>(Half { b, a: expand(params, direction, &seed) })
         };
         let (down, up) = (whole(0, Direction::Down, down)?, whole(1, Direction::Up, up)?);
-        Ok(Self { params: params.clone(), down, up, seed })
+        Ok(Self { params: params.clone(), down, up, seed, identity })
     }
 
     /// The parameters.
@@ -127,6 +134,11 @@ impl EncapsulationKey {
     /// The seed that both a expand from.
     pub fn seed(&self) -> &Seed {
         &self.seed
+    }
+
+    /// The secret key that they lead from and back to, if it is known; the ephemeral one has no identity of its own.
+    pub fn identity(&self) -> Option<KeyIdentity> {
+        self.identity
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ringmill_ring::GaloisElement;
 
-use super::{EncapsulationKey, SwitchKey};
+use super::{EncapsulationKey, KeyIdentity, SwitchKey};
 use crate::check;
 use crate::error::CkksError;
 use crate::params::Params;
@@ -32,9 +32,10 @@ impl GaloisKeys {
     /// Adds or replaces the key of `element`.
     ///
     /// # Errors
-    /// [`CkksError::ParamsMismatch`], [`CkksError::Ring`] if the element belongs to another degree.
+    /// [`CkksError::ParamsMismatch`], [`CkksError::KeysMismatch`], [`CkksError::Ring`] if the element belongs to another degree.
     pub fn insert(&mut self, element: GaloisElement, key: SwitchKey) -> Result<(), CkksError> {
         check::same_params(("key set", &self.params), ("key", key.params()))?;
+        KeyIdentity::common([("key set", self.identity()), ("key", key.identity())])?;
         element.compose(GaloisElement::identity(self.params.log_n())?)?;
         self.keys.insert(element, key);
         Ok(())
@@ -57,6 +58,11 @@ impl GaloisKeys {
             two_n: 2 * self.params.n(),
             present: self.describe(),
         })
+    }
+
+    /// The secret key that they belong to, if that is known.
+    pub fn identity(&self) -> Option<KeyIdentity> {
+        self.keys.values().find_map(SwitchKey::identity)
     }
 
     /// Elements and keys, ascending by element.
@@ -150,13 +156,17 @@ pub struct EvaluationKeys {
 }
 
 impl EvaluationKeys {
-    /// Puts keys of one context together.
+    /// Puts keys of one context and one secret key together.
     ///
     /// # Errors
-    /// [`CkksError::ParamsMismatch`].
+    /// [`CkksError::ParamsMismatch`], [`CkksError::KeysMismatch`].
     pub fn new(relin: Option<RelinKey>, galois: GaloisKeys) -> Result<Self, CkksError> {
         if let Some(RelinKey(key)) = &relin {
             check::same_params(("relinearisation key", key.params()), ("Galois keys", galois.params()))?;
+            KeyIdentity::common([
+                ("relinearisation key", key.identity()),
+                ("Galois keys", galois.identity()),
+            ])?;
         }
         Ok(Self { relin, galois, encapsulation: None })
     }
@@ -164,16 +174,17 @@ impl EvaluationKeys {
     /// These keys with those of bootstrapping.
     ///
     /// # Errors
-    /// [`CkksError::ParamsMismatch`].
+    /// [`CkksError::ParamsMismatch`], [`CkksError::KeysMismatch`].
     pub fn with_encapsulation(self, key: EncapsulationKey) -> Result<Self, CkksError> {
         check::same_params(("encapsulation key", key.params()), ("Galois keys", self.galois.params()))?;
+        KeyIdentity::common([("encapsulation key", key.identity()), ("other keys", self.identity())])?;
         Ok(Self { encapsulation: Some(key), ..self })
     }
 
     /// Other keys of relinearisation and rotation beside the same encapsulation key.
     ///
     /// # Errors
-    /// [`CkksError::ParamsMismatch`].
+    /// [`CkksError::ParamsMismatch`], [`CkksError::KeysMismatch`].
     pub fn with_switch_keys(&self, relin: Option<RelinKey>, galois: GaloisKeys) -> Result<Self, CkksError> {
         let keys = Self::new(relin, galois)?;
         match &self.encapsulation {
@@ -199,6 +210,12 @@ impl EvaluationKeys {
     /// The parameters.
     pub fn params(&self) -> &Params {
         self.galois.params()
+    }
+
+    /// The secret key that they belong to, if that is known; none without a key.
+    pub fn identity(&self) -> Option<KeyIdentity> {
+        let switch = self.switch_keys().find_map(|(_, key)| key.identity());
+        switch.or_else(|| self.encapsulation.as_ref().and_then(EncapsulationKey::identity))
     }
 
     /// The same keys in half the memory or less: of each one, what a seed does not expand to. The other half is expanded

@@ -69,7 +69,7 @@ fn a_form_encrypts_its_own_gadget_over_its_own_primes() {
         }
         let (stored, moduli) = (layout.dnum(), moduli(&params, layout).len());
         let b: Vec<Poly> = (0..stored).map(|j| polynomial(form, j, 0, 0..moduli)).collect();
-        assert!(KeyForm::from_parts(&params, layout, &b, *form.seed()).unwrap() == *form);
+        assert!(KeyForm::from_parts(&params, layout, &b, *form.seed(), form.identity()).unwrap() == *form);
     }
     assert_eq!(relin.0.forms().len(), 1 + layouts.len());
     let wanted = KeyLayout { limbs: 3, special: 3, alpha: 3 };

@@ -4,8 +4,8 @@ use ringmill_ring::GaloisElement;
 
 use super::switch::Origin;
 use super::{
-    EncapsulationKey, EvaluationKeys, GaloisKeys, KeyForm, KeyLayout, PublicKey, RelinKey, SecretKey,
-    SwitchKey,
+    EncapsulationKey, EvaluationKeys, GaloisKeys, KeyForm, KeyIdentity, KeyLayout, PublicKey, RelinKey,
+    SecretKey, SwitchKey,
 };
 use crate::error::CkksError;
 use crate::params::Params;
@@ -42,13 +42,13 @@ impl KeyGenerator {
         Self { params: params.clone(), randomness }
     }
 
-    /// A secret key of the parameters' distribution.
+    /// A secret key of the parameters' distribution, with an identity of its own.
     ///
     /// # Errors
     /// [`CkksError::Ring`] from the ring.
     pub fn secret_key(&mut self) -> Result<SecretKey, CkksError> {
-        let (mut rng, _) = self.randomness.next();
-        SecretKey::draw(&self.params, &mut rng)
+        let (mut rng, name) = self.randomness.next();
+        SecretKey::draw(&self.params, &mut rng, KeyIdentity::of(&name))
     }
 
     /// A public key of `secret`.

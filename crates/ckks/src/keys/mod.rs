@@ -11,6 +11,9 @@ mod evaluation;
 #[cfg(test)]
 mod form_tests;
 mod generate;
+mod identity;
+#[cfg(test)]
+mod identity_tests;
 mod klss;
 mod layout;
 mod memory;
@@ -24,6 +27,7 @@ mod tests;
 pub use encapsulation::{Direction, EPHEMERAL_WEIGHT, EncapsulationKey};
 pub use evaluation::{EvaluationKeys, GaloisKeys, RelinKey};
 pub use generate::KeyGenerator;
+pub use identity::KeyIdentity;
 pub use klss::{KlssKey, KlssLayout};
 pub use layout::{KeyLayout, LayoutError};
 pub(crate) use memory::Bytes;

@@ -1,9 +1,8 @@
-//! Whose a key is: what was made with one secret key does not work with another one, and nothing in its bytes says so.
+//! Whose a key is, by proof, where its identity is a hint: with one secret key alone its residues give an error.
 
-use ringmill_ring::GaloisElement;
 use ringmill_ring::sample::GAUSSIAN_BOUND;
 
-use super::{EvaluationKeys, PublicKey, SecretKey, SwitchKey};
+use super::{EvaluationKeys, KeyIdentity, PublicKey, SecretKey, SwitchKey};
 use crate::check;
 use crate::error::CkksError;
 
@@ -14,7 +13,7 @@ impl SecretKey {
     /// [`CkksError::ParamsMismatch`].
     pub fn made_public(&self, key: &PublicKey) -> Result<bool, CkksError> {
         check::same_params(("secret key", self.params()), ("public key", key.params()))?;
-        self.leaves_error(0, key.b().limb(0), key.a().limb(0))
+        Ok(self.may_own(key.identity()) && self.leaves_error(0, key.b().limb(0), key.a().limb(0))?)
     }
 
     /// Whether the evaluation keys were made with this one, by the relinearisation key or else the first Galois key: what
@@ -24,12 +23,20 @@ impl SecretKey {
     /// [`CkksError::ParamsMismatch`].
     pub fn made(&self, keys: &EvaluationKeys) -> Result<bool, CkksError> {
         check::same_params(("secret key", self.params()), ("evaluation keys", keys.params()))?;
+        if !self.may_own(keys.identity()) {
+            return Ok(false);
+        }
         match keys.switch_keys().next() {
             None => Ok(true),
             Some((None, relin)) => self.made_switch(relin),
             // It leads to s(X^(1/g)).
             Some((Some(g), key)) => self.automorphism(g.inverse()).made_switch(key),
         }
+    }
+
+    /// Whether an identity is that of this key, as far as both are known.
+    fn may_own(&self, identity: Option<KeyIdentity>) -> bool {
+        self.identity().zip(identity).is_none_or(|(mine, theirs)| mine == theirs)
     }
 
     /// b + a·s is the error alone modulo a special prime, which P·g_j·s′ is a multiple of.
@@ -48,15 +55,5 @@ impl SecretKey {
         ring.inverse(&mut e)?;
         let bound = i64::from(GAUSSIAN_BOUND);
         Ok(e.iter().all(|&c| (-bound..=bound).contains(&ring.modulus().centred(c))))
-    }
-}
-
-impl EvaluationKeys {
-    /// Whether these and the others are the same key wherever both have one for the same purpose.
-    pub fn agrees(&self, other: &Self) -> bool {
-        let same = |a: &SwitchKey, b: &SwitchKey| a.base().seed() == b.base().seed();
-        let find = |wanted: Option<GaloisElement>| other.switch_keys().find(|(of, _)| *of == wanted);
-        self.params() == other.params()
-            && self.switch_keys().all(|(of, key)| find(of).is_none_or(|(_, theirs)| same(key, theirs)))
     }
 }

@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 
 use crate::check;
 use crate::error::CkksError;
-use crate::keys::SecretKey;
+use crate::keys::{KeyIdentity, SecretKey};
 use crate::limbs;
 use crate::params::Params;
 
@@ -22,6 +22,7 @@ pub struct PublicKey {
     b: Poly,
     a: Poly,
     seed: Seed,
+    identity: Option<KeyIdentity>,
 }
 
 impl PublicKey {
@@ -34,17 +35,22 @@ impl PublicKey {
         limbs::for_each(&mut b, |i, limb| {
             masked_error(params, i, &error, a.limb(i), &secret.limb(i)?, limb)
         })?;
-        Ok(Self { params: params.clone(), b, a, seed })
+        Ok(Self { params: params.clone(), b, a, seed, identity: secret.identity() })
     }
 
     /// From stored parts; a is expanded again.
     ///
     /// # Errors
     /// [`CkksError::Shape`].
-    pub fn from_parts(params: &Params, b: Poly, seed: Seed) -> Result<Self, CkksError> {
+    pub fn from_parts(
+        params: &Params,
+        b: Poly,
+        seed: Seed,
+        identity: Option<KeyIdentity>,
+    ) -> Result<Self, CkksError> {
         check::shape("public key", 0, params, params.q_moduli().len(), &b)?;
         let a = expand(params, &seed);
-        Ok(Self { params: params.clone(), b, a, seed })
+        Ok(Self { params: params.clone(), b, a, seed, identity })
     }
 
     /// The parameters.
@@ -65,6 +71,11 @@ impl PublicKey {
     /// The seed that a expands from.
     pub fn seed(&self) -> &Seed {
         &self.seed
+    }
+
+    /// The secret key that it was made with, if that is known.
+    pub fn identity(&self) -> Option<KeyIdentity> {
+        self.identity
     }
 }
 

@@ -6,6 +6,7 @@ use ringmill_ring::GaloisElement;
 use ringmill_ring::sample::{GAUSSIAN_BOUND, SecretRng, small_to_residues};
 use zeroize::Zeroizing;
 
+use super::KeyIdentity;
 use crate::error::CkksError;
 use crate::params::{Params, Secret};
 
@@ -14,24 +15,33 @@ pub struct SecretKey {
     params: Params,
     /// Coefficients, |s_i| ≤ 42.
     small: Zeroizing<Vec<i8>>,
+    identity: Option<KeyIdentity>,
 }
 
 impl SecretKey {
-    pub(crate) fn draw(params: &Params, rng: &mut SecretRng) -> Result<Self, CkksError> {
+    pub(crate) fn draw(
+        params: &Params,
+        rng: &mut SecretRng,
+        identity: Option<KeyIdentity>,
+    ) -> Result<Self, CkksError> {
         let mut small = Zeroizing::new(vec![0i8; params.n()]);
         match params.secret() {
             Secret::Ternary => rng.ternary(&mut small),
             Secret::TernaryWeight { weight } => rng.ternary_of_weight(weight as usize, &mut small)?,
             Secret::Gaussian => rng.gaussian(&mut small),
         }
-        Ok(Self { params: params.clone(), small })
+        Ok(Self { params: params.clone(), small, identity })
     }
 
     /// A key with these coefficients, for instance from a file.
     ///
     /// # Errors
     /// [`CkksError::SecretShape`] if the parameters' distribution never draws them.
-    pub fn from_coefficients(params: &Params, small: Zeroizing<Vec<i8>>) -> Result<Self, CkksError> {
+    pub fn from_coefficients(
+        params: &Params,
+        small: Zeroizing<Vec<i8>>,
+        identity: Option<KeyIdentity>,
+    ) -> Result<Self, CkksError> {
         let wrong = |why| CkksError::SecretShape { expected: params.secret().to_string(), why };
         if small.len() != params.n() {
             return Err(wrong("it does not have N coefficients"));
@@ -44,13 +54,18 @@ impl SecretKey {
         match params.secret() {
             Secret::TernaryWeight { weight: w } if w as usize != weight => Err(wrong("its weight differs")),
             _ if weight == 0 => Err(wrong("it is zero")),
-            _ => Ok(Self { params: params.clone(), small }),
+            _ => Ok(Self { params: params.clone(), small, identity }),
         }
     }
 
     /// The parameters.
     pub fn params(&self) -> &Params {
         &self.params
+    }
+
+    /// Its identity, which tells nothing of it and which all that is made with it carries; `None` if it is not known.
+    pub fn identity(&self) -> Option<KeyIdentity> {
+        self.identity
     }
 
     /// The coefficients: for writing to a file and for nothing else.
@@ -64,7 +79,7 @@ impl SecretKey {
         transformed(&self.params, i, &self.small)
     }
 
-    /// s(X^g).
+    /// s(X^g), of the same identity: keys to it belong to s.
     pub(crate) fn automorphism(&self, element: GaloisElement) -> Self {
         let n = self.small.len();
         let mut turned = Zeroizing::new(vec![0i8; n]);
@@ -74,7 +89,7 @@ impl SecretKey {
             let to = (i * element.value() as usize) & mask;
             turned[to % n] = if to < n { c } else { -c };
         }
-        Self { params: self.params.clone(), small: turned }
+        Self { params: self.params.clone(), small: turned, identity: self.identity }
     }
 }
 

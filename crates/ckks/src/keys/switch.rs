@@ -9,6 +9,7 @@ use ringmill_ring::sample::{SecretRng, Seed, uniform};
 use ringmill_ring::{Buffer, LimbSource, Modulus, Poly};
 use zeroize::Zeroizing;
 
+use super::KeyIdentity;
 use super::klss::{Derived, KlssKey, KlssLayout};
 use super::layout::KeyLayout;
 use super::memory::{Bytes, Halves, Label};
@@ -52,6 +53,7 @@ pub struct KeyForm {
     layout: KeyLayout,
     residues: Residues,
     seed: Seed,
+    identity: Option<KeyIdentity>,
 }
 
 enum Residues {
@@ -70,6 +72,7 @@ impl PartialEq for KeyForm {
         self.params == other.params
             && layout == other.layout
             && self.seed == other.seed
+            && self.identity == other.identity
             && (0..layout.dnum()).all(|digit| (0..layout.rows()).all(|row| same(digit, row)))
     }
 }
@@ -111,14 +114,21 @@ impl KeyForm {
             }
             Ok(())
         })?;
-        Ok(Self { params: params.clone(), layout, residues: Residues::Expanded(words), seed })
+        let (params, residues) = (params.clone(), Residues::Expanded(words));
+        Ok(Self { params, layout, residues, seed, identity: secret.identity() })
     }
 
     /// From stored parts; every a is expanded again.
     ///
     /// # Errors
     /// [`CkksError::Shape`], also for a wrong number of digits; [`CkksError::Layout`].
-    pub fn from_parts(params: &Params, layout: KeyLayout, b: &[Poly], seed: Seed) -> Result<Self, CkksError> {
+    pub fn from_parts(
+        params: &Params,
+        layout: KeyLayout,
+        b: &[Poly],
+        seed: Seed,
+        identity: Option<KeyIdentity>,
+    ) -> Result<Self, CkksError> {
         layout.check(params.q_moduli(), params.p_moduli())?;
         let dnum = layout.dnum();
         if b.len() != dnum {
@@ -141,7 +151,7 @@ impl KeyForm {
             }
             Ok(())
         })?;
-        Ok(Self { params: params.clone(), layout, residues: Residues::Expanded(words), seed })
+        Ok(Self { params: params.clone(), layout, residues: Residues::Expanded(words), seed, identity })
     }
 
     /// From every b, packed in the order of a file from byte `first` on; residues are known to be canonical.
@@ -150,6 +160,7 @@ impl KeyForm {
         layout: KeyLayout,
         (bytes, first): (Arc<Bytes>, usize),
         seed: Seed,
+        identity: Option<KeyIdentity>,
     ) -> Self {
         let rows: Vec<(u32, Modulus)> = primes(params, layout)
             .into_iter()
@@ -157,7 +168,7 @@ impl KeyForm {
             .map(|(i, q)| (i as u32, q))
             .collect();
         let halves = Halves::new(params.n(), (bytes, first), rows, (0..layout.dnum()).map(label).collect());
-        Self { params: params.clone(), layout, residues: Residues::Halves(halves), seed }
+        Self { params: params.clone(), layout, residues: Residues::Halves(halves), seed, identity }
     }
 
     /// The same form with the b alone in memory, packed.
@@ -172,7 +183,7 @@ impl KeyForm {
                 pack(&words, q.bits(), &mut bytes[first..]);
             }
         }
-        Self::from_halves(params, layout, (Arc::new(Bytes::from(bytes)), 0), self.seed)
+        Self::from_halves(params, layout, (Arc::new(Bytes::from(bytes)), 0), self.seed, self.identity)
     }
 
     /// The parameters.
@@ -205,6 +216,11 @@ impl KeyForm {
     /// The seed that every a expands from.
     pub fn seed(&self) -> &Seed {
         &self.seed
+    }
+
+    /// The secret key that it belongs to, if that is known.
+    pub fn identity(&self) -> Option<KeyIdentity> {
+        self.identity
     }
 
     /// Bytes of the residues in memory; none for those of a mapped file.
@@ -248,8 +264,13 @@ impl SwitchKey {
     ///
     /// # Errors
     /// [`CkksError::Shape`], also for a wrong number of digits.
-    pub fn from_parts(params: &Params, b: &[Poly], seed: Seed) -> Result<Self, CkksError> {
-        Ok(Self::of_base(KeyForm::from_parts(params, KeyLayout::base(params), b, seed)?))
+    pub fn from_parts(
+        params: &Params,
+        b: &[Poly],
+        seed: Seed,
+        identity: Option<KeyIdentity>,
+    ) -> Result<Self, CkksError> {
+        Ok(Self::of_base(KeyForm::from_parts(params, KeyLayout::base(params), b, seed, identity)?))
     }
 
     /// From the base form; what else it has is put in.
@@ -277,6 +298,11 @@ impl SwitchKey {
         &self.forms[0]
     }
 
+    /// The secret key that it belongs to, if that is known.
+    pub fn identity(&self) -> Option<KeyIdentity> {
+        self.forms().find_map(KeyForm::identity)
+    }
+
     /// Every form, that of the base layout first.
     pub fn forms(&self) -> impl ExactSizeIterator<Item = &KeyForm> {
         self.forms.iter().map(|form| &**form)
@@ -295,9 +321,10 @@ impl SwitchKey {
     /// Adds a form, or replaces that of the same layout.
     ///
     /// # Errors
-    /// [`CkksError::ParamsMismatch`].
+    /// [`CkksError::ParamsMismatch`], [`CkksError::KeysMismatch`].
     pub fn insert(&mut self, form: KeyForm) -> Result<(), CkksError> {
         check::same_params(("switching key", self.params()), ("form", form.params()))?;
+        KeyIdentity::common([("switching key", self.identity()), ("form", form.identity())])?;
         self.derived = Derived::default();
         match self.forms.iter_mut().find(|f| f.layout == form.layout) {
             Some(place) => *place = Arc::new(form),

@@ -53,7 +53,7 @@ fn a_public_key_is_an_encryption_of_zero() {
     let p = g.public_key(&s).unwrap();
     let zero = vec![BigInt::zero(); params.n()];
     assert_is_error(&error_of((p.b(), p.a()), &secret_coefficients(&s), &zero, params.q_moduli()));
-    assert_eq!(PublicKey::from_parts(&params, p.b().clone(), *p.seed()).unwrap(), p);
+    assert_eq!(PublicKey::from_parts(&params, p.b().clone(), *p.seed(), s.identity()).unwrap(), p);
 }
 
 /// One half of digit j.
@@ -105,8 +105,8 @@ fn switching_keys_hold_their_relation() {
         let key = g.galois_key(&secret, element).unwrap();
         check_switch_key(&key, &turned, &s);
         let b: Vec<_> = (0..params.dnum()).map(|j| half(&key, j, SwitchKey::b)).collect();
-        assert_eq!(SwitchKey::from_parts(&params, &b, *key.seed()).unwrap(), key);
-        assert!(SwitchKey::from_parts(&params, &b[1..], *key.seed()).is_err());
+        assert_eq!(SwitchKey::from_parts(&params, &b, *key.seed(), secret.identity()).unwrap(), key);
+        assert!(SwitchKey::from_parts(&params, &b[1..], *key.seed(), None).is_err());
     }
 }
 
@@ -120,14 +120,14 @@ fn secrets_follow_their_distribution() {
         let norm: f64 = s.expose_coefficients().iter().map(|&c| f64::from(c).powi(2)).sum();
         let want = secret.norm_squared(1024, params.sigma());
         assert!((norm / want - 1.0).abs() < 0.2, "{secret}: {norm} {want}");
-        let again =
-            SecretKey::from_coefficients(&params, Zeroizing::new(s.expose_coefficients().to_vec())).unwrap();
+        let from = |small| SecretKey::from_coefficients(&params, Zeroizing::new(small), None);
+        let again = from(s.expose_coefficients().to_vec()).unwrap();
         assert_eq!(again.limb(2).unwrap(), s.limb(2).unwrap());
         let mut bad = s.expose_coefficients().to_vec();
         bad[0] = 43;
-        assert!(SecretKey::from_coefficients(&params, Zeroizing::new(bad)).is_err());
-        assert!(SecretKey::from_coefficients(&params, Zeroizing::new(vec![0; 1024])).is_err());
-        assert!(SecretKey::from_coefficients(&params, Zeroizing::new(vec![1; 1023])).is_err());
+        assert!(from(bad).is_err());
+        assert!(from(vec![0; 1024]).is_err());
+        assert!(from(vec![1; 1023]).is_err());
     }
 }
 
@@ -223,26 +223,4 @@ fn sets_of_keys_share_residues_with_the_sets_they_grew_from() {
     let keys = generator.evaluation_keys(&secret, &[1], false).unwrap();
     let copy = keys.clone();
     assert_eq!(keys.relin().unwrap().0.b(0, 0).as_ptr(), copy.relin().unwrap().0.b(0, 0).as_ptr());
-}
-
-#[test]
-fn keys_know_the_secret_that_they_were_made_with() {
-    let params = toy();
-    let mut generator = KeyGenerator::new(&params).unwrap();
-    let secrets = [generator.secret_key().unwrap(), generator.secret_key().unwrap()];
-    for (mine, other) in [(0, 1), (1, 0)] {
-        let (mine, other) = (&secrets[mine], &secrets[other]);
-        let public = generator.public_key(mine).unwrap();
-        assert!(mine.made_public(&public).unwrap() && !other.made_public(&public).unwrap());
-        let all = generator.evaluation_keys(mine, &[1, -3], true).unwrap();
-        let rotations = EvaluationKeys::new(None, all.galois().clone()).unwrap();
-        for keys in [&all, &rotations, &all.seeded()] {
-            assert!(mine.made(keys).unwrap() && !other.made(keys).unwrap());
-            assert!(keys.agrees(&all) && all.agrees(keys));
-        }
-        let again = generator.evaluation_keys(other, &[1], false).unwrap();
-        assert!(!again.agrees(&all) && !rotations.agrees(&again));
-        let none = EvaluationKeys::new(None, GaloisKeys::new(&params)).unwrap();
-        assert!(mine.made(&none).unwrap() && other.made(&none).unwrap() && none.agrees(&all));
-    }
 }

@@ -77,7 +77,7 @@ fn switch(d: &Poly, key: &SwitchKey, level: Level, rescale: bool, extra: [Option
 }
 
 fn cipher(params: &Params, polys: Vec<Poly>, meta: Meta) -> Ciphertext {
-    Ciphertext::from_parts(params, polys, meta).unwrap()
+    Ciphertext::from_parts(params, polys, meta, None).unwrap()
 }
 
 pub(crate) fn add(a: &Ciphertext, b: &Ciphertext) -> Ciphertext {

@@ -30,7 +30,8 @@ impl Evaluator {
     /// a + b, slot by slot. A product before relinearisation may be added to any other ciphertext.
     ///
     /// # Errors
-    /// [`Error::LevelMismatch`], [`Error::ScaleMismatch`], [`Error::SlotsMismatch`]; other parameters.
+    /// [`Error::LevelMismatch`], [`Error::ScaleMismatch`], [`Error::SlotsMismatch`]; other parameters;
+    /// [`ringmill_ckks::CkksError::KeysMismatch`] for two secret keys.
     pub fn add(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, Error> {
         self.check_sum("add", a, b)?;
         let meta = Meta { noise: a.noise().add(b.noise()), ..a.meta().clone() };
@@ -68,7 +69,7 @@ impl Evaluator {
     ///
     /// # Errors
     /// [`Error::LevelMismatch`], [`Error::SlotsMismatch`], [`Error::NotRelinearised`], [`Error::ScaleOverflow`];
-    /// other parameters.
+    /// other parameters or another secret key.
     pub fn multiply(&self, a: &Ciphertext, b: &Ciphertext) -> Result<Ciphertext, Error> {
         let meta = self.product_meta("multiply", a, b)?;
         self.binary(Action::Multiply, a, b, Keys::default(), meta)
@@ -144,7 +145,7 @@ impl Evaluator {
             }
             out
         };
-        self.wrap(a.polys().iter().map(copy).collect(), meta)
+        self.wrap(a.polys().iter().map(copy).collect(), meta, a.identity())
     }
 
     spellings!(drop_level, drop_level_into, drop_level_assign, to: Level);

@@ -1,6 +1,6 @@
 //! The checks at the door of every operation.
 
-use ringmill_ckks::{Ciphertext, CkksError, Params, Plaintext};
+use ringmill_ckks::{Ciphertext, CkksError, KeyIdentity, Params, Plaintext};
 
 use crate::{Error, Evaluator};
 
@@ -14,10 +14,12 @@ impl Evaluator {
         Err(CkksError::ParamsMismatch { left: what, left_print, right: "evaluator", right_print }.into())
     }
 
-    /// Two ciphertexts of equal parameters, level and slots.
+    /// Two ciphertexts of equal parameters, secret key, level and slots.
     pub(crate) fn check_pair(&self, op: &'static str, a: &Ciphertext, b: &Ciphertext) -> Result<(), Error> {
         self.check_params("left ciphertext", a.params())?;
         self.check_params("right ciphertext", b.params())?;
+        // Before what can be mended, as levels can.
+        KeyIdentity::common([("left ciphertext", a.identity()), ("right ciphertext", b.identity())])?;
         let (left_name, right_name) = ("the left one", "the right one");
         if a.level() != b.level() {
             let (left, right) = (a.level(), b.level());

@@ -40,7 +40,7 @@ impl Evaluator {
     ///
     /// # Errors
     /// [`ringmill_ckks::CkksError::MissingGaloisKey`] names the rotation; [`Error::NotRelinearised`]; other
-    /// parameters.
+    /// parameters or another secret key.
     pub fn rotate(&self, a: &Ciphertext, steps: i64, keys: &GaloisKeys) -> Result<Ciphertext, Error> {
         self.check_turn("rotate", a, keys)?;
         let k = self.step(a, steps, keys)?;
@@ -69,12 +69,9 @@ impl Evaluator {
         let keys = Keys { galois: Some(keys), ..Keys::default() };
         // As many as the program hoists: equal steps and none are no key switches.
         let hoisted = steps.iter().filter(|&&k| k != 0).collect::<BTreeSet<_>>().len();
-        let results = self.run_all(&shape, &Operands { ciphers: &[a], plains: &[], keys })?;
-        let wrap = |(polys, k)| {
-            let noise = self.rotated_noise(a.meta(), k, hoisted)?;
-            self.wrap(polys, Meta { noise, ..a.meta().clone() })
-        };
-        results.into_iter().zip(steps).map(wrap).collect()
+        let meta = |k| Ok(Meta { noise: self.rotated_noise(a.meta(), k, hoisted)?, ..a.meta().clone() });
+        let metas = steps.into_iter().map(meta).collect::<Result<Vec<_>, Error>>()?;
+        self.run_all(&shape, &Operands { ciphers: &[a], plains: &[], keys }, metas)
     }
 
     /// The rotation in 0..N/2 that is done for `steps`. With n < N/2 slots, k and k − n turn them alike: whichever has a key.

@@ -38,7 +38,7 @@ impl Evaluator {
     /// Three polynomials to two.
     ///
     /// # Errors
-    /// [`Error::NothingToRelinearise`]; other parameters.
+    /// [`Error::NothingToRelinearise`]; other parameters or another secret key.
     pub fn relinearise(&self, a: &Ciphertext, key: &RelinKey) -> Result<Ciphertext, Error> {
         self.check_product(a)?;
         self.relinearised(Action::Relinearise, a, key, self.switched_meta(a.meta().clone()))
@@ -49,7 +49,7 @@ impl Evaluator {
     /// Relinearises and rescales with one division, which saves the transforms of the rescale.
     ///
     /// # Errors
-    /// [`Error::NothingToRelinearise`], [`Error::LevelExhausted`]; other parameters.
+    /// [`Error::NothingToRelinearise`], [`Error::LevelExhausted`]; other parameters or another secret key.
     pub fn relinearise_rescale(&self, a: &Ciphertext, key: &RelinKey) -> Result<Ciphertext, Error> {
         self.check_product(a)?;
         let meta = self.rescaled_meta("relinearise_rescale", a.meta(), true)?;
