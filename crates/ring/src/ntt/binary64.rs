@@ -92,6 +92,7 @@ impl<L: Lanes> Arith for Binary64<L> {
     const INVERSE_LIMIT: u32 = 32;
     const INVERSE_STORED: u32 = 16;
 
+    #[inline(always)]
     fn new(l: L, q: Modulus) -> Self {
         let q = q.value() as f64;
         Self {

@@ -187,6 +187,7 @@ impl<L: Lanes + Madd52Lanes, const ABOVE: bool> Arith for Fold52<L, ABOVE> {
     // Three stages bring 5q to 40q; what was multiplied one stage before the end of a pass needs no reduction.
     const INVERSE_STORED: u32 = 40;
 
+    #[inline(always)]
     fn new(l: L, q: Modulus) -> Self {
         let b = Shape::of(q).map_or(q.bits(), |s| s.b);
         let q = q.value();

@@ -131,6 +131,7 @@ impl<H: High> Arith for Shoup64<H> {
     const INVERSE_LIMIT: u32 = 64;
     const INVERSE_STORED: u32 = 32;
 
+    #[inline(always)]
     fn new(l: H::L, q: Modulus) -> Self {
         let q = q.value();
         Self { l, q: l.splat(q), q2: l.splat(2 * q), q4: l.splat(4 * q), q8: l.splat(8 * q) }

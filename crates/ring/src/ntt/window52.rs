@@ -219,6 +219,7 @@ impl<L: Lanes + Madd52Lanes, const WINDOW: u8> Arith for Window52<L, WINDOW> {
     const INVERSE_X: u32 = inverse_bounds(WINDOW)[1];
     const INVERSE_STORED: u32 = if WINDOW == TIGHT { 31 } else { 32 };
 
+    #[inline(always)]
     fn new(l: L, q: Modulus) -> Self {
         let shape = Shape::of(q).unwrap_or(Shape { b: q.bits(), above: false });
         let (q, b) = (q.value(), shape.b);
