@@ -3,6 +3,7 @@
 use crate::buffer::{HUGE_PAGE, Words};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::RangeBounds;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A shared stock of free buffers, sorted by length. Cloning shares the stock.
@@ -26,8 +27,9 @@ struct Stock {
 }
 
 impl Stock {
-    fn take(&mut self, len: usize) -> Option<Words> {
-        let words = self.free.get_mut(&len)?.pop()?;
+    /// The shortest buffer within the lengths.
+    fn take(&mut self, lengths: impl RangeBounds<usize>) -> Option<Words> {
+        let words = self.free.range_mut(lengths).find_map(|(_, free)| free.pop())?;
         self.bytes -= size_of_val(&*words);
         Some(words)
     }
@@ -50,16 +52,22 @@ impl Pool {
         drop(stock);
     }
 
-    /// A free buffer of exactly `len` words, contents unspecified.
+    /// `len` words of a free buffer, contents unspecified: of one of that length, or of a large one up to half as long again.
+    /// Values lose limbs as they are computed with; without that slack each number of limbs would have a stock of its own.
     pub(crate) fn take(&self, len: usize) -> Option<Words> {
-        self.lock().take(len)
+        let slack = if len * size_of::<u64>() < HUGE_PAGE { 0 } else { len / 2 };
+        self.take_within(len, len..=len + slack)
     }
 
-    /// The shortest free buffer of `len` words or more, contents unspecified.
+    /// `len` words of the shortest free buffer that has them, contents unspecified.
     pub(crate) fn take_at_least(&self, len: usize) -> Option<Words> {
-        let mut stock = self.lock();
-        let (&found, _) = stock.free.range(len..).find(|(_, free)| !free.is_empty())?;
-        stock.take(found)
+        self.take_within(len, len..)
+    }
+
+    fn take_within(&self, len: usize, lengths: impl RangeBounds<usize>) -> Option<Words> {
+        let mut words = self.lock().take(lengths)?;
+        words.truncate(len);
+        Some(words)
     }
 
     /// Puts a buffer back under the length it was made for.

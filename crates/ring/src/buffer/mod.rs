@@ -39,8 +39,7 @@ impl Buffer {
 
     /// As [`Self::unspecified_in`], but if `pool` has no such buffer free, any longer one serves.
     pub fn any_in(pool: &Pool, len: usize) -> Self {
-        let mut words = pool.take_at_least(len).unwrap_or_else(|| Words::zeros(len));
-        words.truncate(len);
+        let words = pool.take_at_least(len).unwrap_or_else(|| Words::zeros(len));
         Self { words, home: Some(pool.clone()) }
     }
 

@@ -80,3 +80,27 @@ fn what_is_not_kept_takes_any_buffer_that_is_long_enough() {
         assert_eq!(Buffer::unspecified_in(&pool, len).as_ptr(), address);
     }
 }
+
+#[test]
+fn a_large_buffer_serves_values_of_fewer_limbs() {
+    let pool = Pool::new(16 * HUGE_PAGE);
+    let (n, bytes) = (1 << 16, 12 << 19);
+    let address = {
+        let poly = Poly::zeros_in(&pool, n, 12, Domain::Coefficient);
+        poly.words().as_ptr()
+    };
+    // Down to two thirds as long, one after the other.
+    for limbs in [11, 9, 8] {
+        let poly = Poly::unspecified_in(&pool, n, limbs, Domain::Coefficient);
+        assert_eq!((poly.words().as_ptr(), poly.limb_count(), pool.free_bytes()), (address, limbs, 0));
+        drop(poly);
+        assert_eq!(pool.free_bytes(), bytes);
+    }
+    let shorter = Poly::unspecified_in(&pool, n, 7, Domain::Coefficient);
+    assert_ne!(shorter.words().as_ptr(), address);
+    let again = Poly::unspecified_in(&pool, n, 12, Domain::Coefficient);
+    assert_eq!((again.words().as_ptr(), again.limb_count()), (address, 12));
+    // Zeros are zeros whatever the last user left.
+    drop(again);
+    assert!(Poly::zeros_in(&pool, n, 10, Domain::Coefficient).words().iter().all(|&word| word == 0));
+}
