@@ -12,7 +12,7 @@
 //! Bounds: (y_i >> sh_i) · R_i ≤ 2^28 · y_i/s_i < 2^28, so with a ≤ 64 the sum stays below 2^34 + 2^27 and v ≤ a: it
 //! fits a word of the narrowest core, whose multiplier sums it like any other product.
 
-use crate::kernel::sum::Room;
+use crate::kernel::sum::{Room, SHORT_BITS};
 use crate::{Modulus, RingError};
 
 /// The quotient v has this many fraction bits.
@@ -105,6 +105,8 @@ pub struct ConvertConstants {
     target: Modulus,
     /// Of factors y, each below the greatest source prime.
     room: Room,
+    /// Bit i: y_i is below 2^[`SHORT_BITS`].
+    short: u64,
     /// What a sum lacks of which every y is taken less [`Room::offset`], and one with a quotient.
     missing: [u64; 2],
     factors: Vec<u64>,
@@ -122,7 +124,8 @@ impl ConvertConstants {
         let sum = factors.iter().fold(0, |sum, &factor| target.add(sum, factor));
         let missing =
             [sum, target.sub(sum, product)].map(|sum| target.mul(target.reduce(room.offset()), sum));
-        Self { target, room, missing, factors, product }
+        let short = moduli.iter().rev().fold(0, |bits, s| bits << 1 | u64::from(s.bits() <= SHORT_BITS));
+        Self { target, room, short, missing, factors, product }
     }
 
     /// The target prime m.
@@ -133,6 +136,11 @@ impl ConvertConstants {
     /// How many sources make one sum.
     pub(crate) fn room(&self) -> Room {
         self.room
+    }
+
+    /// Whether row i of the sources, or the quotient behind them, is below 2^[`SHORT_BITS`].
+    pub(crate) fn short(&self, i: usize) -> bool {
+        i >= self.factors.len() || self.short >> i & 1 == 1
     }
 
     /// What a sum lacks of which every y, and the quotient if there is one, is taken less [`Room::offset`].

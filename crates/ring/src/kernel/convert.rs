@@ -162,7 +162,8 @@ impl Convert<'_, '_> {
         let (mut sums, mut room) = ([s.start(start); U], s.terms());
         let mut operands =
             self.piece.operands.as_ref().map_or(std::ptr::null(), |o| o.as_ptr().cast::<u64>());
-        for (row, &factor) in self.piece.rows.iter().zip(factors) {
+        for (j, (row, &factor)) in self.piece.rows.iter().zip(factors).enumerate() {
+            let short = S::SHORT && self.constants.short(j);
             if room == 0 {
                 for u in 0..U {
                     sums[u] = s.start(s.fold(sums[u]));
@@ -174,7 +175,11 @@ impl Convert<'_, '_> {
                 let at = i + u * S::L::WIDTH;
                 // SAFETY: rows, and as many operands for each, are as long as `out`, and i + U·width ≤ that length.
                 let y = unsafe { l.load_ptr(if READY { operands.add(at) } else { row.as_ptr().add(at) }) };
-                sums[u] = s.add(sums[u], if READY { s.operand(y) } else { s.split(y) }, factor);
+                sums[u] = if short {
+                    s.add_short(sums[u], y, factor)
+                } else {
+                    s.add(sums[u], if READY { s.operand(y) } else { s.split(y) }, factor)
+                };
             }
             operands = operands.wrapping_add(words);
         }

@@ -8,6 +8,18 @@ pub(crate) fn companion(w: u64, q: u64, bits: u32) -> u64 {
     ((u128::from(w) << bits) / u128::from(q)) as u64
 }
 
+/// c·w mod q for c < q and w with its companion of 64 bits (Shoup).
+#[inline(always)]
+pub(crate) fn times(c: u64, (w, companion): (u64, u64), q: u64) -> u64 {
+    let quotient = ((u128::from(c) * u128::from(companion)) >> 64) as u64;
+    // Below 2q.
+    let product = c.wrapping_mul(w).wrapping_sub(quotient.wrapping_mul(q));
+    product.min(product.wrapping_sub(q))
+}
+
+/// Where the sums of long words cut them.
+pub(crate) const TALL: u32 = 48;
+
 /// −1/q mod 2^30 for odd q, by Newton's iteration: each round doubles the bits that are right, of which q has three.
 const fn negated_inverse(q: u64) -> u64 {
     let (mut x, mut bits) = (q, 3);
@@ -25,6 +37,8 @@ pub(crate) struct Prime {
     pub(crate) modulus: Modulus,
     /// 2^52 mod q and its companion of 52 bits.
     pub(crate) two52: (u64, u64),
+    /// 2^[`TALL`] mod q and its companion of 64 bits.
+    pub(crate) two48: (u64, u64),
     /// ⌊2^52/q⌋ and ⌊2^64/q⌋.
     pub(crate) one52: u64,
     pub(crate) one64: u64,
@@ -41,8 +55,8 @@ pub(crate) struct Prime {
 impl Prime {
     pub(crate) fn new(modulus: Modulus) -> Self {
         let q = modulus.value();
-        let top = |h: u32| {
-            let w = (1 << (2 * h)) % q;
+        let power = |bits: u32| {
+            let w = (1 << bits) % q;
             (w, companion(w, q, 64))
         };
         let two52 = (1 << 52) % q;
@@ -50,9 +64,10 @@ impl Prime {
         Self {
             modulus,
             two52: (two52, companion(two52, q, 52)),
+            two48: power(TALL),
             one52: companion(1, q, 52),
             one64: companion(1, q, 64),
-            tops: [top(28), top(30)],
+            tops: [power(56), power(60)],
             negated_inverse: negated_inverse(q),
             ratio: (g, companion(1, q, 52 - g + UNIT)),
             room: Room::of_residues(q),

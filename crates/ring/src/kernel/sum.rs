@@ -3,6 +3,7 @@
 //! | sum | operands | operations a product |
 //! |---|---|---|
 //! | [`Narrow`] | below 2^52, q < 2^50 | 2 with 52-bit multiply-add |
+//! | [`Tall`] | below 2^60, right ones constants, q < 2^50 | 4 with 52-bit multiply-add and 2 to split, or 2 if the left one is below 2^50 |
 //! | [`Middle`] | below 2^55 | 3 with 52-bit multiply-add, and 1 to split each operand |
 //! | [`Grid`] | below 2^50 | 4, two of them binary64 multiply-adds, and 2 to make a number of each operand |
 //! | [`Columns`] | below 2^60, right ones constants | 6, and 2 or 3 to split each operand |
@@ -12,17 +13,22 @@ mod columns;
 mod grid;
 mod middle;
 mod narrow;
+mod tall;
 mod wide;
 
 use columns::Columns;
 use grid::{GRID_BITS, Grid, Layout};
 pub(crate) use middle::{MIDDLE_BITS, Middle, UNIT};
 use narrow::{Narrow, narrow_terms};
+use tall::{Tall, tall_terms};
 pub(crate) use wide::Wide;
 
 use super::field;
 use super::prime::Prime;
 use crate::lanes::{Lanes, Madd52Lanes, U64Lanes};
+
+/// Left operands below this power of two are short.
+pub(crate) const SHORT_BITS: u32 = 50;
 
 /// How a sum of products is held, extended and reduced.
 pub(crate) trait Sum: Copy {
@@ -57,6 +63,13 @@ pub(crate) trait Sum: Copy {
     /// A sum that is a residue.
     fn start(self, residue: <Self::L as U64Lanes>::U) -> Self::Acc;
     fn add(self, acc: Self::Acc, a: Self::Operand, b: Self::Operand) -> Self::Acc;
+    /// Whether [`Self::add_short`] takes less.
+    const SHORT: bool = false;
+    /// [`Self::add`] of a left factor below 2^[`SHORT_BITS`].
+    #[inline(always)]
+    fn add_short(self, acc: Self::Acc, a: <Self::L as U64Lanes>::U, b: Self::Operand) -> Self::Acc {
+        self.add(acc, self.split(a), b)
+    }
     /// The canonical residue of the sum.
     fn fold(self, acc: Self::Acc) -> <Self::L as U64Lanes>::U;
 }
@@ -82,7 +95,7 @@ pub(crate) trait SumKernel {
 pub(crate) struct Room {
     /// Left factors lie below this, right ones below q.
     bound: u64,
-    /// Of [`Narrow`].
+    /// Of [`Narrow`] for bounds up to 2^52, of [`Tall`] beyond.
     narrow: usize,
     /// Of [`Grid`], for q and bounds up to 2^[`GRID_BITS`].
     grid: Layout,
@@ -102,7 +115,8 @@ impl Room {
 
     /// For left factors below `bound` and constants modulo q.
     pub(crate) fn of_constants(bound: u64, q: u64) -> Self {
-        Self { bound, narrow: narrow_terms(bound, q), grid: Layout::of_constants(bound, q) }
+        let narrow = if bound <= 1 << 52 { narrow_terms(bound, q) } else { tall_terms(q) };
+        Self { bound, narrow, grid: Layout::of_constants(bound, q) }
     }
 }
 
@@ -129,8 +143,11 @@ impl<K: SumKernel> crate::lanes::Kernel for OnSum<'_, K> {
     #[inline(always)]
     fn run52<L: Lanes + Madd52Lanes>(self, l: L) -> K::Output {
         let Self(prime, room, kernel) = self;
-        if prime.modulus.bits() <= field::NARROW_BITS && room.bound <= 1 << 52 {
+        let narrow = prime.modulus.bits() <= field::NARROW_BITS;
+        if narrow && room.bound <= 1 << 52 {
             kernel.run(Narrow::new(l, prime, room.narrow))
+        } else if K::BY_CONSTANTS && narrow {
+            kernel.run(Tall::new(l, prime, room.narrow))
         } else if room.bound.max(prime.modulus.value()) <= 1 << MIDDLE_BITS {
             kernel.run(Middle::new(l, prime))
         } else {

@@ -7,7 +7,7 @@
 
 use super::Sum;
 use crate::Modulus;
-use crate::kernel::prime::Prime;
+use crate::kernel::prime::{Prime, times};
 use crate::lanes::Lanes;
 
 /// Operands and q at most 2^2H ≤ 2^60. H is known when the code is compiled, as in [`super::Wide`].
@@ -88,11 +88,7 @@ impl<L: Lanes, const H: u32> Sum for Columns<L, H> {
     }
     #[inline(always)]
     fn constant(self, c: u64) -> [L::U; 3] {
-        let (w, companion) = self.top;
-        let (quotient, q) = (((u128::from(c) * u128::from(companion)) >> 64) as u64, self.modulus.value());
-        // Shoup: below 2q.
-        let product = c.wrapping_mul(w).wrapping_sub(quotient.wrapping_mul(q));
-        self.split(self.l.splat(product.min(product.wrapping_sub(q))))
+        self.split(self.l.splat(times(c, self.top, self.modulus.value())))
     }
     /// The halves, 32 bits each.
     #[inline(always)]
