@@ -37,6 +37,17 @@ impl Numbers {
         }
     }
 
+    /// The greatest absolute value; 0 of none.
+    pub fn magnitude(&self) -> f64 {
+        match self {
+            Self::Real(v) => v.iter().fold(0.0, |most, x| x.abs().max(most)),
+            // A square root only where it may be greater.
+            Self::Complex(v) => {
+                v.iter().fold(0.0, |most, z| if z.l1_norm() > most { z.norm().max(most) } else { most })
+            }
+        }
+    }
+
     /// The position of the first NaN or infinity.
     pub fn first_not_finite(&self) -> Option<usize> {
         match self {
@@ -145,6 +156,17 @@ impl Constant {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_magnitude_is_that_of_the_greatest_number() {
+        // A Pythagorean triple whose parts are smaller than the other numbers.
+        let mut z = vec![Complex64::new(-4.5, 0.0), Complex64::new(0.25, 4.75), Complex64::new(3.0, -4.0)];
+        assert_eq!(Numbers::Complex(z.clone()).magnitude(), 5.0);
+        z.reverse();
+        assert_eq!(Numbers::Complex(z).magnitude(), 5.0);
+        assert_eq!(Numbers::Real(vec![1.0, -2.5, 2.0]).magnitude(), 2.5);
+        assert_eq!(Numbers::Real(Vec::new()).magnitude(), 0.0);
+    }
 
     #[test]
     fn products_with_small_whole_numbers_are_free() {

@@ -140,5 +140,5 @@ fn magnitude(p: &Program, c: &Constant) -> f64 {
             None => return 0.0,
         },
     };
-    (0..numbers.len()).filter_map(|i| numbers.get(i)).map(|z| z.norm()).fold(0.0, f64::max)
+    numbers.magnitude()
 }
