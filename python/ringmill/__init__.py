@@ -22,7 +22,7 @@ from ringmill._native import (
 )
 from ringmill.ciphertext import Ciphertext, bootstrap_keys, decrypt, encrypt
 from ringmill.errors import *  # noqa: F403
-from ringmill.keys import Keys, keygen
+from ringmill.keys import Keys, keygen, load_evaluation_keys
 from ringmill.switching import key_forms, key_switching
 from ringmill.trace import (
     Approximation,
@@ -96,6 +96,7 @@ __all__ = [
     "key_forms",
     "key_switching",
     "keygen",
+    "load_evaluation_keys",
     "matrix",
     "polynomial",
     "region",

@@ -112,10 +112,7 @@ class Keys:
             ParameterError: another word for ``memory``.
         """
         source = Path(folder)
-        evaluation = EvaluationKeys.load(params, source / EVALUATION, memory=memory)
-        if (source / FORMS).exists():
-            evaluation = load_forms(evaluation, source / FORMS)
-            evaluation = evaluation if memory == "expanded" else evaluation.seeded()
+        evaluation = load_evaluation_keys(params, source / EVALUATION, memory=memory)
         secret = SecretKey.from_bytes(params, bundle.read_file(source / SECRET))
         public = PublicKey.from_bytes(params, bundle.read_file(source / PUBLIC))
         if not secret.made(public):
@@ -153,26 +150,39 @@ def _forms(keys: EvaluationKeys) -> bundle.Bundle:
     return bundle.Bundle("key forms", {"params": str(keys.params.fingerprint)}, parts)
 
 
-def save_forms(keys: EvaluationKeys, path: str | Path) -> int:
-    """Write the forms that keys have beside their base one; returns the bytes of the file."""
-    return _forms(keys).save(path)
-
-
-def load_forms(keys: EvaluationKeys, path: str | Path) -> EvaluationKeys:
-    """Keys with the forms that `save_forms` wrote of them.
-
-    Raises
-    ------
-        FileFormatError: the file is missing, damaged or of another kind.
-        MismatchError: forms of other parameters.
-        KeyMissingError: a form of a key that is not among these.
-    """
+def _with_forms(keys: EvaluationKeys, path: Path) -> EvaluationKeys:
     for name, data in bundle.load(path, "key forms").parts.items():
         element = name.split(" ")[0]
         if not element.isdecimal():
             bundle.refuse_damaged(str(path), f"part {name!r} names no key")
         keys = keys.with_form_bytes(int(element), data)
     return keys
+
+
+def load_evaluation_keys(params: Params, path: str | Path, *, memory: str = "expanded") -> EvaluationKeys:
+    """Read evaluation keys with their forms, as a server does, who has no other keys.
+
+    `Keys.save` writes ``evaluation.keys`` and, where keys have forms beside their base one,
+    ``evaluation.forms``; forms are looked for in the file of the same name that ends in ``.forms``.
+
+    Args:
+        params: the parameters.
+        path: the file of keys.
+        memory: where keys are kept, as `Keys.load` takes it; forms of mapped keys are kept as seeded ones.
+
+    Raises
+    ------
+        FileFormatError: a file is missing, damaged or of another kind.
+        MismatchError: keys or forms of other parameters, or forms of another secret key.
+        KeyMissingError: a form of a key that is not among these.
+        ParameterError: another word for ``memory``.
+    """
+    keys = EvaluationKeys.load(params, path, memory=memory)
+    forms = Path(path).with_suffix(Path(FORMS).suffix)
+    if not forms.exists():
+        return keys
+    keys = _with_forms(keys, forms)
+    return keys if memory == "expanded" else keys.seeded()
 
 
 def _rotations(given: object) -> list[int]:

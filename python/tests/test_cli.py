@@ -105,6 +105,43 @@ sys.exit(status)
     (server / "r2").unlink()
 
 
+def test_forms_of_keys_travel_beside_them(tmp_path: Path) -> None:
+    """A kernel whose switches take a form of their own, at every way to keep keys in memory."""
+    params = rm.Params.from_bits(11, [50, 40, 40, 40], [50, 50], 2, insecure=True)
+    wish = rm.key_switching("hybrid", forms=["3+1/1"], levels={1: "3+1/1", 2: "3+1/1"})
+    compiled = rm.kernel(lambda x: x**4).compile(rm.vector(4), params=params, switching=wish)
+    client, server = tmp_path / "client", tmp_path / "server"
+    for folder in client, server:
+        folder.mkdir()
+        compiled.save(folder / "kernel")
+    x = np.array([0.5, -0.25, 0.125, 1.0])
+    np.savez(client / "data.npz", x=x)
+    at = "--kernel", "kernel"
+    told(client, "keygen", *at, "--out", "keys")
+    told(client, "encrypt", *at, "--key", "keys/public.key", "--input", "data.npz", "--out", "a")
+    for name in ("keys/evaluation.keys", "a"):
+        (server / Path(name).name).write_bytes((client / name).read_bytes())
+    evaluate = "evaluate", *at, "--keys", "evaluation.keys", "--input", "a", "--out"
+    assert told(server, *evaluate, "r", status=1)["code"] == "MissingForm"
+    (server / "evaluation.forms").write_bytes((client / "keys" / "evaluation.forms").read_bytes())
+    memories = ("expanded", "seeded", "mapped")
+    for memory in memories:
+        told(server, *evaluate, memory, "--key-memory", memory)
+        read = rm.load_evaluation_keys(params, server / "evaluation.keys", memory=memory)
+        assert read.forms == ["3+1/1"]
+    assert len({(server / memory).read_bytes() for memory in memories}) == 1
+    told(server, "decrypt", *at, "--key", "../client/keys/secret.key", "--input", "seeded", "--out", "y.npz")
+    with np.load(server / "y.npz") as result:
+        np.testing.assert_allclose(result["out"], x**4, atol=2**-20)
+
+    # A damaged file of forms is named, and not as the file of keys.
+    whole = (server / "evaluation.forms").read_bytes()
+    (server / "evaluation.forms").write_bytes(whole[:-1])
+    answer = told(server, *evaluate, "r", status=1)
+    assert answer["error"] == "FileFormatError"
+    assert answer["message"].startswith("evaluation.forms")
+
+
 def test_a_secret_key_is_refused_by_the_server(world: Path) -> None:
     client = world / "client"
     if not (client / "a").exists():

@@ -101,7 +101,8 @@ impl Failure {
                 let present = present.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
                 let message = format!(
                     "the program switches keys by the key form {layout}, but a key has only {present}; make it with \
-                     keygen(forms=…), or all keys with the kernel's own keygen()"
+                     keygen(forms=…) or the kernel's own keygen(), and send evaluation.forms with evaluation.keys \
+                     (rm.load_evaluation_keys reads both)"
                 );
                 Self::rule(Family::KeyMissing, "MissingForm", &message)
             }

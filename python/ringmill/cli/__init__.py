@@ -70,7 +70,7 @@ def _parser() -> argparse.ArgumentParser:
 
     sub = verb("keygen", "Make the secret key and the keys that a kernel needs.")
     kernel(sub)
-    sub.add_argument("--out", required=True, metavar="DIR", help="folder for the three key files")
+    sub.add_argument("--out", required=True, metavar="DIR", help="folder for the key files")
     sub.add_argument("--overwrite", action="store_true", help="replace an existing secret key")
 
     sub = verb("encrypt", "Encrypt the arguments of a kernel.")
@@ -85,7 +85,9 @@ def _parser() -> argparse.ArgumentParser:
 
     sub = verb("evaluate", "Run a kernel on encrypted arguments; needs no secret.")
     kernel(sub)
-    sub.add_argument("--keys", required=True, metavar="FILE", help="evaluation keys")
+    sub.add_argument(
+        "--keys", required=True, metavar="FILE", help="NAME.keys; forms of keys are read from NAME.forms"
+    )
     sub.add_argument(
         "--key-memory", default="expanded", metavar="HOW", help="expanded (default), seeded or mapped"
     )

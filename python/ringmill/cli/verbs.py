@@ -26,6 +26,7 @@ from ringmill.cli.workload import show_workload as show_workload
 from ringmill.cli.workload import workload as workload
 from ringmill.compiled import Compiled
 from ringmill.errors import CommandError, FileFormatError, fail
+from ringmill.keys import load_evaluation_keys
 from ringmill.progress import Show
 from ringmill.values import Values
 from ringmill.whole import whole
@@ -43,7 +44,7 @@ def _named(path: str) -> Iterator[None]:
     try:
         yield
     except FileFormatError as error:
-        if error.fields.get("path") == path:
+        if "path" in error.fields:
             raise
         fail(FileFormatError, error.code, f"{path}: {error.message}", **{**error.fields, "path": path})
 
@@ -93,7 +94,7 @@ def encrypt(options: Namespace) -> Facts:
 def _evaluation_keys(path: str, params: Params, memory: str) -> EvaluationKeys:
     try:
         with _named(path):
-            return EvaluationKeys.load(params, path, memory=memory)
+            return load_evaluation_keys(params, path, memory=memory)
     except FileFormatError as error:
         if error.fields.get("found") != "SecretKey":
             raise
