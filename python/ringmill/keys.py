@@ -227,7 +227,8 @@ def keygen(
     Raises
     ------
         MismatchError: a form for more primes than the parameters have.
-        ParameterError: rotations that are no whole numbers, or a text that is no form.
+        ParameterError: rotations that are no whole numbers, a text that is no form, or ``encapsulation``
+            where the sparse secret is not known to be secure (``params.bootstraps``).
     """
     wanted = _rotations(rotations)
     more = list(forms)

@@ -11,6 +11,9 @@ from ringmill.cli import main
 # Greatest log2 PQ of 128 bits: Bossuat et al., Security Guidelines, table 5.2, ternary secrets.
 LIMITS = {15: 868, 16: 1747}
 
+# Greatest log2 q_0·p_0 of keys under the ephemeral secret: docs/algorithms/bootstrapping.md, Security.
+SPARSE_LIMITS = {15: 105, 16: 121}
+
 # name, log2 N, levels left, bits in the worst slot, levels where it starts
 SETS = [("B15", 15, 5, 12, 2), ("B16", 16, 9, 22, 3)]
 
@@ -29,12 +32,31 @@ def test_a_named_set_is_secure_and_says_what_it_gives(
     assert product < 1 << LIMITS[log_n]
     assert params.security == 128
     assert f"N=2^{log_n}" in repr(params)
-    facts = {"levels": levels, "bits": bits, "failure": 0.0, "start": start}
-    assert params.bootstraps == facts
+    facts = params.bootstraps
+    assert facts is not None
+    log_qp = facts["sparse_log_q"]
+    assert log_qp == pytest.approx(np.log2(params.q[0]) + np.log2(params.p[0]))
+    assert log_qp < SPARSE_LIMITS[log_n]
+    promised = {"levels": levels, "bits": bits, "failure": 0.0, "start": start}
+    assert facts == {**promised, "sparse_weight": 32, "sparse_log_q": log_qp}
     assert params == rm.Params.bootstrapping(levels, bits=bits, log_n=log_n)
     assert rm.Params.from_bytes(params.to_bytes()).bootstraps == facts
     assert main(["params", "--name", name]) == 0
-    assert f"leaves {levels} levels, {bits} bits in the worst slot, fails never" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert f"leaves {levels} levels, {bits} bits in the worst slot, fails never" in told
+    assert f"through a secret of weight 32 modulo 2^{log_qp:.1f}" in told
+
+
+@pytest.mark.parametrize(
+    ("need", "log_n"), [({"bits": 18, "levels": 1}, 15), ({"bits": 36, "iterations": 2}, 16)]
+)
+def test_by_need_the_ephemeral_secret_stays_where_estimates_are_known(
+    need: dict[str, int], log_n: int
+) -> None:
+    params = rm.Params.bootstrapping(**need, log_n=log_n)
+    assert (params.log_n, params.security) == (log_n, 128)
+    assert params.bootstraps is not None
+    assert params.bootstraps["sparse_log_q"] < SPARSE_LIMITS[log_n]
 
 
 def test_other_sets_are_not_for_bootstrapping() -> None:

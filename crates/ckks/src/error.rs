@@ -156,6 +156,21 @@ pub enum CkksError {
     /// The encapsulation key is missing.
     #[error("bootstrapping needs the encapsulation key; generate one with `encapsulation_key`")]
     MissingEncapsulationKey,
+    /// A key under a sparse secret that is not known to keep 128 bits, at parameters that are not marked insecure.
+    #[error(
+        "the encapsulation key is under a secret of weight {weight} modulo q_0·p_0 = 2^{log_qp:.1}, which is insecure at N = \
+         2^{log_n}: 128 bits are known {known}. Use parameters laid out for bootstrapping, or `insecure: true` for tests"
+    )]
+    InsecureEncapsulation {
+        /// Weight of the ephemeral secret.
+        weight: u32,
+        /// log2 of q_0·p_0.
+        log_qp: f64,
+        /// log2 N.
+        log_n: u32,
+        /// Where 128 bits are known, in words.
+        known: String,
+    },
     /// Secret coefficients that the parameters do not draw.
     #[error("the secret key is not one of {expected}: {why}")]
     SecretShape {

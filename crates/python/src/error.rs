@@ -91,6 +91,7 @@ impl Failure {
     pub(crate) fn ckks(error: &CkksError) -> Self {
         match error {
             CkksError::Params(e) => Self::of(Family::Parameter, e),
+            CkksError::InsecureEncapsulation { .. } => Self::of(Family::Parameter, error),
             CkksError::Scale(e) => Self::of(Family::Encoding, e),
             CkksError::Ring(e) => Self::of(Family::Machine, e),
             CkksError::MissingGaloisKey { .. }

@@ -132,6 +132,8 @@ impl EvaluationKeys {
     /// Raises
     /// ------
     ///     MismatchError: a secret key of other parameters, or another one than that of these keys.
+    ///     ParameterError: a ring or modulus at which the sparse secret is not known to keep 128 bits, unless the parameters
+    ///         are `insecure` (`Params.bootstraps`).
     fn with_encapsulation(&self, py: Python<'_>, secret: &Bound<'_, SecretKey>) -> PyResult<Self> {
         let secret = secret.get();
         py.detach(|| {

@@ -2,7 +2,7 @@
 //!
 //! Raising a ciphertext from q_0 to Q adds q_0·I(X) with |I| ≤ (h + 1)/2, h the weight of the secret that it is under. So it
 //! goes to a secret of weight h = [`EPHEMERAL_WEIGHT`] first, modulo q_0·p_0 alone, and comes back above (Bossuat,
-//! Troncoso-Pastoriza and Hubaux, ACNS 2022). Security: `docs/algorithms/bootstrapping.md`.
+//! Troncoso-Pastoriza and Hubaux, ACNS 2022). Security: [`encapsulation_limit`] and `docs/algorithms/bootstrapping.md`.
 //!
 //! Both are keys of one digit: the polynomial switched is below q_0, which p_0 balances. Neither needs the other special
 //! primes, and the key under the sparse secret must not have them.
@@ -19,7 +19,7 @@ use super::secret::{SecretKey, transformed};
 use crate::check;
 use crate::error::CkksError;
 use crate::limbs;
-use crate::params::Params;
+use crate::params::{Params, encapsulation_limit};
 
 /// Hamming weight of the ephemeral secret.
 pub const EPHEMERAL_WEIGHT: u32 = 32;
@@ -75,6 +75,7 @@ impl EncapsulationKey {
     /// Draws an ephemeral secret and both keys.
     pub(crate) fn draw(secret: &SecretKey, rng: &mut SecretRng, seed: Seed) -> Result<Self, CkksError> {
         let params = secret.params();
+        check_security(params)?;
         let mut sparse = Zeroizing::new(vec![0i8; params.n()]);
         rng.ternary_of_weight(EPHEMERAL_WEIGHT as usize, &mut sparse)?;
         let dense = secret.expose_coefficients();
@@ -146,6 +147,17 @@ impl fmt::Debug for EncapsulationKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "EncapsulationKey(parameters {})", self.params.fingerprint())
     }
+}
+
+/// Refuses a key under the sparse secret that is not known to keep 128 bits, unless the parameters are marked insecure.
+fn check_security(params: &Params) -> Result<(), CkksError> {
+    let (log_n, log_qp) = (params.log_n(), params.log_encapsulation());
+    let limit = encapsulation_limit(log_n);
+    if params.is_insecure() || limit.is_some_and(|limit| log_qp <= f64::from(limit)) {
+        return Ok(());
+    }
+    let known = limit.map_or_else(|| "from N = 2^15 on".to_owned(), |limit| format!("there up to 2^{limit}"));
+    Err(CkksError::InsecureEncapsulation { weight: EPHEMERAL_WEIGHT, log_qp, log_n, known })
 }
 
 fn expand(params: &Params, direction: Direction, seed: &Seed) -> Poly {

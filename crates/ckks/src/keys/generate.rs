@@ -147,7 +147,7 @@ impl KeyGenerator {
     /// The keys to a fresh ephemeral secret and back, which bootstrapping needs.
     ///
     /// # Errors
-    /// [`CkksError::ParamsMismatch`], [`CkksError::Ring`].
+    /// [`CkksError::InsecureEncapsulation`] beyond [`encapsulation_limit`](crate::params::encapsulation_limit); [`CkksError::ParamsMismatch`], [`CkksError::Ring`].
     pub fn encapsulation_key(&mut self, secret: &SecretKey) -> Result<EncapsulationKey, CkksError> {
         self.check(secret)?;
         let (mut rng, seed) = self.randomness.next();

@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 use super::*;
 use crate::error::CkksError;
-use crate::params::{Params, ParamsLiteral, Secret};
+use crate::params::{NamedSet, Params, ParamsLiteral, Secret};
 use crate::testing::{coefficients, product, randomness, rms, toy};
 
 fn generator(params: &Params) -> KeyGenerator {
@@ -223,4 +223,30 @@ fn sets_of_keys_share_residues_with_the_sets_they_grew_from() {
     let keys = generator.evaluation_keys(&secret, &[1], false).unwrap();
     let copy = keys.clone();
     assert_eq!(keys.relin().unwrap().0.b(0, 0).as_ptr(), copy.relin().unwrap().0.b(0, 0).as_ptr());
+}
+
+#[test]
+fn an_encapsulation_key_that_is_not_known_to_be_secure_is_refused() {
+    // All within 128 bits for the dense secret.
+    let key = |log_n, q0, p0| {
+        let params = Params::new(&ParamsLiteral::from_bits(log_n, &[q0, 30], &[p0], 2)).unwrap();
+        let mut g = generator(&params);
+        let secret = g.secret_key().unwrap();
+        g.encapsulation_key(&secret).map(|_| ())
+    };
+    for (log_n, q0, p0, said) in [
+        (12, 32, 33, "2^65.0, which is insecure at N = 2^12: 128 bits are known from N = 2^15 on"),
+        (15, 53, 54, "2^107.0, which is insecure at N = 2^15: 128 bits are known there up to 2^105"),
+    ] {
+        let error = key(log_n, q0, p0).unwrap_err();
+        assert!(matches!(error, CkksError::InsecureEncapsulation { weight: 32, .. }));
+        assert!(error.to_string().contains(said), "{error}");
+    }
+    key(15, 50, 54).unwrap();
+    for (set, limit) in [(NamedSet::B15, 105.0), (NamedSet::B16, 121.0)] {
+        let params = Params::named(set).unwrap();
+        let (q, p) = (params.q_moduli()[0].value() as f64, params.p_moduli()[0].value() as f64);
+        assert!((params.log_encapsulation() - (q * p).log2()).abs() < 1e-9);
+        assert!(params.log_encapsulation() < limit);
+    }
 }

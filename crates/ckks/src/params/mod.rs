@@ -19,7 +19,7 @@ pub use level::Level;
 pub use literal::{ParamsLiteral, PrimeSpec};
 pub use named::NamedSet;
 pub use need::{Choice, Need};
-pub use security::{Assessment, Secret, Security, SecurityTable};
+pub use security::{Assessment, Secret, Security, SecurityTable, encapsulation_limit};
 
 use crate::scale::Scale;
 
@@ -178,6 +178,11 @@ impl Params {
     /// log2 of the product of the special primes.
     pub fn log_p(&self) -> f64 {
         log2_product(&self.0.p)
+    }
+
+    /// log2 of q_0·p_0, the modulus of the key under the ephemeral secret of bootstrapping.
+    pub fn log_encapsulation(&self) -> f64 {
+        log2_product(&[self.0.q[0], self.0.p[0]])
     }
 
     /// Security by the published tables.

@@ -134,6 +134,25 @@ impl SecurityTable {
     }
 }
 
+/// log2 N, and the greatest log2 q_0·p_0 that [`encapsulation_limit`] gives from there on.
+const ENCAPSULATION: [(u32, u32); 2] = [(16, 121), (15, 105)];
+
+/// Greatest log2 of the modulus q_0·p_0 at which a key under the ephemeral secret of bootstrapping, ternary of weight 32,
+/// keeps 128 bits at N = 2^log_n; `None` below 2^15, where no estimate is at hand. No table covers such secrets; the attack
+/// that counts guesses zeros and meets in the middle.
+///
+/// - 105 bits at N = 2^15: 2^148.7 operations, for weight 31, by the lattice estimator (commit d8c00b4, hybrid attack; table in
+///   <https://github.com/coo001/capstone2>, `research/ship/security`). Sets of 96 bits are published (Bossuat,
+///   Troncoso-Pastoriza and Hubaux, ACNS 2022, <https://eprint.iacr.org/2022/024>, as Lattigo has them).
+/// - 121 bits at N = 2^16: published sets, from the same paper. OpenFHE takes 126, by the estimator
+///   (<https://github.com/openfheorg/openfhe-development/issues/1041>).
+///
+/// What holds in a ring holds in larger ones: an instance becomes one of more columns and the same weight by random columns
+/// whose secrets are zero.
+pub fn encapsulation_limit(log_n: u32) -> Option<u32> {
+    ENCAPSULATION.iter().find(|row| row.0 <= log_n).map(|row| row.1)
+}
+
 /// Security in bits as a continuous function of log PQ.
 ///
 /// At fixed N the cost of lattice reduction is close to affine in 1/log PQ; the published points are joined by
@@ -271,6 +290,14 @@ mod tests {
         assert!((at(14, 486.0).bits() - 115.0).abs() < 4.0, "{}", at(14, 486.0).bits());
         // log PQ 782 at N = 2^15 was estimated at about 140 bits or a little more.
         assert!((135.0..150.0).contains(&at(15, 782.0).bits()), "{}", at(15, 782.0).bits());
+    }
+
+    #[test]
+    fn keys_under_the_ephemeral_secret_are_bounded_where_estimates_are_known() {
+        assert_eq!(
+            [12, 14, 15, 16, 17].map(encapsulation_limit),
+            [None, None, Some(105), Some(121), Some(121)]
+        );
     }
 
     #[test]
