@@ -56,7 +56,11 @@ def check(
         CommandError,
         "Memory",
         f"{what} needs about {needed / _GIGABYTE:.1f} GB ({told}), and may take {limit / _GIGABYTE:.1f} GB. "
-        + (f"This would fit: {way}." if way else "Nothing smaller fits; use a machine with more memory."),
+        + (
+            f"This would fit: {way}."
+            if way
+            else f"{'Nothing smaller fits; use' if fits else 'Use'} a machine with more memory."
+        ),
         needed=needed,
         limit=limit,
     )

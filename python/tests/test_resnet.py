@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 import ringmill as rm
 from ringmill import memory
-from ringmill.workloads import helr, multiplexed, programs, resnet, stepwise, training
+from ringmill.cli import main
+from ringmill.workloads import helr, multiplexed, programs, resnet, stepwise, training, whole
 from ringmill.workloads.multiplexed import Grid
 from ringmill.workloads.whole import Job
 
@@ -135,6 +136,21 @@ def test_memory_is_asked_for_before_the_work(tmp_path: Path) -> None:
         job.run(tmp_path, memory_limit=1e6)
     assert not (tmp_path / "keys").exists()
     assert memory.available() > 1e8
+
+
+def test_a_smaller_network_that_fits_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(whole.SHAPES, "tiny", TINY)
+    assert main(["workload", "resnet-8", "--run", str(tmp_path), "--memory", "5", "--quiet"]) == 1
+    told = capsys.readouterr().err
+    needed, smaller = re.search(
+        r"needs about (.*) GB \(.* would fit: tiny, (.*) GB\.$", told.strip()
+    ).groups()
+    assert float(smaller) < 5 < float(needed)
+    assert main(["workload", "resnet-8", "--run", str(tmp_path), "--memory", "0.1", "--quiet"]) == 1
+    assert "Nothing smaller fits; use a machine" in capsys.readouterr().err
+    assert not (tmp_path / "keys").exists()
 
 
 def test_blocks_of_helr_train_as_a_textbook_does(rng: np.random.Generator) -> None:

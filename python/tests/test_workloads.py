@@ -12,9 +12,10 @@ import pytest
 from numpy.typing import NDArray
 
 import ringmill as rm
+from ringmill import memory
 from ringmill.workloads import fit_network, records, training
 from ringmill.workloads.network import Network, classify
-from ringmill.workloads.run import WORKLOADS, run_network
+from ringmill.workloads.run import WORKLOADS, Limits, run, run_network
 
 Array = NDArray[np.float64]
 
@@ -66,6 +67,22 @@ def test_encrypted_digits_are_judged_as_clear_ones() -> None:
     # The scores are known to 12 bits, but the prediction must hold too.
     assert float(facts["error"].removeprefix("2^")) < float(facts["predicted error"].removeprefix("2^"))
     assert facts["levels"] == 5
+
+
+def test_a_run_keeps_to_its_threads_and_its_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads reach the machine, and what is asked for is what the process then takes, within a few parts."""
+    asked = []
+    real = rm.Compiled.evaluate
+    monkeypatch.setattr(
+        rm.Compiled, "evaluate", lambda *a, **options: asked.append(options) or real(*a, **options)
+    )
+    monkeypatch.setattr(memory, "check", lambda what, parts, limit, fits: asked.append((parts, limit)))
+    before = memory.held()
+    run_network("none", Limits(threads=1, memory=4e9), images=24)
+    (parts, limit), options = asked
+    assert (limit, options) == (4e9, {"threads": 1})
+    taken = memory.held() - before
+    assert taken < 1.3 * sum(parts.values()), (taken, parts)
 
 
 def small() -> tuple[Array, Any]:
@@ -144,7 +161,7 @@ def test_an_unknown_workload_is_told_those_there_are() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("name", WORKLOADS)
 def test_whole_workload_keeps_its_accuracy(name: str) -> None:
-    facts = WORKLOADS[name]("none")
+    facts = run(name)
     assert abs(facts["right, encrypted"] - facts["right, in the clear"]) <= 0.005
     if "right, exact sigmoid" in facts:
         assert abs(facts["right, encrypted"] - facts["right, exact sigmoid"]) <= 0.005

@@ -183,9 +183,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     sub.add_argument("--save", metavar="FOLDER", help="write the program files of one that is counted")
     sub.add_argument("--run", metavar="FOLDER", help="run resnet-20 or resnet-8 there, or go on with a run")
-    sub.add_argument("--threads", type=int, metavar="N", help="worker threads of --run, all cores by default")
     sub.add_argument(
-        "--memory", type=float, metavar="GB", help="gigabytes that --run may take, else what is free"
+        "--threads", type=int, metavar="N", help="worker threads of what runs, all cores by default"
+    )
+    sub.add_argument(
+        "--memory", type=float, metavar="GB", help="gigabytes that what runs may take, else what is free"
     )
     return parser
 

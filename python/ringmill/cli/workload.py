@@ -19,7 +19,7 @@ def _show(options: Namespace) -> Show:
 def workload(options: Namespace) -> Facts:
     """Run, count or save a workload."""
     from ringmill.workloads import programs, whole
-    from ringmill.workloads.run import WORKLOADS, run
+    from ringmill.workloads.run import WORKLOADS, Limits, run
 
     name, show = options.workload, _show(options)
     known = {**WORKLOADS, **programs.PROGRAMS, **whole.SHAPES}
@@ -32,21 +32,32 @@ def workload(options: Namespace) -> Facts:
         )
     if options.memory is not None and not options.memory > 0:
         fail(CommandError, "Memory", f"--memory is {options.memory:g}; give gigabytes, more than 0.")
+    limit = None if options.memory is None else 1e9 * options.memory
     if options.run is not None:
         if name not in whole.SHAPES:
             there = ", ".join(whole.SHAPES)
             fail(CommandError, "NotRun", f"{name} does not run in a folder; --run is for {there}.")
-        limit = None if options.memory is None else 1e9 * options.memory
+        if options.save is not None:
+            fail(
+                CommandError,
+                "RunOrSave",
+                f"--run runs {name}, --save counts it and writes programs; give one.",
+            )
         job = whole.Job(whole.SHAPES[name])
         return job.run(Path(options.run), show, threads=options.threads, memory_limit=limit)
     if name in programs.PROGRAMS:
+        unused = [f"--{option}" for option in ("threads", "memory") if getattr(options, option) is not None]
+        if unused:
+            way = "; run it with --run FOLDER" if name in whole.SHAPES else ""
+            what = f"{' and '.join(unused)} {'is' if len(unused) == 1 else 'are'} for what runs"
+            fail(CommandError, "NotRun", f"{name} is counted here, and {what}{way}.")
         return programs.describe(name, Path(options.save) if options.save else None, show)
     if name not in WORKLOADS:
         fail(CommandError, "NeedsFolder", f"{name} runs in a folder; give one with --run.", workload=name)
     if options.save is not None:
         there = ", ".join(programs.PROGRAMS)
         fail(CommandError, "NotSaved", f"{name} runs on data and is not saved; --save is for {there}.")
-    return run(name, show)
+    return run(name, show, Limits(options.threads, limit))
 
 
 #: Columns of a program's counts: heading, key, how it is written.

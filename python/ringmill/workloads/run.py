@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ringmill import memory
 from ringmill._native import Params
 from ringmill.compiled import Compiled
 from ringmill.errors import CommandError, fail
@@ -15,6 +17,7 @@ from ringmill.progress import Show, steps
 from ringmill.trace import matrix
 from ringmill.workloads import helr, network, records, training
 from ringmill.workloads.records import Array, Split
+from ringmill.workloads.stepwise import Needs
 
 Facts = dict[str, Any]
 
@@ -23,8 +26,24 @@ SCALE_BITS = 46
 INTEGER_BITS = 8
 
 
-def _encrypted(compiled: Compiled, show: Show, **arguments: Array) -> tuple[Any, Facts]:
+@dataclass(frozen=True)
+class Limits:
+    """What a run may take: worker threads, all cores if not said, and bytes of memory, else what is free."""
+
+    threads: int | None = None
+    memory: float | None = None
+
+
+NO_LIMITS = Limits()
+
+
+def _encrypted(
+    compiled: Compiled, show: Show, limits: Limits, arguments: dict[str, Array]
+) -> tuple[Any, Facts]:
     """What the kernel gives for these arguments, and what it took."""
+    memory.check(
+        f"The kernel {compiled.name}", Needs().survey(compiled.params, [compiled]), limits.memory, {}
+    )
     seconds: dict[str, float] = {}
     with steps(compiled.name, 4, show) as step:
 
@@ -37,7 +56,7 @@ def _encrypted(compiled: Compiled, show: Show, **arguments: Array) -> tuple[Any,
 
         keys = stage("make keys", compiled.keygen)
         sent = stage("encrypt", lambda: compiled.encrypt(keys.secret, arguments))
-        back = stage("evaluate", lambda: compiled.evaluate(keys, sent))
+        back = stage("evaluate", lambda: compiled.evaluate(keys, sent, threads=limits.threads))
         result = stage("decrypt", lambda: compiled.decrypt(keys, back))
     facts = {
         "parameters": repr(compiled.params),
@@ -52,14 +71,14 @@ def _error(found: Array, expected: Array) -> str:
     return f"2^{np.log2(max(float(np.max(np.abs(found - expected))), 2.0**-60)):.1f}"
 
 
-def run_network(show: Show = "none", *, images: int | None = None) -> Facts:
+def run_network(show: Show = "none", limits: Limits = NO_LIMITS, *, images: int | None = None) -> Facts:
     """Classify the unseen digits, or the first few of them, by the network that ships with the package."""
     weights, split = network.Network.load(), records.digits()
     batch, labels = split.unseen[:images], split.unseen_labels[:images]
     compiled = network.classify.compile(
         matrix(batch.shape[0], batch.shape[1], packing="columns"), weights, precision=12
     )
-    scores, facts = _encrypted(compiled, show, images=batch)
+    scores, facts = _encrypted(compiled, show, limits, {"images": batch})
     clear = weights.scores(batch)
     return {
         "images": len(batch),
@@ -71,7 +90,9 @@ def run_network(show: Show = "none", *, images: int | None = None) -> Facts:
     }
 
 
-def run_training(split: Split, schedule: training.Schedule, show: Show = "none") -> Facts:
+def run_training(
+    split: Split, schedule: training.Schedule, show: Show = "none", limits: Limits = NO_LIMITS
+) -> Facts:
     """Train on encrypted records; judge by the unseen ones, beside the same steps in the clear."""
     z = training.prepared(split.seen, split.seen_labels)
     arranged = training.padded(z)
@@ -83,7 +104,7 @@ def run_training(split: Split, schedule: training.Schedule, show: Show = "none")
         depth=depth, scale_bits=SCALE_BITS, integer_bits=INTEGER_BITS, slots=arranged.size, security=128
     )
     compiled = training.train.compile(described, len(z), schedule, params=params)
-    rows, facts = _encrypted(compiled, show, z=arranged)
+    rows, facts = _encrypted(compiled, show, limits, {"z": arranged})
     weights = rows[0, : z.shape[1]]
     clear = training.train_clear(z, schedule)
     return {
@@ -103,14 +124,20 @@ def run_training(split: Split, schedule: training.Schedule, show: Show = "none")
 PUBLISHED_SECONDS = 23.3
 
 
-def run_blocks(split: Split, shape: helr.Shape, show: Show = "none", params: Params | None = None) -> Facts:
+def run_blocks(
+    split: Split,
+    shape: helr.Shape,
+    show: Show = "none",
+    limits: Limits = NO_LIMITS,
+    params: Params | None = None,
+) -> Facts:
     """Train as `run_training` does, in the shape that accelerators are measured by, with bootstrapping."""
     schedule = training.Schedule(steps=shape.steps)
     params = params or Params.bootstrapping(helr.LEVELS, slots=shape.slots)
     _, compiled = helr.program(params, shape, whole=True)
     blocks = shape.cut(training.prepared(split.seen, split.seen_labels))
     arguments = {f"z{number}": block for number, block in enumerate(blocks)}
-    found, facts = _encrypted(compiled, show, **arguments)
+    found, facts = _encrypted(compiled, show, limits, arguments)
     weights = np.concatenate([rows[0] for rows in found.values()]) * schedule.reach
     clear = helr.trained_clear(blocks, shape, schedule)
     spent = facts["seconds"]["evaluate"] / shape.steps
@@ -129,18 +156,25 @@ def run_blocks(split: Split, shape: helr.Shape, show: Show = "none", params: Par
 
 
 # Rates suit the spread of the features: about the reciprocal of the largest curvature of the loss.
-WORKLOADS: dict[str, Callable[[Show], Facts]] = {
+WORKLOADS: dict[str, Callable[[Show, Limits], Facts]] = {
     "digits": run_network,
-    "train-digits": lambda show: run_training(
-        records.three_or_eight(), training.Schedule(steps=7, rate=8.0), show
+    "train-digits": lambda show, limits: run_training(
+        records.three_or_eight(), training.Schedule(steps=7, rate=8.0), show, limits
     ),
-    "train-parity": lambda show: run_blocks(records.odd_or_even(), helr.Shape(), show),
-    "train-tumours": lambda show: run_training(records.tumours(), training.Schedule(steps=7, rate=2.0), show),
+    "train-parity": lambda show, limits: run_blocks(records.odd_or_even(), helr.Shape(), show, limits),
+    "train-tumours": lambda show, limits: run_training(
+        records.tumours(), training.Schedule(steps=7, rate=2.0), show, limits
+    ),
 }
 
 
-def run(name: str, show: Show = "none") -> Facts:
-    """Run a workload by its name."""
+def run(name: str, show: Show = "none", limits: Limits = NO_LIMITS) -> Facts:
+    """Run a workload by its name.
+
+    Raises
+    ------
+        CommandError: no workload of that name, or one that needs more memory than it may take.
+    """
     if name not in WORKLOADS:
         fail(
             CommandError,
@@ -148,4 +182,4 @@ def run(name: str, show: Show = "none") -> Facts:
             f"There is no workload {name!r}; there are {', '.join(WORKLOADS)}.",
             workload=name,
         )
-    return WORKLOADS[name](show)
+    return WORKLOADS[name](show, limits)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
-from ringmill import bundle
+from ringmill import bundle, memory
 from ringmill._native import Ciphertext, Params
 from ringmill.atomic import make_folder, write_text
 from ringmill.compiled import Compiled
@@ -76,6 +76,22 @@ class Needs:
         """Bytes of the keys in memory: digits, times two, times all primes."""
         limbs = len(params.q) + len(params.p)
         return self.count * params.dnum * 2 * limbs * 8 << params.log_n
+
+    def survey(self, params: Params, programs: Iterable[Compiled]) -> dict[str, float]:
+        """Those of all these programs, one at a time; gives the bytes of a run by what they are for."""
+        largest, tables = 0, 0
+        for compiled in programs:
+            self.add(compiled)
+            work = compiled.work()
+            largest = max(largest, work["data_bytes"] + work["peak_bytes"])
+            tables = max(tables, compiled.cost.get("mul_plain", 0))
+        return {
+            "keys": float(self.bytes(params)),
+            "the largest program": float(largest),
+            # Masks as numbers, here and in the program that runs.
+            "its masks": 2.0 * tables * params.slots * 8,
+            "what compiling left": memory.held(),
+        }
 
     def make(self, params: Params, show: Show) -> Keys:
         """Make them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from ringmill import __version__, memory
 from ringmill._native import Ciphertext, Params
+from ringmill.compiled import Compiled
 from ringmill.keys import Keys
 from ringmill.progress import Show, steps
 from ringmill.workloads import resnet, stepwise
@@ -46,26 +47,18 @@ class Job:
 
     def survey(self, show: Show = "none") -> dict[str, float]:
         """Compile every program once, to learn which keys the run needs; gives bytes by what they are for."""
+        return self.needs.survey(self.params, self._compiled(show))
+
+    def _compiled(self, show: Show) -> Iterator[Compiled]:
         names = [step.name for step in resnet.steps(self.network)]
-        largest, tables, shared = 0, 0, False
+        shared = False
         with steps("survey", len(names), show) as tell:
             for step in resnet.steps(self.network):
                 tell(step.name)
                 if step.shared and shared:
                     continue
                 shared |= step.shared
-                compiled = step.compile(self.params)
-                self.needs.add(compiled)
-                work = compiled.work()
-                largest = max(largest, work["data_bytes"] + work["peak_bytes"])
-                tables = max(tables, compiled.cost.get("mul_plain", 0))
-        return {
-            "keys": float(self.needs.bytes(self.params)),
-            "the largest program": float(largest),
-            # Masks as numbers, here and in the program that runs.
-            "its masks": 2.0 * tables * self.params.slots * 8,
-            "what compiling left": memory.held(),
-        }
+                yield step.compile(self.params)
 
     def run(
         self,
