@@ -61,6 +61,49 @@ def test_exact_klss_saves_with_long_words_and_many_digits_only() -> None:
             assert parts == row[name]["total"]
 
 
+def test_kinds_of_multiplications_change_as_their_counts_do() -> None:
+    figures = paper("taiyi")
+    # One number of digits at one degree: the change of each kind is that of its two counts.
+    counted = taiyi.multiplications(figures)
+    one = next(row for row in counted if (row["log_n"], row["dnum"]) == (16, 6))
+    ours, hybrid = one["klss36"], one["hybrid"]
+    rows = {row["what"]: row for row in taiyi.kinds(figures, [one])}
+    assert rows["transforms"]["klss36"]["mean"] == pytest.approx(
+        100 * (ours["transforms"] - hybrid["transforms"]) / hybrid["transforms"]
+    )
+    share = ours["products"] / ours["total"] - hybrid["products"] / hybrid["total"]
+    assert rows["products_share"]["klss36"]["mean"] == pytest.approx(100 * share)
+    # Of all: what the paper prints, and what it says of transforms contradicts itself.
+    rows = {row["what"]: row for row in taiyi.kinds(figures, counted)}
+    assert rows["transforms"]["klss36"]["mean"] == pytest.approx(-59.6, abs=10)
+    printed = rows["transforms"]["paper"]
+    assert 1 / (1 + printed["mean"] / 100) == pytest.approx(2.5, abs=0.03)
+    assert printed["times_fewer"] == 3.6
+    # A share p of what then falls becomes 1.443 p at least.
+    grown, points = (rows[name]["paper"]["mean"] for name in ("products", "products_share"))
+    assert points / grown < 0.073 < hybrid["products"] / hybrid["total"]
+    assert all(
+        row[name]["least"] <= row[name]["mean"] <= row[name]["most"]
+        for row in rows.values()
+        for name in ("klss36", "klss60")
+    )
+
+
+def test_every_figure_is_beside_the_papers_or_says_why_not() -> None:
+    rows = taiyi.rows([])
+    *chains, mean = [row for row in rows if row["table"] == "Fig. 2"]
+    assert mean["digits_mb"] == pytest.approx(sum(row["digits_mb"] for row in chains) / 45)
+    assert mean["paper"] == {"digits_mb": 102.9, "key_mb": None}
+    first, *others = [row for row in rows if row["table"] == "IV"]
+    # The paper's own levels less the 21 of its bootstrapping.
+    assert (first["levels_left"], first["paper_levels_left"]) == (9, 38 - 21)
+    assert all(row["origin"] for row in others)
+    lacking = [row["log_n"] for row in rows if row["table"] == "I" and row["log_pq"] is None]
+    assert lacking == [row["log_n"] for row in rows if row["table"] == "I" and row["reason"]] == [18]
+    assert {row["table"] for row in rows if row["paper"] is None} == {"Fig. 4"}
+    assert any("Figure 4 is a chart without figures" in note for note in taiyi_table.NOTES)
+
+
 def test_the_best_digit_gets_shorter_with_the_level() -> None:
     rows = taiyi.by_level(paper("taiyi"))
     assert [row["level"] for row in rows] == list(range(39))
@@ -83,7 +126,7 @@ def test_amortised_time_is_measured_or_says_where_it_comes_from() -> None:
         own["boot_seconds"] + own["product_seconds"], rel=1e-5
     )
     assert "bootstrapping.md" in stored["origin"]
-    assert [row["ns"] for row in others] == [row["origin"] for row in others] == [None, None]
+    assert [row["ns"] for row in others] == [None, None]
     boot = {"work": "boot/full/2^16", "ours_us": {"min": 3e6}, "levels_left": own["levels"]}
     first = taiyi.amortised(figures, [boot])[0]
     together = 3 + own["product_seconds"]
@@ -121,8 +164,10 @@ def test_the_stored_time_of_products_is_what_the_costs_say(monkeypatch: pytest.M
 def test_the_command_prints_tables_and_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["compare", "taiyi-parameters", "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
-    assert {row["table"] for row in facts["rows"]} == {"I", "Eq. 1", "III", "Fig. 2", "IV", "Fig. 4"}
-    assert all("paper" in row for row in facts["rows"] if row["table"] != "Fig. 4")
+    assert {row["table"] for row in facts["rows"]} == {
+        *("I", "Eq. 1", "Fig. 1", "III", "Fig. 2", "IV", "Fig. 4")
+    }
+    assert all("paper" in row for row in facts["rows"])
     assert cli.main(["compare", "taiyi-parameters"]) == 0
     printed = capsys.readouterr().out
     for sheet in taiyi_table.sheets(facts["rows"]):

@@ -22,6 +22,11 @@ Row = dict[str, Any]
 LONGEST = 48
 #: Bits of the primes of T that figures are given for: the paper's word, and what 64-bit machines have.
 T_BITS = (36, 60)
+#: Why Table IV has no time of ours at these degrees.
+UNMEASURED = {
+    17: "no set of ours: a slot takes longer than at 2^16, by the paper's own figures",
+    18: "rings end at 2^17 here, as do the tables of 2024",
+}
 
 
 class Switch(NamedTuple):
@@ -121,6 +126,7 @@ def security(figures: Row) -> list[Row]:
                 "primes": None if ours is None else ours // figures["word_bits"],
                 "paper": {k: printed[k] for k in ("log_pq", "bits", "target")},
                 "paper_primes": printed["log_pq"] // figures["word_bits"],
+                "reason": None if ours else "the tables of 2024 end at 2^17",
             }
         )
     return rows
@@ -144,7 +150,7 @@ def levels(figures: Row) -> list[Row]:
 
 
 def multiplications(figures: Row) -> list[Row]:
-    """Figure 1 and Table III: hybrid against KLSS for every number of digits."""
+    """Table III: hybrid against KLSS for every number of digits."""
     rows = []
     for printed in figures["security"][1:]:
         log_n, target = printed["log_n"], printed["target"]
@@ -164,9 +170,36 @@ def multiplications(figures: Row) -> list[Row]:
     return rows
 
 
-def memory(figures: Row) -> list[Row]:
-    """Figure 2: what the inner product holds, digits modulo T and the key, at words of the paper's length."""
+def kinds(figures: Row, counted: list[Row]) -> list[Row]:
+    """Figure 1: how multiplications of each kind change, over all numbers of digits at the three degrees.
+
+    In percent of those of hybrid key switching; of shares, in points.
+    """
+
+    def change(row: Row, name: str, what: str) -> float:
+        kind, _, share = what.partition("_")
+        ours, other = (float(row[of][kind] / (row[of]["total"] if share else 1)) for of in (name, "hybrid"))
+        return 100 * (ours - other if share else ours / other - 1)
+
     rows = []
+    for what, printed in figures["kinds"].items():
+        row: Row = {"table": "Fig. 1", "what": what}
+        for bits in T_BITS:
+            found = [change(one, f"klss{bits}", what) for one in counted]
+            mean = sum(found) / len(found)
+            row[f"klss{bits}"] = {"mean": mean, "least": min(found), "most": max(found)}
+            if what == "transforms":
+                row[f"klss{bits}"]["times_fewer"] = 1 / (1 + mean / 100)
+        rows.append({**row, "paper": printed})
+    return rows
+
+
+def memory(figures: Row) -> list[Row]:
+    """Figure 2: what the inner product holds, digits modulo T and the key, at words of the paper's length.
+
+    The last row is the mean over all numbers of digits.
+    """
+    rows: list[Row] = []
     printed = figures["security"][1]
     for dnum in range(1, printed["target"] + 1):
         s = shape(16, dnum, printed["target"])
@@ -178,8 +211,13 @@ def memory(figures: Row) -> list[Row]:
         row["key_mb"] = round(2 * beta * blocks * primes * polynomial, 1)
         row["hybrid_key_mb"] = round(2 * beta * (s.limbs + s.special) * polynomial, 1)
         chosen = dnum == figures["digits"]
-        rows.append({**row, "paper": {"key_mb": figures["memory"]["key_mb"] if chosen else None}})
-    return rows
+        paper = {"digits_mb": None, "key_mb": figures["memory"]["key_mb"] if chosen else None}
+        rows.append({**row, "paper": paper})
+    mean = {
+        key: sum(row[key] for row in rows) / len(rows) for key in ("digits_mb", "key_mb", "hybrid_key_mb")
+    }
+    paper = {"digits_mb": figures["memory"]["mean_mb"], "key_mb": None}
+    return [*rows, {"table": "Fig. 2", "dnum": "mean", **mean, "paper": paper}]
 
 
 def amortised(figures: Row, measured: list[Row]) -> list[Row]:
@@ -187,13 +225,13 @@ def amortised(figures: Row, measured: list[Row]) -> list[Row]:
 
     ``measured`` are rows of a bench file, which may have a bootstrapping, ``boot/full/2^N``; where it has
     none, a stored measurement stands, with its origin. A product at each level that it leaves takes what the
-    costs say.
+    costs say. Where there is no time, the origin says why.
     """
     times, own = {row["work"]: row for row in measured}, figures["own"]
     rows = []
     for log_n in (16, 17, 18):
         boot = times.get(f"boot/full/2^{log_n}")
-        ours, origin = None, None
+        ours, origin = None, UNMEASURED.get(log_n)
         if log_n == own["log_n"]:
             seconds, origin = own["boot_seconds"], own["origin"]
             if boot and boot.get("levels_left") == own["levels"]:
@@ -201,13 +239,23 @@ def amortised(figures: Row, measured: list[Row]) -> list[Row]:
             ours = (seconds + own["product_seconds"]) * 1e9 / own["levels"] * 2 / 2**log_n
         scale = [f"{d:g}" for d in figures["amortised"]["d"]]
         printed = dict(zip(scale, figures["amortised"][str(log_n)], strict=True))
-        ours = None if ours is None else round(ours, 2)
-        rows.append({"table": "IV", "log_n": log_n, "ns": ours, "origin": origin, "paper": printed})
+        row = {
+            "table": "IV",
+            "log_n": log_n,
+            "ns": None if ours is None else round(ours, 2),
+            "origin": origin,
+        }
+        row["levels_left"] = own["levels"] if ours else None
+        left = figures["amortised"]["chosen"][str(log_n)][0] - figures["amortised"]["boot_levels"]
+        rows.append({**row, "paper": printed, "paper_levels_left": left})
     return rows
 
 
 def by_level(figures: Row) -> list[Row]:
-    """Figure 4: multiplications against the level for each length of digits, at the paper's chain."""
+    """Figure 4: multiplications against the level for each length of digits, at the paper's chain.
+
+    A chart there, no figure of which is printed.
+    """
     top = shape(16, figures["digits"], figures["security"][1]["target"])
     rows = []
     for limbs in range(1, top.limbs + 1):
@@ -220,7 +268,7 @@ def by_level(figures: Row) -> list[Row]:
             best = min(counts, key=lambda alpha: counts[alpha])
             row[f"klss{bits}"] = {"by_alpha": counts, "best_alpha": int(best), "least": counts[best]}
         least = min(hybrid(Switch(16, limbs, top.special, a)).total for a in range(1, top.special + 1))
-        rows.append({**row, "hybrid": least})
+        rows.append({**row, "hybrid": least, "paper": None})
     return rows
 
 
@@ -237,6 +285,7 @@ def stored(path: Path | None = None) -> list[Row]:
 def rows(measured: list[Row]) -> list[Row]:
     """Return every row."""
     figures = paper("taiyi")
-    made = [security(figures), levels(figures), multiplications(figures), memory(figures)]
+    counted = multiplications(figures)
+    made = [security(figures), levels(figures), kinds(figures, counted), counted, memory(figures)]
     made += [amortised(figures, measured), by_level(figures)]
     return [row for some in made for row in some]
