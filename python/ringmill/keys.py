@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from ringmill import bundle
+from ringmill import bundle, whole
 from ringmill._native import EvaluationKeys, Evaluator, Params, PublicKey, SecretKey
 from ringmill.atomic import make_folder, together, unwritable, writing
 from ringmill.belongs import Owned, one_secret
 from ringmill.errors import CommandError, FileFormatError, MismatchError, ParameterError, fail
 from ringmill.progress import Show, steps
-from ringmill.whole import rotation
 
 SECRET, PUBLIC, EVALUATION, FORMS = "secret.key", "public.key", "evaluation.keys", "evaluation.forms"
 
@@ -185,22 +184,6 @@ def load_evaluation_keys(params: Params, path: str | Path, *, memory: str = "exp
     return keys if memory == "expanded" else keys.seeded()
 
 
-def _rotations(given: object) -> list[int]:
-    """Each rotation once, in order."""
-    try:
-        wanted = None if isinstance(given, (str, bytes)) else list(given)  # type: ignore[call-overload]
-    except TypeError:
-        wanted = None
-    if wanted is None:
-        fail(
-            ParameterError,
-            "NotAList",
-            f"The rotations are {given!r}; give a list of whole numbers of slots, as rotations=[1, 2].",
-            value=given,
-        )
-    return sorted({rotation(ParameterError, "A rotation", k) for k in wanted})
-
-
 def keygen(
     params: Params,
     *,
@@ -230,7 +213,8 @@ def keygen(
         ParameterError: rotations that are no whole numbers, a text that is no form, or ``encapsulation``
             where the sparse secret is not known to be secure (``params.bootstraps``).
     """
-    wanted = _rotations(rotations)
+    # Each once, in order.
+    wanted = sorted(set(whole.rotations(ParameterError, rotations)))
     more = list(forms)
     total = 2 + int(relin) + len(wanted) + int(conjugation) + int(encapsulation)
     with steps("keygen", total, progress) as step:

@@ -42,3 +42,19 @@ def rotation(error: type[RingmillError], what: str, value: object) -> int:
     """A rotation by any whole number of slots that the engine counts; ``error`` for anything else."""
     range_ = "of slots between -2^63 and 2^63, negative to rotate right"
     return whole(error, what, value, -_MOST_STEPS, _MOST_STEPS, range_)
+
+
+def rotations(error: type[RingmillError], given: object) -> list[int]:
+    """A list of rotations; ``error`` for anything else."""
+    try:
+        items = None if isinstance(given, (str, bytes)) else list(given)  # type: ignore[call-overload]
+    except TypeError:
+        items = None
+    if items is None:
+        fail(
+            error,
+            "NotAList",
+            f"The rotations are {given!r}; give a list of whole numbers of slots, as [1, 2].",
+            value=given,
+        )
+    return [rotation(error, "A rotation", k) for k in items]

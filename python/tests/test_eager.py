@@ -120,6 +120,23 @@ def test_keys_through_files(keys: rm.Keys, params: rm.Params, tmp_path: Path) ->
     np.testing.assert_allclose(rm.decrypt(x * x, again), X * X, atol=1e-6)
 
 
+@pytest.mark.parametrize("machine", ["cpu", "reference"])
+def test_rotations_together_are_those_one_by_one(machine: str, keys: rm.Keys) -> None:
+    x = rm.encrypt(X, keys, machine=machine)
+    full = np.zeros(x.slots)
+    full[: len(X)] = X
+    steps = [3, 0, 8, 1, 3, -1 - x.slots + 2]
+    turned = x.rotations(np.array(steps))
+    assert [y.native.to_bytes() for y in turned] == [x.rotate(k).native.to_bytes() for k in steps]
+    for y, k in zip(turned, steps, strict=True):
+        assert len(y) == x.slots
+        worst = np.abs(rm.decrypt(y, keys) - np.roll(full, -k)).max()
+        assert worst < 2.0**y.error_log2 < 2.0**-15
+    assert x.rotations(iter([])) == []
+    deep = (x * x).rotations([1, 2])
+    np.testing.assert_allclose(rm.decrypt(deep[1], keys), np.roll(full**2, -2), atol=1e-6)
+
+
 @pytest.mark.parametrize("memory", ["seeded", "mapped"])
 def test_keys_as_halves_give_the_same_bits(
     memory: str, keys: rm.Keys, params: rm.Params, tmp_path: Path
