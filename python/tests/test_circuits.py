@@ -56,6 +56,34 @@ def test_a_polynomial_is_one_region_of_its_kernel() -> None:
     assert lines == ['region "polynomial of degree 3"', 'region "second: polynomial of degree 3"']
 
 
+@pytest.mark.parametrize(
+    ("function", "shape", "title"),
+    [
+        (lambda x: rm.average_pool(x, 2), (4, 4), "average pooling, 2×2"),
+        (lambda x: x @ np.arange(1.0, 5.0), (2, 4), "matrix times vector, 2×4"),
+        (lambda x: x @ x[0], (2, 4), "matrix times vector, 2×4"),
+        (lambda x: x.sum(axis=1), (2, 4), "sum of 4"),
+        (lambda x: x.mean(), (2, 4), "sum of 8"),
+        (lambda x: rm.total(x, 0), (2, 4), "total of 2"),
+        (lambda x: x.tile(2, 3), (1, 2), "2×3 copies"),
+    ],
+)
+def test_operations_name_a_region_where_the_kernel_names_none(
+    function: Any, shape: tuple[int, int], title: str
+) -> None:
+    def regions(body: Any) -> list[str]:
+        text = rm.kernel(body).trace(rm.matrix(*shape)).text
+        return [line for line in text.splitlines() if line.startswith("region")]
+
+    assert f'region "{title}"' in regions(function)
+
+    def named(x: Any) -> Any:
+        with rm.region("mine"):
+            return function(x)
+
+    assert regions(named) == ['region "mine"']
+
+
 def test_powers_are_shared_between_polynomials_of_one_value() -> None:
     both = rm.kernel(lambda x: (rm.polynomial(x, [0.1] * 8), rm.polynomial(x, [0.3] * 8)))
     one = rm.kernel(lambda x: rm.polynomial(x, [0.1] * 8))

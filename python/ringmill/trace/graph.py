@@ -6,7 +6,8 @@ An operation is a row (op, arguments, attribute); the same row asked for twice i
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -75,6 +76,18 @@ class Graph:
         self.layouts: dict[int, Layout] = {}
         self.padding: dict[bytes, dict[int, tuple[float, float] | None]] = {}
         self._seen: dict[tuple[object, ...], int] = {}
+
+    @contextmanager
+    def part(self, title: str) -> Iterator[None]:
+        """Name what an operation is made of, where the kernel names no region of its own."""
+        if self.region:
+            yield
+            return
+        self.region = title
+        try:
+            yield
+        finally:
+            self.region = ""
 
     def _once(self, key: tuple[object, ...], op: Op, args: tuple[int, ...] = (), **rest: Any) -> int:
         known = self._seen.get(key)

@@ -137,4 +137,6 @@ def average_pool(x: Any, size: int) -> Any:
     if not isinstance(x, Tensor):
         rows, columns = x.shape[-2] // size, x.shape[-1] // size
         return np.reshape(x, (*x.shape[:-2], rows, size, columns, size)).mean(axis=(-3, -1))
-    return _image(x).window_sum(size, size) * (1.0 / size**2)
+    image = _image(x)
+    with image.graph.part(f"average pooling, {size}×{size}"):
+        return image.window_sum(size, size) * (1.0 / size**2)

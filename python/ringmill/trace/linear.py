@@ -77,14 +77,20 @@ def rmatmul(right: Symbol, left: Array) -> Any:
 
 def _matrix_times(matrix: Symbol, operand: Symbol | Array) -> Any:
     """(r, c) times (c,), (c, 1) or a plaintext (c, p)."""
+    if not isinstance(operand, np.ndarray) and operand.ndim == 2 and operand.shape[1] != 1:
+        return matrix_product(matrix, operand)
+    rows, columns = matrix.shape
+    with matrix.graph.part(f"matrix times vector, {rows}×{columns}"):
+        return _matrix_times_columns(matrix, operand)
+
+
+def _matrix_times_columns(matrix: Symbol, operand: Symbol | Array) -> Any:
     from ringmill.trace.stack import Stack
 
     if isinstance(operand, np.ndarray):
         if operand.ndim == 2 and operand.shape[1] != 1:
             return Stack(tuple(_row_sums(matrix * column, 1) for column in operand.T))
         return _row_sums(matrix * operand.reshape(-1), operand.ndim)
-    if operand.ndim == 2 and operand.shape[1] != 1:
-        return matrix_product(matrix, operand)
     vector = operand if operand.ndim == 1 else _as_vector(operand)
     return _row_sums(matrix * _in_every_row(vector, matrix.layout), operand.ndim)
 
@@ -160,14 +166,15 @@ def tile(symbol: Symbol, rows: int, columns: int) -> Symbol:
     total = width * columns
     if height * rows * total > symbol.slots:
         raise MoreSlotsError(height * rows * total)
-    if width > 1 and symbol.layout.strides[-1] != 1:
-        symbol = packed(symbol)
-    clean = symbol.cleaned()
-    graph, node = symbol.graph, clean.node
-    if height > 1 and symbol.layout.strides[0] != total:
-        node = _respaced(clean, total)
-    node = graph.sum(node, columns, -width)
-    node = graph.sum(node, rows, -height * total)
+    graph = symbol.graph
+    with graph.part(f"{rows}×{columns} copies"):
+        if width > 1 and symbol.layout.strides[-1] != 1:
+            symbol = packed(symbol)
+        clean = symbol.cleaned()
+        respace = height > 1 and symbol.layout.strides[0] != total
+        node = _respaced(clean, total) if respace else clean.node
+        node = graph.sum(node, columns, -width)
+        node = graph.sum(node, rows, -height * total)
     layout = Layout.contiguous((height * rows, total), symbol.slots)
     return Symbol(graph, node, layout, clean=height * rows * total == symbol.slots)
 
@@ -186,6 +193,11 @@ def total(x: Any, axis: int, times: float = 1.0) -> Any:
         along = _total_axis(axis, clear.ndim, f"an array of shape {clear.shape}")
         return np.broadcast_to(times * clear.sum(along, keepdims=True), clear.shape)
     axis = _total_axis(axis, x.ndim, f"an encrypted {x.kind}")
+    with x.graph.part(f"total of {x.shape[axis]}"):
+        return _total(x, axis, times)
+
+
+def _total(x: Symbol, axis: int, times: float) -> Symbol:
     graph, count, stride = x.graph, x.shape[axis], x.layout.strides[axis]
     node = graph.sum(x.node, count, stride)
     if count * stride == x.slots:

@@ -218,6 +218,10 @@ class Symbol(Tensor):
         axes = axes_of(axis, self.ndim, f"an encrypted {self.kind}")
         if not axes:
             return self
+        with self.graph.part(f"sum of {math.prod(self.shape[a] for a in axes)}"):
+            return self._summed(axes)
+
+    def _summed(self, axes: tuple[int, ...]) -> Symbol:
         if len(axes) == self.ndim:
             total = self.graph.sum(self.cleaned().node, self.slots, 1)
             return Symbol(self.graph, total, Layout.scalar(self.slots), clean=True)
