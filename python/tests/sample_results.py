@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
 
 import ringmill as rm
 from ringmill.compare import casa, taiyi
+from ringmill.demo.effort import RESNET
 from ringmill.kernels import NINE, logistic_regression, sigmoid
 from ringmill.profile import facts
 
@@ -69,7 +71,8 @@ def _effort() -> dict[str, Any]:
                 "key_bytes": 4_000_000_000,
                 "transforms": 12_986,
                 "seconds": 4.77,
-            }
+            },
+            *json.loads(RESNET.read_text(encoding="utf-8")),
         ],
     }
 

@@ -72,6 +72,12 @@ def test_page_is_self_contained(page: str) -> None:
     assert len(page) < 1_500_000
 
 
+def test_large_workloads_are_there_with_what_predicts_them(page: str) -> None:
+    for told in ("bootstrapping", "ResNet-20, an image: 39 programs", "2,570", "99.9 s (shipped costs)"):
+        assert f">{told}</td>" in page, told
+    assert ">4.77 s</td>" in page
+
+
 def test_every_plot_is_drawn(page: str) -> None:
     figures = _Page(page).figures
     for plot in PLOTS:

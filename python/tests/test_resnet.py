@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 import ringmill as rm
 from ringmill import memory
 from ringmill.cli import main
+from ringmill.demo import effort
 from ringmill.workloads import helr, multiplexed, programs, resnet, stepwise, training, whole
 from ringmill.workloads.multiplexed import Grid
 from ringmill.workloads.whole import Job
@@ -202,8 +204,27 @@ def test_the_page_says_what_programs_take(name: str) -> None:
     assert int(cells[2].split()[0]) == levels
     counts = [found[key] for key in ("rotations", "products", "constant_products")]
     assert [int(cell) for cell in cells[3:6]] == counts
-    if found["costs"].startswith("shipped"):
+    shipped = found["costs"].startswith("shipped")
+    if shipped:
         assert float(cells[6]) == pytest.approx(found["seconds"], rel=0.05)
+    if name == "resnet-20":  # what the report prints
+        by_costs = set() if shipped else {"costs", "seconds"}
+        kept = [
+            [{key: row[key] for key in row.keys() - by_costs} for row in rows]
+            for rows in (effort.resnet_rows(found), json.loads(effort.RESNET.read_text(encoding="utf-8")))
+        ]
+        assert kept[0] == kept[1]
+
+
+def test_the_rows_of_resnet_are_those_that_the_page_of_workloads_has() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "workloads.md").read_text()
+    (line,) = (line for line in page.splitlines() if line.startswith("| `resnet-20` |"))
+    cells = [cell.strip().replace(",", "") for cell in line.strip("|").split("|")]
+    activation, image = json.loads(effort.RESNET.read_text(encoding="utf-8"))
+    assert [int(c) for c in cells[3:6]] == [image[k] for k in ("rotations", "products", "constant_products")]
+    assert float(cells[6]) == pytest.approx(image["seconds"], rel=0.05)
+    assert (activation["levels"], activation["bootstraps"], image["bootstraps"]) == (20, 1, 19)
+    assert image["costs"].startswith("shipped")
 
 
 def test_what_is_left_is_told_by_programs_of_the_same_sort() -> None:

@@ -100,7 +100,8 @@ def _workloads(rows: list[Results]) -> Sheet:
             *(f"{row[name]:,}" for name in names),
             human_bytes(row["key_bytes"]),
             f"{row['transforms']:,}",
-            human_seconds(row["seconds"]),
+            human_seconds(row["seconds"])
+            + (f" ({row['costs'].split(':')[0]} costs)" if "costs" in row else ""),
         ]
         for row in rows
     ]
