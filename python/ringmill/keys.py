@@ -200,7 +200,8 @@ def keygen(
     Args:
         params: the parameters.
         relin: make the relinearisation key, for products of ciphertexts.
-        rotations: slots to the left, whole numbers, one key each; negative ones rotate to the right.
+        rotations: slots to the left, whole numbers, one key each; negative ones rotate to the right. They
+            count modulo N/2; a rotation by 0 needs no key.
         conjugation: make the key for complex conjugation.
         encapsulation: make the keys to a sparse secret and back, for bootstrapping.
         seeded: keep half of each evaluation key in memory, packed; the other half is made when it is used.
@@ -213,8 +214,9 @@ def keygen(
         ParameterError: rotations that are no whole numbers, a text that is no form, or ``encapsulation``
             where the sparse secret is not known to be secure (``params.bootstraps``).
     """
-    # Each once, in order.
-    wanted = sorted(set(whole.rotations(ParameterError, rotations)))
+    # Each once, to the shorter side, in order: they count modulo the slots, and the one by 0 needs no key.
+    left = {k % params.slots for k in whole.rotations(ParameterError, rotations)} - {0}
+    wanted = sorted(k if k <= params.slots // 2 else k - params.slots for k in left)
     more = list(forms)
     total = 2 + int(relin) + len(wanted) + int(conjugation) + int(encapsulation)
     with steps("keygen", total, progress) as step:

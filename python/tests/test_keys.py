@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import ringmill as rm
@@ -73,3 +74,18 @@ def test_the_old_secret_key_stays_until_all_else_is_there(
     after = contents(tmp_path)
     assert after["secret.key"] == before["secret.key"]
     assert sum(after[name] != before.get(name) for name in after) == moved
+
+
+def test_rotations_count_modulo_the_slots(tmp_path: Path) -> None:
+    """X -> X^(5^k): 5 has order N/2 modulo 2N, so that a rotation by a multiple of N/2 changes nothing."""
+    slots, values = PARAMS.slots, np.arange(4.0)
+    keys = rm.keygen(PARAMS, rotations=[0, 1, slots, 1 - slots, -1, slots - 1])
+    assert keys.evaluation.galois_elements == sorted([5, pow(5, -1, 4 * slots)])
+    for k in (0, -slots):
+        assert keys.evaluation.with_rotation(keys.secret, k).to_bytes() == keys.evaluation.to_bytes()
+    keys.save(tmp_path)
+    again = rm.Keys.load(PARAMS, tmp_path)
+    assert again.evaluation.to_bytes() == keys.evaluation.to_bytes()
+    x = rm.encrypt(values, again)
+    for k in (0, 1, slots, 1 - slots, -1):
+        np.testing.assert_allclose(rm.decrypt(x.rotate(k), again), np.roll(values, -k), atol=1e-6)

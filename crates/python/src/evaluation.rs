@@ -98,7 +98,7 @@ impl EvaluationKeys {
     }
 
     /// These keys and the one for a rotation by `steps` slots to the left, any whole number; negative ones to the right. Steps
-    /// count modulo N/2.
+    /// count modulo N/2; a rotation by 0 needs no key.
     ///
     /// Raises
     /// ------
@@ -113,7 +113,10 @@ impl EvaluationKeys {
         let steps = whole(Family::Parameter, "steps", steps, STEPS)?;
         let element = GaloisElement::rotation(steps, self.0.params().log_n())
             .map_err(|e| Failure::of(Family::Encoding, &e))?;
-        self.with_element(py, secret.get(), element)
+        match element.value() {
+            1 => Ok(Self(self.0.clone())),
+            _ => self.with_element(py, secret.get(), element),
+        }
     }
 
     /// These keys and the one for complex conjugation.

@@ -29,15 +29,18 @@ impl GaloisKeys {
         Self { params: params.clone(), keys: BTreeMap::new() }
     }
 
-    /// Adds or replaces the key of `element`.
+    /// Adds or replaces the key of `element`. The identity needs no key, so none is kept for it: files of keys have another under
+    /// its name.
     ///
     /// # Errors
     /// [`CkksError::ParamsMismatch`], [`CkksError::KeysMismatch`], [`CkksError::Ring`] if the element belongs to another degree.
     pub fn insert(&mut self, element: GaloisElement, key: SwitchKey) -> Result<(), CkksError> {
         check::same_params(("key set", &self.params), ("key", key.params()))?;
         KeyIdentity::common([("key set", self.identity()), ("key", key.identity())])?;
-        element.compose(GaloisElement::identity(self.params.log_n())?)?;
-        self.keys.insert(element, key);
+        let identity = GaloisElement::identity(self.params.log_n())?;
+        if element.compose(identity)? != identity {
+            self.keys.insert(element, key);
+        }
         Ok(())
     }
 

@@ -157,6 +157,9 @@ fn a_missing_rotation_key_is_named() {
     assert_eq!(keys.galois().len(), 3, "the identity needs no key, doubles one");
     let rotation = |k| GaloisElement::rotation(k, 10).unwrap();
     assert!(keys.galois().get(rotation(-2)).is_ok());
+    let mut turned = keys.galois().clone();
+    turned.insert(rotation(512), g.galois_key(&s, rotation(0)).unwrap()).unwrap();
+    assert_eq!(&turned, keys.galois());
     let e = keys.galois().get(rotation(3)).unwrap_err();
     assert_eq!(
         e.to_string(),
