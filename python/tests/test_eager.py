@@ -345,3 +345,24 @@ def test_scales_that_cannot_meet_are_told(keys: rm.Keys) -> None:
     with pytest.raises(rm.LevelError) as refused:
         (x * x).drop_level(0) + x.drop_level(0)
     assert refused.value.code == "ScalesApart"
+
+
+def test_scales_are_told_exactly(keys: rm.Keys) -> None:
+    """What an attribute gives, encryption takes: so do two scales that differ by a factor 1 - 1.4e-14."""
+    p, q = 1099511590913, 1152921504606830593  # 2^40 - 36863 and 2^60 - 16383
+    x = rm.encrypt(X, keys)
+    for product in (x * x, x * 0.3, x * Y):
+        beside = keys.public.encrypt(Y, slots=8, level=product.level, scale=product.scale)
+        assert beside.scale == product.scale
+        total = product.evaluator.add(product.native, beside)
+        assert total.scale == product.scale
+    close = [f"2^80*{p}^-1", f"2^20*{p}^-1*{q}"]
+    a, b = (
+        rm.Ciphertext(keys.public.encrypt(v, scale=s), keys.evaluator(), 5, real=True)
+        for v, s in zip((X, Y), close, strict=True)
+    )
+    assert [a.scale, b.scale] == close
+    np.testing.assert_allclose(rm.decrypt(a + b, keys), X + Y, atol=1e-6)
+    with pytest.raises(rm.MismatchError) as refused:
+        keys.evaluator().add(a.native, b.native)
+    assert all(scale in refused.value.message for scale in close)

@@ -109,6 +109,12 @@ impl Scale {
         self.factors.is_empty()
     }
 
+    /// Two scales for a message: as they are shown, or exactly where they would look alike.
+    pub fn apart(&self, other: &Self) -> (String, String) {
+        let shown = (self.to_string(), other.to_string());
+        if shown.0 == shown.1 { (self.to_text(), other.to_text()) } else { shown }
+    }
+
     /// Merges two sorted factor lists; `sign` is +1 for a product and −1 for a quotient.
     fn combine(&self, other: &Self, sign: i64) -> Self {
         let (a, b) = (&self.factors, &other.factors);
@@ -301,6 +307,19 @@ mod tests {
         assert_eq!(Scale::ONE.to_string(), "1");
         assert_eq!(Scale::pow2(80).div(&q).to_string(), "2^40·(1+3.4e-8)");
         assert_eq!(Scale::prime(3).unwrap().to_string(), "2^1.585");
+    }
+
+    #[test]
+    fn two_scales_are_told_apart() {
+        let q = Scale::prime(PRIMES[1]).unwrap();
+        let near = Scale::pow2(80).div(&q);
+        let shown = ("2^40".into(), "2^40·(1+3.4e-8)".into());
+        assert_eq!(Scale::pow2(40).apart(&near), shown);
+        // A factor p/2^60 = 1 − 1.4e-14 is less than what is shown.
+        let beside = near.mul(&Scale::prime(PRIMES[4]).unwrap()).div(&Scale::pow2(60));
+        assert_eq!(near.to_string(), beside.to_string());
+        let exact = ("2^80*1099511590913^-1".into(), "2^20*1099511590913^-1*1152921504606830593".into());
+        assert_eq!(near.apart(&beside), exact);
     }
 
     #[test]

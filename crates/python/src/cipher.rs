@@ -83,7 +83,7 @@ impl Ciphertext {
     /// What values were multiplied by before they were rounded, exactly: a product of powers of 2 and of primes, as text.
     #[getter]
     fn scale(&self) -> String {
-        self.meta().scale.to_string()
+        self.meta().scale.to_text()
     }
 
     /// log2 of the scale.

@@ -241,11 +241,7 @@ impl Kernel {
             return Err(Error::InputLevel { name, given: c.level(), needed: t.level });
         }
         if c.scale() != &t.scale {
-            return Err(Error::InputScale {
-                name,
-                given: c.scale().to_string(),
-                needed: t.scale.to_string(),
-            });
+            return Err(Error::InputScale { name, given: c.scale().to_text(), needed: t.scale.to_text() });
         }
         if c.slots() != self.program().slots() {
             return Err(Error::InputSlots { name, given: c.slots(), needed: self.program().slots() });

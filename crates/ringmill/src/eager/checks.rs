@@ -38,7 +38,7 @@ impl Evaluator {
         if a.scale() == b.scale() {
             return Ok(());
         }
-        let (left, right) = (a.scale().to_string(), b.scale().to_string());
+        let (left, right) = a.scale().apart(b.scale());
         Err(Error::ScaleMismatch { op, left_name: "the left one", left, right_name: "the right one", right })
     }
 
@@ -69,7 +69,7 @@ impl Evaluator {
         if a.scale() == p.scale() {
             return Ok(());
         }
-        let (left, right) = (a.scale().to_string(), p.scale().to_string());
+        let (left, right) = a.scale().apart(p.scale());
         Err(Error::ScaleMismatch {
             op,
             left_name: "the ciphertext",
