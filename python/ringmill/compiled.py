@@ -407,7 +407,7 @@ class Compiled:
         try:
             text = read.parts["program"].decode()
             signature = Signature.from_json(json.loads(read.parts["signature"]))
-        except (UnicodeDecodeError, ValueError) as error:
+        except (ValueError, RecursionError) as error:
             if isinstance(error, FileFormatError):
                 raise
             bundle.refuse_damaged(str(path), "its text cannot be read")

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import json
+import operator
 import signal
-from collections.abc import Callable
+import tracemalloc
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import ringmill as rm
+from ringmill import bundle
 from ringmill.compiled import Compiled, compile_traced
 from ringmill.kernels import NINE, PaperKernel
 from ringmill.values import Values
@@ -139,6 +147,94 @@ def test_kernel_files_round_trip(compiled: Compiled, keys: rm.Keys, tmp_path: Pa
     read = Values.load(tmp_path / "a", "arguments", again.params)
     got = again.decrypt(keys, again.evaluate(keys, read))
     assert abs(got - EXPECTED) < 2.0**-14
+
+
+@pytest.fixture(scope="module")
+def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of a kernel whose arguments are packed in all ways."""
+    path = tmp_path_factory.mktemp("packed") / "kernel"
+    by_columns, by_scalars = rm.matrix(4, 3, packing="columns"), rm.vector(3, packing="scalars")
+    every = rm.kernel(lambda x, w, v: x @ w + v)
+    every.compile(by_columns, by_scalars, rm.vector(4), precision=12).save(path)
+    return path
+
+
+Steps = tuple[str | int, ...]
+
+
+def entries(tree: Any, at: Steps = ()) -> Iterator[Steps]:
+    """The path of everything below a JSON value."""
+    if isinstance(tree, (dict, list)):
+        for key in tree if isinstance(tree, dict) else range(len(tree)):
+            yield (*at, key)
+            yield from entries(tree[key], (*at, key))
+
+
+def load_with(packed: Path, changes: Mapping[Steps, Any]) -> None:
+    """Load the file with another signature, its digests repaired; 64 MiB hold what that takes."""
+    file = bundle.load(packed, "kernel")
+    signature: Any = json.loads(file.parts["signature"])
+    for (*folder, last), entry in changes.items():
+        functools.reduce(operator.getitem, folder, signature)[last] = entry
+    parts = {**file.parts, "signature": json.dumps(signature).encode()}
+    changed = packed.with_name("changed")
+    bundle.Bundle("kernel", file.facts, parts).save(changed)
+    tracemalloc.start()
+    try:
+        Compiled.load(changed)
+    finally:
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 1 << 26
+
+
+LONG = "x" * 10**6
+TOO_MUCH: list[dict[Steps, Any]] = [
+    {("inputs", "x", "shape", 1): 10**12},
+    {("inputs", "x", "shape", 1): 2**14},
+    {("inputs", "w", "shape", 0): 10**12},
+    {("inputs", "x", "packing"): "rows"},
+    {("inputs", "w", "shape"): []},
+    {("inputs", "v", "shape"): [2**32, 2**32]},
+    {("inputs", "v", "shape"): [1] * 10**5},
+    {("inputs", LONG): {"shape": [4, 16_000], "packing": "columns", "real": True}},
+    {("inputs",): ["x", "w", "v"]},
+    # 30,000 · 30,000 elements in slots 0 to 59,998.
+    {("slots",): 2**16, ("outputs", "out", "shape"): [30_000] * 2, ("outputs", "out", "strides"): [1, 1]},
+    {("outputs", "out", "shape"): [1] * 65, ("outputs", "out", "strides"): [1] * 65},
+]
+
+
+@pytest.mark.parametrize("changes", TOO_MUCH, ids=lambda changes: str(changes)[:60])
+def test_a_kernel_file_that_asks_for_too_much_is_refused(changes: dict[Steps, Any], packed: Path) -> None:
+    with pytest.raises(rm.FileFormatError, match="the kernel file is damaged") as refused:
+        load_with(packed, changes)
+    assert refused.value.code == "Damaged"
+
+
+SIZES = st.one_of(st.integers(), st.floats(), st.sampled_from([0, 2**13, 2**14, 10**7, 10**12, 2**64]))
+WORDS = st.sampled_from(["", "slots", "columns", "scalars", "rows", "x.0"])
+ANYTHING = st.recursive(
+    st.one_of(SIZES, WORDS, st.none(), st.booleans()),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(WORDS, inner, max_size=2)),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data())
+def test_a_kernel_file_is_read_or_refused_whatever_its_signature(packed: Path, data: st.DataObject) -> None:
+    every = sorted(entries(json.loads(bundle.load(packed, "kernel").parts["signature"])), key=str)
+    with contextlib.suppress(rm.FileFormatError, rm.ProgramError):
+        load_with(packed, {data.draw(st.sampled_from(every)): data.draw(ANYTHING)})
+
+
+def test_a_signature_of_deep_lists_is_refused(packed: Path, tmp_path: Path) -> None:
+    file = bundle.load(packed, "kernel")
+    parts = {**file.parts, "signature": b"[" * 10**5}
+    bundle.Bundle("kernel", file.facts, parts).save(tmp_path / "deep")
+    with pytest.raises(rm.FileFormatError, match="its text cannot be read"):
+        Compiled.load(tmp_path / "deep")
 
 
 def test_arguments_from_a_secret_key_take_half_the_bytes(compiled: Compiled, keys: rm.Keys) -> None:

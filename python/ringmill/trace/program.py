@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ringmill import bundle
 from ringmill.errors import FileFormatError, ProgramError, fail
 from ringmill.trace import bounds
 from ringmill.trace.graph import Graph, Node
@@ -20,6 +21,12 @@ from ringmill.trace.text import program_text
 
 FORMAT = "ringmill-kernel"
 VERSION = 1
+
+# What a file may ask for: as many ciphertexts as a bundle has parts beside its header, axes as NumPy has at
+# least, and names that repeat in those of all their ciphertexts.
+MOST_CIPHERTEXTS = bundle.MAX_PARTS - 1
+MOST_AXES = 32
+LONGEST_NAME = 1 << 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +132,7 @@ class Signature:
             )
         try:
             return cls._parsed(data)
-        except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             fail(
                 FileFormatError,
                 "Damaged",
@@ -138,24 +145,35 @@ class Signature:
         if slots < 1 or slots & (slots - 1) or slots > 1 << 16:
             raise ValueError(f"{slots} slots")
         inputs = {
-            str(n): Spec(tuple(int(k) for k in s["shape"]), s["packing"], bool(s["real"]))
-            for n, s in data["inputs"].items()
+            str(n): Spec(_sizes(s["shape"]), s["packing"], bool(s["real"])) for n, s in data["inputs"].items()
         }
-        if any(
-            not 1 <= spec.slots_needed <= slots or min(spec.shape, default=1) < 1 for spec in inputs.values()
-        ):
-            raise ValueError("an argument does not fit the slots")
+        for name, spec in inputs.items():
+            axes = {"slots": len(spec.shape), "columns": 2, "scalars": 1}[spec.packing]
+            if len(spec.shape) != axes or len(name) > LONGEST_NAME:
+                raise ValueError("an argument has another shape than its packing, or too long a name")
+            if spec.slots_needed > slots:
+                raise ValueError("an argument does not fit the slots")
+        if sum(spec.ciphertexts for spec in inputs.values()) > MOST_CIPHERTEXTS:
+            raise ValueError(f"the arguments are more than {MOST_CIPHERTEXTS} ciphertexts")
         outputs = {}
         for name, r in data["outputs"].items():
-            shape, strides = (tuple(int(k) for k in r[key]) for key in ("shape", "strides"))
+            shape, strides = _sizes(r["shape"]), _sizes(r["strides"])
             last = sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
-            if min((*shape, *strides), default=1) < 1 or last >= slots or not r["parts"]:
+            if max(last, math.prod(shape) - 1) >= slots or not r["parts"]:
                 raise ValueError("a result does not fit the slots")
             layout = Layout(shape, strides, slots)
             outputs[str(name)] = Result(tuple(str(p) for p in r["parts"]), layout, bool(r["stacked"]))
         if not inputs or not outputs:
             raise ValueError("no arguments or no results")
         return cls(str(data["name"]), slots, inputs, outputs, bool(data["real"]))
+
+
+def _sizes(given: list[Any]) -> tuple[int, ...]:
+    """Sizes or strides of axes, each 1 or more."""
+    sizes = tuple(int(k) for k in given)
+    if len(sizes) > MOST_AXES or min(sizes, default=1) < 1:
+        raise ValueError(f"axes {given!r:.80}")
+    return sizes
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,13 +33,18 @@ class Spec:
         """Slots that one ciphertext of this argument uses."""
         if self.packing == "columns":
             return self.shape[0]
-        return 1 if self.packing == "scalars" else int(np.prod(self.shape, dtype=int))
+        return 1 if self.packing == "scalars" else math.prod(self.shape)
+
+    @property
+    def ciphertexts(self) -> int:
+        """Ciphertexts that carry this argument."""
+        return 1 if self.packing == "slots" else self.shape[-1]
 
     def parts(self, name: str) -> list[str]:
         """Names of the ciphertexts that carry argument ``name``."""
         if self.packing == "slots":
             return [name]
-        return [f"{name}.{j}" for j in range(self.shape[-1])]
+        return [f"{name}.{j}" for j in range(self.ciphertexts)]
 
     def layout(self, slots: int) -> Layout:
         """Layout of each ciphertext."""
