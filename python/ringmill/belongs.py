@@ -1,4 +1,4 @@
-"""What vectors at the prompt must keep to, beside parameters: room in the modulus, and one secret key.
+"""What calls must keep to, beside parameters: objects of the right kind, room in the modulus, one secret key.
 
 A value that wraps around, or one under another key, decrypts to other numbers, and at low levels to plausible
 ones. Keys and ciphertexts carry the identity of their secret key. Where one is not known, as in files from
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from ringmill.errors import LevelError, MismatchError, fail
+from ringmill.errors import LevelError, MachineError, MismatchError, fail
 
 if TYPE_CHECKING:
     from ringmill._native import Ciphertext
@@ -21,6 +21,38 @@ class Owned(Protocol):
     @property
     def identity(self) -> str | None:
         """The identity of the secret key, if it is known."""
+
+
+def of_kind(call: str, name: str, given: object, wanted: tuple[type, ...], remedy: str) -> None:
+    """Refuse what is of another kind than ``call`` takes as the argument ``name``, and say what to do."""
+    if isinstance(given, wanted):
+        return
+    *others, last = (kind.__name__ for kind in wanted)
+    kinds = f"{', '.join(others)} or {last}" if others else last
+    found = type(given).__name__
+    if found in (*others, last):  # the native class of that name
+        found = f"{type(given).__module__}.{found}"
+    fail(
+        MismatchError,
+        "WrongKind",
+        f"{call} takes {kinds} for {name}, not {found}. {remedy}",
+        argument=name,
+        expected=kinds,
+        found=found,
+    )
+
+
+def a_machine(machine: object, *, outside: bool) -> None:
+    """Refuse what names no machine and, where limbs may run ``outside``, is no function that runs them."""
+    if isinstance(machine, str) or (outside and callable(machine)):
+        return
+    function = ", or a function that runs limbs elsewhere" if outside else ""
+    fail(
+        MachineError,
+        "NotAMachine",
+        f'The machine is {machine!r}. Give its name, as machine="cpu"{function}.',
+        machine=repr(machine),
+    )
 
 
 def has_room(cipher: Ciphertext) -> None:

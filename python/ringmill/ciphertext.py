@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ringmill import _native
 from ringmill._native import EvaluationKeys, Evaluator, Params, PublicKey, SecretKey
-from ringmill.belongs import has_room, one_secret
+from ringmill.belongs import has_room, of_kind, one_secret
 from ringmill.errors import EncodingError, LevelError, MismatchError, ParameterError, fail
 from ringmill.keys import Keys
 from ringmill.plausible import plausible
@@ -392,8 +392,11 @@ class Ciphertext:
         ------
             EncodingError: a length that the slots do not hold.
             FileFormatError: damaged bytes, or another kind of file.
-            MismatchError: a ciphertext of other parameters, or under another secret key.
+            MismatchError: no bytes, no keys to compute with; a ciphertext of other parameters, or under
+                another secret key.
         """
+        computing = (Keys, EvaluationKeys, Evaluator)
+        of_kind("Ciphertext.from_bytes()", "keys", keys, computing, "Give what computes with it.")
         if isinstance(keys, Keys):
             keys = keys.evaluator()
         evaluator = Evaluator(keys) if isinstance(keys, EvaluationKeys) else keys
@@ -428,8 +431,12 @@ def encrypt(
     Raises
     ------
         EncodingError: values that are not finite, too many, or too large.
-        MismatchError: a ``key`` of other parameters, or of another secret key.
+        MismatchError: keys of another kind; a ``key`` of other parameters, or of another secret key.
     """
+    alone = "Give what rm.keygen made; a single key encrypts by its own method: key.encrypt(values)."
+    of_kind("rm.encrypt()", "keys", keys, (Keys,), alone)
+    if key is not None:
+        of_kind("rm.encrypt()", "key", key, (PublicKey, SecretKey), "Left out, it is keys.public.")
     array = _vector("values", values)
     if level is not None:
         level = whole(LevelError, "The level", level, 0, keys.params.max_level)
@@ -456,16 +463,27 @@ def bootstrap_keys(params: Params, slots: int, *, real: bool = True) -> dict[str
     return {"relin": True, "rotations": rotations, "conjugation": True, "encapsulation": True}
 
 
+def _decrypted(call: str, cipher: Ciphertext, secret: SecretKey | Keys) -> NDArray[np.complex128]:
+    """All slots of a vector."""
+    other = (
+        "Results of a kernel are for compiled.decrypt, native ciphertexts for the secret key's own method."
+    )
+    of_kind(call, "cipher", cipher, (Ciphertext,), other)
+    of_kind(call, "secret", secret, (SecretKey, Keys), "Only the secret key decrypts: keys.secret.")
+    key = secret.secret if isinstance(secret, Keys) else secret
+    return key.decrypt(cipher.native)
+
+
 def decrypt(cipher: Ciphertext, secret: SecretKey | Keys, *, check: bool = True) -> NDArray[Any]:
     """Decrypt a vector; real when everything that went into it was real.
 
     Raises
     ------
-        MismatchError: a ciphertext of other parameters, or under another secret key.
+        MismatchError: no ciphertext, or no key that decrypts; a ciphertext of other parameters, or under
+            another secret key.
         ResultError: values beyond the bound that the computation relied on, unless ``check`` is false.
     """
-    key = secret.secret if isinstance(secret, Keys) else secret
-    values = key.decrypt(cipher.native)[: cipher.length]
+    values = _decrypted("rm.decrypt()", cipher, secret)[: cipher.length]
     if check:
         plausible(values, cipher.native)
     return values.real.copy() if cipher.real else values

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from ringmill import _native, bundle
 from ringmill._native import EvaluationKeys, Executable, Params, Plan, PublicKey, SecretKey
+from ringmill.belongs import a_machine, of_kind
 from ringmill.errors import FileFormatError, MachineError, MismatchError, ParameterError, ProgramError, fail
 from ringmill.keys import Keys, keygen
 from ringmill.plausible import plausible
@@ -84,6 +85,9 @@ def compile_traced(
     ``output_level`` is the least level of results for a program after this one, where parameters are given;
     ``rotation_keys`` the most that the program may take, as ``Kernel.compile`` says.
     """
+    if params is not None:
+        left = 'Make them, as rm.Params.named("III"), or leave them out to have them chosen.'
+        of_kind("kernel.compile()", "params", params, (Params,), left)
     check_switching(switching)
     magnitude = positive(magnitude)
     _inside(traced, magnitude)
@@ -264,6 +268,8 @@ class Compiled:
         With a secret key fresh ciphertexts take half the bytes on the wire, since one half of each expands
         from a seed.
         """
+        kinds = (PublicKey, SecretKey, Keys)
+        of_kind("compiled.encrypt()", "key", key, kinds, "Give keys.public, or arguments by name after it.")
         key = key.public if isinstance(key, Keys) else key
         self._same_params("key", key.params)
         given = self.signature.pack({**(arguments or {}), **named}, self.plan.magnitude)
@@ -281,9 +287,11 @@ class Compiled:
 
         Raises
         ------
-            MismatchError: results of another program, or under another secret key.
+            MismatchError: no key that decrypts; results of another program, or under another secret key.
             ResultError: values beyond the bound that the program relied on, unless ``check`` is false.
         """
+        only = "Only the secret key decrypts: keys.secret."
+        of_kind("compiled.decrypt()", "secret", secret, (SecretKey, Keys), only)
         key = secret.secret if isinstance(secret, Keys) else secret
         self._same_params("secret key", key.params)
         self._check_values("results", results, self.signature.output_parts)
@@ -320,8 +328,11 @@ class Compiled:
         ------
             KeyMissingError: a key that the program needs is missing.
             MachineError: a machine that does not exist or cannot run this program.
-            MismatchError: arguments of another program, or keys and arguments of different secret keys.
+            MismatchError: no evaluation keys or no arguments; arguments of another program, or keys and
+                arguments of different secret keys.
         """
+        server = "Give keys.evaluation first, then the arguments; a secret key stays with the client."
+        of_kind("compiled.evaluate()", "keys", keys, (EvaluationKeys, Keys), server)
         evaluation = keys.evaluation if isinstance(keys, Keys) else keys
         self._same_params("evaluation keys", evaluation.params)
         needed = self._needed(self.signature.input_parts)
@@ -334,6 +345,7 @@ class Compiled:
         self, machine: str | Outside = "cpu", threads: int | None = None, butterflies: int | None = None
     ) -> Executable:
         """The lowered program for a machine; lowered once."""
+        a_machine(machine, outside=True)
         key = (machine, threads, butterflies)
         if key not in self._executables:
             self._executables[key] = self._executable(machine, threads, butterflies)
@@ -364,6 +376,9 @@ class Compiled:
         **arguments: ArrayLike,
     ) -> Any:
         """Encrypt, evaluate and decrypt in this process; keys are made when none are given."""
+        if keys is not None:
+            named = "Arguments go by name, as run(x=…); keys may be left out."
+            of_kind("compiled.run()", "keys", keys, (Keys,), named)
         keys = keys or self.keygen()
         encrypted = self.encrypt(keys, arguments)
         results = self.evaluate(keys, encrypted, machine=machine, threads=threads, butterflies=butterflies)

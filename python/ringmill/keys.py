@@ -10,7 +10,7 @@ from typing import NoReturn
 from ringmill import bundle, whole
 from ringmill._native import EvaluationKeys, Evaluator, Params, PublicKey, SecretKey
 from ringmill.atomic import make_folder, together, unwritable, writing
-from ringmill.belongs import Owned, one_secret
+from ringmill.belongs import Owned, a_machine, of_kind, one_secret
 from ringmill.errors import CommandError, FileFormatError, MismatchError, ParameterError, fail
 from ringmill.progress import Show, steps
 
@@ -37,6 +37,7 @@ class Keys:
 
     def evaluator(self, machine: str = "cpu") -> Evaluator:
         """Operations one by one with these keys; what it has lowered is kept for the next operation."""
+        a_machine(machine, outside=False)
         if machine not in self._evaluators:
             self._evaluators[machine] = Evaluator(self.evaluation, machine)
         return self._evaluators[machine]
@@ -210,10 +211,12 @@ def keygen(
 
     Raises
     ------
-        MismatchError: a form for more primes than the parameters have.
-        ParameterError: rotations that are no whole numbers, a text that is no form, or ``encapsulation``
-            where the sparse secret is not known to be secure (``params.bootstraps``).
+        MismatchError: no parameters; a form for more primes than they have.
+        ParameterError: rotations that are no whole numbers, a text that is no form, another way to show
+            progress, or ``encapsulation`` where the sparse secret is not known to be secure
+            (``params.bootstraps``).
     """
+    of_kind("rm.keygen()", "params", params, (Params,), 'Make them, as rm.Params.named("III").')
     # Each once, to the shorter side, in order: they count modulo the slots, and the one by 0 needs no key.
     left = {k % params.slots for k in whole.rotations(ParameterError, rotations)} - {0}
     wanted = sorted(k if k <= params.slots // 2 else k - params.slots for k in left)

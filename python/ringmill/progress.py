@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Literal, Protocol
 
+from ringmill.errors import ParameterError, fail
+
 Show = Literal["auto", "bar", "lines", "none"]
 
 
@@ -22,7 +24,12 @@ class Step(Protocol):
 
 def _chosen(show: Show, stream: IO[str]) -> Show:
     if show not in ("auto", "bar", "lines", "none"):
-        raise ValueError(f"progress is shown as 'auto', 'bar', 'lines' or 'none', not as {show!r}")
+        fail(
+            ParameterError,
+            "Progress",
+            f"Progress is not shown as {show!r}; choose 'auto', 'bar', 'lines' or 'none'.",
+            value=show,
+        )
     if show != "auto":
         return show
     return "bar" if stream.isatty() else "lines"

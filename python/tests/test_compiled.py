@@ -221,7 +221,7 @@ ANYTHING = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_a_kernel_file_is_read_or_refused_whatever_its_signature(packed: Path, data: st.DataObject) -> None:
     every = sorted(entries(json.loads(bundle.load(packed, "kernel").parts["signature"])), key=str)

@@ -366,3 +366,11 @@ def test_scales_are_told_exactly(keys: rm.Keys) -> None:
     with pytest.raises(rm.MismatchError) as refused:
         keys.evaluator().add(a.native, b.native)
     assert all(scale in refused.value.message for scale in close)
+
+
+def test_an_evaluator_takes_numbers_of_any_kind(keys: rm.Keys) -> None:
+    x = rm.encrypt(X, keys)
+    for values in (Y, Y.astype(np.float32), list(Y), Y[::-1][::-1], Y + 0j, np.arange(5)):
+        for operation, expected in [("add_plain", X + values), ("multiply_plain", X * values)]:
+            result = getattr(keys.evaluator(), operation)(x.native, values)
+            np.testing.assert_allclose(keys.secret.decrypt(result)[:5], expected, atol=1e-6)

@@ -11,6 +11,7 @@ use ringmill_ckks::file::{FileError, Stored};
 use crate::error::{Failure, Family};
 use crate::params::Params;
 use crate::whole::whole;
+use crate::files::bytes_of;
 
 /// An encrypted vector, with level, exact scale, declared magnitude and predicted error; bound to no keys.
 ///
@@ -181,10 +182,10 @@ impl Ciphertext {
     /// Raises
     /// ------
     ///     FileFormatError: damaged bytes, or another kind of file.
-    ///     MismatchError: a ciphertext of other parameters.
+    ///     MismatchError: a ciphertext of other parameters; no bytes.
     #[staticmethod]
-    fn from_bytes(py: Python<'_>, params: &Bound<'_, Params>, data: &[u8]) -> PyResult<Self> {
-        let params = params.get().inner.clone();
+    fn from_bytes(py: Python<'_>, params: &Bound<'_, Params>, data: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (params, data) = (params.get().inner.clone(), bytes_of(data)?);
         py.detach(|| match ckks::SeededCiphertext::from_bytes(&params, data) {
             Ok(seeded) => Ok(Self::seeded(seeded)),
             Err(FileError::Kind { .. }) => ckks::Ciphertext::from_bytes(&params, data).map(Self::from),

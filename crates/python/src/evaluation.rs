@@ -10,6 +10,7 @@ use ringmill_ckks::{self as ckks, GaloisKeys, KeyForm, KeyLayout, KeyMemory};
 use ringmill_ring::GaloisElement;
 
 use crate::error::{Failure, Family};
+use crate::files::bytes_of;
 use crate::keys::{SecretKey, generator};
 use crate::params::Params;
 use crate::whole::{STEPS, whole};
@@ -226,10 +227,10 @@ impl EvaluationKeys {
     /// Raises
     /// ------
     ///     FileFormatError: damaged bytes, or another kind of file.
-    ///     MismatchError: keys of other parameters.
+    ///     MismatchError: keys of other parameters; no bytes.
     #[staticmethod]
-    fn from_bytes(py: Python<'_>, params: &Bound<'_, Params>, data: &[u8]) -> PyResult<Self> {
-        let params = params.get().inner.clone();
+    fn from_bytes(py: Python<'_>, params: &Bound<'_, Params>, data: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (params, data) = (params.get().inner.clone(), bytes_of(data)?);
         let keys =
             py.detach(|| ckks::EvaluationKeys::from_bytes(&params, data)).map_err(|e| Failure::file(&e))?;
         Ok(Self(std::sync::Arc::new(keys)))

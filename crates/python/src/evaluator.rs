@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use num_complex::Complex64;
-use numpy::PyReadonlyArray1;
+use numpy::{AllowTypeChange, PyArrayLike1};
 use pyo3::prelude::*;
 
 use ringmill_ckks as ckks;
@@ -182,7 +182,7 @@ impl Evaluator {
     ///
     /// Args:
     ///     a: the ciphertext.
-    ///     values: complex numbers, contiguous, at most as many as `a` has slots; the slots beyond them stay.
+    ///     values: real or complex numbers in one dimension, at most as many as `a` has slots; the slots beyond them stay.
     ///
     /// Raises
     /// ------
@@ -192,9 +192,9 @@ impl Evaluator {
         &self,
         py: Python<'_>,
         a: &Bound<'_, Ciphertext>,
-        values: PyReadonlyArray1<'_, Complex64>,
+        values: PyArrayLike1<'_, Complex64, AllowTypeChange>,
     ) -> PyResult<Ciphertext> {
-        let (a, values) = (a.get().full(), values.as_slice()?.to_vec());
+        let (a, values) = (a.get().full(), values.as_array().to_vec());
         let plain = py.detach(|| self.plain(a, &values, a.scale().clone(), largest(&values)))?;
         self.run(py, |e| e.add_plain(a, &plain))
     }
@@ -203,7 +203,7 @@ impl Evaluator {
     ///
     /// Args:
     ///     a: the ciphertext.
-    ///     values: complex numbers, contiguous, at most as many as `a` has slots; the slots beyond them become 0.
+    ///     values: real or complex numbers in one dimension, at most as many as `a` has slots; the slots beyond them become 0.
     ///
     /// Raises
     /// ------
@@ -214,9 +214,9 @@ impl Evaluator {
         &self,
         py: Python<'_>,
         a: &Bound<'_, Ciphertext>,
-        values: PyReadonlyArray1<'_, Complex64>,
+        values: PyArrayLike1<'_, Complex64, AllowTypeChange>,
     ) -> PyResult<Ciphertext> {
-        let (a, values) = (a.get().full(), values.as_slice()?.to_vec());
+        let (a, values) = (a.get().full(), values.as_array().to_vec());
         let scale = self.factor_scale(a)?;
         let plain = py.detach(|| self.plain(a, &values, scale, largest(&values)))?;
         self.run(py, |e| e.rescale(&e.multiply_plain(a, &plain)?))

@@ -1,11 +1,23 @@
 //! What a file is, without knowing its parameters.
 
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 
 use ringmill_ckks::file::inspect;
 
-use crate::error::Failure;
+use crate::error::{Failure, Family};
+
+/// The bytes of a file; a path in their place is refused in words.
+pub(crate) fn bytes_of<'a>(given: &'a Bound<'_, PyAny>) -> PyResult<&'a [u8]> {
+    if let Ok(bytes) = given.cast::<PyBytes>() {
+        return Ok(bytes.as_bytes());
+    }
+    let found = given.get_type().name()?;
+    let message = format!(
+        "the bytes of a file are wanted, not {found}; read them first, as pathlib.Path(path).read_bytes()"
+    );
+    Err(Failure::rule(Family::Mismatch, "WrongKind", &message).into())
+}
 
 /// Kind, format version, fingerprint of the parameters, identity of the secret key (`None` where it is not known or there is
 /// none) and bytes of residues of a key, ciphertext or parameter file, after its checksum was verified.

@@ -12,6 +12,7 @@ use crate::cipher::Ciphertext;
 use crate::codec;
 use crate::error::{Failure, Family};
 use crate::evaluation::EvaluationKeys;
+use crate::files::bytes_of;
 use crate::packing::{Packing, encode, randomness};
 use crate::params::Params;
 
@@ -140,10 +141,11 @@ impl SecretKey {
     /// Raises
     /// ------
     ///     FileFormatError: damaged bytes, or another kind of file.
-    ///     MismatchError: a key of other parameters.
+    ///     MismatchError: a key of other parameters; no bytes.
     #[staticmethod]
-    fn from_bytes(params: &Bound<'_, Params>, data: &[u8]) -> PyResult<Self> {
-        let key = secret_key_from_bytes(&params.get().inner, data).map_err(|e| Failure::file(&e))?;
+    fn from_bytes(params: &Bound<'_, Params>, data: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let key =
+            secret_key_from_bytes(&params.get().inner, bytes_of(data)?).map_err(|e| Failure::file(&e))?;
         Ok(Self(key))
     }
 
@@ -232,10 +234,11 @@ impl PublicKey {
     /// Raises
     /// ------
     ///     FileFormatError: damaged bytes, or another kind of file.
-    ///     MismatchError: keys of other parameters.
+    ///     MismatchError: keys of other parameters; no bytes.
     #[staticmethod]
-    fn from_bytes(params: &Bound<'_, Params>, data: &[u8]) -> PyResult<Self> {
-        Ok(Self(ckks::PublicKey::from_bytes(&params.get().inner, data).map_err(|e| Failure::file(&e))?))
+    fn from_bytes(params: &Bound<'_, Params>, data: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let key = ckks::PublicKey::from_bytes(&params.get().inner, bytes_of(data)?);
+        Ok(Self(key.map_err(|e| Failure::file(&e))?))
     }
 
     fn __repr__(&self) -> String {
