@@ -281,6 +281,8 @@ class Ciphertext:
 
     def __matmul__(self, other: Any) -> Ciphertext:
         """The inner product with a vector: every slot holds it."""
+        if not isinstance(other, Ciphertext):
+            other = _vector("the plaintext operand of @", other)
         return self.__mul__(other).sum()
 
     __rmatmul__ = __matmul__
