@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ringmill import errors
 from ringmill._native import (
+    Comparison,
     EvaluationKeys,
     Evaluator,
     Params,
@@ -20,7 +21,7 @@ from ringmill._native import (
     SecretKey,
     __version__,
 )
-from ringmill.ciphertext import Ciphertext, bootstrap_keys, decrypt, encrypt
+from ringmill.ciphertext import Ciphertext, bootstrap_keys, decrypt, encrypt, measure_error
 from ringmill.errors import *  # noqa: F403
 from ringmill.keys import Keys, keygen, load_evaluation_keys
 from ringmill.switching import key_forms, key_switching
@@ -70,6 +71,7 @@ def __getattr__(name: str) -> Any:
 __all__ = [
     "Approximation",
     "Ciphertext",
+    "Comparison",
     "Compiled",
     "EvaluationKeys",
     "Evaluator",
@@ -98,6 +100,7 @@ __all__ = [
     "keygen",
     "load_evaluation_keys",
     "matrix",
+    "measure_error",
     "polynomial",
     "region",
     "scalar",

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ringmill import _native
-from ringmill._native import EvaluationKeys, Evaluator, Params, PublicKey, SecretKey
+from ringmill._native import Comparison, EvaluationKeys, Evaluator, Params, PublicKey, SecretKey
 from ringmill.belongs import has_room, of_kind, one_secret
 from ringmill.errors import EncodingError, LevelError, MismatchError, ParameterError, fail
 from ringmill.keys import Keys
 from ringmill.plausible import plausible
-from ringmill.trace.spec import finite_array
+from ringmill.trace.spec import finite_array, same_shape
 from ringmill.whole import rotation, rotations, whole
 
 
@@ -489,3 +489,25 @@ def decrypt(cipher: Ciphertext, secret: SecretKey | Keys, *, check: bool = True)
     if check:
         plausible(values, cipher.native)
     return values.real.copy() if cipher.real else values
+
+
+def measure_error(cipher: Ciphertext, secret: SecretKey | Keys, expected: ArrayLike) -> Comparison:
+    """Decrypt a vector whose values are known, and hold its error to the predicted one.
+
+    Args:
+        cipher: the vector.
+        secret: the secret key.
+        expected: what it should hold, as many numbers as it has elements.
+
+    Returns the predicted and the measured error of the worst element (log2) and which it is (``slot``);
+    ``holds`` says whether the prediction was enough, as it is but once in a million ciphertexts.
+
+    Raises
+    ------
+        EncodingError: expected values that are no finite numbers.
+        MismatchError: as ``decrypt``; another number of expected values.
+    """
+    slots = _decrypted("rm.measure_error()", cipher, secret)
+    wanted = slots.copy()  # what stands beside the elements is not compared
+    wanted[: cipher.length] = same_shape("the vector", expected, (cipher.length,))
+    return cipher.native.compare(slots, wanted)

@@ -13,11 +13,10 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from ringmill import _native, bundle
-from ringmill._native import EvaluationKeys, Executable, Params, Plan, PublicKey, SecretKey
+from ringmill._native import Comparison, EvaluationKeys, Executable, Params, Plan, PublicKey, SecretKey
 from ringmill.belongs import a_machine, of_kind
 from ringmill.errors import FileFormatError, MachineError, MismatchError, ParameterError, ProgramError, fail
 from ringmill.keys import Keys, keygen
@@ -26,6 +25,7 @@ from ringmill.progress import Show, steps
 from ringmill.switching import SWITCHING, check_switching
 from ringmill.trace.bounds import positive
 from ringmill.trace.program import Signature, Traced
+from ringmill.trace.spec import Slots
 from ringmill.values import Values
 from ringmill.whole import whole
 
@@ -290,16 +290,41 @@ class Compiled:
             MismatchError: no key that decrypts; results of another program, or under another secret key.
             ResultError: values beyond the bound that the program relied on, unless ``check`` is false.
         """
-        only = "Only the secret key decrypts: keys.secret."
-        of_kind("compiled.decrypt()", "secret", secret, (SecretKey, Keys), only)
-        key = secret.secret if isinstance(secret, Keys) else secret
-        self._same_params("secret key", key.params)
-        self._check_values("results", results, self.signature.output_parts)
-        slots = {name: key.decrypt(cipher) for name, cipher in results.parts.items()}
+        slots = self._decrypted("compiled.decrypt()", secret, results)
         if check:
             for name, values in slots.items():
                 plausible(values, results.parts[name], name)
         return self.signature.unpack(slots)
+
+    def measure_error(
+        self, secret: SecretKey | Keys, results: Values, expected: Any
+    ) -> dict[str, Comparison]:
+        """Decrypt results whose values are known, and hold their errors to the predicted ones.
+
+        Args:
+            secret: the secret key.
+            results: from ``evaluate``.
+            expected: what ``decrypt`` should give: an array, or a dict of arrays.
+
+        Returns for every ciphertext of the results, by its name in ``predicted_error``, the predicted and the
+        measured error of the worst slot (log2). Slots that hold no element are not compared.
+
+        Raises
+        ------
+            EncodingError: expected values that are no finite numbers.
+            MismatchError: as ``decrypt``; expected values of other names or shapes.
+        """
+        slots = self._decrypted("compiled.measure_error()", secret, results)
+        wanted = self.signature.written(slots, expected)
+        return {name: results.parts[name].compare(slots[name], wanted[name]) for name in wanted}
+
+    def _decrypted(self, call: str, secret: SecretKey | Keys, results: Values) -> dict[str, Slots]:
+        """All slots of results."""
+        of_kind(call, "secret", secret, (SecretKey, Keys), "Only the secret key decrypts: keys.secret.")
+        key = secret.secret if isinstance(secret, Keys) else secret
+        self._same_params("secret key", key.params)
+        self._check_values("results", results, self.signature.output_parts)
+        return {name: key.decrypt(cipher) for name, cipher in results.parts.items()}
 
     # ---- the server ---------------------------------------------------------------------------
 
@@ -504,9 +529,3 @@ class Compiled:
                 f"The {role} miss {', '.join(missing)}. Encrypt all arguments together.",
                 missing=missing,
             )
-
-
-def measured_error(got: ArrayLike, expected: ArrayLike) -> float:
-    """log2 of the largest difference of two arrays; −∞ when they are equal."""
-    largest = float(np.max(np.abs(np.asarray(got) - np.asarray(expected)), initial=0.0))
-    return math.log2(largest) if largest > 0 else -math.inf

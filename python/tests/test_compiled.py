@@ -286,6 +286,30 @@ def test_several_results_by_name() -> None:
     np.testing.assert_allclose(got["square"], [0.01, 0.04, 0.09, 0.16], atol=1e-4)
 
 
+def test_errors_of_results_are_compared_with_their_prediction() -> None:
+    """A scalar in every slot, a vector in three of four, a matrix by columns; whatever stands beside them."""
+    kernel = rm.kernel(lambda x, m: {"sum": (x * x).sum(), "square": x * x + 1, "columns": m * 0.5})
+    compiled = kernel.compile(rm.vector(3), rm.matrix(3, 2, packing="columns"), precision=14)
+    keys = compiled.keygen()
+    x, m = np.array([0.25, -0.5, 1.0]), np.array([[0.5, -1.0], [0.25, 0.75], [-0.5, 0.125]])
+    results = compiled.evaluate(keys, compiled.encrypt(keys, x=x, m=m))
+    expected = {"sum": (x * x).sum(), "square": x * x + 1, "columns": m * 0.5}
+    told = compiled.measure_error(keys, results, expected)
+    assert set(told) == set(compiled.predicted_error) == {"sum", "square", "columns.0", "columns.1"}
+    places = {"square": expected["square"], "columns.0": m[:, 0] / 2, "columns.1": m[:, 1] / 2}
+    for name, values in places.items():
+        errors = np.abs(keys.secret.decrypt(results.parts[name])[:3] - values)
+        assert told[name].slot == np.argmax(errors)
+        assert told[name].measured_log2 == pytest.approx(np.log2(errors.max()))
+    for name, comparison in told.items():
+        assert comparison.holds
+        assert comparison.predicted_log2 == results.parts[name].error_log2
+    wrong = m * 0.5 + np.array([[0, 0], [0, 0.25], [0, 0]])
+    told = compiled.measure_error(keys.secret, results, {**expected, "columns": wrong})
+    assert [name for name, comparison in told.items() if not comparison.holds] == ["columns.1"]
+    assert (told["columns.1"].slot, round(told["columns.1"].measured_log2, 3)) == (1, -2)
+
+
 def test_every_level_of_a_chain_serves_where_bounds_leave_room(tmp_path: Path) -> None:
     # Two primes of one width: after the rescale the modulus is no wider than the scale.
     params = rm.Params.from_bits(11, [40, 40], [40], 2, insecure=True)

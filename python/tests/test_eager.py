@@ -374,3 +374,17 @@ def test_an_evaluator_takes_numbers_of_any_kind(keys: rm.Keys) -> None:
         for operation, expected in [("add_plain", X + values), ("multiply_plain", X * values)]:
             result = getattr(keys.evaluator(), operation)(x.native, values)
             np.testing.assert_allclose(keys.secret.decrypt(result)[:5], expected, atol=1e-6)
+
+
+def test_errors_are_compared_with_their_prediction(keys: rm.Keys) -> None:
+    x, y = rm.encrypt(X, keys), rm.encrypt(Y, keys)
+    for result, expected in [(x * y, X * Y), (x[1:4], X[1:4]), (x * 1j, X * 1j)]:
+        errors = np.abs(keys.secret.decrypt(result.native)[: len(expected)] - expected)
+        told = rm.measure_error(result, keys, expected)
+        assert (told.slot, told.predicted_log2) == (np.argmax(errors), result.error_log2)
+        assert told.measured_log2 == pytest.approx(np.log2(errors.max()))
+        assert told.holds
+        assert f"error 2^{told.measured_log2:.1f} (slot {told.slot}), predicted 2^" in repr(told)
+        wrong = expected + np.eye(len(expected))[2] / 2
+        told = rm.measure_error(result, keys.secret, wrong)
+        assert (told.slot, round(told.measured_log2, 3), told.holds) == (2, -1, False)

@@ -2,16 +2,18 @@
 
 use std::sync::{Arc, OnceLock};
 
+use numpy::{AllowTypeChange, Complex64, PyArrayLike1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use ringmill_ckks as ckks;
 use ringmill_ckks::file::{FileError, Stored};
 
+use crate::comparison::Comparison;
 use crate::error::{Failure, Family};
+use crate::files::bytes_of;
 use crate::params::Params;
 use crate::whole::whole;
-use crate::files::bytes_of;
 
 /// An encrypted vector, with level, exact scale, declared magnitude and predicted error; bound to no keys.
 ///
@@ -166,6 +168,26 @@ impl Ciphertext {
             return Err(Failure::rule(Family::Encoding, "Slots", &message).into());
         }
         self.described(ckks::Meta { slots, ..self.meta().clone() })
+    }
+
+    /// The predicted error beside that of decrypted slots.
+    ///
+    /// Args:
+    ///     decrypted: all slots, as `SecretKey.decrypt` gives them.
+    ///     expected: what they should be, as many numbers.
+    ///
+    /// Raises
+    /// ------
+    ///     MismatchError: more or fewer numbers than slots.
+    fn compare(
+        &self,
+        decrypted: PyArrayLike1<'_, Complex64, AllowTypeChange>,
+        expected: PyArrayLike1<'_, Complex64, AllowTypeChange>,
+    ) -> PyResult<Comparison> {
+        let (got, wanted) = (decrypted.as_array().to_vec(), expected.as_array().to_vec());
+        let compared = self.meta().compare(&got, &wanted);
+        let refused = |e| format!("{e}; give one number for every slot");
+        Ok(Comparison(compared.map_err(|e| Failure::rule(Family::Mismatch, "Count", &refused(e)))?))
     }
 
     /// The ciphertext as bytes for a file, with all that its attributes tell and a checksum.

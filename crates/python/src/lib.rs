@@ -9,6 +9,7 @@ mod cipher;
 mod circuits;
 mod codec;
 mod compact;
+mod comparison;
 mod debug_form;
 mod encoders;
 mod error;
@@ -42,6 +43,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<keys::PublicKey>()?;
     module.add_class::<evaluation::EvaluationKeys>()?;
     module.add_class::<cipher::Ciphertext>()?;
+    module.add_class::<comparison::Comparison>()?;
     module.add_class::<evaluator::Evaluator>()?;
     module.add_class::<executable::Executable>()?;
     module.add_class::<circuits::Circuit>()?;

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from ringmill.compiled import measured_error
 from ringmill.demo.clinic import Job
 from ringmill.errors import MachineError, fail
 from ringmill.explorer import Exploration, explore
@@ -77,7 +76,7 @@ def same_bits(job: Job, found: Exploration, folder: Path) -> dict[str, Any]:
         "records": len(got),
         "agreement": int(np.sum((got > 0.5) == (job.clinic.probabilities() > 0.5))),
         "accuracy": float(np.mean((got > 0.5) == job.clinic.labels)),
-        "measured_log2": measured_error(got, job.expected()),
+        "measured_log2": compiled.measure_error(keys, results, job.expected())["out"].measured_log2,
     }
 
 

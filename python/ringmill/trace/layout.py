@@ -90,8 +90,12 @@ class Layout:
 
     def place(self, values: ArrayLike) -> NDArray[np.complex128]:
         """The slot vector that holds ``values``; padding is zero."""
+        return self.put(np.zeros(self.slots, dtype=np.complex128), values)
+
+    def put(self, slots: ArrayLike, values: ArrayLike) -> NDArray[np.complex128]:
+        """A slot vector with ``values`` in place of the logical array; its padding stays."""
         array = np.asarray(values, dtype=np.complex128)
-        out = np.zeros(self.slots, dtype=np.complex128)
+        out = np.array(slots, dtype=np.complex128)
         if not self.shape:
             out[:] = array
         else:

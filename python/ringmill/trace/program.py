@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ringmill import bundle
-from ringmill.errors import FileFormatError, ProgramError, fail
+from ringmill.errors import FileFormatError, MismatchError, ProgramError, fail
 from ringmill.trace import bounds
 from ringmill.trace.graph import Graph, Node
 from ringmill.trace.layout import Layout
-from ringmill.trace.spec import Slots, Spec
+from ringmill.trace.spec import Slots, Spec, same_shape
 from ringmill.trace.text import program_text
 
 FORMAT = "ringmill-kernel"
@@ -42,6 +42,16 @@ class Result:
         arrays = [self.layout.take(slots[part]) for part in self.parts]
         whole = np.stack(arrays, axis=-1) if self.stacked else arrays[0]
         return whole.real.copy() if real else whole
+
+    def written(self, slots: Mapping[str, Slots], name: str, values: ArrayLike) -> dict[str, Slots]:
+        """The same slot vectors with ``values`` in place of the logical array."""
+        shape = (*self.layout.shape, len(self.parts)) if self.stacked else self.layout.shape
+        array = same_shape(f"result {name!r}", values, shape)
+        columns = np.moveaxis(array, -1, 0) if self.stacked else [array]
+        return {
+            part: self.layout.put(slots[part], column)
+            for part, column in zip(self.parts, columns, strict=True)
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +103,23 @@ class Signature:
         """Results as arrays: one array, or a dict by name when the kernel returns several."""
         arrays = {name: result.read(slots, real=self.real) for name, result in self.outputs.items()}
         return arrays["out"] if set(arrays) == {"out"} else arrays
+
+    def written(self, slots: Mapping[str, Slots], results: Any) -> dict[str, Slots]:
+        """The same slot vectors with other results, given as ``unpack`` gives them."""
+        given = results if isinstance(results, Mapping) else {"out": results}
+        if set(given) != set(self.outputs):
+            fail(
+                MismatchError,
+                "Results",
+                f"Kernel {self.name!r} has the results {', '.join(self.outputs)}, but "
+                f"{', '.join(map(str, given)) or 'none'} are expected. Give what decrypt() should give.",
+                expected=sorted(self.outputs),
+                found=sorted(map(str, given)),
+            )
+        written: dict[str, Slots] = {}
+        for name, result in self.outputs.items():
+            written.update(result.written(slots, name, given[name]))
+        return written
 
     def to_json(self) -> dict[str, Any]:
         """A JSON-serialisable description."""

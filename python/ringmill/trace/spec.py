@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ringmill.errors import EncodingError, fail
+from ringmill.errors import EncodingError, MismatchError, fail
 from ringmill.trace.base import any_masked
 from ringmill.trace.graph import Graph
 from ringmill.trace.layout import Layout, Shape, power_of_two
@@ -120,6 +120,21 @@ def finite_array(name: str, values: ArrayLike) -> NDArray[np.complex128]:
             index=index,
         )
     return array.astype(np.complex128)
+
+
+def same_shape(name: str, values: ArrayLike, shape: Shape) -> NDArray[np.complex128]:
+    """Numbers that are known to be right, in the shape of what they are compared with."""
+    array = finite_array(name, values)
+    if array.shape != shape:
+        fail(
+            MismatchError,
+            "ShapeMismatch",
+            f"The values expected of {name} have shape {array.shape}, but it decrypts to {shape}. "
+            "Give one number for each element.",
+            expected=shape,
+            found=array.shape,
+        )
+    return array
 
 
 def _bounded(name: str, array: NDArray[np.complex128], magnitude: float) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ringmill.compiled import Compiled, measured_error
+from ringmill.compiled import Compiled
 from ringmill.errors import MachineError, fail
 from ringmill.progress import Show, steps
 from ringmill.project.design import Design
@@ -55,8 +55,8 @@ def worst_slot(compiled: Compiled, arguments: dict[str, Any]) -> float:
     keys = compiled.keygen()
     results = compiled.evaluate(keys, compiled.encrypt(keys, arguments))
     expected = compiled.plan.clear(compiled.signature.pack(arguments))
-    got = {name: keys.secret.decrypt(cipher) for name, cipher in results.parts.items()}
-    return max(measured_error(got[name], expected[name]) for name in expected)
+    compared = [c.compare(keys.secret.decrypt(c), expected[name]) for name, c in results.parts.items()]
+    return max(comparison.measured_log2 for comparison in compared)
 
 
 def error(design: Design, runs: int = RUNS) -> Row:
