@@ -235,9 +235,10 @@ class Compiled:
     def predicted_error(self) -> dict[str, float]:
         """log2 of the predicted error of the worst slot of every output ciphertext, before anything runs.
 
-        It holds for arguments encrypted under the public key, none larger than ``plan.magnitude``.
+        It holds for arguments encrypted under the public key, none larger than ``plan.magnitude``, and keys
+        switched as ``switching`` says.
         """
-        return self.plan.predicted_error()
+        return self.plan.predicted_error(switching=self.switching)
 
     # ---- the client ---------------------------------------------------------------------------
 

@@ -100,6 +100,21 @@ def test_every_switching_gives_the_same_numbers(
     assert np.abs(loaded.decrypt(keys, results) - cube(x)).max() < 2.0**-20
 
 
+def test_a_key_form_counts_in_the_predicted_error(rng: np.random.Generator) -> None:
+    # Digits as wide as the special primes; those of the base form are half as wide.
+    params = rm.Params.from_bits(11, [50] * 6, [50, 50], 6, scale_bits=40, insecure=True)
+    turn = rm.kernel(lambda x: x.rotate(1))
+    base = turn.compile(rm.vector(1024), params=params, output_level=4)
+    wide = base.switched(rm.key_switching("hybrid", forms=["6+2/2"], levels={4: "6+2/2"}))
+    assert wide.predicted_error["out"] > base.predicted_error["out"] + 0.5
+    x = rng.uniform(-1, 1, 1024)
+    for compiled in (base, wide):
+        keys = compiled.keygen()
+        results = compiled.evaluate(keys, compiled.encrypt(keys, x=x))
+        measured = np.log2(np.abs(compiled.decrypt(keys, results) - np.roll(x, -1)).max())
+        assert measured < results.error_log2 <= compiled.predicted_error["out"]
+
+
 def test_key_forms_and_methods_of_levels_travel_with_kernel_and_keys(
     tmp_path: Path, rng: np.random.Generator
 ) -> None:

@@ -71,7 +71,7 @@ fn bounded(
         cipher.map_or_else(|| Noise::exact(0.0, 0), |(_, c)| c.noise().clone())
     };
     let params = kernel.evaluator().params();
-    let all = predict(program, params, &given, &|_, _| 0.0, &|v| bounds[v.index()])
+    let all = predict(program, params, &|switch| kernel.layout(switch), &given, &|_, _| 0.0, &|v| bounds[v.index()])
         .map_err(|e| Failure::of(Family::Machine, &e))?;
     let closer = |(name, cipher): (String, ckks::Ciphertext)| {
         let Some(output) = program.outputs().iter().find(|o| o.name == name) else {

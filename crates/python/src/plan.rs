@@ -7,8 +7,9 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use ringmill_ckks::{Level, Secret};
+use ringmill_ckks::{KeyLayout, Level, Secret};
 use ringmill_program::he::{self, Chain, Type, Value, Vectors, evaluate_clear};
+use ringmill_program::lower::Switch;
 use ringmill_program::manage::{self, Accuracy, Managed, Promise};
 
 use crate::bootstrap;
@@ -57,7 +58,8 @@ fn to_the_end(
     let options = manage::Options { output_level, rotation_keys, ..manage::Options::default() };
     let managed = manage::manage(traced, &Chain::from(params), &options).ok()?;
     let p = &managed.program;
-    let noises = manage::predict_fresh(p, params, promise).ok()?;
+    let base = |_: &Switch| KeyLayout::base(params);
+    let noises = manage::predict_fresh(p, params, promise, &base).ok()?;
     let fits = p.values().all(|(v, instr)| match &instr.ty {
         // Written so that what is not a number does not fit.
         Type::Ct(t) => noises[v.index()].headroom_log2(params, t.level, &t.scale) >= 0.0,
@@ -272,11 +274,14 @@ impl Plan {
     }
 
     /// log2 of the predicted error of the worst slot of every output, for inputs of the greatest size, encrypted
-    /// under the public key; exceeded with probability `failure`, 2^−20 unless told otherwise.
-    #[pyo3(signature = (failure = ringmill_ckks::noise::FAILURE))]
-    fn predicted_error(&self, failure: f64) -> PyResult<BTreeMap<String, f64>> {
+    /// under the public key, with keys switched as `switching` says; exceeded with probability `failure`, 2^−20 unless
+    /// told otherwise.
+    #[pyo3(signature = (failure = ringmill_ckks::noise::FAILURE, switching = "hybrid"))]
+    fn predicted_error(&self, failure: f64, switching: &str) -> PyResult<BTreeMap<String, f64>> {
         let program = &self.managed.program;
-        let all = manage::predict_fresh(program, &self.params, &self.promise)
+        let method = switching::method_of(&self.params, switching)?;
+        let layouts = |switch: &Switch| method(switch).layout();
+        let all = manage::predict_fresh(program, &self.params, &self.promise, &layouts)
             .map_err(|e| Failure::of(Family::Machine, &e))?;
         let outputs = program.outputs().iter();
         Ok(outputs

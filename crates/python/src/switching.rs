@@ -145,6 +145,15 @@ pub(crate) fn evaluator(
     }
 }
 
+/// The method of each key switch that a text asks for: the base form where it asks for nothing.
+pub(crate) fn method_of(params: &Params, text: &str) -> Result<impl Fn(&Switch) -> Method, Failure> {
+    let (methods, base) = (methods(params, text, &costs()?)?, Method::Hybrid(KeyLayout::base(params)));
+    Ok(move |switch: &Switch| {
+        let chosen = methods.as_ref().and_then(|methods| methods.choose(switch));
+        chosen.unwrap_or(&base).clone()
+    })
+}
+
 /// In words.
 fn name(method: &Method) -> String {
     let layout = method.layout();
@@ -173,11 +182,10 @@ struct Counted {
 
 fn counted(plan: &Plan, word: &str) -> Result<Counted, Failure> {
     let costs = costs()?;
-    let methods = methods(&plan.params, word, &costs)?;
+    let chosen = method_of(&plan.params, word)?;
     let switches = RefCell::new(Switches::new());
     let method = |switch: &Switch| {
-        let chosen = methods.as_ref().and_then(|methods| methods.choose(switch)).cloned();
-        let chosen = chosen.unwrap_or_else(|| Method::Hybrid(KeyLayout::base(&plan.params)));
+        let chosen = chosen(switch);
         *switches.borrow_mut().entry((switch.limbs, name(&chosen))).or_default() += 1;
         chosen
     };

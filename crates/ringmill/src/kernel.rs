@@ -1,13 +1,14 @@
 //! Whole programs: managed, lowered once, run as often as one likes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use ringmill_ckks::{
-    Ciphertext, CkksError, EvaluationKeys, KeyIdentity, Level, Meta, Noise, Plaintext, Scale,
+    Ciphertext, CkksError, EvaluationKeys, KeyIdentity, KeyLayout, Level, Meta, Noise, Plaintext, Scale,
 };
 use ringmill_program::he::{Chain, Constant, Numbers, Op, Program, Type, Value};
 use ringmill_program::limb::LimbProgram;
+use ringmill_program::lower::{Switch, key_switches};
 use ringmill_program::manage::{Managed, Options, Summary, manage, predict};
 use ringmill_program::schedule::Statistics;
 use ringmill_ring::Poly;
@@ -70,6 +71,8 @@ pub struct Kernel {
     ciphers: Vec<(Value, String)>,
     /// `plain` and `const` instructions in order; constants are encoded already.
     plains: Vec<(Value, Option<Poly>)>,
+    /// Layouts of the keys, as the evaluator's methods have them.
+    layouts: HashMap<Switch, KeyLayout>,
 }
 
 impl Kernel {
@@ -101,7 +104,9 @@ impl Kernel {
                 _ => {}
             }
         }
-        Ok(Self { evaluator: evaluator.clone(), managed, prepared, ciphers, plains })
+        let layout = |switch: Switch| (switch, evaluator.method(&switch).layout());
+        let layouts = key_switches(p).into_values().map(layout).collect();
+        Ok(Self { evaluator: evaluator.clone(), managed, prepared, ciphers, plains, layouts })
     }
 
     /// Manages a traced program for the evaluator's parameters and compiles it.
@@ -135,6 +140,11 @@ impl Kernel {
     /// What one run costs, by counting: transforms, multiplications, bytes of keys and data, peak of live limbs.
     pub fn cost(&self) -> Statistics {
         Statistics::of(self.limb_program())
+    }
+
+    /// The layout of the key that a switch of the program reads: its error depends on it.
+    pub fn layout(&self, switch: &Switch) -> KeyLayout {
+        self.layouts.get(switch).copied().unwrap_or_else(|| KeyLayout::base(self.evaluator.params()))
     }
 
     /// The encrypted inputs: name, level and scale to encrypt at. Ciphertexts of a higher level serve as well.
@@ -286,7 +296,7 @@ impl Kernel {
         };
         let plain = |v: Value, _: &str| fresh.get(&v).map_or(0.0, |p| p.noise().magnitude());
         let promised = |v: Value| p.instr(v).within.unwrap_or(f64::INFINITY);
-        let noises = predict(p, params, &cipher, &plain, &promised)?;
+        let noises = predict(p, params, &|switch| self.layout(switch), &cipher, &plain, &promised)?;
         let meta = |v: Value| {
             let (level, scale) = match &p.instr(v).ty {
                 Type::Ct(t) => (t.level, t.scale.clone()),

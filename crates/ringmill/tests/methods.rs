@@ -1,13 +1,14 @@
 //! Key-switch methods through the face: equal bits where they must be, errors within the prediction, missing forms named.
 
-use ringmill::Evaluator;
+use ringmill::{Evaluator, Input, Inputs, Kernel};
 use ringmill::ckks::{
     Ciphertext, CkksError, EvaluationKeys, KeyGenerator, KeyLayout, KlssLayout, Level, Params, ParamsLiteral,
     Randomness, SecretKey,
 };
 use ringmill::program::cost::{CostTable, Methods};
-use ringmill::program::he::Chain;
+use ringmill::program::he::{self, Chain};
 use ringmill::program::lower::Method;
+use ringmill::program::manage::Options;
 use ringmill::ring::GaloisElement;
 
 struct World {
@@ -27,6 +28,10 @@ fn world() -> World {
         scale_bits: 36,
         ..ParamsLiteral::from_bits(11, &[45, 36, 36, 36, 36, 36], &[46, 46], 3)
     };
+    world_of(literal, &LAYOUTS)
+}
+
+fn world_of(literal: ParamsLiteral, layouts: &[KeyLayout]) -> World {
     let params = Params::new(&literal.insecure()).unwrap();
     let mut generator = KeyGenerator::new(&params).unwrap();
     let secret = generator.secret_key().unwrap();
@@ -35,7 +40,7 @@ fn world() -> World {
     let other = GaloisElement::rotation(3, params.log_n()).unwrap();
     let mut galois = generator.galois_keys(&secret, &[other]).unwrap();
     let mut turn = generator.galois_key(&secret, element).unwrap();
-    for layout in LAYOUTS {
+    for &layout in layouts {
         generator.extend_relin_key(&secret, &mut relin, layout).unwrap();
         generator.extend_galois_key(&secret, (element, &mut turn), layout).unwrap();
     }
@@ -86,6 +91,36 @@ fn every_form_switches_within_the_error_that_it_predicts() {
             w.check(&turned, |i| w.values[(i + 1) % w.values.len()], &what);
         }
     }
+}
+
+/// The errors of the whole program are those of the forms that its keys have, above and below those of the base form.
+#[test]
+fn a_kernel_predicts_the_error_of_the_form_that_it_switches_by() {
+    // Digits as wide as the special primes; those of the base form are half as wide.
+    let literal = ParamsLiteral { scale_bits: 40, ..ParamsLiteral::from_bits(11, &[40; 6], &[40, 40], 6) };
+    let wide = KeyLayout { limbs: 6, special: 2, alpha: 2 };
+    let w = world_of(literal, &[wide]);
+    let text = r#"he @turned traced slots 1024
+        %x = input "x"
+        %t = rotate %x, 1
+        %s = square %x
+        output "turned", %t
+        output "square", %s
+        end"#;
+    let traced = he::parse(text).unwrap();
+    let errors = [KeyLayout::base(&w.params), wide].map(|layout| {
+        let e = w.by(Method::Hybrid(layout));
+        let options = Options { output_level: Some(Level::new(3)), ..Options::default() };
+        let kernel = Kernel::compile(&e, &traced, &options).unwrap();
+        let found = kernel.run(&Inputs::from([("x".into(), Input::Cipher(&w.cipher))]), &w.keys).unwrap();
+        w.check(&found["turned"], |i| w.values[(i + 1) % w.values.len()], &format!("rotation by {layout:?}"));
+        w.check(&found["square"], |i| w.values[i] * w.values[i], &format!("square by {layout:?}"));
+        let x = e.drop_level(&w.cipher, found["turned"].level()).unwrap();
+        let eager = e.rotate(&x, 1, w.keys.galois()).unwrap();
+        assert_eq!(found["turned"].noise(), eager.noise());
+        found["turned"].noise().error(w.values.len())
+    });
+    assert!(errors[1] > 1.5 * errors[0], "{errors:?}");
 }
 
 #[test]

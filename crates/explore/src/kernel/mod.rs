@@ -1,10 +1,10 @@
 //! A traced kernel, and what becomes of it under parameters.
 
 use ringmill_ckks::params::Security;
-use ringmill_ckks::{Level, Params};
+use ringmill_ckks::{KeyLayout, Level, Params};
 use ringmill_program::he::{Chain, Op, Program, Type, Value, parse};
 use ringmill_program::limb::LimbProgram;
-use ringmill_program::lower::lower;
+use ringmill_program::lower::{Switch, lower};
 use ringmill_program::manage::{
     KeySet, Managed, Options, Promise, depth, manage, predict_fresh, ranges, simplify,
 };
@@ -124,7 +124,8 @@ impl Kernel {
         let managed = manage(&self.program, &Chain::from(params), &options).map_err(|_| Unfit::Scale)?;
         let KernelSource { magnitude, bound, real, .. } = self.source;
         let promise = Promise { inputs: magnitude, plain: magnitude, values: bound, real };
-        let noises = predict_fresh(&managed.program, params, &promise).map_err(|_| Unfit::Scale)?;
+        let base = |_: &Switch| KeyLayout::base(params);
+        let noises = predict_fresh(&managed.program, params, &promise, &base).map_err(|_| Unfit::Scale)?;
         let mut headroom = f64::INFINITY;
         for (v, instr) in managed.program.values() {
             if let Type::Ct(t) = &instr.ty {

@@ -143,18 +143,6 @@ impl Program {
         uses
     }
 
-    /// Whether each value is a key switch whose only use is a rescale: lowering then divides once, by P·q_level.
-    pub fn merged_rescales(&self) -> Vec<bool> {
-        let uses = self.use_counts();
-        let mut merged = vec![false; self.instrs.len()];
-        for instr in &self.instrs {
-            if let Op::Rescale(a) = instr.op {
-                merged[a.index()] = uses[a.index()] == 1 && self.instr(a).op.switches_keys();
-            }
-        }
-        merged
-    }
-
     /// How the text form calls a value.
     pub fn value_name(&self, v: Value) -> String {
         match self.instrs.get(v.index()).and_then(|i| i.name.as_ref()) {

@@ -50,6 +50,8 @@ pub use key_switch::KeyInputs;
 pub use method::{Method, Switch};
 pub use program::{lower, lower_by, lower_compact};
 pub use raise::EncapsulationInputs;
+pub use uses::key_switches;
+
 pub use ringmill_ckks::{KeyLayout, KlssLayout, LayoutError};
 
 use crate::limb::{Domain, LimbBuilder, LimbProgram, Operand};

@@ -14,7 +14,7 @@ use super::key_switch::End;
 use super::scalar::{residue, scaled_integer};
 use super::sums::{Factor, Sums};
 use super::turns::Turns;
-use super::uses::{limbs, merged, needed, part_suffixes, reach, uses};
+use super::uses::{galois, hoist_group, key_of, limbs, merged, needed, part_suffixes, reach, switches, uses};
 use super::{EncapsulationInputs, KeyInputs, LowerError, Lowering, Method, Poly, Switch};
 use crate::he::{Chain, Instr, Op, Program, Type, Value};
 use crate::limb::{Domain, InputClass, ModulusId, OutputId};
@@ -115,13 +115,6 @@ struct HoistGroup {
     raised: Option<Hoisted>,
 }
 
-fn hoist_group(op: &Op) -> Option<u32> {
-    match *op {
-        Op::Rotate { hoist, .. } | Op::Conj { hoist, .. } => hoist,
-        _ => None,
-    }
-}
-
 impl<'a> Walk<'a> {
     fn new(he: &'a Program, chain: &'a Chain, low: Lowering, needed: Vec<bool>, above: u64) -> Self {
         let uses = uses(he, &needed);
@@ -179,27 +172,14 @@ impl<'a> Walk<'a> {
 
     /// A method for every key switch. Those that share digits by name can do so if their methods are the same.
     fn choose(&mut self, method: &dyn Fn(&Switch) -> Method) {
-        let switches: Vec<_> = self
-            .he
-            .values()
-            .filter(|(v, _)| self.needed[v.index()])
-            .filter_map(|(v, instr)| Some((v, hoist_group(&instr.op), self.key_of(&instr.op)?)))
-            .collect();
-        let mut members: HashMap<u32, usize> = HashMap::new();
-        for (_, group, _) in &switches {
-            if let Some(group) = group {
-                *members.entry(*group).or_default() += 1;
-            }
-        }
-        for (v, group, (key, operand)) in switches {
-            let hoisted = group.map_or(1, |group| members[&group]);
-            let (limbs, rescale) = (self.limbs(operand), self.merged.contains_key(&v));
-            let chosen = method(&Switch { key, limbs, hoisted, rescale });
+        for (v, switch) in switches(self.he, self.chain, &self.needed, &self.merged) {
+            let chosen = method(&switch);
             let index = self.methods.iter().position(|m| *m == chosen).unwrap_or_else(|| {
                 self.methods.push(chosen);
                 self.methods.len() - 1
             });
             self.method_of.insert(v, index);
+            let group = hoist_group(&self.he.instr(v).op);
             if group.is_some() {
                 self.hoisted.entry((group, index)).or_default().members += 1;
             }
@@ -211,21 +191,9 @@ impl<'a> Walk<'a> {
         limbs(&self.he.instr(v).ty)
     }
 
-    fn galois(&self, op: &Op) -> Option<u64> {
-        match *op {
-            Op::Rotate { k, .. } => Some(self.chain.galois(k as usize)),
-            Op::Conj { .. } => Some(self.chain.galois_conjugate()),
-            _ => None,
-        }
-    }
-
     /// The key that an instruction needs, and the operand it switches.
     fn key_of(&self, op: &Op) -> Option<(KeyId, Value)> {
-        match *op {
-            Op::Relin(a) => Some((KeyId::Relin, a)),
-            Op::Rotate { a, .. } | Op::Conj { a, .. } => Some((KeyId::Galois(self.galois(op)?), a)),
-            _ => None,
-        }
+        key_of(self.chain, op)
     }
 
     fn raise(&mut self, a: Value) -> Result<Vec<Poly>, LowerError> {
@@ -307,7 +275,7 @@ impl<'a> Walk<'a> {
             true => End::Extended,
             false => End::of(rescale.is_some()),
         };
-        let parts = match self.galois(op) {
+        let parts = match galois(self.chain, op) {
             None => {
                 let (d, key) = ([0, 1, 2].map(|part| self.part(a, part)), &self.keys[&(id, method)]);
                 self.low.relinearise([&d[0], &d[1], &d[2]], key, rescale.is_some())?

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::he::{Op, Program, Type, Value};
+use super::{KeyId, Switch};
+use crate::he::{Chain, Op, Program, Type, Value};
 
 /// The most limbs of any value (inputs count whether needed or not), and whether there is a key switch.
 pub(super) fn reach(he: &Program, needed: &[bool]) -> (usize, bool) {
@@ -64,6 +65,63 @@ pub(super) fn merged(he: &Program, needed: &[bool], uses: &[u32]) -> HashMap<Val
             _ => None,
         })
         .filter(|(a, _)| uses[a.index()] == 1)
-        .filter(|(a, _)| matches!(he.instr(*a).op, Op::Relin(_) | Op::Rotate { .. } | Op::Conj { .. }))
+        .filter(|(a, _)| he.instr(*a).op.switches_keys())
         .collect()
+}
+
+/// The Galois element of a rotation or a conjugation.
+pub(super) fn galois(chain: &Chain, op: &Op) -> Option<u64> {
+    match *op {
+        Op::Rotate { k, .. } => Some(chain.galois(k as usize)),
+        Op::Conj { .. } => Some(chain.galois_conjugate()),
+        _ => None,
+    }
+}
+
+/// The key that an instruction needs, and the operand it switches.
+pub(super) fn key_of(chain: &Chain, op: &Op) -> Option<(KeyId, Value)> {
+    match *op {
+        Op::Relin(a) => Some((KeyId::Relin, a)),
+        Op::Rotate { a, .. } | Op::Conj { a, .. } => Some((KeyId::Galois(galois(chain, op)?), a)),
+        _ => None,
+    }
+}
+
+/// The name under which an instruction shares digits.
+pub(super) fn hoist_group(op: &Op) -> Option<u32> {
+    match *op {
+        Op::Rotate { hoist, .. } | Op::Conj { hoist, .. } => hoist,
+        _ => None,
+    }
+}
+
+/// The key switches on which an output depends, in order.
+pub(super) fn switches(
+    he: &Program,
+    chain: &Chain,
+    needed: &[bool],
+    merged: &HashMap<Value, Value>,
+) -> Vec<(Value, Switch)> {
+    let found = he.values().filter(|(v, _)| needed[v.index()]).filter_map(|(v, instr)| {
+        let (key, operand) = key_of(chain, &instr.op)?;
+        Some((v, hoist_group(&instr.op), key, limbs(&he.instr(operand).ty)))
+    });
+    let found: Vec<_> = found.collect();
+    let mut members: HashMap<u32, usize> = HashMap::new();
+    for group in found.iter().filter_map(|(_, group, ..)| *group) {
+        *members.entry(group).or_default() += 1;
+    }
+    let switch = |(v, group, key, limbs): (Value, Option<u32>, KeyId, usize)| {
+        let hoisted = group.map_or(1, |group| members[&group]);
+        (v, Switch { key, limbs, hoisted, rescale: merged.contains_key(&v) })
+    };
+    found.into_iter().map(switch).collect()
+}
+
+/// The key switches of a program on which an output depends, as lowering chooses their methods; none in a traced one.
+pub fn key_switches(he: &Program) -> HashMap<Value, Switch> {
+    let Some(chain) = he.chain() else { return HashMap::new() };
+    let needed = needed(he);
+    let merged = merged(he, &needed, &uses(he, &needed));
+    switches(he, chain, &needed, &merged).into_iter().collect()
 }

@@ -1,7 +1,7 @@
 //! Parameters for a program: by its depth and the accuracy wanted of its results.
 
 use ringmill_ckks::params::Choice;
-use ringmill_ckks::{Need, Params, ParamsError, Secret};
+use ringmill_ckks::{KeyLayout, Need, Params, ParamsError, Secret};
 use ringmill_ring::RingError;
 
 use super::order::steady;
@@ -164,6 +164,6 @@ pub fn choose(traced: &Program, want: &Accuracy) -> Result<Plan, ChooseError> {
 fn predicted(p: &Program, params: &Params, want: &Accuracy) -> Result<f64, RingError> {
     let inputs = want.inputs.unwrap_or(want.magnitude);
     let promise = Promise { inputs, plain: want.magnitude, values: want.magnitude, real: want.real };
-    let all = predict_fresh(p, params, &promise)?;
+    let all = predict_fresh(p, params, &promise, &|_| KeyLayout::base(params))?;
     Ok(p.outputs().iter().map(|o| all[o.value.index()].error(p.slots())).fold(0.0, f64::max))
 }

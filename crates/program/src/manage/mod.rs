@@ -36,7 +36,7 @@ pub use choose::{Accuracy, ChooseError, Plan, choose};
 pub use dead::remove_dead;
 pub use emit::{Options, least_output_level, manage};
 pub use levels::depth;
-pub use noise::{Promise, mul_scalar, predict, predict_fresh};
+pub use noise::{Layouts, Promise, mul_scalar, predict, predict_fresh};
 pub use order::steady;
 pub use ranges::ranges;
 pub use simplify::simplify;

@@ -1,10 +1,14 @@
 //! The predicted error of every value of a managed program.
 
-use ringmill_ckks::{Noise, Params};
+use ringmill_ckks::{KeyLayout, Noise, Params};
 use ringmill_ring::{GaloisElement, RingError};
 
 use super::ranges::ranges;
 use crate::he::{Constant, Level, Like, Op, Program, Scale, Type, Value};
+use crate::lower::{Switch, key_switches};
+
+/// The layout of the key of each key switch.
+pub type Layouts<'a> = &'a dyn Fn(&Switch) -> KeyLayout;
 
 /// What is known of the values of a program before it runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,20 +34,26 @@ impl Promise {
 ///
 /// # Errors
 /// As [`predict`].
-pub fn predict_fresh(p: &Program, params: &Params, promise: &Promise) -> Result<Vec<Noise>, RingError> {
+pub fn predict_fresh(
+    p: &Program,
+    params: &Params,
+    promise: &Promise,
+    layouts: Layouts<'_>,
+) -> Result<Vec<Noise>, RingError> {
     let fresh = |v: Value, _: &str| {
         let (scale, name) = (level_and_scale(&p.instr(v).ty).1, u64::from(v.0));
         Noise::encoded(promise.inputs, scale, name).encrypt_public(params, scale, name)
     };
     let bounds = promise.bounds(p);
-    predict(p, params, &fresh, &|_, _| promise.plain, &|v| bounds[v.index()])
+    predict(p, params, layouts, &fresh, &|_, _| promise.plain, &|v| bounds[v.index()])
 }
 
 /// The error of every value by the model of [`ringmill_ckks::noise`], given those of the inputs.
 ///
-/// `input` gives the noise of each encrypted input, `plain` a bound on |slot| of each run-time plaintext.
-/// Plaintexts have a noise too: that of their encoding. `bound` is a promise about |slot| of every value, infinite if
-/// there is none: without it the magnitudes of intermediate values are products and sums of bounds. The model follows lowering: a rescale that is the only use of a
+/// `layouts` gives the layout of the key of each key switch: that of its method. `input` gives the noise of each
+/// encrypted input, `plain` a bound on |slot| of each run-time plaintext. Plaintexts have a noise too: that of their
+/// encoding. `bound` is a promise about |slot| of every value, infinite if there is none: without it the magnitudes of
+/// intermediate values are products and sums of bounds. The model follows lowering: a rescale that is the only use of a
 /// key switch is merged into it.
 ///
 /// # Errors
@@ -51,11 +61,15 @@ pub fn predict_fresh(p: &Program, params: &Params, promise: &Promise) -> Result<
 pub fn predict(
     p: &Program,
     params: &Params,
+    layouts: Layouts<'_>,
     input: &dyn Fn(Value, &str) -> Noise,
     plain: &dyn Fn(Value, &str) -> f64,
     bound: &dyn Fn(Value) -> f64,
 ) -> Result<Vec<Noise>, RingError> {
-    let merged = p.merged_rescales();
+    let switches = key_switches(p);
+    // What no output needs is not lowered.
+    let layout = |v: Value| switches.get(&v).map_or_else(|| KeyLayout::base(params), layouts);
+    let merged = |v: Value| switches.get(&v).is_some_and(|switch| switch.rescale);
     let mut all: Vec<Noise> = Vec::with_capacity(p.instrs().len());
     for (v, instr) in p.values() {
         let at = |v: Value| &all[v.index()];
@@ -76,8 +90,11 @@ pub fn predict(
             Op::MulScalar { a, c, scale } => mul_scalar(at(*a), *c, scale, p.slots(), params),
             Op::Drop(a, _) => at(*a).clone(),
             Op::Raise { a, bits } => at(*a).raise(params, scale, p.slots(), *bits),
-            Op::Rescale(a) => match merged[a.index()] {
-                true => at(*a).key_switch_rescale(params, level_and_scale(&p.instr(*a).ty).0, scale),
+            Op::Rescale(a) => match merged(*a) {
+                true => {
+                    let from = level_and_scale(&p.instr(*a).ty).0;
+                    at(*a).key_switch_rescale_by(params, layout(*a), from, scale)
+                }
                 false => at(*a).rescale(params, scale),
             },
             Op::Relin(a) | Op::Rotate { a, .. } | Op::Conj { a, .. } => {
@@ -86,7 +103,7 @@ pub fn predict(
                     None => at(*a).clone(),
                 };
                 // A merged one is counted where the rescale is.
-                if merged[v.index()] { turned } else { turned.key_switch(params, level, scale) }
+                if merged(v) { turned } else { turned.key_switch_by(params, layout(v), level, scale) }
             }
             // Not in managed programs.
             Op::Sum { a, .. } | Op::Bootstrap(a) => at(*a).clone(),

@@ -48,7 +48,7 @@ impl Walk<'_> {
         let mut summands = Vec::with_capacity(terms.len());
         for ((&(v, minus), raised), parts) in terms.iter().zip(&raised).zip(&parts) {
             let op = &self.he.instr(v).op;
-            let turn = raised.as_ref().zip(self.galois(op)).zip(self.key_of(op));
+            let turn = raised.as_ref().zip(galois(self.chain, op)).zip(self.key_of(op));
             let method = self.method_of.get(&v).copied().unwrap_or_default();
             let summand = match turn {
                 None => Summand::Value(parts.clone()),
