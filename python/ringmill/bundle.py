@@ -12,10 +12,11 @@ import hashlib
 import io
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 from ringmill.atomic import write_bytes
 from ringmill.errors import FileFormatError, fail
@@ -141,17 +142,35 @@ def load(path: str | Path, kind: str) -> Bundle:
     return parse(read_file(path), kind, str(path))
 
 
+def unreadable(path: str | Path, reason: str) -> NoReturn:
+    """Refuse a path that cannot be read; ``reason`` is what the system says."""
+    fail(
+        FileFormatError,
+        "Unreadable",
+        f"{path} cannot be read: {reason}. Check the path.",
+        path=str(path),
+    )
+
+
+@contextmanager
+def _opened(path: str | Path) -> Iterator[BinaryIO]:
+    try:
+        with Path(path).open("rb") as file:
+            yield file
+    except OSError as error:
+        unreadable(path, error.strerror or str(error))
+
+
 def read_file(path: str | Path) -> bytes:
     """Bytes of a file, with an error that names it."""
-    try:
-        return Path(path).read_bytes()
-    except OSError as error:
-        fail(
-            FileFormatError,
-            "Unreadable",
-            f"{path} cannot be read: {error.strerror or error}. Check the path.",
-            path=str(path),
-        )
+    with _opened(path) as file:
+        return file.read()
+
+
+def is_bundle(path: str | Path) -> bool:
+    """Whether a file begins as bundles do, and no key does."""
+    with _opened(path) as file:
+        return file.read(2) == b"PK"
 
 
 def check_same(path: str, facts: Mapping[str, Any], digest: str, kernel: str) -> None:

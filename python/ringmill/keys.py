@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
@@ -83,10 +83,10 @@ class Keys:
         forms = [FORMS] if self.evaluation.forms else []
         with together() as files:
             files.write(target / PUBLIC, self.public.to_bytes())
-            _save(self.evaluation, files.beside(target / EVALUATION), target / EVALUATION)
+            _save(self.evaluation.save, files.beside(target / EVALUATION), target / EVALUATION)
             if forms:
                 files.write(target / FORMS, _forms(self.evaluation).to_bytes())
-            files.write(target / SECRET, self.secret.export_secret(), secret=True)
+            _save(self.secret.save_secret, files.beside(target / SECRET), target / SECRET)
         if not forms:  # those of other keys
             with writing(target / FORMS):
                 (target / FORMS).unlink(missing_ok=True)
@@ -113,7 +113,7 @@ class Keys:
         """
         source = Path(folder)
         evaluation = load_evaluation_keys(params, source / EVALUATION, memory=memory)
-        secret = SecretKey.from_bytes(params, bundle.read_file(source / SECRET))
+        secret = load_secret(params, source / SECRET)
         public = PublicKey.from_bytes(params, bundle.read_file(source / PUBLIC))
         if not secret.made(public):
             _refuse_strangers(source / PUBLIC, public, source / SECRET, secret)
@@ -135,10 +135,20 @@ def _refuse_strangers(path: Path, stranger: Owned, secret_path: Path, secret: Se
     )
 
 
-def _save(keys: EvaluationKeys, temporary: Path, target: Path) -> None:
+def load_secret(params: Params, path: str | Path) -> SecretKey:
+    """The secret key of a file, of which no copy stays in memory."""
+    try:
+        return SecretKey.load(params, path)
+    except FileFormatError as error:
+        if error.code != "Io":
+            raise
+        bundle.unreadable(path, error.reason)
+
+
+def _save(save: Callable[[Path], None], temporary: Path, target: Path) -> None:
     """Write keys for ``target``, which is what errors name."""
     try:
-        keys.save(temporary)
+        save(temporary)
     except FileFormatError as error:
         if error.code != "Io":
             raise

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import resource
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +19,59 @@ FILES = ["secret.key", "public.key", "evaluation.keys", "evaluation.forms"]
 @pytest.fixture(scope="module")
 def keys() -> rm.Keys:
     return rm.keygen(PARAMS, rotations=[1], forms=rm.key_forms(PARAMS, 1))
+
+
+# Loads and saves keys, by Python and by the command line, lets go of them, and says so.
+CLIENT = """
+import sys
+import ringmill as rm
+from ringmill.cli import main
+
+folder = sys.argv[1]
+compiled = rm.Compiled.load(f"{folder}/kernel")
+keys = rm.Keys.load(compiled.params, f"{folder}/keys")
+keys.save(f"{folder}/again")
+del keys
+for verb, rest in [("encrypt", ["--input", f"{folder}/x.json"]), ("decrypt", ["--input", f"{folder}/r"])]:
+    key = ["--kernel", f"{folder}/kernel", "--key", f"{folder}/keys/secret.key"]
+    assert main([verb, *key, *rest, "--out", f"{folder}/{verb}.json"]) == 0
+assert main(["inspect", f"{folder}/keys/secret.key"]) == 0
+print("done", flush=True)
+sys.stdin.read()
+"""
+
+
+def copies(process: int, data: bytes) -> int:
+    """How many pieces of ``data``, longer than a hash function keeps, are in the memory of a process."""
+    pieces, found = [data[at : at + 96] for at in range(0, len(data) - 96, 96)], 0
+    with open(f"/proc/{process}/maps") as maps, open(f"/proc/{process}/mem", "rb", buffering=0) as memory:
+        for line in maps:
+            span, access, *_ = line.split()
+            if access.startswith("rw") and "[v" not in line:
+                start, end = (int(bound, 16) for bound in span.split("-"))
+                memory.seek(start)
+                held = memory.read(end - start)
+                found += sum(piece in held for piece in pieces)
+    return found
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into the memory of a process by /proc")
+def test_no_copy_of_a_secret_key_stays_in_memory(tmp_path: Path) -> None:
+    compiled = rm.kernel(lambda x: x + x).compile(rm.vector(4), params=PARAMS)
+    compiled.save(tmp_path / "kernel")
+    keys = compiled.keygen()
+    keys.save(tmp_path / "keys")
+    compiled.evaluate(keys, compiled.encrypt(keys, x=[1, 2, 3, 4])).save(tmp_path / "r")
+    (tmp_path / "x.json").write_text('{"x": [1, 2, 3, 4]}')
+    command = [sys.executable, "-c", CLIENT, str(tmp_path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as client:
+        assert client.stdin is not None
+        assert client.stdout is not None
+        assert any(line == "done\n" for line in client.stdout)
+        coefficients = (tmp_path / "keys/secret.key").read_bytes()[-2 * PARAMS.slots - 32 : -32]
+        assert copies(client.pid, coefficients) == 0
+        client.stdin.close()
+    assert client.returncode == 0
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -1,10 +1,11 @@
 //! Encryption and decryption against integer arithmetic.
 
 use num_bigint::BigInt;
-use ringmill_ring::{Domain, Poly};
+use ringmill_ring::{Buffer, Domain, Poly, Pool};
 use zeroize::Zeroizing;
 
 use crate::ciphertext::{Ciphertext, Meta};
+use crate::encoder::Encoder;
 use crate::error::CkksError;
 use crate::keys::{KeyGenerator, SecretKey};
 use crate::noise::Noise;
@@ -43,6 +44,32 @@ fn decryption_undoes_encryption_up_to_the_predicted_error() {
             assert!((std / predicted).log2().abs() < 0.2, "{std} {predicted}");
         }
     }
+}
+
+#[test]
+fn what_decryption_finds_stays_in_no_pool() {
+    let (params, pool) = (toy(), Pool::new(1 << 24));
+    let (s, level) = (secret(&params), Level::new(3));
+    let plain = plaintext(&params, &message(params.n(), 28, 5), level, Scale::pow2(28));
+    let cipher = s.encrypt_seeded(&plain, &mut randomness(9)).unwrap().expand();
+    let pooled = |from: &Poly| {
+        let mut to = Poly::zeros_in(&pool, params.n(), level.limbs(), Domain::Evaluation);
+        to.words_mut().copy_from_slice(from.words());
+        to
+    };
+    let polys = cipher.polys().iter().map(pooled).collect();
+    let cipher = Ciphertext::from_parts(&params, polys, cipher.meta().clone(), cipher.identity()).unwrap();
+    let rings: Vec<_> = (0..level.limbs()).map(|i| params.ring(i).unwrap()).collect();
+    let encoder = Encoder::new(params.log_n()).unwrap().with_pool(pool.clone());
+    let found = s.decrypt(&cipher).unwrap();
+    encoder.decode(found.poly(), found.slots(), found.scale(), &rings).unwrap();
+    drop(found);
+    assert!(pool.free_bytes() > 0);
+    let lengths = [params.n() * level.limbs(), params.n(), 4 * cipher.slots()];
+    let free: Vec<_> =
+        lengths.iter().flat_map(|&len| [len; 8]).map(|len| Buffer::unspecified_in(&pool, len)).collect();
+    assert_eq!(pool.free_bytes(), 0, "all have been taken");
+    assert!(free.iter().all(|buffer| buffer.iter().all(|&word| word == 0)));
 }
 
 #[test]

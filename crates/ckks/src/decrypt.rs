@@ -12,7 +12,7 @@ impl SecretKey {
     /// Decrypts to the message and its error: c₀ + c₁·s, or c₀ + c₁·s + c₂·s² before relinearisation.
     ///
     /// The plaintext carries the predicted error of the ciphertext. It takes memory that rests in the pool of the
-    /// ciphertext, more than it needs at times: decode it, and let it go.
+    /// ciphertext, more than it needs at times, and wipes it when dropped: decode it, and let it go.
     ///
     /// # Errors
     /// [`CkksError::ParamsMismatch`] if the ciphertext belongs to another context; [`CkksError::OtherSecret`] if it is under
@@ -26,7 +26,8 @@ impl SecretKey {
             return Err(CkksError::OtherSecret { expected, found });
         }
         let [first, ..] = cipher.polys() else { return Err(CkksError::PolyCount { got: 0 }) };
-        let mut message = Poly::unspecified_beside(first, cipher.level().limbs(), Domain::Evaluation);
+        // With the error it tells of the key.
+        let mut message = Poly::unspecified_beside(first, cipher.level().limbs(), Domain::Evaluation).wiped();
         limbs::for_each(&mut message, |i, out| {
             let (ring, s) = (params.ring(i)?, self.limb(i)?);
             // Horner in s.

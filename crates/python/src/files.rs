@@ -1,9 +1,12 @@
 //! What a file is, without knowing its parameters.
 
+use std::fs::File;
+use std::path::PathBuf;
+
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use ringmill_ckks::file::inspect;
+use ringmill_ckks::file::{FileError, Info, inspect};
 
 use crate::error::{Failure, Family};
 
@@ -20,10 +23,21 @@ pub(crate) fn bytes_of<'a>(given: &'a Bound<'_, PyAny>) -> PyResult<&'a [u8]> {
 }
 
 /// Kind, format version, fingerprint of the parameters, identity of the secret key (`None` where it is not known or there is
-/// none) and bytes of residues of a key, ciphertext or parameter file, after its checksum was verified.
+/// none) and bytes of residues of a key, ciphertext or parameters, after the checksum was verified.
 #[pyfunction]
 pub(crate) fn identify<'py>(py: Python<'py>, data: &[u8]) -> PyResult<Bound<'py, PyDict>> {
-    let info = inspect(data).map_err(|e| Failure::file(&e))?;
+    facts(py, inspect(data))
+}
+
+/// As `identify`, of a file. Of a secret key no copy stays in memory.
+#[pyfunction]
+pub(crate) fn identify_file(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyDict>> {
+    let unreadable = |source| FileError::Io { action: format!("reading {}", path.display()), source };
+    facts(py, py.detach(|| inspect(File::open(&path).map_err(unreadable)?)))
+}
+
+fn facts(py: Python<'_>, info: Result<Info, FileError>) -> PyResult<Bound<'_, PyDict>> {
+    let info = info.map_err(|e| Failure::file(&e))?;
     let facts = PyDict::new(py);
     facts.set_item("kind", info.kind.to_string())?;
     facts.set_item("version", info.version)?;

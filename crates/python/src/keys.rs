@@ -1,10 +1,14 @@
 //! The secret and the public key. The secret one never prints, never pickles, and is written by an explicit call only.
 
+use std::path::PathBuf;
+
 use numpy::{AllowTypeChange, Complex64, PyArray1, PyArrayLike1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use ringmill_ckks::file::{Stored, secret_key_from_bytes, write_secret_key};
+use ringmill_ckks::file::{
+    Stored, load_secret_key, save_secret_key, secret_key_from_bytes, write_secret_key,
+};
 use ringmill_ckks::{self as ckks, KeyGenerator};
 use zeroize::Zeroizing;
 
@@ -129,7 +133,29 @@ impl SecretKey {
         Ok(PyArray1::from_vec(py, slots))
     }
 
-    /// The secret key as bytes for a file. Whoever reads them can decrypt everything.
+    /// Writes the secret key to a file that only its owner may read, atomically. No copy of it stays in memory.
+    ///
+    /// Raises
+    /// ------
+    ///     FileFormatError: the file cannot be written.
+    fn save_secret(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| Ok(save_secret_key(&self.0, path).map_err(|e| Failure::file(&e))?))
+    }
+
+    /// Reads what `save_secret` wrote, or the bytes of `export_secret`. No copy of it stays in memory.
+    ///
+    /// Raises
+    /// ------
+    ///     FileFormatError: a file that cannot be read, is damaged or of another kind.
+    ///     MismatchError: a key of other parameters.
+    #[staticmethod]
+    fn load(py: Python<'_>, params: &Bound<'_, Params>, path: PathBuf) -> PyResult<Self> {
+        let params = params.get();
+        py.detach(|| Ok(Self(load_secret_key(&params.inner, path).map_err(|e| Failure::file(&e))?)))
+    }
+
+    /// The secret key as bytes for a file, which Python does not wipe: `save_secret` leaves none. Whoever reads them can decrypt
+    /// everything.
     fn export_secret<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let mut bytes = Zeroizing::new(Vec::new());
         write_secret_key(&self.0, &mut *bytes).map_err(|e| Failure::file(&e))?;

@@ -58,6 +58,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(switching::check_switching, module)?)?;
     module.add_function(wrap_pyfunction!(switching::key_forms, module)?)?;
     module.add_function(wrap_pyfunction!(files::identify, module)?)?;
+    module.add_function(wrap_pyfunction!(files::identify_file, module)?)?;
     module.add_function(wrap_pyfunction!(hardware::hardware_files, module)?)?;
     module.add_function(wrap_pyfunction!(hardware::core_sizes, module)?)?;
     module.add_function(wrap_pyfunction!(hardware::multipliers, module)?)?;

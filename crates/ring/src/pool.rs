@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A shared stock of free buffers, sorted by length. Cloning shares the stock.
 ///
-/// Free buffers beyond the limit go back to the system. Secrets do not belong here: a buffer keeps its contents
-/// until its next user overwrites them.
+/// Free buffers beyond the limit go back to the system. A buffer keeps its contents until its next user overwrites them:
+/// one that holds secrets is to be [wiped](crate::Buffer::wiped).
 #[derive(Clone)]
 pub struct Pool {
     shared: Arc<Shared>,

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ringmill import bundle
-from ringmill._native import EvaluationKeys, Params, PublicKey, SecretKey, identify
+from ringmill._native import EvaluationKeys, Params, PublicKey, SecretKey, identify, identify_file
 from ringmill.atomic import make_folder, write_text
 from ringmill.cli import arrays
 from ringmill.cli.explore import devices as devices
@@ -26,7 +26,7 @@ from ringmill.cli.workload import show_workload as show_workload
 from ringmill.cli.workload import workload as workload
 from ringmill.compiled import Compiled
 from ringmill.errors import CommandError, FileFormatError, fail
-from ringmill.keys import load_evaluation_keys
+from ringmill.keys import load_evaluation_keys, load_secret
 from ringmill.progress import Show
 from ringmill.values import Values
 from ringmill.whole import whole
@@ -74,11 +74,14 @@ def keygen(options: Namespace) -> Facts:
 
 
 def _encryption_key(path: str, params: Params) -> PublicKey | SecretKey:
-    data = bundle.read_file(path)
+    try:
+        with _named(path):
+            return load_secret(params, path)
+    except FileFormatError as error:
+        if error.code != "Kind":
+            raise
     with _named(path):
-        if identify(data)["kind"] == "secret key":
-            return SecretKey.from_bytes(params, data)
-        return PublicKey.from_bytes(params, data)
+        return PublicKey.from_bytes(params, bundle.read_file(path))
 
 
 def encrypt(options: Namespace) -> Facts:
@@ -134,9 +137,8 @@ def decrypt(options: Namespace) -> Facts:
     """Decrypt a file of results."""
     compiled = Compiled.load(options.kernel)
     target = to_write(options.out)
-    data = bundle.read_file(options.key)
     with _named(options.key):
-        secret = SecretKey.from_bytes(compiled.params, data)
+        secret = load_secret(compiled.params, options.key)
     results = Values.load(options.input, "results", compiled.params)
     decrypted = compiled.decrypt(secret, results)
     named = decrypted if isinstance(decrypted, dict) else {"out": decrypted}
@@ -147,11 +149,14 @@ def decrypt(options: Namespace) -> Facts:
 
 def inspect(options: Namespace) -> Facts:
     """Say what a file is, without any key."""
-    data = bundle.read_file(options.file)
-    if data[:2] == b"PK":
-        return _inspect_bundle(options.file, data)
+    if bundle.is_bundle(options.file):
+        return _inspect_bundle(options.file, bundle.read_file(options.file))
     with _named(options.file):
-        return {"file": options.file, "bytes": len(data), **identify(data)}
+        return {
+            "file": options.file,
+            "bytes": Path(options.file).stat().st_size,
+            **identify_file(options.file),
+        }
 
 
 def build(options: Namespace) -> Facts:

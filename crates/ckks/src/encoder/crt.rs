@@ -68,7 +68,7 @@ impl<R: Borrow<LimbRing> + Sync> Residues<'_, R> {
 
     /// Limb i of what remains after the first digits are subtracted and their primes divided away.
     fn remainder(&self, i: usize, digits: &[Buffer]) -> Result<Buffer, EncoderError> {
-        let mut limb = Buffer::unspecified_in(self.pool, self.poly.n());
+        let mut limb = Buffer::unspecified_in(self.pool, self.poly.n()).wiped();
         limb.copy_from_slice(self.poly.limb(i));
         if self.poly.domain() == Domain::Evaluation {
             self.rings[i].borrow().inverse(&mut limb)?;
@@ -83,7 +83,7 @@ impl<R: Borrow<LimbRing> + Sync> Residues<'_, R> {
     fn peel(&self, limb: &mut [u64], digit: &[u64], k: usize, i: usize) -> Result<(), EncoderError> {
         let (from, ring) = (self.rings[k].borrow().modulus(), self.rings[i].borrow());
         let q = ring.modulus();
-        let mut lifted = Buffer::unspecified_in(self.pool, limb.len());
+        let mut lifted = Buffer::unspecified_in(self.pool, limb.len()).wiped();
         ring.lift(&mut lifted, digit, from)?;
         ring.sub_mul_scalar_assign(limb, &lifted, q.inv(q.reduce(from.value()))?)?;
         Ok(())

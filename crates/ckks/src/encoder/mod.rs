@@ -111,7 +111,8 @@ impl Magnitude {
 
 /// Encoder and decoder of one ring degree. Tables of each number of slots are made when first used.
 ///
-/// Scratch memory is reused and holds parts of messages until then, or until its pool is dropped.
+/// Scratch memory is reused. Decoding, whose messages have errors that tell of the key, wipes what it used; of encoding it
+/// holds parts of messages until it is used again, or its pool is dropped.
 #[derive(Debug)]
 pub struct Encoder {
     log_n: u32,
@@ -208,7 +209,7 @@ impl Encoder {
         self.check_shape(poly, rings)?;
         let digits = Residues { poly, rings, pool: &self.pool }.digits()?;
         let delta = exact(scale);
-        let mut planes = self.scratch(4 * out.len());
+        let mut planes = self.scratch(4 * out.len()).wiped();
         let planes = floats(&mut planes);
         let gap = self.max_slots() / out.len();
         let exponent = crt::reals(self.arch, &digits, &rings[..digits.len()], delta.recip(), gap, planes);

@@ -19,6 +19,7 @@ use std::io::{ErrorKind, Read, Write};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use zeroize::Zeroize;
 
 use super::{FileError, Kind, VERSION};
 use crate::keys::KeyIdentity;
@@ -30,7 +31,7 @@ pub(super) const IDENTIFIED: u16 = 3;
 /// Longest header: evaluation keys with tens of thousands of rotations.
 const MAX_HEADER: u32 = 1 << 20;
 
-/// A reader or writer that hashes what passes. Unbuffered: secrets leave no copy behind.
+/// A reader or writer that hashes what passes. Unbuffered, and the hasher's last block is wiped: secrets leave no copy behind.
 pub(super) struct Hashed<T> {
     inner: T,
     hasher: blake3::Hasher,
@@ -40,6 +41,12 @@ pub(super) struct Hashed<T> {
 impl<T> Hashed<T> {
     pub(super) fn new(inner: T) -> Self {
         Self { inner, hasher: blake3::Hasher::new(), passed: 0 }
+    }
+}
+
+impl<T> Drop for Hashed<T> {
+    fn drop(&mut self) {
+        self.hasher.zeroize();
     }
 }
 

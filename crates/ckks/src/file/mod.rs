@@ -51,6 +51,7 @@ use crate::params::{Fingerprint, Params};
 use disk::Privacy;
 use frame::{Front, Hashed, IDENTIFIED};
 use objects::{Codec, TURNED};
+use zeroize::Zeroizing;
 
 /// Newest format version of any kind of file; a kind is written in the version in which it last changed.
 pub const VERSION: u16 = 3;
@@ -330,7 +331,8 @@ pub fn inspect(input: impl Read) -> Result<Info, FileError> {
     let mut input = Hashed::new(input);
     let front = Front::read(&mut input)?;
     let mut left = front.payload;
-    let mut block = vec![0; 1 << 16];
+    // It may be a secret key's.
+    let mut block = Zeroizing::new(vec![0; 1 << 16]);
     while left > 0 {
         let next = left.min(block.len() as u64);
         input.take("residues", &mut block[..next as usize])?;

@@ -23,24 +23,33 @@ pub const HUGE_PAGE: usize = 2 << 20;
 pub struct Buffer {
     words: Words,
     home: Option<Pool>,
+    secret: bool,
 }
 
 impl Buffer {
     /// `len` zero words that belong to no pool.
     pub fn zeros(len: usize) -> Self {
-        Self { words: Words::zeros(len), home: None }
+        Self { words: Words::zeros(len), home: None, secret: false }
+    }
+
+    /// This buffer, which is overwritten with zeros when dropped: what it holds is left in no pool and in no free memory. So are
+    /// copies of it.
+    #[must_use]
+    pub fn wiped(mut self) -> Self {
+        self.secret = true;
+        self
     }
 
     /// `len` words from `pool`; their contents are whatever their last user left.
     pub fn unspecified_in(pool: &Pool, len: usize) -> Self {
         let words = pool.take(len).unwrap_or_else(|| Words::zeros(len));
-        Self { words, home: Some(pool.clone()) }
+        Self { words, home: Some(pool.clone()), secret: false }
     }
 
     /// As [`Self::unspecified_in`], but if `pool` has no such buffer free, any longer one serves.
     pub fn any_in(pool: &Pool, len: usize) -> Self {
         let words = pool.take_at_least(len).unwrap_or_else(|| Words::zeros(len));
-        Self { words, home: Some(pool.clone()) }
+        Self { words, home: Some(pool.clone()), secret: false }
     }
 
     /// `len` zero words from `pool`.
@@ -63,6 +72,11 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
+        if self.secret {
+            self.words.fill(0);
+            // The compiler must not leave out what nothing reads before the memory is free.
+            std::hint::black_box(&*self.words);
+        }
         if let Some(home) = &self.home {
             home.put(std::mem::replace(&mut self.words, Words::empty()));
         }
@@ -74,8 +88,9 @@ impl Clone for Buffer {
     fn clone(&self) -> Self {
         let mut copy = match &self.home {
             Some(pool) => Self::unspecified_in(pool, self.len()),
-            None => Self { words: Words::zeros(self.len()), home: None },
+            None => Self::zeros(self.len()),
         };
+        copy.secret = self.secret;
         copy.copy_from_slice(self);
         copy
     }

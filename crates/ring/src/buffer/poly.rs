@@ -57,6 +57,12 @@ impl Poly {
         Self { words: words.unwrap_or_else(|| Buffer::zeros(n * limbs)), n, domain }
     }
 
+    /// This polynomial, which is overwritten with zeros when dropped, as [`Buffer::wiped`].
+    #[must_use]
+    pub fn wiped(self) -> Self {
+        Self { words: self.words.wiped(), ..self }
+    }
+
     /// A polynomial with the given words, limb by limb.
     ///
     /// # Errors

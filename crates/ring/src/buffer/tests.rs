@@ -60,6 +60,23 @@ fn a_pool_hands_the_same_memory_out_again() {
 }
 
 #[test]
+fn secrets_stay_in_no_pool() {
+    let pool = Pool::new(1 << 20);
+    for cut in [3, 2] {
+        let mut poly = Poly::zeros_in(&pool, 1024, 3, Domain::Coefficient).wiped();
+        poly.truncate(cut);
+        poly.words_mut().fill(7);
+        drop(poly.clone());
+        drop(poly);
+        for _ in 0..2 {
+            let after = Poly::unspecified_in(&pool, 1024, 3, Domain::Coefficient);
+            assert!(after.words().iter().all(|&word| word == 0), "{cut} limbs");
+            std::mem::forget(after);
+        }
+    }
+}
+
+#[test]
 fn what_is_not_kept_takes_any_buffer_that_is_long_enough() {
     let pool = Pool::new(1 << 20);
     let lengths = [500, 1000, 4000];
