@@ -2,8 +2,15 @@
 
 use rayon::prelude::*;
 use ringmill_ring::Poly;
+use ringmill_ring::process::has_shared_threads;
 
 use crate::error::CkksError;
+
+/// Whether the current thread pool has more than one thread, and these are alive.
+pub(crate) fn parallel() -> bool {
+    let here = rayon::current_thread_index().is_some();
+    rayon::current_num_threads() > 1 && (here || has_shared_threads())
+}
 
 /// `f` on every limb with its index, in parallel where the current thread pool has more than one thread.
 pub(crate) fn for_each(
@@ -11,7 +18,7 @@ pub(crate) fn for_each(
     f: impl Fn(usize, &mut [u64]) -> Result<(), CkksError> + Sync,
 ) -> Result<(), CkksError> {
     let n = poly.n();
-    if rayon::current_num_threads() == 1 {
+    if !parallel() {
         return poly.limbs_mut().enumerate().try_for_each(|(i, limb)| f(i, limb));
     }
     poly.words_mut().par_chunks_exact_mut(n).enumerate().try_for_each(|(i, limb)| f(i, limb))
@@ -23,7 +30,7 @@ pub(crate) fn for_each_chunk(
     chunk: usize,
     f: impl Fn(usize, &mut [u64]) -> Result<(), CkksError> + Sync,
 ) -> Result<(), CkksError> {
-    if rayon::current_num_threads() == 1 {
+    if !parallel() {
         return words.chunks_exact_mut(chunk).enumerate().try_for_each(|(i, chunk)| f(i, chunk));
     }
     words.par_chunks_exact_mut(chunk).enumerate().try_for_each(|(i, chunk)| f(i, chunk))
@@ -35,7 +42,7 @@ pub(crate) fn for_each_pair(
     f: impl Fn(usize, &mut [u64], &mut [u64]) -> Result<(), CkksError> + Sync,
 ) -> Result<(), CkksError> {
     let n = a.n();
-    if rayon::current_num_threads() == 1 {
+    if !parallel() {
         return a.limbs_mut().zip(b.limbs_mut()).enumerate().try_for_each(|(i, (a, b))| f(i, a, b));
     }
     let pairs = a.words_mut().par_chunks_exact_mut(n).zip(b.words_mut().par_chunks_exact_mut(n));
@@ -45,7 +52,7 @@ pub(crate) fn for_each_pair(
 /// Fills a polynomial limb by limb; `f` cannot fail.
 pub(crate) fn fill(poly: &mut Poly, f: impl Fn(usize, &mut [u64]) + Sync) {
     let n = poly.n();
-    if rayon::current_num_threads() == 1 {
+    if !parallel() {
         poly.limbs_mut().enumerate().for_each(|(i, limb)| f(i, limb));
     } else {
         poly.words_mut().par_chunks_exact_mut(n).enumerate().for_each(|(i, limb)| f(i, limb));

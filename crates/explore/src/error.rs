@@ -95,6 +95,12 @@ pub enum ExploreError {
         "stopped before the first design was found; what was simulated is in the results file, if there is one"
     )]
     Stopped,
+    /// The threads that an exploration takes are not there.
+    #[error(
+        "this process was forked from one that computed, whose threads it lacks; start it anew (multiprocessing's \
+         start method \"spawn\")"
+    )]
+    Forked,
     /// Data that come with the program cannot be read.
     #[error("{file}: {why}")]
     Data {
@@ -140,6 +146,7 @@ impl ExploreError {
             Self::Wish { .. } => "Wish",
             Self::Infeasible { .. } => "Infeasible",
             Self::Stopped => "Stopped",
+            Self::Forked => "Forked",
             Self::Data { .. } => "Data",
             Self::Store { .. } => "Store",
             Self::OtherExploration { .. } => "OtherExploration",

@@ -6,6 +6,7 @@
 
 use super::EncoderError;
 use super::dd::{Dd, Dyadic, pow2};
+use crate::limbs::parallel;
 use pulp::Arch;
 use rayon::prelude::*;
 use ringmill_ring::{Buffer, Domain, LimbRing, Poly, Pool};
@@ -54,10 +55,10 @@ impl<R: Borrow<LimbRing> + Sync> Residues<'_, R> {
             Ok(_) => Err(None),
             Err(error) => Err(Some(error)),
         };
-        let checked = if rayon::current_num_threads() == 1 {
-            limbs.into_iter().try_for_each(check)
-        } else {
+        let checked = if parallel() {
             limbs.into_par_iter().try_for_each(check)
+        } else {
+            limbs.into_iter().try_for_each(check)
         };
         match checked {
             Ok(()) => Ok(true),

@@ -23,6 +23,7 @@ pub use error::EncoderError;
 pub use slots::Slots;
 
 use crate::Scale;
+use crate::limbs::parallel;
 use crt::Residues;
 use dd::{Dd, Dyadic};
 use fft::Plan;
@@ -367,7 +368,7 @@ fn for_each_limb<R: Sync>(
     rings: &[R],
     f: impl Fn(&mut [u64], &R) -> Result<(), EncoderError> + Sync,
 ) -> Result<(), EncoderError> {
-    if rings.len() < 2 || rayon::current_num_threads() == 1 {
+    if rings.len() < 2 || !parallel() {
         words.chunks_exact_mut(n).zip(rings).try_for_each(|(limb, ring)| f(limb, ring))
     } else {
         words.par_chunks_exact_mut(n).zip(rings).try_for_each(|(limb, ring)| f(limb, ring))

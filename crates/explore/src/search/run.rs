@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
+use ringmill_ring::process::has_shared_threads;
 use serde::{Deserialize, Serialize};
 
 use super::candidates::{Cores, cores_key, prune};
@@ -136,7 +137,7 @@ pub struct Counted {
 /// its calls too.
 ///
 /// # Errors
-/// Wishes that are none, [`ExploreError::Infeasible`] with what binds, [`ExploreError::Stopped`] before the first design was
+/// [`ExploreError::Forked`]; wishes that are none, [`ExploreError::Infeasible`] with what binds, [`ExploreError::Stopped`] before the first design was
 /// found, and what the results file refuses.
 pub fn explore(
     request: &Request,
@@ -144,6 +145,9 @@ pub fn explore(
     progress: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Outcome, ExploreError> {
     let start = Instant::now();
+    if !has_shared_threads() {
+        return Err(ExploreError::Forked);
+    }
     request.wishes.check()?;
     request.space.check()?;
     if request.wishes.minimise == Objective::Energy && !power::is_known(&request.device) {

@@ -35,7 +35,7 @@ use rayon::ThreadPool;
 use ringmill_program::limb::LimbProgram;
 use ringmill_program::schedule;
 use ringmill_ring::buffer::{Buffer, HUGE_PAGE};
-use ringmill_ring::{Isa, LimbRing, LimbSource, Modulus, Pool, RingError};
+use ringmill_ring::{Isa, LimbRing, LimbSource, Modulus, Pool, Process, RingError};
 use smallvec::SmallVec;
 
 use crate::bindings::check_borders;
@@ -49,7 +49,7 @@ use run::{Context, SharedLimb, scratch_words, stride};
 #[derive(Debug)]
 pub struct Cpu {
     isa: Isa,
-    pool: Option<Arc<ThreadPool>>,
+    threads: Option<Threads>,
     profile: Option<Arc<Profile>>,
     rings: Mutex<HashMap<(u32, Modulus), LimbRing>>,
     /// Memory of runs that have ended. Shared by all programs: those of one shape (rotations, say) need the same.
@@ -68,20 +68,21 @@ impl Cpu {
     /// On a given instruction set, in the calling thread. One that the CPU lacks is refused by
     /// [`Machine::prepare`].
     pub fn with_isa(isa: Isa) -> Self {
-        Self { isa, pool: None, profile: None, rings: Mutex::default(), memory: Pool::default() }
+        Self { isa, threads: None, profile: None, rings: Mutex::default(), memory: Pool::default() }
     }
 
-    /// Runs in the threads of `pool` from now on: programs prepared before are not affected.
+    /// Runs in the threads of `pool` from now on: programs prepared before are not affected. In a process that is forked from
+    /// this one, where they do not exist, in the calling thread.
     #[must_use]
     pub fn on_pool(mut self, pool: Arc<ThreadPool>) -> Self {
-        self.pool = Some(pool);
+        self.threads = Some(Threads { pool, process: Process::current() });
         self
     }
 
     /// Times every step into `profile` from now on, in the calling thread: programs prepared before are not affected.
     #[must_use]
     pub fn profiled(mut self, profile: Arc<Profile>) -> Self {
-        (self.pool, self.profile) = (None, Some(profile));
+        (self.threads, self.profile) = (None, Some(profile));
         self
     }
 
@@ -114,11 +115,24 @@ impl Machine for Cpu {
     fn prepare(&self, program: &LimbProgram) -> Result<Box<dyn Executable>, MachineError> {
         let planned = schedule::recompute(program);
         let rings = program.moduli().iter().map(|m| self.ring(program.log_n(), m.modulus));
-        let pool = self.pool.clone().filter(|pool| pool.current_num_threads() > 1);
-        let threads = pool.as_ref().map_or(1, |pool| pool.current_num_threads());
-        let plan = build::plan(&planned, rings.collect::<Result<_, _>>()?, threads)?;
+        let threads = self.threads.clone().filter(|threads| threads.count() > 1);
+        let count = threads.as_ref().map_or(1, Threads::count);
+        let plan = build::plan(&planned, rings.collect::<Result<_, _>>()?, count)?;
         let (profile, memory) = (self.profile.clone(), self.memory.clone());
-        Ok(Box::new(Prepared { program: program.clone(), plan, pool, profile, memory }))
+        Ok(Box::new(Prepared { program: program.clone(), plan, threads, profile, memory }))
+    }
+}
+
+/// A pool of threads, and the process in which they live.
+#[derive(Debug, Clone)]
+struct Threads {
+    pool: Arc<ThreadPool>,
+    process: Process,
+}
+
+impl Threads {
+    fn count(&self) -> usize {
+        self.pool.current_num_threads()
     }
 }
 
@@ -127,7 +141,7 @@ impl Machine for Cpu {
 struct Prepared {
     program: LimbProgram,
     plan: Plan,
-    pool: Option<Arc<ThreadPool>>,
+    threads: Option<Threads>,
     profile: Option<Arc<Profile>>,
     /// That of the machine.
     memory: Pool,
@@ -152,7 +166,7 @@ impl Prepared {
     }
 
     fn threads(&self) -> usize {
-        self.pool.as_ref().map_or(1, |pool| pool.current_num_threads())
+        self.threads.as_ref().map_or(1, Threads::count)
     }
 
     fn buffer_words(&self) -> usize {
@@ -181,7 +195,7 @@ impl Prepared {
         let shared: SmallVec<[SharedLimb<'_>; 256]> = buffers.chain(outputs).map(SharedLimb::new).collect();
         let makes = inputs.iter().any(|limb| limb.words().is_none());
         let context = Context { plan: &self.plan, inputs, makes, shared: &shared };
-        match &self.pool {
+        match self.threads.as_ref().filter(|threads| threads.process.is_current()) {
             None => {
                 let scratch = scratch[0].get_mut().unwrap_or_else(PoisonError::into_inner);
                 let mut tasks = self.plan.tasks.iter();
@@ -193,9 +207,9 @@ impl Prepared {
                 profile.add(timer);
                 Ok(())
             }
-            Some(pool) => {
+            Some(threads) => {
                 queue.reset(&self.plan);
-                pool.install(|| workers(context, queue, &scratch))
+                threads.pool.install(|| workers(context, queue, &scratch))
             }
         }
     }
