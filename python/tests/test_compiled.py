@@ -6,7 +6,9 @@ import contextlib
 import functools
 import json
 import operator
+import os
 import signal
+import sys
 import tracemalloc
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -106,6 +108,19 @@ def test_run_is_within_the_predicted_error(machine: str, compiled: Compiled, key
     got = compiled.decrypt(keys, results)
     assert got.shape == ()
     assert abs(got - EXPECTED) <= 2.0**results.error_log2 < 2.0**-14
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts the threads of a process by /proc")
+def test_kernels_and_evaluators_share_their_threads(compiled: Compiled, keys: rm.Keys) -> None:
+    arguments = compiled.encrypt(keys, x=X)
+    compiled.evaluate(keys, arguments, threads=3)
+    alone = len(os.listdir("/proc/self/task"))
+    others = [compiled.switched("hybrid") for _ in range(4)]
+    for other in others:
+        other.evaluate(keys, arguments, threads=3)
+    evaluators = [rm.Evaluator(keys.evaluation, threads=3) for _ in range(2)]
+    assert len(os.listdir("/proc/self/task")) <= alone + 1  # the last run's own, which may not be gone
+    del others, evaluators
 
 
 def test_run_in_one_call(compiled: Compiled) -> None:

@@ -1,12 +1,14 @@
 //! Machines by name, and what the CPU offers.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 
 use pyo3::prelude::*;
 
 use ringmill::Machine;
 use ringmill_machine::Cpu;
 use ringmill_program::cost::CostTable;
+use ringmill_ring::Process;
 use ringmill_ring::ceiling::Ceilings;
 use ringmill_ring::lanes::Isa;
 
@@ -24,7 +26,30 @@ pub(crate) fn by_name(
         return ringmill::simulated_machine(path, butterflies).map_err(|e| Failure::face(&e));
     }
     let all = || std::thread::available_parallelism().map_or(1, usize::from);
-    ringmill::machine_by_name(name, threads.unwrap_or_else(all), butterflies).map_err(|e| Failure::face(&e))
+    let threads = threads.unwrap_or_else(all);
+    if name == "cpu" && butterflies.is_none() {
+        return cpu(threads);
+    }
+    ringmill::machine_by_name(name, threads, butterflies).map_err(|e| Failure::face(&e))
+}
+
+/// What tells CPU machines apart: threads, which live in one process, and instruction set.
+type CpuKind = (usize, Process, Isa);
+
+/// The CPU machine that all kernels and evaluators with so many threads share: its threads, its tables and the memory of its
+/// runs. It goes with the last of them.
+fn cpu(threads: usize) -> Result<Arc<dyn Machine>, Failure> {
+    static SHARED: LazyLock<Mutex<HashMap<CpuKind, Weak<dyn Machine>>>> = LazyLock::new(Mutex::default);
+    let isa = Isa::detect().map_err(|e| Failure::of(Family::Machine, &e))?;
+    let kind = (threads, Process::current(), isa);
+    let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(machine) = shared.get(&kind).and_then(Weak::upgrade) {
+        return Ok(machine);
+    }
+    let machine = ringmill::cpu_machine(threads).map_err(|e| Failure::face(&e))?;
+    shared.retain(|_, machine| machine.strong_count() > 0);
+    shared.insert(kind, Arc::downgrade(&machine));
+    Ok(machine)
 }
 
 /// The instruction set that kernels use here: detected, or chosen by RINGMILL_ISA.

@@ -1,8 +1,7 @@
 //! The evaluator: parameters, a machine, and the programs lowered so far.
 
-use std::collections::{HashMap, VecDeque};
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
 
 use ringmill_ckks::encoder::Encoder;
 use ringmill_ckks::{Ciphertext, KeyIdentity, KeyLayout, Level, Meta, Params};
@@ -15,14 +14,13 @@ use ringmill_ring::{Poly, Pool};
 use crate::Error;
 use crate::eager::shape::Shape;
 use crate::prepared::{Operands, Prepared};
-
-/// Programs that hold a number (`multiply_scalar`, `add_scalar`) are kept for so many recent numbers.
-const SCALARS_KEPT: usize = 128;
+use crate::recent::Recent;
 
 /// Computes on ciphertexts of one parameter set, on one machine.
 ///
 /// Every operation is a small HE program. Its lowering depends on the shape only (operation, level, parts), is done
-/// once a shape and kept, so that afterwards an operation costs what its limb program costs. Results come from a
+/// once a shape and kept for the latest [`PROGRAMS`](Self::PROGRAMS) shapes, so that afterwards an operation costs what its limb
+/// program costs. Numbers and rotations are part of the shape. Results come from a
 /// pool that takes back the buffers of dropped results: in the steady state no limb is allocated.
 ///
 /// Keys are passed to the operations that need them. Cloning is cheap and shares programs and buffers.
@@ -37,11 +35,13 @@ struct Inner {
     /// None: hybrid key switching with keys of the base layout.
     methods: Option<Methods>,
     pool: Pool,
-    programs: RwLock<HashMap<Shape, Arc<Prepared>>>,
-    scalars: Mutex<VecDeque<Shape>>,
+    programs: Recent<Shape, Prepared>,
 }
 
 impl Evaluator {
+    /// The most programs that are kept.
+    pub const PROGRAMS: usize = 256;
+
     /// An evaluator on the [default machine](crate::default_machine).
     ///
     /// # Errors
@@ -104,8 +104,7 @@ impl Evaluator {
             machine,
             methods,
             pool,
-            programs: RwLock::default(),
-            scalars: Mutex::default(),
+            programs: Recent::new(Self::PROGRAMS),
         })))
     }
 
@@ -126,7 +125,7 @@ impl Evaluator {
 
     /// Number of programs lowered and kept.
     pub fn programs_kept(&self) -> usize {
-        self.0.programs.read().unwrap_or_else(PoisonError::into_inner).len()
+        self.0.programs.len()
     }
 
     /// The method of a key switch.
@@ -152,22 +151,11 @@ impl Evaluator {
 
     /// The program of a shape, lowered now if it is new.
     pub(crate) fn prepared(&self, shape: &Shape) -> Result<Arc<Prepared>, Error> {
-        if let Some(p) = self.0.programs.read().unwrap_or_else(PoisonError::into_inner).get(shape) {
-            return Ok(p.clone());
+        if let Some(prepared) = self.0.programs.get(shape) {
+            return Ok(prepared);
         }
         let program = shape.program(&self.0.chain)?;
-        let prepared = Arc::new(Prepared::new(&program, self)?);
-        let mut programs = self.0.programs.write().unwrap_or_else(PoisonError::into_inner);
-        if shape.is_scalar() {
-            let mut scalars = self.0.scalars.lock().unwrap_or_else(PoisonError::into_inner);
-            scalars.push_back(shape.clone());
-            if scalars.len() > SCALARS_KEPT
-                && let Some(oldest) = scalars.pop_front()
-            {
-                programs.remove(&oldest);
-            }
-        }
-        Ok(programs.entry(shape.clone()).or_insert(prepared).clone())
+        Ok(self.0.programs.insert(shape, Arc::new(Prepared::new(&program, self)?)))
     }
 
     /// Runs a shape with one output.

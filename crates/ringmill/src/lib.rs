@@ -33,6 +33,7 @@ mod evaluator;
 mod kernel;
 mod plaintext;
 mod prepared;
+mod recent;
 
 use std::sync::Arc;
 

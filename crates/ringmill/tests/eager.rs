@@ -195,9 +195,13 @@ fn one_evaluator_serves_many_threads_and_many_numbers() {
             s.spawn(|| assert_eq!(e.rotate(&a, 3, &w.galois).unwrap(), alone));
         }
     });
-    let before = e.programs_kept();
-    for i in 0..300 {
+    let most = Evaluator::PROGRAMS;
+    for i in 0..most as u32 {
         e.add_scalar(&a, f64::from(i) / 64.0).unwrap();
     }
-    assert_eq!(e.programs_kept(), before + 128, "programs that hold a number are kept for the latest 128");
+    let turns = [1i64, 2, 3, 4, -1, 7, 100];
+    for (i, j) in (0..7).flat_map(|i| (0..i).map(move |j| (i, j))) {
+        e.rotate_hoisted(&a, &[turns[i], turns[j]], &w.galois).unwrap();
+    }
+    assert_eq!(e.programs_kept(), most, "whatever their shape, the latest are kept");
 }

@@ -52,11 +52,6 @@ impl Shape {
         Self { action, level, parts, scalar: None }
     }
 
-    /// Whether the shape holds a number, of which there are too many to keep them all.
-    pub(crate) fn is_scalar(&self) -> bool {
-        self.scalar.is_some()
-    }
-
     /// The small HE program. Scales are 1 where nothing depends on them: lowering reads those of scalars only.
     pub(crate) fn program(&self, chain: &Chain) -> Result<Program, HeError> {
         let slots = match self.action {
