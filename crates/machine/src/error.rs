@@ -1,5 +1,7 @@
 //! What can go wrong between a program and its machine.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use ringmill_ring::RingError;
 
 use crate::compact::CompactError;
@@ -25,8 +27,15 @@ pub enum MachineError {
     Unsupported { machine: String, program: String, reason: String },
     #[error("the device behind the machine failed: {reason}")]
     Device { reason: String },
+    #[error("the run was stopped before its end; there are no results")]
+    Stopped,
     #[error(transparent)]
     Compact(#[from] CompactError),
     #[error(transparent)]
     Ring(#[from] RingError),
+}
+
+/// Goes on unless a run is to stop.
+pub(crate) fn go_on(stop: &AtomicBool) -> Result<(), MachineError> {
+    if stop.load(Ordering::Relaxed) { Err(MachineError::Stopped) } else { Ok(()) }
 }

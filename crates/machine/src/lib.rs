@@ -10,6 +10,8 @@ pub mod cpu;
 pub mod error;
 pub mod reference;
 
+use std::sync::atomic::AtomicBool;
+
 use ringmill_program::limb::LimbProgram;
 use ringmill_ring::{LimbSource, Pool};
 
@@ -18,6 +20,9 @@ pub use compact::{Compact, CompactConfig};
 pub use cpu::Cpu;
 pub use error::MachineError;
 pub use reference::Reference;
+
+/// The flag of runs that nobody stops.
+pub static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// Something that runs limb programs.
 pub trait Machine: Send + Sync {
@@ -58,5 +63,20 @@ pub trait Executable: Send + Sync {
         bindings::check_borders(self.program(), inputs, outputs)?;
         let words: Vec<_> = inputs.iter().map(|limb| limb.to_words(self.program().n())).collect();
         self.run(&words.iter().map(|limb| &**limb).collect::<Vec<_>>(), outputs)
+    }
+
+    /// As [`Self::run_from`], until `stop` is set, by another thread say: what `outputs` hold then is undefined. A machine that
+    /// has no better way looks at it before it begins.
+    ///
+    /// # Errors
+    /// [`MachineError::Stopped`]; as [`Self::run`].
+    fn run_until(
+        &self,
+        inputs: &[LimbSource<'_>],
+        outputs: &mut [&mut [u64]],
+        stop: &AtomicBool,
+    ) -> Result<(), MachineError> {
+        error::go_on(stop)?;
+        self.run_from(inputs, outputs)
     }
 }

@@ -1,6 +1,7 @@
 //! Bootstrapping for the facade: one ciphertext at a time, and wherever a program asks for it.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
@@ -64,14 +65,16 @@ impl Bootstraps {
         keys: &EvaluationKeys,
         a: &Ciphertext,
         (real, iterations): (bool, u32),
+        stop: &AtomicBool,
     ) -> Result<Ciphertext, Failure> {
         let config = config(real, iterations, e.params());
         let kernel = self.kernel(e, a, &config)?;
         let face = |error: ringmill::Error| Failure::face(&error);
         let start = Level::new(config.start(a.slots()));
         let low = if a.level() > start { e.drop_level(a, start).map_err(face)? } else { a.clone() };
-        let mut results =
-            kernel.run(&Inputs::from([("x".into(), Input::Cipher(&low))]), keys).map_err(|error| {
+        let mut results = kernel
+            .run_until(&Inputs::from([("x".into(), Input::Cipher(&low))]), keys, stop)
+            .map_err(|error| {
                 let real = if real { "" } else { ", real=False" };
                 let all = format!("keygen(params, **rm.bootstrap_keys(params, {}{real}))", a.slots());
                 face(error).all_keys(&all)

@@ -15,6 +15,7 @@ use crate::cipher::Ciphertext;
 use crate::codec::{self, Target};
 use crate::error::{Failure, Family};
 use crate::evaluation::EvaluationKeys;
+use crate::executable::stoppable;
 use crate::machines;
 use crate::params::Params;
 use crate::whole::{MOST_THREADS, STEPS, whole, wholes, within};
@@ -44,7 +45,7 @@ pub(crate) struct Evaluator {
     face: ringmill::Evaluator,
     machine: String,
     keys: Arc<ckks::EvaluationKeys>,
-    bootstraps: Bootstraps,
+    bootstraps: Arc<Bootstraps>,
 }
 
 type Outcome = Result<ckks::Ciphertext, ringmill::Error>;
@@ -105,7 +106,7 @@ impl Evaluator {
             machines::by_name(machine, threads, None, None)?,
         )
         .map_err(|e| Failure::face(&e))?;
-        Ok(Self { face, machine: machine.to_owned(), keys, bootstraps: Bootstraps::default() })
+        Ok(Self { face, machine: machine.to_owned(), keys, bootstraps: Arc::default() })
     }
 
     /// The identity of the secret key of its keys, as `EvaluationKeys.identity`.
@@ -381,9 +382,10 @@ impl Evaluator {
         real: bool,
         iterations: &Bound<'_, PyAny>,
     ) -> PyResult<Ciphertext> {
-        let a = a.get().full();
+        let (a, face, keys) = (a.get().full().clone(), self.face.clone(), self.keys.clone());
         let iterations = whole(Family::Parameter, "iterations", iterations, "from 1 to 2")?;
-        let result = py.detach(|| self.bootstraps.run(&self.face, &self.keys, a, (real, iterations)))?;
+        let bootstraps = self.bootstraps.clone();
+        let result = stoppable(py, move |stop| bootstraps.run(&face, &keys, &a, (real, iterations), stop))?;
         Ok(Ciphertext::from(result))
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
@@ -26,19 +27,48 @@ use crate::switching;
 /// How often a waiting call looks whether it was interrupted.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(50);
 
+/// How long an interrupted call waits for a run that was told to stop: the longest task takes less.
+const GRACE: Duration = Duration::from_secs(2);
+
 /// Does `work` in a thread of its own while the caller's thread stays open to Ctrl-C. An interrupted call returns at
-/// once; what the thread still computes is dropped.
-fn interruptible<T: Send + 'static>(
+/// once; what the thread still computes, which is no more than a plan or a program, is dropped.
+pub(crate) fn interruptible<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
 ) -> PyResult<T> {
+    attended(py, Duration::ZERO, |_| work())
+}
+
+/// As [`interruptible`], for work that ends soon after its flag is set: an interrupted call sets it and waits for that end.
+pub(crate) fn stoppable<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce(&AtomicBool) -> Result<T, Failure> + Send + 'static,
+) -> PyResult<T> {
+    attended(py, GRACE, work)
+}
+
+fn attended<T: Send + 'static>(
+    py: Python<'_>,
+    grace: Duration,
+    work: impl FnOnce(&AtomicBool) -> Result<T, Failure> + Send + 'static,
+) -> PyResult<T> {
     let (sender, mut receiver) = mpsc::channel();
-    std::thread::spawn(move || sender.send(work()));
+    let stop = Arc::new(AtomicBool::new(false));
+    let theirs = stop.clone();
+    std::thread::spawn(move || sender.send(work(&theirs)));
     loop {
         let waiting = &mut receiver;
         match py.detach(move || waiting.recv_timeout(PATIENCE)) {
             Ok(outcome) => return Ok(outcome?),
-            Err(mpsc::RecvTimeoutError::Timeout) => py.check_signals()?,
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                if let Err(interrupt) = py.check_signals() {
+                    stop.store(true, Ordering::Relaxed);
+                    let waiting = &mut receiver;
+                    // Results that came in time are not wanted any more, nor is the error that says that there are none.
+                    let _ = py.detach(move || waiting.recv_timeout(grace));
+                    return Err(interrupt);
+                }
+            }
             Err(mpsc::RecvTimeoutError::Disconnected) => {
                 let message = "the computation stopped without a result; please report this";
                 return Err(Failure::rule(Family::Machine, "Stopped", message).into());
@@ -71,8 +101,10 @@ fn bounded(
         cipher.map_or_else(|| Noise::exact(0.0, 0), |(_, c)| c.noise().clone())
     };
     let params = kernel.evaluator().params();
-    let all = predict(program, params, &|switch| kernel.layout(switch), &given, &|_, _| 0.0, &|v| bounds[v.index()])
-        .map_err(|e| Failure::of(Family::Machine, &e))?;
+    let all = predict(program, params, &|switch| kernel.layout(switch), &given, &|_, _| 0.0, &|v| {
+        bounds[v.index()]
+    })
+    .map_err(|e| Failure::of(Family::Machine, &e))?;
     let closer = |(name, cipher): (String, ckks::Ciphertext)| {
         let Some(output) = program.outputs().iter().find(|o| o.name == name) else {
             return Ok((name, cipher));
@@ -170,10 +202,10 @@ impl Executable {
     ) -> PyResult<Bound<'py, PyDict>> {
         let (kernel, keys, bounds) = (self.kernel.clone(), keys.get().0.clone(), self.bounds.clone());
         let whole: Vec<_> = inputs.into_iter().map(|(name, c)| (name, c.get().full().clone())).collect();
-        let results = interruptible(py, move || {
+        let results = stoppable(py, move |stop| {
             let inputs = whole.iter().map(|(name, c)| (name.clone(), Input::Cipher(c))).collect();
             let outputs = kernel
-                .run(&inputs, &keys)
+                .run_until(&inputs, &keys, stop)
                 .map_err(|e| Failure::face(&e).all_keys("the kernel's own keygen()"))?;
             bounded(&kernel, &whole, outputs, &bounds)
         })?;

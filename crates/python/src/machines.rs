@@ -13,6 +13,7 @@ use ringmill_ring::ceiling::Ceilings;
 use ringmill_ring::lanes::Isa;
 
 use crate::error::{Failure, Family};
+use crate::executable::interruptible;
 
 /// The machine of a name with so many threads, all cores if none are named, and butterflies; of a library, the
 /// compact core that it simulates.
@@ -67,7 +68,8 @@ type Calibration = (String, Vec<(String, f64, f64)>);
 #[pyfunction]
 #[pyo3(signature = (log_n, name))]
 pub(crate) fn calibrate(py: Python<'_>, log_n: Vec<u32>, name: &str) -> PyResult<Calibration> {
-    py.detach(|| measured(&log_n, name)).map_err(PyErr::from)
+    let name = name.to_owned();
+    interruptible(py, move || measured(&log_n, &name))
 }
 
 fn measured(log_n: &[u32], name: &str) -> Result<Calibration, Failure> {

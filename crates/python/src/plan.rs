@@ -14,6 +14,7 @@ use ringmill_program::manage::{self, Accuracy, Managed, Promise};
 
 use crate::bootstrap;
 use crate::error::{Failure, Family};
+use crate::executable::interruptible;
 use crate::params::Params;
 use crate::switching;
 
@@ -98,8 +99,9 @@ impl Plan {
             secret: Secret::Ternary,
             rotation_keys,
         };
-        py.detach(|| {
-            let traced = he::parse(text).map_err(|e| Failure::he(&e))?;
+        let text = text.to_owned();
+        interruptible(py, move || {
+            let traced = he::parse(&text).map_err(|e| Failure::he(&e))?;
             let plan = manage::choose(&traced, &want).map_err(|e| Failure::choose(&e))?;
             Ok(Self {
                 params: plan.params,
@@ -128,8 +130,9 @@ impl Plan {
         rotation_keys: Option<usize>,
     ) -> PyResult<Self> {
         let (params, promise) = (params.get().inner.clone(), promise(magnitude, bound, real));
-        py.detach(|| {
-            let traced = he::parse(text).map_err(|e| Failure::he(&e))?;
+        let text = text.to_owned();
+        interruptible(py, move || {
+            let traced = he::parse(&text).map_err(|e| Failure::he(&e))?;
             let chain = Chain::from(&params);
             let output_level = output_level.map(Level::new);
             let options = manage::Options { output_level, rotation_keys, ..manage::Options::default() };
@@ -137,7 +140,7 @@ impl Plan {
                 Ok(managed) => (managed, Vec::new()),
                 // Programs that bootstrap end above the levels that it needs anyway.
                 Err(refused) if output_level.is_some() && !asks(&traced) => {
-                    return Err(Failure::he(&refused).into());
+                    return Err(Failure::he(&refused));
                 }
                 Err(refused) => match to_the_end(&traced, &params, &refused, &promise, rotation_keys) {
                     Some(bounded) => (bounded, Vec::new()),

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
+use std::sync::atomic::AtomicBool;
 
 use ringmill_ckks::{
     Ciphertext, CkksError, EvaluationKeys, KeyIdentity, KeyLayout, Level, Meta, Noise, Plaintext, Scale,
 };
+use ringmill_machine::NEVER;
 use ringmill_program::he::{Chain, Constant, Numbers, Op, Program, Type, Value};
 use ringmill_program::limb::LimbProgram;
 use ringmill_program::lower::{Switch, key_switches};
@@ -175,6 +177,20 @@ impl Kernel {
         inputs: &Inputs<'_>,
         keys: &EvaluationKeys,
     ) -> Result<BTreeMap<String, Ciphertext>, Error> {
+        self.run_until(inputs, keys, &NEVER)
+    }
+
+    /// As [`run`](Self::run), until `stop` is set by another thread: `cpu` and `reference` then end within a task, other machines
+    /// where they would have ended.
+    ///
+    /// # Errors
+    /// [`MachineError::Stopped`](ringmill_machine::MachineError::Stopped); as [`run`](Self::run).
+    pub fn run_until(
+        &self,
+        inputs: &Inputs<'_>,
+        keys: &EvaluationKeys,
+        stop: &AtomicBool,
+    ) -> Result<BTreeMap<String, Ciphertext>, Error> {
         self.evaluator.check_params("keys", keys.params())?;
         self.check_names(inputs)?;
         let ciphers = self
@@ -193,7 +209,7 @@ impl Kernel {
         let keys = Keys { relin, galois: Some(keys.galois()), encapsulation };
         let operands = Operands { ciphers: &ciphers, plains: &plains, keys };
         let metas = self.predict(&ciphers, &fresh)?;
-        let results = self.prepared.run(self.evaluator.params(), &operands, self.evaluator.pool())?;
+        let results = self.prepared.run(self.evaluator.params(), &operands, self.evaluator.pool(), stop)?;
         let names = self.program().outputs().iter().map(|o| o.name.clone());
         names
             .zip(results.into_iter().zip(metas))

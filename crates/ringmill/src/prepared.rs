@@ -1,6 +1,7 @@
 //! A lowered program on a machine, with the plan that binds its limbs.
 
 use std::collections::{BTreeSet, HashSet};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ringmill_ckks::keys::Direction;
@@ -225,12 +226,13 @@ impl Prepared {
         Ok(list)
     }
 
-    /// Runs; the polynomials of each output come from `pool`.
+    /// Runs until `stop` is set; the polynomials of each output come from `pool`.
     pub(crate) fn run(
         &self,
         params: &Params,
         operands: &Operands<'_>,
         pool: &Pool,
+        stop: &AtomicBool,
     ) -> Result<Vec<Vec<Poly>>, Error> {
         let lists = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
         let missing = |first| self.missing(operands, first);
@@ -242,7 +244,7 @@ impl Prepared {
             self.outputs.iter().map(|&(parts, limbs)| (0..parts).map(|_| new(limbs)).collect()).collect();
         let mut outputs = recycle_mut(lists.outputs);
         outputs.extend(results.iter_mut().flatten().flat_map(Poly::limbs_mut));
-        self.executable.run_from(&inputs, &mut outputs)?;
+        self.executable.run_until(&inputs, &mut outputs, stop)?;
         let lists = Lists { inputs: recycle(inputs), outputs: recycle_mut(outputs) };
         self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(lists);
         Ok(results)

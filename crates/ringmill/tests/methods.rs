@@ -1,6 +1,5 @@
 //! Key-switch methods through the face: equal bits where they must be, errors within the prediction, missing forms named.
 
-use ringmill::{Evaluator, Input, Inputs, Kernel};
 use ringmill::ckks::{
     Ciphertext, CkksError, EvaluationKeys, KeyGenerator, KeyLayout, KlssLayout, Level, Params, ParamsLiteral,
     Randomness, SecretKey,
@@ -10,6 +9,7 @@ use ringmill::program::he::{self, Chain};
 use ringmill::program::lower::Method;
 use ringmill::program::manage::Options;
 use ringmill::ring::GaloisElement;
+use ringmill::{Evaluator, Input, Inputs, Kernel};
 
 struct World {
     params: Params,

@@ -29,6 +29,7 @@ mod tables;
 mod tests;
 
 use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::ThreadPool;
@@ -39,7 +40,7 @@ use ringmill_ring::{Isa, LimbRing, LimbSource, Modulus, Pool, Process, RingError
 use smallvec::SmallVec;
 
 use crate::bindings::check_borders;
-use crate::{Executable, Machine, MachineError};
+use crate::{Executable, Machine, MachineError, NEVER};
 use plan::Plan;
 use profile::{Blind, Profile};
 use queue::Queue;
@@ -183,7 +184,8 @@ impl Prepared {
         workspace: &mut Workspace,
         inputs: &[LimbSource<'_>],
         outputs: &mut [&mut [u64]],
-    ) -> Result<(), RingError> {
+        stop: &AtomicBool,
+    ) -> Result<(), MachineError> {
         let n = self.program.n();
         let Workspace { words, queue } = workspace;
         let (scratch, buffers) = words.split_at_mut(self.threads() * self.scratch_words());
@@ -194,7 +196,7 @@ impl Prepared {
         let outputs = outputs.iter_mut().map(|limb| &mut **limb);
         let shared: SmallVec<[SharedLimb<'_>; 256]> = buffers.chain(outputs).map(SharedLimb::new).collect();
         let makes = inputs.iter().any(|limb| limb.words().is_none());
-        let context = Context { plan: &self.plan, inputs, makes, shared: &shared };
+        let context = Context { plan: &self.plan, inputs, makes, shared: &shared, stop };
         match self.threads.as_ref().filter(|threads| threads.process.is_current()) {
             None => {
                 let scratch = scratch[0].get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -223,13 +225,13 @@ fn whole_pages(words: usize) -> usize {
 }
 
 /// A worker for each scratch, side by side as far as the pool has threads free; those that start late find nothing to do.
-fn workers(context: Context<'_, '_>, queue: &Queue, scratch: &[Scratch<'_>]) -> Result<(), RingError> {
+fn workers(context: Context<'_, '_>, queue: &Queue, scratch: &[Scratch<'_>]) -> Result<(), MachineError> {
     let Some((first, others)) = scratch.split_first() else { return Ok(()) };
     let (a, b) = rayon::join(|| worker(context, queue, first), || workers(context, queue, others));
     a.and(b)
 }
 
-fn worker(context: Context<'_, '_>, queue: &Queue, scratch: &Scratch<'_>) -> Result<(), RingError> {
+fn worker(context: Context<'_, '_>, queue: &Queue, scratch: &Scratch<'_>) -> Result<(), MachineError> {
     let mut scratch = scratch.lock().unwrap_or_else(PoisonError::into_inner);
     while let Some(task) = queue.next() {
         let mut started = Started { plan: context.plan, queue, task, done: false };
@@ -264,7 +266,16 @@ impl Executable for Prepared {
     }
 
     fn run_from(&self, inputs: &[LimbSource<'_>], outputs: &mut [&mut [u64]]) -> Result<(), MachineError> {
+        self.run_until(inputs, outputs, &NEVER)
+    }
+
+    fn run_until(
+        &self,
+        inputs: &[LimbSource<'_>],
+        outputs: &mut [&mut [u64]],
+        stop: &AtomicBool,
+    ) -> Result<(), MachineError> {
         check_borders(&self.program, inputs, outputs)?;
-        Ok(self.run_in(&mut self.workspace(), inputs, outputs)?)
+        self.run_in(&mut self.workspace(), inputs, outputs, stop)
     }
 }

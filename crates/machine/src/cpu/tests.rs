@@ -1,6 +1,7 @@
 //! The same bits as the reference machine, on every instruction set and number of threads.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use ringmill_program::limb::random::{RandomProgram, inputs};
@@ -11,7 +12,7 @@ use ringmill_ring::{Isa, LimbRing, LimbSource, Modulus};
 use super::Cpu;
 use super::plan::{Action, Slot, Src};
 use super::profile::{Kind, Profile};
-use crate::{Executable, Machine, Reference};
+use crate::{Executable, Machine, MachineError, Reference};
 
 /// Primes ≡ 1 mod 2N, one of each bit length given, the nearest below the power of two.
 fn moduli(log_n: u32, bits: &[u32]) -> Vec<Modulus> {
@@ -182,6 +183,34 @@ fn the_steady_state_allocates_nothing() {
     assert!(first.count_total > 0, "the first run makes its memory, or nothing is counted");
     let second = allocation_counter::measure(|| executable.run_from(&inputs, &mut outputs).unwrap());
     assert_eq!(second.count_total, 0);
+}
+
+#[test]
+fn a_run_that_is_told_to_stop_ends_and_the_next_one_is_whole() {
+    let (log_n, moduli) = (5, moduli(5, &[40, 45, 50]));
+    let program = RandomProgram { log_n, moduli, instructions: 100, seed: 3 }.generate().unwrap();
+    let limbs = inputs(&program, 3);
+    let mut all: Vec<Box<dyn Executable>> =
+        machines().iter().map(|cpu| cpu.prepare(&program).unwrap()).collect();
+    all.push(Reference.prepare(&program).unwrap());
+    let want = execute(all.last().unwrap().as_ref(), &limbs);
+    for executable in &all {
+        let until = |stop: &AtomicBool| {
+            let inputs: Vec<_> = limbs.iter().map(|limb| LimbSource::Words(limb)).collect();
+            let mut out = vec![vec![0; program.n()]; program.output_types().len()];
+            let mut outputs: Vec<&mut [u64]> = out.iter_mut().map(Vec::as_mut_slice).collect();
+            executable.run_until(&inputs, &mut outputs, stop)
+        };
+        let stop = AtomicBool::new(true);
+        assert_eq!(until(&stop), Err(MachineError::Stopped));
+        stop.store(false, Ordering::Relaxed);
+        std::thread::scope(|s| {
+            let runs = s.spawn(|| while until(&stop).is_ok() {});
+            stop.store(true, Ordering::Relaxed);
+            runs.join().unwrap();
+        });
+        assert!(execute(executable.as_ref(), &limbs) == want);
+    }
 }
 
 #[test]

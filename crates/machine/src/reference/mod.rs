@@ -8,12 +8,15 @@ mod ops;
 #[cfg(test)]
 mod tests;
 
+use std::sync::atomic::AtomicBool;
+
 use ringmill_program::limb::{Instruction, LimbProgram, Operand, Source, ValueId};
-use ringmill_ring::Modulus;
 use ringmill_ring::reference as scalar;
+use ringmill_ring::{LimbSource, Modulus};
 
 use crate::bindings::check_borders;
-use crate::{Executable, Machine, MachineError};
+use crate::error::go_on;
+use crate::{Executable, Machine, MachineError, NEVER};
 
 /// The machine `reference`.
 #[derive(Debug, Clone, Copy, Default)]
@@ -52,9 +55,32 @@ impl Executable for Prepared {
 
     fn run(&self, inputs: &[&[u64]], outputs: &mut [&mut [u64]]) -> Result<(), MachineError> {
         check_borders(&self.program, inputs, outputs)?;
+        self.steps(inputs, outputs, &NEVER)
+    }
+
+    fn run_until(
+        &self,
+        inputs: &[LimbSource<'_>],
+        outputs: &mut [&mut [u64]],
+        stop: &AtomicBool,
+    ) -> Result<(), MachineError> {
+        check_borders(&self.program, inputs, outputs)?;
+        let words: Vec<_> = inputs.iter().map(|limb| limb.to_words(self.program.n())).collect();
+        self.steps(&words.iter().map(|limb| &**limb).collect::<Vec<_>>(), outputs, stop)
+    }
+}
+
+impl Prepared {
+    fn steps(
+        &self,
+        inputs: &[&[u64]],
+        outputs: &mut [&mut [u64]],
+        stop: &AtomicBool,
+    ) -> Result<(), MachineError> {
         let slots = self.program.allocation().map_or(self.program.values(), |a| a.buffers as usize);
         let mut run = Run { prepared: self, inputs, slots: vec![Vec::new(); slots] };
         for (i, instruction) in self.program.instructions().enumerate() {
+            go_on(stop)?;
             run.step(instruction, outputs);
             if self.program.allocation().is_none() {
                 run.release(i);
