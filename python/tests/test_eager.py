@@ -161,6 +161,12 @@ def test_keys_are_made_as_halves() -> None:
     np.testing.assert_allclose(turned[:4], (X * X)[1:], atol=1e-6)
 
 
+def test_a_square_gives_the_bits_of_the_product(keys: rm.Keys) -> None:
+    x = rm.encrypt(X, keys)
+    same = rm.Ciphertext.from_bytes(x.to_bytes(), keys)
+    assert (x * x).to_bytes() == (x**2).to_bytes() == (x * same).to_bytes()
+
+
 def test_fresh_secret_key_encryptions_are_half_the_size(keys: rm.Keys) -> None:
     public = rm.encrypt(X, keys).to_bytes()
     secret = rm.encrypt(X, keys, key=keys.secret).to_bytes()

@@ -162,7 +162,7 @@ impl Evaluator {
     }
 
     /// a · b, slot by slot, relinearised and rescaled: one level less. The scale is the product of both over the prime that
-    /// is given up.
+    /// is given up. The product of an object with itself is a square, which takes less.
     ///
     /// Raises
     /// ------
@@ -175,8 +175,12 @@ impl Evaluator {
         a: &Bound<'_, Ciphertext>,
         b: &Bound<'_, Ciphertext>,
     ) -> PyResult<Ciphertext> {
+        let square = a.is(b);
         let (a, b) = (a.get().full(), b.get().full());
-        self.run(py, |e| e.multiply_relinearise_rescale(a, b, self.keys.relin()?))
+        self.run(py, |e| match square {
+            true => e.square_relinearise_rescale(a, self.keys.relin()?),
+            false => e.multiply_relinearise_rescale(a, b, self.keys.relin()?),
+        })
     }
 
     /// a + values, slot by slot, at the same level and scale.
