@@ -24,6 +24,16 @@ fn rings(params: &Params, level: Level) -> Result<Vec<&LimbRing>, Failure> {
     (0..level.limbs()).map(|i| params.ring(i).map_err(|e| Failure::of(Family::Machine, &e))).collect()
 }
 
+/// The numbers, if all of them are real.
+pub(crate) fn real(values: &[Complex64]) -> Option<Vec<f64>> {
+    values.iter().map(|z| (z.im == 0.0).then_some(z.re)).collect()
+}
+
+/// Numbers as an encoder takes them: as real ones where all of them are, which takes less.
+pub(crate) fn slots<'a>(values: &'a [Complex64], real: Option<&'a [f64]>) -> Slots<'a> {
+    real.map_or(Slots::Complex(values), Slots::Real)
+}
+
 /// Encodes numbers; fewer than the slots are followed by zeros.
 pub(crate) fn encode(params: &Params, values: &[Complex64], target: &Target) -> Result<Plaintext, Failure> {
     let encoder = encoders::of(params.log_n())?;
@@ -33,8 +43,8 @@ pub(crate) fn encode(params: &Params, values: &[Complex64], target: &Target) -> 
     }
     let rings = rings(params, target.level)?;
     let mut poly = Poly::zeros(params.n(), rings.len(), Domain::Evaluation);
-    let real: Option<Vec<f64>> = values.iter().map(|z| (z.im == 0.0).then_some(z.re)).collect();
-    let slots = real.as_deref().map_or(Slots::Complex(values), Slots::Real);
+    let real = real(values);
+    let slots = slots(values, real.as_deref());
     encoder
         .encode_into(slots, target.slots, &target.scale, &rings, &mut poly)
         .map_err(|e| Failure::of(Family::Encoding, &e))?;

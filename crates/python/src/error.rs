@@ -185,6 +185,7 @@ impl Failure {
         let family = match error {
             E::Ckks(e) => return Self::ckks(e),
             E::Params(e) => return Self::of(Family::Parameter, e),
+            E::Encoder(e) => return Self::of(Family::Encoding, e),
             E::Ring(e) => return Self::of(Family::Machine, e),
             E::Program(e) => return Self::he(e),
             E::Lower(e) => return Self::of(Family::Program, e),

@@ -12,7 +12,7 @@ use ringmill_program::he::is_free_factor;
 
 use crate::bootstrap::Bootstraps;
 use crate::cipher::Ciphertext;
-use crate::codec::{self, Target};
+use crate::codec;
 use crate::error::{Failure, Family};
 use crate::evaluation::EvaluationKeys;
 use crate::executable::stoppable;
@@ -71,11 +71,12 @@ impl Evaluator {
         &self,
         a: &ckks::Ciphertext,
         values: &[Complex64],
-        scale: Scale,
-        magnitude: f64,
+        scale: &Scale,
     ) -> Result<ckks::Plaintext, Failure> {
-        let target = Target { level: a.level(), scale, slots: a.slots(), magnitude };
-        codec::encode(self.face.params(), values, &target)
+        let real = codec::real(values);
+        self.face
+            .encode(codec::slots(values, real.as_deref()), a.slots(), a.level(), scale)
+            .map_err(|e| Failure::face(&e))
     }
 }
 
@@ -83,10 +84,6 @@ impl Evaluator {
 /// scale than they.
 pub(crate) fn is_near(scale: &Scale, prime: &Scale) -> bool {
     (scale.log2() - prime.log2()).abs() < 1.0
-}
-
-fn largest(values: &[Complex64]) -> f64 {
-    values.iter().map(|z| z.norm()).fold(0.0, f64::max)
 }
 
 #[pymethods]
@@ -200,7 +197,7 @@ impl Evaluator {
         values: PyArrayLike1<'_, Complex64, AllowTypeChange>,
     ) -> PyResult<Ciphertext> {
         let (a, values) = (a.get().full(), values.as_array().to_vec());
-        let plain = py.detach(|| self.plain(a, &values, a.scale().clone(), largest(&values)))?;
+        let plain = py.detach(|| self.plain(a, &values, a.scale()))?;
         self.run(py, |e| e.add_plain(a, &plain))
     }
 
@@ -223,7 +220,7 @@ impl Evaluator {
     ) -> PyResult<Ciphertext> {
         let (a, values) = (a.get().full(), values.as_array().to_vec());
         let scale = self.factor_scale(a)?;
-        let plain = py.detach(|| self.plain(a, &values, scale, largest(&values)))?;
+        let plain = py.detach(|| self.plain(a, &values, &scale))?;
         self.run(py, |e| e.rescale(&e.multiply_plain(a, &plain)?))
     }
 
@@ -421,9 +418,7 @@ impl Evaluator {
         self.run(py, |e| {
             let a = if a.level() > above { e.drop_level(a, above)? } else { (**a).clone() };
             let factor = b.scale().mul(&e.factor_scale(&a)?).div(a.scale());
-            let ones = vec![Complex64::new(1.0, 0.0); a.slots()];
-            let target = Target { level: above, scale: factor, slots: a.slots(), magnitude: 1.0 };
-            match codec::encode(e.params(), &ones, &target) {
+            match e.encode(vec![1.0; a.slots()].as_slice(), a.slots(), above, &factor) {
                 Ok(one) => e.rescale(&e.multiply_plain(&a, &one)?),
                 // A factor that cannot be encoded: let the operation itself say that the scales differ.
                 Err(_) => e.drop_level(&a, level),
