@@ -3,8 +3,8 @@
 mod common;
 
 use common::{World, params};
-use ringmill::Error;
 use ringmill::ckks::{Ciphertext, Level};
+use ringmill::{Error, Evaluator, cpu_machine};
 
 /// Bytes of one limb at N = 2^10.
 const LIMB: u64 = 8 << 10;
@@ -24,23 +24,41 @@ fn operations_into_allocate_no_limb() {
     let x = w.rng.vector(512, 1.0);
     let top = Level::new(3);
     let (a, b) = (w.encrypt(&x, top), w.encrypt(&x, top));
-    let (e, relin, galois) = (w.evaluator.clone(), &w.relin, &w.galois);
-    let product = e.multiply(&a, &b).unwrap();
-    let mut out: Ciphertext = a.clone();
-    let checks: Vec<(&str, u64)> = vec![
-        ("add", peak(|| e.add_into(&a, &b, &mut out))),
-        ("negate", peak(|| e.negate_into(&a, &mut out))),
-        ("multiply", peak(|| e.multiply_into(&a, &b, &mut out))),
-        ("relinearise", peak(|| e.relinearise_into(&product, relin, &mut out))),
-        ("rescale", peak(|| e.rescale_into(&a, &mut out))),
-        ("merged", peak(|| e.multiply_relinearise_rescale_into(&a, &b, relin, &mut out))),
-        ("rotate", peak(|| e.rotate_into(&a, 1, galois, &mut out))),
-        ("scalar", peak(|| e.multiply_scalar_into(&a, 0.5, &mut out))),
-        ("sum", peak(|| e.sum_into(&a, 3, 1, galois, &mut out))),
-        ("drop", peak(|| e.drop_level_into(&a, Level::new(1), &mut out))),
-        ("hoisted", peak(|| e.rotate_hoisted(&a, &[1, 2, 3], galois).map(drop))),
-    ];
-    for (op, bytes) in checks {
-        assert!(bytes < LIMB, "{op} has {bytes} bytes in use, one limb is {LIMB}");
+    let (relin, galois) = (&w.relin, &w.galois);
+    let threads = Evaluator::with_machine(&w.params, cpu_machine(2).unwrap()).unwrap();
+    for e in [&w.evaluator, &threads] {
+        let product = e.multiply(&a, &b).unwrap();
+        let p = e.encode(x.as_slice(), 512, top, a.scale()).unwrap();
+        let mut out: Ciphertext = a.clone();
+        // What other threads than the calling one allocate is not seen.
+        let checks: Vec<(&str, u64)> = vec![
+            ("add", peak(|| e.add_into(&a, &b, &mut out))),
+            ("sub", peak(|| e.sub_into(&a, &b, &mut out))),
+            ("negate", peak(|| e.negate_into(&a, &mut out))),
+            ("multiply", peak(|| e.multiply_into(&a, &b, &mut out))),
+            ("square", peak(|| e.square_into(&a, &mut out))),
+            ("relinearise", peak(|| e.relinearise_into(&product, relin, &mut out))),
+            ("rescale", peak(|| e.rescale_into(&a, &mut out))),
+            ("relinearise, rescale", peak(|| e.relinearise_rescale_into(&product, relin, &mut out))),
+            ("multiply, relinearise", peak(|| e.multiply_relinearise_into(&a, &b, relin, &mut out))),
+            ("all three", peak(|| e.multiply_relinearise_rescale_into(&a, &b, relin, &mut out))),
+            ("square, relinearise", peak(|| e.square_relinearise_into(&a, relin, &mut out))),
+            ("all three of a square", peak(|| e.square_relinearise_rescale_into(&a, relin, &mut out))),
+            ("encode", peak(|| e.encode(x.as_slice(), 512, top, a.scale()).map(drop))),
+            ("add plain", peak(|| e.add_plain_into(&a, &p, &mut out))),
+            ("sub plain", peak(|| e.sub_plain_into(&a, &p, &mut out))),
+            ("multiply plain", peak(|| e.multiply_plain_into(&a, &p, &mut out))),
+            ("add scalar", peak(|| e.add_scalar_into(&a, 0.5, &mut out))),
+            ("multiply scalar", peak(|| e.multiply_scalar_into(&a, 0.5, &mut out))),
+            ("multiply integer", peak(|| e.multiply_integer_into(&a, 3, &mut out))),
+            ("rotate", peak(|| e.rotate_into(&a, 1, galois, &mut out))),
+            ("conjugate", peak(|| e.conjugate_into(&a, galois, &mut out))),
+            ("sum", peak(|| e.sum_into(&a, 3, 1, galois, &mut out))),
+            ("drop", peak(|| e.drop_level_into(&a, Level::new(1), &mut out))),
+            ("hoisted", peak(|| e.rotate_hoisted(&a, &[1, 2, 3], galois).map(drop))),
+        ];
+        for (op, bytes) in checks {
+            assert!(bytes < LIMB, "{op} on {e:?} has {bytes} bytes in use, one limb is {LIMB}");
+        }
     }
 }

@@ -30,7 +30,7 @@ mod tests;
 
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rayon::ThreadPool;
 use ringmill_program::limb::LimbProgram;
@@ -120,7 +120,7 @@ impl Machine for Cpu {
         let count = threads.as_ref().map_or(1, Threads::count);
         let plan = build::plan(&planned, rings.collect::<Result<_, _>>()?, count)?;
         let (profile, memory) = (self.profile.clone(), self.memory.clone());
-        Ok(Box::new(Prepared { program: program.clone(), plan, threads, profile, memory }))
+        Ok(Box::new(Prepared { program: program.clone(), plan, threads, profile, memory, queues: Mutex::default() }))
     }
 }
 
@@ -146,24 +146,23 @@ struct Prepared {
     profile: Option<Arc<Profile>>,
     /// That of the machine.
     memory: Pool,
-}
-
-/// The memory of one run.
-#[derive(Debug)]
-struct Workspace {
-    /// A scratch for each thread, then the buffers.
-    words: Buffer,
-    queue: Queue,
+    /// Those of runs that have ended.
+    queues: Mutex<Vec<Queue>>,
 }
 
 /// The scratch of a thread.
 type Scratch<'a> = Mutex<&'a mut [u64]>;
 
 impl Prepared {
-    fn workspace(&self) -> Workspace {
+    /// A scratch for each thread, then the buffers.
+    fn workspace(&self) -> Buffer {
         let words = self.buffer_words() + self.threads() * self.scratch_words();
         // Every word is written before it is read.
-        Workspace { words: Buffer::unspecified_in(&self.memory, whole_pages(words)), queue: Queue::default() }
+        Buffer::unspecified_in(&self.memory, whole_pages(words))
+    }
+
+    fn queues(&self) -> MutexGuard<'_, Vec<Queue>> {
+        self.queues.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn threads(&self) -> usize {
@@ -181,13 +180,12 @@ impl Prepared {
 
     fn run_in(
         &self,
-        workspace: &mut Workspace,
+        words: &mut [u64],
         inputs: &[LimbSource<'_>],
         outputs: &mut [&mut [u64]],
         stop: &AtomicBool,
     ) -> Result<(), MachineError> {
         let n = self.program.n();
-        let Workspace { words, queue } = workspace;
         let (scratch, buffers) = words.split_at_mut(self.threads() * self.scratch_words());
         let scratch = scratch.chunks_exact_mut(self.scratch_words());
         let mut scratch: SmallVec<[Scratch<'_>; 16]> = scratch.map(Mutex::new).collect();
@@ -210,8 +208,11 @@ impl Prepared {
                 Ok(())
             }
             Some(threads) => {
+                let queue = self.queues().pop().unwrap_or_default();
                 queue.reset(&self.plan);
-                threads.pool.install(|| workers(context, queue, &scratch))
+                let done = threads.pool.install(|| workers(context, &queue, &scratch));
+                self.queues().push(queue);
+                done
             }
         }
     }
