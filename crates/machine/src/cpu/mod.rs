@@ -120,7 +120,14 @@ impl Machine for Cpu {
         let count = threads.as_ref().map_or(1, Threads::count);
         let plan = build::plan(&planned, rings.collect::<Result<_, _>>()?, count)?;
         let (profile, memory) = (self.profile.clone(), self.memory.clone());
-        Ok(Box::new(Prepared { program: program.clone(), plan, threads, profile, memory, queues: Mutex::default() }))
+        Ok(Box::new(Prepared {
+            program: program.clone(),
+            plan,
+            threads,
+            profile,
+            memory,
+            queues: Mutex::default(),
+        }))
     }
 }
 

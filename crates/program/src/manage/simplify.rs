@@ -13,7 +13,7 @@
 
 use super::dead::remove_dead;
 use super::numbering::Numbering;
-use crate::he::{Builder, Constant, HeError, Like, Op, Program, Value};
+use crate::he::{Builder, Constant, HeError, Like, Op, Program, SumStep, Value, sum_steps};
 
 /// Applies the rewrites of this module, then removes dead code.
 ///
@@ -89,20 +89,12 @@ impl Simplifier {
         self.seen.push(&mut self.b, op, None)
     }
 
-    /// ⌊log2 count⌋ doublings of the running sum, and one rotation of `a` for each further set bit of `count`.
     fn sum(&mut self, a: Value, count: usize, stride: i64) -> Result<Value, HeError> {
-        let slots = self.b.program().slots() as i64;
-        let shift = |n: usize| (n as i64 * stride.rem_euclid(slots)).rem_euclid(slots);
-        let (mut acc, mut n) = (a, 1);
-        for bit in (0..count.ilog2()).rev() {
-            let r = self.rotate(acc, shift(n))?;
-            (acc, n) = (self.add(acc, r)?, 2 * n);
-            if count >> bit & 1 == 1 {
-                let r = self.rotate(a, shift(n))?;
-                (acc, n) = (self.add(acc, r)?, n + 1);
-            }
-        }
-        Ok(acc)
+        let slots = self.b.program().slots();
+        sum_steps(count, stride, slots).into_iter().try_fold(a, |sum, SumStep { doubles, k }| {
+            let turned = self.rotate(if doubles { sum } else { a }, i64::from(k))?;
+            self.add(sum, turned)
+        })
     }
 
     fn rotate(&mut self, a: Value, k: i64) -> Result<Value, HeError> {

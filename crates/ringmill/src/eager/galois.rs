@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use ringmill_ckks::{Ciphertext, GaloisKeys, Meta, Noise};
+use ringmill_program::he::{SumStep, sum_steps};
 use ringmill_ring::GaloisElement;
 
 use super::checks::{parts, two_parts};
@@ -131,7 +132,7 @@ impl Evaluator {
             return Err(Error::SumRange { count, slots });
         }
         let mut noise = a.noise().clone();
-        for (doubles, k) in steps_of_sum(count, stride, slots) {
+        for SumStep { doubles, k } in sum_steps(count, stride, slots) {
             let element = GaloisElement::rotation(i64::from(k), self.params().log_n())?;
             let operand = if doubles { &noise } else { a.noise() };
             let turned =
@@ -146,8 +147,9 @@ impl Evaluator {
 
     /// The rotations that [`sum`](Self::sum) needs keys for, each in 1..slots.
     pub fn sum_rotations(count: usize, stride: i64, slots: usize) -> Vec<i64> {
-        let steps = steps_of_sum(count.clamp(1, slots.max(1)), stride, slots.max(1));
-        let mut steps: Vec<i64> = steps.into_iter().map(|(_, k)| i64::from(k)).filter(|&k| k != 0).collect();
+        let steps = sum_steps(count.clamp(1, slots.max(1)), stride, slots.max(1));
+        let mut steps: Vec<i64> =
+            steps.into_iter().map(|step| i64::from(step.k)).filter(|&k| k != 0).collect();
         steps.sort_unstable();
         steps.dedup();
         steps
@@ -157,20 +159,4 @@ impl Evaluator {
 /// steps mod slots.
 fn reduced(steps: i64, slots: usize) -> u32 {
     steps.rem_euclid(slots as i64) as u32
-}
-
-/// The rotations of a sum in order: whether the running sum is turned (and thereby doubled) or the operand, and by
-/// how much. The program is in [`super::shape`].
-fn steps_of_sum(count: usize, stride: i64, slots: usize) -> Vec<(bool, u32)> {
-    let shift = |n: usize| reduced(n as i64 % slots as i64 * (stride % slots as i64), slots);
-    let (mut steps, mut n) = (Vec::new(), 1);
-    for bit in (0..count.ilog2()).rev() {
-        steps.push((true, shift(n)));
-        n *= 2;
-        if count >> bit & 1 == 1 {
-            steps.push((false, shift(n)));
-            n += 1;
-        }
-    }
-    steps
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ringmill_ckks::Level;
-use ringmill_program::he::{Builder, Chain, HeError, Op, Program, Scale, Type, Value};
+use ringmill_program::he::{Builder, Chain, HeError, Op, Program, Scale, SumStep, Type, Value, sum_steps};
 
 /// What is done.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -138,20 +138,11 @@ impl Small<'_> {
         Ok(steps.iter().map(|k| done[k]).collect())
     }
 
-    /// Doublings of the running sum, and one rotation of x for each further set bit of `count`.
     fn sum(&mut self, x: Value, count: usize, stride: i64) -> Result<Value, HeError> {
-        let slots = self.b.program().slots() as i64;
-        let shift = |n: usize| (n as i64 % slots * (stride % slots)).rem_euclid(slots);
-        let (mut acc, mut n) = (x, 1);
-        for bit in (0..count.max(1).ilog2()).rev() {
-            acc = self.add_rotated(acc, acc, shift(n))?;
-            n *= 2;
-            if count >> bit & 1 == 1 {
-                acc = self.add_rotated(acc, x, shift(n))?;
-                n += 1;
-            }
-        }
-        Ok(acc)
+        let slots = self.b.program().slots();
+        sum_steps(count, stride, slots).into_iter().try_fold(x, |sum, SumStep { doubles, k }| {
+            self.add_rotated(sum, if doubles { sum } else { x }, i64::from(k))
+        })
     }
 
     /// a + rot(x, k).
