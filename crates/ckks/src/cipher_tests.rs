@@ -136,7 +136,12 @@ fn wrong_shapes_are_refused() {
     let pair = |limbs| vec![zero(limbs, Domain::Evaluation), zero(limbs, Domain::Evaluation)];
     assert!(matches!(make(pair(2)[..1].to_vec(), meta(1, 4)), CkksError::PolyCount { got: 1 }));
     assert!(matches!(make([pair(2), pair(2)].concat(), meta(1, 4)), CkksError::PolyCount { got: 4 }));
-    assert!(matches!(make(pair(5), meta(4, 4)), CkksError::LevelRange { .. }));
+    let above = make(pair(5), meta(4, 4));
+    assert!(matches!(above, CkksError::LevelRange { .. }));
+    assert!(
+        above.to_string().ends_with("; take a level from 0 to 3, or parameters of more primes"),
+        "{above}"
+    );
     for slots in [0, 3, 1024] {
         assert!(matches!(make(pair(2), meta(1, slots)), CkksError::Slots { .. }));
     }

@@ -75,7 +75,10 @@ pub enum CkksError {
         found: KeyIdentity,
     },
     /// A level above the top.
-    #[error("level {level} is above the top level {max} of the parameters")]
+    #[error(
+        "level {level} is above the top level {max} of the parameters; take a level from 0 to {max}, or parameters of more \
+         primes"
+    )]
     LevelRange {
         /// The level given.
         level: Level,

@@ -32,7 +32,9 @@ impl<'p, 'd> Bindings<'p, 'd> {
     {
         let Some(group) = self.program.inputs().iter().find(|g| g.name == name) else {
             let (program, name) = (self.program.name().to_owned(), name.to_owned());
-            return Err(MachineError::UnknownGroup { program, what: "input", name });
+            let known: Vec<_> = self.program.inputs().iter().map(|g| format!("`{}`", g.name)).collect();
+            let known = if known.is_empty() { "none".into() } else { known.join(", ") };
+            return Err(MachineError::UnknownGroup { program, what: "input", name, known });
         };
         let limbs: Vec<&[u64]> = limbs.into_iter().map(AsRef::as_ref).collect();
         let (expected, found) = (group.moduli.len(), limbs.len());

@@ -13,13 +13,15 @@ use crate::compact::CompactError;
 pub enum MachineError {
     #[error("program {program} takes {expected} {what} limbs, but {found} are bound")]
     LimbCount { program: String, what: &'static str, expected: usize, found: usize },
-    #[error("{what} limb {limb} has {found} words; N = {expected} are needed")]
+    #[error(
+        "{what} limb {limb} has {found} words, but the program's ring has degree {expected}; bind limbs of that degree"
+    )]
     LimbLength { what: &'static str, limb: String, expected: usize, found: usize },
     #[error("word {word} of input limb {limb} is {value}, not a canonical residue modulo {q}")]
     NotCanonical { limb: String, word: usize, value: u64, q: u64 },
-    #[error("program {program} has no {what} called `{name}`")]
-    UnknownGroup { program: String, what: &'static str, name: String },
-    #[error("{what} `{name}` is not bound")]
+    #[error("program {program} has no {what} called `{name}`; it has {known}")]
+    UnknownGroup { program: String, what: &'static str, name: String, known: String },
+    #[error("{what} `{name}` is not bound; bind all of its limbs before the program runs")]
     Unbound { what: &'static str, name: String },
     #[error("{what} `{name}` has {expected} limbs, but {found} are given")]
     GroupCount { what: &'static str, name: String, expected: usize, found: usize },

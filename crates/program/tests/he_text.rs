@@ -6,7 +6,7 @@
 
 use std::path::PathBuf;
 
-use ringmill_program::he::{parse, verify};
+use ringmill_program::he::{Vectors, evaluate_clear, parse, verify};
 
 fn files() -> Vec<PathBuf> {
     let dir = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/he");
@@ -58,4 +58,11 @@ fn files_say_what_happens() {
             }
         }
     }
+}
+
+#[test]
+fn an_input_that_is_missing_is_named() {
+    let text = "he @f traced slots 4\n%0 = input \"x\"\noutput \"y\", %0\nend\n";
+    let e = evaluate_clear(&parse(text).unwrap(), &Vectors::new()).unwrap_err();
+    assert!(e.to_string().contains("input \"x\" is missing; give its slots under that name"), "{e}");
 }

@@ -198,12 +198,16 @@ fn wrong_bindings_are_named() {
     let short = [vec![0; 15], vec![0; 16]];
     let mut bindings = Bindings::new(&program);
     let e = bindings.bind("b", &short).unwrap_err();
-    assert_eq!(e.to_string(), "program t has no input called `b`");
+    assert_eq!(e.to_string(), "program t has no input called `b`; it has `a`, `c`");
     let e = bindings.bind("a", &short[..1]).unwrap_err();
     assert_eq!(e.to_string(), "input `a` has 2 limbs, but 1 are given");
     let e = bindings.bind("a", &short).unwrap_err();
-    assert_eq!(e.to_string(), "input limb a.0 has 15 words; N = 16 are needed");
-    assert_eq!(bindings.inputs().unwrap_err().to_string(), "input `a` is not bound");
+    assert_eq!(
+        e.to_string(),
+        "input limb a.0 has 15 words, but the program's ring has degree 16; bind limbs of that degree"
+    );
+    let e = bindings.inputs().unwrap_err();
+    assert_eq!(e.to_string(), "input `a` is not bound; bind all of its limbs before the program runs");
     let e = Reference.prepare(&program).unwrap().run(&[], &mut []).unwrap_err();
     assert_eq!(e.to_string(), "program t takes 5 input limbs, but 0 are bound");
     let q = moduli()[1].value();

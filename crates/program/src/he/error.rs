@@ -109,7 +109,9 @@ pub enum Rule {
     LevelExhausted { op: &'static str, value: String },
     #[error("drop goes from level {from} to {to}; it must go down")]
     DropUp { from: Level, to: Level },
-    #[error("level {level} is above the chain's highest level {top}")]
+    #[error(
+        "level {level} is above the chain's highest level {top}; take a level from 0 to {top}, or a chain of more primes"
+    )]
     LevelAboveTop { level: Level, top: Level },
     #[error("sum over {count} slots of {slots}; count must lie in 1..={slots} and stride must not be 0")]
     SumRange { count: usize, slots: usize },
@@ -150,7 +152,7 @@ pub enum Rule {
          give it {least} or more"
     )]
     RotationKeys { most: usize, least: usize },
-    #[error("input \"{name}\" is missing")]
+    #[error("input \"{name}\" is missing; give its slots under that name")]
     MissingInput { name: String },
     #[error("text after 'end'")]
     AfterEnd,
