@@ -3,7 +3,7 @@
 mod common;
 
 use common::{World, params};
-use ringmill::ckks::{Ciphertext, Level};
+use ringmill::ckks::{Ciphertext, Level, Scale};
 use ringmill::{Error, Evaluator, cpu_machine};
 
 /// Bytes of one limb at N = 2^10.
@@ -50,6 +50,7 @@ fn operations_into_allocate_no_limb() {
             ("multiply plain", peak(|| e.multiply_plain_into(&a, &p, &mut out))),
             ("add scalar", peak(|| e.add_scalar_into(&a, 0.5, &mut out))),
             ("multiply scalar", peak(|| e.multiply_scalar_into(&a, 0.5, &mut out))),
+            ("multiply scalar at", peak(|| e.multiply_scalar_at_into(&a, 0.5, Scale::pow2(20), &mut out))),
             ("multiply integer", peak(|| e.multiply_integer_into(&a, 3, &mut out))),
             ("rotate", peak(|| e.rotate_into(&a, 1, galois, &mut out))),
             ("conjugate", peak(|| e.conjugate_into(&a, galois, &mut out))),

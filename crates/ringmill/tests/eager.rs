@@ -125,30 +125,56 @@ fn rotations_of_a_sum() {
     assert_eq!(Evaluator::sum_rotations(1, 1, 512), []);
 }
 
+/// `_into` and `_assign` of each operation give what the operation gives.
+macro_rules! assert_spellings {
+    ($e:ident: $($op:ident, $into:ident, $assign:ident ($a:expr $(, $arg:expr)*);)*) => {$(
+        let wanted = $e.$op($a $(, $arg)*).unwrap();
+        // Of another level than any result.
+        let mut out = $e.drop_level($a, Level::ZERO).unwrap();
+        $e.$into($a $(, $arg)*, &mut out).unwrap();
+        assert_eq!(out, wanted, stringify!($into));
+        let mut out = $a.clone();
+        $e.$assign(&mut out $(, $arg)*).unwrap();
+        assert_eq!(out, wanted, stringify!($assign));
+    )*};
+}
+
 #[test]
 fn spellings_agree() {
     let mut w = world(2);
     let (x, y) = (w.rng.vector(512, 1.0), w.rng.vector(512, 1.0));
-    let (a, b) = (w.encrypt(&x, Level::new(2)), w.encrypt(&y, Level::new(2)));
-    let e = &w.evaluator;
-    let sum = e.add(&a, &b).unwrap();
-    let mut out = a.clone();
-    e.add_into(&a, &b, &mut out).unwrap();
-    assert_eq!(out, sum);
-    let mut out = a.clone();
-    e.add_assign(&mut out, &b).unwrap();
-    assert_eq!(out, sum);
-    let product = e.multiply_relinearise_rescale(&a, &b, &w.relin).unwrap();
-    e.multiply_relinearise_rescale_into(&a, &b, &w.relin, &mut out).unwrap();
-    assert_eq!(out, product);
-    let mut out = a.clone();
-    e.multiply_relinearise_rescale_assign(&mut out, &b, &w.relin).unwrap();
-    assert_eq!(out, product);
-    let turned = e.rotate(&a, 3, &w.galois).unwrap();
-    e.rotate_assign(&mut out, 0, &w.galois).unwrap();
-    assert_eq!(out, product, "no rotation is no change");
-    e.rotate_into(&a, 3, &w.galois, &mut out).unwrap();
-    assert_eq!(out, turned);
+    let level = Level::new(2);
+    let (a, b) = (&w.encrypt(&x, level), &w.encrypt(&y, level));
+    let (e, relin, galois) = (&w.evaluator, &w.relin, &w.galois);
+    let p = &encode(&w.params, &y, level, a.scale());
+    let factor = &encode(&w.params, &y, level, &e.factor_scale(a).unwrap());
+    let three = &e.multiply(a, b).unwrap();
+    assert_spellings! {e:
+        add, add_into, add_assign(a, b);
+        sub, sub_into, sub_assign(a, b);
+        negate, negate_into, negate_assign(a);
+        multiply, multiply_into, multiply_assign(a, b);
+        square, square_into, square_assign(a);
+        rescale, rescale_into, rescale_assign(a);
+        drop_level, drop_level_into, drop_level_assign(a, Level::new(1));
+        add_plain, add_plain_into, add_plain_assign(a, p);
+        sub_plain, sub_plain_into, sub_plain_assign(a, p);
+        multiply_plain, multiply_plain_into, multiply_plain_assign(a, factor);
+        add_scalar, add_scalar_into, add_scalar_assign(a, 0.5);
+        multiply_scalar, multiply_scalar_into, multiply_scalar_assign(a, 0.3);
+        multiply_integer, multiply_integer_into, multiply_integer_assign(a, -3);
+        multiply_scalar_at, multiply_scalar_at_into, multiply_scalar_at_assign(a, 0.3, Scale::pow2(20));
+        relinearise, relinearise_into, relinearise_assign(three, relin);
+        relinearise_rescale, relinearise_rescale_into, relinearise_rescale_assign(three, relin);
+        multiply_relinearise, multiply_relinearise_into, multiply_relinearise_assign(a, b, relin);
+        multiply_relinearise_rescale, multiply_relinearise_rescale_into, multiply_relinearise_rescale_assign(a, b, relin);
+        square_relinearise, square_relinearise_into, square_relinearise_assign(a, relin);
+        square_relinearise_rescale, square_relinearise_rescale_into, square_relinearise_rescale_assign(a, relin);
+        rotate, rotate_into, rotate_assign(a, 3, galois);
+        conjugate, conjugate_into, conjugate_assign(a, galois);
+        sum, sum_into, sum_assign(a, 3, 1, galois);
+    }
+    assert_eq!(&e.rotate(a, 0, galois).unwrap(), a, "no rotation is no change");
 }
 
 #[test]

@@ -131,4 +131,6 @@ impl Evaluator {
         self.check_scale(&meta)?;
         self.with_scalar(Action::MultiplyScalar(c.to_bits()), a, scale, meta)
     }
+
+    spellings!(multiply_scalar_at, multiply_scalar_at_into, multiply_scalar_at_assign, c: f64, scale: Scale);
 }
