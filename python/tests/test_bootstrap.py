@@ -113,6 +113,30 @@ def test_a_kernel_too_deep_for_its_chain_is_bootstrapped_where_levels_run_out(
 
 
 @rm.kernel
+def scaled_twice(x: Any) -> Any:
+    for _ in range(5):
+        x = (x * x) * 0.9 * 0.8
+    return x
+
+
+@rm.kernel
+def scaled_once(x: Any) -> Any:
+    for _ in range(5):
+        x = (x * x) * 0.72
+    return x
+
+
+def test_factors_in_a_row_take_the_bootstrappings_of_their_product(
+    params: rm.Params, rng: np.random.Generator
+) -> None:
+    twice, once = (k.compile(rm.vector(LENGTH), params=params) for k in (scaled_twice, scaled_once))
+    # Ten products: three levels up to each bootstrapping, five after the last.
+    assert len(twice.bootstraps) == len(once.bootstraps) == 2
+    x = rng.uniform(-1, 1, LENGTH)
+    assert np.abs(twice.run(x=x) - scaled_twice(x)).max() < 2.0**-14
+
+
+@rm.kernel
 def branches(x: Any) -> Any:
     y = x * x * x * x * x
     return tuple((y * c) ** 2 * x for c in (0.5, 0.75, -0.5, 0.25))

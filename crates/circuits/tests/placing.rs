@@ -4,19 +4,35 @@ mod common;
 
 use common::Rng;
 use ringmill_circuits::bootstrap::{Bootstrap, Budget, Placed, expand, place};
-use ringmill_program::he::{Builder, Op, OpKind, Program, Source, Value};
+use ringmill_program::he::{Builder, Constant, Op, OpKind, Program, Source, Value};
+use ringmill_program::manage::simplify;
 
 const SLOTS: usize = 16;
 
-/// A ciphertext by its operands: none, an input; one, a negation or a square; two, a sum or a product.
-#[derive(Debug, Clone)]
+/// A ciphertext by its operands: none, an input; one, a double or a square; two, a sum or a product.
+#[derive(Debug, Clone, PartialEq)]
 struct Node {
     operands: Vec<usize>,
     product: bool,
+    /// The product of one operand and a number of its own.
+    scaled: bool,
 }
 
 fn node(product: bool, operands: &[usize]) -> Node {
-    Node { operands: operands.to_vec(), product }
+    Node { operands: operands.to_vec(), product, scaled: false }
+}
+
+fn scaled(operand: usize) -> Node {
+    Node { operands: vec![operand], product: true, scaled: true }
+}
+
+/// What the operands of a node amount to: factors in a row are one, of the first's operand.
+fn operands(nodes: &[Node], i: usize) -> &[usize] {
+    let mut at = i;
+    while nodes[at].scaled && nodes[nodes[at].operands[0]].scaled {
+        at = nodes[at].operands[0];
+    }
+    &nodes[at].operands
 }
 
 /// The program with these values, those that nothing uses being its outputs.
@@ -30,7 +46,11 @@ fn program(nodes: &[Node]) -> Program {
         b.source(Some(Source { file: "t.py".into(), line: i as u32 + 1 }));
         let op = match (n.operands.len(), n.product) {
             (0, _) => Op::Input(format!("x{i}")),
-            (1, false) => Op::Neg(at(0)),
+            (1, false) => Op::Add(at(0), at(0)),
+            (1, true) if n.scaled => {
+                let c = b.push(Op::Const(Constant::Real((i as f64).sin()))).unwrap();
+                Op::Mul(at(0), c)
+            }
             (1, true) => Op::Square(at(0)),
             (_, false) => Op::Add(at(0), at(1)),
             (_, true) => Op::Mul(at(0), at(1)),
@@ -64,8 +84,11 @@ fn count(p: &Program, budget: Budget) -> usize {
 }
 
 fn placed(nodes: &[Node], budget: Budget) -> (usize, Vec<Placed>) {
-    let p = program(nodes);
-    let (with, places) = place(&p, budget, |_| true).unwrap();
+    placed_in(&program(nodes), budget)
+}
+
+fn placed_in(p: &Program, budget: Budget) -> (usize, Vec<Placed>) {
+    let (with, places) = place(p, budget, |_| true).unwrap();
     let found = count(&with, budget);
     assert_eq!(found, places.len());
     let kept = with.instrs().iter().filter(|i| i.op.kind() != OpKind::Bootstrap);
@@ -79,7 +102,7 @@ fn fewest(nodes: &[Node], budget: Budget) -> usize {
         let mut depths: Vec<u32> = Vec::new();
         nodes.iter().enumerate().all(|(i, n)| {
             let depth = |&a: &usize| if set >> a & 1 == 1 { 0 } else { depths[a] };
-            let depth = n.operands.iter().map(depth).max().unwrap_or(0) + u32::from(n.product);
+            let depth = operands(nodes, i).iter().map(depth).max().unwrap_or(0) + u32::from(n.product);
             depths.push(depth);
             depth <= if set >> i & 1 == 1 { budget.between } else { budget.last }
         })
@@ -92,12 +115,13 @@ fn fewest(nodes: &[Node], budget: Budget) -> usize {
 fn by_lowest_depth(nodes: &[Node], between: u32) -> usize {
     let mut depths: Vec<u32> = Vec::new();
     let mut fresh = vec![false; nodes.len()];
-    for n in nodes {
-        for &a in n.operands.iter().filter(|_| n.product) {
+    for (i, n) in nodes.iter().enumerate() {
+        let operands = operands(nodes, i);
+        for &a in operands.iter().filter(|_| n.product) {
             fresh[a] |= depths[a] >= between;
         }
         let depth = |&a: &usize| if fresh[a] { 0 } else { depths[a] };
-        depths.push(n.operands.iter().map(depth).max().unwrap_or(0) + u32::from(n.product));
+        depths.push(operands.iter().map(depth).max().unwrap_or(0) + u32::from(n.product));
     }
     fresh.iter().filter(|&&f| f).count()
 }
@@ -170,14 +194,27 @@ fn one_bootstrapping_serves_what_branches_off_and_what_runs_together() {
     assert_eq!(placed(&nodes, budget).0, 2);
 }
 
-/// Between random values so many products and sums, and as many inputs as `inputs`.
+/// Between random values so many sums, products and products by numbers, some of these twice in a row, and as many inputs as
+/// `inputs`. No two are the same.
 fn random(rng: &mut Rng, size: usize, inputs: usize) -> Vec<Node> {
     let mut nodes = vec![node(false, &[]); inputs];
     while nodes.len() < size {
         let recent = |rng: &mut Rng| nodes.len() - 1 - rng.below(nodes.len().min(4));
         let (a, b) = (recent(rng), recent(rng));
-        let operands = if a == b { vec![a] } else { vec![a, b] };
-        nodes.push(Node { operands, product: rng.below(3) < 2 });
+        let new = match rng.below(12) {
+            0 | 1 => scaled(a),
+            2 if nodes.len() + 2 <= size => {
+                nodes.push(scaled(a));
+                scaled(nodes.len() - 1)
+            }
+            kind => {
+                let both = [a.min(b), a.max(b)];
+                node(kind < 9, &both[usize::from(a == b)..])
+            }
+        };
+        if new.scaled || !nodes.contains(&new) {
+            nodes.push(new);
+        }
     }
     nodes
 }
@@ -192,7 +229,8 @@ fn random_programs_are_bootstrapped_as_rarely_as_exhaustive_search_finds() {
         let nodes = random(&mut rng, 13, inputs);
         let between = 1 + rng.below(3) as u32;
         let budget = Budget { between, last: between + rng.below(3) as u32 };
-        let (found, least) = (placed(&nodes, budget).0, fewest(&nodes, budget));
+        let (found, least) =
+            (placed_in(&simplify(&program(&nodes)).unwrap(), budget).0, fewest(&nodes, budget));
         assert!(least <= found && found <= least + 1, "{found} instead of {least}: {budget:?} {nodes:?}");
         assert!(found <= by_lowest_depth(&nodes, between));
         equal += usize::from(found == least);
@@ -215,7 +253,7 @@ fn large_programs_are_placed_no_worse_than_by_lowest_depth() {
             for k in 0..width {
                 let (a, b) = (start + rng.below(width), start + k);
                 let operands = if a == b { vec![a] } else { vec![a, b] };
-                nodes.push(Node { operands, product: rng.below(4) > 0 });
+                nodes.push(node(rng.below(4) > 0, &operands));
             }
         }
         let budget = Budget { between: 5, last: 7 };

@@ -10,7 +10,7 @@ use ringmill::{Evaluator, Input, Inputs, Kernel};
 use ringmill_circuits::bootstrap::{Bootstrap, Content, expand, place};
 use ringmill_ckks::{Ciphertext, EvaluationKeys, Level, Params as Parameters, Scale};
 use ringmill_program::he::{Builder, Chain, HeError, Op, Program, Rule, Value};
-use ringmill_program::manage::{Managed, Options, Promise, least_output_level, manage};
+use ringmill_program::manage::{Managed, Options, Promise, least_output_level, manage, simplify};
 
 use crate::error::Failure;
 use crate::params::Params;
@@ -113,24 +113,26 @@ pub(crate) fn managed(
 ) -> Result<(Managed, Vec<String>), Failure> {
     let options = Options { rotation_keys, ..Options::default() };
     let config = config(promise.real, 1, params);
-    let asked = traced.instrs().iter().filter(|i| matches!(i.op, Op::Bootstrap(_)));
+    // Its depth is that of what management makes of it: factors in a row are one, for instance.
+    let simple = simplify(traced).map_err(|e| Failure::he(&e))?;
+    let asked = simple.instrs().iter().filter(|i| matches!(i.op, Op::Bootstrap(_)));
     let mut places: Vec<String> =
         asked.map(|i| i.source.as_ref().map_or("asked for".into(), |s| format!("{s}: asked for"))).collect();
     let refused = match places.is_empty() {
         true => refused,
-        false => match with_circuits(traced, params, &config, promise, &options)? {
+        false => match with_circuits(&simple, params, &config, promise, &options)? {
             Ok(managed) => return Ok((managed, places)),
             Err(refused) => refused,
         },
     };
     let floor = least_output_level(&Chain::from(params), &params.default_scale());
-    let budget = config.budget(params.max_level().get(), traced.slots(), floor.get());
+    let budget = config.budget(params.max_level().get(), simple.slots(), floor.get());
     let Some(budget) = budget.map_err(|e| Failure::circuit(&e))? else {
         return Err(Failure::he(&without(refused)));
     };
-    let bounds = promise.bounds(traced);
+    let bounds = promise.bounds(&simple);
     let may = |v: Value| config.takes(bounds[v.index()]);
-    let (program, placed) = place(traced, budget, may).map_err(|e| Failure::circuit(&e))?;
+    let (program, placed) = place(&simple, budget, may).map_err(|e| Failure::circuit(&e))?;
     if placed.is_empty() {
         return Err(Failure::he(&refused));
     }

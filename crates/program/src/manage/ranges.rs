@@ -133,6 +133,7 @@ fn is_real(p: &Program, c: &Constant) -> bool {
 mod tests {
     use super::*;
     use crate::he::parse;
+    use crate::manage::simplify;
 
     /// Bounds by the order of the lines.
     fn bounds(lines: &str, inputs: f64, real: bool) -> Vec<f64> {
@@ -158,6 +159,15 @@ mod tests {
         assert_eq!(bounds(lines, 3.0, true), [3.0, 9.0, 4.0, 12.0]);
         assert_eq!(bounds(lines, 3.0, false), [3.0, 9.0, 4.0, 12.0]);
         assert_eq!(bounds(lines, 1.0, true), [1.0; 4], "a promise that is wider than what is known");
+    }
+
+    #[test]
+    fn promises_outlive_the_joining_of_factors() {
+        let lines = "%0 = input \"x\"\n%1 = const 0.5\n%2 = mul %0, %1 within 0.25\n%3 = const -3.0\n%4 = mul %2, %3\n\
+                     output \"y\", %4";
+        let p = parse(&format!("he @f traced slots 4\n{lines}\nend\n")).and_then(|p| simplify(&p)).unwrap();
+        let of_result = ranges(&p, 8.0, true)[p.outputs()[0].value.index()];
+        assert_eq!((p.instrs().len(), of_result), (3, 0.75));
     }
 
     #[test]

@@ -155,8 +155,14 @@ impl Simplifier {
             && let Some(first) = self.scalar(y)
             && (first * c).is_finite()
         {
+            let promised = self.b.program().instr(a).within.map(|bound| bound * c.abs());
             let product = self.emit(Op::Const(Constant::Real(first * c)))?;
-            return self.mul(x, product);
+            let folded = self.mul(x, product)?;
+            // What is promised of a·c bounds a·(cd).
+            if let Some(bound) = promised.filter(|&bound| bound > 0.0 && bound.is_finite()) {
+                self.b.promise(folded, bound)?;
+            }
+            return Ok(folded);
         }
         self.emit(Op::Mul(a, b))
     }

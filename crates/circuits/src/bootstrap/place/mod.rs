@@ -58,6 +58,8 @@ impl std::fmt::Display for Placed {
 /// The program with a `bootstrap` wherever its levels would not do otherwise, of values that `may` be bootstrapped if those do. A
 /// value is bootstrapped once, before the first use that could not do with what it was.
 ///
+/// Every product counts: [simplify](ringmill_program::manage::simplify) first, which makes one of those by constants in a row.
+///
 /// # Errors
 /// None for a verified traced program.
 pub fn place(
