@@ -46,6 +46,23 @@ def test_a_wanted_precision_sets_the_chain_and_is_reached(rng: np.random.Generat
     assert errors[1] < errors[0] / 8
 
 
+@pytest.mark.parametrize(("wide_bits", "bits"), [(46, 12), (50, 16), (58, 22)])
+def test_the_bits_of_a_chain_by_its_widths_are_reached(
+    wide_bits: int, bits: int, rng: np.random.Generator
+) -> None:
+    params = rm.Params.bootstrapping(
+        1, scale_bits=40, wide_bits=wide_bits, log_n=10, slots=LENGTH, insecure=True
+    )
+    facts = params.bootstraps
+    assert facts is not None
+    # One bit for each of the sine's scale, as far as that of the results holds them.
+    assert (facts["bits"], facts["levels"]) == (bits, 1)
+    keys = rm.keygen(params, **rm.bootstrap_keys(params, LENGTH, real=True))
+    values = rng.uniform(-1, 1, LENGTH)
+    high = rm.encrypt(values, keys, level=3, magnitude=1).bootstrap()
+    assert np.abs(rm.decrypt(high, keys) - values).max() < 2.0**-bits
+
+
 def test_a_second_iteration_corrects_the_first(rng: np.random.Generator) -> None:
     params = rm.Params.bootstrapping(1, bits=32, iterations=2, log_n=10, slots=LENGTH, insecure=True)
     keys = rm.keygen(params, **rm.bootstrap_keys(params, LENGTH))

@@ -112,6 +112,28 @@ pub enum CircuitError {
         /// The next such number on either side.
         nearest: String,
     },
+    /// A scale of results that no sine is above.
+    #[error("no bootstrapping brings values back at scale 2^{scale_bits}; take scale_bits up to {most}")]
+    NeedScale {
+        /// log2 of the scale.
+        scale_bits: u32,
+        /// The most.
+        most: u32,
+    },
+    /// A scale of the sine that leaves no precision, lies below that of the results or beyond the widest primes.
+    #[error(
+        "a sine at scale 2^{wide_bits} does not bring values back at scale 2^{scale_bits}; take wide_bits from {least} to {most}"
+    )]
+    Wide {
+        /// log2 of the sine's scale.
+        wide_bits: u32,
+        /// log2 of the scale of the results.
+        scale_bits: u32,
+        /// The least.
+        least: u32,
+        /// The most.
+        most: u32,
+    },
     /// A vector of another length than the program's.
     #[error(
         "a diagonal of {found} numbers in a program of {slots} slots; one number for each slot is needed"

@@ -17,7 +17,7 @@ use crate::params::Params;
 
 fn config(real: bool, iterations: u32, params: &Parameters) -> Bootstrap {
     let content = if real { Content::Real } else { Content::Complex };
-    Bootstrap { content, iterations, ..Bootstrap::of(params) }.precise(params.literal().scale_bits)
+    Bootstrap { content, ..Bootstrap::of(params, iterations) }
 }
 
 /// x, bootstrapped.

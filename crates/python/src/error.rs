@@ -146,7 +146,9 @@ impl Failure {
             CircuitError::Params(e) => Self::of(Family::Parameter, e),
             CircuitError::Precision { .. }
             | CircuitError::Iterations { .. }
-            | CircuitError::NeedSlots { .. } => Self::of(Family::Parameter, error),
+            | CircuitError::NeedSlots { .. }
+            | CircuitError::NeedScale { .. }
+            | CircuitError::Wide { .. } => Self::of(Family::Parameter, error),
             other => Self::of(Family::Program, other),
         }
     }

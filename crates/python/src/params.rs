@@ -110,9 +110,9 @@ impl Params {
     ///     bits: bits below the binary point to which the worst slot is right for messages up to 1, 12 to 24 by one
     ///         iteration, up to 36 by two.
     ///     iterations: bootstrappings in a row, 1 or 2, each of what the one before left out.
-    ///     scale_bits: log2 of the scale, 20 to 60; by `bits` unless given.
-    ///     wide_bits: log2 of the scale of the sine's first product, 20 to 60, of which each bit is one of precision; by
-    ///         `bits` unless given.
+    ///     scale_bits: log2 of the scale, 20 to 54; by `bits` unless given. Bootstrapped values are 18 bits less precise.
+    ///     wide_bits: log2 of the scale of the sine's first product, of which each bit is one of precision: 46 for 12 bits, up
+    ///         to 58, and six bits above the scale. By `bits` unless given.
     ///     slots: slots of a vector, a power of two from 4 to N/2; N/2 at `log_n` by default. Fewer take less time and fewer
     ///         levels.
     ///     log_n: the least log2 N, 10 to 17.
@@ -140,22 +140,18 @@ impl Params {
         let levels = limited("levels", levels, (0, 64))?.unwrap_or(9);
         let bits = choice("bits", bits, COUNT)?.unwrap_or(22);
         let iterations = choice("iterations", iterations, "from 1 to 2")?.unwrap_or(1);
-        let scale_bits = limited::<u32>("scale_bits", scale_bits, (20, 60))?;
+        let scale_bits = limited::<u32>("scale_bits", scale_bits, (20, 54))?;
         let wide_bits = limited::<u32>("wide_bits", wide_bits, (20, 60))?;
         let log_n = limited::<u32>("log_n", log_n, (MIN_LOG_N.into(), MAX_LOG_N.into()))?.unwrap_or(16);
         let slots = choice("slots", slots, "that is a power of two from 4 to N/2")?;
         let slots = slots.unwrap_or(1 << (log_n - 1));
         let chosen = || {
-            let need = Need { levels, slots, log_n, insecure, ..Need::default() };
-            if scale_bits.is_none() && wide_bits.is_none() {
-                return need.arranged(bits, iterations).map(|(params, _)| params);
-            }
-            let need = need.iterated(bits, iterations)?;
-            let scale_bits = scale_bits.unwrap_or(need.scale_bits);
-            let need = Need { scale_bits, wide_bits: wide_bits.unwrap_or(need.wide_bits), ..need };
-            need.choose(&Bootstrap::default())
+            let need =
+                Need { levels, slots, log_n, insecure, ..Need::default() }.iterated(bits, iterations)?;
+            let need = scale_bits.into_iter().fold(need, Need::at_scale);
+            Need { wide_bits: wide_bits.unwrap_or(need.wide_bits), ..need }.in_arrangement(iterations)
         };
-        Ok(chosen().map(Self::from).map_err(|e| Failure::circuit(&e))?)
+        Ok(chosen().map(|(params, _)| params.into()).map_err(|e| Failure::circuit(&e))?)
     }
 
     /// Parameters from primes by value, as `q` and `p` of other parameters give them.

@@ -112,11 +112,11 @@ fn a_second_iteration_corrects_the_first() {
             let need = Need { levels: LEFT, slots, log_n: 10, insecure: true, ..Need::default() };
             let config = Bootstrap { content, iterations, ..Bootstrap::default() };
             let need = need.iterated(32, 2).unwrap();
-            let config = config.precise(need.scale_bits);
+            let config = config.precise(&need);
             (need.choose(&config).unwrap(), config)
         };
         let (params, twice) = wanted(2);
-        let once = Bootstrap { content, ..Bootstrap::default() }.precise(50);
+        let once = Bootstrap { iterations: 1, ..twice.clone() };
         let (_, single, expected) = bootstrapped(params.clone(), slots, &once);
         assert!(single <= expected && expected < 256.0 * single, "once: expected 2^{:.1}", expected.log2());
         let (_, error, predicted) = bootstrapped(params, slots, &twice);

@@ -6,6 +6,7 @@
 
 use ringmill_ckks::Params;
 
+use super::need::WIDEST;
 use super::{Bootstrap, Need};
 use crate::CircuitError;
 use crate::linear::Keys;
@@ -25,26 +26,22 @@ impl Bootstrap {
         Self { to_coefficients: maps, to_slots: maps, arcsine, keys: Keys::AtMost(KEYS), ..Self::default() }
     }
 
-    /// How ciphertexts of these parameters are bootstrapped: as [`Self::laid_out`], in the usual arrangement if there is none.
-    pub fn of(params: &Params) -> Self {
-        let usual = || Self::arranged(ARRANGEMENTS[0]).precise(params.literal().scale_bits);
-        Self::laid_out(params).map_or_else(usual, |(config, _)| config)
+    /// How ciphertexts of these parameters are bootstrapped in so many iterations: as their primes were laid out for, in the usual
+    /// arrangement if they were not.
+    pub fn of(params: &Params, iterations: u32) -> Self {
+        let usual = || {
+            let scale_bits = params.literal().scale_bits;
+            (Self::arranged(ARRANGEMENTS[0]), Need { scale_bits, wide_bits: WIDEST, ..Need::default() })
+        };
+        let (config, need) = layout(params).unwrap_or_else(usual);
+        Self { iterations, ..config }.precise(&need)
     }
 
-    /// The arrangement that the primes of these parameters were laid out for, in the room that suits their scale, and the levels
-    /// that it leaves.
+    /// The arrangement that the primes of these parameters were laid out for, as precise as they let it be, and the levels that it
+    /// leaves.
     pub fn laid_out(params: &Params) -> Option<(Self, u32)> {
-        let sizes: Vec<u32> =
-            params.q_moduli().iter().map(|q| (q.value() as f64).log2().round() as u32).collect();
-        let (scale_bits, slots) = (params.literal().scale_bits, params.slots());
-        ARRANGEMENTS.map(Self::arranged).into_iter().find_map(|config| {
-            let depth = config.depth().ok()?;
-            let levels = (sizes.len() as u32).checked_sub(1 + config.start(slots) + depth)?;
-            let mut wide = Need::wide_of(*sizes.last()?);
-            let need = |wide_bits| Need { levels, scale_bits, wide_bits, slots, ..Need::default() };
-            let found = wide.any(|wide_bits| need(wide_bits).chain(&config, depth) == sizes);
-            found.then(|| (config.precise(scale_bits), levels))
-        })
+        let (config, need) = layout(params)?;
+        Some((config.precise(&need), need.levels))
     }
 
     /// Key switches at the top of the chain, by which arrangements are compared: products of the sine, for both parts of complex
@@ -57,6 +54,20 @@ impl Bootstrap {
     }
 }
 
+/// The arrangement and the need whose chain has the primes of these parameters.
+fn layout(params: &Params) -> Option<(Bootstrap, Need)> {
+    let sizes: Vec<u32> =
+        params.q_moduli().iter().map(|q| (q.value() as f64).log2().round() as u32).collect();
+    let (scale_bits, slots) = (params.literal().scale_bits, params.slots());
+    ARRANGEMENTS.map(Bootstrap::arranged).into_iter().find_map(|config| {
+        let depth = config.depth().ok()?;
+        let levels = (sizes.len() as u32).checked_sub(1 + config.start(slots) + depth)?;
+        let need = |wide_bits| Need { levels, scale_bits, wide_bits, slots, ..Need::default() };
+        let mut needs = Need::wide_of(*sizes.last()?).map(need);
+        needs.find(|need| need.chain(&config, depth) == sizes).map(|need| (config, need))
+    })
+}
+
 impl Need {
     /// Parameters for bootstrappings precise to `bits` in so many iterations, and how to bootstrap with them: the smallest ring
     /// that has room for any arrangement, in it the usual one unless another takes a third less time. Scales follow from the bits.
@@ -64,14 +75,21 @@ impl Need {
     /// # Errors
     /// As [`Need::iterated`] and [`Need::choose`].
     pub fn arranged(&self, bits: u32, iterations: u32) -> Result<(Params, Bootstrap), CircuitError> {
-        self.check_slots()?;
-        let need = self.clone().iterated(bits, iterations)?;
+        self.clone().iterated(bits, iterations)?.in_arrangement(iterations)
+    }
+
+    /// The same for the scales that this need has; that of the sine is wider in arrangements that take more room than the usual one.
+    ///
+    /// # Errors
+    /// As [`Need::choose`].
+    pub fn in_arrangement(&self, iterations: u32) -> Result<(Params, Bootstrap), CircuitError> {
+        self.check()?;
         for log_n in self.rings() {
             let mut best: Option<(f64, Params, Bootstrap)> = None;
             for arrangement in ARRANGEMENTS {
                 let config = Bootstrap { iterations, ..Bootstrap::arranged(arrangement) };
-                let config = config.precise(need.scale_bits);
-                let need = need.in_room(&config);
+                let need = self.in_room(&config);
+                let config = config.precise(&need);
                 let q = need.chain(&config, config.depth()?);
                 let Some(params) = need.cheapest(log_n, &q) else { continue };
                 let cost = config.switches(need.slots)? * transforms(&params);
@@ -84,15 +102,15 @@ impl Need {
                 return Ok((params, config));
             }
         }
-        let usual = Bootstrap::arranged(ARRANGEMENTS[0]).precise(need.scale_bits);
+        let usual = Bootstrap::arranged(ARRANGEMENTS[0]).precise(self);
         // Says what stands in the way of the usual one.
-        need.choose(&usual).map(|params| (params, usual))
+        self.choose(&usual).map(|params| (params, usual))
     }
 
     /// The same with a sine whose scale makes up for what a larger room than the usual one costs in precision.
     fn in_room(&self, config: &Bootstrap) -> Self {
-        let usual = Bootstrap { arcsine: true, ..config.clone() }.precise(self.scale_bits);
-        Self { wide_bits: self.wide_bits + config.room.saturating_sub(usual.room), ..self.clone() }
+        let usual = Bootstrap { arcsine: true, ..config.clone() }.precise(self);
+        Self { wide_bits: self.wide_bits + config.more_room(usual.bits), ..self.clone() }
     }
 }
 
@@ -119,7 +137,7 @@ mod tests {
             let named = Params::named(set).unwrap();
             println!("{:?}", sizes(&params));
             assert_eq!(named, params, "{set}: {:?} instead of {:?}", sizes(&named), sizes(&params));
-            assert_eq!(Bootstrap::of(&named), config);
+            assert_eq!(Bootstrap::of(&named, 1), config);
             assert_eq!(config.failure(named.slots()), 0.0);
         }
     }
@@ -138,14 +156,42 @@ mod tests {
                 params.max_level().get(),
                 levels + config.start(params.slots()) + config.depth().unwrap()
             );
-            let found = Bootstrap::of(&params);
-            assert_eq!(
-                (found.to_slots, found.to_coefficients, found.arcsine),
-                (config.to_slots, config.to_coefficients, config.arcsine)
-            );
-            if iterations == 1 {
-                assert_eq!(found, config);
-            }
+            assert_eq!(Bootstrap::of(&params, iterations), config);
         }
+    }
+
+    #[test]
+    fn a_narrow_sine_is_no_more_precise_for_a_wide_scale() {
+        // One bit of the sine's scale is one of precision, up to what the scale of the results holds.
+        for (wide_bits, bits) in [(46, 12), (48, 14), (55, 21), (56, 22), (58, 22)] {
+            let need = Need { wide_bits, slots: 64, log_n: 10, insecure: true, ..Need::default() };
+            let (params, config) = need.in_arrangement(1).unwrap();
+            let (found, levels) = Bootstrap::laid_out(&params).unwrap();
+            assert_eq!((found.bits, config.bits, levels), (bits, bits, need.levels), "{wide_bits}: {params}");
+        }
+    }
+
+    #[test]
+    fn a_sine_that_does_not_bring_back_results_is_refused() {
+        let need = |scale_bits, wide_bits| Need {
+            scale_bits,
+            wide_bits,
+            log_n: 10,
+            slots: 64,
+            insecure: true,
+            ..Need::default()
+        };
+        let refused = |need: &Need| need.in_arrangement(1).unwrap_err();
+        // Below 12 bits of precision, below the scale of the results and beyond what primes hold.
+        for (scale_bits, wide_bits, least) in
+            [(40, 45, 46), (30, 40, 46), (44, 49, 50), (52, 56, 57), (40, 59, 46)]
+        {
+            let wrong = CircuitError::Wide { wide_bits, scale_bits, least, most: 58 };
+            assert_eq!(refused(&need(scale_bits, wide_bits)), wrong);
+            assert_eq!(need(scale_bits, wide_bits).choose(&Bootstrap::default()).unwrap_err(), wrong);
+            assert!(need(scale_bits, least).in_arrangement(1).is_ok(), "{scale_bits}, {least}");
+        }
+        assert_eq!(refused(&need(55, 58)), CircuitError::NeedScale { scale_bits: 55, most: 54 });
+        assert!(need(54, 58).in_arrangement(1).is_ok());
     }
 }

@@ -131,22 +131,45 @@ impl Bootstrap {
         Self { magnitude: magnitude.log2().ceil().exp2(), ..self.clone() }
     }
 
-    /// The same in the room that suits results at a scale of `scale_bits` bits: the least whose bend stays below what such
-    /// results are precise to, because rounding weighs twice as much for every bit more.
+    /// The same, as precise as chains for this need let it be, in the room that suits that.
     ///
-    /// With several iterations each of them is as precise as it takes for the last one to be; so is a single one at a scale that is
+    /// With several iterations each of them is as precise as it takes for the last one to be; so is a single one in a chain that is
     /// laid out for two.
     #[must_use]
-    pub fn precise(&self, scale_bits: u32) -> Self {
-        let wanted = scale_bits.saturating_sub(PRECISION_BELOW);
-        let iterations = if wanted > need::MOST_BITS { self.iterations.max(2) } else { self.iterations };
-        let bits = iterated::each(wanted, iterations);
+    pub fn precise(&self, need: &Need) -> Self {
+        let wanted = need.scale_bits.saturating_sub(PRECISION_BELOW);
+        let each = iterated::each(wanted, self.iterations.max(self.laid_out_for(need)));
+        let bits = each.min(self.by_one(need.wide_bits));
+        Self { room: self.room_for(bits), bits, ..self.clone() }
+    }
+
+    /// The least room whose bend stays below an error of 2^−`bits`, because rounding weighs twice as much for every bit more.
+    fn room_for(&self, bits: u32) -> u32 {
         // Half of the error, of complex numbers, so that both contents of one chain have one room.
         let bound = -f64::from(bits) - 1.0;
         let with =
             |room| Self { room, magnitude: 1.0, content: Content::Complex, iterations: 1, ..self.clone() };
-        let room = (ROOM_MIN..ROOM_MAX).find(|&room| with(room).bend().log2() <= bound).unwrap_or(ROOM_MAX);
-        Self { room, bits, ..self.clone() }
+        (ROOM_MIN..ROOM_MAX).find(|&room| with(room).bend().log2() <= bound).unwrap_or(ROOM_MAX)
+    }
+
+    /// Bits of room beyond those of the usual arrangement, at one precision.
+    fn more_room(&self, bits: u32) -> u32 {
+        let usual = Self { arcsine: true, ..self.clone() };
+        self.room_for(bits).saturating_sub(usual.room_for(bits))
+    }
+
+    /// Bits that one iteration gives by a sine whose scale has `wide_bits` bits.
+    fn by_one(&self, wide_bits: u32) -> u32 {
+        let most = wide_bits.saturating_sub(need::WIDE_ABOVE);
+        (0..=most).rev().find(|&bits| bits + self.more_room(bits) <= most).unwrap_or(0)
+    }
+
+    /// How many iterations chains for this need are laid out for.
+    fn laid_out_for(&self, need: &Need) -> u32 {
+        let wanted = need.scale_bits.saturating_sub(PRECISION_BELOW);
+        let each = iterated::each(wanted, 2);
+        let for_two = need::wide(need.scale_bits, each) + self.more_room(each);
+        if self.by_one(need.wide_bits) < wanted && need.wide_bits == for_two { 2 } else { 1 }
     }
 
     /// From the sine to its argument.

@@ -23,7 +23,7 @@ use crate::CircuitError;
 const BASE_BITS: u32 = 10;
 
 /// The widest prime.
-const WIDEST: u32 = 60;
+pub(super) const WIDEST: u32 = 60;
 
 /// The narrowest.
 const LEAST: u32 = 20;
@@ -72,10 +72,16 @@ impl Default for Need {
 }
 
 /// Bits of the sine's scale beyond those of the result: what its errors grow by, and the room.
-const WIDE_ABOVE: u32 = 34;
+pub(super) const WIDE_ABOVE: u32 = 34;
 
-/// The most by one iteration: the primes of the sine's argument are then as wide as primes may be.
-pub(super) const MOST_BITS: u32 = WIDEST - 2 - WIDE_ABOVE;
+/// The widest scale of the sine: the primes of its argument are then as wide as primes may be.
+const WIDE_MOST: u32 = WIDEST - 2;
+
+/// The widest scale of results: that of the sine is above it.
+const SCALE_MOST: u32 = WIDE_MOST - FLAT[0];
+
+/// The most by one iteration.
+const MOST_BITS: u32 = WIDE_MOST - WIDE_ABOVE;
 
 impl Need {
     /// The need of results that err by less than 2^−`bits` in every slot, for messages up to 1 in full slots of N = 2^16; fewer slots
@@ -94,29 +100,29 @@ impl Need {
     pub fn iterated(self, bits: u32, iterations: u32) -> Result<Self, CircuitError> {
         let most = match iterations {
             1 => MOST_BITS,
-            2..=ITERATIONS_MAX => WIDEST - 2 - FLAT[0] - PRECISION_BELOW,
+            2..=ITERATIONS_MAX => SCALE_MOST - PRECISION_BELOW,
             _ => return Err(CircuitError::Iterations { iterations, most: ITERATIONS_MAX }),
         };
         if !(LEAST_BITS..=most).contains(&bits) {
             return Err(CircuitError::Precision { bits, least: LEAST_BITS, most });
         }
         let scale_bits = bits + PRECISION_BELOW;
-        // The sine's last product ends at the scale of the result, which is no wider than the sine's narrow primes.
-        let above = if scale_bits + RISE[0] <= FAST + RISE[0] {
-            scale_bits + RISE[0]
-        } else {
-            (scale_bits + FLAT[0]).max(FAST + RISE[0] + 1)
-        };
-        Ok(Self { scale_bits, wide_bits: above.max(each(bits, iterations) + WIDE_ABOVE), ..self })
+        Ok(Self { scale_bits, wide_bits: wide(scale_bits, each(bits, iterations)), ..self })
+    }
+
+    /// The same with results at another scale, and a sine wide enough for them.
+    #[must_use]
+    pub fn at_scale(self, scale_bits: u32) -> Self {
+        Self { scale_bits, wide_bits: self.wide_bits.max(least_wide(scale_bits)), ..self }
     }
 
     /// The smallest ring that meets the need at 128 bits, and in it the number of digits with the cheapest key switch.
     ///
     /// # Errors
     /// [`CircuitError::Params`] names what stands in the way; [`CircuitError::Degree`] for a sine that is too wide;
-    /// [`CircuitError::NeedSlots`].
+    /// [`CircuitError::NeedSlots`], [`CircuitError::NeedScale`], [`CircuitError::Wide`].
     pub fn choose(&self, bootstrap: &Bootstrap) -> Result<Params, CircuitError> {
-        self.check_slots()?;
+        self.check()?;
         let unmet = |why: String| CircuitError::Params(ParamsError::Unmet { max_log_n: MAX_LOG_N, why });
         let depth = bootstrap.depth()?;
         let q = self.chain(bootstrap, depth);
@@ -140,7 +146,20 @@ impl Need {
         )))
     }
 
-    pub(super) fn check_slots(&self) -> Result<(), CircuitError> {
+    pub(super) fn check(&self) -> Result<(), CircuitError> {
+        self.check_slots()?;
+        let (scale_bits, wide_bits) = (self.scale_bits, self.wide_bits);
+        if scale_bits > SCALE_MOST {
+            return Err(CircuitError::NeedScale { scale_bits, most: SCALE_MOST });
+        }
+        let (least, most) = (wide(scale_bits, LEAST_BITS), WIDE_MOST);
+        if !(least..=most).contains(&wide_bits) {
+            return Err(CircuitError::Wide { wide_bits, scale_bits, least, most });
+        }
+        Ok(())
+    }
+
+    fn check_slots(&self) -> Result<(), CircuitError> {
         let (slots, least, most) = (self.slots, LEAST_SLOTS, MOST_SLOTS);
         if slots.is_power_of_two() && (least..=most).contains(&slots) {
             return Ok(());
@@ -221,6 +240,16 @@ impl Need {
     }
 }
 
+/// log2 of the sine's scale for results at a scale of `scale_bits` bits and iterations precise to `bits`.
+pub(super) fn wide(scale_bits: u32, bits: u32) -> u32 {
+    least_wide(scale_bits).max(bits + WIDE_ABOVE)
+}
+
+/// The least: the sine's last product ends at the scale of the result, which is no wider than the sine's narrow primes.
+fn least_wide(scale_bits: u32) -> u32 {
+    if scale_bits <= FAST { scale_bits + RISE[0] } else { (scale_bits + FLAT[0]).max(FAST + RISE[0] + 1) }
+}
+
 /// The primes, from the bottom, of the products T_4(t)², T_2(t)², t² and y²: 2Δ − Δ' bits from Δ to Δ'.
 fn argument(narrow: u32, rise: [u32; 3]) -> [u32; 4] {
     let [t, second, fourth] = rise.map(|rise| narrow + rise);
@@ -288,10 +317,10 @@ mod tests {
     fn a_wanted_precision_sets_scales_and_room() {
         let need = |bits| Need::default().precise(bits).unwrap();
         assert_eq!((need(22).scale_bits, need(22).wide_bits), (40, 56));
-        let room = |bits| Bootstrap::default().precise(need(bits).scale_bits).room;
+        let room = |bits| Bootstrap::default().precise(&need(bits)).room;
         assert_eq!([16, 19, 22, 24].map(room), [6, 6, 7, 8]);
         for bits in 12..=24 {
-            let bend = Bootstrap::default().precise(need(bits).scale_bits).bend();
+            let bend = Bootstrap::default().precise(&need(bits)).bend();
             assert!(bend < 2f64.powi(-(bits as i32)), "{bits}: {bend:e}");
             let params = need(bits).choose(&Bootstrap::default()).unwrap();
             assert_eq!(params.security().category(), Some(128), "{params}");
