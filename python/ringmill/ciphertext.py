@@ -317,21 +317,22 @@ class Ciphertext:
         """Complex conjugate of every element: needs the conjugation key."""
         return self._with(self.evaluator.conjugate(self.native))
 
-    def bootstrap(self, *, iterations: int = 1) -> Ciphertext:
+    def bootstrap(self, *, iterations: int | None = None) -> Ciphertext:
         """The same values with fresh levels: needs the keys that ``bootstrap_keys`` lists.
 
         Takes four slots or more, and level 3 or above (level 2 at sets of small rings:
         ``params.bootstraps["start"]``). Real vectors take less time than complex ones. A second iteration
         bootstraps what the first one left out: twice the time, for up to 36 bits on a chain from
-        ``Params.bootstrapping(bits=…, iterations=2)``.
+        ``Params.bootstrapping(bits=…, iterations=2)``. Left out, iterations are as many as the chain was laid
+        out for (``params.bootstraps["iterations"]``), and one for values whose bound is too small for two.
         """
-        if isinstance(iterations, bool) or iterations not in (1, 2):
+        if isinstance(iterations, bool) or iterations not in (None, 1, 2):
             fail(
                 ParameterError,
                 "Iterations",
                 f"A bootstrapping in {iterations!r} iterations is not possible: 1 or 2 are to be had.",
             )
-        return self._with(self.evaluator.bootstrap(self.native, self.real, int(iterations)))
+        return self._with(self.evaluator.bootstrap(self.native, self.real, iterations))
 
     def within(self, bound: float) -> Ciphertext:
         """The same values, with the promise that no slot is larger than ``bound``.

@@ -176,6 +176,36 @@ def test_values_of_any_size_come_back(params: rm.Params, rng: np.random.Generato
     assert np.abs(found - values).max() < 2.0**-6
 
 
+@rm.kernel
+def power_by_products(x: Any) -> Any:
+    y = x
+    for _ in range(20):
+        y = y * x
+    return y
+
+
+def test_placed_bootstrappings_give_the_bits_that_the_chain_was_asked_for(rng: np.random.Generator) -> None:
+    params = rm.Params.bootstrapping(3, bits=32, iterations=2, log_n=10, slots=LENGTH, insecure=True)
+    facts = params.bootstraps
+    assert facts is not None
+    assert (facts["bits"], facts["iterations"], facts["levels"]) == (32, 2, 3)
+    deep = power_by_products.compile(rm.vector(LENGTH), params=params)
+    assert len(deep.bootstraps) == 5  # three levels up to each, five after the last
+    assert deep.predicted_error["out"] < -29
+    compiled = asked.compile(rm.vector(LENGTH), params=params)
+    x = rng.uniform(-1, 1, LENGTH)
+    error = np.log2(np.abs(compiled.run(x=x) - asked(x)).max())
+    assert error < -32
+    assert error < compiled.predicted_error["out"] < -31
+    # At the prompt too, unless told otherwise.
+    keys = rm.keygen(params, **rm.bootstrap_keys(params, LENGTH))
+    low = rm.encrypt(x, keys, level=3, magnitude=1)
+    assert np.abs(rm.decrypt(low.bootstrap(), keys) - x).max() < 2.0**-32
+    # What two iterations have no room for is bootstrapped by one.
+    tiny = rm.encrypt(x / 512, keys, level=3, magnitude=2.0**-9)
+    assert np.abs(rm.decrypt(tiny.bootstrap(), keys) - x / 512).max() < 2.0**-26
+
+
 def test_clear_data_pass_unchanged() -> None:
     x = np.arange(4.0)
     assert rm.bootstrap(x) is x

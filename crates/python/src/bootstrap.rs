@@ -15,7 +15,8 @@ use ringmill_program::manage::{Managed, Options, Promise, least_output_level, ma
 use crate::error::Failure;
 use crate::params::Params;
 
-fn config(real: bool, iterations: u32, params: &Parameters) -> Bootstrap {
+/// In as many iterations as the chain was laid out for, unless they are given.
+fn config(real: bool, iterations: Option<u32>, params: &Parameters) -> Bootstrap {
     let content = if real { Content::Real } else { Content::Complex };
     Bootstrap { content, ..Bootstrap::of(params, iterations) }
 }
@@ -44,14 +45,13 @@ pub(crate) struct Bootstraps(Mutex<HashMap<Shape, Arc<Kernel>>>);
 
 impl Bootstraps {
     fn kernel(&self, e: &Evaluator, a: &Ciphertext, config: &Bootstrap) -> Result<Arc<Kernel>, Failure> {
-        let config = config.up_to(a.noise().magnitude().max(f64::MIN_POSITIVE));
         let real = config.content == Content::Real;
         let key = (a.slots(), a.scale().clone(), real, config.iterations, config.magnitude.to_bits());
         let mut kernels = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(kernel) = kernels.get(&key) {
             return Ok(kernel.clone());
         }
-        let program = alone(a.slots(), &config)?;
+        let program = alone(a.slots(), config)?;
         let options = from_below(Level::new(config.start(a.slots())), a.scale());
         let kernel = Kernel::compile(e, &program, &options).map_err(|e| Failure::face(&e))?;
         let kernel = Arc::new(kernel);
@@ -64,10 +64,12 @@ impl Bootstraps {
         e: &Evaluator,
         keys: &EvaluationKeys,
         a: &Ciphertext,
-        (real, iterations): (bool, u32),
+        (real, iterations): (bool, Option<u32>),
         stop: &AtomicBool,
     ) -> Result<Ciphertext, Failure> {
+        let magnitude = a.noise().magnitude().max(f64::MIN_POSITIVE);
         let config = config(real, iterations, e.params());
+        let config = if iterations.is_some() { config.up_to(magnitude) } else { config.suited_to(magnitude) };
         let kernel = self.kernel(e, a, &config)?;
         let face = |error: ringmill::Error| Failure::face(&error);
         let start = Level::new(config.start(a.slots()));
@@ -94,7 +96,7 @@ pub(crate) fn bootstrap_rotations(
     let params: Parameters = params.get().inner.clone();
     py.detach(|| {
         // Further iterations turn by the same distances.
-        let config = config(real, 1, &params);
+        let config = config(real, Some(1), &params);
         let program = alone(slots, &config)?;
         let options = from_below(Level::new(config.start(slots)), &params.default_scale());
         let managed = manage(&program, &Chain::from(&params), &options);
@@ -112,7 +114,7 @@ pub(crate) fn managed(
     rotation_keys: Option<usize>,
 ) -> Result<(Managed, Vec<String>), Failure> {
     let options = Options { rotation_keys, ..Options::default() };
-    let config = config(promise.real, 1, params);
+    let config = config(promise.real, None, params);
     // Its depth is that of what management makes of it: factors in a row are one, for instance.
     let simple = simplify(traced).map_err(|e| Failure::he(&e))?;
     let asked = simple.instrs().iter().filter(|i| matches!(i.op, Op::Bootstrap(_)));

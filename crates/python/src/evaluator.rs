@@ -16,6 +16,7 @@ use crate::codec;
 use crate::error::{Failure, Family};
 use crate::evaluation::EvaluationKeys;
 use crate::executable::stoppable;
+use crate::literal::choice;
 use crate::machines;
 use crate::params::Params;
 use crate::whole::{MOST_THREADS, STEPS, whole, wholes, within};
@@ -368,7 +369,7 @@ impl Evaluator {
     /// Args:
     ///     a: four slots or more, at the level `params.bootstraps["start"]` or above.
     ///     real: whether all values are real, which takes less time. The imaginary part is lost.
-    ///     iterations: 1, or 2 for up to 36 bits in twice the time.
+    ///     iterations: 1, or 2 for up to 36 bits in twice the time; None for `params.bootstraps["iterations"]`.
     ///
     /// Raises
     /// ------
@@ -376,15 +377,16 @@ impl Evaluator {
     ///     MismatchError: other parameters, or a level too low.
     ///     ParameterError: another number of iterations.
     ///     ProgramError: too few slots, or parameters with too few levels to bootstrap.
+    #[pyo3(signature = (a, real, iterations = None))]
     fn bootstrap(
         &self,
         py: Python<'_>,
         a: &Bound<'_, Ciphertext>,
         real: bool,
-        iterations: &Bound<'_, PyAny>,
+        iterations: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Ciphertext> {
         let (a, face, keys) = (a.get().full().clone(), self.face.clone(), self.keys.clone());
-        let iterations = whole(Family::Parameter, "iterations", iterations, "from 1 to 2")?;
+        let iterations = choice("iterations", iterations, "from 1 to 2")?;
         let bootstraps = self.bootstraps.clone();
         let result = stoppable(py, move |stop| bootstraps.run(&face, &keys, &a, (real, iterations), stop))?;
         Ok(Ciphertext::from(result))

@@ -36,6 +36,8 @@ struct Bootstraps {
     levels: u32,
     /// Bits to which it is precise in the worst slot, for messages up to 1.
     bits: u32,
+    /// Bootstrappings in a row that it takes for that.
+    iterations: u32,
     /// The chance that it gives a wrong result.
     failure: f64,
     /// Levels that a ciphertext must have left.
@@ -343,7 +345,8 @@ impl Params {
     /// What a bootstrapping of full slots gives that these primes were laid out for, or `None`.
     ///
     /// A dictionary: "levels" that it leaves; "bits" below the binary point to which the worst slot is right, for messages
-    /// up to 1; "failure", the chance of a wrong result; "start", the least level that a ciphertext must have left;
+    /// up to 1; "iterations" that this takes, which kernels and `bootstrap()` make unless told otherwise; "failure", the chance of
+    /// a wrong result; "start", the least level that a ciphertext must have left;
     /// "sparse_weight" of the ephemeral secret that it goes through, and "sparse_log_q", log2 of the modulus q_0·p_0 of the key
     /// under that secret. `security` is that of the secret itself; the ephemeral one keeps 128 bits up to 2^105 at N = 2^15 and
     /// 2^121 at 2^16, and keys beyond that are refused unless the parameters are `insecure`.
@@ -351,9 +354,10 @@ impl Params {
     fn bootstraps(&self) -> Option<Bootstraps> {
         let (config, levels) = Bootstrap::laid_out(&self.inner)?;
         let slots = self.inner.slots();
-        let (bits, failure, start) = (config.bits, config.failure(slots), config.start(slots));
+        let (bits, iterations) = (config.bits_in_all(self.scale_bits()), config.iterations);
+        let (failure, start) = (config.failure(slots), config.start(slots));
         let (sparse_weight, sparse_log_q) = (ckks::EPHEMERAL_WEIGHT, self.inner.log_encapsulation());
-        Some(Bootstraps { levels, bits, failure, start, sparse_weight, sparse_log_q })
+        Some(Bootstraps { levels, bits, iterations, failure, start, sparse_weight, sparse_log_q })
     }
 
     /// log2 of the scale of fresh ciphertexts at the top level: an encoded number is rounded to 2^−`scale_bits`.

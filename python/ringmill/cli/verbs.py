@@ -293,10 +293,11 @@ def _bootstraps(chosen: Params) -> Facts:
     facts = chosen.bootstraps
     if facts is None:
         return {}
+    rounds = "" if facts["iterations"] == 1 else f" by {facts['iterations']} iterations"
     often = "never" if facts["failure"] == 0 else f"once in {1 / facts['failure']:.2g}"
     return {
         "bootstrapping": f"from level {facts['start']}, leaves {facts['levels']} levels, "
-        f"{facts['bits']} bits in the worst slot, fails {often}; through a secret of weight "
+        f"{facts['bits']} bits in the worst slot{rounds}, fails {often}; through a secret of weight "
         f"{facts['sparse_weight']} modulo 2^{facts['sparse_log_q']:.1f}"
     }
 

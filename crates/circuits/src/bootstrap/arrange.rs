@@ -26,22 +26,26 @@ impl Bootstrap {
         Self { to_coefficients: maps, to_slots: maps, arcsine, keys: Keys::AtMost(KEYS), ..Self::default() }
     }
 
-    /// How ciphertexts of these parameters are bootstrapped in so many iterations: as their primes were laid out for, in the usual
-    /// arrangement if they were not.
-    pub fn of(params: &Params, iterations: u32) -> Self {
+    /// How ciphertexts of these parameters are bootstrapped: as their primes were laid out for, in the usual arrangement if they were
+    /// not; in so many iterations, or as many as they were laid out for.
+    pub fn of(params: &Params, iterations: Option<u32>) -> Self {
         let usual = || {
             let scale_bits = params.literal().scale_bits;
             (Self::arranged(ARRANGEMENTS[0]), Need { scale_bits, wide_bits: WIDEST, ..Need::default() })
         };
         let (config, need) = layout(params).unwrap_or_else(usual);
-        Self { iterations, ..config }.precise(&need)
+        config.in_iterations(iterations, &need)
     }
 
     /// The arrangement that the primes of these parameters were laid out for, as precise as they let it be, and the levels that it
     /// leaves.
     pub fn laid_out(params: &Params) -> Option<(Self, u32)> {
         let (config, need) = layout(params)?;
-        Some((config.precise(&need), need.levels))
+        Some((config.in_iterations(None, &need), need.levels))
+    }
+
+    fn in_iterations(self, iterations: Option<u32>, need: &Need) -> Self {
+        Self { iterations: iterations.unwrap_or_else(|| self.laid_out_for(need)), ..self }.precise(need)
     }
 
     /// Key switches at the top of the chain, by which arrangements are compared: products of the sine, for both parts of complex
@@ -137,7 +141,7 @@ mod tests {
             let named = Params::named(set).unwrap();
             println!("{:?}", sizes(&params));
             assert_eq!(named, params, "{set}: {:?} instead of {:?}", sizes(&named), sizes(&params));
-            assert_eq!(Bootstrap::of(&named, 1), config);
+            assert_eq!(Bootstrap::of(&named, None), config);
             assert_eq!(config.failure(named.slots()), 0.0);
         }
     }
@@ -156,7 +160,31 @@ mod tests {
                 params.max_level().get(),
                 levels + config.start(params.slots()) + config.depth().unwrap()
             );
-            assert_eq!(Bootstrap::of(&params, iterations), config);
+            assert_eq!(Bootstrap::of(&params, None), config);
+            assert_eq!(config.bits_in_all(params.literal().scale_bits), bits);
+            assert_eq!(Bootstrap::of(&params, Some(1)), Bootstrap { iterations: 1, ..config });
+        }
+    }
+
+    #[test]
+    fn chains_for_two_iterations_are_told_from_those_for_one() {
+        for bits in 12..=36 {
+            let need = Need { levels: 1, slots: 64, log_n: 10, insecure: true, ..Need::default() };
+            for iterations in [1, 2] {
+                let Ok((params, config)) = need.arranged(bits, iterations) else {
+                    assert!(iterations == 1 && bits > 24, "{bits} bits by {iterations}");
+                    continue;
+                };
+                let (found, _) = Bootstrap::laid_out(&params).unwrap();
+                // Each is precise to twelve bits at least.
+                let wanted = if bits == 12 { 1 } else { iterations };
+                assert_eq!(
+                    (found.iterations, found.bits),
+                    (wanted, config.bits),
+                    "{bits} bits by {iterations}"
+                );
+                assert_eq!(found.bits_in_all(params.literal().scale_bits), bits);
+            }
         }
     }
 

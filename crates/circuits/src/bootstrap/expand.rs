@@ -48,7 +48,8 @@ impl<'a> Copy<'a> {
     }
 }
 
-/// The program with a circuit in place of every `bootstrap`, of messages as large as `size` says, or the next power of two.
+/// The program with a circuit in place of every `bootstrap`, of messages as large as `size` says, or the next power of two;
+/// in fewer iterations where they are too small for all.
 ///
 /// # Errors
 /// As [`Bootstrap::apply`].
@@ -57,7 +58,7 @@ pub fn expand(p: &Program, config: &Bootstrap, size: impl Fn(Value) -> f64) -> R
     for (v, instr) in p.values() {
         copy.stand_at(v);
         let value = match (&instr.op, instr.op.map_operands(|a| copy.new[a.index()])) {
-            (&Op::Bootstrap(old), Op::Bootstrap(a)) => config.up_to(size(old)).apply(&mut copy.b, a)?,
+            (&Op::Bootstrap(old), Op::Bootstrap(a)) => config.suited_to(size(old)).apply(&mut copy.b, a)?,
             (_, op) => copy.b.push(op)?,
         };
         copy.new.push(value);

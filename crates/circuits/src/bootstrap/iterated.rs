@@ -6,7 +6,7 @@
 
 use ringmill_program::he::{Builder, Op, Value};
 
-use super::{Bootstrap, LEAST_BITS};
+use super::{Bootstrap, LEAST_BITS, PRECISION_BELOW};
 use crate::CircuitError;
 
 /// Beyond two the widest primes have no scale for what is gained.
@@ -26,6 +26,12 @@ impl Bootstrap {
     /// What the first iterations leave out, of the bound on messages.
     pub(super) fn left_out(&self, iterations: u32) -> f64 {
         (-f64::from(iterations * self.bits.saturating_sub(MARGIN))).exp2()
+    }
+
+    /// Bits to which all iterations together are precise, for messages up to 1 at a scale of so many bits.
+    pub fn bits_in_all(&self, scale_bits: u32) -> u32 {
+        let before = self.iterations.saturating_sub(1) * self.bits.saturating_sub(MARGIN);
+        (before + self.bits).min(scale_bits.saturating_sub(PRECISION_BELOW))
     }
 
     /// y and what it lacks of x, which is within the magnitude; messages are within `bound`.

@@ -172,6 +172,15 @@ impl Bootstrap {
         if self.by_one(need.wide_bits) < wanted && need.wide_bits == for_two { 2 } else { 1 }
     }
 
+    /// [`Self::up_to`] in as many iterations as messages of this size have: what the last one brings back may be too small.
+    #[must_use]
+    pub fn suited_to(&self, magnitude: f64) -> Self {
+        let all = self.up_to(magnitude);
+        let fewer = (1..=self.iterations).rev().map(|iterations| Self { iterations, ..all.clone() });
+        let mut fits = fewer.filter(|c| c.magnitudes().contains(&c.magnitude));
+        fits.next().unwrap_or(all)
+    }
+
     /// From the sine to its argument.
     fn inverse(&self) -> Inverse {
         Inverse::new((-f64::from(self.room)).exp2(), self.arcsine)
@@ -198,7 +207,8 @@ impl Bootstrap {
 
     /// Whether messages up to `magnitude` can be bootstrapped.
     pub fn takes(&self, magnitude: f64) -> bool {
-        self.magnitudes().contains(&self.up_to(magnitude).magnitude)
+        let suited = self.suited_to(magnitude);
+        suited.magnitudes().contains(&suited.magnitude)
     }
 
     /// How many products in a row a chain up to level `top` has levels for, in a program of `slots` slots whose outputs are at
