@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -204,6 +205,38 @@ def test_placed_bootstrappings_give_the_bits_that_the_chain_was_asked_for(rng: n
     # What two iterations have no room for is bootstrapped by one.
     tiny = rm.encrypt(x / 512, keys, level=3, magnitude=2.0**-9)
     assert np.abs(rm.decrypt(tiny.bootstrap(), keys) - x / 512).max() < 2.0**-26
+
+
+@rm.kernel
+def seventy(x: Any) -> Any:
+    for _ in range(35):
+        x = (x * x) * 0.5 + 0.25
+    return x
+
+
+@pytest.mark.parametrize(("kernel", "levels", "least"), [(asked, 1, 1), (seventy, 9, 4)])
+def test_a_kernel_that_has_to_bootstrap_is_given_a_chain_for_it(
+    kernel: rm.Kernel, levels: int, least: int, tmp_path: Path
+) -> None:
+    compiled = kernel.compile(rm.vector(LENGTH), precision=16)
+    facts = compiled.params.bootstraps
+    assert facts is not None
+    assert facts["levels"] >= levels
+    assert compiled.params.security == 128
+    assert len(compiled.bootstraps) >= least
+    assert compiled.predicted_error["out"] < -16
+    assert compiled.rationale is not None
+    assert "bootstrapping" in compiled.rationale
+    compiled.save(tmp_path / "kernel")
+    loaded = rm.Compiled.load(tmp_path / "kernel")
+    assert (loaded.program, loaded.bootstraps) == (compiled.program, compiled.bootstraps)
+
+
+@pytest.mark.long
+def test_a_chain_that_was_chosen_bootstraps_as_precisely_as_was_asked(rng: np.random.Generator) -> None:
+    compiled = asked.compile(rm.vector(LENGTH), precision=16)
+    x = rng.uniform(-1, 1, LENGTH)
+    assert np.abs(compiled.run(x=x) - asked(x)).max() < 2.0**-16
 
 
 def test_clear_data_pass_unchanged() -> None:

@@ -82,6 +82,12 @@ impl Failure {
         self
     }
 
+    /// The same, with what stands in the way of the one alternative.
+    pub(crate) fn nor(mut self, other: &Self) -> Self {
+        self.message = format!("{} Nor does bootstrapping on the way: {}", self.message, other.message);
+        self
+    }
+
     /// For a rule that this crate checks itself.
     pub(crate) fn rule(family: Family, code: &str, message: &str) -> Self {
         Self { family, code: code.to_owned(), message: sentence(message), fields: Vec::new() }

@@ -7,10 +7,12 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use ringmill_ckks::{KeyLayout, Level, Secret};
+use ringmill_circuits::bootstrap::{ITERATIONS_MAX, LEAST_BITS, Need, most_bits};
+use ringmill_ckks::params::MIN_LOG_N;
+use ringmill_ckks::{KeyLayout, Level, ParamsError, Secret};
 use ringmill_program::he::{self, Chain, Type, Value, Vectors, evaluate_clear};
 use ringmill_program::lower::Switch;
-use ringmill_program::manage::{self, Accuracy, Managed, Promise};
+use ringmill_program::manage::{self, Accuracy, ChooseError, Managed, Promise};
 
 use crate::bootstrap;
 use crate::error::{Failure, Family};
@@ -36,6 +38,96 @@ impl Plan {
     /// Bound on |slot| of every value of the managed program.
     pub(crate) fn bounds(&self) -> Vec<f64> {
         self.promise.bounds(&self.managed.program)
+    }
+}
+
+/// Levels between bootstrappings, at most, of chains that are chosen: as many as `B16` leaves.
+const LEVELS_MOST: u32 = 9;
+
+/// Slots that any arrangement bootstraps.
+const SLOTS_LEAST: usize = 4;
+
+/// Most bits that one round of the choice adds.
+const STEP_MOST: f64 = 6.0;
+
+impl Plan {
+    /// Chooses parameters that bootstrap: the levels of the longest way between bootstrappings that the program asks for, and as many
+    /// bits as bring the predicted error below what is wanted.
+    fn bootstrapped(
+        traced: &he::Program,
+        want: &Accuracy,
+        promise: Promise,
+        why: &str,
+    ) -> Result<Self, Failure> {
+        if want.security > 128 {
+            return Err(Failure::rule(
+                Family::Parameter,
+                "BootstrapSecurity",
+                &format!(
+                    "parameters that bootstrap are chosen for 128 bits of security, not for {}; give security=128",
+                    want.security
+                ),
+            ));
+        }
+        let simple = manage::simplify(traced).map_err(|e| Failure::he(&e))?;
+        let levels = manage::depth(&simple).clamp(1, LEVELS_MOST);
+        let slots = traced.slots().max(SLOTS_LEAST);
+        let need = Need { levels, slots, log_n: MIN_LOG_N, ..Need::default() };
+        let most = most_bits(ITERATIONS_MAX);
+        let mut next = Some(want.bits.max(LEAST_BITS)).filter(|&bits| bits <= most);
+        while let Some(bits) = next {
+            let iterations = if bits > most_bits(1) { ITERATIONS_MAX } else { 1 };
+            let (params, _) = need.arranged(bits, iterations).map_err(|e| Failure::circuit(&e))?;
+            let (managed, bootstraps) = managed(traced, &params, &promise, None, want.rotation_keys)?;
+            let mut plan = Self {
+                params,
+                managed,
+                rationale: None,
+                promise,
+                bootstraps,
+                rotation_keys: want.rotation_keys,
+            };
+            let base = KeyLayout::base(&plan.params);
+            let errors = plan.errors(ringmill_ckks::noise::FAILURE, &|_| base)?;
+            let error = errors.into_values().fold(f64::NEG_INFINITY, f64::max);
+            let lacking = f64::from(want.bits) + error;
+            if lacking <= 0.0 {
+                plan.rationale = Some(format!(
+                    "{} bits of accuracy for values up to {} by {} bootstrapping(s) precise to {bits} bits, {levels} level(s) \
+                     after each: predicted error 2^{error:.1}. Why bootstrapping: {why}",
+                    want.bits,
+                    want.magnitude,
+                    plan.bootstraps.len(),
+                ));
+                return Ok(plan);
+            }
+            let step = (lacking.ceil().min(STEP_MOST) as u32).max(1);
+            next = (bits < most).then_some((bits + step).min(most));
+        }
+        Err(Failure::rule(
+            Family::Parameter,
+            "BootstrapAccuracy",
+            &format!(
+                "{} bits of accuracy are not reached by bootstrappings precise to {most} bits; ask for fewer, promise closer bounds \
+                 with rm.within, or give params=rm.Params.bootstrapping(levels, bits=…, slots={slots}), which holds results to none",
+                want.bits
+            ),
+        ))
+    }
+
+    /// log2 of the predicted error of the worst slot of every output, exceeded with probability `failure`.
+    fn errors(
+        &self,
+        failure: f64,
+        layouts: &dyn Fn(&Switch) -> KeyLayout,
+    ) -> Result<BTreeMap<String, f64>, Failure> {
+        let program = &self.managed.program;
+        let all = manage::predict_fresh(program, &self.params, &self.promise, layouts)
+            .map_err(|e| Failure::of(Family::Machine, &e))?;
+        let outputs = program.outputs().iter();
+        Ok(outputs
+            .map(|o| (o.name.clone(), all[o.value.index()].error_at(program.slots(), failure).log2()))
+            .collect())
     }
 }
 
@@ -69,6 +161,30 @@ fn to_the_end(
     fits.then_some(managed)
 }
 
+/// The program managed for given parameters, bootstrapped where it asks for that or its levels run out; says where and why.
+fn managed(
+    traced: &he::Program,
+    params: &ringmill_ckks::Params,
+    promise: &Promise,
+    output_level: Option<u32>,
+    rotation_keys: Option<usize>,
+) -> Result<(Managed, Vec<String>), Failure> {
+    let output_level = output_level.map(Level::new);
+    let options = manage::Options { output_level, rotation_keys, ..manage::Options::default() };
+    let refused = match manage::manage(traced, &Chain::from(params), &options) {
+        Ok(managed) => return Ok((managed, Vec::new())),
+        Err(refused) => refused,
+    };
+    // Programs that bootstrap end above the levels that it needs anyway.
+    if output_level.is_some() && !asks(traced) {
+        return Err(Failure::he(&refused));
+    }
+    match to_the_end(traced, params, &refused, promise, rotation_keys) {
+        Some(bounded) => Ok((bounded, Vec::new())),
+        None => bootstrap::managed(traced, params, promise, refused, rotation_keys),
+    }
+}
+
 /// Whether a program asks to be bootstrapped.
 fn asks(traced: &he::Program) -> bool {
     traced.instrs().iter().any(|i| matches!(i.op, he::Op::Bootstrap(_)))
@@ -76,7 +192,8 @@ fn asks(traced: &he::Program) -> bool {
 
 #[pymethods]
 impl Plan {
-    /// Chooses the smallest parameters for a program's depth and the accuracy wanted of its results.
+    /// Chooses the smallest parameters for a program's depth and the accuracy wanted of its results; of those that bootstrap if
+    /// it asks for that or no others do.
     #[staticmethod]
     #[pyo3(signature = (text, precision, magnitude, bound, real, security, rotation_keys = None))]
     #[allow(clippy::too_many_arguments)] // the facade in Python names them
@@ -102,12 +219,23 @@ impl Plan {
         let text = text.to_owned();
         interruptible(py, move || {
             let traced = he::parse(&text).map_err(|e| Failure::he(&e))?;
-            let plan = manage::choose(&traced, &want).map_err(|e| Failure::choose(&e))?;
+            let promise = promise(magnitude, bound, real);
+            if asks(&traced) {
+                return Self::bootstrapped(&traced, &want, promise, "the program asks for it");
+            }
+            let plan = match manage::choose(&traced, &want) {
+                Ok(plan) => plan,
+                Err(refused @ ChooseError::Params { source: ParamsError::Unmet { .. }, .. }) => {
+                    return Self::bootstrapped(&traced, &want, promise, &refused.to_string())
+                        .map_err(|why| Failure::choose(&refused).nor(&why));
+                }
+                Err(refused) => return Err(Failure::choose(&refused)),
+            };
             Ok(Self {
                 params: plan.params,
                 managed: plan.managed,
                 rationale: Some(plan.rationale),
-                promise: promise(magnitude, bound, real),
+                promise,
                 bootstraps: Vec::new(),
                 rotation_keys,
             })
@@ -133,20 +261,7 @@ impl Plan {
         let text = text.to_owned();
         interruptible(py, move || {
             let traced = he::parse(&text).map_err(|e| Failure::he(&e))?;
-            let chain = Chain::from(&params);
-            let output_level = output_level.map(Level::new);
-            let options = manage::Options { output_level, rotation_keys, ..manage::Options::default() };
-            let (managed, bootstraps) = match manage::manage(&traced, &chain, &options) {
-                Ok(managed) => (managed, Vec::new()),
-                // Programs that bootstrap end above the levels that it needs anyway.
-                Err(refused) if output_level.is_some() && !asks(&traced) => {
-                    return Err(Failure::he(&refused));
-                }
-                Err(refused) => match to_the_end(&traced, &params, &refused, &promise, rotation_keys) {
-                    Some(bounded) => (bounded, Vec::new()),
-                    None => bootstrap::managed(&traced, &params, &promise, refused, rotation_keys)?,
-                },
-            };
+            let (managed, bootstraps) = managed(&traced, &params, &promise, output_level, rotation_keys)?;
             Ok(Self { params, managed, rationale: None, promise, bootstraps, rotation_keys })
         })
     }
@@ -281,15 +396,8 @@ impl Plan {
     /// told otherwise.
     #[pyo3(signature = (failure = ringmill_ckks::noise::FAILURE, switching = "hybrid"))]
     fn predicted_error(&self, failure: f64, switching: &str) -> PyResult<BTreeMap<String, f64>> {
-        let program = &self.managed.program;
         let method = switching::method_of(&self.params, switching)?;
-        let layouts = |switch: &Switch| method(switch).layout();
-        let all = manage::predict_fresh(program, &self.params, &self.promise, &layouts)
-            .map_err(|e| Failure::of(Family::Machine, &e))?;
-        let outputs = program.outputs().iter();
-        Ok(outputs
-            .map(|o| (o.name.clone(), all[o.value.index()].error_at(program.slots(), failure).log2()))
-            .collect())
+        Ok(self.errors(failure, &|switch: &Switch| method(switch).layout())?)
     }
 
     /// What the program gives for vectors in the clear, all slots by output name.

@@ -55,8 +55,9 @@ def region(title: str) -> Iterator[None]:
 def bootstrap(x: Any) -> Any:
     """The same elements with fresh levels; clear data come back as they are.
 
-    Needs parameters whose chain bootstraps (``Params.bootstrapping``) and, beside the keys of the maps, the
-    encapsulation key. Their bound may be anything from 2^-20 to 2^20; it is the unit of the error.
+    Needs parameters whose chain bootstraps (``Params.bootstrapping``), which ``compile`` chooses if none are
+    given, and, beside the keys of the maps, the encapsulation key. Their bound may be anything from 2^-20 to
+    2^20; it is the unit of the error.
     """
     if isinstance(x, (Symbol, Stack)):
         return x.bootstrap()
@@ -266,7 +267,8 @@ class Kernel:
             magnitude: bound on the size of the arguments (default 1.0); what follows for other values
                 is worked out.
             security: bits, 128 (default), 192 or 256.
-            params: ``ringmill.Params`` to use instead of choosing.
+            params: ``ringmill.Params`` to use instead of choosing. Those chosen bootstrap if the kernel asks
+                for it or no others hold its depth; then for 128 bits of security alone.
             switching: how keys are switched: "hybrid" (default), "klss", or "auto", what takes this machine
                 the least at each level; with key forms and by level: ``key_switching``.
             rotation_keys: the most rotation keys that the program may take, for clients that cannot make,

@@ -16,7 +16,7 @@ mod transform;
 pub use expand::expand;
 pub use failure::probability;
 pub use iterated::ITERATIONS_MAX;
-pub use need::Need;
+pub use need::{Need, most_bits};
 pub use place::{Budget, Placed, place};
 use sine::Inverse;
 pub use sine::Sine;
@@ -98,7 +98,7 @@ const ROOM_MAX: u32 = 16;
 const PRECISION_BELOW: u32 = 18;
 
 /// The fewest bits that chains are laid out for: below them the sine's polynomial could be shorter than it is.
-const LEAST_BITS: u32 = 12;
+pub const LEAST_BITS: u32 = 12;
 
 /// Bounds on messages between which all steps keep their precision.
 const MAGNITUDES: std::ops::RangeInclusive<f64> = 1.0 / (1u64 << 20) as f64..=(1u64 << 20) as f64;

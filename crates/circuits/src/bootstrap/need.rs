@@ -80,8 +80,10 @@ const WIDE_MOST: u32 = WIDEST - 2;
 /// The widest scale of results: that of the sine is above it.
 const SCALE_MOST: u32 = WIDE_MOST - FLAT[0];
 
-/// The most by one iteration.
-const MOST_BITS: u32 = WIDE_MOST - WIDE_ABOVE;
+/// The most bits that so many iterations give.
+pub const fn most_bits(iterations: u32) -> u32 {
+    if iterations == 1 { WIDE_MOST - WIDE_ABOVE } else { SCALE_MOST - PRECISION_BELOW }
+}
 
 impl Need {
     /// The need of results that err by less than 2^−`bits` in every slot, for messages up to 1 in full slots of N = 2^16; fewer slots
@@ -98,11 +100,10 @@ impl Need {
     /// # Errors
     /// [`CircuitError::Precision`] beyond what so many iterations give, [`CircuitError::Iterations`].
     pub fn iterated(self, bits: u32, iterations: u32) -> Result<Self, CircuitError> {
-        let most = match iterations {
-            1 => MOST_BITS,
-            2..=ITERATIONS_MAX => SCALE_MOST - PRECISION_BELOW,
-            _ => return Err(CircuitError::Iterations { iterations, most: ITERATIONS_MAX }),
-        };
+        if !(1..=ITERATIONS_MAX).contains(&iterations) {
+            return Err(CircuitError::Iterations { iterations, most: ITERATIONS_MAX });
+        }
+        let most = most_bits(iterations);
         if !(LEAST_BITS..=most).contains(&bits) {
             return Err(CircuitError::Precision { bits, least: LEAST_BITS, most });
         }
