@@ -226,8 +226,10 @@ class Compiled:
         return hashlib.blake2b(content, digest_size=16).hexdigest()
 
     def __repr__(self) -> str:
+        places = len(self.bootstraps)
+        often = f"{places} bootstrapping{'s' if places > 1 else ''}, " if places else ""
         return (
-            f"<compiled {self.name}: {self.signature.slots} slots, depth {self.plan.depth}, "
+            f"<compiled {self.name}: {self.signature.slots} slots, depth {self.plan.depth}, {often}"
             f"keys: {self.keys_needed}; switching {self.switching}; {self.params!r}>"
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import ringmill as rm
+from ringmill.cli import main
 
 LENGTH = 64
 
@@ -128,6 +130,24 @@ def test_a_kernel_too_deep_for_its_chain_is_bootstrapped_where_levels_run_out(
     assert all("has no level left" in place for place in compiled.bootstraps)
     x = rng.uniform(-1, 1, LENGTH)
     assert np.abs(compiled.run(x=x) - ninth_power(x)).max() < 2.0**-14
+
+
+def test_a_kernel_and_its_file_say_where_it_bootstraps(
+    params: rm.Params, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    compiled = ninth_power.compile(rm.vector(LENGTH), params=params)
+    assert ", 1 bootstrapping, keys:" in repr(compiled)
+    compiled.save(tmp_path / "kernel")
+    assert main(["inspect", str(tmp_path / "kernel"), "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["bootstrappings"], facts["bootstraps"]) == (1, compiled.bootstraps)
+    assert main(["inspect", str(tmp_path / "kernel")]) == 0
+    shown = capsys.readouterr().out
+    # Line and reason: three products in, none left for the fourth.
+    assert "test_bootstrap.py" in shown
+    assert "bootstrapped at depth 3, because the product of" in shown
+    shallow = ninth_power.compile(rm.vector(4), precision=10)
+    assert "bootstrap" not in repr(shallow)
 
 
 @rm.kernel

@@ -232,6 +232,9 @@ def _inspect_bundle(path: str, data: bytes) -> Facts:
             compiled = Compiled.load(path)
             facts["parameters"] = repr(compiled.params)
             facts["depth"] = compiled.plan.depth
+            if compiled.bootstraps:
+                facts["bootstrappings"] = len(compiled.bootstraps)
+                facts["bootstraps"] = compiled.bootstraps
             facts["keys needed"] = compiled.keys_needed
             taken = set(compiled.plan.inputs)
             facts["arguments"] = [
