@@ -6,7 +6,6 @@ import contextlib
 import functools
 import json
 import operator
-import os
 import signal
 import time
 import tracemalloc

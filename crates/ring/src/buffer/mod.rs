@@ -73,6 +73,8 @@ impl Buffer {
 impl Drop for Buffer {
     fn drop(&mut self) {
         if self.secret {
+            // With what was cut off.
+            self.words.restore();
             self.words.fill(0);
             // The compiler must not leave out what nothing reads before the memory is free.
             std::hint::black_box(&*self.words);
