@@ -64,8 +64,8 @@ fn secrets_stay_in_no_pool() {
     let pool = Pool::new(1 << 20);
     for cut in [3, 2] {
         let mut poly = Poly::zeros_in(&pool, 1024, 3, Domain::Coefficient).wiped();
-        poly.truncate(cut);
         poly.words_mut().fill(7);
+        poly.truncate(cut);
         drop(poly.clone());
         drop(poly);
         for _ in 0..2 {
