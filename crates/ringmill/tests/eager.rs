@@ -125,12 +125,11 @@ fn rotations_of_a_sum() {
     assert_eq!(Evaluator::sum_rotations(1, 1, 512), []);
 }
 
-/// `_into` and `_assign` of each operation give what the operation gives.
+/// `_into`, over another ciphertext, and `_assign` of each operation give what the operation gives.
 macro_rules! assert_spellings {
-    ($e:ident: $($op:ident, $into:ident, $assign:ident ($a:expr $(, $arg:expr)*);)*) => {$(
+    ($e:ident over $other:ident: $($op:ident, $into:ident, $assign:ident ($a:expr $(, $arg:expr)*);)*) => {$(
         let wanted = $e.$op($a $(, $arg)*).unwrap();
-        // Of another level than any result.
-        let mut out = $e.drop_level($a, Level::ZERO).unwrap();
+        let mut out = $other.clone();
         $e.$into($a $(, $arg)*, &mut out).unwrap();
         assert_eq!(out, wanted, stringify!($into));
         let mut out = $a.clone();
@@ -149,7 +148,8 @@ fn spellings_agree() {
     let p = &encode(&w.params, &y, level, a.scale());
     let factor = &encode(&w.params, &y, level, &e.factor_scale(a).unwrap());
     let three = &e.multiply(a, b).unwrap();
-    assert_spellings! {e:
+    let other = &e.drop_level(a, Level::ZERO).unwrap();
+    assert_spellings! {e over other:
         add, add_into, add_assign(a, b);
         sub, sub_into, sub_assign(a, b);
         negate, negate_into, negate_assign(a);
