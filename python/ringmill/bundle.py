@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, NoReturn
 
 from ringmill.atomic import write_bytes
 from ringmill.errors import FileFormatError, fail
@@ -153,9 +153,10 @@ def unreadable(path: str | Path, reason: str) -> NoReturn:
 
 
 @contextmanager
-def _opened(path: str | Path) -> Iterator[BinaryIO]:
+def _opened(path: str | Path) -> Iterator[io.FileIO]:
     try:
-        with Path(path).open("rb") as file:
+        # Unbuffered: it may be a secret key, of which a buffer would keep more than is read.
+        with Path(path).open("rb", buffering=0) as file:
             yield file
     except OSError as error:
         unreadable(path, error.strerror or str(error))

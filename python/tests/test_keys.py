@@ -61,8 +61,8 @@ def test_no_copy_of_a_secret_key_stays_in_memory(tmp_path: Path) -> None:
     compiled.save(tmp_path / "kernel")
     keys = compiled.keygen()
     keys.save(tmp_path / "keys")
-    compiled.evaluate(keys, compiled.encrypt(keys, x=[1, 2, 3, 4])).save(tmp_path / "r")
-    (tmp_path / "x.json").write_text('{"x": [1, 2, 3, 4]}')
+    compiled.evaluate(keys, compiled.encrypt(keys, x=[0, 1, 0, 1])).save(tmp_path / "r")
+    (tmp_path / "x.json").write_text('{"x": [0, 1, 0, 1]}')
     command = [sys.executable, "-c", CLIENT, str(tmp_path)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as client:
         assert client.stdin is not None
