@@ -262,3 +262,16 @@ def test_a_chain_that_was_chosen_bootstraps_as_precisely_as_was_asked(rng: np.ra
 def test_clear_data_pass_unchanged() -> None:
     x = np.arange(4.0)
     assert rm.bootstrap(x) is x
+
+
+@pytest.mark.parametrize("levels", [2, 3])
+def test_the_widest_scales_bootstrap_on_chains_of_any_length(levels: int) -> None:
+    """Primes just above the scale and just below it take turns; the length decides which one ends them."""
+    slots = 64
+    params = rm.Params.bootstrapping(levels, bits=35, iterations=2, slots=slots, log_n=10, insecure=True)
+    keys = rm.keygen(params, **rm.bootstrap_keys(params, slots))
+    facts, values = params.bootstraps, np.linspace(-1, 1, slots)
+    assert facts is not None
+    fresh = rm.encrypt(values, keys, level=facts["start"]).bootstrap()
+    assert fresh.level >= levels
+    np.testing.assert_allclose(rm.decrypt(fresh, keys), values, atol=2.0**-35)

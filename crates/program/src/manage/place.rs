@@ -184,7 +184,9 @@ fn resting_scale(chain: &Chain, scale: &Scale, forced: &[Option<Value>], (at, de
     let near = |x: f64| (x - scale.log2()).abs() <= DRIFT_MAX;
     let last = if end >= depth || near(bits(end)) { scale.log2() } else { bits(end) };
     let ideal = (at..end).rev().fold(last, |x, t| (x + bits(t)) / 2.0);
-    if near(ideal) { scale.clone() } else { Scale::pow2(ideal.round() as i64) }
+    // Every product doubles by how many bits its operands miss the ideal.
+    let drift = (ideal - scale.log2()).abs() * f64::from(end - at).exp2();
+    if drift <= DRIFT_MAX { scale.clone() } else { Scale::pow2(ideal.round() as i64) }
 }
 
 /// The scale at every depth from the top of the chain to level 0.
