@@ -45,6 +45,10 @@ MOST_KEYS = 1 << 16
 MOST_THREADS = 4096
 
 
+def _size(bound: float) -> str:
+    return f"2^{math.log2(bound):.0f}" if math.isfinite(bound) else "any size"
+
+
 def largest_value(traced: Traced, magnitude: float) -> float:
     """Bound on every value of a kernel for arguments up to ``magnitude``; refused beyond reason."""
     if traced.magnitude is not None and magnitude > traced.magnitude:
@@ -61,8 +65,9 @@ def largest_value(traced: Traced, magnitude: float) -> float:
         fail(
             ParameterError,
             "ValuesTooLarge",
-            f"Values of kernel {traced.name!r} can reach 2^{math.log2(bound):.0f} when its arguments are as "
-            f"large as {magnitude:g}. Scale them on the way, for example by using means in place of sums.",
+            f"Values of kernel {traced.name!r} can reach {_size(bound)} when its arguments are as "
+            f"large as {magnitude:g}, for all that intervals tell. Scale them on the way, for example by "
+            "using means in place of sums; or promise what you know of them, as rm.within(x, 1).",
             bound=bound,
             magnitude=magnitude,
         )

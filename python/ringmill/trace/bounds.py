@@ -114,7 +114,8 @@ def intervals(
         if node.op == "input":
             low, high = _input(graph, index, magnitude)
         else:
-            low, high = step(graph, node, [out[arg] for arg in node.args], real=real)
+            with np.errstate(over="ignore", invalid="ignore"):  # What becomes infinite stays so, or is NaN.
+                low, high = step(graph, node, [out[arg] for arg in node.args], real=real)
         if node.within is not None:
             low, high = (np.clip(end, -node.within, node.within) for end in (low, high))
         out[index] = (low, high)
@@ -125,8 +126,7 @@ def reach(graph: Graph, index: int) -> Interval | None:
     if graph.magnitude is None:
         return None
     missing = graph.needed([index], graph.reaches)
-    with np.errstate(all="ignore"):  # What becomes infinite is in no interval.
-        intervals(graph, missing, graph.reaches, graph.magnitude, real=True)
+    intervals(graph, missing, graph.reaches, graph.magnitude, real=True)
     return graph.reaches[index]
 
 
@@ -158,8 +158,9 @@ def leaving(graph: Graph, magnitude: float, *, real: bool) -> tuple[Node, float]
 
 
 def largest(graph: Graph, magnitude: float, *, real: bool) -> float:
-    """The greatest size that any encrypted value of the program can have."""
+    """The greatest size that any encrypted value of the program can have; infinite if no number tells."""
     found: dict[int, Interval] = {}
     intervals(graph, graph.live(), found, magnitude, real=real)
     encrypted = [ends for index, ends in found.items() if not graph.nodes[index].plain]
-    return max(float(np.max(np.maximum(np.abs(low), np.abs(high)))) for low, high in encrypted)
+    sizes = (np.maximum(np.abs(low), np.abs(high)) for low, high in encrypted)
+    return max(float(np.max(np.nan_to_num(size, nan=np.inf, posinf=np.inf))) for size in sizes)
