@@ -1,20 +1,17 @@
 //! Sums with 52-bit multiply-add of left operands below 2^60 by constants, q < 2^50: a long word is two short ones, the upper
 //! of which is multiplied by c·2^48 mod q.
 
-use super::Sum;
-use crate::kernel::field;
+use super::{Narrow, Sum};
 use crate::kernel::prime::{Prime, TALL, times};
 use crate::lanes::{Lanes, Madd52Lanes};
 
-/// Low and high 52-bit halves of the products, summed apart, as in [`super::Narrow`].
+/// A [`Narrow`] sum of the short products.
 #[derive(Clone, Copy)]
 pub(crate) struct Tall<L: Lanes + Madd52Lanes> {
-    field: field::Narrow<L>,
-    l: L,
+    short: Narrow<L>,
     q: u64,
     /// 2^48 mod q with ⌊2^64·w/q⌋.
     two48: (u64, u64),
-    terms: usize,
 }
 
 /// J products, of which a short one is below 2^[`super::SHORT_BITS`]·q and a long one adds at most as much to Σ high, as 2^48 + 2^12 is
@@ -32,11 +29,7 @@ impl<L: Lanes + Madd52Lanes> Tall<L> {
     /// Left operands up to 2^60, right ones below q < 2^50; [`tall_terms`] of q.
     #[inline(always)]
     pub(crate) fn new(l: L, prime: &Prime, terms: usize) -> Self {
-        Self { field: field::Narrow::new(l, prime), l, q: prime.modulus.value(), two48: prime.two48, terms }
-    }
-    #[inline(always)]
-    fn product(self, (low, high): (L::U, L::U), a: L::U, b: L::U) -> (L::U, L::U) {
-        (self.l.madd52_lo(low, a, b), self.l.madd52_hi(high, a, b))
+        Self { short: Narrow::new(l, prime, terms), q: prime.modulus.value(), two48: prime.two48 }
     }
 }
 
@@ -49,34 +42,36 @@ impl<L: Lanes + Madd52Lanes> Sum for Tall<L> {
 
     #[inline(always)]
     fn lanes(self) -> L {
-        self.l
+        self.short.lanes()
     }
     #[inline(always)]
     fn terms(self) -> usize {
-        self.terms
+        self.short.terms()
     }
     #[inline(always)]
     fn split(self, x: L::U) -> (L::U, L::U) {
-        (self.l.and(x, self.l.splat((1 << TALL) - 1)), self.l.shr::<TALL>(x))
+        let l = self.lanes();
+        (l.and(x, l.splat((1 << TALL) - 1)), l.shr::<TALL>(x))
     }
     #[inline(always)]
     fn constant(self, c: u64) -> (L::U, L::U) {
-        (self.l.splat(c), self.l.splat(times(c, self.two48, self.q)))
+        let l = self.lanes();
+        (l.splat(c), l.splat(times(c, self.two48, self.q)))
     }
     #[inline(always)]
     fn start(self, residue: L::U) -> (L::U, L::U) {
-        (residue, self.l.splat(0))
+        self.short.start(residue)
     }
     #[inline(always)]
     fn add(self, acc: (L::U, L::U), a: (L::U, L::U), c: (L::U, L::U)) -> (L::U, L::U) {
-        self.product(self.product(acc, a.0, c.0), a.1, c.1)
+        self.short.add(self.short.add(acc, a.0, c.0), a.1, c.1)
     }
     #[inline(always)]
     fn add_short(self, acc: (L::U, L::U), a: L::U, c: (L::U, L::U)) -> (L::U, L::U) {
-        self.product(acc, a, c.0)
+        self.short.add(acc, a, c.0)
     }
     #[inline(always)]
-    fn fold(self, (low, high): (L::U, L::U)) -> L::U {
-        self.field.carry_and_reduce(low, high)
+    fn fold(self, acc: (L::U, L::U)) -> L::U {
+        self.short.fold(acc)
     }
 }
