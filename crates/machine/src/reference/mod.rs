@@ -54,8 +54,8 @@ impl Executable for Prepared {
     }
 
     fn run(&self, inputs: &[&[u64]], outputs: &mut [&mut [u64]]) -> Result<(), MachineError> {
-        check_borders(&self.program, inputs, outputs)?;
-        self.steps(inputs, outputs, &NEVER)
+        let inputs: Vec<_> = inputs.iter().copied().map(LimbSource::Words).collect();
+        self.run_until(&inputs, outputs, &NEVER)
     }
 
     fn run_until(
@@ -66,19 +66,9 @@ impl Executable for Prepared {
     ) -> Result<(), MachineError> {
         check_borders(&self.program, inputs, outputs)?;
         let words: Vec<_> = inputs.iter().map(|limb| limb.to_words(self.program.n())).collect();
-        self.steps(&words.iter().map(|limb| &**limb).collect::<Vec<_>>(), outputs, stop)
-    }
-}
-
-impl Prepared {
-    fn steps(
-        &self,
-        inputs: &[&[u64]],
-        outputs: &mut [&mut [u64]],
-        stop: &AtomicBool,
-    ) -> Result<(), MachineError> {
+        let inputs: Vec<&[u64]> = words.iter().map(|limb| &**limb).collect();
         let slots = self.program.allocation().map_or(self.program.values(), |a| a.buffers as usize);
-        let mut run = Run { prepared: self, inputs, slots: vec![Vec::new(); slots] };
+        let mut run = Run { prepared: self, inputs: &inputs, slots: vec![Vec::new(); slots] };
         for (i, instruction) in self.program.instructions().enumerate() {
             go_on(stop)?;
             run.step(instruction, outputs);
