@@ -33,6 +33,8 @@ _NTT = [
 
 ROWS = [
     *_NTT,
+    Row("ntt/2^14/52", "tfhe-ntt"),
+    Row("intt/2^14/52", "tfhe-ntt"),
     Row("ntt/2^14/60", "tfhe-ntt", 1.2, 1.3),
     Row("intt/2^14/60", "tfhe-ntt"),
     Row("mul_relin/II", "tenseal"),

@@ -44,6 +44,8 @@ pub(super) trait Arith: Copy {
     const REDUCING: u32;
     /// The same for the last pass, which always reduces.
     const LAST_REDUCING: u32;
+    /// Whether the first pass may reduce too.
+    const FIRST_REDUCES: bool = false;
     /// The bound after x ± y·w, for x and y with these bounds.
     fn grow(x: u64, y: u64) -> u64;
     /// The bound after x is reduced.
@@ -57,7 +59,9 @@ pub(super) trait Arith: Copy {
     const INVERSE_LIMIT: u32;
     /// Inverse: the greatest bound of x; y may have the rest.
     const INVERSE_X: u32 = Self::INVERSE_LIMIT / 2;
-    /// Inverse: the greatest bound of words in memory; not below the two above, nor below 16 (words below 2q).
+    /// Inverse: the bound of words that entered, from below 2q.
+    const INVERSE_ENTERED: u32 = 16;
+    /// Inverse: the greatest bound of words in memory.
     const INVERSE_STORED: u32;
 
     /// The constants for one modulus.

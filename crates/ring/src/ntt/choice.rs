@@ -1,51 +1,64 @@
-//! Which arithmetic a plan takes: the first that serves, but for the one case that differs from CPU to CPU.
+//! Which arithmetic a plan takes: the first that serves, but where CPUs differ.
 //!
-//! 52-bit multiply-add and binary64 multiply-add both serve primes next to a power of two below 2^50. Which is faster
-//! depends on how many ports a CPU has for each; on Zen 4 the first by a quarter to a half. So the two are timed, once a
-//! process for each of the two arithmetics with 52-bit multiply-add.
+//! 52-bit and binary64 multiply-add both serve primes next to a power of two below 2^50, and binary64 and 64-bit products
+//! those of 51 and 52 bits. Which is faster depends on how many ports a CPU has for each. So the two are timed, once a process
+//! for each such pair.
 
-use std::sync::OnceLock;
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::plan::{Arithmetic, Plan};
 use crate::{Isa, Modulus, primes};
 
-/// Degree and size of the prime that are timed: a limb that stays in the first cache.
+/// Degree of what is timed: a limb that stays in the first cache.
 const LOG_N: u32 = 11;
-/// The size that [`Arithmetic::Fold52`] takes, and that of [`Arithmetic::Window52`].
-const FOLD_BITS: u32 = 50;
-const WINDOW_BITS: u32 = 49;
 /// Rounds, of which the fastest counts.
 const ROUNDS: usize = 24;
-/// Binary64 must win by so much: what is measured in a disturbed moment decides nothing.
+/// The second must win by so much: what is measured in a disturbed moment decides nothing.
 const MARGIN: f64 = 1.05;
 
 /// The arithmetic for q on `isa`.
 pub(super) fn best(log_n: u32, q: Modulus, isa: Isa) -> Arithmetic {
-    static OVER_FOLD: OnceLock<bool> = OnceLock::new();
-    static OVER_WINDOW: OnceLock<bool> = OnceLock::new();
-    let wins = |known: &OnceLock<bool>, bits| {
-        isa == Isa::Ifma && *known.get_or_init(|| binary64_wins(isa, bits).unwrap_or(false))
-    };
-    match Arithmetic::candidates(log_n, q, isa)[..] {
-        [Arithmetic::Fold52 { .. }, Arithmetic::Binary64, ..] if wins(&OVER_FOLD, FOLD_BITS) => {
-            Arithmetic::Binary64
-        }
-        [Arithmetic::Window52(_), Arithmetic::Binary64, ..] if wins(&OVER_WINDOW, WINDOW_BITS) => {
-            Arithmetic::Binary64
-        }
-        [first, ..] => first,
-        [] => unreachable!("64-bit arithmetic serves every prime"),
+    let candidates = Arithmetic::candidates(log_n, q, isa);
+    let (first, second) = (candidates[0], candidates.get(1));
+    match (bits_of_pair(&candidates), second) {
+        (Some(bits), Some(&second)) if second_wins(isa, bits) => second,
+        _ => first,
     }
 }
 
+/// Bits of the primes that are timed for the first two, if it is not known which is faster.
+fn bits_of_pair(candidates: &[Arithmetic]) -> Option<u32> {
+    match candidates {
+        [Arithmetic::Fold52 { .. }, Arithmetic::Binary64, ..] => Some(50),
+        [Arithmetic::Window52(_), Arithmetic::Binary64, ..] => Some(49),
+        [Arithmetic::Wide64 { .. }, Arithmetic::Shoup64] => Some(52),
+        _ => None,
+    }
+}
+
+/// Whether the second arithmetic for primes of so many bits is faster; never where code runs in tests only.
+fn second_wins(isa: Isa, bits: u32) -> bool {
+    static KNOWN: LazyLock<Mutex<HashMap<(Isa, u32), bool>>> = LazyLock::new(Mutex::default);
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if isa.is_emulated() {
+        return false;
+    }
+    let found = known().get(&(isa, bits)).copied();
+    // The first answer stands, so that all plans of a process agree.
+    found.unwrap_or_else(|| {
+        let wins = timed(isa, bits).unwrap_or(false);
+        *known().entry((isa, bits)).or_insert(wins)
+    })
+}
+
 /// Times both on a prime of `bits` bits, which both serve; none if one is refused.
-fn binary64_wins(isa: Isa, bits: u32) -> Option<bool> {
+fn timed(isa: Isa, bits: u32) -> Option<bool> {
     let q = *primes::of_bits(bits, LOG_N, 1, &[]).ok()?.first()?;
     let candidates = Arithmetic::candidates(LOG_N, q, isa);
-    let (integer, binary) = (candidates.first()?, candidates.get(1)?);
     let plan = |&arithmetic| Plan::with_arithmetic(LOG_N, q, isa, arithmetic).ok();
-    let plans = [plan(integer)?, plan(binary)?];
+    let plans = [plan(candidates.first()?)?, plan(candidates.get(1)?)?];
     let mut limb: Vec<u64> =
         (0..1u64 << LOG_N).map(|i| q.reduce(i.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect();
     let mut least = [Duration::MAX; 2];

@@ -239,7 +239,7 @@ impl<A: Arith> Engine<'_, A> {
                         *v = self.arith.inverse_enter(*v);
                     }
                 });
-                let mut bounds = [[16; 8]; BLOCKS];
+                let mut bounds = [[A::INVERSE_ENTERED; 8]; BLOCKS];
                 unroll!(i < log, most 3 => {
                     let s = log - 1 - i;
                     blocks!(g < BLOCKS => {
@@ -367,7 +367,9 @@ impl<A: Arith> Engine<'_, A> {
                 // SAFETY: as above.
                 unsafe {
                     let a = a.add(run.offset + i * len);
-                    if first {
+                    if first && reduce && A::FIRST_REDUCES {
+                        self.any_pass::<true, true>(log_radix, a, len, node, &mut ahead);
+                    } else if first {
                         self.any_pass::<true, false>(log_radix, a, len, node, &mut ahead);
                     } else if reduce && A::REDUCING != 0 {
                         self.any_pass::<false, true>(log_radix, a, len, node, &mut ahead);

@@ -15,6 +15,7 @@ use crate::{
         parts::Ends,
         shoup64::{Plain, Products52, Shoup64},
         tables::Tables,
+        wide64::Wide64,
         window52::{self, NARROW, TIGHT, WIDE, Window, Window52},
     },
 };
@@ -41,6 +42,8 @@ pub(super) enum Arithmetic {
     Shoup64,
     /// [`Binary64`].
     Binary64,
+    /// [`Wide64`].
+    Wide64 { above: bool },
     /// [`Fold52`].
     Fold52 { above: bool },
     /// [`Window52`].
@@ -64,6 +67,12 @@ impl Arithmetic {
         }
         if Binary64::<Scalar>::serves(q) {
             list.push(Self::Binary64);
+        }
+        if Wide64::<Scalar, false>::serves(q) {
+            list.push(Self::Wide64 { above: false });
+        }
+        if Wide64::<Scalar, true>::serves(q) {
+            list.push(Self::Wide64 { above: true });
         }
         list.push(Self::Shoup64);
         list
@@ -138,12 +147,13 @@ impl Plan {
     pub fn isa(&self) -> Isa {
         self.backend.isa()
     }
-    /// The kind of arithmetic, for reports: `"window52"`, `"fold52"`, `"binary64"`, `"shoup64"` or `"scalar"`.
+    /// The kind of arithmetic, for reports: `"window52"`, `"fold52"`, `"binary64"`, `"wide64"`, `"shoup64"` or `"scalar"`.
     pub fn arithmetic(&self) -> &'static str {
         match self.arithmetic {
             Arithmetic::Narrow => "scalar",
             Arithmetic::Shoup64 => "shoup64",
             Arithmetic::Binary64 => "binary64",
+            Arithmetic::Wide64 { .. } => "wide64",
             Arithmetic::Fold52 { .. } => "fold52",
             Arithmetic::Window52(_) => "window52",
         }
@@ -201,6 +211,12 @@ impl Plan {
             Arithmetic::Narrow => part.with::<Shoup64<Plain<Scalar>>, FORWARD>(Scalar),
             Arithmetic::Shoup64 => self.backend.run(Apply::<OnShoup64, FORWARD>(part, PhantomData)),
             Arithmetic::Binary64 => self.backend.run(Apply::<OnBinary64, FORWARD>(part, PhantomData)),
+            Arithmetic::Wide64 { above: false } => {
+                self.backend.run(Apply::<OnWide64<false>, FORWARD>(part, PhantomData))
+            }
+            Arithmetic::Wide64 { above: true } => {
+                self.backend.run(Apply::<OnWide64<true>, FORWARD>(part, PhantomData))
+            }
             Arithmetic::Fold52 { above: false } => {
                 self.backend.run(Apply::<OnFold52<false>, FORWARD>(part, PhantomData))
             }
@@ -283,6 +299,17 @@ impl Family for OnBinary64 {
         part.with::<Binary64<L>, FORWARD>(lanes);
     }
 }
+struct OnWide64<const ABOVE: bool>;
+impl<const ABOVE: bool> Family for OnWide64<ABOVE> {
+    #[inline(always)]
+    fn run<const FORWARD: bool, L: Lanes>(part: Part<'_>, lanes: L) {
+        part.with::<Wide64<L, ABOVE>, FORWARD>(lanes);
+    }
+    #[inline(always)]
+    fn run52<const FORWARD: bool, L: Lanes + Madd52Lanes>(part: Part<'_>, lanes: L) {
+        part.with::<Wide64<L, ABOVE>, FORWARD>(lanes);
+    }
+}
 struct OnFold52<const ABOVE: bool>;
 impl<const ABOVE: bool> Family for OnFold52<ABOVE> {
     #[inline(always)]
@@ -336,6 +363,7 @@ impl Kernel for Build {
         match self.arithmetic {
             Arithmetic::Narrow => Tables::new::<Shoup64<Plain<Scalar>>>(self.log_n, self.q, self.psi),
             Arithmetic::Binary64 => Tables::new::<Binary64<L>>(self.log_n, self.q, self.psi),
+            Arithmetic::Wide64 { .. } => Tables::new::<Wide64<L, false>>(self.log_n, self.q, self.psi),
             Arithmetic::Shoup64 | Arithmetic::Fold52 { .. } | Arithmetic::Window52(_) => {
                 Tables::new::<Shoup64<Plain<L>>>(self.log_n, self.q, self.psi)
             }

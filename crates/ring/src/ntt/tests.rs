@@ -9,6 +9,7 @@ use super::{
     plan::Arithmetic,
     schedule,
     shoup64::{Plain, Products52, Shoup64},
+    wide64::Wide64,
     window52::{NARROW, TIGHT, WIDE, Window52},
 };
 use crate::{
@@ -225,6 +226,27 @@ fn primes_at_the_edge_of_their_shape_agree_with_the_reference() {
     }
 }
 
+/// Words and quotients come nowhere nearer to the ends of 53 bits.
+#[test]
+fn the_greatest_primes_of_wide_arithmetic_agree_with_the_reference() {
+    let (log_n, step) = (9, 1024);
+    let below = |limit: u64| {
+        let first = limit / step * step + 1;
+        (1..).find_map(|i| Modulus::new(first - i * step).ok()).expect("a prime below it")
+    };
+    for q in [below(1 << 52), below((1 << 52) + (1 << 42)), edge_prime(51, log_n, false)] {
+        let isas = [Isa::Emulated4, Isa::Emulated8, Isa::Avx2, Isa::Avx512, Isa::Ifma];
+        for isa in isas.into_iter().filter(|isa| isa.is_available()) {
+            let above = q.value() > 1 << 52;
+            let arithmetic = Arithmetic::Wide64 { above };
+            assert!(Arithmetic::candidates(log_n, q, isa).contains(&arithmetic));
+            check_plan(&Plan::with_arithmetic(log_n, q, isa, arithmetic).unwrap(), log_n);
+        }
+    }
+    let beyond = (0..).find_map(|i| Modulus::new((1 << 52) + (1 << 42) + 1 + i * step).ok()).unwrap();
+    assert_eq!(Arithmetic::candidates(log_n, beyond, Isa::Avx2), [Arithmetic::Shoup64]);
+}
+
 /// The table of the last stages holds the second words of constants only.
 #[test]
 fn first_words_are_made_from_second_ones() {
@@ -298,8 +320,8 @@ fn every_schedule_keeps_its_bounds() {
                 .sum();
             assert_eq!(stages, log_n as usize);
         }
-        assert!(A::INVERSE_STORED >= A::INVERSE_FRESH.max(A::INVERSE_REDUCED).max(16));
-        assert!(A::INVERSE_STORED <= A::INVERSE_X && A::INVERSE_STORED <= A::INVERSE_LIMIT - A::INVERSE_X);
+        assert!(A::INVERSE_STORED >= A::INVERSE_FRESH.max(A::INVERSE_REDUCED));
+        assert!(A::INVERSE_REDUCED <= A::INVERSE_X && A::INVERSE_REDUCED <= A::INVERSE_LIMIT - A::INVERSE_X);
     }
     all::<Shoup64<Plain<Scalar>>>();
     all::<Shoup64<Plain<Emulated<4>>>>();
@@ -307,6 +329,8 @@ fn every_schedule_keeps_its_bounds() {
     all::<Shoup64<Products52<Emulated<8>>>>();
     all::<Binary64<Emulated<4>>>();
     all::<Binary64<Emulated<8>>>();
+    all::<Wide64<Emulated<4>, false>>();
+    all::<Wide64<Emulated<8>, true>>();
     all::<Fold52<Emulated<8>, false>>();
     all::<Fold52<Emulated<8>, true>>();
     all::<Window52<Emulated<8>, WIDE>>();
@@ -317,7 +341,7 @@ fn every_schedule_keeps_its_bounds() {
 #[test]
 fn a_plan_takes_an_arithmetic_that_serves_and_stays_with_it() {
     for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
-        for (log_n, bits) in [(3, 30), (11, 40), (11, 50), (12, 49), (12, 60)] {
+        for (log_n, bits) in [(3, 30), (11, 40), (11, 50), (12, 49), (12, 51), (12, 52), (12, 60)] {
             let q = edge_prime(bits, log_n, true);
             let chosen = choice::best(log_n, q, isa);
             assert!(Arithmetic::candidates(log_n, q, isa).contains(&chosen), "{isa}, {bits} bits");
