@@ -1,62 +1,36 @@
 //! What was used last, up to a number of it.
 
-use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// At most `most` values by key: a new one takes the place of that which has not been asked for the longest.
-pub(crate) struct Recent<K, V> {
-    kept: RwLock<HashMap<K, Kept<V>>>,
-    clock: AtomicU64,
-    most: usize,
-}
+use lru::LruCache;
 
-struct Kept<V> {
-    value: Arc<V>,
-    /// The clock when it was asked for last.
-    used: AtomicU64,
-}
+/// At most so many values by key, shared between threads: a new one takes the place of that which has not been asked for
+/// the longest.
+pub(crate) struct Recent<K: Eq + Hash, V>(Mutex<LruCache<K, Arc<V>>>);
 
 impl<K: Clone + Eq + Hash, V> Recent<K, V> {
+    /// For `most` values, and one at the least.
     pub(crate) fn new(most: usize) -> Self {
-        Self { kept: RwLock::default(), clock: AtomicU64::new(0), most }
+        Self(Mutex::new(LruCache::new(NonZeroUsize::new(most).unwrap_or(NonZeroUsize::MIN))))
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.read().len()
+        self.kept().len()
     }
 
     pub(crate) fn get(&self, key: &K) -> Option<Arc<V>> {
-        let kept = self.read();
-        let found = kept.get(key)?;
-        found.used.store(self.now(), Ordering::Relaxed);
-        Some(found.value.clone())
+        self.kept().get(key).cloned()
     }
 
     /// Keeps a value, unless there is one: gives that which is kept.
     pub(crate) fn insert(&self, key: &K, value: Arc<V>) -> Arc<V> {
-        let mut kept = self.write();
-        if kept.len() >= self.most && !kept.contains_key(key) {
-            let oldest = kept.iter().min_by_key(|(_, kept)| kept.used.load(Ordering::Relaxed));
-            if let Some(oldest) = oldest.map(|(key, _)| key.clone()) {
-                kept.remove(&oldest);
-            }
-        }
-        let new = || Kept { value, used: AtomicU64::new(self.now()) };
-        kept.entry(key.clone()).or_insert_with(new).value.clone()
+        self.kept().get_or_insert_ref(key, || value).clone()
     }
 
-    fn now(&self) -> u64 {
-        self.clock.fetch_add(1, Ordering::Relaxed)
-    }
-
-    fn read(&self) -> RwLockReadGuard<'_, HashMap<K, Kept<V>>> {
-        self.kept.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn write(&self) -> RwLockWriteGuard<'_, HashMap<K, Kept<V>>> {
-        self.kept.write().unwrap_or_else(PoisonError::into_inner)
+    fn kept(&self) -> MutexGuard<'_, LruCache<K, Arc<V>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
