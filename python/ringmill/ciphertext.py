@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ringmill import _native
 from ringmill._native import Comparison, EvaluationKeys, Evaluator, Params, PublicKey, SecretKey
+from ringmill.arguments import checked
 from ringmill.belongs import has_room, of_kind, one_secret
 from ringmill.errors import EncodingError, LevelError, MismatchError, ParameterError, fail
 from ringmill.keys import Keys
@@ -334,6 +335,7 @@ class Ciphertext:
             )
         return self._with(self.evaluator.bootstrap(self.native, self.real, iterations))
 
+    @checked
     def within(self, bound: float) -> Ciphertext:
         """The same values, with the promise that no slot is larger than ``bound``.
 
@@ -453,6 +455,7 @@ def encrypt(
     return Ciphertext(native, keys.evaluator(machine), len(array), real=not np.any(array.imag), clean=True)
 
 
+@checked
 def bootstrap_keys(params: Params, slots: int, *, real: bool = True) -> dict[str, Any]:
     """What ``keygen`` has to make for ``Ciphertext.bootstrap``: ``keygen(params, **bootstrap_keys(…))``.
 
@@ -477,6 +480,7 @@ def _decrypted(call: str, cipher: Ciphertext, secret: SecretKey | Keys) -> NDArr
     return key.decrypt(cipher.native)
 
 
+@checked
 def decrypt(cipher: Ciphertext, secret: SecretKey | Keys, *, check: bool = True) -> NDArray[Any]:
     """Decrypt a vector; real when everything that went into it was real.
 

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from ringmill import _native, bundle
 from ringmill._native import Comparison, EvaluationKeys, Executable, Params, Plan, PublicKey, SecretKey
+from ringmill.arguments import checked
 from ringmill.belongs import a_machine, of_kind
 from ringmill.errors import FileFormatError, MachineError, MismatchError, ParameterError, ProgramError, fail
 from ringmill.keys import Keys, keygen
@@ -261,6 +262,7 @@ class Compiled:
             progress=progress,
         )
 
+    @checked
     def encrypt(
         self,
         key: PublicKey | SecretKey | Keys,
@@ -290,6 +292,7 @@ class Compiled:
                 out[name] = key.encrypt(slots, level=level, magnitude=self.plan.magnitude, scale=scale)
         return Values("arguments", out, self.name, self.digest)
 
+    @checked
     def decrypt(self, secret: SecretKey | Keys, results: Values, *, check: bool = True) -> Any:
         """Decrypt results: an array, or a dict of arrays when the kernel returns several.
 
@@ -379,16 +382,16 @@ class Compiled:
     ) -> Executable:
         """The lowered program for a machine; lowered once."""
         a_machine(machine, outside=True)
+        if threads is not None:
+            threads = whole(MachineError, "The number of threads", threads, 1, MOST_THREADS)
+        if butterflies is not None:
+            butterflies = whole(MachineError, "The number of butterflies", butterflies, 1, 16)
         key = (machine, threads, butterflies)
         if key not in self._executables:
             self._executables[key] = self._executable(machine, threads, butterflies)
         return self._executables[key]
 
     def _executable(self, machine: str | Outside, threads: int | None, butterflies: int | None) -> Executable:
-        if threads is not None:
-            whole(MachineError, "The number of threads", threads, 1, MOST_THREADS)
-        if butterflies is not None:
-            whole(MachineError, "The number of butterflies", butterflies, 1, 16)
         if not isinstance(machine, str):
             return Executable.through(self.plan, machine)
         if machine == "verilator":
@@ -423,6 +426,7 @@ class Compiled:
         """The kernel file's bytes; equal kernels give equal bytes."""
         return self._bundle().to_bytes()
 
+    @checked
     def save(self, path: str | Path) -> int:
         """Write the kernel file, which client and server share; returns its bytes."""
         return self._bundle().save(path)
@@ -447,6 +451,7 @@ class Compiled:
         }
 
     @classmethod
+    @checked
     def load(cls, path: str | Path) -> Compiled:
         """Read a kernel file; the program is parsed, managed and checked anew."""
         read = bundle.load(path, "kernel")

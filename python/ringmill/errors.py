@@ -6,6 +6,7 @@ The native module raises these same classes: ``code`` is the name of the Rust er
 
 from __future__ import annotations
 
+import re
 from typing import Any, NoReturn
 
 __all__ = [
@@ -48,6 +49,20 @@ class RingmillError(Exception):
         if name in fields:
             return fields[name]
         raise AttributeError(f"{type(self).__name__} has no field {name!r}; it has {sorted(fields)}")
+
+    def add_note(self, note: str, /) -> None:
+        """Add a note to the traceback; one that names an argument names it in the message.
+
+        The native module refuses an argument where its type is read, which knows no name; PyO3 adds that in a
+        note.
+        """
+        named = re.fullmatch("while processing '(.+)'", note)
+        if named and self.code == "WrongKind":
+            self.fields["argument"] = named[1]
+            self.message = self.message.replace("argument", f"argument {named[1]}", 1)
+            self.args = (self.message,)
+        else:  # as exceptions do from CPython 3.11 on
+            self.__notes__ = [*self.__dict__.get("__notes__", ()), note]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.message, self.code, self.fields)

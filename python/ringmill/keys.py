@@ -9,6 +9,7 @@ from typing import NoReturn
 
 from ringmill import bundle, whole
 from ringmill._native import EvaluationKeys, Evaluator, Params, PublicKey, SecretKey
+from ringmill.arguments import checked
 from ringmill.atomic import make_folder, together, unwritable, writing
 from ringmill.belongs import Owned, a_machine, of_kind, one_secret
 from ringmill.errors import CommandError, FileFormatError, MismatchError, ParameterError, fail
@@ -32,6 +33,9 @@ class Keys:
     _evaluators: dict[str, Evaluator] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        kinds = (("secret", SecretKey), ("public", PublicKey), ("evaluation", EvaluationKeys))
+        for name, kind in kinds:
+            of_kind("rm.Keys()", name, getattr(self, name), (kind,), "rm.keygen() makes all three.")
         one_secret("secret key", self.secret, "public key", self.public)
         one_secret("secret key", self.secret, "evaluation keys", self.evaluation)
 
@@ -56,6 +60,7 @@ class Keys:
         """
         return self.secret.identity
 
+    @checked
     def save(self, folder: str | Path, *, overwrite: bool = False) -> dict[str, int]:
         """Write ``secret.key`` (readable by its owner only), ``public.key`` and ``evaluation.keys``.
 
@@ -93,6 +98,7 @@ class Keys:
         return {name: (target / name).stat().st_size for name in (SECRET, PUBLIC, EVALUATION, *forms)}
 
     @classmethod
+    @checked
     def load(cls, params: Params, folder: str | Path, *, memory: str = "expanded") -> Keys:
         """Read what `save` wrote, for the client that holds all of it.
 
@@ -169,6 +175,7 @@ def _with_forms(keys: EvaluationKeys, path: Path) -> EvaluationKeys:
     return keys
 
 
+@checked
 def load_evaluation_keys(params: Params, path: str | Path, *, memory: str = "expanded") -> EvaluationKeys:
     """Read evaluation keys with their forms, as a server does, who has no other keys.
 
@@ -195,6 +202,7 @@ def load_evaluation_keys(params: Params, path: str | Path, *, memory: str = "exp
     return keys if memory == "expanded" else keys.seeded()
 
 
+@checked
 def keygen(
     params: Params,
     *,
@@ -226,7 +234,6 @@ def keygen(
             progress, or ``encapsulation`` where the sparse secret is not known to be secure
             (``params.bootstraps``).
     """
-    of_kind("rm.keygen()", "params", params, (Params,), 'Make them, as rm.Params.named("III").')
     # Each once, to the shorter side, in order: they count modulo the slots, and the one by 0 needs no key.
     left = {k % params.slots for k in whole.rotations(ParameterError, rotations)} - {0}
     wanted = sorted(k if k <= params.slots // 2 else k - params.slots for k in left)

@@ -6,13 +6,18 @@ from collections.abc import Iterable, Mapping
 
 from ringmill import _native
 from ringmill._native import Params
+from ringmill.arguments import checked
 from ringmill.errors import ParameterError, fail
 from ringmill.whole import whole
 
 #: Digits raised to every prime, KLSS, or what takes this machine the least at each level.
 SWITCHING = ("hybrid", "klss", "auto")
 
+# Chains have 64 primes at most.
+MOST_LEVEL = 63
 
+
+@checked
 def key_switching(
     method: str = "auto", *, forms: Iterable[str] = (), levels: Mapping[int, str] | None = None
 ) -> str:
@@ -29,10 +34,25 @@ def key_switching(
     >>> key_switching("auto", forms=["3+2/2"], levels={1: "3+2/2", 3: "klss"})
     'auto 3+2/2 @1=3+2/2 @3=klss'
     """
-    chosen = [f"@{level}={how}" for level, how in sorted((levels or {}).items())]
-    return " ".join([method, *forms, *chosen])
+    check_switching(method)
+    named = [_text("A key form is", form, "26+9/9") for form in forms]
+    chosen = [
+        (whole(ParameterError, "A level", level, 0, MOST_LEVEL), how) for level, how in (levels or {}).items()
+    ]
+    at = [
+        f"@{level}={_text(f'At level {level} keys are switched by', how, 'hybrid')}"
+        for level, how in sorted(chosen)
+    ]
+    return " ".join([method, *named, *at])
 
 
+def _text(what: str, given: object, example: str) -> str:
+    if not isinstance(given, str):
+        fail(ParameterError, "Switching", f'{what} {given!r}; give a text, as "{example}".', switching=given)
+    return given
+
+
+@checked
 def key_forms(params: Params, count: int = 5) -> list[str]:
     """Up to ``count`` key forms that save the most time over all levels, by this machine's costs.
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ringmill import bundle
 from ringmill._native import Ciphertext, Params
+from ringmill.arguments import checked
 
 
 class Values:
@@ -42,6 +43,7 @@ class Values:
         """The file's bytes."""
         return self._bundle().to_bytes()
 
+    @checked
     def save(self, path: str | Path) -> int:
         """Write the file atomically; returns its bytes."""
         return self._bundle().save(path)
@@ -51,6 +53,7 @@ class Values:
         return bundle.Bundle(self.role, facts, {name: c.to_bytes() for name, c in self.parts.items()})
 
     @classmethod
+    @checked
     def load(cls, path: str | Path, role: str, params: Params) -> Values:
         """Read a file of arguments or results made under ``params``."""
         read = bundle.load(path, role)

@@ -9,9 +9,9 @@ use pyo3::types::PyBytes;
 use ringmill_ckks as ckks;
 use ringmill_ckks::file::{FileError, Stored};
 
+use crate::argument::{Arg, given};
 use crate::comparison::Comparison;
 use crate::error::{Failure, Family};
-use crate::files::bytes_of;
 use crate::params::Params;
 use crate::whole::whole;
 
@@ -129,7 +129,7 @@ impl Ciphertext {
     /// Raises
     /// ------
     ///     EncodingError: a bound that is not positive.
-    fn within(&self, bound: f64) -> PyResult<Self> {
+    fn within(&self, #[pyo3(from_py_with = given)] bound: f64) -> PyResult<Self> {
         if bound.is_nan() || bound <= 0.0 {
             let message =
                 format!("A bound of {bound:?} on the slots is not possible. Give a positive number.");
@@ -181,8 +181,8 @@ impl Ciphertext {
     ///     MismatchError: more or fewer numbers than slots.
     fn compare(
         &self,
-        decrypted: PyArrayLike1<'_, Complex64, AllowTypeChange>,
-        expected: PyArrayLike1<'_, Complex64, AllowTypeChange>,
+        decrypted: Arg<PyArrayLike1<'_, Complex64, AllowTypeChange>>,
+        expected: Arg<PyArrayLike1<'_, Complex64, AllowTypeChange>>,
     ) -> PyResult<Comparison> {
         let (got, wanted) = (decrypted.as_array().to_vec(), expected.as_array().to_vec());
         let compared = self.meta().compare(&got, &wanted);
@@ -206,8 +206,12 @@ impl Ciphertext {
     ///     FileFormatError: damaged bytes, or another kind of file.
     ///     MismatchError: a ciphertext of other parameters; no bytes.
     #[staticmethod]
-    fn from_bytes(py: Python<'_>, params: &Bound<'_, Params>, data: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let (params, data) = (params.get().inner.clone(), bytes_of(data)?);
+    fn from_bytes(
+        py: Python<'_>,
+        params: Arg<Bound<'_, Params>>,
+        #[pyo3(from_py_with = given)] data: &[u8],
+    ) -> PyResult<Self> {
+        let (params, data) = (params.get().inner.clone(), data);
         py.detach(|| match ckks::SeededCiphertext::from_bytes(&params, data) {
             Ok(seeded) => Ok(Self::seeded(seeded)),
             Err(FileError::Kind { .. }) => ckks::Ciphertext::from_bytes(&params, data).map(Self::from),

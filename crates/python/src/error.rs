@@ -93,6 +93,12 @@ impl Failure {
         Self { family, code: code.to_owned(), message: sentence(message), fields: Vec::new() }
     }
 
+    /// The same with fields.
+    pub(crate) fn with<const N: usize>(mut self, fields: [(&str, Value); N]) -> Self {
+        self.fields.extend(fields.map(|(name, value)| (name.to_owned(), value)));
+        self
+    }
+
     /// From the rules of CKKS data.
     pub(crate) fn ckks(error: &CkksError) -> Self {
         match error {

@@ -9,8 +9,8 @@ use ringmill_ckks::file::Stored;
 use ringmill_ckks::{self as ckks, GaloisKeys, KeyForm, KeyLayout, KeyMemory};
 use ringmill_ring::GaloisElement;
 
+use crate::argument::{Arg, given};
 use crate::error::{Failure, Family};
-use crate::files::bytes_of;
 use crate::keys::{SecretKey, generator};
 use crate::params::Params;
 use crate::whole::{STEPS, whole};
@@ -68,7 +68,7 @@ impl EvaluationKeys {
 impl EvaluationKeys {
     /// No key yet.
     #[new]
-    fn new(params: &Bound<'_, Params>) -> PyResult<Self> {
+    fn new(params: Arg<Bound<'_, Params>>) -> PyResult<Self> {
         Self::of(None, GaloisKeys::new(&params.get().inner))
     }
 
@@ -90,7 +90,7 @@ impl EvaluationKeys {
     /// Raises
     /// ------
     ///     MismatchError: a secret key of other parameters, or another one than that of these keys.
-    fn with_relin(&self, py: Python<'_>, secret: &Bound<'_, SecretKey>) -> PyResult<Self> {
+    fn with_relin(&self, py: Python<'_>, secret: Arg<Bound<'_, SecretKey>>) -> PyResult<Self> {
         let secret = secret.get();
         py.detach(|| {
             let relin = generator(self.0.params())?.relin_key(&secret.0).map_err(|e| Failure::ckks(&e))?;
@@ -108,7 +108,7 @@ impl EvaluationKeys {
     fn with_rotation(
         &self,
         py: Python<'_>,
-        secret: &Bound<'_, SecretKey>,
+        secret: Arg<Bound<'_, SecretKey>>,
         steps: &Bound<'_, PyAny>,
     ) -> PyResult<Self> {
         let steps = whole(Family::Parameter, "steps", steps, STEPS)?;
@@ -125,7 +125,7 @@ impl EvaluationKeys {
     /// Raises
     /// ------
     ///     MismatchError: a secret key of other parameters, or another one than that of these keys.
-    fn with_conjugation(&self, py: Python<'_>, secret: &Bound<'_, SecretKey>) -> PyResult<Self> {
+    fn with_conjugation(&self, py: Python<'_>, secret: Arg<Bound<'_, SecretKey>>) -> PyResult<Self> {
         let element = GaloisElement::conjugation(self.0.params().log_n())
             .map_err(|e| Failure::of(Family::Encoding, &e))?;
         self.with_element(py, secret.get(), element)
@@ -138,7 +138,7 @@ impl EvaluationKeys {
     ///     MismatchError: a secret key of other parameters, or another one than that of these keys.
     ///     ParameterError: a ring or modulus at which the sparse secret is not known to keep 128 bits, unless the parameters
     ///         are `insecure` (`Params.bootstraps`).
-    fn with_encapsulation(&self, py: Python<'_>, secret: &Bound<'_, SecretKey>) -> PyResult<Self> {
+    fn with_encapsulation(&self, py: Python<'_>, secret: Arg<Bound<'_, SecretKey>>) -> PyResult<Self> {
         let secret = secret.get();
         py.detach(|| {
             let key = generator(self.0.params())?.encapsulation_key(&secret.0);
@@ -157,8 +157,8 @@ impl EvaluationKeys {
     fn with_forms(
         &self,
         py: Python<'_>,
-        secret: &Bound<'_, SecretKey>,
-        forms: Vec<String>,
+        secret: Arg<Bound<'_, SecretKey>>,
+        forms: Arg<Vec<String>>,
     ) -> PyResult<Self> {
         let (secret, layouts) = (secret.get(), layouts(&forms)?);
         py.detach(|| {
@@ -186,7 +186,11 @@ impl EvaluationKeys {
     }
 
     /// These keys with what `form_bytes` gave of one of them.
-    fn with_form_bytes(&self, element: u64, data: &[u8]) -> PyResult<Self> {
+    fn with_form_bytes(
+        &self,
+        #[pyo3(from_py_with = given)] element: u64,
+        #[pyo3(from_py_with = given)] data: &[u8],
+    ) -> PyResult<Self> {
         let params = self.0.params();
         let form = KeyForm::from_bytes(params, data).map_err(|e| Failure::file(&e))?;
         let (mut relin, mut galois) = (self.0.relin().ok().cloned(), self.0.galois().clone());
@@ -229,8 +233,12 @@ impl EvaluationKeys {
     ///     FileFormatError: damaged bytes, or another kind of file.
     ///     MismatchError: keys of other parameters; no bytes.
     #[staticmethod]
-    fn from_bytes(py: Python<'_>, params: &Bound<'_, Params>, data: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let (params, data) = (params.get().inner.clone(), bytes_of(data)?);
+    fn from_bytes(
+        py: Python<'_>,
+        params: Arg<Bound<'_, Params>>,
+        #[pyo3(from_py_with = given)] data: &[u8],
+    ) -> PyResult<Self> {
+        let (params, data) = (params.get().inner.clone(), data);
         let keys =
             py.detach(|| ckks::EvaluationKeys::from_bytes(&params, data)).map_err(|e| Failure::file(&e))?;
         Ok(Self(std::sync::Arc::new(keys)))
@@ -241,7 +249,7 @@ impl EvaluationKeys {
     /// Raises
     /// ------
     ///     FileFormatError: the file cannot be written.
-    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+    fn save(&self, py: Python<'_>, #[pyo3(from_py_with = given)] path: PathBuf) -> PyResult<()> {
         Ok(py.detach(|| self.0.save(path)).map_err(|e| Failure::file(&e))?)
     }
 
@@ -260,7 +268,12 @@ impl EvaluationKeys {
     ///     ParameterError: another word for `memory`.
     #[staticmethod]
     #[pyo3(signature = (params, path, *, memory = "expanded"))]
-    fn load(py: Python<'_>, params: &Bound<'_, Params>, path: PathBuf, memory: &str) -> PyResult<Self> {
+    fn load(
+        py: Python<'_>,
+        params: Arg<Bound<'_, Params>>,
+        #[pyo3(from_py_with = given)] path: PathBuf,
+        #[pyo3(from_py_with = given)] memory: &str,
+    ) -> PyResult<Self> {
         let (params, memory) = (params.get().inner.clone(), key_memory(memory)?);
         let keys = py.detach(|| ckks::EvaluationKeys::load_in(&params, path, memory));
         Ok(Self(std::sync::Arc::new(keys.map_err(|e| Failure::file(&e))?)))

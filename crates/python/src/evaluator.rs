@@ -10,6 +10,7 @@ use ringmill_ckks as ckks;
 use ringmill_ckks::{Level, Scale};
 use ringmill_program::he::is_free_factor;
 
+use crate::argument::{Arg, given};
 use crate::bootstrap::Bootstraps;
 use crate::cipher::Ciphertext;
 use crate::codec;
@@ -92,8 +93,8 @@ impl Evaluator {
     #[new]
     #[pyo3(signature = (keys, machine = "cpu", threads = None))]
     fn new(
-        keys: &Bound<'_, EvaluationKeys>,
-        machine: &str,
+        keys: Arg<Bound<'_, EvaluationKeys>>,
+        #[pyo3(from_py_with = given)] machine: &str,
         threads: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let range = (1, MOST_THREADS);
@@ -127,8 +128,8 @@ impl Evaluator {
     fn add(
         &self,
         py: Python<'_>,
-        a: &Bound<'_, Ciphertext>,
-        b: &Bound<'_, Ciphertext>,
+        a: Arg<Bound<'_, Ciphertext>>,
+        b: Arg<Bound<'_, Ciphertext>>,
     ) -> PyResult<Ciphertext> {
         let (a, b) = (a.get().full(), b.get().full());
         self.run(py, |e| e.add(a, b))
@@ -142,8 +143,8 @@ impl Evaluator {
     fn sub(
         &self,
         py: Python<'_>,
-        a: &Bound<'_, Ciphertext>,
-        b: &Bound<'_, Ciphertext>,
+        a: Arg<Bound<'_, Ciphertext>>,
+        b: Arg<Bound<'_, Ciphertext>>,
     ) -> PyResult<Ciphertext> {
         let (a, b) = (a.get().full(), b.get().full());
         self.run(py, |e| e.sub(a, b))
@@ -154,7 +155,7 @@ impl Evaluator {
     /// Raises
     /// ------
     ///     MismatchError: other parameters.
-    fn negate(&self, py: Python<'_>, a: &Bound<'_, Ciphertext>) -> PyResult<Ciphertext> {
+    fn negate(&self, py: Python<'_>, a: Arg<Bound<'_, Ciphertext>>) -> PyResult<Ciphertext> {
         let a = a.get().full();
         self.run(py, |e| e.negate(a))
     }
@@ -170,10 +171,10 @@ impl Evaluator {
     fn multiply(
         &self,
         py: Python<'_>,
-        a: &Bound<'_, Ciphertext>,
-        b: &Bound<'_, Ciphertext>,
+        a: Arg<Bound<'_, Ciphertext>>,
+        b: Arg<Bound<'_, Ciphertext>>,
     ) -> PyResult<Ciphertext> {
-        let square = a.is(b);
+        let square = a.is(&*b);
         let (a, b) = (a.get().full(), b.get().full());
         self.run(py, |e| match square {
             true => e.square_relinearise_rescale(a, self.keys.relin()?),
@@ -194,8 +195,8 @@ impl Evaluator {
     fn add_plain(
         &self,
         py: Python<'_>,
-        a: &Bound<'_, Ciphertext>,
-        values: PyArrayLike1<'_, Complex64, AllowTypeChange>,
+        a: Arg<Bound<'_, Ciphertext>>,
+        values: Arg<PyArrayLike1<'_, Complex64, AllowTypeChange>>,
     ) -> PyResult<Ciphertext> {
         let (a, values) = (a.get().full(), values.as_array().to_vec());
         let plain = py.detach(|| self.plain(a, &values, a.scale()))?;
@@ -216,8 +217,8 @@ impl Evaluator {
     fn multiply_plain(
         &self,
         py: Python<'_>,
-        a: &Bound<'_, Ciphertext>,
-        values: PyArrayLike1<'_, Complex64, AllowTypeChange>,
+        a: Arg<Bound<'_, Ciphertext>>,
+        values: Arg<PyArrayLike1<'_, Complex64, AllowTypeChange>>,
     ) -> PyResult<Ciphertext> {
         let (a, values) = (a.get().full(), values.as_array().to_vec());
         let scale = self.factor_scale(a)?;
@@ -231,7 +232,12 @@ impl Evaluator {
     /// ------
     ///     EncodingError: a number that is not finite.
     ///     MismatchError: other parameters.
-    fn add_scalar(&self, py: Python<'_>, a: &Bound<'_, Ciphertext>, c: f64) -> PyResult<Ciphertext> {
+    fn add_scalar(
+        &self,
+        py: Python<'_>,
+        a: Arg<Bound<'_, Ciphertext>>,
+        #[pyo3(from_py_with = given)] c: f64,
+    ) -> PyResult<Ciphertext> {
         let a = a.get().full();
         self.run(py, |e| e.add_scalar(a, c))
     }
@@ -244,7 +250,12 @@ impl Evaluator {
     ///     EncodingError: a number that is not finite.
     ///     LevelError: at level 0, unless the number is such a whole one.
     ///     MismatchError: other parameters.
-    fn multiply_scalar(&self, py: Python<'_>, a: &Bound<'_, Ciphertext>, c: f64) -> PyResult<Ciphertext> {
+    fn multiply_scalar(
+        &self,
+        py: Python<'_>,
+        a: Arg<Bound<'_, Ciphertext>>,
+        #[pyo3(from_py_with = given)] c: f64,
+    ) -> PyResult<Ciphertext> {
         let a = a.get().full();
         if is_free_factor(c) {
             return self.run(py, |e| e.multiply_integer(a, c as i32));
@@ -268,7 +279,7 @@ impl Evaluator {
     fn rotate(
         &self,
         py: Python<'_>,
-        a: &Bound<'_, Ciphertext>,
+        a: Arg<Bound<'_, Ciphertext>>,
         steps: &Bound<'_, PyAny>,
     ) -> PyResult<Ciphertext> {
         let (a, steps) = (a.get().full(), whole(Family::Encoding, "steps", steps, STEPS)?);
@@ -290,7 +301,7 @@ impl Evaluator {
     fn rotate_hoisted(
         &self,
         py: Python<'_>,
-        a: &Bound<'_, Ciphertext>,
+        a: Arg<Bound<'_, Ciphertext>>,
         steps: &Bound<'_, PyAny>,
     ) -> PyResult<Vec<Ciphertext>> {
         let (a, steps) = (a.get().full(), wholes::<i64>(Family::Encoding, "steps", steps, STEPS)?);
@@ -304,7 +315,7 @@ impl Evaluator {
     /// ------
     ///     KeyMissingError: no conjugation key.
     ///     MismatchError: other parameters.
-    fn conjugate(&self, py: Python<'_>, a: &Bound<'_, Ciphertext>) -> PyResult<Ciphertext> {
+    fn conjugate(&self, py: Python<'_>, a: Arg<Bound<'_, Ciphertext>>) -> PyResult<Ciphertext> {
         let a = a.get().full();
         self.run(py, |e| e.conjugate(a, self.keys.galois()))
     }
@@ -324,7 +335,7 @@ impl Evaluator {
     fn sum(
         &self,
         py: Python<'_>,
-        a: &Bound<'_, Ciphertext>,
+        a: Arg<Bound<'_, Ciphertext>>,
         count: &Bound<'_, PyAny>,
     ) -> PyResult<Ciphertext> {
         let a = a.get().full();
@@ -338,7 +349,7 @@ impl Evaluator {
     /// ------
     ///     LevelError: at level 0.
     ///     MismatchError: other parameters.
-    fn rescale(&self, py: Python<'_>, a: &Bound<'_, Ciphertext>) -> PyResult<Ciphertext> {
+    fn rescale(&self, py: Python<'_>, a: Arg<Bound<'_, Ciphertext>>) -> PyResult<Ciphertext> {
         let a = a.get().full();
         self.run(py, |e| e.rescale(a))
     }
@@ -356,7 +367,7 @@ impl Evaluator {
     fn drop_level(
         &self,
         py: Python<'_>,
-        a: &Bound<'_, Ciphertext>,
+        a: Arg<Bound<'_, Ciphertext>>,
         level: &Bound<'_, PyAny>,
     ) -> PyResult<Ciphertext> {
         let a = a.get().full();
@@ -381,8 +392,8 @@ impl Evaluator {
     fn bootstrap(
         &self,
         py: Python<'_>,
-        a: &Bound<'_, Ciphertext>,
-        real: bool,
+        a: Arg<Bound<'_, Ciphertext>>,
+        #[pyo3(from_py_with = given)] real: bool,
         iterations: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Ciphertext> {
         let (a, face, keys) = (a.get().full().clone(), self.face.clone(), self.keys.clone());
@@ -407,8 +418,8 @@ impl Evaluator {
     fn aligned(
         &self,
         py: Python<'_>,
-        a: &Bound<'_, Ciphertext>,
-        b: &Bound<'_, Ciphertext>,
+        a: Arg<Bound<'_, Ciphertext>>,
+        b: Arg<Bound<'_, Ciphertext>>,
         level: &Bound<'_, PyAny>,
     ) -> PyResult<Ciphertext> {
         let (a, b) = (a.get().full(), b.get().full());

@@ -16,6 +16,7 @@ use ringmill_machine::cpu::profile::{Kind, Profile, Spent};
 use ringmill_program::he::Value;
 use ringmill_program::manage::predict;
 
+use crate::argument::{Arg, given};
 use crate::cipher::Ciphertext;
 use crate::error::{Failure, Family};
 use crate::evaluation::EvaluationKeys;
@@ -123,12 +124,12 @@ impl Executable {
     #[pyo3(signature = (plan, machine = "cpu", threads = None, butterflies = None, switching = "hybrid", library = None))]
     fn new(
         py: Python<'_>,
-        plan: &Bound<'_, Plan>,
-        machine: &str,
+        plan: Arg<Bound<'_, Plan>>,
+        #[pyo3(from_py_with = given)] machine: &str,
         threads: Option<usize>,
         butterflies: Option<u32>,
-        switching: &str,
-        library: Option<PathBuf>,
+        #[pyo3(from_py_with = given)] switching: &str,
+        #[pyo3(from_py_with = given)] library: Option<PathBuf>,
     ) -> PyResult<Self> {
         let plan = plan.get();
         let (params, managed, name) = (plan.params.clone(), plan.managed.clone(), machine.to_owned());
@@ -148,7 +149,7 @@ impl Executable {
 
     /// Lowers a plan for a machine that is a Python function: `outside.rs`.
     #[staticmethod]
-    fn through(py: Python<'_>, plan: &Bound<'_, Plan>, run: Py<PyAny>) -> PyResult<Self> {
+    fn through(py: Python<'_>, plan: Arg<Bound<'_, Plan>>, run: Py<PyAny>) -> PyResult<Self> {
         let plan = plan.get();
         let (params, managed) = (plan.params.clone(), plan.managed.clone());
         let kernel = interruptible(py, move || {
@@ -167,7 +168,7 @@ impl Executable {
     /// Lowers a plan for the CPU machine, one thread, which times every step.
     #[staticmethod]
     #[pyo3(signature = (plan, switching = "hybrid"))]
-    fn profiled(py: Python<'_>, plan: &Bound<'_, Plan>, switching: &str) -> PyResult<Self> {
+    fn profiled(py: Python<'_>, plan: Arg<Bound<'_, Plan>>, switching: &str) -> PyResult<Self> {
         let plan = plan.get();
         let (params, managed, word) = (plan.params.clone(), plan.managed.clone(), switching.to_owned());
         let profile = Arc::new(Profile::default());
@@ -198,7 +199,7 @@ impl Executable {
         &self,
         py: Python<'py>,
         inputs: BTreeMap<String, Py<Ciphertext>>,
-        keys: &Bound<'py, EvaluationKeys>,
+        keys: Arg<Bound<'py, EvaluationKeys>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let (kernel, keys, bounds) = (self.kernel.clone(), keys.get().0.clone(), self.bounds.clone());
         let whole: Vec<_> = inputs.into_iter().map(|(name, c)| (name, c.get().full().clone())).collect();

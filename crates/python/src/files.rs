@@ -4,34 +4,29 @@ use std::fs::File;
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::PyDict;
 
 use ringmill_ckks::file::{FileError, Info, inspect};
 
-use crate::error::{Failure, Family};
-
-/// The bytes of a file; a path in their place is refused in words.
-pub(crate) fn bytes_of<'a>(given: &'a Bound<'_, PyAny>) -> PyResult<&'a [u8]> {
-    if let Ok(bytes) = given.cast::<PyBytes>() {
-        return Ok(bytes.as_bytes());
-    }
-    let found = given.get_type().name()?;
-    let message = format!(
-        "the bytes of a file are wanted, not {found}; read them first, as pathlib.Path(path).read_bytes()"
-    );
-    Err(Failure::rule(Family::Mismatch, "WrongKind", &message).into())
-}
+use crate::argument::given;
+use crate::error::Failure;
 
 /// Kind, format version, fingerprint of the parameters, identity of the secret key (`None` where it is not known or there is
 /// none) and bytes of residues of a key, ciphertext or parameters, after the checksum was verified.
 #[pyfunction]
-pub(crate) fn identify<'py>(py: Python<'py>, data: &[u8]) -> PyResult<Bound<'py, PyDict>> {
+pub(crate) fn identify<'py>(
+    py: Python<'py>,
+    #[pyo3(from_py_with = given)] data: &[u8],
+) -> PyResult<Bound<'py, PyDict>> {
     facts(py, inspect(data))
 }
 
 /// As `identify`, of a file. Of a secret key no copy stays in memory.
 #[pyfunction]
-pub(crate) fn identify_file(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyDict>> {
+pub(crate) fn identify_file(
+    py: Python<'_>,
+    #[pyo3(from_py_with = given)] path: PathBuf,
+) -> PyResult<Bound<'_, PyDict>> {
     let unreadable = |source| FileError::Io { action: format!("reading {}", path.display()), source };
     facts(py, py.detach(|| inspect(File::open(&path).map_err(unreadable)?)))
 }

@@ -12,11 +12,11 @@ use ringmill_ckks::file::{
 use ringmill_ckks::{self as ckks, KeyGenerator};
 use zeroize::Zeroizing;
 
+use crate::argument::{Arg, given};
 use crate::cipher::Ciphertext;
 use crate::codec;
 use crate::error::{Failure, Family};
 use crate::evaluation::EvaluationKeys;
-use crate::files::bytes_of;
 use crate::packing::{Packing, encode, randomness};
 use crate::params::Params;
 
@@ -36,7 +36,7 @@ impl SecretKey {
     /// ------
     ///     MachineError: the system gives no randomness.
     #[staticmethod]
-    fn generate(py: Python<'_>, params: &Bound<'_, Params>) -> PyResult<Self> {
+    fn generate(py: Python<'_>, params: Arg<Bound<'_, Params>>) -> PyResult<Self> {
         let params = params.get().inner.clone();
         py.detach(|| {
             generator(&params)?.secret_key().map(Self).map_err(|e| Failure::ckks(&e)).map_err(Into::into)
@@ -83,11 +83,11 @@ impl SecretKey {
     fn encrypt(
         &self,
         py: Python<'_>,
-        values: PyArrayLike1<'_, Complex64, AllowTypeChange>,
+        values: Arg<PyArrayLike1<'_, Complex64, AllowTypeChange>>,
         slots: Option<&Bound<'_, PyAny>>,
         level: Option<&Bound<'_, PyAny>>,
-        magnitude: Option<f64>,
-        scale: Option<&str>,
+        #[pyo3(from_py_with = given)] magnitude: Option<f64>,
+        #[pyo3(from_py_with = given)] scale: Option<&str>,
     ) -> PyResult<Ciphertext> {
         let values = values.as_array().to_vec();
         let packing = Packing::of(self.0.params(), slots, level, magnitude, scale)?;
@@ -104,8 +104,8 @@ impl SecretKey {
     /// Raises
     /// ------
     ///     MismatchError: other parameters.
-    fn made(&self, other: Made<'_>) -> PyResult<bool> {
-        let made = match &other {
+    fn made(&self, other: Arg<Made<'_>>) -> PyResult<bool> {
+        let made = match &*other {
             Made::Public(key) => self.0.made_public(&key.get().0),
             Made::Evaluation(keys) => self.0.made(&keys.get().0),
         };
@@ -123,7 +123,7 @@ impl SecretKey {
     fn decrypt<'py>(
         &self,
         py: Python<'py>,
-        cipher: &Bound<'_, Ciphertext>,
+        cipher: Arg<Bound<'_, Ciphertext>>,
     ) -> PyResult<Bound<'py, PyArray1<Complex64>>> {
         let cipher = cipher.get();
         let slots = py.detach(|| -> PyResult<Vec<Complex64>> {
@@ -138,7 +138,7 @@ impl SecretKey {
     /// Raises
     /// ------
     ///     FileFormatError: the file cannot be written.
-    fn save_secret(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+    fn save_secret(&self, py: Python<'_>, #[pyo3(from_py_with = given)] path: PathBuf) -> PyResult<()> {
         py.detach(|| Ok(save_secret_key(&self.0, path).map_err(|e| Failure::file(&e))?))
     }
 
@@ -149,7 +149,11 @@ impl SecretKey {
     ///     FileFormatError: a file that cannot be read, is damaged or of another kind.
     ///     MismatchError: a key of other parameters.
     #[staticmethod]
-    fn load(py: Python<'_>, params: &Bound<'_, Params>, path: PathBuf) -> PyResult<Self> {
+    fn load(
+        py: Python<'_>,
+        params: Arg<Bound<'_, Params>>,
+        #[pyo3(from_py_with = given)] path: PathBuf,
+    ) -> PyResult<Self> {
         let params = params.get();
         py.detach(|| Ok(Self(load_secret_key(&params.inner, path).map_err(|e| Failure::file(&e))?)))
     }
@@ -169,9 +173,11 @@ impl SecretKey {
     ///     FileFormatError: damaged bytes, or another kind of file.
     ///     MismatchError: a key of other parameters; no bytes.
     #[staticmethod]
-    fn from_bytes(params: &Bound<'_, Params>, data: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let key =
-            secret_key_from_bytes(&params.get().inner, bytes_of(data)?).map_err(|e| Failure::file(&e))?;
+    fn from_bytes(
+        params: Arg<Bound<'_, Params>>,
+        #[pyo3(from_py_with = given)] data: &[u8],
+    ) -> PyResult<Self> {
+        let key = secret_key_from_bytes(&params.get().inner, data).map_err(|e| Failure::file(&e))?;
         Ok(Self(key))
     }
 
@@ -192,7 +198,7 @@ impl SecretKey {
 
 /// What a secret key may have made.
 #[derive(FromPyObject)]
-enum Made<'py> {
+pub(crate) enum Made<'py> {
     Public(Bound<'py, PublicKey>),
     Evaluation(Bound<'py, EvaluationKeys>),
 }
@@ -235,11 +241,11 @@ impl PublicKey {
     fn encrypt(
         &self,
         py: Python<'_>,
-        values: PyArrayLike1<'_, Complex64, AllowTypeChange>,
+        values: Arg<PyArrayLike1<'_, Complex64, AllowTypeChange>>,
         slots: Option<&Bound<'_, PyAny>>,
         level: Option<&Bound<'_, PyAny>>,
-        magnitude: Option<f64>,
-        scale: Option<&str>,
+        #[pyo3(from_py_with = given)] magnitude: Option<f64>,
+        #[pyo3(from_py_with = given)] scale: Option<&str>,
     ) -> PyResult<Ciphertext> {
         let values = values.as_array().to_vec();
         let packing = Packing::of(self.0.params(), slots, level, magnitude, scale)?;
@@ -262,8 +268,11 @@ impl PublicKey {
     ///     FileFormatError: damaged bytes, or another kind of file.
     ///     MismatchError: keys of other parameters; no bytes.
     #[staticmethod]
-    fn from_bytes(params: &Bound<'_, Params>, data: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let key = ckks::PublicKey::from_bytes(&params.get().inner, bytes_of(data)?);
+    fn from_bytes(
+        params: Arg<Bound<'_, Params>>,
+        #[pyo3(from_py_with = given)] data: &[u8],
+    ) -> PyResult<Self> {
+        let key = ckks::PublicKey::from_bytes(&params.get().inner, data);
         Ok(Self(key.map_err(|e| Failure::file(&e))?))
     }
 

@@ -4,6 +4,7 @@
 //! converts values, releases the interpreter's lock in long calls, and turns every Rust error into the
 //! exception class of `ringmill.errors` that stands for its family.
 
+mod argument;
 mod bootstrap;
 mod cipher;
 mod circuits;

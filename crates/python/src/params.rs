@@ -11,6 +11,7 @@ use ringmill_ckks::file::{params_from_bytes, write_params};
 use ringmill_ckks::params::{MAX_LOG_N, MIN_LOG_N};
 use ringmill_program::he::Chain;
 
+use crate::argument::given;
 use crate::error::{Failure, Family};
 use crate::evaluator::is_near;
 use crate::literal::{COUNT, LOG_N, SCALE, choice, digits, limited, number, secret as secret_of};
@@ -88,10 +89,10 @@ impl Params {
         q_bits: &Bound<'_, PyAny>,
         p_bits: &Bound<'_, PyAny>,
         dnum: &Bound<'_, PyAny>,
-        secret: &str,
+        #[pyo3(from_py_with = given)] secret: &str,
         weight: Option<&Bound<'_, PyAny>>,
         scale_bits: Option<&Bound<'_, PyAny>>,
-        insecure: bool,
+        #[pyo3(from_py_with = given)] insecure: bool,
     ) -> PyResult<Self> {
         let bits = |name, given| wholes::<u32>(Family::Parameter, name, given, "from 20 to 60");
         let (log_n, q_bits, p_bits) =
@@ -137,7 +138,7 @@ impl Params {
         wide_bits: Option<&Bound<'_, PyAny>>,
         slots: Option<&Bound<'_, PyAny>>,
         log_n: Option<&Bound<'_, PyAny>>,
-        insecure: bool,
+        #[pyo3(from_py_with = given)] insecure: bool,
     ) -> PyResult<Self> {
         let levels = limited("levels", levels, (0, 64))?.unwrap_or(9);
         let bits = choice("bits", bits, COUNT)?.unwrap_or(22);
@@ -180,9 +181,9 @@ impl Params {
         p: &Bound<'_, PyAny>,
         dnum: &Bound<'_, PyAny>,
         scale_bits: &Bound<'_, PyAny>,
-        secret: &str,
+        #[pyo3(from_py_with = given)] secret: &str,
         weight: Option<&Bound<'_, PyAny>>,
-        insecure: bool,
+        #[pyo3(from_py_with = given)] insecure: bool,
     ) -> PyResult<Self> {
         let values = |name, given| -> Result<Vec<_>, Failure> {
             let primes = wholes::<u64>(Family::Parameter, name, given, "of 20 to 60 bits, a prime")?;
@@ -207,7 +208,7 @@ impl Params {
     /// ------
     ///     ParameterError: another name.
     #[staticmethod]
-    fn named(name: &str) -> PyResult<Self> {
+    fn named(#[pyo3(from_py_with = given)] name: &str) -> PyResult<Self> {
         let set: ckks::NamedSet = name.parse().map_err(|e| Failure::of(Family::Parameter, &e))?;
         ckks::Params::named(set).map(Self::from).map_err(|e| Failure::of(Family::Parameter, &e).into())
     }
@@ -290,7 +291,7 @@ impl Params {
     /// ------
     ///     FileFormatError: damaged bytes, another kind of file, or parameters that break a rule.
     #[staticmethod]
-    fn from_bytes(data: &[u8]) -> PyResult<Self> {
+    fn from_bytes(#[pyo3(from_py_with = given)] data: &[u8]) -> PyResult<Self> {
         Ok(params_from_bytes(data).map_err(|e| Failure::file(&e))?.into())
     }
 

@@ -14,6 +14,7 @@ use ringmill_program::he::{self, Chain, Type, Value, Vectors, evaluate_clear};
 use ringmill_program::lower::Switch;
 use ringmill_program::manage::{self, Accuracy, ChooseError, Managed, Promise};
 
+use crate::argument::given;
 use crate::bootstrap;
 use crate::error::{Failure, Family};
 use crate::executable::interruptible;
@@ -395,7 +396,11 @@ impl Plan {
     /// under the public key, with keys switched as `switching` says; exceeded with probability `failure`, 2^−20 unless
     /// told otherwise.
     #[pyo3(signature = (failure = ringmill_ckks::noise::FAILURE, switching = "hybrid"))]
-    fn predicted_error(&self, failure: f64, switching: &str) -> PyResult<BTreeMap<String, f64>> {
+    fn predicted_error(
+        &self,
+        #[pyo3(from_py_with = given)] failure: f64,
+        #[pyo3(from_py_with = given)] switching: &str,
+    ) -> PyResult<BTreeMap<String, f64>> {
         let method = switching::method_of(&self.params, switching)?;
         Ok(self.errors(failure, &|switch: &Switch| method(switch).layout())?)
     }
@@ -420,7 +425,11 @@ impl Plan {
 
     /// What one run takes, by counting the limb program: `switching.rs`.
     #[pyo3(signature = (switching = "hybrid"))]
-    fn work<'py>(&self, py: Python<'py>, switching: &str) -> PyResult<Bound<'py, PyDict>> {
+    fn work<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = given)] switching: &str,
+    ) -> PyResult<Bound<'py, PyDict>> {
         switching::work(py, self, switching)
     }
 

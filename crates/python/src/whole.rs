@@ -17,7 +17,7 @@ pub(crate) const STEPS: &str = "of slots between -2^63 and 2^63, negative to rot
 const SHOWN: usize = 60;
 
 /// What a user gave, as Python writes it.
-fn shown(given: &Bound<'_, PyAny>) -> String {
+pub(crate) fn shown(given: &Bound<'_, PyAny>) -> String {
     let Ok(text) = given.repr() else { return "a number of too many digits".into() };
     let text = text.to_string_lossy();
     match text.char_indices().nth(SHOWN) {

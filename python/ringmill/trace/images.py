@@ -13,23 +13,35 @@ from ringmill.trace.layout import Layout
 from ringmill.trace.linear import moved
 from ringmill.trace.symbol import Symbol
 from ringmill.trace.where import MoreSlotsError, refuse
+from ringmill.whole import shown
+
+# Slots of the largest ring: no image has longer sides.
+MOST_SIDE = 1 << 16
 
 
 def _whole(name: str, value: object, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        refuse("BadShape", f"the {name} is {value!r}", f"Give a whole number of at least {least}")
-    return int(value)
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not whole or not least <= value <= MOST_SIDE:  # type: ignore[operator]
+        refuse(
+            "BadShape", f"the {name} is {shown(value)}", f"Give a whole number from {least} to {MOST_SIDE}"
+        )
+    return int(value)  # type: ignore[call-overload, no-any-return]
 
 
-def _image(x: object) -> Symbol:
-    if not isinstance(x, Symbol) or x.ndim not in (2, 3):
-        what = f"an encrypted {x.kind}" if isinstance(x, Tensor) else type(x).__name__
+def _image(x: object) -> Any:
+    """An encrypted image, or a clear one as an array."""
+    image: Any = x if isinstance(x, Tensor) else clear_array(x)
+    if image.ndim not in (2, 3) or (isinstance(x, Tensor) and not isinstance(x, Symbol)):
         refuse(
             "ShapeMismatch",
-            f"{what} is no image",
+            f"{_described(image)} is no image",
             "Give a matrix (rows, columns) packed in slots, or reshape to (channels, rows, columns)",
         )
-    return x
+    return image
+
+
+def _described(image: Any) -> str:
+    return f"an encrypted {image.kind}" if isinstance(image, Tensor) else f"an array of shape {image.shape}"
 
 
 def convolve(x: Any, kernel: Any, *, stride: int = 1, padding: int = 0) -> Any:
@@ -48,20 +60,20 @@ def convolve(x: Any, kernel: Any, *, stride: int = 1, padding: int = 0) -> Any:
     """
     stride, padding = _whole("stride", stride, 1), _whole("padding", padding, 0)
     weights = constant_array(kernel)
-    if not isinstance(x, Tensor):
-        return _clear(clear_array(x), clear_array(kernel), stride, padding)
     image = _image(x)
     if weights.ndim != 2 * image.ndim - 2 or np.any(weights.imag != 0) or not weights.size:
         refuse(
             "ShapeMismatch",
-            f"an encrypted {image.kind} and a kernel of shape {weights.shape} do not go together",
+            f"{_described(image)} and a kernel of shape {weights.shape} do not go together",
             "The kernel is real: (rows, columns), or (outputs, channels, rows, columns) for channels",
         )
-    if not np.any(weights):
-        refuse("ZeroOperand", "a convolution with zeros is zero", "Leave it out")
     if image.ndim == 2:
         weights = weights[None, None]
     reach = _reach((1, *image.shape)[-3:], weights.shape, stride, padding)
+    if not isinstance(image, Symbol):
+        return _clear(image, weights.real, stride, padding)
+    if not np.any(weights):
+        refuse("ZeroOperand", "a convolution with zeros is zero", "Leave it out")
     image = _on_a_grid(image, weights.shape[0], reach)
     shape, strides = image.shape, image.layout.strides
     if image.ndim == 2:
@@ -124,19 +136,24 @@ def _reach(shape: tuple[int, ...], kernel: tuple[int, ...], stride: int, padding
 
 def _clear(x: Any, weights: Any, stride: int, padding: int) -> Any:
     flat = x.ndim == 2
-    image, kernel = (x[None], weights[None, None]) if flat else (x, weights)
-    padded = np.pad(image, ((0, 0), (padding, padding), (padding, padding)))
-    windows = np.lib.stride_tricks.sliding_window_view(padded, kernel.shape[2:], axis=(1, 2))
-    out = np.einsum("cijuv,ocuv->oij", windows[:, ::stride, ::stride], kernel)
+    padded = np.pad(x[None] if flat else x, ((0, 0), (padding, padding), (padding, padding)))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, weights.shape[2:], axis=(1, 2))
+    out = np.einsum("cijuv,ocuv->oij", windows[:, ::stride, ::stride], weights)
     return out[0] if flat else out
 
 
 def average_pool(x: Any, size: int) -> Any:
     """Mean over windows of ``size`` × ``size`` that tile an encrypted image; one level, log2 rotations."""
     size = _whole("size", size, 1)
-    if not isinstance(x, Tensor):
-        rows, columns = x.shape[-2] // size, x.shape[-1] // size
-        return np.reshape(x, (*x.shape[:-2], rows, size, columns, size)).mean(axis=(-3, -1))
     image = _image(x)
+    if not isinstance(image, Symbol):
+        rows, columns = (side // size for side in image.shape[-2:])
+        if image.shape[-2:] != (rows * size, columns * size):
+            refuse(
+                "ShapeMismatch",
+                f"windows of {size}×{size} do not tile {_described(image)}",
+                "Both sides of the matrix must be whole multiples of the window",
+            )
+        return np.reshape(image, (*image.shape[:-2], rows, size, columns, size)).mean(axis=(-3, -1))
     with image.graph.part(f"average pooling, {size}×{size}"):
         return image.window_sum(size, size) * (1.0 / size**2)

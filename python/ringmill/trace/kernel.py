@@ -45,7 +45,7 @@ def region(title: str) -> Iterator[None]:
     if graph is None:
         yield
         return
-    outer, graph.region = graph.region, title
+    outer, graph.region = graph.region, str(title)
     try:
         yield
     finally:
@@ -89,6 +89,13 @@ class Kernel:
     """A function that can be traced, compiled, and called on clear NumPy arrays for comparison."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
+        if not callable(function) or not hasattr(function, "__code__"):
+            raise KernelError(
+                f"@kernel takes a plain function, not {type(function).__name__}. "
+                "Write `def` and let the function call the object.",
+                "NotAFunction",
+                {"line": 0},
+            )
         self.function = function
         self.where = Where(function.__code__.co_filename, function.__code__.co_firstlineno)
         self.parameters = inspect.signature(function)
@@ -297,11 +304,4 @@ def kernel(function: Callable[..., Any]) -> Kernel:
     >>> score.trace(rm.vector(4), np.array([1.0, 2.0, 3.0, 4.0]))
     <kernel score: 4 slots, depth 1; 1 const, 1 input, 1 mul, 1 sum>
     """
-    if not callable(function) or not hasattr(function, "__code__"):
-        raise KernelError(
-            f"@kernel takes a plain function, not {type(function).__name__}. "
-            "Write `def` and let the function call the object.",
-            "NotAFunction",
-            {"line": 0},
-        )
     return Kernel(function)

@@ -1,0 +1,100 @@
+//! Arguments that are of one type: what is of another is refused in words, here for all functions.
+
+use std::ops::Deref;
+use std::path::PathBuf;
+
+use numpy::{AllowTypeChange, Complex64, PyArrayLike1};
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyFloat, PyInt, PyString};
+
+use crate::cipher::Ciphertext;
+use crate::debug_form::Value;
+use crate::error::{Failure, Family};
+use crate::evaluation::EvaluationKeys;
+use crate::keys::{Made, PublicKey, SecretKey};
+use crate::params::Params;
+use crate::plan::Plan;
+use crate::whole::shown;
+
+/// An argument that is read as a `T`. Anything else is a `MismatchError`, to which Python adds the argument's name
+/// (`RingmillError.add_note`).
+pub(crate) struct Arg<T>(pub(crate) T);
+
+impl<T> Deref for Arg<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+/// What is read as an argument.
+pub(crate) trait Wanted {
+    /// What to give, in words.
+    const WORDS: &'static str;
+}
+
+impl<'a, 'py, T: Wanted + FromPyObject<'a, 'py>> FromPyObject<'a, 'py> for Arg<T> {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        given.extract().map(Self).map_err(|e: T::Error| {
+            let error = e.into();
+            // An interrupt is no refusal.
+            if error.is_instance_of::<PyException>(given.py()) { refused(&given, T::WORDS) } else { error }
+        })
+    }
+}
+
+/// As [`Arg`], for arguments with a default.
+pub(crate) fn given<'a, 'py, T: Wanted + FromPyObject<'a, 'py>>(given: &'a Bound<'py, PyAny>) -> PyResult<T> {
+    given.extract().map(|Arg(read)| read)
+}
+
+/// The error of an argument that is none of `words`, as yet without the argument's name.
+fn refused(given: &Bound<'_, PyAny>, words: &str) -> PyErr {
+    let plain = given.is_none()
+        || given.is_instance_of::<PyBool>()
+        || given.is_instance_of::<PyInt>()
+        || given.is_instance_of::<PyFloat>()
+        || given.is_instance_of::<PyString>();
+    // Of other things the type alone: bytes may be a secret key's.
+    let found = match given.get_type().name() {
+        Ok(name) if !plain => format!("of type {name}"),
+        _ => shown(given),
+    };
+    let message = format!("the argument is {found}; give {words}");
+    let fields = [("expected", Value::Text(words.into())), ("found", Value::Text(found))];
+    Failure::rule(Family::Mismatch, "WrongKind", &message).with(fields).into()
+}
+
+impl<T: Wanted> Wanted for Option<T> {
+    const WORDS: &'static str = T::WORDS;
+}
+
+macro_rules! wanted {
+    ($($type:ty: $words:literal;)*) => {$(
+        impl Wanted for $type {
+            const WORDS: &'static str = $words;
+        }
+    )*};
+}
+
+wanted! {
+    &str: "a text";
+    f64: "a number";
+    u64: "a whole number from 0 up";
+    bool: "True or False";
+    PathBuf: "a path";
+    &[u8]: "the bytes of a file, as pathlib.Path(path).read_bytes() reads them";
+    Vec<String>: "a list of texts";
+    PyArrayLike1<'_, Complex64, AllowTypeChange>: "numbers in one dimension";
+    Bound<'_, Params>: "Params, as rm.Params.named(\"III\")";
+    Bound<'_, Plan>: "a Plan, as compiled.plan";
+    Bound<'_, SecretKey>: "a SecretKey, as keys.secret";
+    Made<'_>: "a PublicKey or EvaluationKeys, as keys.public or keys.evaluation";
+    Bound<'_, PublicKey>: "a PublicKey, as keys.public";
+    Bound<'_, EvaluationKeys>: "EvaluationKeys, as keys.evaluation";
+    Bound<'_, Ciphertext>: "a native Ciphertext, as x.native or what key.encrypt() gives";
+}
