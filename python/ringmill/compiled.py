@@ -22,7 +22,7 @@ from ringmill.belongs import a_machine, of_kind
 from ringmill.errors import FileFormatError, MachineError, MismatchError, ParameterError, ProgramError, fail
 from ringmill.keys import Keys, keygen
 from ringmill.plausible import plausible
-from ringmill.progress import Show, steps
+from ringmill.progress import Show, share, steps
 from ringmill.switching import SWITCHING, check_switching
 from ringmill.trace.bounds import positive
 from ringmill.trace.program import Signature, Traced
@@ -347,6 +347,7 @@ class Compiled:
         machine: str | Outside = "cpu",
         threads: int | None = None,
         butterflies: int | None = None,
+        progress: Show = "none",
     ) -> Values:
         """Run the program on encrypted arguments; needs no secret.
 
@@ -359,6 +360,8 @@ class Compiled:
                 function that runs limbs elsewhere, as the host of `ringmill build` on a board.
             threads: worker threads of "cpu"; all cores by default. Results do not depend on it.
             butterflies: size of "compact" and "verilator": 1, 2, 4, 8 or 16 a lane, 4 if not said.
+            progress: how to show how far a long run is: "none", "auto" (a bar on a terminal, lines
+                elsewhere), "bar" or "lines". "cpu" and "reference" tell.
 
         Raises
         ------
@@ -374,7 +377,9 @@ class Compiled:
         needed = self._needed(self.signature.input_parts)
         self._check_values("arguments", arguments, needed)
         taken = {name: arguments.parts[name] for name in needed}
-        out = self.executable(machine, threads, butterflies).run(taken, evaluation)
+        executable = self.executable(machine, threads, butterflies)
+        with share(f"evaluate {self.name}", progress) as told:
+            out = executable.run(taken, evaluation, told)
         return Values("results", out, self.name, self.digest)
 
     def executable(
@@ -409,15 +414,21 @@ class Compiled:
         machine: str = "cpu",
         threads: int | None = None,
         butterflies: int | None = None,
+        progress: Show = "none",
         **arguments: ArrayLike,
     ) -> Any:
-        """Encrypt, evaluate and decrypt in this process; keys are made when none are given."""
+        """Encrypt, evaluate and decrypt in this process; keys are made when none are given.
+
+        ``progress`` shows each of these, as `evaluate` says.
+        """
         if keys is not None:
             named = "Arguments go by name, as run(x=…); keys may be left out."
             of_kind("compiled.run()", "keys", keys, (Keys,), named)
-        keys = keys or self.keygen()
-        encrypted = self.encrypt(keys, arguments)
-        results = self.evaluate(keys, encrypted, machine=machine, threads=threads, butterflies=butterflies)
+        keys = keys or self.keygen(progress=progress)
+        encrypted = self.encrypt(keys, arguments, progress=progress)
+        results = self.evaluate(
+            keys, encrypted, machine=machine, threads=threads, butterflies=butterflies, progress=progress
+        )
         return self.decrypt(keys, results)
 
     # ---- files --------------------------------------------------------------------------------

@@ -56,6 +56,59 @@ def steps(title: str, total: int, show: Show = "auto", stream: IO[str] | None = 
             yield step
 
 
+class Share(Protocol):
+    """Called now and then with how much is done, and of how much; of 0 where that is not known."""
+
+    def __call__(self, done: int, total: int) -> None: ...  # noqa: D102
+
+
+@contextmanager
+def share(title: str, show: Show = "auto", stream: IO[str] | None = None) -> Iterator[Share]:
+    """Show how far one long piece of work is; one that ends before it tells anything shows nothing.
+
+    >>> with share("baking", show="lines", stream=sys.stdout) as told:
+    ...     told(12, 100)
+    ...     told(13, 100)
+    ...     told(99, 100)
+    baking: 12%
+    baking: 99%
+    baking: done
+    """
+    stream = stream or sys.stderr
+    chosen = _chosen(show, stream)
+    if chosen == "none":
+        yield lambda done, total: None
+    elif chosen == "lines":
+        lines = _Tenths(title, stream)
+        yield lines
+        lines.end()
+    else:
+        with _growing(title, stream) as told:
+            yield told
+
+
+class _Tenths:
+    """A line when another tenth is done."""
+
+    def __init__(self, title: str, stream: IO[str]) -> None:
+        self.title, self.stream = title, stream
+        self.tenth = -1
+
+    def __call__(self, done: int, total: int) -> None:
+        tenth = min(10 * done // total, 9) if total else -1
+        if tenth > self.tenth:
+            self.tenth = tenth
+            self._say(f"{100 * done // total}%")
+
+    def end(self) -> None:
+        """The work is done."""
+        if self.tenth >= 0:
+            self._say("done")
+
+    def _say(self, words: str) -> None:
+        print(f"{self.title}: {words}", file=self.stream, flush=True)
+
+
 class _Lines:
     """One line a step; of many quick steps only those that begin a second or a tenth of the work."""
 
@@ -97,3 +150,23 @@ def _bar(title: str, total: int, stream: IO[str]) -> Iterator[Step]:
 
         yield step
         progress.update(task, completed=total, name="")
+
+
+@contextmanager
+def _growing(title: str, stream: IO[str]) -> Iterator[Share]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("[bold]{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(elapsed_when_finished=True),
+    )
+    with Progress(*columns, console=Console(file=stream), transient=True) as progress:
+        task = progress.add_task(title, total=None)
+
+        def told(done: int, total: int) -> None:
+            progress.update(task, completed=done, total=total or None)
+
+        yield told

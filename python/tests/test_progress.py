@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import io
+import re
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from ringmill.progress import steps
+import ringmill as rm
+from ringmill.cli import main
+from ringmill.progress import share, steps
 
 
 class _Terminal(io.StringIO):
@@ -50,3 +55,94 @@ def test_errors_pass_through_the_bar() -> None:
     stream = _Terminal()
     with pytest.raises(ZeroDivisionError), steps("work", 2, stream=stream):
         _ = 1 / 0
+
+
+@pytest.mark.parametrize(
+    ("show", "stream", "expected"),
+    [
+        ("auto", io.StringIO(), "work: 0%\nwork: 21%\nwork: 99%\nwork: done\n"),
+        ("none", _Terminal(), ""),
+        ("lines", _Terminal(), "work: 0%\nwork: 21%\nwork: 99%\nwork: done\n"),
+    ],
+)
+def test_shares_are_told_by_tenths(show: Any, stream: io.StringIO, expected: str) -> None:
+    with share("work", show=show, stream=stream) as told:
+        for done in (0, 0, 0, 3, 70, 74, 330, 333):
+            told(done, 333)
+    assert stream.getvalue() == expected
+
+
+def test_a_share_on_a_terminal() -> None:
+    stream = _Terminal()
+    with share("work", stream=stream) as told:
+        told(0, 0)
+        told(1, 4)
+    assert "work" in stream.getvalue()
+    assert "25%" in stream.getvalue()
+
+
+@pytest.mark.parametrize("total", [0, 10])
+def test_what_ends_at_once_or_does_not_tell_shows_nothing(total: int) -> None:
+    stream = io.StringIO()
+    with share("work", show="lines", stream=stream) as told:
+        if not total:
+            told(0, 0)
+    assert stream.getvalue() == ""
+
+
+@rm.kernel
+def _high(x: Any) -> Any:
+    return x**8
+
+
+def test_a_run_tells_how_far_it_is(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    compiled = _high.compile(rm.vector(4), precision=12)
+    slow = {"machine": "reference", "progress": "lines"}
+    shown = re.compile(r"(evaluate _high: \d+%\n)+evaluate _high: done\n")
+    keys = compiled.keygen()
+    compiled.run(keys, x=[0.5, 0.25, -0.5, 1.0], **slow)
+    encrypted, evaluated = capsys.readouterr().err.split("\n", 1)
+    assert encrypted == "encrypt: 1/1 x"
+    assert shown.fullmatch(evaluated), evaluated
+    percents = [int(percent) for percent in re.findall(r"(\d+)%", evaluated)]
+    assert percents == sorted(set(percents))
+    assert percents[-1] <= 100
+
+    arguments = compiled.encrypt(keys, x=[0.5, 0.25, -0.5, 1.0])
+    compiled.evaluate(keys, arguments, machine="reference")
+    assert capsys.readouterr().err == "", "nothing unless asked"
+
+    # On the command line, unless it is to be quiet.
+    keys.save(tmp_path)
+    compiled.save(tmp_path / "kernel")
+    arguments.save(tmp_path / "arguments")
+    command = ["evaluate", "--machine", "reference"]
+    for option, name in (
+        ("kernel", "kernel"),
+        ("keys", "evaluation.keys"),
+        ("input", "arguments"),
+        ("out", "r"),
+    ):
+        command += [f"--{option}", str(tmp_path / name)]
+    assert main(command) == 0
+    assert shown.fullmatch(capsys.readouterr().err)
+    assert main([*command, "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_what_progress_raises_ends_a_run() -> None:
+    compiled = _high.compile(rm.vector(4), precision=12)
+    keys = compiled.keygen()
+    arguments = compiled.encrypt(keys, x=[0.5, 0.25, -0.5, 1.0])
+    told = []
+
+    def enough(done: int, total: int) -> None:
+        told.append((done, total))
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        compiled.executable("reference").run(arguments.parts, keys.evaluation, enough)
+    ((done, total),) = told
+    assert 0 <= done < total
+    results = compiled.evaluate(keys, arguments, machine="reference")
+    assert compiled.decrypt(keys, results) == pytest.approx([0.5**8, 0.25**8, 0.5**8, 1.0], abs=2**-12)

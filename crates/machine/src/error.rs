@@ -1,7 +1,5 @@
 //! What can go wrong between a program and its machine.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use ringmill_ring::RingError;
 
 use crate::compact::CompactError;
@@ -35,9 +33,4 @@ pub enum MachineError {
     Compact(#[from] CompactError),
     #[error(transparent)]
     Ring(#[from] RingError),
-}
-
-/// Goes on unless a run is to stop.
-pub(crate) fn go_on(stop: &AtomicBool) -> Result<(), MachineError> {
-    if stop.load(Ordering::Relaxed) { Err(MachineError::Stopped) } else { Ok(()) }
 }

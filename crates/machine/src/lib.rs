@@ -9,8 +9,7 @@ pub mod compact;
 pub mod cpu;
 pub mod error;
 pub mod reference;
-
-use std::sync::atomic::AtomicBool;
+mod watch;
 
 use ringmill_program::limb::LimbProgram;
 use ringmill_ring::{LimbSource, Pool};
@@ -20,9 +19,7 @@ pub use compact::{Compact, CompactConfig};
 pub use cpu::Cpu;
 pub use error::MachineError;
 pub use reference::Reference;
-
-/// The flag of runs that nobody stops.
-pub static NEVER: AtomicBool = AtomicBool::new(false);
+pub use watch::Watch;
 
 /// Something that runs limb programs.
 pub trait Machine: Send + Sync {
@@ -65,18 +62,18 @@ pub trait Executable: Send + Sync {
         self.run(&words.iter().map(|limb| &**limb).collect::<Vec<_>>(), outputs)
     }
 
-    /// As [`Self::run_from`], until `stop` is set, by another thread say: what `outputs` hold then is undefined. A machine that
-    /// has no better way looks at it before it begins.
+    /// As [`Self::run_from`], while another thread may see how far it is, and may end it: what `outputs` hold then is undefined. A
+    /// machine that has no better way tells nothing, and looks before it begins whether it is to end.
     ///
     /// # Errors
     /// [`MachineError::Stopped`]; as [`Self::run`].
-    fn run_until(
+    fn run_watched(
         &self,
         inputs: &[LimbSource<'_>],
         outputs: &mut [&mut [u64]],
-        stop: &AtomicBool,
+        watch: &Watch,
     ) -> Result<(), MachineError> {
-        error::go_on(stop)?;
+        watch.go_on()?;
         self.run_from(inputs, outputs)
     }
 }

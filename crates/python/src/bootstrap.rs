@@ -1,11 +1,11 @@
 //! Bootstrapping for the facade: one ciphertext at a time, and wherever a program asks for it.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 
+use ringmill::machine::Watch;
 use ringmill::{Evaluator, Input, Inputs, Kernel};
 use ringmill_circuits::bootstrap::{Bootstrap, Content, expand, place};
 use ringmill_ckks::{Ciphertext, EvaluationKeys, Level, Params as Parameters, Scale};
@@ -65,7 +65,7 @@ impl Bootstraps {
         keys: &EvaluationKeys,
         a: &Ciphertext,
         (real, iterations): (bool, Option<u32>),
-        stop: &AtomicBool,
+        watch: &Watch,
     ) -> Result<Ciphertext, Failure> {
         let magnitude = a.noise().magnitude().max(f64::MIN_POSITIVE);
         let config = config(real, iterations, e.params());
@@ -75,7 +75,7 @@ impl Bootstraps {
         let start = Level::new(config.start(a.slots()));
         let low = if a.level() > start { e.drop_level(a, start).map_err(face)? } else { a.clone() };
         let mut results = kernel
-            .run_until(&Inputs::from([("x".into(), Input::Cipher(&low))]), keys, stop)
+            .run_watched(&Inputs::from([("x".into(), Input::Cipher(&low))]), keys, watch)
             .map_err(|error| {
                 let real = if real { "" } else { ", real=False" };
                 let all = format!("keygen(params, **rm.bootstrap_keys(params, {}{real}))", a.slots());

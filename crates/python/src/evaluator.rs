@@ -399,7 +399,8 @@ impl Evaluator {
         let (a, face, keys) = (a.get().full().clone(), self.face.clone(), self.keys.clone());
         let iterations = choice("iterations", iterations, "from 1 to 2")?;
         let bootstraps = self.bootstraps.clone();
-        let result = stoppable(py, move |stop| bootstraps.run(&face, &keys, &a, (real, iterations), stop))?;
+        let result =
+            stoppable(py, None, move |watch| bootstraps.run(&face, &keys, &a, (real, iterations), watch))?;
         Ok(Ciphertext::from(result))
     }
 

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use ringmill::machine::Watch;
 use ringmill::{Evaluator, Input, Kernel};
 use ringmill_ckks::{self as ckks, Noise};
 use ringmill_machine::Cpu;
@@ -37,33 +37,37 @@ pub(crate) fn interruptible<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
 ) -> PyResult<T> {
-    attended(py, Duration::ZERO, |_| work())
+    attended(py, Duration::ZERO, None, |_| work())
 }
 
-/// As [`interruptible`], for work that ends soon after its flag is set: an interrupted call sets it and waits for that end.
+/// As [`interruptible`], for work that ends soon after it is told to: an interrupted call tells it and waits for that end. Now and
+/// then `told` hears how far a run is, as (steps done, all steps); what it raises ends the call likewise.
 pub(crate) fn stoppable<T: Send + 'static>(
     py: Python<'_>,
-    work: impl FnOnce(&AtomicBool) -> Result<T, Failure> + Send + 'static,
+    told: Option<Py<PyAny>>,
+    work: impl FnOnce(&Watch) -> Result<T, Failure> + Send + 'static,
 ) -> PyResult<T> {
-    attended(py, GRACE, work)
+    attended(py, GRACE, told, work)
 }
 
 fn attended<T: Send + 'static>(
     py: Python<'_>,
     grace: Duration,
-    work: impl FnOnce(&AtomicBool) -> Result<T, Failure> + Send + 'static,
+    told: Option<Py<PyAny>>,
+    work: impl FnOnce(&Watch) -> Result<T, Failure> + Send + 'static,
 ) -> PyResult<T> {
     let (sender, mut receiver) = mpsc::channel();
-    let stop = Arc::new(AtomicBool::new(false));
-    let theirs = stop.clone();
+    let watch = Arc::new(Watch::default());
+    let theirs = watch.clone();
+    let tell = || told.as_ref().map_or(Ok(()), |told| told.call1(py, watch.progress()).map(drop));
     std::thread::spawn(move || sender.send(work(&theirs)));
     loop {
         let waiting = &mut receiver;
         match py.detach(move || waiting.recv_timeout(PATIENCE)) {
             Ok(outcome) => return Ok(outcome?),
             Err(mpsc::RecvTimeoutError::Timeout) => {
-                if let Err(interrupt) = py.check_signals() {
-                    stop.store(true, Ordering::Relaxed);
+                if let Err(interrupt) = py.check_signals().and_then(|()| tell()) {
+                    watch.stop();
                     let waiting = &mut receiver;
                     // Results that came in time are not wanted any more, nor is the error that says that there are none.
                     let _ = py.detach(move || waiting.recv_timeout(grace));
@@ -194,19 +198,22 @@ impl Executable {
         kinds.into_iter().map(row).collect()
     }
 
-    /// Runs on ciphertexts by the names of the program's inputs; gives ciphertexts by the names of its outputs.
+    /// Runs on ciphertexts by the names of the program's inputs; gives ciphertexts by the names of its outputs. Long runs call
+    /// `progress` now and then with the steps that the machine has done and all that it will do; there are none where it cannot tell.
+    #[pyo3(signature = (inputs, keys, progress = None))]
     fn run<'py>(
         &self,
         py: Python<'py>,
         inputs: BTreeMap<String, Py<Ciphertext>>,
         keys: Arg<Bound<'py, EvaluationKeys>>,
+        progress: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let (kernel, keys, bounds) = (self.kernel.clone(), keys.get().0.clone(), self.bounds.clone());
         let whole: Vec<_> = inputs.into_iter().map(|(name, c)| (name, c.get().full().clone())).collect();
-        let results = stoppable(py, move |stop| {
+        let results = stoppable(py, progress, move |watch| {
             let inputs = whole.iter().map(|(name, c)| (name.clone(), Input::Cipher(c))).collect();
             let outputs = kernel
-                .run_until(&inputs, &keys, stop)
+                .run_watched(&inputs, &keys, watch)
                 .map_err(|e| Failure::face(&e).all_keys("the kernel's own keygen()"))?;
             bounded(&kernel, &whole, outputs, &bounds)
         })?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ringmill_ckks::encoder::Encoder;
 use ringmill_ckks::{Ciphertext, KeyIdentity, KeyLayout, Level, Meta, Params};
-use ringmill_machine::{Machine, NEVER};
+use ringmill_machine::{Machine, Watch};
 use ringmill_program::cost::Methods;
 use ringmill_program::he::Chain;
 use ringmill_program::lower::{KeyId, Method, Switch};
@@ -176,7 +176,7 @@ impl Evaluator {
         metas: impl IntoIterator<Item = Meta>,
     ) -> Result<Vec<Ciphertext>, Error> {
         let identity = operands.identity()?;
-        let outputs = self.prepared(shape)?.run(&self.0.params, operands, &self.0.pool, &NEVER)?;
+        let outputs = self.prepared(shape)?.run(&self.0.params, operands, &self.0.pool, &Watch::default())?;
         outputs.into_iter().zip(metas).map(|(polys, meta)| self.wrap(polys, meta, identity)).collect()
     }
 

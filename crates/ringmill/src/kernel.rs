@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
-use std::sync::atomic::AtomicBool;
 
 use ringmill_ckks::{
     Ciphertext, CkksError, EvaluationKeys, KeyIdentity, KeyLayout, Level, Meta, Noise, Plaintext, Scale,
 };
-use ringmill_machine::NEVER;
+use ringmill_machine::Watch;
 use ringmill_program::he::{Chain, Constant, Numbers, Op, Program, Type, Value};
 use ringmill_program::limb::LimbProgram;
 use ringmill_program::lower::{Switch, key_switches};
@@ -177,19 +176,19 @@ impl Kernel {
         inputs: &Inputs<'_>,
         keys: &EvaluationKeys,
     ) -> Result<BTreeMap<String, Ciphertext>, Error> {
-        self.run_until(inputs, keys, &NEVER)
+        self.run_watched(inputs, keys, &Watch::default())
     }
 
-    /// As [`run`](Self::run), until `stop` is set by another thread: `cpu` and `reference` then end within a task, other machines
-    /// where they would have ended.
+    /// As [`run`](Self::run), while another thread may see how far the machine is, and may end it: `cpu` and `reference` then do so
+    /// within a task, other machines where they would have ended.
     ///
     /// # Errors
     /// [`MachineError::Stopped`](ringmill_machine::MachineError::Stopped); as [`run`](Self::run).
-    pub fn run_until(
+    pub fn run_watched(
         &self,
         inputs: &Inputs<'_>,
         keys: &EvaluationKeys,
-        stop: &AtomicBool,
+        watch: &Watch,
     ) -> Result<BTreeMap<String, Ciphertext>, Error> {
         self.evaluator.check_params("keys", keys.params())?;
         self.check_names(inputs)?;
@@ -209,7 +208,7 @@ impl Kernel {
         let keys = Keys { relin, galois: Some(keys.galois()), encapsulation };
         let operands = Operands { ciphers: &ciphers, plains: &plains, keys };
         let metas = self.predict(&ciphers, &fresh)?;
-        let results = self.prepared.run(self.evaluator.params(), &operands, self.evaluator.pool(), stop)?;
+        let results = self.prepared.run(self.evaluator.params(), &operands, self.evaluator.pool(), watch)?;
         let names = self.program().outputs().iter().map(|o| o.name.clone());
         names
             .zip(results.into_iter().zip(metas))

@@ -1,7 +1,6 @@
 //! A lowered program on a machine, with the plan that binds its limbs.
 
 use std::collections::{BTreeSet, HashSet};
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ringmill_ckks::keys::Direction;
@@ -9,7 +8,7 @@ use ringmill_ckks::{
     Ciphertext, CkksError, EncapsulationKey, GaloisKeys, KeyForm, KeyIdentity, KlssKey, Params, RelinKey,
     SwitchKey,
 };
-use ringmill_machine::Executable;
+use ringmill_machine::{Executable, Watch};
 use ringmill_program::he::{Op, Program, Type, Value};
 use ringmill_program::lower::{InputSource, KeyId, Lowered, Method, lower_by};
 use ringmill_ring::{Domain, GaloisElement, LimbSource, Poly, Pool};
@@ -226,13 +225,13 @@ impl Prepared {
         Ok(list)
     }
 
-    /// Runs until `stop` is set; the polynomials of each output come from `pool`.
+    /// Runs while `watch` may end it; the polynomials of each output come from `pool`.
     pub(crate) fn run(
         &self,
         params: &Params,
         operands: &Operands<'_>,
         pool: &Pool,
-        stop: &AtomicBool,
+        watch: &Watch,
     ) -> Result<Vec<Vec<Poly>>, Error> {
         let lists = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
         let missing = |first| self.missing(operands, first);
@@ -244,7 +243,7 @@ impl Prepared {
             self.outputs.iter().map(|&(parts, limbs)| (0..parts).map(|_| new(limbs)).collect()).collect();
         let mut outputs = recycle_mut(lists.outputs);
         outputs.extend(results.iter_mut().flatten().flat_map(Poly::limbs_mut));
-        self.executable.run_until(&inputs, &mut outputs, stop)?;
+        self.executable.run_watched(&inputs, &mut outputs, watch)?;
         let lists = Lists { inputs: recycle(inputs), outputs: recycle_mut(outputs) };
         self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(lists);
         Ok(results)

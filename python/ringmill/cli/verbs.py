@@ -120,7 +120,7 @@ def evaluate(options: Namespace) -> Facts:
     where = {"machine": options.machine, "threads": options.threads, "butterflies": options.butterflies}
     compiled.executable(**where)
     prepared = time.perf_counter()
-    results = compiled.evaluate(keys, arguments, **where)
+    results = compiled.evaluate(keys, arguments, progress=_show(options), **where)
     done = time.perf_counter()
     size = results.save(target)
     return {

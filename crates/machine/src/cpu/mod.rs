@@ -29,7 +29,6 @@ mod tables;
 mod tests;
 
 use std::collections::HashMap;
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rayon::ThreadPool;
@@ -40,7 +39,7 @@ use ringmill_ring::{Isa, LimbRing, LimbSource, Modulus, Pool, Process, RingError
 use smallvec::SmallVec;
 
 use crate::bindings::check_borders;
-use crate::{Executable, Machine, MachineError, NEVER};
+use crate::{Executable, Machine, MachineError, Watch};
 use plan::Plan;
 use profile::{Blind, Profile};
 use queue::Queue;
@@ -190,7 +189,7 @@ impl Prepared {
         words: &mut [u64],
         inputs: &[LimbSource<'_>],
         outputs: &mut [&mut [u64]],
-        stop: &AtomicBool,
+        watch: &Watch,
     ) -> Result<(), MachineError> {
         let n = self.program.n();
         let (scratch, buffers) = words.split_at_mut(self.threads() * self.scratch_words());
@@ -201,7 +200,8 @@ impl Prepared {
         let outputs = outputs.iter_mut().map(|limb| &mut **limb);
         let shared: SmallVec<[SharedLimb<'_>; 256]> = buffers.chain(outputs).map(SharedLimb::new).collect();
         let makes = inputs.iter().any(|limb| limb.words().is_none());
-        let context = Context { plan: &self.plan, inputs, makes, shared: &shared, stop };
+        let context = Context { plan: &self.plan, inputs, makes, shared: &shared, watch };
+        watch.begin(self.plan.tasks.len());
         match self.threads.as_ref().filter(|threads| threads.process.is_current()) {
             None => {
                 let scratch = scratch[0].get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -274,16 +274,16 @@ impl Executable for Prepared {
     }
 
     fn run_from(&self, inputs: &[LimbSource<'_>], outputs: &mut [&mut [u64]]) -> Result<(), MachineError> {
-        self.run_until(inputs, outputs, &NEVER)
+        self.run_watched(inputs, outputs, &Watch::default())
     }
 
-    fn run_until(
+    fn run_watched(
         &self,
         inputs: &[LimbSource<'_>],
         outputs: &mut [&mut [u64]],
-        stop: &AtomicBool,
+        watch: &Watch,
     ) -> Result<(), MachineError> {
         check_borders(&self.program, inputs, outputs)?;
-        self.run_in(&mut self.workspace(), inputs, outputs, stop)
+        self.run_in(&mut self.workspace(), inputs, outputs, watch)
     }
 }

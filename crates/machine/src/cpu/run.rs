@@ -1,6 +1,5 @@
 //! Running one task.
 
-use std::sync::atomic::AtomicBool;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use ringmill_ring::ntt::{Difference, DifferenceFactor};
@@ -10,8 +9,7 @@ use smallvec::SmallVec;
 use super::made::Made;
 use super::plan::{Action, Conversion, Plan, Short, Slot, Src, Step, Task};
 use super::profile::Probe;
-use crate::MachineError;
-use crate::error::go_on;
+use crate::{MachineError, Watch};
 
 /// A limb that several tasks see, one at a time for writing. Tasks are started in an order in which no lock is ever
 /// waited for; the locks make that a matter of speed only.
@@ -26,8 +24,8 @@ pub(super) struct Context<'r, 's> {
     pub(super) makes: bool,
     /// Buffers, then outputs.
     pub(super) shared: &'r [SharedLimb<'s>],
-    /// Ends the run before its next task.
-    pub(super) stop: &'r AtomicBool,
+    /// Hears of every task, and ends the run before the next one.
+    pub(super) watch: &'r Watch,
 }
 
 /// Words between the starts of limbs in memory: N and a little, lest equal words of many limbs fall into one cache set.
@@ -47,7 +45,7 @@ pub(super) fn run(
     scratch: &mut [u64],
     probe: &mut impl Probe,
 ) -> Result<(), MachineError> {
-    go_on(context.stop)?;
+    context.watch.go_on()?;
     let plan = context.plan;
     let n = plan.rings[task.ring].n();
     let reads: SmallVec<[_; 72]> = task.reads.iter().map(|&id| read(&context.shared[id as usize])).collect();
@@ -86,7 +84,9 @@ pub(super) fn run(
             task.blocks.iter().try_for_each(|block| step(block, first, words))?;
         }
     }
-    Ok(task.tail.iter().try_for_each(|tail| step(tail, 0, n))?)
+    task.tail.iter().try_for_each(|tail| step(tail, 0, n))?;
+    context.watch.step();
+    Ok(())
 }
 
 /// One step of a task on zeros, in rings that `twin` makes of the plan's.

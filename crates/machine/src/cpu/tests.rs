@@ -1,7 +1,6 @@
 //! The same bits as the reference machine, on every instruction set and number of threads.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use ringmill_program::limb::random::{RandomProgram, inputs};
@@ -12,7 +11,7 @@ use ringmill_ring::{Isa, LimbRing, LimbSource, Modulus};
 use super::Cpu;
 use super::plan::{Action, Slot, Src};
 use super::profile::{Kind, Profile};
-use crate::{Executable, Machine, MachineError, Reference};
+use crate::{Executable, Machine, MachineError, Reference, Watch};
 
 /// Primes ≡ 1 mod 2N, one of each bit length given, the nearest below the power of two.
 fn moduli(log_n: u32, bits: &[u32]) -> Vec<Modulus> {
@@ -198,20 +197,26 @@ fn a_run_that_is_told_to_stop_ends_and_the_next_one_is_whole() {
     all.push(Reference.prepare(&program).unwrap());
     let want = execute(all.last().unwrap().as_ref(), &limbs);
     for executable in &all {
-        let until = |stop: &AtomicBool| {
+        let until = |watch: &Watch| {
             let inputs: Vec<_> = limbs.iter().map(|limb| LimbSource::Words(limb)).collect();
             let mut out = vec![vec![0; program.n()]; program.output_types().len()];
             let mut outputs: Vec<&mut [u64]> = out.iter_mut().map(Vec::as_mut_slice).collect();
-            executable.run_until(&inputs, &mut outputs, stop)
+            executable.run_watched(&inputs, &mut outputs, watch)
         };
-        let stop = AtomicBool::new(true);
-        assert_eq!(until(&stop), Err(MachineError::Stopped));
-        stop.store(false, Ordering::Relaxed);
+        let watch = Watch::default();
+        assert_eq!(watch.progress(), (0, 0));
+        for _ in 0..2 {
+            until(&watch).unwrap();
+            let (done, all) = watch.progress();
+            assert!(done == all && all > 1, "{done} of {all} steps");
+        }
         std::thread::scope(|s| {
-            let runs = s.spawn(|| while until(&stop).is_ok() {});
-            stop.store(true, Ordering::Relaxed);
+            let runs = s.spawn(|| while until(&watch).is_ok() {});
+            watch.stop();
             runs.join().unwrap();
         });
+        assert_eq!(until(&watch), Err(MachineError::Stopped));
+        assert!(watch.progress().0 < watch.progress().1);
         assert!(execute(executable.as_ref(), &limbs) == want);
     }
 }

@@ -8,15 +8,12 @@ mod ops;
 #[cfg(test)]
 mod tests;
 
-use std::sync::atomic::AtomicBool;
-
 use ringmill_program::limb::{Instruction, LimbProgram, Operand, Source, ValueId};
 use ringmill_ring::reference as scalar;
 use ringmill_ring::{LimbSource, Modulus};
 
 use crate::bindings::check_borders;
-use crate::error::go_on;
-use crate::{Executable, Machine, MachineError, NEVER};
+use crate::{Executable, Machine, MachineError, Watch};
 
 /// The machine `reference`.
 #[derive(Debug, Clone, Copy, Default)]
@@ -55,23 +52,25 @@ impl Executable for Prepared {
 
     fn run(&self, inputs: &[&[u64]], outputs: &mut [&mut [u64]]) -> Result<(), MachineError> {
         let inputs: Vec<_> = inputs.iter().copied().map(LimbSource::Words).collect();
-        self.run_until(&inputs, outputs, &NEVER)
+        self.run_watched(&inputs, outputs, &Watch::default())
     }
 
-    fn run_until(
+    fn run_watched(
         &self,
         inputs: &[LimbSource<'_>],
         outputs: &mut [&mut [u64]],
-        stop: &AtomicBool,
+        watch: &Watch,
     ) -> Result<(), MachineError> {
         check_borders(&self.program, inputs, outputs)?;
         let words: Vec<_> = inputs.iter().map(|limb| limb.to_words(self.program.n())).collect();
         let inputs: Vec<&[u64]> = words.iter().map(|limb| &**limb).collect();
         let slots = self.program.allocation().map_or(self.program.values(), |a| a.buffers as usize);
         let mut run = Run { prepared: self, inputs: &inputs, slots: vec![Vec::new(); slots] };
+        watch.begin(self.program.len());
         for (i, instruction) in self.program.instructions().enumerate() {
-            go_on(stop)?;
+            watch.go_on()?;
             run.step(instruction, outputs);
+            watch.step();
             if self.program.allocation().is_none() {
                 run.release(i);
             }
