@@ -18,7 +18,7 @@ import ringmill as rm
 from ringmill import memory
 from ringmill.cli import main
 from ringmill.demo import effort
-from ringmill.workloads import helr, multiplexed, programs, resnet, stepwise, training, whole
+from ringmill.workloads import helr, multiplexed, placed, programs, resnet, stepwise, training, whole
 from ringmill.workloads.multiplexed import Grid
 from ringmill.workloads.whole import Job
 
@@ -232,3 +232,31 @@ def test_what_is_left_is_told_by_programs_of_the_same_sort() -> None:
     assert stepwise._left({"a": 30.0}, sorts, 1) == ""
     assert ", about 2 minutes left, until " in stepwise._left({"a": 30.0, "b": 90.0}, sorts, 2)
     assert ", about 90 seconds" not in stepwise._left({"a": 30.0, "b": 90.0, "c": 40.0}, sorts, 3)
+
+
+@pytest.mark.parametrize(("marked", "places"), [(False, 4), (True, 5)])
+def test_in_one_program_the_compiler_bootstraps_less(
+    marked: bool, places: int, rng: np.random.Generator
+) -> None:
+    network = resnet.Network.drawn(TINY)
+    params = resnet.parameters(TINY, log_n=10, insecure=True)
+    compiled = placed.program(network, marked=marked).compile(rm.vector(TINY.slots), params=params)
+    # An image comes with levels enough for the first activation.
+    assert len(compiled.bootstraps) == places
+    image = rng.uniform(-1, 1, (3, TINY.side, TINY.side))
+    results = compiled.run(x=Grid(TINY.side, 1, TINY.channels[0]).pack(image))
+    grid = list(resnet.steps(network))[-1].grid
+    parts = [results[name] for name in sorted(results)]
+    found = [parts[part][slot] for part, slot in resnet.score_slots(grid, TINY.classes)]
+    np.testing.assert_allclose(found, network.scores(image), atol=2.0**-14)
+
+
+@pytest.mark.long
+def test_the_topology_of_resnet_20_is_placed_with_one_bootstrapping_less() -> None:
+    shape = resnet.Shape(side=8, channels=(4, 8, 16), classes=4)
+    assert shape.layers == 20
+    network = resnet.Network.drawn(shape)
+    params = resnet.parameters(shape, log_n=10, insecure=True)
+    compiled = placed.program(network).compile(rm.vector(shape.slots), params=params)
+    activations = sum(step.shared for step in resnet.steps(network))
+    assert (len(compiled.bootstraps), activations) == (18, 19)

@@ -185,14 +185,22 @@ def horner(parts: dict[int, Any], distance: int) -> Any:
     return total
 
 
+def repeated(values: Array, x: Any) -> Array:
+    """The values again and again, in as many slots as ``x`` has."""
+    return np.tile(values, len(x) // len(values))
+
+
 def convolve(inputs: Sequence[Any], plan: Plan) -> Any:
-    """The sum of convolutions of encrypted vectors of ``plan.slots`` slots, or of NumPy arrays of as many."""
+    """The sum of convolutions of encrypted vectors of ``plan.slots`` slots, or of NumPy arrays of as many.
+
+    In more slots images repeat.
+    """
     base = plan.target.base
 
     def row(products: list[tuple[int, int, Array]]) -> Any:
         total = None
         for which, columns, mask in products:
-            term = turn(inputs[which], columns) * mask
+            term = turn(inputs[which], columns) * repeated(mask, inputs[which])
             total = term if total is None else total + term
         return within(total, PARTIAL)
 

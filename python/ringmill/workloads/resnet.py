@@ -23,7 +23,7 @@ from ringmill.compiled import Compiled, compile_traced
 from ringmill.trace import Approximation, approximate, kernel, region, vector, within
 from ringmill.trace.kernel import Kernel, bootstrap
 from ringmill.workloads import multiplexed
-from ringmill.workloads.multiplexed import Array, Grid, Input, convolve, horner, turn
+from ringmill.workloads.multiplexed import Array, Grid, Input, convolve, horner, repeated, turn
 
 #: The largest value before an activation, over the images that weights are scaled by; others may pass it.
 FILL = 0.5
@@ -188,14 +188,14 @@ def activation(p: Any, ramp: Approximation) -> Any:
 def convolution(x: Any, plan: multiplexed.Plan, bias: Array) -> Any:
     """A convolution and its bias."""
     with region("convolution"):
-        return within(convolve([x], plan) + bias, 1.0)
+        return within(convolve([x], plan) + repeated(bias, x), 1.0)
 
 
 @kernel
 def join(u: Any, x: Any, plan: multiplexed.Plan, bias: Array) -> Any:
     """The second convolution of a block, and x that went past both."""
     with region("convolution"):
-        return within(convolve([u, x], plan) + bias, 1.0)
+        return within(convolve([u, x], plan) + repeated(bias, x), 1.0)
 
 
 @kernel
@@ -213,7 +213,7 @@ def scores(x: Any, grid: Grid, weights: Array) -> Any:
             for number, row in enumerate(rows):
                 mask = np.zeros(grid.period)
                 mask[grid.slots()[:, 0, 0]] = row / side**2
-                terms[len(rows) - 1 - number] = x * mask
+                terms[len(rows) - 1 - number] = x * repeated(mask, x)
             total = horner(terms, gap)
             for distance, count in ((1, gap), (base, gap), (base**2, grid.groups)):
                 total = _sum(total, distance, count)
