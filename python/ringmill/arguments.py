@@ -36,6 +36,7 @@ _KINDS: dict[str, tuple[Callable[[object], bool], str]] = {
     "float": (lambda given: isinstance(given, (int, float, np.integer, np.floating)), "a number"),
     "str": (lambda given: isinstance(given, str), "a text"),
     "str | Path": (_is_path, "a path"),
+    "str | os.PathLike[str]": (_is_path, "a path"),
     "Iterable[str]": (_is_list, "a list of texts"),
     "Mapping[int, str]": (lambda given: isinstance(given, Mapping), "texts by number, as a dict"),
     "Mapping[str, ArrayLike]": (

@@ -22,7 +22,8 @@ class Step(Protocol):
     def __call__(self, name: str) -> None: ...  # noqa: D102
 
 
-def _chosen(show: Show, stream: IO[str]) -> Show:
+def chosen(show: Show, stream: IO[str]) -> Show:
+    """How work is shown on a stream: "auto" is a bar on a terminal, lines elsewhere."""
     if show not in ("auto", "bar", "lines", "none"):
         fail(
             ParameterError,
@@ -46,10 +47,10 @@ def steps(title: str, total: int, show: Show = "auto", stream: IO[str] | None = 
     baking: 2/2 oven
     """
     stream = stream or sys.stderr
-    chosen = _chosen(show, stream)
-    if chosen == "none":
+    how = chosen(show, stream)
+    if how == "none":
         yield lambda name: None
-    elif chosen == "lines":
+    elif how == "lines":
         yield _Lines(title, total, stream)
     else:
         with _bar(title, total, stream) as step:
@@ -75,10 +76,10 @@ def share(title: str, show: Show = "auto", stream: IO[str] | None = None) -> Ite
     baking: done
     """
     stream = stream or sys.stderr
-    chosen = _chosen(show, stream)
-    if chosen == "none":
+    how = chosen(show, stream)
+    if how == "none":
         yield lambda done, total: None
-    elif chosen == "lines":
+    elif how == "lines":
         lines = _Tenths(title, stream)
         yield lines
         lines.end()

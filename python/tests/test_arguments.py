@@ -17,10 +17,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from misuse_world import kernel, kernel_keys, keys
+from misuse_world import NARROW, kernel, kernel_keys, keys
 
 import ringmill as rm
 from ringmill import _native
+from ringmill.explorer.wishes import Wishes
 from ringmill.trace.graph import Graph
 from ringmill.trace.kernel import OPTIONS
 from ringmill.trace.where import MoreSlotsError
@@ -288,6 +289,16 @@ def test_right_arguments_are_taken(name: str, tmp_path: Path, monkeypatch: pytes
     monkeypatch.chdir(tmp_path)
     with pytest.raises(rm.RingmillError) if name in NEEDS_MORE else nullcontext():
         _call(name, _right(name, CALLS[name][1]))
+
+
+def test_wrong_arguments_of_explorations_are_refused_in_words() -> None:
+    small: dict[str, Any] = {"device": "zcu104", "space": NARROW, "seconds": 0, "progress": "none"}
+    for wrong in WRONG:
+        _in_words(f"explore {wrong!r}", partial(rm.explore, wrong, **small))
+        # Nothing is explored where the kernel is none.
+        for name in ("device", "results", *Wishes.__annotations__):
+            what = f"{name}={wrong!r}"
+            _in_words(what, partial(rm.explore, _square, **{**small, name: wrong}))
 
 
 @pytest.mark.parametrize("option", OPTIONS)

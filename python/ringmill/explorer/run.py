@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ringmill import _native
+from ringmill.arguments import checked as plain
 from ringmill.compiled import largest_value
 from ringmill.errors import ExploreError, RingmillError, fail
 from ringmill.explorer.result import Exploration
 from ringmill.explorer.space import narrowed
 from ringmill.explorer.wishes import TABLES, Wishes, checked
 from ringmill.kernels import PaperKernel
-from ringmill.progress import Show
+from ringmill.progress import Show, chosen
 from ringmill.project.design import SCHEMA
 from ringmill.trace import Kernel, Spec, Traced
 from ringmill.trace.spec import Packing
@@ -131,6 +132,7 @@ def request(
     }
 
 
+@plain
 def explore(
     kernel: Explorable,
     /,
@@ -187,8 +189,8 @@ class _Shown:
         import sys
 
         self.stream = sys.stderr
-        self.rewrite = show == "bar" or (show == "auto" and self.stream.isatty())
-        self.silent = show == "none"
+        how = chosen(show, self.stream)
+        self.rewrite, self.silent = how == "bar", how == "none"
         self.stage = ""
 
     def __enter__(self) -> _Shown:

@@ -72,7 +72,7 @@ def checked(wishes: Wishes) -> dict[str, Any]:
         asked[name] = _number(name, asked[name])
     for name in ("max_latency_ms", "mhz"):
         asked[name] = None if asked[name] is None else _number(name, asked[name])
-    if asked["table"] not in TABLES:
+    if not isinstance(asked["table"], str) or asked["table"] not in TABLES:
         known = ", ".join(TABLES)
         fail(ExploreError, "UnknownTable", f"No security table {asked['table']!r}; there are {known}.")
     if asked["magnitude"] <= 0:
