@@ -377,9 +377,8 @@ class Compiled:
         needed = self._needed(self.signature.input_parts)
         self._check_values("arguments", arguments, needed)
         taken = {name: arguments.parts[name] for name in needed}
-        executable = self.executable(machine, threads, butterflies)
         with share(f"evaluate {self.name}", progress) as told:
-            out = executable.run(taken, evaluation, told)
+            out = self.executable(machine, threads, butterflies).run(taken, evaluation, told)
         return Values("results", out, self.name, self.digest)
 
     def executable(

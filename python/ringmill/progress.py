@@ -65,7 +65,7 @@ class Share(Protocol):
 
 @contextmanager
 def share(title: str, show: Show = "auto", stream: IO[str] | None = None) -> Iterator[Share]:
-    """Show how far one long piece of work is; one that ends before it tells anything shows nothing.
+    """Show how far one long piece of work is; what tells nothing is a moving bar on a terminal alone.
 
     >>> with share("baking", show="lines", stream=sys.stdout) as told:
     ...     told(12, 100)

@@ -27,7 +27,7 @@ from ringmill.cli.workload import workload as workload
 from ringmill.compiled import Compiled
 from ringmill.errors import CommandError, FileFormatError, fail
 from ringmill.keys import load_evaluation_keys, load_secret
-from ringmill.progress import Show
+from ringmill.progress import Show, share
 from ringmill.values import Values
 from ringmill.whole import whole
 
@@ -118,7 +118,8 @@ def evaluate(options: Namespace) -> Facts:
     arguments = Values.load(options.input, "arguments", compiled.params)
     start = time.perf_counter()
     where = {"machine": options.machine, "threads": options.threads, "butterflies": options.butterflies}
-    compiled.executable(**where)
+    with share(f"prepare {compiled.name}", _show(options)):
+        compiled.executable(**where)
     prepared = time.perf_counter()
     results = compiled.evaluate(keys, arguments, progress=_show(options), **where)
     done = time.perf_counter()
