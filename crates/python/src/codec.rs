@@ -1,27 +1,27 @@
-//! Values to plaintexts and back.
+//! Values to plaintexts and back, by whoever has a key and no evaluator.
+
+use std::sync::OnceLock;
 
 use num_complex::Complex64;
 
-use ringmill::magnitude_and_name;
-use ringmill_ckks::encoder::Slots;
-use ringmill_ckks::{Level, Meta, Noise, Params, Plaintext, Scale};
-use ringmill_ring::{Domain, LimbRing, Poly};
+use ringmill_ckks::encoder::{Encoder, MAX_LOG_N, Slots};
+use ringmill_ckks::{Level, Params, Plaintext, Scale};
+use ringmill_ring::Pool;
 
-use crate::encoders;
 use crate::error::{Failure, Family};
 
-/// What a message becomes.
-pub(crate) struct Target {
-    pub(crate) level: Level,
-    pub(crate) scale: Scale,
-    /// Packed slots.
-    pub(crate) slots: usize,
-    /// Declared bound on |value|, which the error model and the files tell the world.
-    pub(crate) magnitude: f64,
-}
+const CELLS: usize = MAX_LOG_N as usize + 1;
+static ENCODERS: [OnceLock<Encoder>; CELLS] = [const { OnceLock::new() }; CELLS];
 
-fn rings(params: &Params, level: Level) -> Result<Vec<&LimbRing>, Failure> {
-    (0..level.limbs()).map(|i| params.ring(i).map_err(|e| Failure::of(Family::Machine, &e))).collect()
+/// The encoder of N = 2^log_n, made when first used: its tables depend on nothing else.
+fn encoder(log_n: u32) -> Result<&'static Encoder, Failure> {
+    // Checked parameters have a degree within the table; the clamp keeps the index in it whatever happens.
+    let cell = &ENCODERS[(log_n as usize).min(CELLS - 1)];
+    if let Some(encoder) = cell.get() {
+        return Ok(encoder);
+    }
+    let encoder = Encoder::new(log_n).map_err(|e| Failure::of(Family::Parameter, &e))?;
+    Ok(cell.get_or_init(|| encoder))
 }
 
 /// The numbers, if all of them are real.
@@ -35,30 +35,20 @@ pub(crate) fn slots<'a>(values: &'a [Complex64], real: Option<&'a [f64]>) -> Slo
 }
 
 /// Encodes numbers; fewer than the slots are followed by zeros.
-pub(crate) fn encode(params: &Params, values: &[Complex64], target: &Target) -> Result<Plaintext, Failure> {
-    let encoder = encoders::of(params.log_n())?;
-    if target.level > params.max_level() {
-        let (level, max) = (target.level, params.max_level());
-        return Err(Failure::of(Family::Level, &ringmill_ckks::CkksError::LevelRange { level, max }));
-    }
-    let rings = rings(params, target.level)?;
-    let mut poly = Poly::zeros(params.n(), rings.len(), Domain::Evaluation);
+pub(crate) fn encode(
+    params: &Params,
+    values: &[Complex64],
+    slots: usize,
+    level: Level,
+    scale: &Scale,
+) -> Result<Plaintext, Failure> {
     let real = real(values);
-    let slots = slots(values, real.as_deref());
-    encoder
-        .encode_into(slots, target.slots, &target.scale, &rings, &mut poly)
-        .map_err(|e| Failure::of(Family::Encoding, &e))?;
-    // Encryption keeps the name to itself.
-    let noise = Noise::encoded(target.magnitude, &target.scale, magnitude_and_name(&slots).1);
-    let meta = Meta { level: target.level, scale: target.scale.clone(), slots: target.slots, noise };
-    Plaintext::from_parts(params, poly, meta).map_err(|e| Failure::ckks(&e))
+    let values = self::slots(values, real.as_deref());
+    let by = (params, encoder(params.log_n())?, &Pool::default());
+    ringmill::encode(by, values, slots, level, scale).map_err(|e| Failure::face(&e))
 }
 
 /// All slots of a plaintext.
 pub(crate) fn decode(plain: &Plaintext) -> Result<Vec<Complex64>, Failure> {
-    let params = plain.params();
-    let rings = rings(params, plain.level())?;
-    encoders::of(params.log_n())?
-        .decode(plain.poly(), plain.slots(), plain.scale(), &rings)
-        .map_err(|e| Failure::of(Family::Encoding, &e))
+    ringmill::decode(encoder(plain.params().log_n())?, plain).map_err(|e| Failure::face(&e))
 }

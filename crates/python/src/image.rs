@@ -273,9 +273,9 @@ impl CoreImage {
                 return Err(Failure::rule(Family::Program, "MissingInput", &message));
             };
             let slots = kernel.program().slots();
-            let magnitude = values.iter().map(|z| z.norm()).fold(0.0, f64::max);
-            let target = codec::Target { level, scale: scale.clone(), slots, magnitude };
-            let plain = codec::encode(&self.params, values, &target)?;
+            let real = codec::real(values);
+            let values = codec::slots(values, real.as_deref());
+            let plain = evaluator.encode(values, slots, level, scale).map_err(|e| Failure::face(&e))?;
             let cipher = secret.encrypt(&plain, &mut randomness).map_err(|e| Failure::ckks(&e))?;
             ciphers.insert(name.to_owned(), cipher);
         }
@@ -284,7 +284,7 @@ impl CoreImage {
         let mut results = BTreeMap::new();
         for (name, cipher) in outputs {
             let plain = secret.decrypt(&cipher).map_err(|e| Failure::ckks(&e))?;
-            results.insert(name, codec::decode(&plain)?);
+            results.insert(name, evaluator.decode(&plain).map_err(|e| Failure::face(&e))?);
         }
         let record = std::mem::take(&mut *kept.lock().unwrap_or_else(PoisonError::into_inner));
         Ok((record, results))

@@ -12,7 +12,6 @@ mod codec;
 mod compact;
 mod comparison;
 mod debug_form;
-mod encoders;
 mod error;
 mod evaluation;
 mod evaluator;

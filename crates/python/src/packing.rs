@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 
 use ringmill_ckks::{self as ckks, Level, Randomness};
 
-use crate::codec::{self, Target};
+use crate::codec;
 use crate::error::{Failure, Family};
 use crate::whole::whole;
 
@@ -39,9 +39,13 @@ pub(crate) fn encode(
     values: &[Complex64],
     Packing { slots, level, magnitude, scale }: Packing<'_>,
 ) -> Result<ckks::Plaintext, Failure> {
-    let largest = values.iter().map(|z| z.norm()).fold(0.0, f64::max);
-    // Values that are not finite are refused by the encoder.
-    let largest = if largest.is_finite() { largest } else { 0.0 };
+    let level = level.map_or(params.max_level(), Level::new);
+    let scale = scale.map(str::parse).transpose().map_err(|e| Failure::of(Family::Encoding, &e))?;
+    let scale = scale.unwrap_or_else(|| params.default_scale());
+    // More than there are at most are refused by the encoder, by their number.
+    let slots = slots.unwrap_or_else(|| values.len().clamp(1, params.slots()).next_power_of_two());
+    let plain = codec::encode(params, values, slots, level, &scale)?;
+    let largest = plain.noise().magnitude();
     let least = if largest > 0.0 { largest.log2().ceil().exp2() } else { 1.0 };
     // The logarithm of a number just above a power of two may be rounded to that of the power.
     let least = if least < largest { 2.0 * least } else { least };
@@ -53,15 +57,7 @@ pub(crate) fn encode(
         );
         return Err(Failure::rule(Family::Encoding, "Magnitude", &message));
     }
-    let scale = scale.map(str::parse).transpose().map_err(|e| Failure::of(Family::Encoding, &e))?;
-    let target = Target {
-        level: level.map_or(params.max_level(), Level::new),
-        scale: scale.unwrap_or_else(|| params.default_scale()),
-        // More than there are at most are refused by the encoder, by their number.
-        slots: slots.unwrap_or_else(|| values.len().clamp(1, params.slots()).next_power_of_two()),
-        magnitude,
-    };
-    codec::encode(params, values, &target)
+    Ok(plain.with_magnitude(magnitude))
 }
 
 pub(crate) fn randomness() -> Result<Randomness, Failure> {

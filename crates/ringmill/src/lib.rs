@@ -41,7 +41,7 @@ pub use costs::{costs, costs_path};
 pub use error::Error;
 pub use evaluator::Evaluator;
 pub use kernel::{Input, Inputs, Kernel};
-pub use plaintext::magnitude_and_name;
+pub use plaintext::{decode, encode};
 pub use ringmill_ckks as ckks;
 pub use ringmill_machine as machine;
 pub use ringmill_machine::Machine;

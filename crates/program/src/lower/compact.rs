@@ -47,7 +47,7 @@ pub(super) fn constants(he: &Program, low: &Lowering, above: u64) -> HashMap<Val
     for (v, instr) in he.values() {
         let (Op::Const(c), Type::Pt(ty)) = (&instr.op, &instr.ty) else { continue };
         let Some(numbers) = vector(he, c) else { continue };
-        if largest(numbers).log2() + ty.scale.log2() < special.log2() - 2.0 {
+        if numbers.magnitude().log2() + ty.scale.log2() < special.log2() - 2.0 {
             all.insert(v, (numbers.period(), ty.level.limbs() as u64 * (8 << low.builder.log_n())));
         }
     }
@@ -67,13 +67,5 @@ fn vector<'a>(he: &'a Program, c: &'a Constant) -> Option<&'a Numbers> {
         Constant::List(numbers) => Some(numbers),
         Constant::Table(id) => Some(&he.table(*id)?.numbers),
         Constant::Real(_) | Constant::Complex(_) => None,
-    }
-}
-
-/// The greatest |slot| of a vector.
-fn largest(numbers: &Numbers) -> f64 {
-    match numbers {
-        Numbers::Real(v) => v.iter().fold(0.0, |most: f64, x| most.max(x.abs())),
-        Numbers::Complex(v) => v.iter().fold(0.0, |most: f64, z| most.max(z.norm())),
     }
 }
