@@ -206,6 +206,17 @@ impl Failure {
             E::Machine(MachineError::Compact(e)) => return Self::of(Family::Machine, e),
             E::Machine(e) => return Self::of(Family::Machine, e),
             E::Choose(e) => return Self::choose(e),
+            E::Circuit(e) => return Self::circuit(e),
+            E::NeitherWay { refused, why } => return Self::choose(refused).nor(&Self::face(why)),
+            E::BootstrapAccuracy { bits, most, slots } => {
+                let message = format!(
+                    "{bits} bits of accuracy are not reached by bootstrappings precise to {most} bits; ask for fewer, promise \
+                     closer bounds with rm.within, or give params=rm.Params.bootstrapping(levels, bits=…, slots={slots}), which \
+                     holds results to none"
+                );
+                return Self::rule(Family::Parameter, "BootstrapAccuracy", &message);
+            }
+            E::BootstrapSecurity { .. } => Family::Parameter,
             E::UnknownMachine { .. } | E::NoButterflies { .. } | E::Threads { .. } => Family::Machine,
             E::LevelExhausted { .. } | E::DropUp { .. } | E::ScaleOverflow { .. } => Family::Level,
             E::NotFinite { .. } | E::SumRange { .. } => Family::Encoding,
@@ -240,6 +251,8 @@ fn build(py: Python<'_>, failure: Failure) -> PyResult<PyErr> {
 fn sentence(text: &str) -> String {
     let text = text
         .replace("`insecure: true`", "insecure=True")
+        .replace("`security: 128`", "security=128")
+        .replace("one of `Need::arranged` is not", "one from Params.bootstrapping(…) is not")
         .replace("with `galois_keys`", "with keygen(rotations=…, conjugation=…)")
         .replace("with `relin_key`", "with keygen(relin=True)")
         .replace("`evaluation_keys`", SOME_KEYS)

@@ -6,12 +6,13 @@ use num_complex::Complex64;
 use numpy::{AllowTypeChange, PyArrayLike1};
 use pyo3::prelude::*;
 
+use ringmill::Bootstrapper;
 use ringmill_ckks as ckks;
 use ringmill_ckks::{Level, Scale};
 use ringmill_program::he::is_free_factor;
 
 use crate::argument::{Arg, given};
-use crate::bootstrap::Bootstraps;
+use crate::bootstrap::content;
 use crate::cipher::Ciphertext;
 use crate::codec;
 use crate::error::{Failure, Family};
@@ -47,7 +48,7 @@ pub(crate) struct Evaluator {
     face: ringmill::Evaluator,
     machine: String,
     keys: Arc<ckks::EvaluationKeys>,
-    bootstraps: Arc<Bootstraps>,
+    bootstrapper: Arc<Bootstrapper>,
 }
 
 type Outcome = Result<ckks::Ciphertext, ringmill::Error>;
@@ -105,7 +106,8 @@ impl Evaluator {
             machines::by_name(machine, threads, None, None)?,
         )
         .map_err(|e| Failure::face(&e))?;
-        Ok(Self { face, machine: machine.to_owned(), keys, bootstraps: Arc::default() })
+        let bootstrapper = Arc::new(Bootstrapper::new(&face));
+        Ok(Self { face, machine: machine.to_owned(), keys, bootstrapper })
     }
 
     /// The identity of the secret key of its keys, as `EvaluationKeys.identity`.
@@ -396,11 +398,15 @@ impl Evaluator {
         #[pyo3(from_py_with = given)] real: bool,
         iterations: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Ciphertext> {
-        let (a, face, keys) = (a.get().full().clone(), self.face.clone(), self.keys.clone());
+        let (a, keys, bootstrapper) = (a.get().full().clone(), self.keys.clone(), self.bootstrapper.clone());
         let iterations = choice("iterations", iterations, "from 1 to 2")?;
-        let bootstraps = self.bootstraps.clone();
-        let result =
-            stoppable(py, None, move |watch| bootstraps.run(&face, &keys, &a, (real, iterations), watch))?;
+        let result = stoppable(py, None, move |watch| {
+            bootstrapper.bootstrap_watched(&a, &keys, content(real), iterations, watch).map_err(|error| {
+                let real = if real { "" } else { ", real=False" };
+                let all = format!("keygen(params, **rm.bootstrap_keys(params, {}{real}))", a.slots());
+                Failure::face(&error).all_keys(&all)
+            })
+        })?;
         Ok(Ciphertext::from(result))
     }
 

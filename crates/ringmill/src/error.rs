@@ -1,5 +1,6 @@
 //! What can go wrong at the Rust face: every rule names both sides and the remedy.
 
+use ringmill_circuits::CircuitError;
 use ringmill_ckks::encoder::EncoderError;
 use ringmill_ckks::{CkksError, Level, ParamsError};
 use ringmill_machine::MachineError;
@@ -29,6 +30,19 @@ pub enum Error {
     Machine(#[from] MachineError),
     #[error(transparent)]
     Choose(#[from] ChooseError),
+    #[error(transparent)]
+    Circuit(#[from] CircuitError),
+    #[error(
+        "parameters that bootstrap are chosen for 128 bits of security, not for {security}; give `security: 128`"
+    )]
+    BootstrapSecurity { security: u32 },
+    #[error(
+        "{bits} bits of accuracy are not reached by bootstrappings precise to {most} bits; ask for fewer, promise closer bounds with \
+         `Builder::promise`, or plan with parameters of a `Need` of {slots} slots, which holds results to none"
+    )]
+    BootstrapAccuracy { bits: u32, most: u32, slots: usize },
+    #[error("{refused}; nor does bootstrapping on the way: {why}")]
+    NeitherWay { refused: Box<ChooseError>, why: Box<Error> },
     #[error(
         "{op} needs operands of one level, but {left_name} has level {left} and {right_name} has level {right}; \
          call drop_level on the higher one"

@@ -26,22 +26,27 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod bootstrap;
 mod costs;
 mod eager;
 mod error;
 mod evaluator;
 mod kernel;
 mod plaintext;
+mod plan;
 mod prepared;
 mod recent;
 
 use std::sync::Arc;
 
+pub use bootstrap::{Bootstrapper, bootstrap_keys};
 pub use costs::{costs, costs_path};
 pub use error::Error;
 pub use evaluator::Evaluator;
 pub use kernel::{Input, Inputs, Kernel};
 pub use plaintext::{decode, encode};
+pub use plan::{Place, Plan, PlanOptions};
+pub use ringmill_circuits as circuits;
 pub use ringmill_ckks as ckks;
 pub use ringmill_machine as machine;
 pub use ringmill_machine::Machine;
