@@ -259,6 +259,29 @@ def test_a_chain_that_was_chosen_bootstraps_as_precisely_as_was_asked(rng: np.ra
     assert np.abs(compiled.run(x=x) - asked(x)).max() < 2.0**-16
 
 
+@pytest.mark.parametrize(
+    ("iterations", "told"), [(None, ""), (1, " in 1 iteration"), (2, " in 2 iterations")]
+)
+def test_a_kernel_bootstraps_in_the_iterations_that_it_says(
+    iterations: int | None, told: str, rng: np.random.Generator
+) -> None:
+    @rm.kernel
+    def cubed(x: Any) -> Any:
+        return rm.bootstrap(x * x, iterations=iterations) * x
+
+    params = rm.Params.bootstrapping(1, bits=32, iterations=2, log_n=10, slots=LENGTH, insecure=True)
+    traced = cubed.trace(rm.vector(LENGTH)).text
+    assert ("bootstrap %1, " in traced) == (iterations is not None)
+    compiled = cubed.compile(rm.vector(LENGTH), params=params)
+    assert compiled.bootstraps[0].endswith(f": asked for{told}")
+    assert compiled.cost["raise"] == (iterations or 2)
+    x = rng.uniform(-1, 1, LENGTH)
+    error = np.log2(np.abs(compiled.run(x=x) - x**3).max())
+    assert error < compiled.predicted_error["out"]
+    assert (error < -30) == (iterations != 1)
+    assert rm.bootstrap(x, iterations=iterations) is x
+
+
 def test_clear_data_pass_unchanged() -> None:
     x = np.arange(4.0)
     assert rm.bootstrap(x) is x

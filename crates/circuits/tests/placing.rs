@@ -70,7 +70,7 @@ fn count(p: &Program, budget: Budget) -> usize {
     for instr in p.instrs() {
         let below = instr.op.operands().as_slice().iter().map(|a| depths[a.index()]).max().unwrap_or(0);
         depths.push(match instr.op {
-            Op::Bootstrap(_) => {
+            Op::Bootstrap { .. } => {
                 assert!(below <= budget.between, "bootstrapped at depth {below}, {budget:?}\n{p}");
                 count += 1;
                 0
@@ -284,7 +284,7 @@ fn bootstrappings_that_were_asked_for_stay_and_are_reached() {
     for i in 0..10 {
         y = b.push(Op::Square(y)).unwrap();
         if i == 3 {
-            y = b.push(Op::Bootstrap(y)).unwrap();
+            y = b.push(Op::Bootstrap { a: y, iterations: None }).unwrap();
         }
     }
     // Neither is an output, so nothing is bootstrapped for it.
@@ -318,7 +318,7 @@ fn places_say_what_would_have_no_level_left() {
 fn placed_bootstrappings_become_circuits() {
     let p = program(&chain(7));
     let (with, _) = place(&p, Budget { between: 3, last: 3 }, |_| true).unwrap();
-    let expanded = expand(&with, &Bootstrap::default(), |_| 1.0).unwrap();
+    let expanded = expand(&with, |_| Bootstrap::default(), |_| 1.0).unwrap();
     let how_many = |kind| expanded.instrs().iter().filter(|i| i.op.kind() == kind).count();
     assert_eq!((how_many(OpKind::Raise), how_many(OpKind::Bootstrap)), (2, 0));
 }

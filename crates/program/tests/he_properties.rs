@@ -17,7 +17,7 @@ fn program(choices: &[(u8, u16, u16, i16)]) -> Program {
         if k % 5 == 0 {
             b.region(&format!("part {}", k % 3));
         }
-        let op = match kind % 14 {
+        let op = match kind % 15 {
             0 => Op::Input(format!("x{i}")),
             1 => Op::Plain(format!("p{i}\n\"é")),
             2 => Op::Const(Constant::Real(f64::from(k) / 7.0)),
@@ -31,6 +31,7 @@ fn program(choices: &[(u8, u16, u16, i16)]) -> Program {
             10 => Op::Rotate { a, k: i64::from(k), hoist: None },
             11 => Op::Conj { a, hoist: None },
             12 => Op::Sum { a, count: usize::from(x) % slots + 1, stride: i64::from(k) | 1 },
+            13 => Op::Bootstrap { a, iterations: (x % 2 == 0).then_some(u32::from(y)) },
             _ => Op::Sub(c, a),
         };
         let name = (k % 4 == 0).then(|| format!("v{i}"));

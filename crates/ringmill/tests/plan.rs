@@ -9,7 +9,7 @@ use ringmill::circuits::CircuitError;
 use ringmill::circuits::bootstrap::{Bootstrap, Content, Need};
 use ringmill::ckks::{CkksError, Level, Params, ParamsError, ParamsLiteral};
 use ringmill::machine::{MachineError, Watch};
-use ringmill::program::he::{Builder, Op, Program, Rule, Value};
+use ringmill::program::he::{Builder, Op, OpKind, Program, Rule, Value};
 use ringmill::program::manage::{Accuracy, ChooseError, Promise};
 use ringmill::{Bootstrapper, Error, Input, Inputs, Kernel, Place, Plan, PlanOptions, bootstrap_keys};
 
@@ -40,10 +40,10 @@ fn power(products: u32) -> Program {
 }
 
 /// The square, bootstrapped, times x.
-fn asking() -> Program {
+fn asking(iterations: Option<u32>) -> Program {
     program(|b, x| {
         let square = b.push(Op::Square(x)).unwrap();
-        let fresh = b.push(Op::Bootstrap(square)).unwrap();
+        let fresh = b.push(Op::Bootstrap { a: square, iterations }).unwrap();
         b.push(Op::Mul(fresh, x)).unwrap()
     })
 }
@@ -90,10 +90,42 @@ fn levels_that_run_out_are_bootstrapped_as_rarely_as_their_number_says() {
 
 #[test]
 fn what_asks_is_bootstrapped_there_alone() {
-    let plan = planned(&asking(), &chain(16, 1));
+    let plan = planned(&asking(None), &chain(16, 1));
     assert_eq!(shown(&plan.bootstraps), ["asked for"]);
     let found = error(&plan, 3);
     assert!(found < -14.0, "error 2^{found:.1}");
+}
+
+#[test]
+fn iterations_that_are_asked_for_are_made() {
+    // Laid out for two: as precise as its scale by two, and by one as precise as half of that.
+    let params = chain(32, 2);
+    let raises = |plan: &Plan| plan.managed.summary.counts.get(&OpKind::Raise).copied().unwrap_or(0);
+    let run = |iterations| {
+        let plan = planned(&asking(iterations), &params);
+        (shown(&plan.bootstraps).concat(), raises(&plan), error(&plan, 3), plan.base_errors().unwrap()["y"])
+    };
+    let (told, times, found, predicted) = run(Some(1));
+    assert_eq!((&told[..], times), ("asked for in 1 iteration", 1));
+    assert!(found <= predicted && predicted < -12.0, "once: 2^{found:.1}, predicted 2^{predicted:.1}");
+    let (told, times, twice, predicted) = run(Some(2));
+    assert_eq!((&told[..], times), ("asked for in 2 iterations", 2));
+    assert!(twice < found - 8.0 && twice <= predicted, "twice: 2^{twice:.1}, predicted 2^{predicted:.1}");
+    assert_eq!(run(None).1, 2);
+    // Both in one program, on a chain laid out for one: they are raised by one room.
+    let both = program(|b, x| {
+        let once = b.push(Op::Bootstrap { a: x, iterations: None }).unwrap();
+        let square = b.push(Op::Square(x)).unwrap();
+        let twice = b.push(Op::Bootstrap { a: square, iterations: Some(2) }).unwrap();
+        b.push(Op::Mul(once, twice)).unwrap()
+    });
+    let plan = planned(&both, &chain(22, 1));
+    assert_eq!(raises(&plan), 3);
+    let (found, predicted) = (error(&plan, 3), plan.base_errors().unwrap()["y"]);
+    assert!(found <= predicted && predicted < -16.0, "2^{found:.1}, predicted 2^{predicted:.1}");
+    let refused = Plan::with_params(&asking(Some(3)), &params, UNIT, &PlanOptions::default()).unwrap_err();
+    let wrong = CircuitError::Iterations { iterations: 3, most: 2 };
+    assert!(matches!(&refused, Error::Circuit(e) if *e == wrong), "{refused}");
 }
 
 #[test]
@@ -125,7 +157,7 @@ fn nothing_is_bootstrapped_for_the_sake_of_a_high_output() {
     let options = PlanOptions { output_level: Some(params.max_level()), rotation_keys: None };
     let refused = Plan::with_params(&power(1), &params, UNIT, &options).unwrap_err();
     assert!(matches!(&refused, Error::Program(e) if matches!(*e.rule, Rule::Depth { .. })), "{refused}");
-    let plan = Plan::with_params(&asking(), &params, UNIT, &options).unwrap();
+    let plan = Plan::with_params(&asking(None), &params, UNIT, &options).unwrap();
     assert_eq!(plan.bootstraps.len(), 1);
 }
 
@@ -133,16 +165,16 @@ fn nothing_is_bootstrapped_for_the_sake_of_a_high_output() {
 fn few_rotation_keys_serve_the_circuits_too() {
     let params = chain(16, 1);
     let options = PlanOptions { rotation_keys: Some(2), ..PlanOptions::default() };
-    let few = Plan::with_params(&asking(), &params, UNIT, &options).unwrap();
+    let few = Plan::with_params(&asking(None), &params, UNIT, &options).unwrap();
     assert_eq!(few.rotation_keys, Some(2));
     assert!(few.managed.summary.keys.rotations.len() <= 2);
-    assert!(planned(&asking(), &params).managed.summary.keys.rotations.len() > 2);
+    assert!(planned(&asking(None), &params).managed.summary.keys.rotations.len() > 2);
 }
 
 #[test]
 fn programs_that_ask_are_given_a_chain_that_bootstraps() {
     let want = Accuracy { bits: 14, real: true, ..Accuracy::default() };
-    let plan = Plan::choose(&asking(), &want).unwrap();
+    let plan = Plan::choose(&asking(None), &want).unwrap();
     assert_eq!(plan.params.security().category(), Some(128));
     let (config, levels) = Bootstrap::laid_out(&plan.params).unwrap();
     assert!(levels >= 1 && config.bits >= 14, "{config:?}");
@@ -159,10 +191,10 @@ fn programs_that_ask_are_given_a_chain_that_bootstraps() {
 #[test]
 fn what_no_chain_gives_is_refused_in_words() {
     let refused = |program: &Program, want: Accuracy| Plan::choose(program, &want).unwrap_err();
-    let error = refused(&asking(), Accuracy { security: 192, ..Accuracy::default() });
+    let error = refused(&asking(None), Accuracy { security: 192, ..Accuracy::default() });
     assert!(matches!(error, Error::BootstrapSecurity { security: 192 }), "{error}");
     assert!(error.to_string().contains("give `security: 128`"));
-    let error = refused(&asking(), Accuracy { bits: 40, ..Accuracy::default() });
+    let error = refused(&asking(None), Accuracy { bits: 40, ..Accuracy::default() });
     assert!(matches!(error, Error::BootstrapAccuracy { bits: 40, most: 36, slots: SLOTS }), "{error}");
     // Depth 70 at a precision that bootstrapping does not give either.
     let squares = program(|b, x| (0..70).fold(x, |y, _| b.push(Op::Square(y)).unwrap()));

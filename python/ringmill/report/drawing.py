@@ -74,6 +74,7 @@ def read(text: str) -> dict[str, _Value]:
             number = re.search(r", (-?\d+)", rest)
             note = f"by {number[1]}" if op == "rotate" and number else ""
             note = f"{number[1]} terms" if op == "sum" and number else note
+            note = f"in {number[1]} iterations" if op == "bootstrap" and number else note
             values[name] = _Value(op, args, len(args) < len(operands), region, note)
     return values
 

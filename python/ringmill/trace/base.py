@@ -232,7 +232,7 @@ class Tensor(ABC):
     def __pow__(self, exponent: object) -> Any: ...
 
     @abstractmethod
-    def bootstrap(self: T) -> T:
+    def bootstrap(self: T, *, iterations: int | None = None) -> T:
         """The same elements with fresh levels."""
 
     @abstractmethod

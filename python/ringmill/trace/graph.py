@@ -35,8 +35,8 @@ class Node:
     """One operation, with the meaning that docs/he-program.md gives it.
 
     ``args`` are numbers of earlier nodes. ``step`` is the slots of a rotation or the stride of a sum,
-    ``count`` the terms of a sum, ``region`` the part of the kernel it belongs to. ``within`` promises a
-    bound.
+    ``count`` the terms of a sum, or the iterations of a bootstrapping that asks for a number. ``region`` is
+    the part of the kernel it belongs to. ``within`` promises a bound.
     """
 
     op: Op
@@ -158,9 +158,9 @@ class Graph:
             return self.nodes[a].args[0]
         return self._once(("conj", a), "conj", (a,))
 
-    def bootstrap(self, a: int) -> int:
-        """The same slots with fresh levels."""
-        return self._once(("bootstrap", a), "bootstrap", (a,))
+    def bootstrap(self, a: int, iterations: int | None = None) -> int:
+        """The same slots with fresh levels; in as many iterations as the chain is laid out for if None."""
+        return self._once(("bootstrap", a, iterations), "bootstrap", (a,), count=iterations or 0)
 
     def sum(self, a: int, count: int, step: int) -> int:
         """Slot i of the result is Σ_{j < count} a[i + j·step], slots taken cyclically."""

@@ -52,17 +52,21 @@ def region(title: str) -> Iterator[None]:
         graph.region = outer
 
 
-def bootstrap(x: Any) -> Any:
+def bootstrap(x: Any, *, iterations: int | None = None) -> Any:
     """The same elements with fresh levels; clear data come back as they are.
 
     Needs parameters whose chain bootstraps (``Params.bootstrapping``), which ``compile`` chooses if none are
     given, and, beside the keys of the maps, the encapsulation key. Their bound may be anything from 2^-20 to
     2^20; it is the unit of the error.
+
+    ``iterations`` is 1, or 2 for up to 36 bits in twice the time on a chain that has room for them. Left out,
+    it is as many as the chain was laid out for (``params.bootstraps["iterations"]``), and one for values
+    whose bound is too small for two.
     """
     if isinstance(x, (Symbol, Stack)):
-        return x.bootstrap()
+        return x.bootstrap(iterations=iterations)
     method = getattr(x, "bootstrap", None)  # an encrypted vector at the prompt
-    return x if method is None else method()
+    return x if method is None else method(iterations=iterations)
 
 
 def within(x: Any, bound: float) -> Any:

@@ -78,9 +78,9 @@ class Stack(Tensor):
     def __neg__(self) -> Stack:
         return self.map(lambda part: -part)
 
-    def bootstrap(self) -> Stack:
+    def bootstrap(self, *, iterations: int | None = None) -> Stack:
         """The same elements with fresh levels: one bootstrapping for each ciphertext."""
-        return self.map(lambda part: part.bootstrap())
+        return self.map(lambda part: part.bootstrap(iterations=iterations))
 
     def conj(self) -> Stack:
         """Complex conjugate of every element."""

@@ -96,9 +96,15 @@ class Symbol(Tensor):
         """Complex conjugate of every element."""
         return self.with_node(self.graph.conj(self.node), clean=self.clean)
 
-    def bootstrap(self) -> Symbol:
+    def bootstrap(self, *, iterations: int | None = None) -> Symbol:
         """The same elements with fresh levels."""
-        return self.with_node(self.graph.bootstrap(self.node), clean=self.clean)
+        if isinstance(iterations, bool) or iterations not in (None, 1, 2):
+            refuse(
+                "Iterations",
+                f"a bootstrapping in {iterations!r} iterations is not possible",
+                "Take 1 or 2, or leave it to the parameters",
+            )
+        return self.with_node(self.graph.bootstrap(self.node, iterations), clean=self.clean)
 
     def __pow__(self, exponent: object) -> Symbol:
         if not isinstance(exponent, (int, np.integer)) or isinstance(exponent, bool) or exponent < 1:

@@ -45,6 +45,8 @@ def _operands(node: Node, name: dict[int, str]) -> str:
         return f"{operands}, {node.step}"
     if node.op == "sum":
         return f"{operands}, {node.count}" + (f", {node.step}" if node.step != 1 else "")
+    if node.op == "bootstrap" and node.count:
+        return f"{operands}, {node.count}"
     return operands
 
 

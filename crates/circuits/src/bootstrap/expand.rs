@@ -48,17 +48,27 @@ impl<'a> Copy<'a> {
     }
 }
 
-/// The program with a circuit in place of every `bootstrap`, of messages as large as `size` says, or the next power of two;
-/// in fewer iterations where they are too small for all.
+/// The program with a circuit in place of every `bootstrap`, of messages as large as `size` says, or the next power of two.
+/// `config` gives the arrangement for the iterations that one asks for; those that ask for none take fewer where messages are too
+/// small for all.
 ///
 /// # Errors
 /// As [`Bootstrap::apply`].
-pub fn expand(p: &Program, config: &Bootstrap, size: impl Fn(Value) -> f64) -> Result<Program, CircuitError> {
+pub fn expand(
+    p: &Program,
+    config: impl Fn(Option<u32>) -> Bootstrap,
+    size: impl Fn(Value) -> f64,
+) -> Result<Program, CircuitError> {
     let mut copy = Copy::of(p)?;
     for (v, instr) in p.values() {
         copy.stand_at(v);
         let value = match (&instr.op, instr.op.map_operands(|a| copy.new[a.index()])) {
-            (&Op::Bootstrap(old), Op::Bootstrap(a)) => config.suited_to(size(old)).apply(&mut copy.b, a)?,
+            (&Op::Bootstrap { a: old, iterations }, Op::Bootstrap { a, .. }) => {
+                let config = config(iterations);
+                let bound = size(old);
+                let config = if iterations.is_some() { config.up_to(bound) } else { config.suited_to(bound) };
+                config.apply(&mut copy.b, a)?
+            }
             (_, op) => copy.b.push(op)?,
         };
         copy.new.push(value);

@@ -48,7 +48,7 @@ fn step(p: &Program, op: &Op, values: &[Vec<Complex64>], inputs: &Vectors) -> Re
         Op::MulScalar { a, c, .. } => map(*a, &|x| x * c),
         Op::Conj { a, .. } => map(*a, &|x| x.conj()),
         // The multiple of 2^bits is not there in the clear.
-        Op::Relin(a) | Op::Rescale(a) | Op::Drop(a, _) | Op::Raise { a, .. } | Op::Bootstrap(a) => {
+        Op::Relin(a) | Op::Rescale(a) | Op::Drop(a, _) | Op::Raise { a, .. } | Op::Bootstrap { a, .. } => {
             get(*a).clone()
         }
         Op::Rotate { a, k, .. } => (0..slots).map(|i| turned(*a, k % slots as i64, i)).collect(),

@@ -55,7 +55,12 @@ pub enum Op {
         bits: u32,
     },
     /// The same slots, higher on the chain. Traced only: a circuit takes its place before management.
-    Bootstrap(Value),
+    Bootstrap {
+        /// Operand.
+        a: Value,
+        /// Bootstrappings in a row; as many as the chain is laid out for if `None`.
+        iterations: Option<u32>,
+    },
     /// Ciphertext plus plaintext. Managed only, as all that follow.
     AddPlain(Value, Value),
     /// Ciphertext minus plaintext.
@@ -197,7 +202,7 @@ impl Op {
             Self::Conj { .. } => OpKind::Conj,
             Self::Sum { .. } => OpKind::Sum,
             Self::Raise { .. } => OpKind::Raise,
-            Self::Bootstrap(_) => OpKind::Bootstrap,
+            Self::Bootstrap { .. } => OpKind::Bootstrap,
             Self::AddPlain(..) => OpKind::AddPlain,
             Self::SubPlain(..) => OpKind::SubPlain,
             Self::MulPlain(..) => OpKind::MulPlain,
@@ -225,7 +230,7 @@ impl Op {
             | Self::Conj { a, .. }
             | Self::Sum { a, .. }
             | Self::Raise { a, .. }
-            | Self::Bootstrap(a)
+            | Self::Bootstrap { a, .. }
             | Self::AddScalar(a, _)
             | Self::MulScalar { a, .. }
             | Self::Relin(a)
@@ -251,7 +256,7 @@ impl Op {
             | Self::Conj { a, .. }
             | Self::Sum { a, .. }
             | Self::Raise { a, .. }
-            | Self::Bootstrap(a)
+            | Self::Bootstrap { a, .. }
             | Self::AddScalar(a, _)
             | Self::MulScalar { a, .. }
             | Self::Relin(a)

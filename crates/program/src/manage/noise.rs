@@ -106,7 +106,7 @@ pub fn predict(
                 if merged(v) { turned } else { turned.key_switch_by(params, layout(v), level, scale) }
             }
             // Not in managed programs.
-            Op::Sum { a, .. } | Op::Bootstrap(a) => at(*a).clone(),
+            Op::Sum { a, .. } | Op::Bootstrap { a, .. } => at(*a).clone(),
         };
         let noise = match instr.like {
             Some(Like { value, off }) => at(value).off_by(off, p.slots()),

@@ -62,6 +62,7 @@ impl Key {
             Op::Rotate { k, .. } => words.push(*k as u64),
             Op::Sum { count, stride, .. } => words.extend([*count as u64, *stride as u64]),
             Op::Raise { bits, .. } => words.push(u64::from(*bits)),
+            Op::Bootstrap { iterations, .. } => words.extend(iterations.map(u64::from)),
             Op::AddScalar(_, c) => words.push(c.to_bits()),
             Op::MulScalar { c, scale, .. } => {
                 words.push(c.to_bits());

@@ -107,7 +107,7 @@ pub fn ranges(p: &Program, inputs: f64, real: bool) -> Vec<f64> {
             Op::MulScalar { a, c, .. } => at(a).mul(scalar(*c)),
             Op::Sum { a, count, .. } => at(a).mul(Interval::point(*count as f64)),
             Op::Raise { a, bits } => at(a).add(Interval::around(raised_magnitude(p.slots(), *bits))),
-            Op::Bootstrap(a)
+            Op::Bootstrap { a, .. }
             | Op::Drop(a, _)
             | Op::Rescale(a)
             | Op::Relin(a)

@@ -146,5 +146,5 @@ impl Plan {
 
 /// Whether a program asks to be bootstrapped.
 fn asks(traced: &Program) -> bool {
-    traced.instrs().iter().any(|i| matches!(i.op, Op::Bootstrap(_)))
+    traced.instrs().iter().any(|i| matches!(i.op, Op::Bootstrap { .. }))
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use ringmill_circuits::bootstrap::{Bootstrap, Content, Placed, expand, place};
 use ringmill_ckks::{KeyLayout, Level, Params};
-use ringmill_program::he::{Chain, HeError, Op, Program, Rule, Source, Type, Value};
+use ringmill_program::he::{Chain, HeError, Instr, Op, Program, Rule, Source, Type, Value};
 use ringmill_program::lower::Switch;
 use ringmill_program::manage::{
     Managed, Options, Promise, least_output_level, manage, predict_fresh, simplify,
@@ -17,8 +17,13 @@ use crate::bootstrap::config;
 /// A place where a program bootstraps, and why; prints as one line.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Place {
-    /// The program asks for it, at this place of the user's source.
-    Asked(Option<Source>),
+    /// The program asks for it.
+    Asked {
+        /// The place in the user's source.
+        of: Option<Source>,
+        /// Bootstrappings in a row; as many as the chain is laid out for if `None`.
+        iterations: Option<u32>,
+    },
     /// Its levels run out.
     Placed(Placed),
 }
@@ -26,8 +31,13 @@ pub enum Place {
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Asked(None) => f.write_str("asked for"),
-            Self::Asked(Some(source)) => write!(f, "{source}: asked for"),
+            Self::Asked { of, iterations } => {
+                of.iter().try_for_each(|source| write!(f, "{source}: "))?;
+                f.write_str("asked for")?;
+                iterations
+                    .iter()
+                    .try_for_each(|n| write!(f, " in {n} iteration{}", if *n == 1 { "" } else { "s" }))
+            }
             Self::Placed(placed) => placed.fmt(f),
         }
     }
@@ -92,8 +102,11 @@ impl Bootstrapping<'_> {
         let config = config(self.params, content, None);
         // Its depth is that of what management makes of it: factors in a row are one, for instance.
         let simple = simplify(traced)?;
-        let asked = simple.instrs().iter().filter(|i| matches!(i.op, Op::Bootstrap(_)));
-        let mut places: Vec<Place> = asked.map(|i| Place::Asked(i.source.clone())).collect();
+        let asked = |i: &Instr| match i.op {
+            Op::Bootstrap { iterations, .. } => Some(Place::Asked { of: i.source.clone(), iterations }),
+            _ => None,
+        };
+        let mut places: Vec<Place> = simple.instrs().iter().filter_map(asked).collect();
         let refused = match places.is_empty() {
             true => refused,
             false => match self.with_circuits(&simple, &config)? {
@@ -122,7 +135,15 @@ impl Bootstrapping<'_> {
         config: &Bootstrap,
     ) -> Result<Result<Managed, HeError>, Error> {
         let bounds = self.promise.bounds(program);
-        let expanded = expand(program, config, |v: Value| bounds[v.index()])?;
+        // One program raises by one room: that of the usual iterations, which no other number needs more of.
+        let arranged = |iterations: Option<u32>| match iterations {
+            None => config.clone(),
+            Some(_) => Bootstrap {
+                room: config.room,
+                ..crate::bootstrap::config(self.params, config.content, iterations)
+            },
+        };
+        let expanded = expand(program, arranged, |v: Value| bounds[v.index()])?;
         Ok(manage(&expanded, &Chain::from(self.params), &self.options))
     }
 }

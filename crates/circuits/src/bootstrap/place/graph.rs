@@ -59,7 +59,7 @@ impl Graph {
         for (v, instr) in p.values().filter(|(v, i)| i.ty.is_ct() && live[v.index()]) {
             let i = v.index();
             g.order.push(i);
-            if let Op::Bootstrap(a) = instr.op {
+            if let Op::Bootstrap { a, .. } = instr.op {
                 g.asked[a.index()] = true;
                 continue;
             }

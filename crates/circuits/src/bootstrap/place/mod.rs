@@ -84,7 +84,7 @@ pub fn place(
             let source = |i: usize| p.instrs()[i].source.clone();
             let before = choice.missing_without(a).and_then(source);
             placed.push(Placed { of: source(a), before, depth: uses.depths[a] });
-            let value = copy.b.push(Op::Bootstrap(copy.new[a]))?;
+            let value = copy.b.push(Op::Bootstrap { a: copy.new[a], iterations: None })?;
             fresh.insert(a, value);
         }
         let new = |a: Value| match bootstrapped.contains(&a.index()) {

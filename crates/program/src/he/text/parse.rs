@@ -220,7 +220,12 @@ impl Cursor<'_> {
             OpKind::Const => Op::Const(self.constant(b, tables)?),
             OpKind::Neg => Op::Neg(self.value(b)?),
             OpKind::Square => Op::Square(self.value(b)?),
-            OpKind::Bootstrap => Op::Bootstrap(self.value(b)?),
+            OpKind::Bootstrap => {
+                let a = self.value(b)?;
+                let iterations =
+                    if self.eat(',') { Some(self.integer("how many iterations")?) } else { None };
+                Op::Bootstrap { a, iterations }
+            }
             OpKind::Relin => Op::Relin(self.value(b)?),
             OpKind::Rescale => Op::Rescale(self.value(b)?),
             OpKind::Conj => Op::Conj { a: self.value(b)?, hoist: self.hoist()? },

@@ -70,6 +70,7 @@ fn print_instr(p: &Program, v: Value, instr: &Instr, f: &mut fmt::Formatter<'_>)
         Op::Sum { count, stride: 1, .. } => write!(f, ", {count}")?,
         Op::Sum { count, stride, .. } => write!(f, ", {count}, {stride}")?,
         Op::Raise { bits, .. } => write!(f, ", {bits}")?,
+        Op::Bootstrap { iterations: Some(n), .. } => write!(f, ", {n}")?,
         Op::AddScalar(_, c) => write!(f, ", {c:?}")?,
         Op::MulScalar { c, scale, .. } => write!(f, ", {c:?}, scale {}", scale.to_text())?,
         Op::Drop(_, level) => write!(f, ", {level}")?,
