@@ -61,6 +61,8 @@ class Params:
         wide_bits: int | None = None,
         slots: int | None = None,
         log_n: int = 16,
+        transforms: int | None = None,
+        arcsine: bool | None = None,
         insecure: bool = False,
     ) -> Params: ...
     def scale_at(self, level: int) -> str: ...

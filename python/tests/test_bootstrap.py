@@ -282,6 +282,30 @@ def test_a_kernel_bootstraps_in_the_iterations_that_it_says(
     assert rm.bootstrap(x, iterations=iterations) is x
 
 
+@pytest.mark.parametrize("arcsine", [True, False])
+@pytest.mark.parametrize("transforms", [1, 2, 3, 4, 5])
+def test_transforms_and_arcsine_are_those_that_are_asked_for(
+    transforms: int, arcsine: bool, rng: np.random.Generator
+) -> None:
+    params = rm.Params.bootstrapping(
+        1, bits=16, log_n=10, slots=LENGTH, transforms=transforms, arcsine=arcsine, insecure=True
+    )
+    facts = params.bootstraps
+    assert facts is not None
+    assert (facts["transforms"], facts["arcsine"], facts["start"]) == (transforms, arcsine, transforms)
+    assert (facts["levels"], facts["bits"]) == (1, 16)
+    # Each transform takes its levels on its side of the raise; the sine takes eight, the arcsine two.
+    assert params.max_level == 1 + 2 * transforms + 8 + 2 * arcsine
+    keys = rm.keygen(params, **rm.bootstrap_keys(params, LENGTH))
+    values = rng.uniform(-1, 1, LENGTH)
+    fresh = rm.encrypt(values, keys, level=transforms, magnitude=1).bootstrap()
+    assert fresh.level == 1 + transforms
+    error = np.log2(np.abs(rm.decrypt(fresh, keys) - values).max())
+    print(f"transforms={transforms}, arcsine={arcsine}: 2^{error:.1f}, {params}")
+    assert error < -16
+    assert error < fresh.error_log2
+
+
 def test_clear_data_pass_unchanged() -> None:
     x = np.arange(4.0)
     assert rm.bootstrap(x) is x

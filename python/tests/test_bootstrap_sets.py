@@ -38,6 +38,8 @@ def test_a_named_set_is_secure_and_says_what_it_gives(
     assert log_qp == pytest.approx(np.log2(params.q[0]) + np.log2(params.p[0]))
     assert log_qp < SPARSE_LIMITS[log_n]
     promised = {"levels": levels, "bits": bits, "iterations": 1, "failure": 0.0, "start": start}
+    # The large ring has levels for the usual arrangement, the small one spares them.
+    promised |= {"transforms": start, "arcsine": name == "B16"}
     assert facts == {**promised, "sparse_weight": 32, "sparse_log_q": log_qp}
     assert params == rm.Params.bootstrapping(levels, bits=bits, log_n=log_n)
     assert rm.Params.from_bytes(params.to_bytes()).bootstraps == facts

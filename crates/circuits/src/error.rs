@@ -112,6 +112,31 @@ pub enum CircuitError {
         /// The next such number on either side.
         nearest: String,
     },
+    /// Transforms of more levels than they have stages, or of so few that their maps are full.
+    #[error(
+        "the transforms of a bootstrapping of {slots} slots in {levels} level(s) each; {least} to {most} are to be had"
+    )]
+    Transforms {
+        /// Levels wanted of each.
+        levels: usize,
+        /// Slots of a vector.
+        slots: usize,
+        /// The fewest.
+        least: usize,
+        /// The most.
+        most: usize,
+    },
+    /// More precision than a sine gives that the arcsine does not correct.
+    #[error(
+        "a sine that the arcsine does not correct needs a scale of 2^{wide_bits} for this precision, and primes hold up to 2^{most}; \
+         ask for fewer bits, or leave the correction in"
+    )]
+    Arcsine {
+        /// log2 of the scale that the sine would need.
+        wide_bits: u32,
+        /// The most.
+        most: u32,
+    },
     /// A scale of results that no sine is above.
     #[error("no bootstrapping brings values back at scale 2^{scale_bits}; take scale_bits up to {most}")]
     NeedScale {

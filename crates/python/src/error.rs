@@ -160,6 +160,8 @@ impl Failure {
             | CircuitError::Iterations { .. }
             | CircuitError::NeedSlots { .. }
             | CircuitError::NeedScale { .. }
+            | CircuitError::Transforms { .. }
+            | CircuitError::Arcsine { .. }
             | CircuitError::Wide { .. } => Self::of(Family::Parameter, error),
             other => Self::of(Family::Program, other),
         }

@@ -43,6 +43,10 @@ struct Bootstraps {
     failure: f64,
     /// Levels that a ciphertext must have left.
     start: u32,
+    /// Levels of each transform.
+    transforms: usize,
+    /// Whether the sine is corrected by the arcsine.
+    arcsine: bool,
     /// The weight of the sparse secret that it goes through.
     sparse_weight: u32,
     /// log2 of the modulus q_0·p_0 of the key under that secret.
@@ -119,6 +123,11 @@ impl Params {
     ///     slots: slots of a vector, a power of two from 4 to N/2; N/2 at `log_n` by default. Fewer take less time and fewer
     ///         levels.
     ///     log_n: the least log2 N, 10 to 17.
+    ///     transforms: levels that the way to coefficients takes, and that to slots, 1 to 5 as far as the slots allow: each level
+    ///         is one of the chain on either side, fewer take more rotations. Three by default, two where the ring spares no more or
+    ///         is much cheaper so.
+    ///     arcsine: whether the sine is corrected by the arcsine, for two levels; without it primes are three to five bits
+    ///         wider. By default it is where the ring has room for it.
     ///     insecure: accept less than 128 bits of security at `log_n`: for tests alone.
     ///
     /// Raises
@@ -127,8 +136,8 @@ impl Params {
     #[staticmethod]
     #[pyo3(signature = (
         levels = None, *, bits = None, iterations = None, scale_bits = None, wide_bits = None, slots = None, log_n = None,
-        insecure = false
-    ), text_signature = "(levels=9, *, bits=22, iterations=1, scale_bits=None, wide_bits=None, slots=None, log_n=16, insecure=False)")]
+        transforms = None, arcsine = None, insecure = false
+    ), text_signature = "(levels=9, *, bits=22, iterations=1, scale_bits=None, wide_bits=None, slots=None, log_n=16, transforms=None, arcsine=None, insecure=False)")]
     #[allow(clippy::too_many_arguments)] // named in Python
     fn bootstrapping(
         levels: Option<&Bound<'_, PyAny>>,
@@ -138,6 +147,8 @@ impl Params {
         wide_bits: Option<&Bound<'_, PyAny>>,
         slots: Option<&Bound<'_, PyAny>>,
         log_n: Option<&Bound<'_, PyAny>>,
+        transforms: Option<&Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = given)] arcsine: Option<bool>,
         #[pyo3(from_py_with = given)] insecure: bool,
     ) -> PyResult<Self> {
         let levels = limited("levels", levels, (0, 64))?.unwrap_or(9);
@@ -146,11 +157,12 @@ impl Params {
         let scale_bits = limited::<u32>("scale_bits", scale_bits, (20, 54))?;
         let wide_bits = limited::<u32>("wide_bits", wide_bits, (20, 60))?;
         let log_n = limited::<u32>("log_n", log_n, (MIN_LOG_N.into(), MAX_LOG_N.into()))?.unwrap_or(16);
+        let transforms = choice("transforms", transforms, "from 1 to 5")?;
         let slots = choice("slots", slots, "that is a power of two from 4 to N/2")?;
         let slots = slots.unwrap_or(1 << (log_n - 1));
         let chosen = || {
-            let need =
-                Need { levels, slots, log_n, insecure, ..Need::default() }.iterated(bits, iterations)?;
+            let need = Need { levels, slots, log_n, insecure, transforms, arcsine, ..Need::default() }
+                .iterated(bits, iterations)?;
             let need = scale_bits.into_iter().fold(need, Need::at_scale);
             Need { wide_bits: wide_bits.unwrap_or(need.wide_bits), ..need }.in_arrangement(iterations)
         };
@@ -347,7 +359,8 @@ impl Params {
     ///
     /// A dictionary: "levels" that it leaves; "bits" below the binary point to which the worst slot is right, for messages
     /// up to 1; "iterations" that this takes, which kernels and `bootstrap()` make unless told otherwise; "failure", the chance of
-    /// a wrong result; "start", the least level that a ciphertext must have left;
+    /// a wrong result; "start", the least level that a ciphertext must have left; "transforms", the levels of each transform, and
+    /// "arcsine", whether the sine is corrected by it;
     /// "sparse_weight" of the ephemeral secret that it goes through, and "sparse_log_q", log2 of the modulus q_0·p_0 of the key
     /// under that secret. `security` is that of the secret itself; the ephemeral one keeps 128 bits up to 2^105 at N = 2^15 and
     /// 2^121 at 2^16, and keys beyond that are refused unless the parameters are `insecure`.
@@ -357,8 +370,19 @@ impl Params {
         let slots = self.inner.slots();
         let (bits, iterations) = (config.bits_in_all(self.scale_bits()), config.iterations);
         let (failure, start) = (config.failure(slots), config.start(slots));
+        let (transforms, arcsine) = (config.to_slots, config.arcsine);
         let (sparse_weight, sparse_log_q) = (ckks::EPHEMERAL_WEIGHT, self.inner.log_encapsulation());
-        Some(Bootstraps { levels, bits, iterations, failure, start, sparse_weight, sparse_log_q })
+        Some(Bootstraps {
+            levels,
+            bits,
+            iterations,
+            failure,
+            start,
+            transforms,
+            arcsine,
+            sparse_weight,
+            sparse_log_q,
+        })
     }
 
     /// log2 of the scale of fresh ciphertexts at the top level: an encoded number is rounded to 2^−`scale_bits`.

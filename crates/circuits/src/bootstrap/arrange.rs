@@ -2,17 +2,33 @@
 //!
 //! Three maps each way and the arcsine's cubic term give the most precise and the fastest bootstrapping where the modulus has room
 //! for their levels. In small rings it has not: two maps save two levels for twice the rotations; without the cubic term the
-//! sine saves two, and three to five bits of every prime above the raise are spent on the room that replaces it.
+//! sine saves two, and three to five bits of every prime above the raise are spent on the room that replaces it. Other numbers of maps
+//! are for those who ask for them: one or two where slots are few, four or five for fewer rotations and keys at the price of levels.
 
 use ringmill_ckks::Params;
 
-use super::need::WIDEST;
+use super::need::{WIDE_MOST, WIDEST};
 use super::{Bootstrap, Need};
 use crate::CircuitError;
 use crate::linear::Keys;
 
-/// Levels of each transform, and whether the sine is corrected by the arcsine; the usual one first.
-const ARRANGEMENTS: [(usize, bool); 4] = [(3, true), (3, false), (2, true), (2, false)];
+/// Levels of each transform, and whether the sine is corrected by the arcsine; the usual one first. Those after the first four are
+/// taken where they are asked for.
+const ARRANGEMENTS: [(usize, bool); 10] = [
+    (3, true),
+    (3, false),
+    (2, true),
+    (2, false),
+    (4, true),
+    (4, false),
+    (5, true),
+    (5, false),
+    (1, true),
+    (1, false),
+];
+
+/// How many of them are tried unasked.
+const TRIED: usize = 4;
 
 /// The usual arrangement is the most precise, so another one has to be this much cheaper.
 const CHEAPER: f64 = 2.0 / 3.0;
@@ -88,17 +104,22 @@ impl Need {
     /// As [`Need::choose`].
     pub fn in_arrangement(&self, iterations: u32) -> Result<(Params, Bootstrap), CircuitError> {
         self.check()?;
+        let (first, others) = self.arrangements();
+        let laid_out = |arrangement| {
+            let config = Bootstrap { iterations, ..Bootstrap::arranged(arrangement) };
+            let need = self.in_room(&config);
+            let config = config.precise(&need);
+            (need, config)
+        };
         for log_n in self.rings() {
             let mut best: Option<(f64, Params, Bootstrap)> = None;
-            for arrangement in ARRANGEMENTS {
-                let config = Bootstrap { iterations, ..Bootstrap::arranged(arrangement) };
-                let need = self.in_room(&config);
-                let config = config.precise(&need);
+            for arrangement in std::iter::once(first).chain(others.iter().copied()) {
+                let (need, config) = laid_out(arrangement);
                 let q = need.chain(&config, config.depth()?);
                 let Some(params) = need.cheapest(log_n, &q) else { continue };
                 let cost = config.switches(need.slots)? * transforms(&params);
                 if best.as_ref().is_none_or(|(least, ..)| cost < *least) {
-                    let usual = arrangement == ARRANGEMENTS[0];
+                    let usual = arrangement == first;
                     best = Some((if usual { cost * CHEAPER } else { cost }, params, config));
                 }
             }
@@ -106,9 +127,26 @@ impl Need {
                 return Ok((params, config));
             }
         }
-        let usual = Bootstrap::arranged(ARRANGEMENTS[0]).precise(self);
         // Says what stands in the way of the usual one.
-        self.choose(&usual).map(|params| (params, usual))
+        let (need, usual) = laid_out(first);
+        if need.wide_bits > WIDE_MOST && !usual.arcsine {
+            return Err(CircuitError::Arcsine { wide_bits: need.wide_bits, most: WIDE_MOST });
+        }
+        need.choose(&usual).map(|params| (params, usual))
+    }
+
+    /// The arrangements that are tried, the usual one apart.
+    fn arrangements(&self) -> ((usize, bool), Vec<(usize, bool)>) {
+        let tried = match self.transforms {
+            None => &ARRANGEMENTS[..TRIED],
+            Some(_) => &ARRANGEMENTS[..],
+        };
+        let fits = |&(maps, arcsine): &(usize, bool)| {
+            self.transforms.is_none_or(|wanted| wanted == maps)
+                && self.arcsine.is_none_or(|wanted| wanted == arcsine)
+        };
+        let mut all = tried.iter().copied().filter(fits);
+        (all.next().unwrap_or(ARRANGEMENTS[0]), all.collect())
     }
 
     /// The same with a sine whose scale makes up for what a larger room than the usual one costs in precision.
@@ -163,6 +201,52 @@ mod tests {
             assert_eq!(Bootstrap::of(&params, None), config);
             assert_eq!(config.bits_in_all(params.literal().scale_bits), bits);
             assert_eq!(Bootstrap::of(&params, Some(1)), Bootstrap { iterations: 1, ..config });
+        }
+    }
+
+    #[test]
+    fn an_arrangement_that_is_asked_for_is_told_by_its_chain() {
+        let usual = Need { levels: 1, slots: 64, log_n: 10, insecure: true, ..Need::default() };
+        let (_, three) = usual.arranged(16, 1).unwrap();
+        for (bits, iterations) in [(12, 1), (16, 1), (20, 1), (24, 1), (25, 2), (30, 2), (36, 2)] {
+            for transforms in 1..=5 {
+                for arcsine in [true, false] {
+                    let need = Need { transforms: Some(transforms), arcsine: Some(arcsine), ..usual.clone() };
+                    let (params, config) = match need.arranged(bits, iterations) {
+                        Ok(chosen) => chosen,
+                        Err(e) => {
+                            // The room in place of the arcsine is what the widest primes lack first.
+                            assert!(
+                                !arcsine && matches!(e, CircuitError::Arcsine { most: 58, .. }),
+                                "{bits}: {e}"
+                            );
+                            continue;
+                        }
+                    };
+                    let what = format!("{bits} bits by {iterations}, {transforms} levels, arcsine {arcsine}");
+                    assert_eq!((config.to_coefficients, config.to_slots), (transforms, transforms), "{what}");
+                    assert_eq!(config.arcsine, arcsine, "{what}");
+                    assert_eq!(Bootstrap::laid_out(&params), Some((config.clone(), 1)), "{what}");
+                    assert_eq!(config.bits_in_all(params.literal().scale_bits), bits, "{what}");
+                    // Each map is a level on either side, the arcsine two.
+                    let levels =
+                        1 + 2 * transforms as u32 + three.sine().unwrap().depth() + 2 * u32::from(arcsine);
+                    assert_eq!(params.max_level().get(), levels, "{what}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn transforms_that_slots_do_not_take_are_refused() {
+        for (slots, least, most) in
+            [(4, 1, 3), (16, 1, 5), (256, 1, 5), (512, 2, 5), (1 << 15, 2, 5), (1 << 16, 2, 5)]
+        {
+            for levels in [0, least - 1, most + 1] {
+                let need = Need { slots, transforms: Some(levels), ..Need::default() };
+                let wrong = CircuitError::Transforms { levels, slots, least, most };
+                assert_eq!(need.arranged(22, 1).unwrap_err(), wrong);
+            }
         }
     }
 

@@ -44,6 +44,12 @@ const SPARE_BITS: u32 = 5;
 /// The fewest slots that three maps each way are made for.
 const LEAST_SLOTS: usize = 4;
 
+/// The most levels of a transform.
+const TRANSFORMS_MOST: usize = 5;
+
+/// Stages that one map holds at most: 511 diagonals.
+const STAGES_MOST: usize = 8;
+
 /// The most slots of any ring.
 const MOST_SLOTS: usize = 1 << (MAX_LOG_N - 1);
 
@@ -62,12 +68,26 @@ pub struct Need {
     pub log_n: u32,
     /// Accept less than 128 bits of security at that very degree: for tests alone.
     pub insecure: bool,
+    /// Levels of each transform, to coefficients and to slots, 1 to 5 as far as the slots take them; two or three, whichever suit the
+    /// ring, if `None`. For [`arranged`](Self::arranged).
+    pub transforms: Option<usize>,
+    /// Whether the sine is corrected by the arcsine; whichever suits the ring if `None`. For [`arranged`](Self::arranged).
+    pub arcsine: Option<bool>,
 }
 
 impl Default for Need {
     /// Nine levels of 40 bits in full slots of N = 2^16.
     fn default() -> Self {
-        Self { levels: 9, scale_bits: 40, wide_bits: 56, slots: 1 << 15, log_n: 16, insecure: false }
+        Self {
+            levels: 9,
+            scale_bits: 40,
+            wide_bits: 56,
+            slots: 1 << 15,
+            log_n: 16,
+            insecure: false,
+            transforms: None,
+            arcsine: None,
+        }
     }
 }
 
@@ -75,7 +95,7 @@ impl Default for Need {
 pub(super) const WIDE_ABOVE: u32 = 34;
 
 /// The widest scale of the sine: the primes of its argument are then as wide as primes may be.
-const WIDE_MOST: u32 = WIDEST - 2;
+pub(super) const WIDE_MOST: u32 = WIDEST - 2;
 
 /// The widest scale of results: that of the sine is above it.
 const SCALE_MOST: u32 = WIDE_MOST - FLAT[0];
@@ -149,6 +169,7 @@ impl Need {
 
     pub(super) fn check(&self) -> Result<(), CircuitError> {
         self.check_slots()?;
+        self.check_transforms()?;
         let (scale_bits, wide_bits) = (self.scale_bits, self.wide_bits);
         if scale_bits > SCALE_MOST {
             return Err(CircuitError::NeedScale { scale_bits, most: SCALE_MOST });
@@ -171,6 +192,17 @@ impl Need {
             _ => format!("{} or {}", slots.next_power_of_two() / 2, slots.next_power_of_two()),
         };
         Err(CircuitError::NeedSlots { slots, least, most, nearest })
+    }
+
+    fn check_transforms(&self) -> Result<(), CircuitError> {
+        let stages = self.slots.trailing_zeros() as usize;
+        let (least, most) = (stages.div_ceil(STAGES_MOST).max(1), TRANSFORMS_MOST.min(stages + 1));
+        match self.transforms {
+            Some(levels) if !(least..=most).contains(&levels) => {
+                Err(CircuitError::Transforms { levels, slots: self.slots, least, most })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Degrees that may do, the least first.
@@ -362,7 +394,7 @@ mod tests {
     fn a_smaller_ring_holds_fewer_levels() {
         let bootstrap = Bootstrap { to_coefficients: 2, to_slots: 2, ..Bootstrap::default() };
         let need =
-            Need { levels: 2, scale_bits: 34, wide_bits: 46, slots: 1 << 8, log_n: 15, insecure: false };
+            Need { levels: 2, scale_bits: 34, wide_bits: 46, slots: 1 << 8, log_n: 15, ..Need::default() };
         let params = need.choose(&bootstrap).unwrap();
         assert_eq!(params.log_n(), 15, "{params}");
         assert_eq!(params.security().category(), Some(128));
