@@ -246,6 +246,31 @@ def test_params_verb(capsys: pytest.CaptureFixture[str]) -> None:
     assert "names no parameter set" in capsys.readouterr().err
 
 
+def test_params_that_bootstrap(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["--levels", "1", "--bits", "12", "--slots", "64", "--log-n", "15"]
+    assert main(["params", *asked, "--transforms", "4", "--no-arcsine", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    wanted = rm.Params.bootstrapping(1, bits=12, slots=64, log_n=15, transforms=4, arcsine=False)
+    assert facts["fingerprint"] == wanted.fingerprint
+    told = "12 bits in the worst slot, fails never; 4 levels each way, without the arcsine"
+    assert told in facts["bootstrapping"]
+    assert main(["params", "--levels", "3", "--bits", "30", "--iterations", "2", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["fingerprint"] == rm.Params.bootstrapping(3, bits=30, iterations=2).fingerprint
+    assert "30 bits in the worst slot by 2 iterations" in facts["bootstrapping"]
+    for wrong, told in [
+        (["--levels", "9", "--bits", "30"], "12 to 24 are to be had, up to 36 by two iterations"),
+        (["--levels", "9", "--transforms", "1"], "32768 slots in 1 level(s) each; 2 to 5 are to be had"),
+        (["--levels", "9", "--depth", "3"], "--depth and --levels are two ways to ask for parameters"),
+        (["--depth", "9", "--bits", "12"], "--bits goes with --levels. Add it, or leave it out."),
+        (["--levels", "9", "--security", "192"], "--security goes with --depth. Add it, or leave it out."),
+        (["--scale-bits", "40"], "--scale-bits goes with --depth or --levels. Add it, or leave it out."),
+        (["--name", "III", "--no-arcsine"], "--arcsine goes with --levels. Add it, or leave it out."),
+    ]:
+        assert main(["params", *wrong]) == 1
+        assert told in capsys.readouterr().err
+
+
 def test_wrong_usage_exits_with_two(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         main(["encrypt", "--kernel", "k"])

@@ -109,12 +109,31 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("file", metavar="FILE")
 
     sub = verb("params", "Show parameters by name or by need.")
-    sub.add_argument("--name", metavar="SET", help="a named set; without it and --depth all are listed")
-    sub.add_argument("--depth", type=int, metavar="N", help="rescales in a row")
-    sub.add_argument("--scale-bits", type=int, default=40, metavar="N", help="log2 of the scale (40)")
-    sub.add_argument("--integer-bits", type=int, default=4, metavar="N", help="log2 of the largest value (4)")
-    sub.add_argument("--slots", type=int, default=1, metavar="N", help="slots of a vector (1)")
-    sub.add_argument("--security", type=int, default=128, metavar="BITS", help="128, 192 or 256")
+    sub.add_argument(
+        "--name", metavar="SET", help="a named set; without it, --depth and --levels all are listed"
+    )
+    sub.add_argument("--depth", type=int, metavar="N", help="rescales in a row, without bootstrapping")
+    sub.add_argument(
+        "--levels", type=int, metavar="N", help="products in a row after a bootstrapping: a chain for one"
+    )
+    sub.add_argument("--scale-bits", type=int, metavar="N", help="log2 of the scale (40, or by --bits)")
+    sub.add_argument("--integer-bits", type=int, metavar="N", help="--depth: log2 of the largest value (4)")
+    sub.add_argument("--slots", type=int, metavar="N", help="slots of a vector (1; --levels: N/2)")
+    sub.add_argument("--security", type=int, metavar="BITS", help="--depth: 128 (default), 192 or 256")
+    sub.add_argument(
+        "--bits", type=int, metavar="N", help="--levels: bits that the worst slot is right to (22)"
+    )
+    sub.add_argument("--iterations", type=int, metavar="N", help="--levels: 1 or 2 bootstrappings in a row")
+    sub.add_argument("--wide-bits", type=int, metavar="N", help="--levels: log2 of the sine's scale")
+    sub.add_argument("--log-n", type=int, metavar="N", help="--levels: the least log2 of N (16)")
+    sub.add_argument(
+        "--transforms", type=int, metavar="N", help="--levels: levels of each transform, 1 to 5 (2 or 3)"
+    )
+    sub.add_argument(
+        "--arcsine",
+        action=argparse.BooleanOptionalAction,
+        help="--levels: correct the sine, for two levels (as the ring has room)",
+    )
 
     sub = verb("build", "Write the core, the program, drivers and test vectors of a design.")
     sub.add_argument("design", metavar="DESIGN", help="design file, from ringmill explore")
