@@ -3,7 +3,7 @@
 
 use ringmill::ckks::params::{NamedSet, Params, ParamsLiteral};
 use ringmill::ckks::{Ciphertext, KeyGenerator, Level, Randomness, Scale};
-use ringmill::program::cost::{Methods, worthwhile};
+use ringmill::program::cost::{Allowed, Methods, worthwhile};
 use ringmill::program::he::Chain;
 
 use crate::{Work, evaluator};
@@ -34,7 +34,7 @@ fn work(set: &str, mixed: bool) -> Result<Work, Failure> {
         for &layout in &layouts {
             generator.extend_relin_key(&secret, &mut relin, layout)?;
         }
-        evaluator = evaluator.choosing(Methods::new(&costs, &chain, &layouts, true)?)?;
+        evaluator = evaluator.choosing(Methods::new(&costs, &chain, &layouts, Allowed::Any)?)?;
     }
     // A scale whose square still fits the base prime. The same number in all slots is one coefficient: one slot alone
     // would be coefficients of about 1 at this scale, and rounding them a tenth of the message.

@@ -29,10 +29,10 @@ def key_switching(
             polynomials of up to 26 limbs over 9 special primes in digits of 9 limbs. `key_forms` names those
             worth having.
         levels: the method at some levels, whatever it costs: "hybrid", "klss", one of ``forms``, or "klss:"
-            and one of them.
+            and one of them. After those of KLSS, "~7" takes blocks of 7 limbs in place of the best length.
 
-    >>> key_switching("auto", forms=["3+2/2"], levels={1: "3+2/2", 3: "klss"})
-    'auto 3+2/2 @1=3+2/2 @3=klss'
+    >>> key_switching("auto", forms=["3+2/2"], levels={1: "3+2/2", 3: "klss", 4: "klss~5"})
+    'auto 3+2/2 @1=3+2/2 @3=klss @4=klss~5'
     """
     check_switching(method)
     named = [_text("A key form is", form, "26+9/9") for form in forms]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Any
 
 import pytest
@@ -116,6 +117,20 @@ def test_the_best_digit_gets_shorter_with_the_level() -> None:
 @rm.kernel
 def product(x: Any, y: Any) -> Any:
     return x * y
+
+
+@pytest.mark.parametrize("block", [2, 3, 6])
+def test_primes_of_t_are_counted_as_the_lowering_takes_them(block: int) -> None:
+    params = rm.Params.from_bits(11, [36] * 7, [36] * 2, 4, scale_bits=36, insecure=True)
+    levels = dict.fromkeys(range(1, 7), f"klss~{block}")
+    wish = rm.key_switching("hybrid", levels=levels)
+    power = rm.kernel(lambda x: x**64).compile(rm.vector(8), params=params, switching=wish)
+    found = {level: name for level, name, _ in power.work()["switches"]}
+    assert found.keys() == levels.keys()
+    for level, name in found.items():
+        primes, bits = map(int, re.findall(r"(\d+) primes of (\d+) bits", name)[0])
+        assert f"blocks of {block}" in name
+        assert primes == taiyi.t_primes(Switch(11, level + 1, 2, 2), block, 36, bits)
 
 
 def test_amortised_time_is_measured_or_says_where_it_comes_from() -> None:

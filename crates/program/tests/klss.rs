@@ -8,7 +8,7 @@ use ringmill_ckks::{KeyLayout, KlssLayout, LayoutError};
 use ringmill_program::limb::{Domain, InputClass, LimbProgram, Opcode, Operand};
 use ringmill_program::lower::{LowerError, Lowering, Method, Rotation};
 use ringmill_ring::Modulus;
-use support::{Limbs, Toy, primes, product, run, to_integers, to_limbs};
+use support::{Limbs, Toy, centred, primes, product, run, times, to_integers, to_limbs};
 
 const LOG_N: u32 = 8;
 
@@ -60,9 +60,9 @@ fn cut(key: &[[Limbs; 2]], layout: &KlssLayout, toy: &Toy, limbs: usize) -> Vec<
             let rows: Vec<usize> = layout.rows(m, all).collect();
             let chosen: Vec<Vec<u64>> = rows.iter().map(|&r| polynomial[r].clone()).collect();
             let primes: Vec<Modulus> = rows.iter().map(|&r| moduli[r]).collect();
-            out.push(to_limbs(&to_integers(&chosen, &primes), layout.t()));
+            out.push(to_limbs(&to_integers(&chosen, &primes), layout.t_for(limbs)));
         }
-        (0..layout.t().len()).flat_map(|k| out.iter().map(move |block| block[k].clone())).collect()
+        (0..layout.t_for(limbs).len()).flat_map(|k| out.iter().map(move |block| block[k].clone())).collect()
     };
     key.iter().map(|[b, a]| [one(b), one(a)]).collect()
 }
@@ -132,42 +132,109 @@ fn transforms_and_products_are_those_of_the_formula() {
     for shape in SHAPES {
         let toy = shape.toy(1);
         let layout = shape.layout(&toy);
-        let mut low = Lowering::new("switch", LOG_N, &toy.q, &toy.p, toy.alpha).unwrap();
-        let d = input(&mut low, "d", shape.limbs);
-        let names = names(layout.digits().dnum());
-        let key = low.key_inputs_for(&Method::Klss(layout.clone()), &names, shape.limbs).unwrap();
-        let y = low.key_switch(&d, [None, None], &key, false).unwrap();
-        low.output("y0", &y[0]);
-        low.output("y1", &y[1]);
-        let program = &low.finish().unwrap();
-        let of = |op: Opcode| (0..program.len()).filter(move |&i| program.opcode(i) == op);
-        let (l, t) = (shape.limbs, layout.t().len());
-        let (beta, blocks) = (layout.digits().dnum(), layout.blocks(l));
-        assert_eq!(of(Opcode::Ntt).count(), t * beta + 2 * l, "{shape:?}");
-        assert_eq!(of(Opcode::Intt).count(), l + 2 * t * blocks, "{shape:?}");
-        let products: usize = of(Opcode::Dot).map(|i| program.operands(i).len() / 2).sum();
-        assert_eq!(products, 2 * beta * blocks * t, "{shape:?}");
+        for l in 1..=shape.limbs {
+            let mut low = Lowering::new("switch", LOG_N, &toy.q, &toy.p, toy.alpha).unwrap();
+            let d = input(&mut low, "d", l);
+            let beta = l.div_ceil(shape.alpha);
+            let key = low.key_inputs_for(&Method::Klss(layout.clone()), &names(beta), l).unwrap();
+            let y = low.key_switch(&d, [None, None], &key, false).unwrap();
+            low.output("y0", &y[0]);
+            low.output("y1", &y[1]);
+            let program = &low.finish().unwrap();
+            let of = |op: Opcode| (0..program.len()).filter(move |&i| program.opcode(i) == op);
+            let (t, blocks) = (layout.t_for(l).len(), (shape.special + l).div_ceil(shape.block));
+            assert_eq!(of(Opcode::Ntt).count(), t * beta + 2 * l, "{shape:?}, {l}");
+            assert_eq!(of(Opcode::Intt).count(), l + 2 * t * blocks, "{shape:?}, {l}");
+            let products: usize = of(Opcode::Dot).map(|i| program.operands(i).len() / 2).sum();
+            assert_eq!(products, 2 * beta * blocks * t, "{shape:?}, {l}");
+            // What is not read is not asked for.
+            let limbs: usize = program.inputs()[1..].iter().map(|input| input.moduli.len()).sum();
+            assert_eq!(limbs, 2 * beta * blocks * t, "{shape:?}, {l}");
+        }
     }
+}
+
+/// The digits of a polynomial of `limbs` limbs, and the blocks of the whole key that it uses, as products of primes.
+fn factors(shape: Shape, toy: &Toy, limbs: usize) -> [Vec<BigInt>; 2] {
+    let digits = toy.q[..limbs].chunks(shape.alpha).map(product).collect();
+    let order = [&toy.p[..], &toy.q].concat();
+    let used = (shape.special + limbs).div_ceil(shape.block);
+    [digits, order.chunks(shape.block).take(used).map(product).collect()]
 }
 
 #[test]
 fn the_bound_on_t_is_beta_times_n_times_a_digit_times_a_block_and_the_fewest_primes_are_taken() {
+    let mut shorter = 0;
     for shape in SHAPES {
         let toy = shape.toy(1);
         let layout = shape.layout(&toy);
-        let digits = layout.digits();
-        let greatest = |lists: Vec<Vec<Modulus>>| lists.iter().map(|list| product(list)).max().unwrap();
-        let d = greatest(digits.digits(shape.limbs).map(|range| toy.q[range].to_vec()).collect());
-        let order = [&toy.p[..], &toy.q].concat();
-        let block = greatest(order.chunks(shape.block).map(<[Modulus]>::to_vec).collect());
-        let bound = d * block * BigInt::from(digits.dnum() << LOG_N);
+        for limbs in 1..=shape.limbs {
+            let [digits, blocks] = factors(shape, &toy, limbs);
+            let (d, block) = (digits.iter().max().unwrap(), blocks.iter().max().unwrap());
+            let bound = d * block * BigInt::from(digits.len() << LOG_N);
+            let t = layout.t_for(limbs);
+            assert!(product(t) > bound, "{shape:?}, {limbs} limbs");
+            assert!(
+                product(&t[..t.len() - 1]) <= bound,
+                "{shape:?} takes a prime too many for {limbs} limbs"
+            );
+            assert_eq!(t, &layout.t()[..t.len()], "a prefix, as the key has it");
+        }
+        assert_eq!(layout.t_for(shape.limbs), layout.t());
+        shorter += usize::from(layout.t_for(1).len() < layout.t().len());
         let t = layout.t();
-        assert!(product(t) > bound, "{shape:?}");
-        assert!(product(&t[..t.len() - 1]) <= bound, "{shape:?} takes a prime too many");
         let short = t[..t.len() - 1].to_vec();
-        let refused = KlssLayout::with_primes(LOG_N, (&toy.q, &toy.p), digits, shape.block, short);
+        let refused = KlssLayout::with_primes(LOG_N, (&toy.q, &toy.p), layout.digits(), shape.block, short);
         assert!(matches!(refused, Err(LayoutError::SmallT { .. } | LayoutError::Ring(_))), "{shape:?}");
     }
+    assert!(shorter > SHAPES.len() / 2, "{shorter}");
+}
+
+/// Digits and blocks at the ends of their intervals, with the signs that add everything up in one coefficient.
+#[test]
+fn the_longest_sums_are_themselves_modulo_the_primes_taken_and_not_modulo_one_prime_less() {
+    let mut wrapped = 0;
+    for shape in SHAPES {
+        let toy = shape.toy(1);
+        let layout = shape.layout(&toy);
+        for limbs in [1, shape.limbs.div_ceil(2), shape.limbs] {
+            let [digits, blocks] = factors(shape, &toy, limbs);
+            let half = |x: &BigInt| x / 2u8;
+            let mut block = vec![-half(blocks.iter().max().unwrap()); toy.n()];
+            block[0] = -block[0].clone();
+            let longest = digits.iter().map(|d| times(&vec![half(d); toy.n()], &block)[0].clone());
+            let longest: BigInt = longest.sum();
+            let t = layout.t_for(limbs);
+            let [whole, short] = [product(t), product(&t[..t.len() - 1])];
+            let what = format!("{shape:?}, {limbs} limbs");
+            assert_eq!(centred(&longest, &whole), longest, "{what}");
+            assert!(&longest * 4u8 < whole, "{what}: the factor of two that centring needs");
+            // A prime is longer than that factor but where the bound is met by a hair.
+            wrapped += usize::from(centred(&longest, &short) != longest);
+        }
+    }
+    assert!(wrapped >= 2 * SHAPES.len(), "{wrapped}");
+}
+
+/// At the top such a T would do on the larger ring; it is too short for fewer limbs.
+#[test]
+fn a_prefix_that_is_too_short_is_refused_with_its_limbs() {
+    let mut below = 0;
+    for (shape, bits) in SHAPES.into_iter().flat_map(|shape| (40..=60).map(move |bits| (shape, bits))) {
+        let toy = shape.toy(1);
+        let digits = KeyLayout { limbs: shape.limbs, special: shape.special, alpha: shape.alpha };
+        let layout = KlssLayout::new(LOG_N, (&toy.q, &toy.p), digits, shape.block, bits).unwrap();
+        layout.check(LOG_N, (&toy.q, &toy.p)).unwrap();
+        match layout.check(LOG_N + 3, (&toy.q, &toy.p)) {
+            Ok(()) => {}
+            Err(LayoutError::SmallT { limbs, needed, found }) => {
+                assert!(found <= needed && needed < found + 3.0);
+                below += usize::from(limbs < shape.limbs);
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
+    assert!(below > 0);
 }
 
 #[test]

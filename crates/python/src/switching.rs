@@ -9,7 +9,7 @@ use pyo3::types::{PyDict, PyList};
 
 use ringmill::{Evaluator, Machine};
 use ringmill_ckks::{KeyLayout, LayoutError, Params};
-use ringmill_program::cost::{CostTable, Kind, Methods, Work, worthwhile};
+use ringmill_program::cost::{Allowed, CostTable, Kind, Methods, Work, worthwhile};
 use ringmill_program::he::Chain;
 use ringmill_program::lower::{Method, Switch, lower_by};
 use ringmill_program::schedule::Statistics;
@@ -60,6 +60,14 @@ fn wish(text: &str) -> Result<Wish<'_>, Failure> {
     Ok(wish)
 }
 
+/// A text such as `:26+9/9~7` without its length of blocks, and that.
+fn blocks(text: &str) -> Result<(&str, Option<usize>), Failure> {
+    let Some((of, block)) = text.split_once('~') else { return Ok((text, None)) };
+    let wrong =
+        || refused(&format!("a length of blocks is written klss~LIMBS, as klss~7; klss{text} has none"));
+    Ok((of, Some(block.parse::<u16>().map_err(|_| wrong())?.into())))
+}
+
 /// The methods that a text allows; none for hybrid with the keys as they are.
 ///
 /// A key of KLSS is derived from the form of its digits.
@@ -69,23 +77,31 @@ fn methods(params: &Params, text: &str, costs: &CostTable) -> Result<Option<Meth
         return Ok(None);
     }
     let chain = Chain::from(params);
-    let all = Methods::new(costs, &chain, &wish.forms, wish.method != "hybrid");
+    let allowed = match wish.method {
+        "hybrid" => Allowed::Hybrid,
+        "klss" => Allowed::Klss,
+        _ => Allowed::Any,
+    };
+    let all = Methods::new(costs, &chain, &wish.forms, allowed);
     let mut methods = all.map_err(|e| layout_error(&e))?;
     let none = "there are not enough primes for KLSS key switching with these parameters; compile with \
                 switching=\"hybrid\"";
     let no_klss = || Failure::rule(Family::Parameter, "NoKlss", none);
-    if wish.method == "klss" {
-        methods = methods.of_klss().ok_or_else(no_klss)?;
+    if methods.candidates().is_empty() {
+        return Err(no_klss());
     }
     for (limbs, how) in wish.levels {
         if limbs > params.q_moduli().len() {
             let (level, most) = (limbs - 1, params.max_level());
             return Err(refused(&format!("a method is wanted for level {level}; levels end at {most}")));
         }
-        // `hybrid`, `klss`, a form, or `klss:` and a form.
-        let (klss, of) = match how.strip_prefix("klss") {
-            Some(rest) => (true, rest.strip_prefix(':').unwrap_or(rest)),
-            None => (false, how.strip_prefix("hybrid").unwrap_or(how)),
+        // `hybrid`, `klss`, a form, or `klss:` and a form; after those of KLSS perhaps `~` and the limbs of a block.
+        let (klss, of, block) = match how.strip_prefix("klss") {
+            Some(rest) => {
+                let (of, block) = blocks(rest)?;
+                (true, of.strip_prefix(':').unwrap_or(of), block)
+            }
+            None => (false, how.strip_prefix("hybrid").unwrap_or(how), None),
         };
         let layout = if of.is_empty() { KeyLayout::base(params) } else { form(of)? };
         if layout != KeyLayout::base(params) && !wish.forms.contains(&layout) {
@@ -96,7 +112,7 @@ fn methods(params: &Params, text: &str, costs: &CostTable) -> Result<Option<Meth
             return Err(refused(&message));
         }
         let method = match klss {
-            true => methods.klss(layout).map_err(|e| layout_error(&e))?.ok_or_else(no_klss)?,
+            true => methods.klss(layout, limbs, block).map_err(|e| layout_error(&e))?.ok_or_else(no_klss)?,
             false => Method::Hybrid(layout),
         };
         methods = methods.fixing(limbs, method).map_err(|e| layout_error(&e))?;
@@ -154,14 +170,15 @@ pub(crate) fn method_of(params: &Params, text: &str) -> Result<impl Fn(&Switch) 
     })
 }
 
-/// In words.
-fn name(method: &Method) -> String {
+/// A method for polynomials of so many limbs, in words.
+fn name(method: &Method, limbs: usize) -> String {
     let layout = method.layout();
     let digits = format!("digits of {}", layout.alpha);
     match method {
         Method::Hybrid(_) => format!("hybrid, {digits}, {} special primes", layout.special),
         Method::Klss(klss) => {
-            let (t, bits) = (klss.t().len(), klss.t()[0].bits());
+            let t = klss.t_for(limbs);
+            let (t, bits) = (t.len(), t[0].bits());
             format!("KLSS, {digits}, blocks of {}, {t} primes of {bits} bits", klss.block())
         }
     }
@@ -186,7 +203,7 @@ fn counted(plan: &Plan, word: &str) -> Result<Counted, Failure> {
     let switches = RefCell::new(Switches::new());
     let method = |switch: &Switch| {
         let chosen = chosen(switch);
-        *switches.borrow_mut().entry((switch.limbs, name(&chosen))).or_default() += 1;
+        *switches.borrow_mut().entry((switch.limbs, name(&chosen, switch.limbs))).or_default() += 1;
         chosen
     };
     let lowered = lower_by(&plan.managed.program, &method).map_err(|e| Failure::of(Family::Program, &e))?;

@@ -9,9 +9,9 @@ use cpu_time::ProcessTime;
 use ringmill::Evaluator;
 use ringmill::ckks::params::{NamedSet, Params, ParamsLiteral};
 use ringmill::ckks::{KeyGenerator, Level, Randomness, Scale};
-use ringmill::program::cost::{CostTable, Methods, worthwhile};
+use ringmill::program::cost::{Allowed, CostTable, Methods, worthwhile};
 use ringmill::program::he::Chain;
-use ringmill::program::lower::{KeyId, Switch};
+use ringmill::program::lower::{KeyId, Method, Switch};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -33,7 +33,11 @@ fn main() -> Result<(), Failure> {
     };
     let chain = Chain::from(&params);
     let layouts = worthwhile(&costs, &chain, forms)?;
-    let methods = Methods::new(&costs, &chain, &layouts, true)?;
+    let methods = Methods::new(&costs, &chain, &layouts, Allowed::Any)?;
+    // What may be chosen, and KLSS where the table would not take it.
+    let mut timed: Vec<Method> = methods.candidates().to_vec();
+    let klss = Methods::new(&costs, &chain, &layouts, Allowed::Klss)?;
+    timed.extend(klss.candidates().iter().filter(|method| !methods.candidates().contains(method)).cloned());
 
     let mut generator = KeyGenerator::new(&params)?;
     let secret = generator.secret_key()?;
@@ -49,13 +53,12 @@ fn main() -> Result<(), Failure> {
         layouts.len(),
         relin.0.bytes() as f64 / 1e6
     );
-    for (i, method) in methods.candidates().iter().enumerate() {
+    for (i, method) in timed.iter().enumerate() {
         println!("method {i}: {method:?}");
     }
 
     let e = Evaluator::new(&params)?;
-    let evaluators = methods
-        .candidates()
+    let evaluators = timed
         .iter()
         .map(|m| Ok(e.choosing(Methods::only(&costs, &chain, m.clone())?)?))
         .collect::<Result<Vec<_>, Failure>>()?;
@@ -68,7 +71,7 @@ fn main() -> Result<(), Failure> {
         let product = e.multiply(&x, &x)?;
         let mut best = vec![Duration::MAX; evaluators.len()];
         for round in 0..=rounds {
-            for (i, (evaluator, method)) in evaluators.iter().zip(methods.candidates()).enumerate() {
+            for (i, (evaluator, method)) in evaluators.iter().zip(&timed).enumerate() {
                 if method.layout().limbs < limbs {
                     continue;
                 }
@@ -81,7 +84,7 @@ fn main() -> Result<(), Failure> {
         }
         let switch = Switch { key: KeyId::Relin, limbs, hoisted: 1, rescale: false };
         let chosen = methods.choose(&switch).ok_or("no method")?;
-        let chosen = methods.candidates().iter().position(|m| m == chosen).ok_or("no method")?;
+        let chosen = timed.iter().position(|m| m == chosen).ok_or("no method")?;
         let ms = |d: Duration| d.as_secs_f64() * 1e3;
         let least = best.iter().copied().min().map_or(0.0, ms);
         let loss = ms(best[chosen]) / least - 1.0;
@@ -91,7 +94,7 @@ fn main() -> Result<(), Failure> {
         sums[2] += least;
         let times: Vec<String> = best
             .iter()
-            .zip(methods.candidates())
+            .zip(&timed)
             .map(|(&d, m)| {
                 if d == Duration::MAX {
                     "–".into()

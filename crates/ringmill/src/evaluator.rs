@@ -64,7 +64,7 @@ impl Evaluator {
     /// ```
     /// use ringmill::Evaluator;
     /// use ringmill::ckks::{KeyGenerator, NamedSet, Params, Randomness};
-    /// use ringmill::program::cost::{CostTable, Methods, worthwhile};
+    /// use ringmill::program::cost::{Allowed, CostTable, Methods, worthwhile};
     /// use ringmill::program::he::Chain;
     ///
     /// let params = Params::named(NamedSet::III)?;
@@ -76,7 +76,7 @@ impl Evaluator {
     /// for &layout in &layouts {
     ///     generator.extend_relin_key(&secret, &mut relin, layout)?;
     /// }
-    /// let e = Evaluator::new(&params)?.choosing(Methods::new(&costs, &chain, &layouts, false)?)?;
+    /// let e = Evaluator::new(&params)?.choosing(Methods::new(&costs, &chain, &layouts, Allowed::Hybrid)?)?;
     /// let plain = e.encode([3.0].as_slice(), 1, params.max_level(), &params.default_scale())?;
     /// let x = secret.encrypt(&plain, &mut Randomness::from_os()?)?;
     /// let square = e.square_relinearise_rescale(&x, &relin)?;

@@ -207,7 +207,7 @@ impl Prepared {
                             let klss = at.and_then(|at| derived.get(at)).unwrap_or_else(|| {
                                 unreachable!("every key of KLSS is derived before limbs are bound")
                             });
-                            let (t, blocks) = (layout.t().len(), layout.blocks(limbs));
+                            let (t, blocks) = (layout.t_for(limbs).len(), layout.blocks(limbs));
                             let limb = |k| (0..blocks).map(move |m| klss.limb(digit, part, k, m));
                             list.extend((0..t).flat_map(limb).map(words));
                         }

@@ -4,7 +4,7 @@ use ringmill::ckks::{
     Ciphertext, CkksError, EvaluationKeys, KeyGenerator, KeyLayout, KlssLayout, Level, Params, ParamsLiteral,
     Randomness, SecretKey,
 };
-use ringmill::program::cost::{CostTable, Methods};
+use ringmill::program::cost::{Allowed, CostTable, Methods};
 use ringmill::program::he::{self, Chain};
 use ringmill::program::lower::Method;
 use ringmill::program::manage::Options;
@@ -127,17 +127,28 @@ fn a_kernel_predicts_the_error_of_the_form_that_it_switches_by() {
 fn klss_gives_the_bits_of_the_form_that_its_key_comes_from() {
     let w = world();
     let chain = (w.params.q_moduli(), w.params.p_moduli());
-    for (layout, block) in [(KeyLayout::base(&w.params), 3), (LAYOUTS[1], 4)] {
-        let klss = KlssLayout::new(w.params.log_n(), chain, layout, block, 51).unwrap();
-        let (hybrid, klss) = (w.by(Method::Hybrid(layout)), w.by(Method::Klss(klss)));
-        let x = hybrid.drop_level(&w.cipher, Level::new(3)).unwrap();
-        let relin = w.keys.relin().unwrap();
-        let [a, b] = [&hybrid, &klss].map(|e| e.square_relinearise_rescale(&x, relin).unwrap());
-        assert!(a.polys() == b.polys() && a.meta() == b.meta(), "{layout:?}");
-        let [a, b] = [&hybrid, &klss].map(|e| e.rotate(&x, 1, w.keys.galois()).unwrap());
-        assert!(a.polys() == b.polys(), "{layout:?}");
+    let relin = w.keys.relin().unwrap();
+    // The last of each is derived for fewer limbs than its form has.
+    for (layout, limbs, block) in
+        [(KeyLayout::base(&w.params), [6, 4], 3), (LAYOUTS[1], [5, 4], 4), (LAYOUTS[0], [3, 2], 1)]
+    {
+        let before = relin.0.bytes();
+        let mut bytes = Vec::new();
+        for limbs in limbs {
+            let digits = KeyLayout { limbs, ..layout };
+            let klss = KlssLayout::new(w.params.log_n(), chain, digits, block, 51).unwrap();
+            bytes.push(klss.bytes(w.params.log_n()));
+            let (hybrid, klss) = (w.by(Method::Hybrid(layout)), w.by(Method::Klss(klss)));
+            for level in 1..limbs {
+                let x = hybrid.drop_level(&w.cipher, Level::new(level as u32)).unwrap();
+                let [a, b] = [&hybrid, &klss].map(|e| e.square_relinearise_rescale(&x, relin).unwrap());
+                assert!(a.polys() == b.polys() && a.meta() == b.meta(), "{digits:?}, level {level}");
+                let [a, b] = [&hybrid, &klss].map(|e| e.rotate(&x, 1, w.keys.galois()).unwrap());
+                assert!(a.polys() == b.polys(), "{digits:?}, level {level}");
+            }
+        }
+        assert!(bytes[1] <= bytes[0] && relin.0.bytes() >= before + bytes[0] + bytes[1]);
     }
-    assert!(w.keys.relin().unwrap().0.bytes() > 0);
 }
 
 #[test]
@@ -152,6 +163,6 @@ fn a_key_without_the_form_is_refused_by_name() {
         "{refused}"
     );
     let other = Params::new(&ParamsLiteral::from_bits(11, &[36; 3], &[36], 3).insecure()).unwrap();
-    let methods = Methods::new(&CostTable::shipped(), &Chain::from(&other), &[], false).unwrap();
+    let methods = Methods::new(&CostTable::shipped(), &Chain::from(&other), &[], Allowed::Hybrid).unwrap();
     assert!(w.evaluator.choosing(methods).unwrap_err().to_string().contains("another chain"));
 }

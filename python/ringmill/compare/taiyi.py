@@ -73,7 +73,7 @@ def hybrid(s: Switch) -> Count:
 
 
 def t_primes(s: Switch, block: int, word_bits: int, t_bits: int) -> int:
-    """Return alpha', the primes that the bound asks for."""
+    """Return alpha', the primes that the bound asks for at this number of limbs: the first ones of T."""
     beta = math.ceil(s.limbs / s.alpha)
     digit, longest = min(s.alpha, s.limbs), min(block, s.limbs + s.special)
     needed = word_bits * (digit + longest) + s.log_n + math.log2(beta)
@@ -254,7 +254,8 @@ def amortised(figures: Row, measured: list[Row]) -> list[Row]:
 def by_level(figures: Row) -> list[Row]:
     """Figure 4: multiplications against the level for each length of digits, at the paper's chain.
 
-    A chart there, no figure of which is printed.
+    Each level has the primes of T that it needs and the best length of blocks, as the lowering and the choice
+    of methods have them. A chart there, no figure of which is printed.
     """
     top = shape(16, figures["digits"], figures["security"][1]["target"])
     rows = []

@@ -105,15 +105,19 @@ fn a_klss_key_is_its_blocks_centred_modulo_t() {
     let relin = generator.relin_key(&secret).unwrap();
     let base = KeyLayout::base(&params);
     let chain = (params.q_moduli(), params.p_moduli());
-    for (block, bits) in [(1, 50), (2, 51), (4, 60), (9, 60)] {
-        let layout = KlssLayout::new(params.log_n(), chain, base, block, bits).unwrap();
+    // For fewer limbs than the form has, too.
+    for (block, bits, limbs) in [(1, 50, 7), (2, 51, 7), (4, 60, 7), (9, 60, 7), (3, 51, 5), (6, 60, 4)] {
+        let digits = KeyLayout { limbs, ..base };
+        let layout = KlssLayout::new(params.log_n(), chain, digits, block, bits).unwrap();
         let key = relin.0.klss(&layout).unwrap();
         let all = moduli(&params, base);
-        for m in 0..layout.blocks(base.limbs) {
-            let rows: Vec<usize> = layout.rows(m, base.limbs).collect();
-            let primes: Vec<Modulus> = rows.iter().map(|&r| all[r]).collect();
+        for m in 0..layout.blocks(limbs) {
+            let rows: Vec<usize> = layout.rows(m, limbs).collect();
             // Special primes come first.
-            assert_eq!(m == 0, rows[0] == base.limbs);
+            assert_eq!(m == 0, rows[0] == limbs);
+            let rows: Vec<usize> =
+                rows.into_iter().map(|r| if r < limbs { r } else { r - limbs + base.limbs }).collect();
+            let primes: Vec<Modulus> = rows.iter().map(|&r| all[r]).collect();
             let exact = coefficients(&polynomial(relin.0.base(), 1, m % 2, rows.into_iter()), &primes);
             let limbs: Vec<u64> =
                 (0..layout.t().len()).flat_map(|k| key.limb(1, m % 2, k, m)).copied().collect();

@@ -21,12 +21,14 @@ use crate::params::{less, product};
 /// Digits, blocks and auxiliary primes of a KLSS key switch.
 ///
 /// Blocks count the special primes first and then q_0, q_1, …: a polynomial of fewer limbs uses fewer blocks of the
-/// same key, so one key serves every level.
+/// same key, so one key serves every level. Its sums are shorter too, and computed modulo the first primes of T only.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct KlssLayout {
     digits: KeyLayout,
     block: usize,
     t: Vec<Modulus>,
+    /// How many primes of T polynomials of 1, 2, … limbs take.
+    counts: Vec<usize>,
 }
 
 impl KlssLayout {
@@ -41,14 +43,14 @@ impl KlssLayout {
         block: usize,
         bits: u32,
     ) -> Result<Self, LayoutError> {
-        let needed = needed(log_n, (q, p), digits, block)?;
+        let bounds = bounds(log_n, (q, p), digits, block)?;
+        let needed = bounds.last().map_or(&[][..], Vec::as_slice);
         let skip: Vec<u64> = q.iter().chain(p).map(|m| m.value()).collect();
-        let log_needed = log2(&needed);
-        let mut count = (log_needed / f64::from(bits)).ceil() as usize;
+        let mut count = (log2(needed) / f64::from(bits)).ceil() as usize;
         loop {
             let t = primes::of_bits(bits, log_n, count, &skip)?;
-            if less(&needed, &product(t.iter().map(|m| m.value()))) {
-                return Self::with_primes(log_n, (q, p), digits, block, t);
+            if less(needed, &product(t.iter().map(|m| m.value()))) {
+                return Self::bounded((q, p), digits, block, t, &bounds);
             }
             count += 1;
         }
@@ -65,19 +67,55 @@ impl KlssLayout {
         block: usize,
         t: Vec<Modulus>,
     ) -> Result<Self, LayoutError> {
-        let needed = needed(log_n, (q, p), digits, block)?;
-        if let Some(shared) = t.iter().find(|t| q.contains(t) || p.contains(t)) {
-            return Err(LayoutError::SharedPrime { q: shared.value() });
-        }
-        let found = product(t.iter().map(|m| m.value()));
-        if !less(&needed, &found) {
-            return Err(LayoutError::SmallT { needed: log2(&needed), found: log2(&found) });
-        }
-        SourceBasis::new(&t)?;
-        Ok(Self { digits, block, t })
+        let bounds = bounds(log_n, (q, p), digits, block)?;
+        Self::bounded((q, p), digits, block, t, &bounds)
     }
 
-    /// The form of the key that it is computed from: limbs, digits, special primes.
+    fn bounded(
+        chain: (&[Modulus], &[Modulus]),
+        digits: KeyLayout,
+        block: usize,
+        t: Vec<Modulus>,
+        bounds: &[Vec<u64>],
+    ) -> Result<Self, LayoutError> {
+        let mut layout = Self { digits, block, t, counts: Vec::with_capacity(bounds.len()) };
+        let prefixes: Vec<Vec<u64>> = (1..=layout.t.len()).map(|k| whole(&layout.t[..k])).collect();
+        let mut count = 1;
+        for needed in bounds {
+            // More limbs never need fewer primes.
+            while prefixes.get(count - 1).is_some_and(|found| !less(needed, found)) {
+                count += 1;
+            }
+            layout.counts.push(count.min(layout.t.len()));
+        }
+        layout.check_bounds(chain, bounds)?;
+        SourceBasis::new(&layout.t)?;
+        Ok(layout)
+    }
+
+    /// Checks a layout that was made elsewhere against a chain: at every number of limbs T exceeds what is summed modulo it.
+    ///
+    /// # Errors
+    /// [`LayoutError::SmallT`], [`LayoutError::SharedPrime`], and those of the digits.
+    pub fn check(&self, log_n: u32, chain: (&[Modulus], &[Modulus])) -> Result<(), LayoutError> {
+        self.check_bounds(chain, &bounds(log_n, chain, self.digits, self.block)?)
+    }
+
+    fn check_bounds(&self, (q, p): (&[Modulus], &[Modulus]), bounds: &[Vec<u64>]) -> Result<(), LayoutError> {
+        if let Some(shared) = self.t.iter().find(|t| q.contains(t) || p.contains(t)) {
+            return Err(LayoutError::SharedPrime { q: shared.value() });
+        }
+        // From the top: what is wrong there is what to change.
+        for (i, needed) in bounds.iter().enumerate().rev() {
+            let (limbs, found) = (i + 1, whole(self.t_for(i + 1)));
+            if !less(needed, &found) {
+                return Err(LayoutError::SmallT { limbs, needed: log2(needed), found: log2(&found) });
+            }
+        }
+        Ok(())
+    }
+
+    /// Limbs, digits and special primes; it is computed from a form of the key with such digits and at least so many limbs.
     pub fn digits(&self) -> KeyLayout {
         self.digits
     }
@@ -87,9 +125,15 @@ impl KlssLayout {
         self.block
     }
 
-    /// The primes of T; α′ is their number.
+    /// The primes of T.
     pub fn t(&self) -> &[Modulus] {
         &self.t
+    }
+
+    /// The first primes of T, modulo which a polynomial of `limbs` limbs is switched; α′ is their number.
+    pub fn t_for(&self, limbs: usize) -> &[Modulus] {
+        let count = self.counts.get(limbs.saturating_sub(1)).copied();
+        &self.t[..count.unwrap_or(self.t.len())]
     }
 
     /// Blocks that a polynomial of `limbs` limbs uses.
@@ -121,34 +165,49 @@ impl fmt::Debug for KlssLayout {
     }
 }
 
-/// β·N·D·D̃, which T must exceed: D and D̃ the greatest products of a digit and of a block.
+/// β·N·D·D̃, which T must exceed, for polynomials of 1, 2, … limbs: β their digits, D and D̃ the greatest products of a
+/// digit and of a block that they use.
 ///
 /// A centred digit lies within ±D/2 and a centred block within ±D̃/2, both but for the 2^−7 that their quotients may be
 /// off; so the β·N products that a coefficient sums stay within a quarter of the bound, and centring modulo T, which is
-/// right up to the 2^−7 of its own quotient, has a factor of almost two to spare.
-fn needed(
+/// right up to the 2^−7 of its own quotient, has a factor of almost two to spare. A block that is used in part is as long
+/// as ever: its integers are those of the whole one.
+fn bounds(
     log_n: u32,
     (q, p): (&[Modulus], &[Modulus]),
     digits: KeyLayout,
     block: usize,
-) -> Result<Vec<u64>, LayoutError> {
+) -> Result<Vec<Vec<u64>>, LayoutError> {
     digits.check(q, p)?;
     let order = block_order(digits, q, p);
     let max = order.len().min(SourceBasis::MAX_PRIMES);
     if !(1..=max).contains(&block) {
         return Err(LayoutError::Block { block, max });
     }
-    let values = |moduli: &[Modulus]| moduli.iter().map(|m| m.value()).collect::<Vec<_>>();
-    let greatest = |lists: Vec<Vec<u64>>| {
-        lists.into_iter().max_by(|a, b| {
-            let (a, b) = (product(a.iter().copied()), product(b.iter().copied()));
-            if less(&a, &b) { std::cmp::Ordering::Less } else { std::cmp::Ordering::Greater }
-        })
+    let mut blocks = order.chunks(block);
+    let (mut taken, mut longest_digit, mut longest_block) = (0, &q[..0], &q[..0]);
+    let at = |limbs: usize| {
+        if let Some(digit) = digits.digits(limbs).last() {
+            longest_digit = longer(longest_digit, &q[digit]);
+        }
+        while taken < (digits.special + limbs).div_ceil(block) {
+            longest_block = blocks.next().map_or(longest_block, |block| longer(longest_block, block));
+            taken += 1;
+        }
+        let primes = longest_digit.iter().chain(longest_block).map(|m| m.value());
+        product(primes.chain([digits.digits(limbs).len() as u64, 1 << log_n]))
     };
-    let d = greatest(digits.digits(digits.limbs).map(|range| values(&q[range])).collect());
-    let blocks = greatest(order.chunks(block).map(values).collect());
-    let factors = [digits.dnum() as u64, 1 << log_n];
-    Ok(product(d.into_iter().chain(blocks).flatten().chain(factors)))
+    Ok((1..=digits.limbs).map(at).collect())
+}
+
+/// Those with the greater product.
+fn longer<'m>(a: &'m [Modulus], b: &'m [Modulus]) -> &'m [Modulus] {
+    if less(&whole(a), &whole(b)) { b } else { a }
+}
+
+/// Their product.
+fn whole(moduli: &[Modulus]) -> Vec<u64> {
+    product(moduli.iter().map(|m| m.value()))
 }
 
 /// The primes in the order of the blocks.
@@ -177,6 +236,8 @@ impl KlssKey {
     pub(super) fn derive(form: &KeyForm, layout: &KlssLayout) -> Result<Self, CkksError> {
         let params = form.params();
         let (digits, limbs) = (layout.digits, layout.digits.limbs);
+        // The form may be one for more limbs: its special primes stand further up.
+        let further = form.layout().limbs - limbs;
         let (blocks, stride, n) = (layout.blocks(limbs), stride(params), params.n());
         let words = Buffer::zeros(2 * digits.dnum() * blocks * layout.t.len() * stride);
         let mut key = Self { layout: layout.clone(), n, stride, words };
@@ -190,7 +251,9 @@ impl KlssKey {
                     let rows: Vec<usize> = layout.rows(m, limbs).collect();
                     let rings: Vec<&LimbRing> =
                         rows.iter().map(|&row| params.ring(indices[row])).collect::<Result<_, _>>()?;
-                    let source = rows.iter().map(|&row| form.limb(digit, part, row).to_words(n)).collect();
+                    let place = |row: usize| if row < limbs { row } else { row + further };
+                    let source =
+                        rows.iter().map(|&row| form.limb(digit, part, place(row)).to_words(n)).collect();
                     let block = Block::new(&rings, source)?;
                     for (k, t) in t.iter().enumerate() {
                         let first = key.first(digit, part, k, m);

@@ -47,9 +47,10 @@ pub enum LayoutError {
     #[error("blocks of {block} limbs; a block has 1 to {max}")]
     Block { block: usize, max: usize },
     #[error(
-        "T has {found:.2} bits, but sums modulo T need more than {needed:.2}: take more primes, or shorter digits or blocks"
+        "T has {found:.2} bits for {limbs} limbs, but sums modulo T need more than {needed:.2}: take more primes, or \
+         shorter digits or blocks"
     )]
-    SmallT { needed: f64, found: f64 },
+    SmallT { limbs: usize, needed: f64, found: f64 },
     #[error("T shares the prime {q} with the chain; its primes must be others")]
     SharedPrime { q: u64 },
     #[error("a key form is written LIMBS+SPECIAL/DIGIT, as 26+9/9; {text:?} is none")]

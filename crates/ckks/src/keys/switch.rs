@@ -313,9 +313,11 @@ impl SwitchKey {
     /// # Errors
     /// [`CkksError::MissingForm`].
     pub fn form(&self, layout: KeyLayout) -> Result<&KeyForm, CkksError> {
-        let missing =
-            || CkksError::MissingForm { layout, present: self.forms.iter().map(|f| f.layout).collect() };
-        self.forms().find(|form| form.layout == layout).ok_or_else(missing)
+        self.forms().find(|form| form.layout == layout).ok_or_else(|| self.missing(layout))
+    }
+
+    fn missing(&self, layout: KeyLayout) -> CkksError {
+        CkksError::MissingForm { layout, present: self.forms().map(KeyForm::layout).collect() }
     }
 
     /// Adds a form, or replaces that of the same layout.
@@ -333,12 +335,18 @@ impl SwitchKey {
         Ok(())
     }
 
-    /// The key as KLSS key switching reads it, computed from the form of its digits when first asked for.
+    /// The key as KLSS key switching reads it, computed when first asked for, from a form with its digits and special primes
+    /// and at least its limbs.
     ///
     /// # Errors
     /// [`CkksError::MissingForm`]; those of the ring.
     pub fn klss(&self, layout: &KlssLayout) -> Result<Arc<KlssKey>, CkksError> {
-        self.derived.get(layout, || KlssKey::derive(self.form(layout.digits())?, layout))
+        let digits = layout.digits();
+        let serves = |form: &&KeyForm| {
+            form.layout.limbs >= digits.limbs && KeyLayout { limbs: digits.limbs, ..form.layout } == digits
+        };
+        let form = || self.forms().find(serves).ok_or_else(|| self.missing(digits));
+        self.derived.get(layout, || KlssKey::derive(form()?, layout))
     }
 
     /// b of a digit modulo prime `i` of the key basis, in the base form.

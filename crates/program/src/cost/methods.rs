@@ -3,7 +3,7 @@
 //! Log PQ is fixed: a form of a key divides by primes that the chain has. With few limbs a digit is short and needs few
 //! special primes; with some more, the primes that rescaling removed make longer digits possible, and so fewer of
 //! them. Both cost a further form of the key. A chain with few special primes has many digits at every level; there
-//! KLSS takes fewer transforms.
+//! KLSS takes fewer transforms, and with fewer limbs blocks of another length may be best: a further key as KLSS reads it.
 
 use std::collections::BTreeMap;
 
@@ -16,8 +16,22 @@ use super::work::{Kind, Work};
 use crate::he::Chain;
 use crate::lower::{Method, Switch};
 
-/// A form of a key is worth its memory if it takes this part of the time off all levels together.
+/// A form of a key, or a block length of KLSS, is worth its memory if it takes this part of the time off all levels together.
 const LEAST_GAIN: f64 = 0.004;
+
+/// The longest blocks that are looked at; the best are shorter.
+const LONGEST_BLOCK: usize = 24;
+
+/// Which methods there may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Allowed {
+    /// Hybrid key switching alone.
+    Hybrid,
+    /// KLSS alone: none at all where there are no primes for it.
+    Klss,
+    /// Both.
+    Any,
+}
 
 /// The methods that the keys at hand allow, and what each takes.
 #[derive(Debug, Clone)]
@@ -32,8 +46,8 @@ pub struct Methods {
 }
 
 impl Methods {
-    /// Hybrid key switching with keys of the base layout and of `layouts`; if `klss`, KLSS with each of them too. KLSS
-    /// keys are derived from the forms that there are, and take memory beside them.
+    /// Those of `allowed` with keys of the base layout and of `layouts`. KLSS keys are derived from these forms and take memory
+    /// beside them: each is among the methods if it takes a worthwhile part off the time of all levels.
     ///
     /// # Errors
     /// A layout that the chain does not allow; a chain whose numbers are no moduli.
@@ -41,7 +55,7 @@ impl Methods {
         table: &CostTable,
         chain: &Chain,
         layouts: &[KeyLayout],
-        klss: bool,
+        allowed: Allowed,
     ) -> Result<Self, LayoutError> {
         let (q, p) = moduli(chain)?;
         let mut methods = Self::only(table, chain, Method::Hybrid(chain.base_layout()))?;
@@ -49,11 +63,17 @@ impl Methods {
             layout.check(&q, &p)?;
             methods.candidates.push(Method::Hybrid(*layout));
         }
-        if klss {
+        // A chain without special primes switches no keys.
+        if allowed != Allowed::Hybrid && !p.is_empty() {
             let layouts: Vec<KeyLayout> = methods.candidates.iter().map(Method::layout).collect();
-            let klss = layouts.into_iter().filter_map(|layout| methods.best_klss((&q, &p), layout));
-            let klss: Vec<Method> = klss.map(Method::Klss).collect();
-            methods.candidates.extend(klss);
+            let levels = chain.base_layout().limbs;
+            let hybrid = (1..=levels).map(|limbs| methods.least(limbs)).collect();
+            let beside = (allowed == Allowed::Any).then_some(hybrid);
+            let klss = methods.useful_klss(&layouts, levels, beside)?;
+            methods.candidates.extend(klss.into_iter().map(Method::Klss));
+        }
+        if allowed == Allowed::Klss {
+            methods.candidates.retain(|method| matches!(method, Method::Klss(_)));
         }
         Ok(methods)
     }
@@ -73,12 +93,6 @@ impl Methods {
         })
     }
 
-    /// Those of KLSS alone; none if there are none.
-    pub fn of_klss(mut self) -> Option<Self> {
-        self.candidates.retain(|method| matches!(method, Method::Klss(_)));
-        if self.candidates.is_empty() { None } else { Some(self) }
-    }
-
     /// A given method for polynomials of so many limbs, whatever it takes.
     ///
     /// # Errors
@@ -93,14 +107,74 @@ impl Methods {
         Ok(self)
     }
 
-    /// KLSS with digits of a layout, blocks and T as the costs would have them; none without primes for T.
+    /// KLSS with digits of a layout for polynomials of `limbs` limbs: in blocks of a given length, or the best of those that
+    /// would be among the methods if there were no others. None without primes for T.
     ///
     /// # Errors
-    /// A layout that the chain does not allow.
-    pub fn klss(&self, layout: KeyLayout) -> Result<Option<Method>, LayoutError> {
+    /// A layout that the chain does not allow, or that serves fewer limbs; a block longer than the layout.
+    pub fn klss(
+        &self,
+        layout: KeyLayout,
+        limbs: usize,
+        block: Option<usize>,
+    ) -> Result<Option<Method>, LayoutError> {
+        if layout.limbs < limbs {
+            return Err(LayoutError::TooFewLimbs { layout, most: layout.limbs, limbs });
+        }
+        let candidates = match block {
+            None => self.useful_klss(&[layout], layout.limbs, None)?,
+            Some(block) => self.klss_in_blocks(layout, block)?,
+        };
+        let methods = candidates.into_iter().map(Method::Klss).filter(|m| m.layout().limbs >= limbs);
+        let time = |method: &Method| self.nanoseconds(method, limbs, 1);
+        Ok(methods.min_by(|a, b| time(a).total_cmp(&time(b))))
+    }
+
+    /// KLSS with digits of the layouts for up to `levels` limbs, in the lengths of blocks that take a worthwhile part off all
+    /// levels together, each for no more limbs than it is the best for. What there is beside it takes the times `beside`;
+    /// where there is nothing, one length serves every level.
+    fn useful_klss(
+        &self,
+        layouts: &[KeyLayout],
+        levels: usize,
+        beside: Option<Times>,
+    ) -> Result<Vec<KlssLayout>, LayoutError> {
+        let mut candidates: Vec<(KlssLayout, Times)> = Vec::new();
+        for &layout in layouts {
+            for block in 1..=(layout.limbs + layout.special).min(LONGEST_BLOCK) {
+                for klss in self.klss_in_blocks(layout, block)? {
+                    let times = self.times(&Method::Klss(klss.clone()), levels);
+                    candidates.push((klss, times));
+                }
+            }
+        }
+        let mut found = Vec::new();
+        let whole = |times: &Times| times.iter().sum::<f64>();
+        let best = beside.or_else(|| {
+            let (klss, times) = candidates.iter().min_by(|a, b| whole(&a.1).total_cmp(&whole(&b.1)))?;
+            found.push(klss.clone());
+            Some(times.clone())
+        });
+        let Some(best) = best else { return Ok(found) };
         let (q, p) = moduli(&self.chain)?;
-        layout.check(&q, &p)?;
-        Ok(self.best_klss((&q, &p), layout).map(Method::Klss))
+        for (klss, limbs) in most_useful(&candidates, best, usize::MAX) {
+            let digits = KeyLayout { limbs, ..klss.digits() };
+            let (block, bits) = (klss.block().min(limbs + digits.special), klss.t()[0].bits());
+            found.push(KlssLayout::new(self.chain.log_n(), (&q, &p), digits, block, bits)?);
+        }
+        Ok(found)
+    }
+
+    /// KLSS in blocks of one length, for primes of T that the machine's transforms like; none where there are too few
+    /// primes.
+    fn klss_in_blocks(&self, layout: KeyLayout, block: usize) -> Result<Vec<KlssLayout>, LayoutError> {
+        let (q, p) = moduli(&self.chain)?;
+        let of = |bits| match KlssLayout::new(self.chain.log_n(), (&q, &p), layout, block, bits) {
+            Err(LayoutError::Ring(_)) => Ok(None),
+            klss => klss.map(Some),
+        };
+        let found = [Kind::NARROW_BITS, Modulus::MAX_BITS].into_iter().map(of);
+        Ok(found.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
     }
 
     /// The chain that the methods are for.
@@ -116,6 +190,20 @@ impl Methods {
         let serves = |m: &&Method| m.layout().limbs >= switch.limbs;
         let time = |m: &&Method| self.nanoseconds(m, switch.limbs, switch.hoisted);
         self.candidates.iter().filter(serves).min_by(|a, b| time(a).total_cmp(&time(b)))
+    }
+
+    /// What the cheapest candidate takes for so many limbs.
+    fn least(&self, limbs: usize) -> f64 {
+        let serves = |m: &&Method| m.layout().limbs >= limbs;
+        let times = self.candidates.iter().filter(serves).map(|m| self.nanoseconds(m, limbs, 1));
+        times.fold(f64::INFINITY, f64::min)
+    }
+
+    /// What a method takes for 1, 2, … limbs.
+    fn times(&self, method: &Method, levels: usize) -> Times {
+        let most = method.layout().limbs;
+        let time = |limbs| if limbs <= most { self.nanoseconds(method, limbs, 1) } else { f64::INFINITY };
+        (1..=levels).map(time).collect()
     }
 
     /// Every method there is.
@@ -134,17 +222,6 @@ impl Methods {
         let raising = of(Work::of_raising(method, limbs, self.bits));
         whole - raising * (hoisted - 1) as f64 / hoisted as f64
     }
-
-    /// The block length that is best at the top of a layout, for primes that the machine's transforms like.
-    fn best_klss(&self, chain: (&[Modulus], &[Modulus]), layout: KeyLayout) -> Option<KlssLayout> {
-        let longest = (layout.limbs + layout.special).min(24);
-        (1..=longest)
-            .flat_map(|block| [Kind::NARROW_BITS, Modulus::MAX_BITS].map(|bits| (block, bits)))
-            .filter_map(|(block, bits)| KlssLayout::new(self.chain.log_n(), chain, layout, block, bits).ok())
-            .map(|klss| (self.nanoseconds(&Method::Klss(klss.clone()), layout.limbs, 1), klss))
-            .min_by(|a, b| a.0.total_cmp(&b.0))
-            .map(|(_, klss)| klss)
-    }
 }
 
 /// Up to `count` layouts beside the base one, the most useful first, by the time of one key switch at each level. None
@@ -155,31 +232,34 @@ impl Methods {
 pub fn worthwhile(table: &CostTable, chain: &Chain, count: usize) -> Result<Vec<KeyLayout>, LayoutError> {
     let (q, p) = moduli(chain)?;
     let base = chain.base_layout();
-    let methods = Methods::new(table, chain, &[], false)?;
-    let times = |layout: KeyLayout| -> Vec<f64> {
-        let method = Method::Hybrid(layout);
-        let time = |limbs| {
-            if limbs <= layout.limbs { methods.nanoseconds(&method, limbs, 1) } else { f64::INFINITY }
-        };
-        (1..=base.limbs).map(time).collect()
-    };
-    let candidates: Vec<(KeyLayout, Vec<f64>)> =
+    let methods = Methods::new(table, chain, &[], Allowed::Hybrid)?;
+    let times = |layout: KeyLayout| methods.times(&Method::Hybrid(layout), base.limbs);
+    let candidates: Vec<(KeyLayout, Times)> =
         candidates(&q, &p, base, chain.log_n()).into_iter().map(|layout| (layout, times(layout))).collect();
-    let mut best = times(base);
+    let found = most_useful(&candidates, times(base), count);
+    // A form need not have limbs that it is never used with.
+    Ok(found.into_iter().map(|(layout, limbs)| KeyLayout { limbs, ..layout }).collect())
+}
+
+/// What a key switch of 1, 2, … limbs takes.
+type Times = Vec<f64>;
+
+/// Up to `count` candidates that take a worthwhile part off the times of all levels, the most useful first, each with the
+/// most limbs for which it is the best so far.
+fn most_useful<T: Clone>(candidates: &[(T, Times)], mut best: Times, count: usize) -> Vec<(T, usize)> {
     let (whole, mut found) = (best.iter().sum::<f64>(), Vec::new());
     while found.len() < count {
-        let with = |times: &[f64]| best.iter().zip(times).map(|(a, b)| a.min(*b)).sum::<f64>();
+        let with = |times: &Times| best.iter().zip(times).map(|(a, b)| a.min(*b)).sum::<f64>();
         let next = candidates.iter().min_by(|a, b| with(&a.1).total_cmp(&with(&b.1)));
-        let Some((layout, times)) = next else { break };
+        let Some((candidate, times)) = next else { break };
         if with(times) > best.iter().sum::<f64>() - LEAST_GAIN * whole {
             break;
         }
-        // A form need not have limbs that it is never used with.
         let last = best.iter().zip(times).rposition(|(a, b)| b < a).unwrap_or(0);
-        found.push(KeyLayout { limbs: last + 1, ..*layout });
+        found.push((candidate.clone(), last + 1));
         best.iter_mut().zip(times).for_each(|(a, b)| *a = a.min(*b));
     }
-    Ok(found)
+    found
 }
 
 /// Layouts that the chain allows at an error within a bit of the base one's.
@@ -232,7 +312,7 @@ mod tests {
         let (chain, table) = (chain(NamedSet::V50), CostTable::shipped());
         let layouts = worthwhile(&table, &chain, 4).unwrap();
         assert!(!layouts.is_empty() && layouts.len() <= 4);
-        let methods = Methods::new(&table, &chain, &layouts, true).unwrap();
+        let methods = Methods::new(&table, &chain, &layouts, Allowed::Any).unwrap();
         let (mut mix, mut fixed) = (0.0, 0.0);
         for limbs in 1..=28 {
             let chosen = methods.choose(&switch(limbs)).unwrap();
@@ -250,19 +330,19 @@ mod tests {
     fn klss_is_for_chains_of_many_digits() {
         let table = CostTable::shipped();
         let many = chain(NamedSet::V50Single);
-        let methods = Methods::new(&table, &many, &[], true).unwrap();
+        let methods = Methods::new(&table, &many, &[], Allowed::Any).unwrap();
         assert!(matches!(methods.choose(&switch(28)), Some(Method::Klss(_))));
         let few = chain(NamedSet::V50);
-        let methods = Methods::new(&table, &few, &[], true).unwrap();
+        let methods = Methods::new(&table, &few, &[], Allowed::Any).unwrap();
         assert!(matches!(methods.choose(&switch(28)), Some(Method::Hybrid(_))));
     }
 
     #[test]
     fn a_fixed_method_is_taken_at_its_level_alone() {
         let (chain, table) = (chain(NamedSet::V50), CostTable::shipped());
-        let methods = Methods::new(&table, &chain, &[], false).unwrap();
+        let methods = Methods::new(&table, &chain, &[], Allowed::Hybrid).unwrap();
         let form = KeyLayout { limbs: 20, special: 10, alpha: 10 };
-        let klss = methods.klss(form).unwrap().unwrap();
+        let klss = methods.klss(form, 20, None).unwrap().unwrap();
         let fixed =
             methods.clone().fixing(12, Method::Hybrid(form)).unwrap().fixing(20, klss.clone()).unwrap();
         assert_eq!(fixed.choose(&switch(12)), Some(&Method::Hybrid(form)));
@@ -273,14 +353,41 @@ mod tests {
             refused.to_string(),
             "the key form 20+10/10 serves polynomials of up to 20 limbs, not of 21"
         );
-        assert!(methods.klss(KeyLayout { limbs: 28, special: 7, alpha: 9 }).is_err());
-        assert!(methods.of_klss().is_none());
+        assert!(methods.klss(KeyLayout { limbs: 28, special: 7, alpha: 9 }, 28, None).is_err());
+    }
+
+    #[test]
+    fn lengths_of_blocks_are_chosen_by_level_and_each_is_worth_its_key() {
+        let (chain, table) = (chain(NamedSet::V50Single), CostTable::shipped());
+        let base = chain.base_layout();
+        let methods = Methods::new(&table, &chain, &[], Allowed::Klss).unwrap();
+        let of = |method: &Method| match method {
+            Method::Klss(klss) => klss.block(),
+            Method::Hybrid(_) => 0,
+        };
+        let mut blocks: Vec<usize> = methods.candidates().iter().map(of).collect();
+        blocks.sort_unstable();
+        assert!(blocks.windows(2).all(|pair| pair[0] < pair[1]) && (2..=4).contains(&blocks.len()));
+        // One length for all levels, every length that there is, and those chosen.
+        let sum = |time: &dyn Fn(usize) -> f64| (1..=base.limbs).map(time).sum::<f64>();
+        let in_blocks = |block, limbs| methods.klss(base, limbs, Some(block)).unwrap().unwrap();
+        let time = |block, limbs| methods.nanoseconds(&in_blocks(block, limbs), limbs, 1);
+        let one = (1..=12).map(|block| sum(&|limbs| time(block, limbs))).fold(f64::INFINITY, f64::min);
+        let least = |limbs| (1..=12).map(|block| time(block, limbs)).fold(f64::INFINITY, f64::min);
+        let every = sum(&least);
+        let chosen = sum(&|limbs| methods.nanoseconds(methods.choose(&switch(limbs)).unwrap(), limbs, 1));
+        assert!(every <= chosen && chosen < (1.0 - LEAST_GAIN) * one, "{every} {chosen} {one}");
+        assert!(chosen < 1.02 * every, "{every} {chosen}");
+        // Named, it is that one.
+        assert_eq!(of(&in_blocks(5, 28)), 5);
+        assert!(blocks.contains(&of(&methods.klss(base, 28, None).unwrap().unwrap())));
+        assert!(matches!(methods.klss(base, 28, Some(30)), Err(LayoutError::Block { block: 30, max: 29 })));
     }
 
     #[test]
     fn nothing_serves_more_limbs_than_the_chain_has() {
         let (chain, table) = (chain(NamedSet::II), CostTable::shipped());
-        let methods = Methods::new(&table, &chain, &[], false).unwrap();
+        let methods = Methods::new(&table, &chain, &[], Allowed::Hybrid).unwrap();
         assert_eq!(methods.choose(&switch(5)), None);
     }
 }

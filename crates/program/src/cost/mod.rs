@@ -10,6 +10,6 @@ pub mod methods;
 pub mod table;
 pub mod work;
 
-pub use methods::{Methods, worthwhile};
+pub use methods::{Allowed, Methods, worthwhile};
 pub use table::{CostError, CostTable, Rates};
 pub use work::{Kind, Work};

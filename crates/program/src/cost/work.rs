@@ -132,7 +132,7 @@ impl Switched<'_> {
         for digit in layout.digits(self.limbs) {
             let (targets, bits) = match self.method {
                 Method::Hybrid(_) => (self.limbs + layout.special - digit.len(), self.bits),
-                Method::Klss(klss) => (klss.t().len(), klss.t()[0].bits()),
+                Method::Klss(klss) => (klss.t_for(self.limbs).len(), klss.t()[0].bits()),
             };
             work.convert(digit.len(), targets);
             work.add(Kind::transform(bits), targets);
@@ -150,7 +150,7 @@ impl Switched<'_> {
                 work.add(own, 2 * special);
             }
             Method::Klss(klss) => {
-                let (blocks, t) = (klss.blocks(limbs), klss.t().len());
+                let (blocks, t) = (klss.blocks(limbs), klss.t_for(limbs).len());
                 work.add(Kind::KeyTerm, 2 * beta * blocks * t);
                 work.add(Kind::transform(klss.t()[0].bits()), 2 * blocks * t);
                 for m in 0..blocks {

@@ -58,7 +58,7 @@ pub enum InputSource {
         compact: bool,
     },
     /// One polynomial of a switching key: limbs q_0 … q_`level`, then all special primes of the method's layout. For KLSS
-    /// prime by prime of T, its blocks for so many limbs.
+    /// prime by prime of T, as far as so many limbs need it, the blocks for so many limbs.
     Key {
         /// The key.
         key: KeyId,

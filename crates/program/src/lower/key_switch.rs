@@ -11,8 +11,6 @@
 
 use std::ops::Range;
 
-use ringmill_ckks::KlssLayout;
-
 use super::klss::KlssInputs;
 use super::residues::Residues;
 use super::{LowerError, Lowering, Method, Poly};
@@ -132,16 +130,10 @@ impl Lowering {
             Method::Klss(klss) => {
                 let (q, p) = self.basis.chain();
                 // The bound on T, whoever made the layout.
-                KlssLayout::with_primes(
-                    self.builder.log_n(),
-                    (&q, &p),
-                    layout,
-                    klss.block(),
-                    klss.t().to_vec(),
-                )?;
-                let t = klss.t().iter().enumerate();
+                klss.check(self.builder.log_n(), (&q, &p))?;
+                let t = klss.t_for(limbs).iter().enumerate();
                 let t = t.map(|(k, &t)| self.basis.auxiliary(&mut self.builder, || format!("t{k}"), t));
-                Some(KlssInputs { t: t.collect(), blocks: klss.blocks(limbs), block: klss.block() })
+                Some(KlssInputs { layout: klss.clone(), t: t.collect(), blocks: klss.blocks(limbs) })
             }
         };
         self.declare_key(names, limbs, layout.alpha, special, klss)
@@ -242,7 +234,7 @@ impl Lowering {
     /// Every prime to which a key switch with `key` raises digits, and the digits there: \[prime\]\[digit\].
     pub(super) fn raise_all(&mut self, d: &Digits<'_>, key: &KeyInputs) -> Vec<Poly> {
         match &key.klss {
-            Some(klss) => klss.t.iter().map(|&t| self.raise_to_t(d, t)).collect(),
+            Some(klss) => klss.t_for(d.limbs.len()).iter().map(|&t| self.raise_to_t(d, t)).collect(),
             None => {
                 let targets = self.targets(d.limbs.len(), key);
                 targets.into_iter().map(|target| self.raise(d, target)).collect()
@@ -360,7 +352,7 @@ impl Lowering {
         }
         if let Raised::Shared(all) = s.raised {
             let (method, primes) = match &key.klss {
-                Some(klss) => ("KLSS", klss.t.len()),
+                Some(klss) => ("KLSS", klss.t_for(limbs).len()),
                 None => ("hybrid key switching", limbs + key.special.len()),
             };
             if all.len() != primes || all.iter().any(|digits| digits.len() != limbs.div_ceil(key.alpha)) {

@@ -2,7 +2,7 @@
 //! conversions; `docs/algorithms/klss.md` has the derivation.
 //!
 //! 1. *Digits* as in hybrid key switching: centred integers d_j.
-//! 2. *Raise* each d_j modulo the α′ primes of T only: β·α′ transforms.
+//! 2. *Raise* each d_j modulo the α′ primes of T only: β·α′ transforms. With fewer limbs fewer primes will do.
 //! 3. *Inner product* with every block of the key, Σ_j d_j·key_j,m: its integers stay within T/4, so that sums modulo T
 //!    are the integers themselves. 2·β̃·α′ inverse transforms.
 //! 4. *Recover*: each block is taken, centred, modulo its own primes. That conversion must be the exact one: an
@@ -11,6 +11,8 @@
 //!
 //! Steps 1, 3 and 5 compute the integers of hybrid key switching with the same key, so results are equal bit for bit.
 
+use ringmill_ckks::KlssLayout;
+
 use super::key_switch::{Digits, End, KeyInputs, Parts, Switching};
 use super::{LowerError, Lowering, Poly};
 use crate::limb::{ModulusId, Operand};
@@ -18,11 +20,18 @@ use crate::limb::{ModulusId, Operand};
 /// What the limbs of a KLSS key are: \[digit\]\[part\], limb k·blocks + m for prime k of T and block m.
 #[derive(Debug, Clone)]
 pub(super) struct KlssInputs {
+    pub(super) layout: KlssLayout,
+    /// The primes of T that the declared limbs need.
     pub(super) t: Vec<ModulusId>,
     /// Blocks of the declared limbs.
     pub(super) blocks: usize,
-    /// Primes a block.
-    pub(super) block: usize,
+}
+
+impl KlssInputs {
+    /// The primes of T for a polynomial of `limbs` limbs, no more than were declared.
+    pub(super) fn t_for(&self, limbs: usize) -> &[ModulusId] {
+        &self.t[..self.layout.t_for(limbs).len().min(self.t.len())]
+    }
 }
 
 impl Lowering {
@@ -39,14 +48,14 @@ impl Lowering {
         klss: &KlssInputs,
     ) -> Result<[Poly; 2], LowerError> {
         let special = key.special().len();
-        let blocks = (special + s.limbs).div_ceil(klss.block);
+        let (block, blocks) = (klss.layout.block(), klss.layout.blocks(s.limbs));
         let sums = self.block_sums(s, key, klss, blocks);
         self.region("recover");
         let mut rows = [Vec::new(), Vec::new()];
-        for (m, block) in sums.iter().enumerate() {
-            let (first, end) = (m * klss.block, (special + s.limbs).min((m + 1) * klss.block));
+        for (m, sums) in sums.iter().enumerate() {
+            let (first, end) = (m * block, (special + s.limbs).min((m + 1) * block));
             for part in 0..2 {
-                let x = self.residues(&klss.t, &block[part])?;
+                let x = self.residues(klss.t_for(s.limbs), &sums[part])?;
                 for at in first..end {
                     let modulus = self.block_prime(key, at);
                     let row = self.coefficients_modulo(&x, modulus);
@@ -68,7 +77,7 @@ impl Lowering {
         blocks: usize,
     ) -> Vec<Parts<Poly>> {
         let mut sums = vec![Parts::<Poly>::default(); blocks];
-        for (k, &t) in klss.t.iter().enumerate() {
+        for (k, &t) in klss.t_for(s.limbs).iter().enumerate() {
             self.region(format_args!("inner product mod t{k}"));
             let u = self.raised(s.raised, k, |low, d| low.raise_to_t(d, t));
             for (m, block) in sums.iter_mut().enumerate() {
