@@ -11,7 +11,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
@@ -23,12 +23,15 @@ from ringmill.errors import FileFormatError, MachineError, MismatchError, Parame
 from ringmill.keys import Keys, keygen
 from ringmill.plausible import plausible
 from ringmill.progress import Show, share, steps
-from ringmill.switching import SWITCHING, check_switching
+from ringmill.switching import SWITCHING, check_switching, costs_of
 from ringmill.trace.bounds import positive
 from ringmill.trace.program import Signature, Traced
 from ringmill.trace.spec import Slots
 from ringmill.values import Values
 from ringmill.whole import whole
+
+if TYPE_CHECKING:
+    from ringmill.project import Core
 
 #: A machine elsewhere: the limb program's text and input limbs in, output limbs out; bytes of 64-bit words.
 Outside = Callable[[str, list[bytes]], list[bytes]]
@@ -213,15 +216,25 @@ class Compiled:
         check_switching(method)
         return Compiled(self.text, self.signature, self.plan, method, self.output_level)
 
-    def work(self) -> dict[str, Any]:
+    def work(self, machine: str | Core = "cpu", butterflies: int | None = None) -> dict[str, Any]:
         """What one evaluation takes, counted in the limb program without running it.
 
         ``transforms``, ``multiply_adds``, ``key_bytes`` (the limbs that are read), ``data_bytes``,
-        ``peak_bytes``; ``seconds`` on one core by the costs that ``ringmill calibrate`` measured (the shipped
-        ones otherwise), and ``kinds``, the limbs of each kind of work that costs are for; ``switches``:
-        level, method and number of key switches.
+        ``peak_bytes``; ``kinds``, the limbs of each kind of work that costs are for; ``switches``: level,
+        method and number of key switches.
+
+        Args:
+            machine: whose ``costs`` choose the methods and predict the ``seconds``: a name that ``evaluate``
+                takes, or a `ringmill.project.Core`. For "cpu" those of one core that ``ringmill calibrate``
+                measured, the shipped ones otherwise; a hardware core's follow from its cycle model, at its
+                clock or, by name, at 100 MHz.
+            butterflies: size of "compact" and "verilator", as for ``evaluate``.
+
+        Raises
+        ------
+            MachineError: a machine that does not exist, or that has no primes for the KLSS that is asked for.
         """
-        return self.plan.work(self.switching)
+        return self.plan.work(self.switching, costs_of(machine, butterflies))
 
     @property
     def digest(self) -> str:
@@ -244,7 +257,7 @@ class Compiled:
         """log2 of the predicted error of the worst slot of every output ciphertext, before anything runs.
 
         It holds for arguments encrypted under the public key, none larger than ``plan.magnitude``, and keys
-        switched as ``switching`` says.
+        switched as ``switching`` says on "cpu". Results say the error of the machine that they come from.
         """
         return self.plan.predicted_error(switching=self.switching)
 

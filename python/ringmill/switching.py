@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from ringmill import _native
-from ringmill._native import Params
+from ringmill._native import Costs, Params
 from ringmill.arguments import checked
-from ringmill.errors import ParameterError, fail
+from ringmill.belongs import a_machine
+from ringmill.errors import MachineError, ParameterError, fail
 from ringmill.whole import whole
 
-#: Digits raised to every prime, KLSS, or what takes this machine the least at each level.
+if TYPE_CHECKING:
+    from ringmill.project import Core
+
+#: Digits raised to every prime, KLSS, or what takes the machine that evaluates the least at each level.
 SWITCHING = ("hybrid", "klss", "auto")
 
 # Chains have 64 primes at most.
@@ -24,7 +29,8 @@ def key_switching(
     """How keys are switched, for ``compile(…, switching=…)``: a method, key forms, methods of some levels.
 
     Args:
-        method: "hybrid", "klss" or "auto", which takes what costs this machine the least at each level.
+        method: "hybrid", "klss" or "auto", which takes what costs the machine that evaluates the least at
+            each level.
         forms: what keys have beside their base form, each written LIMBS+SPECIAL/DIGIT: "26+9/9" switches
             polynomials of up to 26 limbs over 9 special primes in digits of 9 limbs. `key_forms` names those
             worth having.
@@ -52,13 +58,38 @@ def _text(what: str, given: object, example: str) -> str:
     return given
 
 
+def costs_of(machine: str | Core = "cpu", butterflies: int | None = None) -> Costs:
+    """What a machine takes for each kind of work: a name that ``evaluate`` takes, or a core to be built."""
+    if butterflies is not None:
+        whole(MachineError, "The number of butterflies", butterflies, 1, 16)
+    if not isinstance(machine, str):
+        from ringmill.project import Core
+
+        if isinstance(machine, Core) and butterflies is None:
+            return machine.costs()
+        a_machine(machine, outside=False)
+    # The simulated core is the emulated one: its words hold any prime.
+    return Costs.of("compact" if machine == "verilator" else str(machine), butterflies)
+
+
 @checked
-def key_forms(params: Params, count: int = 5) -> list[str]:
-    """Up to ``count`` key forms that save the most time over all levels, by this machine's costs.
+def key_forms(
+    params: Params, count: int = 5, *, machine: str | Core = "cpu", butterflies: int | None = None
+) -> list[str]:
+    """Up to ``count`` key forms that save the most time over all levels, by the costs of a machine.
 
     Each one is a further key of its own for every rotation and for relinearisation.
+
+    Args:
+        params: the parameters.
+        count: the most forms.
+        machine: the one that is to evaluate, by the name that ``evaluate`` takes, or as a
+            `ringmill.project.Core`. The costs of "cpu" are those that ``ringmill calibrate`` measured, the
+            shipped ones otherwise; a core's follow from its cycle model.
+        butterflies: size of "compact" and "verilator", as for ``evaluate``.
     """
-    return _native.key_forms(params, whole(ParameterError, "The count", count, 0, 1000))
+    count = whole(ParameterError, "The count", count, 0, 1000)
+    return _native.key_forms(params, count, costs_of(machine, butterflies))
 
 
 def check_switching(method: object) -> None:

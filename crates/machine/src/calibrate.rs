@@ -21,7 +21,7 @@ const RUNS: usize = 3;
 const ROUNDS: usize = 2;
 
 /// Limbs, special primes, limbs a digit, bits of the primes, and for KLSS limbs a block and bits of T.
-type Shape = (usize, usize, usize, u32, Option<(usize, u32)>);
+pub(crate) type Shape = (usize, usize, usize, u32, Option<(usize, u32)>);
 
 /// Between them they have much and little of each kind of work.
 const SHAPES: [Shape; 12] = [
@@ -119,7 +119,7 @@ fn time(machine: &dyn Machine, program: &LimbProgram) -> Result<Duration, Calibr
 }
 
 /// A key switch, or rotations that share their digits.
-fn key_switch(
+pub(crate) fn key_switch(
     log_n: u32,
     (limbs, special, alpha, bits, klss): Shape,
     rotations: usize,

@@ -11,6 +11,7 @@ pub mod error;
 pub mod reference;
 mod watch;
 
+use ringmill_program::cost::CostTable;
 use ringmill_program::limb::LimbProgram;
 use ringmill_ring::{LimbSource, Pool};
 
@@ -28,6 +29,12 @@ pub trait Machine: Send + Sync {
 
     /// Where the memory of its runs rests between them, for whoever has use for it meanwhile.
     fn memory(&self) -> Option<&Pool> {
+        None
+    }
+
+    /// The costs by which key-switch methods are chosen for it, with the primes that it has for them; none where those
+    /// measured on this computer are its own.
+    fn costs(&self) -> Option<CostTable> {
         None
     }
 

@@ -260,3 +260,25 @@ fn layouts_of_another_chain_and_foreign_digits_are_refused() {
     let refused = low.rotate_hoisted(&hoisted, &c, rotation).unwrap_err();
     assert!(refused.to_string().contains("raised for another method"), "{refused}");
 }
+
+#[test]
+fn methods_with_primes_of_their_own_stand_in_one_program() {
+    let shape = SHAPES[1];
+    let toy = shape.toy(1);
+    let digits = KeyLayout { limbs: shape.limbs, special: shape.special, alpha: shape.alpha };
+    let mut low = Lowering::new("both", LOG_N, &toy.q, &toy.p, toy.alpha).unwrap();
+    let d = input(&mut low, "d", 6);
+    let mut primes = Vec::new();
+    // The last two share theirs.
+    for (i, (block, bits)) in [(3, 51), (3, 60), (2, 60)].into_iter().enumerate() {
+        let layout = KlssLayout::new(LOG_N, (&toy.q, &toy.p), digits, block, bits).unwrap();
+        primes.extend_from_slice(layout.t());
+        let names: Vec<String> = names(2).iter().map(|name| format!("{name}_{i}")).collect();
+        let key = low.key_inputs_for(&Method::Klss(layout), &names, 6).unwrap();
+        let y = low.key_switch(&d, [None, None], &key, false).unwrap();
+        low.output(format!("y{i}"), &y[0]);
+    }
+    primes.sort_unstable_by_key(|t| t.value());
+    primes.dedup();
+    assert_eq!(low.finish().unwrap().moduli().len(), 9 + primes.len());
+}

@@ -15,6 +15,7 @@ use crate::evaluation::EvaluationKeys;
 use crate::keys::{Made, PublicKey, SecretKey};
 use crate::params::Params;
 use crate::plan::Plan;
+use crate::switching::Costs;
 use crate::whole::shown;
 
 /// An argument that is read as a `T`. Anything else is a `MismatchError`, to which Python adds the argument's name
@@ -91,6 +92,7 @@ wanted! {
     Vec<String>: "a list of texts";
     PyArrayLike1<'_, Complex64, AllowTypeChange>: "numbers in one dimension";
     Bound<'_, Params>: "Params, as rm.Params.named(\"III\")";
+    Bound<'_, Costs>: "Costs, as ringmill.switching.costs_of(\"cpu\")";
     Bound<'_, Plan>: "a Plan, as compiled.plan";
     Bound<'_, SecretKey>: "a SecretKey, as keys.secret";
     Made<'_>: "a PublicKey or EvaluationKeys, as keys.public or keys.evaluation";

@@ -47,7 +47,7 @@ fn failure(error: &compact::CompactError) -> Failure {
     Failure::of(Family::Machine, error)
 }
 
-fn multiplier(name: &str) -> Result<Multiplier, Failure> {
+pub(crate) fn multiplier(name: &str) -> Result<Multiplier, Failure> {
     let known = || Multiplier::ALL.map(Multiplier::name).join(", ");
     Multiplier::by_name(name).ok_or_else(|| {
         let message = format!("no multiplier {name:?}; there are {}", known());

@@ -48,6 +48,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<executable::Executable>()?;
     module.add_class::<circuits::Circuit>()?;
     module.add_class::<image::CoreImage>()?;
+    module.add_class::<switching::Costs>()?;
     module.add_function(wrap_pyfunction!(bootstrap::bootstrap_rotations, module)?)?;
     module.add_function(wrap_pyfunction!(machines::isa, module)?)?;
     module.add_function(wrap_pyfunction!(machines::calibrate, module)?)?;

@@ -14,11 +14,11 @@ use ringmill_program::he::{self, Type, Value, Vectors, evaluate_clear};
 use ringmill_program::lower::Switch;
 use ringmill_program::manage::{Accuracy, Promise};
 
-use crate::argument::given;
+use crate::argument::{Arg, given};
 use crate::error::Failure;
 use crate::executable::interruptible;
 use crate::params::Params;
-use crate::switching;
+use crate::switching::{self, Costs};
 
 /// A program with its parameters, every value with its level and exact scale: what machines run. Holds no key and no input.
 #[pyclass(frozen, module = "ringmill._native")]
@@ -226,7 +226,7 @@ impl Plan {
         #[pyo3(from_py_with = given)] failure: f64,
         #[pyo3(from_py_with = given)] switching: &str,
     ) -> PyResult<BTreeMap<String, f64>> {
-        let method = switching::method_of(&self.params, switching)?;
+        let method = switching::method_of(&self.params, switching, &switching::costs()?)?;
         let errors = self.errors(failure, &|switch: &Switch| method(switch).layout());
         Ok(errors.map_err(|e| Failure::face(&e))?)
     }
@@ -249,14 +249,14 @@ impl Plan {
         Ok(told)
     }
 
-    /// What one run takes, by counting the limb program: `switching.rs`.
-    #[pyo3(signature = (switching = "hybrid"))]
+    /// What one run takes on a machine of such costs, by counting the limb program: `switching.rs`.
     fn work<'py>(
         &self,
         py: Python<'py>,
         #[pyo3(from_py_with = given)] switching: &str,
+        costs: Arg<Bound<'py, Costs>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        switching::work(py, self, switching)
+        switching::work(py, self, switching, &costs.get().inner)
     }
 
     /// Level of every value, one after the other as the program runs, constants left out: level, operation, region.

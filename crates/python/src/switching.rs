@@ -1,4 +1,5 @@
-//! How a kernel's keys are switched: by digits raised to every prime, by KLSS, or by what takes the least at each level.
+//! How a kernel's keys are switched: by digits raised to every prime, by KLSS, or by what takes the least at each level of
+//! the machine at hand.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -7,15 +8,18 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
+use ringmill::machine::compact::costs::table;
+use ringmill::machine::compact::{CompactLiteral, MemoryTiming};
 use ringmill::{Evaluator, Machine};
 use ringmill_ckks::{KeyLayout, LayoutError, Params};
-use ringmill_program::cost::{Allowed, CostTable, Kind, Methods, Work, worthwhile};
+use ringmill_program::cost::{Allowed, Auxiliary, CostTable, Kind, Methods, Work, worthwhile};
 use ringmill_program::he::Chain;
 use ringmill_program::lower::{Method, Switch, lower_by};
 use ringmill_program::schedule::Statistics;
 
 use crate::error::{Failure, Family};
 use crate::plan::Plan;
+use crate::{image, machines};
 
 /// What a text such as `auto 26+9/9 @5=klss` asks for: a method, forms that keys have beside the base one, and the methods of
 /// some levels.
@@ -84,9 +88,7 @@ fn methods(params: &Params, text: &str, costs: &CostTable) -> Result<Option<Meth
     };
     let all = Methods::new(costs, &chain, &wish.forms, allowed);
     let mut methods = all.map_err(|e| layout_error(&e))?;
-    let none = "there are not enough primes for KLSS key switching with these parameters; compile with \
-                switching=\"hybrid\"";
-    let no_klss = || Failure::rule(Family::Parameter, "NoKlss", none);
+    let no_klss = || no_klss(costs);
     if methods.candidates().is_empty() {
         return Err(no_klss());
     }
@@ -120,6 +122,81 @@ fn methods(params: &Params, text: &str, costs: &CostTable) -> Result<Option<Meth
     Ok(Some(methods))
 }
 
+/// Neither the parameters nor the machine may leave room for the primes of T.
+fn no_klss(costs: &CostTable) -> Failure {
+    let Auxiliary { bits, moduli } = costs.auxiliary();
+    if *costs.auxiliary() == Auxiliary::default() {
+        let none = "there are not enough primes for KLSS key switching with these parameters; compile with \
+                    switching=\"hybrid\"";
+        return Failure::rule(Family::Parameter, "NoKlss", none);
+    }
+    let why = match bits[..] {
+        [] => "its multiplier takes primes of a special form only".to_owned(),
+        _ => format!("its programs have {moduli} moduli at most, those of the chain among them"),
+    };
+    let message = format!(
+        "the machine has no primes for KLSS key switching with these parameters: {why}; compile with \
+         switching=\"hybrid\" for it"
+    );
+    Failure::rule(Family::Machine, "NoKlss", &message)
+}
+
+/// The costs of a machine, for what is chosen and predicted for it.
+#[pyclass(frozen, module = "ringmill._native")]
+pub(crate) struct Costs {
+    pub(crate) inner: CostTable,
+}
+
+#[pymethods]
+impl Costs {
+    /// Of a machine by name; those of "cpu" are what `ringmill calibrate` measured, the shipped ones otherwise.
+    #[staticmethod]
+    #[pyo3(signature = (machine = "cpu", butterflies = None))]
+    fn of(machine: &str, butterflies: Option<u32>) -> PyResult<Self> {
+        let machine = machines::by_name(machine, Some(1), butterflies, None)?;
+        Ok(Self { inner: ringmill::costs_of(&*machine).map_err(|e| Failure::face(&e))? })
+    }
+
+    /// Of a compact core with a clock of `mhz`.
+    #[staticmethod]
+    #[pyo3(signature = (*, word_bits, butterflies, log_n_max, moduli, multiplier, bus_bits, latency, beat_cycles, mhz))]
+    #[expect(clippy::too_many_arguments, reason = "keywords of a Python function")]
+    fn of_core(
+        word_bits: u32,
+        butterflies: u32,
+        log_n_max: u32,
+        moduli: u32,
+        multiplier: &str,
+        bus_bits: u32,
+        latency: u32,
+        beat_cycles: u32,
+        mhz: f64,
+    ) -> PyResult<Self> {
+        let literal = CompactLiteral {
+            word_bits,
+            butterflies,
+            log_n_max,
+            moduli,
+            multiplier: image::multiplier(multiplier)?,
+            bus_bits,
+            timing: MemoryTiming { latency, beat_cycles },
+            ..CompactLiteral::default()
+        };
+        let config = literal.build().map_err(|e| Failure::of(Family::Machine, &e))?;
+        Ok(Self { inner: table(&config, mhz) })
+    }
+
+    /// The machine, in words.
+    #[getter]
+    fn machine(&self) -> &str {
+        self.inner.machine()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Costs({})", self.inner.machine())
+    }
+}
+
 /// Refuses a text that asks for what these parameters do not allow; gives the forms that it names.
 #[pyfunction]
 pub(crate) fn check_switching(
@@ -130,20 +207,22 @@ pub(crate) fn check_switching(
     Ok(wish(text)?.forms.iter().map(ToString::to_string).collect())
 }
 
-/// Up to `count` key forms that take the most time off key switches of all levels, by this machine's costs.
+/// Up to `count` key forms that take the most time off key switches of all levels, by the costs of a machine.
 #[pyfunction]
 pub(crate) fn key_forms(
     py: Python<'_>,
     params: &Bound<'_, crate::params::Params>,
     count: usize,
+    costs: &Bound<'_, Costs>,
 ) -> PyResult<Vec<String>> {
-    let params = params.get().inner.clone();
+    let (params, costs) = (params.get().inner.clone(), &costs.get().inner);
     let found =
-        py.detach(|| worthwhile(&costs()?, &Chain::from(&params), count).map_err(|e| layout_error(&e)))?;
+        py.detach(|| worthwhile(costs, &Chain::from(&params), count).map_err(|e| layout_error(&e)))?;
     Ok(found.iter().map(ToString::to_string).collect())
 }
 
-fn costs() -> Result<CostTable, Failure> {
+/// Those of this computer.
+pub(crate) fn costs() -> Result<CostTable, Failure> {
     ringmill::costs().map_err(|e| Failure::face(&e))
 }
 
@@ -154,16 +233,21 @@ pub(crate) fn evaluator(
     word: &str,
 ) -> Result<Evaluator, Failure> {
     let face = |e: ringmill::Error| Failure::face(&e);
+    let costs = ringmill::costs_of(&*machine).map_err(face)?;
     let evaluator = Evaluator::with_machine(params, machine).map_err(face)?;
-    match methods(params, word, &costs()?)? {
+    match methods(params, word, &costs)? {
         None => Ok(evaluator),
         Some(methods) => evaluator.choosing(methods).map_err(face),
     }
 }
 
 /// The method of each key switch that a text asks for: the base form where it asks for nothing.
-pub(crate) fn method_of(params: &Params, text: &str) -> Result<impl Fn(&Switch) -> Method, Failure> {
-    let (methods, base) = (methods(params, text, &costs()?)?, Method::Hybrid(KeyLayout::base(params)));
+pub(crate) fn method_of(
+    params: &Params,
+    text: &str,
+    costs: &CostTable,
+) -> Result<impl Fn(&Switch) -> Method + use<>, Failure> {
+    let (methods, base) = (methods(params, text, costs)?, Method::Hybrid(KeyLayout::base(params)));
     Ok(move |switch: &Switch| {
         let chosen = methods.as_ref().and_then(|methods| methods.choose(switch));
         chosen.unwrap_or(&base).clone()
@@ -197,9 +281,8 @@ struct Counted {
     machine: String,
 }
 
-fn counted(plan: &Plan, word: &str) -> Result<Counted, Failure> {
-    let costs = costs()?;
-    let chosen = method_of(&plan.params, word)?;
+fn counted(plan: &Plan, word: &str, costs: &CostTable) -> Result<Counted, Failure> {
+    let chosen = method_of(&plan.params, word, costs)?;
     let switches = RefCell::new(Switches::new());
     let method = |switch: &Switch| {
         let chosen = chosen(switch);
@@ -220,10 +303,15 @@ fn counted(plan: &Plan, word: &str) -> Result<Counted, Failure> {
     })
 }
 
-/// What one run of a plan takes, by counting: the limb program, the time that this machine's costs predict, and the method
+/// What one run of a plan takes, by counting: the limb program, the time that the costs of a machine predict, and the method
 /// of every key switch.
-pub(crate) fn work<'py>(py: Python<'py>, plan: &Plan, word: &str) -> PyResult<Bound<'py, PyDict>> {
-    let found = py.detach(|| counted(plan, word))?;
+pub(crate) fn work<'py>(
+    py: Python<'py>,
+    plan: &Plan,
+    word: &str,
+    costs: &CostTable,
+) -> PyResult<Bound<'py, PyDict>> {
+    let found = py.detach(|| counted(plan, word, costs))?;
     let (told, s) = (PyDict::new(py), &found.statistics);
     told.set_item("instructions", found.instructions)?;
     told.set_item("transforms", s.ntt + s.intt)?;

@@ -1,7 +1,8 @@
-//! The cost table of this machine: measured by `ringmill calibrate`, or the shipped one.
+//! The cost table of a machine: its own, or that of this computer, measured by `ringmill calibrate` or shipped.
 
 use std::path::PathBuf;
 
+use ringmill_machine::Machine;
 use ringmill_program::cost::CostTable;
 
 use crate::Error;
@@ -17,7 +18,15 @@ pub fn costs_path() -> Option<PathBuf> {
     Some(cache.join("ringmill").join("costs.txt"))
 }
 
-/// The costs by which key-switch methods are chosen on this machine: measured ones where there are any.
+/// The costs by which key-switch methods are chosen for a machine: its own where it brings them, as hardware does.
+///
+/// # Errors
+/// As [`costs`].
+pub fn costs_of(machine: &dyn Machine) -> Result<CostTable, Error> {
+    machine.costs().map_or_else(costs, Ok)
+}
+
+/// The costs by which key-switch methods are chosen on this computer: measured ones where there are any.
 ///
 /// # Errors
 /// [`Error::Costs`] for a file that is there but cannot be read or is none; delete it or calibrate again.

@@ -40,7 +40,7 @@ mod recent;
 use std::sync::Arc;
 
 pub use bootstrap::{Bootstrapper, bootstrap_keys};
-pub use costs::{costs, costs_path};
+pub use costs::{costs, costs_of, costs_path};
 pub use error::Error;
 pub use evaluator::Evaluator;
 pub use kernel::{Input, Inputs, Kernel};

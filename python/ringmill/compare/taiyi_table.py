@@ -36,8 +36,8 @@ NOTES = (
     "of the bootstrapping; without one a stored measurement stands there, with its origin. Theirs takes 21 "
     "levels, ours leaves 9 of its chain.",
     "Figure 4 is a chart without figures to stand beside ours; what it shows, that the best alpha falls with "
-    "the level, holds here too. Each level is counted with the primes of T and the blocks that suit it, as keys "
-    "are switched here.",
+    "the level, holds here too. Each level is counted with the primes of T and the blocks that suit it, as "
+    "keys are switched here.",
 )
 
 

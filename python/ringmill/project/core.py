@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ringmill._native import CoreImage, Plan
+from ringmill._native import CoreImage, Costs, Plan
 from ringmill.errors import CommandError, fail
 
 #: Families of devices, as device files name them; `asic45` has no synthesis in a built folder.
@@ -82,6 +82,20 @@ class Core:
             beat_cycles=self.beat_cycles,
             policy=self.policy,
             effort=self.effort,
+        )
+
+    def costs(self) -> Costs:
+        """What it takes for each kind of work at its clock, by its cycle model."""
+        return Costs.of_core(
+            word_bits=self.word_bits,
+            butterflies=self.butterflies,
+            log_n_max=self.log_n_max,
+            moduli=self.moduli,
+            multiplier=self.multiplier,
+            bus_bits=self.bus_bits,
+            latency=self.memory_latency,
+            beat_cycles=self.beat_cycles,
+            mhz=self.clock_mhz,
         )
 
     def parameters(self, kind: int) -> dict[str, int]:

@@ -280,8 +280,9 @@ class Kernel:
             security: bits, 128 (default), 192 or 256.
             params: ``ringmill.Params`` to use instead of choosing. Those chosen bootstrap if the kernel asks
                 for it or no others hold its depth; then for 128 bits of security alone.
-            switching: how keys are switched: "hybrid" (default), "klss", or "auto", what takes this machine
-                the least at each level; with key forms and by level: ``key_switching``.
+            switching: how keys are switched: "hybrid" (default), "klss", or "auto", what takes the
+                machine that evaluates the least at each level; with key forms and by level:
+                ``key_switching``.
             rotation_keys: the most rotation keys that the program may take, for clients that cannot make,
                 send or store one for every distance. Other distances become several rotations, which takes
                 longer; ``compiled.cost`` says how many. Left out, every distance has its key. The keys of

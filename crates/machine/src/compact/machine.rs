@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ringmill_program::cost::CostTable;
 use ringmill_program::limb::{LimbProgram, Operand};
 use ringmill_ring::Modulus;
 
@@ -10,7 +11,7 @@ use super::plan::{Plan, Search, plan};
 use super::table::power_of_two;
 use super::{
     CompactConfig, CompactError, Core, CoreLibrary, Counters, Emulator, Instruction, Policy, SimulatedMemory,
-    TableEntry, lower,
+    TableEntry, costs, lower,
 };
 use crate::bindings::check_borders;
 use crate::{Executable, Machine, MachineError};
@@ -117,6 +118,10 @@ impl Compact {
 impl Machine for Compact {
     fn name(&self) -> &str {
         "compact"
+    }
+
+    fn costs(&self) -> Option<CostTable> {
+        Some(costs::table(&self.config, costs::CLOCK_MHZ))
     }
 
     fn prepare(&self, program: &LimbProgram) -> Result<Box<dyn Executable>, MachineError> {

@@ -9,6 +9,7 @@
 //! | `lower` | from a limb program to nodes: flattened sums, constants moved to where they cost nothing |
 //! | [`plan`] | the order of passes, banks, memory |
 //! | [`model`] | the cycle model |
+//! | [`costs`] | what it takes for each kind of work, for the choice of key-switch methods |
 //! | [`machine`] | the machine, over any core |
 //! | [`bus`] | the way to memory, cycle by cycle as the hardware |
 //! | [`registers`] | offsets and fields of the core's registers, generated |
@@ -20,6 +21,7 @@
 pub mod bus;
 pub mod config;
 pub mod core;
+pub mod costs;
 pub mod emulator;
 pub mod error;
 mod galois;

@@ -8,6 +8,7 @@ mod ops;
 #[cfg(test)]
 mod tests;
 
+use ringmill_program::cost::CostTable;
 use ringmill_program::limb::{Instruction, LimbProgram, Operand, Source, ValueId};
 use ringmill_ring::reference as scalar;
 use ringmill_ring::{LimbSource, Modulus};
@@ -22,6 +23,11 @@ pub struct Reference;
 impl Machine for Reference {
     fn name(&self) -> &str {
         "reference"
+    }
+
+    /// Nothing is measured of it: those that ship, so that it does the same everywhere.
+    fn costs(&self) -> Option<CostTable> {
+        Some(CostTable::shipped())
     }
 
     fn prepare(&self, program: &LimbProgram) -> Result<Box<dyn Executable>, MachineError> {

@@ -11,8 +11,8 @@ use ringmill_ckks::params::SIGMA;
 use ringmill_ckks::{KeyLayout, KlssLayout, LayoutError};
 use ringmill_ring::{Modulus, RingError};
 
-use super::table::CostTable;
-use super::work::{Kind, Work};
+use super::table::{Auxiliary, CostTable};
+use super::work::Work;
 use crate::he::Chain;
 use crate::lower::{Method, Switch};
 
@@ -121,10 +121,13 @@ impl Methods {
         if layout.limbs < limbs {
             return Err(LayoutError::TooFewLimbs { layout, most: layout.limbs, limbs });
         }
-        let candidates = match block {
-            None => self.useful_klss(&[layout], layout.limbs, None)?,
-            Some(block) => self.klss_in_blocks(layout, block)?,
-        };
+        if let Some(block) = block {
+            // One key, whatever the level.
+            let whole = |method: &Method| self.times(method, layout.limbs).iter().sum::<f64>();
+            let methods = self.klss_in_blocks(layout, block)?.into_iter().map(Method::Klss);
+            return Ok(methods.min_by(|a, b| whole(a).total_cmp(&whole(b))));
+        }
+        let candidates = self.useful_klss(&[layout], layout.limbs, None)?;
         let methods = candidates.into_iter().map(Method::Klss).filter(|m| m.layout().limbs >= limbs);
         let time = |method: &Method| self.nanoseconds(method, limbs, 1);
         Ok(methods.min_by(|a, b| time(a).total_cmp(&time(b))))
@@ -165,16 +168,23 @@ impl Methods {
         Ok(found)
     }
 
-    /// KLSS in blocks of one length, for primes of T that the machine's transforms like; none where there are too few
-    /// primes.
+    /// KLSS in blocks of one length, for primes of T that the machine's transforms like; none where there are too few primes,
+    /// or more than the machine has room for.
     fn klss_in_blocks(&self, layout: KeyLayout, block: usize) -> Result<Vec<KlssLayout>, LayoutError> {
         let (q, p) = moduli(&self.chain)?;
-        let of = |bits| match KlssLayout::new(self.chain.log_n(), (&q, &p), layout, block, bits) {
+        let Auxiliary { bits, moduli } = self.table.auxiliary();
+        let room = moduli.saturating_sub(q.len() + p.len());
+        let of = |&bits: &u32| match KlssLayout::new(self.chain.log_n(), (&q, &p), layout, block, bits) {
             Err(LayoutError::Ring(_)) => Ok(None),
-            klss => klss.map(Some),
+            klss => klss.map(|klss| Some(klss).filter(|klss| klss.t().len() <= room)),
         };
-        let found = [Kind::NARROW_BITS, Modulus::MAX_BITS].into_iter().map(of);
+        let found = bits.iter().map(of);
         Ok(found.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+    }
+
+    /// The costs that they are chosen by.
+    pub fn costs(&self) -> &CostTable {
+        &self.table
     }
 
     /// The chain that the methods are for.
@@ -213,14 +223,10 @@ impl Methods {
 
     /// Nanoseconds of one key switch of `limbs` limbs, one of `hoisted` that share digits, without what is added.
     pub fn nanoseconds(&self, method: &Method, limbs: usize, hoisted: usize) -> f64 {
-        let of = |work| self.table.nanoseconds(&work, self.chain.log_n());
-        let whole = of(Work::of_switch(method, limbs, self.bits));
-        if hoisted < 2 {
-            return whole;
-        }
+        let (whole, hoisted) = (Work::of_switch(method, limbs, self.bits), hoisted.max(1));
         // The digits are raised once.
-        let raising = of(Work::of_raising(method, limbs, self.bits));
-        whole - raising * (hoisted - 1) as f64 / hoisted as f64
+        let raising = Work::of_raising(method, limbs, self.bits);
+        self.table.nanoseconds(&whole.sharing(&raising, hoisted), self.chain.log_n()) / hoisted as f64
     }
 }
 
@@ -382,6 +388,30 @@ mod tests {
         assert_eq!(of(&in_blocks(5, 28)), 5);
         assert!(blocks.contains(&of(&methods.klss(base, 28, None).unwrap().unwrap())));
         assert!(matches!(methods.klss(base, 28, Some(30)), Err(LayoutError::Block { block: 30, max: 29 })));
+    }
+
+    #[test]
+    fn a_machine_takes_klss_with_the_primes_that_it_has() {
+        let (chain, base) = (chain(NamedSet::V50Single), chain(NamedSet::V50Single).base_layout());
+        let of = |bits: &[u32], moduli| {
+            let table = CostTable::shipped().with_auxiliary(Auxiliary { bits: bits.to_vec(), moduli });
+            Methods::new(&table, &chain, &[], Allowed::Any).unwrap()
+        };
+        let primes = |method: &Method| match method {
+            Method::Klss(klss) => klss.t().to_vec(),
+            Method::Hybrid(_) => Vec::new(),
+        };
+        for method in of(&[54], 36).candidates() {
+            let t = primes(method);
+            assert!(t.len() <= 36 - 29 && t.iter().all(|t| t.bits() == 54), "{method:?}");
+        }
+        let short = of(&[54], 31);
+        assert_eq!(short.klss(base, 28, Some(8)).unwrap(), None);
+        assert!(short.klss(base, 28, Some(1)).unwrap().is_none(), "three primes are the fewest");
+        for none in [of(&[], usize::MAX), of(&[54], 0)] {
+            assert_eq!(none.klss(base, 28, None).unwrap(), None);
+            assert_eq!(none.candidates(), [Method::Hybrid(base)]);
+        }
     }
 
     #[test]

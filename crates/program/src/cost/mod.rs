@@ -11,5 +11,5 @@ pub mod table;
 pub mod work;
 
 pub use methods::{Allowed, Methods, worthwhile};
-pub use table::{CostError, CostTable, Rates};
+pub use table::{Auxiliary, CostError, CostTable, Rates};
 pub use work::{Kind, Work};

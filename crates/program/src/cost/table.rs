@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use ringmill_ring::Modulus;
+
 use super::work::{Kind, Work};
 
 /// First line of a file.
@@ -16,6 +18,22 @@ pub struct Rates {
     pub rates: [f64; Kind::ALL.len()],
 }
 
+/// Primes beside those of a chain that a machine has for [KLSS](crate::lower::klss).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Auxiliary {
+    /// Bits of those that its transforms like; none where it computes modulo primes of a special form only.
+    pub bits: Vec<u32>,
+    /// The most moduli of a program, those of the chain among them.
+    pub moduli: usize,
+}
+
+impl Default for Auxiliary {
+    /// Those of CPUs: as many as are wanted, of one word of a product of 52 bits or of the longest.
+    fn default() -> Self {
+        Self { bits: vec![Kind::NARROW_BITS, Modulus::MAX_BITS], moduli: usize::MAX }
+    }
+}
+
 /// The costs of one machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CostTable {
@@ -23,6 +41,9 @@ pub struct CostTable {
     machine: String,
     /// By ascending degree, at least one.
     rates: Vec<Rates>,
+    /// Whether transforms are done beside all else. Not in files, as what follows: those are of CPUs.
+    side_by_side: bool,
+    auxiliary: Auxiliary,
 }
 
 /// What is wrong with a cost file.
@@ -50,7 +71,26 @@ impl CostTable {
             return Err(CostError::Empty);
         }
         rates.sort_by_key(|r| r.log_n);
-        Ok(Self { machine: machine.into().replace(['\n', '\r'], " "), rates })
+        let machine = machine.into().replace(['\n', '\r'], " ");
+        Ok(Self { machine, rates, side_by_side: false, auxiliary: Auxiliary::default() })
+    }
+
+    /// A table of a machine whose transforms are done by units of their own beside all other work, with rates that are the
+    /// same at every degree.
+    pub fn side_by_side(machine: impl Into<String>, rates: Rates) -> Self {
+        let machine = machine.into().replace(['\n', '\r'], " ");
+        Self { machine, rates: vec![rates], side_by_side: true, auxiliary: Auxiliary::default() }
+    }
+
+    /// The same for a machine with other primes.
+    #[must_use]
+    pub fn with_auxiliary(self, auxiliary: Auxiliary) -> Self {
+        Self { auxiliary, ..self }
+    }
+
+    /// The primes that the machine has for KLSS.
+    pub fn auxiliary(&self) -> &Auxiliary {
+        &self.auxiliary
     }
 
     /// The costs to go by where nothing was measured: those of a Zen 4 core with 52-bit products, as the calibration of
@@ -64,6 +104,8 @@ impl CostTable {
                 at(14, [0.0738, 0.1669, 0.0, 0.2485, 0.8981, 0.40, 0.0]),
                 at(16, [0.0986, 0.1710, 0.0, 0.3108, 0.8850, 0.55, 0.0]),
             ],
+            side_by_side: false,
+            auxiliary: Auxiliary::default(),
         }
     }
 
@@ -78,18 +120,22 @@ impl CostTable {
     }
 
     /// Nanoseconds of so much work at degree 2^`log_n`, by the rates of the nearest degree.
+    ///
+    /// Units side by side take as long as the busier one, and longer where both have much to do, since they wait for each
+    /// other: (a⁴ + b⁴)^¼ describes what the compact core takes.
     pub fn nanoseconds(&self, work: &Work, log_n: u32) -> f64 {
         let nearest = self.rates.iter().min_by_key(|r| r.log_n.abs_diff(log_n));
         let Some(Rates { rates, .. }) = nearest else { return 0.0 };
         let words = f64::from(log_n).exp2();
-        let of = |kind: Kind| {
-            let stages = match kind {
-                Kind::Transform | Kind::WideTransform => f64::from(log_n),
-                _ => 1.0,
-            };
-            work.get(kind) as f64 * rates[kind as usize] * stages
-        };
-        words * Kind::ALL.into_iter().map(of).sum::<f64>()
+        let (mut transforms, mut rest) = (0.0, 0.0);
+        for kind in Kind::ALL {
+            let time = words * work.get(kind) as f64 * rates[kind as usize];
+            match kind {
+                Kind::Transform | Kind::WideTransform => transforms += time * f64::from(log_n),
+                _ => rest += time,
+            }
+        }
+        if self.side_by_side { (transforms.powi(4) + rest.powi(4)).powf(0.25) } else { transforms + rest }
     }
 
     /// Reads what [`fmt::Display`] prints.

@@ -71,6 +71,14 @@ impl Work {
         self.0[kind as usize] += count as u64;
     }
 
+    /// The work of `times` of it that share `part`.
+    #[must_use]
+    pub fn sharing(&self, part: &Self, times: usize) -> Self {
+        let times = times.max(1) as u64;
+        let of = |i: usize| (times * self.0[i]).saturating_sub((times - 1) * part.0[i]);
+        Self(std::array::from_fn(of))
+    }
+
     /// The work of a limb program.
     pub fn of(program: &LimbProgram) -> Self {
         let mut work = Self::default();

@@ -18,6 +18,8 @@ pub struct Basis {
     above: Vec<Modulus>,
     /// The modulus of each id: ids count through q, p, and what was declared since.
     moduli: Vec<Modulus>,
+    /// Primes for KLSS among them.
+    t: usize,
 }
 
 impl Basis {
@@ -37,7 +39,7 @@ impl Basis {
         let mut row = |prefix: &str, (i, &m): (usize, &Modulus)| b.modulus(format!("{prefix}{i}"), m);
         let q_ids = q.iter().enumerate().map(|m| row("q", m)).collect();
         let p_ids = p.iter().enumerate().map(|m| row("p", m)).collect();
-        Ok(Self { q: q_ids, p: p_ids, alpha, above: Vec::new(), moduli: [q, p].concat() })
+        Ok(Self { q: q_ids, p: p_ids, alpha, above: Vec::new(), moduli: [q, p].concat(), t: 0 })
     }
 
     /// Says that the chain goes on: `above` are its ciphertext primes beyond those declared. They are declared once they
@@ -91,6 +93,14 @@ impl Basis {
         }
         self.moduli.push(m);
         b.modulus(name(), m)
+    }
+
+    /// A prime for KLSS, t_0, t_1, … as they are declared: methods that differ in them may share some.
+    pub(super) fn t(&mut self, b: &mut LimbBuilder, m: Modulus) -> ModulusId {
+        let (t, declared) = (self.t, self.moduli.len());
+        let id = self.auxiliary(b, || format!("t{t}"), m);
+        self.t += self.moduli.len() - declared;
+        id
     }
 
     /// The ciphertext primes q_0 … q_L.

@@ -131,8 +131,7 @@ impl Lowering {
                 let (q, p) = self.basis.chain();
                 // The bound on T, whoever made the layout.
                 klss.check(self.builder.log_n(), (&q, &p))?;
-                let t = klss.t_for(limbs).iter().enumerate();
-                let t = t.map(|(k, &t)| self.basis.auxiliary(&mut self.builder, || format!("t{k}"), t));
+                let t = klss.t_for(limbs).iter().map(|&t| self.basis.t(&mut self.builder, t));
                 Some(KlssInputs { layout: klss.clone(), t: t.collect(), blocks: klss.blocks(limbs) })
             }
         };

@@ -78,7 +78,8 @@ impl Lowering {
     ) -> Vec<Parts<Poly>> {
         let mut sums = vec![Parts::<Poly>::default(); blocks];
         for (k, &t) in klss.t_for(s.limbs).iter().enumerate() {
-            self.region(format_args!("inner product mod t{k}"));
+            let name = self.builder.moduli()[t.index()].name.clone();
+            self.region(format_args!("inner product mod {name}"));
             let u = self.raised(s.raised, k, |low, d| low.raise_to_t(d, t));
             for (m, block) in sums.iter_mut().enumerate() {
                 for (part, sum) in block.iter_mut().enumerate() {

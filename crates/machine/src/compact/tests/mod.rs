@@ -1,4 +1,5 @@
 mod core;
+mod costs;
 mod emulator;
 mod isa;
 mod misuse;

@@ -138,6 +138,18 @@ fn lowered_programs_give_the_bits_of_the_reference() {
     }
 }
 
+#[test]
+fn klss_gives_the_bits_of_the_reference() {
+    for (shape, rotations, butterflies) in [
+        ((4, 1, 1, 50, Some((2, 60))), 0, 4),
+        ((5, 2, 2, 36, Some((3, 51))), 2, 2),
+        ((3, 3, 3, 54, Some((6, 60))), 0, 16),
+    ] {
+        let program = crate::calibrate::key_switch(10, shape, rotations).unwrap();
+        check(config(butterflies), &program, &format!("{shape:?}, {rotations} rotations"));
+    }
+}
+
 /// Constants move in front of transforms. One that does leaves its place; what would take another there must see that.
 #[test]
 fn constants_behind_transforms_in_a_row_are_all_kept() {
