@@ -254,6 +254,7 @@ def test_params_that_bootstrap(capsys: pytest.CaptureFixture[str]) -> None:
     assert facts["fingerprint"] == wanted.fingerprint
     told = "12 bits in the worst slot, fails never; 4 levels each way, without the arcsine"
     assert told in facts["bootstrapping"]
+    assert facts["rationale"] == "the smallest ring for this bootstrapping"
     assert main(["params", "--levels", "3", "--bits", "30", "--iterations", "2", "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["fingerprint"] == rm.Params.bootstrapping(3, bits=30, iterations=2).fingerprint
@@ -261,6 +262,7 @@ def test_params_that_bootstrap(capsys: pytest.CaptureFixture[str]) -> None:
     for wrong, told in [
         (["--levels", "9", "--bits", "30"], "12 to 24 are to be had, up to 36 by two iterations"),
         (["--levels", "9", "--transforms", "1"], "32768 slots in 1 level(s) each; 2 to 5 are to be had"),
+        (["--levels", "9", "--iterations", "3"], "--iterations"),
         (["--levels", "9", "--depth", "3"], "--depth and --levels are two ways to ask for parameters"),
         (["--depth", "9", "--bits", "12"], "--bits goes with --levels. Add it, or leave it out."),
         (["--levels", "9", "--security", "192"], "--security goes with --depth. Add it, or leave it out."),

@@ -5,7 +5,7 @@
     ringmill evaluate --kernel K --keys evaluation.keys --input ARGUMENTS --out RESULTS
     ringmill decrypt  --kernel K --key secret.key --input RESULTS --out DATA.npz
     ringmill inspect  FILE
-    ringmill params   --depth 5 --slots 4096
+    ringmill params   --depth 5 --slots 4096 | --levels 9 --bits 22
     ringmill build    DESIGN.json --out DIR
     ringmill validate DESIGN.json …
     ringmill explore  KERNEL.PY:FUNCTION --device zcu102 --max-error 1e-4 --out design.json
@@ -38,6 +38,11 @@ _RANGES = {
     "depth": (0, 100),
     "scale_bits": (20, 59),
     "integer_bits": (0, 59),
+    "levels": (0, 64),
+    "bits": (12, 36),
+    "iterations": (1, 2),
+    "wide_bits": (46, 58),
+    "transforms": (1, 5),
     "slots": (1, 1 << 16),
     "security": (0, 256),
     "runs": (1, 1 << 20),

@@ -19,6 +19,7 @@ from ringmill.cli.explore import devices as devices
 from ringmill.cli.explore import explore as explore
 from ringmill.cli.explore import show_devices as show_devices
 from ringmill.cli.explore import show_explore as show_explore
+from ringmill.cli.params import params as params
 from ringmill.cli.places import to_write
 from ringmill.cli.profile import profile as profile
 from ringmill.cli.profile import show_profile as show_profile
@@ -259,83 +260,6 @@ def _inspect_bundle(path: str, data: bytes) -> Facts:
         f"{path} is a ZIP archive, but no Ringmill file. Check the path.",
         path=path,
     )
-
-
-def params(options: Namespace) -> Facts:
-    """Show parameters."""
-    way, wishes = _wished(options)
-    match way:
-        case None:
-            return {name: repr(Params.named(name)) for name in Params.names()}
-        case "name":
-            chosen = Params.named(options.name)
-        case "depth":
-            chosen = Params.by_need(depth=options.depth, **wishes)
-        case _:
-            chosen = Params.bootstrapping(options.levels, **wishes)
-    return {
-        "log_n": chosen.log_n,
-        "slots": chosen.slots,
-        "levels": chosen.max_level,
-        "security": chosen.security,
-        "log_q": round(chosen.log_q, 1),
-        "log_p": round(chosen.log_p, 1),
-        "dnum": chosen.dnum,
-        "scale": f"2^{chosen.scale_bits}",
-        "q": json.dumps(chosen.q),
-        "p": json.dumps(chosen.p),
-        **_bootstraps(chosen),
-        "fingerprint": chosen.fingerprint,
-        "rationale": chosen.rationale or "a named set",
-    }
-
-
-#: What goes with each way of asking for parameters.
-_WISHES: dict[str | None, tuple[str, ...]] = {
-    None: (),
-    "name": (),
-    "depth": ("scale_bits", "integer_bits", "slots", "security"),
-    "levels": (
-        *("bits", "iterations", "scale_bits", "wide_bits", "slots", "log_n"),
-        *("transforms", "arcsine"),
-    ),
-}
-
-
-def _wished(options: Namespace) -> tuple[str | None, dict[str, Any]]:
-    """The way in which parameters are asked for, and what is wished of them."""
-    ways = [way for way in ("name", "depth", "levels") if getattr(options, way) is not None]
-    if len(ways) > 1:
-        fail(
-            CommandError,
-            "BadOption",
-            f"--{ways[0]} and --{ways[1]} are two ways to ask for parameters. Give one of them.",
-        )
-    way = ways[0] if ways else None
-    every = dict.fromkeys(_WISHES["depth"] + _WISHES["levels"])
-    given = {name: getattr(options, name) for name in every if getattr(options, name) is not None}
-    for name in given:
-        if name not in _WISHES[way]:
-            option = name.replace("_", "-")
-            with_it = " or ".join(f"--{other}" for other, names in _WISHES.items() if name in names)
-            fail(CommandError, "BadOption", f"--{option} goes with {with_it}. Add it, or leave it out.")
-    return way, given
-
-
-def _bootstraps(chosen: Params) -> Facts:
-    """What a bootstrapping gives, for parameters that are laid out for one."""
-    facts = chosen.bootstraps
-    if facts is None:
-        return {}
-    rounds = "" if facts["iterations"] == 1 else f" by {facts['iterations']} iterations"
-    sine = "with" if facts["arcsine"] else "without"
-    often = "never" if facts["failure"] == 0 else f"once in {1 / facts['failure']:.2g}"
-    return {
-        "bootstrapping": f"from level {facts['start']}, leaves {facts['levels']} levels, "
-        f"{facts['bits']} bits in the worst slot{rounds}, fails {often}; "
-        f"{facts['transforms']} levels each way, {sine} the arcsine; through a secret of weight "
-        f"{facts['sparse_weight']} modulo 2^{facts['sparse_log_q']:.1f}"
-    }
 
 
 def calibrate(options: Namespace) -> Facts:

@@ -3,7 +3,7 @@
 //! Three maps each way and the arcsine's cubic term give the most precise and the fastest bootstrapping where the modulus has room
 //! for their levels. In small rings it has not: two maps save two levels for twice the rotations; without the cubic term the
 //! sine saves two, and three to five bits of every prime above the raise are spent on the room that replaces it. Other numbers of maps
-//! are for those who ask for them: one or two where slots are few, four or five for fewer rotations and keys at the price of levels.
+//! are for those who ask for them: one or two where slots are few, four or five for fewer rotations at the price of levels and keys.
 
 use ringmill_ckks::Params;
 
@@ -93,7 +93,7 @@ impl Need {
     /// that has room for any arrangement, in it the usual one unless another takes a third less time. Scales follow from the bits.
     ///
     /// # Errors
-    /// As [`Need::iterated`] and [`Need::choose`].
+    /// As [`Need::iterated`] and [`Need::in_arrangement`].
     pub fn arranged(&self, bits: u32, iterations: u32) -> Result<(Params, Bootstrap), CircuitError> {
         self.clone().iterated(bits, iterations)?.in_arrangement(iterations)
     }
@@ -101,7 +101,8 @@ impl Need {
     /// The same for the scales that this need has; that of the sine is wider in arrangements that take more room than the usual one.
     ///
     /// # Errors
-    /// As [`Need::choose`].
+    /// As [`Need::choose`]; [`CircuitError::Transforms`] for levels that the slots do not take, [`CircuitError::Arcsine`] for more
+    /// precision than a sine without the correction has.
     pub fn in_arrangement(&self, iterations: u32) -> Result<(Params, Bootstrap), CircuitError> {
         self.check()?;
         let (first, others) = self.arrangements();
