@@ -199,10 +199,22 @@ fn what_no_chain_gives_is_refused_in_words() {
     // Depth 70 at a precision that bootstrapping does not give either.
     let squares = program(|b, x| (0..70).fold(x, |y, _| b.push(Op::Square(y)).unwrap()));
     let error = refused(&squares, Accuracy { bits: 40, ..Accuracy::default() });
-    let Error::NeitherWay { refused, why } = &error else { panic!("{error}") };
-    assert!(matches!(**refused, ChooseError::Params { source: ParamsError::Unmet { .. }, .. }));
+    let Error::NeitherWay { refused: first, why } = &error else { panic!("{error}") };
+    assert!(matches!(**first, ChooseError::Params { source: ParamsError::Unmet { .. }, .. }));
     assert!(matches!(**why, Error::BootstrapAccuracy { bits: 40, .. }));
     assert!(error.to_string().contains("; nor does bootstrapping on the way: 40 bits"), "{error}");
+    // Errors that grow fourfold a level want primes beyond all, and no bootstrapping makes them smaller.
+    let double = |b: &mut Builder, y| b.push(Op::Add(y, y)).unwrap();
+    let growing = program(|b, x| {
+        (0..20).fold(x, |y, _| {
+            let twice = double(b, y);
+            b.push(Op::Mul(twice, y)).unwrap()
+        })
+    });
+    let error = refused(&growing, Accuracy { bits: 16, ..Accuracy::default() });
+    let Error::NeitherWay { refused: first, .. } = &error else { panic!("{error}") };
+    assert!(matches!(**first, ChooseError::Params { source: ParamsError::PrimeBits { .. }, depth: 20, .. }));
+    assert!(error.to_string().contains("promise closer bounds"), "{error}");
 }
 
 #[test]

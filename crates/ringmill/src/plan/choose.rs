@@ -3,7 +3,7 @@
 use ringmill_circuits::bootstrap::{ITERATIONS_MAX, LEAST_BITS, Need, most_bits};
 use ringmill_ckks::ParamsError;
 use ringmill_ckks::params::MIN_LOG_N;
-use ringmill_program::he::Program;
+use ringmill_program::he::{Program, Rule};
 use ringmill_program::manage::{self, Accuracy, ChooseError, Promise};
 
 use super::{Plan, PlanOptions, asks, place};
@@ -28,7 +28,7 @@ pub(super) fn choose(traced: &Program, want: &Accuracy) -> Result<Plan, Error> {
     }
     let chosen = match manage::choose(traced, want) {
         Ok(chosen) => chosen,
-        Err(refused @ ChooseError::Params { source: ParamsError::Unmet { .. }, .. }) => {
+        Err(refused) if is_of_depth(&refused) => {
             return bootstrapped(traced, want, &refused.to_string())
                 .map_err(|why| Error::NeitherWay { refused: Box::new(refused), why: Box::new(why) });
         }
@@ -42,6 +42,18 @@ pub(super) fn choose(traced: &Program, want: &Accuracy) -> Result<Plan, Error> {
         bootstraps: Vec::new(),
         rotation_keys: want.rotation_keys,
     })
+}
+
+/// Whether fewer levels in a row may be had: chains are too long for their security, or errors and scales that grow from level to
+/// level want primes that there are none of.
+fn is_of_depth(refused: &ChooseError) -> bool {
+    match refused {
+        ChooseError::Params { source: ParamsError::Unmet { .. }, .. } => true,
+        ChooseError::Params { source: ParamsError::PrimeBits { .. }, depth, .. }
+        | ChooseError::Accuracy { depth, .. } => *depth > LEVELS_MOST,
+        ChooseError::Program(e) => matches!(*e.rule, Rule::ScaleDrift { .. }),
+        _ => false,
+    }
 }
 
 /// Parameters that bootstrap: the levels of the longest way between bootstrappings that the program asks for, and as many bits as
