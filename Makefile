@@ -15,6 +15,8 @@ DENY_VERSION := 0.20.2
 export PYO3_PYTHON := $(CURDIR)/$(PY)
 export PYTHONDONTWRITEBYTECODE := 1
 CARGO_FLAGS := --locked
+# Links to private items are for readers of the source.
+RUSTDOC     := RUSTDOCFLAGS='-D warnings -A rustdoc::private-intra-doc-links' cargo doc --quiet --workspace --no-deps $(CARGO_FLAGS)
 # Where the hardware tools are, or go: scripts/eda.sh.
 export EDA_HOME ?= $(CURDIR)/build/eda
 RTL_TOOLS := . $(EDA_HOME)/env.sh; python -m rtl.tools
@@ -68,6 +70,7 @@ lint: $(STAMPS)/rust $(STAMPS)/venv $(DENY)-$(DENY_VERSION) lint-rtl  ## formatt
 	@echo '== rustfmt';   cargo fmt --all --check; cargo fmt --check --manifest-path benches/Cargo.toml
 	@echo '== clippy';    cargo clippy --quiet --workspace --all-targets $(CARGO_FLAGS) -- -D warnings
 	@cargo clippy --quiet --manifest-path benches/Cargo.toml --target-dir target -- -D warnings
+	@echo '== rustdoc';   $(RUSTDOC)
 	@echo '== cargo-deny'; scripts/deny.sh $(DENY)-$(DENY_VERSION)
 	@echo '== ruff';      $(PY) -m ruff check $(PY_PATHS); $(PY) -m ruff format --check $(PY_PATHS)
 	@echo '== mypy';      $(PY) -m mypy python/ringmill
@@ -94,7 +97,7 @@ readme: $(STAMPS)/system  ## put the figures of the last bench and the picture o
 
 .PHONY: docs
 docs: $(STAMPS)/venv-docs $(STAMPS)/rust $(STAMPS)/venv  ## build/docs: the guide, and the Rust API under it
-	@RUSTDOCFLAGS='-D warnings' cargo doc --quiet --workspace --no-deps $(CARGO_FLAGS)
+	@$(RUSTDOC)
 	@$(VENV)-docs/bin/mkdocs build --quiet --strict --site-dir build/docs
 	@rm -rf build/docs/api; cp -r target/doc build/docs/api; rm -f build/docs/api/.lock
 	@echo 'build/docs/index.html'

@@ -246,7 +246,7 @@ impl LimbBuilder {
         self.like_first(Opcode::Automorphism, [src], galois)
     }
 
-    /// The program, once it obeys every invariant of [`super::verify`].
+    /// The program, once it obeys every invariant of [`mod@super::verify`].
     ///
     /// # Errors
     /// The first invariant broken.

@@ -7,7 +7,7 @@
 //! | [`op`] | the table of instructions: operands, domains, meaning (`docs/limb-program.md` is printed from it) |
 //! | [`program`] | the program as stored, and its instructions as a machine reads them |
 //! | [`build`] | how a lowering writes one |
-//! | [`verify`] | the invariants every program obeys |
+//! | [`mod@verify`] | the invariants every program obeys |
 //! | [`mod@print`], [`mod@parse`] | the text form and back |
 
 pub mod build;

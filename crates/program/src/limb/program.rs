@@ -106,7 +106,7 @@ pub enum Instruction<'a> {
     Automorphism { dst: ValueId, src: Operand, galois: u64 },
 }
 
-/// A limb program that obeys the invariants of [`super::verify`]: there is no other way to hold one.
+/// A limb program that obeys the invariants of [`mod@super::verify`]: there is no other way to hold one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LimbProgram {
     pub(crate) name: String,

@@ -17,7 +17,7 @@
 //! | `turns` | sums of rotations, prime by prime |
 //! | [`scalar`] | real scalars as integers at an exact scale |
 //! | [`program`] | the walk over an HE program |
-//! | [`uses`] | what to leave out and what to merge |
+//! | `uses` | what to leave out and what to merge |
 //! | [`interface`] | what the inputs and outputs of the result stand for |
 //!
 //! Polynomials are in the evaluation domain between these; they are [`Poly`], one operand a limb, q_0 first.

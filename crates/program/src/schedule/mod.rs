@@ -5,7 +5,7 @@
 //! | [`lifetime`] | who reads each value, and how many limbs live at once |
 //! | [`order`] | orders that keep fewer limbs alive |
 //! | [`allocate`] | buffers for the values of an order |
-//! | [`recompute`] | products of inputs computed again where they are read |
+//! | [`mod@recompute`] | products of inputs computed again where they are read |
 //! | [`loads`] | explicit loads, for machines that compute on local memory only |
 //! | [`statistics`] | what a program costs |
 //!
