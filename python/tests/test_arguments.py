@@ -22,6 +22,7 @@ from misuse_world import NARROW, kernel, kernel_keys, keys
 import ringmill as rm
 from ringmill import _native
 from ringmill.explorer.wishes import Wishes
+from ringmill.switching import costs_of
 from ringmill.trace.graph import Graph
 from ringmill.trace.kernel import OPTIONS
 from ringmill.trace.where import MoreSlotsError
@@ -169,6 +170,8 @@ RIGHT: dict[str, Callable[[], Any]] = {
     "rm.Ciphertext.from_bytes.data": lambda: _vector().to_bytes(),
     "rm.Ciphertext.rotations.steps": lambda: [1],
     "rm.Compiled.decrypt.results": _results,
+    "rm.Plan.work.costs": lambda: costs_of("cpu"),
+    "rm.Plan.work.switching": lambda: "hybrid",
     "rm.Compiled.decrypt.secret": kernel_keys,
     "rm.Compiled.encrypt.arguments": lambda: {"x": np.zeros(4)},
     "rm.Compiled.evaluate.arguments": _arguments,
