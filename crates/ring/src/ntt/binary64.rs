@@ -49,6 +49,46 @@ impl<L: Lanes> Binary64<L> {
         h
     }
 
+    /// x ± y·w, of x reduced first if `REDUCE`.
+    #[inline(always)]
+    pub(super) fn butterflies<const G: usize, const REDUCE: bool>(
+        self,
+        mut x: [L::F; G],
+        y: [L::F; G],
+        w: [[L::F; 2]; G],
+        magic: L::F,
+    ) -> ([L::F; G], [L::F; G]) {
+        if REDUCE {
+            for x in &mut x {
+                *x = self.reduce(*x);
+            }
+        }
+        let t = self.products(y, w, magic);
+        let (mut sum, mut difference) = (x, x);
+        for g in 0..G {
+            sum[g] = self.l.fadd(x[g], t[g]);
+            difference[g] = self.l.fsub(x[g], t[g]);
+        }
+        (sum, difference)
+    }
+
+    /// x + y and (y − x)·w.
+    #[inline(always)]
+    pub(super) fn inverse_butterflies<const G: usize>(
+        self,
+        x: [L::F; G],
+        y: [L::F; G],
+        w: [[L::F; 2]; G],
+        magic: L::F,
+    ) -> ([L::F; G], [L::F; G]) {
+        let (mut sum, mut difference) = (x, x);
+        for g in 0..G {
+            sum[g] = self.l.fadd(x[g], y[g]);
+            difference[g] = self.l.fsub(y[g], x[g]);
+        }
+        (sum, self.products(difference, w, magic))
+    }
+
     /// x − round(x/q)·q, exactly: |x| ≤ 8q < 2^53 in, at most q(1/2 + 2^−49) out.
     #[inline(always)]
     pub(super) fn reduce(self, x: L::F) -> L::F {
@@ -134,22 +174,11 @@ impl<L: Lanes> Arith for Binary64<L> {
     #[inline(always)]
     fn forward<const G: usize, const REDUCE: bool>(
         self,
-        mut x: [L::F; G],
+        x: [L::F; G],
         y: [L::F; G],
         w: [[L::F; 2]; G],
     ) -> ([L::F; G], [L::F; G]) {
-        if REDUCE {
-            for x in &mut x {
-                *x = self.reduce(*x);
-            }
-        }
-        let t = self.products(y, w, self.magic);
-        let (mut a, mut b) = (x, x);
-        for g in 0..G {
-            a[g] = self.l.fadd(x[g], t[g]);
-            b[g] = self.l.fsub(x[g], t[g]);
-        }
-        (a, b)
+        self.butterflies::<G, REDUCE>(x, y, w, self.magic)
     }
     /// From at most 8q.
     #[inline(always)]
@@ -174,12 +203,7 @@ impl<L: Lanes> Arith for Binary64<L> {
         y: [L::F; G],
         w: [[L::F; 2]; G],
     ) -> ([L::F; G], [L::F; G]) {
-        let (mut sum, mut difference) = (x, x);
-        for g in 0..G {
-            sum[g] = self.l.fadd(x[g], y[g]);
-            difference[g] = self.l.fsub(y[g], x[g]);
-        }
-        (sum, self.products(difference, w, self.magic))
+        self.inverse_butterflies(x, y, w, self.magic)
     }
     #[inline(always)]
     fn inverse_reduce(self, v: L::F) -> L::F {

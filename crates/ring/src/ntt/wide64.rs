@@ -143,22 +143,11 @@ impl<L: Lanes, const ABOVE: bool> Arith for Wide64<L, ABOVE> {
     #[inline(always)]
     fn forward<const G: usize, const REDUCE: bool>(
         self,
-        mut x: [L::F; G],
+        x: [L::F; G],
         y: [L::F; G],
         w: [[L::F; 2]; G],
     ) -> ([L::F; G], [L::F; G]) {
-        if REDUCE {
-            for x in &mut x {
-                *x = self.narrow.reduce(*x);
-            }
-        }
-        let t = self.products(y, w);
-        let (mut a, mut b) = (x, x);
-        for g in 0..G {
-            a[g] = self.l.fadd(x[g], t[g]);
-            b[g] = self.l.fsub(x[g], t[g]);
-        }
-        (a, b)
+        self.narrow.butterflies::<G, REDUCE>(x, y, w, self.even)
     }
     #[inline(always)]
     fn leave(self, v: L::F) -> L::F {
@@ -183,12 +172,7 @@ impl<L: Lanes, const ABOVE: bool> Arith for Wide64<L, ABOVE> {
         y: [L::F; G],
         w: [[L::F; 2]; G],
     ) -> ([L::F; G], [L::F; G]) {
-        let (mut sum, mut difference) = (x, x);
-        for g in 0..G {
-            sum[g] = self.l.fadd(x[g], y[g]);
-            difference[g] = self.l.fsub(y[g], x[g]);
-        }
-        (sum, self.products(difference, w))
+        self.narrow.inverse_butterflies(x, y, w, self.even)
     }
     #[inline(always)]
     fn inverse_reduce(self, v: L::F) -> L::F {
