@@ -71,15 +71,19 @@ impl CostTable {
             return Err(CostError::Empty);
         }
         rates.sort_by_key(|r| r.log_n);
+        Ok(Self::of(machine, rates))
+    }
+
+    /// That of a CPU with rates by ascending degree. The machine's name is one line of a file.
+    fn of(machine: impl Into<String>, rates: Vec<Rates>) -> Self {
         let machine = machine.into().replace(['\n', '\r'], " ");
-        Ok(Self { machine, rates, side_by_side: false, auxiliary: Auxiliary::default() })
+        Self { machine, rates, side_by_side: false, auxiliary: Auxiliary::default() }
     }
 
     /// A table of a machine whose transforms are done by units of their own beside all other work, with rates that are the
     /// same at every degree.
     pub fn side_by_side(machine: impl Into<String>, rates: Rates) -> Self {
-        let machine = machine.into().replace(['\n', '\r'], " ");
-        Self { machine, rates: vec![rates], side_by_side: true, auxiliary: Auxiliary::default() }
+        Self { side_by_side: true, ..Self::of(machine, vec![rates]) }
     }
 
     /// The same for a machine with other primes.
@@ -98,15 +102,13 @@ impl CostTable {
     /// beyond all others. Choices depend on their ratios only.
     pub fn shipped() -> Self {
         let at = |log_n, rates| Rates { log_n, rates };
-        Self {
-            machine: "shipped: Zen 4, AVX-512 IFMA, one core".into(),
-            rates: vec![
+        Self::of(
+            "shipped: Zen 4, AVX-512 IFMA, one core",
+            vec![
                 at(14, [0.0738, 0.1669, 0.0, 0.2485, 0.8981, 0.40, 0.0]),
                 at(16, [0.0986, 0.1710, 0.0, 0.3108, 0.8850, 0.55, 0.0]),
             ],
-            side_by_side: false,
-            auxiliary: Auxiliary::default(),
-        }
+        )
     }
 
     /// The machine, in words.
