@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ringmill.project.core import Core
+
 Slots = NDArray[np.complex128]
 
 __version__: str
@@ -394,18 +396,7 @@ class Costs:
     @staticmethod
     def of(machine: str = "cpu", butterflies: int | None = None) -> Costs: ...
     @staticmethod
-    def of_core(
-        *,
-        word_bits: int,
-        butterflies: int,
-        log_n_max: int,
-        moduli: int,
-        multiplier: str,
-        bus_bits: int,
-        latency: int,
-        beat_cycles: int,
-        mhz: float,
-    ) -> Costs: ...
+    def of_core(core: Core, mhz: float) -> Costs: ...
     @property
     def machine(self) -> str: ...
 
@@ -418,15 +409,8 @@ class CoreImage:
     def __new__(
         cls,
         plan: Plan,
+        core: Core,
         *,
-        word_bits: int,
-        butterflies: int,
-        log_n_max: int,
-        moduli: int,
-        multiplier: str,
-        bus_bits: int,
-        latency: int = 40,
-        beat_cycles: int = 1,
         policy: str = "throughput",
         effort: int = 8000,
     ) -> CoreImage: ...

@@ -47,12 +47,42 @@ fn failure(error: &compact::CompactError) -> Failure {
     Failure::of(Family::Machine, error)
 }
 
-pub(crate) fn multiplier(name: &str) -> Result<Multiplier, Failure> {
+fn multiplier(name: &str) -> Result<Multiplier, Failure> {
     let known = || Multiplier::ALL.map(Multiplier::name).join(", ");
     Multiplier::by_name(name).ok_or_else(|| {
         let message = format!("no multiplier {name:?}; there are {}", known());
         Failure::rule(Family::Machine, "UnknownMultiplier", &message)
     })
+}
+
+/// The build-time parameters in a `ringmill.project.Core` that programs and their cycles depend on.
+#[derive(FromPyObject)]
+pub(crate) struct Core {
+    word_bits: u32,
+    butterflies: u32,
+    log_n_max: u32,
+    moduli: u32,
+    multiplier: String,
+    bus_bits: u32,
+    memory_latency: u32,
+    beat_cycles: u32,
+}
+
+impl Core {
+    /// Those of a core that can be built.
+    pub(crate) fn config(self) -> Result<CompactConfig, Failure> {
+        let literal = CompactLiteral {
+            word_bits: self.word_bits,
+            butterflies: self.butterflies,
+            log_n_max: self.log_n_max,
+            moduli: self.moduli,
+            multiplier: multiplier(&self.multiplier)?,
+            bus_bits: self.bus_bits,
+            timing: MemoryTiming { latency: self.memory_latency, beat_cycles: self.beat_cycles },
+            ..CompactLiteral::default()
+        };
+        literal.build().map_err(|e| failure(&e))
+    }
 }
 
 /// CASA's own sequence does not decrypt and is none of them.
@@ -68,36 +98,17 @@ pub(crate) fn policy(name: &str) -> Result<Policy, Failure> {
 impl CoreImage {
     /// Lowers and schedules a plan for a core.
     #[new]
-    #[pyo3(signature = (plan, *, word_bits, butterflies, log_n_max, moduli, multiplier, bus_bits, latency=40, beat_cycles=1, policy="throughput", effort=8000))]
-    #[expect(clippy::too_many_arguments, reason = "keywords of a Python function")]
+    #[pyo3(signature = (plan, core, *, policy="throughput", effort=8000))]
     fn new(
         py: Python<'_>,
         plan: &Bound<'_, Plan>,
-        word_bits: u32,
-        butterflies: u32,
-        log_n_max: u32,
-        moduli: u32,
-        multiplier: &str,
-        bus_bits: u32,
-        latency: u32,
-        beat_cycles: u32,
+        core: Core,
         policy: &str,
         effort: usize,
     ) -> PyResult<Self> {
-        let policy = self::policy(policy)?;
-        let literal = CompactLiteral {
-            word_bits,
-            butterflies,
-            log_n_max,
-            moduli,
-            multiplier: self::multiplier(multiplier)?,
-            bus_bits,
-            timing: MemoryTiming { latency, beat_cycles },
-            ..CompactLiteral::default()
-        };
+        let (policy, config) = (self::policy(policy)?, core.config()?);
         let (params, managed) = (plan.get().params.clone(), plan.get().managed.clone());
         py.detach(|| {
-            let config = literal.build().map_err(|e| failure(&e))?;
             let lowered = lower(&managed.program).map_err(|e| Failure::of(Family::Program, &e))?;
             let program = lowered.program;
             let machine = Compact::emulated(config).with_effort(effort).with_policy(policy);

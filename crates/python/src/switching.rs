@@ -9,7 +9,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use ringmill::machine::compact::costs::table;
-use ringmill::machine::compact::{CompactLiteral, MemoryTiming};
 use ringmill::{Evaluator, Machine};
 use ringmill_ckks::{KeyLayout, LayoutError, Params};
 use ringmill_program::cost::{Allowed, Auxiliary, CostTable, Kind, Methods, Work, worthwhile};
@@ -18,8 +17,9 @@ use ringmill_program::lower::{Method, Switch, lower_by};
 use ringmill_program::schedule::Statistics;
 
 use crate::error::{Failure, Family};
+use crate::image::Core;
+use crate::machines;
 use crate::plan::Plan;
-use crate::{image, machines};
 
 /// What a text such as `auto 26+9/9 @5=klss` asks for: a method, forms that keys have beside the base one, and the methods of
 /// some levels.
@@ -159,31 +159,8 @@ impl Costs {
 
     /// Of a compact core with a clock of `mhz`.
     #[staticmethod]
-    #[pyo3(signature = (*, word_bits, butterflies, log_n_max, moduli, multiplier, bus_bits, latency, beat_cycles, mhz))]
-    #[expect(clippy::too_many_arguments, reason = "keywords of a Python function")]
-    fn of_core(
-        word_bits: u32,
-        butterflies: u32,
-        log_n_max: u32,
-        moduli: u32,
-        multiplier: &str,
-        bus_bits: u32,
-        latency: u32,
-        beat_cycles: u32,
-        mhz: f64,
-    ) -> PyResult<Self> {
-        let literal = CompactLiteral {
-            word_bits,
-            butterflies,
-            log_n_max,
-            moduli,
-            multiplier: image::multiplier(multiplier)?,
-            bus_bits,
-            timing: MemoryTiming { latency, beat_cycles },
-            ..CompactLiteral::default()
-        };
-        let config = literal.build().map_err(|e| Failure::of(Family::Machine, &e))?;
-        Ok(Self { inner: table(&config, mhz) })
+    fn of_core(core: Core, mhz: f64) -> PyResult<Self> {
+        Ok(Self { inner: table(&core.config()?, mhz) })
     }
 
     /// The machine, in words.

@@ -70,33 +70,11 @@ class Core:
 
     def image(self, plan: Plan) -> CoreImage:
         """The program of a plan for this core."""
-        return CoreImage(
-            plan,
-            word_bits=self.word_bits,
-            butterflies=self.butterflies,
-            log_n_max=self.log_n_max,
-            moduli=self.moduli,
-            multiplier=self.multiplier,
-            bus_bits=self.bus_bits,
-            latency=self.memory_latency,
-            beat_cycles=self.beat_cycles,
-            policy=self.policy,
-            effort=self.effort,
-        )
+        return CoreImage(plan, self, policy=self.policy, effort=self.effort)
 
     def costs(self) -> Costs:
         """What it takes for each kind of work at its clock, by its cycle model."""
-        return Costs.of_core(
-            word_bits=self.word_bits,
-            butterflies=self.butterflies,
-            log_n_max=self.log_n_max,
-            moduli=self.moduli,
-            multiplier=self.multiplier,
-            bus_bits=self.bus_bits,
-            latency=self.memory_latency,
-            beat_cycles=self.beat_cycles,
-            mhz=self.clock_mhz,
-        )
+        return Costs.of_core(self, self.clock_mhz)
 
     def parameters(self, kind: int) -> dict[str, int]:
         """The parameters of the top module; `kind` is the multiplier's number."""
