@@ -259,6 +259,13 @@ def test_params_that_bootstrap(capsys: pytest.CaptureFixture[str]) -> None:
     facts = json.loads(capsys.readouterr().out)
     assert facts["fingerprint"] == rm.Params.bootstrapping(3, bits=30, iterations=2).fingerprint
     assert "30 bits in the worst slot by 2 iterations" in facts["bootstrapping"]
+    small = ["--levels", "1", "--bits", "12", "--slots", "64", "--log-n", "12", "--json"]
+    assert main(["params", *small, "--insecure"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["log_n"] == 12
+    assert facts["rationale"].endswith("below 128 bits of security: for trials only")
+    assert main(["params", *small]) == 0
+    assert json.loads(capsys.readouterr().out)["security"] >= 128
     for wrong, told in [
         (["--levels", "9", "--bits", "30"], "12 to 24 are to be had, up to 36 by two iterations"),
         (["--levels", "9", "--transforms", "1"], "32768 slots in 1 level(s) each; 2 to 5 are to be had"),
@@ -267,6 +274,7 @@ def test_params_that_bootstrap(capsys: pytest.CaptureFixture[str]) -> None:
         (["--depth", "9", "--bits", "12"], "--bits goes with --levels. Add it, or leave it out."),
         (["--levels", "9", "--security", "192"], "--security goes with --depth. Add it, or leave it out."),
         (["--scale-bits", "40"], "--scale-bits goes with --depth or --levels. Add it, or leave it out."),
+        (["--depth", "9", "--insecure"], "--insecure goes with --levels. Add it, or leave it out."),
         (["--name", "III", "--no-arcsine"], "--arcsine goes with --levels. Add it, or leave it out."),
     ]:
         assert main(["params", *wrong]) == 1

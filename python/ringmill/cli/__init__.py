@@ -139,6 +139,12 @@ def _parser() -> argparse.ArgumentParser:
         action=argparse.BooleanOptionalAction,
         help="--levels: correct the sine, for two levels (as the ring has room)",
     )
+    sub.add_argument(
+        "--insecure",
+        action="store_const",
+        const=True,
+        help="--levels: rings below 128 bits of security too, for trials",
+    )
 
     sub = verb("build", "Write the core, the program, drivers and test vectors of a design.")
     sub.add_argument("design", metavar="DESIGN", help="design file, from ringmill explore")

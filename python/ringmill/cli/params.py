@@ -18,7 +18,7 @@ _WISHES: dict[str | None, tuple[str, ...]] = {
     "depth": ("scale_bits", "integer_bits", "slots", "security"),
     "levels": (
         *("bits", "iterations", "scale_bits", "wide_bits", "slots", "log_n"),
-        *("transforms", "arcsine"),
+        *("transforms", "arcsine", "insecure"),
     ),
 }
 
@@ -48,9 +48,17 @@ def params(options: Namespace) -> Facts:
         "p": json.dumps(chosen.p),
         **_bootstraps(chosen),
         "fingerprint": chosen.fingerprint,
-        "rationale": chosen.rationale
-        or ("a named set" if way == "name" else "the smallest ring for this bootstrapping"),
+        "rationale": chosen.rationale or _why(chosen, way),
     }
+
+
+def _why(chosen: Params, way: str | None) -> str:
+    """Why these, where the parameters do not say so themselves."""
+    if way == "name":
+        return "a named set"
+    if chosen.insecure:
+        return "the smallest ring for this bootstrapping, below 128 bits of security: for trials only"
+    return "the smallest ring for this bootstrapping"
 
 
 def _wished(options: Namespace) -> tuple[str | None, dict[str, Any]]:
