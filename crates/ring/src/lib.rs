@@ -10,6 +10,7 @@ pub mod buffer;
 pub mod ceiling;
 pub mod convert;
 pub mod error;
+mod form;
 pub mod galois;
 mod kernel;
 pub mod lanes;

@@ -4,8 +4,10 @@ mod pointwise;
 #[cfg(test)]
 mod tests;
 
+use crate::form::Form;
+use crate::kernel::dot::{self, Left};
 use crate::kernel::prime::{Factor, Prime};
-use crate::kernel::{automorphism, convert, dot};
+use crate::kernel::{automorphism, convert};
 use crate::ntt::Plan;
 use crate::{Backend, ConvertConstants, Isa, Modulus, Permutation, RingError, SourceBasis};
 pub use convert::ConvertTarget;
@@ -28,6 +30,8 @@ pub struct LimbRing {
     prime: Prime,
     backend: Backend,
     plan: Plan,
+    /// The form in which transforms leave factors that inner products take.
+    factors: Form,
 }
 
 pub(crate) fn check_degree(log_n: u32) -> Result<(), RingError> {
@@ -53,8 +57,10 @@ impl LimbRing {
     /// [`RingError::Degree`], [`RingError::NoRoot`] if q ≢ 1 mod 2N, [`RingError::IsaUnavailable`].
     pub fn with_isa(log_n: u32, q: Modulus, isa: Isa) -> Result<Self, RingError> {
         check_degree(log_n)?;
-        let backend = Backend::new(isa)?;
-        Ok(Self { log_n, prime: Prime::new(q), backend, plan: Plan::new(log_n, q, isa)? })
+        let (backend, prime, plan) = (Backend::new(isa)?, Prime::new(q), Plan::new(log_n, q, isa)?);
+        let taken = dot::form(backend, &prime);
+        let factors = if taken == plan.factors() { taken } else { Form::Canonical };
+        Ok(Self { log_n, prime, backend, plan, factors })
     }
 
     /// N.
@@ -135,25 +141,54 @@ impl LimbRing {
         self.plan.inverse(a)
     }
 
+    /// [`Plan::forward_blocks`] to words that [`Self::dot_factors`] alone may read: they are made canonical only where it
+    /// wants them so, which takes up to a tenth of a transform's operations.
+    ///
+    /// # Errors
+    /// As [`Plan::forward_blocks`].
+    pub fn forward_factors(
+        &self,
+        a: &mut [u64],
+        first: usize,
+        words: usize,
+        ahead: &[&[u64]],
+    ) -> Result<(), RingError> {
+        match self.factors {
+            Form::Canonical => self.plan.forward_blocks(a, first, words, ahead),
+            Form::Low52 | Form::Number => self.plan.forward_factors(a, first, words, ahead),
+        }
+    }
+
     /// out = Σ_j a_j·b_j, word by word. An empty sum is 0.
     ///
     /// # Errors
     /// [`RingError::Count`] if there are not as many `b` as `a`; [`RingError::Length`].
     pub fn dot(&self, out: &mut [u64], a: &[&[u64]], b: &[&[u64]]) -> Result<(), RingError> {
-        self.check_dot(out, a, b)?;
-        dot::dot(self.backend, &self.prime, [out], a, [b]);
-        Ok(())
+        self.dot_factors([out], a, 0, [b])
     }
 
-    /// Two inner products with the same left factors, which are read once: out\[p\] = Σ_j a_j·b\[p\]_j.
+    /// P inner products with the same left factors, which are read once: out\[p\] = Σ_j a_j·b\[p\]_j. The first `made` of
+    /// `a` are words of [`Self::forward_factors`].
     ///
     /// # Errors
-    /// As [`Self::dot`].
-    pub fn dot_pair(&self, out: [&mut [u64]; 2], a: &[&[u64]], b: [&[&[u64]]; 2]) -> Result<(), RingError> {
-        self.check(&[("out", out[0].len()), ("second out", out[1].len())])?;
-        self.check_dot(out[0], a, b[0])?;
-        self.check_dot(out[1], a, b[1])?;
-        dot::dot(self.backend, &self.prime, out, a, b);
+    /// As [`Self::dot`]; [`RingError::Count`] too if `made` is more than there are.
+    pub fn dot_factors<const P: usize>(
+        &self,
+        out: [&mut [u64]; P],
+        a: &[&[u64]],
+        made: usize,
+        b: [&[&[u64]]; P],
+    ) -> Result<(), RingError> {
+        const { assert!(P > 0) }
+        if made > a.len() {
+            return Err(RingError::Count { what: "left factors", expected: made, got: a.len() });
+        }
+        for (out, b) in out.iter().zip(b) {
+            self.check_dot(out, a, b)?;
+        }
+        self.check_all(out[0].len(), "out", &out.each_ref().map(|out| &**out))?;
+        let factors = if self.factors == Form::Canonical { 0 } else { made };
+        dot::dot(self.backend, &self.prime, out, Left { limbs: a, factors, form: self.factors }, b);
         Ok(())
     }
 

@@ -17,7 +17,7 @@ const HEAD: (usize, usize) = (5, 16);
 /// on no step of the blocks: they go first.
 pub(super) fn ahead(task: &mut Task) {
     let Task { head, blocks: steps, slots, .. } = task;
-    let is_transform = |step: &Step| matches!(step.action, Action::ForwardBlocks);
+    let is_transform = |step: &Step| matches!(step.action, Action::ForwardBlocks { .. });
     let leading = steps.iter().position(is_transform).unwrap_or(0);
     if !outside(&steps[..leading], slots).is_empty() {
         steps.sort_by_key(|step| !is_transform(step));
@@ -101,7 +101,7 @@ fn outside(steps: &[Step], slots: &[Slot]) -> Vec<Src> {
             }
             Action::InverseBlocks { apart } => (&step.srcs[..usize::from(apart)], [None; 2]),
             Action::ForwardDifference(_) => (&step.srcs[..0], [None; 2]),
-            Action::DotPair(second) => (&step.srcs[..], [dst, Some(second)]),
+            Action::DotPair { second, .. } => (&step.srcs[..], [dst, Some(second)]),
             _ => (&step.srcs[..], [dst, None]),
         };
         srcs.iter().filter(|src| !matches!(src, Src::Slot(_))).for_each(|&src| add(src));

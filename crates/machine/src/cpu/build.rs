@@ -51,13 +51,13 @@ pub(super) fn plan(program: &LimbProgram, rings: Vec<LimbRing>, threads: usize) 
 
 /// Two inner products with the same left factors as one step: whether `second` became a part of `first`.
 fn pair(first: &mut Step, second: &Step) -> bool {
-    let (Action::Dot, Action::Dot) = (&first.action, &second.action) else { return false };
+    let (&Action::Dot { made }, Action::Dot { .. }) = (&first.action, &second.action) else { return false };
     let (a, b) = first.srcs.split_at(first.srcs.len() / 2);
     let (c, d) = second.srcs.split_at(second.srcs.len() / 2);
     let same = a == c && !d.contains(&Src::Slot(first.dst));
     if same {
         first.srcs = [a, b, d].concat().into();
-        first.action = Action::DotPair(second.dst);
+        first.action = Action::DotPair { made, second: second.dst };
     }
     same
 }
@@ -211,9 +211,10 @@ impl<'a> Builder<'a> {
         match program.opcode(i) {
             Opcode::Ntt => match self.absorb().short_transform(i) {
                 Some(log_n) => self.emit_short(dst, absorbed.unwrap_or(i), log_n)?,
-                None => self.emit_ntt(dst, srcs, absorbed),
+                None => self.emit_ntt(v, srcs, absorbed),
             },
             Opcode::Intt => self.emit_intt(dst, srcs, None),
+            Opcode::Dot => self.emit_dot(i, v, &srcs),
             _ => match absorbed {
                 Some(before) => self.emit_with(before, i, dst, srcs),
                 None if self.ends_in(i) => self.emit_difference(i, dst, srcs.into_vec()),
@@ -228,7 +229,8 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn emit_ntt(&mut self, dst: u32, mut srcs: Box<[Src]>, lift: Option<usize>) {
+    fn emit_ntt(&mut self, v: ValueId, mut srcs: Box<[Src]>, lift: Option<usize>) {
+        let dst = self.slot(v);
         let mut centred = None;
         if let Some(i) = lift {
             let Instruction::Lift { src, .. } = self.flow.program.instruction(i) else {
@@ -238,7 +240,35 @@ impl<'a> Builder<'a> {
             srcs = self.flow.operands(i).map(|o| self.src(o)).collect();
         }
         self.push(Phase::Head, Step { action: Action::ForwardHead(centred), dst, srcs });
-        self.push(Phase::Blocks, Step { action: Action::ForwardBlocks, dst, srcs: Box::default() });
+        let action = Action::ForwardBlocks { factors: self.is_factor(v) };
+        self.push(Phase::Blocks, Step { action, dst, srcs: Box::default() });
+    }
+
+    /// Whether v is a transform that inner products alone read, as a left factor.
+    fn is_factor(&self, v: ValueId) -> bool {
+        let program = self.flow.program;
+        let of = self.flow.definer(v);
+        let as_left = |&i: &usize| {
+            let right = program.operands(i).len() / 2;
+            program.opcode(i) == Opcode::Dot
+                && self.flow.operands(i).skip(right).all(|operand| operand != Source::Value(v))
+        };
+        program.opcode(of) == Opcode::Ntt
+            && self.absorb().short_transform(of).is_none()
+            && !self.shared.leaves(v)
+            && self.shared.readers(v).iter().all(as_left)
+    }
+
+    /// An inner product, its factors that are transforms before the others: the order makes no difference to the sum.
+    fn emit_dot(&mut self, i: usize, v: ValueId, srcs: &[Src]) {
+        let (a, b) = srcs.split_at(srcs.len() / 2);
+        let is_made = |source: Source| matches!(source, Source::Value(w) if self.is_factor(w));
+        let made: Vec<bool> = self.flow.operands(i).take(a.len()).map(is_made).collect();
+        let mut order: Vec<usize> = (0..a.len()).collect();
+        order.sort_by_key(|&j| !made[j]);
+        let srcs = order.iter().map(|&j| a[j]).chain(order.iter().map(|&j| b[j])).collect();
+        let action = Action::Dot { made: made.iter().filter(|&&made| made).count() };
+        self.push(self.groups.ready(v), Step { action, dst: self.slot(v), srcs });
     }
 
     /// The transform of an input of 2^`log_n` coefficients that matter, which instruction i reads: it or a lift before it.
@@ -313,7 +343,7 @@ impl<'a> Builder<'a> {
         };
         srcs.swap(0, 1);
         let Src::Slot(limb) = srcs[0] else { unreachable!("the transform is of this task") };
-        let in_place = |step: &Step| matches!(step.action, Action::ForwardBlocks) && step.dst == limb;
+        let in_place = |step: &Step| matches!(step.action, Action::ForwardBlocks { .. }) && step.dst == limb;
         self.task.blocks.retain(|step| !in_place(step));
         let factor = self.rings[self.task.ring].plan().difference_factor(constant);
         self.task.blocks.push(Step { action: Action::ForwardDifference(factor), dst, srcs: srcs.into() });
@@ -373,7 +403,6 @@ impl<'a> Builder<'a> {
                 let constants = self.tables.conversion(&moduli, self.rings[ring].modulus())?;
                 Action::Convert([Conversion { dst, constants, ring: ring as u32 }].into())
             }
-            Instruction::Dot { .. } => Action::Dot,
             Instruction::Automorphism { dst: image, galois, .. } => {
                 let permutation = self.tables.permutation(ring.log_n(), galois)?;
                 match self.groups.ready(image) {
@@ -384,7 +413,8 @@ impl<'a> Builder<'a> {
             Instruction::Load { .. }
             | Instruction::Store { .. }
             | Instruction::Ntt { .. }
-            | Instruction::Intt { .. } => Action::Copy,
+            | Instruction::Intt { .. }
+            | Instruction::Dot { .. } => Action::Copy,
         })
     }
 

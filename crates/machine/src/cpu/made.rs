@@ -85,7 +85,7 @@ fn by_limb(action: &Action) -> bool {
 fn read(step: &Step) -> &[Src] {
     match step.action {
         Action::ForwardHead(_) => &step.srcs[..step.srcs.len().min(1)],
-        Action::ForwardBlocks => &[],
+        Action::ForwardBlocks { .. } => &[],
         Action::InverseBlocks { apart } => &step.srcs[..usize::from(apart)],
         _ => &step.srcs,
     }

@@ -43,8 +43,11 @@ pub(super) enum Action {
     /// The stages of a transform across blocks, of the first operand, which may be the step's own slot. The other operands are
     /// read by later steps: they are brought into the caches.
     ForwardHead(Option<CentredLift>),
-    /// Those within blocks, in place. The operands are read by later steps: they are brought into the cache.
-    ForwardBlocks,
+    /// Those within blocks, in place. The operands are read by later steps: they are brought into the cache. `factors`: inner
+    /// products alone read the result, as left factors.
+    ForwardBlocks {
+        factors: bool,
+    },
     /// The same, and [`Self::SubMulConst`] or [`Self::SubMulAdd`] on the way, of the second operand in place of the first.
     /// The first operand, a slot, is that of the transform.
     ForwardDifference(DifferenceFactor),
@@ -78,10 +81,15 @@ pub(super) enum Action {
     /// From the same operands to each of these primes; the first slot is the step's own. If there is one operand more than
     /// source primes, it is the quotient.
     Convert(Box<[Conversion]>),
-    /// The first half of the operands times the second half.
-    Dot,
+    /// The first half of the operands times the second half; as many as `made`, the first, are factors that transforms left.
+    Dot {
+        made: usize,
+    },
     /// Two inner products: the first third of the operands times the second and times the third; the slot of the latter.
-    DotPair(u32),
+    DotPair {
+        made: usize,
+        second: u32,
+    },
     /// Index into [`Plan::permutations`]. Reads all over its operand.
     Permute(u32),
     /// The same permutation of an operand that this task makes block by block. Writes all over its slot, which is whole

@@ -66,12 +66,12 @@ impl Kind {
     fn of(action: &Action) -> Self {
         match action {
             Action::ForwardHead(_)
-            | Action::ForwardBlocks
+            | Action::ForwardBlocks { .. }
             | Action::ForwardDifference(_)
             | Action::Short(_)
             | Action::Repeat(_) => Self::Ntt,
             Action::InverseBlocks { .. } | Action::InverseTail(_) => Self::Intt,
-            Action::Dot | Action::DotPair(_) => Self::InnerProduct,
+            Action::Dot { .. } | Action::DotPair { .. } => Self::InnerProduct,
             Action::Quotient(_) | Action::Convert(_) | Action::Lift(_) => Self::Conversion,
             Action::Permute(_) | Action::Scatter(_) => Self::Automorphism,
             Action::Copy => Self::Copy,
@@ -257,7 +257,7 @@ impl Probe for Timer {
 fn bytes(task: &Task, step: &Step, words: usize) -> u64 {
     // A transform asks for operands of later steps, beside its own in the first stages: they count where they are read.
     let operands = match step.action {
-        Action::ForwardBlocks => 0,
+        Action::ForwardBlocks { .. } => 0,
         Action::ForwardHead(_) => step.srcs.len().min(1),
         Action::InverseBlocks { apart } => usize::from(apart),
         _ => step.srcs.len(),
@@ -266,7 +266,7 @@ fn bytes(task: &Task, step: &Step, words: usize) -> u64 {
     let read = step.srcs[..operands].iter().filter(outside).count();
     let leaves = |slot: u32| matches!(task.slots[slot as usize], Slot::Shared(_));
     let others = match &step.action {
-        Action::DotPair(second) => usize::from(leaves(*second)),
+        Action::DotPair { second, .. } => usize::from(leaves(*second)),
         Action::Convert(all) => all[1..].iter().filter(|to| leaves(to.dst)).count(),
         _ => 0,
     };

@@ -185,7 +185,7 @@ impl<'a> Running<'a> {
     fn step(&mut self, step: &Step, first: usize, words: usize) -> Result<(), RingError> {
         let dst = step.dst as usize;
         match &step.action {
-            Action::DotPair(second) => return self.dot_pair(step, *second, first, words),
+            Action::DotPair { made, second } => return self.dot_pair(step, *made, *second, first, words),
             Action::Convert(targets) => return self.convert(step, targets, first, words),
             Action::ForwardDifference(factor) => return self.difference(step, factor, first, words),
             _ => {}
@@ -218,7 +218,14 @@ impl<'a> Running<'a> {
         done
     }
 
-    fn dot_pair(&mut self, step: &Step, second: u32, first: usize, words: usize) -> Result<(), RingError> {
+    fn dot_pair(
+        &mut self,
+        step: &Step,
+        made: usize,
+        second: u32,
+        first: usize,
+        words: usize,
+    ) -> Result<(), RingError> {
         let dst = [step.dst, second];
         self.on_slots(&dst, |running, slots| {
             let [x, y] = slots else { unreachable!("two were asked for") };
@@ -227,7 +234,7 @@ impl<'a> Running<'a> {
             let operands = running.operands(step, first, words);
             let (a, b) = operands.split_at(operands.len() / 3);
             let (b, c) = b.split_at(a.len());
-            running.ring.dot_pair(out, a, [b, c])
+            running.ring.dot_factors(out, a, made, [b, c])
         })
     }
 
@@ -299,8 +306,11 @@ impl<'a> Running<'a> {
                     plan.forward_head_from(limb, self.operand(s, 0, words), lift.as_ref(), &ahead)
                 }
             }
-            Action::ForwardBlocks => {
+            Action::ForwardBlocks { factors: false } => {
                 plan.forward_blocks(limb, first, words, &ahead(&step.srcs, first, words))
+            }
+            Action::ForwardBlocks { factors: true } => {
+                self.ring.forward_factors(limb, first, words, &ahead(&step.srcs, first, words))
             }
             Action::Short(short) => {
                 let whole = self.operand(*source?, 0, limb.len());
@@ -334,14 +344,14 @@ impl<'a> Running<'a> {
                 Ok(())
             }
             Action::ForwardHead(_)
-            | Action::ForwardBlocks
+            | Action::ForwardBlocks { .. }
             | Action::Short(_)
             | Action::InverseBlocks { .. }
             | Action::InverseTail(_)
             | Action::Scatter(_)
             | Action::ForwardDifference(_)
             | Action::Convert(_)
-            | Action::DotPair(_) => Ok(()),
+            | Action::DotPair { .. } => Ok(()),
             Action::Add => ring.add(out, src(0), src(1)),
             Action::Sub => ring.sub(out, src(0), src(1)),
             Action::Neg => ring.neg(out, src(0)),
@@ -362,10 +372,10 @@ impl<'a> Running<'a> {
             Action::SubMulAdd(c) => ring.sub_mul_add_factor(out, [src(0), src(1), src(2)], c),
             Action::Lift(from) => ring.lift(out, src(0), *from),
             Action::Quotient(basis) => ring.quotient(out, &all(), &self.plan.bases[*basis as usize]),
-            Action::Dot => {
+            Action::Dot { made } => {
                 let operands = all();
                 let (a, b) = operands.split_at(operands.len() / 2);
-                ring.dot(out, a, b)
+                ring.dot_factors([out], a, *made, [b])
             }
             Action::Permute(permutation) => {
                 let whole = self.operand(step.srcs[0], 0, ring.n());

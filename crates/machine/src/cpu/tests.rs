@@ -169,6 +169,54 @@ fn transforms_that_end_with_a_difference_give_the_bits_of_the_reference() {
     }
 }
 
+/// Inner products of transforms that nothing else reads, and of all others.
+fn factors(log_n: u32) -> LimbProgram {
+    let mut b = LimbBuilder::new("factors", log_n);
+    let moduli = moduli(log_n, &[50, 49, 48, 36, 52, 55]);
+    let ids: Vec<_> = moduli.iter().enumerate().map(|(i, &m)| b.modulus(format!("q{i}"), m)).collect();
+    let c = b.input("c", InputClass::Data, Domain::Coeff, &ids);
+    let [x, y] = ["x", "y"].map(|name| b.input(name, InputClass::Data, Domain::Eval, &ids));
+    let mut evals = Vec::new();
+    for (i, &to) in ids.iter().enumerate() {
+        let t: Vec<_> = (0..ids.len())
+            .map(|j| {
+                let own = if i == j { c[i] } else { b.lift(c[j], to) };
+                b.ntt(own)
+            })
+            .collect();
+        let key = [x[i], y[i]].repeat(3);
+        // Two with the same factors, among them residues; one more with some of them.
+        let left = [t[0], x[i], t[1], t[2], y[i], t[3]];
+        evals.push(b.dot(&left, &key));
+        evals.push(b.dot(&left, &[&key[1..], &[x[i]]].concat()));
+        evals.push(b.dot(&[t[3], t[0]], &key[..2]));
+        // One on the right too, one that is read otherwise, and a product of its own.
+        evals.push(b.dot(&[t[4], y[i], t[5]], &[x[i], t[4], y[i]]));
+        evals.push(b.add(t[5], x[i]));
+    }
+    let moduli: Vec<_> = evals.iter().filter_map(|&v| b.operand_type(v).modulus()).collect();
+    let outputs = b.output("e", Domain::Eval, &moduli);
+    outputs.into_iter().zip(evals).for_each(|(output, value)| b.store(output, value));
+    b.finish().unwrap()
+}
+
+#[test]
+fn inner_products_of_transforms_give_the_bits_of_the_reference() {
+    let (machines, program) = (machines(), factors(6));
+    let rings = program.moduli().iter().map(|m| LimbRing::new(6, m.modulus).unwrap()).collect();
+    let plan = super::build::plan(&program, rings, 1).unwrap();
+    let steps = || plan.tasks.iter().flat_map(|task| &task.blocks);
+    let count = |wanted: fn(&Action) -> bool| steps().filter(|step| wanted(&step.action)).count();
+    // Of each prime four transforms of six; the pair and the third product read them before anything else.
+    assert_eq!(count(|a| matches!(a, Action::ForwardBlocks { factors: true })), 4 * 6);
+    assert_eq!(count(|a| matches!(a, Action::ForwardBlocks { factors: false })), 2 * 6);
+    assert_eq!(count(|a| matches!(a, Action::DotPair { made: 4, .. })), 6);
+    assert_eq!(count(|a| matches!(a, Action::Dot { made: 2 })), 6);
+    for log_n in [3, 4, 6, 8, 12, 13] {
+        compare(&factors(log_n), &machines, u64::from(log_n));
+    }
+}
+
 #[test]
 fn the_steady_state_allocates_nothing() {
     let (log_n, moduli) = (10, moduli(10, &[50, 50, 50, 55, 60]));

@@ -3,12 +3,15 @@
 use super::prime::Prime;
 use super::sum::{OnSum, Sum, SumKernel, vectors};
 use crate::Backend;
+use crate::form::Form;
 use crate::lanes::U64Lanes;
 
 /// P inner products with the same left factors, which are read once.
 struct Dot<'a, const P: usize> {
     out: [&'a mut [u64]; P],
     a: &'a [&'a [u64]],
+    /// See [`Left`].
+    factors: usize,
     b: [&'a [&'a [u64]]; P],
 }
 
@@ -51,7 +54,8 @@ impl<const P: usize> Dot<'_, P> {
                 let mut x = [s.split(l.splat(0)); U];
                 for (u, x) in x.iter_mut().enumerate() {
                     // SAFETY: as above.
-                    *x = s.split(unsafe { l.load_ptr(a.add(u * width)) });
+                    let word = unsafe { l.load_ptr(a.add(u * width)) };
+                    *x = if j < self.factors { s.factor(word) } else { s.split(word) };
                 }
                 for p in 0..P {
                     // SAFETY: as above.
@@ -79,16 +83,43 @@ impl<const P: usize> Dot<'_, P> {
     }
 }
 
+/// Asks for the form of left factors of inner products of residues.
+struct FormOf;
+
+impl SumKernel for FormOf {
+    type Output = Form;
+    const BY_CONSTANTS: bool = false;
+
+    fn run<S: Sum>(self, _: S) -> Form {
+        S::FACTORS
+    }
+}
+
+/// The form of left factors that [`dot`] takes beside canonical ones.
+pub(crate) fn form(backend: Backend, prime: &Prime) -> Form {
+    backend.run(OnSum(prime, prime.room, FormOf))
+}
+
+/// Left factors.
+pub(crate) struct Left<'a> {
+    pub(crate) limbs: &'a [&'a [u64]],
+    /// How many of them, the first, are in this form, that of [`form`]; the others are canonical.
+    pub(crate) factors: usize,
+    pub(crate) form: Form,
+}
+
 /// out_p,i = Σ_j a_j,i · b_p,j,i mod q; as many `b` as `a` for each p, all limbs as long as the first `out`.
 pub(crate) fn dot<const P: usize>(
     backend: Backend,
     prime: &Prime,
     out: [&mut [u64]; P],
-    a: &[&[u64]],
+    a: Left<'_>,
     b: [&[&[u64]]; P],
 ) {
+    let Left { limbs: a, factors, form } = a;
     let words = out[0].len();
     debug_assert!(out.iter().all(|out| out.len() == words) && b.iter().all(|b| b.len() == a.len()));
     debug_assert!(a.iter().chain(b.iter().copied().flatten()).all(|limb| limb.len() == words));
-    backend.run(OnSum(prime, prime.room, Dot { out, a, b }));
+    let room = if factors > 0 && form == Form::Low52 { prime.room52 } else { prime.room };
+    backend.run(OnSum(prime, room, Dot { out, a, factors, b }));
 }

@@ -48,8 +48,9 @@ pub(crate) struct Prime {
     pub(crate) negated_inverse: u64,
     /// The least g with 2^g > U/q, and ⌊2^(52−g)·U/q⌋, for U = 2^[`UNIT`].
     pub(crate) ratio: (u32, u64),
-    /// Products of two residues in one sum.
+    /// Products of two residues in one sum, and of factors of 52 bits with residues.
     pub(crate) room: Room,
+    pub(crate) room52: Room,
 }
 
 impl Prime {
@@ -71,6 +72,7 @@ impl Prime {
             negated_inverse: negated_inverse(q),
             ratio: (g, companion(1, q, 52 - g + UNIT)),
             room: Room::of_residues(q),
+            room52: Room::of_low52(q),
         }
     }
 

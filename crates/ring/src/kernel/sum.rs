@@ -25,6 +25,7 @@ pub(crate) use wide::Wide;
 
 use super::field;
 use super::prime::Prime;
+use crate::form::Form;
 use crate::lanes::{Lanes, Madd52Lanes, U64Lanes};
 
 /// Left operands below this power of two are short.
@@ -41,6 +42,13 @@ pub(crate) trait Sum: Copy {
     /// How many products a sum may take between [`Self::start`] and [`Self::fold`].
     fn terms(self) -> usize;
     fn split(self, x: <Self::L as U64Lanes>::U) -> Self::Operand;
+    /// The form of left factors, beside canonical ones, that [`Self::factor`] takes.
+    const FACTORS: Form = Form::Canonical;
+    /// A left factor in that form, made ready.
+    #[inline(always)]
+    fn factor(self, x: <Self::L as U64Lanes>::U) -> Self::Operand {
+        self.split(x)
+    }
     /// A canonical residue as a right factor in all lanes.
     #[inline(always)]
     fn constant(self, c: u64) -> Self::Operand {
@@ -111,6 +119,11 @@ impl Room {
     /// For residues modulo q on both sides.
     pub(crate) fn of_residues(q: u64) -> Self {
         Self { bound: q, narrow: narrow_terms(q, q), grid: Layout::of_residues(q) }
+    }
+
+    /// For left factors of 52 bits and residues modulo q.
+    pub(crate) fn of_low52(q: u64) -> Self {
+        Self { bound: 1 << 52, narrow: narrow_terms(1 << 52, q), grid: Layout::of_residues(q) }
     }
 
     /// For left factors below `bound` and constants modulo q.

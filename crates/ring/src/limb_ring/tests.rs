@@ -123,7 +123,7 @@ fn dot_agrees_with_the_integers() {
                 (a.iter().map(|v| &v[..]).collect(), b.iter().map(|v| &v[..]).collect());
             let [mut out, mut first, mut second] = [vec![9; n], vec![9; n], vec![9; n]];
             ring.dot(&mut out, &ar, &br).unwrap();
-            ring.dot_pair([&mut first, &mut second], &ar, [&ar, &br]).unwrap();
+            ring.dot_factors([&mut first, &mut second], &ar, 0, [&ar, &br]).unwrap();
             let want = |b: &[Vec<u64>], i: usize| {
                 let product = |j: usize| u128::from(a[j][i]) * u128::from(b[j][i]);
                 big(q, |m| (0..terms).fold(0, |s, j| (s + product(j)) % m))
@@ -147,8 +147,75 @@ fn dot_holds_at_the_greatest_values() {
             let want = vec![ring.modulus().reduce(terms as u64); ring.n()];
             assert_eq!(out, want, "{terms} on {}", ring.isa());
             let (all, mut second) = (vec![&top[..]; terms], vec![0; ring.n()]);
-            ring.dot_pair([&mut out, &mut second], &all, [&all, &all]).unwrap();
+            ring.dot_factors([&mut out, &mut second], &all, 0, [&all, &all]).unwrap();
             assert_eq!((&out, &second), (&want, &want), "{terms} on {}", ring.isa());
+        });
+    }
+}
+
+#[test]
+fn dot_takes_what_transforms_leave_for_it() {
+    for (terms, made) in [(1, 1), (3, 2), (4, 4), (9, 8), (17, 17), (40, 20)] {
+        each(7, |ring| {
+            let (n, q) = (ring.n(), ring.modulus());
+            let psi = q.psi(ring.log_n()).unwrap();
+            let (mut a, mut left) = (Vec::new(), Vec::new());
+            for j in 0..terms {
+                let coefficients = limb(n, q.value(), j as u64);
+                let mut image = coefficients.clone();
+                reference::forward(&mut image, q, psi);
+                let mut limb = coefficients;
+                if j < made {
+                    ring.plan().forward_head(&mut limb, &[]).unwrap();
+                    let words = ring.plan().block_words();
+                    (0..n)
+                        .step_by(words)
+                        .for_each(|i| ring.forward_factors(&mut limb, i, words, &[]).unwrap());
+                } else {
+                    limb.clone_from(&image);
+                }
+                a.push(image);
+                left.push(limb);
+            }
+            let left: Vec<&[u64]> = left.iter().map(|v| &v[..]).collect();
+            let top = vec![q.value() - 1; n];
+            let (b, tops): (Vec<&[u64]>, _) =
+                (a.iter().rev().map(|v| &v[..]).collect(), vec![&top[..]; terms]);
+            let [mut out, mut first, mut second] = [vec![9; n], vec![9; n], vec![9; n]];
+            ring.dot_factors([&mut out], &left, made, [&b]).unwrap();
+            ring.dot_factors([&mut first, &mut second], &left, made, [&b, &tops]).unwrap();
+            for i in 0..n {
+                let sum = |b: &[&[u64]]| {
+                    big(q, |m| (0..terms).fold(0, |s, j| (s + u128::from(a[j][i]) * u128::from(b[j][i])) % m))
+                };
+                let what = format!("{made} of {terms} on {} mod {}", ring.isa(), q.value());
+                assert_eq!((out[i], first[i], second[i]), (sum(&b), sum(&b), sum(&tops)), "{what}");
+            }
+        });
+    }
+}
+
+#[test]
+fn dot_takes_the_greatest_words_of_each_form() {
+    for terms in [1, 3, 4, 5, 7, 8, 15, 16, 33, 300] {
+        each(3, |ring| {
+            let (n, q) = (ring.n(), ring.modulus().value());
+            // The word, and what it stands for.
+            let extremes = match ring.factors {
+                Form::Canonical => vec![(q - 1, q - 1)],
+                Form::Low52 => [(1 << 52) - 1, q, 0].map(|x| (x | 0xabc << 52, x % q)).to_vec(),
+                Form::Number => {
+                    let half = q / 2;
+                    vec![((half as f64).to_bits(), half), ((-(half as f64)).to_bits(), q - half)]
+                }
+            };
+            for (word, value) in extremes {
+                let (a, b) = (vec![word; n], vec![q - 1; n]);
+                let (mut out, b) = (vec![9; n], vec![&b[..]; terms]);
+                ring.dot_factors([&mut out], &vec![&a[..]; terms], terms, [&b]).unwrap();
+                let want = big(ring.modulus(), |m| u128::from(q - value % q) % m * terms as u128);
+                assert_eq!(out, vec![want; n], "{terms} times {value} on {} mod {q}", ring.isa());
+            }
         });
     }
 }
@@ -334,6 +401,11 @@ fn wrong_arguments_are_named() {
     assert_eq!(ring.add(&mut out, &good, &short), length("b"));
     assert_eq!(ring.dot(&mut out, &[&good, &short], &[&good, &good]), length("left factor"));
     assert!(matches!(ring.dot(&mut out, &[&good], &[]), Err(RingError::Count { expected: 1, got: 0, .. })));
+    let made = ring.dot_factors([&mut out], &[&good], 2, [&[&good]]);
+    assert!(matches!(made, Err(RingError::Count { what: "left factors", expected: 2, got: 1 })));
+    let mut other = good[8..].to_vec();
+    let outs = ring.dot_factors([&mut out, &mut other], &[], 0, [&[], &[]]);
+    assert!(matches!(outs, Err(RingError::Length { .. })));
     let permutation = Permutation::new(4, 3).unwrap();
     for (first, end) in [(4, 12), (16, 24), (usize::MAX - 7, usize::MAX)] {
         let error = ring.automorphism_block(&mut out[..8], &good, &permutation, first);

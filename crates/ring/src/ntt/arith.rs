@@ -2,6 +2,7 @@
 
 use crate::{
     Modulus,
+    form::Form,
     lanes::{Lanes, U64Lanes},
 };
 
@@ -96,6 +97,13 @@ pub(super) trait Arith: Copy {
     ) -> ([Self::V; G], [Self::V; G]);
     /// Forward: working form to canonical words.
     fn leave(self, v: Self::V) -> Self::V;
+    /// What [`Self::leave_factor`] makes.
+    const FACTORS: Form = Form::Canonical;
+    /// Forward, in place of [`Self::leave`]: working form to a left factor of inner products.
+    #[inline(always)]
+    fn leave_factor(self, v: Self::V) -> Self::V {
+        self.leave(v)
+    }
     /// Forward, in place of [`Self::leave`]: (a − v)·c, canonical, for canonical words a.
     fn leave_difference(self, a: Self::V, v: Self::V, c: Self::C) -> Self::V;
 

@@ -4,7 +4,7 @@
 //! h = fl(y·w), l = y·w − h, b = round(y·w'), t = (h − b·q) + l: every step but the two roundings is exact, because
 //! t = y·w − b·q is an integer below 2^53. Four operations on the multipliers and four on the adders a butterfly.
 
-use crate::{Modulus, lanes::Lanes, ntt::arith::Arith};
+use crate::{Modulus, form::Form, lanes::Lanes, ntt::arith::Arith};
 
 const TWO52: f64 = (1u64 << 52) as f64;
 
@@ -184,6 +184,11 @@ impl<L: Lanes> Arith for Binary64<L> {
     #[inline(always)]
     fn leave(self, v: L::F) -> L::F {
         self.canonical(self.reduce(v))
+    }
+    const FACTORS: Form = Form::Number;
+    #[inline(always)]
+    fn leave_factor(self, v: L::F) -> L::F {
+        self.reduce(v)
     }
     /// The difference is at most 3q/2 + e, its product 5q/8.
     #[inline(always)]

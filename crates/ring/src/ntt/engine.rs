@@ -27,6 +27,8 @@ pub(super) struct Engine<'a, A> {
     pub(super) scale: [[u64; 2]; 2],
     /// What the forward transform ends with, if it is more than canonical words in their place.
     pub(super) difference: Option<Difference>,
+    /// Whether it ends with factors of inner products, in the form of the arithmetic.
+    pub(super) factors: bool,
 }
 
 /// Words from `above_half` on get `offset` added; then `less` is taken from what is not below it, if there is such a number.

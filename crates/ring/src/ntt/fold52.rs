@@ -13,6 +13,7 @@
 
 use crate::{
     Modulus,
+    form::Form,
     lanes::{Lanes, Madd52Lanes},
     ntt::arith::Arith,
 };
@@ -255,6 +256,11 @@ impl<L: Lanes + Madd52Lanes, const ABOVE: bool> Arith for Fold52<L, ABOVE> {
     #[inline(always)]
     fn leave(self, v: L::U) -> L::U {
         self.l.csub(self.fold_x(v), self.q)
+    }
+    const FACTORS: Form = Form::Low52;
+    #[inline(always)]
+    fn leave_factor(self, v: L::U) -> L::U {
+        self.fold_y(v)
     }
     /// The difference lies between (OFFSET − 2)q and (OFFSET + 1)q.
     #[inline(always)]

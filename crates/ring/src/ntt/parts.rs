@@ -45,6 +45,7 @@ pub(super) struct Ends<'a> {
     pub(super) lift: Option<Lift>,
     pub(super) scale: Option<[[u64; 2]; 2]>,
     pub(super) difference: Option<engine::Difference>,
+    pub(super) factors: bool,
     /// What will be read soon, and what will be written of the limb itself: words from the first number on, as many as
     /// the second says.
     pub(super) ahead: &'a [&'a [u64]],
@@ -109,6 +110,20 @@ impl Plan {
     ) -> Result<(), RingError> {
         let runs = self.inner_runs(first, words)?;
         self.run_part(Direction::Forward, a, runs, Ends { ahead, ..Ends::default() })
+    }
+    /// [`Self::forward_blocks`] to words in the form of [`Self::factors`].
+    ///
+    /// # Errors
+    /// As [`Self::forward_blocks`].
+    pub(crate) fn forward_factors(
+        &self,
+        a: &mut [u64],
+        first: usize,
+        words: usize,
+        ahead: &[&[u64]],
+    ) -> Result<(), RingError> {
+        let runs = self.inner_runs(first, words)?;
+        self.run_part(Direction::Forward, a, runs, Ends { ahead, factors: true, ..Ends::default() })
     }
     /// [`Self::forward_blocks`] on the words from `first` on, as many as there are in `difference.out`, which gets the
     /// result: what is left in `a` has no meaning.

@@ -5,6 +5,7 @@ use std::{marker::PhantomData, ops::Range, sync::Arc};
 use crate::{
     Backend, Isa, Modulus, RingError,
     ahead::Ahead,
+    form::Form,
     lanes::{Kernel, Lanes, Madd52Lanes, Scalar},
     ntt::{
         arith::Arith,
@@ -159,6 +160,15 @@ impl Plan {
         }
     }
 
+    /// The form of left factors of inner products that its transforms may end in.
+    pub(crate) fn factors(&self) -> Form {
+        match self.arithmetic {
+            Arithmetic::Narrow | Arithmetic::Shoup64 | Arithmetic::Wide64 { .. } => Form::Canonical,
+            Arithmetic::Binary64 => Binary64::<Scalar>::FACTORS,
+            Arithmetic::Fold52 { .. } | Arithmetic::Window52(_) => Form::Low52,
+        }
+    }
+
     /// Coefficients → evaluations in place: canonical in natural order → canonical in bit-reversed order.
     ///
     /// # Errors
@@ -255,12 +265,12 @@ impl Part<'_> {
     #[inline(always)]
     fn with<A: Arith, const FORWARD: bool>(self, lanes: A::L) {
         let (tables, a) = (&*self.plan.tables, self.a.as_mut_ptr());
-        let Ends { source, first, lift, scale, difference, ahead, own } = self.ends;
+        let Ends { source, first, lift, scale, difference, factors, ahead, own } = self.ends;
         let source = source.map_or(a.cast_const(), |source| source.as_ptr().wrapping_sub(first));
         // Held in memory: made anew beside the butterflies its vectors would take registers, 4 % of an inverse transform.
         let arith = std::hint::black_box(A::new(lanes, self.plan.q));
         let scale = scale.unwrap_or(tables.scale);
-        let engine = Engine { arith, tables, source, lift, scale, difference };
+        let engine = Engine { arith, tables, source, lift, scale, difference, factors };
         let runs = &tables.runs[self.runs];
         let own = (a.cast_const().wrapping_add(own.0), own.1);
         let ahead = Ahead::new(own, ahead, Engine::<A>::steps(runs));

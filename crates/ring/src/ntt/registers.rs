@@ -1,6 +1,7 @@
 //! What a pass does to the registers of one block: loads and stores, constants, stages.
 
 use crate::{
+    form::Form,
     lanes::U64Lanes,
     ntt::{
         arith::Arith,
@@ -299,12 +300,13 @@ impl<A: Arith> Engine<'_, A> {
             });
         })
     }
-    /// Working form to canonical words, transposed back.
+    /// Working form to canonical words, or to factors, transposed back.
     #[inline(always)]
     pub(super) fn leave_all(self, v: &mut Registers<A>) {
         inlined!(A::L, {
             for v in v.iter_mut().take(Self::L) {
-                *v = self.arith.leave(*v);
+                let factors = !matches!(A::FACTORS, Form::Canonical) && self.factors;
+                *v = if factors { self.arith.leave_factor(*v) } else { self.arith.leave(*v) };
             }
             self.transpose(v);
         })

@@ -13,6 +13,7 @@
 
 use crate::{
     Modulus,
+    form::Form,
     lanes::{Lanes, Madd52Lanes},
     ntt::{
         arith::Arith,
@@ -289,6 +290,12 @@ impl<L: Lanes + Madd52Lanes, const WINDOW: u8> Arith for Window52<L, WINDOW> {
     fn leave(self, v: L::U) -> L::U {
         let k = self.l.madd52_hi(self.start, v, self.high);
         self.canonical(self.l.madd52_lo(v, k, self.minus_q))
+    }
+    /// Words are right in their low 52 bits at all times.
+    const FACTORS: Form = Form::Low52;
+    #[inline(always)]
+    fn leave_factor(self, v: L::U) -> L::U {
+        v
     }
     #[inline(always)]
     fn leave_difference(self, a: L::U, v: L::U, c: [L::U; 2]) -> L::U {

@@ -10,6 +10,7 @@
 //! large.
 
 use super::Sum;
+use crate::form::Form;
 use crate::kernel::prime::Prime;
 use crate::lanes::Lanes;
 
@@ -119,6 +120,12 @@ impl<L: Lanes> Sum for Grid<L> {
     type Acc = [L::F; 2];
     const LESS: bool = true;
     const FORM: Option<u32> = Some(0);
+    /// Residues' layout has room for numbers within ±q.
+    const FACTORS: Form = Form::Number;
+    #[inline(always)]
+    fn factor(self, x: L::U) -> L::F {
+        self.l.as_f(x)
+    }
     #[inline(always)]
     fn words(self, operand: L::F) -> L::U {
         self.l.as_u(operand)

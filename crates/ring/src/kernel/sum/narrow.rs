@@ -1,6 +1,7 @@
 //! Sums with 52-bit multiply-add, q < 2^50: the low and the high halves of the products apart.
 
 use super::Sum;
+use crate::form::Form;
 use crate::kernel::field;
 use crate::kernel::prime::Prime;
 use crate::lanes::{Lanes, Madd52Lanes};
@@ -33,6 +34,8 @@ impl<L: Lanes + Madd52Lanes> Sum for Narrow<L> {
     type L = L;
     type Operand = L::U;
     type Acc = (L::U, L::U);
+
+    const FACTORS: Form = Form::Low52;
 
     #[inline(always)]
     fn lanes(self) -> L {
