@@ -14,6 +14,15 @@ use crate::sample::{Seed, Uniform};
 pub enum LimbSource<'a> {
     /// As they are.
     Words(&'a [u64]),
+    /// Block by block, others between them.
+    Blocks {
+        /// From the first block to the last one.
+        words: &'a [u64],
+        /// Words of a block.
+        block: usize,
+        /// Words between the starts of two blocks.
+        stride: usize,
+    },
     /// Packed, each in as many bits as the prime has.
     Packed {
         /// [`packed_len`] of them.
@@ -40,10 +49,42 @@ impl<'a> LimbSource<'a> {
         if let Self::Words(words) = self { Some(words) } else { None }
     }
 
+    /// Words `first` .. `first + words`, if they stand together in memory.
+    #[inline]
+    pub fn together(self, first: usize, words: usize) -> Option<&'a [u64]> {
+        match self {
+            Self::Words(limb) => Some(&limb[first..first + words]),
+            Self::Blocks { words: limb, block, stride } if first % block + words <= block => {
+                let at = first / block * stride + first % block;
+                Some(&limb[at..at + words])
+            }
+            _ => None,
+        }
+    }
+
+    /// The pieces in which words `first` .. `first + words` stand in memory; none if they are still to be made.
+    pub fn pieces(self, first: usize, words: usize) -> impl Iterator<Item = &'a [u64]> {
+        let (block, end) = match self {
+            Self::Words(_) => (usize::MAX, first + words),
+            Self::Blocks { block, .. } => (block, first + words),
+            Self::Packed { .. } | Self::Uniform { .. } => (1, first),
+        };
+        let mut at = first;
+        std::iter::from_fn(move || {
+            let words = (block - at % block).min(end - at);
+            let piece = if words > 0 { self.together(at, words) } else { None };
+            at += words;
+            piece
+        })
+    }
+
     /// Number of residues that there are, `n` if any number can be made.
     pub fn len_or(self, n: usize) -> usize {
         match self {
             Self::Words(words) => words.len(),
+            Self::Blocks { words, block, stride } => {
+                words.len() / stride * block + (words.len() % stride).min(block)
+            }
             Self::Packed { bytes, bits } if bytes.len() == packed_len(n, bits) => n,
             Self::Packed { bytes, bits } => 8 * bytes.len() / bits.max(1) as usize,
             Self::Uniform { .. } => n,
@@ -64,6 +105,7 @@ impl<'a> LimbSource<'a> {
     pub fn reader(self) -> LimbReader<'a> {
         LimbReader(match self {
             Self::Words(words) => Reader::Words(words),
+            Self::Blocks { words, block, stride } => Reader::Blocks { words, block, stride, first: 0 },
             Self::Packed { bytes, bits } => Reader::Packed { bytes, bits },
             Self::Uniform { seed, label, limb, q } => Reader::Uniform(Uniform::new(seed, label, limb, q)),
         })
@@ -84,6 +126,7 @@ pub struct LimbReader<'a>(Reader<'a>);
 #[allow(clippy::large_enum_variant)] // A reader lives on the stack or in one list a thread.
 enum Reader<'a> {
     Words(&'a [u64]),
+    Blocks { words: &'a [u64], block: usize, stride: usize, first: usize },
     Packed { bytes: &'a [u8], bits: u32 },
     Uniform(Uniform),
 }
@@ -99,6 +142,17 @@ impl LimbReader<'_> {
                 let (now, later) = words.split_at(out.len());
                 out.copy_from_slice(now);
                 *words = later;
+            }
+            Reader::Blocks { words, block, stride, first } => {
+                let mut left = out;
+                while !left.is_empty() {
+                    let at = *first % *block;
+                    let (now, later) = left.split_at_mut(left.len().min(*block - at));
+                    let start = *first / *block * *stride + at;
+                    now.copy_from_slice(&words[start..start + now.len()]);
+                    *first += now.len();
+                    left = later;
+                }
             }
             Reader::Packed { bytes, bits } => {
                 assert!(out.len().is_multiple_of(GROUP), "{} words are no whole groups", out.len());
@@ -125,7 +179,18 @@ mod tests {
         uniform(&seed, b"limb", 3, q, &mut whole);
         let mut bytes = vec![0; packed_len(n, q.bits())];
         pack(&whole, q.bits(), &mut bytes);
+        // Two blocks of 512 words, eight others between them.
+        let blocks = [&whole[..512], &[9; 8], &whole[512..]].concat();
+        let blocks = LimbSource::Blocks { words: &blocks, block: 512, stride: 520 };
+        let pieces = |first, words| blocks.pieces(first, words).collect::<Vec<_>>();
+        assert_eq!(pieces(0, n), [&whole[..512], &whole[512..]]);
+        assert_eq!(pieces(504, 16), [&whole[504..512], &whole[512..520]]);
+        assert_eq!(blocks.together(520, 504), Some(&whole[520..]));
+        assert_eq!((blocks.together(0, n), blocks.together(504, 16)), (None, None));
+        let words = LimbSource::Words(&whole);
+        assert_eq!((words.together(8, 16), words.pieces(8, 16).count()), (Some(&whole[8..24]), 1));
         let sources = [
+            blocks,
             LimbSource::Words(&whole),
             LimbSource::Packed { bytes: &bytes, bits: q.bits() },
             LimbSource::Uniform { seed: &seed, label: b"limb", limb: 3, q },

@@ -209,7 +209,7 @@ impl Prepared {
                             });
                             let (t, blocks) = (layout.t_for(limbs).len(), layout.blocks(limbs));
                             let limb = |k| (0..blocks).map(move |m| klss.limb(digit, part, k, m));
-                            list.extend((0..t).flat_map(limb).map(words));
+                            list.extend((0..t).flat_map(limb));
                         }
                     }
                 }

@@ -58,8 +58,9 @@ fn kept_keys_are_the_expanded_ones() {
     assert!(3 * (seeded.bytes() - own) < full.bytes() - own);
     let layout = KeyLayout::base(&params);
     let klss = KlssLayout::new(10, (params.q_moduli(), params.p_moduli()), layout, 2, 60).unwrap();
-    let derived =
-        |keys: &EvaluationKeys| keys.relin().unwrap().0.klss(&klss).unwrap().limb(1, 1, 0, 1).to_vec();
+    let derived = |keys: &EvaluationKeys| {
+        keys.relin().unwrap().0.klss(&klss).unwrap().limb(1, 1, 0, 1).to_words(params.n()).into_owned()
+    };
     assert_eq!(derived(&mapped), derived(&full));
 }
 

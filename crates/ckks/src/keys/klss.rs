@@ -11,10 +11,11 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ringmill_ring::convert::{ConvertConstants, SourceBasis};
-use ringmill_ring::{Buffer, LimbRing, Modulus, primes};
+use ringmill_ring::{LimbRing, LimbSource, Modulus, primes};
 
+use super::expanded::Expanded;
 use super::layout::{KeyLayout, LayoutError};
-use super::switch::{KeyForm, stride};
+use super::switch::KeyForm;
 use crate::error::CkksError;
 use crate::params::{less, product};
 
@@ -224,12 +225,10 @@ fn log2(words: &[u64]) -> f64 {
 
 /// A form of a switching key cut into blocks, each block centred, modulo the primes of T, in the evaluation domain.
 ///
-/// In one buffer in the order in which a key switch reads it: by prime of T, block, digit, then b before a.
+/// A group of limbs for each prime of T and block: by digit, b before a.
 pub struct KlssKey {
     layout: KlssLayout,
-    n: usize,
-    stride: usize,
-    words: Buffer,
+    limbs: Expanded,
 }
 
 impl KlssKey {
@@ -238,9 +237,10 @@ impl KlssKey {
         let (digits, limbs) = (layout.digits, layout.digits.limbs);
         // The form may be one for more limbs: its special primes stand further up.
         let further = form.layout().limbs - limbs;
-        let (blocks, stride, n) = (layout.blocks(limbs), stride(params), params.n());
-        let words = Buffer::zeros(2 * digits.dnum() * blocks * layout.t.len() * stride);
-        let mut key = Self { layout: layout.clone(), n, stride, words };
+        let (blocks, n) = (layout.blocks(limbs), params.n());
+        let expanded = Expanded::zeros(n, blocks * layout.t.len(), 2 * digits.dnum());
+        let mut key = Self { layout: layout.clone(), limbs: expanded };
+        let mut out = vec![0; n];
         let t = layout.t.iter().map(|&t| LimbRing::new(params.log_n(), t)).collect::<Result<Vec<_>, _>>()?;
         let indices: Vec<usize> = (0..limbs)
             .chain(digits.special_indices(params.q_moduli().len(), params.p_moduli().len()))
@@ -256,21 +256,14 @@ impl KlssKey {
                         rows.iter().map(|&row| form.limb(digit, part, place(row)).to_words(n)).collect();
                     let block = Block::new(&rings, source)?;
                     for (k, t) in t.iter().enumerate() {
-                        let first = key.first(digit, part, k, m);
-                        let out = &mut key.words[first..first + n];
-                        block.modulo(t, out)?;
-                        t.forward(out)?;
+                        block.modulo(t, &mut out)?;
+                        t.forward(&mut out)?;
+                        key.limbs.group(k * blocks + m).copy(2 * digit + part, &out);
                     }
                 }
             }
         }
         Ok(key)
-    }
-
-    fn first(&self, digit: usize, part: usize, k: usize, m: usize) -> usize {
-        let (dnum, limbs) = (self.layout.digits.dnum(), self.layout.digits.limbs);
-        assert!(digit < dnum && part < 2, "digit {digit} of {dnum}, part {part} of 2");
-        (2 * ((k * self.layout.blocks(limbs) + m) * dnum + digit) + part) * self.stride
     }
 
     /// Its layout.
@@ -282,14 +275,15 @@ impl KlssKey {
     ///
     /// # Panics
     /// If there is no such digit, part, prime or block, like every index.
-    pub fn limb(&self, digit: usize, part: usize, k: usize, m: usize) -> &[u64] {
-        let first = self.first(digit, part, k, m);
-        &self.words[first..first + self.n]
+    pub fn limb(&self, digit: usize, part: usize, k: usize, m: usize) -> LimbSource<'_> {
+        let (dnum, limbs) = (self.layout.digits.dnum(), self.layout.digits.limbs);
+        assert!(digit < dnum && part < 2, "digit {digit} of {dnum}, part {part} of 2");
+        self.limbs.limb(k * self.layout.blocks(limbs) + m, 2 * digit + part)
     }
 
     /// Bytes of the residues in memory.
     pub fn bytes(&self) -> usize {
-        size_of_val(&self.words[..])
+        self.limbs.bytes()
     }
 }
 

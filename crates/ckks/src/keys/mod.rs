@@ -8,6 +8,7 @@
 
 mod encapsulation;
 mod evaluation;
+mod expanded;
 #[cfg(test)]
 mod form_tests;
 mod generate;

@@ -5,11 +5,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use ringmill_ring::packed::{pack, packed_len};
-use ringmill_ring::sample::{SecretRng, Seed, uniform};
-use ringmill_ring::{Buffer, LimbSource, Modulus, Poly};
+use ringmill_ring::sample::{SecretRng, Seed, Uniform, uniform};
+use ringmill_ring::{LimbSource, Modulus, Poly};
 use zeroize::Zeroizing;
 
 use super::KeyIdentity;
+use super::expanded::Expanded;
 use super::klss::{Derived, KlssKey, KlssLayout};
 use super::layout::KeyLayout;
 use super::memory::{Bytes, Halves, Label};
@@ -17,7 +18,6 @@ use super::public::masked_error;
 use crate::check;
 use crate::error::CkksError;
 use crate::keys::secret::SecretKey;
-use crate::limbs;
 use crate::params::Params;
 
 /// What a switching key leads from.
@@ -57,9 +57,8 @@ pub struct KeyForm {
 }
 
 enum Residues {
-    /// All limbs in one buffer in the order in which a key switch reads them: by prime, then digit, then b before a.
-    /// They are [`stride`] words apart; between them are zeros.
-    Expanded(Buffer),
+    /// All limbs, a group for each prime: by digit, b before a.
+    Expanded(Expanded),
     /// Every b, packed.
     Halves(Halves),
 }
@@ -88,33 +87,32 @@ impl KeyForm {
     ) -> Result<Self, CkksError> {
         let params = secret.params();
         layout.check(params.q_moduli(), params.p_moduli())?;
-        let (n, stride, dnum) = (params.n(), stride(params), layout.dnum());
+        let (n, dnum) = (params.n(), layout.dnum());
         let mut errors = Zeroizing::new(vec![0i8; n * dnum]);
         errors.chunks_exact_mut(n).for_each(|error| rng.gaussian(error));
         let digits: Vec<_> = layout.digits(layout.limbs).collect();
         let (primes, moduli) = (primes(params, layout), params.key_moduli());
         let special = layout.special_primes(params.q_moduli(), params.p_moduli());
-        let mut words = zeros(params, layout);
-        limbs::for_each_chunk(&mut words, 2 * dnum * stride, |row, limbs| {
+        let mut limbs = Expanded::zeros(n, layout.rows(), 2 * dnum);
+        limbs.for_each_group(|row, limbs| {
             let i = primes[row];
             let s = secret.limb(i)?;
             let from = origin.limb(params, i, &s)?;
-            for (j, (pair, error)) in
-                limbs.chunks_exact_mut(2 * stride).zip(errors.chunks_exact(n)).enumerate()
-            {
-                let (b, a) = pair.split_at_mut(stride);
-                let (b, a) = (&mut b[..n], &mut a[..n]);
+            let (mut a, mut b) = (vec![0; n], vec![0; n]);
+            for (j, error) in errors.chunks_exact(n).enumerate() {
                 let q = moduli.clone().nth(i).unwrap_or(special[0]);
-                uniform(&seed, &label(j), i as u32, q, a);
-                masked_error(params, i, error, a, &s, b)?;
+                uniform(&seed, &label(j), i as u32, q, &mut a);
+                masked_error(params, i, error, &a, &s, &mut b)?;
                 // P·g_j is P modulo the digit's own primes, 0 modulo the other q and modulo every special prime.
                 if row < layout.limbs && digits[j].contains(&i) {
-                    add_product(params, i, &special, &from, b)?;
+                    add_product(params, i, &special, &from, &mut b)?;
                 }
+                limbs.copy(2 * j, &b);
+                limbs.copy(2 * j + 1, &a);
             }
             Ok(())
         })?;
-        let (params, residues) = (params.clone(), Residues::Expanded(words));
+        let (params, residues) = (params.clone(), Residues::Expanded(limbs));
         Ok(Self { params, layout, residues, seed, identity: secret.identity() })
     }
 
@@ -140,18 +138,18 @@ impl KeyForm {
         for (j, poly) in b.iter().enumerate() {
             check::shape("switching key", j, params, primes.len(), poly)?;
         }
-        let (n, stride) = (params.n(), stride(params));
-        let mut words = zeros(params, layout);
-        limbs::for_each_chunk(&mut words, 2 * dnum * stride, |row, limbs| {
+        let mut limbs = Expanded::zeros(params.n(), layout.rows(), 2 * dnum);
+        limbs.for_each_group(|row, limbs| {
             let i = primes[row];
-            for (j, (pair, poly)) in limbs.chunks_exact_mut(2 * stride).zip(b).enumerate() {
-                let (b, a) = pair.split_at_mut(stride);
-                b[..n].copy_from_slice(poly.limb(row));
-                uniform(&seed, &label(j), i as u32, moduli[i], &mut a[..n]);
+            for (j, poly) in b.iter().enumerate() {
+                let label = label(j);
+                let mut a = Uniform::new(&seed, &label, i as u32, moduli[i]);
+                limbs.copy(2 * j, poly.limb(row));
+                limbs.set(2 * j + 1, |block| a.fill(block));
             }
             Ok(())
         })?;
-        Ok(Self { params: params.clone(), layout, residues: Residues::Expanded(words), seed, identity })
+        Ok(Self { params: params.clone(), layout, residues: Residues::Expanded(limbs), seed, identity })
     }
 
     /// From every b, packed in the order of a file from byte `first` on; residues are known to be canonical.
@@ -204,10 +202,7 @@ impl KeyForm {
         let digits = self.layout.dnum();
         assert!(digit < digits && part < 2, "digit {digit} of {digits}, part {part} of 2");
         match &self.residues {
-            Residues::Expanded(words) => {
-                let first = (2 * (row * digits + digit) + part) * stride(&self.params);
-                LimbSource::Words(&words[first..first + self.params.n()])
-            }
+            Residues::Expanded(limbs) => limbs.limb(row, 2 * digit + part),
             Residues::Halves(halves) if part == 0 => halves.b(digit, row),
             Residues::Halves(halves) => halves.a(&self.seed, digit, row),
         }
@@ -226,7 +221,7 @@ impl KeyForm {
     /// Bytes of the residues in memory; none for those of a mapped file.
     pub fn bytes(&self) -> usize {
         match &self.residues {
-            Residues::Expanded(words) => size_of_val(&words[..]),
+            Residues::Expanded(limbs) => limbs.bytes(),
             Residues::Halves(halves) => halves.bytes(),
         }
     }
@@ -387,15 +382,6 @@ impl fmt::Debug for SwitchKey {
 fn primes(params: &Params, layout: KeyLayout) -> Vec<usize> {
     let special = layout.special_indices(params.q_moduli().len(), params.p_moduli().len());
     (0..layout.limbs).chain(special).collect()
-}
-
-/// N and a little: a key switch reads the same words of many limbs at a time, which must not fall into one set of a cache.
-pub(super) fn stride(params: &Params) -> usize {
-    params.n() + 17 * 8
-}
-
-fn zeros(params: &Params, layout: KeyLayout) -> Buffer {
-    Buffer::zeros(2 * layout.dnum() * layout.rows() * stride(params))
 }
 
 /// The label under which a of digit `j` expands.

@@ -79,7 +79,8 @@ fn next_block(steps: &mut [Step], slots: &[Slot]) {
     }
 }
 
-/// The operands that come from other tasks and the slots that go to others, each once.
+/// The operands that come from other tasks and the slots that go to others, each once; inputs in order, as the blocks of a
+/// key stand.
 fn outside(steps: &[Step], slots: &[Slot]) -> Vec<Src> {
     let mut found = Vec::new();
     let mut add = |src: Src| {
@@ -108,5 +109,6 @@ fn outside(steps: &[Step], slots: &[Slot]) -> Vec<Src> {
         let shared = |&slot: &u32| matches!(slots[slot as usize], Slot::Shared(_));
         written.into_iter().flatten().filter(shared).for_each(|slot| add(Src::Slot(slot)));
     }
+    found.sort_by_key(|src| if let Src::Input(i) = src { *i } else { u32::MAX });
     found
 }

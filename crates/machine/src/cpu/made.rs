@@ -27,14 +27,14 @@ struct Limb<'a> {
 
 impl<'a> Made<'a> {
     /// Those that `task` reads, none of them made yet.
-    pub(super) fn of(task: &Task, inputs: &[LimbSource<'a>], n: usize) -> Self {
+    pub(super) fn of(task: &Task, inputs: &[LimbSource<'a>], block: usize, n: usize) -> Self {
         let mut limbs: Vec<Limb<'a>> = Vec::new();
         let whole = task.head.iter().chain(&task.tail).map(|step| (step, true));
         for (step, whole) in whole.chain(task.blocks.iter().map(|step| (step, by_limb(&step.action)))) {
             for &src in read(step) {
                 let Src::Input(input) = src else { continue };
                 let source = inputs[input as usize];
-                if source.words().is_none() {
+                if source.together(0, if whole { n } else { block }).is_none() {
                     let reader = source.reader();
                     limbs.push(Limb { input, reader, words: Vec::new(), whole, reached: 0, n });
                 }

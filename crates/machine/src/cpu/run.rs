@@ -48,6 +48,7 @@ pub(super) fn run(
     context.watch.go_on()?;
     let plan = context.plan;
     let n = plan.rings[task.ring].n();
+    let block = plan.block.max(task.block).min(n);
     let reads: SmallVec<[_; 72]> = task.reads.iter().map(|&id| read(&context.shared[id as usize])).collect();
     let reads: SmallVec<[&[u64]; 72]> = reads.iter().map(|guard| &***guard).collect();
     let mut guards: SmallVec<[_; 48]> = task.slots.iter().filter_map(|slot| write(context, *slot)).collect();
@@ -65,7 +66,7 @@ pub(super) fn run(
         rings: &plan.rings,
         ring: &plan.rings[task.ring],
         inputs: context.inputs,
-        made: if context.makes { Made::of(task, context.inputs, n) } else { Made::default() },
+        made: if context.makes { Made::of(task, context.inputs, block, n) } else { Made::default() },
         reads: &reads,
         shorts: &plan.shorts,
         kinds: &task.slots,
@@ -79,9 +80,8 @@ pub(super) fn run(
     };
     task.head.iter().try_for_each(|head| step(head, 0, n))?;
     if !task.blocks.is_empty() {
-        let words = plan.block.max(task.block).min(n);
-        for first in (0..n).step_by(words) {
-            task.blocks.iter().try_for_each(|block| step(block, first, words))?;
+        for first in (0..n).step_by(block) {
+            task.blocks.iter().try_for_each(|blocks| step(blocks, first, block))?;
         }
     }
     task.tail.iter().try_for_each(|tail| step(tail, 0, n))?;
@@ -149,10 +149,10 @@ impl<'a> Running<'a> {
     /// Words `first` .. `first + words` of an operand.
     fn operand(&self, src: Src, first: usize, words: usize) -> &[u64] {
         match src {
-            Src::Input(i) => match self.inputs[i as usize] {
-                LimbSource::Words(limb) => &limb[first..first + words],
-                _ => self.made.words(i, first, words),
-            },
+            Src::Input(i) => {
+                let there = self.inputs[i as usize].together(first, words);
+                there.unwrap_or_else(|| self.made.words(i, first, words))
+            }
             Src::Read(i) => &self.reads[i as usize][first..first + words],
             Src::Slot(i) => match self.kinds[i as usize] {
                 Slot::Block(_) => &self.slots[i as usize][..words],
@@ -170,10 +170,19 @@ impl<'a> Running<'a> {
         step.srcs.iter().map(|&src| self.operand(src, first, words)).collect()
     }
 
-    /// The same of operands that will be read later. What is made as it is read cannot be asked for.
+    /// The same of operands that will be read later, in the pieces in which they stand, as many as need no heap: more would not
+    /// stay in the caches. What is made as it is read cannot be asked for.
     fn ahead(&self, srcs: &[Src], first: usize, words: usize) -> Operands<'_> {
-        let made = |src: Src| matches!(src, Src::Input(i) if self.inputs[i as usize].words().is_none());
-        srcs.iter().filter(|&&src| !made(src)).map(|&src| self.operand(src, first, words)).collect()
+        let mut wanted = Operands::new();
+        for &src in srcs {
+            let left = wanted.inline_size() - wanted.len();
+            match src {
+                Src::Input(i) => wanted.extend(self.inputs[i as usize].pieces(first, words).take(left)),
+                _ if left > 0 => wanted.push(self.operand(src, first, words)),
+                _ => {}
+            }
+        }
+        wanted
     }
 
     /// The same of the block after the one from `first` on; after the last one nothing comes.
