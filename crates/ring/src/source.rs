@@ -9,6 +9,9 @@ use crate::Modulus;
 use crate::packed::{GROUP, packed_len, unpack};
 use crate::sample::{Seed, Uniform};
 
+/// Words of the blocks in which limbs are gone through: 16 KiB, so that those of two or three stay in the first cache.
+pub const BLOCK: usize = 2048;
+
 /// A limb: N canonical residues of one prime.
 #[derive(Debug, Clone, Copy)]
 pub enum LimbSource<'a> {

@@ -1,15 +1,14 @@
 //! Limbs of keys as words, in the order in which a key switch reads them.
 //!
-//! An inner product goes through its limbs block by block, as long as the blocks of the CPU machine: so the blocks that it
-//! reads together stand together. They are one stream from memory, where whole limbs were sixteen or more.
+//! An inner product goes through its limbs block by block: so the blocks that it reads together stand together. They are
+//! one stream from memory, where whole limbs were sixteen or more.
 
+use ringmill_ring::source::BLOCK;
 use ringmill_ring::{Buffer, LimbSource};
 
 use crate::error::CkksError;
 use crate::limbs;
 
-/// Words of a block.
-const BLOCK: usize = 2048;
 /// Words between the starts of blocks beyond those: a cache line, lest equal words of many blocks fall into one cache set.
 const BEYOND: usize = 8;
 

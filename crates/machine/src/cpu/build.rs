@@ -1,6 +1,7 @@
 //! From groups to tasks: where every value lives, and the steps that compute it.
 
 use ringmill_program::limb::{Instruction, LimbProgram, ModulusId, Opcode, Operand, Source, ValueId};
+use ringmill_ring::source::BLOCK;
 use ringmill_ring::{LimbRing, Modulus, RingError};
 
 use super::absorb::Absorb;
@@ -10,9 +11,6 @@ use super::group::{Groups, Phase};
 use super::plan::{Action, Conversion, Plan, Slot, Src, Step, Task};
 use super::shared::Shared;
 use super::tables::Tables;
-
-/// Words of a block: 16 KiB, so that the operands of a few steps stay in the first cache.
-const BLOCK: usize = 2048;
 
 /// Words of a block of conversions, whose sources share the second cache: 32 KiB each.
 const CONVERTED: usize = 4096;

@@ -1,6 +1,6 @@
 //! Which passes a transform makes, in which order, and which of them reduce: decided when the plan is made.
 
-use crate::{lanes::U64Lanes, ntt::arith::Arith};
+use crate::{lanes::U64Lanes, ntt::arith::Arith, source};
 
 /// What a run does to each of its blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,8 +42,8 @@ impl Region {
     }
 }
 
-/// Blocks of at most this many words (16 KiB, half an L1 cache) are finished before the next is begun.
-const REGION: usize = 2048;
+/// Blocks of at most this many words are finished before the next is begun.
+const REGION: usize = source::BLOCK;
 
 /// log2 of the radices of the passes that do `stages` stages, as even as `max` allows, larger ones first.
 fn radices(stages: usize, max: usize) -> Vec<usize> {
