@@ -17,6 +17,7 @@ const HEAD: (usize, usize) = (5, 16);
 /// on no step of the blocks: they go first.
 pub(super) fn ahead(task: &mut Task) {
     let Task { head, blocks: steps, slots, .. } = task;
+    next_limb(head, slots);
     let is_transform = |step: &Step| matches!(step.action, Action::ForwardBlocks { .. });
     let leading = steps.iter().position(is_transform).unwrap_or(0);
     if !outside(&steps[..leading], slots).is_empty() {
@@ -63,6 +64,21 @@ fn across_blocks(head: &mut [Step], wanted: &[Src]) -> usize {
         step.srcs = step.srcs.iter().chain(share).copied().collect();
     }
     early
+}
+
+/// Lets the stages of a transform across blocks ask for the limb of the next one, if that is one that another task has just
+/// made for it: they would read it in eight streams at once, which memory delivers at half the speed of one.
+fn next_limb(head: &mut [Step], slots: &[Slot]) {
+    let mut next = None;
+    for step in head.iter_mut().rev() {
+        if !matches!(step.action, Action::ForwardHead(_)) {
+            continue;
+        }
+        step.srcs = step.srcs.iter().copied().chain(next).collect();
+        let there = Src::Slot(step.dst);
+        let made = step.srcs[0] == there && matches!(slots[step.dst as usize], Slot::Shared(_));
+        next = made.then_some(there);
+    }
 }
 
 /// Lets inverse transforms, where no others stand before them, ask for what all steps need of the next block.
