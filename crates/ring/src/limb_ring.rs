@@ -153,10 +153,7 @@ impl LimbRing {
         words: usize,
         ahead: &[&[u64]],
     ) -> Result<(), RingError> {
-        match self.factors {
-            Form::Canonical => self.plan.forward_blocks(a, first, words, ahead),
-            Form::Low52 | Form::Number => self.plan.forward_factors(a, first, words, ahead),
-        }
+        self.plan.forward_ending(a, (first, words), self.factors != Form::Canonical, ahead)
     }
 
     /// out = Σ_j a_j·b_j, word by word. An empty sum is 0.

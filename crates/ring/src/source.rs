@@ -107,8 +107,7 @@ impl<'a> LimbSource<'a> {
     /// The words in order.
     pub fn reader(self) -> LimbReader<'a> {
         LimbReader(match self {
-            Self::Words(words) => Reader::Words(words),
-            Self::Blocks { words, block, stride } => Reader::Blocks { words, block, stride, first: 0 },
+            Self::Words(_) | Self::Blocks { .. } => Reader::There { source: self, first: 0 },
             Self::Packed { bytes, bits } => Reader::Packed { bytes, bits },
             Self::Uniform { seed, label, limb, q } => Reader::Uniform(Uniform::new(seed, label, limb, q)),
         })
@@ -128,9 +127,15 @@ pub struct LimbReader<'a>(Reader<'a>);
 #[derive(Debug, Clone)]
 #[allow(clippy::large_enum_variant)] // A reader lives on the stack or in one list a thread.
 enum Reader<'a> {
-    Words(&'a [u64]),
-    Blocks { words: &'a [u64], block: usize, stride: usize, first: usize },
-    Packed { bytes: &'a [u8], bits: u32 },
+    /// In memory, from word `first` on.
+    There {
+        source: LimbSource<'a>,
+        first: usize,
+    },
+    Packed {
+        bytes: &'a [u8],
+        bits: u32,
+    },
     Uniform(Uniform),
 }
 
@@ -141,19 +146,13 @@ impl LimbReader<'_> {
     /// If so many are not left; if packed words are not read in groups of [`GROUP`].
     pub fn fill(&mut self, out: &mut [u64]) {
         match &mut self.0 {
-            Reader::Words(words) => {
-                let (now, later) = words.split_at(out.len());
-                out.copy_from_slice(now);
-                *words = later;
-            }
-            Reader::Blocks { words, block, stride, first } => {
+            Reader::There { source, first } => {
+                let pieces = source.pieces(*first, out.len());
+                *first += out.len();
                 let mut left = out;
-                while !left.is_empty() {
-                    let at = *first % *block;
-                    let (now, later) = left.split_at_mut(left.len().min(*block - at));
-                    let start = *first / *block * *stride + at;
-                    now.copy_from_slice(&words[start..start + now.len()]);
-                    *first += now.len();
+                for piece in pieces {
+                    let (now, later) = left.split_at_mut(piece.len());
+                    now.copy_from_slice(piece);
                     left = later;
                 }
             }

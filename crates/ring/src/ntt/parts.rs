@@ -108,22 +108,21 @@ impl Plan {
         words: usize,
         ahead: &[&[u64]],
     ) -> Result<(), RingError> {
-        let runs = self.inner_runs(first, words)?;
-        self.run_part(Direction::Forward, a, runs, Ends { ahead, ..Ends::default() })
+        self.forward_ending(a, (first, words), false, ahead)
     }
-    /// [`Self::forward_blocks`] to words in the form of [`Self::factors`].
+    /// [`Self::forward_blocks`], to words in the form of [`Self::factors`] if `factors`.
     ///
     /// # Errors
     /// As [`Self::forward_blocks`].
-    pub(crate) fn forward_factors(
+    pub(crate) fn forward_ending(
         &self,
         a: &mut [u64],
-        first: usize,
-        words: usize,
+        (first, words): (usize, usize),
+        factors: bool,
         ahead: &[&[u64]],
     ) -> Result<(), RingError> {
         let runs = self.inner_runs(first, words)?;
-        self.run_part(Direction::Forward, a, runs, Ends { ahead, factors: true, ..Ends::default() })
+        self.run_part(Direction::Forward, a, runs, Ends { ahead, factors, ..Ends::default() })
     }
     /// [`Self::forward_blocks`] on the words from `first` on, as many as there are in `difference.out`, which gets the
     /// result: what is left in `a` has no meaning.
