@@ -264,8 +264,11 @@ impl Encoder {
         let integers = self.round(plan, &values, &size, rings)?;
         for_each_limb(out.words_mut(), self.n(), rings, |limb, ring| {
             let ring = ring.borrow();
-            integers.residues(self.arch, ring, limb, &self.pool)?;
-            if domain == Domain::Evaluation { Ok(ring.forward(limb)?) } else { Ok(()) }
+            match domain {
+                Domain::Evaluation => integers.transform(self.arch, ring, limb, &self.pool)?,
+                Domain::Coefficient => integers.residues(self.arch, ring, limb, &self.pool)?,
+            }
+            Ok(())
         })
     }
 
@@ -289,22 +292,26 @@ impl Encoder {
         }
         size.check_modulus(|| ints::max_abs(arch, &planes[..2 * slots]), rings, values)?;
         let factor = size.factor;
-        let mut integers = Integers { low: self.scratch(self.n()), high: None, shift: 0 };
-        let low = &mut bytemuck::cast_slice_mut(&mut integers.low)[..2 * slots];
-        if plain {
-            ints::round_low::<Plain>(arch, &planes[..2 * slots], factor, low);
-        } else if size.bound.exponent < LOW_BITS {
-            ints::round_low::<Double>(arch, planes, factor, low);
-        } else {
-            let shift = (size.bound.exponent + 1 - BOTH_BITS).max(0);
-            let mut high = self.scratch(self.n());
-            let front = &mut bytemuck::cast_slice_mut(&mut high)[..2 * slots];
-            ints::round_both(arch, planes, factor.shifted(-shift), low, front);
-            spread(&mut high, 2 * slots);
-            (integers.high, integers.shift) = (Some(high), shift as u32);
+        let mut low = self.scratch(self.n());
+        if size.bound.exponent < LOW_BITS {
+            let words = &mut low[..2 * slots];
+            if plain {
+                ints::round_short::<Plain>(arch, &planes[..2 * slots], factor, words);
+            } else {
+                ints::round_short::<Double>(arch, planes, factor, words);
+            }
+            spread(&mut low, 2 * slots);
+            let bound = ints::short_bound(ints::max_abs(arch, &planes[..2 * slots]), factor);
+            return Ok(Integers::Short { words: low, bound });
         }
-        spread(&mut integers.low, 2 * slots);
-        Ok(integers)
+        let shift = (size.bound.exponent + 1 - BOTH_BITS).max(0);
+        let mut high = self.scratch(self.n());
+        let (front, back) = (&mut low[..2 * slots], &mut high[..2 * slots]);
+        let parts = (bytemuck::cast_slice_mut(front), bytemuck::cast_slice_mut(back));
+        ints::round_both(arch, planes, factor.shifted(-shift), parts.0, parts.1);
+        spread(&mut low, 2 * slots);
+        spread(&mut high, 2 * slots);
+        Ok(Integers::Long { low, high, shift: shift as u32 })
     }
 
     fn plan(&self, slots: usize) -> Result<&Plan, EncoderError> {

@@ -96,6 +96,21 @@ impl Plan {
             (s < 4 * m).then(|| lift(2 * m, Some(m)))
         }
     }
+    /// How [`Self::forward_head_from`] takes integers of at most `bound` in absolute value, as words modulo 2^63; none if `bound`
+    /// is not below twice the prime, or not below 2^62.
+    pub fn integer_lift(&self, bound: u64) -> Option<CentredLift> {
+        let m = self.modulus().value();
+        let lift = |offset: u64, less| {
+            CentredLift(Lift { above_half: 1 << 62, offset: offset.wrapping_sub(1 << 63), less })
+        };
+        // −m < x < 0 becomes x + m; −2m < x < 0 becomes x + 2m, and then m is taken from what is not below it.
+        match bound {
+            _ if bound >= 1 << 62 => None,
+            _ if bound < m => Some(lift(m, None)),
+            _ if bound < 2 * m => Some(lift(2 * m, Some(m))),
+            _ => None,
+        }
+    }
     /// The other stages of [`Self::forward`] on `words` words from `first` on. What stands in `ahead` is brought into the
     /// cache meanwhile.
     ///

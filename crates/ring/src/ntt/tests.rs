@@ -131,6 +131,21 @@ fn check_sources(plan: &Plan, log_n: u32, data: &[u64], image: &[u64]) {
         finish(&mut got);
         assert!(got == want, "forward lifted from {}, {what}", s.value());
     }
+    assert!(plan.integer_lift(2 * q.value()).is_none() && plan.integer_lift(1 << 62).is_none());
+    for bound in [1, q.value() - 1, q.value(), 2 * q.value() - 1] {
+        let Some(lift) = plan.integer_lift(bound) else { continue };
+        // From −bound to bound, both among them.
+        let integer = |x: u64| i128::from(x.wrapping_mul(0x9e37_79b9) % (2 * bound + 1)) - i128::from(bound);
+        let mut integers: Vec<i128> = data.iter().map(|&x| integer(x)).collect();
+        (integers[0], integers[n - 1]) = (bound.into(), -i128::from(bound));
+        let words: Vec<u64> = integers.iter().map(|x| x.rem_euclid(1 << 63) as u64).collect();
+        let mut want: Vec<u64> =
+            integers.iter().map(|x| x.rem_euclid(i128::from(q.value())) as u64).collect();
+        reference::forward(&mut want, q, q.psi(log_n).unwrap());
+        plan.forward_head_from(&mut got, &words, Some(&lift), &[]).unwrap();
+        finish(&mut got);
+        assert!(got == want, "forward of integers up to {bound}, {what}");
+    }
 }
 
 /// (a − transform)·c, or that plus b, in place of a transform; `image` is the transform of `data`.
