@@ -27,7 +27,7 @@ impl SecretKey {
         let c1 = expand_c1(params, &seed, plain.level());
         let mut error = Zeroizing::new(vec![0i8; params.n()]);
         rng.gaussian(&mut error);
-        let mut c0 = Poly::zeros(params.n(), plain.level().limbs(), Domain::Evaluation);
+        let mut c0 = Poly::unspecified_like(plain.poly(), plain.level().limbs(), Domain::Evaluation);
         limbs::for_each(&mut c0, |i, out| {
             masked_error(params, i, &error, c1.limb(i), &self.limb(i)?, out)?;
             Ok(params.ring(i)?.add_assign(out, plain.poly().limb(i))?)
@@ -57,11 +57,12 @@ impl PublicKey {
         let (mut rng, seed) = randomness.next();
         let [v, e0, e1] = draw(params.n(), &mut rng);
         let limbs = plain.level().limbs();
-        let zero = || Poly::zeros(params.n(), limbs, Domain::Evaluation);
-        let (mut c0, mut c1) = (zero(), zero());
+        // From the pool of the plaintext, as dropped ciphertexts return to it: fresh pages would take as long as the arithmetic.
+        let part = || Poly::unspecified_like(plain.poly(), limbs, Domain::Evaluation);
+        let (mut c0, mut c1) = (part(), part());
         limbs::for_each_pair((&mut c0, &mut c1), |i, c0, c1| {
             let ring = params.ring(i)?;
-            let mut mask = Zeroizing::new(vec![0u64; params.n()]);
+            let mut mask = plain.poly().scratch(params.n()).wiped();
             small(ring, &v, &mut mask)?;
             small(ring, &e0, c0)?;
             ring.add_assign(c0, plain.poly().limb(i))?;

@@ -57,6 +57,19 @@ impl Poly {
         Self { words: words.unwrap_or_else(|| Buffer::zeros(n * limbs)), n, domain }
     }
 
+    /// A polynomial that the caller overwrites, in words of the pool that `other` comes from; without a pool, zero.
+    pub fn unspecified_like(other: &Self, limbs: usize, domain: Domain) -> Self {
+        Self { words: other.scratch(other.n * limbs), n: other.n, domain }
+    }
+
+    /// `len` words that the caller overwrites, from the pool of this polynomial; without a pool, zeros.
+    pub fn scratch(&self, len: usize) -> Buffer {
+        match self.words.home() {
+            Some(pool) => Buffer::unspecified_in(pool, len),
+            None => Buffer::zeros(len),
+        }
+    }
+
     /// This polynomial, which is overwritten with zeros when dropped, as [`Buffer::wiped`].
     #[must_use]
     pub fn wiped(self) -> Self {

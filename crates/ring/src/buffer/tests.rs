@@ -35,6 +35,21 @@ fn limbs_lie_one_after_the_other() {
 }
 
 #[test]
+fn what_is_made_like_a_polynomial_shares_its_pool() {
+    let pool = Pool::new(1 << 20);
+    let of_pool = Poly::zeros_in(&pool, 1024, 3, Domain::Coefficient);
+    let like = Poly::unspecified_like(&of_pool, 2, Domain::Evaluation);
+    assert_eq!((like.n(), like.limb_count(), like.domain()), (1024, 2, Domain::Evaluation));
+    let address = like.words().as_ptr();
+    drop(like);
+    assert_eq!(pool.free_bytes(), 2 * 8192);
+    assert_eq!(of_pool.scratch(2048).as_ptr(), address);
+    let alone = Poly::zeros(1024, 1, Domain::Coefficient);
+    assert!(alone.scratch(2048).home().is_none() && alone.scratch(2048).iter().all(|&w| w == 0));
+    assert!(Poly::unspecified_like(&alone, 2, Domain::Coefficient).words().iter().all(|&w| w == 0));
+}
+
+#[test]
 fn a_pool_hands_the_same_memory_out_again() {
     let pool = Pool::new(1 << 20);
     let mut poly = Poly::zeros_in(&pool, 1024, 3, Domain::Coefficient);
