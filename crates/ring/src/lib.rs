@@ -10,6 +10,7 @@ pub mod buffer;
 pub mod ceiling;
 pub mod convert;
 pub mod error;
+mod first_cache;
 mod form;
 pub mod galois;
 mod kernel;

@@ -6,9 +6,10 @@ use super::prime::Prime;
 use super::sum::{OnSum, Sum, SumKernel, vectors};
 use crate::ahead::Ahead;
 use crate::convert::{QUOTIENT_BITS, SourceBasis};
+use crate::first_cache::first_cache_bytes;
 use crate::lanes::{Kernel, Lanes, U64Lanes};
 use crate::limb_ring::BLOCK_WORDS;
-use crate::{Backend, ConvertConstants, Modulus};
+use crate::{Backend, ConvertConstants, Isa, Modulus};
 
 struct Quotient<'a> {
     out: &'a mut [u64],
@@ -190,6 +191,16 @@ impl Convert<'_, '_> {
     }
 }
 
+/// Words of each of `count` rows in a piece of `words`. With 52-bit multiply-add, which takes words as they are, pieces save
+/// time where the first cache holds more than their sources (48 KB: Zen 5); where it does not (32 KB: Zen 4), long
+/// streams from the second cache do.
+fn piece_words(backend: Backend, count: usize, words: usize) -> usize {
+    if backend.isa() == Isa::Ifma && first_cache_bytes() < 48 << 10 {
+        return words.max(BLOCK_WORDS);
+    }
+    (PIECES / count / BLOCK_WORDS * BLOCK_WORDS).min(PIECE)
+}
+
 /// out_i = Σ_j y_j,i·c_j − v_i·S mod m for each target; one `y` a source prime, all as long as each `out`. A piece at a time
 /// of all targets, so that the sources stay in the first cache meanwhile.
 pub(crate) fn convert(backend: Backend, targets: &mut [ConvertTarget<'_>], y: &[&[u64]], v: Option<&[u64]>) {
@@ -199,7 +210,7 @@ pub(crate) fn convert(backend: Backend, targets: &mut [ConvertTarget<'_>], y: &[
     }));
     let words = targets.first().map_or(0, |target| target.out.len());
     let count = y.len() + usize::from(v.is_some());
-    let length = (PIECES / count / BLOCK_WORDS * BLOCK_WORDS).min(PIECE);
+    let length = piece_words(backend, count, words);
     let mut operands = [MaybeUninit::uninit(); PIECES];
     for first in (0..words).step_by(length) {
         let end = words.min(first + length);
@@ -212,7 +223,7 @@ pub(crate) fn convert(backend: Backend, targets: &mut [ConvertTarget<'_>], y: &[
             ahead: Ahead::new((std::ptr::null(), 0), &next[..count], steps),
             rows: &rows[..count],
             quotient: v.is_some(),
-            operands: (targets.len() > 1).then_some(&mut operands),
+            operands: (targets.len() > 1 && count * length <= PIECES).then_some(&mut operands),
             made: None,
         };
         for ConvertTarget { prime, constants, out } in targets.iter_mut() {
