@@ -1,4 +1,4 @@
-//! The core under Verilator against the reference machine and the cycle model. `RINGMILL_CORE_LIBRARY` names the library
+//! The core under Verilator against the reference machine and the cycle model. `RINGMILL_TEST_CORE` names the library
 //! that `python -m rtl.sim.build --w 54 --nbf 4 --logn-max 13 --mods 16 --kind 1 --d 512 --observe` makes.
 
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use crate::{Machine as _, Reference};
 
 fn library() -> CoreLibrary {
     let path =
-        std::env::var_os("RINGMILL_CORE_LIBRARY").expect("RINGMILL_CORE_LIBRARY names a simulated core");
+        std::env::var_os("RINGMILL_TEST_CORE").expect("RINGMILL_TEST_CORE names a simulated core");
     CoreLibrary::load(&PathBuf::from(path)).unwrap()
 }
 
@@ -74,7 +74,7 @@ fn check(config: CompactConfig, memory: SimulatedMemory, program: &LimbProgram) 
 }
 
 #[test]
-#[ignore = "needs a simulated core: RINGMILL_CORE_LIBRARY"]
+#[ignore = "needs a simulated core: RINGMILL_TEST_CORE"]
 fn key_switches_run_on_the_simulated_core() {
     for (log_n, limbs, special, alpha, times, rescale) in
         [(10, 2, 1, 1, 1, false), (11, 3, 1, 1, 1, true), (12, 4, 2, 2, 2, true), (13, 3, 1, 1, 1, false)]
@@ -90,7 +90,7 @@ fn key_switches_run_on_the_simulated_core() {
 }
 
 #[test]
-#[ignore = "needs a simulated core: RINGMILL_CORE_LIBRARY"]
+#[ignore = "needs a simulated core: RINGMILL_TEST_CORE"]
 fn random_programs_run_on_the_simulated_core() {
     for seed in 0..40 {
         let random =
@@ -127,7 +127,7 @@ fn any_instructions(random: &mut Random, units: u32, count: usize) -> Vec<Instru
 }
 
 #[test]
-#[ignore = "needs a simulated core: RINGMILL_CORE_LIBRARY"]
+#[ignore = "needs a simulated core: RINGMILL_TEST_CORE"]
 fn the_model_counts_any_order_of_instructions() {
     let mut random = Random(21);
     let mut ganged = 0;
@@ -192,7 +192,7 @@ fn compare_steps(program: &LimbProgram) {
 }
 
 #[test]
-#[ignore = "needs a simulated core: RINGMILL_CORE_LIBRARY"]
+#[ignore = "needs a simulated core: RINGMILL_TEST_CORE"]
 fn every_instruction_leaves_what_the_emulator_says() {
     compare_steps(&switches(10, 3, 1, 1, 1, true));
     compare_steps(&switches(11, 4, 2, 2, 1, false));
@@ -203,7 +203,7 @@ fn every_instruction_leaves_what_the_emulator_says() {
 }
 
 #[test]
-#[ignore = "needs a simulated core: RINGMILL_CORE_LIBRARY"]
+#[ignore = "needs a simulated core: RINGMILL_TEST_CORE"]
 fn what_stands_before_a_wrong_instruction_is_stored() {
     let config = config(20, 1);
     let mut core = library().open(&config, 1 << 20, SimulatedMemory::of(&config)).unwrap();
