@@ -19,6 +19,7 @@ from ringmill.belongs import has_room, of_kind, one_secret
 from ringmill.errors import EncodingError, LevelError, MismatchError, ParameterError, fail
 from ringmill.keys import Keys
 from ringmill.plausible import plausible
+from ringmill.progress import Show, share
 from ringmill.trace.spec import finite_array, same_shape
 from ringmill.whole import rotation, rotations, whole
 
@@ -318,7 +319,7 @@ class Ciphertext:
         """Complex conjugate of every element: needs the conjugation key."""
         return self._with(self.evaluator.conjugate(self.native))
 
-    def bootstrap(self, *, iterations: int | None = None) -> Ciphertext:
+    def bootstrap(self, *, iterations: int | None = None, progress: Show = "none") -> Ciphertext:
         """The same values with fresh levels: needs the keys that ``bootstrap_keys`` lists.
 
         Takes four slots or more, and level 3 or above (level 2 at sets of small rings:
@@ -326,6 +327,7 @@ class Ciphertext:
         bootstraps what the first one left out: twice the time, for up to 36 bits on a chain from
         ``Params.bootstrapping(bits=…, iterations=2)``. Left out, iterations are as many as the chain was laid
         out for (``params.bootstraps["iterations"]``), and one for values whose bound is too small for two.
+        ``progress`` shows how far it is: "none", "auto" (a bar on a terminal, lines elsewhere), "bar" or "lines".
         """
         if isinstance(iterations, bool) or iterations not in (None, 1, 2):
             fail(
@@ -333,7 +335,8 @@ class Ciphertext:
                 "Iterations",
                 f"A bootstrapping in {iterations!r} iterations is not possible: 1 or 2 are to be had.",
             )
-        return self._with(self.evaluator.bootstrap(self.native, self.real, iterations))
+        with share("bootstrap", progress) as told:
+            return self._with(self.evaluator.bootstrap(self.native, self.real, iterations, told))
 
     @checked
     def within(self, bound: float) -> Ciphertext:

@@ -146,3 +146,14 @@ def test_what_progress_raises_ends_a_run() -> None:
     assert 0 <= done < total
     results = compiled.evaluate(keys, arguments, machine="reference")
     assert compiled.decrypt(keys, results) == pytest.approx([0.5**8, 0.25**8, 0.5**8, 1.0], abs=2**-12)
+
+
+def test_a_bootstrapping_at_the_prompt_tells_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    params = rm.Params.bootstrapping(1, log_n=13, slots=64, insecure=True)
+    keys = rm.keygen(params, **rm.bootstrap_keys(params, 64))
+    low = rm.encrypt([0.5] * 64, keys, level=params.bootstraps["start"], magnitude=1)
+    quiet, shown = low.bootstrap(), low.bootstrap(progress="lines")
+    assert re.fullmatch(r"(bootstrap: \d+%\n)+bootstrap: done\n", capsys.readouterr().err)
+    assert shown.to_bytes() == quiet.to_bytes()
+    with pytest.raises(rm.ParameterError, match="'loud'"):
+        low.bootstrap(progress="loud")  # type: ignore[arg-type]

@@ -383,6 +383,7 @@ impl Evaluator {
     ///     a: four slots or more, at the level `params.bootstraps["start"]` or above.
     ///     real: whether all values are real, which takes less time. The imaginary part is lost.
     ///     iterations: 1, or 2 for up to 36 bits in twice the time; None for `params.bootstraps["iterations"]`.
+    ///     progress: hears now and then the steps that the machine has done and all that it will do.
     ///
     /// Raises
     /// ------
@@ -390,17 +391,18 @@ impl Evaluator {
     ///     MismatchError: other parameters, or a level too low.
     ///     ParameterError: another number of iterations.
     ///     ProgramError: too few slots, or parameters with too few levels to bootstrap.
-    #[pyo3(signature = (a, real, iterations = None))]
+    #[pyo3(signature = (a, real, iterations = None, progress = None))]
     fn bootstrap(
         &self,
         py: Python<'_>,
         a: Arg<Bound<'_, Ciphertext>>,
         #[pyo3(from_py_with = given)] real: bool,
         iterations: Option<&Bound<'_, PyAny>>,
+        progress: Option<Py<PyAny>>,
     ) -> PyResult<Ciphertext> {
         let (a, keys, bootstrapper) = (a.get().full().clone(), self.keys.clone(), self.bootstrapper.clone());
         let iterations = choice("iterations", iterations, "from 1 to 2")?;
-        let result = stoppable(py, None, move |watch| {
+        let result = stoppable(py, progress, move |watch| {
             bootstrapper.bootstrap_watched(&a, &keys, content(real), iterations, watch).map_err(|error| {
                 let real = if real { "" } else { ", real=False" };
                 let all = format!("keygen(params, **rm.bootstrap_keys(params, {}{real}))", a.slots());
