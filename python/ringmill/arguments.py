@@ -35,6 +35,7 @@ _KINDS: dict[str, tuple[Callable[[object], bool], str]] = {
     "bool": (lambda given: isinstance(given, (bool, np.bool_)), "True or False"),
     "float": (lambda given: isinstance(given, (int, float, np.integer, np.floating)), "a number"),
     "str": (lambda given: isinstance(given, str), "a text"),
+    "bytes": (lambda given: isinstance(given, bytes), "bytes"),
     "str | Path": (_is_path, "a path"),
     "str | os.PathLike[str]": (_is_path, "a path"),
     "Iterable[str]": (_is_list, "a list of texts"),

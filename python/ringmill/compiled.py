@@ -477,32 +477,42 @@ class Compiled:
     @checked
     def load(cls, path: str | Path) -> Compiled:
         """Read a kernel file; the program is parsed, managed and checked anew."""
-        read = bundle.load(path, "kernel")
+        return cls._read(bundle.load(path, "kernel"), str(path))
+
+    @classmethod
+    @checked
+    def from_bytes(cls, data: bytes) -> Compiled:
+        """Read what ``to_bytes`` wrote, as ``load`` reads a file."""
+        return cls._read(bundle.parse(data, "kernel", "What was given"), "What was given")
+
+    @classmethod
+    def _read(cls, read: bundle.Bundle, path: str) -> Compiled:
+        """The kernel of a bundle; ``path`` is for messages."""
         if set(read.parts) != {"program", "signature", "params"}:
-            bundle.refuse_damaged(str(path), "it lacks the program, the signature or the parameters")
+            bundle.refuse_damaged(path, "it lacks the program, the signature or the parameters")
         try:
             text = read.parts["program"].decode()
             signature = Signature.from_json(json.loads(read.parts["signature"]))
         except (ValueError, RecursionError) as error:
             if isinstance(error, FileFormatError):
                 raise
-            bundle.refuse_damaged(str(path), "its text cannot be read")
+            bundle.refuse_damaged(path, "its text cannot be read")
         magnitude, bound = (read.facts.get(name) for name in ("magnitude", "bound"))
         if not (
             isinstance(magnitude, float) and isinstance(bound, float) and 0 < magnitude <= bound < math.inf
         ):
-            bundle.refuse_damaged(str(path), "its bounds are not positive numbers")
+            bundle.refuse_damaged(path, "its bounds are not positive numbers")
         switching, level = read.facts.get("switching", "hybrid"), read.facts.get("output_level")
         named = isinstance(switching, str) and switching.split(" ")[0] in SWITCHING
         if not named or not (level is None or (type(level) is int and 0 <= level < 100)):
-            bundle.refuse_damaged(str(path), "its key switching or its last level is none")
+            bundle.refuse_damaged(path, "its key switching or its last level is none")
         rotation_keys = read.facts.get("rotation_keys")
         if not (rotation_keys is None or (type(rotation_keys) is int and 0 <= rotation_keys <= MOST_KEYS)):
-            bundle.refuse_damaged(str(path), "its number of rotation keys is none")
+            bundle.refuse_damaged(path, "its number of rotation keys is none")
         params = Params.from_bytes(read.parts["params"])
         plan = Plan.with_params(text, params, magnitude, bound, signature.real, level, rotation_keys)
         compiled = cls(text, signature, plan, switching, level)
-        bundle.check_same(str(path), read.facts, compiled.digest, compiled.name)
+        bundle.check_same(path, read.facts, compiled.digest, compiled.name)
         compiled.check_names()
         return compiled
 

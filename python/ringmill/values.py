@@ -56,9 +56,19 @@ class Values:
     @checked
     def load(cls, path: str | Path, role: str, params: Params) -> Values:
         """Read a file of arguments or results made under ``params``."""
-        read = bundle.load(path, role)
+        return cls._read(bundle.load(path, role), str(path), params)
+
+    @classmethod
+    @checked
+    def from_bytes(cls, data: bytes, role: str, params: Params) -> Values:
+        """Read what ``to_bytes`` wrote, as ``load`` reads a file."""
+        return cls._read(bundle.parse(data, role, "What was given"), "What was given", params)
+
+    @classmethod
+    def _read(cls, read: bundle.Bundle, path: str, params: Params) -> Values:
+        """The values of a bundle; ``path`` is for messages."""
         if not read.parts:
-            bundle.refuse_damaged(str(path), "it holds no ciphertext")
+            bundle.refuse_damaged(path, "it holds no ciphertext")
         parts = {name: Ciphertext.from_bytes(params, data) for name, data in read.parts.items()}
         facts = read.facts
-        return cls(role, parts, str(facts.get("kernel", "")), str(facts.get("program", "")))
+        return cls(read.kind, parts, str(facts.get("kernel", "")), str(facts.get("program", "")))

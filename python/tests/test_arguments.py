@@ -184,6 +184,7 @@ RIGHT: dict[str, Callable[[], Any]] = {
     "rm.Evaluator.keys": lambda: keys().evaluation,
     "rm.Evaluator.rotate_hoisted.steps": lambda: [1],
     "element": lambda: 0,
+    "rm.Compiled.from_bytes.data": lambda: kernel().to_bytes(),
     "rm.EvaluationKeys.with_form_bytes.data": lambda: b"",
     "rm.EvaluationKeys.from_bytes.data": lambda: keys().evaluation.to_bytes(),
     "rm.Params.from_bits.insecure": lambda: True,
@@ -195,6 +196,8 @@ RIGHT: dict[str, Callable[[], Any]] = {
     "rm.approximate.function": lambda: np.tanh,
     "rm.approximate.degree": lambda: 3,
     "rm.polynomial.x": lambda: _symbol(4),
+    "rm.Values.from_bytes.data": lambda: _arguments().to_bytes(),
+    "rm.Values.from_bytes.params": lambda: kernel().params,
     "native.from_bytes.data": lambda: _vector().to_bytes(),
 }
 

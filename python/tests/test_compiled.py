@@ -162,6 +162,20 @@ def test_kernel_files_round_trip(compiled: Compiled, keys: rm.Keys, tmp_path: Pa
     assert abs(got - EXPECTED) < 2.0**-14
 
 
+def test_kernels_and_values_travel_as_bytes(compiled: Compiled, keys: rm.Keys) -> None:
+    again = Compiled.from_bytes(compiled.to_bytes())
+    assert again.digest == compiled.digest
+    arguments = compiled.encrypt(keys, x=X)
+    read = Values.from_bytes(arguments.to_bytes(), "arguments", again.params)
+    assert read.role == "arguments"
+    results = again.evaluate(keys, read)
+    assert results.to_bytes() == compiled.evaluate(keys, arguments).to_bytes()
+    with pytest.raises(rm.FileFormatError, match="What was given holds arguments, but results"):
+        Values.from_bytes(arguments.to_bytes(), "results", again.params)
+    with pytest.raises(rm.FileFormatError, match="not a whole Ringmill kernel"):
+        Compiled.from_bytes(compiled.to_bytes()[:-30])
+
+
 @pytest.fixture(scope="module")
 def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The file of a kernel whose arguments are packed in all ways."""

@@ -198,6 +198,24 @@ def test_a_kernel_runs_on_the_simulated_rtl(compiled: Compiled) -> None:
     assert simulator.library(compiled, 1).stat().st_mtime_ns == before, "built once"
 
 
+@pytest.mark.skipif(not verilator(), reason="the hardware tools are not in the environment")
+def test_the_environment_names_the_simulated_core_of_machine_compact(
+    compiled: Compiled, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = compiled.keygen()
+    given = compiled.encrypt(keys, x=np.linspace(-1, 1, 8), y=np.linspace(1, 0, 8))
+    expected = compiled.evaluate(keys, given).to_bytes()
+    monkeypatch.setenv("RINGMILL_CORE_LIBRARY", str(simulator.library(compiled, 1)))
+    fresh = Compiled.from_bytes(compiled.to_bytes())  # what is lowered for a machine is kept
+    assert fresh.evaluate(keys, given, machine="compact").to_bytes() == expected
+    with pytest.raises(rm.MachineError, match="1 butterflies a lane, 2 are asked for"):
+        fresh.evaluate(keys, given, machine="compact", butterflies=2)
+    for missing in (tmp_path / "none.so", tmp_path):
+        monkeypatch.setenv("RINGMILL_CORE_LIBRARY", str(missing))
+        with pytest.raises(rm.MachineError, match=re.escape(str(missing))):
+            Compiled.from_bytes(compiled.to_bytes()).evaluate(keys, given, machine="compact")
+
+
 def test_without_a_simulator_the_machine_says_what_it_needs(
     compiled: Compiled, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
