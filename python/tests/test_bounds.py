@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.polynomial import Chebyshev
@@ -46,3 +48,25 @@ def test_the_clinics_model_stays_small(rng: np.random.Generator) -> None:
     activation = sigmoid(15, float(np.abs(w).sum()) + 0.5)
     traced = logistic_regression.trace(rm.matrix(16, 30, packing="columns"), w, 0.5, activation)
     assert traced.bound(1.0) < 8
+
+
+def test_results_of_given_parameters_do_not_wrap_around() -> None:
+    """Outputs end at a level that holds their bound, or compilation says that none does."""
+    params = rm.Params.from_bits(12, [50, 40, 40, 40], [50], 4, scale_bits=40, insecure=True)
+    x = np.linspace(0.5, 1, 2048)
+
+    @rm.kernel
+    def much(x: Any) -> Any:
+        return (x * x).sum() * 100
+
+    compiled = much.compile(rm.vector(2048), params=params)
+    assert compiled.plan.output_level == 1
+    assert compiled.run(x=x) == pytest.approx((x * x).sum() * 100, rel=1e-4)
+    # Where no level is left to end at, the reason says what the level is for.
+    short = rm.Params.from_bits(12, [50, 40], [50], 2, scale_bits=40, insecure=True)
+    with pytest.raises(rm.ProgramError, match=r"outputs as large as 2\.048e5 end at level 1 or above"):
+        much.compile(rm.vector(2048), params=short)
+    shortest = rm.Params.from_bits(12, [50], [50], 1, scale_bits=40, insecure=True)
+    with pytest.raises(rm.ProgramError, match=r"may be as large as 2\.048e3, which wraps around") as refused:
+        rm.kernel(lambda x: x.sum()).compile(rm.vector(2048), params=shortest)
+    assert refused.value.code == "WrapsAround"

@@ -152,6 +152,30 @@ fn shallow_programs_are_managed_as_they_are_and_bounds_let_them_use_every_level(
 }
 
 #[test]
+fn outputs_end_where_the_modulus_holds_them() {
+    // Ten bits above the scale at level 0, fifty at level 1.
+    let literal =
+        ParamsLiteral { scale_bits: 40, ..ParamsLiteral::from_bits(10, &[50, 40, 40], &[50], 3) }.insecure();
+    let params = Params::new(&literal).unwrap();
+    let promise = |inputs: f64| Promise { inputs, values: f64::INFINITY, ..UNIT };
+    let ends = |inputs: f64| {
+        let plan = Plan::with_params(&power(1), &params, promise(inputs), &PlanOptions::default());
+        plan.map(|plan| plan.managed.summary.output_level.get())
+    };
+    // Squares: up to 1, 2^8, 2^12 and 2^48.
+    assert_eq!([1.0, 16.0, 64.0, 2f64.powi(24)].map(|x| ends(x).unwrap()), [0, 0, 1, 1]);
+    let refused = |inputs: f64| match ends(inputs).unwrap_err() {
+        Error::Program(e) => *e.rule,
+        other => panic!("{other}"),
+    };
+    // 2^60 fits at level 2, from where no product starts; 2^100 fits nowhere.
+    assert!(matches!(refused(2f64.powi(30)), Rule::Depth { .. }));
+    let Rule::WrapsAround { size, most, .. } = refused(2f64.powi(50)) else { panic!("another rule") };
+    assert_eq!(size, 2f64.powi(100));
+    assert!((most.log2() - 88.9).abs() < 0.1, "2^{}", most.log2());
+}
+
+#[test]
 fn nothing_is_bootstrapped_for_the_sake_of_a_high_output() {
     let params = chain(16, 1);
     let options = PlanOptions { output_level: Some(params.max_level()), rotation_keys: None };

@@ -148,6 +148,11 @@ pub enum Rule {
     )]
     ScaleDrift { drift: f64, level: Level, scale: String },
     #[error(
+        "an output may be as large as {size:.3e}, which wraps around: at scale 2^{scale_bits:.0} the chain holds values up to \
+         {most:.3e}; scale values down, promise a closer bound (in Python rm.within), or take parameters with more integer bits"
+    )]
+    WrapsAround { size: f64, scale_bits: f64, most: f64 },
+    #[error(
         "{most} rotation key(s) are too few: with fewer than {least} the program would take more rotations than anybody waits for; \
          give it {least} or more"
     )]

@@ -52,16 +52,16 @@ pub fn manage(traced: &Program, chain: &Chain, options: &Options) -> Result<Mana
     Ok(Managed { program, summary })
 }
 
-/// The least level whose modulus holds the scale and two bits.
-pub fn least_output_level(chain: &Chain, scale: &Scale) -> Level {
+/// The least level whose modulus holds values up to `size` at a scale: with a sign, and with a tenth of a bit for their error and
+/// for scales that drift. Values below 1 are given two bits as those of 1 are; `None` if no level holds them.
+pub fn least_output_level(chain: &Chain, scale: &Scale, size: f64) -> Option<Level> {
+    let wanted = scale.log2() + (size.log2() + 1.1).max(2.0);
     let mut bits = 0.0;
-    for (i, &q) in chain.q().iter().enumerate() {
+    let level = chain.q().iter().position(|&q| {
         bits += (q as f64).log2();
-        if bits >= scale.log2() + 2.0 {
-            return Level::new(i as u32);
-        }
-    }
-    chain.top()
+        bits >= wanted
+    });
+    level.map(|l| Level::new(l as u32))
 }
 
 /// A ciphertext of the traced program, in the managed one.

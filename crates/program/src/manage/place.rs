@@ -59,10 +59,15 @@ fn blame(p: &Program, v: Option<Value>, rule: Rule) -> HeError {
     HeError::new(rule).at(None, v.and_then(|v| p.instr(v).source.as_ref()))
 }
 
+/// Where outputs end if nobody says how large they are.
+fn least_floor(chain: &Chain, scale: &Scale) -> Level {
+    least_output_level(chain, scale, 1.0).unwrap_or(chain.top())
+}
+
 fn flat(p: &Program, chain: &Chain, options: &Options) -> Result<Place, HeError> {
     let levels = Levels::new(p, 0, u32::MAX);
     let scale = options.input_scale.clone().unwrap_or_else(|| chain.scale().clone());
-    let floor = options.output_level.unwrap_or_else(|| least_output_level(chain, &scale));
+    let floor = options.output_level.unwrap_or_else(|| least_floor(chain, &scale));
     let most = options.input_level.unwrap_or(chain.top());
     let available = most.get().min(chain.top().get()).saturating_sub(floor.get());
     if levels.depth > available || most > chain.top() {
@@ -111,7 +116,7 @@ fn schedule(chain: &Chain, first: &Scale, start: Level, depth: u32) -> Result<Ve
 fn raised(p: &Program, chain: &Chain, options: &Options, bits: u32) -> Result<Place, HeError> {
     let top = chain.top().get();
     let scale = options.input_scale.clone().unwrap_or_else(|| chain.scale().clone());
-    let floor = options.output_level.unwrap_or_else(|| least_output_level(chain, &scale)).get().max(1);
+    let floor = options.output_level.unwrap_or_else(|| least_floor(chain, &scale)).get().max(1);
     let highest = highest_of_scale(chain, &scale);
     let tried = match options.input_level {
         Some(level) => level.get()..=level.get(),

@@ -50,23 +50,51 @@ pub(super) fn managed(
     promise: &Promise,
     wanted: &PlanOptions,
 ) -> Result<(Managed, Vec<Place>), Error> {
+    let (held, size) = held(traced, params, promise)?.unzip();
     let options = Options {
-        output_level: wanted.output_level,
+        output_level: wanted.output_level.max(held),
         rotation_keys: wanted.rotation_keys,
         ..Options::default()
     };
     let refused = match manage(traced, &Chain::from(params), &options) {
         Ok(managed) => return Ok((managed, Vec::new())),
-        Err(refused) => refused,
+        Err(refused) => match size {
+            Some(size) => because_of(refused, size, options.output_level),
+            None => refused,
+        },
     };
     // Programs that bootstrap end above the levels that it needs anyway.
     if wanted.output_level.is_some() && !asks(traced) {
         return Err(refused.into());
     }
-    let to_do = Bootstrapping { params, promise, options: Options { output_level: None, ..options } };
+    let to_do = Bootstrapping { params, promise, options: Options { output_level: held, ..options } };
     match to_do.to_the_end(traced, &refused) {
         Some(bounded) => Ok((bounded, Vec::new())),
         None => to_do.on_the_way(traced, refused),
+    }
+}
+
+/// The least level that holds the outputs, and the largest of them, if it is not where outputs of a unit end anyway. What else wraps around on the way does
+/// no harm: residues are exact modulo the least modulus to come, and an output that it holds is what they say.
+fn held(traced: &Program, params: &Params, promise: &Promise) -> Result<Option<(Level, f64)>, HeError> {
+    let (chain, scale) = (Chain::from(params), params.default_scale());
+    let bounds = promise.bounds(traced);
+    let sizes = traced.outputs().iter().map(|o| (bounds[o.value.index()], o));
+    let Some((size, output)) = sizes.max_by(|a, b| a.0.total_cmp(&b.0)) else { return Ok(None) };
+    // A bound that was not promised says nothing.
+    if !size.is_finite() || least_output_level(&chain, &scale, 1.0).is_none() {
+        return Ok(None);
+    }
+    match least_output_level(&chain, &scale, size) {
+        found if found == least_output_level(&chain, &scale, 1.0) => Ok(None),
+        Some(level) => Ok(Some((level, size))),
+        None => {
+            let all: f64 = chain.q().iter().map(|&q| (q as f64).log2()).sum();
+            let most = (all - scale.log2() - 1.1).exp2();
+            let rule = Rule::WrapsAround { size, scale_bits: scale.log2(), most };
+            let source = output.source.clone().or_else(|| traced.instr(output.value).source.clone());
+            Err(HeError { source, ..HeError::new(rule) })
+        }
     }
 }
 
@@ -114,7 +142,8 @@ impl Bootstrapping<'_> {
                 Err(refused) => refused,
             },
         };
-        let floor = least_output_level(&Chain::from(self.params), &self.params.default_scale());
+        let least = || least_output_level(&Chain::from(self.params), &self.params.default_scale(), 1.0);
+        let floor = self.options.output_level.or_else(least).unwrap_or(self.params.max_level());
         let top = self.params.max_level().get();
         let Some(budget) = config.budget(top, simple.slots(), floor.get())? else {
             return Err(too_short(refused).into());
@@ -149,6 +178,14 @@ impl Bootstrapping<'_> {
 }
 
 /// The refusal, with what would let the program bootstrap.
+/// Says that outputs end so high because of their size.
+fn because_of(mut refused: HeError, size: f64, level: Option<Level>) -> HeError {
+    if let (Rule::Depth { what, .. }, Some(level)) = (&mut *refused.rule, level) {
+        what.push_str(&format!("; outputs as large as {size:.3e} end at level {level} or above"));
+    }
+    refused
+}
+
 fn too_short(mut refused: HeError) -> HeError {
     if let Rule::Depth { what, .. } = &mut *refused.rule {
         what.push_str("; this chain is too short to bootstrap on the way, one of `Need::arranged` is not");

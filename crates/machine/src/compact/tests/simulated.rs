@@ -12,8 +12,7 @@ use super::programs::{Shape, Writer, execute, key_switches};
 use crate::{Machine as _, Reference};
 
 fn library() -> CoreLibrary {
-    let path =
-        std::env::var_os("RINGMILL_TEST_CORE").expect("RINGMILL_TEST_CORE names a simulated core");
+    let path = std::env::var_os("RINGMILL_TEST_CORE").expect("RINGMILL_TEST_CORE names a simulated core");
     CoreLibrary::load(&PathBuf::from(path)).unwrap()
 }
 
