@@ -37,6 +37,16 @@ def test_a_vector_comes_back_with_fresh_levels(
     assert np.abs(rm.decrypt(rm.bootstrap(again), keys) - values).max() < 2.0**-12
 
 
+@pytest.mark.parametrize("slots", [4, 8, 16])
+def test_as_many_levels_are_left_as_were_asked_for(slots: int) -> None:
+    params = rm.Params.bootstrapping(5, log_n=10, slots=slots, insecure=True)
+    assert params.bootstraps is not None
+    assert params.bootstraps["levels"] == 5
+    keys = rm.keygen(params, **rm.bootstrap_keys(params, slots))
+    low = rm.encrypt([0.5] * slots, keys, level=params.bootstraps["start"], magnitude=1)
+    assert low.bootstrap().level == params.bootstraps["start"] + 5
+
+
 def test_a_wanted_precision_sets_the_chain_and_is_reached(rng: np.random.Generator) -> None:
     errors = []
     for bits in (16, 24):

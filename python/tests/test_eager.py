@@ -184,7 +184,7 @@ def test_missing_rotation_key_names_rotation_and_element(keys: rm.Keys) -> None:
     assert f"{pow(5, 5, 8192)}" in message
     assert "5^5" in message
     assert "rotation by 1" in message
-    assert "keygen(rotations" in message
+    assert "keygen(params, rotations=[5])" in message
 
 
 def test_sums_of_other_scales_meet_a_level_below(keys: rm.Keys) -> None:

@@ -130,7 +130,7 @@ impl Ciphertext {
     /// ------
     ///     EncodingError: a bound that is not positive.
     fn within(&self, #[pyo3(from_py_with = given)] bound: f64) -> PyResult<Self> {
-        if bound.is_nan() || bound <= 0.0 {
+        if !bound.is_finite() || bound <= 0.0 {
             let message =
                 format!("A bound of {bound:?} on the slots is not possible. Give a positive number.");
             return Err(Failure::rule(Family::Encoding, "BadBound", &message).into());

@@ -51,6 +51,9 @@ impl Family {
     }
 }
 
+/// The call that makes a Galois key, where it is not known which.
+const GALOIS_KEYS: &str = "with keygen(rotations=…, conjugation=…)";
+
 /// The call that makes several keys.
 const SOME_KEYS: &str = "keygen(rotations=…, conjugation=…)";
 
@@ -106,8 +109,16 @@ impl Failure {
             CkksError::InsecureEncapsulation { .. } => Self::of(Family::Parameter, error),
             CkksError::Scale(e) => Self::of(Family::Encoding, e),
             CkksError::Ring(e) => Self::of(Family::Machine, e),
-            CkksError::MissingGaloisKey { .. }
-            | CkksError::MissingKeys { .. }
+            CkksError::MissingGaloisKey { what, .. } => {
+                let call = match what.strip_prefix("rotation by ") {
+                    Some(step) => format!("with keygen(params, rotations=[{step}])"),
+                    None => "with keygen(params, conjugation=True)".to_owned(),
+                };
+                let mut failure = Self::of(Family::KeyMissing, error);
+                failure.message = failure.message.replace(GALOIS_KEYS, &call);
+                failure
+            }
+            CkksError::MissingKeys { .. }
             | CkksError::MissingRelinKey
             | CkksError::MissingEncapsulationKey => Self::of(Family::KeyMissing, error),
             CkksError::MissingForm { layout, present } => {
@@ -255,7 +266,7 @@ fn sentence(text: &str) -> String {
         .replace("`insecure: true`", "insecure=True")
         .replace("`security: 128`", "security=128")
         .replace("one of `Need::arranged` is not", "one from Params.bootstrapping(…) is not")
-        .replace("with `galois_keys`", "with keygen(rotations=…, conjugation=…)")
+        .replace("with `galois_keys`", GALOIS_KEYS)
         .replace("with `relin_key`", "with keygen(relin=True)")
         .replace("`evaluation_keys`", SOME_KEYS)
         .replace("with `encapsulation_key`", "with keygen(encapsulation=True)");

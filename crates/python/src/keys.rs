@@ -1,5 +1,6 @@
 //! The secret and the public key. The secret one never prints, never pickles, and is written by an explicit call only.
 
+use std::fs::File;
 use std::path::PathBuf;
 
 use numpy::{AllowTypeChange, Complex64, PyArray1, PyArrayLike1};
@@ -7,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use ringmill_ckks::file::{
-    Stored, load_secret_key, save_secret_key, secret_key_from_bytes, write_secret_key,
+    Kind, Stored, inspect, load_secret_key, save_secret_key, secret_key_from_bytes, write_secret_key,
 };
 use ringmill_ckks::{self as ckks, KeyGenerator};
 use zeroize::Zeroizing;
@@ -135,11 +136,35 @@ impl SecretKey {
 
     /// Writes the secret key to a file that only its owner may read, atomically. No copy of it stays in memory.
     ///
+    /// Args:
+    ///     path: the file. One that holds a secret key stays as it is unless told otherwise: what that key encrypted would be lost.
+    ///     overwrite: write over a secret key.
+    ///
     /// Raises
     /// ------
     ///     FileFormatError: the file cannot be written.
-    fn save_secret(&self, py: Python<'_>, #[pyo3(from_py_with = given)] path: PathBuf) -> PyResult<()> {
-        py.detach(|| Ok(save_secret_key(&self.0, path).map_err(|e| Failure::file(&e))?))
+    ///     SecretError: it holds a secret key.
+    #[pyo3(signature = (path, *, overwrite = false))]
+    fn save_secret(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = given)] path: PathBuf,
+        #[pyo3(from_py_with = given)] overwrite: bool,
+    ) -> PyResult<()> {
+        let holds_secret = |path: &PathBuf| {
+            File::open(path).is_ok_and(|file| inspect(file).is_ok_and(|info| info.kind == Kind::SecretKey))
+        };
+        py.detach(|| {
+            if !overwrite && holds_secret(&path) {
+                let message = format!(
+                    "{} is a secret key, and what it encrypted could not be decrypted any more. Choose another file, or give \
+                     overwrite=True.",
+                    path.display()
+                );
+                return Err(Failure::rule(Family::Secret, "SecretExists", &message).into());
+            }
+            Ok(save_secret_key(&self.0, path).map_err(|e| Failure::file(&e))?)
+        })
     }
 
     /// Reads what `save_secret` wrote, or the bytes of `export_secret`. No copy of it stays in memory.

@@ -15,7 +15,7 @@ use ringmill_program::lower::Switch;
 use ringmill_program::manage::{Accuracy, Promise};
 
 use crate::argument::{Arg, given};
-use crate::error::Failure;
+use crate::error::{Failure, Family};
 use crate::executable::interruptible;
 use crate::params::Params;
 use crate::switching::{self, Costs};
@@ -226,6 +226,10 @@ impl Plan {
         #[pyo3(from_py_with = given)] failure: f64,
         #[pyo3(from_py_with = given)] switching: &str,
     ) -> PyResult<BTreeMap<String, f64>> {
+        if !(failure > 0.0 && failure < 1.0) {
+            let message = format!("the argument failure is {failure:?}; give a probability between 0 and 1");
+            return Err(Failure::rule(Family::Parameter, "Probability", &message).into());
+        }
         let method = switching::method_of(&self.params, switching, &switching::costs()?)?;
         let errors = self.errors(failure, &|switch: &Switch| method(switch).layout());
         Ok(errors.map_err(|e| Failure::face(&e))?)

@@ -234,7 +234,9 @@ impl Need {
         sine.resize((depth as usize).saturating_sub(maps + argument.len()), narrow);
         sine.extend(argument);
         let mut q = vec![(self.scale_bits + BASE_BITS).min(WIDEST)];
-        q.extend(std::iter::repeat_n(self.scale_bits, (bootstrap.start(self.slots) + self.levels) as usize));
+        // Ciphertexts of more slots take as many levels on their way to coefficients as there are transforms; of so few, fewer.
+        let start = bootstrap.to_coefficients.max(1);
+        q.extend(std::iter::repeat_n(self.scale_bits, start + self.levels as usize));
         q.extend(sine);
         q.extend(std::iter::repeat_n(narrow, maps));
         q

@@ -129,8 +129,14 @@ impl SecurityTable {
     pub fn assess(self, log_n: u32, secret: Secret, log_pq: f64) -> Option<Assessment> {
         let limits = self.limits(log_n, secret)?;
         let level = |&(_, &limit): &(&u32, &u32)| limit > 0 && log_pq <= f64::from(limit);
-        let category = CATEGORIES.iter().zip(&limits).filter(level).map(|(&c, _)| c).max();
-        Some(Assessment { table: self, category, bits: interpolate(&limits, log_pq), limit_128: limits[0] })
+        let kept = CATEGORIES.iter().zip(&limits).filter(level).max_by_key(|(c, _)| **c);
+        Some(Assessment {
+            table: self,
+            category: kept.map(|(&c, _)| c),
+            bits: interpolate(&limits, log_pq),
+            limit_128: limits[0],
+            limit: kept.map_or(limits[0], |(_, &limit)| limit),
+        })
     }
 }
 
@@ -188,6 +194,8 @@ pub struct Assessment {
     pub bits: f64,
     /// Greatest log2 PQ for 128 bits at this N and secret.
     pub limit_128: u32,
+    /// The same for the level that is kept; for 128 bits below that.
+    pub limit: u32,
 }
 
 /// Security of a parameter set against classical attacks, by every table that covers it.
@@ -227,11 +235,11 @@ impl fmt::Display for Security {
         match self.claim() {
             Some(a) => write!(
                 f,
-                "{} bits by the {}: log PQ {:.1} (128 bits: ≤ {})",
-                a.category.unwrap_or(0),
+                "{category} bits by the {}: log PQ {:.1} ({category} bits: ≤ {})",
                 a.table,
                 self.log_pq,
-                a.limit_128
+                a.limit,
+                category = a.category.unwrap_or(0),
             ),
             None if self.assessments.is_empty() => {
                 write!(f, "no claim: no published table covers this secret; log PQ {:.1}", self.log_pq)
