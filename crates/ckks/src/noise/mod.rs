@@ -134,6 +134,22 @@ impl Noise {
         self
     }
 
+    /// The same value with an error of standard deviation `std`, if that is less than its own: of one who knows more of how errors
+    /// meet than the contributions tell.
+    #[must_use]
+    pub fn at_most(mut self, std: f64) -> Self {
+        let own = self.std();
+        if std < own {
+            self.sources = self.sources.scaled(std / own);
+        }
+        self
+    }
+
+    /// Whether two errors have a contribution in common, so that they may add linearly.
+    pub fn meets(&self, other: &Self) -> bool {
+        self.sources.meets(&other.sources)
+    }
+
     /// Standard deviation of one coefficient of the error, in units of the message.
     pub fn std(&self) -> f64 {
         self.sources.std()

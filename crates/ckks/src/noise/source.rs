@@ -79,6 +79,11 @@ impl Sources {
         Self(turned)
     }
 
+    /// Whether there is a contribution in both.
+    pub(super) fn meets(&self, other: &Self) -> bool {
+        self.0.iter().any(|s| other.0.binary_search_by_key(&s.key(), Source::key).is_ok())
+    }
+
     /// Sum of two errors.
     pub(super) fn add(&self, other: &Self) -> Self {
         let (a, b) = (&self.0, &other.0);

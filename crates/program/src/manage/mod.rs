@@ -30,6 +30,7 @@ mod order;
 mod place;
 mod ranges;
 mod simplify;
+mod spread;
 mod summary;
 
 pub use choose::{Accuracy, ChooseError, Plan, choose};

@@ -4,7 +4,8 @@ use ringmill_ckks::{KeyLayout, Noise, Params};
 use ringmill_ring::{GaloisElement, RingError};
 
 use super::ranges::ranges;
-use crate::he::{Constant, Level, Like, Op, Program, Scale, Type, Value};
+use super::spread::{Spread, last_uses, wanted};
+use crate::he::{Constant, Level, Like, Numbers, Op, Program, Scale, Type, Value};
 use crate::lower::{Switch, key_switches};
 
 /// The layout of the key of each key switch.
@@ -70,10 +71,32 @@ pub fn predict(
     // What no output needs is not lowered.
     let layout = |v: Value| switches.get(&v).map_or_else(|| KeyLayout::base(params), layouts);
     let merged = |v: Value| switches.get(&v).is_some_and(|switch| switch.rescale);
+    // What a key switch or a rescale makes of an error.
+    let switched = |v: Value, noise: &Noise| -> Result<Noise, RingError> {
+        let instr = p.instr(v);
+        let (level, scale) = level_and_scale(&instr.ty);
+        Ok(match &instr.op {
+            Op::Rescale(a) if merged(*a) => {
+                let from = level_and_scale(&p.instr(*a).ty).0;
+                noise.key_switch_rescale_by(params, layout(*a), from, scale)
+            }
+            Op::Rescale(_) => noise.rescale(params, scale),
+            op => {
+                let turned = match galois(op, params)? {
+                    Some(element) => noise.automorphism(element, p.slots()),
+                    None => noise.clone(),
+                };
+                // A merged one is counted where the rescale is.
+                if merged(v) { turned } else { turned.key_switch_by(params, layout(v), level, scale) }
+            }
+        })
+    };
+    let (wanted, last) = (wanted(p), last_uses(p));
+    let mut spreads: Vec<Spread> = Vec::with_capacity(p.instrs().len());
     let mut all: Vec<Noise> = Vec::with_capacity(p.instrs().len());
     for (v, instr) in p.values() {
         let at = |v: Value| &all[v.index()];
-        let (level, scale) = level_and_scale(&instr.ty);
+        let scale = level_and_scale(&instr.ty).1;
         let noise = match &instr.op {
             Op::Input(name) => input(v, name),
             Op::Plain(name) => Noise::encoded(plain(v, name), scale, u64::from(v.0)),
@@ -90,21 +113,7 @@ pub fn predict(
             Op::MulScalar { a, c, scale } => mul_scalar(at(*a), *c, scale, p.slots(), params),
             Op::Drop(a, _) => at(*a).clone(),
             Op::Raise { a, bits } => at(*a).raise(params, scale, p.slots(), *bits),
-            Op::Rescale(a) => match merged(*a) {
-                true => {
-                    let from = level_and_scale(&p.instr(*a).ty).0;
-                    at(*a).key_switch_rescale_by(params, layout(*a), from, scale)
-                }
-                false => at(*a).rescale(params, scale),
-            },
-            Op::Relin(a) | Op::Rotate { a, .. } | Op::Conj { a, .. } => {
-                let turned = match galois(&instr.op, params)? {
-                    Some(element) => at(*a).automorphism(element, p.slots()),
-                    None => at(*a).clone(),
-                };
-                // A merged one is counted where the rescale is.
-                if merged(v) { turned } else { turned.key_switch_by(params, layout(v), level, scale) }
-            }
+            Op::Rescale(a) | Op::Relin(a) | Op::Rotate { a, .. } | Op::Conj { a, .. } => switched(v, at(*a))?,
             // Not in managed programs.
             Op::Sum { a, .. } | Op::Bootstrap { a, .. } => at(*a).clone(),
         };
@@ -112,11 +121,86 @@ pub fn predict(
             Some(Like { value, off }) => at(value).off_by(off, p.slots()),
             None => noise,
         };
+        let spread = match &instr.op {
+            _ if !wanted[v.index()] => Spread::even(noise.std()),
+            op => {
+                let of = |v: Value| (&spreads[v.index()], at(v));
+                let born = |v: Value| Ok(switched(v, &Noise::exact(0.0, 0))?.std());
+                match instr.like {
+                    Some(Like { value, off }) => {
+                        let own = Noise::exact(0.0, 0).off_by(off, p.slots()).std();
+                        of(value).0.plus(&Spread::even(own), false)
+                    }
+                    None => {
+                        spread(p, op, (v, scale), params, &of, &born)?.unwrap_or(Spread::even(noise.std()))
+                    }
+                }
+            }
+        };
+        for operand in instr.op.operands().as_slice().iter().filter(|a| last[a.index()] == v.index()) {
+            spreads[operand.index()].flatten();
+        }
+        spreads.push(if spread.std() > noise.std() { Spread::even(noise.std()) } else { spread });
         // What is encrypted or given at run time keeps to its bound; constants are what they are.
         let bound = if matches!(instr.op, Op::Const(_)) { f64::INFINITY } else { bound(v) };
         all.push(if noise.magnitude() > bound { noise.with_magnitude(bound) } else { noise });
     }
-    Ok(all)
+    Ok(all.into_iter().zip(&spreads).map(|(noise, spread)| noise.at_most(spread.std())).collect())
+}
+
+/// How the error of an operation lies over the slots; `None` where nothing is known but how large it is. `of` gives spread and noise of the
+/// operands, `born` the error that a key switch or a rescale adds.
+fn spread<'a>(
+    p: &Program,
+    op: &Op,
+    (v, scale): (Value, &Scale),
+    params: &Params,
+    of: &dyn Fn(Value) -> (&'a Spread, &'a Noise),
+    born: &dyn Fn(Value) -> Result<f64, RingError>,
+) -> Result<Option<Spread>, RingError> {
+    let product = |a: Value, b: Value| {
+        let ((a, na), (b, nb)) = (of(a), of(b));
+        // As in `Noise::mul`.
+        let both = Spread::even((params.n() as f64).sqrt() * a.std() * b.std());
+        (a.clone(), na, b.times(na.magnitude()), nb, both)
+    };
+    Ok(Some(match *op {
+        Op::Add(a, b) | Op::AddPlain(a, b) | Op::Sub(a, b) | Op::SubPlain(a, b) => {
+            let ((a, na), (b, nb)) = (of(a), of(b));
+            a.plus(b, na.meets(nb))
+        }
+        Op::Mul(a, b) | Op::MulPlain(a, b) => {
+            let numbers = constants(p, b);
+            let (a, na, right, nb, both) = product(a, b);
+            let left = numbers.map_or_else(|| a.times(nb.magnitude()), |numbers| a.through(numbers));
+            left.plus(&right, na.meets(nb)).plus(&both, false)
+        }
+        Op::Square(a) => {
+            let (a, na, _, _, both) = product(a, a);
+            a.times(2.0 * na.magnitude()).plus(&both, false)
+        }
+        Op::Neg(a) | Op::Drop(a, _) => of(a).0.clone(),
+        Op::AddScalar(a, c) => of(a).0.plus(&Spread::even(Noise::constant(c, scale, p.slots()).std()), false),
+        Op::MulScalar { a, c, ref scale } => {
+            let (a, na) = of(a);
+            let rounded = mul_scalar(&Noise::exact(na.magnitude(), 0), c, scale, p.slots(), params);
+            a.times(c).plus(&Spread::even(rounded.std()), false)
+        }
+        Op::Rotate { a, k, .. } => {
+            of(a).0.turned(k.rem_euclid(p.slots() as i64) as usize).plus(&Spread::even(born(v)?), false)
+        }
+        Op::Rescale(a) | Op::Relin(a) | Op::Conj { a, .. } => of(a).0.plus(&Spread::even(born(v)?), false),
+        _ => return Ok(None),
+    }))
+}
+
+/// The numbers of a constant that differ from slot to slot.
+fn constants(p: &Program, v: Value) -> Option<&Numbers> {
+    match &p.instr(v).op {
+        Op::Const(Constant::List(numbers)) => Some(numbers),
+        Op::Const(Constant::Table(id)) => p.table(*id).map(|table| &table.numbers),
+        _ => None,
+    }
 }
 
 /// Noise of a product with a real number that is rounded at `scale`; exact for integers at scale 1. `a` has `slots` packed slots.
