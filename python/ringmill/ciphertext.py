@@ -327,7 +327,8 @@ class Ciphertext:
         bootstraps what the first one left out: twice the time, for up to 36 bits on a chain from
         ``Params.bootstrapping(bits=…, iterations=2)``. Left out, iterations are as many as the chain was laid
         out for (``params.bootstraps["iterations"]``), and one for values whose bound is too small for two.
-        ``progress`` shows how far it is: "none", "auto" (a bar on a terminal, lines elsewhere), "bar" or "lines".
+        ``progress`` shows how far it is: "none", "auto" (a bar on a terminal, lines elsewhere), "bar" or
+        "lines".
         """
         if isinstance(iterations, bool) or iterations not in (None, 1, 2):
             fail(

@@ -29,6 +29,14 @@ from ringmill.trace.program import Signature, Traced
 from ringmill.trace.spec import Slots
 from ringmill.values import Values
 from ringmill.whole import whole
+from ringmill.wishes import (
+    PRECISION,
+    SECURITY,
+    hold_precision,
+    hold_security,
+    precision_of,
+    security_of,
+)
 
 if TYPE_CHECKING:
     from ringmill.project import Core
@@ -38,9 +46,6 @@ Outside = Callable[[str, list[bytes]], list[bytes]]
 
 # Results beyond this leave no room for their fraction in any modulus worth having.
 LARGEST = 2.0**40
-
-# Bits after the binary point; no prime is wider.
-MOST_BITS = 60
 
 # Rotations of the largest ring.
 MOST_KEYS = 1 << 16
@@ -81,9 +86,9 @@ def largest_value(traced: Traced, magnitude: float) -> float:
 def compile_traced(
     traced: Traced,
     *,
-    precision: int = 20,
+    precision: int | None = None,
     magnitude: float = 1.0,
-    security: int = 128,
+    security: int | None = None,
     params: Params | None = None,
     switching: str = "hybrid",
     output_level: int | None = None,
@@ -91,13 +96,15 @@ def compile_traced(
 ) -> Compiled:
     """Choose parameters for a traced kernel (unless given) and manage its program for them.
 
-    ``output_level`` is the least level of results for a program after this one, where parameters are given;
-    ``rotation_keys`` the most that the program may take, as ``Kernel.compile`` says.
+    Given ones are held to the precision and the security that are asked for, if any. ``output_level`` is the
+    least level of results for a program after this one, where parameters are given; ``rotation_keys`` the
+    most that the program may take, as ``Kernel.compile`` says.
     """
     if params is not None:
         left = 'Make them, as rm.Params.named("III"), or leave them out to have them chosen.'
         of_kind("kernel.compile()", "params", params, (Params,), left)
     check_switching(switching)
+    precision, security = precision_of(precision), security_of(security)
     magnitude = positive(magnitude)
     _inside(traced, magnitude)
     bound = largest_value(traced, magnitude)
@@ -105,12 +112,14 @@ def compile_traced(
     if rotation_keys is not None:
         rotation_keys = whole(ParameterError, "The number of rotation keys", rotation_keys, 0, MOST_KEYS)
     if params is None:
-        precision = whole(ParameterError, "The precision", precision, 0, MOST_BITS)
-        security = whole(ParameterError, "The security", security, 128, 256)
-        plan = Plan.choose(traced.text, precision, magnitude, bound, real, security, rotation_keys)
-    else:
-        plan = Plan.with_params(traced.text, params, magnitude, bound, real, output_level, rotation_keys)
-    return Compiled(traced.text, traced.signature, plan, switching, output_level)
+        bits = PRECISION if precision is None else precision
+        plan = Plan.choose(traced.text, bits, magnitude, bound, real, security or SECURITY, rotation_keys)
+        return Compiled(traced.text, traced.signature, plan, switching, output_level)
+    hold_security(params, security)
+    plan = Plan.with_params(traced.text, params, magnitude, bound, real, output_level, rotation_keys)
+    compiled = Compiled(traced.text, traced.signature, plan, switching, output_level)
+    hold_precision(params, compiled.predicted_error, precision)
+    return compiled
 
 
 def _inside(traced: Traced, magnitude: float) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
+import math
 import operator
 import signal
 import time
@@ -313,6 +314,21 @@ def test_a_magnitude_is_any_real_number(size: Any) -> None:
     expected = score.compile(rm.vector(5), WEIGHTS, precision=16, magnitude=2.0)
     assert given.plan.magnitude == 2.0
     assert given.params == expected.params
+
+
+def test_given_parameters_are_held_to_what_is_asked_for() -> None:
+    params = rm.Params.named("III")
+    free = score.compile(rm.vector(5), WEIGHTS, params=params)
+    most = math.floor(-free.predicted_error["out"])
+    held = score.compile(rm.vector(5), WEIGHTS, params=params, precision=most, security=128)
+    assert (held.params, held.predicted_error) == (params, free.predicted_error)
+    with pytest.raises(rm.ParameterError) as refused:
+        score.compile(rm.vector(5), WEIGHTS, params=params, precision=most + 1)
+    assert refused.value.predicted == free.predicted_error["out"]
+    with pytest.raises(rm.ParameterError, match="192 bits of security are asked for"):
+        score.compile(rm.vector(5), WEIGHTS, params=params, security=192)
+    secure = rm.Params.by_need(depth=2, security=192)
+    assert score.compile(rm.vector(5), WEIGHTS, params=secure, security=192).params == secure
 
 
 def test_several_results_by_name() -> None:

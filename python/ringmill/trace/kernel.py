@@ -274,12 +274,13 @@ class Kernel:
 
         Args:
             *args, **kwargs: the kernel's arguments as for ``trace``, and these options:
-            precision: wanted bits after the binary point in the results (default 20).
+            precision: wanted bits after the binary point in the results (20 where parameters are chosen).
             magnitude: bound on the size of the arguments (default 1.0); what follows for other values
                 is worked out.
-            security: bits, 128 (default), 192 or 256.
-            params: ``ringmill.Params`` to use instead of choosing. Those chosen bootstrap if the kernel asks
-                for it or no others hold its depth; then for 128 bits of security alone.
+            security: bits, 128 (where parameters are chosen), 192 or 256.
+            params: ``ringmill.Params`` to use instead of choosing, which are held to ``precision`` and
+                ``security`` if these are given. Those chosen bootstrap if the kernel asks for it or no
+                others hold its depth; then for 128 bits of security alone.
             switching: how keys are switched: "hybrid" (default), "klss", or "auto", what takes the
                 machine that evaluates the least at each level; with key forms and by level:
                 ``key_switching``.
@@ -290,6 +291,7 @@ class Kernel:
 
         Raises
         ------
+            ParameterError: parameters given that do not keep what is asked for.
             ProgramError: code ``RotationKeys``, for fewer keys than ``least``, the number that is enough.
         """
         from ringmill.compiled import compile_traced
