@@ -6,6 +6,7 @@ evaluation keys and ciphertexts: ``evaluate``. ``run`` plays both in one process
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import math
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from ringmill import _native, bundle
+from ringmill import _native, bundle, memory
 from ringmill._native import Comparison, EvaluationKeys, Executable, Params, Plan, PublicKey, SecretKey
 from ringmill.arguments import checked
 from ringmill.belongs import a_machine, of_kind
@@ -169,6 +170,7 @@ class Compiled:
         self.switching = switching
         self.forms = [] if switching == "hybrid" else _native.check_switching(plan.params, switching)
         self.output_level = output_level
+        self._working: dict[str, float] | None = None  # bytes, counted when they are first asked for
         self._executables: dict[tuple[str | Outside, int | None, int | None], Executable] = {}
 
     @property
@@ -272,16 +274,47 @@ class Compiled:
 
     # ---- the client ---------------------------------------------------------------------------
 
-    def keygen(self, *, progress: Show = "none") -> Keys:
-        """A secret key, its public key, and exactly the evaluation keys that this kernel needs."""
+    def keygen(self, *, seeded: bool = False, progress: Show = "none") -> Keys:
+        """A secret key, its public key, and exactly the evaluation keys that this kernel needs.
+
+        Args:
+            seeded: keep half of each evaluation key in memory, packed; the other half is made when it is
+                used. Files and results are the same.
+            progress: how to show the work, as `evaluate` says.
+
+        Raises
+        ------
+            MachineError: code ``Memory``, for keys of more bytes than there are.
+        """
+        self._room_for_keys(seeded=seeded)
         return keygen(
             self.params,
             relin=self.plan.needs_relin,
             rotations=self.plan.rotations,
             conjugation=self.plan.needs_conjugation,
             encapsulation=self.plan.needs_encapsulation,
+            seeded=seeded,
             forms=self.forms,
             progress=progress,
+        )
+
+    def _room_for_keys(self, *, seeded: bool) -> None:
+        """Refuse keys that memory does not hold, and name what it would hold."""
+        plan, fits = self.plan, {}
+        others = plan.needs_relin + plan.needs_conjugation + plan.needs_encapsulation
+        count = others + len(plan.rotations)
+        size = functools.partial(memory.of_keys, self.params, forms=self.forms)
+        if not seeded:
+            fits["seeded=True"] = lambda: size(count, seeded=True)
+        fewest = others + 1
+        if count > fewest:
+            # A fifth is left to the evaluation.
+            most = min(max(int(0.8 * memory.available() // size(1)), fewest), count)
+            fits[f"a kernel compiled with rotation_keys={most - others}"] = lambda: size(most)
+        memory.room(
+            f"Making {count} evaluation keys for kernel {self.name!r}",
+            {"keys": size(count, seeded=seeded)},
+            fits,
         )
 
     @checked
@@ -388,7 +421,8 @@ class Compiled:
         Raises
         ------
             KeyMissingError: a key that the program needs is missing.
-            MachineError: a machine that does not exist or cannot run this program.
+            MachineError: a machine that does not exist or cannot run this program, or, by code ``Memory``,
+                has less memory than it takes.
             MismatchError: no evaluation keys or no arguments; arguments of another program, or keys and
                 arguments of different secret keys.
         """
@@ -399,9 +433,25 @@ class Compiled:
         needed = self._needed(self.signature.input_parts)
         self._check_values("arguments", arguments, needed)
         taken = {name: arguments.parts[name] for name in needed}
+        if machine in ("cpu", "reference"):
+            self._room_to_run(evaluation)
         with share(f"evaluate {self.name}", progress) as told:
             out = self.executable(machine, threads, butterflies).run(taken, evaluation, told)
         return Values("results", out, self.name, self.digest)
+
+    def _room_to_run(self, keys: EvaluationKeys) -> None:
+        """Refuse a run that memory does not hold beside the keys."""
+        if self._working is None:
+            work = self.work()
+            self._working = {"arguments and results": work["data_bytes"], "values": work["peak_bytes"]}
+        needed = sum(self._working.values())
+        count = len(keys.galois_elements) + keys.has_relin
+        seeded = memory.of_keys(self.params, count, keys.forms, seeded=True)
+        fits = {
+            'keys that are loaded with memory="seeded"': lambda: needed - max(keys.nbytes - seeded, 0),
+            'keys that are loaded with memory="mapped"': lambda: needed - keys.nbytes,
+        }
+        memory.room(f"Evaluating kernel {self.name!r}", self._working, fits if keys.nbytes else {})
 
     def executable(
         self, machine: str | Outside = "cpu", threads: int | None = None, butterflies: int | None = None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from ringmill import bundle, whole
+from ringmill import bundle, memory, whole
 from ringmill._native import EvaluationKeys, Evaluator, Params, PublicKey, SecretKey
 from ringmill.arguments import checked
 from ringmill.atomic import make_folder, together, unwritable, writing
@@ -190,16 +190,29 @@ def load_evaluation_keys(params: Params, path: str | Path, *, memory: str = "exp
     Raises
     ------
         FileFormatError: a file is missing, damaged or of another kind.
+        MachineError: code ``Memory``, for more bytes than there are.
         MismatchError: keys or forms of other parameters, or forms of another secret key.
         KeyMissingError: a form of a key that is not among these.
         ParameterError: another word for ``memory``.
     """
-    keys = EvaluationKeys.load(params, path, memory=memory)
     forms = Path(path).with_suffix(Path(FORMS).suffix)
+    if memory in ("expanded", "seeded"):
+        _room_to_load(params, [file for file in (Path(path), forms) if file.is_file()], memory)
+    keys = EvaluationKeys.load(params, path, memory=memory)
     if not forms.exists():
         return keys
     keys = _with_forms(keys, forms)
     return keys if memory == "expanded" else keys.seeded()
+
+
+def _room_to_load(params: Params, files: list[Path], where: str) -> None:
+    """Refuse files that memory does not hold; they hold a packed half of each key."""
+    size = float(sum(file.stat().st_size for file in files))
+    seeded = {'memory="seeded"': lambda: size} if where == "expanded" else {}
+    # Forms of mapped keys are kept as seeded ones.
+    mapped = {'memory="mapped"': lambda: float(sum(file.stat().st_size for file in files[1:]))}
+    needed = size / memory.packed(params) if where == "expanded" else size
+    memory.room("Loading evaluation keys", {"keys": needed}, {**seeded, **mapped})
 
 
 @checked
@@ -229,6 +242,7 @@ def keygen(
 
     Raises
     ------
+        MachineError: code ``Memory``, for keys of more bytes than there are.
         MismatchError: no parameters; a form for more primes than they have.
         ParameterError: rotations that are no whole numbers, a text that is no form, another way to show
             progress, or ``encapsulation`` where the sparse secret is not known to be secure
@@ -238,8 +252,11 @@ def keygen(
     left = {k % params.slots for k in whole.rotations(ParameterError, rotations)} - {0}
     wanted = sorted(k if k <= params.slots // 2 else k - params.slots for k in left)
     more = list(forms)
-    total = 2 + int(relin) + len(wanted) + int(conjugation) + int(encapsulation)
-    with steps("keygen", total, progress) as step:
+    count = int(relin) + len(wanted) + int(conjugation) + int(encapsulation)
+    needed = memory.of_keys(params, count, more, seeded=seeded)
+    fits = {} if seeded else {"seeded=True": lambda: memory.of_keys(params, count, more, seeded=True)}
+    memory.room(f"Making {count} evaluation keys", {"keys": needed}, fits)
+    with steps("keygen", 2 + count, progress) as step:
         step("secret key")
         secret = SecretKey.generate(params)
         step("public key")

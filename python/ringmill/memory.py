@@ -2,30 +2,61 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 import resource
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from ringmill.errors import CommandError, fail
+from ringmill._native import Params
+from ringmill.errors import MachineError, RingmillError, fail
 
 _GIGABYTE = 1e9
 
+# What takes less is begun without asking.
+_SMALL = float(1 << 26)
+
+_MEMORY, _GROUP, _PROCESS = Path("/proc/meminfo"), Path("/sys/fs/cgroup"), Path("/proc/self/statm")
+
 
 def available() -> float:
-    """Bytes that this process may still take: what is free, or what its control group leaves if less."""
+    """Bytes that this process may still take: the least of what is free and of what its limits leave.
+
+    Its limits are that of its control group and that of its addresses (``ulimit -v``).
+    """
     limits = []
-    try:
-        for line in Path("/proc/meminfo").read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                limits.append(1024.0 * int(line.split()[1]))
-        group = Path("/sys/fs/cgroup")
-        most = (group / "memory.max").read_text().strip()
-        if most != "max":
-            limits.append(float(int(most) - int((group / "memory.current").read_text())))
-    except (OSError, ValueError):
-        pass  # Other systems say it elsewhere, or not at all.
+    for limit in (_free, _left_to_the_group, _left_of_addresses):
+        # Other systems say it elsewhere, or not at all.
+        with contextlib.suppress(OSError, ValueError, KeyError):
+            limits.append(limit())
     return min(limits, default=float("inf"))
+
+
+def _free() -> float:
+    return 1024.0 * int(_figures(_MEMORY)["MemAvailable:"])
+
+
+def _left_to_the_group() -> float:
+    most = (_GROUP / "memory.max").read_text().strip()
+    if most == "max":
+        return float("inf")
+    # Files that the system keeps in memory make room.
+    figures = _figures(_GROUP / "memory.stat")
+    files = int(figures["active_file"]) + int(figures["inactive_file"])
+    return float(int(most) - int((_GROUP / "memory.current").read_text()) + files)
+
+
+def _left_of_addresses() -> float:
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if most == resource.RLIM_INFINITY:
+        return float("inf")
+    return float(most - int(_PROCESS.read_text().split()[0]) * resource.getpagesize())
+
+
+def _figures(path: Path) -> dict[str, str]:
+    """Figures that a system file has a line each for."""
+    return dict(line.split()[:2] for line in path.read_text().splitlines())
 
 
 def held() -> float:
@@ -34,8 +65,41 @@ def held() -> float:
     return float(most if sys.platform == "darwin" else 1024 * most)
 
 
+def of_keys(params: Params, count: int, forms: Iterable[str] = (), *, seeded: bool = False) -> float:
+    """Bytes of evaluation keys with these forms: digits, times two, times all primes.
+
+    Of seeded ones half is kept, packed, beside the one that is being made.
+    """
+    limbs = len(params.q) + len(params.p)
+    key = float(sum(_of_form(params, form) for form in forms) + params.dnum * 2 * limbs * 8 << params.log_n)
+    return key + count * key * packed(params) if seeded else count * key
+
+
+def _of_form(params: Params, form: str) -> int:
+    """Words of one key in a form, as "26+9/9", divided by N; a text that is none is refused elsewhere."""
+    named = re.fullmatch(r"(\d{1,3})\+(\d{1,3})/([1-9]\d{0,2})", form)
+    limbs, special, digit = map(int, named.groups()) if named else (0, 0, 1)
+    return -(-limbs // digit) * 2 * (limbs + special) * 8
+
+
+def packed(params: Params) -> float:
+    """The share of a key's bytes that its half takes when its words are packed."""
+    primes = params.q + params.p
+    return sum(prime.bit_length() for prime in primes) / (2 * 64 * len(primes))
+
+
+def room(what: str, parts: dict[str, float], fits: dict[str, Callable[[], float]]) -> None:
+    """Refuse a call that needs more than there is, which would end the process; asks for large ones only."""
+    if sum(parts.values()) >= _SMALL:
+        check(what, parts, None, fits)
+
+
 def check(
-    what: str, parts: dict[str, float], limit: float | None, fits: dict[str, Callable[[], float]]
+    what: str,
+    parts: dict[str, float],
+    limit: float | None,
+    fits: dict[str, Callable[[], float]],
+    error: type[RingmillError] = MachineError,
 ) -> None:
     """Refuse work that needs more than there is.
 
@@ -44,6 +108,7 @@ def check(
         parts: bytes it needs, by what for.
         limit: bytes it may take; what is available when ``None``.
         fits: other ways to do it and what works out their bytes, the best first.
+        error: the family of the refusal.
     """
     limit = available() if limit is None else limit
     needed = sum(parts.values())
@@ -53,7 +118,7 @@ def check(
     sizes = ((name, size()) for name, size in fits.items())
     way = next((f"{name}, {size / _GIGABYTE:.1f} GB" for name, size in sizes if size <= limit), None)
     fail(
-        CommandError,
+        error,
         "Memory",
         f"{what} needs about {needed / _GIGABYTE:.1f} GB ({told}), and may take {limit / _GIGABYTE:.1f} GB. "
         + (

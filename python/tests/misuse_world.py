@@ -9,12 +9,15 @@ import json
 import linecache
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
 import ringmill as rm
+from ringmill import memory
 from ringmill.cli import main
 from ringmill.compiled import Compiled
 
@@ -127,6 +130,13 @@ def cli(*arguments: object) -> None:
     raise getattr(rm, told["error"])(told["message"], told["code"])
 
 
+@contextlib.contextmanager
+def with_memory(left: float, *, small: float = 1.0) -> Iterator[None]:
+    """A machine that has so many bytes left; what takes less than ``small`` is begun without asking."""
+    with mock.patch.multiple(memory, available=lambda: left, _SMALL=small):
+        yield
+
+
 @rm.kernel
 def _explorable(x: Any = rm.vector(16)) -> Any:
     return (x * x).sum()
@@ -158,6 +168,7 @@ WORLD = {
     "kernel_keys": kernel_keys,
     "files": files,
     "cli": cli,
+    "with_memory": with_memory,
     "explorable": _explorable,
     "narrow": NARROW,
 }

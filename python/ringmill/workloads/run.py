@@ -41,9 +41,8 @@ def _encrypted(
     compiled: Compiled, show: Show, limits: Limits, arguments: dict[str, Array]
 ) -> tuple[Any, Facts]:
     """What the kernel gives for these arguments, and what it took."""
-    memory.check(
-        f"The kernel {compiled.name}", Needs().survey(compiled.params, [compiled]), limits.memory, {}
-    )
+    parts = Needs().survey(compiled.params, [compiled])
+    memory.check(f"The kernel {compiled.name}", parts, limits.memory, {}, CommandError)
     seconds: dict[str, float] = {}
     with steps(compiled.name, 4, show) as step:
 

@@ -72,10 +72,9 @@ class Needs:
         """Keys."""
         return self.relin + self.conjugation + len(self.rotations)
 
-    def bytes(self, params: Params) -> int:
-        """Bytes of the keys in memory: digits, times two, times all primes."""
-        limbs = len(params.q) + len(params.p)
-        return self.count * params.dnum * 2 * limbs * 8 << params.log_n
+    def bytes(self, params: Params) -> float:
+        """Bytes of the keys in memory."""
+        return memory.of_keys(params, self.count)
 
     def survey(self, params: Params, programs: Iterable[Compiled]) -> dict[str, float]:
         """Those of all these programs, one at a time; gives the bytes of a run by what they are for."""
@@ -86,7 +85,7 @@ class Needs:
             largest = max(largest, work["data_bytes"] + work["peak_bytes"])
             tables = max(tables, compiled.cost.get("mul_plain", 0))
         return {
-            "keys": float(self.bytes(params)),
+            "keys": self.bytes(params),
             "the largest program": float(largest),
             # Masks as numbers, here and in the program that runs.
             "its masks": 2.0 * tables * params.slots * 8,

@@ -12,6 +12,7 @@ import numpy as np
 from ringmill import __version__, memory
 from ringmill._native import Ciphertext, Params
 from ringmill.compiled import Compiled
+from ringmill.errors import CommandError
 from ringmill.keys import Keys
 from ringmill.progress import Show, steps
 from ringmill.workloads import resnet, stepwise
@@ -74,7 +75,7 @@ class Job:
         run = stepwise.Run(folder, self.params, lambda: resnet.steps(self.network), title, self.identity)
         run.open()
         begin = time.perf_counter()
-        memory.check(run.title, self.survey(show), memory_limit, _fits(self.shape))
+        memory.check(run.title, self.survey(show), memory_limit, _fits(self.shape), CommandError)
         run.needs = self.needs
         resumed = run.saved()[0]
         keys = run.keys(show)

@@ -1,0 +1,58 @@
+"""What is reckoned of memory before it is taken, and what is refused."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ringmill as rm
+from ringmill import memory
+
+PARAMS = rm.Params.from_bits(12, [50, 40, 40, 40], [50, 50, 50], 4, insecure=True)
+
+
+def test_the_memory_of_keys_is_known_before_they_are_made() -> None:
+    """What is reckoned is what the keys then take, in every form that they are kept in."""
+    for forms in ([], ["1+1/4"], ["1+3/4", "2+3/2"]):
+        keys = rm.keygen(PARAMS, rotations=[1, 2], forms=forms)
+        expected = memory.of_keys(PARAMS, 3, forms)
+        assert keys.evaluation.nbytes == pytest.approx(expected, rel=0.02)
+        one = memory.of_keys(PARAMS, 1, forms)
+        seeded = memory.of_keys(PARAMS, 3, forms, seeded=True) - one
+        assert keys.evaluation.seeded().nbytes == pytest.approx(seeded, rel=0.02)
+
+
+def test_a_call_that_needs_more_memory_than_there_is_leaves_the_process_alive() -> None:
+    """The limit of addresses is real: without the refusal the process would be aborted."""
+    script = """
+import resource, ringmill as rm
+from ringmill import memory
+size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (size + 10**9, resource.RLIM_INFINITY))
+assert 0 < memory.available() <= 10**9
+try:
+    rm.keygen(rm.Params.named("V50"), rotations=range(1, 400))
+except rm.MachineError as error:
+    print(error.code)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "Memory\n"), done.stderr
+
+
+def test_a_control_group_leaves_what_it_may_take_and_what_its_files_take(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory, "_GROUP", tmp_path)
+    monkeypatch.setattr(memory, "_MEMORY", tmp_path / "meminfo")
+    (tmp_path / "meminfo").write_text("MemTotal: 9000000 kB\nMemAvailable:  1000000 kB\n")
+    assert memory.available() == 1_024_000_000
+    for name, text in (("max", "5000"), ("current", "4000"), ("stat", "anon 900\nactive_file 200\n")):
+        (tmp_path / f"memory.{name}").write_text(text)
+    assert memory.available() == 1_024_000_000  # not all of it is told
+    (tmp_path / "memory.stat").write_text("active_file 200\ninactive_file 50\n")
+    assert memory.available() == 1250
+    (tmp_path / "memory.max").write_text("max")
+    assert memory.available() == 1_024_000_000
