@@ -6,10 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import ringmill as rm
 from ringmill import memory
+from ringmill.cli import main
 
 PARAMS = rm.Params.from_bits(12, [50, 40, 40, 40], [50, 50, 50], 4, insecure=True)
 
@@ -30,6 +32,7 @@ def test_a_call_that_needs_more_memory_than_there_is_leaves_the_process_alive() 
     script = """
 import resource, ringmill as rm
 from ringmill import memory
+from ringmill.cli import main
 size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (size + 10**9, resource.RLIM_INFINITY))
 assert 0 < memory.available() <= 10**9
@@ -56,3 +59,30 @@ def test_a_control_group_leaves_what_it_may_take_and_what_its_files_take(
     assert memory.available() == 1250
     (tmp_path / "memory.max").write_text("max")
     assert memory.available() == 1_024_000_000
+
+
+def test_seeded_keys_of_a_kernel_take_less_memory_and_give_the_same_files_and_results() -> None:
+    compiled = rm.kernel(lambda x: x * x.sum()).compile(rm.vector(4), params=PARAMS)
+    seeded, expanded = (compiled.keygen(seeded=way) for way in (True, False))
+    assert seeded.evaluation.nbytes < 0.4 * expanded.evaluation.nbytes
+    assert len(seeded.evaluation.to_bytes()) == len(expanded.evaluation.to_bytes())
+    again = rm.EvaluationKeys.from_bytes(PARAMS, seeded.evaluation.to_bytes())
+    assert again.nbytes == expanded.evaluation.nbytes
+    sent = compiled.encrypt(seeded, x=np.arange(4) / 4)
+    results = [compiled.evaluate(keys, sent) for keys in (seeded.evaluation, again)]
+    assert results[0].to_bytes() == results[1].to_bytes()
+    np.testing.assert_allclose(compiled.decrypt(seeded, results[0]), np.arange(4) * 0.375, atol=1e-6)
+
+
+def test_the_command_line_keeps_no_more_of_keys_than_it_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiled = rm.kernel(lambda x: x * x.sum()).compile(rm.vector(4), params=PARAMS)
+    compiled.save(tmp_path / "kernel")
+    held, real = [], rm.Keys.save
+    monkeypatch.setattr(
+        rm.Keys, "save", lambda keys, *a, **o: held.append(keys.evaluation.nbytes) or real(keys, *a, **o)
+    )
+    folder = tmp_path / "keys"
+    assert main(["keygen", "--kernel", str(tmp_path / "kernel"), "--out", str(folder), "--quiet"]) == 0
+    assert held[0] <= (folder / "evaluation.keys").stat().st_size

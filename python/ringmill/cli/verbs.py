@@ -63,7 +63,8 @@ def keygen(options: Namespace) -> Facts:
             path=str(folder / "secret.key"),
         )
     make_folder(folder)
-    keys = compiled.keygen(progress=_show(options))
+    # Files hold seeds: the halves that they stand for need not be in memory.
+    keys = compiled.keygen(seeded=True, progress=_show(options))
     sizes = keys.save(folder, overwrite=options.overwrite)
     files = [f"{folder / name} ({size} bytes)" for name, size in sizes.items()]
     return {
