@@ -509,7 +509,8 @@ def measure_error(cipher: Ciphertext, secret: SecretKey | Keys, expected: ArrayL
         expected: what it should hold, as many numbers as it has elements.
 
     Returns the predicted and the measured error of the worst element (log2) and which it is (``slot``);
-    ``holds`` says whether the prediction was enough, as it is but once in a million ciphertexts.
+    ``holds`` says whether the prediction was enough, as it is but once in a million ciphertexts. Of a real
+    vector real parts are compared, as `decrypt` gives them.
 
     Raises
     ------
@@ -517,6 +518,8 @@ def measure_error(cipher: Ciphertext, secret: SecretKey | Keys, expected: ArrayL
         MismatchError: as ``decrypt``; another number of expected values.
     """
     slots = _decrypted("rm.measure_error()", cipher, secret)
+    if cipher.real:
+        slots = slots.real.astype(np.complex128)
     wanted = slots.copy()  # what stands beside the elements is not compared
     wanted[: cipher.length] = same_shape("the vector", expected, (cipher.length,))
     return cipher.native.compare(slots, wanted)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ringmill import _native, bundle, memory
@@ -373,7 +374,8 @@ class Compiled:
             expected: what ``decrypt`` should give: an array, or a dict of arrays.
 
         Returns for every ciphertext of the results, by its name in ``predicted_error``, the predicted and the
-        measured error of the worst slot (log2). Slots that hold no element are not compared.
+        measured error of the worst slot (log2). Slots that hold no element are not compared, and of a real
+        kernel real parts alone, as ``decrypt`` gives them.
 
         Raises
         ------
@@ -381,6 +383,8 @@ class Compiled:
             MismatchError: as ``decrypt``; expected values of other names or shapes.
         """
         slots = self._decrypted("compiled.measure_error()", secret, results)
+        if self.signature.real:
+            slots = {name: values.real.astype(np.complex128) for name, values in slots.items()}
         wanted = self.signature.written(slots, expected)
         return {name: results.parts[name].compare(slots[name], wanted[name]) for name in wanted}
 

@@ -237,6 +237,24 @@ def test_placed_bootstrappings_give_the_bits_that_the_chain_was_asked_for(rng: n
     assert np.abs(rm.decrypt(tiny.bootstrap(), keys) - x / 512).max() < 2.0**-26
 
 
+def test_errors_of_real_vectors_are_those_that_decryption_shows(rng: np.random.Generator) -> None:
+    """A bootstrapping of real values leaves its first error in imaginary parts, which nobody reads."""
+    params = rm.Params.bootstrapping(5, bits=36, iterations=2, log_n=12, slots=64, insecure=True)
+    x = rng.uniform(-1, 1, 64)
+    keys = rm.keygen(params, **rm.bootstrap_keys(params, 64))
+    y = rm.encrypt(x, keys, level=3).bootstrap()
+    told, slots = rm.measure_error(y, keys, x), keys.secret.decrypt(y.native)
+    assert np.abs(slots.imag).max() > 4 * 2.0**told.predicted_log2
+    assert told.measured_log2 == pytest.approx(np.log2(np.abs(slots.real - x).max()))
+    assert told.holds
+    assert not rm.measure_error(y, keys, x + 1e-9j).holds
+    compiled = rm.kernel(lambda x: rm.bootstrap(x)).compile(rm.vector(64), params=params)
+    keys = compiled.keygen()
+    results = compiled.evaluate(keys, compiled.encrypt(keys, x=x))
+    assert compiled.measure_error(keys, results, x)["out"].holds
+    assert not compiled.measure_error(keys, results, x + 1e-9)["out"].holds
+
+
 @rm.kernel
 def seventy(x: Any) -> Any:
     for _ in range(35):
