@@ -237,6 +237,29 @@ def test_placed_bootstrappings_give_the_bits_that_the_chain_was_asked_for(rng: n
     assert np.abs(rm.decrypt(tiny.bootstrap(), keys) - x / 512).max() < 2.0**-26
 
 
+@rm.kernel
+def summed_often(x: Any) -> Any:
+    for _ in range(24):
+        x = x * x * 0.5 + x.sum() * 0.125 + 0.25
+    return x
+
+
+@pytest.mark.parametrize("spec", [rm.scalar(), rm.vector(2), rm.vector(2, packing="scalars")], ids=str)
+def test_few_values_bootstrap_as_many_do(spec: rm.Spec, rng: np.random.Generator) -> None:
+    """Fewer slots than a bootstrapping works on, where it is asked for and where levels run out."""
+    params = rm.Params.bootstrapping(5, log_n=10, insecure=True)
+    x = rng.uniform(-1, 1, spec.shape)
+    for kernel in (asked, summed_often):
+        compiled = kernel.compile(spec, params=params)
+        assert compiled.signature.slots == 4
+        assert compiled.bootstraps
+        keys = compiled.keygen()
+        results = compiled.evaluate(keys, compiled.encrypt(keys, x=x))
+        found = compiled.decrypt(keys, results)
+        assert found.shape == spec.shape
+        assert np.abs(found - kernel(x)).max() < 2.0**results.error_log2 < 2.0**-8
+
+
 def test_errors_of_real_vectors_are_those_that_decryption_shows(rng: np.random.Generator) -> None:
     """A bootstrapping of real values leaves its first error in imaginary parts, which nobody reads."""
     params = rm.Params.bootstrapping(5, bits=36, iterations=2, log_n=12, slots=64, insecure=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ringmill.errors import KernelError, RingmillError
+from ringmill.errors import KernelError, ProgramError, RingmillError
 from ringmill.trace.bounds import positive
 from ringmill.trace.graph import Graph
 from ringmill.trace.layout import power_of_two
@@ -168,10 +168,13 @@ class Kernel:
         arguments up to that size then.
         Raises ``KernelError``, naming the line, where the kernel asks for what encrypted values cannot give.
         """
+        return self._trace(self._bound(args, kwargs), magnitude)
+
+    def _trace(self, arguments: dict[str, Any], magnitude: float | None, least: int = 1) -> Traced:
+        """Run the function in as few slots as hold its values, ``least`` or more."""
         magnitude = None if magnitude is None else positive(magnitude)
-        arguments = self._bound(args, kwargs)
         specs = {name: value for name, value in arguments.items() if isinstance(value, Spec)}
-        slots = slots_for(specs)
+        slots = max(slots_for(specs), least)
         while slots <= MOST_SLOTS:
             try:
                 return self._traced(arguments, specs, slots, magnitude)
@@ -298,7 +301,16 @@ class Kernel:
 
         options = {name: kwargs.pop(name) for name in OPTIONS if name in kwargs}
         magnitude = options.setdefault("magnitude", 1.0)
-        return compile_traced(self.trace(*args, magnitude=magnitude, **kwargs), **options)
+        arguments = self._bound(args, kwargs)
+        traced = self._trace(arguments, magnitude)
+        while True:
+            try:
+                return compile_traced(traced, **options)
+            except ProgramError as error:
+                if error.code != "BootstrapSlots" or error.least <= traced.signature.slots:
+                    raise
+                # Few values, and they bootstrap, for which they stand in more slots.
+                traced = self._trace(arguments, magnitude, error.least)
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:
