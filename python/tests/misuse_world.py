@@ -10,6 +10,7 @@ import linecache
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -137,6 +138,11 @@ def with_memory(left: float, *, small: float = 1.0) -> Iterator[None]:
         yield
 
 
+def fresh_process() -> AbstractContextManager[object]:
+    """What other tests have taken is not counted."""
+    return mock.patch.object(memory, "held", return_value=1e8)
+
+
 @rm.kernel
 def _explorable(x: Any = rm.vector(16)) -> Any:
     return (x * x).sum()
@@ -169,6 +175,7 @@ WORLD = {
     "files": files,
     "cli": cli,
     "with_memory": with_memory,
+    "fresh_process": fresh_process,
     "explorable": _explorable,
     "narrow": NARROW,
 }

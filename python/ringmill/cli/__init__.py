@@ -219,6 +219,11 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument(
         "--memory", type=float, metavar="GB", help="gigabytes that what runs may take, else what is free"
     )
+    sub.add_argument(
+        "--key-memory",
+        choices=("expanded", "seeded"),
+        help="where what runs keeps keys: every word (expanded), or half of each (seeded)",
+    )
     return parser
 
 

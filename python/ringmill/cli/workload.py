@@ -32,6 +32,7 @@ def workload(options: Namespace) -> Facts:
         )
     if options.memory is not None and not options.memory > 0:
         fail(CommandError, "Memory", f"--memory is {options.memory:g}; give gigabytes, more than 0.")
+    seeded = options.key_memory == "seeded"
     limit = None if options.memory is None else 1e9 * options.memory
     if options.run is not None:
         if name not in whole.SHAPES:
@@ -44,9 +45,13 @@ def workload(options: Namespace) -> Facts:
                 f"--run runs {name}, --save counts it and writes programs; give one.",
             )
         job = whole.Job(whole.SHAPES[name])
-        return job.run(Path(options.run), show, threads=options.threads, memory_limit=limit)
+        return job.run(Path(options.run), show, threads=options.threads, memory_limit=limit, seeded=seeded)
     if name in programs.PROGRAMS:
-        unused = [f"--{option}" for option in ("threads", "memory") if getattr(options, option) is not None]
+        unused = [
+            f"--{option.replace('_', '-')}"
+            for option in ("threads", "memory", "key_memory")
+            if getattr(options, option) is not None
+        ]
         if unused:
             way = "; run it with --run FOLDER" if name in whole.SHAPES else ""
             what = f"{' and '.join(unused)} {'is' if len(unused) == 1 else 'are'} for what runs"
@@ -57,7 +62,7 @@ def workload(options: Namespace) -> Facts:
     if options.save is not None:
         there = ", ".join(programs.PROGRAMS)
         fail(CommandError, "NotSaved", f"{name} runs on data and is not saved; --save is for {there}.")
-    return run(name, show, Limits(options.threads, limit))
+    return run(name, show, Limits(options.threads, limit, seeded))
 
 
 #: Columns of a program's counts: heading, key, how it is written.

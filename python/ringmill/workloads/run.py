@@ -28,10 +28,14 @@ INTEGER_BITS = 8
 
 @dataclass(frozen=True)
 class Limits:
-    """What a run may take: worker threads, all cores if not said, and bytes of memory, else what is free."""
+    """What a run may take: worker threads, all cores if not said, and bytes of memory, else what is free.
+
+    ``seeded`` keeps half of each key in memory.
+    """
 
     threads: int | None = None
     memory: float | None = None
+    seeded: bool = False
 
 
 NO_LIMITS = Limits()
@@ -41,8 +45,10 @@ def _encrypted(
     compiled: Compiled, show: Show, limits: Limits, arguments: dict[str, Array]
 ) -> tuple[Any, Facts]:
     """What the kernel gives for these arguments, and what it took."""
-    parts = Needs().survey(compiled.params, [compiled])
-    memory.check(f"The kernel {compiled.name}", parts, limits.memory, {}, CommandError)
+    needs = Needs()
+    parts = needs.survey(compiled.params, [compiled], seeded=limits.seeded)
+    fits = needs.fits(compiled.params, parts, seeded=limits.seeded)
+    memory.check(f"The kernel {compiled.name}", parts, limits.memory, fits, CommandError)
     seconds: dict[str, float] = {}
     with steps(compiled.name, 4, show) as step:
 
@@ -53,7 +59,7 @@ def _encrypted(
             seconds[name] = time.perf_counter() - begin
             return done
 
-        keys = stage("make keys", compiled.keygen)
+        keys = stage("make keys", lambda: compiled.keygen(seeded=limits.seeded))
         sent = stage("encrypt", lambda: compiled.encrypt(keys.secret, arguments))
         back = stage("evaluate", lambda: compiled.evaluate(keys, sent, threads=limits.threads))
         result = stage("decrypt", lambda: compiled.decrypt(keys, back))

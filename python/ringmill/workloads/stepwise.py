@@ -24,6 +24,9 @@ from ringmill.keys import Keys, keygen
 from ringmill.progress import Show, steps
 from ringmill.values import Values
 
+#: Other ways to run something and what works out their bytes, as `memory.check` takes them.
+Ways = dict[str, Callable[[], float]]
+
 STATE = "state"
 #: Name of the file that says whose run a folder holds.
 RUN = "run.txt"
@@ -72,11 +75,13 @@ class Needs:
         """Keys."""
         return self.relin + self.conjugation + len(self.rotations)
 
-    def bytes(self, params: Params) -> float:
+    def bytes(self, params: Params, *, seeded: bool = False) -> float:
         """Bytes of the keys in memory."""
-        return memory.of_keys(params, self.count)
+        return memory.of_keys(params, self.count, seeded=seeded)
 
-    def survey(self, params: Params, programs: Iterable[Compiled]) -> dict[str, float]:
+    def survey(
+        self, params: Params, programs: Iterable[Compiled], *, seeded: bool = False
+    ) -> dict[str, float]:
         """Those of all these programs, one at a time; gives the bytes of a run by what they are for."""
         largest, tables = 0, 0
         for compiled in programs:
@@ -85,14 +90,19 @@ class Needs:
             largest = max(largest, work["data_bytes"] + work["peak_bytes"])
             tables = max(tables, compiled.cost.get("mul_plain", 0))
         return {
-            "keys": self.bytes(params),
+            "keys": self.bytes(params, seeded=seeded),
             "the largest program": float(largest),
             # Masks as numbers, here and in the program that runs.
             "its masks": 2.0 * tables * params.slots * 8,
             "what compiling left": memory.held(),
         }
 
-    def make(self, params: Params, show: Show) -> Keys:
+    def fits(self, params: Params, parts: dict[str, float], *, seeded: bool) -> Ways:
+        """The same run with keys that take less memory, for a refusal."""
+        less = sum(parts.values()) - parts["keys"] + self.bytes(params, seeded=True)
+        return {} if seeded else {"--key-memory seeded": lambda: less}
+
+    def make(self, params: Params, show: Show, *, seeded: bool) -> Keys:
         """Make them."""
         return keygen(
             params,
@@ -100,6 +110,7 @@ class Needs:
             rotations=self.rotations,
             conjugation=self.conjugation,
             encapsulation=self.encapsulation,
+            seeded=seeded,
             progress=show,
         )
 
@@ -114,6 +125,7 @@ class Run:
         params: of all programs.
         programs: in order; asked for twice, first to learn which keys are needed.
         title: shown with the progress.
+        seeded: whether half of each key is kept in memory.
     """
 
     folder: Path
@@ -122,13 +134,14 @@ class Run:
     title: str
     identity: str
     needs: Needs = field(default_factory=Needs)
+    seeded: bool = False
 
     def keys(self, show: Show = "none") -> Keys:
         """The keys of the folder, made when there are none."""
         folder = self.folder / "keys"
         done = folder / RUN
         if done.exists():
-            return Keys.load(self.params, folder)
+            return Keys.load(self.params, folder, memory="seeded" if self.seeded else "expanded")
         if (self.folder / STATE).exists():
             fail(
                 CommandError,
@@ -137,19 +150,23 @@ class Run:
                 "be decrypted. Bring the keys back, or delete the folder to begin again.",
                 folder=str(self.folder),
             )
-        keys = self.needs.make(self.params, show)
+        keys = self.needs.make(self.params, show, seeded=self.seeded)
         keys.save(folder, overwrite=True)
         # Written last: keys that were being written when the run was killed are made anew.
         write_text(done, self.identity + "\n")
         return keys
 
+    def begin(self) -> None:
+        """Mark the folder as this run's."""
+        mark = self.folder / RUN
+        if not mark.exists():
+            write_text(mark, self.identity + "\n")
+
     def open(self) -> None:
         """Make the folder, or refuse one that holds another run."""
         make_folder(self.folder)
         mark = self.folder / RUN
-        if not mark.exists():
-            write_text(mark, self.identity + "\n")
-        elif mark.read_text().strip() != self.identity:
+        if mark.exists() and mark.read_text().strip() != self.identity:
             fail(
                 CommandError,
                 "OtherRun",

@@ -46,9 +46,9 @@ class Job:
         self.identity = stepwise.identity(__version__, shape, seed, self.params.fingerprint)
         self.needs = stepwise.Needs()
 
-    def survey(self, show: Show = "none") -> dict[str, float]:
+    def survey(self, show: Show = "none", *, seeded: bool = False) -> dict[str, float]:
         """Compile every program once, to learn which keys the run needs; gives bytes by what they are for."""
-        return self.needs.survey(self.params, self._compiled(show))
+        return self.needs.survey(self.params, self._compiled(show), seeded=seeded)
 
     def _compiled(self, show: Show) -> Iterator[Compiled]:
         names = [step.name for step in resnet.steps(self.network)]
@@ -68,15 +68,29 @@ class Job:
         *,
         threads: int | None = None,
         memory_limit: float | None = None,
+        seeded: bool = False,
         stop_after: int | None = None,
     ) -> Facts:
-        """Run, or go on with a run that was killed; ``stop_after`` ends it after so many programs."""
+        """Run, or go on with a run that was killed; ``stop_after`` ends it after so many programs.
+
+        ``seeded`` keeps half of each key in memory, which takes longer and gives the same.
+        """
         title = f"resnet-{self.shape.layers}"
-        run = stepwise.Run(folder, self.params, lambda: resnet.steps(self.network), title, self.identity)
+        run = stepwise.Run(
+            folder,
+            self.params,
+            lambda: resnet.steps(self.network),
+            title,
+            self.identity,
+            needs=self.needs,
+            seeded=seeded,
+        )
         run.open()
         begin = time.perf_counter()
-        memory.check(run.title, self.survey(show), memory_limit, _fits(self.shape), CommandError)
-        run.needs = self.needs
+        parts = self.survey(show, seeded=seeded)
+        fits = self.needs.fits(self.params, parts, seeded=seeded)
+        memory.check(run.title, parts, memory_limit, {**fits, **_fits(self.shape)}, CommandError)
+        run.begin()
         resumed = run.saved()[0]
         keys = run.keys(show)
         start = {} if resumed else {"x": self._encrypted(keys)}
@@ -115,10 +129,14 @@ class Job:
         }
 
 
-def _fits(shape: resnet.Shape) -> dict[str, Callable[[], float]]:
-    """Smaller networks, and what they take."""
+def _fits(shape: resnet.Shape) -> stepwise.Ways:
+    """Smaller networks, and what they take at least."""
 
     def size(other: resnet.Shape) -> Callable[[], float]:
-        return lambda: sum(Job(other).survey().values())
+        return lambda: sum(Job(other).survey(seeded=True).values())
 
-    return {name: size(other) for name, other in SHAPES.items() if other.slots < shape.slots}
+    return {
+        f"{name} --key-memory seeded": size(other)
+        for name, other in SHAPES.items()
+        if other.slots < shape.slots
+    }
