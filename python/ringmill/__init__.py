@@ -11,6 +11,7 @@ def score(x, w, b):
 from typing import TYPE_CHECKING, Any
 
 from ringmill import errors
+from ringmill import pickling as pickling
 from ringmill._native import (
     Comparison,
     EvaluationKeys,

@@ -7,7 +7,7 @@ computes each part at the lowest level that it can.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -390,6 +390,23 @@ class Ciphertext:
     def to_bytes(self) -> bytes:
         """The ciphertext for a file or a wire."""
         return self.native.to_bytes()
+
+    def __reduce__(self) -> NoReturn:
+        """Refused: keys would go with every vector."""
+        fail(
+            MismatchError,
+            "Pickle",
+            "An encrypted vector is bound to the keys that compute with it and does not pickle. Send "
+            "x.to_bytes(), and read it by rm.Ciphertext.from_bytes(data, keys).",
+        )
+
+    def __copy__(self) -> Ciphertext:
+        """Itself: nothing changes a vector."""
+        return self
+
+    def __deepcopy__(self, _memo: object) -> Ciphertext:
+        """Itself."""
+        return self
 
     @classmethod
     def from_bytes(

@@ -517,6 +517,10 @@ class Compiled:
         """Write the kernel file, which client and server share; returns its bytes."""
         return self._bundle().save(path)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles and copies are the kernel file, read anew."""
+        return type(self).from_bytes, (self.to_bytes(),)
+
     def _bundle(self) -> bundle.Bundle:
         parts = {
             "program": self.text.encode(),

@@ -71,13 +71,13 @@ def of_keys(params: Params, count: int, forms: Iterable[str] = (), *, seeded: bo
     Of seeded ones half is kept, packed, beside the one that is being made.
     """
     limbs = len(params.q) + len(params.p)
-    key = float(sum(_of_form(params, form) for form in forms) + params.dnum * 2 * limbs * 8 << params.log_n)
+    key = float(sum(map(_of_form, forms)) + params.dnum * 2 * limbs * 8 << params.log_n)
     return key + count * key * packed(params) if seeded else count * key
 
 
-def _of_form(params: Params, form: str) -> int:
-    """Words of one key in a form, as "26+9/9", divided by N; a text that is none is refused elsewhere."""
-    named = re.fullmatch(r"(\d{1,3})\+(\d{1,3})/([1-9]\d{0,2})", form)
+def _of_form(form: object) -> int:
+    """Bytes of one key in a form, as "26+9/9", divided by N; what is none is refused elsewhere."""
+    named = re.fullmatch(r"(\d{1,3})\+(\d{1,3})/([1-9]\d{0,2})", str(form))
     limbs, special, digit = map(int, named.groups()) if named else (0, 0, 1)
     return -(-limbs // digit) * 2 * (limbs + special) * 8
 
