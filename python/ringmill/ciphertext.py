@@ -410,9 +410,21 @@ class Ciphertext:
 
     @classmethod
     def from_bytes(
-        cls, data: bytes, keys: Keys | EvaluationKeys | Evaluator, length: int | None = None
+        cls,
+        data: bytes,
+        keys: Keys | EvaluationKeys | Evaluator,
+        length: int | None = None,
+        *,
+        real: bool = False,
     ) -> Ciphertext:
         """Read what ``to_bytes`` wrote, to compute with ``keys``; give one ``Evaluator`` for many reads.
+
+        Args:
+            data: the bytes.
+            keys: what computes with it.
+            length: elements, as many as there are slots if not said: the bytes do not tell.
+            real: whether its values are real, which the bytes do not tell either: `decrypt` gives real
+                numbers then, and `bootstrap` takes less time. Imaginary parts that there are get lost.
 
         Raises
         ------
@@ -423,13 +435,14 @@ class Ciphertext:
         """
         computing = (Keys, EvaluationKeys, Evaluator)
         of_kind("Ciphertext.from_bytes()", "keys", keys, computing, "Give what computes with it.")
+        of_kind("Ciphertext.from_bytes()", "real", real, (bool,), "Say whether its values are real.")
         if isinstance(keys, Keys):
             keys = keys.evaluator()
         evaluator = Evaluator(keys) if isinstance(keys, EvaluationKeys) else keys
         native = _native.Ciphertext.from_bytes(evaluator.params, data)
         most = native.slots
         length = most if length is None else whole(EncodingError, "The length", length, 1, most)
-        return cls(native, evaluator, length, real=False)
+        return cls(native, evaluator, length, real=real)
 
 
 def encrypt(

@@ -383,6 +383,16 @@ def test_an_evaluator_takes_numbers_of_any_kind(keys: rm.Keys) -> None:
             np.testing.assert_allclose(keys.secret.decrypt(result)[:5], expected, atol=1e-6)
 
 
+def test_a_vector_is_read_as_real_where_it_is_said_to_be(keys: rm.Keys) -> None:
+    data = (rm.encrypt(X, keys) * 2).to_bytes()
+    for real, kind in ((False, np.complex128), (True, np.float64)):
+        read = rm.Ciphertext.from_bytes(data, keys, len(X), real=real)
+        found = rm.decrypt(read + 1, keys)
+        assert (read.real, found.dtype) == (real, kind)
+        np.testing.assert_allclose(found, 2 * X + 1, atol=1e-6)
+    assert not rm.Ciphertext.from_bytes(data, keys).real
+
+
 def test_errors_are_compared_with_their_prediction(keys: rm.Keys) -> None:
     x, y = rm.encrypt(X, keys), rm.encrypt(Y, keys)
     for result, expected in [(x * y, X * Y), (x[1:4], X[1:4]), (x * 1j, X * 1j)]:
