@@ -180,8 +180,9 @@ def check_same(path: str, facts: Mapping[str, Any], digest: str, kernel: str) ->
         fail(
             FileFormatError,
             "OtherProgram",
-            f"{path} was made for kernel {facts.get('kernel')!r} with another program than {kernel!r} here. "
-            "Encrypt the arguments again for this kernel file.",
+            f"{path} was made for kernel {facts.get('kernel')!r} with another program "
+            f"({facts.get('program')!s:.8}) than {kernel!r} here ({digest:.8}). Encrypt the arguments again "
+            "for this kernel file.",
             path=path,
             expected=digest,
             found=facts.get("program"),

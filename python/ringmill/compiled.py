@@ -629,8 +629,9 @@ class Compiled:
             fail(
                 MismatchError,
                 "OtherProgram",
-                f"These {role} were made by kernel {values.kernel!r} with another program or "
-                f"other parameters than {self.name!r} here. Encrypt the arguments again with this kernel.",
+                f"These {role} were made by kernel {values.kernel!r} with another program or other "
+                f"parameters ({values.program!s:.8}) than {self.name!r} here ({self.digest:.8}). Encrypt the "
+                "arguments again with this kernel.",
                 expected=self.digest,
                 found=values.program,
             )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
@@ -143,12 +145,19 @@ def _refuse_strangers(path: Path, stranger: Owned, secret_path: Path, secret: Se
 
 def load_secret(params: Params, path: str | Path) -> SecretKey:
     """The secret key of a file, of which no copy stays in memory."""
-    try:
+    with _reading(path):
         return SecretKey.load(params, path)
+
+
+@contextmanager
+def _reading(path: str | Path) -> Iterator[None]:
+    """Say of a file that the native module cannot read what is said of any other."""
+    try:
+        yield
     except FileFormatError as error:
         if error.code != "Io":
             raise
-        bundle.unreadable(path, error.reason)
+        bundle.unreadable(path, re.sub(r" \(os error \d+\)$", "", error.reason))
 
 
 def _save(save: Callable[[Path], None], temporary: Path, target: Path) -> None:
@@ -198,7 +207,8 @@ def load_evaluation_keys(params: Params, path: str | Path, *, memory: str = "exp
     forms = Path(path).with_suffix(Path(FORMS).suffix)
     if memory in ("expanded", "seeded"):
         _room_to_load(params, [file for file in (Path(path), forms) if file.is_file()], memory)
-    keys = EvaluationKeys.load(params, path, memory=memory)
+    with _reading(path):
+        keys = EvaluationKeys.load(params, path, memory=memory)
     if not forms.exists():
         return keys
     keys = _with_forms(keys, forms)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -29,14 +30,17 @@ class Values:
 
     @property
     def error_log2(self) -> float:
-        """log2 of the predicted error of the worst slot of these ciphertexts."""
-        return max(c.error_log2 for c in self.parts.values())
+        """log2 of the predicted error of the worst slot of these ciphertexts; -∞ where there are none."""
+        return max((c.error_log2 for c in self.parts.values()), default=-math.inf)
 
     def __repr__(self) -> str:
-        first = next(iter(self.parts.values()))
+        if not self.parts:
+            return f"<encrypted {self.role} of {self.kernel}: no ciphertexts>"
+        first, count = next(iter(self.parts.values())), len(self.parts)
         return (
-            f"<encrypted {self.role} of {self.kernel}: {len(self.parts)} ciphertexts of {first.slots} slots, "
-            f"level {first.level}, predicted error 2^{self.error_log2:.1f}>"
+            f"<encrypted {self.role} of {self.kernel}: {count} ciphertext{'s' if count > 1 else ''} of "
+            f"{first.slots} slot{'s' if first.slots > 1 else ''}, level {first.level}, predicted error "
+            f"2^{self.error_log2:.1f}>"
         )
 
     def to_bytes(self) -> bytes:

@@ -163,6 +163,25 @@ def test_kernel_files_round_trip(compiled: Compiled, keys: rm.Keys, tmp_path: Pa
     assert abs(got - EXPECTED) < 2.0**-14
 
 
+def test_values_say_how_many_ciphertexts_they_are(compiled: Compiled, keys: rm.Keys) -> None:
+    one = compiled.encrypt(keys, x=X)
+    error = f"predicted error 2^{one.error_log2:.1f}"
+    told = f"<encrypted arguments of score: 1 ciphertext of 8 slots, level 2, {error}>"
+    assert repr(one) == told
+    two = Values("arguments", {**one.parts, "y": one.parts["x"]}, "score", compiled.digest)
+    assert repr(two) == told.replace("1 ciphertext", "2 ciphertexts")
+    none = Values("results", {}, "score", compiled.digest)
+    assert (repr(none), none.error_log2) == ("<encrypted results of score: no ciphertexts>", -math.inf)
+
+
+def test_values_of_two_kernels_of_one_name_are_told_apart(compiled: Compiled, keys: rm.Keys) -> None:
+    other = score.compile(rm.vector(5), WEIGHTS / 2, params=compiled.params)
+    with pytest.raises(rm.MismatchError) as refused:
+        other.evaluate(keys, compiled.encrypt(keys, x=X))
+    for digest in (compiled.digest, other.digest):
+        assert f"({digest[:8]})" in refused.value.message
+
+
 def test_kernels_and_values_travel_as_bytes(compiled: Compiled, keys: rm.Keys) -> None:
     again = Compiled.from_bytes(compiled.to_bytes())
     assert again.digest == compiled.digest

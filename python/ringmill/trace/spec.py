@@ -86,8 +86,11 @@ class Spec:
         return {part: layout.place(array[..., j]) for j, part in enumerate(self.parts(name))}
 
 
-def finite_array(name: str, values: ArrayLike) -> NDArray[np.complex128]:
-    """Numbers as a complex array; refuses what is not a finite number, naming the element, and masks."""
+def finite_array(name: str, values: ArrayLike, use: str = "encrypted") -> NDArray[np.complex128]:
+    """Numbers as a complex array; refuses what is not a finite number, naming the element, and masks.
+
+    ``use`` is what they are for.
+    """
     if any_masked(values):
         fail(
             EncodingError,
@@ -114,7 +117,7 @@ def finite_array(name: str, values: ArrayLike) -> NDArray[np.complex128]:
         fail(
             EncodingError,
             "NotFinite",
-            f"Element {index} of argument {name!r} is {array[index]}: only finite numbers can be encrypted. "
+            f"Element {index} of argument {name!r} is {array[index]}: only finite numbers can be {use}. "
             "Replace or remove such values first.",
             argument=name,
             index=index,
@@ -124,7 +127,7 @@ def finite_array(name: str, values: ArrayLike) -> NDArray[np.complex128]:
 
 def same_shape(name: str, values: ArrayLike, shape: Shape) -> NDArray[np.complex128]:
     """Numbers that are known to be right, in the shape of what they are compared with."""
-    array = finite_array(name, values)
+    array = finite_array(name, values, "compared")
     if array.shape != shape:
         fail(
             MismatchError,
