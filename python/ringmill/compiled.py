@@ -55,6 +55,9 @@ MOST_KEYS = 1 << 16
 # Threads that a machine is asked for, at most.
 MOST_THREADS = 4096
 
+# What `cost` tells beside operations.
+_NO_OPERATIONS = ("key_switches", "hoisted", "levels", "key_bytes")
+
 
 def _size(bound: float) -> str:
     return f"2^{math.log2(bound):.0f}" if math.isfinite(bound) else "any size"
@@ -263,6 +266,32 @@ class Compiled:
             f"<compiled {self.name}: {self.signature.slots} slots, depth {self.plan.depth}, {often}"
             f"keys: {self.keys_needed}; switching {self.switching}; {self.params!r}>"
         )
+
+    def __str__(self) -> str:
+        """What it is, needs and gives, a line each."""
+        lines = {
+            "parameters": repr(self.params),
+            "depth": f"{self.plan.depth} level{'s' if self.plan.depth != 1 else ''}",
+            "operations": self._operations(),
+            "keys": f"{self.keys_needed}; {self._key_bytes() / 1e6:,.1f} MB in memory",
+            "error": f"2^{max(self.predicted_error.values()):.1f} in the worst slot, as predicted",
+        }
+        told = [f"  {name:<11} {line}" for name, line in lines.items()]
+        return "\n".join([f"kernel {self.name}, {self.signature.slots} slots", *told])
+
+    def _operations(self) -> str:
+        """How many operations of each kind, and what takes the time."""
+        counts = {name: n for name, n in self.cost.items() if name not in _NO_OPERATIONS}
+        parts = [", ".join(f"{n:,} {name}" for name, n in counts.items())]
+        parts += [f"{self.cost['key_switches']:,} key switches"]
+        parts += [f"{len(self.bootstraps):,} bootstrappings"] if self.bootstraps else []
+        return "; ".join(parts)
+
+    def _key_bytes(self) -> float:
+        """Bytes of the keys that ``keygen`` makes, every word in memory."""
+        count = self.plan.needs_relin + self.plan.needs_conjugation + len(self.plan.rotations)
+        forms = memory.of_keys(self.params, count, self.forms) - memory.of_keys(self.params, count)
+        return self.plan.key_bytes + forms
 
     @property
     def predicted_error(self) -> dict[str, float]:

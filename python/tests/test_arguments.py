@@ -176,6 +176,7 @@ RIGHT: dict[str, Callable[[], Any]] = {
     "rm.Compiled.encrypt.arguments": lambda: {"x": np.zeros(4)},
     "rm.Compiled.evaluate.arguments": _arguments,
     "rm.Compiled.evaluate.keys": kernel_keys,
+    "rm.Kernel.run.kwargs": lambda: {"x": [0.5, 0.25]},
     "rm.Compiled.measure_error.expected": lambda: 1.5625,
     "rm.Compiled.measure_error.results": _results,
     "rm.Compiled.measure_error.secret": kernel_keys,

@@ -7,6 +7,7 @@ import functools
 import json
 import math
 import operator
+import re
 import signal
 import time
 import tracemalloc
@@ -120,6 +121,49 @@ def test_kernels_and_evaluators_share_their_threads(compiled: Compiled, keys: rm
     evaluators = [rm.Evaluator(keys.evaluation, threads=3) for _ in range(2)]
     assert _threads() <= alone
     del others, evaluators
+
+
+def test_a_kernel_runs_on_what_it_is_given() -> None:
+    """Arrays are encrypted by their shapes, or as a default describes them; the rest is plaintext."""
+
+    @rm.kernel
+    def every(m: Any, v: Any, s: Any, n: Any, x: Any = rm.vector(3, packing="scalars"), w: Any = None) -> Any:
+        return (m @ v) * s * n + (x * w).sum() if w is not None else (m @ v) * s * n + x.sum()
+
+    rng = np.random.default_rng(3)
+    m, v, x, w = (rng.uniform(-1, 1, shape) for shape in ((4, 2), 2, 3, 3))
+    s = np.array(0.5)
+    traced = []
+    real = rm.Kernel.compile
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rm.Kernel, "compile", lambda *a, **o: traced.append(real(*a, **o)) or traced[-1])
+        found = every.run(m, list(v), s=s, n=2, x=x, precision=16, machine="reference")
+        weighted = every.run(m, v, s, 2, x=x, w=w, precision=16)
+    np.testing.assert_allclose(found, m @ v + x.sum(), atol=2**-15)
+    np.testing.assert_allclose(weighted, m @ v + (x * w).sum(), atol=2**-15)
+    shapes = {"m": rm.matrix(4, 2), "v": rm.vector(2), "s": rm.scalar()}
+    for compiled in traced:
+        assert compiled.signature.inputs == {**shapes, "x": rm.vector(3, packing="scalars")}
+    z = np.array([1j, 0.5 - 0.5j])
+    np.testing.assert_allclose(rm.kernel(lambda z: z * z).run(z), z * z, atol=2**-18)
+
+
+def test_a_compiled_kernel_prints_what_it_needs_and_gives(compiled: Compiled, keys: rm.Keys) -> None:
+    first, *lines = str(compiled).splitlines()
+    assert first == "kernel score, 8 slots"
+    told = {line.split()[0]: line.split(maxsplit=1)[1] for line in lines}
+    assert list(told) == ["parameters", "depth", "operations", "keys", "error"]
+    assert told["parameters"] == repr(compiled.params)
+    assert told["depth"] == "2 levels"
+    assert re.fullmatch(r"(\d+ \w+, )+\d+ \w+; 4 key switches", told["operations"])
+    assert "3 rotate" in told["operations"]
+    size = re.fullmatch(r"relinearisation; rotations by 1, 2, 4; ([\d.]+) MB in memory", told["keys"])
+    assert float(size[1]) == pytest.approx(keys.evaluation.nbytes / 1e6, rel=0.05)
+    assert told["error"].startswith(f"2^{compiled.predicted_error['out']:.1f} in the worst slot")
+    formed = score.compile(rm.vector(5), WEIGHTS, params=rm.Params.named("III"), switching="auto 1+1/1")
+    size = re.search(r"([\d.,]+) MB in memory", str(formed))
+    assert float(size[1]) == pytest.approx(formed.keygen().evaluation.nbytes / 1e6, rel=0.05)
+    assert repr(compiled).startswith("<compiled score: 8 slots")
 
 
 def test_run_in_one_call(compiled: Compiled) -> None:

@@ -16,7 +16,7 @@ from ringmill.trace.bounds import positive
 from ringmill.trace.graph import Graph
 from ringmill.trace.layout import power_of_two
 from ringmill.trace.program import Result, Signature, Traced
-from ringmill.trace.spec import Spec, slots_for
+from ringmill.trace.spec import Spec, slots_for, spec_of
 from ringmill.trace.stack import Stack
 from ringmill.trace.symbol import Symbol
 from ringmill.trace.where import MoreSlotsError, Where, raised, refuse
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 # Options of Kernel.compile, and those of Compiled.run and Compiled.encrypt; a kernel's own arguments must be
 # called otherwise.
 OPTIONS = ("params", "precision", "magnitude", "security", "switching", "rotation_keys")
-RESERVED = (*OPTIONS, "machine", "threads", "butterflies", "progress")
+RUN = ("machine", "threads", "butterflies", "progress")
+RESERVED = (*OPTIONS, *RUN)
 
 # Half of the largest ring degree, 2^17.
 MOST_SLOTS = 1 << 16
@@ -143,12 +144,16 @@ class Kernel:
     def __repr__(self) -> str:
         return f"<kernel {self.function.__name__}{self.parameters} at {self.where}>"
 
-    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:
         name = self.function.__name__
         try:
-            bound = self.parameters.bind(*args, **kwargs)
+            return self.parameters.bind(*args, **kwargs)
         except TypeError as error:
             refuse("Arguments", f"{name}: {error}", f"Its signature is {name}{self.parameters}", self.where)
+
+    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        name = self.function.__name__
+        bound = self._bind(args, kwargs)
         bound.apply_defaults()
         if not any(isinstance(value, Spec) for value in bound.arguments.values()):
             refuse(
@@ -311,6 +316,40 @@ class Kernel:
                     raise
                 # Few values, and they bootstrap, for which they stand in more slots.
                 traced = self._trace(arguments, magnitude, error.least)
+
+    def run(self, *args: Any, **kwargs: Any) -> Any:
+        """Compile for these arguments, make keys, encrypt, evaluate and decrypt, all in this process.
+
+        The shortest road. Whoever runs a kernel twice, or on a server, compiles it once.
+
+        Args:
+            *args, **kwargs: the kernel's arguments, and the options of ``compile`` and of `Compiled.run`.
+                Arrays and lists of numbers are encrypted, by their shapes: as ``ringmill.scalar()``,
+                ``vector(n)`` or ``matrix(r, c)``, or as the description that is the argument's default.
+                Numbers, and arguments with another default, stay plaintext.
+
+        >>> import numpy as np, ringmill as rm
+        >>> @rm.kernel
+        ... def score(x, w=np.array([0.5, -0.25])):
+        ...     return x @ w
+        >>> round(float(score.run(x=[1.0, 0.5])), 4)
+        0.375
+        """
+        options, where = ({n: kwargs.pop(n) for n in names if n in kwargs} for names in (OPTIONS, RUN))
+        bound = self._bind(args, kwargs)
+        values = {name: given for name, given in bound.arguments.items() if self._is_encrypted(name, given)}
+        for name, given in values.items():
+            default = self.parameters.parameters[name].default
+            bound.arguments[name] = default if isinstance(default, Spec) else spec_of(name, given)
+        return self.compile(*bound.args, **bound.kwargs, **options).run(**values, **where)
+
+    def _is_encrypted(self, name: str, given: object) -> bool:
+        """Whether ``run`` encrypts what is given for an argument."""
+        default = self.parameters.parameters[name].default
+        if isinstance(default, Spec):
+            return not isinstance(given, Spec)
+        array = isinstance(given, (list, tuple)) or hasattr(given, "__array__")
+        return default is inspect.Parameter.empty and array and not isinstance(given, np.generic)
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:

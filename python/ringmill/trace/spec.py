@@ -216,6 +216,21 @@ def matrix(
     return Spec((int(rows), int(columns)), packing, _real(dtype))
 
 
+def spec_of(name: str, values: ArrayLike) -> Spec:
+    """The description of an argument of these values; ``name`` is for messages."""
+    array = finite_array(name, values)
+    if array.ndim > 2 or array.size == 0:
+        fail(
+            EncodingError,
+            "NoDescription",
+            f"Argument {name!r} has shape {array.shape}, and numbers, vectors and matrices are encrypted. "
+            "Give an array of up to two dimensions with an element at least.",
+            argument=name,
+            shape=array.shape,
+        )
+    return Spec(array.shape, real=not np.any(array.imag))
+
+
 def slots_for(specs: dict[str, Spec]) -> int:
     """Slots of a program: the least power of two that holds every argument."""
     return power_of_two(max(spec.slots_needed for spec in specs.values()))
