@@ -23,6 +23,7 @@ from ringmill.arguments import checked
 from ringmill.belongs import a_machine, of_kind
 from ringmill.errors import FileFormatError, MachineError, MismatchError, ParameterError, ProgramError, fail
 from ringmill.keys import Keys, keygen
+from ringmill.numbered import numbered
 from ringmill.plausible import plausible
 from ringmill.progress import Show, share, steps
 from ringmill.switching import SWITCHING, check_switching, costs_of
@@ -210,8 +211,8 @@ class Compiled:
 
     @property
     def bootstraps(self) -> list[str]:
-        """Where the program bootstraps, and why."""
-        return self.plan.bootstraps
+        """Where the program bootstraps, and why; one for each time that a line does."""
+        return numbered(self.plan.bootstraps)
 
     @property
     def cost(self) -> dict[str, int]:

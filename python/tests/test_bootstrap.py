@@ -160,6 +160,19 @@ def test_a_kernel_and_its_file_say_where_it_bootstraps(
     assert "bootstrap" not in repr(shallow)
 
 
+def test_bootstrappings_of_one_line_are_numbered(params: rm.Params) -> None:
+    @rm.kernel
+    def often(x: Any) -> Any:
+        for _ in range(3):
+            x = rm.bootstrap(x * x)
+        return rm.bootstrap(x * 0.5)
+
+    places = often.compile(rm.vector(LENGTH), params=params).bootstraps
+    loop, last = (line.removesuffix(" (1st of 3)") for line in (places[0], places[-1]))
+    assert places == [f"{loop} (1st of 3)", f"{loop} (2nd of 3)", f"{loop} (3rd of 3)", last]
+    assert int(last.split(":")[1]) == int(loop.split(":")[1]) + 1  # the line after the loop's
+
+
 @rm.kernel
 def scaled_twice(x: Any) -> Any:
     for _ in range(5):
