@@ -7,12 +7,14 @@ before it was written, nothing is refused.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
-from ringmill.errors import LevelError, MachineError, MismatchError, fail
+from ringmill.errors import LevelError, MachineError, MismatchError, ProgramError, fail
 
 if TYPE_CHECKING:
-    from ringmill._native import Ciphertext
+    from ringmill._native import Ciphertext, Params
 
 
 class Owned(Protocol):
@@ -85,3 +87,21 @@ def one_secret(left: str, a: Owned, right: str, b: Owned) -> None:
         right=right,
         right_identity=b.identity,
     )
+
+
+@contextmanager
+def that_bootstraps(params: Params, slots: int) -> Iterator[None]:
+    """Say of parameters that are not laid out for bootstrapping, and are too few levels for it, what are."""
+    try:
+        yield
+    except ProgramError as error:
+        if error.code != "Depth" or params.bootstraps is not None:
+            raise
+        fail(
+            ProgramError,
+            "Depth",
+            f"These parameters do not bootstrap: that takes more than the {params.max_level} levels of their "
+            f"chain. Take some that do, as rm.Params.bootstrapping(levels, slots={slots}).",
+            needed=error.needed,
+            available=error.available,
+        )

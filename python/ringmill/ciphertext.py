@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from ringmill import _native
 from ringmill._native import Comparison, EvaluationKeys, Evaluator, Params, PublicKey, SecretKey
 from ringmill.arguments import checked
-from ringmill.belongs import has_room, of_kind, one_secret
+from ringmill.belongs import has_room, of_kind, one_secret, that_bootstraps
 from ringmill.errors import EncodingError, LevelError, MismatchError, ParameterError, fail
 from ringmill.keys import Keys
 from ringmill.plausible import plausible
@@ -336,7 +336,7 @@ class Ciphertext:
                 "Iterations",
                 f"A bootstrapping in {iterations!r} iterations is not possible: 1 or 2 are to be had.",
             )
-        with share("bootstrap", progress) as told:
+        with that_bootstraps(self.params, self.slots), share("bootstrap", progress) as told:
             return self._with(self.evaluator.bootstrap(self.native, self.real, iterations, told))
 
     @checked
@@ -497,9 +497,14 @@ def bootstrap_keys(params: Params, slots: int, *, real: bool = True) -> dict[str
         params: parameters that bootstrap, as ``Params.bootstrapping`` gives them.
         slots: packed slots of the ciphertexts, a power of two from 4 to N/2.
         real: whether their values are real, which takes fewer keys.
+
+    Raises
+    ------
+        ProgramError: code ``Depth``, for parameters of too few levels to bootstrap.
     """
     slots = whole(EncodingError, "The number of slots", slots, 1, params.slots)
-    rotations = _native.bootstrap_rotations(params, slots, real)
+    with that_bootstraps(params, slots):
+        rotations = _native.bootstrap_rotations(params, slots, real)
     return {"relin": True, "rotations": rotations, "conjugation": True, "encapsulation": True}
 
 
