@@ -184,6 +184,12 @@ def _with_forms(keys: EvaluationKeys, path: Path) -> EvaluationKeys:
     return keys
 
 
+def forms_beside(path: str | Path) -> Path:
+    """Where the forms of a file of evaluation keys are looked for."""
+    keys = Path(path)
+    return keys.parent / (keys.stem + Path(FORMS).suffix)
+
+
 @checked
 def load_evaluation_keys(params: Params, path: str | Path, *, memory: str = "expanded") -> EvaluationKeys:
     """Read evaluation keys with their forms, as a server does, who has no other keys.
@@ -204,7 +210,7 @@ def load_evaluation_keys(params: Params, path: str | Path, *, memory: str = "exp
         KeyMissingError: a form of a key that is not among these.
         ParameterError: another word for ``memory``.
     """
-    forms = Path(path).with_suffix(Path(FORMS).suffix)
+    forms = forms_beside(path)
     if memory in ("expanded", "seeded"):
         _room_to_load(params, [file for file in (Path(path), forms) if file.is_file()], memory)
     with _reading(path):

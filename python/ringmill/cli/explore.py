@@ -150,9 +150,10 @@ def _writable(options: Namespace) -> None:
     """Refuse before the search what would lose its result after it."""
     from ringmill.explorer.result import can_report
 
+    read = options.kernel.rpartition(":")[0], options.device, options.space
     for path in (options.out, options.report, options.results):
         if path:
-            to_write(path)
+            to_write(path, *read)
     if options.report:
         can_report()
     elif options.points:

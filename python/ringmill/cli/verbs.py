@@ -27,7 +27,7 @@ from ringmill.cli.workload import show_workload as show_workload
 from ringmill.cli.workload import workload as workload
 from ringmill.compiled import Compiled
 from ringmill.errors import CommandError, FileFormatError, fail
-from ringmill.keys import load_evaluation_keys, load_secret
+from ringmill.keys import forms_beside, load_evaluation_keys, load_secret
 from ringmill.progress import Show, share
 from ringmill.values import Values
 from ringmill.whole import whole
@@ -89,7 +89,7 @@ def _encryption_key(path: str, params: Params) -> PublicKey | SecretKey:
 def encrypt(options: Namespace) -> Facts:
     """Encrypt arrays from a file."""
     compiled = Compiled.load(options.kernel)
-    target = to_write(options.out)
+    target = to_write(options.out, options.kernel, options.key, options.input)
     key = _encryption_key(options.key, compiled.params)
     values = compiled.encrypt(key, arrays.read(options.input), progress=_show(options))
     size = values.save(target)
@@ -115,7 +115,7 @@ def _evaluation_keys(path: str, params: Params, memory: str) -> EvaluationKeys:
 def evaluate(options: Namespace) -> Facts:
     """Run a kernel on a file of encrypted arguments."""
     compiled = Compiled.load(options.kernel)
-    target = to_write(options.out)
+    target = to_write(options.out, options.kernel, options.keys, forms_beside(options.keys), options.input)
     keys = _evaluation_keys(options.keys, compiled.params, options.key_memory)
     arguments = Values.load(options.input, "arguments", compiled.params)
     start = time.perf_counter()
@@ -139,7 +139,7 @@ def evaluate(options: Namespace) -> Facts:
 def decrypt(options: Namespace) -> Facts:
     """Decrypt a file of results."""
     compiled = Compiled.load(options.kernel)
-    target = to_write(options.out)
+    target = to_write(options.out, options.kernel, options.key, options.input)
     with _named(options.key):
         secret = load_secret(compiled.params, options.key)
     results = Values.load(options.input, "results", compiled.params)
@@ -185,7 +185,9 @@ def validate(options: Namespace) -> Facts:
     from ringmill.validate import stored
     from ringmill.validate.design import validate as held
 
-    target, picture = (to_write(file) if file else None for file in (options.out, options.plot))
+    target, picture = (
+        to_write(file, *options.designs) if file else None for file in (options.out, options.plot)
+    )
     names, read = [], []
     for path in options.designs:
         if stored.is_results(path):
