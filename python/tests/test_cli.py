@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 
 import ringmill as rm
 from ringmill.cli import main
+from ringmill.cli.ending import Ended, ended_by_signals
 
 RUN = [sys.executable, "-m", "ringmill"]
 X = np.array([[0.5, -0.25], [0.125, 1.0], [-0.5, 0.75]])
@@ -331,3 +333,63 @@ def test_interrupt_stops_cleanly(tmp_path: Path) -> None:
     assert "interrupted" in rest
     assert "Traceback" not in rest
     assert not (tmp_path / "keys" / "secret.key").exists()
+
+
+@pytest.mark.parametrize(
+    ("number", "status", "told"),
+    [
+        (signal.SIGINT, 130, "interrupted"),
+        (signal.SIGTERM, 143, "ended by SIGTERM"),
+        (signal.SIGHUP, 129, "ended by SIGHUP"),
+    ],
+)
+def test_an_end_while_keys_are_saved_leaves_no_file(
+    number: int, status: int, told: str, tmp_path: Path
+) -> None:
+    """All files are on disk beside their targets when the signal comes."""
+    params = rm.Params.from_bits(10, [40, 30], [40], 2, insecure=True)
+    rm.kernel(lambda x: x + x).compile(rm.vector(4), params=params).save(tmp_path / "kernel")
+    script = """
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from ringmill.atomic import Together
+from ringmill.cli import main
+
+def slow(self):
+    print(len(self._moves), flush=True)
+    time.sleep(60)
+
+Together.move = slow
+sys.exit(main(["keygen", "--kernel", "kernel", "--out", "keys", "--quiet"]))
+"""
+    command = [sys.executable, "-c", script]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, cwd=tmp_path, stdout=pipe, stderr=pipe, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "3\n"
+        assert len(list((tmp_path / "keys").iterdir())) == 3
+        process.send_signal(number)
+        _, rest = process.communicate(timeout=60)
+    assert process.returncode == status, rest
+    assert rest == f"ringmill: {told}; no file was left half written\n"
+    assert list((tmp_path / "keys").iterdir()) == []
+
+
+def test_signals_end_a_command_alone() -> None:
+    """Handlers are those of before afterwards; who ignores a signal goes on so; threads have none."""
+    before = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(Ended, match="SIGTERM"), ended_by_signals():
+        signal.raise_signal(signal.SIGTERM)
+    assert signal.getsignal(signal.SIGTERM) is before
+    ignored = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with ended_by_signals():
+            signal.raise_signal(signal.SIGHUP)
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, ignored)
+    statuses: list[int] = []
+    thread = threading.Thread(target=lambda: statuses.append(main(["params", "--name", "III", "--json"])))
+    thread.start()
+    thread.join()
+    assert statuses == [0]

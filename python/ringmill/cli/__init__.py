@@ -15,7 +15,8 @@
     ringmill compare  casa | coxhe | taiyi-parameters
     ringmill workload digits | resnet-20 --run FOLDER
 
-Exit status: 0 done, 1 refused (the message says why), 2 wrong usage, 130 interrupted.
+Exit status: 0 done, 1 refused (the message says why), 2 wrong usage, 130 interrupted, 143 or 129
+ended by SIGTERM or SIGHUP.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ringmill.cli.ending import Ended, ended_by_signals
 from ringmill.errors import CommandError, RingmillError
 from ringmill.whole import whole
 
@@ -298,10 +300,14 @@ def _in_range(options: argparse.Namespace) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     try:
-        return _run(_parser().parse_args(arguments))
+        with ended_by_signals():
+            return _run(_parser().parse_args(arguments))
     except KeyboardInterrupt:
         print("ringmill: interrupted; no file was left half written", file=sys.stderr)
         return INTERRUPTED
+    except Ended as ended:
+        print(f"ringmill: ended by {ended.name}; no file was left half written", file=sys.stderr)
+        return ended.status
 
 
 def _run(options: argparse.Namespace) -> int:
