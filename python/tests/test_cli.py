@@ -283,6 +283,56 @@ def test_params_that_bootstrap(capsys: pytest.CaptureFixture[str]) -> None:
         assert told in capsys.readouterr().err
 
 
+def printed(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    """What a verb prints, buffered as on a user's machine."""
+    changes = options.pop("env", {})
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"} | changes
+    given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+    return subprocess.run([*RUN, *arguments], text=True, env=env, check=False, **given)
+
+
+@pytest.mark.parametrize("buffered", ["", "1"])
+@pytest.mark.parametrize(
+    ("arguments", "status"), [(["devices"], 141), (["devices", "--json"], 141), (["params", "--name=X"], 1)]
+)
+def test_a_reader_that_has_gone_ends_a_command_quietly(
+    arguments: list[str], status: int, buffered: str
+) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    done = printed(*arguments, stdout=write, env={"PYTHONUNBUFFERED": buffered})
+    os.close(write)
+    assert done.returncode == status
+    assert done.stderr.count("\n") == (1 if status == 1 else 0), done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="writes to a device that is always full")
+@pytest.mark.parametrize("arguments", [["params"], ["devices", "--json"], ["--help"]])
+def test_a_full_disk_is_told_in_a_sentence(arguments: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = printed(*arguments, stdout=full)
+        refused = printed("params", "--name", "XXL", stderr=full)
+    assert done.returncode == 1
+    why = "No space left on device. Make room, or write elsewhere."
+    assert done.stderr == f"ringmill: standard output cannot be written: {why}\n"
+    assert refused.returncode == 1
+
+
+def test_what_an_encoding_lacks_is_replaced(tmp_path: Path) -> None:
+    key = tmp_path / "Schlüssel"
+    rm.keygen(rm.Params.from_bits(10, [40, 30], [40], 2, insecure=True)).save(tmp_path)
+    (tmp_path / "public.key").rename(key)
+    done = printed("inspect", str(key), env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "1"})
+    assert done.returncode == 0, done.stderr
+    assert f"{tmp_path}/Schl?ssel\n" in done.stdout
+
+
+def test_a_refusal_goes_to_standard_error_or_nowhere() -> None:
+    """Without standard error, Python's own print() would take standard output."""
+    done = printed("params", "--name", "XXL", preexec_fn=lambda: os.close(2), stderr=None)
+    assert (done.returncode, done.stdout) == (1, "")
+
+
 def test_wrong_usage_exits_with_two(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         main(["encrypt", "--kernel", "k"])

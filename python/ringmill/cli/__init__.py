@@ -16,18 +16,18 @@
     ringmill workload digits | resnet-20 --run FOLDER
 
 Exit status: 0 done, 1 refused (the message says why), 2 wrong usage, 130 interrupted, 143 or 129
-ended by SIGTERM or SIGHUP.
+ended by SIGTERM or SIGHUP, 141 if nobody reads any more what it prints.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from ringmill.cli.ending import Ended, ended_by_signals
+from ringmill.cli.streams import printing, say
 from ringmill.errors import CommandError, RingmillError
 from ringmill.whole import whole
 
@@ -301,12 +301,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     try:
         with ended_by_signals():
-            return _run(_parser().parse_args(arguments))
+            with printing():
+                options = _parser().parse_args(arguments)
+            return _run(options)
     except KeyboardInterrupt:
-        print("ringmill: interrupted; no file was left half written", file=sys.stderr)
+        say("ringmill: interrupted; no file was left half written")
         return INTERRUPTED
     except Ended as ended:
-        print(f"ringmill: ended by {ended.name}; no file was left half written", file=sys.stderr)
+        say(f"ringmill: ended by {ended.name}; no file was left half written")
         return ended.status
 
 
@@ -317,13 +319,15 @@ def _run(options: argparse.Namespace) -> int:
         _in_range(options)
         outcome = getattr(verbs, options.verb)(options)
     except RingmillError as error:
+        say(f"ringmill {options.verb}: {error.message}")
         if options.json:
             told = {"error": type(error).__name__, "code": error.code, "message": error.message}
-            print(json.dumps({**told, "fields": error.fields}, default=str))
-        print(f"ringmill {options.verb}: {error.message}", file=sys.stderr)
+            with printing():
+                print(json.dumps({**told, "fields": error.fields}, default=str))
         return 1
-    if options.json:
-        print(json.dumps(outcome, default=str))
-    else:
-        getattr(verbs, f"show_{options.verb}", _print)(outcome)
+    with printing():
+        if options.json:
+            print(json.dumps(outcome, default=str))
+        else:
+            getattr(verbs, f"show_{options.verb}", _print)(outcome)
     return 0
