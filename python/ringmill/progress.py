@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import IO, Literal, Protocol
 
 from ringmill.errors import ParameterError, fail
@@ -22,8 +22,11 @@ class Step(Protocol):
     def __call__(self, name: str) -> None: ...  # noqa: D102
 
 
-def chosen(show: Show, stream: IO[str]) -> Show:
-    """How work is shown on a stream: "auto" is a bar on a terminal, lines elsewhere."""
+def chosen(show: Show, stream: IO[str] | None) -> Show:
+    """How work is shown on a stream: "auto" is a bar on a terminal, lines elsewhere.
+
+    Nothing is shown where there is no stream: Python has none for a standard error that is closed.
+    """
     if show not in ("auto", "bar", "lines", "none"):
         fail(
             ParameterError,
@@ -31,6 +34,8 @@ def chosen(show: Show, stream: IO[str]) -> Show:
             f"Progress is not shown as {show!r}; choose 'auto', 'bar', 'lines' or 'none'.",
             value=show,
         )
+    if stream is None or stream.closed:
+        return "none"
     if show != "auto":
         return show
     return "bar" if stream.isatty() else "lines"
@@ -88,6 +93,12 @@ def share(title: str, show: Show = "auto", stream: IO[str] | None = None) -> Ite
             yield told
 
 
+def tell(words: str, stream: IO[str], end: str = "\n") -> None:
+    """Print words; work goes on where nobody reads it, or nothing more fits on the disk."""
+    with suppress(OSError):
+        print(words, end=end, file=stream, flush=True)
+
+
 class _Tenths:
     """A line when another tenth is done."""
 
@@ -99,15 +110,12 @@ class _Tenths:
         tenth = min(10 * done // total, 9) if total else -1
         if tenth > self.tenth:
             self.tenth = tenth
-            self._say(f"{100 * done // total}%")
+            tell(f"{self.title}: {100 * done // total}%", self.stream)
 
     def end(self) -> None:
         """The work is done."""
         if self.tenth >= 0:
-            self._say("done")
-
-    def _say(self, words: str) -> None:
-        print(f"{self.title}: {words}", file=self.stream, flush=True)
+            tell(f"{self.title}: done", self.stream)
 
 
 class _Lines:
@@ -124,7 +132,7 @@ class _Lines:
         seldom = self.total <= 10 or self.done in (1, self.total) or self.done % (self.total // 10) == 0
         if seldom or now - self.last > 1:
             self.last = now
-            print(f"{self.title}: {self.done}/{self.total} {name}", file=self.stream, flush=True)
+            tell(f"{self.title}: {self.done}/{self.total} {name}", self.stream)
 
 
 @contextmanager

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +52,33 @@ def test_many_steps_give_few_lines() -> None:
         for number in range(1000):
             step(str(number))
     assert 10 <= len(stream.getvalue().splitlines()) <= 13
+
+
+class _Full(io.StringIO):
+    def write(self, _: str) -> int:
+        raise OSError("No space left on device")
+
+
+@pytest.mark.parametrize("show", ["auto", "bar", "lines"])
+def test_work_goes_on_where_nothing_can_be_shown(show: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Standard error may be closed from the beginning, when Python has none, or later, or be full."""
+    closed = io.StringIO()
+    closed.close()
+    for stream in [None, closed, *([_Full()] if show != "bar" else [])]:
+        monkeypatch.setattr("sys.stderr", stream)
+        with steps("work", 1, show) as step:
+            step("one")
+        with share("work", show) as told:
+            told(1, 2)
+
+
+def test_keys_are_made_without_a_standard_error(tmp_path: Path) -> None:
+    params = rm.Params.from_bits(10, [40, 30], [40], 2, insecure=True)
+    rm.kernel(lambda x: x + x).compile(rm.vector(4), params=params).save(tmp_path / "kernel")
+    command = [sys.executable, "-m", "ringmill", "keygen", "--kernel", "kernel", "--out", "keys"]
+    done = subprocess.run(command, cwd=tmp_path, preexec_fn=lambda: os.close(2), check=False)
+    assert done.returncode == 0
+    assert (tmp_path / "keys" / "secret.key").exists()
 
 
 def test_errors_pass_through_the_bar() -> None:

@@ -17,7 +17,7 @@ from ringmill.explorer.result import Exploration
 from ringmill.explorer.space import narrowed
 from ringmill.explorer.wishes import TABLES, Wishes, checked
 from ringmill.kernels import PaperKernel
-from ringmill.progress import Show, chosen
+from ringmill.progress import Show, chosen, tell
 from ringmill.project.design import SCHEMA
 from ringmill.trace import Kernel, Spec, Traced
 from ringmill.trace.spec import Packing
@@ -198,7 +198,7 @@ class _Shown:
 
     def __exit__(self, *_: object) -> None:
         if self.rewrite and self.stage and not self.silent:
-            self.stream.write("\n")
+            tell("", self.stream)
 
     def __call__(self, stage: str, done: int, left: int, best: float | None) -> bool:
         if self.silent:
@@ -209,9 +209,8 @@ class _Shown:
         if best is not None:
             told += f", best {best:.4g}"
         if self.rewrite:
-            self.stream.write(f"\r{told:<78}")
-            self.stream.flush()
+            tell(f"\r{told:<78}", self.stream, end="")
         elif stage != self.stage:
-            self.stream.write(f"{told}\n")
+            tell(told, self.stream)
         self.stage = stage
         return True
