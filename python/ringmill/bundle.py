@@ -2,8 +2,9 @@
 
 A bundle is a ZIP archive without compression: ``header.json`` first, then one entry a part. Reading is
 bounded: entries are counted and measured before a byte of them is read, compressed entries are refused.
-The header lists every part with its digest, since an archive's own directory is not protected;
-ciphertexts and keys carry their own checks inside.
+The header lists every part with its digest, and a file must be what Ringmill writes, byte for byte:
+an archive has room for comments, dates and hidden entries, which nothing protects. Ciphertexts and keys carry
+their own checks inside.
 """
 
 from __future__ import annotations
@@ -134,7 +135,10 @@ def _parse(data: bytes, kind: str, path: str) -> Bundle:
         parts = {name: archive.read(name) for name in names[1:]}
         if digests != {name: _digest(data) for name, data in parts.items()}:
             refuse_damaged(path, "its parts are not the ones that its header lists")
-        return Bundle(kind, header, parts)
+    read = Bundle(kind, header, parts)
+    if read.to_bytes() != data:
+        refuse_damaged(path, "it holds more than its parts, or they are not packed as Ringmill packs them")
+    return read
 
 
 def load(path: str | Path, kind: str) -> Bundle:
