@@ -29,6 +29,16 @@ def _suffix(path: str | Path) -> str:
     return suffix
 
 
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose names differ: of two values, nothing says which is meant."""
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"it holds {twice!r} twice")
+    return content
+
+
 def read(path: str) -> dict[str, Any]:
     """Arrays by argument name."""
     suffix = _suffix(path)
@@ -37,7 +47,7 @@ def read(path: str) -> dict[str, Any]:
         if suffix == ".npz":
             with np.load(io.BytesIO(data), allow_pickle=False) as archive:
                 return {name: archive[name] for name in archive.files}
-        content = json.loads(data)
+        content = json.loads(data, object_pairs_hook=_once)
         if not isinstance(content, dict):
             raise ValueError("it holds no object")
         return {str(name): np.asarray(value) for name, value in content.items()}
