@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,36 +38,42 @@ def make_folder(path: Path) -> None:
         path.mkdir(parents=True, exist_ok=True)
 
 
+def _replaceable(target: Path) -> None:
+    """Raise what is wrong with a path over which no file can be moved, before any of several moves."""
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if target.exists() and not target.is_file():
+        raise OSError(errno.EINVAL, "It is a device or a pipe")
+
+
 class Together:
     """Files that are all on disk before the first of them takes its place."""
 
     def __init__(self) -> None:
         self._moves: list[tuple[Path, Path]] = []
 
-    def beside(self, path: Path) -> Path:
-        """An empty file beside ``path``, for one who writes and flushes it himself."""
+    def beside(self, path: Path, mode: int = 0o600) -> Path:
+        """An empty file beside ``path``, for one who writes and flushes it himself.
+
+        A link keeps leading where it does: the file is beside what it leads to.
+        """
         with writing(path):
-            # A file cannot be moved over a folder; that is known before any of them moves.
-            if path.is_dir():
-                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-            descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-            self._moves.append((Path(name), path))
+            target = Path(os.path.realpath(path))
+            _replaceable(target)
+            temporary = target.with_name(f".{target.name}.{os.urandom(4).hex()}")
+            # The system takes the process's umask off the mode; Python could only read it by changing it.
+            descriptor = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
+            self._moves.append((temporary, target))
             os.close(descriptor)
-        return Path(name)
+        return temporary
 
     def write(self, path: Path, data: bytes, *, secret: bool = False) -> None:
         """The bytes that ``path`` shall hold. A secret file is readable by its owner only."""
-        temporary = self.beside(path)
-        with writing(path):
-            with temporary.open("wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            # mkstemp gives 0600; other files follow the process's umask.
-            if not secret:
-                mask = os.umask(0)
-                os.umask(mask)
-                temporary.chmod(0o666 & ~mask)
+        temporary = self.beside(path, 0o600 if secret else 0o666)
+        with writing(path), temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
 
     def move(self) -> None:
         """Let the files take their places, in the order in which they were begun."""

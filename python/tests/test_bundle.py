@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 import zipfile
 from pathlib import Path
 
@@ -105,3 +106,30 @@ def test_secret_files_are_for_their_owner_only(tmp_path: Path) -> None:
     write_bytes(tmp_path / "p", b"x")
     assert (tmp_path / "s").stat().st_mode & 0o077 == 0
     assert (tmp_path / "p").stat().st_mode & 0o400
+
+
+def test_other_files_follow_the_umask_which_nobody_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is the whole process's: what another thread made meanwhile would be open to all."""
+    before = os.umask(0o027)
+    try:
+        with monkeypatch.context() as changed:
+            changed.delattr("os.umask")
+            write_bytes(tmp_path / "s", b"x", secret=True)
+            write_bytes(tmp_path / "p", b"x")
+    finally:
+        os.umask(before)
+    assert [(tmp_path / name).stat().st_mode & 0o777 for name in "sp"] == [0o600, 0o640]
+
+
+def test_a_link_leads_where_it_did(tmp_path: Path) -> None:
+    for folder in "here", "there":
+        (tmp_path / folder).mkdir()
+    link, there = tmp_path / "here" / "link", tmp_path / "there" / "file"
+    link.symlink_to("../there/file")
+    for data in b"first", b"second":  # to nothing yet, and to a file
+        write_bytes(link, data)
+        assert link.is_symlink()
+        assert there.read_bytes() == data
+    assert sorted(path.name for path in tmp_path.rglob("*") if path.is_file()) == ["file", "link"]
