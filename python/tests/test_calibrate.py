@@ -25,12 +25,21 @@ def test_costs_are_written_where_the_engine_looks(
     assert all(row["ms"] > 0 and row["by_costs_ms"] > 0 for row in facts["timed"])
 
 
-def test_costs_go_to_a_named_file_and_are_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "costs.txt"
-    assert cli.main(["calibrate", "--log-n", "10", "--out", str(path)]) == 0
+def test_costs_go_to_a_named_file_and_are_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Methods are chosen by it only if the engine looks there, which a variable of the environment says."""
+    path = tmp_path / "my costs.txt"
+    monkeypatch.delenv("RINGMILL_COSTS", raising=False)
+    command = ["calibrate", "--log-n", "10", "--out", str(path)]
+    assert cli.main(command) == 0
     printed = capsys.readouterr().out
     assert path.read_text() in printed
-    assert str(path) in printed
+    last = f"written to {path}; methods of key switching are chosen by it"
+    assert printed.endswith(f"{last} where RINGMILL_COSTS='{path}' is set\n")
+    monkeypatch.setenv("RINGMILL_COSTS", str(path))
+    assert cli.main(command) == 0
+    assert capsys.readouterr().out.endswith(f"{last} from now on\n")
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import shlex
 import time
 from argparse import Namespace
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ringmill import bundle
-from ringmill._native import EvaluationKeys, Params, PublicKey, SecretKey, identify, identify_file
+from ringmill._native import EvaluationKeys, Params, PublicKey, SecretKey, costs_path, identify, identify_file
 from ringmill.atomic import make_folder, write_text
 from ringmill.cli import arrays
 from ringmill.cli.explore import devices as devices
@@ -269,7 +270,7 @@ def calibrate(options: Namespace) -> Facts:
     """Measure what this machine takes for each kind of work, for the choice of key-switch methods."""
     from ringmill import _native
 
-    path = to_write(options.out) if options.out else _native.costs_path()
+    path = to_write(options.out) if options.out else costs_path()
     if path is None:
         fail(CommandError, "NoHome", "There is no home directory to write to; name a file with --out.")
     degrees = [whole(CommandError, "--log-n", log_n, 10, 17) for log_n in options.log_n or (14, 16)]
@@ -293,7 +294,16 @@ def show_calibrate(facts: Facts) -> None:
         deviation = 100 * (row["by_costs_ms"] / row["ms"] - 1)
         print(f"{row['name']:56} {row['ms']:9.2f} ms, by the costs {deviation:+5.1f} %")
     print(facts["costs"], end="")
-    print(f"written to {facts['file']}; methods of key switching are chosen by it from now on")
+    print(f"written to {facts['file']}; {_chosen_by(Path(facts['file']))}")
+
+
+def _chosen_by(costs: Path) -> str:
+    """When methods of key switching are chosen by a file of costs: the engine looks in one place for it."""
+    place = costs_path()
+    if place is not None and costs.resolve() == place.resolve():
+        return "methods of key switching are chosen by it from now on"
+    named = f"RINGMILL_COSTS={shlex.quote(str(costs.resolve()))}"
+    return f"methods of key switching are chosen by it where {named} is set"
 
 
 def compare(options: Namespace) -> Facts:
