@@ -53,8 +53,8 @@ LARGEST = 2.0**40
 # Rotations of the largest ring.
 MOST_KEYS = 1 << 16
 
-# Threads that a machine is asked for, at most.
-MOST_THREADS = 4096
+# Threads that a machine is asked for, at most: thousands wait for one another longer than they compute.
+MOST_THREADS = 256
 
 # What `cost` tells beside operations.
 _NO_OPERATIONS = ("key_switches", "hoisted", "levels", "key_bytes")
@@ -447,7 +447,7 @@ class Compiled:
                 instructions emulated one by one) or "verilator" (the core's RTL under Verilator, which is
                 built for this degree once, in a minute or two, and kept); all give the same bits. Or a
                 function that runs limbs elsewhere, as the host of `ringmill build` on a board.
-            threads: worker threads of "cpu"; all cores by default. Results do not depend on it.
+            threads: worker threads of "cpu", 1 to 256; all cores by default. Results do not depend on it.
             butterflies: size of "compact" and "verilator": 1, 2, 4, 8 or 16 a lane, 4 if not said.
             progress: how to show how far a long run is: "none", "auto" (a bar on a terminal, lines
                 elsewhere), "bar" or "lines". "cpu" and "reference" tell.

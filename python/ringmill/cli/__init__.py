@@ -35,7 +35,7 @@ INTERRUPTED = 130
 
 #: Options that are whole numbers, the same for every verb that has them: least and most.
 _RANGES = {
-    "threads": (1, 4096),
+    "threads": (1, 256),
     "butterflies": (1, 16),
     "depth": (0, 100),
     "scale_bits": (20, 59),
@@ -103,7 +103,9 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument(
         "--machine", default="cpu", metavar="NAME", help="cpu (default), reference, compact or verilator"
     )
-    sub.add_argument("--threads", type=int, metavar="N", help="worker threads, all cores by default")
+    sub.add_argument(
+        "--threads", type=int, metavar="N", help="worker threads, 1 to 256; all cores by default"
+    )
     sub.add_argument("--butterflies", type=int, metavar="N", help="size of compact: 1, 2, 4, 8 or 16 a lane")
 
     sub = verb("decrypt", "Decrypt the results of a kernel.")
