@@ -125,7 +125,9 @@ def _high(x: Any) -> Any:
     return x**8
 
 
-def test_a_run_tells_how_far_it_is(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_run_tells_how_far_it_is(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     compiled = _high.compile(rm.vector(4), precision=12)
     slow = {"machine": "reference", "progress": "lines"}
     shown = re.compile(r"(evaluate _high: \d+%\n)+evaluate _high: done\n")
@@ -158,6 +160,13 @@ def test_a_run_tells_how_far_it_is(capsys: pytest.CaptureFixture[str], tmp_path:
     assert shown.fullmatch(capsys.readouterr().err)
     assert main([*command, "--quiet"]) == 0
     assert capsys.readouterr().err == ""
+
+    # On a terminal, what cannot tell how far it is shows that it goes on: keys may take seconds to read.
+    terminal = _Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    assert main(command) == 0
+    stages = re.findall(r"read keys|prepare _high|evaluate _high", terminal.getvalue())
+    assert list(dict.fromkeys(stages)) == ["read keys", "prepare _high", "evaluate _high"]
 
 
 def test_what_progress_raises_ends_a_run() -> None:

@@ -117,7 +117,8 @@ def evaluate(options: Namespace) -> Facts:
     """Run a kernel on a file of encrypted arguments."""
     compiled = Compiled.load(options.kernel)
     target = to_write(options.out, options.kernel, options.keys, forms_beside(options.keys), options.input)
-    keys = _evaluation_keys(options.keys, compiled.params, options.key_memory)
+    with share("read keys", _show(options)):
+        keys = _evaluation_keys(options.keys, compiled.params, options.key_memory)
     arguments = Values.load(options.input, "arguments", compiled.params)
     start = time.perf_counter()
     where = {"machine": options.machine, "threads": options.threads, "butterflies": options.butterflies}
