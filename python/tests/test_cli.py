@@ -208,6 +208,29 @@ def test_inspect_says_what_a_file_is(
     assert kind in capsys.readouterr().out
 
 
+def test_a_secret_key_that_others_may_read_is_told(
+    sent: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key, data = tmp_path / "my secret", sent / "client" / "data.npz"
+    key.write_bytes((sent / "client" / "keys" / "secret.key").read_bytes())
+    encrypt = ["encrypt", "--kernel", str(sent / "client" / "kernel"), "--key", str(key), "--quiet"]
+    commands = [["inspect", str(key)], [*encrypt, "--input", str(data), "--out", str(tmp_path / "a")]]
+    for command in commands:
+        for mode, warned in ((0o644, True), (0o620, True), (0o600, False), (0o400, False)):
+            key.chmod(mode)
+            assert main(command) == 0
+            told = f"{key} is a secret key that is open to other users (mode {mode:o})."
+            expected = f"ringmill: {told} Close it: chmod 600 '{key}'\n"
+            assert capsys.readouterr().err == (expected if warned else "")
+    key.chmod(0o644)
+    assert main(["decrypt", *encrypt[1:], "--input", str(tmp_path / "a"), "--out", "y.npz"]) == 1
+    assert f"{key} is a secret key that is open to other users" in capsys.readouterr().err
+    public = sent / "client" / "keys" / "public.key"
+    public.chmod(0o644)
+    assert main(["inspect", str(public)]) == 0
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.parametrize("suffix", ["npz", "json"])
 def test_results_may_have_any_name(suffix: str, tmp_path: Path) -> None:
     names = ("file", "allow_pickle", "out")

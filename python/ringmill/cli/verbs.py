@@ -24,6 +24,7 @@ from ringmill.cli.params import params as params
 from ringmill.cli.places import to_write
 from ringmill.cli.profile import profile as profile
 from ringmill.cli.profile import show_profile as show_profile
+from ringmill.cli.streams import say
 from ringmill.cli.workload import show_workload as show_workload
 from ringmill.cli.workload import workload as workload
 from ringmill.compiled import Compiled
@@ -49,6 +50,24 @@ def _named(path: str) -> Iterator[None]:
         if "path" in error.fields:
             raise
         fail(FileFormatError, error.code, f"{path}: {error.message}", **{**error.fields, "path": path})
+
+
+def _secret(params: Params, path: str) -> SecretKey:
+    """The secret key of a file."""
+    with _named(path):
+        secret = load_secret(params, path)
+    _warn_if_open(path)
+    return secret
+
+
+def _warn_if_open(path: str) -> None:
+    """Say on standard error that a secret key is open to other users; `keygen` writes none so."""
+    mode = Path(path).stat().st_mode & 0o777
+    if mode & 0o077:
+        close = f"chmod 600 {shlex.quote(path)}"
+        say(
+            f"ringmill: {path} is a secret key that is open to other users (mode {mode:o}). Close it: {close}"
+        )
 
 
 def keygen(options: Namespace) -> Facts:
@@ -78,8 +97,7 @@ def keygen(options: Namespace) -> Facts:
 
 def _encryption_key(path: str, params: Params) -> PublicKey | SecretKey:
     try:
-        with _named(path):
-            return load_secret(params, path)
+        return _secret(params, path)
     except FileFormatError as error:
         if error.code != "Kind":
             raise
@@ -142,8 +160,7 @@ def decrypt(options: Namespace) -> Facts:
     """Decrypt a file of results."""
     compiled = Compiled.load(options.kernel)
     target = to_write(options.out, options.kernel, options.key, options.input)
-    with _named(options.key):
-        secret = load_secret(compiled.params, options.key)
+    secret = _secret(compiled.params, options.key)
     results = Values.load(options.input, "results", compiled.params)
     decrypted = compiled.decrypt(secret, results)
     named = decrypted if isinstance(decrypted, dict) else {"out": decrypted}
@@ -157,11 +174,10 @@ def inspect(options: Namespace) -> Facts:
     if bundle.is_bundle(options.file):
         return _inspect_bundle(options.file, bundle.read_file(options.file))
     with _named(options.file):
-        return {
-            "file": options.file,
-            "bytes": Path(options.file).stat().st_size,
-            **identify_file(options.file),
-        }
+        told = identify_file(options.file)
+    if told["kind"] == "secret key":
+        _warn_if_open(options.file)
+    return {"file": options.file, "bytes": Path(options.file).stat().st_size, **told}
 
 
 def build(options: Namespace) -> Facts:
