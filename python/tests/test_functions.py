@@ -68,6 +68,40 @@ def test_functions_of_plain_numbers(plain: Any, arrays: Any, interval: tuple[flo
     assert found.error == pytest.approx(usual.error, rel=1e-6)
 
 
+def step_in_place(t: Any) -> Any:
+    t[t > 0] = 1
+    t[t <= 0] = -1
+    return t
+
+
+def square_in_place(t: Any) -> Any:
+    t *= t
+    return t
+
+
+def double_in_place(t: Any) -> Any:
+    return np.multiply(t, 2, out=t)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("method", ["chebyshev", "minimax"])
+@pytest.mark.parametrize(
+    ("writes", "clear", "least"),
+    [
+        (step_in_place, lambda t: np.where(t > 0, 1.0, -1.0), 0.9),
+        (square_in_place, lambda t: t**2, 0.0),
+        (double_in_place, lambda t: 2 * t, 0.0),
+    ],
+)
+def test_functions_that_write_into_their_argument(writes: Any, clear: Any, least: float, method: Any) -> None:
+    if method == "minimax":
+        pytest.importorskip("baryrat")
+    found = rm.approximate(writes, (-1, 1), degree=7, method=method)
+    points = np.linspace(-1, 1, 100_000)
+    measured = np.max(np.abs(found(points) - clear(points)))
+    assert least <= measured <= found.error + 1e-12
+
+
 def peak(t: Any) -> Any:
     return 1 / (1 + 1e8 * (t - 0.123456) ** 2)
 

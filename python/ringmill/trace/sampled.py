@@ -54,9 +54,11 @@ class Sampled:
 
     def __call__(self, points: Array) -> Array:
         """The function on points; refuses values that are not finite real numbers."""
+        shape = np.shape(points)
+        points = np.atleast_1d(points)
         try:
             with np.errstate(all="ignore"):
-                values = np.asarray(self.function(points))
+                values = np.asarray(self.function(points.copy()))  # it may write into its argument
         except Exception as error:  # whatever a user's function raises
             _no_function(
                 f"The function raises {type(error).__name__} on ({self.low:g}, {self.high:g}): {error}"
@@ -72,7 +74,7 @@ class Sampled:
                 f"The function is not finite everywhere on ({self.low:g}, {self.high:g}). "
                 "Choose an interval where it is.",
             )
-        return values.astype(float)
+        return values.astype(float).reshape(shape)
 
     def error(self, series: Chebyshev) -> float:
         """How far a polynomial is from the function, and 5% more."""
@@ -137,7 +139,7 @@ def _takes_arrays(function: Function, points: Array) -> bool:
     """Whether the function takes an array as NumPy's do; those of plain numbers raise, or give one number."""
     try:
         with np.errstate(all="ignore"):
-            return np.shape(function(points)) == points.shape
+            return np.shape(function(points.copy())) == points.shape
     except Exception:  # whatever a user's function raises: called number by number, it is asked again
         return False
 
