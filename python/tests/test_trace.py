@@ -322,6 +322,18 @@ def test_a_table_that_looks_like_a_number_and_padding_stays_a_table(in_the_clear
     assert traced.text.count("data @") == 1
 
 
+@pytest.mark.parametrize("exponent", [7, 100, 10**9 + 7])
+def test_powers_take_few_products(exponent: int, in_the_clear: Clear) -> None:
+    traced = rm.kernel(lambda x: x**exponent).trace(rm.vector(4))
+    levels = math.ceil(math.log2(exponent))
+    assert traced.depth == levels
+    # At each level there are two halves at most, n // 2 and n - n // 2.
+    products = sum(traced.operations.get(op, 0) for op in ("mul", "square"))
+    assert products <= 2 * levels
+    x = np.array([1.0, -1.0, 1 - 1e-10, 1 - 1e-9])
+    np.testing.assert_allclose(in_the_clear(traced, x=x), x**exponent, rtol=1e-6)
+
+
 def test_kernels_compose_and_carry_regions() -> None:
     @rm.kernel
     def inner(x: Any) -> Any:

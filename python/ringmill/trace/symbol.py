@@ -14,6 +14,9 @@ from ringmill.trace.graph import Graph
 from ringmill.trace.layout import Layout, Shape
 from ringmill.trace.where import MoreSlotsError, refuse
 
+# A power takes ⌈log2 exponent⌉ levels; no chain, bootstrapped or not, makes sense of more than this.
+LARGEST_POWER = 1 << 64
+
 
 class Symbol(Tensor):
     """An encrypted array whose elements sit in the slots of one ciphertext.
@@ -113,11 +116,21 @@ class Symbol(Tensor):
                 f"an encrypted {self.kind} cannot be raised to the power {exponent!r}",
                 "Exponents are whole numbers from 1 up; other powers need ringmill.approximate",
             )
-        power = int(exponent)
-        if power == 1:
-            return self
-        # Halving keeps the depth at ⌈log2 power⌉; equal halves are found again by the graph.
-        return _combine("mul", self ** (power - power // 2), self ** (power // 2))
+        if exponent > LARGEST_POWER:
+            refuse(
+                "BadExponent",
+                f"an encrypted {self.kind} cannot be raised to a power of {int(exponent).bit_length()} bits",
+                "Every doubling of the exponent costs a level; the largest exponent is 2^64",
+            )
+        powers = {1: self}
+
+        def power(n: int) -> Symbol:
+            # Halving keeps the depth at ⌈log2 n⌉; equal halves are one product.
+            if n not in powers:
+                powers[n] = _combine("mul", power(n - n // 2), power(n // 2))
+            return powers[n]
+
+        return power(int(exponent))
 
     # ---- moving elements ----------------------------------------------------------------------
 
