@@ -178,16 +178,15 @@ def is_bundle(path: str | Path) -> bool:
         return file.read(2) == b"PK"
 
 
-def check_same(path: str, facts: Mapping[str, Any], digest: str, kernel: str) -> None:
+def refuse_other(path: str, facts: Mapping[str, Any], digest: str, kernel: str) -> NoReturn:
     """Refuse values that were made for another program."""
-    if facts.get("program") != digest:
-        fail(
-            FileFormatError,
-            "OtherProgram",
-            f"{path} was made for kernel {facts.get('kernel')!r} with another program "
-            f"({facts.get('program')!s:.8}) than {kernel!r} here ({digest:.8}). Encrypt the arguments again "
-            "for this kernel file.",
-            path=path,
-            expected=digest,
-            found=facts.get("program"),
-        )
+    fail(
+        FileFormatError,
+        "OtherProgram",
+        f"{path} was made for kernel {facts.get('kernel')!r} with another program "
+        f"({facts.get('program')!s:.8}) than {kernel!r} here ({digest:.8}). Encrypt the arguments again "
+        "for this kernel file.",
+        path=path,
+        expected=digest,
+        found=facts.get("program"),
+    )

@@ -30,6 +30,7 @@ from ringmill.switching import SWITCHING, check_switching, costs_of
 from ringmill.trace.bounds import positive
 from ringmill.trace.program import Signature, Traced
 from ringmill.trace.spec import Slots
+from ringmill.trace.text import without_places
 from ringmill.values import Values
 from ringmill.whole import whole
 from ringmill.wishes import (
@@ -254,11 +255,16 @@ class Compiled:
 
     @property
     def digest(self) -> str:
-        """Identifies program and parameters; arguments and results carry it."""
-        content = (
-            f"{self.text}\0{self.params.fingerprint}\0{self.plan.magnitude!r} {self.plan.bound!r}".encode()
-        )
-        return hashlib.blake2b(content, digest_size=16).hexdigest()
+        """Identifies program and parameters, wherever the kernel stands; arguments and results carry it."""
+        return self._digest(without_places(self.text))
+
+    def _digest(self, text: str) -> str:
+        content = f"{text}\0{self.params.fingerprint}\0{self.plan.magnitude!r} {self.plan.bound!r}"
+        return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
+
+    def _made(self, program: object) -> bool:
+        """Whether a digest is this program's; that of earlier versions counts source places too."""
+        return program == self.digest or program == self._digest(self.text)
 
     def __repr__(self) -> str:
         places = len(self.bootstraps)
@@ -609,7 +615,8 @@ class Compiled:
         params = Params.from_bytes(read.parts["params"])
         plan = Plan.with_params(text, params, magnitude, bound, signature.real, level, rotation_keys)
         compiled = cls(text, signature, plan, switching, level)
-        bundle.check_same(path, read.facts, compiled.digest, compiled.name)
+        if not compiled._made(read.facts.get("program")):
+            bundle.refuse_other(path, read.facts, compiled.digest, compiled.name)
         compiled.check_names()
         return compiled
 
@@ -655,7 +662,7 @@ class Compiled:
                 expected=role,
                 found=found,
             )
-        if values.program != self.digest:
+        if not self._made(values.program):
             fail(
                 MismatchError,
                 "OtherProgram",

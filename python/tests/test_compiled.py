@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import hashlib
 import json
 import math
 import operator
@@ -224,6 +225,48 @@ def test_values_of_two_kernels_of_one_name_are_told_apart(compiled: Compiled, ke
         other.evaluate(keys, compiled.encrypt(keys, x=X))
     for digest in (compiled.digest, other.digest):
         assert f"({digest[:8]})" in refused.value.message
+
+
+SCRIPT = """
+def shifted(x, w):
+    with rm.region('sum @ "a.py":1'):
+        y = x * w
+    return y + y.rotate(1)
+compiled = rm.kernel(shifted).compile(rm.vector(4), [0.5, 1.0, -0.25, 0.125], precision=16)
+"""
+
+
+def test_client_and_server_compile_from_files_of_their_own() -> None:
+    def made(source: str, file: str) -> Compiled:
+        found: dict[str, Any] = {"rm": rm}
+        exec(compile(source, file, "exec"), found)
+        compiled: Compiled = found["compiled"]
+        return compiled
+
+    client = made(SCRIPT, "client/clinic.py")
+    server = made("\n# the server's copy\n" + SCRIPT, 'srv/a "b"/copy.py')
+    assert client.text != server.text
+    assert '@ "clinic.py":2' in client.text.split('input "x"')[1].splitlines()[0], "where it is defined"
+    assert client.digest == server.digest
+    assert server.digest != made(SCRIPT.replace("rotate(1)", "rotate(2)"), "clinic.py").digest
+    keys = client.keygen()
+    x = np.array([0.5, 0.25, -1.0, 0.75])
+    results = server.evaluate(keys, client.encrypt(keys, x=x))
+    y = x * [0.5, 1.0, -0.25, 0.125]
+    np.testing.assert_allclose(client.decrypt(keys, results), y + np.roll(y, -1), rtol=0, atol=2**-16)
+
+
+def test_files_whose_digest_counts_source_places_are_read(compiled: Compiled, keys: rm.Keys) -> None:
+    plan = compiled.plan
+    content = f"{compiled.text}\0{compiled.params.fingerprint}\0{plan.magnitude!r} {plan.bound!r}"
+    before = hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
+    assert before != compiled.digest
+    given = bundle.parse(compiled.to_bytes(), "kernel", "f")
+    old = bundle.Bundle("kernel", {**given.facts, "program": before}, given.parts)
+    again = Compiled.from_bytes(old.to_bytes())
+    arguments = compiled.encrypt(keys, x=X)
+    arguments = Values("arguments", arguments.parts, arguments.kernel, before)
+    np.testing.assert_allclose(again.decrypt(keys, again.evaluate(keys, arguments)), EXPECTED, atol=2**-16)
 
 
 def test_kernels_and_values_travel_as_bytes(compiled: Compiled, keys: rm.Keys) -> None:

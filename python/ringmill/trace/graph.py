@@ -59,8 +59,10 @@ class Node:
 class Graph:
     """Nodes in order of creation; every argument comes before its use."""
 
-    def __init__(self, slots: int, magnitude: float | None = None) -> None:
+    def __init__(self, slots: int, magnitude: float | None = None, where: Where | None = None) -> None:
         self.slots = slots
+        # Where the kernel is defined: the place of its inputs, which no line of it asks for.
+        self.where = where
         # Bound on the arguments where one is known and all values are real, and what follows for those values
         # that were asked about (see bounds.reach).
         self.magnitude = magnitude
@@ -93,7 +95,8 @@ class Graph:
         known = self._seen.get(key)
         if known is None:
             known = len(self.nodes)
-            self.nodes.append(Node(op, args, region=self.region, where=here(), **rest))
+            where = self.where if op == "input" else here()
+            self.nodes.append(Node(op, args, region=self.region, where=where, **rest))
             self._seen[key] = known
         return known
 

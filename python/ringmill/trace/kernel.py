@@ -195,7 +195,7 @@ class Kernel:
     def _traced(
         self, arguments: dict[str, Any], specs: dict[str, Spec], slots: int, magnitude: float | None
     ) -> Traced:
-        graph = Graph(slots, magnitude if all(s.real for s in specs.values()) else None)
+        graph = Graph(slots, magnitude if all(s.real for s in specs.values()) else None, self.where)
         values = {name: v.symbols(graph, name) if isinstance(v, Spec) else v for name, v in arguments.items()}
         token = _tracing.set(graph)
         try:

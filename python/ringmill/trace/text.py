@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 from ringmill.trace.graph import Graph, Node
 
 Table = NDArray[np.complex128]
+
+_PLACES = re.compile(r' @ "(?:[^"\\]|\\.)*":\d+$', re.MULTILINE)
 
 
 def _number(value: complex) -> str:
@@ -91,3 +94,8 @@ def program_lines(graph: Graph, name: str, *, with_data: bool) -> Iterator[str]:
 def program_text(graph: Graph, name: str, *, with_data: bool = True) -> str:
     """The whole program as text."""
     return "\n".join(program_lines(graph, name, with_data=with_data)) + "\n"
+
+
+def without_places(text: str) -> str:
+    """A program without the lines of source that it came from: what it computes, wherever it stands."""
+    return _PLACES.sub("", text)
