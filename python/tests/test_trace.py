@@ -363,6 +363,18 @@ def test_program_names_the_lines_of_the_kernel() -> None:
     assert f'@ "test_trace.py":{first + 3}' in text
 
 
+def test_a_kernel_in_a_folder_called_numpy_has_lines_too() -> None:
+    source = "def k(x):\n    y = np.sum(x)\n    return y + np.exp(x)\n"
+    found: dict[str, Any] = {"np": np}
+    exec(compile(source, "/course/numpy/lesson.py", "exec"), found)
+    with pytest.raises(rm.KernelError, match=r"^lesson.py:3: numpy.exp of") as refused:
+        rm.kernel(found["k"]).trace(rm.vector(4))
+    assert (refused.value.fields["file"], refused.value.fields["line"]) == ("/course/numpy/lesson.py", 3)
+    exec(compile(source.replace(" + np.exp(x)", ""), "/course/numpy/lesson.py", "exec"), found)
+    # NumPy's own frames, which stand between the kernel and the tracer, are not the user's.
+    assert '= sum %0, 4 @ "lesson.py":2' in rm.kernel(found["k"]).trace(rm.vector(4)).text
+
+
 def test_signature_round_trip() -> None:
     traced = rm.kernel(lambda a, w: {"y": a @ w, "z": w * 2}).trace(
         rm.matrix(5, 3, packing="columns"), rm.vector(3, packing="scalars")

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import linecache
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
+import numpy as np
+
 from ringmill.errors import KernelError
 
 # Frames of the tracer itself are never "the user's line"; those of ringmill.kernels may be.
 _TRACER = str(Path(__file__).resolve().parent)
+# NumPy's dispatcher stands between the kernel and us for np.sum(x) and the like.
+_NUMPY = (str(Path(np.__file__).parent) + os.sep, "<__array_function__")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +60,7 @@ def raised(error: BaseException) -> Where:
 
 
 def _is_users(frame: FrameType) -> bool:
-    file = frame.f_code.co_filename
-    # NumPy's dispatcher stands between the kernel and us for np.sum(x) and the like.
-    return not (file.startswith(_TRACER) or "/numpy/" in file or file.startswith("<__array_function__"))
+    return not frame.f_code.co_filename.startswith((_TRACER, *_NUMPY))
 
 
 class MoreSlotsError(Exception):
