@@ -171,6 +171,23 @@ def test_run_in_one_call(compiled: Compiled) -> None:
     assert abs(compiled.run(x=X) - EXPECTED) < 2.0**-14
 
 
+def test_arguments_may_have_any_name() -> None:
+    @rm.kernel()
+    def k(self: Any, key: Any, keys: Any, function: Any) -> Any:
+        return self + 2 * key + 3 * keys + 4 * function
+
+    specs = {name: rm.vector(4) for name in ("self", "key", "keys", "function")}
+    values = dict(zip(specs, np.arange(16).reshape(4, 4) / 16, strict=True))
+    wanted = sum((i + 1) * row for i, row in enumerate(values.values()))
+    np.testing.assert_allclose(k(**values), wanted)
+    assert k.trace(**specs).depth == 0
+    compiled = k.compile(**specs)
+    np.testing.assert_allclose(compiled.run(**values), wanted, atol=2**-18)
+    made = compiled.keygen()
+    results = compiled.evaluate(made, compiled.encrypt(made, **values))
+    np.testing.assert_allclose(compiled.decrypt(made, results), wanted, atol=2**-18)
+
+
 def test_same_bits_on_every_machine_and_number_of_threads(compiled: Compiled, keys: rm.Keys) -> None:
     arguments = compiled.encrypt(keys, x=X)
     reference = compiled.evaluate(keys, arguments, machine="reference").to_bytes()

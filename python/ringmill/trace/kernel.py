@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -137,7 +138,7 @@ class Kernel:
                     self.where,
                 )
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """The function itself: on clear arrays the plain result, on encrypted values part of their trace."""
         return self.function(*args, **kwargs)
 
@@ -146,6 +147,7 @@ class Kernel:
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:
         name = self.function.__name__
+        self._check_names(kwargs)
         try:
             return self.parameters.bind(*args, **kwargs)
         except TypeError as error:
@@ -164,7 +166,21 @@ class Kernel:
             )
         return dict(bound.arguments)
 
-    def trace(self, *args: Any, magnitude: float | None = None, **kwargs: Any) -> Traced:
+    def _check_names(self, given: Iterable[str]) -> None:
+        """Refuse what is neither an argument nor an option, such as an option that is misspelt."""
+        name, known = self.function.__name__, [*self.parameters.parameters, *OPTIONS]
+        for other in given:
+            if other not in known:
+                near = difflib.get_close_matches(other, known, 1)
+                refuse(
+                    "Arguments",
+                    f"{name} has no argument {other!r}, and compile() no such option",
+                    (f"Did you mean {near[0]}? " if near else "")
+                    + f"Its signature is {name}{self.parameters}; options are {', '.join(OPTIONS)}",
+                    self.where,
+                )
+
+    def trace(self, /, *args: Any, magnitude: float | None = None, **kwargs: Any) -> Traced:
         """Run the function on symbolic values.
 
         Encrypted arguments are given as ``ringmill.vector(n)``, ``ringmill.matrix(r, c)`` or
@@ -277,7 +293,7 @@ class Kernel:
             )
         return outputs
 
-    def compile(self, *args: Any, **kwargs: Any) -> Compiled:
+    def compile(self, /, *args: Any, **kwargs: Any) -> Compiled:
         """Trace, then choose parameters and lower to a program that machines run.
 
         Args:
@@ -352,8 +368,15 @@ class Kernel:
         return default is inspect.Parameter.empty and array and not isinstance(given, np.generic)
 
 
-def kernel(function: Callable[..., Any]) -> Kernel:
-    """Decorator that makes a function a kernel.
+_NOTHING: Any = object()
+
+
+@overload
+def kernel(function: Callable[..., Any]) -> Kernel: ...
+@overload
+def kernel() -> Callable[[Callable[..., Any]], Kernel]: ...
+def kernel(function: Any = _NOTHING) -> Any:
+    """Decorator that makes a function a kernel; with or without parentheses.
 
     >>> import numpy as np, ringmill as rm
     >>> @rm.kernel
@@ -362,4 +385,4 @@ def kernel(function: Callable[..., Any]) -> Kernel:
     >>> score.trace(rm.vector(4), np.array([1.0, 2.0, 3.0, 4.0]))
     <kernel score: 4 slots, depth 1; 1 const, 1 input, 1 mul, 1 sum>
     """
-    return Kernel(function)
+    return Kernel if function is _NOTHING else Kernel(function)
