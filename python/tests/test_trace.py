@@ -92,6 +92,47 @@ def test_matrix_products_equal_numpy(
         np.testing.assert_allclose(in_the_clear(traced, **arguments), expected, rtol=0, atol=1e-11)
 
 
+VIEWS: dict[str, Callable[..., Any]] = {
+    "as it is": lambda x: x,
+    "transposed": lambda x: x.T,
+    "slices": lambda x: x[1::2, 1:],
+    "transposed slices": lambda x: x[1:, ::3].T,
+    "reshaped": lambda x: x.reshape(x.shape[1], x.shape[0]),
+    "product": lambda x: np.ones((3, x.shape[0])) @ x,
+}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("shape", [(2, 4), (5, 3), (4, 8), (7, 7), (3, 16)])
+@pytest.mark.parametrize("wide", [2, 3, 9, 20])
+def test_a_packed_matrix_times_a_clear_one_is_one_ciphertext(
+    view: str, shape: tuple[int, int], wide: int, in_the_clear: Clear, rng: np.random.Generator
+) -> None:
+    x = rng.normal(size=shape)
+    seen = VIEWS[view]
+    w = rng.normal(size=(seen(x).shape[1], wide))
+    traced = rm.kernel(lambda x: seen(x) @ w).trace(rm.matrix(*shape))
+    reference = rm.kernel(lambda x: seen(x) @ w[:, 0]).trace(rm.matrix(*shape))
+    assert traced.signature.output_parts == ["out"]
+    assert traced.depth == reference.depth, "as deep as with a vector"
+    np.testing.assert_allclose(in_the_clear(traced, x=x), seen(x) @ w, rtol=0, atol=1e-11)
+
+
+def test_products_with_clear_matrices_go_on(in_the_clear: Clear, rng: np.random.Generator) -> None:
+    x, v = rng.normal(size=(6, 8)), rng.normal(size=(3, 6))
+    q, k, u = rng.normal(size=(8, 4)), rng.normal(size=(8, 4)), rng.normal(size=(8, 8))
+    kernels: dict[str, Clear] = {
+        "attention": lambda x: ((x @ q) @ (x @ k).T) @ (x @ u),
+        "from the left": lambda x: v @ (x @ q),
+        "flat": lambda x: (x @ q).reshape(-1) * np.arange(24),
+        "skipped": lambda x: x + x @ u,
+        "image": lambda x: rm.convolve(x @ q, np.array([[1.0, -1.0], [0.5, 2.0]])),
+    }
+    for name, kernel in kernels.items():
+        got = in_the_clear(rm.kernel(kernel).trace(rm.matrix(6, 8)), x=x)
+        np.testing.assert_allclose(got, kernel(x), rtol=0, atol=1e-10, err_msg=name)
+
+
 def test_numpy_dot_takes_the_encrypted_value_on_either_side(
     in_the_clear: Clear, rng: np.random.Generator
 ) -> None:

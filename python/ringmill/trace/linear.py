@@ -6,6 +6,7 @@ Four forms, by what is encrypted and how it is packed:
   rotations; element i of the result sits at the first slot of row i, wherever the matrix has it;
 - plaintext matrix times encrypted vector: generalised diagonals with baby and giant steps;
 - encrypted matrix times encrypted matrix, and plaintext matrix times encrypted matrix: `crates/circuits`;
+  encrypted matrix times plaintext matrix is the transpose of the latter;
 - vector times vector: product and sum of all slots.
 """
 
@@ -79,17 +80,15 @@ def _matrix_times(matrix: Symbol, operand: Symbol | Array) -> Any:
     """(r, c) times (c,), (c, 1) or a plaintext (c, p)."""
     if not isinstance(operand, np.ndarray) and operand.ndim == 2 and operand.shape[1] != 1:
         return matrix_product(matrix, operand)
+    if isinstance(operand, np.ndarray) and operand.ndim == 2 and operand.shape[1] != 1:
+        return plain_times_matrix(operand.T, matrix.transpose()).transpose()
     rows, columns = matrix.shape
     with matrix.graph.part(f"matrix times vector, {rows}×{columns}"):
-        return _matrix_times_columns(matrix, operand)
+        return _matrix_times_column(matrix, operand)
 
 
-def _matrix_times_columns(matrix: Symbol, operand: Symbol | Array) -> Any:
-    from ringmill.trace.stack import Stack
-
+def _matrix_times_column(matrix: Symbol, operand: Symbol | Array) -> Symbol:
     if isinstance(operand, np.ndarray):
-        if operand.ndim == 2 and operand.shape[1] != 1:
-            return Stack(tuple(_row_sums(matrix * column, 1) for column in operand.T))
         return _row_sums(matrix * operand.reshape(-1), operand.ndim)
     vector = operand if operand.ndim == 1 else _as_vector(operand)
     return _row_sums(matrix * _in_every_row(vector, matrix.layout), operand.ndim)

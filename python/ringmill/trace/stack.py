@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -119,6 +119,26 @@ class Stack(Tensor):
     def dot(self, other: object) -> Any:
         """The matrix product, as ``@``."""
         return self @ other
+
+    def transpose(self) -> NoReturn:
+        """Refused: records run along the slots of every ciphertext."""
+        self._stays("transposed")
+
+    @property
+    def T(self) -> NoReturn:  # noqa: N802 (NumPy's name)
+        """Refused, as ``transpose``."""
+        self._stays("transposed")
+
+    def reshape(self, *_: object) -> NoReturn:
+        """Refused: elements are spread over ciphertexts."""
+        self._stays("reshaped")
+
+    def _stays(self, done: str) -> NoReturn:
+        refuse(
+            "PackingMismatch",
+            f"an encrypted {self.kind} in {len(self.parts)} ciphertexts cannot be {done}",
+            "Work on the ciphertexts one by one (.columns), or pack the argument by rows, in one",
+        )
 
     def __matmul__(self, other: object) -> Any:
         if isinstance(other, Tensor):
