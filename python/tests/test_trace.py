@@ -69,6 +69,61 @@ def test_rotation_is_cyclic_over_the_vector(
         np.testing.assert_allclose(got, np.roll(x, -k), atol=1e-12)
 
 
+@pytest.mark.parametrize("length", [4, 5, 8])
+@pytest.mark.parametrize("shift", [-9, -1, 0, 1, 3, 8])
+def test_numpy_roll_is_written_alike_in_kernels_and_on_clear_data(
+    length: int, shift: int, in_the_clear: Clear
+) -> None:
+    x = np.arange(1.0, length + 1)
+    for kernel in (lambda x: np.roll(x, shift), lambda x: np.roll(x, np.int64(shift), axis=-1)):
+        got = in_the_clear(rm.kernel(kernel).trace(rm.vector(length)), x=x)
+        np.testing.assert_allclose(got, kernel(x), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, -1, (0, 1), ()], ids=str)
+@pytest.mark.parametrize("shape", [(5,), (3, 4), (4, 8)])
+def test_sums_keep_their_axes(
+    axis: Any, shape: tuple[int, ...], in_the_clear: Clear, rng: np.random.Generator
+) -> None:
+    if len(shape) == 1 and axis in (1, (0, 1)):
+        return
+    x, n = rng.normal(size=shape), len(shape)
+    for function in (np.sum, np.mean):
+        kernel = rm.kernel(lambda x, f=function: 2 * f(x.reshape(shape), axis=axis, keepdims=True))
+        got = in_the_clear(kernel.trace(rm.vector(x.size)), x=x.reshape(-1))
+        assert got.ndim == n
+        np.testing.assert_allclose(got, kernel(x), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("spec", [rm.matrix(3, 4), rm.matrix(3, 4, packing="columns")])
+def test_numpy_tells_shapes_of_encrypted_values(spec: rm.Spec) -> None:
+    told = []
+
+    @rm.kernel
+    def k(x: Any) -> Any:
+        told.append((np.shape(x), np.ndim(x), np.size(x), x.size))
+        return x
+
+    k.trace(spec)
+    assert told == [((3, 4), 2, 12, 12)]
+
+
+def test_numpy_inner_sums_over_the_last_axes(in_the_clear: Clear, rng: np.random.Generator) -> None:
+    a, b, v = rng.normal(size=(3, 4)), rng.normal(size=(2, 4)), rng.normal(size=4)
+    inner = rm.kernel(lambda a, b: np.inner(a, b))
+    cases: list[tuple[Any, dict[str, Any], Any]] = [
+        (inner.trace(rm.vector(4), v), {"a": v}, v @ v),
+        (inner.trace(rm.vector(4), rm.vector(4)), {"a": v, "b": v}, v @ v),
+        (inner.trace(rm.matrix(3, 4), v), {"a": a}, np.inner(a, v)),
+        (inner.trace(rm.matrix(3, 4), b), {"a": a}, np.inner(a, b)),
+        (inner.trace(a, rm.matrix(2, 4)), {"b": b}, np.inner(a, b)),
+        (inner.trace(v.tolist(), rm.matrix(2, 4)), {"b": b}, np.inner(v, b)),
+        (inner.trace(rm.matrix(3, 4), rm.matrix(2, 4)), {"a": a, "b": b}, np.inner(a, b)),
+    ]
+    for traced, arguments, expected in cases:
+        np.testing.assert_allclose(in_the_clear(traced, **arguments), expected, rtol=0, atol=1e-11)
+
+
 @pytest.mark.parametrize(("rows", "inner"), [(1, 1), (1, 7), (3, 5), (8, 8), (10, 3), (6, 16)])
 def test_matrix_products_equal_numpy(
     rows: int, inner: int, in_the_clear: Clear, rng: np.random.Generator

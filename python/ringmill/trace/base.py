@@ -6,6 +6,7 @@ an index) cannot be decided. Each such construct raises ``KernelError`` naming t
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
@@ -114,6 +115,11 @@ class Tensor(ABC):
     def ndim(self) -> int:
         """Number of axes."""
         return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return math.prod(self.shape)
 
     @property
     def kind(self) -> str:
@@ -252,14 +258,17 @@ class Tensor(ABC):
     def __array_function__(
         self, function: Callable[..., Any], types: object, args: tuple[Any, ...], options: dict[str, Any]
     ) -> Any:
-        if function is np.dot and len(args) == 2 and not options:
-            return _UFUNCS["matmul"](*args)
+        if function in (np.shape, np.ndim, np.size) and len(args) == 1 and not options:
+            return getattr(args[0], function.__name__)
+        if function in (np.dot, np.inner) and len(args) == 2 and not options:
+            right = args[1] if function is np.dot or np.ndim(args[1]) < 2 else np.transpose(args[1])
+            return _UFUNCS["matmul"](args[0], right)
         method = _FUNCTIONS.get(function.__name__)
         if method is None or not args or not isinstance(args[0], Tensor):
             refuse(
                 "UnsupportedFunction",
                 f"numpy.{function.__name__} of an encrypted {self.kind} is not possible",
-                f"Understood are operators and numpy.{', numpy.'.join(sorted(_FUNCTIONS))}",
+                f"Understood are operators and numpy.{', numpy.'.join(sorted([*_FUNCTIONS, 'inner']))}",
             )
         if not hasattr(args[0], method):
             refuse(
@@ -289,4 +298,11 @@ _UFUNCS: dict[str, Callable[..., Any]] = {
     "not_equal": lambda a, b: a != b,
 }
 
-_FUNCTIONS = {"sum": "sum", "mean": "mean", "dot": "dot", "reshape": "reshape", "transpose": "transpose"}
+_FUNCTIONS = {
+    "sum": "sum",
+    "mean": "mean",
+    "dot": "dot",
+    "reshape": "reshape",
+    "transpose": "transpose",
+    "roll": "_rolled",
+}

@@ -102,8 +102,14 @@ class Stack(Tensor):
             self.parts[start] if length is None else Stack(self.parts[start : start + length * step : step])
         )
 
-    def sum(self, axis: int | tuple[int, ...] | None = None) -> Any:
+    def sum(self, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False) -> Any:
         """Sum over the columns (axis −1: additions only), over the batch (axis 0), or both."""
+        if keepdims:
+            refuse(
+                "PackingMismatch",
+                f"sums of an encrypted {self.kind} in {len(self.parts)} ciphertexts keep no axes",
+                "Leave keepdims out: sums over the batch are scalars, which go with every column",
+            )
         axes = axes_of(axis, self.ndim, f"an encrypted {self.kind}")
         over_columns = self.ndim - 1 in axes
         total: Any = reduce(lambda a, b: a + b, self.parts) if over_columns else self
@@ -111,9 +117,9 @@ class Stack(Tensor):
             return total
         return total.sum() if over_columns else self.map(lambda part: part.sum())
 
-    def mean(self, axis: int | tuple[int, ...] | None = None) -> Any:
+    def mean(self, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False) -> Any:
         """Mean over the same axes as ``sum``; one level more."""
-        total = self.sum(axis)
+        total = self.sum(axis, keepdims=keepdims)
         return total * (np.prod(total.shape, dtype=float) / np.prod(self.shape, dtype=float))
 
     def dot(self, other: object) -> Any:

@@ -144,6 +144,7 @@ class Symbol(Tensor):
     def rotate(self, k: int) -> Symbol:
         """Element i of the result is element i + k of this vector, cyclically: ``numpy.roll(x, -k)``.
 
+        The latter can be written too, and works on clear data.
         One key switch when the vector fills the slots. A shorter vector needs two and, unless it fills
         less than half of the slots with zero padding, a mask (one level).
         """
@@ -172,6 +173,13 @@ class Symbol(Tensor):
         near = self.graph.mul(near, self.graph.const(self.layout.place(first)))
         far = self.graph.mul(far, self.graph.const(self.layout.place(1 - first)))
         return self.with_node(self.graph.add(near, far), clean=True)
+
+    def _rolled(self, shift: object, axis: object = None) -> Symbol:
+        """What ``numpy.roll`` gives."""
+        axes_of(axis, self.ndim, f"an encrypted {self.kind}")
+        if isinstance(shift, (int, np.integer)) and not isinstance(shift, bool):
+            return self.rotate(-int(shift))
+        refuse("BadRotation", f"a roll by {shift!r} is not possible", "Roll by a whole number of elements")
 
     def __getitem__(self, key: object) -> Symbol:
         keys = key if isinstance(key, tuple) else (key,)
@@ -232,13 +240,21 @@ class Symbol(Tensor):
 
     # ---- sums and products --------------------------------------------------------------------
 
-    def sum(self, axis: int | tuple[int, ...] | None = None) -> Symbol:
-        """Sum of all elements (a scalar in every slot), or along one axis or several."""
+    def sum(self, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False) -> Symbol:
+        """Sum of all elements (a scalar in every slot), or along one axis or several.
+
+        ``keepdims`` leaves the summed axes with one element; ``rm.total`` with as many as they had.
+        """
         axes = axes_of(axis, self.ndim, f"an encrypted {self.kind}")
         if not axes:
             return self
         with self.graph.part(f"sum of {math.prod(self.shape[a] for a in axes)}"):
-            return self._summed(axes)
+            summed = self._summed(axes)
+        if not keepdims:
+            return summed
+        shape = tuple(1 if a in axes else n for a, n in enumerate(self.shape))
+        layout = Layout(shape, self.layout.strides, self.slots)
+        return Symbol(self.graph, summed.node, layout, clean=False)
 
     def _summed(self, axes: tuple[int, ...]) -> Symbol:
         if len(axes) == self.ndim:
@@ -252,9 +268,9 @@ class Symbol(Tensor):
         shape, strides = (tuple(of[a] for a in kept) for of in (self.shape, self.layout.strides))
         return Symbol(self.graph, node, Layout(shape, strides, self.slots), clean=False)
 
-    def mean(self, axis: int | tuple[int, ...] | None = None) -> Symbol:
+    def mean(self, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False) -> Symbol:
         """Mean over the same axes as ``sum``; one level more."""
-        total = self.sum(axis)
+        total = self.sum(axis, keepdims=keepdims)
         mean: Symbol = total * (math.prod(total.shape) / math.prod(self.shape))
         return mean
 
@@ -339,10 +355,12 @@ def _combine(op: str, left: Symbol, right: Symbol) -> Symbol:
                 f"{right.layout.strides} slots apart",
                 "Pack them alike: x.reshape(x.shape) closes the gaps of x, for a level",
             )
+        one_is_matrix = max(left.ndim, right.ndim) == 2
         refuse(
             "ShapeMismatch",
             f"an encrypted {left.kind} and an encrypted {right.kind} do not go together",
-            "Both must have the same shape, or one be a scalar",
+            "Both must have the same shape, or one be a scalar"
+            + ("; rm.total(x, axis) is the sum along an axis in the shape of x" if one_is_matrix else ""),
         )
     layout = right.layout if not left.shape else left.layout
     node = getattr(left.graph, op)(left.node, right.node)
