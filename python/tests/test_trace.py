@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -106,6 +109,23 @@ def test_numpy_tells_shapes_of_encrypted_values(spec: rm.Spec) -> None:
 
     k.trace(spec)
     assert told == [((3, 4), 2, 12, 12)]
+
+
+def test_what_encrypted_values_lack_can_be_asked_for(in_the_clear: Clear) -> None:
+    @rm.kernel
+    def k(x: Any) -> Any:
+        assert not hasattr(x, "toarray")
+        return getattr(copy.copy(x), "real", x) + 1
+
+    np.testing.assert_allclose(in_the_clear(k.trace(rm.vector(2)), x=[1.0, 2.0]), [2, 3])
+
+
+@pytest.mark.parametrize("number", [10**30, Fraction(1, 3), Decimal("0.1"), True], ids=str)
+def test_numbers_of_any_kind_are_constants(number: Any, in_the_clear: Clear) -> None:
+    x = np.array([1.0, -2.0])
+    for kernel in (lambda x, c: c * x, lambda x, c: x + c, lambda x, c: c - x, lambda x, c: x / c):
+        got = in_the_clear(rm.kernel(lambda x, f=kernel: f(x, number)).trace(rm.vector(2)), x=x)
+        np.testing.assert_allclose(got, kernel(x, float(number)), rtol=1e-14)
 
 
 def test_numpy_inner_sums_over_the_last_axes(in_the_clear: Clear, rng: np.random.Generator) -> None:

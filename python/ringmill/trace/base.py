@@ -9,13 +9,15 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, NoReturn, TypeVar
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ringmill.trace.layout import Shape
-from ringmill.trace.where import refuse
+from ringmill.trace.where import MissingError, refuse
 
 T = TypeVar("T", bound="Tensor")
 
@@ -27,6 +29,20 @@ _BRANCH = (
     "Compute both outcomes and blend them with a polynomial of the condition, "
     "or decide from a plaintext argument"
 )
+
+
+_INSTEAD = {
+    **dict.fromkeys(
+        ("max", "min", "clip", "argmax", "argmin"),
+        "What is greater is told by a polynomial, for example ringmill.kernels.Compare",
+    ),
+    "round": "Keep the value and round after decryption",
+    **dict.fromkeys(("flatten", "ravel"), "Write x.reshape(-1)"),
+    "copy": "Encrypted values do not change: leave it out",
+    "astype": "All are real or complex numbers: leave it out",
+    "real": "Write (x + x.conj()) / 2",
+    "imag": "Write (x - x.conj()) / 2j",
+}
 
 
 def _refused(construct: str, why: str, remedy: str) -> Callable[..., NoReturn]:
@@ -47,9 +63,16 @@ def constant_array(value: object) -> NDArray[np.complex128]:
             "Say what they count as: .filled(value), or .compressed() to leave them out",
         )
     try:
-        array = np.asarray(value)
+        # Whole numbers beyond 64 bits, fractions and decimal numbers are objects to NumPy.
+        array = np.asarray(float(value) if isinstance(value, (int, Fraction, Decimal)) else value)
     except (ValueError, TypeError):
         array = np.asarray(None)
+    except OverflowError:
+        refuse(
+            "NotFinite",
+            "a plaintext operand is larger than any float",
+            "Scale the data: floats end at 1.8e308",
+        )
     if array.dtype.kind not in "biufc":
         refuse(
             "NotANumber",
@@ -103,8 +126,8 @@ class Tensor(ABC):
 
     # NumPy arrays hand binary operators over to __array_ufunc__ below.
     __slots__ = ()
-    # An encrypted value has no equality that could be hashed.
-    __hash__ = None  # type: ignore[assignment]
+    # What a kernel may ask for beside operators.
+    offers: ClassVar[str]
 
     @property
     @abstractmethod
@@ -140,6 +163,25 @@ class Tensor(ABC):
             )
         return self.shape[0]
 
+    if not TYPE_CHECKING:  # which would take every name for one that there is
+
+        def __getattr__(self, name: str) -> NoReturn:
+            if name.startswith("_"):  # a protocol that is asked for
+                raise AttributeError(name)
+            remedy = _INSTEAD.get(name, f"Beside operators there are {self.offers}")
+            raise MissingError(f"an encrypted {self.kind} has no {name!r}", remedy)
+
+    def __format__(self, spec: str) -> str:
+        if spec:
+            refuse(
+                "UnsupportedConstruct",
+                f"the format {spec!r} of an encrypted {self.kind} is not possible: its value is unknown "
+                "while the kernel is traced",
+                "Show results after decryption",
+            )
+        return repr(self)
+
+    __hash__ = _refused("hashing", "its equality would be encrypted", "Key by a name in its place")
     __bool__ = _refused("the truth value", "its value is unknown while the kernel is traced", _BRANCH)
     __lt__ = __le__ = __gt__ = __ge__ = _refused(
         "comparison", "the outcome would be encrypted and cannot steer Python", _BRANCH
@@ -247,11 +289,19 @@ class Tensor(ABC):
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **options: object) -> Any:
         operator = _UFUNCS.get(ufunc.__name__)
+        if operator is not None and "out" in options:
+            refuse(
+                "UnsupportedConstruct",
+                f"numpy.{ufunc.__name__} of an encrypted {self.kind} into an array is not possible: "
+                "the result is encrypted",
+                "Write a = a + x in place of a += x, and so for other operators, without out=",
+            )
         if operator is None or method != "__call__" or options:
             refuse(
                 "UnsupportedFunction",
-                f"numpy.{ufunc.__name__} of an encrypted {self.kind} is not possible",
-                _POLYNOMIAL,
+                f"numpy.{ufunc.__name__}{'' if method == '__call__' else '.' + method} of an encrypted "
+                f"{self.kind} is not possible" + (" with options" if operator and options else ""),
+                "Use the operator, and x.sum() for sums" if operator else _POLYNOMIAL,
             )
         return operator(*inputs)
 

@@ -20,7 +20,7 @@ from ringmill.trace.program import Result, Signature, Traced
 from ringmill.trace.spec import Spec, slots_for, spec_of
 from ringmill.trace.stack import Stack
 from ringmill.trace.symbol import Symbol
-from ringmill.trace.where import MoreSlotsError, Where, raised, refuse
+from ringmill.trace.where import MissingError, MoreSlotsError, Where, raised, refuse
 
 if TYPE_CHECKING:
     from ringmill.compiled import Compiled
@@ -241,10 +241,13 @@ class Kernel:
             ) from error
         except (RingmillError, MoreSlotsError):
             raise
+        except MissingError as error:
+            refuse("UnsupportedConstruct", str(error), error.remedy, raised(error))
         except Exception as error:
+            text = str(error).strip().rstrip(".")
             refuse(
                 "Raised",
-                f"{type(error).__name__}: {error}",
+                type(error).__name__ + (f": {text}" if text else ""),
                 "A kernel is called once, with symbols in place of encrypted arguments",
                 raised(error),
             )

@@ -112,6 +112,12 @@ def polynomial(x: Any, coefficients: Any) -> Any:
             with data between them, as sums of rows have, take a level to remove these, unless arguments up
             to the magnitude, where it is known, keep them within [−1, 1].
     """
+    if isinstance(coefficients, Tensor):
+        refuse(
+            "BadPolynomial",
+            f"coefficients that are an encrypted {coefficients.kind}",
+            "The encrypted value comes first: rm.polynomial(x, [c0, c1, …])",
+        )
     if not isinstance(x, Tensor):
         ready = isinstance(coefficients, (Chebyshev, Polynomial))
         series = coefficients if ready else Polynomial(coefficients)

@@ -60,8 +60,10 @@ class Sampled:
             with np.errstate(all="ignore"):
                 values = np.asarray(self.function(points.copy()))  # it may write into its argument
         except Exception as error:  # whatever a user's function raises
+            text = str(error).strip().rstrip(".")
             _no_function(
-                f"The function raises {type(error).__name__} on ({self.low:g}, {self.high:g}): {error}"
+                f"The function raises {type(error).__name__} on ({self.low:g}, {self.high:g})"
+                + (f": {text}" if text else "")
             )
         if values.shape != points.shape or values.dtype.kind not in "biuf":
             _no_function(

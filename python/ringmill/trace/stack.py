@@ -23,6 +23,7 @@ class Stack(Tensor):
     """Several ciphertexts of one shape: columns of a matrix, or the elements of a vector."""
 
     __slots__ = ("parts",)
+    offers = "bootstrap, columns, conj, dot, mean, ndim, shape, size and sum"
 
     def __init__(self, parts: Sequence[Symbol]) -> None:
         self.parts = tuple(parts)

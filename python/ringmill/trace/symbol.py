@@ -25,6 +25,7 @@ class Symbol(Tensor):
     """
 
     __slots__ = ("clean", "graph", "layout", "node")
+    offers = "T, bootstrap, conj, dot, mean, ndim, reshape, rotate, shape, size, sum, tile and transpose"
 
     def __init__(self, graph: Graph, node: int, layout: Layout, *, clean: bool) -> None:
         self.graph = graph

@@ -71,6 +71,14 @@ class MoreSlotsError(Exception):
         self.slots = slots
 
 
+class MissingError(AttributeError):
+    """An attribute that encrypted values do not have; where a kernel does not ask, it is refused so."""
+
+    def __init__(self, why: str, remedy: str) -> None:
+        super().__init__(why)
+        self.remedy = remedy
+
+
 def refuse(code: str, why: str, remedy: str, where: Where | None = None) -> NoReturn:
     """Raise a ``KernelError`` that names the user's line, the reason and the remedy."""
     place = where or here()
