@@ -6,7 +6,7 @@ computes each part at the lowest level that it can.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 import numpy as np
@@ -20,6 +20,7 @@ from ringmill.errors import EncodingError, LevelError, MismatchError, ParameterE
 from ringmill.keys import Keys
 from ringmill.plausible import plausible
 from ringmill.progress import Show, share
+from ringmill.trace.base import POLYNOMIAL, UFUNCS, Encrypted, Tensor
 from ringmill.trace.spec import finite_array, same_shape
 from ringmill.whole import rotation, rotations, whole
 
@@ -37,14 +38,31 @@ def _vector(name: str, values: ArrayLike) -> NDArray[np.complex128]:
     return np.ascontiguousarray(array)
 
 
-class Ciphertext:
+def _refused(construct: str, why: str, remedy: str) -> Any:
+    first = construct if "(" in construct or "`" in construct else construct[0].upper() + construct[1:]
+    where = ", in a kernel" if remedy is POLYNOMIAL else ""
+
+    def method(self: Ciphertext, *_: object) -> NoReturn:
+        fail(
+            EncodingError,
+            "UnsupportedConstruct",
+            f"{first} of an encrypted vector is not possible: {why}. {remedy}{where}.",
+        )
+
+    return method
+
+
+_DECRYPT = ("its values are encrypted", "Decrypt it first, where the secret key is")
+
+
+class Ciphertext(Encrypted):
     """An encrypted vector, bound to the evaluation keys that compute with it.
 
-    ``+ - * **``, ``rotate``, ``sum``, ``conj`` work as in NumPy. A product costs a level; operands of
+    ``+ - * **``, ``rotate``, ``sum``, ``mean``, ``conj`` work as in NumPy, as do ``np.sum``, ``np.dot`` and
+    others. A product costs a level; operands of
     different levels are brought together exactly.
     """
 
-    __array_ufunc__ = None  # NumPy arrays leave operators to this class
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(
@@ -66,10 +84,39 @@ class Ciphertext:
         one_secret("ciphertext", native, "evaluation keys", evaluator)
         self._native = native
         self.evaluator = evaluator
-        self.length = length
-        self.real = real
-        # Whether slots beyond the length are known to be zero; sums need that.
-        self.clean = clean or length == native.slots
+        self._length = length
+        self._real = real
+        self._clean = clean or length == native.slots
+
+    @property
+    def length(self) -> int:
+        """Number of elements."""
+        return self._length
+
+    @property
+    def real(self) -> bool:
+        """Whether everything that went into it was real."""
+        return self._real
+
+    @property
+    def clean(self) -> bool:
+        """Whether slots beyond the length are known to be zero; sums need that."""
+        return self._clean
+
+    @property
+    def shape(self) -> tuple[int]:
+        """Its length, as NumPy tells shapes."""
+        return (self.length,)
+
+    @property
+    def ndim(self) -> int:
+        """One axis."""
+        return 1
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return self.length
 
     @property
     def native(self) -> _native.Ciphertext:
@@ -307,13 +354,19 @@ class Ciphertext:
         turned = self.evaluator.rotate_hoisted(self.native, rotations(EncodingError, steps))
         return [self._with(native, length=self.slots) for native in turned]
 
-    def sum(self) -> Ciphertext:
+    def sum(self, axis: int | None = None) -> Ciphertext:
         """Sum of all elements, in every slot: needs keys of rotations by the powers of two below the slots.
 
         After a slice the slots beyond the length are masked first, which costs a level.
         """
+        if axis not in (None, 0, -1):
+            fail(EncodingError, "Axis", f"An encrypted vector has no axis {axis!r}. Its only axis is 0.")
         whole = self if self.clean else self * np.ones(self.length)
         return self._with(self.evaluator.sum(whole.native, self.slots), clean=False)
+
+    def mean(self, axis: int | None = None) -> Ciphertext:
+        """Mean of all elements, in every slot; a level more than the sum."""
+        return self.sum(axis) * (1.0 / self.length)
 
     def conj(self) -> Ciphertext:
         """Complex conjugate of every element: needs the conjugation key."""
@@ -362,7 +415,15 @@ class Ciphertext:
                 f"The index {key!r} of an encrypted vector is not possible: elements share a ciphertext. "
                 "Take a slice x[a:b], which is a rotation.",
             )
-        start, stop, _ = key.indices(self.length)
+        try:
+            start, stop, _ = key.indices(self.length)
+        except TypeError:
+            fail(
+                EncodingError,
+                "Index",
+                f"The slice [{key.start}:{key.stop}] has bounds that are no whole numbers. "
+                "Give whole numbers: x[a:b].",
+            )
         if stop <= start:
             fail(EncodingError, "Index", f"The slice [{key.start}:{key.stop}] is empty. Choose a < b.")
         moved = self.evaluator.rotate(self.native, start) if start else self.native
@@ -386,6 +447,58 @@ class Ciphertext:
         )
 
     __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _compared
+
+    __int__ = __index__ = _refused("int()", *_DECRYPT)
+    __float__ = _refused("float()", *_DECRYPT)
+    __complex__ = _refused("complex()", *_DECRYPT)
+    __array__ = _refused("conversion to a NumPy array", *_DECRYPT)
+    __contains__ = _refused("`in`", *_DECRYPT)
+
+    def __format__(self, spec: str) -> str:
+        if spec:
+            _refused(f"the format {spec!r}", *_DECRYPT)(self)
+        return repr(self)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        operator = UFUNCS.get(ufunc.__name__)
+        if operator is None or method != "__call__" or options:
+            name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
+            remedy = (
+                "Use the operator, and x.sum() for sums; what is encrypted goes into no array"
+                if operator
+                else f"{POLYNOMIAL}, in a kernel"
+            )
+            fail(
+                EncodingError,
+                "UnsupportedFunction",
+                f"numpy.{name} of an encrypted vector is not possible. {remedy}.",
+            )
+        return operator(*inputs)
+
+    def __array_function__(
+        self, function: Callable[..., Any], types: object, args: tuple[Any, ...], options: dict[str, Any]
+    ) -> Any:
+        known = _FUNCTIONS.get(function.__name__)
+        if known is None or len(args) > 2 or set(options) - {"axis"}:
+            fail(
+                EncodingError,
+                "UnsupportedFunction",
+                f"numpy.{function.__name__} of an encrypted vector is not possible"
+                f"{' with these options' if known else ''}. "
+                f"Understood are operators and numpy.{', numpy.'.join(sorted(_FUNCTIONS))}.",
+            )
+        return known(*args, **options)
+
+    def _rolled(self, shift: int) -> Ciphertext:
+        """What ``numpy.roll`` gives."""
+        if self.length != self.slots:
+            fail(
+                EncodingError,
+                "Roll",
+                f"A rotation goes around all {self.slots} slots, not around {self.length} elements. "
+                "Write x.rotate(k) where that is meant, or np.roll in a kernel.",
+            )
+        return self.rotate(-rotation(EncodingError, "The roll", shift))
 
     def to_bytes(self) -> bytes:
         """The ciphertext for a file or a wire."""
@@ -443,6 +556,28 @@ class Ciphertext:
         most = native.slots
         length = most if length is None else whole(EncodingError, "The length", length, 1, most)
         return cls(native, evaluator, length, real=real)
+
+
+# What Python may ask for in vain; the words that kernels have for it are the same here.
+for _name in (
+    *("__rtruediv__", "__rpow__", "__abs__", "__round__", "__trunc__", "__floor__", "__ceil__"),
+    *("__floordiv__", "__rfloordiv__", "__mod__", "__rmod__", "__divmod__", "__rdivmod__"),
+    *("__and__", "__rand__", "__or__", "__ror__", "__xor__", "__rxor__", "__invert__"),
+    *("__lshift__", "__rlshift__", "__rshift__", "__rrshift__", "__setitem__", "__delitem__"),
+):
+    setattr(Ciphertext, _name, _refused(*getattr(Tensor, _name).words))
+
+
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "sum": Ciphertext.sum,
+    "mean": Ciphertext.mean,
+    "dot": UFUNCS["matmul"],
+    "inner": UFUNCS["matmul"],
+    "roll": lambda x, shift, axis=None: x._rolled(shift),
+    "shape": lambda x: x.shape,
+    "ndim": lambda x: x.ndim,
+    "size": lambda x: x.size,
+}
 
 
 def encrypt(

@@ -27,6 +27,44 @@ def keys(params: rm.Params) -> rm.Keys:
 X = np.array([0.5, -0.25, 1.0, 0.125, -1.0])
 Y = np.array([0.75, 0.5, -0.5, 1.0, 0.3])
 
+NUMPY: dict[str, Callable[[Any, Any], Any]] = {
+    "sum": lambda x, c: np.sum(x) + 0 * c,
+    "sum along the axis": lambda x, c: np.sum(x, axis=0) + 0 * c,
+    "mean": lambda x, c: np.mean(x) + 0 * c,
+    "mean as a method": lambda x, c: x.mean() + 0 * c,
+    "add": lambda x, c: np.add(c, x) + np.add(x, x),
+    "subtract": lambda x, c: np.subtract(c, x),
+    "multiply": lambda x, c: np.multiply(np.float64(0.5), x) * np.negative(c),
+    "square": lambda x, c: np.square(x) + np.divide(x, 2),
+    "dot": lambda x, c: np.dot(c, x) + 0 * c,
+    "inner": lambda x, c: np.inner(x, x) + 0 * c,
+    "product": lambda x, c: c @ x + 0 * c,
+}
+
+
+@pytest.mark.parametrize("name", NUMPY)
+def test_numpy_functions_at_the_prompt(name: str, keys: rm.Keys) -> None:
+    x, c = np.array([0.5, -0.25, 1.0, 0.125]), np.array([0.75, 0.5, -0.5, 1.0])
+    got = rm.decrypt(NUMPY[name](rm.encrypt(x, keys), c), keys)
+    np.testing.assert_allclose(got, NUMPY[name](x, c), rtol=0, atol=1e-6)
+
+
+def test_numpy_roll_at_the_prompt(keys: rm.Keys) -> None:
+    x = np.array([0.5, -0.25, 1.0, 0.125])
+    for shift in (-1, -2, 3):  # a vector that fills its slots; 3 to the right is 1 to the left
+        got = rm.decrypt(np.roll(rm.encrypt(x, keys), shift), keys)
+        np.testing.assert_allclose(got, np.roll(x, shift), rtol=0, atol=1e-6)
+
+
+def test_vectors_tell_shapes_and_keep_them(keys: rm.Keys) -> None:
+    x = rm.encrypt(X, keys)
+    assert (x.shape, x.ndim, x.size) == (np.shape(x), np.ndim(x), np.size(x)) == ((5,), 1, 5)
+    for name in ("length", "real", "clean", "shape"):
+        with pytest.raises(AttributeError):
+            setattr(x, name, 3)
+    assert f"{x}" == repr(x)
+
+
 EXPRESSIONS: dict[str, Callable[[Any, Any], Any]] = {
     "add": lambda x, y: x + y,
     "subtract": lambda x, y: x - y,

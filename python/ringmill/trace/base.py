@@ -21,7 +21,7 @@ from ringmill.trace.where import MissingError, refuse
 
 T = TypeVar("T", bound="Tensor")
 
-_POLYNOMIAL = (
+POLYNOMIAL = (
     "Approximate it by a polynomial on the interval of its input, for example "
     "ringmill.approximate(numpy.exp, (-4, 4), error=1e-3)(x)"
 )
@@ -51,11 +51,18 @@ def _refused(construct: str, why: str, remedy: str) -> Callable[..., NoReturn]:
             "UnsupportedConstruct", f"{construct} of an encrypted {self.kind} is not possible: {why}", remedy
         )
 
+    method.words = (construct, why, remedy)  # type: ignore[attr-defined]
     return method
 
 
 def constant_array(value: object) -> NDArray[np.complex128]:
     """A plaintext operand as complex numbers; refuses what is not a finite number."""
+    if isinstance(value, Encrypted) and not isinstance(value, Tensor):
+        refuse(
+            "OutsideKernel",
+            "an encrypted vector of the prompt is neither a kernel's value nor a clear one",
+            "Write the computation as a kernel (@ringmill.kernel) and give it the vector as an argument",
+        )
     if any_masked(value):
         refuse(
             "MaskedValue",
@@ -121,7 +128,13 @@ def any_masked(values: object) -> bool:
     return bool(np.ma.is_masked(values))
 
 
-class Tensor(ABC):
+class Encrypted:
+    """What is encrypted, in a kernel or at the prompt: NumPy leaves operators to it."""
+
+    __slots__ = ()
+
+
+class Tensor(Encrypted, ABC):
     """A symbolic encrypted array. Arithmetic lives in the subclasses."""
 
     # NumPy arrays hand binary operators over to __array_ufunc__ below.
@@ -192,14 +205,14 @@ class Tensor(ABC):
     __int__ = __index__ = _refused(
         "int()", "its value is unknown while the kernel is traced", "Keep it encrypted"
     )
-    __float__ = _refused("float()", "its value is unknown while the kernel is traced", _POLYNOMIAL)
+    __float__ = _refused("float()", "its value is unknown while the kernel is traced", POLYNOMIAL)
     __complex__ = _refused(
         "complex()", "its value is unknown while the kernel is traced", "Keep it encrypted"
     )
     __round__ = __trunc__ = __floor__ = __ceil__ = _refused(
         "rounding", "it is not a polynomial", "Keep the value and round after decryption"
     )
-    __abs__ = _refused("abs()", "it is not a polynomial", _POLYNOMIAL)
+    __abs__ = _refused("abs()", "it is not a polynomial", POLYNOMIAL)
     __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __divmod__ = __rdivmod__ = _refused(
         "integer division", "it is not a polynomial", "Keep the value, and divide after decryption"
     )
@@ -227,7 +240,7 @@ class Tensor(ABC):
     __array__ = _refused(
         "conversion to a NumPy array", "it is encrypted", "Keep it symbolic until the kernel returns"
     )
-    __rpow__ = _refused("an exponent", "exponentials are not polynomials", _POLYNOMIAL)
+    __rpow__ = _refused("an exponent", "exponentials are not polynomials", POLYNOMIAL)
 
     @abstractmethod
     def _binary(self: T, op: str, other: object, *, reverse: bool) -> Any: ...
@@ -261,14 +274,14 @@ class Tensor(ABC):
             refuse(
                 "UnsupportedConstruct",
                 "division by an encrypted value is not possible: 1/x is not a polynomial",
-                _POLYNOMIAL,
+                POLYNOMIAL,
             )
         divisor = constant_array(other)
         if np.any(divisor == 0):
             refuse("DivisionByZero", "a plaintext divisor is zero", "Divide by numbers other than zero")
         return self * (1.0 / divisor)
 
-    __rtruediv__ = _refused("a divisor", "1/x is not a polynomial", _POLYNOMIAL)
+    __rtruediv__ = _refused("a divisor", "1/x is not a polynomial", POLYNOMIAL)
 
     @abstractmethod
     def __matmul__(self, other: object) -> Any: ...
@@ -288,7 +301,7 @@ class Tensor(ABC):
         """Complex conjugate of every element."""
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **options: object) -> Any:
-        operator = _UFUNCS.get(ufunc.__name__)
+        operator = UFUNCS.get(ufunc.__name__)
         if operator is not None and "out" in options:
             refuse(
                 "UnsupportedConstruct",
@@ -301,7 +314,7 @@ class Tensor(ABC):
                 "UnsupportedFunction",
                 f"numpy.{ufunc.__name__}{'' if method == '__call__' else '.' + method} of an encrypted "
                 f"{self.kind} is not possible" + (" with options" if operator and options else ""),
-                "Use the operator, and x.sum() for sums" if operator else _POLYNOMIAL,
+                "Use the operator, and x.sum() for sums" if operator else POLYNOMIAL,
             )
         return operator(*inputs)
 
@@ -312,7 +325,7 @@ class Tensor(ABC):
             return getattr(args[0], function.__name__)
         if function in (np.dot, np.inner) and len(args) == 2 and not options:
             right = args[1] if function is np.dot or np.ndim(args[1]) < 2 else np.transpose(args[1])
-            return _UFUNCS["matmul"](args[0], right)
+            return UFUNCS["matmul"](args[0], right)
         method = _FUNCTIONS.get(function.__name__)
         if method is None or not args or not isinstance(args[0], Tensor):
             refuse(
@@ -329,23 +342,23 @@ class Tensor(ABC):
         return getattr(args[0], method)(*args[1:], **options)
 
 
-_UFUNCS: dict[str, Callable[..., Any]] = {
-    "add": lambda a, b: a + b if isinstance(a, Tensor) else b.__radd__(a),
-    "subtract": lambda a, b: a - b if isinstance(a, Tensor) else b.__rsub__(a),
-    "multiply": lambda a, b: a * b if isinstance(a, Tensor) else b.__rmul__(a),
-    "divide": lambda a, b: a / b if isinstance(a, Tensor) else b.__rtruediv__(a),
-    "matmul": lambda a, b: a @ b if isinstance(a, Tensor) else b.__rmatmul__(a),
-    "power": lambda a, b: a**b if isinstance(a, Tensor) else b.__rpow__(a),
+UFUNCS: dict[str, Callable[..., Any]] = {
+    "add": lambda a, b: a + b if isinstance(a, Encrypted) else b.__radd__(a),
+    "subtract": lambda a, b: a - b if isinstance(a, Encrypted) else b.__rsub__(a),
+    "multiply": lambda a, b: a * b if isinstance(a, Encrypted) else b.__rmul__(a),
+    "divide": lambda a, b: a / b if isinstance(a, Encrypted) else b.__rtruediv__(a),
+    "matmul": lambda a, b: a @ b if isinstance(a, Encrypted) else b.__rmatmul__(a),
+    "power": lambda a, b: a**b if isinstance(a, Encrypted) else b.__rpow__(a),
     "negative": lambda a: -a,
     "positive": lambda a: a,
     "conjugate": lambda a: a.conj(),
     "square": lambda a: a * a,
-    "less": lambda a, b: a < b,
-    "less_equal": lambda a, b: a <= b,
-    "greater": lambda a, b: a > b,
-    "greater_equal": lambda a, b: a >= b,
-    "equal": lambda a, b: a == b,
-    "not_equal": lambda a, b: a != b,
+    "less": lambda a, b: a < b if isinstance(a, Encrypted) else b > a,
+    "less_equal": lambda a, b: a <= b if isinstance(a, Encrypted) else b >= a,
+    "greater": lambda a, b: a > b if isinstance(a, Encrypted) else b < a,
+    "greater_equal": lambda a, b: a >= b if isinstance(a, Encrypted) else b <= a,
+    "equal": lambda a, b: a == b if isinstance(a, Encrypted) else b == a,
+    "not_equal": lambda a, b: a != b if isinstance(a, Encrypted) else b != a,
 }
 
 _FUNCTIONS = {

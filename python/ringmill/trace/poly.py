@@ -10,7 +10,7 @@ from numpy.polynomial import Chebyshev, Polynomial
 from numpy.typing import NDArray
 
 from ringmill._native import Circuit
-from ringmill.trace.base import Tensor, constant_array
+from ringmill.trace.base import Encrypted, Tensor, constant_array
 from ringmill.trace.circuit import splice
 from ringmill.trace.padding import image, keeps, note, padding
 from ringmill.trace.stack import Stack
@@ -112,10 +112,10 @@ def polynomial(x: Any, coefficients: Any) -> Any:
             with data between them, as sums of rows have, take a level to remove these, unless arguments up
             to the magnitude, where it is known, keep them within [−1, 1].
     """
-    if isinstance(coefficients, Tensor):
+    if isinstance(coefficients, Encrypted):
         refuse(
             "BadPolynomial",
-            f"coefficients that are an encrypted {coefficients.kind}",
+            "coefficients that are encrypted",
             "The encrypted value comes first: rm.polynomial(x, [c0, c1, …])",
         )
     if not isinstance(x, Tensor):
