@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.polynomial import Chebyshev, Polynomial
+from numpy.polynomial import Chebyshev, Hermite, HermiteE, Laguerre, Legendre, Polynomial
 from oracle import interpret
 
 import ringmill as rm
@@ -394,6 +394,35 @@ def test_series_heed_domain_and_window(kind: Any, domain: Any, window: Any) -> N
     got = traced.signature.unpack(interpret(traced.text, traced.signature.pack({"x": x})))
     np.testing.assert_allclose(got, want, rtol=0, atol=1e-12)
     np.testing.assert_allclose(rm.polynomial(x, series), want, rtol=0, atol=1e-12)
+
+
+def _legendre(u: Any) -> list[Any]:
+    return [u**0, u, (3 * u**2 - 1) / 2, (5 * u**3 - 3 * u) / 2]
+
+
+OTHER_SERIES: list[tuple[Any, Any]] = [
+    (Legendre, _legendre),
+    (Hermite, lambda u: [u**0, 2 * u, 4 * u**2 - 2, 8 * u**3 - 12 * u]),
+    (HermiteE, lambda u: [u**0, u, u**2 - 1, u**3 - 3 * u]),
+    (Laguerre, lambda u: [u**0, 1 - u, u**2 / 2 - 2 * u + 1, 1 - 3 * u + 1.5 * u**2 - u**3 / 6]),
+]
+
+
+@pytest.mark.parametrize(("kind", "terms"), OTHER_SERIES, ids=[kind.__name__ for kind, _ in OTHER_SERIES])
+@pytest.mark.parametrize("domain", [None, [0, 2], [1, 3]])
+def test_series_of_other_kinds(kind: Any, terms: Any, domain: Any) -> None:
+    c = [0.25, 1.0, 0.5, -0.125]
+    series = kind(c, domain=domain)
+    # Where the domain is no interval of validity, values beyond it are as good.
+    low, high = series.domain if kind is Legendre else (-2, 2)
+    x = np.linspace(low, high, 11)
+    (a, b), (left, right) = series.domain, series.window
+    u = left + (x - a) * (right - left) / (b - a)
+    want = sum(factor * term for factor, term in zip(c, terms(u), strict=True))
+    traced = rm.kernel(lambda x: rm.polynomial(x, series)).trace(rm.vector(11))
+    got = traced.signature.unpack(interpret(traced.text, traced.signature.pack({"x": x})))
+    np.testing.assert_allclose(got, want, rtol=0, atol=1e-11)
+    np.testing.assert_allclose(rm.polynomial(x, series), want, rtol=0, atol=1e-11)
 
 
 def test_polynomials_of_clear_data_keep_imaginary_parts() -> None:

@@ -142,8 +142,8 @@ def approximate(
                 f"A polynomial of degree {degree!r} is not possible: choose 1 to {HIGHEST}.",
                 degree=degree,
             )
-        return fit.of_degree(int(degree))
-    if not isinstance(error, (int, float, np.floating)) or not 0 < error < np.inf:
+        return fit.varying(int(degree))
+    if isinstance(error, bool) or not isinstance(error, (int, float, np.floating)) or not 0 < error < np.inf:
         fail(ApproximationError, "Error", f"The error is {error!r}; give a positive number.", wanted=error)
     return fit.within(float(error))
 
@@ -158,6 +158,13 @@ def _interval(interval: Any) -> tuple[float, float]:
             ApproximationError,
             "Interval",
             f"{interval!r} is not an interval: give two finite numbers, the smaller one first.",
+        )
+    if not np.isfinite(abs(low) + abs(high)):
+        fail(
+            ApproximationError,
+            "Interval",
+            f"{interval!r} is an interval beyond what floats compute with. "
+            "Scale the values, and give the interval that they lie in then.",
         )
     return low, high
 
@@ -174,6 +181,19 @@ class Fit:
         """The polynomial of a degree, with its error."""
         series = _trimmed(self._best(degree) if self.method == "minimax" else self._interpolated(degree))
         return Approximation(series, self.function.error(series))
+
+    def varying(self, degree: int) -> Approximation:
+        """The polynomial of a degree, unless it is a constant."""
+        fitted = self.of_degree(degree)
+        if fitted.degree == 0:
+            fail(
+                ApproximationError,
+                "ConstantFunction",
+                f"On {tuple(self.domain)} the polynomial of degree {degree} is the constant "
+                f"{fitted.series.coef[0]:g}, which errs by {fitted.error:.2g}. "
+                "Use the constant itself, or ask for another degree.",
+            )
+        return fitted
 
     def within(self, error: float) -> Approximation:
         """The least degree within an error: doubled until it is, then all degrees in between."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
-from numpy.polynomial import Chebyshev, Polynomial
+from numpy.polynomial import Chebyshev, Hermite, HermiteE, Laguerre, Legendre, Polynomial
 from numpy.typing import NDArray
 
 from ringmill._native import Circuit
@@ -19,6 +19,8 @@ from ringmill.trace.where import refuse
 
 Coefficients = NDArray[np.float64]
 Basis = Literal["monomial", "chebyshev"]
+
+SERIES = (Chebyshev, Hermite, HermiteE, Laguerre, Legendre, Polynomial)
 
 # crates/circuits/src/polynomial: DEGREE_MAX.
 HIGHEST_DEGREE = 4095
@@ -106,7 +108,8 @@ def polynomial(x: Any, coefficients: Any) -> Any:
     Args:
         x: encrypted scalar, vector or matrix. A plain number or array is evaluated by NumPy, so that a
             kernel can be called on clear data too.
-        coefficients: ``[c0, c1, …]`` of powers, or ``numpy.polynomial.Polynomial`` or ``Chebyshev``.
+        coefficients: ``[c0, c1, …]`` of powers, or a series of ``numpy.polynomial``. Legendre's become
+            Chebyshev's on their domain, Hermite's and Laguerre's powers.
             A Chebyshev series on [a, b] maps x to [−1, 1] first, which costs one level unless the interval
             is [−1, 1]: scale the weights of the step before instead where there is one. On [−1, 1] values
             with data between them, as sums of rows have, take a level to remove these, unless arguments up
@@ -119,9 +122,13 @@ def polynomial(x: Any, coefficients: Any) -> Any:
             "The encrypted value comes first: rm.polynomial(x, [c0, c1, …])",
         )
     if not isinstance(x, Tensor):
-        ready = isinstance(coefficients, (Chebyshev, Polynomial))
-        series = coefficients if ready else Polynomial(coefficients)
+        series = coefficients if isinstance(coefficients, SERIES) else Polynomial(coefficients)
         return series(_clear(x))
+    if isinstance(coefficients, Legendre):
+        coefficients = coefficients.convert(domain=coefficients.domain, kind=Chebyshev)
+    if isinstance(coefficients, (Hermite, HermiteE, Laguerre)):
+        # These have no interval outside of which they are meaningless, as a Chebyshev series would.
+        coefficients = coefficients.convert(kind=Polynomial)
     if isinstance(coefficients, Chebyshev):
         if list(coefficients.window) != [-1, 1]:
             coefficients = coefficients.convert(domain=coefficients.domain, window=[-1, 1])
