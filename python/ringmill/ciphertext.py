@@ -359,7 +359,7 @@ class Ciphertext(Encrypted):
 
         After a slice the slots beyond the length are masked first, which costs a level.
         """
-        if axis not in (None, 0, -1):
+        if axis is not None and not (isinstance(axis, (int, np.integer)) and axis in (0, -1)):
             fail(EncodingError, "Axis", f"An encrypted vector has no axis {axis!r}. Its only axis is 0.")
         whole = self if self.clean else self * np.ones(self.length)
         return self._with(self.evaluator.sum(whole.native, self.slots), clean=False)

@@ -88,6 +88,7 @@ def _symbol(*shape: int) -> Any:
 NEEDS_MORE = {
     "rm.Ciphertext.bootstrap",
     "rm.Ciphertext.conj",
+    "rm.Ciphertext.mean",
     "rm.Ciphertext.sum",
     "rm.Compiled.load",
     "rm.EvaluationKeys.load",
