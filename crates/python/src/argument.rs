@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::path::PathBuf;
 
 use numpy::{AllowTypeChange, Complex64, PyArrayLike1};
-use pyo3::exceptions::PyException;
+use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyString};
 
@@ -46,6 +46,24 @@ impl<'a, 'py, T: Wanted + FromPyObject<'a, 'py>> FromPyObject<'a, 'py> for Arg<T
             if error.is_instance_of::<PyException>(given.py()) { refused(&given, T::WORDS) } else { error }
         })
     }
+}
+
+/// A function that is told how far a run is.
+pub(crate) struct Told(pub(crate) Py<PyAny>);
+
+impl<'py> FromPyObject<'_, 'py> for Told {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if given.is_callable() {
+            return Ok(Self(given.to_owned().unbind()));
+        }
+        Err(PyTypeError::new_err("not a function"))
+    }
+}
+
+impl Wanted for Told {
+    const WORDS: &'static str = "a function of the steps that are done and all steps";
 }
 
 /// As [`Arg`], for arguments with a default.

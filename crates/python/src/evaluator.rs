@@ -11,7 +11,7 @@ use ringmill_ckks as ckks;
 use ringmill_ckks::{Level, Scale};
 use ringmill_program::he::is_free_factor;
 
-use crate::argument::{Arg, given};
+use crate::argument::{Arg, Told, given};
 use crate::bootstrap::content;
 use crate::cipher::Ciphertext;
 use crate::codec;
@@ -398,11 +398,11 @@ impl Evaluator {
         a: Arg<Bound<'_, Ciphertext>>,
         #[pyo3(from_py_with = given)] real: bool,
         iterations: Option<&Bound<'_, PyAny>>,
-        progress: Option<Py<PyAny>>,
+        progress: Option<Arg<Told>>,
     ) -> PyResult<Ciphertext> {
         let (a, keys, bootstrapper) = (a.get().full().clone(), self.keys.clone(), self.bootstrapper.clone());
         let iterations = choice("iterations", iterations, "from 1 to 2")?;
-        let result = stoppable(py, progress, move |watch| {
+        let result = stoppable(py, progress.map(|told| told.0.0), move |watch| {
             bootstrapper.bootstrap_watched(&a, &keys, content(real), iterations, watch).map_err(|error| {
                 let real = if real { "" } else { ", real=False" };
                 let all = format!("keygen(params, **rm.bootstrap_keys(params, {}{real}))", a.slots());

@@ -10,13 +10,10 @@ use pyo3::types::PyDict;
 
 use ringmill::machine::Watch;
 use ringmill::{Evaluator, Input, Kernel};
-use ringmill_ckks::{self as ckks, Noise};
 use ringmill_machine::Cpu;
 use ringmill_machine::cpu::profile::{Kind, Profile, Spent};
-use ringmill_program::he::Value;
-use ringmill_program::manage::predict;
 
-use crate::argument::{Arg, given};
+use crate::argument::{Arg, Told, given};
 use crate::cipher::Ciphertext;
 use crate::error::{Failure, Family};
 use crate::evaluation::EvaluationKeys;
@@ -87,38 +84,8 @@ fn attended<T: Send + 'static>(
 pub(crate) struct Executable {
     kernel: Arc<Kernel>,
     machine: String,
-    /// Bounds on every value, which keep predictions close.
-    bounds: Arc<Vec<f64>>,
     /// What runs took, if they are timed.
     profile: Option<Arc<Profile>>,
-}
-
-/// The outputs with the error that is predicted when every value keeps to its bound.
-fn bounded(
-    kernel: &Kernel,
-    inputs: &[(String, Arc<ckks::Ciphertext>)],
-    outputs: BTreeMap<String, ckks::Ciphertext>,
-    bounds: &[f64],
-) -> Result<BTreeMap<String, ckks::Ciphertext>, Failure> {
-    let program = kernel.program();
-    let given = |_: Value, name: &str| {
-        let cipher = inputs.iter().find(|(n, _)| n == name);
-        cipher.map_or_else(|| Noise::exact(0.0, 0), |(_, c)| c.noise().clone())
-    };
-    let params = kernel.evaluator().params();
-    let all = predict(program, params, &|switch| kernel.layout(switch), &given, &|_, _| 0.0, &|v| {
-        bounds[v.index()]
-    })
-    .map_err(|e| Failure::of(Family::Machine, &e))?;
-    let closer = |(name, cipher): (String, ckks::Ciphertext)| {
-        let Some(output) = program.outputs().iter().find(|o| o.name == name) else {
-            return Ok((name, cipher));
-        };
-        let noise = all[output.value.index()].clone();
-        let meta = ckks::Meta { noise, ..cipher.meta().clone() };
-        Ok((name, cipher.with_meta(meta).map_err(|e| Failure::ckks(&e))?))
-    };
-    outputs.into_iter().map(closer).collect()
 }
 
 #[pymethods]
@@ -136,37 +103,28 @@ impl Executable {
         #[pyo3(from_py_with = given)] library: Option<PathBuf>,
     ) -> PyResult<Self> {
         let plan = plan.get();
-        let (params, managed, name) = (plan.params.clone(), plan.managed.clone(), machine.to_owned());
+        let (params, managed, bounds) = (plan.params.clone(), plan.managed.clone(), plan.bounds());
+        let name = machine.to_owned();
         let word = switching.to_owned();
         let kernel = interruptible(py, move || {
             let machine = machines::by_name(&name, threads, butterflies, library.as_deref())?;
             let evaluator = switching::evaluator(&params, machine, &word)?;
-            Kernel::new(&evaluator, managed).map_err(|e| Failure::face(&e))
+            Ok(Kernel::new(&evaluator, managed).map_err(|e| Failure::face(&e))?.with_bounds(bounds))
         })?;
-        Ok(Self {
-            kernel: Arc::new(kernel),
-            machine: machine.to_owned(),
-            bounds: Arc::new(plan.bounds()),
-            profile: None,
-        })
+        Ok(Self { kernel: Arc::new(kernel), machine: machine.to_owned(), profile: None })
     }
 
     /// Lowers a plan for a machine that is a Python function: `outside.rs`.
     #[staticmethod]
     fn through(py: Python<'_>, plan: Arg<Bound<'_, Plan>>, run: Py<PyAny>) -> PyResult<Self> {
         let plan = plan.get();
-        let (params, managed) = (plan.params.clone(), plan.managed.clone());
+        let (params, managed, bounds) = (plan.params.clone(), plan.managed.clone(), plan.bounds());
         let kernel = interruptible(py, move || {
             let machine = Arc::new(Outside::new(run));
             let evaluator = Evaluator::with_machine(&params, machine).map_err(|e| Failure::face(&e))?;
-            Kernel::new(&evaluator, managed).map_err(|e| Failure::face(&e))
+            Ok(Kernel::new(&evaluator, managed).map_err(|e| Failure::face(&e))?.with_bounds(bounds))
         })?;
-        Ok(Self {
-            kernel: Arc::new(kernel),
-            machine: "outside".to_owned(),
-            bounds: Arc::new(plan.bounds()),
-            profile: None,
-        })
+        Ok(Self { kernel: Arc::new(kernel), machine: "outside".to_owned(), profile: None })
     }
 
     /// Lowers a plan for the CPU machine, one thread, which times every step.
@@ -174,16 +132,16 @@ impl Executable {
     #[pyo3(signature = (plan, switching = "hybrid"))]
     fn profiled(py: Python<'_>, plan: Arg<Bound<'_, Plan>>, switching: &str) -> PyResult<Self> {
         let plan = plan.get();
-        let (params, managed, word) = (plan.params.clone(), plan.managed.clone(), switching.to_owned());
+        let (params, managed, bounds) = (plan.params.clone(), plan.managed.clone(), plan.bounds());
+        let word = switching.to_owned();
         let profile = Arc::new(Profile::default());
         let watched = profile.clone();
         let kernel = interruptible(py, move || {
             let machine = Cpu::new().map_err(|e| Failure::of(Family::Machine, &e))?.profiled(watched);
             let evaluator = switching::evaluator(&params, Arc::new(machine), &word)?;
-            Kernel::new(&evaluator, managed).map_err(|e| Failure::face(&e))
+            Ok(Kernel::new(&evaluator, managed).map_err(|e| Failure::face(&e))?.with_bounds(bounds))
         })?;
-        let (kernel, bounds) = (Arc::new(kernel), Arc::new(plan.bounds()));
-        Ok(Self { kernel, machine: "cpu".to_owned(), bounds, profile: Some(profile) })
+        Ok(Self { kernel: Arc::new(kernel), machine: "cpu".to_owned(), profile: Some(profile) })
     }
 
     /// What a run took, by kind, each shape of step as in the run that took it the least: name, kernel calls, seconds, bytes, words multiplied; and forgets it. Empty unless
@@ -206,16 +164,15 @@ impl Executable {
         py: Python<'py>,
         inputs: BTreeMap<String, Py<Ciphertext>>,
         keys: Arg<Bound<'py, EvaluationKeys>>,
-        progress: Option<Py<PyAny>>,
+        progress: Option<Arg<Told>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let (kernel, keys, bounds) = (self.kernel.clone(), keys.get().0.clone(), self.bounds.clone());
+        let (kernel, keys) = (self.kernel.clone(), keys.get().0.clone());
         let whole: Vec<_> = inputs.into_iter().map(|(name, c)| (name, c.get().full().clone())).collect();
-        let results = stoppable(py, progress, move |watch| {
+        let results = stoppable(py, progress.map(|told| told.0.0), move |watch| {
             let inputs = whole.iter().map(|(name, c)| (name.clone(), Input::Cipher(c))).collect();
-            let outputs = kernel
+            kernel
                 .run_watched(&inputs, &keys, watch)
-                .map_err(|e| Failure::face(&e).all_keys("the kernel's own keygen()"))?;
-            bounded(&kernel, &whole, outputs, &bounds)
+                .map_err(|e| Failure::face(&e).all_keys("the kernel's own keygen()"))
         })?;
         let outputs = PyDict::new(py);
         for (name, cipher) in results {

@@ -74,6 +74,8 @@ pub struct Kernel {
     plains: Vec<(Value, Option<Poly>)>,
     /// Layouts of the keys, as the evaluator's methods have them.
     layouts: HashMap<Switch, KeyLayout>,
+    /// Bounds on every value, which keep predictions close; what the program promises if there are none.
+    bounds: Option<Vec<f64>>,
 }
 
 impl Kernel {
@@ -107,7 +109,15 @@ impl Kernel {
         }
         let layout = |switch: Switch| (switch, evaluator.method(&switch).layout());
         let layouts = key_switches(p).into_values().map(layout).collect();
-        Ok(Self { evaluator: evaluator.clone(), managed, prepared, ciphers, plains, layouts })
+        Ok(Self { evaluator: evaluator.clone(), managed, prepared, ciphers, plains, layouts, bounds: None })
+    }
+
+    /// The same kernel, whose predictions of errors rely on a bound on |slot| of every value of its program: those of
+    /// [`Plan::bounds`](crate::Plan::bounds). There are as many as instructions, and others are not heeded.
+    #[must_use]
+    pub fn with_bounds(self, bounds: Vec<f64>) -> Self {
+        let fit = bounds.len() == self.program().instrs().len();
+        Self { bounds: fit.then_some(bounds), ..self }
     }
 
     /// Manages a traced program for the evaluator's parameters and compiles it.
@@ -310,7 +320,10 @@ impl Kernel {
             at.map_or_else(|| Noise::exact(0.0, 0), |i| ciphers[i].noise().clone())
         };
         let plain = |v: Value, _: &str| fresh.get(&v).map_or(0.0, |p| p.noise().magnitude());
-        let promised = |v: Value| p.instr(v).within.unwrap_or(f64::INFINITY);
+        let promised = |v: Value| match &self.bounds {
+            Some(bounds) => bounds[v.index()],
+            None => p.instr(v).within.unwrap_or(f64::INFINITY),
+        };
         let noises = predict(p, params, &|switch| self.layout(switch), &cipher, &plain, &promised)?;
         let meta = |v: Value| {
             let (level, scale) = match &p.instr(v).ty {

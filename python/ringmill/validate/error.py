@@ -30,9 +30,9 @@ from ringmill.trace import Traced
 from ringmill.validate.design import worst_slot
 
 #: Bits of the primes that rescaling divides by, and of the scale.
-SCALES = (26, 28, 31, 34, 37, 40, 43, 46, 48, 50)
+SCALES = (26, 28, 31, 34, 36, 38, 40, 43, 46, 48)
 #: Bits by which the first prime is wider: room for the result's integer part.
-ROOM = 10
+ROOM = 12
 #: log2 N, special primes, distribution of the secret.
 SHAPES = ((12, 1, "ternary"), (12, 2, "gaussian"), (13, 1, "gaussian"), (13, 2, "ternary"))
 

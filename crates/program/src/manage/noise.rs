@@ -145,7 +145,11 @@ pub fn predict(
         let bound = if matches!(instr.op, Op::Const(_)) { f64::INFINITY } else { bound(v) };
         all.push(if noise.magnitude() > bound { noise.with_magnitude(bound) } else { noise });
     }
-    Ok(all.into_iter().zip(&spreads).map(|(noise, spread)| noise.at_most(spread.std())).collect())
+    // What differs by roundings alone stays what operations one by one predict.
+    let known = |noise: Noise, std: f64| {
+        if std < noise.std() * (1.0 - 1e-9) { noise.at_most(std) } else { noise }
+    };
+    Ok(all.into_iter().zip(&spreads).map(|(noise, spread)| known(noise, spread.std())).collect())
 }
 
 /// How the error of an operation lies over the slots; `None` where nothing is known but how large it is. `of` gives spread and noise of the
@@ -173,7 +177,11 @@ fn spread<'a>(
             let numbers = constants(p, b);
             let (a, na, right, nb, both) = product(a, b);
             let left = numbers.map_or_else(|| a.times(nb.magnitude()), |numbers| a.through(numbers));
-            left.plus(&right, na.meets(nb)).plus(&both, false)
+            match na.meets(nb) {
+                true => left.plus(&right, true).plus(&both, false),
+                // What is alike in all slots is added first, without going over them.
+                false => left.plus(&right.plus(&both, false), false),
+            }
         }
         Op::Square(a) => {
             let (a, na, _, _, both) = product(a, a);
