@@ -158,6 +158,30 @@ def products_of(text: str) -> int:
     return count
 
 
+def test_what_has_no_best_polynomial_that_is_found_says_so() -> None:
+    smooth = rm.approximate(np.exp, (-2, 1), degree=6, method="minimax")
+    assert smooth.method == "minimax"
+    assert rm.approximate(np.exp, (-2, 1), degree=6).method == "chebyshev"
+    kinked = rm.approximate(np.abs, (-1, 1), degree=63, method="minimax")
+    assert kinked.method == "chebyshev"
+    assert kinked.error == rm.approximate(np.abs, (-1, 1), degree=63).error
+
+
+def test_searches_that_fail_come_to_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    import baryrat
+
+    asked = []
+
+    def fails(*given: Any, **options: Any) -> Any:
+        asked.append(given)
+        raise RuntimeError
+
+    monkeypatch.setattr(baryrat, "bpane", fails)
+    found = rm.approximate(np.abs, (-1, 1), error=0.01, method="minimax")
+    assert found.error <= 0.01
+    assert len(asked) == 2 * 3, "three degrees, each at the next one too"
+
+
 def test_minimax_is_no_worse() -> None:
     pytest.importorskip("baryrat")
     for degree in (4, 7, 15):

@@ -38,7 +38,7 @@ use crate::whole::{MOST_THREADS, STEPS, whole, wholes, within};
 ///     keys: what it computes with; nothing secret.
 ///     machine: "cpu" (the default), "reference" (written for clarity) or "compact" (the simulated core). Results are the
 ///         same bit for bit.
-///     threads: worker threads of "cpu", 1 to 4096; all cores by default.
+///     threads: worker threads of "cpu", 1 to 256; all cores by default.
 ///
 /// Raises
 /// ------

@@ -24,6 +24,9 @@ HIGHEST = 1023
 # Degree of an interpolant that stands for the function itself.
 FINE = 255
 
+# Failed searches for a best polynomial, each of seconds, after which a function is taken to have none that is found.
+FAILURES = 3
+
 # Coefficients this far below the largest one are rounding of the fit, not part of the polynomial.
 NEGLIGIBLE = 2.0**-48
 
@@ -36,11 +39,16 @@ class Approximation:
         series: ``numpy.polynomial.Chebyshev`` on the interval.
         error: the largest distance from the function that was found on the interval, and 5% more: see
             ``approximate``.
+        method: what it was found by, "chebyshev" or "minimax": the former too where the best polynomial was
+            asked for and not found, as of functions with kinks.
     """
 
-    def __init__(self, series: Chebyshev, error: float) -> None:
+    def __init__(
+        self, series: Chebyshev, error: float, method: Literal["chebyshev", "minimax"] = "chebyshev"
+    ) -> None:
         self.series = series
         self.error = error
+        self.method = method
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -113,7 +121,8 @@ def approximate(
         error: the least degree is taken whose distance from the function stays within it.
         degree: or a degree, 1 to 1023: ⌈log2(degree + 1)⌉ levels and one to map the interval.
         method: ``chebyshev`` interpolates; ``minimax`` looks for the best polynomial of each degree, which
-            needs the package baryrat and saves a degree or two.
+            needs the package baryrat and saves a degree or two. Of functions with kinks it is often not
+            found; the interpolant stands in for it then, and the result's ``method`` says so.
     """
     low, high = _interval(interval)
     if (error is None) == (degree is None):
@@ -175,12 +184,14 @@ class Fit:
     def __init__(self, function: Function, low: float, high: float, method: str) -> None:
         self.function = Sampled(function, low, high)
         self.domain = [low, high]
-        self.method = method
+        # Searches for the best polynomial that may still fail.
+        self.patience = FAILURES if method == "minimax" else 0
 
     def of_degree(self, degree: int) -> Approximation:
         """The polynomial of a degree, with its error."""
-        series = _trimmed(self._best(degree) if self.method == "minimax" else self._interpolated(degree))
-        return Approximation(series, self.function.error(series))
+        best = self._best(degree) if self.patience else None
+        series = _trimmed(self._interpolated(degree) if best is None else best)
+        return Approximation(series, self.function.error(series), "chebyshev" if best is None else "minimax")
 
     def varying(self, degree: int) -> Approximation:
         """The polynomial of a degree, unless it is a constant."""
@@ -232,7 +243,7 @@ class Fit:
     def _interpolated(self, degree: int) -> Chebyshev:
         return Chebyshev.interpolate(self.function, degree, domain=self.domain)
 
-    def _best(self, degree: int) -> Chebyshev:
+    def _best(self, degree: int) -> Chebyshev | None:
         try:
             from baryrat import bpane
         except ImportError:
@@ -254,7 +265,8 @@ class Fit:
             series = _trimmed(Chebyshev.interpolate(best, asked, domain=self.domain))
             if series.degree() <= degree:
                 return series
-        return self._interpolated(degree)
+        self.patience -= 1
+        return None
 
 
 def _trimmed(series: Chebyshev) -> Chebyshev:
