@@ -10,7 +10,7 @@ from numpy.polynomial import Chebyshev
 from oracle import interpret
 
 import ringmill as rm
-from ringmill.kernels import NINE, PaperKernel, logistic_regression, sigmoid
+from ringmill.kernels import NINE, PaperKernel, Sign, logistic_regression, sigmoid
 
 
 def test_linear_layers_and_chebyshev_polynomials_are_tight() -> None:
@@ -70,3 +70,39 @@ def test_results_of_given_parameters_do_not_wrap_around() -> None:
     with pytest.raises(rm.ProgramError, match=r"may be as large as 2\.048e3, which wraps around") as refused:
         rm.kernel(lambda x: x.sum()).compile(rm.vector(2048), params=shortest)
     assert refused.value.code == "WrapsAround"
+
+
+ROOMY = rm.Params.from_bits(11, [60] + [45] * 16, [60, 60, 60, 60], 5, insecure=True)
+
+
+def _transposed(x: Any) -> Any:
+    for _ in range(4):
+        x = x.T.reshape(16, 16)
+    return x
+
+
+ABSOLUTE, SIGN = rm.approximate(np.abs, degree=100), Sign(0.05, 1e-2)
+
+
+@pytest.mark.parametrize(
+    ("function", "shape", "most"),
+    [
+        (_transposed, (16, 16), 6),
+        (lambda x: np.eye(64)[::-1] @ (np.eye(64)[::-1] @ x) + x, (64,), 6),
+        (lambda x: ABSOLUTE(x), (256,), 4.5),
+        (lambda x: SIGN(x), (256,), 6),
+    ],
+    ids=["transposes", "permutations", "absolute", "sign"],
+)
+def test_predictions_of_maps_and_polynomials_are_close(
+    function: Any, shape: tuple[int, ...], most: float, rng: np.random.Generator
+) -> None:
+    x = rng.uniform(-1, 1, shape)
+    compiled = rm.kernel(function).compile(rm.Spec(shape), params=ROOMY)
+    keys = compiled.keygen()
+    results = compiled.evaluate(keys, compiled.encrypt(keys, x=x))
+    (found,) = compiled.measure_error(keys, results, function(x)).values()
+    assert found.holds, found
+    assert found.predicted_log2 - found.measured_log2 < most, found
+    # Before anything runs: errors have other names then, and others of them are told apart.
+    assert compiled.predicted_error["out"] == pytest.approx(found.predicted_log2, abs=2)

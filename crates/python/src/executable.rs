@@ -103,13 +103,14 @@ impl Executable {
         #[pyo3(from_py_with = given)] library: Option<PathBuf>,
     ) -> PyResult<Self> {
         let plan = plan.get();
-        let (params, managed, bounds) = (plan.params.clone(), plan.managed.clone(), plan.bounds());
+        let (params, managed) = (plan.params.clone(), plan.managed.clone());
+        let (bounds, real) = (plan.bounds(), plan.promise.real);
         let name = machine.to_owned();
         let word = switching.to_owned();
         let kernel = interruptible(py, move || {
             let machine = machines::by_name(&name, threads, butterflies, library.as_deref())?;
             let evaluator = switching::evaluator(&params, machine, &word)?;
-            Ok(Kernel::new(&evaluator, managed).map_err(|e| Failure::face(&e))?.with_bounds(bounds))
+            Ok(Kernel::new(&evaluator, managed).map_err(|e| Failure::face(&e))?.with_bounds(bounds, real))
         })?;
         Ok(Self { kernel: Arc::new(kernel), machine: machine.to_owned(), profile: None })
     }
@@ -118,11 +119,12 @@ impl Executable {
     #[staticmethod]
     fn through(py: Python<'_>, plan: Arg<Bound<'_, Plan>>, run: Py<PyAny>) -> PyResult<Self> {
         let plan = plan.get();
-        let (params, managed, bounds) = (plan.params.clone(), plan.managed.clone(), plan.bounds());
+        let (params, managed) = (plan.params.clone(), plan.managed.clone());
+        let (bounds, real) = (plan.bounds(), plan.promise.real);
         let kernel = interruptible(py, move || {
             let machine = Arc::new(Outside::new(run));
             let evaluator = Evaluator::with_machine(&params, machine).map_err(|e| Failure::face(&e))?;
-            Ok(Kernel::new(&evaluator, managed).map_err(|e| Failure::face(&e))?.with_bounds(bounds))
+            Ok(Kernel::new(&evaluator, managed).map_err(|e| Failure::face(&e))?.with_bounds(bounds, real))
         })?;
         Ok(Self { kernel: Arc::new(kernel), machine: "outside".to_owned(), profile: None })
     }
@@ -132,14 +134,15 @@ impl Executable {
     #[pyo3(signature = (plan, switching = "hybrid"))]
     fn profiled(py: Python<'_>, plan: Arg<Bound<'_, Plan>>, switching: &str) -> PyResult<Self> {
         let plan = plan.get();
-        let (params, managed, bounds) = (plan.params.clone(), plan.managed.clone(), plan.bounds());
+        let (params, managed) = (plan.params.clone(), plan.managed.clone());
+        let (bounds, real) = (plan.bounds(), plan.promise.real);
         let word = switching.to_owned();
         let profile = Arc::new(Profile::default());
         let watched = profile.clone();
         let kernel = interruptible(py, move || {
             let machine = Cpu::new().map_err(|e| Failure::of(Family::Machine, &e))?.profiled(watched);
             let evaluator = switching::evaluator(&params, Arc::new(machine), &word)?;
-            Ok(Kernel::new(&evaluator, managed).map_err(|e| Failure::face(&e))?.with_bounds(bounds))
+            Ok(Kernel::new(&evaluator, managed).map_err(|e| Failure::face(&e))?.with_bounds(bounds, real))
         })?;
         Ok(Self { kernel: Arc::new(kernel), machine: "cpu".to_owned(), profile: Some(profile) })
     }

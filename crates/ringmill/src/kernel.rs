@@ -76,6 +76,8 @@ pub struct Kernel {
     layouts: HashMap<Switch, KeyLayout>,
     /// Bounds on every value, which keep predictions close; what the program promises if there are none.
     bounds: Option<Vec<f64>>,
+    /// Whether inputs are promised to be real.
+    real: bool,
 }
 
 impl Kernel {
@@ -109,15 +111,25 @@ impl Kernel {
         }
         let layout = |switch: Switch| (switch, evaluator.method(&switch).layout());
         let layouts = key_switches(p).into_values().map(layout).collect();
-        Ok(Self { evaluator: evaluator.clone(), managed, prepared, ciphers, plains, layouts, bounds: None })
+        Ok(Self {
+            evaluator: evaluator.clone(),
+            managed,
+            prepared,
+            ciphers,
+            plains,
+            layouts,
+            bounds: None,
+            real: false,
+        })
     }
 
     /// The same kernel, whose predictions of errors rely on a bound on |slot| of every value of its program: those of
-    /// [`Plan::bounds`](crate::Plan::bounds). There are as many as instructions, and others are not heeded.
+    /// [`Plan::bounds`](crate::Plan::bounds), and on real inputs if that is promised. There are as many bounds as instructions, and others
+    /// are not heeded.
     #[must_use]
-    pub fn with_bounds(self, bounds: Vec<f64>) -> Self {
+    pub fn with_bounds(self, bounds: Vec<f64>, real: bool) -> Self {
         let fit = bounds.len() == self.program().instrs().len();
-        Self { bounds: fit.then_some(bounds), ..self }
+        Self { bounds: fit.then_some(bounds), real: fit && real, ..self }
     }
 
     /// Manages a traced program for the evaluator's parameters and compiles it.
@@ -324,7 +336,8 @@ impl Kernel {
             Some(bounds) => bounds[v.index()],
             None => p.instr(v).within.unwrap_or(f64::INFINITY),
         };
-        let noises = predict(p, params, &|switch| self.layout(switch), &cipher, &plain, &promised)?;
+        let noises =
+            predict(p, params, &|switch| self.layout(switch), &cipher, &plain, &promised, self.real)?;
         let meta = |v: Value| {
             let (level, scale) = match &p.instr(v).ty {
                 Type::Ct(t) => (t.level, t.scale.clone()),

@@ -24,7 +24,7 @@ HIGHEST = 1023
 # Degree of an interpolant that stands for the function itself.
 FINE = 255
 
-# Failed searches for a best polynomial, each of seconds, after which a function is taken to have none that is found.
+# Failed searches for a best polynomial, each of seconds, after which a function is taken to have none.
 FAILURES = 3
 
 # Coefficients this far below the largest one are rounding of the fit, not part of the polynomial.

@@ -19,6 +19,7 @@
 //! 6. `hoist`: marks rotations that share a decomposition.
 
 mod choose;
+mod curve;
 mod dead;
 mod emit;
 mod few_keys;

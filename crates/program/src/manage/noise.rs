@@ -3,6 +3,7 @@
 use ringmill_ckks::{KeyLayout, Noise, Params};
 use ringmill_ring::{GaloisElement, RingError};
 
+use super::curve::{Curve, Curves};
 use super::ranges::ranges;
 use super::spread::{Spread, last_uses, wanted};
 use crate::he::{Constant, Level, Like, Numbers, Op, Program, Scale, Type, Value};
@@ -46,7 +47,7 @@ pub fn predict_fresh(
         Noise::encoded(promise.inputs, scale, name).encrypt_public(params, scale, name)
     };
     let bounds = promise.bounds(p);
-    predict(p, params, layouts, &fresh, &|_, _| promise.plain, &|v| bounds[v.index()])
+    predict(p, params, layouts, &fresh, &|_, _| promise.plain, &|v| bounds[v.index()], promise.real)
 }
 
 /// The error of every value by the model of [`ringmill_ckks::noise`], given those of the inputs.
@@ -54,7 +55,8 @@ pub fn predict_fresh(
 /// `layouts` gives the layout of the key of each key switch: that of its method. `input` gives the noise of each
 /// encrypted input, `plain` a bound on |slot| of each run-time plaintext. Plaintexts have a noise too: that of their
 /// encoding. `bound` is a promise about |slot| of every value, infinite if there is none: without it the magnitudes of
-/// intermediate values are products and sums of bounds. The model follows lowering: a rescale that is the only use of a
+/// intermediate values are products and sums of bounds. `real` promises that inputs are real: bounded values that are polynomials of one
+/// another then have the error that its derivative gives. The model follows lowering: a rescale that is the only use of a
 /// key switch is merged into it.
 ///
 /// # Errors
@@ -66,6 +68,7 @@ pub fn predict(
     input: &dyn Fn(Value, &str) -> Noise,
     plain: &dyn Fn(Value, &str) -> f64,
     bound: &dyn Fn(Value) -> f64,
+    real: bool,
 ) -> Result<Vec<Noise>, RingError> {
     let switches = key_switches(p);
     // What no output needs is not lowered.
@@ -93,6 +96,8 @@ pub fn predict(
     };
     let (wanted, last) = (wanted(p), last_uses(p));
     let mut spreads: Vec<Spread> = Vec::with_capacity(p.instrs().len());
+    let mut curves = Curves::default();
+    let real = real && all_real(p);
     let mut all: Vec<Noise> = Vec::with_capacity(p.instrs().len());
     for (v, instr) in p.values() {
         let at = |v: Value| &all[v.index()];
@@ -137,10 +142,32 @@ pub fn predict(
                 }
             }
         };
+        let spread = if spread.std() > noise.std() { Spread::even(noise.std()) } else { spread };
+        let curve = match instr.like {
+            None if real && wanted[v.index()] => {
+                let root = |a: Value| (bound(a), spreads[a.index()].std());
+                for &a in instr.op.operands().as_slice() {
+                    curves.begin_anew(a, v, &last, root(a));
+                }
+                let of = |a: Value| curves.of(a, root(a));
+                let one = |a: Value, b: Value| {
+                    p.instr(a).ty.is_ct() && p.instr(b).ty.is_ct() && curves.root(a) == curves.root(b)
+                };
+                let born = |v: Value| Ok(switched(v, &Noise::exact(0.0, 0))?.std());
+                curve(p, (v, scale), params, &of, &one, &born)?
+            }
+            _ => None,
+        };
+        let spread = match curve.as_ref().map(Curve::std) {
+            Some(std) if std < spread.std() => Spread::even(std),
+            _ => spread,
+        };
         for operand in instr.op.operands().as_slice().iter().filter(|a| last[a.index()] == v.index()) {
             spreads[operand.index()].flatten();
+            curves.forget(*operand);
         }
-        spreads.push(if spread.std() > noise.std() { Spread::even(noise.std()) } else { spread });
+        spreads.push(spread);
+        curves.push(curve, if let Op::Drop(a, _) = instr.op { Some(a) } else { None });
         // What is encrypted or given at run time keeps to its bound; constants are what they are.
         let bound = if matches!(instr.op, Op::Const(_)) { f64::INFINITY } else { bound(v) };
         all.push(if noise.magnitude() > bound { noise.with_magnitude(bound) } else { noise });
@@ -200,6 +227,56 @@ fn spread<'a>(
         Op::Rescale(a) | Op::Relin(a) | Op::Conj { a, .. } => of(a).0.plus(&Spread::even(born(v)?), false),
         _ => return Ok(None),
     }))
+}
+
+/// The value as a polynomial of another, if that is what it is. `of` gives the operands as such, `one` says of two whether they are polynomials
+/// of one value, `born` the error that a key switch or a rescale adds.
+fn curve(
+    p: &Program,
+    (v, scale): (Value, &Scale),
+    params: &Params,
+    of: &dyn Fn(Value) -> Option<Curve>,
+    one: &dyn Fn(Value, Value) -> bool,
+    born: &dyn Fn(Value) -> Result<f64, RingError>,
+) -> Result<Option<Curve>, RingError> {
+    let op = &p.instr(v).op;
+    Ok(match *op {
+        Op::Mul(a, b) if one(a, b) => of(a).zip(of(b)).and_then(|(a, b)| product(&a, &b, v, params)),
+        Op::Square(a) => of(a).and_then(|a| product(&a, &a, v, params)),
+        Op::Add(a, b) if one(a, b) => of(a).zip(of(b)).map(|(a, b)| a.plus(&b)),
+        Op::Sub(a, b) if one(a, b) => of(a).zip(of(b)).map(|(a, b)| a.plus(&b.times(-1.0))),
+        Op::Neg(a) => of(a).map(|a| a.times(-1.0)),
+        Op::Drop(a, _) => of(a),
+        Op::AddScalar(a, c) => {
+            of(a).map(|a| a.shifted(c).born(v, Noise::constant(c, scale, p.slots()).std()))
+        }
+        Op::MulScalar { a, c, ref scale } => of(a).map(|a| {
+            let rounded = mul_scalar(&Noise::exact(a.size(), 0), c, scale, p.slots(), params);
+            a.times(c).born(v, rounded.std())
+        }),
+        Op::Rescale(a) | Op::Relin(a) => {
+            let born = born(v)?;
+            of(a).map(|a| a.born(v, born))
+        }
+        _ => None,
+    })
+}
+
+/// The product of two polynomials of one value. The error of a product of errors is far below all others, and is counted where it is largest.
+fn product(a: &Curve, b: &Curve, v: Value, params: &Params) -> Option<Curve> {
+    let both = (params.n() as f64).sqrt() * a.std() * b.std();
+    a.product(b).map(|c| c.born(v, both))
+}
+
+/// Whether no constant takes real values to complex ones.
+fn all_real(p: &Program) -> bool {
+    p.instrs().iter().all(|instr| match &instr.op {
+        Op::Const(Constant::Complex(_)) => false,
+        Op::Const(Constant::List(numbers)) => matches!(**numbers, Numbers::Real(_)),
+        Op::Const(Constant::Table(id)) => p.table(*id).is_none_or(|t| matches!(t.numbers, Numbers::Real(_))),
+        Op::Raise { .. } => false,
+        _ => true,
+    })
 }
 
 /// The numbers of a constant that differ from slot to slot.
