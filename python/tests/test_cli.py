@@ -425,6 +425,8 @@ def test_an_end_while_keys_are_saved_leaves_no_file(
     script = """
 import signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # which nohup ignores, and so would whoever is begun under it
 from ringmill.atomic import Together
 from ringmill.cli import main
 
