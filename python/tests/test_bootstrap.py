@@ -280,7 +280,8 @@ def test_errors_of_real_vectors_are_those_that_decryption_shows(rng: np.random.G
     keys = rm.keygen(params, **rm.bootstrap_keys(params, 64))
     y = rm.encrypt(x, keys, level=3).bootstrap()
     told, slots = rm.measure_error(y, keys, x), keys.secret.decrypt(y.native)
-    assert np.abs(slots.imag).max() > 4 * 2.0**told.predicted_log2
+    # Counted, they would break the prediction: three to eight times its size, by the randomness of the keys.
+    assert np.abs(slots.imag).max() > 2.0**told.predicted_log2
     assert told.measured_log2 == pytest.approx(np.log2(np.abs(slots.real - x).max()))
     assert told.holds
     assert not rm.measure_error(y, keys, x + 1e-9j).holds
