@@ -97,7 +97,8 @@ ABSOLUTE, SIGN = rm.approximate(np.abs, degree=100), Sign(0.05, 1e-2)
 def test_predictions_of_maps_and_polynomials_are_close(
     function: Any, shape: tuple[int, ...], most: float, rng: np.random.Generator
 ) -> None:
-    x = rng.uniform(-1, 1, shape)
+    # Many elements near zero, where a sign is steep: with few it is chance how close the worst one comes.
+    x = rng.uniform(-1, 1, shape) ** 5
     compiled = rm.kernel(function).compile(rm.Spec(shape), params=ROOMY)
     keys = compiled.keygen()
     results = compiled.evaluate(keys, compiled.encrypt(keys, x=x))
