@@ -30,3 +30,11 @@ got = compiled.run(x=records)
 exact = np.tanh(records @ weights)
 print("largest difference from tanh:", np.max(np.abs(got - exact)), "of which the polynomial's:", tanh.error)
 assert np.max(np.abs(got - exact)) <= tanh.error + 2**-16
+
+# At the prompt too: the function, and any kernel, is traced, compiled and run on an encrypted vector at once.
+params = rm.Params.by_need(depth=7, scale_bits=40, slots=64)
+keys = rm.keygen(params)
+x = rm.encrypt(records @ weights, keys)
+y = tanh(x)
+print("at the prompt:", y)
+assert np.max(np.abs(rm.decrypt(y, keys) - exact)) <= tanh.error + 2.0**y.error_log2

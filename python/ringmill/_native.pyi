@@ -334,6 +334,15 @@ class Evaluator:
         iterations: int | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Ciphertext: ...
+    def evaluate(
+        self,
+        text: str,
+        inputs: dict[str, Ciphertext],
+        magnitude: float,
+        bound: float,
+        real: bool,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> dict[str, Ciphertext]: ...
     def aligned(self, a: Ciphertext, b: Ciphertext, level: int) -> Ciphertext: ...
 
 class Executable:

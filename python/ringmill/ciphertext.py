@@ -6,7 +6,7 @@ computes each part at the lowest level that it can.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -16,11 +16,14 @@ from ringmill import _native
 from ringmill._native import Comparison, EvaluationKeys, Evaluator, Params, PublicKey, SecretKey
 from ringmill.arguments import checked
 from ringmill.belongs import has_room, of_kind, one_secret, that_bootstraps
+from ringmill.bounded import bounded
 from ringmill.errors import EncodingError, LevelError, MismatchError, ParameterError, fail
 from ringmill.keys import Keys
 from ringmill.plausible import plausible
 from ringmill.progress import Show, share
+from ringmill.together import of_one_context, together
 from ringmill.trace.base import POLYNOMIAL, UFUNCS, Encrypted, Tensor
+from ringmill.trace.prompt import AtPrompt, Present, product
 from ringmill.trace.spec import finite_array, same_shape
 from ringmill.whole import rotation, rotations, whole
 
@@ -177,18 +180,9 @@ class Ciphertext(Encrypted):
 
     # ---- arithmetic ---------------------------------------------------------------------------
 
-    def _paired(self, other: Ciphertext, *, sums: bool = False) -> tuple[Ciphertext, Ciphertext]:
+    def _paired(self, other: Ciphertext, *, sums: bool = False) -> Sequence[Ciphertext]:
         """Both in as many slots, at one level and, to be added, at one scale."""
-        if other.params != self.params:
-            fail(
-                MismatchError,
-                "ParamsMismatch",
-                f"The left ciphertext has parameters {self.params!r}, the right one {other.params!r}. "
-                "Use ciphertexts of one context.",
-                left=self.params.fingerprint,
-                right=other.params.fingerprint,
-            )
-        one_secret("left ciphertext", self, "right ciphertext", other)
+        of_one_context(("left ciphertext", self), ("right ciphertext", other))
         if other.length != self.length:
             fail(
                 MismatchError,
@@ -200,33 +194,41 @@ class Ciphertext(Encrypted):
             )
         slots = max(self.slots, other.slots)
         a, b = self._seen(slots), other._seen(slots)
-        if sums and a.level == b.level and a.scale != b.scale:
-            # The change of scale takes a level, which the other one gives up.
-            if a.level == 0:
-                fail(
-                    LevelError,
-                    "ScalesApart",
-                    f"The left vector has scale {a.scale}, the right one {b.scale}, and no level is left to "
-                    "bring them together. Add them a level above, or drop levels later.",
-                    left=a.scale,
-                    right=b.scale,
-                )
-            a, b = a._brought(b, b.level - 1), b.drop_level(b.level - 1)
-        elif a.level > b.level:
-            a = a._brought(b, b.level)
-        elif b.level > a.level:
-            b = b._brought(a, a.level)
-        return a, b
+        return together([a, b]) if sums or a.level != b.level else (a, b)
 
     def _brought(self, other: Ciphertext, level: int) -> Ciphertext:
-        """The same values at the scale of another vector, and at a level below the own."""
-        return self._with(self.evaluator.aligned(self.native, other.native, level))
+        """The same values at the scale of another vector and at a level: below the own if scales differ."""
+        if self.scale != other.scale:
+            return self._with(self.evaluator.aligned(self.native, other.native, level))
+        return self if self.level == level else self.drop_level(level)
 
     def _seen(self, slots: int) -> Ciphertext:
         """The same elements in more slots: what is in the own ones repeats."""
         if slots == self.slots:
             return self
         return self._with(self.native.with_slots(slots), clean=False)
+
+    def _applied(self, kernel: AtPrompt, arguments: dict[str, Any], vectors: dict[str, Ciphertext]) -> Any:
+        """What a kernel gives for some vectors, the first of which this is, and other arguments."""
+        for name, vector in vectors.items():
+            of_one_context(("first ciphertext", self), (f"ciphertext {name!r}", vector))
+        level = dict(zip(vectors, together(list(vectors.values())), strict=True))
+        magnitude = max(v.native.magnitude for v in level.values())
+        described = {
+            name: Present((v.length,), real=v.real, within=v.slots, clean=v.clean)
+            for name, v in level.items()
+        }
+        traced = kernel.on({**arguments, **described}, magnitude)
+        bound = bounded(traced, magnitude, "Promise what you know of them, as x.within(1.0)")
+        signature = traced.signature
+        inputs = {name: v._seen(signature.slots).native for name, v in level.items()}
+        found = self.evaluator.evaluate(traced.text, inputs, magnitude, bound, signature.real)
+        results = []
+        for result in signature.outputs.values():
+            length = result.layout.size if result.layout.shape else self.length
+            native = found[result.parts[0]]
+            results.append(Ciphertext(native, self.evaluator, length, real=signature.real))
+        return kernel.form(results)
 
     def _plain(self, other: Any) -> float | NDArray[np.complex128]:
         array = finite_array("the plaintext operand", other)
@@ -329,12 +331,18 @@ class Ciphertext(Encrypted):
         return power(int(exponent))
 
     def __matmul__(self, other: Any) -> Ciphertext:
-        """The inner product with a vector: every slot holds it."""
+        """The inner product with a vector, which every slot holds; or the product with a clear matrix."""
+        if isinstance(other, Ciphertext) or np.ndim(other) != 2:
+            return self._inner(other)
+        return product(self, other)  # type: ignore[no-any-return]
+
+    def __rmatmul__(self, other: Any) -> Ciphertext:
+        return self._inner(other) if np.ndim(other) != 2 else product(other, self)
+
+    def _inner(self, other: Any) -> Ciphertext:
         if not isinstance(other, Ciphertext):
             other = _vector("the plaintext operand of @", other)
         return self.__mul__(other).sum()
-
-    __rmatmul__ = __matmul__
 
     # ---- moving elements ----------------------------------------------------------------------
 
@@ -572,7 +580,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sum": Ciphertext.sum,
     "mean": Ciphertext.mean,
     "dot": UFUNCS["matmul"],
-    "inner": UFUNCS["matmul"],
+    "inner": lambda a, b: UFUNCS["matmul"](a, b if np.ndim(b) < 2 else np.transpose(b)),
     "roll": lambda x, shift, axis=None: x._rolled(shift),
     "shape": lambda x: x.shape,
     "ndim": lambda x: x.ndim,

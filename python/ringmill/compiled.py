@@ -21,6 +21,7 @@ from ringmill import _native, bundle, memory
 from ringmill._native import Comparison, EvaluationKeys, Executable, Params, Plan, PublicKey, SecretKey
 from ringmill.arguments import checked
 from ringmill.belongs import a_machine, of_kind
+from ringmill.bounded import bounded
 from ringmill.errors import FileFormatError, MachineError, MismatchError, ParameterError, ProgramError, fail
 from ringmill.keys import Keys, keygen
 from ringmill.numbered import numbered
@@ -48,9 +49,6 @@ if TYPE_CHECKING:
 #: A machine elsewhere: the limb program's text and input limbs in, output limbs out; bytes of 64-bit words.
 Outside = Callable[[str, list[bytes]], list[bytes]]
 
-# Results beyond this leave no room for their fraction in any modulus worth having.
-LARGEST = 2.0**40
-
 # Rotations of the largest ring.
 MOST_KEYS = 1 << 16
 
@@ -59,35 +57,6 @@ MOST_THREADS = 256
 
 # What `cost` tells beside operations.
 _NO_OPERATIONS = ("key_switches", "hoisted", "levels", "key_bytes")
-
-
-def _size(bound: float) -> str:
-    return f"2^{math.log2(bound):.0f}" if math.isfinite(bound) else "any size"
-
-
-def largest_value(traced: Traced, magnitude: float) -> float:
-    """Bound on every value of a kernel for arguments up to ``magnitude``; refused beyond reason."""
-    if traced.magnitude is not None and magnitude > traced.magnitude:
-        fail(
-            ParameterError,
-            "Magnitude",
-            f"Kernel {traced.name!r} was traced for arguments up to {traced.magnitude:g}, and {magnitude:g} "
-            f"is asked for: its program may be wrong for them. Trace it with magnitude={magnitude:g}.",
-            magnitude=magnitude,
-            traced=traced.magnitude,
-        )
-    bound = max(traced.bound(magnitude), magnitude)
-    if bound > LARGEST:
-        fail(
-            ParameterError,
-            "ValuesTooLarge",
-            f"Values of kernel {traced.name!r} can reach {_size(bound)} when its arguments are as "
-            f"large as {magnitude:g}, for all that intervals tell. Scale them on the way, for example by "
-            "using means in place of sums; or promise what you know of them, as rm.within(x, 1).",
-            bound=bound,
-            magnitude=magnitude,
-        )
-    return bound
 
 
 def compile_traced(
@@ -113,8 +82,7 @@ def compile_traced(
     check_switching(switching)
     precision, security = precision_of(precision), security_of(security)
     magnitude = positive(magnitude)
-    _inside(traced, magnitude)
-    bound = largest_value(traced, magnitude)
+    bound = bounded(traced, magnitude)
     real = traced.signature.real
     if rotation_keys is not None:
         rotation_keys = whole(ParameterError, "The number of rotation keys", rotation_keys, 0, MOST_KEYS)
@@ -127,25 +95,6 @@ def compile_traced(
     compiled = Compiled(traced.text, traced.signature, plan, switching, output_level)
     hold_precision(params, compiled.predicted_error, precision)
     return compiled
-
-
-def _inside(traced: Traced, magnitude: float) -> None:
-    """Refuse a range of arguments that leaves the interval of a polynomial."""
-    found = traced.leaves_interval(magnitude)
-    if found is None:
-        return
-    node, size = found
-    # The bound of a mapped interval is 1, so sizes are told as a multiple of it.
-    times = size / (node.within or 1.0)
-    fail(
-        ParameterError,
-        "LeavesInterval",
-        f"{node.where}: arguments of kernel {traced.name!r} as large as {magnitude:g} bring a value to "
-        f"{times:.3g} times the bound that is declared for it, as by a polynomial on its interval. "
-        "Compile with a smaller magnitude, or declare a wider interval.",
-        magnitude=magnitude,
-        times=times,
-    )
 
 
 class Compiled:

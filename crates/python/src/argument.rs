@@ -1,5 +1,6 @@
 //! Arguments that are of one type: what is of another is refused in words, here for all functions.
 
+use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::path::PathBuf;
 
@@ -116,5 +117,6 @@ wanted! {
     Made<'_>: "a PublicKey or EvaluationKeys, as keys.public or keys.evaluation";
     Bound<'_, PublicKey>: "a PublicKey, as keys.public";
     Bound<'_, EvaluationKeys>: "EvaluationKeys, as keys.evaluation";
+    BTreeMap<String, Py<Ciphertext>>: "native ciphertexts by the names of inputs";
     Bound<'_, Ciphertext>: "a native Ciphertext, as x.native or what key.encrypt() gives";
 }

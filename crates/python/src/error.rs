@@ -85,6 +85,15 @@ impl Failure {
         self
     }
 
+    /// The same of an input that is too low for a program that bootstraps, where bootstrapping it first would do.
+    pub(crate) fn or_bootstrapped(mut self) -> Self {
+        if self.code == "InputLevel" {
+            self.message =
+                format!("{}, or bootstrap it first: x.bootstrap().", self.message.trim_end_matches('.'));
+        }
+        self
+    }
+
     /// The same, with what stands in the way of the one alternative.
     pub(crate) fn nor(mut self, other: &Self) -> Self {
         self.message = format!("{} Nor does bootstrapping on the way: {}", self.message, other.message);

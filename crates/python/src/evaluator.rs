@@ -1,15 +1,17 @@
 //! Operations one by one: each is a small HE program, lowered once a shape.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use num_complex::Complex64;
 use numpy::{AllowTypeChange, PyArrayLike1};
 use pyo3::prelude::*;
 
-use ringmill::Bootstrapper;
+use ringmill::{Bootstrapper, Input, Runner};
 use ringmill_ckks as ckks;
 use ringmill_ckks::{Level, Scale};
 use ringmill_program::he::is_free_factor;
+use ringmill_program::manage::{KeySet, Promise};
 
 use crate::argument::{Arg, Told, given};
 use crate::bootstrap::content;
@@ -49,6 +51,7 @@ pub(crate) struct Evaluator {
     machine: String,
     keys: Arc<ckks::EvaluationKeys>,
     bootstrapper: Arc<Bootstrapper>,
+    runner: Arc<Runner>,
 }
 
 type Outcome = Result<ckks::Ciphertext, ringmill::Error>;
@@ -89,6 +92,15 @@ pub(crate) fn is_near(scale: &Scale, prime: &Scale) -> bool {
     (scale.log2() - prime.log2()).abs() < 1.0
 }
 
+/// The call that makes keys.
+fn keygen(keys: &KeySet) -> String {
+    let rotations: Vec<String> = keys.rotations.iter().map(ToString::to_string).collect();
+    let flag = |wanted: bool, word: &str| if wanted { format!(", {word}=True") } else { String::new() };
+    let (conjugation, encapsulation) =
+        (flag(keys.conjugate, "conjugation"), flag(keys.encapsulation, "encapsulation"));
+    format!("keygen(params, rotations=[{}]{conjugation}{encapsulation})", rotations.join(", "))
+}
+
 #[pymethods]
 impl Evaluator {
     #[new]
@@ -106,8 +118,8 @@ impl Evaluator {
             machines::by_name(machine, threads, None, None)?,
         )
         .map_err(|e| Failure::face(&e))?;
-        let bootstrapper = Arc::new(Bootstrapper::new(&face));
-        Ok(Self { face, machine: machine.to_owned(), keys, bootstrapper })
+        let (bootstrapper, runner) = (Arc::new(Bootstrapper::new(&face)), Arc::new(Runner::new(&face)));
+        Ok(Self { face, machine: machine.to_owned(), keys, bootstrapper, runner })
     }
 
     /// The identity of the secret key of its keys, as `EvaluationKeys.identity`.
@@ -410,6 +422,50 @@ impl Evaluator {
             })
         })?;
         Ok(Ciphertext::from(result))
+    }
+
+    /// Runs a traced program (`Traced.text`) on ciphertexts as they are; its results end as high as their level lets them. The
+    /// program is compiled once for each level and scale, and the latest eight are kept.
+    ///
+    /// Args:
+    ///     text: the program.
+    ///     inputs: ciphertexts of one level, one scale and as many slots as the program has, by the names of its inputs.
+    ///     magnitude: bound on the size of the inputs.
+    ///     bound: bound on the size of every value.
+    ///     real: whether all inputs are real.
+    ///     progress: hears now and then the steps that the machine has done and all that it will do.
+    ///
+    /// Raises
+    /// ------
+    ///     KeyMissingError: keys that the program needs are missing.
+    ///     MismatchError: ciphertexts of other parameters, levels, scales or numbers of slots, or under different secret keys.
+    ///     ProgramError: no traced program, one of other inputs, or one that is deeper than the level and cannot be bootstrapped.
+    #[pyo3(signature = (text, inputs, magnitude, bound, real, progress = None))]
+    #[allow(clippy::too_many_arguments)] // the facade in Python names them
+    fn evaluate(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = given)] text: &str,
+        #[pyo3(from_py_with = given)] inputs: BTreeMap<String, Py<Ciphertext>>,
+        #[pyo3(from_py_with = given)] magnitude: f64,
+        #[pyo3(from_py_with = given)] bound: f64,
+        #[pyo3(from_py_with = given)] real: bool,
+        progress: Option<Arg<Told>>,
+    ) -> PyResult<BTreeMap<String, Ciphertext>> {
+        let promise = Promise { inputs: magnitude, plain: magnitude, values: bound, real };
+        let inputs: Vec<_> = inputs.into_iter().map(|(name, c)| (name, c.get().full().clone())).collect();
+        let (text, keys, runner) = (text.to_owned(), self.keys.clone(), self.runner.clone());
+        let results = stoppable(py, progress.map(|told| told.0.0), move |watch| {
+            let Some((_, first)) = inputs.first() else {
+                return Err(Failure::rule(Family::Program, "Arguments", "a program without ciphertexts"));
+            };
+            let at = (first.level(), first.scale());
+            let kernel = runner.kernel(&text, at, promise).map_err(|e| Failure::face(&e))?;
+            let inputs = inputs.iter().map(|(name, c)| (name.clone(), Input::Cipher(c))).collect();
+            let results = kernel.run_watched(&inputs, &keys, watch);
+            results.map_err(|e| Failure::face(&e).all_keys(&keygen(&kernel.summary().keys)).or_bootstrapped())
+        })?;
+        Ok(results.into_iter().map(|(name, c)| (name, Ciphertext::from(c))).collect())
     }
 
     /// `a` at the exact scale of `b` and at `level`: a product with 1 at the scale that is missing, rescaled. Where that scale

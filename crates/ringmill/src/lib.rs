@@ -36,6 +36,7 @@ mod plaintext;
 mod plan;
 mod prepared;
 mod recent;
+mod runner;
 
 use std::sync::Arc;
 
@@ -52,6 +53,7 @@ pub use ringmill_machine as machine;
 pub use ringmill_machine::Machine;
 pub use ringmill_program as program;
 pub use ringmill_ring as ring;
+pub use runner::Runner;
 
 /// The machine that computes unless another is asked for: `cpu` in the calling thread, on the instruction set that
 /// suits it best or the one that `RINGMILL_ISA` names.

@@ -178,11 +178,31 @@ fn outputs_end_where_the_modulus_holds_them() {
 #[test]
 fn nothing_is_bootstrapped_for_the_sake_of_a_high_output() {
     let params = chain(16, 1);
-    let options = PlanOptions { output_level: Some(params.max_level()), rotation_keys: None };
+    let options = PlanOptions { output_level: Some(params.max_level()), ..PlanOptions::default() };
     let refused = Plan::with_params(&power(1), &params, UNIT, &options).unwrap_err();
     assert!(matches!(&refused, Error::Program(e) if matches!(*e.rule, Rule::Depth { .. })), "{refused}");
     let plan = Plan::with_params(&asking(None), &params, UNIT, &options).unwrap();
     assert_eq!(plan.bootstraps.len(), 1);
+}
+
+#[test]
+fn programs_for_ciphertexts_that_there_are_end_as_high_as_these_let_them() {
+    let params = chain(16, 1);
+    let ends = |level: u32, products: u32| {
+        let input = Some((Level::new(level), params.default_scale()));
+        let options = PlanOptions { input, ..PlanOptions::default() };
+        Plan::with_params(&power(products), &params, UNIT, &options)
+    };
+    for (level, products) in [(3, 1), (3, 3), (4, 2), (6, 5)] {
+        let plan = ends(level, products).unwrap();
+        let summary = &plan.managed.summary;
+        assert_eq!((summary.input_level.get(), summary.output_level.get()), (level, level - products));
+        assert!(plan.bootstraps.is_empty());
+    }
+    // Deeper than the level: bootstrapped, from where that starts.
+    let plan = ends(6, 9).unwrap();
+    assert!(!plan.bootstraps.is_empty());
+    assert!(plan.managed.summary.input_level.get() <= 6);
 }
 
 #[test]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ringmill import _native
 from ringmill.arguments import checked as plain
-from ringmill.compiled import largest_value
+from ringmill.bounded import largest_value
 from ringmill.errors import ExploreError, RingmillError, fail
 from ringmill.explorer.result import Exploration
 from ringmill.explorer.space import narrowed

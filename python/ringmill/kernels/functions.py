@@ -1,8 +1,8 @@
 """Functions of encrypted numbers: sign, comparison, absolute value, inverse, square root, soft-max.
 
-Each is an object made for a range of arguments. It is called on encrypted values inside a kernel, or on
-NumPy arrays outside of one; ``error`` states how far it can be from the function, polynomial by polynomial
-on a dense grid. Pages: docs/algorithms/functions.md.
+Each is an object made for a range of arguments. It is called on encrypted values inside a kernel, on
+vectors of the prompt, or on NumPy arrays; ``error`` states how far it can be from the function, polynomial
+by polynomial on a dense grid. Pages: docs/algorithms/functions.md.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from ringmill.trace import Approximation, approximate, polynomial, region, withi
 from ringmill.trace.approximate import HIGHEST
 from ringmill.trace.base import Tensor
 from ringmill.trace.poly import rescaled
+from ringmill.trace.prompt import prompted
 from ringmill.trace.stack import Stack
 from ringmill.trace.where import Where, refuse
 
@@ -74,6 +75,7 @@ class Sign:
         stages = sum(3 if stage.degree() == 7 else 2 for stage in self.stages)
         return stages + (self.bound != 1)
 
+    @prompted
     def __call__(self, x: Any) -> Any:
         """The sign of ``x``."""
         with region("sign"):
@@ -127,6 +129,7 @@ class Compare:
         """Levels."""
         return self.sign.depth + 1
 
+    @prompted
     def __call__(self, a: Any, b: Any) -> Any:
         """Whether ``a`` is greater than ``b``."""
         with region("compare"):
@@ -169,6 +172,7 @@ class Absolute:
         """Levels."""
         return self.polynomial.depth if self.polynomial else self.sign.depth + 1
 
+    @prompted
     def __call__(self, x: Any) -> Any:
         """The absolute value of ``x``."""
         with region("absolute value"):
@@ -221,6 +225,7 @@ class Inverse:
         """Levels."""
         return self.polynomial.depth if self.polynomial else self.factors + 1
 
+    @prompted
     def __call__(self, x: Any) -> Any:
         """One over ``x``."""
         low, high = self.interval
@@ -300,6 +305,7 @@ class SquareRoot:
         """Levels."""
         return self.polynomial.depth if self.polynomial else 2 * self.iterations + (self.bound != 1)
 
+    @prompted
     def __call__(self, x: Any) -> Any:
         """The root of ``x``."""
         with region("square root"):

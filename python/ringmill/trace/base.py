@@ -57,7 +57,7 @@ def _refused(construct: str, why: str, remedy: str) -> Callable[..., NoReturn]:
 
 def constant_array(value: object) -> NDArray[np.complex128]:
     """A plaintext operand as complex numbers; refuses what is not a finite number."""
-    if isinstance(value, Encrypted) and not isinstance(value, Tensor):
+    if present(value):
         refuse(
             "OutsideKernel",
             "an encrypted vector of the prompt is neither a kernel's value nor a clear one",
@@ -132,6 +132,11 @@ class Encrypted:
     """What is encrypted, in a kernel or at the prompt: NumPy leaves operators to it."""
 
     __slots__ = ()
+
+
+def present(value: object) -> bool:
+    """Whether this is an encrypted vector of the prompt."""
+    return isinstance(value, Encrypted) and not isinstance(value, Tensor)
 
 
 class Tensor(Encrypted, ABC):

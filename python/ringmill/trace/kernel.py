@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import functools
 import inspect
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from ringmill.errors import KernelError, ProgramError, RingmillError
+from ringmill.trace.base import present
 from ringmill.trace.bounds import positive
 from ringmill.trace.graph import Graph
 from ringmill.trace.layout import power_of_two
@@ -91,6 +93,11 @@ def within(x: Any, bound: float) -> Any:
     return x if method is None else method(float(bound))
 
 
+def at_prompt(values: Iterable[object]) -> bool:
+    """Whether a function of these values is called at the prompt: in a kernel no vector of it has a place."""
+    return _tracing.get() is None and any(present(value) for value in values)
+
+
 class Kernel:
     """A function that can be traced, compiled, and called on clear NumPy arrays for comparison."""
 
@@ -139,7 +146,17 @@ class Kernel:
                 )
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        """The function itself: on clear arrays the plain result, on encrypted values part of their trace."""
+        """The function itself: on clear arrays the plain result, on encrypted values part of their trace.
+
+        On encrypted vectors of the prompt it is traced, compiled for their parameters and their level, and
+        run with their keys at once; results end as high as that level and the depth let them. A scalar
+        stands in every slot of a vector as long as the first argument. Further calls with vectors of the same
+        lengths, level and scale use the program again (the latest eight). Clear arguments become part of it.
+        """
+        if at_prompt(itertools.chain(args, kwargs.values())):
+            from ringmill.trace.prompt import applied
+
+            return applied(self.function, args, kwargs)
         return self.function(*args, **kwargs)
 
     def __repr__(self) -> str:
@@ -157,6 +174,7 @@ class Kernel:
         name = self.function.__name__
         bound = self._bind(args, kwargs)
         bound.apply_defaults()
+        self._described(bound.arguments)
         if not any(isinstance(value, Spec) for value in bound.arguments.values()):
             refuse(
                 "NothingEncrypted",
@@ -165,6 +183,18 @@ class Kernel:
                 self.where,
             )
         return dict(bound.arguments)
+
+    def _described(self, arguments: dict[str, Any]) -> None:
+        """Refuse vectors that are encrypted already where descriptions or clear arguments are wanted."""
+        for name, value in arguments.items():
+            if present(value):
+                refuse(
+                    "Encrypted",
+                    f"the argument {name!r} of {self.function.__name__} is an encrypted vector of the prompt",
+                    f"Call {self.function.__name__} itself with it; to compile, give its description, "
+                    "as ringmill.vector(n)",
+                    self.where,
+                )
 
     def _check_names(self, given: Iterable[str]) -> None:
         """Refuse what is neither an argument nor an option, such as an option that is misspelt."""
@@ -356,6 +386,7 @@ class Kernel:
         """
         options, where = ({n: kwargs.pop(n) for n in names if n in kwargs} for names in (OPTIONS, RUN))
         bound = self._bind(args, kwargs)
+        self._described(bound.arguments)
         values = {name: given for name, given in bound.arguments.items() if self._is_encrypted(name, given)}
         for name, given in values.items():
             default = self.parameters.parameters[name].default

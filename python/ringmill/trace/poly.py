@@ -13,6 +13,7 @@ from ringmill._native import Circuit
 from ringmill.trace.base import Encrypted, Tensor, constant_array
 from ringmill.trace.circuit import splice
 from ringmill.trace.padding import image, keeps, note, padding
+from ringmill.trace.prompt import prompted
 from ringmill.trace.stack import Stack
 from ringmill.trace.symbol import Symbol
 from ringmill.trace.where import refuse
@@ -102,12 +103,13 @@ def _evaluated(x: Symbol, series: Chebyshev | Polynomial, basis: Basis) -> Symbo
     return y
 
 
+@prompted
 def polynomial(x: Any, coefficients: Any) -> Any:
     """The polynomial of an encrypted value, in ⌈log2(degree + 1)⌉ levels.
 
     Args:
-        x: encrypted scalar, vector or matrix. A plain number or array is evaluated by NumPy, so that a
-            kernel can be called on clear data too.
+        x: encrypted scalar, vector or matrix in a kernel, or an encrypted vector at the prompt. A plain
+            number or array is evaluated by NumPy, so that a kernel can be called on clear data too.
         coefficients: ``[c0, c1, …]`` of powers, or a series of ``numpy.polynomial``. Legendre's become
             Chebyshev's on their domain, Hermite's and Laguerre's powers.
             A Chebyshev series on [a, b] maps x to [−1, 1] first, which costs one level unless the interval

@@ -14,8 +14,10 @@ import numpy as np
 
 from ringmill.errors import KernelError
 
-# Frames of the tracer itself are never "the user's line"; those of ringmill.kernels may be.
-_TRACER = str(Path(__file__).resolve().parent)
+# Frames of the tracer itself are never "the user's line", nor those of vectors at the prompt; those of
+# ringmill.kernels may be.
+_HERE = Path(__file__).resolve().parent
+_TRACER = (str(_HERE), str(_HERE.parent / "ciphertext.py"))
 # NumPy's dispatcher stands between the kernel and us for np.sum(x) and the like.
 _NUMPY = (str(Path(np.__file__).parent) + os.sep, "<__array_function__")
 
@@ -60,7 +62,7 @@ def raised(error: BaseException) -> Where:
 
 
 def _is_users(frame: FrameType) -> bool:
-    return not frame.f_code.co_filename.startswith((_TRACER, *_NUMPY))
+    return not frame.f_code.co_filename.startswith((*_TRACER, *_NUMPY))
 
 
 class MoreSlotsError(Exception):

@@ -86,11 +86,14 @@ fn flat(p: &Program, chain: &Chain, options: &Options) -> Result<Place, HeError>
 }
 
 fn too_deep(needed: u32, available: u32, input: Level, floor: Level, chain: &Chain) -> Rule {
+    let (top, missing) = (chain.top(), needed.saturating_sub(available));
+    let higher = match input.get() + missing {
+        level if level <= top.get() => format!("give inputs at level {level} or above, "),
+        _ => String::new(),
+    };
     let what = format!(
-        "inputs at level {input} of a chain up to level {}, outputs at level {floor} or above; \
-         take parameters with {} more level(s), or multiply less deeply",
-        chain.top(),
-        needed.saturating_sub(available)
+        "inputs at level {input} of a chain up to level {top}, outputs at level {floor} or above; \
+         {higher}take parameters with {missing} more level(s), or multiply less deeply"
     );
     Rule::Depth { needed, available, what }
 }

@@ -8,7 +8,7 @@ mod place;
 
 use std::collections::BTreeMap;
 
-use ringmill_ckks::{KeyLayout, Level, Params};
+use ringmill_ckks::{KeyLayout, Level, Params, Scale};
 use ringmill_program::he::{Op, Program};
 use ringmill_program::lower::Switch;
 use ringmill_program::manage::{self, Accuracy, Layouts, Managed, Promise};
@@ -83,6 +83,9 @@ pub struct PlanOptions {
     pub output_level: Option<Level>,
     /// Rotation keys that the program may take, those of bootstrappings included; as many as are fastest if `None`.
     pub rotation_keys: Option<usize>,
+    /// Level and scale of ciphertexts that there are already: outputs end as high as these let them. If `None`, inputs are encrypted
+    /// for the program, at the lowest level that serves and the scale of the chain.
+    pub input: Option<(Level, Scale)>,
 }
 
 impl Plan {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use ringmill_circuits::bootstrap::{Bootstrap, Content, Placed, expand, place};
-use ringmill_ckks::{KeyLayout, Level, Params};
+use ringmill_ckks::{KeyLayout, Level, Params, Scale};
 use ringmill_program::he::{Chain, HeError, Instr, Op, Program, Rule, Source, Type, Value};
 use ringmill_program::lower::Switch;
 use ringmill_program::manage::{
@@ -50,11 +50,15 @@ pub(super) fn managed(
     promise: &Promise,
     wanted: &PlanOptions,
 ) -> Result<(Managed, Vec<Place>), Error> {
-    let (held, size) = held(traced, params, promise)?.unzip();
+    let (input_level, input_scale) = wanted.input.clone().unzip();
+    let scale = input_scale.clone().unwrap_or_else(|| params.default_scale());
+    let (held, size) = held(traced, params, &scale, promise)?.unzip();
     let options = Options {
+        input_level,
+        input_scale,
         output_level: wanted.output_level.max(held),
+        low: wanted.input.is_none(),
         rotation_keys: wanted.rotation_keys,
-        ..Options::default()
     };
     let refused = match manage(traced, &Chain::from(params), &options) {
         Ok(managed) => return Ok((managed, Vec::new())),
@@ -67,26 +71,33 @@ pub(super) fn managed(
     if wanted.output_level.is_some() && !asks(traced) {
         return Err(refused.into());
     }
-    let to_do = Bootstrapping { params, promise, options: Options { output_level: held, ..options } };
-    match to_do.to_the_end(traced, &refused) {
-        Some(bounded) => Ok((bounded, Vec::new())),
-        None => to_do.on_the_way(traced, refused),
+    let mut to_do = Bootstrapping { params, promise, options: Options { output_level: held, ..options } };
+    if let Some(bounded) = to_do.to_the_end(traced, &refused) {
+        return Ok((bounded, Vec::new()));
     }
+    // Programs that bootstrap choose where inputs rest: those from above come down.
+    (to_do.options.input_level, to_do.options.low) = (None, true);
+    to_do.on_the_way(traced, refused)
 }
 
 /// The least level that holds the outputs, and the largest of them, if it is not where outputs of a unit end anyway. What else wraps around on the way does
 /// no harm: residues are exact modulo the least modulus to come, and an output that it holds is what they say.
-fn held(traced: &Program, params: &Params, promise: &Promise) -> Result<Option<(Level, f64)>, HeError> {
-    let (chain, scale) = (Chain::from(params), params.default_scale());
+fn held(
+    traced: &Program,
+    params: &Params,
+    scale: &Scale,
+    promise: &Promise,
+) -> Result<Option<(Level, f64)>, HeError> {
+    let chain = Chain::from(params);
     let bounds = promise.bounds(traced);
     let sizes = traced.outputs().iter().map(|o| (bounds[o.value.index()], o));
     let Some((size, output)) = sizes.max_by(|a, b| a.0.total_cmp(&b.0)) else { return Ok(None) };
     // A bound that was not promised says nothing.
-    if !size.is_finite() || least_output_level(&chain, &scale, 1.0).is_none() {
+    if !size.is_finite() || least_output_level(&chain, scale, 1.0).is_none() {
         return Ok(None);
     }
-    match least_output_level(&chain, &scale, size) {
-        found if found == least_output_level(&chain, &scale, 1.0) => Ok(None),
+    match least_output_level(&chain, scale, size) {
+        found if found == least_output_level(&chain, scale, 1.0) => Ok(None),
         Some(level) => Ok(Some((level, size))),
         None => {
             let all: f64 = chain.q().iter().map(|&q| (q as f64).log2()).sum();
@@ -110,7 +121,8 @@ impl Bootstrapping<'_> {
     /// alone keeps outputs where the modulus exceeds the scale by two bits, whatever they are.
     fn to_the_end(&self, traced: &Program, refused: &HeError) -> Option<Managed> {
         let Rule::Depth { needed, .. } = *refused.rule else { return None };
-        let floor = self.params.max_level().get().checked_sub(needed)?;
+        let top = self.options.input_level.unwrap_or(self.params.max_level());
+        let floor = top.get().checked_sub(needed)?;
         let options = Options { output_level: Some(Level::new(floor)), ..self.options.clone() };
         let managed = manage(traced, &Chain::from(self.params), &options).ok()?;
         let p = &managed.program;
