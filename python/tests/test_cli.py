@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -206,6 +207,60 @@ def test_inspect_says_what_a_file_is(
     assert facts["bytes"] == path.stat().st_size
     assert main(["inspect", str(path)]) == 0
     assert kind in capsys.readouterr().out
+
+
+@pytest.fixture
+def inspected(capsys: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
+    """What `inspect` says of a file."""
+
+    def facts(path: Path, *options: str) -> dict[str, Any]:
+        assert main(["inspect", str(path), *options, "--json"]) == 0
+        return dict(json.loads(capsys.readouterr().out))
+
+    return facts
+
+
+def test_inspect_with_a_kernel_tells_what_parameters_tell(
+    tmp_path: Path, inspected: Callable[..., dict[str, Any]]
+) -> None:
+    first = rm.kernel(lambda x: x.rotate(3) * x.conj()).compile(rm.vector(8, dtype=complex), precision=12)
+    more = rm.kernel(lambda x: x.rotate(3) + x.rotate(1)).compile(rm.vector(8), params=first.params)
+    first.save(tmp_path / "first")
+    more.save(tmp_path / "more")
+    keys = first.keygen()
+    keys.save(tmp_path / "keys")
+    arguments = first.encrypt(keys, x=np.arange(8) / 8)
+    arguments.save(tmp_path / "a")
+    (one,) = arguments.parts.values()
+    (tmp_path / "x").write_bytes(one.to_bytes())
+    of_first, of_more = (("--kernel", str(tmp_path / name)) for name in ("first", "more"))
+
+    told = inspected(tmp_path / "keys" / "evaluation.keys", *of_first)
+    assert (told["relinearisation"], told["conjugation"], told["encapsulation"]) == ("yes", "yes", "no")
+    assert told["rotations"] == "3"
+    assert told["bytes in memory"] == pytest.approx(keys.evaluation.nbytes, rel=0.01)
+    assert told["for this kernel"] == "all that it needs"
+    told = inspected(tmp_path / "keys" / "evaluation.keys", *of_more)
+    assert told["for this kernel"] == "lacks rotation by 1"
+
+    told = inspected(tmp_path / "x", *of_first)
+    assert (told["slots"], told["level"], told["magnitude"]) == (8, one.level, 1.0)
+    assert told["predicted_error_log2"] == pytest.approx(one.error_log2, abs=0.01)
+    assert told["scale_log2"] == pytest.approx(one.scale_log2, abs=0.01)
+    assert inspected(tmp_path / "a", *of_first)["of this kernel"] == "yes"
+    assert inspected(tmp_path / "a", *of_more)["of this kernel"].startswith("no")
+    assert f"level {one.level}" in inspected(tmp_path / "a", *of_first)["ciphertexts"][0]
+    assert "N=2^" in inspected(tmp_path / "keys" / "secret.key", *of_first)["parameters"]
+
+
+def test_inspect_of_a_folder_lists_its_files(
+    sent: Path, tmp_path: Path, inspected: Callable[..., dict[str, Any]]
+) -> None:
+    (tmp_path / "notes.txt").write_text("no file of Ringmill")
+    (tmp_path / "b.key").write_bytes((sent / "client" / "keys" / "public.key").read_bytes())
+    first, second = inspected(tmp_path)["files"]
+    assert first.startswith("b.key: public key, ")
+    assert second == "notes.txt: no Ringmill file"
 
 
 def test_a_secret_key_that_others_may_read_is_told(

@@ -214,6 +214,12 @@ impl EvaluationKeys {
         self.0.relin().is_ok()
     }
 
+    /// Whether the key of bootstrapping that leads to a sparse secret is among them.
+    #[getter]
+    fn has_encapsulation(&self) -> bool {
+        self.0.encapsulation().is_ok()
+    }
+
     /// Galois elements g of X → X^g that have keys: 5^k mod 2N for a rotation by k slots, 2N − 1 for conjugation.
     #[getter]
     fn galois_elements(&self) -> Vec<u64> {

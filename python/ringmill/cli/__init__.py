@@ -4,7 +4,7 @@
     ringmill encrypt  --kernel K --key public.key --input DATA.npz --out ARGUMENTS
     ringmill evaluate --kernel K --keys evaluation.keys --input ARGUMENTS --out RESULTS
     ringmill decrypt  --kernel K --key secret.key --input RESULTS --out DATA.npz
-    ringmill inspect  FILE
+    ringmill inspect  FILE | FOLDER [--kernel K]
     ringmill params   --depth 5 --slots 4096 | --levels 9 --bits 22
     ringmill build    DESIGN.json --out DIR
     ringmill validate DESIGN.json …
@@ -115,7 +115,10 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--out", required=True, metavar="FILE", help=".npz or .json for the arrays")
 
     sub = verb("inspect", "Say what a file is.")
-    sub.add_argument("file", metavar="FILE")
+    sub.add_argument("file", metavar="FILE", help="a file of Ringmill, or a folder of such")
+    sub.add_argument(
+        "--kernel", metavar="KERNEL", help="the kernel that it belongs to: tells levels, errors and keys"
+    )
 
     sub = verb("params", "Show parameters by name or by need.")
     sub.add_argument(

@@ -7,29 +7,27 @@ import platform
 import shlex
 import time
 from argparse import Namespace
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ringmill import bundle
-from ringmill._native import EvaluationKeys, Params, PublicKey, SecretKey, costs_path, identify, identify_file
+from ringmill._native import costs_path
 from ringmill.atomic import make_folder, write_text
 from ringmill.cli import arrays
 from ringmill.cli.explore import devices as devices
 from ringmill.cli.explore import explore as explore
 from ringmill.cli.explore import show_devices as show_devices
 from ringmill.cli.explore import show_explore as show_explore
+from ringmill.cli.inspect import inspect as inspect
 from ringmill.cli.params import params as params
 from ringmill.cli.places import to_write
 from ringmill.cli.profile import profile as profile
 from ringmill.cli.profile import show_profile as show_profile
-from ringmill.cli.streams import say
+from ringmill.cli.read import encryption_key, evaluation_keys, secret
 from ringmill.cli.workload import show_workload as show_workload
 from ringmill.cli.workload import workload as workload
 from ringmill.compiled import Compiled
-from ringmill.errors import CommandError, FileFormatError, fail
-from ringmill.keys import forms_beside, load_evaluation_keys, load_secret
+from ringmill.errors import CommandError, fail
+from ringmill.keys import forms_beside
 from ringmill.progress import Show, share
 from ringmill.values import Values
 from ringmill.whole import whole
@@ -39,35 +37,6 @@ Facts = dict[str, Any]
 
 def _show(options: Namespace) -> Show:
     return "none" if options.quiet else "auto"
-
-
-@contextmanager
-def _named(path: str) -> Iterator[None]:
-    """Name the file in what the native module says of its bytes alone."""
-    try:
-        yield
-    except FileFormatError as error:
-        if "path" in error.fields:
-            raise
-        fail(FileFormatError, error.code, f"{path}: {error.message}", **{**error.fields, "path": path})
-
-
-def _secret(params: Params, path: str) -> SecretKey:
-    """The secret key of a file."""
-    with _named(path):
-        secret = load_secret(params, path)
-    _warn_if_open(path)
-    return secret
-
-
-def _warn_if_open(path: str) -> None:
-    """Say on standard error that a secret key is open to other users; `keygen` writes none so."""
-    mode = Path(path).stat().st_mode & 0o777
-    if mode & 0o077:
-        close = f"chmod 600 {shlex.quote(path)}"
-        say(
-            f"ringmill: {path} is a secret key that is open to other users (mode {mode:o}). Close it: {close}"
-        )
 
 
 def keygen(options: Namespace) -> Facts:
@@ -95,40 +64,14 @@ def keygen(options: Namespace) -> Facts:
     }
 
 
-def _encryption_key(path: str, params: Params) -> PublicKey | SecretKey:
-    try:
-        return _secret(params, path)
-    except FileFormatError as error:
-        if error.code != "Kind":
-            raise
-    with _named(path):
-        return PublicKey.from_bytes(params, bundle.read_file(path))
-
-
 def encrypt(options: Namespace) -> Facts:
     """Encrypt arrays from a file."""
     compiled = Compiled.load(options.kernel)
     target = to_write(options.out, options.kernel, options.key, options.input)
-    key = _encryption_key(options.key, compiled.params)
+    key = encryption_key(options.key, compiled.params)
     values = compiled.encrypt(key, arrays.read(options.input), progress=_show(options))
     size = values.save(target)
     return {"file": str(target), "bytes": size, "ciphertexts": len(values.parts)}
-
-
-def _evaluation_keys(path: str, params: Params, memory: str) -> EvaluationKeys:
-    try:
-        with _named(path):
-            return load_evaluation_keys(params, path, memory=memory)
-    except FileFormatError as error:
-        if error.fields.get("found") != "SecretKey":
-            raise
-        fail(
-            CommandError,
-            "SecretOnServer",
-            f"{path} is a secret key; evaluation needs none and reads none. "
-            "Give evaluation.keys, and keep the secret key with the client.",
-            path=path,
-        )
 
 
 def evaluate(options: Namespace) -> Facts:
@@ -136,7 +79,7 @@ def evaluate(options: Namespace) -> Facts:
     compiled = Compiled.load(options.kernel)
     target = to_write(options.out, options.kernel, options.keys, forms_beside(options.keys), options.input)
     with share("read keys", _show(options)):
-        keys = _evaluation_keys(options.keys, compiled.params, options.key_memory)
+        keys = evaluation_keys(options.keys, compiled.params, options.key_memory)
     arguments = Values.load(options.input, "arguments", compiled.params)
     start = time.perf_counter()
     where = {"machine": options.machine, "threads": options.threads, "butterflies": options.butterflies}
@@ -160,24 +103,13 @@ def decrypt(options: Namespace) -> Facts:
     """Decrypt a file of results."""
     compiled = Compiled.load(options.kernel)
     target = to_write(options.out, options.kernel, options.key, options.input)
-    secret = _secret(compiled.params, options.key)
+    key = secret(compiled.params, options.key)
     results = Values.load(options.input, "results", compiled.params)
-    decrypted = compiled.decrypt(secret, results)
+    decrypted = compiled.decrypt(key, results)
     named = decrypted if isinstance(decrypted, dict) else {"out": decrypted}
     arrays.write(target, named)
     shapes = [f"{name} {list(array.shape)}" for name, array in named.items()]
     return {"file": str(target), "arrays": shapes, "predicted_error_log2": round(results.error_log2, 2)}
-
-
-def inspect(options: Namespace) -> Facts:
-    """Say what a file is, without any key."""
-    if bundle.is_bundle(options.file):
-        return _inspect_bundle(options.file, bundle.read_file(options.file))
-    with _named(options.file):
-        told = identify_file(options.file)
-    if told["kind"] == "secret key":
-        _warn_if_open(options.file)
-    return {"file": options.file, "bytes": Path(options.file).stat().st_size, **told}
 
 
 def build(options: Namespace) -> Facts:
@@ -240,47 +172,6 @@ def show_validate(facts: Facts) -> None:
             measured = "–" if row["measured"] is None else f"{row['measured']:,.6g}"
             figures = f"{row['predicted']:>14,.6g} {measured:>14} {deviation(row):>12}"
             print(f"  {row['what']:<24} {figures}  {row['by']}")
-
-
-def _inspect_bundle(path: str, data: bytes) -> Facts:
-    for kind in ("kernel", "arguments", "results", "key forms"):
-        try:
-            read = bundle.parse(data, kind, path)
-        except FileFormatError as error:
-            if error.code != "WrongKind":
-                raise
-            continue
-        facts: Facts = {"file": path, "bytes": len(data), "kind": kind, **read.facts}
-        if kind == "kernel":
-            compiled = Compiled.load(path)
-            facts["parameters"] = repr(compiled.params)
-            facts["depth"] = compiled.plan.depth
-            if compiled.bootstraps:
-                facts["bootstrappings"] = len(compiled.bootstraps)
-                facts["bootstraps"] = compiled.bootstraps
-            facts["keys needed"] = compiled.keys_needed
-            taken = set(compiled.plan.inputs)
-            facts["arguments"] = [
-                f"{n} {list(s.shape)} ({s.packing})"
-                + ("" if taken.intersection(s.parts(n)) else ", which no result needs")
-                for n, s in compiled.signature.inputs.items()
-            ]
-            facts["results"] = [f"{n} {list(r.layout.shape)}" for n, r in compiled.signature.outputs.items()]
-        else:
-            told = {name: identify(part) for name, part in read.parts.items()}
-            # One, unless what is in the file was not made together.
-            owners = {part["identity"] for part in told.values()} - {None}
-            facts["identity"] = " and ".join(sorted(owners)) or None
-            facts["forms" if kind == "key forms" else "ciphertexts"] = [
-                f"{name}: {part['kind']}, {len(read.parts[name])} bytes" for name, part in told.items()
-            ]
-        return facts
-    fail(
-        FileFormatError,
-        "WrongKind",
-        f"{path} is a ZIP archive, but no Ringmill file. Check the path.",
-        path=path,
-    )
 
 
 def calibrate(options: Namespace) -> Facts:

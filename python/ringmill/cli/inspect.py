@@ -1,0 +1,181 @@
+"""`ringmill inspect`: what a file is, and what is in it for whoever has the kernel that it belongs to."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ringmill import bundle, memory
+from ringmill._native import Ciphertext, EvaluationKeys, Params, identify, identify_file
+from ringmill.cli.read import evaluation_keys, named, warn_if_open
+from ringmill.compiled import Compiled
+from ringmill.errors import FileFormatError, MismatchError, RingmillError, fail
+from ringmill.values import Values
+
+Facts = dict[str, Any]
+
+
+def inspect(options: Namespace) -> Facts:
+    """Say what a file is, without any key; with a kernel, what only its parameters can read."""
+    path = Path(options.file)
+    if path.is_dir():
+        return {"folder": options.file, "files": _files(path)}
+    kernel = Compiled.load(options.kernel) if options.kernel else None
+    facts = _of_bundle(options.file) if bundle.is_bundle(options.file) else _of_file(options.file)
+    if kernel is not None:
+        facts |= _of_kernel(options.file, facts, kernel)
+    return facts
+
+
+def _files(folder: Path) -> list[str]:
+    """What the files of a folder are, a line each."""
+    lines = []
+    for path in sorted(entry for entry in folder.iterdir() if entry.is_file()):
+        try:
+            facts = _of_bundle(str(path)) if bundle.is_bundle(str(path)) else _of_file(str(path))
+        except RingmillError:
+            lines.append(f"{path.name}: no Ringmill file")
+            continue
+        owner = f", identity {facts['identity']}" if facts.get("identity") else ""
+        lines.append(f"{path.name}: {facts['kind']}, {facts['bytes']} bytes{owner}")
+    return lines
+
+
+def _of_file(path: str) -> Facts:
+    """What the head of one object's file says."""
+    with named(path):
+        told = identify_file(path)
+    if told["kind"] == "secret key":
+        warn_if_open(path)
+    return {"file": path, "bytes": Path(path).stat().st_size, **told}
+
+
+def _of_bundle(path: str) -> Facts:
+    data = bundle.read_file(path)
+    for kind in ("kernel", "arguments", "results", "key forms"):
+        try:
+            read = bundle.parse(data, kind, path)
+        except FileFormatError as error:
+            if error.code != "WrongKind":
+                raise
+            continue
+        facts: Facts = {"file": path, "bytes": len(data), "kind": kind, **read.facts}
+        if kind == "kernel":
+            compiled = Compiled.load(path)
+            facts["parameters"] = repr(compiled.params)
+            facts["depth"] = compiled.plan.depth
+            if compiled.bootstraps:
+                facts["bootstrappings"] = len(compiled.bootstraps)
+                facts["bootstraps"] = compiled.bootstraps
+            facts["keys needed"] = compiled.keys_needed
+            taken = set(compiled.plan.inputs)
+            facts["arguments"] = [
+                f"{n} {list(s.shape)} ({s.packing})"
+                + ("" if taken.intersection(s.parts(n)) else ", which no result needs")
+                for n, s in compiled.signature.inputs.items()
+            ]
+            facts["results"] = [f"{n} {list(r.layout.shape)}" for n, r in compiled.signature.outputs.items()]
+        else:
+            told = {name: identify(part) for name, part in read.parts.items()}
+            # One, unless what is in the file was not made together.
+            owners = {part["identity"] for part in told.values()} - {None}
+            facts["identity"] = " and ".join(sorted(owners)) or None
+            facts["forms" if kind == "key forms" else "ciphertexts"] = [
+                f"{name}: {part['kind']}, {len(read.parts[name])} bytes" for name, part in told.items()
+            ]
+        return facts
+    fail(
+        FileFormatError,
+        "WrongKind",
+        f"{path} is a ZIP archive, but no Ringmill file. Check the path.",
+        path=path,
+    )
+
+
+def _of_kernel(path: str, facts: Facts, kernel: Compiled) -> Facts:
+    """What parameters tell of a file: levels and errors of ciphertexts, which keys there are."""
+    readers: dict[str, Callable[[], Facts]] = {
+        "ciphertext": lambda: _ciphertext(Ciphertext.from_bytes(kernel.params, bundle.read_file(path))),
+        "arguments": lambda: _values(path, "arguments", kernel),
+        "results": lambda: _values(path, "results", kernel),
+        "set of evaluation keys": lambda: _keys(path, kernel),
+    }
+    print_there, wanted = facts.get("fingerprint"), kernel.params.fingerprint
+    if print_there is not None and print_there != wanted:
+        fail(
+            MismatchError,
+            "ParamsMismatch",
+            f"{path} belongs to other parameters ({print_there}) than kernel {kernel.name!r} ({wanted}). "
+            "Give the kernel that it was made for.",
+            path=path,
+            expected=wanted,
+            found=print_there,
+        )
+    read = readers.get(facts["kind"], dict)
+    with named(path):
+        return {"parameters": repr(kernel.params), **read()}
+
+
+def _ciphertext(cipher: Ciphertext) -> Facts:
+    return {
+        "slots": cipher.slots,
+        "level": cipher.level,
+        "scale_log2": round(cipher.scale_log2, 2),
+        "predicted_error_log2": round(cipher.error_log2, 2),
+        "magnitude": cipher.magnitude,
+    }
+
+
+def _values(path: str, role: str, kernel: Compiled) -> Facts:
+    values = Values.load(path, role, kernel.params)
+    ours = kernel._made(values.program)
+    told = [
+        f"{name}: {c.slots} slots, level {c.level}, scale 2^{c.scale_log2:.2f}, "
+        f"predicted error 2^{c.error_log2:.1f}, values up to {c.magnitude:.3g}, {c.nbytes} bytes in memory"
+        for name, c in values.parts.items()
+    ]
+    whose = "yes" if ours else "no, of another program or other bounds"
+    return {"of this kernel": whose, "ciphertexts": told}
+
+
+def _keys(path: str, kernel: Compiled) -> Facts:
+    params = kernel.params
+    keys = evaluation_keys(path, params, "mapped")
+    elements = set(keys.galois_elements)
+    rotations = [k for k, element in enumerate(_rotations(params), 1) if element in elements]
+    count = len(elements) + keys.has_relin
+    return {
+        "relinearisation": "yes" if keys.has_relin else "no",
+        "rotations": ", ".join(map(str, rotations)) or "none",
+        "conjugation": "yes" if _conjugation(params) in elements else "no",
+        "encapsulation": "yes" if keys.has_encapsulation else "no",
+        "forms": ", ".join(keys.forms) or "none beside the base one",
+        "bytes in memory": round(memory.of_keys(params, count, keys.forms)),
+        "for this kernel": _missing(keys, kernel),
+    }
+
+
+def _rotations(params: Params) -> list[int]:
+    """Galois elements of the rotations by 1, 2, …: powers of 5."""
+    order, element, found = 4 * params.slots, 1, []
+    for _ in range(params.slots - 1):
+        element = element * 5 % order
+        found.append(element)
+    return found
+
+
+def _conjugation(params: Params) -> int:
+    return 4 * params.slots - 1
+
+
+def _missing(keys: EvaluationKeys, kernel: Compiled) -> str:
+    """Which of the keys that a kernel needs are not there."""
+    plan, there = kernel.plan, set(keys.galois_elements)
+    lacks = ["relinearisation"] if plan.needs_relin and not keys.has_relin else []
+    lacks += [f"rotation by {k}" for k in plan.rotations if pow(5, k, 4 * kernel.params.slots) not in there]
+    lacks += ["conjugation"] if plan.needs_conjugation and _conjugation(kernel.params) not in there else []
+    lacks += ["encapsulation"] if plan.needs_encapsulation and not keys.has_encapsulation else []
+    lacks += [f"the form {form}" for form in kernel.forms if form not in keys.forms]
+    return f"lacks {', '.join(lacks)}" if lacks else "all that it needs"
