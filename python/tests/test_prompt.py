@@ -106,6 +106,12 @@ def test_results_come_in_the_form_that_the_kernel_gives_them(keys: rm.Keys) -> N
     assert isinstance(rm.kernel(lambda x: [x + 1])(x), list)
 
 
+def test_arguments_that_no_result_needs_are_left_out(keys: rm.Keys) -> None:
+    x, y = rm.encrypt([0.5, -0.25], keys), rm.encrypt([1.0, 1.0], keys)
+    holds(rm.kernel(lambda x, y: x * 2)(x, y), keys, [1.0, -0.5])
+    holds(rm.kernel(lambda x, y: x + y - y)(x, y), keys, [0.5, -0.25])
+
+
 def test_what_stands_beside_the_elements_stays_out(keys: rm.Keys, rng: np.random.Generator) -> None:
     """A slice and a rotation leave data in the padding; more slots than a vector has repeat it."""
     x = rng.uniform(-1, 1, 16)

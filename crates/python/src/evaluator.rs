@@ -429,7 +429,8 @@ impl Evaluator {
     ///
     /// Args:
     ///     text: the program.
-    ///     inputs: ciphertexts of one level, one scale and as many slots as the program has, by the names of its inputs.
+    ///     inputs: ciphertexts of one level, one scale and as many slots as the program has, by the names of its inputs; what no
+    ///         result needs is not read.
     ///     magnitude: bound on the size of the inputs.
     ///     bound: bound on the size of every value.
     ///     real: whether all inputs are real.
@@ -461,7 +462,9 @@ impl Evaluator {
             };
             let at = (first.level(), first.scale());
             let kernel = runner.kernel(&text, at, promise).map_err(|e| Failure::face(&e))?;
-            let inputs = inputs.iter().map(|(name, c)| (name.clone(), Input::Cipher(c))).collect();
+            let takes = |name: &str| kernel.cipher_inputs().any(|(taken, ..)| taken == name);
+            let taken = inputs.iter().filter(|(name, _)| takes(name));
+            let inputs = taken.map(|(name, c)| (name.clone(), Input::Cipher(c))).collect();
             let results = kernel.run_watched(&inputs, &keys, watch);
             results.map_err(|e| Failure::face(&e).all_keys(&keygen(&kernel.summary().keys)).or_bootstrapped())
         })?;
