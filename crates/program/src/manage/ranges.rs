@@ -4,8 +4,11 @@
 //! interval knows what a bound on the size alone does not: a square is not negative, so 2u² − 1 stays in [−1, 1]
 //! where u does, and so do all Chebyshev polynomials by their recursion.
 
+use std::rc::Rc;
+
 use ringmill_ckks::noise::raised_magnitude;
 
+use super::spread::{last_uses, wanted};
 use crate::he::{Constant, Numbers, Op, Program, Value};
 
 /// A closed interval that holds every slot.
@@ -62,61 +65,138 @@ impl Interval {
     }
 }
 
-fn constant(p: &Program, c: &Constant, real: bool) -> Interval {
+/// The intervals of the slots of one value.
+#[derive(Debug, Clone)]
+struct Range {
+    /// What holds all of them.
+    hull: Interval,
+    /// Each of its own; `None` if they are alike, or if that is all that is looked at.
+    over: Option<Rc<[Interval]>>,
+}
+
+impl Range {
+    fn even(hull: Interval) -> Self {
+        Self { hull, over: None }
+    }
+
+    fn of(over: Vec<Interval>) -> Self {
+        let Some(hull) = over.iter().copied().reduce(Interval::hull) else {
+            return Self::even(Interval::point(0.0));
+        };
+        let alike = over.iter().all(|&slot| slot == hull);
+        Self { hull, over: if alike { None } else { Some(over.into()) } }
+    }
+
+    fn map(&self, f: impl Fn(Interval) -> Interval) -> Self {
+        match &self.over {
+            None => Self::even(f(self.hull)),
+            Some(over) => Self::of(over.iter().map(|&slot| f(slot)).collect()),
+        }
+    }
+
+    fn with(&self, other: &Self, f: impl Fn(Interval, Interval) -> Interval) -> Self {
+        match (&self.over, &other.over) {
+            (None, None) => Self::even(f(self.hull, other.hull)),
+            (Some(a), None) => Self::of(a.iter().map(|&a| f(a, other.hull)).collect()),
+            (None, Some(b)) => Self::of(b.iter().map(|&b| f(self.hull, b)).collect()),
+            (Some(a), Some(b)) => Self::of(a.iter().zip(b.iter()).map(|(&a, &b)| f(a, b)).collect()),
+        }
+    }
+
+    /// Slot i of the result is slot i + k.
+    fn turned(&self, k: i64) -> Self {
+        let turn = |over: &Rc<[Interval]>| {
+            let mut over = over.to_vec();
+            let slots = over.len().max(1) as i64;
+            over.rotate_left(k.rem_euclid(slots) as usize);
+            over.into()
+        };
+        Self { hull: self.hull, over: self.over.as_ref().map(turn) }
+    }
+
+    /// Σ over `count` slots, `stride` apart, from each slot on: by doubling.
+    fn sum(&self, count: usize, stride: i64) -> Self {
+        if self.over.is_none() {
+            return Self::even(self.hull.mul(Interval::point(count as f64)));
+        }
+        let (mut total, mut done, mut block, mut width) = (None::<Self>, 0, self.clone(), 1);
+        while done < count {
+            if count & width != 0 {
+                let next = block.turned(done as i64 * stride);
+                total = Some(total.map_or_else(|| next.clone(), |total| total.with(&next, Interval::add)));
+                done += width;
+            }
+            block = block.with(&block.turned(width as i64 * stride), Interval::add);
+            width *= 2;
+        }
+        total.unwrap_or(Self::even(Interval::point(0.0)))
+    }
+}
+
+/// A constant; slot by slot if that is `wanted`.
+fn constant(p: &Program, c: &Constant, real: bool, wanted: bool) -> Range {
     let numbers = match c {
-        Constant::Real(x) if real => return Interval::point(*x),
-        Constant::Real(x) => return Interval::around(x.abs()),
-        Constant::Complex(z) => return Interval::around(z.norm()),
+        Constant::Real(x) if real => return Range::even(Interval::point(*x)),
+        Constant::Real(x) => return Range::even(Interval::around(x.abs())),
+        Constant::Complex(z) => return Range::even(Interval::around(z.norm())),
         Constant::List(numbers) => numbers,
         Constant::Table(id) => match p.table(*id) {
             Some(table) => &table.numbers,
-            None => return Interval::point(0.0),
+            None => return Range::even(Interval::point(0.0)),
         },
     };
-    match numbers {
-        Numbers::Real(v) if real => v.iter().map(|&x| Interval::point(x)).reduce(Interval::hull),
-        _ => (0..numbers.len())
-            .filter_map(|i| numbers.get(i))
-            .map(|z| Interval::around(z.norm()))
-            .reduce(Interval::hull),
-    }
-    .unwrap_or(Interval::point(0.0))
+    let all = match numbers {
+        Numbers::Real(v) if real => v.iter().map(|&x| Interval::point(x)).collect(),
+        Numbers::Real(v) => v.iter().map(|x| Interval::around(x.abs())).collect(),
+        Numbers::Complex(v) => v.iter().map(|z| Interval::around(z.norm())).collect(),
+    };
+    let range = Range::of(all);
+    if wanted { range } else { Range::even(range.hull) }
 }
 
 /// A bound on |slot| of every value, given that of the inputs, encrypted or in the clear.
 ///
 /// `real` promises that the inputs are real; without it only sizes are known. Bounds that the program states are taken
-/// as they are.
+/// as they are. Slots are told apart from where constants do so: a sum of masked rotations is as large as what is masked.
 pub fn ranges(p: &Program, inputs: f64, real: bool) -> Vec<f64> {
-    let mut all: Vec<Interval> = Vec::with_capacity(p.instrs().len());
+    let mut all: Vec<Range> = Vec::with_capacity(p.instrs().len());
     let real = real && !p.instrs().iter().any(|i| matches!(&i.op, Op::Const(c) if !is_real(p, c)));
-    for (_, instr) in p.values() {
-        let at = |v: &Value| all[v.index()];
+    let (wanted, last) = (wanted(p), last_uses(p));
+    for (v, instr) in p.values() {
+        let at = |v: &Value| &all[v.index()];
         let scalar = |c: f64| if real { Interval::point(c) } else { Interval::around(c.abs()) };
         let range = match &instr.op {
-            Op::Input(_) | Op::Plain(_) => Interval::around(inputs),
-            Op::Const(c) => constant(p, c, real),
-            Op::Add(a, b) | Op::AddPlain(a, b) => at(a).add(at(b)),
-            Op::Sub(a, b) | Op::SubPlain(a, b) => at(a).add(at(b).neg()),
-            Op::Mul(a, b) if a == b && real => at(a).square(),
-            Op::Mul(a, b) | Op::MulPlain(a, b) => at(a).mul(at(b)),
-            Op::Square(a) if real => at(a).square(),
-            Op::Square(a) => at(a).mul(at(a)),
-            Op::Neg(a) => at(a).neg(),
-            Op::AddScalar(a, c) => at(a).add(scalar(*c)),
-            Op::MulScalar { a, c, .. } => at(a).mul(scalar(*c)),
-            Op::Sum { a, count, .. } => at(a).mul(Interval::point(*count as f64)),
-            Op::Raise { a, bits } => at(a).add(Interval::around(raised_magnitude(p.slots(), *bits))),
-            Op::Bootstrap { a, .. }
-            | Op::Drop(a, _)
-            | Op::Rescale(a)
-            | Op::Relin(a)
-            | Op::Rotate { a, .. }
-            | Op::Conj { a, .. } => at(a),
+            Op::Input(_) | Op::Plain(_) => Range::even(Interval::around(inputs)),
+            Op::Const(c) => constant(p, c, real, wanted[v.index()]),
+            Op::Add(a, b) | Op::AddPlain(a, b) => at(a).with(at(b), Interval::add),
+            Op::Sub(a, b) | Op::SubPlain(a, b) => at(a).with(at(b), |a, b| a.add(b.neg())),
+            Op::Mul(a, b) if a == b && real => at(a).map(Interval::square),
+            Op::Mul(a, b) | Op::MulPlain(a, b) => at(a).with(at(b), Interval::mul),
+            Op::Square(a) if real => at(a).map(Interval::square),
+            Op::Square(a) => at(a).map(|a| a.mul(a)),
+            Op::Neg(a) => at(a).map(Interval::neg),
+            Op::AddScalar(a, c) => at(a).map(|a| a.add(scalar(*c))),
+            Op::MulScalar { a, c, .. } => at(a).map(|a| a.mul(scalar(*c))),
+            Op::Sum { a, count, stride } => at(a).sum(*count, *stride),
+            Op::Raise { a, bits } => {
+                Range::even(at(a).hull.add(Interval::around(raised_magnitude(p.slots(), *bits))))
+            }
+            Op::Rotate { a, k, .. } => at(a).turned(*k),
+            Op::Bootstrap { a, .. } | Op::Drop(a, _) | Op::Rescale(a) | Op::Relin(a) | Op::Conj { a, .. } => {
+                at(a).clone()
+            }
         };
-        all.push(instr.within.map_or(range, |bound| range.within(bound)));
+        let range = match instr.within {
+            Some(bound) if range.hull.size() > bound => range.map(|slot| slot.within(bound)),
+            _ => range,
+        };
+        // What is not read any more keeps its size alone.
+        for operand in instr.op.operands().as_slice().iter().filter(|a| last[a.index()] == v.index()) {
+            all[operand.index()].over = None;
+        }
+        all.push(range);
     }
-    all.into_iter().map(Interval::size).collect()
+    all.into_iter().map(|range| range.hull.size()).collect()
 }
 
 fn is_real(p: &Program, c: &Constant) -> bool {
@@ -180,9 +260,22 @@ mod tests {
     }
 
     #[test]
+    fn masked_rotations_are_as_large_as_what_is_masked() {
+        let lines = "data @a real [1.0, 0.0, 1.0, 0.0]\ndata @b real [0.0, 1.0, 0.0, -0.5]\n%0 = input \"x\"\n\
+                     %1 = const @a\n%2 = mul %0, %1\n%3 = rotate %0, 1\n%4 = const @b\n%5 = mul %3, %4\n\
+                     %6 = add %2, %5\n%7 = rotate %6, 3\n%8 = mul %7, %1\n%9 = sum %8, 3, 1\noutput \"y\", %9";
+        for real in [true, false] {
+            let found = bounds(lines, 2.0, real);
+            assert_eq!(found[5..9], [2.0, 2.0, 2.0, 2.0], "{found:?}");
+            // Slots 0 and 2 of the last product hold slots 3 and 1 of the sum: 1 and 2 at most, zeros between them.
+            assert_eq!(found[9], 3.0);
+        }
+    }
+
+    #[test]
     fn sums_tables_and_differences() {
         let lines = "data @w real [0.5, -2.0, 0.0, 1.0]\n%0 = input \"x\"\n%1 = const @w\n%2 = mul %0, %1\n\
                      %3 = sum %2, 4\n%4 = sub %3, %0\noutput \"y\", %4";
-        assert_eq!(bounds(lines, 3.0, true), [3.0, 2.0, 6.0, 24.0, 27.0]);
+        assert_eq!(bounds(lines, 3.0, true), [3.0, 2.0, 6.0, 10.5, 13.5]);
     }
 }
