@@ -117,7 +117,7 @@ def test_predictions_of_maps_and_polynomials_are_close(
 def test_predictions_of_encrypted_matrix_products_are_close(
     function: Any, most: float, rng: np.random.Generator
 ) -> None:
-    """Each factor is a sum of masked rotations, no larger than the matrix: 5.6 and 6.9 ± 0.4 bits of distance."""
+    """Each factor is a sum of masked rotations, no larger than the matrix: 5.6 and 6.9 ± 0.4 bits apart."""
     a, b = rng.uniform(-1, 1, (2, 16, 16))
     compiled = rm.kernel(function).compile(rm.matrix(16, 16), rm.matrix(16, 16), params=ROOMY)
     keys = compiled.keygen()
