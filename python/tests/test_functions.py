@@ -217,7 +217,9 @@ def test_comparison_and_absolute_value() -> None:
     assert Absolute(error=0.02, bound=3.0).depth < absolute.depth
 
 
-@pytest.mark.parametrize(("interval", "error"), [((0.5, 4), 1e-4), ((0.9, 1.1), 1e-9), ((0.01, 1), 1e-2)])
+@pytest.mark.parametrize(
+    ("interval", "error"), [((0.5, 4), 1e-4), ((0.9, 1.1), 1e-9), ((0.01, 1), 1e-2), ((-4, -0.5), 1e-4)]
+)
 def test_inverse(interval: tuple[float, float], error: float) -> None:
     x = grid(*interval)
     iterated = Inverse(interval, error, iterate=True)
@@ -225,7 +227,7 @@ def test_inverse(interval: tuple[float, float], error: float) -> None:
         assert np.max(np.abs(inverse(x) - 1 / x)) <= inverse.error <= error
     assert Inverse(interval, error).depth <= iterated.depth
     # One factor less would not do.
-    assert iterated.ratio ** (2 ** (iterated.factors - 1)) / interval[0] > error
+    assert iterated.ratio ** (2 ** (iterated.factors - 1)) / np.abs(x).min() > error
 
 
 def test_square_root_and_soft_max() -> None:
@@ -278,6 +280,7 @@ CASES: list[tuple[str, Any, tuple[Any, ...], dict[str, Any], float]] = [
     ("absolute", Absolute(0.1, compose=True), (rm.vector(64),), {"x": np.linspace(-1, 1, 64)}, 1.0),
     ("inverse", Inverse((0.5, 2), 1e-3, iterate=True), (rm.vector(64),), {"x": np.linspace(0.5, 2, 64)}, 2.0),
     ("inverse", Inverse((0.5, 2), 1e-3), (rm.vector(64),), {"x": np.linspace(0.5, 2, 64)}, 2.0),
+    ("inverse", Inverse((-2, -1), 1e-3, iterate=True), (rm.vector(64),), {"x": np.linspace(-2, -1, 64)}, 2.0),
     ("root", SquareRoot(2.0, 0.05), (rm.vector(64),), {"x": np.linspace(0, 2, 64)}, 2.0),
     ("root", SquareRoot(2.0, 0.1, iterate=True), (rm.vector(64),), {"x": np.linspace(0, 2, 64)}, 2.0),
     (

@@ -183,9 +183,9 @@ class Absolute:
 
 
 class Inverse:
-    """1/x on [low, high], 0 < low: a polynomial, or Goldschmidt's iteration where that takes fewer levels.
+    """1/x on an interval without zero: a polynomial, or Goldschmidt's iteration where that takes fewer levels.
 
-    With e = 1 − c·x, c = 2/(low + high): 1/x = c·Π_i (1 + e^(2^i)), and |e| ≤ (high − low)/(high + low) < 1.
+    With e = 1 − c·x, c = 2/(low + high): 1/x = c·Π_i (1 + e^(2^i)), and |e| ≤ (high − low)/|high + low| < 1.
     Each factor squares what is missing, for one level. A Chebyshev polynomial needs about the root of the
     degree, hence about half the levels, as long as there is one.
 
@@ -193,14 +193,15 @@ class Inverse:
     ----------
         polynomial: the polynomial, or ``None`` for the iteration.
         factors: of the iteration.
-        error: bound on the distance from 1/x; for the iteration (ratio^(2^factors) + 2^−48)/low.
+        error: bound on the distance from 1/x; for the iteration (ratio^(2^factors) + 2^−48)/nearest, the
+            end of the interval next to zero.
     """
 
     def __init__(self, interval: tuple[float, float], error: float = 1e-4, *, iterate: bool = False) -> None:
-        self.interval = _ordered(interval)
+        self.interval = _without_zero(interval)
         low, high = self.interval
         wanted = _positive("error", error)
-        self.ratio = (high - low) / (high + low)
+        self.ratio = (high - low) / abs(high + low)
         self.factors = 1
         while self._missing() > wanted:
             self.factors += 1
@@ -208,7 +209,7 @@ class Inverse:
                 _refuse(
                     "NotReached",
                     f"{MOST_LEVELS} levels do not invert down to {low:g} of {high:g} within {wanted:g}. "
-                    "Raise the lower end of the interval, or allow a larger error.",
+                    "Keep the interval further from zero, or allow a larger error.",
                 )
         self.error, self.polynomial = self._missing(), None
         if not iterate:
@@ -218,7 +219,12 @@ class Inverse:
 
     def _missing(self) -> float:
         """The error of the iteration, and what binary64 adds to it."""
-        return float((self.ratio ** (2**self.factors) + 2.0**-48) / self.interval[0])
+        return float((self.ratio ** (2**self.factors) + 2.0**-48) * self._largest)
+
+    @property
+    def _largest(self) -> float:
+        """The largest |1/x|."""
+        return 1 / min(map(abs, self.interval))
 
     @property
     def depth(self) -> int:
@@ -235,10 +241,10 @@ class Inverse:
                 return self.polynomial(x)
             e = rescaled(x, -c, -1.0, self.ratio)
             # The constant joins the first factor, so that it costs no level of its own.
-            product = within(c + e * c, 1 / low)
+            product = within(c + e * c, self._largest)
             for i in range(1, self.factors):
                 e = within(e * e, self.ratio ** (2**i))
-                product = within(product * (1 + e), 1 / low)
+                product = within(product * (1 + e), self._largest)
             return product
 
     def __repr__(self) -> str:
@@ -256,13 +262,15 @@ def _within_levels(
     return approximate(function, interval, error=wanted)
 
 
-def _ordered(interval: Any) -> tuple[float, float]:
+def _without_zero(interval: Any) -> tuple[float, float]:
     try:
         low, high = (float(v) for v in interval)
     except (TypeError, ValueError):
         low = high = math.nan
-    if not 0 < low < high < math.inf:
-        _refuse("Interval", f"{interval!r} is not an interval of positive numbers: give 0 < low < high.")
+    if not (0 < low < high < math.inf or -math.inf < low < high < 0):
+        _refuse(
+            "Interval", f"{interval!r} is no interval beside zero: give 0 < low < high or low < high < 0."
+        )
     return low, high
 
 
