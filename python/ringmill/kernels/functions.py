@@ -183,7 +183,7 @@ class Absolute:
 
 
 class Inverse:
-    """1/x on an interval without zero: a polynomial, or Goldschmidt's iteration where that takes fewer levels.
+    """1/x on an interval without zero: a polynomial, or Goldschmidt's iteration for fewer levels.
 
     With e = 1 − c·x, c = 2/(low + high): 1/x = c·Π_i (1 + e^(2^i)), and |e| ≤ (high − low)/|high + low| < 1.
     Each factor squares what is missing, for one level. A Chebyshev polynomial needs about the root of the
