@@ -350,6 +350,11 @@ class Ciphertext(Encrypted):
         """Element i of the result is element i + k, cyclically over all slots: needs the key of k.
 
         Any whole number; a negative one rotates to the right.
+
+        Raises
+        ------
+            EncodingError: a step that is no whole number.
+            KeyMissingError: no key for it.
         """
         k = rotation(EncodingError, "The rotation", k)
         return self._with(self.evaluator.rotate(self.native, k), length=self.slots)
@@ -358,6 +363,11 @@ class Ciphertext(Encrypted):
         """What `rotate` gives for each of several steps, in less time: needs the key of each.
 
         The vector is decomposed once for all of them (hoisting), which is half of the work of a rotation.
+
+        Raises
+        ------
+            EncodingError: steps that are no whole numbers.
+            KeyMissingError: a key that is missing.
         """
         turned = self.evaluator.rotate_hoisted(self.native, rotations(EncodingError, steps))
         return [self._with(native, length=self.slots) for native in turned]
@@ -366,6 +376,12 @@ class Ciphertext(Encrypted):
         """Sum of all elements, in every slot: needs keys of rotations by the powers of two below the slots.
 
         After a slice the slots beyond the length are masked first, which costs a level.
+
+        Raises
+        ------
+            EncodingError: another axis than 0.
+            KeyMissingError: keys that are missing.
+            LevelError: no level for the mask.
         """
         if axis is not None and not (isinstance(axis, (int, np.integer)) and axis in (0, -1)):
             fail(EncodingError, "Axis", f"An encrypted vector has no axis {axis!r}. Its only axis is 0.")
@@ -373,11 +389,23 @@ class Ciphertext(Encrypted):
         return self._with(self.evaluator.sum(whole.native, self.slots), clean=False)
 
     def mean(self, axis: int | None = None) -> Ciphertext:
-        """Mean of all elements, in every slot; a level more than the sum."""
+        """Mean of all elements, in every slot; a level more than the sum.
+
+        Raises
+        ------
+            KeyMissingError: keys that are missing.
+            EncodingError: another axis than 0.
+            LevelError: too few levels left.
+        """
         return self.sum(axis) * (1.0 / self.length)
 
     def conj(self) -> Ciphertext:
-        """Complex conjugate of every element: needs the conjugation key."""
+        """Complex conjugate of every element: needs the conjugation key.
+
+        Raises
+        ------
+            KeyMissingError: no conjugation key.
+        """
         return self._with(self.evaluator.conjugate(self.native))
 
     def bootstrap(self, *, iterations: int | None = None, progress: Show = "none") -> Ciphertext:
@@ -390,6 +418,13 @@ class Ciphertext(Encrypted):
         out for (``params.bootstraps["iterations"]``), and one for values whose bound is too small for two.
         ``progress`` shows how far it is: "none", "auto" (a bar on a terminal, lines elsewhere), "bar" or
         "lines".
+
+        Raises
+        ------
+            KeyMissingError: keys that are missing, with the call that makes them.
+            MismatchError: a level below the one where it starts.
+            ParameterError: another number of iterations.
+            ProgramError: too few slots; code ``Depth``, for parameters that do not bootstrap.
         """
         if isinstance(iterations, bool) or iterations not in (None, 1, 2):
             fail(
@@ -407,11 +442,20 @@ class Ciphertext(Encrypted):
         The size of every result is bounded by those of its operands, and what may exceed the modulus is
         refused. You may know better. A promise that is broken gives wrong results; beside the elements of a
         slice stand those that it was cut from.
+
+        Raises
+        ------
+            EncodingError: a bound that is no positive number.
         """
         return self._with(self._native.within(float(bound)))
 
     def drop_level(self, level: int) -> Ciphertext:
-        """The same values with fewer levels: less to compute and to send."""
+        """The same values with fewer levels: less to compute and to send.
+
+        Raises
+        ------
+            LevelError: a level that is none, or above the own.
+        """
         level = whole(LevelError, "The level", level, 0, self.level)
         return self._with(self.evaluator.drop_level(self.native, level))
 
@@ -509,7 +553,12 @@ class Ciphertext(Encrypted):
         return self.rotate(-rotation(EncodingError, "The roll", shift))
 
     def to_bytes(self) -> bytes:
-        """The ciphertext for a file or a wire."""
+        """The ciphertext for a file or a wire.
+
+        Raises
+        ------
+            LevelError: code ``WrapsAround``, for values that the modulus may not hold.
+        """
         return self.native.to_bytes()
 
     def __reduce__(self) -> NoReturn:

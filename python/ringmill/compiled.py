@@ -178,7 +178,12 @@ class Compiled:
         }
 
     def switched(self, method: str) -> Compiled:
-        """This kernel with another way of switching keys: "klss", say, or what ``key_switching`` gives."""
+        """This kernel with another way of switching keys: "klss", say, or what ``key_switching`` gives.
+
+        Raises
+        ------
+            ParameterError: a method that there is not, or forms that the parameters do not allow.
+        """
         check_switching(method)
         return Compiled(self.text, self.signature, self.plan, method, self.output_level)
 
@@ -318,6 +323,12 @@ class Compiled:
         Every argument is to be given, as to any function; ciphertexts that no result needs are not made.
         With a secret key fresh ciphertexts take half the bytes on the wire, since one half of each expands
         from a seed.
+
+        Raises
+        ------
+            EncodingError: arrays of other shapes, of no finite numbers, or larger than ``plan.magnitude``.
+            MismatchError: no key that encrypts, or one of other parameters.
+            ProgramError: arguments that are missing or not known.
         """
         kinds = (PublicKey, SecretKey, Keys)
         of_kind("compiled.encrypt()", "key", key, kinds, "Give keys.public, or arguments by name after it.")
@@ -480,6 +491,12 @@ class Compiled:
         """Encrypt, evaluate and decrypt in this process; keys are made when none are given.
 
         ``progress`` shows each of these, as `evaluate` says.
+
+        Raises
+        ------
+            EncodingError, ProgramError: as `encrypt`.
+            KeyMissingError, MachineError: as `evaluate`.
+            ResultError: as `decrypt`.
         """
         if keys is not None:
             named = "Arguments go by name, as run(x=…); keys may be left out."
@@ -499,7 +516,12 @@ class Compiled:
 
     @checked
     def save(self, path: str | Path) -> int:
-        """Write the kernel file, which client and server share; returns its bytes."""
+        """Write the kernel file, which client and server share; returns its bytes.
+
+        Raises
+        ------
+            FileFormatError: code ``Unwritable``; nothing is left behind then.
+        """
         return self._bundle().save(path)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -528,13 +550,23 @@ class Compiled:
     @classmethod
     @checked
     def load(cls, path: str | Path) -> Compiled:
-        """Read a kernel file; the program is parsed, managed and checked anew."""
+        """Read a kernel file; the program is parsed, managed and checked anew.
+
+        Raises
+        ------
+            FileFormatError: no kernel file, a damaged one, or one of another version.
+        """
         return cls._read(bundle.load(path, "kernel"), str(path))
 
     @classmethod
     @checked
     def from_bytes(cls, data: bytes) -> Compiled:
-        """Read what ``to_bytes`` wrote, as ``load`` reads a file."""
+        """Read what ``to_bytes`` wrote, as ``load`` reads a file.
+
+        Raises
+        ------
+            FileFormatError: as `load`.
+        """
         return cls._read(bundle.parse(data, "kernel", "What was given"), "What was given")
 
     @classmethod

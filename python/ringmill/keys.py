@@ -42,7 +42,12 @@ class Keys:
         one_secret("secret key", self.secret, "evaluation keys", self.evaluation)
 
     def evaluator(self, machine: str = "cpu") -> Evaluator:
-        """Operations one by one with these keys; what it has lowered is kept for the next operation."""
+        """Operations one by one with these keys; what it has lowered is kept for the next operation.
+
+        Raises
+        ------
+            MachineError: a machine that does not exist.
+        """
         a_machine(machine, outside=False)
         if machine not in self._evaluators:
             self._evaluators[machine] = Evaluator(self.evaluation, machine)

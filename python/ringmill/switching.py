@@ -37,6 +37,10 @@ def key_switching(
         levels: the method at some levels, whatever it costs: "hybrid", "klss", one of ``forms``, or "klss:"
             and one of them. After those of KLSS, "~7" takes blocks of 7 limbs in place of the best length.
 
+    Raises
+    ------
+        ParameterError: a method or a level that there is not. Forms are held to the parameters by `compile`.
+
     >>> key_switching("auto", forms=["3+2/2"], levels={1: "3+2/2", 3: "klss", 4: "klss~5"})
     'auto 3+2/2 @1=3+2/2 @3=klss @4=klss~5'
     """
@@ -87,6 +91,11 @@ def key_forms(
             `ringmill.project.Core`. The costs of "cpu" are those that ``ringmill calibrate`` measured, the
             shipped ones otherwise; a core's follow from its cycle model.
         butterflies: size of "compact" and "verilator", as for ``evaluate``.
+
+    Raises
+    ------
+        MachineError: a machine that does not exist.
+        ParameterError: a number of forms that is no whole number.
     """
     count = whole(ParameterError, "The count", count, 0, 1000)
     return _native.key_forms(params, count, costs_of(machine, butterflies))

@@ -49,7 +49,12 @@ class Values:
 
     @checked
     def save(self, path: str | Path) -> int:
-        """Write the file atomically; returns its bytes."""
+        """Write the file atomically; returns its bytes.
+
+        Raises
+        ------
+            FileFormatError: code ``Unwritable``; nothing is left behind then.
+        """
         return self._bundle().save(path)
 
     def _bundle(self) -> bundle.Bundle:
@@ -59,13 +64,24 @@ class Values:
     @classmethod
     @checked
     def load(cls, path: str | Path, role: str, params: Params) -> Values:
-        """Read a file of arguments or results made under ``params``."""
+        """Read a file of arguments or results made under ``params``.
+
+        Raises
+        ------
+            FileFormatError: no file of this role, or a damaged one.
+            MismatchError: ciphertexts of other parameters.
+        """
         return cls._read(bundle.load(path, role), str(path), params)
 
     @classmethod
     @checked
     def from_bytes(cls, data: bytes, role: str, params: Params) -> Values:
-        """Read what ``to_bytes`` wrote, as ``load`` reads a file."""
+        """Read what ``to_bytes`` wrote, as ``load`` reads a file.
+
+        Raises
+        ------
+            FileFormatError, MismatchError: as `load`.
+        """
         return cls._read(bundle.parse(data, role, "What was given"), "What was given", params)
 
     @classmethod

@@ -123,6 +123,12 @@ def approximate(
         method: ``chebyshev`` interpolates; ``minimax`` looks for the best polynomial of each degree, which
             needs the package baryrat and saves a degree or two. Of functions with kinks it is often not
             found; the interpolant stands in for it then, and the result's ``method`` says so.
+
+    Raises
+    ------
+        ApproximationError: a function whose values are no finite real numbers on the interval, an interval
+            that is none, both or neither of ``error`` and ``degree``; an error that no degree up to 1023
+            keeps to.
     """
     low, high = _interval(interval)
     if (error is None) == (degree is None):

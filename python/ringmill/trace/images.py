@@ -57,6 +57,11 @@ def convolve(x: Any, kernel: Any, *, stride: int = 1, padding: int = 0) -> Any:
     An image whose rows interleave, as those of a transpose, or stand too close for a result that is larger
     than the image, is packed anew first, for another level. A NumPy array is convolved by NumPy, so that a
     kernel can be called on clear data too.
+
+    Raises
+    ------
+        KernelError: an image or a kernel of other dimensions, channels that differ, or a stride or padding
+            that is no whole number.
     """
     stride, padding = _whole("stride", stride, 1), _whole("padding", padding, 0)
     weights = constant_array(kernel)
@@ -143,7 +148,12 @@ def _clear(x: Any, weights: Any, stride: int, padding: int) -> Any:
 
 
 def average_pool(x: Any, size: int) -> Any:
-    """Mean over windows of ``size`` × ``size`` that tile an encrypted image; one level, log2 rotations."""
+    """Mean over windows of ``size`` × ``size`` that tile an encrypted image; one level, log2 rotations.
+
+    Raises
+    ------
+        KernelError: no image, or one that the windows do not tile.
+    """
     size = _whole("size", size, 1)
     image = _image(x)
     if not isinstance(image, Symbol):

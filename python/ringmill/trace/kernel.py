@@ -66,6 +66,10 @@ def bootstrap(x: Any, *, iterations: int | None = None) -> Any:
     ``iterations`` is 1, or 2 for up to 36 bits in twice the time on a chain that has room for them. Left out,
     it is as many as the chain was laid out for (``params.bootstraps["iterations"]``), and one for values
     whose bound is too small for two.
+
+    Raises
+    ------
+        KernelError: another number of iterations.
     """
     if isinstance(x, (Symbol, Stack)):
         return x.bootstrap(iterations=iterations)
@@ -78,6 +82,10 @@ def within(x: Any, bound: float) -> Any:
 
     Interval arithmetic bounds every value of a kernel, and deep kernels fare better with what you know:
     parameters and predicted errors rely on the promise. A promise that is broken gives wrong results.
+
+    Raises
+    ------
+        KernelError: a bound that is no positive number.
     """
     if (
         isinstance(bound, bool)
@@ -377,6 +385,11 @@ class Kernel:
                 ``vector(n)`` or ``matrix(r, c)``, or as the description that is the argument's default.
                 Numbers, and arguments with another default, stay plaintext.
 
+        Raises
+        ------
+            EncodingError: arrays that are no finite numbers, or larger than ``magnitude``.
+            KernelError: arguments that the kernel does not take; where `trace` raises it.
+
         >>> import numpy as np, ringmill as rm
         >>> @rm.kernel
         ... def score(x, w=np.array([0.5, -0.25])):
@@ -411,6 +424,10 @@ def kernel(function: Callable[..., Any]) -> Kernel: ...
 def kernel() -> Callable[[Callable[..., Any]], Kernel]: ...
 def kernel(function: Any = _NOTHING) -> Any:
     """Decorator that makes a function a kernel; with or without parentheses.
+
+    Raises
+    ------
+        KernelError: what is no plain function, or a function of arguments that have no name of their own.
 
     >>> import numpy as np, ringmill as rm
     >>> @rm.kernel

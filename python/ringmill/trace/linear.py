@@ -184,6 +184,10 @@ def total(x: Any, axis: int, times: float = 1.0) -> Any:
     The result has the shape of ``x``, as ``np.broadcast_to(times * x.sum(axis, keepdims=True), x.shape)``,
     which is what a clear matrix gives. No level where the axis wraps around in the slots (axis 0 of a matrix
     that fills them, sides powers of two) and the factor is one. Otherwise a mask takes the factor along: one.
+
+    Raises
+    ------
+        KernelError: an axis that the matrix does not have.
     """
     from ringmill.trace.symbol import Symbol
 

@@ -116,6 +116,10 @@ def polynomial(x: Any, coefficients: Any) -> Any:
             is [−1, 1]: scale the weights of the step before instead where there is one. On [−1, 1] values
             with data between them, as sums of rows have, take a level to remove these, unless arguments up
             to the magnitude, where it is known, keep them within [−1, 1].
+
+    Raises
+    ------
+        KernelError: coefficients that are no real numbers, a constant polynomial, or a degree beyond 4095.
     """
     if isinstance(coefficients, Encrypted):
         refuse(

@@ -187,7 +187,12 @@ def _real(dtype: type) -> bool:
 
 
 def scalar(dtype: type = float) -> Spec:
-    """An encrypted number, the same in every slot of one ciphertext."""
+    """An encrypted number, the same in every slot of one ciphertext.
+
+    Raises
+    ------
+        EncodingError: a type that is neither ``float`` nor ``complex``.
+    """
     return Spec((), real=_real(dtype))
 
 
@@ -196,6 +201,10 @@ def vector(length: int, packing: Literal["slots", "scalars"] = "slots", dtype: t
 
     ``slots`` puts all elements into one ciphertext. ``scalars`` makes one ciphertext an element, that
     element in every slot: the weights for a matrix by columns.
+
+    Raises
+    ------
+        EncodingError: a length, a packing or a type that there is not.
     """
     _positive(length=length)
     _packing(packing, "slots", "scalars")
@@ -210,6 +219,10 @@ def matrix(
     ``slots`` flattens it row by row into one ciphertext: few ciphertexts, products need rotations.
     ``columns`` makes one ciphertext a column: products with weights need no rotations, which suits many
     records of few features.
+
+    Raises
+    ------
+        EncodingError: a side, a packing or a type that there is not.
     """
     _positive(rows=rows, columns=columns)
     _packing(packing, "slots", "columns")
