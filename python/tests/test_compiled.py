@@ -535,3 +535,15 @@ def test_a_deep_kernel_of_low_precision_takes_a_wider_scale(precision: int) -> N
     compiled = rm.kernel(lambda x: x**64).compile(rm.vector(4), precision=precision)
     assert compiled.params.log_n <= 14
     assert max(compiled.predicted_error.values()) <= -precision
+
+
+def test_numbers_of_size_one_are_no_larger_than_one() -> None:
+    """Sizes of complex numbers are rounded roots, an ulp above one for some; a billionth is refused."""
+    z = np.exp(2j * np.pi * np.arange(64) * 1.234 / 64)
+    assert np.abs(z).max() > 1
+    compiled = rm.kernel(lambda x: x * 2).compile(rm.vector(64, dtype=complex), precision=12)
+    np.testing.assert_allclose(compiled.run(x=z), 2 * z, atol=2.0**-12)
+    with pytest.raises(
+        rm.EncodingError, match=r"has size 1\.00000000\d+, but the kernel was compiled for values up to 1"
+    ):
+        compiled.run(x=z * (1 + 1e-9))

@@ -17,6 +17,10 @@ from ringmill.trace.stack import Stack
 from ringmill.trace.symbol import Symbol
 
 Packing = Literal["slots", "columns", "scalars"]
+
+# What sizes may be above a bound: those of complex numbers are rounded roots, and no bound is that close.
+ROUNDING = 2.0**-40
+
 Slots = NDArray[np.complex128]
 
 
@@ -143,14 +147,15 @@ def same_shape(name: str, values: ArrayLike, shape: Shape) -> NDArray[np.complex
 def _bounded(name: str, array: NDArray[np.complex128], magnitude: float) -> None:
     """Refuse values beyond what the kernel was compiled for: results could wrap around silently."""
     size = np.abs(array)
-    if np.any(size > magnitude):
+    if np.any(size > magnitude * (1 + ROUNDING)):
         index = tuple(int(i) for i in np.unravel_index(int(np.argmax(size)), size.shape))
         largest = float(np.max(size))
+        shown = f"{largest:g}" if f"{largest:g}" != f"{magnitude:g}" else repr(largest)
         fail(
             EncodingError,
             "Magnitude",
-            f"Element {index} of argument {name!r} has size {largest:g}, but the kernel was compiled for "
-            f"values up to {magnitude:g}. Scale the data, or compile with magnitude={largest:g} or more.",
+            f"Element {index} of argument {name!r} has size {shown}, but the kernel was compiled for "
+            f"values up to {magnitude:g}. Scale the data, or compile with magnitude={shown} or more.",
             argument=name,
             index=index,
             size=largest,
