@@ -41,6 +41,13 @@ def _vector(name: str, values: ArrayLike) -> NDArray[np.complex128]:
     return np.ascontiguousarray(array)
 
 
+def _is_matrix(operand: Any) -> bool:
+    try:
+        return not isinstance(operand, Encrypted) and np.ndim(operand) == 2
+    except ValueError:  # rows of different lengths, which are refused as numbers
+        return False
+
+
 def _refused(construct: str, why: str, remedy: str) -> Any:
     first = construct if "(" in construct or "`" in construct else construct[0].upper() + construct[1:]
     where = ", in a kernel" if remedy is POLYNOMIAL else ""
@@ -212,16 +219,16 @@ class Ciphertext(Encrypted):
         """What a kernel gives for some vectors, the first of which this is, and other arguments."""
         for name, vector in vectors.items():
             of_one_context(("first ciphertext", self), (f"ciphertext {name!r}", vector))
-        level = dict(zip(vectors, together(list(vectors.values())), strict=True))
-        magnitude = max(v.native.magnitude for v in level.values())
+        brought = dict(zip(vectors, together(list(vectors.values())), strict=True))
+        magnitude = max(v.native.magnitude for v in brought.values())
         described = {
             name: Present((v.length,), real=v.real, within=v.slots, clean=v.clean)
-            for name, v in level.items()
+            for name, v in brought.items()
         }
         traced = kernel.on({**arguments, **described}, magnitude)
         bound = bounded(traced, magnitude, "Promise what you know of them, as x.within(1.0)")
         signature = traced.signature
-        inputs = {name: v._seen(signature.slots).native for name, v in level.items()}
+        inputs = {name: v._seen(signature.slots).native for name, v in brought.items()}
         found = self.evaluator.evaluate(traced.text, inputs, magnitude, bound, signature.real)
         results = []
         for result in signature.outputs.values():
@@ -332,12 +339,10 @@ class Ciphertext(Encrypted):
 
     def __matmul__(self, other: Any) -> Ciphertext:
         """The inner product with a vector, which every slot holds; or the product with a clear matrix."""
-        if isinstance(other, Ciphertext) or np.ndim(other) != 2:
-            return self._inner(other)
-        return product(self, other)  # type: ignore[no-any-return]
+        return product(self, other) if _is_matrix(other) else self._inner(other)
 
     def __rmatmul__(self, other: Any) -> Ciphertext:
-        return self._inner(other) if np.ndim(other) != 2 else product(other, self)
+        return product(other, self) if _is_matrix(other) else self._inner(other)
 
     def _inner(self, other: Any) -> Ciphertext:
         if not isinstance(other, Ciphertext):
@@ -629,7 +634,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sum": Ciphertext.sum,
     "mean": Ciphertext.mean,
     "dot": UFUNCS["matmul"],
-    "inner": lambda a, b: UFUNCS["matmul"](a, b if np.ndim(b) < 2 else np.transpose(b)),
+    "inner": lambda a, b: UFUNCS["matmul"](a, np.transpose(b) if _is_matrix(b) else b),
     "roll": lambda x, shift, axis=None: x._rolled(shift),
     "shape": lambda x: x.shape,
     "ndim": lambda x: x.ndim,
