@@ -23,7 +23,7 @@ def inspect(options: Namespace) -> Facts:
     if path.is_dir():
         return {"folder": options.file, "files": _files(path)}
     kernel = Compiled.load(options.kernel) if options.kernel else None
-    facts = _of_bundle(options.file) if bundle.is_bundle(options.file) else _of_file(options.file)
+    facts = _alone(options.file)
     if kernel is not None:
         facts |= _of_kernel(options.file, facts, kernel)
     return facts
@@ -34,13 +34,18 @@ def _files(folder: Path) -> list[str]:
     lines = []
     for path in sorted(entry for entry in folder.iterdir() if entry.is_file()):
         try:
-            facts = _of_bundle(str(path)) if bundle.is_bundle(str(path)) else _of_file(str(path))
+            facts = _alone(str(path))
         except RingmillError:
             lines.append(f"{path.name}: no Ringmill file")
             continue
         owner = f", identity {facts['identity']}" if facts.get("identity") else ""
         lines.append(f"{path.name}: {facts['kind']}, {facts['bytes']} bytes{owner}")
     return lines
+
+
+def _alone(path: str) -> Facts:
+    """What a file says of itself."""
+    return _of_bundle(path) if bundle.is_bundle(path) else _of_file(path)
 
 
 def _of_file(path: str) -> Facts:

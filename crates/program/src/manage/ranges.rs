@@ -6,6 +6,7 @@
 
 use std::rc::Rc;
 
+use num_complex::Complex64;
 use ringmill_ckks::noise::raised_magnitude;
 
 use super::spread::{last_uses, wanted};
@@ -145,13 +146,13 @@ fn constant(p: &Program, c: &Constant, real: bool, wanted: bool) -> Range {
             None => return Range::even(Interval::point(0.0)),
         },
     };
-    let all = match numbers {
-        Numbers::Real(v) if real => v.iter().map(|&x| Interval::point(x)).collect(),
-        Numbers::Real(v) => v.iter().map(|x| Interval::around(x.abs())).collect(),
-        Numbers::Complex(v) => v.iter().map(|z| Interval::around(z.norm())).collect(),
-    };
-    let range = Range::of(all);
-    if wanted { range } else { Range::even(range.hull) }
+    // With a constant that is not real nothing is taken as real.
+    let slot = |z: Complex64| if real { Interval::point(z.re) } else { Interval::around(z.norm()) };
+    let slots = (0..numbers.len()).filter_map(|i| numbers.get(i)).map(slot);
+    match wanted {
+        true => Range::of(slots.collect()),
+        false => Range::even(slots.reduce(Interval::hull).unwrap_or(Interval::point(0.0))),
+    }
 }
 
 /// A bound on |slot| of every value, given that of the inputs, encrypted or in the clear.
