@@ -249,10 +249,12 @@ class Compiled:
         return "; ".join(parts)
 
     def _key_bytes(self) -> float:
-        """Bytes of the keys that ``keygen`` makes, every word in memory."""
-        count = self.plan.needs_relin + self.plan.needs_conjugation + len(self.plan.rotations)
-        forms = memory.of_keys(self.params, count, self.forms) - memory.of_keys(self.params, count)
-        return self.plan.key_bytes + forms
+        """Bytes of the keys that ``keygen`` makes, in this machine's memory."""
+        params, plan = self.params, self.plan
+        count = plan.needs_relin + plan.needs_conjugation + len(plan.rotations)
+        words = 2 * params.dnum * (len(params.q) + len(params.p)) * 8 << params.log_n
+        # What the plan counts beside these, words too, is the encapsulation key.
+        return memory.of_keys(params, count, self.forms) + plan.key_bytes - count * words
 
     @property
     def predicted_error(self) -> dict[str, float]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import resource
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from ringmill import _native
 from ringmill._native import Params
 from ringmill.errors import MachineError, RingmillError, fail
 
@@ -66,26 +66,20 @@ def held() -> float:
 
 
 def of_keys(params: Params, count: int, forms: Iterable[str] = (), *, seeded: bool = False) -> float:
-    """Bytes of evaluation keys with these forms: digits, times two, times all primes.
+    """Bytes of evaluation keys with these forms on this machine: digits, times two, times all primes.
 
     Of seeded ones half is kept, packed, beside the one that is being made.
     """
-    limbs = len(params.q) + len(params.p)
-    key = float(sum(map(_of_form, forms)) + params.dnum * 2 * limbs * 8 << params.log_n)
+    named = [_native.form_bytes(params, str(form)) for form in forms]
+    # A form that is none is refused elsewhere.
+    key = float(sum(bytes or 0 for bytes in [_native.form_bytes(params), *named]))
     return key + count * key * packed(params) if seeded else count * key
-
-
-def _of_form(form: object) -> int:
-    """Bytes of one key in a form, as "26+9/9", divided by N; what is none is refused elsewhere."""
-    named = re.fullmatch(r"(\d{1,3})\+(\d{1,3})/([1-9]\d{0,2})", str(form))
-    limbs, special, digit = map(int, named.groups()) if named else (0, 0, 1)
-    return -(-limbs // digit) * 2 * (limbs + special) * 8
 
 
 def packed(params: Params) -> float:
     """The share of a key's bytes that its half takes when its words are packed."""
-    primes = params.q + params.p
-    return sum(prime.bit_length() for prime in primes) / (2 * 64 * len(primes))
+    half = params.dnum * sum(prime.bit_length() for prime in params.q + params.p) << params.log_n
+    return half / 8 / of_keys(params, 1)
 
 
 def room(what: str, parts: dict[str, float], fits: dict[str, Callable[[], float]]) -> None:

@@ -24,16 +24,15 @@ pub(crate) fn for_each(
     poly.words_mut().par_chunks_exact_mut(n).enumerate().try_for_each(|(i, limb)| f(i, limb))
 }
 
-/// `f` on each chunk of so many words with its index, like [`for_each`].
-pub(crate) fn for_each_chunk(
-    words: &mut [u64],
-    chunk: usize,
-    f: impl Fn(usize, &mut [u64]) -> Result<(), CkksError> + Sync,
+/// `f` on each of these with its index, like [`for_each`].
+pub(crate) fn for_each_of<T: Send>(
+    mut items: Vec<T>,
+    f: impl Fn(usize, &mut T) -> Result<(), CkksError> + Sync,
 ) -> Result<(), CkksError> {
     if !parallel() {
-        return words.chunks_exact_mut(chunk).enumerate().try_for_each(|(i, chunk)| f(i, chunk));
+        return items.iter_mut().enumerate().try_for_each(|(i, item)| f(i, item));
     }
-    words.par_chunks_exact_mut(chunk).enumerate().try_for_each(|(i, chunk)| f(i, chunk))
+    items.par_iter_mut().enumerate().try_for_each(|(i, item)| f(i, item))
 }
 
 /// `f` on the limbs of two polynomials of one shape, like [`for_each`].

@@ -193,7 +193,7 @@ impl Plan {
         self.0.rotation_keys
     }
 
-    /// Bytes of the evaluation keys that it needs, expanded.
+    /// Bytes of the evaluation keys that it needs, every residue a word.
     #[getter]
     fn key_bytes(&self) -> u64 {
         self.managed.summary.key_bytes

@@ -94,6 +94,19 @@ pub enum RingError {
         /// How many were given.
         got: usize,
     },
+    /// A ring that does not multiply by dense limbs.
+    #[error(
+        "modulo {q} limbs of {n} words are not multiplied by dense ones with {isa}; that takes 52-bit multiply-add, q < 2^50 and 128 \
+         words (`LimbRing::takes_dense`)"
+    )]
+    NotDense {
+        /// The modulus.
+        q: u64,
+        /// N.
+        n: usize,
+        /// The ring's instruction set.
+        isa: crate::Isa,
+    },
     /// A base conversion from no prime or from too many.
     #[error("a base conversion takes 1 to {max} source primes, not {got}")]
     SourceCount {

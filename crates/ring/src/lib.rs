@@ -9,6 +9,7 @@ mod ahead;
 pub mod buffer;
 pub mod ceiling;
 pub mod convert;
+pub mod dense;
 pub mod error;
 mod first_cache;
 mod form;

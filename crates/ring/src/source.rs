@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use crate::Modulus;
+use crate::dense::{self, dense_len};
 use crate::packed::{GROUP, packed_len, unpack};
 use crate::sample::{Seed, Uniform};
 
@@ -22,6 +23,15 @@ pub enum LimbSource<'a> {
         /// From the first block to the last one.
         words: &'a [u64],
         /// Words of a block.
+        block: usize,
+        /// Words between the starts of two blocks.
+        stride: usize,
+    },
+    /// Block by block like [`Self::Blocks`], each of them [dense](crate::dense).
+    Dense {
+        /// From the first block to the last one.
+        words: &'a [u64],
+        /// Words of a block before they were packed, a multiple of [`dense::GROUP`].
         block: usize,
         /// Words between the starts of two blocks.
         stride: usize,
@@ -65,17 +75,28 @@ impl<'a> LimbSource<'a> {
         }
     }
 
-    /// The pieces in which words `first` .. `first + words` stand in memory; none if they are still to be made.
+    /// Words `first` .. `first + words` as they stand [dense](crate::dense), if they do so, whole groups of one block.
+    #[inline]
+    pub fn dense(self, first: usize, words: usize) -> Option<&'a [u64]> {
+        let Self::Dense { words: limb, block, stride } = self else { return None };
+        let whole = first.is_multiple_of(dense::GROUP) && words.is_multiple_of(dense::GROUP);
+        let at = first / block * stride + dense_len(first % block);
+        (whole && first % block + words <= block).then(|| &limb[at..at + dense_len(words)])
+    }
+
+    /// The pieces in which words `first` .. `first + words` stand in memory; none if they are still to be made. Of a dense limb
+    /// they are dense.
     pub fn pieces(self, first: usize, words: usize) -> impl Iterator<Item = &'a [u64]> {
         let (block, end) = match self {
             Self::Words(_) => (usize::MAX, first + words),
-            Self::Blocks { block, .. } => (block, first + words),
+            Self::Blocks { block, .. } | Self::Dense { block, .. } => (block, first + words),
             Self::Packed { .. } | Self::Uniform { .. } => (1, first),
         };
         let mut at = first;
         std::iter::from_fn(move || {
             let words = (block - at % block).min(end - at);
-            let piece = if words > 0 { self.together(at, words) } else { None };
+            let there = || self.together(at, words).or_else(|| self.dense(at, words));
+            let piece = if words > 0 { there() } else { None };
             at += words;
             piece
         })
@@ -87,6 +108,10 @@ impl<'a> LimbSource<'a> {
             Self::Words(words) => words.len(),
             Self::Blocks { words, block, stride } => {
                 words.len() / stride * block + (words.len() % stride).min(block)
+            }
+            Self::Dense { words, block, stride } => {
+                let last = words.len() % stride / dense::PACKED * dense::GROUP;
+                words.len() / stride * block + last.min(block)
             }
             Self::Packed { bytes, bits } if bytes.len() == packed_len(n, bits) => n,
             Self::Packed { bytes, bits } => 8 * bytes.len() / bits.max(1) as usize,
@@ -107,7 +132,9 @@ impl<'a> LimbSource<'a> {
     /// The words in order.
     pub fn reader(self) -> LimbReader<'a> {
         LimbReader(match self {
-            Self::Words(_) | Self::Blocks { .. } => Reader::There { source: self, first: 0 },
+            Self::Words(_) | Self::Blocks { .. } | Self::Dense { .. } => {
+                Reader::There { source: self, first: 0 }
+            }
             Self::Packed { bytes, bits } => Reader::Packed { bytes, bits },
             Self::Uniform { seed, label, limb, q } => Reader::Uniform(Uniform::new(seed, label, limb, q)),
         })
@@ -143,16 +170,24 @@ impl LimbReader<'_> {
     /// The next words.
     ///
     /// # Panics
-    /// If so many are not left; if packed words are not read in groups of [`GROUP`].
+    /// If so many are not left; if packed words are not read in groups of [`GROUP`], dense ones of [`dense::GROUP`].
     pub fn fill(&mut self, out: &mut [u64]) {
         match &mut self.0 {
             Reader::There { source, first } => {
+                let dense = matches!(source, LimbSource::Dense { .. });
+                let whole = first.is_multiple_of(dense::GROUP) && out.len().is_multiple_of(dense::GROUP);
+                assert!(!dense || whole, "{} words are no whole groups", out.len());
                 let pieces = source.pieces(*first, out.len());
                 *first += out.len();
                 let mut left = out;
                 for piece in pieces {
-                    let (now, later) = left.split_at_mut(piece.len());
-                    now.copy_from_slice(piece);
+                    let words = if dense { piece.len() / dense::PACKED * dense::GROUP } else { piece.len() };
+                    let (now, later) = left.split_at_mut(words);
+                    if dense {
+                        dense::unpack(piece, now)
+                    } else {
+                        now.copy_from_slice(piece)
+                    }
                     left = later;
                 }
             }
@@ -189,6 +224,29 @@ mod tests {
         assert_eq!(pieces(504, 16), [&whole[504..512], &whole[512..520]]);
         assert_eq!(blocks.together(520, 504), Some(&whole[520..]));
         assert_eq!((blocks.together(0, n), blocks.together(504, 16)), (None, None));
+        // The same of words of 52 bits.
+        let short: Vec<u64> = whole.iter().map(|word| word >> 7).collect();
+        let halves = [&short[..512], &short[512..]].map(|half| {
+            let mut packed = vec![0; dense_len(512)];
+            dense::pack(half, &mut packed);
+            packed
+        });
+        let packed = [&halves[0][..], &[9; 8], &halves[1]].concat();
+        let packed = LimbSource::Dense { words: &packed, block: 512, stride: 424 };
+        assert_eq!(packed.pieces(0, n).collect::<Vec<_>>(), [&halves[0], &halves[1]]);
+        assert_eq!(packed.dense(640, 256), Some(&halves[1][104..312]));
+        assert_eq!(
+            [(0, n), (384, 256), (8, 128), (0, 64)].map(|(at, words)| packed.dense(at, words)),
+            [None; 4]
+        );
+        assert_eq!((packed.together(0, 128), packed.len_or(n)), (None, n));
+        assert_eq!(packed.to_words(n)[..], short[..]);
+        let mut reader = packed.reader();
+        for words in short.chunks(256) {
+            let mut piece = vec![0; 256];
+            reader.fill(&mut piece);
+            assert_eq!(piece, words);
+        }
         let words = LimbSource::Words(&whole);
         assert_eq!((words.together(8, 16), words.pieces(8, 16).count()), (Some(&whole[8..24]), 1));
         let sources = [

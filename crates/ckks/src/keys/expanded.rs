@@ -1,10 +1,12 @@
-//! Limbs of keys as words, in the order in which a key switch reads them.
+//! Limbs of keys in the order in which a key switch reads them, as words or, where the machine multiplies by them as they stand,
+//! dense.
 //!
 //! An inner product goes through its limbs block by block: so the blocks that it reads together stand together. They are
 //! one stream from memory, where whole limbs were sixteen or more.
 
+use ringmill_ring::dense::{self, dense_len};
 use ringmill_ring::source::BLOCK;
-use ringmill_ring::{Buffer, LimbSource};
+use ringmill_ring::{Buffer, Isa, LimbSource, Modulus};
 
 use crate::error::CkksError;
 use crate::limbs;
@@ -15,50 +17,82 @@ const BEYOND: usize = 8;
 /// Groups of equally many limbs; the limbs of a group are read together.
 pub(super) struct Expanded {
     words: Buffer,
-    shape: Shape,
+    groups: Vec<Shape>,
 }
 
+/// Of a group, whose limbs are of one prime.
 #[derive(Clone, Copy)]
 struct Shape {
+    /// Where it begins.
+    first: usize,
     /// Words of a block, and blocks of a limb.
     block: usize,
     blocks: usize,
-    /// Limbs of a group.
+    dense: bool,
+    /// Limbs of the group.
     limbs: usize,
 }
 
 impl Shape {
-    /// Words between two blocks of a limb.
-    fn stride(self) -> usize {
-        self.limbs * (self.block + BEYOND)
+    /// Words that a block takes.
+    fn taken(self) -> usize {
+        if self.dense { dense_len(self.block) } else { self.block }
     }
 
-    fn group(self) -> usize {
+    /// Words between two blocks of a limb.
+    fn stride(self) -> usize {
+        self.limbs * (self.taken() + BEYOND)
+    }
+
+    fn words(self) -> usize {
         self.blocks * self.stride()
     }
 
-    /// Where limb i of a group begins.
-    fn first(self, i: usize) -> usize {
+    /// Where limb i of the group begins in it.
+    fn limb(self, i: usize) -> usize {
         assert!(i < self.limbs, "limb {i} of {}", self.limbs);
-        i * (self.block + BEYOND)
+        i * (self.taken() + BEYOND)
     }
 }
 
 impl Expanded {
-    /// Zeros, limbs of n words.
-    pub(super) fn zeros(n: usize, groups: usize, limbs: usize) -> Self {
-        let block = BLOCK.min(n);
-        let shape = Shape { block, blocks: n / block, limbs };
-        Self { words: Buffer::zeros(groups * shape.group()), shape }
+    /// Zeros, a group of so many limbs of N = 2^`log_n` words for each of these primes.
+    ///
+    /// # Errors
+    /// Those of [`Isa::detect`].
+    pub(super) fn zeros(
+        log_n: u32,
+        primes: impl IntoIterator<Item = Modulus>,
+        limbs: usize,
+    ) -> Result<Self, CkksError> {
+        let (groups, words) = shapes(log_n, primes, limbs)?;
+        Ok(Self { words: Buffer::zeros(words), groups })
     }
 
-    /// `f` on each group with its index, like [`limbs::for_each_chunk`].
+    /// The bytes that [`Self::zeros`] takes.
+    ///
+    /// # Errors
+    /// As [`Self::zeros`].
+    pub(super) fn bytes_of(
+        log_n: u32,
+        primes: impl IntoIterator<Item = Modulus>,
+        limbs: usize,
+    ) -> Result<usize, CkksError> {
+        Ok(shapes(log_n, primes, limbs)?.1 * size_of::<u64>())
+    }
+
+    /// `f` on each group with its index, in parallel like [`limbs::for_each`].
     pub(super) fn for_each_group(
         &mut self,
         f: impl Fn(usize, &mut Group<'_>) -> Result<(), CkksError> + Sync,
     ) -> Result<(), CkksError> {
-        let shape = self.shape;
-        limbs::for_each_chunk(&mut self.words, shape.group(), |i, words| f(i, &mut Group { words, shape }))
+        let mut left = &mut self.words[..];
+        let group = |&shape: &Shape| {
+            let (words, later) = std::mem::take(&mut left).split_at_mut(shape.words());
+            left = later;
+            Group { words, shape }
+        };
+        limbs::for_each_of(self.groups.iter().map(group).collect(), f)
     }
 
     /// A group, to be set.
@@ -66,8 +100,8 @@ impl Expanded {
     /// # Panics
     /// If there is none.
     pub(super) fn group(&mut self, i: usize) -> Group<'_> {
-        let (shape, words) = (self.shape, self.shape.group());
-        Group { words: &mut self.words[i * words..(i + 1) * words], shape }
+        let shape = self.groups[i];
+        Group { words: &mut self.words[shape.first..shape.first + shape.words()], shape }
     }
 
     /// A limb of a group.
@@ -75,16 +109,39 @@ impl Expanded {
     /// # Panics
     /// If there is no such group or limb.
     pub(super) fn limb(&self, group: usize, i: usize) -> LimbSource<'_> {
-        let Shape { block, blocks, .. } = self.shape;
-        let (first, stride) = (group * self.shape.group() + self.shape.first(i), self.shape.stride());
-        let words = &self.words[first..first + (blocks - 1) * stride + block];
-        LimbSource::Blocks { words, block, stride }
+        let shape @ Shape { block, dense, .. } = self.groups[group];
+        let (first, stride) = (shape.first + shape.limb(i), shape.stride());
+        let words = &self.words[first..first + (shape.blocks - 1) * stride + shape.taken()];
+        if dense {
+            LimbSource::Dense { words, block, stride }
+        } else {
+            LimbSource::Blocks { words, block, stride }
+        }
     }
 
     /// Bytes in memory.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&self.words[..])
     }
+}
+
+/// Those of all groups, and the words that they take.
+fn shapes(
+    log_n: u32,
+    primes: impl IntoIterator<Item = Modulus>,
+    limbs: usize,
+) -> Result<(Vec<Shape>, usize), CkksError> {
+    let (n, isa) = (1 << log_n, Isa::detect()?);
+    let block = BLOCK.min(n);
+    let mut first = 0;
+    let shape = |q| {
+        let dense = dense::is_taken(log_n, q, isa);
+        let shape = Shape { first, block, blocks: n / block, dense, limbs };
+        first += shape.words();
+        shape
+    };
+    let groups = primes.into_iter().map(shape).collect();
+    Ok((groups, first))
 }
 
 /// The limbs of a group.
@@ -99,9 +156,18 @@ impl Group<'_> {
     /// # Panics
     /// If there is none.
     pub(super) fn set(&mut self, i: usize, mut fill: impl FnMut(&mut [u64])) {
-        let first = self.shape.first(i);
-        let blocks = self.words.chunks_exact_mut(self.shape.stride());
-        blocks.for_each(|limbs| fill(&mut limbs[first..first + self.shape.block]));
+        let shape = self.shape;
+        let first = shape.limb(i);
+        let mut block = vec![0; if shape.dense { shape.block } else { 0 }];
+        for limbs in self.words.chunks_exact_mut(shape.stride()) {
+            let out = &mut limbs[first..first + shape.taken()];
+            if shape.dense {
+                fill(&mut block);
+                dense::pack(&block, out);
+            } else {
+                fill(out);
+            }
+        }
     }
 
     /// Sets limb i to N words.

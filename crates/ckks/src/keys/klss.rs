@@ -238,7 +238,8 @@ impl KlssKey {
         // The form may be one for more limbs: its special primes stand further up.
         let further = form.layout().limbs - limbs;
         let (blocks, n) = (layout.blocks(limbs), params.n());
-        let expanded = Expanded::zeros(n, blocks * layout.t.len(), 2 * digits.dnum());
+        let groups = layout.t.iter().flat_map(|&t| std::iter::repeat_n(t, blocks));
+        let expanded = Expanded::zeros(params.log_n(), groups, 2 * digits.dnum())?;
         let mut key = Self { layout: layout.clone(), limbs: expanded };
         let mut out = vec![0; n];
         let t = layout.t.iter().map(|&t| LimbRing::new(params.log_n(), t)).collect::<Result<Vec<_>, _>>()?;

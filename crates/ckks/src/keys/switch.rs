@@ -93,7 +93,8 @@ impl KeyForm {
         let digits: Vec<_> = layout.digits(layout.limbs).collect();
         let (primes, moduli) = (primes(params, layout), params.key_moduli());
         let special = layout.special_primes(params.q_moduli(), params.p_moduli());
-        let mut limbs = Expanded::zeros(n, layout.rows(), 2 * dnum);
+        let rows = layout.moduli(params.q_moduli(), params.p_moduli());
+        let mut limbs = Expanded::zeros(params.log_n(), rows, 2 * dnum)?;
         limbs.for_each_group(|row, limbs| {
             let i = primes[row];
             let s = secret.limb(i)?;
@@ -138,7 +139,8 @@ impl KeyForm {
         for (j, poly) in b.iter().enumerate() {
             check::shape("switching key", j, params, primes.len(), poly)?;
         }
-        let mut limbs = Expanded::zeros(params.n(), layout.rows(), 2 * dnum);
+        let rows = layout.moduli(params.q_moduli(), params.p_moduli());
+        let mut limbs = Expanded::zeros(params.log_n(), rows, 2 * dnum)?;
         limbs.for_each_group(|row, limbs| {
             let i = primes[row];
             for (j, poly) in b.iter().enumerate() {
@@ -216,6 +218,16 @@ impl KeyForm {
     /// The secret key that it belongs to, if that is known.
     pub fn identity(&self) -> Option<KeyIdentity> {
         self.identity
+    }
+
+    /// Bytes of the residues of an expanded form in memory, on this machine: [dense](ringmill_ring::dense) limbs take less.
+    ///
+    /// # Errors
+    /// [`CkksError::Layout`]; those of [`Isa::detect`](ringmill_ring::Isa::detect).
+    pub fn expanded_bytes(params: &Params, layout: KeyLayout) -> Result<usize, CkksError> {
+        let chain = (params.q_moduli(), params.p_moduli());
+        layout.check(chain.0, chain.1)?;
+        Expanded::bytes_of(params.log_n(), layout.moduli(chain.0, chain.1), 2 * layout.dnum())
     }
 
     /// Bytes of the residues in memory; none for those of a mapped file.

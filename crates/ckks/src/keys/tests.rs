@@ -227,7 +227,7 @@ fn sets_of_keys_share_residues_with_the_sets_they_grew_from() {
     let copy = keys.clone();
     let place = |keys: &EvaluationKeys| {
         let limb = keys.relin().unwrap().0.base().limb(0, 0, 0);
-        limb.together(0, 8).unwrap().as_ptr()
+        limb.pieces(0, params.n()).next().unwrap().as_ptr()
     };
     assert_eq!(place(&keys), place(&copy));
 }

@@ -1,11 +1,13 @@
 //! Input limbs that are made as a task reads them: halves of keys, from packed bits or a seed.
 //!
 //! A step within blocks finds the words of its block, which were made in front of it and stay in the first caches; they
-//! never take the way through memory that words of an expanded key take.
+//! never take the way through memory that words of an expanded key take. Dense limbs are made words too, but for inner products
+//! that read them as they stand.
 
-use ringmill_ring::{LimbReader, LimbSource};
+use ringmill_ring::{LimbReader, LimbRing, LimbSource};
 
 use super::plan::{Action, Src, Step, Task};
+use super::run::dense_from;
 
 /// Those of a task.
 #[derive(Default)]
@@ -27,14 +29,17 @@ struct Limb<'a> {
 
 impl<'a> Made<'a> {
     /// Those that `task` reads, none of them made yet.
-    pub(super) fn of(task: &Task, inputs: &[LimbSource<'a>], block: usize, n: usize) -> Self {
+    pub(super) fn of(task: &Task, ring: &LimbRing, inputs: &[LimbSource<'a>], block: usize) -> Self {
         let mut limbs: Vec<Limb<'a>> = Vec::new();
+        let n = ring.n();
         let whole = task.head.iter().chain(&task.tail).map(|step| (step, true));
         for (step, whole) in whole.chain(task.blocks.iter().map(|step| (step, by_limb(&step.action)))) {
-            for &src in read(step) {
+            let words = if whole { n } else { block };
+            let as_made = dense_from(step, ring, inputs, words).unwrap_or(usize::MAX);
+            for &src in read(step).iter().take(as_made) {
                 let Src::Input(input) = src else { continue };
                 let source = inputs[input as usize];
-                if source.together(0, if whole { n } else { block }).is_none() {
+                if source.together(0, words).is_none() {
                     let reader = source.reader();
                     limbs.push(Limb { input, reader, words: Vec::new(), whole, reached: 0, n });
                 }

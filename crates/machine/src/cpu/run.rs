@@ -66,7 +66,11 @@ pub(super) fn run(
         rings: &plan.rings,
         ring: &plan.rings[task.ring],
         inputs: context.inputs,
-        made: if context.makes { Made::of(task, context.inputs, block, n) } else { Made::default() },
+        made: if context.makes {
+            Made::of(task, &plan.rings[task.ring], context.inputs, block)
+        } else {
+            Made::default()
+        },
         reads: &reads,
         shorts: &plan.shorts,
         kinds: &task.slots,
@@ -170,6 +174,18 @@ impl<'a> Running<'a> {
         step.srcs.iter().map(|&src| self.operand(src, first, words)).collect()
     }
 
+    /// The same of an inner product; whether its right factors are dense.
+    fn factors(&self, step: &Step, first: usize, words: usize) -> (Operands<'_>, bool) {
+        let Some(left) = dense_from(step, self.ring, self.inputs, words) else {
+            return (self.operands(step, first, words), false);
+        };
+        let factor = |(i, &src): (usize, &Src)| match src {
+            Src::Input(input) if i >= left => self.inputs[input as usize].dense(first, words),
+            _ => Some(self.operand(src, first, words)),
+        };
+        (step.srcs.iter().enumerate().filter_map(factor).collect(), true)
+    }
+
     /// The same of operands that will be read later, in the pieces in which they stand, as many as need no heap: more would not
     /// stay in the caches. What is made as it is read cannot be asked for.
     fn ahead(&self, srcs: &[Src], first: usize, words: usize) -> Operands<'_> {
@@ -240,10 +256,11 @@ impl<'a> Running<'a> {
             let [x, y] = slots else { unreachable!("two were asked for") };
             let starts = dst.map(|dst| running.start(dst as usize, first));
             let out = [&mut x[starts[0]..starts[0] + words], &mut y[starts[1]..starts[1] + words]];
-            let operands = running.operands(step, first, words);
+            let (operands, dense) = running.factors(step, first, words);
             let (a, b) = operands.split_at(operands.len() / 3);
             let (b, c) = b.split_at(a.len());
-            running.ring.dot_factors(out, a, made, [b, c])
+            let ring = running.ring;
+            if dense { ring.dot_dense(out, a, made, [b, c]) } else { ring.dot_factors(out, a, made, [b, c]) }
         })
     }
 
@@ -382,9 +399,13 @@ impl<'a> Running<'a> {
             Action::Lift(from) => ring.lift(out, src(0), *from),
             Action::Quotient(basis) => ring.quotient(out, &all(), &self.plan.bases[*basis as usize]),
             Action::Dot { made } => {
-                let operands = all();
+                let (operands, dense) = self.factors(step, first, words);
                 let (a, b) = operands.split_at(operands.len() / 2);
-                ring.dot_factors([out], a, *made, [b])
+                if dense {
+                    ring.dot_dense([out], a, *made, [b])
+                } else {
+                    ring.dot_factors([out], a, *made, [b])
+                }
             }
             Action::Permute(permutation) => {
                 let whole = self.operand(step.srcs[0], 0, ring.n());
@@ -392,6 +413,23 @@ impl<'a> Running<'a> {
             }
         }
     }
+}
+
+/// From which operand on an inner product reads all as they stand, dense, in blocks of so many words: the first of its right
+/// factors, if it does.
+pub(super) fn dense_from(
+    step: &Step,
+    ring: &LimbRing,
+    inputs: &[LimbSource<'_>],
+    words: usize,
+) -> Option<usize> {
+    let left = match step.action {
+        Action::Dot { .. } => step.srcs.len() / 2,
+        Action::DotPair { .. } => step.srcs.len() / 3,
+        _ => return None,
+    };
+    let dense = |src: &Src| matches!(*src, Src::Input(i) if inputs[i as usize].dense(0, words).is_some());
+    (ring.takes_dense() && step.srcs[left..].iter().all(dense)).then_some(left)
 }
 
 impl Short {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use ringmill_program::limb::random::{RandomProgram, inputs};
 use ringmill_program::limb::{Domain, InputClass, LimbBuilder, LimbProgram};
+use ringmill_ring::dense::{self, dense_len};
 use ringmill_ring::lanes::multiplications;
 use ringmill_ring::{Isa, LimbRing, LimbSource, Modulus};
 
@@ -26,21 +27,49 @@ fn moduli(log_n: u32, bits: &[u32]) -> Vec<Modulus> {
 }
 
 fn execute(executable: &dyn Executable, limbs: &[Vec<u64>]) -> Vec<Vec<u64>> {
+    execute_from(executable, &limbs.iter().map(|limb| LimbSource::Words(limb)).collect::<Vec<_>>())
+}
+
+fn execute_from(executable: &dyn Executable, inputs: &[LimbSource<'_>]) -> Vec<Vec<u64>> {
     let program = executable.program();
-    let inputs: Vec<&[u64]> = limbs.iter().map(Vec::as_slice).collect();
     // Stale words in the outputs must not matter.
     let mut out = vec![vec![u64::MAX; program.n()]; program.output_types().len()];
     let mut outputs: Vec<&mut [u64]> = out.iter_mut().map(Vec::as_mut_slice).collect();
-    executable.run(&inputs, &mut outputs).unwrap();
+    executable.run_from(inputs, &mut outputs).unwrap();
     out
+}
+
+/// A limb in dense blocks of so many words, something else between them.
+fn dense_blocks(limb: &[u64], block: usize) -> Vec<u64> {
+    let mut packed = Vec::new();
+    for words in limb.chunks_exact(block) {
+        let first = packed.len();
+        packed.resize(first + dense_len(block), 0);
+        dense::pack(words, &mut packed[first..]);
+        packed.extend([9; 8]);
+    }
+    packed.truncate(packed.len() - 8);
+    packed
 }
 
 fn pool(threads: usize) -> Arc<ThreadPool> {
     Arc::new(ThreadPoolBuilder::new().num_threads(threads).build().unwrap())
 }
 
+/// With inputs as words, and with all or some of those that can be so dense.
 fn compare(program: &LimbProgram, machines: &[Cpu], seed: u64) {
     let limbs = inputs(program, seed);
+    let block = program.n().min(2048);
+    let can = |limb: &[u64]| block >= dense::GROUP && limb.iter().all(|&word| word < 1 << 52);
+    let packed: Vec<Option<Vec<u64>>> =
+        limbs.iter().map(|limb| can(limb).then(|| dense_blocks(limb, block))).collect();
+    let sources = |every: usize| -> Vec<LimbSource<'_>> {
+        let source = |i: usize| match &packed[i] {
+            Some(words) if i.is_multiple_of(every) => LimbSource::Dense { words, block, stride: dense_len(block) + 8 },
+            _ => LimbSource::Words(&limbs[i]),
+        };
+        (0..limbs.len()).map(source).collect()
+    };
     let want = execute(&*Reference.prepare(program).unwrap(), &limbs);
     for cpu in machines {
         let executable = cpu.prepare(program).unwrap();
@@ -49,6 +78,12 @@ fn compare(program: &LimbProgram, machines: &[Cpu], seed: u64) {
             let got = execute(&*executable, &limbs);
             for (i, (got, want)) in got.iter().zip(&want).enumerate() {
                 assert!(got == want, "output {i} of {} on {cpu:?}, round {round}\n{program}", program.name());
+            }
+        }
+        if packed.iter().any(Option::is_some) {
+            for every in [1, 3] {
+                let got = execute_from(&*executable, &sources(every));
+                assert!(got == want, "{} on {cpu:?}, one input in {every} dense\n{program}", program.name());
             }
         }
     }

@@ -1,10 +1,11 @@
 //! Inner products of limbs with limbs.
 
 use super::prime::Prime;
-use super::sum::{OnSum, Sum, SumKernel, vectors};
+use super::sum::{Narrow, OnSum, Sum, SumKernel, vectors};
 use crate::Backend;
+use crate::dense::{self, GROUP, PACKED};
 use crate::form::Form;
-use crate::lanes::U64Lanes;
+use crate::lanes::{Kernel, Lanes, Madd52Lanes, U64Lanes};
 
 /// P inner products with the same left factors, which are read once.
 struct Dot<'a, const P: usize> {
@@ -13,6 +14,63 @@ struct Dot<'a, const P: usize> {
     /// See [`Left`].
     factors: usize,
     b: [&'a [&'a [u64]]; P],
+}
+
+/// How right factors stand in memory.
+trait Right<L: U64Lanes> {
+    /// Words i .. i + U·width of a limb or block.
+    ///
+    /// # Safety
+    /// There must be so many.
+    unsafe fn load<const U: usize>(l: L, limb: *const u64, i: usize) -> [L::U; U];
+}
+
+/// As words.
+struct Words;
+
+impl<L: U64Lanes> Right<L> for Words {
+    #[inline(always)]
+    unsafe fn load<const U: usize>(l: L, limb: *const u64, i: usize) -> [L::U; U] {
+        let mut vectors = [l.splat(0); U];
+        for (u, vector) in vectors.iter_mut().enumerate() {
+            // SAFETY: the caller's.
+            *vector = unsafe { l.load_ptr(limb.add(i + u * L::WIDTH)) };
+        }
+        vectors
+    }
+}
+
+/// Dense, the first twelve vectors of a group: below other bits.
+struct Low;
+
+impl<L: Madd52Lanes> Right<L> for Low {
+    #[inline(always)]
+    unsafe fn load<const U: usize>(l: L, limb: *const u64, i: usize) -> [L::U; U] {
+        // SAFETY: the caller's: the first thirteen vectors of a group stand in order.
+        unsafe { Words::load(l, limb.add(i / GROUP * PACKED), i % GROUP) }
+    }
+}
+
+/// Dense, the last four vectors of a group: below other bits.
+struct Last;
+
+impl<L: Madd52Lanes> Right<L> for Last {
+    #[inline(always)]
+    unsafe fn load<const U: usize>(l: L, limb: *const u64, i: usize) -> [L::U; U] {
+        const { assert!(U == 4 && L::WIDTH == dense::WIDTH) }
+        // SAFETY: the caller's: the group takes thirteen vectors.
+        let v: [L::U; 13] = unsafe { Words::load(l, limb.add(i / GROUP * PACKED), 0) };
+        let mut last = [v[12]; U];
+        for t in 0..3 {
+            let mut head = l.shr::<52>(v[4 * t]);
+            for k in 4 * t + 1..4 * t + 4 {
+                head = l.shl_in::<12>(head, v[k]);
+            }
+            let tail = [v[12], l.shl::<4>(v[12]), l.shl::<8>(v[12])][t];
+            last[1 + t] = l.shl_in::<4>(head, tail);
+        }
+        last
+    }
 }
 
 impl<const P: usize> SumKernel for Dot<'_, P> {
@@ -25,17 +83,44 @@ impl<const P: usize> SumKernel for Dot<'_, P> {
         let words = self.out[0].len();
         let whole = words / (unroll * S::L::WIDTH) * (unroll * S::L::WIDTH);
         for i in (0..whole).step_by(unroll * S::L::WIDTH) {
-            if unroll == 4 { self.vectors::<S, 4>(s, i) } else { self.vectors::<S, 2>(s, i) }
+            if unroll == 4 { self.vectors::<S, Words, 4>(s, i) } else { self.vectors::<S, Words, 2>(s, i) }
         }
         for i in (whole..words).step_by(S::L::WIDTH) {
-            self.vectors::<S, 1>(s, i);
+            self.vectors::<S, Words, 1>(s, i);
+        }
+    }
+}
+
+/// The same with [dense](crate::dense) right factors.
+struct Dense<'a, const P: usize> {
+    prime: &'a Prime,
+    /// Products of a sum.
+    terms: usize,
+    dot: Dot<'a, P>,
+}
+
+impl<const P: usize> Kernel for Dense<'_, P> {
+    type Output = ();
+
+    fn run<L: Lanes>(self, _: L) {
+        unreachable!("dense limbs are factors where there is 52-bit multiply-add");
+    }
+
+    #[inline(always)]
+    fn run52<L: Lanes + Madd52Lanes>(mut self, l: L) {
+        let s = Narrow::new(l, self.prime, self.terms);
+        for group in (0..self.dot.out[0].len()).step_by(GROUP) {
+            for i in (group..group + 12 * L::WIDTH).step_by(4 * L::WIDTH) {
+                self.dot.vectors::<_, Low, 4>(s, i);
+            }
+            self.dot.vectors::<_, Last, 4>(s, group + 12 * L::WIDTH);
         }
     }
 }
 
 impl<const P: usize> Dot<'_, P> {
     #[inline(always)]
-    fn vectors<S: Sum, const U: usize>(&mut self, s: S, i: usize) {
+    fn vectors<S: Sum, R: Right<S::L>, const U: usize>(&mut self, s: S, i: usize) {
         let (l, width) = (s.lanes(), S::L::WIDTH);
         let mut residue = [[l.splat(0); U]; P];
         let mut first = 0;
@@ -48,22 +133,18 @@ impl<const P: usize> Dot<'_, P> {
                 }
             }
             for j in first..last {
-                // SAFETY: `dot` saw that there are as many `b` as `a`, and that all limbs are as long as `out`;
-                // i + U·width ≤ that length.
-                let a = unsafe { self.a.get_unchecked(j).as_ptr().add(i) };
+                // SAFETY: `dot` saw that there are as many `b` as `a`, and that all limbs have the words of `out`;
+                // i + U·width ≤ their number.
+                let a: [_; U] = unsafe { Words::load(l, self.a.get_unchecked(j).as_ptr(), i) };
                 let mut x = [s.split(l.splat(0)); U];
-                for (u, x) in x.iter_mut().enumerate() {
-                    // SAFETY: as above.
-                    let word = unsafe { l.load_ptr(a.add(u * width)) };
-                    *x = if j < self.factors { s.factor(word) } else { s.split(word) };
+                for (x, a) in x.iter_mut().zip(a) {
+                    *x = if j < self.factors { s.factor(a) } else { s.split(a) };
                 }
                 for p in 0..P {
                     // SAFETY: as above.
-                    let b = unsafe { self.b[p].get_unchecked(j).as_ptr().add(i) };
+                    let b: [_; U] = unsafe { R::load(l, self.b[p].get_unchecked(j).as_ptr(), i) };
                     for u in 0..U {
-                        // SAFETY: as above.
-                        let y = unsafe { l.load_ptr(b.add(u * width)) };
-                        sums[p][u] = s.add(sums[p][u], x[u], s.split(y));
+                        sums[p][u] = s.add(sums[p][u], x[u], s.split(b[u]));
                     }
                 }
             }
@@ -116,10 +197,37 @@ pub(crate) fn dot<const P: usize>(
     a: Left<'_>,
     b: [&[&[u64]]; P],
 ) {
-    let Left { limbs: a, factors, form } = a;
+    let (room, dot) = (room(prime, &a), product(out, a, b, |words| words));
+    backend.run(OnSum(prime, room, dot));
+}
+
+/// The same with every `b` [dense](crate::dense), whole groups of words; where [`form`] is [`Form::Low52`].
+pub(crate) fn dot_dense<const P: usize>(
+    backend: Backend,
+    prime: &Prime,
+    out: [&mut [u64]; P],
+    a: Left<'_>,
+    b: [&[&[u64]]; P],
+) {
+    let (terms, dot) = (room(prime, &a).narrow(), product(out, a, b, dense::dense_len));
+    backend.run(Dense { prime, terms, dot });
+}
+
+fn room(prime: &Prime, a: &Left<'_>) -> super::sum::Room {
+    if a.factors > 0 && a.form == Form::Low52 { prime.room52 } else { prime.room }
+}
+
+/// The same as a computation; words of `out` are `right` of them in a right factor.
+fn product<'a, const P: usize>(
+    out: [&'a mut [u64]; P],
+    a: Left<'a>,
+    b: [&'a [&'a [u64]]; P],
+    right: impl Fn(usize) -> usize,
+) -> Dot<'a, P> {
+    let Left { limbs: a, factors, .. } = a;
     let words = out[0].len();
     debug_assert!(out.iter().all(|out| out.len() == words) && b.iter().all(|b| b.len() == a.len()));
-    debug_assert!(a.iter().chain(b.iter().copied().flatten()).all(|limb| limb.len() == words));
-    let room = if factors > 0 && form == Form::Low52 { prime.room52 } else { prime.room };
-    backend.run(OnSum(prime, room, Dot { out, a, factors, b }));
+    debug_assert!(a.iter().all(|limb| limb.len() == words));
+    debug_assert!(b.iter().copied().flatten().all(|limb| limb.len() == right(words)));
+    Dot { out, a, factors, b }
 }

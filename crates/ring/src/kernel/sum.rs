@@ -19,7 +19,8 @@ mod wide;
 use columns::Columns;
 use grid::{GRID_BITS, Grid, Layout};
 pub(crate) use middle::{MIDDLE_BITS, Middle, UNIT};
-use narrow::{Narrow, narrow_terms};
+pub(crate) use narrow::Narrow;
+use narrow::narrow_terms;
 use tall::{Tall, tall_terms};
 pub(crate) use wide::Wide;
 
@@ -114,6 +115,11 @@ impl Room {
     /// the constants.
     pub(crate) fn offset(self) -> u64 {
         self.grid.offset()
+    }
+
+    /// How many products make one sum of [`Narrow`].
+    pub(crate) fn narrow(self) -> usize {
+        self.narrow
     }
 
     /// For residues modulo q on both sides.

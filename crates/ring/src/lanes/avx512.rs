@@ -4,7 +4,8 @@ use std::arch::x86_64::*;
 
 use super::{F64Lanes, Madd52Lanes, U64Lanes};
 
-/// Proof that the CPU has AVX-512 F, DQ, VL, BW, FMA and BMI2; with `IFMA` also the 52-bit multiply-add.
+/// Proof that the CPU has AVX-512 F, DQ, VL, BW, FMA and BMI2; with `IFMA` also the 52-bit multiply-add and
+/// VBMI2, which all but the first processor with it have.
 #[derive(Debug, Clone, Copy)]
 pub struct Avx512Any<const IFMA: bool>(());
 
@@ -23,7 +24,7 @@ impl<const IFMA: bool> Avx512Any<IFMA> {
             && is_x86_feature_detected!("avx2")
             && is_x86_feature_detected!("fma")
             && is_x86_feature_detected!("bmi2")
-            && (!IFMA || is_x86_feature_detected!("avx512ifma"));
+            && (!IFMA || is_x86_feature_detected!("avx512ifma") && is_x86_feature_detected!("avx512vbmi2"));
         has.then_some(Self(()))
     }
 }
@@ -145,6 +146,11 @@ impl Madd52Lanes for Avx512Ifma {
     ops! { __m512i;
         madd52_lo(c, a, b) = _mm512_madd52lo_epu64(c, a, b);
         madd52_hi(c, a, b) = _mm512_madd52hi_epu64(c, a, b);
+    }
+    #[inline(always)]
+    fn shl_in<const N: i32>(self, a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: the token proves VBMI2.
+        unsafe { _mm512_shldi_epi64::<N>(a, b) }
     }
     #[inline(always)]
     fn lookup(self, table: [__m512i; 2], index: __m512i) -> __m512i {

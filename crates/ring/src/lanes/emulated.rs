@@ -155,6 +155,10 @@ impl $($generics)* Madd52Lanes for $name {
             multiplying!($how, $width, u64, 1, madd52_lo(c, a, b) = c.wrapping_add((a & MASK52).wrapping_mul(b & MASK52) & MASK52));
             multiplying!($how, $width, u64, 1, madd52_hi(c, a, b) = c.wrapping_add(((u128::from(a & MASK52) * u128::from(b & MASK52)) >> 52) as u64));
     #[inline($how)]
+    fn shl_in<const N: i32>(self, a: [u64; $width], b: [u64; $width]) -> [u64; $width] {
+        each!($width, i => a[i] << N | b[i] >> (64 - N))
+    }
+    #[inline($how)]
     fn lookup(self, table: [[u64; $width]; 2], index: [u64; $width]) -> [u64; $width] {
         each!($width, i => table.as_flattened()[index[i] as usize % (2 * $width)])
     }

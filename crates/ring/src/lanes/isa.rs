@@ -21,7 +21,7 @@ pub enum Isa {
     Avx2,
     /// AVX-512, eight lanes.
     Avx512,
-    /// AVX-512 with 52-bit multiply-add, eight lanes.
+    /// AVX-512 with 52-bit multiply-add and VBMI2, eight lanes.
     Ifma,
 }
 
@@ -219,7 +219,7 @@ fn enter_avx512<K: Kernel>(token: Avx512, kernel: K) -> K::Output {
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512ifma,avx2,fma,bmi2")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512bw,avx512ifma,avx512vbmi2,avx2,fma,bmi2")]
 fn enter_ifma<K: Kernel>(token: Avx512Ifma, kernel: K) -> K::Output {
     kernel.run52(token)
 }

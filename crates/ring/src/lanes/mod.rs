@@ -5,7 +5,7 @@
 //! | [`Scalar`] | 1 | no | everything |
 //! | [`Avx2`] | 4 | no | AVX2 and FMA (Zen 3) |
 //! | [`Avx512`] | 8 | no | AVX-512 F, DQ, VL, BW |
-//! | [`Avx512Ifma`] | 8 | yes | the same and IFMA (Zen 4) |
+//! | [`Avx512Ifma`] | 8 | yes | the same, IFMA and VBMI2 (Zen 4) |
 //! | [`Emulated<4>`](Emulated), [`Emulated<8>`](Emulated) | 4, 8 | yes | everything, in plain code, for tests |
 //!
 //! A backend is a zero-sized *token*. It can only be had from detection, so holding one proves that the CPU
@@ -158,12 +158,14 @@ pub trait F64Lanes: U64Lanes {
     fn select_sign(self, s: Self::F, neg: Self::F, pos: Self::F) -> Self::F;
 }
 
-/// Multiply-add of 52-bit operands with 104-bit products (IFMA), and look-ups in two registers. The multiplier reads the low 52 bits of a and b only.
+/// Multiply-add of 52-bit operands with 104-bit products (IFMA), and shifts and look-ups in two registers. The multiplier reads the low 52 bits of a and b only.
 pub trait Madd52Lanes: U64Lanes {
     /// c + (a·b mod 2^52), modulo 2^64.
     fn madd52_lo(self, c: Self::U, a: Self::U, b: Self::U) -> Self::U;
     /// c + ⌊a·b / 2^52⌋, modulo 2^64.
     fn madd52_hi(self, c: Self::U, a: Self::U, b: Self::U) -> Self::U;
+    /// a shifted left by 0 < `N` < 64 bits, the most significant ones of b shifted in.
+    fn shl_in<const N: i32>(self, a: Self::U, b: Self::U) -> Self::U;
     /// Lane i of the result is entry `index`_i mod 2·`WIDTH` of the table.
     fn lookup(self, table: [Self::U; 2], index: Self::U) -> Self::U;
 }

@@ -169,6 +169,9 @@ impl Kernel for Products52 {
                     (0..L::WIDTH).map(|i| c[i].wrapping_add((product(i) >> 52) as u64)).collect();
                 assert_eq!(lanes_of(l, l.madd52_lo(vc, va, vb)), lo, "{l:?} lo of {a:x?}, {b:x?}, {c:x?}");
                 assert_eq!(lanes_of(l, l.madd52_hi(vc, va, vb)), hi, "{l:?} hi of {a:x?}, {b:x?}, {c:x?}");
+                let both = |i: usize| (u128::from(a[i]) << 64 | u128::from(b[i])) << 12 >> 64;
+                let shifted: Vec<u64> = (0..L::WIDTH).map(|i| both(i) as u64).collect();
+                assert_eq!(lanes_of(l, l.shl_in::<12>(va, vb)), shifted, "{l:?} shl_in of {a:x?}, {b:x?}");
                 let table: Vec<u64> = a.iter().chain(&b).copied().collect();
                 let found: Vec<u64> = c.iter().map(|&c| table[c as usize % table.len()]).collect();
                 assert_eq!(lanes_of(l, l.lookup([va, vb], vc)), found, "{l:?} entries {c:x?} of {table:x?}");

@@ -196,6 +196,69 @@ fn dot_takes_what_transforms_leave_for_it() {
 }
 
 #[test]
+fn dot_takes_dense_factors_as_the_words_that_they_stand_for() {
+    let taken = std::cell::Cell::new(0);
+    for (terms, made) in [(0, 0), (1, 0), (2, 2), (3, 0), (5, 4), (9, 9), (40, 20)] {
+        each(8, |ring| {
+            let (n, q) = (ring.n(), ring.modulus().value());
+            let low = |j: usize| j < made && ring.factors == Form::Low52;
+            let a: Vec<Vec<u64>> = (0..terms).map(|j| limb(n, q, j as u64)).collect();
+            // Words right in their low 52 bits, like those of `forward_factors`.
+            let spoilt = |j: usize| a[j].iter().map(|&x| if low(j) { x | 0x5a5 << 52 } else { x }).collect();
+            let left: Vec<Vec<u64>> = (0..terms).map(spoilt).collect();
+            let left: Vec<&[u64]> = left.iter().map(|v| &v[..]).collect();
+            let top = vec![q - 1; n];
+            let b: Vec<Vec<u64>> = (0..terms).map(|j| limb(n, q, 77 + j as u64)).collect();
+            let low52 = dot::form(ring.backend, &ring.prime) == Form::Low52;
+            assert_eq!(ring.takes_dense(), low52, "{} mod {q}", ring.isa());
+            if !low52 {
+                let refused = ring.dot_dense([&mut vec![0; n]], &left, made, [&left]);
+                assert!(matches!(refused, Err(RingError::NotDense { .. })), "{} mod {q}", ring.isa());
+                return;
+            }
+            taken.set(taken.get() + 1);
+            let pack = |words: &[u64]| {
+                let mut packed = vec![0; dense::dense_len(n)];
+                dense::pack(words, &mut packed);
+                packed
+            };
+            let (packed, tops): (Vec<_>, _) = (b.iter().map(|b| pack(b)).collect(), pack(&top));
+            let (packed, tops): (Vec<&[u64]>, _) =
+                (packed.iter().map(|v| &v[..]).collect(), vec![&tops[..]; terms]);
+            let [mut out, mut first, mut second] = [vec![9; n], vec![9; n], vec![9; n]];
+            ring.dot_dense([&mut out], &left, made, [&packed]).unwrap();
+            ring.dot_dense([&mut first, &mut second], &left, made, [&packed, &tops]).unwrap();
+            for i in 0..n {
+                let sum = |b: &dyn Fn(usize) -> u64| {
+                    big(ring.modulus(), |m| {
+                        (0..terms).fold(0, |s, j| (s + u128::from(a[j][i]) * u128::from(b(j))) % m)
+                    })
+                };
+                let (words, tops) = (sum(&|j| b[j][i]), sum(&|_| q - 1));
+                assert_eq!(
+                    (out[i], first[i], second[i]),
+                    (words, words, tops),
+                    "{terms} on {} mod {q}",
+                    ring.isa()
+                );
+            }
+            let mut half = vec![0; n / 2];
+            let halves: Vec<&[u64]> = left.iter().map(|a| &a[n / 2..]).collect();
+            let packed: Vec<&[u64]> = packed.iter().map(|b| &b[dense::PACKED..]).collect();
+            ring.dot_dense([&mut half], &halves, made, [&packed]).unwrap();
+            assert_eq!(half, out[n / 2..]);
+            if terms > 0 {
+                let refused = ring.dot_dense([&mut half[..64]], &halves, made, [&packed]);
+                assert!(matches!(refused, Err(RingError::Length { .. })));
+                let refused = ring.dot_dense([&mut half], &halves, made, [&halves]);
+                assert!(matches!(refused, Err(RingError::Length { what: "dense factor", .. })));
+            }
+        });
+    }
+    assert!(taken.get() > 0, "the plain-code twin of IFMA takes them everywhere");
+}
+
+#[test]
 fn dot_takes_the_greatest_words_of_each_form() {
     for terms in [1, 3, 4, 5, 7, 8, 15, 16, 33, 300] {
         each(3, |ring| {
