@@ -153,6 +153,14 @@ def explore(
         results: SQLite file that holds what was found; an interrupted exploration goes on from it.
         progress: "auto", "bar", "lines" or "none".
         wishes: ``max_error``, ``security``, ``minimise`` and the others of ``ringmill.explorer.Wishes``.
+
+    Raises
+    ------
+        ExploreError: what is no kernel or device, wishes or axes that do not exist or have no such value, and
+            wishes that nothing in the space meets: the message names what binds and the least to be had.
+        KernelError: what the kernel does that no program can, with its line.
+        FileFormatError: a file of results that cannot be opened or is none.
+        ParameterError: another word for ``progress``.
     """
     asked = request(kernel, device, *arguments, space=space, results=results, **wishes)
     with _Shown(progress) as shown:

@@ -77,7 +77,10 @@ class Signature:
     def pack(self, arguments: Mapping[str, ArrayLike], magnitude: float = math.inf) -> dict[str, Slots]:
         """Slot vectors for every input ciphertext.
 
-        Raises ``EncodingError`` on values that do not fit, or are larger than ``magnitude``.
+        Raises
+        ------
+            ProgramError: arguments that the kernel has not, or that are missing.
+            EncodingError: values that do not fit, or are larger than ``magnitude``.
         """
         unknown = sorted(set(arguments) - set(self.inputs))
         missing = sorted(set(self.inputs) - set(arguments))
@@ -105,7 +108,12 @@ class Signature:
         return arrays["out"] if set(arrays) == {"out"} else arrays
 
     def written(self, slots: Mapping[str, Slots], results: Any) -> dict[str, Slots]:
-        """The same slot vectors with other results, given as ``unpack`` gives them."""
+        """The same slot vectors with other results, given as ``unpack`` gives them.
+
+        Raises
+        ------
+            MismatchError: other results than the kernel has, or of another shape.
+        """
         given = results if isinstance(results, Mapping) else {"out": results}
         if set(given) != set(self.outputs):
             fail(

@@ -63,7 +63,13 @@ class Spec:
         return parts[0] if self.packing == "slots" else Stack(parts)
 
     def pack(self, name: str, values: ArrayLike, slots: int, magnitude: float = math.inf) -> dict[str, Slots]:
-        """Slot vectors of a concrete argument, by ciphertext name."""
+        """Slot vectors of a concrete argument, by ciphertext name.
+
+        Raises
+        ------
+            EncodingError: values that are no finite numbers, of another shape, complex where the argument is
+                real, or larger than ``magnitude``.
+        """
         array = finite_array(name, values)
         if array.shape != self.shape:
             fail(

@@ -65,7 +65,9 @@ fn compare(program: &LimbProgram, machines: &[Cpu], seed: u64) {
         limbs.iter().map(|limb| can(limb).then(|| dense_blocks(limb, block))).collect();
     let sources = |every: usize| -> Vec<LimbSource<'_>> {
         let source = |i: usize| match &packed[i] {
-            Some(words) if i.is_multiple_of(every) => LimbSource::Dense { words, block, stride: dense_len(block) + 8 },
+            Some(words) if i.is_multiple_of(every) => {
+                LimbSource::Dense { words, block, stride: dense_len(block) + 8 }
+            }
             _ => LimbSource::Words(&limbs[i]),
         };
         (0..limbs.len()).map(source).collect()
