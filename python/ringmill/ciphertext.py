@@ -20,7 +20,7 @@ from ringmill.bounded import bounded
 from ringmill.errors import EncodingError, LevelError, MismatchError, ParameterError, fail
 from ringmill.keys import Keys
 from ringmill.plausible import plausible
-from ringmill.progress import Show, share
+from ringmill.progress import Show, share, shown
 from ringmill.together import of_one_context, together
 from ringmill.trace.base import POLYNOMIAL, UFUNCS, Encrypted, Tensor
 from ringmill.trace.prompt import AtPrompt, Present, product
@@ -229,7 +229,8 @@ class Ciphertext(Encrypted):
         bound = bounded(traced, magnitude, "Promise what you know of them, as x.within(1.0)")
         signature = traced.signature
         inputs = {name: v._seen(signature.slots).native for name, v in brought.items()}
-        found = self.evaluator.evaluate(traced.text, inputs, magnitude, bound, signature.real)
+        with share(f"evaluate {signature.name}", shown()) as told:
+            found = self.evaluator.evaluate(traced.text, inputs, magnitude, bound, signature.real, told)
         results = []
         for result in signature.outputs.values():
             length = result.layout.size if result.layout.shape else self.length
@@ -413,7 +414,7 @@ class Ciphertext(Encrypted):
         """
         return self._with(self.evaluator.conjugate(self.native))
 
-    def bootstrap(self, *, iterations: int | None = None, progress: Show = "none") -> Ciphertext:
+    def bootstrap(self, *, iterations: int | None = None, progress: Show | None = None) -> Ciphertext:
         """The same values with fresh levels: needs the keys that ``bootstrap_keys`` lists.
 
         Takes four slots or more, and level 3 or above (level 2 at sets of small rings:
@@ -422,7 +423,7 @@ class Ciphertext(Encrypted):
         ``Params.bootstrapping(bits=…, iterations=2)``. Left out, iterations are as many as the chain was laid
         out for (``params.bootstraps["iterations"]``), and one for values whose bound is too small for two.
         ``progress`` shows how far it is: "none", "auto" (a bar on a terminal, lines elsewhere), "bar" or
-        "lines".
+        "lines"; left out, as `ringmill.showing` says.
 
         Raises
         ------
@@ -437,7 +438,7 @@ class Ciphertext(Encrypted):
                 "Iterations",
                 f"A bootstrapping in {iterations!r} iterations is not possible: 1 or 2 are to be had.",
             )
-        with that_bootstraps(self.params, self.slots), share("bootstrap", progress) as told:
+        with that_bootstraps(self.params, self.slots), share("bootstrap", progress or shown()) as told:
             return self._with(self.evaluator.bootstrap(self.native, self.real, iterations, told))
 
     @checked

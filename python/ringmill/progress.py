@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from typing import IO, Literal, Protocol
 
 from ringmill.errors import ParameterError, fail
@@ -66,6 +67,36 @@ class Share(Protocol):
     """Called now and then with how much is done, and of how much; of 0 where that is not known."""
 
     def __call__(self, done: int, total: int) -> None: ...  # noqa: D102
+
+
+_AT_PROMPT: ContextVar[Show] = ContextVar("how work at the prompt is shown", default="none")
+
+
+@contextmanager
+def showing(show: Show = "auto") -> Iterator[None]:
+    """Show how far kernels and bootstrappings at the prompt are, while a ``with`` statement lasts.
+
+    Args:
+        show: "auto" (a bar on a terminal, lines elsewhere), "bar", "lines" or "none".
+
+    Raises
+    ------
+        ParameterError: another word.
+
+    >>> with showing("lines"):
+    ...     pass  # y = score(x), of an encrypted x
+    """
+    chosen(show, sys.stderr)
+    before = _AT_PROMPT.set(show)
+    try:
+        yield
+    finally:
+        _AT_PROMPT.reset(before)
+
+
+def shown() -> Show:
+    """How work at the prompt is shown here."""
+    return _AT_PROMPT.get()
 
 
 @contextmanager

@@ -187,6 +187,35 @@ def test_what_progress_raises_ends_a_run() -> None:
     assert compiled.decrypt(keys, results) == pytest.approx([0.5**8, 0.25**8, 0.5**8, 1.0], abs=2**-12)
 
 
+def test_a_kernel_at_the_prompt_tells_how_far_it_is_where_that_is_asked_for(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """It tells a few times a second: so one that takes longer."""
+    params = rm.Params.from_bits(14, [50, *[40] * 7], [50], 8)
+    keys = rm.keygen(params, relin=True)
+    powers = rm.kernel(_powers)
+    x = rm.encrypt([0.5, 0.25, 0.5, 1.0], keys, magnitude=1)
+    with rm.showing("lines"), rm.showing("none"):
+        within = powers(x)
+    quiet = powers(x)
+    assert capsys.readouterr().err == ""
+    with rm.showing("lines"):
+        seen = powers(x)
+    assert re.fullmatch(r"(evaluate _powers: \d+%\n)+evaluate _powers: done\n", capsys.readouterr().err)
+    assert seen.to_bytes() == quiet.to_bytes() == within.to_bytes()
+    with pytest.raises(rm.ParameterError, match="'loud'"), rm.showing("loud"):  # type: ignore[arg-type]
+        pass
+
+
+def _powers(x: rm.Ciphertext) -> rm.Ciphertext:
+    total = x
+    for _ in range(3):
+        for k in range(40):
+            total = total + (x + 0.01 * k) * (x - 0.02 * k)
+        x = x * x
+    return total
+
+
 def test_a_bootstrapping_at_the_prompt_tells_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     params = rm.Params.bootstrapping(1, log_n=13, slots=64, insecure=True)
     keys = rm.keygen(params, **rm.bootstrap_keys(params, 64))
@@ -194,5 +223,9 @@ def test_a_bootstrapping_at_the_prompt_tells_how_far_it_is(capsys: pytest.Captur
     quiet, shown = low.bootstrap(), low.bootstrap(progress="lines")
     assert re.fullmatch(r"(bootstrap: \d+%\n)+bootstrap: done\n", capsys.readouterr().err)
     assert shown.to_bytes() == quiet.to_bytes()
+    with rm.showing("lines"):
+        low.bootstrap()
+        low.bootstrap(progress="none")
+    assert capsys.readouterr().err.count("bootstrap: done") == 1
     with pytest.raises(rm.ParameterError, match="'loud'"):
         low.bootstrap(progress="loud")  # type: ignore[arg-type]
