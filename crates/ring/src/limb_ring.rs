@@ -188,7 +188,7 @@ impl LimbRing {
         dense::is_taken(self.log_n, self.modulus(), self.isa())
     }
 
-    /// [`Self::dot_factors`] with every `b` [dense](crate::dense): all others are runs of whole groups of words.
+    /// [`Self::dot_factors`] with every `b` [dense]: all others are runs of whole groups of words.
     ///
     /// # Errors
     /// As [`Self::dot_factors`]; [`RingError::NotDense`] unless the ring [takes such](Self::takes_dense).

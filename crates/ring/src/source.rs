@@ -27,7 +27,7 @@ pub enum LimbSource<'a> {
         /// Words between the starts of two blocks.
         stride: usize,
     },
-    /// Block by block like [`Self::Blocks`], each of them [dense](crate::dense).
+    /// Block by block like [`Self::Blocks`], each of them [dense].
     Dense {
         /// From the first block to the last one.
         words: &'a [u64],
@@ -75,7 +75,7 @@ impl<'a> LimbSource<'a> {
         }
     }
 
-    /// Words `first` .. `first + words` as they stand [dense](crate::dense), if they do so, whole groups of one block.
+    /// Words `first` .. `first + words` as they stand [dense], if they do so, whole groups of one block.
     #[inline]
     pub fn dense(self, first: usize, words: usize) -> Option<&'a [u64]> {
         let Self::Dense { words: limb, block, stride } = self else { return None };
