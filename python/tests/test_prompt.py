@@ -141,6 +141,25 @@ def test_bounds_of_the_vector_are_those_of_the_program(keys: rm.Keys) -> None:
     holds(TANH((x * 40 * 0.05).within(2)), keys, TANH(np.array([1.0, -0.5, 2.0])))
 
 
+def test_rotations_are_made_of_the_keys_at_hand(params: rm.Params, rng: np.random.Generator) -> None:
+    """Powers of two lead everywhere; where no keys do, those that lack are named."""
+    w, values = rng.uniform(-1, 1, (16, 16)), rng.uniform(-1, 1, 16)
+    few = rm.keygen(params, relin=True, rotations=[1, 2, 4, 8])
+    holds(w @ rm.encrypt(values, few, magnitude=1), few, w @ values)
+    # 12 + 6 goes round to 2; 6 + 6 needs no key of 12. Odd distances lack.
+    even = rm.keygen(params, relin=True, rotations=[6, 12])
+    x = rm.encrypt(values, even, magnitude=1)
+    turned = rm.kernel(_turned)
+    holds(turned(x, k=2), even, np.roll(values, -2))
+    with pytest.raises(rm.KeyMissingError, match=r"rotation by 5\b") as missing:
+        turned(x, k=5)
+    assert "12" not in str(missing.value).split("keygen(")[-1]
+
+
+def _turned(x: Any, k: int) -> Any:
+    return np.roll(x, -k)
+
+
 def test_programs_are_used_again(keys: rm.Keys) -> None:
     """The same text, level and scale give the bits of one program, and other constants others."""
     values = np.array([0.5, -0.25, 1.0])

@@ -1,5 +1,7 @@
 //! Programs with few rotation keys: how many they take, what they mean, what that costs.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use num_complex::Complex64;
 use proptest::prelude::*;
 use ringmill_program::he::{
@@ -59,6 +61,52 @@ proptest! {
             let at = |k: &i64| (slot as i64 + k).rem_euclid(SLOTS as i64) as usize;
             let sum: Complex64 = terms.map(|(i, k)| inputs[&format!("x{i}")][at(k)]).sum();
             prop_assert!((sum - y).norm() < 1e-9);
+        }
+    }
+}
+
+/// The fewest steps of keys to every distance modulo S, by going through all sums of so many.
+fn reach(keys: &BTreeSet<i64>) -> BTreeMap<i64, usize> {
+    let (mut found, mut sums) = (BTreeMap::new(), BTreeSet::from([0]));
+    for steps in 1..=SLOTS.ilog2() as usize {
+        sums = sums.iter().flat_map(|at| keys.iter().map(move |k| (at + k) % SLOTS as i64)).collect();
+        for &at in &sums {
+            found.entry(at).or_insert(steps);
+        }
+    }
+    found
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+    #[test]
+    fn keys_at_hand_are_walked_where_they_lead(
+        lists in prop::collection::vec(prop::collection::vec(1i64..256, 1..8), 1..4),
+        keys in prop::collection::btree_set(1i64..256, 0..6),
+    ) {
+        let p = turned(&lists);
+        let options = Options { at_hand: Some(keys.clone()), ..Options::default() };
+        let found = manage(&p, &chain(), &options).unwrap();
+        prop_assert!(verify(&found.program).is_ok());
+        let (wanted, reach) = (managed(&p, None).unwrap().summary.keys.rotations, reach(&keys));
+        let missing: BTreeSet<usize> =
+            wanted.iter().copied().filter(|&k| !reach.contains_key(&(k as i64))).collect();
+        let asked: BTreeSet<usize> =
+            found.summary.keys.rotations.iter().copied().filter(|&k| !keys.contains(&(k as i64))).collect();
+        prop_assert_eq!(asked, missing);
+        // No walk is longer than it has to be, and those of one operand share.
+        let at_most: usize = lists.iter().map(|list| {
+            let distances: BTreeSet<i64> = list.iter().copied().collect();
+            distances.iter().map(|k| reach.get(k).copied().unwrap_or(1)).sum::<usize>()
+        }).sum();
+        prop_assert!(rotations(&found) <= at_most, "{} of {at_most}", rotations(&found));
+        let inputs = (0..lists.len()).map(|i| {
+            let values = (0..SLOTS).map(|slot| Complex64::cis((slot * (i + 2)) as f64)).collect();
+            (format!("x{i}"), values)
+        }).collect();
+        let (found, plain) = (evaluate_clear(&found.program, &inputs).unwrap(), evaluate_clear(&p, &inputs).unwrap());
+        for (y, expected) in found["y"].iter().zip(&plain["y"]) {
+            prop_assert!((y - expected).norm() < 1e-9);
         }
     }
 }

@@ -118,7 +118,8 @@ impl Evaluator {
             machines::by_name(machine, threads, None, None)?,
         )
         .map_err(|e| Failure::face(&e))?;
-        let (bootstrapper, runner) = (Arc::new(Bootstrapper::new(&face)), Arc::new(Runner::new(&face)));
+        let (bootstrapper, runner) =
+            (Arc::new(Bootstrapper::new(&face)), Arc::new(Runner::with_keys(&face, keys.galois())));
         Ok(Self { face, machine: machine.to_owned(), keys, bootstrapper, runner })
     }
 

@@ -83,7 +83,11 @@ impl Plan {
         let params = params.get().inner.clone();
         // Run-time plaintexts are as large as inputs.
         let promise = Promise { inputs: magnitude, plain: magnitude, values: bound, real };
-        let options = PlanOptions { output_level: output_level.map(Level::new), rotation_keys, input: None };
+        let options = PlanOptions {
+            output_level: output_level.map(Level::new),
+            rotation_keys,
+            ..PlanOptions::default()
+        };
         let text = text.to_owned();
         interruptible(py, move || {
             let traced = he::parse(&text).map_err(|e| Failure::he(&e))?;

@@ -1,10 +1,11 @@
 //! Whole programs on ciphertexts that there are already.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use ringmill_ckks::{Level, Scale};
-use ringmill_program::he;
+use ringmill_ckks::{GaloisKeys, Level, Scale};
+use ringmill_program::he::{self, Chain};
 use ringmill_program::manage::Promise;
 
 use crate::recent::Recent;
@@ -41,6 +42,8 @@ use crate::{Error, Evaluator, Kernel, Plan, PlanOptions};
 pub struct Runner {
     evaluator: Evaluator,
     kernels: Recent<Shape, Kernel>,
+    /// Distances of the rotation keys that there are, if that is known.
+    at_hand: Option<BTreeSet<i64>>,
 }
 
 /// What a program is compiled for.
@@ -60,7 +63,19 @@ impl Runner {
 
     /// For ciphertexts of an evaluator's parameters, on its machine.
     pub fn new(evaluator: &Evaluator) -> Self {
-        Self { evaluator: evaluator.clone(), kernels: Recent::new(Self::PROGRAMS) }
+        Self { evaluator: evaluator.clone(), kernels: Recent::new(Self::PROGRAMS), at_hand: None }
+    }
+
+    /// For ciphertexts that these keys serve. A rotation that has none is made of some that have, where no more of them lead there
+    /// than keys of all powers of two would take at most; else it is named as missing when the program runs.
+    pub fn with_keys(evaluator: &Evaluator, keys: &GaloisKeys) -> Self {
+        let chain = Chain::from(keys.params());
+        let two_n = 2u64 << chain.log_n();
+        let elements: BTreeSet<u64> = keys.iter().map(|(element, _)| element.value()).collect();
+        let powers = std::iter::successors(Some(5 % two_n), |g| Some(g * 5 % two_n));
+        let distances = (1..two_n as i64 / 4).zip(powers).filter(|(_, g)| elements.contains(g));
+        let at_hand = Some(distances.map(|(distance, _)| distance).collect());
+        Self { at_hand, ..Self::new(evaluator) }
     }
 
     /// The program of a [text](he::parse), compiled for inputs of one level and scale. One that asks to be bootstrapped, or is
@@ -84,7 +99,8 @@ impl Runner {
         if let Some(kernel) = self.kernels.get(&shape) {
             return Ok(kernel);
         }
-        let options = PlanOptions { input: Some((level, scale.clone())), ..PlanOptions::default() };
+        let input = Some((level, scale.clone()));
+        let options = PlanOptions { input, at_hand: self.at_hand.clone(), ..PlanOptions::default() };
         let plan = Plan::with_params(&he::parse(text)?, self.evaluator.params(), promise, &options)?;
         let bounds = plan.bounds();
         let kernel = Kernel::new(&self.evaluator, plan.managed)?.with_bounds(bounds, promise.real);

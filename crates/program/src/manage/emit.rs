@@ -1,7 +1,9 @@
 //! Writes the managed program.
 
+use std::collections::BTreeSet;
+
 use super::dead::remove_dead;
-use super::few_keys::few_keys;
+use super::few_keys::{at_hand, few_keys};
 use super::levels::{Form, Levels, Product, cipher_first, product};
 use super::numbering::Numbering;
 use super::place::{Place, place};
@@ -22,11 +24,20 @@ pub struct Options {
     pub low: bool,
     /// Rotation keys that the program may take; as many as it has distances if `None`. Fewer cost more rotations.
     pub rotation_keys: Option<usize>,
+    /// Distances at which there are rotation keys already: rotations at others are made of these where few lead there.
+    pub at_hand: Option<BTreeSet<i64>>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { input_level: None, input_scale: None, output_level: None, low: true, rotation_keys: None }
+        Self {
+            input_level: None,
+            input_scale: None,
+            output_level: None,
+            low: true,
+            rotation_keys: None,
+            at_hand: None,
+        }
     }
 }
 
@@ -45,6 +56,9 @@ pub fn manage(traced: &Program, chain: &Chain, options: &Options) -> Result<Mana
     let mut program = remove_dead(&e.b.finish()?);
     if let Some(most) = options.rotation_keys {
         program = few_keys(&program, most)?;
+    }
+    if let Some(keys) = &options.at_hand {
+        program = at_hand(&program, keys);
     }
     hoist::mark(&mut program);
     verify(&program)?;

@@ -4,7 +4,8 @@
 //! no period yet and is turned by multiples of S: distances of S and more are walked as they are, by steps that go up.
 //!
 //! Which steps: from all distances of the program and the powers of two, those go that are missed least, until few enough are
-//! left. A walk takes the greatest step that does not go beyond its end; walks of one operand share their beginnings.
+//! left. A walk takes the greatest step that does not go beyond its end; walks of one operand share their beginnings. Or there are
+//! keys already: then a shortest walk is taken, which may go round.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -41,12 +42,61 @@ pub(super) fn few_keys(p: &Program, most: usize) -> Result<Program, HeError> {
     let operands: Vec<BTreeSet<i64>> = operands.into_values().collect();
     let slots = p.slots() as i64;
     match choose(&operands, slots, most) {
-        Some((signs, steps)) => Ok(rewrite(p, signs, &steps)),
+        Some((signs, steps)) => Ok(rewrite(p, |k| {
+            let mut rest = signs.name(k, slots);
+            let step = || {
+                let step = next(rest, &steps)?;
+                rest -= step;
+                Some(step)
+            };
+            std::iter::from_fn(step).collect()
+        })),
         None => {
             let least = (most + 1..distances.len()).find(|&n| choose(&operands, slots, n).is_some());
             Err(Rule::RotationKeys { most, least: least.unwrap_or(distances.len()) }.into())
         }
     }
+}
+
+/// The program by rotations that have a key, at these distances, where as many of them as keys of all powers of two would take at
+/// most lead to where it turns a value. Others stay as they are.
+pub(super) fn at_hand(p: &Program, keys: &BTreeSet<i64>) -> Program {
+    let rotates = |instr: &Instr| if let Op::Rotate { k, .. } = instr.op { Some(k) } else { None };
+    if p.instrs().iter().filter_map(rotates).all(|k| keys.contains(&k)) {
+        return p.clone();
+    }
+    let slots = p.slots() as i64;
+    let last = last_steps(keys, slots);
+    rewrite(p, |k| {
+        let mut walk = Vec::new();
+        let mut at = k;
+        while let Some(&step) = last.get(&at) {
+            walk.push(step);
+            at = (at - step).rem_euclid(slots);
+        }
+        walk.reverse();
+        if keys.contains(&k) || walk.is_empty() { vec![k] } else { walk }
+    })
+}
+
+/// For each distance that a walk of log2 S steps at most reaches, the last step of a shortest one.
+fn last_steps(keys: &BTreeSet<i64>, slots: i64) -> HashMap<i64, i64> {
+    let mut last = HashMap::new();
+    let mut reached = vec![0];
+    for _ in 0..slots.ilog2().max(1) {
+        let mut next = Vec::new();
+        for at in reached {
+            for &step in keys.range(1..slots) {
+                let to = (at + step) % slots;
+                if to != 0 && !last.contains_key(&to) {
+                    last.insert(to, step);
+                    next.push(to);
+                }
+            }
+        }
+        reached = next;
+    }
+    last
 }
 
 /// Which name of a distance modulo S is walked.
@@ -153,7 +203,8 @@ fn next(rest: i64, steps: &BTreeSet<i64>) -> Option<i64> {
     }
 }
 
-fn rewrite(p: &Program, signs: Signs, steps: &BTreeSet<i64>) -> Program {
+/// The program with every rotation by k as rotations by the steps of a walk to k modulo S.
+fn rewrite(p: &Program, walk: impl Fn(i64) -> Vec<i64>) -> Program {
     let slots = p.slots() as i64;
     let mut instrs: Vec<Instr> = Vec::new();
     let mut new: Vec<Value> = Vec::with_capacity(p.instrs().len());
@@ -167,8 +218,8 @@ fn rewrite(p: &Program, signs: Signs, steps: &BTreeSet<i64>) -> Program {
             instrs.push(instr);
             continue;
         };
-        let (distance, mut at, mut value) = (signs.name(k, slots), 0, a);
-        while let Some(step) = next(distance - at, steps) {
+        let (mut at, mut value) = (0, a);
+        for step in walk(k) {
             at += step;
             // A step down is the step up that ends in the same slot.
             let k = if step < 0 { step + slots } else { step };

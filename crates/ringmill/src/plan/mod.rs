@@ -6,7 +6,7 @@
 mod choose;
 mod place;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ringmill_ckks::{KeyLayout, Level, Params, Scale};
 use ringmill_program::he::{Op, Program};
@@ -83,6 +83,9 @@ pub struct PlanOptions {
     pub output_level: Option<Level>,
     /// Rotation keys that the program may take, those of bootstrappings included; as many as are fastest if `None`.
     pub rotation_keys: Option<usize>,
+    /// Distances at which there are rotation keys already: rotations at others are made of these where no more of them lead there
+    /// than keys of all powers of two would take at most.
+    pub at_hand: Option<BTreeSet<i64>>,
     /// Level and scale of ciphertexts that there are already: outputs end as high as these let them. If `None`, inputs are encrypted
     /// for the program, at the lowest level that serves and the scale of the chain.
     pub input: Option<(Level, Scale)>,

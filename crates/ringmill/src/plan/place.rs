@@ -59,6 +59,7 @@ pub(super) fn managed(
         output_level: wanted.output_level.max(held),
         low: wanted.input.is_none(),
         rotation_keys: wanted.rotation_keys,
+        at_hand: wanted.at_hand.clone(),
     };
     let refused = match manage(traced, &Chain::from(params), &options) {
         Ok(managed) => return Ok((managed, Vec::new())),
