@@ -450,8 +450,8 @@ class Compiled:
         count = len(keys.galois_elements) + keys.has_relin
         seeded = memory.of_keys(self.params, count, keys.forms, seeded=True)
         fits = {
-            'keys that are loaded with memory="seeded"': lambda: needed - max(keys.nbytes - seeded, 0),
-            'keys that are loaded with memory="mapped"': lambda: needed - keys.nbytes,
+            'keys that are loaded with memory="seeded"': lambda: max(needed - max(keys.nbytes - seeded, 0), 0),
+            'keys that are loaded with memory="mapped"': lambda: max(needed - keys.nbytes, 0),
         }
         memory.room(f"Evaluating kernel {self.name!r}", self._working, fits if keys.nbytes else {})
 
