@@ -449,9 +449,13 @@ class Compiled:
         needed = sum(self._working.values())
         count = len(keys.galois_elements) + keys.has_relin
         seeded = memory.of_keys(self.params, count, keys.forms, seeded=True)
+
+        def without(spared: float) -> float:
+            return max(needed - max(spared, 0), 0)
+
         fits = {
-            'keys that are loaded with memory="seeded"': lambda: max(needed - max(keys.nbytes - seeded, 0), 0),
-            'keys that are loaded with memory="mapped"': lambda: max(needed - keys.nbytes, 0),
+            'keys that are loaded with memory="seeded"': lambda: without(keys.nbytes - seeded),
+            'keys that are loaded with memory="mapped"': lambda: without(keys.nbytes),
         }
         memory.room(f"Evaluating kernel {self.name!r}", self._working, fits if keys.nbytes else {})
 
