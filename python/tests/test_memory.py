@@ -64,6 +64,8 @@ def test_a_control_group_leaves_what_it_may_take_and_what_its_files_take(
 def test_seeded_keys_of_a_kernel_take_less_memory_and_give_the_same_files_and_results() -> None:
     compiled = rm.kernel(lambda x: x * x.sum()).compile(rm.vector(4), params=PARAMS)
     seeded, expanded = (compiled.keygen(seeded=way) for way in (True, False))
+    words = 3 * 2 * PARAMS.dnum * len(PARAMS.q + PARAMS.p) * 8 << PARAMS.log_n
+    assert seeded.evaluation.nbytes < 0.4 * words
     assert seeded.evaluation.nbytes < 0.5 * expanded.evaluation.nbytes
     assert len(seeded.evaluation.to_bytes()) == len(expanded.evaluation.to_bytes())
     again = rm.EvaluationKeys.from_bytes(PARAMS, seeded.evaluation.to_bytes())

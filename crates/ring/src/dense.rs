@@ -16,25 +16,80 @@ pub const GROUP: usize = 16 * WIDTH;
 /// Words that they take.
 pub const PACKED: usize = 13 * WIDTH;
 
-/// Words that `n` words take; `n` is a multiple of [`GROUP`].
-pub const fn dense_len(n: usize) -> usize {
-    n / GROUP * PACKED
+/// How the words of a limb stand in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Packing {
+    /// As they are.
+    Words,
+    /// Dense, in whole [groups](GROUP).
+    Dense,
 }
 
-/// Whether [`LimbRing::dot_dense`](crate::LimbRing::dot_dense) works for N = 2^`log_n`, q and an instruction set: with 52-bit
-/// multiply-add, for q < 2^50 and N of a [`GROUP`] at least.
-pub fn is_taken(log_n: u32, q: Modulus, isa: Isa) -> bool {
-    matches!(isa, Isa::Ifma | Isa::Emulated8) && q.bits() <= NARROW_BITS && 1 << log_n >= GROUP
+impl Packing {
+    /// The least room in which [`LimbRing::dot_factors`](crate::LimbRing::dot_factors) takes right factors for N = 2^`log_n`, q and an
+    /// instruction set: dense with 52-bit multiply-add, for q < 2^50 and N of a [`GROUP`] at least.
+    pub fn of_factors(log_n: u32, q: Modulus, isa: Isa) -> Self {
+        let dense = matches!(isa, Isa::Ifma | Isa::Emulated8) && q.bits() <= NARROW_BITS;
+        if dense && 1 << log_n >= GROUP { Self::Dense } else { Self::Words }
+    }
+
+    /// Words that come together.
+    pub const fn group(self) -> usize {
+        match self {
+            Self::Words => 1,
+            Self::Dense => GROUP,
+        }
+    }
+
+    /// Words that `n` words take; `n` is a multiple of [`Self::group`].
+    pub const fn len(self, n: usize) -> usize {
+        match self {
+            Self::Words => n,
+            Self::Dense => n / GROUP * PACKED,
+        }
+    }
+
+    /// Words that stand in so many, whole groups.
+    pub const fn words_of(self, packed: usize) -> usize {
+        match self {
+            Self::Words => packed,
+            Self::Dense => packed / PACKED * GROUP,
+        }
+    }
+
+    /// Packs words, below 2^52 to be dense.
+    ///
+    /// # Panics
+    /// If `out` is not [`Self::len`] words long, or the words are no whole groups.
+    pub fn pack(self, words: &[u64], out: &mut [u64]) {
+        self.check(words.len(), out.len());
+        match self {
+            Self::Words => out.copy_from_slice(words),
+            Self::Dense => pack(words, out),
+        }
+    }
+
+    /// Unpacks what [`Self::pack`] wrote.
+    ///
+    /// # Panics
+    /// As [`Self::pack`].
+    pub fn unpack(self, packed: &[u64], words: &mut [u64]) {
+        self.check(words.len(), packed.len());
+        match self {
+            Self::Words => words.copy_from_slice(packed),
+            Self::Dense => unpack(packed, words),
+        }
+    }
+
+    fn check(self, words: usize, packed: usize) {
+        let whole = words.is_multiple_of(self.group()) && packed == self.len(words);
+        assert!(whole, "{words} words in {packed} dense ones");
+    }
 }
 
 const LOW: u64 = (1 << 52) - 1;
 
-/// Packs words below 2^52, whole groups of them.
-///
-/// # Panics
-/// If `out` is not [`dense_len`] words long, or the words are no whole groups.
-pub fn pack(words: &[u64], out: &mut [u64]) {
-    check(words.len(), out.len());
+fn pack(words: &[u64], out: &mut [u64]) {
     for (words, out) in words.chunks_exact(GROUP).zip(out.chunks_exact_mut(PACKED)) {
         let left = |t: usize, i: usize| words[(13 + t) * WIDTH + i];
         for i in 0..WIDTH {
@@ -48,12 +103,7 @@ pub fn pack(words: &[u64], out: &mut [u64]) {
     }
 }
 
-/// Unpacks what [`pack`] wrote.
-///
-/// # Panics
-/// As [`pack`].
-pub fn unpack(packed: &[u64], words: &mut [u64]) {
-    check(words.len(), packed.len());
+fn unpack(packed: &[u64], words: &mut [u64]) {
     for (words, packed) in words.chunks_exact_mut(GROUP).zip(packed.chunks_exact(PACKED)) {
         for i in 0..WIDTH {
             let above = |k: usize| packed[k * WIDTH + i] >> 52;
@@ -68,13 +118,6 @@ pub fn unpack(packed: &[u64], words: &mut [u64]) {
     }
 }
 
-fn check(words: usize, packed: usize) {
-    assert!(
-        words.is_multiple_of(GROUP) && packed == dense_len(words),
-        "{words} words in {packed} dense ones"
-    );
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,10 +128,10 @@ mod tests {
         fn packing_round_trips(groups in 1usize..4, seed: u64) {
             let word = |i: u64| (seed ^ i).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23) & LOW;
             let words: Vec<u64> = (0..(groups * GROUP) as u64).map(word).collect();
-            let mut packed = vec![0; dense_len(words.len())];
-            pack(&words, &mut packed);
+            let mut packed = vec![0; Packing::Dense.len(words.len())];
+            Packing::Dense.pack(&words, &mut packed);
             let mut back = vec![9; words.len()];
-            unpack(&packed, &mut back);
+            Packing::Dense.unpack(&packed, &mut back);
             prop_assert_eq!(&back, &words);
             // The layout by its definition, bit by bit: as text, most significant bits first.
             let bits = |word: u64, count: usize| format!("{word:064b}")[64 - count..].to_owned();
@@ -111,6 +154,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "128 words in 103 dense ones")]
     fn room_is_asked_for() {
-        pack(&[0; GROUP], &mut [0; PACKED - 1]);
+        Packing::Dense.pack(&[0; GROUP], &mut [0; PACKED - 1]);
     }
 }

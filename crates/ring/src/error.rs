@@ -97,7 +97,7 @@ pub enum RingError {
     /// A ring that does not multiply by dense limbs.
     #[error(
         "modulo {q} limbs of {n} words are not multiplied by dense ones with {isa}; that takes 52-bit multiply-add, q < 2^50 and 128 \
-         words (`LimbRing::takes_dense`)"
+         words (`LimbRing::packing`)"
     )]
     NotDense {
         /// The modulus.

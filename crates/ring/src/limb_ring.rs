@@ -4,7 +4,7 @@ mod pointwise;
 #[cfg(test)]
 mod tests;
 
-use crate::dense;
+use crate::dense::Packing;
 use crate::form::Form;
 use crate::kernel::dot::{self, Left};
 use crate::kernel::prime::{Factor, Prime};
@@ -162,79 +162,56 @@ impl LimbRing {
     /// # Errors
     /// [`RingError::Count`] if there are not as many `b` as `a`; [`RingError::Length`].
     pub fn dot(&self, out: &mut [u64], a: &[&[u64]], b: &[&[u64]]) -> Result<(), RingError> {
-        self.dot_factors([out], a, 0, [b])
+        self.dot_factors([out], a, 0, [b], Packing::Words)
     }
 
     /// P inner products with the same left factors, which are read once: out\[p\] = Σ_j a_j·b\[p\]_j. The first `made` of
-    /// `a` are words of [`Self::forward_factors`].
+    /// `a` are words of [`Self::forward_factors`]; every `b` is packed like this.
     ///
     /// # Errors
-    /// As [`Self::dot`]; [`RingError::Count`] too if `made` is more than there are.
+    /// As [`Self::dot`]; [`RingError::Count`] too if `made` is more than there are; [`RingError::NotDense`] for dense factors unless
+    /// [`Self::packing`] is dense.
     pub fn dot_factors<const P: usize>(
         &self,
         out: [&mut [u64]; P],
         a: &[&[u64]],
         made: usize,
         b: [&[&[u64]]; P],
+        packing: Packing,
     ) -> Result<(), RingError> {
-        let left = self.left(&out.each_ref().map(|out| &**out), a, made, b)?;
-        b.iter().try_for_each(|b| self.check_all(out[0].len(), "right factor", b))?;
-        dot::dot(self.backend, &self.prime, out, left, b);
-        Ok(())
-    }
-
-    /// Whether [`Self::dot_dense`] works here.
-    pub fn takes_dense(&self) -> bool {
-        dense::is_taken(self.log_n, self.modulus(), self.isa())
-    }
-
-    /// [`Self::dot_factors`] with every `b` [dense]: all others are runs of whole groups of words.
-    ///
-    /// # Errors
-    /// As [`Self::dot_factors`]; [`RingError::NotDense`] unless the ring [takes such](Self::takes_dense).
-    pub fn dot_dense<const P: usize>(
-        &self,
-        out: [&mut [u64]; P],
-        a: &[&[u64]],
-        made: usize,
-        b: [&[&[u64]]; P],
-    ) -> Result<(), RingError> {
-        if !self.takes_dense() {
+        const { assert!(P > 0) }
+        if packing == Packing::Dense && self.packing() != packing {
             return Err(RingError::NotDense { q: self.modulus().value(), n: self.n(), isa: self.isa() });
         }
-        let left = self.left(&out.each_ref().map(|out| &**out), a, made, b)?;
-        let words = out[0].len();
-        if !words.is_multiple_of(dense::GROUP) {
-            return Err(RingError::Length { what: "out", expected: self.n(), got: words });
-        }
-        let expected = dense::dense_len(words);
-        if let Some(limb) = b.iter().copied().flatten().find(|limb| limb.len() != expected) {
-            return Err(RingError::Length { what: "dense factor", expected, got: limb.len() });
-        }
-        dot::dot_dense(self.backend, &self.prime, out, left, b);
-        Ok(())
-    }
-
-    /// The left factors of P inner products, checked with all but the words of the right ones.
-    fn left<'a, const P: usize>(
-        &self,
-        out: &[&[u64]; P],
-        a: &'a [&'a [u64]],
-        made: usize,
-        b: [&[&[u64]]; P],
-    ) -> Result<Left<'a>, RingError> {
-        const { assert!(P > 0) }
         if made > a.len() {
             return Err(RingError::Count { what: "left factors", expected: made, got: a.len() });
         }
-        if let Some(b) = b.iter().find(|b| b.len() != a.len()) {
-            return Err(RingError::Count { what: "right factors", expected: a.len(), got: b.len() });
+        let words = out[0].len();
+        let what = if packing == Packing::Dense { "dense factor" } else { "right factor" };
+        for (out, b) in out.iter().zip(b) {
+            if a.len() != b.len() {
+                return Err(RingError::Count { what: "right factors", expected: a.len(), got: b.len() });
+            }
+            self.check(&[("out", out.len())])?;
+            self.check_all(out.len(), "left factor", a)?;
+            let expected = packing.len(out.len());
+            if let Some(limb) = b.iter().find(|limb| limb.len() != expected) {
+                return Err(RingError::Length { what, expected, got: limb.len() });
+            }
         }
-        self.check(&[("out", out[0].len())])?;
-        self.check_all(out[0].len(), "out", out)?;
-        self.check_all(out[0].len(), "left factor", a)?;
+        self.check_all(words, "out", &out.each_ref().map(|out| &**out))?;
+        if !words.is_multiple_of(packing.group()) {
+            return Err(RingError::Length { what: "out", expected: self.n(), got: words });
+        }
         let factors = if self.factors == Form::Canonical { 0 } else { made };
-        Ok(Left { limbs: a, factors, form: self.factors })
+        let left = Left { limbs: a, factors, form: self.factors };
+        dot::dot(self.backend, &self.prime, out, left, (b, packing));
+        Ok(())
+    }
+
+    /// The least room in which [`Self::dot_factors`] takes right factors.
+    pub fn packing(&self) -> Packing {
+        Packing::of_factors(self.log_n, self.modulus(), self.isa())
     }
 
     /// out = the centred residue of `src`, canonical modulo `from`, in this ring: y stands for y, or y − s if y > s/2.

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use crate::Modulus;
-use crate::dense::{self, dense_len};
+use crate::dense::Packing;
 use crate::packed::{GROUP, packed_len, unpack};
 use crate::sample::{Seed, Uniform};
 
@@ -22,19 +22,12 @@ pub enum LimbSource<'a> {
     Blocks {
         /// From the first block to the last one.
         words: &'a [u64],
-        /// Words of a block.
+        /// Words of a block, before they were packed.
         block: usize,
         /// Words between the starts of two blocks.
         stride: usize,
-    },
-    /// Block by block like [`Self::Blocks`], each of them [dense].
-    Dense {
-        /// From the first block to the last one.
-        words: &'a [u64],
-        /// Words of a block before they were packed, a multiple of [`dense::GROUP`].
-        block: usize,
-        /// Words between the starts of two blocks.
-        stride: usize,
+        /// How those of a block stand.
+        packing: Packing,
     },
     /// Packed, each in as many bits as the prime has.
     Packed {
@@ -65,38 +58,41 @@ impl<'a> LimbSource<'a> {
     /// Words `first` .. `first + words`, if they stand together in memory.
     #[inline]
     pub fn together(self, first: usize, words: usize) -> Option<&'a [u64]> {
+        self.standing(Packing::Words, first, words)
+    }
+
+    /// Words `first` .. `first + words` as they stand, if they stand together in memory, packed like this, and are whole groups.
+    #[inline]
+    pub fn standing(self, as_packed: Packing, first: usize, words: usize) -> Option<&'a [u64]> {
         match self {
-            Self::Words(limb) => Some(&limb[first..first + words]),
-            Self::Blocks { words: limb, block, stride } if first % block + words <= block => {
-                let at = first / block * stride + first % block;
-                Some(&limb[at..at + words])
+            Self::Words(limb) if as_packed == Packing::Words => Some(&limb[first..first + words]),
+            Self::Blocks { words: limb, block, stride, packing } if as_packed == packing => {
+                let whole = (first | words).is_multiple_of(packing.group());
+                let at = first / block * stride + packing.len(first % block);
+                (whole && first % block + words <= block).then(|| &limb[at..at + packing.len(words)])
             }
             _ => None,
         }
     }
 
-    /// Words `first` .. `first + words` as they stand [dense], if they do so, whole groups of one block.
-    #[inline]
-    pub fn dense(self, first: usize, words: usize) -> Option<&'a [u64]> {
-        let Self::Dense { words: limb, block, stride } = self else { return None };
-        let whole = first.is_multiple_of(dense::GROUP) && words.is_multiple_of(dense::GROUP);
-        let at = first / block * stride + dense_len(first % block);
-        (whole && first % block + words <= block).then(|| &limb[at..at + dense_len(words)])
+    /// How its words stand in memory, if they do.
+    pub fn packing(self) -> Option<Packing> {
+        match self {
+            Self::Words(_) => Some(Packing::Words),
+            Self::Blocks { packing, .. } => Some(packing),
+            Self::Packed { .. } | Self::Uniform { .. } => None,
+        }
     }
 
-    /// The pieces in which words `first` .. `first + words` stand in memory; none if they are still to be made. Of a dense limb
-    /// they are dense.
+    /// The pieces in which words `first` .. `first + words` stand in memory, packed as they are; none if they are still to be made.
     pub fn pieces(self, first: usize, words: usize) -> impl Iterator<Item = &'a [u64]> {
-        let (block, end) = match self {
-            Self::Words(_) => (usize::MAX, first + words),
-            Self::Blocks { block, .. } | Self::Dense { block, .. } => (block, first + words),
-            Self::Packed { .. } | Self::Uniform { .. } => (1, first),
-        };
+        let block = if let Self::Blocks { block, .. } = self { block } else { usize::MAX };
+        let (packing, end) =
+            self.packing().map_or((Packing::Words, first), |packing| (packing, first + words));
         let mut at = first;
         std::iter::from_fn(move || {
             let words = (block - at % block).min(end - at);
-            let there = || self.together(at, words).or_else(|| self.dense(at, words));
-            let piece = if words > 0 { there() } else { None };
+            let piece = if words > 0 { self.standing(packing, at, words) } else { None };
             at += words;
             piece
         })
@@ -106,12 +102,9 @@ impl<'a> LimbSource<'a> {
     pub fn len_or(self, n: usize) -> usize {
         match self {
             Self::Words(words) => words.len(),
-            Self::Blocks { words, block, stride } => {
-                words.len() / stride * block + (words.len() % stride).min(block)
-            }
-            Self::Dense { words, block, stride } => {
-                let last = words.len() % stride / dense::PACKED * dense::GROUP;
-                words.len() / stride * block + last.min(block)
+            Self::Blocks { words, block, stride, packing } => {
+                let last = (words.len() % stride).min(packing.len(block));
+                words.len() / stride * block + packing.words_of(last)
             }
             Self::Packed { bytes, bits } if bytes.len() == packed_len(n, bits) => n,
             Self::Packed { bytes, bits } => 8 * bytes.len() / bits.max(1) as usize,
@@ -132,9 +125,7 @@ impl<'a> LimbSource<'a> {
     /// The words in order.
     pub fn reader(self) -> LimbReader<'a> {
         LimbReader(match self {
-            Self::Words(_) | Self::Blocks { .. } | Self::Dense { .. } => {
-                Reader::There { source: self, first: 0 }
-            }
+            Self::Words(_) | Self::Blocks { .. } => Reader::There { source: self, first: 0 },
             Self::Packed { bytes, bits } => Reader::Packed { bytes, bits },
             Self::Uniform { seed, label, limb, q } => Reader::Uniform(Uniform::new(seed, label, limb, q)),
         })
@@ -170,24 +161,23 @@ impl LimbReader<'_> {
     /// The next words.
     ///
     /// # Panics
-    /// If so many are not left; if packed words are not read in groups of [`GROUP`], dense ones of [`dense::GROUP`].
+    /// If so many are not left; if packed words are not read in groups of [`GROUP`], dense ones of [`dense::GROUP`](crate::dense::GROUP).
     pub fn fill(&mut self, out: &mut [u64]) {
         match &mut self.0 {
             Reader::There { source, first } => {
-                let dense = matches!(source, LimbSource::Dense { .. });
-                let whole = first.is_multiple_of(dense::GROUP) && out.len().is_multiple_of(dense::GROUP);
-                assert!(!dense || whole, "{} words are no whole groups", out.len());
+                let packing = source.packing().unwrap_or(Packing::Words);
+                let group = packing.group();
+                assert!(
+                    (*first | out.len()).is_multiple_of(group),
+                    "{} words are no whole groups",
+                    out.len()
+                );
                 let pieces = source.pieces(*first, out.len());
                 *first += out.len();
                 let mut left = out;
                 for piece in pieces {
-                    let words = if dense { piece.len() / dense::PACKED * dense::GROUP } else { piece.len() };
-                    let (now, later) = left.split_at_mut(words);
-                    if dense {
-                        dense::unpack(piece, now)
-                    } else {
-                        now.copy_from_slice(piece)
-                    }
+                    let (now, later) = left.split_at_mut(packing.words_of(piece.len()));
+                    packing.unpack(piece, now);
                     left = later;
                 }
             }
@@ -218,7 +208,7 @@ mod tests {
         pack(&whole, q.bits(), &mut bytes);
         // Two blocks of 512 words, eight others between them.
         let blocks = [&whole[..512], &[9; 8], &whole[512..]].concat();
-        let blocks = LimbSource::Blocks { words: &blocks, block: 512, stride: 520 };
+        let blocks = LimbSource::Blocks { words: &blocks, block: 512, stride: 520, packing: Packing::Words };
         let pieces = |first, words| blocks.pieces(first, words).collect::<Vec<_>>();
         assert_eq!(pieces(0, n), [&whole[..512], &whole[512..]]);
         assert_eq!(pieces(504, 16), [&whole[504..512], &whole[512..520]]);
@@ -227,16 +217,20 @@ mod tests {
         // The same of words of 52 bits.
         let short: Vec<u64> = whole.iter().map(|word| word >> 7).collect();
         let halves = [&short[..512], &short[512..]].map(|half| {
-            let mut packed = vec![0; dense_len(512)];
-            dense::pack(half, &mut packed);
+            let mut packed = vec![0; Packing::Dense.len(512)];
+            Packing::Dense.pack(half, &mut packed);
             packed
         });
         let packed = [&halves[0][..], &[9; 8], &halves[1]].concat();
-        let packed = LimbSource::Dense { words: &packed, block: 512, stride: 424 };
+        let packed = LimbSource::Blocks { words: &packed, block: 512, stride: 424, packing: Packing::Dense };
         assert_eq!(packed.pieces(0, n).collect::<Vec<_>>(), [&halves[0], &halves[1]]);
-        assert_eq!(packed.dense(640, 256), Some(&halves[1][104..312]));
+        assert_eq!(packed.standing(Packing::Dense, 640, 256), Some(&halves[1][104..312]));
         assert_eq!(
-            [(0, n), (384, 256), (8, 128), (0, 64)].map(|(at, words)| packed.dense(at, words)),
+            [(0, n), (384, 256), (8, 128), (0, 64)].map(|(at, words)| packed.standing(
+                Packing::Dense,
+                at,
+                words
+            )),
             [None; 4]
         );
         assert_eq!((packed.together(0, 128), packed.len_or(n)), (None, n));

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use ringmill_ckks::{GaloisKeys, Level, Scale};
-use ringmill_program::he::{self, Chain};
+use ringmill_program::he;
 use ringmill_program::manage::Promise;
 
 use crate::recent::Recent;
@@ -69,12 +69,8 @@ impl Runner {
     /// For ciphertexts that these keys serve. A rotation that has none is made of some that have, where no more of them lead there
     /// than keys of all powers of two would take at most; else it is named as missing when the program runs.
     pub fn with_keys(evaluator: &Evaluator, keys: &GaloisKeys) -> Self {
-        let chain = Chain::from(keys.params());
-        let two_n = 2u64 << chain.log_n();
-        let elements: BTreeSet<u64> = keys.iter().map(|(element, _)| element.value()).collect();
-        let powers = std::iter::successors(Some(5 % two_n), |g| Some(g * 5 % two_n));
-        let distances = (1..two_n as i64 / 4).zip(powers).filter(|(_, g)| elements.contains(g));
-        let at_hand = Some(distances.map(|(distance, _)| distance).collect());
+        let powers = keys.iter().map(|(element, _)| element.decompose());
+        let at_hand = Some(powers.filter(|(_, conjugates)| !conjugates).map(|(k, _)| k as i64).collect());
         Self { at_hand, ..Self::new(evaluator) }
     }
 

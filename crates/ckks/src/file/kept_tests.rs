@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::*;
-use crate::keys::{GaloisKeys, KeyGenerator, KeyLayout, KeyMemory, KlssLayout, SwitchKey};
+use crate::keys::{GaloisKeys, KeyForm, KeyGenerator, KeyLayout, KeyMemory, KlssLayout, SwitchKey};
 use crate::params::ParamsLiteral;
 use crate::testing::randomness;
 
@@ -51,11 +51,15 @@ fn kept_keys_are_the_expanded_ones() {
         assert_eq!(keys.seeded(), keys);
         assert_eq!((limbs(&keys.seeded()), keys.seeded().to_bytes().unwrap()), (limbs(&keys), file));
     }
-    // 40 bits of 128 a pair, or of 104 if expanded keys are dense; the encapsulation key is always expanded.
+    // 40 bits of 128 a pair, or of 104 if keys are dense; the encapsulation key is always expanded.
     let own = full.encapsulation().unwrap().bytes();
     let [seeded, mapped] = KEPT.map(|memory| EvaluationKeys::load_in(&params, &path, memory).unwrap());
     assert_eq!((mapped.bytes(), seeded.bytes()), (own, full.seeded().bytes()));
-    assert!(2 * (seeded.bytes() - own) < full.bytes() - own);
+    let base = KeyForm::expanded_bytes(&params, KeyLayout::base(&params)).unwrap();
+    let words = 16 * params.dnum() * params.key_limbs() * params.n();
+    assert_eq!(full.bytes() - own, (1 + full.galois().len()) * base);
+    assert!(3 * (seeded.bytes() - own) < (1 + full.galois().len()) * words);
+    assert!(64 * base <= 65 * words && 16 * base > 13 * words, "{base} bytes for {words} of words");
     let layout = KeyLayout::base(&params);
     let klss = KlssLayout::new(10, (params.q_moduli(), params.p_moduli()), layout, 2, 60).unwrap();
     let derived = |keys: &EvaluationKeys| {

@@ -4,7 +4,7 @@
 //! An inner product goes through its limbs block by block: so the blocks that it reads together stand together. They are
 //! one stream from memory, where whole limbs were sixteen or more.
 
-use ringmill_ring::dense::{self, dense_len};
+use ringmill_ring::dense::Packing;
 use ringmill_ring::source::BLOCK;
 use ringmill_ring::{Buffer, Isa, LimbSource, Modulus};
 
@@ -28,7 +28,7 @@ struct Shape {
     /// Words of a block, and blocks of a limb.
     block: usize,
     blocks: usize,
-    dense: bool,
+    packing: Packing,
     /// Limbs of the group.
     limbs: usize,
 }
@@ -36,7 +36,7 @@ struct Shape {
 impl Shape {
     /// Words that a block takes.
     fn taken(self) -> usize {
-        if self.dense { dense_len(self.block) } else { self.block }
+        self.packing.len(self.block)
     }
 
     /// Words between two blocks of a limb.
@@ -109,14 +109,10 @@ impl Expanded {
     /// # Panics
     /// If there is no such group or limb.
     pub(super) fn limb(&self, group: usize, i: usize) -> LimbSource<'_> {
-        let shape @ Shape { block, dense, .. } = self.groups[group];
+        let shape @ Shape { block, packing, .. } = self.groups[group];
         let (first, stride) = (shape.first + shape.limb(i), shape.stride());
         let words = &self.words[first..first + (shape.blocks - 1) * stride + shape.taken()];
-        if dense {
-            LimbSource::Dense { words, block, stride }
-        } else {
-            LimbSource::Blocks { words, block, stride }
-        }
+        LimbSource::Blocks { words, block, stride, packing }
     }
 
     /// Bytes in memory.
@@ -135,8 +131,8 @@ fn shapes(
     let block = BLOCK.min(n);
     let mut first = 0;
     let shape = |q| {
-        let dense = dense::is_taken(log_n, q, isa);
-        let shape = Shape { first, block, blocks: n / block, dense, limbs };
+        let packing = Packing::of_factors(log_n, q, isa);
+        let shape = Shape { first, block, blocks: n / block, packing, limbs };
         first += shape.words();
         shape
     };
@@ -156,17 +152,11 @@ impl Group<'_> {
     /// # Panics
     /// If there is none.
     pub(super) fn set(&mut self, i: usize, mut fill: impl FnMut(&mut [u64])) {
-        let shape = self.shape;
-        let first = shape.limb(i);
-        let mut block = vec![0; if shape.dense { shape.block } else { 0 }];
-        for limbs in self.words.chunks_exact_mut(shape.stride()) {
-            let out = &mut limbs[first..first + shape.taken()];
-            if shape.dense {
-                fill(&mut block);
-                dense::pack(&block, out);
-            } else {
-                fill(out);
-            }
+        let packing = self.shape.packing;
+        let mut block = vec![0; self.shape.block];
+        for out in self.blocks(i) {
+            fill(&mut block);
+            packing.pack(&block, out);
         }
     }
 
@@ -175,7 +165,13 @@ impl Group<'_> {
     /// # Panics
     /// As [`Self::set`].
     pub(super) fn copy(&mut self, i: usize, words: &[u64]) {
-        let mut blocks = words.chunks_exact(self.shape.block);
-        self.set(i, |block| block.copy_from_slice(blocks.next().unwrap_or_default()));
+        let Shape { block, packing, .. } = self.shape;
+        self.blocks(i).zip(words.chunks_exact(block)).for_each(|(out, words)| packing.pack(words, out));
+    }
+
+    /// Where the blocks of limb i stand, in order.
+    fn blocks(&mut self, i: usize) -> impl Iterator<Item = &mut [u64]> {
+        let (first, taken, stride) = (self.shape.limb(i), self.shape.taken(), self.shape.stride());
+        self.words.chunks_exact_mut(stride).map(move |limbs| &mut limbs[first..first + taken])
     }
 }

@@ -2,7 +2,8 @@
 
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
-use ringmill_ring::{Domain, Modulus, Poly};
+use ringmill_ring::dense::Packing;
+use ringmill_ring::{Domain, Isa, Modulus, Poly};
 
 use super::{KeyForm, KeyGenerator, KeyLayout, KlssLayout, SecretKey};
 use crate::error::CkksError;
@@ -134,9 +135,13 @@ fn a_klss_key_is_its_blocks_centred_modulo_t() {
                 );
             }
         }
-        // Dense or not, and a cache line a block.
-        let (bytes, words) = (key.bytes(), layout.bytes(params.log_n()));
-        assert!(16 * bytes > 13 * words && 64 * bytes <= 65 * words, "{bytes} bytes for {words} of words");
+        // A cache line a block.
+        let of =
+            |&t: &Modulus| Packing::of_factors(params.log_n(), t, Isa::detect().unwrap()).len(params.n());
+        let (taken, all): (usize, usize) = (layout.t().iter().map(of).sum(), layout.t().len() * params.n());
+        let residues = layout.bytes(params.log_n()) / all * taken;
+        let beyond = key.bytes() - residues;
+        assert!(beyond > 0 && 64 * beyond <= residues, "{beyond} bytes beyond the residues");
         assert!(std::sync::Arc::ptr_eq(&key, &relin.0.clone().klss(&layout).unwrap()), "derived twice");
     }
 }

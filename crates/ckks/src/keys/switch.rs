@@ -91,22 +91,21 @@ impl KeyForm {
         let mut errors = Zeroizing::new(vec![0i8; n * dnum]);
         errors.chunks_exact_mut(n).for_each(|error| rng.gaussian(error));
         let digits: Vec<_> = layout.digits(layout.limbs).collect();
-        let (primes, moduli) = (primes(params, layout), params.key_moduli());
-        let special = layout.special_primes(params.q_moduli(), params.p_moduli());
-        let rows = layout.moduli(params.q_moduli(), params.p_moduli());
-        let mut limbs = Expanded::zeros(params.log_n(), rows, 2 * dnum)?;
+        let primes = primes(params, layout);
+        let moduli = layout.moduli(params.q_moduli(), params.p_moduli());
+        let special = &moduli[layout.limbs..];
+        let mut limbs = Expanded::zeros(params.log_n(), moduli.iter().copied(), 2 * dnum)?;
         limbs.for_each_group(|row, limbs| {
             let i = primes[row];
             let s = secret.limb(i)?;
             let from = origin.limb(params, i, &s)?;
             let (mut a, mut b) = (vec![0; n], vec![0; n]);
             for (j, error) in errors.chunks_exact(n).enumerate() {
-                let q = moduli.clone().nth(i).unwrap_or(special[0]);
-                uniform(&seed, &label(j), i as u32, q, &mut a);
+                uniform(&seed, &label(j), i as u32, moduli[row], &mut a);
                 masked_error(params, i, error, &a, &s, &mut b)?;
                 // P·g_j is P modulo the digit's own primes, 0 modulo the other q and modulo every special prime.
                 if row < layout.limbs && digits[j].contains(&i) {
-                    add_product(params, i, &special, &from, &mut b)?;
+                    add_product(params, i, special, &from, &mut b)?;
                 }
                 limbs.copy(2 * j, &b);
                 limbs.copy(2 * j + 1, &a);
@@ -135,17 +134,16 @@ impl KeyForm {
             return Err(ringmill_ring::RingError::Count { what, expected: dnum, got }.into());
         }
         let primes = primes(params, layout);
-        let moduli: Vec<Modulus> = params.key_moduli().collect();
+        let moduli = layout.moduli(params.q_moduli(), params.p_moduli());
         for (j, poly) in b.iter().enumerate() {
             check::shape("switching key", j, params, primes.len(), poly)?;
         }
-        let rows = layout.moduli(params.q_moduli(), params.p_moduli());
-        let mut limbs = Expanded::zeros(params.log_n(), rows, 2 * dnum)?;
+        let mut limbs = Expanded::zeros(params.log_n(), moduli.iter().copied(), 2 * dnum)?;
         limbs.for_each_group(|row, limbs| {
             let i = primes[row];
             for (j, poly) in b.iter().enumerate() {
                 let label = label(j);
-                let mut a = Uniform::new(&seed, &label, i as u32, moduli[i]);
+                let mut a = Uniform::new(&seed, &label, i as u32, moduli[row]);
                 limbs.copy(2 * j, poly.limb(row));
                 limbs.set(2 * j + 1, |block| a.fill(block));
             }

@@ -2,6 +2,7 @@
 
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use ringmill_ring::dense::Packing;
 use ringmill_ring::ntt::{Difference, DifferenceFactor};
 use ringmill_ring::{LimbRing, LimbSource, RingError};
 use smallvec::SmallVec;
@@ -174,16 +175,18 @@ impl<'a> Running<'a> {
         step.srcs.iter().map(|&src| self.operand(src, first, words)).collect()
     }
 
-    /// The same of an inner product; whether its right factors are dense.
-    fn factors(&self, step: &Step, first: usize, words: usize) -> (Operands<'_>, bool) {
+    /// The same of an inner product; how its right factors stand.
+    fn factors(&self, step: &Step, first: usize, words: usize) -> (Operands<'_>, Packing) {
         let Some(left) = dense_from(step, self.ring, self.inputs, words) else {
-            return (self.operands(step, first, words), false);
+            return (self.operands(step, first, words), Packing::Words);
         };
         let factor = |(i, &src): (usize, &Src)| match src {
-            Src::Input(input) if i >= left => self.inputs[input as usize].dense(first, words),
+            Src::Input(input) if i >= left => {
+                self.inputs[input as usize].standing(Packing::Dense, first, words)
+            }
             _ => Some(self.operand(src, first, words)),
         };
-        (step.srcs.iter().enumerate().filter_map(factor).collect(), true)
+        (step.srcs.iter().enumerate().filter_map(factor).collect(), Packing::Dense)
     }
 
     /// The same of operands that will be read later, in the pieces in which they stand, as many as need no heap: more would not
@@ -256,11 +259,10 @@ impl<'a> Running<'a> {
             let [x, y] = slots else { unreachable!("two were asked for") };
             let starts = dst.map(|dst| running.start(dst as usize, first));
             let out = [&mut x[starts[0]..starts[0] + words], &mut y[starts[1]..starts[1] + words]];
-            let (operands, dense) = running.factors(step, first, words);
+            let (operands, packing) = running.factors(step, first, words);
             let (a, b) = operands.split_at(operands.len() / 3);
             let (b, c) = b.split_at(a.len());
-            let ring = running.ring;
-            if dense { ring.dot_dense(out, a, made, [b, c]) } else { ring.dot_factors(out, a, made, [b, c]) }
+            running.ring.dot_factors(out, a, made, [b, c], packing)
         })
     }
 
@@ -399,13 +401,9 @@ impl<'a> Running<'a> {
             Action::Lift(from) => ring.lift(out, src(0), *from),
             Action::Quotient(basis) => ring.quotient(out, &all(), &self.plan.bases[*basis as usize]),
             Action::Dot { made } => {
-                let (operands, dense) = self.factors(step, first, words);
+                let (operands, packing) = self.factors(step, first, words);
                 let (a, b) = operands.split_at(operands.len() / 2);
-                if dense {
-                    ring.dot_dense([out], a, *made, [b])
-                } else {
-                    ring.dot_factors([out], a, *made, [b])
-                }
+                ring.dot_factors([out], a, *made, [b], packing)
             }
             Action::Permute(permutation) => {
                 let whole = self.operand(step.srcs[0], 0, ring.n());
@@ -428,8 +426,9 @@ pub(super) fn dense_from(
         Action::DotPair { .. } => step.srcs.len() / 3,
         _ => return None,
     };
-    let dense = |src: &Src| matches!(*src, Src::Input(i) if inputs[i as usize].dense(0, words).is_some());
-    (ring.takes_dense() && step.srcs[left..].iter().all(dense)).then_some(left)
+    let stands = |i: u32| inputs[i as usize].standing(Packing::Dense, 0, words).is_some();
+    let dense = |src: &Src| matches!(*src, Src::Input(i) if stands(i));
+    (ring.packing() == Packing::Dense && step.srcs[left..].iter().all(dense)).then_some(left)
 }
 
 impl Short {

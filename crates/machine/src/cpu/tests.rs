@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use ringmill_program::limb::random::{RandomProgram, inputs};
 use ringmill_program::limb::{Domain, InputClass, LimbBuilder, LimbProgram};
-use ringmill_ring::dense::{self, dense_len};
+use ringmill_ring::dense::{GROUP, Packing};
 use ringmill_ring::lanes::multiplications;
 use ringmill_ring::{Isa, LimbRing, LimbSource, Modulus};
 
@@ -44,8 +44,8 @@ fn dense_blocks(limb: &[u64], block: usize) -> Vec<u64> {
     let mut packed = Vec::new();
     for words in limb.chunks_exact(block) {
         let first = packed.len();
-        packed.resize(first + dense_len(block), 0);
-        dense::pack(words, &mut packed[first..]);
+        packed.resize(first + Packing::Dense.len(block), 0);
+        Packing::Dense.pack(words, &mut packed[first..]);
         packed.extend([9; 8]);
     }
     packed.truncate(packed.len() - 8);
@@ -60,13 +60,14 @@ fn pool(threads: usize) -> Arc<ThreadPool> {
 fn compare(program: &LimbProgram, machines: &[Cpu], seed: u64) {
     let limbs = inputs(program, seed);
     let block = program.n().min(2048);
-    let can = |limb: &[u64]| block >= dense::GROUP && limb.iter().all(|&word| word < 1 << 52);
+    let can = |limb: &[u64]| block >= GROUP && limb.iter().all(|&word| word < 1 << 52);
     let packed: Vec<Option<Vec<u64>>> =
         limbs.iter().map(|limb| can(limb).then(|| dense_blocks(limb, block))).collect();
+    let packing = Packing::Dense;
     let sources = |every: usize| -> Vec<LimbSource<'_>> {
         let source = |i: usize| match &packed[i] {
             Some(words) if i.is_multiple_of(every) => {
-                LimbSource::Dense { words, block, stride: dense_len(block) + 8 }
+                LimbSource::Blocks { words, block, stride: packing.len(block) + 8, packing }
             }
             _ => LimbSource::Words(&limbs[i]),
         };

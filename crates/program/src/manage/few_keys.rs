@@ -75,7 +75,7 @@ pub(super) fn at_hand(p: &Program, keys: &BTreeSet<i64>) -> Program {
             at = (at - step).rem_euclid(slots);
         }
         walk.reverse();
-        if keys.contains(&k) || walk.is_empty() { vec![k] } else { walk }
+        if walk.is_empty() { vec![k] } else { walk }
     })
 }
 

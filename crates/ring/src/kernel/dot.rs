@@ -3,7 +3,7 @@
 use super::prime::Prime;
 use super::sum::{Narrow, OnSum, Sum, SumKernel, vectors};
 use crate::Backend;
-use crate::dense::{self, GROUP, PACKED};
+use crate::dense::{self, GROUP, PACKED, Packing};
 use crate::form::Form;
 use crate::lanes::{Kernel, Lanes, Madd52Lanes, U64Lanes};
 
@@ -189,45 +189,24 @@ pub(crate) struct Left<'a> {
     pub(crate) form: Form,
 }
 
-/// out_p,i = Σ_j a_j,i · b_p,j,i mod q; as many `b` as `a` for each p, all limbs as long as the first `out`.
+/// out_p,i = Σ_j a_j,i · b_p,j,i mod q; as many `b` as `a` for each p, all limbs of the words of the first `out`, every `b` packed like
+/// this. Dense ones are whole groups, where [`form`] is [`Form::Low52`].
 pub(crate) fn dot<const P: usize>(
     backend: Backend,
     prime: &Prime,
     out: [&mut [u64]; P],
     a: Left<'_>,
-    b: [&[&[u64]]; P],
+    (b, packing): ([&[&[u64]]; P], Packing),
 ) {
-    let (room, dot) = (room(prime, &a), product(out, a, b, |words| words));
-    backend.run(OnSum(prime, room, dot));
-}
-
-/// The same with every `b` [dense](crate::dense), whole groups of words; where [`form`] is [`Form::Low52`].
-pub(crate) fn dot_dense<const P: usize>(
-    backend: Backend,
-    prime: &Prime,
-    out: [&mut [u64]; P],
-    a: Left<'_>,
-    b: [&[&[u64]]; P],
-) {
-    let (terms, dot) = (room(prime, &a).narrow(), product(out, a, b, dense::dense_len));
-    backend.run(Dense { prime, terms, dot });
-}
-
-fn room(prime: &Prime, a: &Left<'_>) -> super::sum::Room {
-    if a.factors > 0 && a.form == Form::Low52 { prime.room52 } else { prime.room }
-}
-
-/// The same as a computation; words of `out` are `right` of them in a right factor.
-fn product<'a, const P: usize>(
-    out: [&'a mut [u64]; P],
-    a: Left<'a>,
-    b: [&'a [&'a [u64]]; P],
-    right: impl Fn(usize) -> usize,
-) -> Dot<'a, P> {
-    let Left { limbs: a, factors, .. } = a;
+    let Left { limbs: a, factors, form } = a;
     let words = out[0].len();
     debug_assert!(out.iter().all(|out| out.len() == words) && b.iter().all(|b| b.len() == a.len()));
     debug_assert!(a.iter().all(|limb| limb.len() == words));
-    debug_assert!(b.iter().copied().flatten().all(|limb| limb.len() == right(words)));
-    Dot { out, a, factors, b }
+    debug_assert!(b.iter().copied().flatten().all(|limb| limb.len() == packing.len(words)));
+    let room = if factors > 0 && form == Form::Low52 { prime.room52 } else { prime.room };
+    let dot = Dot { out, a, factors, b };
+    match packing {
+        Packing::Words => backend.run(OnSum(prime, room, dot)),
+        Packing::Dense => backend.run(Dense { prime, terms: room.narrow(), dot }),
+    }
 }

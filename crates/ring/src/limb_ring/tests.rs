@@ -1,6 +1,7 @@
 //! Every operation on every instruction set against plain 128-bit arithmetic.
 
 use super::*;
+use crate::dense::PACKED;
 use crate::{Isa, reference};
 
 /// Primes ≡ 1 mod 2^11 at the edges of the bands that kernels distinguish.
@@ -123,7 +124,7 @@ fn dot_agrees_with_the_integers() {
                 (a.iter().map(|v| &v[..]).collect(), b.iter().map(|v| &v[..]).collect());
             let [mut out, mut first, mut second] = [vec![9; n], vec![9; n], vec![9; n]];
             ring.dot(&mut out, &ar, &br).unwrap();
-            ring.dot_factors([&mut first, &mut second], &ar, 0, [&ar, &br]).unwrap();
+            ring.dot_factors([&mut first, &mut second], &ar, 0, [&ar, &br], Packing::Words).unwrap();
             let want = |b: &[Vec<u64>], i: usize| {
                 let product = |j: usize| u128::from(a[j][i]) * u128::from(b[j][i]);
                 big(q, |m| (0..terms).fold(0, |s, j| (s + product(j)) % m))
@@ -147,7 +148,7 @@ fn dot_holds_at_the_greatest_values() {
             let want = vec![ring.modulus().reduce(terms as u64); ring.n()];
             assert_eq!(out, want, "{terms} on {}", ring.isa());
             let (all, mut second) = (vec![&top[..]; terms], vec![0; ring.n()]);
-            ring.dot_factors([&mut out, &mut second], &all, 0, [&all, &all]).unwrap();
+            ring.dot_factors([&mut out, &mut second], &all, 0, [&all, &all], Packing::Words).unwrap();
             assert_eq!((&out, &second), (&want, &want), "{terms} on {}", ring.isa());
         });
     }
@@ -182,8 +183,8 @@ fn dot_takes_what_transforms_leave_for_it() {
             let (b, tops): (Vec<&[u64]>, _) =
                 (a.iter().rev().map(|v| &v[..]).collect(), vec![&top[..]; terms]);
             let [mut out, mut first, mut second] = [vec![9; n], vec![9; n], vec![9; n]];
-            ring.dot_factors([&mut out], &left, made, [&b]).unwrap();
-            ring.dot_factors([&mut first, &mut second], &left, made, [&b, &tops]).unwrap();
+            ring.dot_factors([&mut out], &left, made, [&b], Packing::Words).unwrap();
+            ring.dot_factors([&mut first, &mut second], &left, made, [&b, &tops], Packing::Words).unwrap();
             for i in 0..n {
                 let sum = |b: &[&[u64]]| {
                     big(q, |m| (0..terms).fold(0, |s, j| (s + u128::from(a[j][i]) * u128::from(b[j][i])) % m))
@@ -210,24 +211,25 @@ fn dot_takes_dense_factors_as_the_words_that_they_stand_for() {
             let top = vec![q - 1; n];
             let b: Vec<Vec<u64>> = (0..terms).map(|j| limb(n, q, 77 + j as u64)).collect();
             let low52 = dot::form(ring.backend, &ring.prime) == Form::Low52;
-            assert_eq!(ring.takes_dense(), low52, "{} mod {q}", ring.isa());
+            assert_eq!(ring.packing() == Packing::Dense, low52, "{} mod {q}", ring.isa());
             if !low52 {
-                let refused = ring.dot_dense([&mut vec![0; n]], &left, made, [&left]);
+                let refused = ring.dot_factors([&mut vec![0; n]], &left, made, [&left], Packing::Dense);
                 assert!(matches!(refused, Err(RingError::NotDense { .. })), "{} mod {q}", ring.isa());
                 return;
             }
             taken.set(taken.get() + 1);
             let pack = |words: &[u64]| {
-                let mut packed = vec![0; dense::dense_len(n)];
-                dense::pack(words, &mut packed);
+                let mut packed = vec![0; Packing::Dense.len(n)];
+                Packing::Dense.pack(words, &mut packed);
                 packed
             };
             let (packed, tops): (Vec<_>, _) = (b.iter().map(|b| pack(b)).collect(), pack(&top));
             let (packed, tops): (Vec<&[u64]>, _) =
                 (packed.iter().map(|v| &v[..]).collect(), vec![&tops[..]; terms]);
             let [mut out, mut first, mut second] = [vec![9; n], vec![9; n], vec![9; n]];
-            ring.dot_dense([&mut out], &left, made, [&packed]).unwrap();
-            ring.dot_dense([&mut first, &mut second], &left, made, [&packed, &tops]).unwrap();
+            ring.dot_factors([&mut out], &left, made, [&packed], Packing::Dense).unwrap();
+            ring.dot_factors([&mut first, &mut second], &left, made, [&packed, &tops], Packing::Dense)
+                .unwrap();
             for i in 0..n {
                 let sum = |b: &dyn Fn(usize) -> u64| {
                     big(ring.modulus(), |m| {
@@ -244,13 +246,13 @@ fn dot_takes_dense_factors_as_the_words_that_they_stand_for() {
             }
             let mut half = vec![0; n / 2];
             let halves: Vec<&[u64]> = left.iter().map(|a| &a[n / 2..]).collect();
-            let packed: Vec<&[u64]> = packed.iter().map(|b| &b[dense::PACKED..]).collect();
-            ring.dot_dense([&mut half], &halves, made, [&packed]).unwrap();
+            let packed: Vec<&[u64]> = packed.iter().map(|b| &b[PACKED..]).collect();
+            ring.dot_factors([&mut half], &halves, made, [&packed], Packing::Dense).unwrap();
             assert_eq!(half, out[n / 2..]);
             if terms > 0 {
-                let refused = ring.dot_dense([&mut half[..64]], &halves, made, [&packed]);
+                let refused = ring.dot_factors([&mut half[..64]], &halves, made, [&packed], Packing::Dense);
                 assert!(matches!(refused, Err(RingError::Length { .. })));
-                let refused = ring.dot_dense([&mut half], &halves, made, [&halves]);
+                let refused = ring.dot_factors([&mut half], &halves, made, [&halves], Packing::Dense);
                 assert!(matches!(refused, Err(RingError::Length { what: "dense factor", .. })));
             }
         });
@@ -275,7 +277,7 @@ fn dot_takes_the_greatest_words_of_each_form() {
             for (word, value) in extremes {
                 let (a, b) = (vec![word; n], vec![q - 1; n]);
                 let (mut out, b) = (vec![9; n], vec![&b[..]; terms]);
-                ring.dot_factors([&mut out], &vec![&a[..]; terms], terms, [&b]).unwrap();
+                ring.dot_factors([&mut out], &vec![&a[..]; terms], terms, [&b], Packing::Words).unwrap();
                 let want = big(ring.modulus(), |m| u128::from(q - value % q) % m * terms as u128);
                 assert_eq!(out, vec![want; n], "{terms} times {value} on {} mod {q}", ring.isa());
             }
@@ -464,10 +466,10 @@ fn wrong_arguments_are_named() {
     assert_eq!(ring.add(&mut out, &good, &short), length("b"));
     assert_eq!(ring.dot(&mut out, &[&good, &short], &[&good, &good]), length("left factor"));
     assert!(matches!(ring.dot(&mut out, &[&good], &[]), Err(RingError::Count { expected: 1, got: 0, .. })));
-    let made = ring.dot_factors([&mut out], &[&good], 2, [&[&good]]);
+    let made = ring.dot_factors([&mut out], &[&good], 2, [&[&good]], Packing::Words);
     assert!(matches!(made, Err(RingError::Count { what: "left factors", expected: 2, got: 1 })));
     let mut other = good[8..].to_vec();
-    let outs = ring.dot_factors([&mut out, &mut other], &[], 0, [&[], &[]]);
+    let outs = ring.dot_factors([&mut out, &mut other], &[], 0, [&[], &[]], Packing::Words);
     assert!(matches!(outs, Err(RingError::Length { .. })));
     let permutation = Permutation::new(4, 3).unwrap();
     for (first, end) in [(4, 12), (16, 24), (usize::MAX - 7, usize::MAX)] {
