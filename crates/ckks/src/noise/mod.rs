@@ -145,9 +145,10 @@ impl Noise {
         self
     }
 
-    /// Whether two errors have a contribution in common, so that they may add linearly.
-    pub fn meets(&self, other: &Self) -> bool {
-        self.sources.meets(&other.sources)
+    /// A bound on the covariance of two errors, of one coefficient each, in units of the message squared: what they have in
+    /// common adds linearly. At most the product of their deviations.
+    pub fn covariance(&self, other: &Self) -> f64 {
+        self.sources.covariance(&other.sources)
     }
 
     /// Standard deviation of one coefficient of the error, in units of the message.

@@ -79,9 +79,13 @@ impl Sources {
         Self(turned)
     }
 
-    /// Whether there is a contribution in both.
-    pub(super) fn meets(&self, other: &Self) -> bool {
-        self.0.iter().any(|s| other.0.binary_search_by_key(&s.key(), Source::key).is_ok())
+    /// A bound on the covariance of two errors: the products of the deviations of contributions that both have.
+    pub(super) fn covariance(&self, other: &Self) -> f64 {
+        let both = |s: &Source| {
+            let found = other.0.binary_search_by_key(&s.key(), Source::key).ok()?;
+            Some((s.std * other.0[found].std).abs())
+        };
+        self.0.iter().filter_map(both).sum()
     }
 
     /// Sum of two errors.

@@ -134,7 +134,7 @@ pub fn predict(
                 match instr.like {
                     Some(Like { value, off }) => {
                         let own = Noise::exact(0.0, 0).off_by(off, p.slots()).std();
-                        of(value).0.plus(&Spread::even(own), false)
+                        of(value).0.plus(&Spread::even(own), 0.0)
                     }
                     None => {
                         spread(p, op, (v, scale), params, &of, &born)?.unwrap_or(Spread::even(noise.std()))
@@ -198,33 +198,31 @@ fn spread<'a>(
     Ok(Some(match *op {
         Op::Add(a, b) | Op::AddPlain(a, b) | Op::Sub(a, b) | Op::SubPlain(a, b) => {
             let ((a, na), (b, nb)) = (of(a), of(b));
-            a.plus(b, na.meets(nb))
+            a.plus(b, na.covariance(nb))
         }
         Op::Mul(a, b) | Op::MulPlain(a, b) => {
             let numbers = constants(p, b);
             let (a, na, right, nb, both) = product(a, b);
             let left = numbers.map_or_else(|| a.times(nb.magnitude()), |numbers| a.through(numbers));
-            match na.meets(nb) {
-                true => left.plus(&right, true).plus(&both, false),
-                // What is alike in all slots is added first, without going over them.
-                false => left.plus(&right.plus(&both, false), false),
-            }
+            let covariance = na.covariance(nb) * na.magnitude() * nb.magnitude();
+            // What is alike in all slots is added first, without going over them.
+            left.plus(&right.plus(&both, 0.0), covariance)
         }
         Op::Square(a) => {
             let (a, na, _, _, both) = product(a, a);
-            a.times(2.0 * na.magnitude()).plus(&both, false)
+            a.times(2.0 * na.magnitude()).plus(&both, 0.0)
         }
         Op::Neg(a) | Op::Drop(a, _) => of(a).0.clone(),
-        Op::AddScalar(a, c) => of(a).0.plus(&Spread::even(Noise::constant(c, scale, p.slots()).std()), false),
+        Op::AddScalar(a, c) => of(a).0.plus(&Spread::even(Noise::constant(c, scale, p.slots()).std()), 0.0),
         Op::MulScalar { a, c, ref scale } => {
             let (a, na) = of(a);
             let rounded = mul_scalar(&Noise::exact(na.magnitude(), 0), c, scale, p.slots(), params);
-            a.times(c).plus(&Spread::even(rounded.std()), false)
+            a.times(c).plus(&Spread::even(rounded.std()), 0.0)
         }
         Op::Rotate { a, k, .. } => {
-            of(a).0.turned(k.rem_euclid(p.slots() as i64) as usize).plus(&Spread::even(born(v)?), false)
+            of(a).0.turned(k.rem_euclid(p.slots() as i64) as usize).plus(&Spread::even(born(v)?), 0.0)
         }
-        Op::Rescale(a) | Op::Relin(a) | Op::Conj { a, .. } => of(a).0.plus(&Spread::even(born(v)?), false),
+        Op::Rescale(a) | Op::Relin(a) | Op::Conj { a, .. } => of(a).0.plus(&Spread::even(born(v)?), 0.0),
         _ => return Ok(None),
     }))
 }

@@ -72,18 +72,23 @@ impl Spread {
         Self { std: self.std, over: self.over.as_ref().map(turn) }
     }
 
-    /// The sum of two errors: in squares, or linearly if they may have a contribution in common.
-    pub(super) fn plus(&self, other: &Self, common: bool) -> Self {
-        let top = if common { self.std + other.std } else { self.std.hypot(other.std) };
+    /// The sum of two errors whose covariance is at most this in every slot: in squares, but for what they have in common.
+    pub(super) fn plus(&self, other: &Self, covariance: f64) -> Self {
+        let covariance = covariance.min(self.std * other.std);
+        let apart = self.std.hypot(other.std);
+        let top =
+            if covariance > 0.0 { apart * (1.0 + 2.0 * covariance / apart / apart).sqrt() } else { apart };
         let slots = match (&self.over, &other.over) {
             _ if top == 0.0 || !top.is_finite() => return Self::even(top),
             (None, None) => return Self::even(top),
             (Some(over), _) | (_, Some(over)) => over.len(),
         };
         let (a, b) = ((self.std / top) as f32, (other.std / top) as f32);
-        let sum = |wa: f32, wb: f32| match common {
-            true => (a * wa.sqrt() + b * wb.sqrt()).powi(2),
-            false => a * a * wa + b * b * wb,
+        let common = (covariance / (top * top)) as f32;
+        let sum = |wa: f32, wb: f32| {
+            // A covariance is no more than the product of the deviations.
+            let common = if common > 0.0 { common.min(a * b * (wa * wb).sqrt()) } else { 0.0 };
+            a * a * wa + b * b * wb + 2.0 * common
         };
         let over = match (&self.over, &other.over) {
             (Some(wa), Some(wb)) => wa.iter().zip(wb.iter()).map(|(&wa, &wb)| sum(wa, wb)).collect(),
@@ -152,12 +157,14 @@ mod tests {
         let x = Spread::even(2.0);
         let halves = [mask(&[1.0, 1.0, 0.0, 0.0]), mask(&[0.0, 0.0, 1.0, 1.0])].map(|m| x.through(&m));
         let [first, second] = &halves;
-        assert!((first.plus(second, false).std() - 2.0).abs() < 1e-6);
-        assert!((first.plus(second, true).std() - 2.0).abs() < 1e-6);
+        assert!((first.plus(second, 0.0).std() - 2.0).abs() < 1e-6);
+        assert!((first.plus(second, 4.0).std() - 2.0).abs() < 1e-6);
         // Where they do meet they add, in squares or linearly.
         let turned = second.turned(2);
-        assert!((first.plus(&turned, false).std() - 8f64.sqrt()).abs() < 1e-6);
-        assert!((first.plus(&turned, true).std() - 4.0).abs() < 1e-6);
+        assert!((first.plus(&turned, 0.0).std() - 8f64.sqrt()).abs() < 1e-6);
+        assert!((first.plus(&turned, 4.0).std() - 4.0).abs() < 1e-6);
+        assert!((first.plus(&turned, 100.0).std() - 4.0).abs() < 1e-6, "no more than if they were equal");
+        assert!((first.plus(&turned, 1.5).std() - 11f64.sqrt()).abs() < 1e-6);
         let one = second.turned(1);
         assert_eq!(one.over.as_deref(), Some(&[0.0, 1.0, 1.0, 0.0][..]));
     }
@@ -167,7 +174,7 @@ mod tests {
         let x = Spread::even(1.0).through(&mask(&[0.5, -4.0, 0.0, 1.0]));
         assert_eq!(x.std(), 4.0);
         let y = Spread::even(1.0).through(&mask(&[4.0, 0.0, 0.0, 0.0]));
-        assert!((x.plus(&y, false).std() - 16.25f64.sqrt()).abs() < 1e-6);
+        assert!((x.plus(&y, 0.0).std() - 16.25f64.sqrt()).abs() < 1e-6);
         assert_eq!(x.times(-3.0).std(), 12.0);
         assert_eq!(Spread::even(1.0).through(&mask(&[0.0; 4])).std(), 0.0);
         assert!(Spread::even(1.0).through(&mask(&[-2.0; 4])).over.is_none());
