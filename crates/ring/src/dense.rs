@@ -4,7 +4,6 @@
 //! reads no others, so these are factors as they stand. The twelve bits above, c_k, hold the three vectors that are left: r_(13+t)
 //! is c_4t, c_(4t+1), c_(4t+2), c_(4t+3) and then four bits of c_12, most significant ones first.
 
-use crate::kernel::field::NARROW_BITS;
 use crate::{Isa, Modulus};
 
 /// Words of a vector.
@@ -29,7 +28,7 @@ impl Packing {
     /// The least room in which [`LimbRing::dot_factors`](crate::LimbRing::dot_factors) takes right factors for N = 2^`log_n`, q and an
     /// instruction set: dense with 52-bit multiply-add, for q < 2^50 and N of a [`GROUP`] at least.
     pub fn of_factors(log_n: u32, q: Modulus, isa: Isa) -> Self {
-        let dense = matches!(isa, Isa::Ifma | Isa::Emulated8) && q.bits() <= NARROW_BITS;
+        let dense = matches!(isa, Isa::Ifma | Isa::Emulated8) && q.bits() <= Modulus::NARROW_BITS;
         if dense && 1 << log_n >= GROUP { Self::Dense } else { Self::Words }
     }
 

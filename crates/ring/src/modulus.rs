@@ -17,6 +17,9 @@ impl Modulus {
     pub const MIN_BITS: u32 = 20;
     /// Greatest bit length of a modulus.
     pub const MAX_BITS: u32 = 60;
+    /// Greatest bit length of those that one multiply-add of a vector unit serves: of 52-bit integers or of binary64. Longer ones
+    /// take several.
+    pub const NARROW_BITS: u32 = 50;
 
     /// Checks the size and that `q` is prime.
     pub fn new(q: u64) -> Result<Self, RingError> {

@@ -11,9 +11,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ringmill_ring::convert::{ConvertConstants, SourceBasis};
-use ringmill_ring::{LimbRing, LimbSource, Modulus, primes};
+use ringmill_ring::{Interleaved, LimbRing, LimbSource, Modulus, primes};
 
-use super::expanded::Expanded;
 use super::layout::{KeyLayout, LayoutError};
 use super::switch::KeyForm;
 use crate::error::CkksError;
@@ -228,7 +227,7 @@ fn log2(words: &[u64]) -> f64 {
 /// A group of limbs for each prime of T and block: by digit, b before a.
 pub struct KlssKey {
     layout: KlssLayout,
-    limbs: Expanded,
+    limbs: Interleaved,
 }
 
 impl KlssKey {
@@ -239,7 +238,7 @@ impl KlssKey {
         let further = form.layout().limbs - limbs;
         let (blocks, n) = (layout.blocks(limbs), params.n());
         let groups = layout.t.iter().flat_map(|&t| std::iter::repeat_n(t, blocks));
-        let expanded = Expanded::zeros(params.log_n(), groups, 2 * digits.dnum())?;
+        let expanded = Interleaved::zeros(params.log_n(), groups, 2 * digits.dnum())?;
         let mut key = Self { layout: layout.clone(), limbs: expanded };
         let mut out = vec![0; n];
         let t = layout.t.iter().map(|&t| LimbRing::new(params.log_n(), t)).collect::<Result<Vec<_>, _>>()?;

@@ -8,7 +8,6 @@
 
 mod encapsulation;
 mod evaluation;
-mod expanded;
 #[cfg(test)]
 mod form_tests;
 mod generate;

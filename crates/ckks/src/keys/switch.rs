@@ -6,11 +6,10 @@ use std::sync::Arc;
 
 use ringmill_ring::packed::{pack, packed_len};
 use ringmill_ring::sample::{SecretRng, Seed, Uniform, uniform};
-use ringmill_ring::{LimbSource, Modulus, Poly};
+use ringmill_ring::{Interleaved, LimbSource, Modulus, Poly};
 use zeroize::Zeroizing;
 
 use super::KeyIdentity;
-use super::expanded::Expanded;
 use super::klss::{Derived, KlssKey, KlssLayout};
 use super::layout::KeyLayout;
 use super::memory::{Bytes, Halves, Label};
@@ -18,6 +17,7 @@ use super::public::masked_error;
 use crate::check;
 use crate::error::CkksError;
 use crate::keys::secret::SecretKey;
+use crate::limbs;
 use crate::params::Params;
 
 /// What a switching key leads from.
@@ -58,7 +58,7 @@ pub struct KeyForm {
 
 enum Residues {
     /// All limbs, a group for each prime: by digit, b before a.
-    Expanded(Expanded),
+    Expanded(Interleaved),
     /// Every b, packed.
     Halves(Halves),
 }
@@ -94,8 +94,8 @@ impl KeyForm {
         let primes = primes(params, layout);
         let moduli = layout.moduli(params.q_moduli(), params.p_moduli());
         let special = &moduli[layout.limbs..];
-        let mut limbs = Expanded::zeros(params.log_n(), moduli.iter().copied(), 2 * dnum)?;
-        limbs.for_each_group(|row, limbs| {
+        let mut expanded = Interleaved::zeros(params.log_n(), moduli.iter().copied(), 2 * dnum)?;
+        limbs::for_each_of(expanded.groups_mut().collect(), |row, limbs| {
             let i = primes[row];
             let s = secret.limb(i)?;
             let from = origin.limb(params, i, &s)?;
@@ -112,7 +112,7 @@ impl KeyForm {
             }
             Ok(())
         })?;
-        let (params, residues) = (params.clone(), Residues::Expanded(limbs));
+        let (params, residues) = (params.clone(), Residues::Expanded(expanded));
         Ok(Self { params, layout, residues, seed, identity: secret.identity() })
     }
 
@@ -138,8 +138,8 @@ impl KeyForm {
         for (j, poly) in b.iter().enumerate() {
             check::shape("switching key", j, params, primes.len(), poly)?;
         }
-        let mut limbs = Expanded::zeros(params.log_n(), moduli.iter().copied(), 2 * dnum)?;
-        limbs.for_each_group(|row, limbs| {
+        let mut expanded = Interleaved::zeros(params.log_n(), moduli.iter().copied(), 2 * dnum)?;
+        limbs::for_each_of(expanded.groups_mut().collect(), |row, limbs| {
             let i = primes[row];
             for (j, poly) in b.iter().enumerate() {
                 let label = label(j);
@@ -149,7 +149,7 @@ impl KeyForm {
             }
             Ok(())
         })?;
-        Ok(Self { params: params.clone(), layout, residues: Residues::Expanded(limbs), seed, identity })
+        Ok(Self { params: params.clone(), layout, residues: Residues::Expanded(expanded), seed, identity })
     }
 
     /// From every b, packed in the order of a file from byte `first` on; residues are known to be canonical.
@@ -225,7 +225,7 @@ impl KeyForm {
     pub fn expanded_bytes(params: &Params, layout: KeyLayout) -> Result<usize, CkksError> {
         let chain = (params.q_moduli(), params.p_moduli());
         layout.check(chain.0, chain.1)?;
-        Expanded::bytes_of(params.log_n(), layout.moduli(chain.0, chain.1), 2 * layout.dnum())
+        Ok(Interleaved::bytes_of(params.log_n(), layout.moduli(chain.0, chain.1), 2 * layout.dnum())?)
     }
 
     /// Bytes of the residues in memory; none for those of a mapped file.

@@ -19,10 +19,11 @@ pub(crate) use wide52::Wide52;
 
 use super::prime::{Factor, Prime};
 use super::sum;
+use crate::Modulus;
 use crate::lanes::{Kernel, Lanes, Madd52Lanes};
 
 /// Primes of [`Narrow`] and [`Binary64`] lie below 2 to this power.
-pub(crate) const NARROW_BITS: u32 = 50;
+pub(crate) const NARROW_BITS: u32 = Modulus::NARROW_BITS;
 
 /// A vector of a field's lanes.
 pub(crate) type Vector<F> = <<F as Field>::L as crate::lanes::U64Lanes>::U;

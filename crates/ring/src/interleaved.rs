@@ -1,21 +1,18 @@
-//! Limbs of keys in the order in which a key switch reads them, as words or, where the machine multiplies by them as they stand,
-//! dense.
+//! Right factors of inner products in the order in which these read them, as words or, where the machine multiplies by them as
+//! they stand, dense. So keys stand.
 //!
 //! An inner product goes through its limbs block by block: so the blocks that it reads together stand together. They are
 //! one stream from memory, where whole limbs were sixteen or more.
 
-use ringmill_ring::dense::Packing;
-use ringmill_ring::source::BLOCK;
-use ringmill_ring::{Buffer, Isa, LimbSource, Modulus};
-
-use crate::error::CkksError;
-use crate::limbs;
+use crate::dense::Packing;
+use crate::source::BLOCK;
+use crate::{Buffer, Isa, LimbSource, Modulus, RingError};
 
 /// Words between the starts of blocks beyond those: a cache line, lest equal words of many blocks fall into one cache set.
 const BEYOND: usize = 8;
 
-/// Groups of equally many limbs; the limbs of a group are read together.
-pub(super) struct Expanded {
+/// Groups of equally many limbs of one prime each; the limbs of a group are read together.
+pub struct Interleaved {
     words: Buffer,
     groups: Vec<Shape>,
 }
@@ -55,16 +52,16 @@ impl Shape {
     }
 }
 
-impl Expanded {
+impl Interleaved {
     /// Zeros, a group of so many limbs of N = 2^`log_n` words for each of these primes.
     ///
     /// # Errors
     /// Those of [`Isa::detect`].
-    pub(super) fn zeros(
+    pub fn zeros(
         log_n: u32,
         primes: impl IntoIterator<Item = Modulus>,
         limbs: usize,
-    ) -> Result<Self, CkksError> {
+    ) -> Result<Self, RingError> {
         let (groups, words) = shapes(log_n, primes, limbs)?;
         Ok(Self { words: Buffer::zeros(words), groups })
     }
@@ -73,33 +70,29 @@ impl Expanded {
     ///
     /// # Errors
     /// As [`Self::zeros`].
-    pub(super) fn bytes_of(
+    pub fn bytes_of(
         log_n: u32,
         primes: impl IntoIterator<Item = Modulus>,
         limbs: usize,
-    ) -> Result<usize, CkksError> {
+    ) -> Result<usize, RingError> {
         Ok(shapes(log_n, primes, limbs)?.1 * size_of::<u64>())
     }
 
-    /// `f` on each group with its index, in parallel like [`limbs::for_each`].
-    pub(super) fn for_each_group(
-        &mut self,
-        f: impl Fn(usize, &mut Group<'_>) -> Result<(), CkksError> + Sync,
-    ) -> Result<(), CkksError> {
+    /// The groups in order, to be set.
+    pub fn groups_mut(&mut self) -> impl Iterator<Item = Group<'_>> {
         let mut left = &mut self.words[..];
-        let group = |&shape: &Shape| {
+        self.groups.iter().map(move |&shape| {
             let (words, later) = std::mem::take(&mut left).split_at_mut(shape.words());
             left = later;
             Group { words, shape }
-        };
-        limbs::for_each_of(self.groups.iter().map(group).collect(), f)
+        })
     }
 
     /// A group, to be set.
     ///
     /// # Panics
     /// If there is none.
-    pub(super) fn group(&mut self, i: usize) -> Group<'_> {
+    pub fn group(&mut self, i: usize) -> Group<'_> {
         let shape = self.groups[i];
         Group { words: &mut self.words[shape.first..shape.first + shape.words()], shape }
     }
@@ -108,7 +101,7 @@ impl Expanded {
     ///
     /// # Panics
     /// If there is no such group or limb.
-    pub(super) fn limb(&self, group: usize, i: usize) -> LimbSource<'_> {
+    pub fn limb(&self, group: usize, i: usize) -> LimbSource<'_> {
         let shape @ Shape { block, packing, .. } = self.groups[group];
         let (first, stride) = (shape.first + shape.limb(i), shape.stride());
         let words = &self.words[first..first + (shape.blocks - 1) * stride + shape.taken()];
@@ -116,7 +109,7 @@ impl Expanded {
     }
 
     /// Bytes in memory.
-    pub(super) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         size_of_val(&self.words[..])
     }
 }
@@ -126,7 +119,7 @@ fn shapes(
     log_n: u32,
     primes: impl IntoIterator<Item = Modulus>,
     limbs: usize,
-) -> Result<(Vec<Shape>, usize), CkksError> {
+) -> Result<(Vec<Shape>, usize), RingError> {
     let (n, isa) = (1 << log_n, Isa::detect()?);
     let block = BLOCK.min(n);
     let mut first = 0;
@@ -140,8 +133,8 @@ fn shapes(
     Ok((groups, first))
 }
 
-/// The limbs of a group.
-pub(super) struct Group<'a> {
+/// The limbs of a group, to be set.
+pub struct Group<'a> {
     words: &'a mut [u64],
     shape: Shape,
 }
@@ -151,7 +144,7 @@ impl Group<'_> {
     ///
     /// # Panics
     /// If there is none.
-    pub(super) fn set(&mut self, i: usize, mut fill: impl FnMut(&mut [u64])) {
+    pub fn set(&mut self, i: usize, mut fill: impl FnMut(&mut [u64])) {
         let packing = self.shape.packing;
         let mut block = vec![0; self.shape.block];
         for out in self.blocks(i) {
@@ -164,7 +157,7 @@ impl Group<'_> {
     ///
     /// # Panics
     /// As [`Self::set`].
-    pub(super) fn copy(&mut self, i: usize, words: &[u64]) {
+    pub fn copy(&mut self, i: usize, words: &[u64]) {
         let Shape { block, packing, .. } = self.shape;
         self.blocks(i).zip(words.chunks_exact(block)).for_each(|(out, words)| packing.pack(words, out));
     }
