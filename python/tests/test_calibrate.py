@@ -20,7 +20,7 @@ def test_costs_are_written_where_the_engine_looks(
     path = tmp_path / "cache" / "ringmill" / "costs.txt"
     assert facts["file"] == str(path)
     assert path.read_text() == facts["costs"]
-    assert facts["costs"].startswith("ringmill costs 1\n")
+    assert facts["costs"].startswith("ringmill costs 2\n")
     assert "log_n 10 transform " in facts["costs"]
     assert all(row["ms"] > 0 and row["by_costs_ms"] > 0 for row in facts["timed"])
 

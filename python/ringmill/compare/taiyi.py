@@ -73,10 +73,12 @@ def hybrid(s: Switch) -> Count:
 
 
 def t_primes(s: Switch, block: int, word_bits: int, t_bits: int) -> int:
-    """Return alpha', the primes that the bound asks for at this number of limbs: the first ones of T."""
+    """Return alpha', the primes that the bound asks for at this number of limbs: the first ones of T.
+
+    A block of which fewer limbs are used is as long as ever.
+    """
     beta = math.ceil(s.limbs / s.alpha)
-    digit, longest = min(s.alpha, s.limbs), min(block, s.limbs + s.special)
-    needed = word_bits * (digit + longest) + s.log_n + math.log2(beta)
+    needed = word_bits * (min(s.alpha, s.limbs) + block) + s.log_n + math.log2(beta)
     return math.floor(needed / t_bits) + 1
 
 

@@ -35,7 +35,7 @@ pub(super) fn cycles_a_row(memory: f64) -> [f64; Kind::ALL.len()] {
         // Goes with the terms.
         Kind::Conversion => 0.0,
         Kind::ConversionTerm => rate(1),
-        Kind::KeyTerm => rate(2),
+        Kind::KeyTerm | Kind::WideKeyTerm => rate(2),
         // A pass that reads memory.
         Kind::Pointwise => memory,
         Kind::Automorphism => rate(3),

@@ -1,13 +1,15 @@
 //! Work by kind: of a limb program by counting its instructions, of a key switch by formula.
 
-use crate::limb::{Domain, InputClass, LimbProgram, Opcode, Source};
+use ringmill_ring::Modulus;
+
+use crate::limb::{Domain, InputClass, LimbProgram, Opcode, Operand, Source};
 use crate::lower::Method;
 
 /// A kind of work on whole limbs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(usize)]
 pub enum Kind {
-    /// A transform, either way, modulo a prime of at most [`Kind::NARROW_BITS`] bits.
+    /// A transform, either way, modulo a prime of at most [`Modulus::NARROW_BITS`] bits.
     Transform,
     /// A transform modulo a longer prime.
     WideTransform,
@@ -15,8 +17,11 @@ pub enum Kind {
     Conversion,
     /// A product inside a base conversion or its quotient.
     ConversionTerm,
-    /// A product of an inner product with a limb of a key, which comes from memory.
+    /// A product of an inner product with a limb of a key, which comes from memory, modulo a prime of at most
+    /// [`Modulus::NARROW_BITS`] bits.
     KeyTerm,
+    /// The same modulo a longer prime.
+    WideKeyTerm,
     /// Any other sum, difference or product of limbs.
     Pointwise,
     /// An automorphism.
@@ -25,18 +30,16 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind, in the order of their numbers.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Transform,
         Self::WideTransform,
         Self::Conversion,
         Self::ConversionTerm,
         Self::KeyTerm,
+        Self::WideKeyTerm,
         Self::Pointwise,
         Self::Automorphism,
     ];
-
-    /// Primes of so many bits fit the products of 52 bits that CPUs have; longer ones take two words.
-    pub const NARROW_BITS: u32 = 51;
 
     /// The word for it in files.
     pub const fn name(self) -> &'static str {
@@ -46,6 +49,7 @@ impl Kind {
             Self::Conversion => "conversion",
             Self::ConversionTerm => "conversion_term",
             Self::KeyTerm => "key_term",
+            Self::WideKeyTerm => "wide_key_term",
             Self::Pointwise => "pointwise",
             Self::Automorphism => "automorphism",
         }
@@ -53,7 +57,12 @@ impl Kind {
 
     /// The transform modulo a prime of so many bits.
     const fn transform(bits: u32) -> Self {
-        if bits <= Self::NARROW_BITS { Self::Transform } else { Self::WideTransform }
+        if bits <= Modulus::NARROW_BITS { Self::Transform } else { Self::WideTransform }
+    }
+
+    /// The product with a limb of a key modulo such a prime.
+    const fn key_term(bits: u32) -> Self {
+        if bits <= Modulus::NARROW_BITS { Self::KeyTerm } else { Self::WideKeyTerm }
     }
 }
 
@@ -82,15 +91,14 @@ impl Work {
     /// The work of a limb program.
     pub fn of(program: &LimbProgram) -> Self {
         let mut work = Self::default();
+        let bits = |o: Operand| {
+            program.operand_type(o).modulus().map_or(0, |modulus| program.modulus(modulus).bits())
+        };
         for i in 0..program.len() {
             let operands = program.operands(i);
             match program.opcode(i) {
                 Opcode::Load | Opcode::Store => {}
-                Opcode::Ntt | Opcode::Intt => {
-                    let modulus = program.operand_type(operands[0]).modulus();
-                    let bits = modulus.map_or(0, |m| program.modulus(m).bits());
-                    work.add(Kind::transform(bits), 1);
-                }
+                Opcode::Ntt | Opcode::Intt => work.add(Kind::transform(bits(operands[0])), 1),
                 Opcode::Lift => work.add(Kind::Conversion, 1),
                 Opcode::Quotient => work.add(Kind::ConversionTerm, operands.len()),
                 Opcode::Convert | Opcode::ConvertFast => {
@@ -98,9 +106,9 @@ impl Work {
                     work.add(Kind::ConversionTerm, operands.len());
                 }
                 Opcode::Dot => {
-                    let key = |o: &&crate::limb::Operand| matches!(o.source(), Source::Input(i) if program.input_group(i).class == InputClass::Key);
+                    let key = |o: &&Operand| matches!(o.source(), Source::Input(i) if program.input_group(i).class == InputClass::Key);
                     let keys = operands.iter().filter(key).count();
-                    work.add(Kind::KeyTerm, keys);
+                    work.add(Kind::key_term(bits(operands[0])), keys);
                     work.add(Kind::Pointwise, operands.len() / 2 - keys.min(operands.len() / 2));
                 }
                 Opcode::Automorphism => work.add(Kind::Automorphism, 1),
@@ -154,13 +162,14 @@ impl Switched<'_> {
         let own = Kind::transform(self.bits);
         match self.method {
             Method::Hybrid(_) => {
-                work.add(Kind::KeyTerm, 2 * beta * (limbs + special));
+                work.add(Kind::key_term(self.bits), 2 * beta * (limbs + special));
                 work.add(own, 2 * special);
             }
             Method::Klss(klss) => {
                 let (blocks, t) = (klss.blocks(limbs), klss.t_for(limbs).len());
-                work.add(Kind::KeyTerm, 2 * beta * blocks * t);
-                work.add(Kind::transform(klss.t()[0].bits()), 2 * blocks * t);
+                let bits = klss.t()[0].bits();
+                work.add(Kind::key_term(bits), 2 * beta * blocks * t);
+                work.add(Kind::transform(bits), 2 * blocks * t);
                 for m in 0..blocks {
                     let rows = klss.rows(m, limbs).count();
                     work.convert(t, rows);
@@ -192,7 +201,6 @@ mod tests {
     use ringmill_ring::primes::of_bits;
 
     use super::*;
-    use crate::limb::Operand;
     use crate::lower::Lowering;
 
     #[test]
