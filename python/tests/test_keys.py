@@ -136,6 +136,10 @@ def test_rotations_count_modulo_the_slots(tmp_path: Path) -> None:
     slots, values = PARAMS.slots, np.arange(4.0)
     keys = rm.keygen(PARAMS, rotations=[0, 1, slots, 1 - slots, -1, slots - 1])
     assert keys.evaluation.galois_elements == sorted([5, pow(5, -1, 4 * slots)])
+    assert keys.evaluation.rotations == [1, slots - 1]
+    assert not keys.evaluation.has_conjugation
+    both = keys.evaluation.with_conjugation(keys.secret)
+    assert (both.has_conjugation, both.rotations) == (True, [1, slots - 1])
     for k in (0, -slots):
         assert keys.evaluation.with_rotation(keys.secret, k).to_bytes() == keys.evaluation.to_bytes()
     keys.save(tmp_path)

@@ -220,6 +220,22 @@ impl EvaluationKeys {
         self.0.encapsulation().is_ok()
     }
 
+    /// Steps of the rotations that have keys, from 1 to slots − 1, ascending: slot i of the result is slot i + steps.
+    #[getter]
+    fn rotations(&self) -> Vec<u32> {
+        let elements = self.0.galois().iter().map(|(g, _)| g.decompose());
+        let mut steps: Vec<u32> =
+            elements.filter(|(_, conjugates)| !conjugates).map(|(steps, _)| steps).collect();
+        steps.sort_unstable();
+        steps
+    }
+
+    /// Whether the key of conjugation is among them.
+    #[getter]
+    fn has_conjugation(&self) -> bool {
+        self.0.galois().iter().any(|(g, _)| g.decompose() == (0, true))
+    }
+
     /// Galois elements g of X → X^g that have keys: 5^k mod 2N for a rotation by k slots, 2N − 1 for conjugation.
     #[getter]
     fn galois_elements(&self) -> Vec<u64> {

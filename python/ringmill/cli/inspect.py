@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ringmill import bundle, memory
-from ringmill._native import Ciphertext, EvaluationKeys, Params, identify, identify_file
+from ringmill._native import Ciphertext, EvaluationKeys, identify, identify_file
 from ringmill.cli.read import evaluation_keys, named, warn_if_open
 from ringmill.compiled import Compiled
 from ringmill.errors import FileFormatError, MismatchError, RingmillError, fail
@@ -148,13 +148,11 @@ def _values(path: str, role: str, kernel: Compiled) -> Facts:
 def _keys(path: str, kernel: Compiled) -> Facts:
     params = kernel.params
     keys = evaluation_keys(path, params, "mapped")
-    elements = set(keys.galois_elements)
-    rotations = [k for k, element in enumerate(_rotations(params), 1) if element in elements]
-    count = len(elements) + keys.has_relin
+    count = len(keys.galois_elements) + keys.has_relin
     return {
         "relinearisation": "yes" if keys.has_relin else "no",
-        "rotations": ", ".join(map(str, rotations)) or "none",
-        "conjugation": "yes" if _conjugation(params) in elements else "no",
+        "rotations": ", ".join(map(str, keys.rotations)) or "none",
+        "conjugation": "yes" if keys.has_conjugation else "no",
         "encapsulation": "yes" if keys.has_encapsulation else "no",
         "forms": ", ".join(keys.forms) or "none beside the base one",
         "bytes in memory": round(memory.of_keys(params, count, keys.forms)),
@@ -162,25 +160,13 @@ def _keys(path: str, kernel: Compiled) -> Facts:
     }
 
 
-def _rotations(params: Params) -> list[int]:
-    """Galois elements of the rotations by 1, 2, …: powers of 5."""
-    order, element, found = 4 * params.slots, 1, []
-    for _ in range(params.slots - 1):
-        element = element * 5 % order
-        found.append(element)
-    return found
-
-
-def _conjugation(params: Params) -> int:
-    return 4 * params.slots - 1
-
-
 def _missing(keys: EvaluationKeys, kernel: Compiled) -> str:
     """Which of the keys that a kernel needs are not there."""
-    plan, there = kernel.plan, set(keys.galois_elements)
+    plan, slots = kernel.plan, kernel.params.slots
+    there = set(keys.rotations)
     lacks = ["relinearisation"] if plan.needs_relin and not keys.has_relin else []
-    lacks += [f"rotation by {k}" for k in plan.rotations if pow(5, k, 4 * kernel.params.slots) not in there]
-    lacks += ["conjugation"] if plan.needs_conjugation and _conjugation(kernel.params) not in there else []
+    lacks += [f"rotation by {k}" for k in plan.rotations if k % slots not in there]
+    lacks += ["conjugation"] if plan.needs_conjugation and not keys.has_conjugation else []
     lacks += ["encapsulation"] if plan.needs_encapsulation and not keys.has_encapsulation else []
     lacks += [f"the form {form}" for form in kernel.forms if form not in keys.forms]
     return f"lacks {', '.join(lacks)}" if lacks else "all that it needs"
