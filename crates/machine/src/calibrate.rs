@@ -91,13 +91,24 @@ fn suite(log_n: u32) -> Result<Vec<(Sample, LimbProgram)>, CalibrateError> {
     for (i, shape) in SHAPES.into_iter().enumerate() {
         // A hoisted pair for a third of the shapes: automorphisms, and raised limbs that come from memory.
         for &rotations in if i % 3 == 0 { &[0, 2][..] } else { &[0] } {
-            add(format!("{shape:?}, {rotations} rotations"), key_switch(log_n, shape, rotations)?);
+            add(named(shape, rotations), key_switch(log_n, shape, rotations)?);
         }
     }
-    for shape in SUMS {
-        add(format!("{shape:?}, sum of products"), sum_of_products(log_n, shape)?);
+    for (limbs, terms, whole) in SUMS {
+        let once = if whole { " at once" } else { "" };
+        add(
+            format!("{terms} products of {limbs} limbs, added up{once}"),
+            sum_of_products(log_n, (limbs, terms, whole))?,
+        );
     }
     Ok(all)
+}
+
+/// A key switch in words: its form and method as users write them.
+fn named((limbs, special, alpha, bits, klss): Shape, rotations: usize) -> String {
+    let method = klss.map_or_else(String::new, |(block, t)| format!(", klss~{block}, T of {t} bits"));
+    let hoisted = if rotations > 0 { format!(", {rotations} rotations") } else { String::new() };
+    format!("{limbs}+{special}/{alpha} of {bits} bits{method}{hoisted}")
 }
 
 /// The shortest of some runs.

@@ -52,9 +52,7 @@ pub struct CostTable {
 #[non_exhaustive]
 #[allow(missing_docs)] // The message is the documentation of each variant and names all its fields.
 pub enum CostError {
-    #[error(
-        "a cost file begins with `{HEAD}`, this one with `{found}`; measure again with `ringmill calibrate`"
-    )]
+    #[error("a cost file begins with `{HEAD}`, this one with `{found}`")]
     Head { found: String },
     #[error("line {line} of a cost file is `{text}`; expected {expected}")]
     Line { line: usize, text: String, expected: String },
