@@ -12,6 +12,7 @@ use ringmill_program::limb::{Domain, InputClass, InputGroup, LimbProgram};
 use ringmill_program::lower::{KeyLayout, KlssLayout, LowerError, Lowering, Method, Poly, Rotation};
 use ringmill_ring::{Buffer, Interleaved, LimbSource, Modulus, primes};
 
+use crate::cpu::stride;
 use crate::{Machine, MachineError};
 
 /// Runs of a program in a round, after the first one, which makes memory.
@@ -94,12 +95,9 @@ fn suite(log_n: u32) -> Result<Vec<(Sample, LimbProgram)>, CalibrateError> {
             add(named(shape, rotations), key_switch(log_n, shape, rotations)?);
         }
     }
-    for (limbs, terms, whole) in SUMS {
+    for sum @ (limbs, terms, whole) in SUMS {
         let once = if whole { " at once" } else { "" };
-        add(
-            format!("{terms} products of {limbs} limbs, added up{once}"),
-            sum_of_products(log_n, (limbs, terms, whole))?,
-        );
+        add(format!("{terms} products of {limbs} limbs, added up{once}"), sum_of_products(log_n, sum)?);
     }
     Ok(all)
 }
@@ -202,6 +200,11 @@ fn sum_of_products(
     Ok(low.finish()?)
 }
 
+/// The key that an input is a half of: what halves of one key have in their names before `_`.
+fn key_of(input: &InputGroup) -> Option<&str> {
+    input.name.split('_').next().filter(|_| input.class == InputClass::Key)
+}
+
 /// Random words for the inputs of a program. Keys stand as those of ciphertexts do.
 struct Inputs {
     keys: Vec<Interleaved>,
@@ -225,35 +228,30 @@ enum Place {
 
 impl Inputs {
     fn of(program: &LimbProgram) -> Result<Self, CalibrateError> {
-        let (n, log_n) = (program.n(), program.log_n());
-        let stride = n + 17 * 8;
+        let n = program.n();
         let mut random = ringmill_program::limb::random::Random(1);
         let mut fill = |q: Modulus, words: &mut [u64]| words.fill_with(|| random.word() % q.value());
-        let of_key = |input: &InputGroup| input.class == InputClass::Key;
-        let limbs: usize =
-            program.inputs().iter().filter(|input| !of_key(input)).map(|input| input.moduli.len()).sum();
-        let (mut keys, mut places) = (Vec::new(), Vec::new());
-        let (mut words, mut free) = (Buffer::zeros(stride * limbs), 0);
-        // Halves of one key have their names before `_` in common.
-        let name = |input: &InputGroup| input.name.split('_').next().map(str::to_owned);
-        for inputs in program.inputs().chunk_by(|a, b| of_key(a) && name(a) == name(b)) {
-            let moduli: Vec<Modulus> = inputs[0].moduli.iter().map(|&m| program.modulus(m)).collect();
-            if of_key(&inputs[0]) {
-                let mut key = Interleaved::zeros(log_n, moduli.iter().copied(), inputs.len())?;
-                for limb in 0..inputs.len() {
-                    for (group, &q) in moduli.iter().enumerate() {
-                        key.group(group).set(limb, |block| fill(q, block));
-                        places.push(Place::Key { key: keys.len(), group, limb });
-                    }
+        let others = program.inputs().iter().filter(|input| key_of(input).is_none());
+        let mut words = Buffer::zeros(stride(n) * others.map(|input| input.moduli.len()).sum::<usize>());
+        let (mut keys, mut places, mut free) = (Vec::new(), Vec::new(), 0);
+        for halves in program.inputs().chunk_by(|a, b| key_of(a).is_some() && key_of(a) == key_of(b)) {
+            let moduli: Vec<Modulus> = halves[0].moduli.iter().map(|&m| program.modulus(m)).collect();
+            if key_of(&halves[0]).is_none() {
+                for q in moduli {
+                    fill(q, &mut words[free..free + n]);
+                    places.push(Place::Words(free));
+                    free += stride(n);
                 }
-                keys.push(key);
                 continue;
             }
-            for q in moduli {
-                fill(q, &mut words[free..free + n]);
-                places.push(Place::Words(free));
-                free += stride;
+            let mut key = Interleaved::zeros(program.log_n(), moduli.iter().copied(), halves.len())?;
+            for limb in 0..halves.len() {
+                for (group, &q) in moduli.iter().enumerate() {
+                    key.group(group).set(limb, |block| fill(q, block));
+                    places.push(Place::Key { key: keys.len(), group, limb });
+                }
             }
+            keys.push(key);
         }
         Ok(Self { keys, words, places, n })
     }

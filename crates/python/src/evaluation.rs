@@ -223,11 +223,7 @@ impl EvaluationKeys {
     /// Steps of the rotations that have keys, from 1 to slots − 1, ascending: slot i of the result is slot i + steps.
     #[getter]
     fn rotations(&self) -> Vec<u32> {
-        let elements = self.0.galois().iter().map(|(g, _)| g.decompose());
-        let mut steps: Vec<u32> =
-            elements.filter(|(_, conjugates)| !conjugates).map(|(steps, _)| steps).collect();
-        steps.sort_unstable();
-        steps
+        self.0.galois().rotations().into_iter().collect()
     }
 
     /// Whether the key of conjugation is among them.

@@ -69,8 +69,7 @@ impl Runner {
     /// For ciphertexts that these keys serve. A rotation that has none is made of some that have, where no more of them lead there
     /// than keys of all powers of two would take at most; else it is named as missing when the program runs.
     pub fn with_keys(evaluator: &Evaluator, keys: &GaloisKeys) -> Self {
-        let powers = keys.iter().map(|(element, _)| element.decompose());
-        let at_hand = Some(powers.filter(|(_, conjugates)| !conjugates).map(|(k, _)| k as i64).collect());
+        let at_hand = Some(keys.rotations().into_iter().map(i64::from).collect());
         Self { at_hand, ..Self::new(evaluator) }
     }
 

@@ -162,10 +162,9 @@ def _keys(path: str, kernel: Compiled) -> Facts:
 
 def _missing(keys: EvaluationKeys, kernel: Compiled) -> str:
     """Which of the keys that a kernel needs are not there."""
-    plan, slots = kernel.plan, kernel.params.slots
-    there = set(keys.rotations)
+    plan, there = kernel.plan, set(keys.rotations)
     lacks = ["relinearisation"] if plan.needs_relin and not keys.has_relin else []
-    lacks += [f"rotation by {k}" for k in plan.rotations if k % slots not in there]
+    lacks += [f"rotation by {k}" for k in plan.rotations if k not in there]
     lacks += ["conjugation"] if plan.needs_conjugation and not keys.has_conjugation else []
     lacks += ["encapsulation"] if plan.needs_encapsulation and not keys.has_encapsulation else []
     lacks += [f"the form {form}" for form in kernel.forms if form not in keys.forms]

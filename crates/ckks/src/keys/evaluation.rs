@@ -1,6 +1,6 @@
 //! What a server needs: the keys that programs compute with.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ringmill_ring::GaloisElement;
 
@@ -71,6 +71,12 @@ impl GaloisKeys {
     /// Elements and keys, ascending by element.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (GaloisElement, &SwitchKey)> {
         self.keys.iter().map(|(&g, k)| (g, k))
+    }
+
+    /// Steps of the rotations that have keys, from 1 to N/2 − 1.
+    pub fn rotations(&self) -> BTreeSet<u32> {
+        let powers = self.keys.keys().map(|g| g.decompose());
+        powers.filter(|(_, conjugates)| !conjugates).map(|(steps, _)| steps).collect()
     }
 
     /// The number of keys.

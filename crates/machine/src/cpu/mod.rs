@@ -43,7 +43,8 @@ use crate::{Executable, Machine, MachineError, Watch};
 use plan::Plan;
 use profile::{Blind, Profile};
 use queue::Queue;
-use run::{Context, SharedLimb, scratch_words, stride};
+pub(crate) use run::stride;
+use run::{Context, SharedLimb, scratch_words};
 
 /// The machine `cpu`. It keeps the transform tables of every prime it has met, for all programs it prepares.
 #[derive(Debug)]

@@ -30,7 +30,7 @@ pub(super) struct Context<'r, 's> {
 }
 
 /// Words between the starts of limbs in memory: N and a little, lest equal words of many limbs fall into one cache set.
-pub(super) const fn stride(n: usize) -> usize {
+pub(crate) const fn stride(n: usize) -> usize {
     n + 17 * 8
 }
 
