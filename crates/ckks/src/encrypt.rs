@@ -32,7 +32,7 @@ impl SecretKey {
             masked_error(params, i, &error, c1.limb(i), &self.limb(i)?, out)?;
             Ok(params.ring(i)?.add_assign(out, plain.poly().limb(i))?)
         })?;
-        let noise = plain.noise().encrypt_secret(params, plain.scale(), name_of(seed.as_bytes()));
+        let noise = plain.noise().encrypt_secret(params, plain.scale(), seed.name());
         let meta = Meta { noise, ..plain.meta().clone() };
         SeededCiphertext::from_parts(params, c0, seed, meta, self.identity())
     }
@@ -70,7 +70,7 @@ impl PublicKey {
             small(ring, &e1, c1)?;
             Ok(ring.mac(c1, &mask, self.a().limb(i))?)
         })?;
-        let noise = plain.noise().encrypt_public(params, plain.scale(), name_of(seed.as_bytes()));
+        let noise = plain.noise().encrypt_public(params, plain.scale(), seed.name());
         let meta = Meta { noise, ..plain.meta().clone() };
         Ciphertext::from_parts(params, vec![c0, c1], meta, self.identity())
     }
@@ -90,9 +90,4 @@ fn small(ring: &LimbRing, coefficients: &[i8], out: &mut [u64]) -> Result<(), Ck
     small_to_residues(coefficients, ring.modulus(), out)?;
     ring.forward(out)?;
     Ok(())
-}
-
-/// Names an encryption for the error model by its public seed.
-fn name_of(seed: &[u8; 32]) -> u64 {
-    seed.iter().take(8).fold(0, |w, &b| w << 8 | u64::from(b))
 }

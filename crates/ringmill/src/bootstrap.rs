@@ -10,7 +10,7 @@ use ringmill_program::he::{Builder, Chain, Op, Program};
 use ringmill_program::manage::{KeySet, Options, manage};
 
 use crate::recent::Recent;
-use crate::{Error, Evaluator, Input, Inputs, Kernel};
+use crate::{Error, Evaluator, Input, Inputs, Kernel, Stated};
 
 /// Bootstraps ciphertexts, in any slots at any scale that its evaluator's chain has levels for.
 ///
@@ -122,7 +122,9 @@ impl Bootstrapper {
             return Ok(kernel);
         }
         let options = from_below(config, a.slots(), a.scale());
+        // Its numbers are those of the circuit, the same for everybody.
         let kernel = Kernel::compile(&self.evaluator, &alone(a.slots(), config)?, &options)?;
+        let kernel = kernel.stating(Stated::Prediction);
         Ok(self.kernels.insert(&shape, Arc::new(kernel)))
     }
 }

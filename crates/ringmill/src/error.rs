@@ -88,6 +88,13 @@ pub enum Error {
     DropUp { from: Level, to: Level },
     #[error("{what} is {value}; numbers must be finite")]
     NotFinite { what: &'static str, value: f64 },
+    #[error(
+        "{what} is larger than {bound:e}, the bound that is declared for it ({default:e} where none is); declare a bound that \
+         holds: it is public, and predictions rely on it"
+    )]
+    BeyondBound { what: &'static str, bound: f64, default: f64 },
+    #[error("the declared bound on {what} is {bound:e}; a bound is a positive finite number")]
+    BadBound { what: &'static str, bound: f64 },
     #[error("sum over {count} of {slots} slots; the count must lie in 1..={slots}")]
     SumRange { count: usize, slots: usize },
     #[error(

@@ -4,7 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use ringmill_ckks::encoder::Encoder;
-use ringmill_ckks::{Ciphertext, KeyIdentity, KeyLayout, Level, Meta, Params};
+use ringmill_ckks::noise::Switching;
+use ringmill_ckks::{Ciphertext, KeyIdentity, KeyLayout, Level, Meta, Params, SwitchKey};
 use ringmill_machine::{Machine, Watch};
 use ringmill_program::cost::Methods;
 use ringmill_program::he::Chain;
@@ -134,11 +135,11 @@ impl Evaluator {
         chosen.cloned().unwrap_or_else(|| Method::Hybrid(KeyLayout::base(self.params())))
     }
 
-    /// The layout of the key of a switch at `level`, one of `hoisted` that share digits.
-    pub(crate) fn layout(&self, level: Level, hoisted: usize) -> KeyLayout {
+    /// The switch with a key at `level`, one of `hoisted` that share digits.
+    pub(crate) fn switching(&self, key: &SwitchKey, level: Level, hoisted: usize) -> Switching {
         // Which key it is makes no difference to the choice.
         let switch = Switch { key: KeyId::Relin, limbs: level.limbs(), hoisted, rescale: false };
-        self.method(&switch).layout()
+        Switching { key: key.name(), layout: self.method(&switch).layout(), level }
     }
 
     pub(crate) fn encoder(&self) -> &Encoder {

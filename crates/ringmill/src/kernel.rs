@@ -7,7 +7,7 @@ use ringmill_ckks::{
     Ciphertext, CkksError, EvaluationKeys, KeyIdentity, KeyLayout, Level, Meta, Noise, Plaintext, Scale,
 };
 use ringmill_machine::Watch;
-use ringmill_program::he::{Chain, Constant, Numbers, Op, Program, Type, Value};
+use ringmill_program::he::{Chain, Constant, Numbers, Op, Output, Program, Type, Value};
 use ringmill_program::limb::LimbProgram;
 use ringmill_program::lower::{Switch, key_switches};
 use ringmill_program::manage::{Managed, Options, Summary, manage, predict};
@@ -15,7 +15,7 @@ use ringmill_program::schedule::Statistics;
 use ringmill_ring::Poly;
 
 use crate::prepared::{Keys, Operands, Prepared};
-use crate::{Error, Evaluator};
+use crate::{Declared, Error, Evaluator, Stated};
 
 /// What a kernel is given.
 #[derive(Debug, Clone, Copy)]
@@ -78,6 +78,12 @@ pub struct Kernel {
     bounds: Option<Vec<f64>>,
     /// Whether inputs are promised to be real.
     real: bool,
+    /// Bound on vectors in the clear.
+    plain: Declared,
+    /// What results carry.
+    stated: Stated,
+    /// The program by which errors are predicted, if it is another one: with bounds in place of private numbers.
+    predicted_by: Option<Program>,
 }
 
 impl Kernel {
@@ -120,7 +126,30 @@ impl Kernel {
             layouts,
             bounds: None,
             real: false,
+            plain: Declared::default(),
+            stated: Stated::Promise { bits: None },
+            predicted_by: None,
         })
+    }
+
+    /// The same kernel, whose results carry this. [`Stated::Promise`] of nothing if it is not said.
+    #[must_use]
+    pub fn stating(self, stated: Stated) -> Self {
+        Self { stated, ..self }
+    }
+
+    /// The same kernel, which takes vectors in the clear within this bound.
+    #[must_use]
+    pub fn with_plain_bound(self, plain: Declared) -> Self {
+        Self { plain, ..self }
+    }
+
+    /// The same kernel, whose results carry predictions that hold for any vectors as large as those of its program: nothing else
+    /// of its vectors shows. Numbers that stand in all slots count as public.
+    #[must_use]
+    pub fn with_private_vectors(self) -> Self {
+        let predicted_by = Some(self.program().with_vectors_bounded());
+        Self { predicted_by, stated: Stated::Prediction, bounds: None, ..self }
     }
 
     /// The same kernel, whose predictions of errors rely on a bound on |slot| of every value of its program: those of
@@ -186,11 +215,11 @@ impl Kernel {
         names.into_iter()
     }
 
-    /// Runs on encrypted and clear inputs; gives ciphertexts by the names of the program's outputs, each with its
-    /// predicted error.
+    /// Runs on encrypted and clear inputs; gives ciphertexts by the names of the program's outputs, each with what is
+    /// [stated](Stated) of its error.
     ///
     /// # Errors
-    /// [`Error::MissingInput`], [`Error::UnknownInput`], [`Error::InputKind`], [`Error::InputLevel`],
+    /// [`Error::BeyondBound`] for a vector in the clear beyond its declared bound; [`Error::MissingInput`], [`Error::UnknownInput`], [`Error::InputKind`], [`Error::InputLevel`],
     /// [`Error::InputScale`], [`Error::InputSlots`]; keys that are missing or of other parameters; inputs or keys of
     /// different secret keys; numbers that cannot be encoded.
     pub fn run(
@@ -229,7 +258,7 @@ impl Kernel {
         let (relin, encapsulation) = (keys.relin().ok(), keys.encapsulation().ok());
         let keys = Keys { relin, galois: Some(keys.galois()), encapsulation };
         let operands = Operands { ciphers: &ciphers, plains: &plains, keys };
-        let metas = self.predict(&ciphers, &fresh)?;
+        let metas = self.metas(&ciphers)?;
         let results = self.prepared.run(self.evaluator.params(), &operands, self.evaluator.pool(), watch)?;
         let names = self.program().outputs().iter().map(|o| o.name.clone());
         names
@@ -315,37 +344,49 @@ impl Kernel {
             if numbers.len() != slots {
                 return Err(Error::InputSlots { name, given: numbers.len(), needed: slots });
             }
-            fresh.insert(v, self.evaluator.encode_numbers(numbers, slots, t.level, &t.scale)?);
+            fresh.insert(v, self.evaluator.encode_numbers(numbers, self.plain, slots, t.level, &t.scale)?);
         }
         Ok(fresh)
     }
 
-    /// What each output will be.
-    fn predict(
-        &self,
-        ciphers: &[&Ciphertext],
-        fresh: &BTreeMap<Value, Plaintext>,
-    ) -> Result<Vec<Meta>, Error> {
-        let (p, params) = (self.program(), self.evaluator.params());
+    /// The prediction of every output, in the order of the program, for these ciphertexts. It follows from the numbers that the
+    /// program holds: what may be known of it is what results carry.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run) for the inputs.
+    pub fn predict(&self, inputs: &Inputs<'_>) -> Result<Vec<Noise>, Error> {
+        let cipher = |(v, name): &(Value, String)| self.cipher(inputs, *v, name);
+        self.predicted(&self.ciphers.iter().map(cipher).collect::<Result<Vec<_>, _>>()?)
+    }
+
+    fn predicted(&self, ciphers: &[&Ciphertext]) -> Result<Vec<Noise>, Error> {
+        let (p, params) = (self.predicted_by.as_ref().unwrap_or(self.program()), self.evaluator.params());
         let cipher = |v: Value, _: &str| {
             let at = self.ciphers.iter().position(|(x, _)| *x == v);
             at.map_or_else(|| Noise::exact(0.0, 0), |i| ciphers[i].noise().clone())
         };
-        let plain = |v: Value, _: &str| fresh.get(&v).map_or(0.0, |p| p.noise().magnitude());
         let promised = |v: Value| match &self.bounds {
             Some(bounds) => bounds[v.index()],
             None => p.instr(v).within.unwrap_or(f64::INFINITY),
         };
+        let plain = |_: Value, _: &str| self.plain.get();
         let noises =
             predict(p, params, &|switch| self.layout(switch), &cipher, &plain, &promised, self.real)?;
-        let meta = |v: Value| {
-            let (level, scale) = match &p.instr(v).ty {
+        Ok(p.outputs().iter().map(|o| noises[o.value.index()].clone()).collect())
+    }
+
+    /// What each output carries.
+    fn metas(&self, ciphers: &[&Ciphertext]) -> Result<Vec<Meta>, Error> {
+        let (p, params) = (self.program(), self.evaluator.params());
+        let meta = |(output, noise): (&Output, Noise)| {
+            let (level, scale) = match &p.instr(output.value).ty {
                 Type::Ct(t) => (t.level, t.scale.clone()),
                 _ => (Level::ZERO, Scale::ONE),
             };
-            Meta { level, scale, slots: p.slots(), noise: noises[v.index()].clone() }
+            let noise = self.stated.of(&noise, p.slots(), params, (level, &scale));
+            Meta { level, scale, slots: p.slots(), noise }
         };
-        Ok(p.outputs().iter().map(|o| meta(o.value)).collect())
+        Ok(p.outputs().iter().zip(self.predicted(ciphers)?).map(meta).collect())
     }
 }
 
@@ -386,6 +427,9 @@ fn encode_constant(
     };
     match compact {
         true => e.encode_compact(numbers, scale),
-        false => Ok(e.encode_numbers(numbers, p.slots(), level, scale)?.into_parts().0),
+        false => {
+            let declared = Declared::bound(numbers.magnitude().max(f64::MIN_POSITIVE));
+            Ok(e.encode_numbers(numbers, declared, p.slots(), level, scale)?.into_parts().0)
+        }
     }
 }

@@ -37,6 +37,7 @@ mod plan;
 mod prepared;
 mod recent;
 mod runner;
+mod stated;
 
 use std::sync::Arc;
 
@@ -45,7 +46,8 @@ pub use costs::{costs, costs_of, costs_path};
 pub use error::Error;
 pub use evaluator::Evaluator;
 pub use kernel::{Input, Inputs, Kernel};
-pub use plaintext::{decode, encode};
+pub use plaintext::{Declared, Number, decode, encode};
+pub use stated::Stated;
 pub use plan::{Place, Plan, PlanOptions};
 pub use ringmill_circuits as circuits;
 pub use ringmill_ckks as ckks;

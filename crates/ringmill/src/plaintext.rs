@@ -1,6 +1,7 @@
 //! Vectors to plaintexts and back.
 
 use num_complex::Complex64;
+use ringmill_ckks::noise::DEFAULT_MAGNITUDE;
 use ringmill_ckks::{CkksError, Encoder, Level, Meta, Noise, Params, Plaintext, Scale, Slots};
 use ringmill_program::he::Numbers;
 use ringmill_ring::{Domain, LimbRing, Poly, Pool};
@@ -11,14 +12,82 @@ fn rings(params: &Params, level: Level) -> Result<Vec<&LimbRing>, Error> {
     Ok((0..level.limbs()).map(|i| params.ring(i)).collect::<Result<_, _>>()?)
 }
 
-/// Encodes numbers without an evaluator: as [`Evaluator::encode`], by an encoder of the degree of `params` and with memory of
-/// `pool`.
+/// A bound that is declared for numbers: what leaves the process is a function of it, never of the numbers.
+///
+/// It is [`DEFAULT_MAGNITUDE`] where none is given. Numbers beyond it are refused.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Declared(f64);
+
+impl Default for Declared {
+    fn default() -> Self {
+        Self(DEFAULT_MAGNITUDE)
+    }
+}
+
+impl Declared {
+    /// |x| ≤ `bound`.
+    pub fn bound(bound: f64) -> Self {
+        Self(bound)
+    }
+
+    /// The bound.
+    pub fn get(self) -> f64 {
+        self.0
+    }
+
+    /// Holds numbers of which the largest has this size to the bound.
+    pub(crate) fn check(self, what: &'static str, largest: f64) -> Result<(), Error> {
+        let Self(bound) = self;
+        if !(bound.is_finite() && bound > 0.0) {
+            return Err(Error::BadBound { what, bound });
+        }
+        if largest <= bound { Ok(()) } else { Err(Error::BeyondBound { what, bound, default: DEFAULT_MAGNITUDE }) }
+    }
+}
+
+/// A number in the clear and the bound that is declared for it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Number {
+    /// The number.
+    pub value: f64,
+    /// Its bound.
+    pub declared: Declared,
+}
+
+impl From<f64> for Number {
+    fn from(value: f64) -> Self {
+        Self { value, declared: Declared::default() }
+    }
+}
+
+impl Number {
+    /// With a declared bound.
+    pub fn within(value: f64, bound: f64) -> Self {
+        Self { value, declared: Declared::bound(bound) }
+    }
+
+    /// A number that everybody may know: its size is its bound.
+    pub fn public(value: f64) -> Self {
+        Self::within(value, value.abs().max(f64::MIN_POSITIVE))
+    }
+
+    pub(crate) fn check(self, what: &'static str) -> Result<(), Error> {
+        if !self.value.is_finite() {
+            return Err(Error::NotFinite { what, value: self.value });
+        }
+        self.declared.check(what, self.value.abs())
+    }
+}
+
+/// Encodes numbers without an evaluator: as [`Evaluator::encode_within`], by an encoder of the degree of `params` and with memory
+/// of `pool`.
 ///
 /// # Errors
 /// As there; an encoder of another degree.
 pub fn encode<'a>(
     (params, encoder, pool): (&Params, &Encoder, &Pool),
     values: impl Into<Slots<'a>>,
+    declared: Declared,
     slots: usize,
     level: Level,
     scale: &Scale,
@@ -28,10 +97,12 @@ pub fn encode<'a>(
     if level > max {
         return Err(CkksError::LevelRange { level, max }.into());
     }
-    let (magnitude, name) = magnitude_and_name(&values);
     let mut poly = Poly::unspecified_in(pool, params.n(), level.limbs(), Domain::Evaluation);
+    let largest = magnitude(&values);
+    // What is not finite is refused by the encoder, by its place.
     encoder.encode_into(values, slots, scale, &rings(params, level)?, &mut poly)?;
-    let noise = Noise::encoded(magnitude, scale, name);
+    declared.check("a vector to encode", largest)?;
+    let noise = Noise::plain(declared.get(), scale);
     let meta = Meta { level, scale: scale.clone(), slots, noise };
     Ok(Plaintext::from_parts(params, poly, meta)?)
 }
@@ -48,11 +119,11 @@ pub fn decode(encoder: &Encoder, plain: &Plaintext) -> Result<Vec<Complex64>, Er
 impl Evaluator {
     /// Encodes numbers into `slots` slots, a power of two up to N/2; slots without a number are 0.
     ///
-    /// Takes `&[f64]` or `&[Complex64]`. The plaintext declares the greatest magnitude among them.
+    /// Takes `&[f64]` or `&[Complex64]`, at most [`DEFAULT_MAGNITUDE`] in size: as [`encode_within`](Self::encode_within) without
+    /// a bound of their own.
     ///
     /// # Errors
-    /// NaN and infinities, too many numbers, a slot count that cannot be packed, a scale that overflows the modulus
-    /// of the level; a level above the top.
+    /// As [`encode_within`](Self::encode_within).
     pub fn encode<'a>(
         &self,
         values: impl Into<Slots<'a>>,
@@ -60,23 +131,40 @@ impl Evaluator {
         level: Level,
         scale: &Scale,
     ) -> Result<Plaintext, Error> {
-        encode((self.params(), self.encoder(), self.pool()), values, slots, level, scale)
+        self.encode_within(values, Declared::default(), slots, level, scale)
+    }
+
+    /// Encodes numbers within a declared bound: what is computed with them tells that bound.
+    ///
+    /// # Errors
+    /// [`Error::BeyondBound`], [`Error::BadBound`]; NaN and infinities, too many numbers, a slot count that cannot be packed, a scale that overflows the modulus
+    /// of the level; a level above the top.
+    pub fn encode_within<'a>(
+        &self,
+        values: impl Into<Slots<'a>>,
+        declared: Declared,
+        slots: usize,
+        level: Level,
+        scale: &Scale,
+    ) -> Result<Plaintext, Error> {
+        encode((self.params(), self.encoder(), self.pool()), values, declared, slots, level, scale)
     }
 
     /// Encodes numbers of a program.
     ///
     /// # Errors
-    /// As [`encode`](Self::encode).
+    /// As [`encode_within`](Self::encode_within).
     pub fn encode_numbers(
         &self,
         numbers: &Numbers,
+        declared: Declared,
         slots: usize,
         level: Level,
         scale: &Scale,
     ) -> Result<Plaintext, Error> {
         match numbers {
-            Numbers::Real(v) => self.encode(v.as_slice(), slots, level, scale),
-            Numbers::Complex(v) => self.encode(v.as_slice(), slots, level, scale),
+            Numbers::Real(v) => self.encode_within(v.as_slice(), declared, slots, level, scale),
+            Numbers::Complex(v) => self.encode_within(v.as_slice(), declared, slots, level, scale),
         }
     }
 
@@ -105,15 +193,10 @@ impl Evaluator {
     }
 }
 
-/// The greatest magnitude among numbers, and a name for the error model, which tells them from others: equal numbers have equal
-/// errors, and what is taken from itself leaves none.
-fn magnitude_and_name(values: &Slots<'_>) -> (f64, u64) {
-    let mix = |h: u64, x: f64| (h ^ x.to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
+/// The greatest magnitude among numbers.
+fn magnitude(values: &Slots<'_>) -> f64 {
     match values {
-        Slots::Real(v) => (v.iter().fold(0.0, |m, x| x.abs().max(m)), v.iter().fold(1, |h, &x| mix(h, x))),
-        Slots::Complex(v) => {
-            let name = v.iter().fold(2, |h, z| mix(mix(h, z.re), z.im));
-            (v.iter().fold(0.0, |m, z| z.norm().max(m)), name)
-        }
+        Slots::Real(v) => v.iter().fold(0.0, |m, x| x.abs().max(m)),
+        Slots::Complex(v) => v.iter().fold(0.0, |m, z| z.norm().max(m)),
     }
 }

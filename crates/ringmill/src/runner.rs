@@ -97,8 +97,10 @@ impl Runner {
         let input = Some((level, scale.clone()));
         let options = PlanOptions { input, at_hand: self.at_hand.clone(), ..PlanOptions::default() };
         let plan = Plan::with_params(&he::parse(text)?, self.evaluator.params(), promise, &options)?;
-        let bounds = plan.bounds();
-        let kernel = Kernel::new(&self.evaluator, plan.managed)?.with_bounds(bounds, promise.real);
+        let kernel = Kernel::new(&self.evaluator, plan.managed)?;
+        let program = kernel.program().with_vectors_bounded();
+        let declared = Promise { values: f64::INFINITY, ..promise };
+        let kernel = kernel.with_private_vectors().with_bounds(declared.bounds(&program), promise.real);
         Ok(self.kernels.insert(&shape, Arc::new(kernel)))
     }
 }

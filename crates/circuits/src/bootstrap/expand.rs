@@ -34,7 +34,7 @@ impl<'a> Copy<'a> {
             self.b.promise(new, bound)?;
         }
         match instr.like {
-            Some(Like { value, off }) => self.b.resemble(new, self.new[value.index()], off),
+            Some(like) => self.b.resemble(new, Like { value: self.new[like.value.index()], ..like }),
             None => Ok(()),
         }
     }

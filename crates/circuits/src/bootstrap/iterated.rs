@@ -47,7 +47,7 @@ impl Bootstrap {
         let found = self.once(b, lacking)?;
         let sum = b.push(Op::Add(y, found))?;
         b.promise(sum, bound)?;
-        b.resemble(sum, x, self.off(b.program().slots()))?;
+        b.resemble(sum, self.like(x, b.program().slots()))?;
         Ok(sum)
     }
 }

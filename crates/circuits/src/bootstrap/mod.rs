@@ -24,7 +24,7 @@ pub use transform::{Way, transform};
 
 use num_complex::Complex64;
 use ringmill_ckks::EPHEMERAL_WEIGHT;
-use ringmill_program::he::{Builder, Constant, Op, Value};
+use ringmill_program::he::{Builder, Constant, Like, Op, Value};
 
 use crate::CircuitError;
 use crate::linear::{self, Keys};
@@ -293,14 +293,19 @@ impl Bootstrap {
         }
         let joined = join(b, &results)?;
         b.promise(joined, self.magnitude)?;
-        b.resemble(joined, x, self.off(slots))?;
+        b.resemble(joined, self.like(x, slots))?;
         b.region(&outer);
         Ok(joined)
     }
 
+    /// What one bootstrapping of `x` gives. The sine bends the same message alike in all slots and every time.
+    pub(super) fn like(&self, x: Value, slots: usize) -> Like {
+        Like { value: x, off: self.off(slots), bias: Self { iterations: 1, ..self.clone() }.bend() }
+    }
+
     /// How far one bootstrapping may be off. Chains are laid out by measurements of 2^15 slots: the error of a slot grows with the
     /// root of their number.
-    pub(super) fn off(&self, slots: usize) -> f64 {
+    fn off(&self, slots: usize) -> f64 {
         let more = (slots as f64 / f64::from(1 << 15)).max(1.0).sqrt();
         let precise = self.magnitude * (-f64::from(self.bits)).exp2() * more;
         precise.max(Self { iterations: 1, ..self.clone() }.bend())

@@ -4,18 +4,76 @@ use ringmill_ring::sample::Seed;
 use serde::{Deserialize, Serialize};
 
 use crate::ciphertext::Meta;
-use crate::noise::{Noise, Source};
+use crate::noise::{Noise, Summary};
 use crate::params::Level;
 use crate::scale::Scale;
 
 /// More factors than any scale has: one a prime of the longest chain, and 2.
 const MAX_FACTORS: usize = 130;
 
-/// Level, scale, slots and error.
+/// Level, scale, slots and the sums of the prediction: every field is a function of the computation and of declared bounds,
+/// or fresh randomness. `docs/formats.md` lists them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct MetaHeader {
     level: u32,
     /// (prime, exponent), primes ascending.
+    scale: Vec<(u64, i64)>,
+    slots: u64,
+    magnitude: f64,
+    std: f64,
+    bias: f64,
+    /// The name of an encryption.
+    fresh: Option<u64>,
+}
+
+impl MetaHeader {
+    pub(super) fn of(meta: &Meta) -> Self {
+        let Summary { magnitude, std, bias, fresh } = meta.noise.summary();
+        Self {
+            level: meta.level.get(),
+            scale: meta.scale.factors().to_vec(),
+            slots: meta.slots as u64,
+            magnitude,
+            std,
+            bias,
+            fresh,
+        }
+    }
+
+    /// The description, or what is wrong with it.
+    pub(super) fn meta(&self) -> Result<Meta, String> {
+        let (scale, slots) = (scale(&self.scale)?, usize::try_from(self.slots));
+        let slots = slots.map_err(|_| format!("{} slots", self.slots))?;
+        for (what, value) in
+            [("a magnitude", self.magnitude), ("a deviation", self.std), ("a bound on an error", self.bias)]
+        {
+            if !(value.is_finite() && value.is_sign_positive()) {
+                return Err(format!("{what} of {value}"));
+            }
+        }
+        let summary =
+            Summary { magnitude: self.magnitude, std: self.std, bias: self.bias, fresh: self.fresh };
+        let meta = Meta { level: Level::new(self.level), scale, slots, noise: summary.noise() };
+        // One object, one form: deviations between two steps are not written.
+        if Self::of(&meta) == *self { Ok(meta) } else { Err("its factors or errors are not in the one form".into()) }
+    }
+}
+
+fn scale(factors: &[(u64, i64)]) -> Result<Scale, String> {
+    if factors.len() > MAX_FACTORS {
+        return Err(format!("a scale of {} factors", factors.len()));
+    }
+    let mut scale = Scale::ONE;
+    for &(base, e) in factors {
+        scale = scale.mul(&Scale::prime(base).map_err(|e| e.to_string())?.pow(e));
+    }
+    Ok(scale)
+}
+
+/// The description before version 4, which had every contribution of the error. It is read, never written.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct NamedMetaHeader {
+    level: u32,
     scale: Vec<(u64, i64)>,
     slots: u64,
     magnitude: f64,
@@ -24,43 +82,13 @@ pub(super) struct MetaHeader {
     sources: Vec<(u64, u64, f64, bool)>,
 }
 
-impl MetaHeader {
-    pub(super) fn of(meta: &Meta) -> Self {
-        let noise = &meta.noise;
-        Self {
-            level: meta.level.get(),
-            scale: meta.scale.factors().to_vec(),
-            slots: meta.slots as u64,
-            magnitude: noise.magnitude(),
-            origin: noise.origin(),
-            sources: noise.sources().iter().map(|s| (s.id, s.galois, s.std, s.signed)).collect(),
-        }
-    }
-
-    /// The description, or what is wrong with it.
-    pub(super) fn meta(&self) -> Result<Meta, String> {
-        if self.scale.len() > MAX_FACTORS {
-            return Err(format!("a scale of {} factors", self.scale.len()));
-        }
-        let mut scale = Scale::ONE;
-        for &(base, e) in &self.scale {
-            scale = scale.mul(&Scale::prime(base).map_err(|e| e.to_string())?.pow(e));
-        }
-        let slots = usize::try_from(self.slots).map_err(|_| format!("{} slots", self.slots))?;
-        if !self.magnitude.is_finite() {
-            return Err(format!("a magnitude of {}", self.magnitude));
-        }
-        if let Some(s) = self.sources.iter().find(|s| !s.2.is_finite()) {
-            return Err(format!("an error of standard deviation {}", s.2));
-        }
-        let sources =
-            self.sources.iter().map(|&(id, galois, std, signed)| Source { id, galois, std, signed });
-        let noise = Noise::from_parts(sources.collect(), self.magnitude, self.origin);
-        let meta = Meta { level: Level::new(self.level), scale, slots, noise };
-        // Bit patterns, so that a −0 counts as the difference it is.
-        let again = postcard::to_stdvec(&Self::of(&meta)).map_err(|e| e.to_string())?;
-        let given = postcard::to_stdvec(self).map_err(|e| e.to_string())?;
-        if again == given { Ok(meta) } else { Err("its factors or error sources are not in order".into()) }
+impl From<NamedMetaHeader> for MetaHeader {
+    /// Contributions may be the same ones, so they add linearly.
+    fn from(old: NamedMetaHeader) -> Self {
+        let std: f64 = old.sources.iter().map(|s| s.2.abs()).sum();
+        let Summary { std, .. } = Noise::exact(0.0, 0).plus_rest(std).summary();
+        let NamedMetaHeader { level, scale, slots, magnitude, .. } = old;
+        Self { level, scale, slots, magnitude, std, bias: 0.0, fresh: None }
     }
 }
 
@@ -71,11 +99,37 @@ pub(super) struct CipherHeader {
     pub(super) meta: MetaHeader,
 }
 
+/// As [`CipherHeader`] before version 4.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct NamedCipherHeader {
+    polys: u8,
+    meta: NamedMetaHeader,
+}
+
+impl From<NamedCipherHeader> for CipherHeader {
+    fn from(old: NamedCipherHeader) -> Self {
+        Self { polys: old.polys, meta: old.meta.into() }
+    }
+}
+
 /// Half-size ciphertext: a seed in place of c₁.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct SeededHeader {
     pub(super) seed: SeedBytes,
     pub(super) meta: MetaHeader,
+}
+
+/// As [`SeededHeader`] before version 4.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct NamedSeededHeader {
+    seed: SeedBytes,
+    meta: NamedMetaHeader,
+}
+
+impl From<NamedSeededHeader> for SeededHeader {
+    fn from(old: NamedSeededHeader) -> Self {
+        Self { seed: old.seed, meta: old.meta.into() }
+    }
 }
 
 /// Keys of one set: the seed of the relinearisation key, (Galois element, seed) of the others. Element 1, which turns

@@ -50,11 +50,11 @@ use crate::keys::{EvaluationKeys, KeyForm, KeyIdentity, PublicKey, RelinKey};
 use crate::params::{Fingerprint, Params};
 use disk::Privacy;
 use frame::{Front, Hashed, IDENTIFIED};
-use objects::{Codec, TURNED};
+use objects::{Codec, SUMMED, TURNED};
 use zeroize::Zeroizing;
 
 /// Newest format version of any kind of file; a kind is written in the version in which it last changed.
-pub const VERSION: u16 = 3;
+pub const VERSION: u16 = 4;
 
 /// What `read` makes of bytes that hold it and nothing after it.
 fn whole<T>(bytes: &[u8], read: impl FnOnce(&mut &[u8]) -> Result<T, FileError>) -> Result<T, FileError> {
@@ -102,10 +102,12 @@ impl Kind {
     ];
 
     /// The version in which files of this kind are written. Since version 2 Galois keys lead from s to s(X^(1/g)), before
-    /// that they led from s(X^g) to s; since version 3 whatever belongs to a secret key says to which.
+    /// that they led from s(X^g) to s; since version 3 whatever belongs to a secret key says to which; since version 4 the
+    /// header of a plaintext or ciphertext is a function of public facts.
     fn version(self) -> u16 {
         match self {
-            Self::Params | Self::Plaintext => 1,
+            Self::Params => 1,
+            Self::Plaintext | Self::Ciphertext | Self::SeededCiphertext => SUMMED,
             _ => IDENTIFIED,
         }
     }
@@ -264,7 +266,7 @@ fn open<T: Codec, R: Read>(params: &Params, input: &mut Hashed<R>) -> Result<Ope
     let front = Front::read(input)?;
     front.expect(T::KIND)?;
     front.expect_context(params.fingerprint())?;
-    let header: T::Header = frame::decode(T::KIND, &front.header)?;
+    let header = T::decode(front.version, &front.header)?;
     if !T::means_the_same(front.version, &header) {
         return Err(FileError::TurnedKeys { kind: T::KIND, found: front.version, oldest: TURNED });
     }

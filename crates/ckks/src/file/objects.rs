@@ -4,7 +4,11 @@ use ringmill_ring::{GaloisElement, LimbSource, Modulus, Poly};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::header::{CipherHeader, KeysHeader, MetaHeader, SeedBytes, SeededHeader};
+use super::frame;
+use super::header::{
+    CipherHeader, KeysHeader, MetaHeader, NamedCipherHeader, NamedMetaHeader, NamedSeededHeader, SeedBytes,
+    SeededHeader,
+};
 use super::{FileError, Kind, encapsulation};
 use crate::ciphertext::{Ciphertext, Plaintext, SeededCiphertext};
 use crate::error::CkksError;
@@ -15,6 +19,9 @@ use crate::params::Params;
 
 /// The version since which Galois keys lead from s.
 pub(super) const TURNED: u16 = 2;
+
+/// The version since which ciphertexts have the sums of their predictions, not their contributions.
+pub(super) const SUMMED: u16 = 4;
 
 /// An object of one context that is stored as a header and polynomials over primes of the key basis.
 pub(super) trait Codec: Sized {
@@ -27,6 +34,10 @@ pub(super) trait Codec: Sized {
     fn identity(&self) -> Option<KeyIdentity>;
     /// The limbs of each polynomial.
     fn polys(&self) -> Vec<Vec<LimbSource<'_>>>;
+    /// The header of a file of this version, not newer than the one that is written.
+    fn decode(_version: u16, bytes: &[u8]) -> Result<Self::Header, FileError> {
+        frame::decode(Self::KIND, bytes)
+    }
     /// Whether a file of this version, not newer than the one that is written, means what it would mean today.
     fn means_the_same(_version: u16, _header: &Self::Header) -> bool {
         true
@@ -51,6 +62,15 @@ pub(super) fn content(kind: Kind) -> impl Fn(CkksError) -> FileError {
 
 pub(super) fn damaged(kind: Kind) -> impl Fn(String) -> FileError {
     move |why| FileError::Header { kind, why }
+}
+
+/// A header that has another form before version 4.
+fn decode_summed<Old, New>(kind: Kind, version: u16, bytes: &[u8]) -> Result<New, FileError>
+where
+    Old: Serialize + DeserializeOwned + Into<New>,
+    New: Serialize + DeserializeOwned,
+{
+    if version >= SUMMED { frame::decode(kind, bytes) } else { frame::decode::<Old>(kind, bytes).map(Into::into) }
 }
 
 /// Limbs at the level of a header.
@@ -82,6 +102,9 @@ impl Codec for Plaintext {
     fn polys(&self) -> Vec<Vec<LimbSource<'_>>> {
         vec![words(self.poly())]
     }
+    fn decode(version: u16, bytes: &[u8]) -> Result<Self::Header, FileError> {
+        decode_summed::<NamedMetaHeader, _>(Self::KIND, version, bytes)
+    }
     fn shape(params: &Params, header: &MetaHeader) -> Result<(usize, usize), FileError> {
         Ok((1, limbs_of(Self::KIND, params, header)?))
     }
@@ -111,6 +134,9 @@ impl Codec for Ciphertext {
     }
     fn polys(&self) -> Vec<Vec<LimbSource<'_>>> {
         self.polys().iter().map(words).collect()
+    }
+    fn decode(version: u16, bytes: &[u8]) -> Result<Self::Header, FileError> {
+        decode_summed::<NamedCipherHeader, _>(Self::KIND, version, bytes)
     }
     fn shape(params: &Params, header: &CipherHeader) -> Result<(usize, usize), FileError> {
         let count = usize::from(header.polys);
@@ -145,6 +171,9 @@ impl Codec for SeededCiphertext {
     }
     fn polys(&self) -> Vec<Vec<LimbSource<'_>>> {
         vec![words(self.c0())]
+    }
+    fn decode(version: u16, bytes: &[u8]) -> Result<Self::Header, FileError> {
+        decode_summed::<NamedSeededHeader, _>(Self::KIND, version, bytes)
     }
     fn shape(params: &Params, header: &SeededHeader) -> Result<(usize, usize), FileError> {
         Ok((1, limbs_of(Self::KIND, params, &header.meta)?))

@@ -375,6 +375,11 @@ impl SwitchKey {
         self.base().seed()
     }
 
+    /// Names the key for the error model, by its public seed: errors of two keys are different.
+    pub fn name(&self) -> u64 {
+        self.seed().name()
+    }
+
     /// Bytes of the residues in memory, with what was derived from them.
     pub fn bytes(&self) -> usize {
         self.forms().map(KeyForm::bytes).sum::<usize>() + self.derived.bytes()

@@ -1,4 +1,8 @@
 //! Predictions against measured errors of random circuits: too low and too high are both failures.
+//!
+//! Slots are as large as their declared bound, with random signs: bounds on messages are then not what is measured.
+
+use std::f64::consts::FRAC_1_SQRT_2;
 
 use ringmill_ring::GaloisElement;
 
@@ -25,9 +29,9 @@ impl Choice {
         (self.word() >> 33) as usize % n
     }
 
-    /// Uniform in \[−1, 1).
-    fn real(&mut self) -> f64 {
-        (self.word() as i64 >> 11) as f64 * 2f64.powi(-52)
+    /// 1 or −1: as large as the declared bound, with a random sign.
+    fn sign(&mut self) -> f64 {
+        if self.word() >> 63 == 0 { 1.0 } else { -1.0 }
     }
 }
 
@@ -62,8 +66,7 @@ impl Bench {
     fn encode(&self, z: &[Complex], level: Level, name: u64) -> Plaintext {
         let scale = self.scales[level.index()].clone();
         let coefficients = embedding::encode(z, self.params.n(), scale.to_f64());
-        let magnitude = z.iter().map(|z| z.0.hypot(z.1)).fold(0.0, f64::max);
-        let noise = Noise::encoded(magnitude.log2().ceil().exp2(), &scale, name);
+        let noise = Noise::encoded(1.0, &scale, name);
         let meta = Meta { level, scale, slots: z.len(), noise };
         Plaintext::from_parts(&self.params, poly(&coefficients, self.params.q_at(level)), meta).unwrap()
     }
@@ -81,7 +84,13 @@ impl Bench {
 type Value = (Ciphertext, Vec<Complex>);
 
 fn random_slots(c: &mut Choice, slots: usize, complex: bool) -> Vec<Complex> {
-    (0..slots).map(|_| (c.real(), if complex { c.real() } else { 0.0 })).collect()
+    let (mut re, mut im) = (Vec::new(), Vec::new());
+    for _ in 0..slots {
+        re.push(c.sign());
+        im.push(c.sign());
+    }
+    let slot = |(re, im): (f64, f64)| if complex { (re * FRAC_1_SQRT_2, im * FRAC_1_SQRT_2) } else { (re, 0.0) };
+    re.into_iter().zip(im).map(slot).collect()
 }
 
 fn fresh(bench: &Bench, c: &mut Choice, slots: usize, name: u64) -> Value {
@@ -134,7 +143,7 @@ fn step(bench: &Bench, c: &mut Choice, pool: &[Value]) -> Option<Value> {
 }
 
 /// Runs a random circuit and returns predicted and measured error of its last value.
-fn circuit(bench: &Bench, seed: u64) -> (f64, f64) {
+fn circuit(bench: &Bench, seed: u64) -> (bool, f64, f64) {
     let mut c = Choice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let slots = 1 << [9, 9, 9, 5, 2][c.below(5)];
     let inputs = 1 + c.below(3);
@@ -145,7 +154,8 @@ fn circuit(bench: &Bench, seed: u64) -> (f64, f64) {
     // The circuit must stay within the modulus; a value that grew too far is not an answer.
     let fits = |v: &&Value| v.0.noise().headroom_log2(&bench.params, v.0.level(), v.0.scale()) > 0.0;
     let (cipher, expected) = pool.iter().rev().find(fits).unwrap();
-    bench.errors(cipher, expected)
+    let (predicted, measured) = bench.errors(cipher, expected);
+    (2 * slots == bench.params.n(), predicted, measured)
 }
 
 /// Both sides of the promise over `circuits` seeds.
@@ -158,17 +168,20 @@ fn check(circuits: u64) {
     ];
     let mut gaps: Vec<f64> = Vec::new();
     for seed in 0..circuits {
-        let (predicted, measured) = circuit(&benches[seed as usize % benches.len()], seed);
+        let (full, predicted, measured) = circuit(&benches[seed as usize % benches.len()], seed);
         assert!(
-            predicted > measured - 0.5,
+            predicted >= measured,
             "circuit {seed}: predicted 2^{predicted:.2}, measured 2^{measured:.2}"
         );
-        gaps.push(predicted - measured);
+        // The worst of few slots is seldom far from their deviation, at whatever confidence it is predicted.
+        if full {
+            gaps.push(predicted - measured);
+        }
     }
     gaps.sort_by(f64::total_cmp);
     let median = gaps[gaps.len() / 2];
     println!("predicted − measured, bits: from {:.2}, median {median:.2}", gaps[0]);
-    assert!(median <= 3.0, "median {median:.2}");
+    assert!(median <= 1.5, "median {median:.2}");
 }
 
 #[test]

@@ -4,20 +4,25 @@
 //! A value with scale Δ decrypts to the polynomial Δ·m + e. [`Noise`] describes e/Δ, so numbers are in units of the
 //! message and a rescale leaves them alone:
 //!
-//! - **sources**: independent contributions, each the standard deviation of one coefficient. A contribution knows
-//!   where it was born, and contributions of one birth add linearly while others add in squares: x + x doubles the
-//!   error of x, x + y multiplies it by √2. Rotating gives a contribution a new identity, because the error of
-//!   another slot is another number. Births are named by hashing the computation, so the same operation on the same
-//!   values has the same error wherever it is done.
+//! - **sources**: contributions of different births, each the standard deviation of one coefficient. Contributions of one
+//!   birth add linearly and others add in squares: x + x doubles the error of x, x + y multiplies it by √2. A rotation
+//!   makes another contribution of each, because the error of another slot is another number. A birth is named by the
+//!   operation, the computation that made its input, the level, and the key with its layout.
+//! - **rest**: the deviation of what has no name. It adds linearly to all that it meets.
+//! - **bias**: a bound on |slot| of what is not random: rounding of a constant, the polynomial that stands for a sine, a
+//!   product of two errors. It adds linearly.
 //! - **magnitude**: a bound on |slot| of the message, which turns e₁ into m₂·e₁ in a product. It is the program's or
 //!   the caller's declaration (products, sums of bounds); nothing is measured.
 //!
+//! # What is public
+//! Everything here follows from the computation, from declared bounds and from fresh random names: never from values. A
+//! product with a plaintext does not name the plaintext, so equal ones cannot be told from others. Births after it may be
+//! equal or not, and add linearly. A file holds the sums alone ([`Noise::summary`]), rounded up.
+//!
 //! # From coefficients to slots
 //! A slot is e(ζ)/Δ for a root of unity ζ. With independent coefficients of standard deviation τ (in units of Δ) a slot
-//! has E|·|² = d·τ², d the number of coefficients that count: N, or 2n when n slots are packed sparsely. Its tail is that of
-//! the heaviest contribution: the rounding r·s of a key switch or rescale is in each slot the product of two complex
-//! normal numbers, so that P(|slot| > t·τ·√d) = 2t·K₁(2t) ≈ √(πt)·e^(−2t). Among n slots the greatest stays below the t
-//! at which this is δ/n with probability 1 − δ; [`Noise::error`] uses δ = [`FAILURE`].
+//! has E|·|² = d·τ², d the number of coefficients that count: N, or 2n when n slots are packed sparsely. `tail.rs` bounds
+//! how far the greatest of n slots exceeds that at probability δ; [`Noise::error`] uses δ = [`FAILURE`].
 //!
 //! # Formulas (variance of a coefficient, in units of the scale squared)
 //! | step | contribution |
@@ -25,23 +30,24 @@
 //! | encoding | (1/12)/Δ² |
 //! | encryption, secret key | σ²/Δ² |
 //! | encryption, public key | σ²·(1 + 2N/3 + ‖s‖²)/Δ² |
-//! | product | (B₂τ₁)², (B₁τ₂)², N·τ₁²τ₂² |
+//! | product | (B₂τ₁)², (B₁τ₂)², bias E₁·E₂ |
 //! | key switch, centred ModUp | (N·σ²·Σⱼ (Dⱼ/P)²/12 + (1 + ‖s‖²)/12)/Δ² |
 //! | rescale | (1 + ‖s‖²)/12/Δ′² |
 //!
 //! Dⱼ is the product of digit j at the level. With centred ModUp a digit is uniform in (−Dⱼ/2, Dⱼ/2], of variance
-//! Dⱼ²/12 whatever its number of primes. ‖s‖² is the expected squared norm of the secret.
+//! Dⱼ²/12 whatever its number of primes. ‖s‖² is the expected squared norm of the secret. The inequalities are derived in
+//! `docs/algorithms/error.md`.
 //!
 //! # What is not promised
-//! The estimate assumes independent coefficients. It is an estimate for correctness and precision, not a proof, and
-//! the predicted error of a ciphertext is public. It tells the circuit, and of an encrypted message the least power of
-//! two from 1 on that bounds its declared magnitude; nothing else of the data enters. Of plaintexts that a program
-//! multiplies by it tells the magnitude, and a name by which equal ones are known.
+//! The estimate assumes independent coefficients: ciphertexts are pseudorandom, and the rounding of a plaintext is taken
+//! as uniform. It is an estimate for correctness and precision, not a proof.
 
 #[cfg(test)]
 mod circuit_tests;
 mod compare;
 mod source;
+mod summary;
+mod tail;
 #[cfg(test)]
 mod tests;
 
@@ -51,11 +57,16 @@ use crate::keys::KeyLayout;
 use crate::params::{Level, Params, log2_product};
 use crate::scale::Scale;
 pub use compare::Comparison;
-pub use source::Source;
+pub use source::{Factor, Source};
 use source::{Sources, mix};
+pub use summary::Summary;
+use tail::{Tail, product_tail};
 
 /// δ of the stated confidence: the worst slot of a value exceeds the prediction with probability at most 2^−20.
 pub const FAILURE: f64 = 1.0 / (1 << 20) as f64;
+
+/// Bound on |slot| of what is in the clear or to be encrypted, where none is declared.
+pub const DEFAULT_MAGNITUDE: f64 = 1.0;
 
 /// Relative error of binary64 in- and output: a few units in the last place of the transform's sums.
 const DOUBLE_ROUNDING: f64 = 4.0 * f64::EPSILON;
@@ -64,9 +75,57 @@ const DOUBLE_ROUNDING: f64 = 4.0 * f64::EPSILON;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Noise {
     sources: Sources,
+    rest: f64,
+    bias: f64,
     magnitude: f64,
-    /// Names the value: the hash of the computation that made it.
-    origin: u64,
+    origin: Origin,
+    /// The name of an encryption, as long as the value is one.
+    fresh: Option<u64>,
+}
+
+/// Names the computation that made a value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Origin {
+    name: u64,
+    /// Whether it is the negative of the value of that name.
+    negative: bool,
+    /// Whether values of this name may differ: births after it have unknown signs.
+    shared: bool,
+}
+
+impl Origin {
+    fn new(name: u64) -> Self {
+        Self { name, negative: false, shared: false }
+    }
+
+    /// After an operation on one value.
+    fn after(self, step: Birth, word: u64) -> Self {
+        Self { name: mix(mix(step as u64, self.name), word), ..self }
+    }
+
+    /// The sum, under one name for both orders and signs: −x − y, and y − x for x − y, are its negatives.
+    fn plus(self, other: Self) -> Self {
+        let shared = self.shared || other.shared;
+        if self.name == other.name {
+            // A multiple, whose roundings are correlated with those of the value itself.
+            return Self { shared: true, ..self };
+        }
+        let (first, second) = if self.name < other.name { (self, other) } else { (other, self) };
+        let step = if first.negative == second.negative { Birth::Add } else { Birth::Subtract };
+        let name = mix(mix(step as u64, first.name), second.name);
+        Self { name, negative: first.negative, shared }
+    }
+
+    /// The product, under one name for both orders.
+    fn times(self, other: Self) -> Self {
+        let (first, second) = (self.name.min(other.name), self.name.max(other.name));
+        let name = mix(mix(Birth::Mul as u64, first), second);
+        Self { name, negative: self.negative != other.negative, shared: self.shared || other.shared }
+    }
+
+    fn negated(self) -> Self {
+        Self { negative: !self.negative, ..self }
+    }
 }
 
 /// The step that gives birth to a contribution: part of its name.
@@ -74,45 +133,76 @@ pub struct Noise {
 #[repr(u64)]
 enum Birth {
     Encode = 1,
-    Constant,
-    EncryptSecret,
-    EncryptPublic,
-    ErrorProduct,
+    Fresh,
     KeySwitch,
+    Rounding,
     Rescale,
-    KeySwitchRescale,
     Add,
+    Subtract,
     Mul,
-    Integer,
+    Plain,
     Automorphism,
     Raise,
     Off,
 }
 
+/// The key switch that gives birth to an error: errors of two switches are equal only where all of this is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Switching {
+    /// Names the key.
+    pub key: u64,
+    /// Its digits and special primes.
+    pub layout: KeyLayout,
+    /// The level at which it is switched.
+    pub level: Level,
+}
+
+impl Switching {
+    fn name(&self) -> u64 {
+        let KeyLayout { limbs, special, alpha } = self.layout;
+        let words = [limbs as u64, special as u64, alpha as u64, u64::from(self.level.get())];
+        words.into_iter().fold(self.key, mix)
+    }
+}
+
 impl Noise {
     /// A value without error: |slot| ≤ `magnitude`. `name` tells values apart that are not equal.
     pub fn exact(magnitude: f64, name: u64) -> Self {
-        Self { sources: Sources::default(), magnitude: magnitude.abs(), origin: mix(0, name) }
+        Self {
+            sources: Sources::default(),
+            rest: 0.0,
+            bias: 0.0,
+            magnitude: magnitude.abs(),
+            origin: Origin::new(mix(0, name)),
+            fresh: None,
+        }
     }
 
-    /// A freshly encoded vector, |slot| ≤ `magnitude`: every coefficient rounded to an integer.
+    /// A vector of a program, encoded: |slot| ≤ `magnitude`, every coefficient rounded to an integer. Equal vectors have equal
+    /// `name`s, and then equal errors.
     pub fn encoded(magnitude: f64, scale: &Scale, name: u64) -> Self {
-        Self::exact(magnitude, name).born(Birth::Encode, (1.0f64 / 12.0).sqrt() / scale.to_f64())
+        Self::exact(magnitude, name).born(Birth::Encode, 0, rounding_of_one() / scale.to_f64(), Factor::NONE)
     }
 
-    /// One number in all of `slots` packed slots: a single rounded coefficient.
-    pub fn constant(value: f64, scale: &Scale, slots: usize) -> Self {
-        // The rounding is in every slot alike: that of the 2·slots coefficients that count, with variance 1/12 in all.
-        let std = (1.0 / (24.0 * slots.max(1) as f64)).sqrt() / scale.to_f64();
-        Self::exact(value, value.to_bits()).born(Birth::Constant, std)
+    /// A vector of which nothing but the bound |slot| ≤ `magnitude` is known, encoded. It may equal any other, so its error
+    /// has no name.
+    pub fn plain(magnitude: f64, scale: &Scale) -> Self {
+        let unknown = Self { rest: rounding_of_one() / scale.to_f64(), ..Self::exact(magnitude, 0) };
+        Self { origin: Origin { shared: true, ..unknown.origin }, ..unknown }
     }
 
-    /// From stored parts: see [`Noise::sources`].
-    pub fn from_parts(sources: Vec<Source>, magnitude: f64, origin: u64) -> Self {
-        Self { sources: Sources::from_vec(sources), magnitude: magnitude.abs(), origin }
+    /// A number of a program in every slot: one coefficient is rounded, and all slots are off by the same.
+    pub fn number(value: f64, scale: &Scale) -> Self {
+        Self { bias: 0.5 / scale.to_f64(), ..Self::exact(value, value.to_bits()) }
     }
 
-    /// The contributions, in units of the message.
+    /// A number in every slot of which nothing but the bound `magnitude` is known.
+    pub fn constant(magnitude: f64, scale: &Scale) -> Self {
+        let constant = Self { bias: 0.5 / scale.to_f64(), ..Self::exact(magnitude, 0) };
+        Self { origin: Origin { shared: true, ..constant.origin }, ..constant }
+    }
+
+    /// The named contributions, in units of the message.
     pub fn sources(&self) -> &[Source] {
         self.sources.as_slice()
     }
@@ -122,9 +212,9 @@ impl Noise {
         self.magnitude
     }
 
-    /// The name of the value.
-    pub fn origin(&self) -> u64 {
-        self.origin
+    /// The bound on |slot| of the part of the error that is not random.
+    pub fn bias(&self) -> f64 {
+        self.bias
     }
 
     /// The same value with another declared bound on |slot|, for instance of a polynomial known to stay in \[0, 1\].
@@ -134,26 +224,49 @@ impl Noise {
         self
     }
 
-    /// The same value with an error of standard deviation `std`, if that is less than its own: of one who knows more of how errors
-    /// meet than the contributions tell.
+    /// The same value with another bound on the part of the error that is not random.
+    #[must_use]
+    pub fn with_bias(mut self, bias: f64) -> Self {
+        (self.bias, self.fresh) = (bias, None);
+        self
+    }
+
+    /// The same value with random errors of standard deviation `std`, if that is less than its own: for a caller that knows more
+    /// of how errors meet than the contributions show.
     #[must_use]
     pub fn at_most(mut self, std: f64) -> Self {
         let own = self.std();
         if std < own {
             self.sources = self.sources.scaled(std / own);
+            self.rest *= std / own;
         }
         self
     }
 
-    /// A bound on the covariance of two errors, of one coefficient each, in units of the message squared: what they have in
-    /// common adds linearly. At most the product of their deviations.
-    pub fn covariance(&self, other: &Self) -> f64 {
-        self.sources.covariance(&other.sources)
+    /// With a further random error of deviation `std`, of which nothing is known: it adds linearly to all that it meets.
+    #[must_use]
+    pub fn plus_rest(mut self, std: f64) -> Self {
+        (self.rest, self.fresh) = (self.rest + std, None);
+        self
     }
 
-    /// Standard deviation of one coefficient of the error, in units of the message.
+    /// The same predictions with all contributions in one, without names: it adds linearly to all that it meets.
+    #[must_use]
+    pub fn unnamed(&self) -> Self {
+        let rest = self.std();
+        Self { sources: Sources::default(), rest, ..self.clone() }
+    }
+
+    /// A bound on the covariance of two errors, of one coefficient each, in units of the message squared: what they have in
+    /// common adds linearly, and what has no name may be in common. At most the product of their deviations.
+    pub fn covariance(&self, other: &Self) -> f64 {
+        let (a, b) = (self.sources.std(), other.sources.std());
+        self.sources.covariance(&other.sources) + self.rest * (b + other.rest) + a * other.rest
+    }
+
+    /// Standard deviation of one coefficient of the random error, in units of the message.
     pub fn std(&self) -> f64 {
-        self.sources.std()
+        self.sources.std() + self.rest
     }
 
     /// Bound on the error |slot − true slot| over all `slots`, at confidence 1 − [`FAILURE`], in units of the message.
@@ -166,8 +279,11 @@ impl Noise {
     /// As [`Noise::error`], at confidence 1 − `failure`, which is taken as 1/2 if it is more.
     pub fn error_at(&self, slots: usize, failure: f64) -> f64 {
         let slots = slots.max(1) as f64;
-        let worst = self.std() * (2.0 * slots).sqrt() * tail((slots / failure.min(0.5)).ln().max(1.0));
-        worst.hypot(self.magnitude * DOUBLE_ROUNDING)
+        // Named and unnamed part each stay within their bounds at half of the failures.
+        let parts = if self.rest > 0.0 && !self.sources().is_empty() { 2.0 } else { 1.0 };
+        let l = (parts * slots / failure.min(0.5)).ln().max(1.0);
+        let worst = Tail::of(self.sources()).bound(l) + Tail::product(self.rest).bound(l);
+        (worst * (2.0 * slots).sqrt() + self.bias).hypot(self.magnitude * DOUBLE_ROUNDING)
     }
 
     /// log2 of [`Noise::error`]: −20 means that slots are right to 20 bits below the binary point.
@@ -179,120 +295,145 @@ impl Noise {
     /// value may wrap around and decrypt to garbage.
     pub fn headroom_log2(&self, params: &Params, level: Level, scale: &Scale) -> f64 {
         // A coefficient is a mean of slots, so at most the magnitude; 12 standard deviations of error beside it.
-        let coefficient = self.magnitude + 12.0 * self.std();
+        let coefficient = self.magnitude + 12.0 * self.std() + self.bias;
         log2_product(params.q_at(level)) - 1.0 - scale.log2() - coefficient.max(f64::MIN_POSITIVE).log2()
     }
 
     /// After encryption under the secret key; `name` is public randomness of this encryption.
     #[must_use]
     pub fn encrypt_secret(&self, params: &Params, scale: &Scale, name: u64) -> Self {
-        self.sealed(name).born(Birth::EncryptSecret, params.sigma() / scale.to_f64())
+        self.sealed(name, params.sigma() / scale.to_f64(), Factor::NONE)
     }
 
     /// After encryption under the public key; `name` is public randomness of this encryption.
     #[must_use]
     pub fn encrypt_public(&self, params: &Params, scale: &Scale, name: u64) -> Self {
-        let n = params.n() as f64;
-        let variance = 1.0 + 2.0 / 3.0 * n + secret_norm(params);
-        self.sealed(name).born(Birth::EncryptPublic, params.sigma() * variance.sqrt() / scale.to_f64())
+        let (n, unit) = (params.n() as f64, params.sigma() / scale.to_f64());
+        // v·e of the public key, and e₀ + e₁·s.
+        let (key, secret) = (2.0 / 3.0 * n, 1.0 + secret_norm(params));
+        self.sealed(name, (key + secret).sqrt() * unit, Factor::encryption(secret / (key + secret)))
     }
 
     /// self + other; the scales are equal.
     #[must_use]
     pub fn add(&self, other: &Self) -> Self {
-        Self {
-            sources: self.sources.add(&other.sources),
-            magnitude: self.magnitude + other.magnitude,
-            origin: mix(mix(Birth::Add as u64, self.origin), other.origin),
-        }
+        self.plus(other, self.sources.add(&other.sources), self.origin.plus(other.origin))
     }
 
     /// self − other; the scales are equal.
     #[must_use]
     pub fn sub(&self, other: &Self) -> Self {
-        Self {
-            sources: self.sources.add(&other.sources.scaled(-1.0)),
-            magnitude: self.magnitude + other.magnitude,
-            origin: mix(mix(!(Birth::Add as u64), self.origin), other.origin),
-        }
+        let sources = self.sources.add(&other.sources.scaled(-1.0));
+        self.plus(other, sources, self.origin.plus(other.origin.negated()))
+    }
+
+    fn plus(&self, other: &Self, sources: Sources, origin: Origin) -> Self {
+        let magnitude = self.magnitude + other.magnitude;
+        Self { sources, rest: self.rest + other.rest, bias: self.bias + other.bias, magnitude, origin, fresh: None }
+            .limited()
     }
 
     /// −self.
     #[must_use]
     pub fn neg(&self) -> Self {
-        self.mul_integer(-1)
+        Self { sources: self.sources.scaled(-1.0), origin: self.origin.negated(), fresh: None, ..self.clone() }
     }
 
     /// self · c for an integer c, which scales the error exactly.
     #[must_use]
     pub fn mul_integer(&self, c: i64) -> Self {
+        let size = (c as f64).abs();
+        let origin = match c {
+            1 => self.origin,
+            -1 => self.origin.negated(),
+            // Roundings of multiples of one value are correlated.
+            _ => Origin { shared: true, ..self.origin },
+        };
         Self {
             sources: self.sources.scaled(c as f64),
-            magnitude: self.magnitude * (c as f64).abs(),
-            origin: mix(mix(Birth::Integer as u64, self.origin), c as u64),
+            rest: self.rest * size,
+            bias: self.bias * size,
+            magnitude: self.magnitude * size,
+            origin,
+            fresh: None,
         }
     }
 
-    /// self · other, ciphertexts or plaintexts, before relinearisation and rescaling.
+    /// self · other, ciphertexts or plaintexts, before relinearisation and rescaling. The error of a plaintext factor is in
+    /// [`Noise::plain`] and [`Noise::constant`].
     #[must_use]
     pub fn mul(&self, other: &Self, params: &Params) -> Self {
-        let origin = mix(mix(Birth::Mul as u64, self.origin), other.origin);
         // m₂·e₁ + m₁·e₂: the messages' signs are unknown, so equal births add as magnitudes.
         let cross =
             self.sources.times_message(other.magnitude).add(&other.sources.times_message(self.magnitude));
-        let product = (params.n() as f64).sqrt() * self.std() * other.std();
-        Self { sources: cross, magnitude: self.magnitude * other.magnitude, origin }
-            .born(Birth::ErrorProduct, product)
+        Self {
+            sources: cross,
+            rest: self.rest * other.magnitude + other.rest * self.magnitude,
+            bias: self.bias * other.magnitude + other.bias * self.magnitude + self.product_of_errors(other, params),
+            magnitude: self.magnitude * other.magnitude,
+            origin: self.origin.times(other.origin),
+            fresh: None,
+        }
+        .limited()
     }
 
-    /// After a rescale that divides by q_level; `scale` is that of the result.
-    #[must_use]
-    pub fn rescale(&self, params: &Params, scale: &Scale) -> Self {
-        self.clone().born(Birth::Rescale, rounding_variance(params).sqrt() / scale.to_f64())
+    /// A bound on |e₁·e₂| in every slot: the product of two bounds, whatever the errors have in common.
+    pub fn product_of_errors(&self, other: &Self, params: &Params) -> f64 {
+        let unit = (2.0 * params.slots() as f64).sqrt() * product_tail(params.slots());
+        (self.std() * unit + self.bias) * (other.std() * unit + other.bias)
     }
 
-    /// After a key switch (relinearisation or the one inside a rotation) at `level`, with a key of the base layout.
+    /// self + other for a vector or a number in the clear, of which the bound alone is known.
     #[must_use]
-    pub fn key_switch(&self, params: &Params, level: Level, scale: &Scale) -> Self {
-        self.key_switch_by(params, KeyLayout::base(params), level, scale)
+    pub fn add_plain(&self, other: &Self) -> Self {
+        Self { origin: self.with_unknown(), ..self.add(other) }
     }
 
-    /// As [`key_switch`](Self::key_switch), with a key of the given layout.
+    /// self · other for a vector or a number in the clear, of which the bound alone is known.
     #[must_use]
-    pub fn key_switch_by(&self, params: &Params, layout: KeyLayout, level: Level, scale: &Scale) -> Self {
-        let variance = inner_product_variance(params, layout, level) + rounding_variance(params);
-        self.clone().born(Birth::KeySwitch, variance.sqrt() / scale.to_f64())
+    pub fn mul_plain(&self, other: &Self, params: &Params) -> Self {
+        Self { origin: self.with_unknown(), ..self.mul(other, params) }
     }
 
-    /// After a key switch at `level` merged with the rescale by q_level (one division by P·q_level); `scale` is that of
-    /// the result.
-    #[must_use]
-    pub fn key_switch_rescale(&self, params: &Params, level: Level, scale: &Scale) -> Self {
-        self.key_switch_rescale_by(params, KeyLayout::base(params), level, scale)
+    /// The origin after an operation with something that has no name.
+    fn with_unknown(&self) -> Origin {
+        Origin { shared: true, ..self.origin.after(Birth::Plain, 0) }
     }
 
-    /// As [`key_switch_rescale`](Self::key_switch_rescale), with a key of the given layout.
+    /// After a rescale that divides by q_`level`; `scale` is that of the result.
     #[must_use]
-    pub fn key_switch_rescale_by(
-        &self,
-        params: &Params,
-        layout: KeyLayout,
-        level: Level,
-        scale: &Scale,
-    ) -> Self {
-        let q = params.q_at(level).last().map_or(1.0, |m| m.value() as f64);
-        let variance = inner_product_variance(params, layout, level) / (q * q) + rounding_variance(params);
-        self.clone().born(Birth::KeySwitchRescale, variance.sqrt() / scale.to_f64())
+    pub fn rescale(&self, params: &Params, level: Level, scale: &Scale) -> Self {
+        let std = rounding_variance(params).sqrt() / scale.to_f64();
+        self.clone().born(Birth::Rescale, u64::from(level.get()), std, Factor::SECRET)
+    }
+
+    /// After a key switch (relinearisation or the one inside a rotation); `scale` is that of the value.
+    #[must_use]
+    pub fn key_switch(&self, params: &Params, switching: Switching, scale: &Scale) -> Self {
+        self.switched(params, switching, 1.0, scale)
+    }
+
+    /// After a key switch merged with the rescale by q_`level` (one division by P·q_level); `scale` is that of the result.
+    #[must_use]
+    pub fn key_switch_rescale(&self, params: &Params, switching: Switching, scale: &Scale) -> Self {
+        let q = params.q_at(switching.level).last().map_or(1.0, |m| m.value() as f64);
+        self.switched(params, switching, q, scale)
+    }
+
+    /// The inner product with the key, divided by `by` more than P, and the rounding of the division.
+    fn switched(&self, params: &Params, switching: Switching, by: f64, scale: &Scale) -> Self {
+        let (all, largest) = inner_product_variance(params, switching.layout, switching.level);
+        let factor = Factor { name: mix(Birth::KeySwitch as u64, switching.key), share: largest / all };
+        let (scale, word) = (scale.to_f64(), mix(switching.name(), by.to_bits()));
+        let inner = self.clone().born(Birth::KeySwitch, word, all.sqrt() / by / scale, factor);
+        inner.born(Birth::Rounding, 0, rounding_variance(params).sqrt() / scale, Factor::SECRET)
     }
 
     /// After X → X^g on `slots` packed slots, without the key switch that brings it back under the secret key.
     #[must_use]
     pub fn automorphism(&self, galois: GaloisElement, slots: usize) -> Self {
-        Self {
-            sources: self.sources.rotated(galois, slots),
-            magnitude: self.magnitude,
-            origin: mix(mix(Birth::Automorphism as u64, self.origin), galois.value()),
-        }
+        let sources = self.sources.rotated(galois, slots);
+        Self { sources, origin: self.origin.after(Birth::Automorphism, galois.value()), fresh: None, ..self.clone() }
     }
 
     /// After the way to the ephemeral secret, from q_0 to Q and back: multiples of 2^`bits` have been added, and the message,
@@ -305,29 +446,49 @@ impl Noise {
         let switch = params.n() as f64 * params.sigma().powi(2) * ratio * ratio / 12.0;
         let below = (1.0 + f64::from(crate::keys::EPHEMERAL_WEIGHT)) / 12.0;
         let variance = 2.0 * switch + below + rounding_variance(params);
-        Self { sources: self.sources.scaled(1.0 / copies), magnitude, origin: self.origin }
-            .born(Birth::Raise, variance.sqrt() / scale.to_f64())
+        let (sources, rest) = (self.sources.scaled(1.0 / copies), self.rest / copies);
+        Self { sources, rest, bias: self.bias / copies, magnitude, fresh: None, ..self.clone() }.born(
+            Birth::Raise,
+            0,
+            variance.sqrt() / scale.to_f64(),
+            Factor::SECRET,
+        )
     }
 
-    /// What a ciphertext may tell of its message: the error, named after the public seed, and the magnitude as a power
-    /// of two from 1 on. Names and magnitude of a plaintext are functions of the message and must not pass.
-    fn sealed(&self, name: u64) -> Self {
-        let magnitude = if self.magnitude > 1.0 { self.magnitude.log2().ceil().exp2() } else { 1.0 };
-        Self::exact(magnitude, name).born(Birth::Encode, self.std())
+    /// What a ciphertext shows of its message: the error, named after the public seed, and the declared magnitude.
+    fn sealed(&self, name: u64, std: f64, factor: Factor) -> Self {
+        let message = Self { bias: self.bias, ..Self::exact(self.magnitude, 0) };
+        Self::fresh(message, name, std.hypot(self.std()), factor)
     }
 
-    /// The same message, no slot off by more than `off` besides, at the confidence of [`Noise::error`].
+    /// The message of an encryption, off by its error alone.
+    fn fresh(message: Self, name: u64, std: f64, factor: Factor) -> Self {
+        let id = mix(Birth::Fresh as u64, name);
+        let sources = Sources::one(Source { id, galois: 1, std, signed: true, factor });
+        Self { sources, origin: Origin::new(id), fresh: Some(name), ..message }
+    }
+
+    /// The same message, no slot off by more than `off` by a random error, at the confidence of [`Noise::error`], and by more than
+    /// `bias` by an error that may be the same in all slots.
     #[must_use]
-    pub fn off_by(&self, off: f64, slots: usize) -> Self {
-        let unit = Self::exact(0.0, 0).born(Birth::Off, 1.0).error(slots);
-        self.clone().born(Birth::Off, off / unit)
+    pub fn off_by(&self, off: f64, bias: f64, slots: usize) -> Self {
+        let unit = Self::exact(0.0, 0).born(Birth::Off, 0, 1.0, Factor::SECRET).error(slots);
+        Self { bias: self.bias + bias, ..self.clone() }.born(Birth::Off, 0, off / unit, Factor::SECRET)
     }
 
     /// Adds a contribution that is born here.
-    fn born(mut self, birth: Birth, std: f64) -> Self {
-        let id = mix(birth as u64, self.origin);
-        self.sources.push(Source { id, galois: 1, std, signed: true });
-        self.origin = id;
+    fn born(mut self, birth: Birth, word: u64, std: f64, factor: Factor) -> Self {
+        let origin = self.origin.after(birth, word);
+        let std = if origin.negative { -std } else { std };
+        let source = Source { id: origin.name, galois: 1, std, signed: !origin.shared, factor };
+        self.sources = self.sources.add(&Sources::one(source));
+        (self.origin, self.fresh) = (origin, None);
+        self.limited()
+    }
+
+    /// With at most as many names as are kept.
+    fn limited(mut self) -> Self {
+        self.rest += self.sources.limit();
         self
     }
 }
@@ -339,10 +500,9 @@ pub fn raised_magnitude(slots: usize, bits: u32) -> f64 {
     12.0 * (2.0 * slots as f64 * variance).sqrt() * f64::from(bits).exp2()
 }
 
-/// t with √(πt)·e^(−2t) = e^(−l), l ≥ 1: how many deviations the product of two complex normal numbers stays within.
-fn tail(l: f64) -> f64 {
-    // The iteration contracts by 1/4t each time.
-    (0..6).fold(l / 2.0, |t, _| (l + 0.5 * (std::f64::consts::PI * t).ln()) / 2.0)
+/// Standard deviation of the rounding of one coefficient to an integer.
+fn rounding_of_one() -> f64 {
+    (1.0f64 / 12.0).sqrt()
 }
 
 /// Expected ‖s‖².
@@ -355,11 +515,13 @@ fn rounding_variance(params: &Params) -> f64 {
     (1.0 + secret_norm(params)) / 12.0
 }
 
-/// Σⱼ dⱼ·eⱼ / P of a key switch at `level`, before the scale.
-fn inner_product_variance(params: &Params, layout: KeyLayout, level: Level) -> f64 {
+/// The variance of Σⱼ dⱼ·eⱼ / P of a key switch at `level`, before the scale, and that of its largest term.
+fn inner_product_variance(params: &Params, layout: KeyLayout, level: Level) -> (f64, f64) {
     let log_p = log2_product(&layout.special_primes(params.q_moduli(), params.p_moduli()));
     let squares = layout
         .digits(params.q_at(level).len())
         .map(|d| (2.0 * (log2_product(&params.q_moduli()[d]) - log_p)).exp2() / 12.0);
-    params.n() as f64 * params.sigma().powi(2) * squares.sum::<f64>()
+    let (sum, most) = squares.fold((0.0, 0.0f64), |(sum, most), square| (sum + square, most.max(square)));
+    let unit = params.n() as f64 * params.sigma().powi(2);
+    (unit * sum, unit * most)
 }

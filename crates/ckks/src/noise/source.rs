@@ -2,10 +2,10 @@
 
 use ringmill_ring::GaloisElement;
 
-/// Most contributions that a value keeps apart; the smallest are merged beyond.
-pub(crate) const MAX_SOURCES: usize = 24;
+/// Most contributions that a value keeps apart; the smallest lose their names beyond.
+pub(crate) const MAX_SOURCES: usize = 1024;
 
-/// One contribution to the error of a value.
+/// One contribution to the error of a value: independent of every contribution of another birth.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Source {
     /// Where it was born.
@@ -14,16 +14,51 @@ pub struct Source {
     pub galois: u64,
     /// Standard deviation of a coefficient in units of the message; negative where it entered with a minus.
     pub std: f64,
-    /// False once it was multiplied by a message: its sign then differs from slot to slot and is unknown.
+    /// False once its sign is unknown: it was multiplied by a message, whose sign differs from slot to slot, or two
+    /// different births may bear its name.
     pub signed: bool,
+    /// How a slot of it is distributed.
+    pub factor: Factor,
+}
+
+/// What a slot of a contribution is, beside a normal number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Factor {
+    /// Names the small polynomials that multiply it and stay the same for a key: 0 if there are none, and the slot is normal.
+    pub name: u64,
+    /// The part of the variance that the largest of these polynomials has, in (0, 1].
+    pub share: f64,
+}
+
+impl Factor {
+    /// A normal number.
+    pub const NONE: Self = Self { name: 0, share: 1.0 };
+    /// A normal number times a slot of the secret key.
+    pub const SECRET: Self = Self { name: 1, share: 1.0 };
+
+    /// The sum of a product with the secret key, which has this share of the variance, and one with the error in the public key.
+    pub(super) fn encryption(share: f64) -> Self {
+        Self { name: Self::ENCRYPTION, share }
+    }
+
+    const ENCRYPTION: u64 = 2;
+
+    /// The factors, their parts of a variance of 1, and the part of the largest polynomial of each.
+    pub(super) fn parts(self) -> impl Iterator<Item = (u64, f64, f64)> {
+        let Self { name, share } = self;
+        let both = name == Self::ENCRYPTION;
+        let first = if both { (Self::SECRET.name, share, share) } else { (name, 1.0, share) };
+        std::iter::once(first).chain(both.then_some((name, 1.0 - share, 1.0 - share)))
+    }
 }
 
 impl Source {
+    /// What tells it from others. Conjugates are not told apart: e and its conjugate have their real parts in common.
     fn key(&self) -> (u64, u64) {
         (self.id, self.galois)
     }
 
-    /// Two contributions of one birth: linearly, with their signs where both are known.
+    /// Two contributions of one name: linearly, with their signs where both are known.
     fn plus(&self, other: &Self) -> Self {
         let signed = self.signed && other.signed;
         let std = if signed { self.std + other.std } else { self.std.abs() + other.std.abs() };
@@ -36,17 +71,8 @@ impl Source {
 pub(super) struct Sources(Vec<Source>);
 
 impl Sources {
-    pub(super) fn from_vec(mut sources: Vec<Source>) -> Self {
-        sources.sort_unstable_by_key(Source::key);
-        let mut all = Self(Vec::with_capacity(sources.len()));
-        for s in sources {
-            match all.0.last_mut() {
-                Some(last) if last.key() == s.key() => *last = last.plus(&s),
-                _ => all.0.push(s),
-            }
-        }
-        all.limit();
-        all
+    pub(super) fn one(source: Source) -> Self {
+        Self(vec![source])
     }
 
     pub(super) fn as_slice(&self) -> &[Source] {
@@ -54,11 +80,7 @@ impl Sources {
     }
 
     pub(super) fn std(&self) -> f64 {
-        norm(&self.0)
-    }
-
-    pub(super) fn push(&mut self, source: Source) {
-        *self = self.add(&Self(vec![source]));
+        norm(self.0.iter().map(|s| s.std))
     }
 
     pub(super) fn scaled(&self, factor: f64) -> Self {
@@ -72,20 +94,33 @@ impl Sources {
 
     pub(super) fn rotated(&self, galois: GaloisElement, slots: usize) -> Self {
         // Polynomials in X^(N/2n) know X → X^g only by g modulo 4n.
-        let mask = (4 * slots as u64).max(4) - 1;
-        let turn = |s: &Source| Source { galois: s.galois.wrapping_mul(galois.value()) & mask, ..*s };
+        let modulus = (4 * slots as u64).max(4);
+        let turn = |s: &Source| {
+            let g = s.galois.wrapping_mul(galois.value()) & (modulus - 1);
+            // The conjugate of g is −g; the lesser stands for both, and then the sign is that of the real part alone.
+            let lesser = g.min(modulus - g);
+            Source { galois: lesser, signed: s.signed && lesser == g, ..*s }
+        };
         let mut turned: Vec<_> = self.0.iter().map(turn).collect();
         turned.sort_unstable_by_key(Source::key);
-        Self(turned)
+        let mut all: Vec<Source> = Vec::with_capacity(turned.len());
+        for s in turned {
+            match all.last_mut() {
+                Some(last) if last.key() == s.key() => *last = last.plus(&s),
+                _ => all.push(s),
+            }
+        }
+        Self(all)
     }
 
     /// A bound on the covariance of two errors: the products of the deviations of contributions that both have.
     pub(super) fn covariance(&self, other: &Self) -> f64 {
+        let (few, many) = if self.0.len() < other.0.len() { (self, other) } else { (other, self) };
         let both = |s: &Source| {
-            let found = other.0.binary_search_by_key(&s.key(), Source::key).ok()?;
-            Some((s.std * other.0[found].std).abs())
+            let found = many.0.binary_search_by_key(&s.key(), Source::key).ok()?;
+            Some((s.std * many.0[found].std).abs())
         };
-        self.0.iter().filter_map(both).sum()
+        few.0.iter().filter_map(both).sum()
     }
 
     /// Sum of two errors.
@@ -105,36 +140,32 @@ impl Sources {
             i += usize::from(take_a);
             j += usize::from(take_b);
         }
-        let mut out = Self(out);
-        out.limit();
-        out
+        Self(out)
     }
 
-    /// Merges the smallest contributions into one, named after its parts, so that at most [`MAX_SOURCES`] remain.
+    /// Takes the smallest contributions out where there are more than [`MAX_SOURCES`], and gives the deviation of their sum.
     ///
-    /// Parts lose their names: should one of them meet itself again, it adds in squares instead of linearly. They
-    /// are the smallest, and half of the places are made free at a time.
-    fn limit(&mut self) {
+    /// They are different births, so they add in squares here. They have no names afterwards: should one of them meet itself
+    /// again, the caller adds linearly. Half of the places are made free at a time.
+    pub(super) fn limit(&mut self) -> f64 {
         if self.0.len() <= MAX_SOURCES {
-            return;
+            return 0.0;
         }
         self.0.sort_by(|a, b| b.std.abs().total_cmp(&a.std.abs()).then_with(|| a.key().cmp(&b.key())));
         let rest = self.0.split_off(MAX_SOURCES / 2);
-        let mut parts: Vec<_> = rest.iter().map(Source::key).collect();
-        parts.sort_unstable();
-        let id = parts.iter().fold(0, |h, &(id, galois)| mix(mix(h, id), galois));
-        self.0.push(Source { id, galois: 1, std: norm(&rest), signed: false });
         self.0.sort_unstable_by_key(Source::key);
+        norm(rest.iter().map(|s| s.std))
     }
 }
 
-fn norm(sources: &[Source]) -> f64 {
+/// √Σx².
+pub(super) fn norm(all: impl Iterator<Item = f64> + Clone) -> f64 {
     // Scaled by the greatest, so that squares neither overflow nor vanish.
-    let top = sources.iter().map(|s| s.std.abs()).fold(0.0, f64::max);
+    let top = all.clone().map(f64::abs).fold(0.0, f64::max);
     if top == 0.0 || !top.is_finite() {
         return top;
     }
-    top * sources.iter().map(|s| (s.std / top).powi(2)).sum::<f64>().sqrt()
+    top * all.map(|x| (x / top).powi(2)).sum::<f64>().sqrt()
 }
 
 /// Hash of a name and a word (the finaliser of MurmurHash3 over a multiply-add): names, not security.

@@ -9,6 +9,7 @@ use ringmill_ring::{Domain, GaloisElement, Modulus, Permutation, Poly};
 use super::{coefficients, poly};
 use crate::ciphertext::{Ciphertext, Meta, Plaintext};
 use crate::keys::{EvaluationKeys, SwitchKey};
+use crate::noise::Switching;
 use crate::params::{Level, Params};
 use crate::scale::Scale;
 
@@ -107,7 +108,7 @@ pub(crate) fn mul_integer(a: &Ciphertext, c: i64) -> Ciphertext {
 
 pub(crate) fn mul_plain(a: &Ciphertext, b: &Plaintext) -> Ciphertext {
     let polys = a.polys().iter().map(|x| pointwise(x, b.poly(), a.params())).collect();
-    let (noise, scale) = (a.noise().mul(b.noise(), a.params()), a.scale().mul(b.scale()));
+    let (noise, scale) = (a.noise().mul_plain(b.noise(), a.params()), a.scale().mul(b.scale()));
     cipher(a.params(), polys, Meta { noise, scale, ..a.meta().clone() })
 }
 
@@ -117,9 +118,14 @@ pub(crate) fn rescale(a: &Ciphertext) -> Ciphertext {
     let last = BigInt::from(q[level.limbs()].value());
     let divided = |x: &Poly| poly(&divide(&coefficients(x, q), &last), params.q_at(level));
     let scale = a.scale().div(&Scale::modulus(q[level.limbs()]));
-    let noise = a.noise().rescale(params, &scale);
+    let noise = a.noise().rescale(params, a.level(), &scale);
     let polys = a.polys().iter().map(divided).collect();
     cipher(params, polys, Meta { level, scale, noise, ..a.meta().clone() })
+}
+
+/// The switch with the base form of a key.
+fn switching(key: &SwitchKey, level: Level) -> Switching {
+    Switching { key: key.name(), layout: key.base().layout(), level }
 }
 
 /// Product, relinearised; rescaled in the same division if `merged`.
@@ -135,14 +141,14 @@ pub(crate) fn mul(a: &Ciphertext, b: &Ciphertext, keys: &EvaluationKeys, merged:
     let polys = switch(&d2, key, level, merged, [Some(&d0), Some(&d1)]).to_vec();
     if merged {
         let scale = scale.div(&Scale::modulus(params.q_at(level)[level.index()]));
-        let noise = noise.key_switch_rescale(params, level, &scale);
+        let noise = noise.key_switch_rescale(params, switching(key, level), &scale);
         return cipher(
             params,
             polys,
             Meta { level: level.down().unwrap(), scale, noise, ..a.meta().clone() },
         );
     }
-    let noise = noise.key_switch(params, level, &scale);
+    let noise = noise.key_switch(params, switching(key, level), &scale);
     cipher(params, polys, Meta { scale, noise, ..a.meta().clone() })
 }
 
@@ -157,6 +163,7 @@ pub(crate) fn automorphism(a: &Ciphertext, g: GaloisElement, keys: &EvaluationKe
     let key = keys.galois().get(g).unwrap();
     let switched = switch(&a.polys()[1], key, a.level(), false, [Some(&a.polys()[0]), None]);
     let polys = switched.iter().map(turn).collect();
-    let noise = a.noise().automorphism(g, a.slots()).key_switch(params, a.level(), a.scale());
+    let turned = a.noise().automorphism(g, a.slots());
+    let noise = turned.key_switch(params, switching(key, a.level()), a.scale());
     cipher(params, polys, Meta { noise, ..a.meta().clone() })
 }

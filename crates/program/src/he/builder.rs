@@ -230,15 +230,14 @@ impl Builder {
         Ok(())
     }
 
-    /// Promises that the slots of `v` are those of `other`, off by no more than `off`: whatever the model of errors makes of the
-    /// way from one to the other.
+    /// Promises that the slots of `v` are those of another value, off by no more than `like` says: whatever the model of errors
+    /// makes of the way from one to the other.
     ///
     /// # Errors
-    /// [`Rule::Like`] unless `other` is a ciphertext from before `v` and the distance is positive and finite, [`Rule::Undefined`] for
+    /// [`Rule::Like`] unless the other is a ciphertext from before `v`, the distance is positive and the bias is not negative, [`Rule::Undefined`] for
     /// a value of another program.
-    pub fn resemble(&mut self, v: Value, other: Value, off: f64) -> Result<(), HeError> {
+    pub fn resemble(&mut self, v: Value, like: Like) -> Result<(), HeError> {
         self.program.instrs.get(v.index()).ok_or_else(|| undefined(v))?;
-        let like = Like { value: other, off };
         super::verify::check_like(&self.program, v, like)?;
         self.program.instrs[v.index()].like = Some(like);
         Ok(())

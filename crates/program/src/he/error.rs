@@ -79,10 +79,10 @@ pub enum Rule {
     #[error("a value is within {bound}; the bound must be positive and finite")]
     Within { bound: f64 },
     #[error(
-        "a value is like {value} off {off}; that must be a ciphertext from before it, as is the value, and the distance positive and \
-         finite"
+        "a value is like {value} off {off}, bias {bias}; that must be a ciphertext from before it, as is the value, the distance \
+         positive and finite, and the bias finite and not negative"
     )]
-    Like { value: String, off: f64 },
+    Like { value: String, off: f64, bias: f64 },
     #[error("number {index} is not finite")]
     NotFinite { index: usize },
     #[error("the modulus chain is not valid: {what}")]

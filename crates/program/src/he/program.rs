@@ -1,6 +1,8 @@
 //! The program itself: instructions, tables, regions, outputs.
 
-use super::{Chain, Op, Source, Stage, Table, TableId, Type, Value};
+use num_complex::Complex64;
+
+use super::{Chain, Constant, Numbers, Op, Source, Stage, Table, TableId, Type, Value};
 
 /// Index into [`Program::regions`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -30,8 +32,10 @@ pub struct Instr {
 pub struct Like {
     /// The other value.
     pub value: Value,
-    /// How far a slot may be off.
+    /// How far a slot may be off, by an error that differs from slot to slot as a random one does.
     pub off: f64,
+    /// How far it may be off besides, by an error that may be the same in all slots: 0 if there is none.
+    pub bias: f64,
 }
 
 /// A result of the program.
@@ -115,6 +119,24 @@ impl Program {
     /// A table of constants.
     pub fn table(&self, id: TableId) -> Option<&Table> {
         self.tables.get(id.0 as usize)
+    }
+
+    /// The program with bounds in place of its vectors: each is replaced by the power of two, at least 1, that bounds it, of
+    /// unknown phase in every slot. Predictions for it hold for all vectors within the same bounds, and show nothing else of them.
+    #[must_use]
+    pub fn with_vectors_bounded(&self) -> Self {
+        let bounded = |numbers: &Numbers| {
+            let bound = numbers.magnitude().max(1.0).log2().ceil().exp2();
+            Numbers::Complex(vec![Complex64::new(bound, 0.0); numbers.len()])
+        };
+        let mut program = self.clone();
+        program.tables.iter_mut().for_each(|table| table.numbers = bounded(&table.numbers));
+        for instr in &mut program.instrs {
+            if let Op::Const(Constant::List(numbers)) = &mut instr.op {
+                *numbers = bounded(numbers).into();
+            }
+        }
+        program
     }
 
     /// Encrypted inputs, in order: name and type.

@@ -70,13 +70,13 @@ fn verify_instr(p: &Program, v: Value) -> Result<(), Rule> {
 
 /// Invariant 9.
 pub(super) fn check_like(p: &Program, v: Value, like: Like) -> Result<(), Rule> {
-    let Like { value, off } = like;
+    let Like { value, off, bias } = like;
     let fits = value < v && p.instr(v).ty.is_ct() && p.instr(value).ty.is_ct();
-    if fits && off > 0.0 && off.is_finite() {
+    if fits && off > 0.0 && off.is_finite() && bias >= 0.0 && bias.is_finite() {
         return Ok(());
     }
     let value = if value.index() < p.instrs.len() { p.value_name(value) } else { format!("%{}", value.0) };
-    Err(Rule::Like { value, off })
+    Err(Rule::Like { value, off, bias })
 }
 
 fn duplicate(name: &str, what: &'static str) -> Rule {

@@ -17,10 +17,19 @@ const POINTS: usize = 1024;
 const DEGREE_MAX: u32 = 127;
 
 /// Contributions that are kept apart.
-const PARTS: usize = 24;
+const PARTS: usize = 96;
 
-/// One contribution: its name, and the deviation that it has at every point, with its sign.
-type Part = (Value, Rc<[f64]>);
+/// One contribution.
+#[derive(Debug, Clone)]
+struct Part {
+    /// The value at which it was born, and whether it is the same in all slots: such ones add linearly.
+    name: (Value, bool),
+    /// Its deviation, or its bound, at every point, with its sign.
+    at: Rc<[f64]>,
+}
+
+/// What is known of a value that is a polynomial of itself: bound, deviation of its random error, bound of its bias.
+pub(super) type Root = (f64, f64, f64);
 
 /// A polynomial of the value `root`, with its error.
 #[derive(Debug, Clone)]
@@ -30,8 +39,10 @@ pub(super) struct Curve {
     values: Rc<[f64]>,
     /// Sorted by name: that of the value at which each was born.
     parts: Vec<Part>,
-    /// The variance of all other contributions.
+    /// The deviation of all other random contributions, which adds linearly.
     rest: Rc<[f64]>,
+    /// The bound of all other biases.
+    rest_bias: Rc<[f64]>,
 }
 
 fn zip(a: &[f64], b: &[f64], f: impl Fn(f64, f64) -> f64) -> Rc<[f64]> {
@@ -43,25 +54,40 @@ fn map(a: &[f64], f: impl Fn(f64) -> f64) -> Rc<[f64]> {
 }
 
 impl Curve {
-    /// x itself, within ±`bound` and with an error of deviation `std`.
-    pub(super) fn root(v: Value, bound: f64, std: f64) -> Self {
+    /// x itself.
+    pub(super) fn root(v: Value, (bound, std, bias): Root) -> Self {
         let point = |i: usize| bound * ((i as f64 + 0.5) * PI / POINTS as f64).cos();
         Self {
             root: v,
             degree: 1,
             values: (0..POINTS).map(point).collect(),
-            parts: vec![(v, vec![std; POINTS].into())],
+            parts: [(false, std), (true, bias)]
+                .into_iter()
+                .map(|(fixed, size)| Part { name: (v, fixed), at: vec![size; POINTS].into() })
+                .collect(),
             rest: vec![0.0; POINTS].into(),
+            rest_bias: vec![0.0; POINTS].into(),
         }
     }
 
     /// The deviation at the worst point.
     pub(super) fn std(&self) -> f64 {
-        let mut variance = self.rest.to_vec();
-        for (_, part) in &self.parts {
-            variance.iter_mut().zip(part.iter()).for_each(|(all, part)| *all += part * part);
+        let variance = self.total(false, |part| part * part);
+        variance.iter().zip(self.rest.iter()).map(|(all, rest)| all.sqrt() + rest).fold(0.0, f64::max)
+    }
+
+    /// The bound on the bias at the worst point.
+    pub(super) fn bias(&self) -> f64 {
+        let named = self.total(true, f64::abs);
+        named.iter().zip(self.rest_bias.iter()).map(|(all, rest)| all + rest).fold(0.0, f64::max)
+    }
+
+    fn total(&self, fixed: bool, size: impl Fn(f64) -> f64) -> Vec<f64> {
+        let mut total = vec![0.0; POINTS];
+        for part in self.parts.iter().filter(|part| part.name.1 == fixed) {
+            total.iter_mut().zip(part.at.iter()).for_each(|(all, &part)| *all += size(part));
         }
-        variance.into_iter().fold(0.0, f64::max).sqrt()
+        total
     }
 
     /// The largest value.
@@ -71,8 +97,9 @@ impl Curve {
 
     /// Times a number.
     pub(super) fn times(&self, c: f64) -> Self {
-        let parts = self.parts.iter().map(|(name, part)| (*name, map(part, |x| c * x))).collect();
-        Self { values: map(&self.values, |x| c * x), parts, rest: map(&self.rest, |x| c * c * x), ..*self }
+        let parts = self.parts.iter().map(|p| Part { name: p.name, at: map(&p.at, |x| c * x) }).collect();
+        let [rest, rest_bias] = [&self.rest, &self.rest_bias].map(|rest| map(rest, |x| c.abs() * x));
+        Self { values: map(&self.values, |x| c * x), parts, rest, rest_bias, ..*self }
     }
 
     /// Plus a number.
@@ -97,11 +124,20 @@ impl Curve {
         Some(self.joined(other, self.degree + other.degree, values, (&weights.0, &weights.1)))
     }
 
-    /// The same with an error that is born at `v`, alike everywhere.
-    pub(super) fn born(mut self, v: Value, std: f64) -> Self {
-        if std > 0.0 {
-            self.parts.push((v, vec![std; POINTS].into()));
-            self.parts.sort_by_key(|(name, _)| *name);
+    /// The same with a random error of this deviation that is born at `v`, alike everywhere.
+    pub(super) fn born(self, v: Value, std: f64) -> Self {
+        self.with((v, false), std)
+    }
+
+    /// The same with a bias of this bound that is born at `v`, alike everywhere.
+    pub(super) fn biased(self, v: Value, bound: f64) -> Self {
+        self.with((v, true), bound)
+    }
+
+    fn with(mut self, name: (Value, bool), size: f64) -> Self {
+        if size > 0.0 {
+            self.parts.push(Part { name, at: vec![size; POINTS].into() });
+            self.parts.sort_by_key(|part| part.name);
             self.limit();
         }
         self
@@ -121,25 +157,23 @@ impl Curve {
         let mut parts: Vec<Part> = Vec::with_capacity(a.len() + b.len());
         let (mut i, mut j) = (0, 0);
         while i < a.len() || j < b.len() {
-            let take_a = j == b.len() || (i < a.len() && a[i].0 <= b[j].0);
-            let take_b = i == a.len() || (j < b.len() && b[j].0 <= a[i].0);
-            parts.push(match (take_a, take_b) {
-                (true, true) => {
-                    let both = zip(&a[i].1, wa, |x, w| x * w);
-                    let right = zip(&b[j].1, wb, |x, w| x * w);
-                    (a[i].0, zip(&both, &right, |x, y| x + y))
-                }
-                (true, false) => (a[i].0, zip(&a[i].1, wa, |x, w| x * w)),
-                _ => (b[j].0, zip(&b[j].1, wb, |x, w| x * w)),
-            });
+            let take_a = j == b.len() || (i < a.len() && a[i].name <= b[j].name);
+            let take_b = i == a.len() || (j < b.len() && b[j].name <= a[i].name);
+            let (left, right) = (take_a.then(|| &a[i]), take_b.then(|| &b[j]));
+            let weighted = |part: Option<&Part>, w: &[f64]| part.map(|part| zip(&part.at, w, |x, w| x * w));
+            let name = left.or(right).map(|part| part.name);
+            let at = match (weighted(left, wa), weighted(right, wb)) {
+                (Some(left), Some(right)) => Some(zip(&left, &right, |x, y| x + y)),
+                (left, right) => left.or(right),
+            };
+            parts.extend(name.zip(at).map(|(name, at)| Part { name, at }));
             i += usize::from(take_a);
             j += usize::from(take_b);
         }
         // What has lost its name may be the same on both sides, and then adds linearly.
-        let rest =
-            |k: usize| (wa[k].abs() * self.rest[k].sqrt() + wb[k].abs() * other.rest[k].sqrt()).powi(2);
-        let rest = (0..POINTS).map(rest).collect();
-        let mut joined = Self { root: self.root, degree, values, parts, rest };
+        let sum = |a: &[f64], b: &[f64]| (0..POINTS).map(|k| wa[k].abs() * a[k] + wb[k].abs() * b[k]).collect();
+        let (rest, rest_bias) = (sum(&self.rest, &other.rest), sum(&self.rest_bias, &other.rest_bias));
+        let mut joined = Self { root: self.root, degree, values, parts, rest, rest_bias };
         joined.limit();
         joined
     }
@@ -150,14 +184,12 @@ impl Curve {
             return;
         }
         let size = |part: &[f64]| part.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
-        self.parts.sort_by(|a, b| size(&b.1).total_cmp(&size(&a.1)));
-        let small = self.parts.split_off(PARTS / 2);
-        let mut rest = self.rest.to_vec();
-        for (_, part) in &small {
-            rest.iter_mut().zip(part.iter()).for_each(|(all, part)| *all += part * part);
-        }
-        self.rest = rest.into();
-        self.parts.sort_by_key(|(name, _)| *name);
+        self.parts.sort_by(|a, b| size(&b.at).total_cmp(&size(&a.at)));
+        let small = Self { parts: self.parts.split_off(PARTS / 2), ..self.clone() };
+        // What is lost now may have been lost before.
+        self.rest = zip(&small.total(false, |x| x * x), &self.rest, |lost, rest| lost.sqrt() + rest);
+        self.rest_bias = zip(&small.total(true, f64::abs), &self.rest_bias, |lost, rest| lost + rest);
+        self.parts.sort_by_key(|part| part.name);
     }
 }
 
@@ -182,17 +214,17 @@ impl Curves {
         self.own(a).map_or(self.same[a.index()], |curve| curve.root)
     }
 
-    /// The value as a polynomial, of itself if of no other: given a bound and the deviation of its error.
-    pub(super) fn of(&self, a: Value, (bound, std): (f64, f64)) -> Option<Curve> {
+    /// The value as a polynomial, of itself if of no other.
+    pub(super) fn of(&self, a: Value, root: Root) -> Option<Curve> {
         match self.own(a) {
             Some(curve) => Some(curve.clone()),
-            None => bound.is_finite().then(|| Curve::root(self.same[a.index()], bound, std)),
+            None => root.0.is_finite().then(|| Curve::root(self.same[a.index()], root)),
         }
     }
 
     /// Takes `a`, which the instruction `v` uses, for a value of its own, if nothing else that it was made with is used from
     /// here on: degrees of polynomials of polynomials multiply, and soon no points would show them.
-    pub(super) fn begin_anew(&mut self, a: Value, v: Value, last: &[usize], (bound, std): (f64, f64)) {
+    pub(super) fn begin_anew(&mut self, a: Value, v: Value, last: &[usize], known: Root) {
         let Some(root) = self.own(a).filter(|curve| curve.degree >= WHOLE).map(|curve| curve.root) else {
             return;
         };
@@ -202,14 +234,14 @@ impl Curves {
         let others = self.all.iter().enumerate();
         if others.clone().any(|(u, curve)| alive(u) && of_root(curve) && self.same[u] != same)
             || (alive(root.index()) && last[root.index()] > root.index())
-            || !bound.is_finite()
+            || !known.0.is_finite()
         {
             return;
         }
         let anew: Vec<usize> =
             others.filter(|(u, c)| of_root(c) && self.same[*u] == same).map(|(u, _)| u).collect();
         for u in anew {
-            self.all[u] = Some(Curve::root(same, bound, std));
+            self.all[u] = Some(Curve::root(same, known));
         }
     }
 
@@ -232,7 +264,7 @@ mod tests {
 
     /// T_n by T_{n+1} = 2x·T_n − T_{n−1}, without errors but that of x.
     fn chebyshev(n: u32) -> Curve {
-        let x = Curve::root(Value(0), 1.0, 1.0);
+        let x = Curve::root(Value(0), (1.0, 1.0, 0.0));
         let mut last = (x.times(0.0).shifted(1.0), x.clone());
         for _ in 1..n {
             last = (last.1.clone(), x.product(&last.1).unwrap().times(2.0).plus(&last.0.times(-1.0)));
@@ -246,7 +278,7 @@ mod tests {
         let t9 = chebyshev(9);
         assert!((t9.std() - 81.0).abs() < 0.01, "{}", t9.std());
         // Of x² − x on [−1, 1] it is 3.
-        let x = Curve::root(Value(0), 1.0, 0.5);
+        let x = Curve::root(Value(0), (1.0, 0.5, 0.0));
         let p = x.product(&x).unwrap().plus(&x.times(-1.0));
         assert!((p.std() - 1.5).abs() < 1e-3);
         // And of (x + 1)³ − 3(x + 1)²/2 on [−1, 1], 3y² − 3y at y = 2, 6.
@@ -257,7 +289,7 @@ mod tests {
 
     #[test]
     fn births_add_in_squares_and_meet_themselves_with_their_signs() {
-        let x = Curve::root(Value(0), 1.0, 0.0);
+        let x = Curve::root(Value(0), (1.0, 0.0, 0.0));
         let square = x.product(&x).unwrap().born(Value(1), 3.0);
         let other = x.product(&x).unwrap().born(Value(2), 4.0);
         assert!((square.plus(&other).std() - 5.0).abs() < 1e-9);
@@ -267,7 +299,7 @@ mod tests {
 
     #[test]
     fn degrees_beyond_the_points_are_not_shown() {
-        let t64 = (0..6).fold(Curve::root(Value(0), 1.0, 1.0), |x, _| x.product(&x).unwrap());
+        let t64 = (0..6).fold(Curve::root(Value(0), (1.0, 1.0, 0.0)), |x, _| x.product(&x).unwrap());
         assert!((t64.std() - 64.0).abs() < 0.1, "{}", t64.std());
         assert!(t64.product(&t64).is_none());
     }
@@ -275,27 +307,40 @@ mod tests {
     #[test]
     fn what_alone_is_used_from_here_on_is_a_value_of_its_own() {
         let mut curves = Curves::default();
-        let x = Curve::root(Value(0), 1.0, 1.0);
+        let x = Curve::root(Value(0), (1.0, 1.0, 0.0));
         let t9 = chebyshev(9);
         [None, Some(x.shifted(1.0)), Some(t9.clone()), Some(t9)]
             .into_iter()
             .zip([None, None, None, Some(Value(2))])
             .for_each(|(curve, copy)| curves.push(curve, copy));
         // %1 is used again at %5.
-        curves.begin_anew(Value(2), Value(4), &[1, 5, 4, 6], (1.0, 7.0));
+        curves.begin_anew(Value(2), Value(4), &[1, 5, 4, 6], (1.0, 7.0, 0.5));
         assert_eq!(curves.root(Value(2)), Value(0));
-        curves.begin_anew(Value(2), Value(4), &[1, 3, 4, 6], (1.0, 7.0));
+        curves.begin_anew(Value(2), Value(4), &[1, 3, 4, 6], (1.0, 7.0, 0.5));
         assert_eq!([2, 3].map(|v| curves.root(Value(v))), [Value(2); 2]);
-        assert_eq!(curves.of(Value(3), (1.0, 7.0)).unwrap().std(), 7.0);
+        assert_eq!(curves.of(Value(3), (1.0, 7.0, 0.5)).map(|c| (c.std(), c.bias())), Some((7.0, 0.5)));
         assert_eq!(curves.root(Value(1)), Value(0));
-        assert!(curves.of(Value(0), (f64::INFINITY, 1.0)).is_none());
+        assert!(curves.of(Value(0), (f64::INFINITY, 1.0, 0.0)).is_none());
+    }
+
+    #[test]
+    fn a_bias_adds_linearly_and_meets_itself_with_its_sign() {
+        let x = Curve::root(Value(0), (1.0, 0.0, 0.25));
+        assert!((x.product(&x).unwrap().bias() - 0.5).abs() < 1e-3);
+        let (three, four) = (x.clone().biased(Value(1), 3.0), x.clone().biased(Value(2), 4.0));
+        assert!((three.plus(&four).bias() - 7.5).abs() < 1e-9);
+        assert!(three.plus(&three.times(-1.0)).bias() < 1e-9);
+        assert_eq!(three.std(), 0.0);
+        let all = (1..=100).fold(x, |x, i| x.biased(Value(i), 1.0));
+        assert!((all.bias() - 100.25).abs() < 1e-9);
     }
 
     #[test]
     fn many_births_lose_their_names_and_nothing_else() {
-        let x = Curve::root(Value(0), 1.0, 0.0);
+        let x = Curve::root(Value(0), (1.0, 0.0, 0.0));
         let all = (1..=100).fold(x, |x, i| x.born(Value(i), 1.0));
-        assert!((all.std() - 10.0).abs() < 1e-9);
+        // What lost its name may be lost again: no less than in squares, no more than linearly.
+        assert!((10.0..20.0).contains(&all.std()), "{}", all.std());
         assert!(all.parts.len() <= PARTS);
     }
 }

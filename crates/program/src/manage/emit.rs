@@ -8,7 +8,7 @@ use super::levels::{Form, Levels, Product, cipher_first, product};
 use super::numbering::Numbering;
 use super::place::{Place, place};
 use super::{Managed, Summary, hoist, simplify};
-use crate::he::{Builder, Chain, HeError, Level, Op, Program, Rule, Scale, Type, Value, verify};
+use crate::he::{Builder, Chain, HeError, Level, Like, Op, Program, Rule, Scale, Type, Value, verify};
 
 /// Choices of [`manage`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,12 +114,13 @@ impl Emitter<'_> {
             if let (Some(done), Some(bound)) = (&done, instr.within) {
                 self.b.promise(done.value, bound)?;
             }
-            let like =
-                instr.like.and_then(|like| Some((self.done[like.value.index()].as_ref()?.value, like.off)));
-            if let (Some(done), Some((other, off))) = (&done, like)
-                && other < done.value
+            let like = instr.like.and_then(|like| {
+                Some(Like { value: self.done[like.value.index()].as_ref()?.value, ..like })
+            });
+            if let (Some(done), Some(like)) = (&done, like)
+                && like.value < done.value
             {
-                self.b.resemble(done.value, other, off)?;
+                self.b.resemble(done.value, like)?;
             }
             self.done.push(done);
         }

@@ -18,6 +18,7 @@
 //! 5. `few_keys`: where so many keys are too many, rotations as walks of steps that have one.
 //! 6. `hoist`: marks rotations that share a decomposition.
 
+mod bias;
 mod choose;
 mod curve;
 mod dead;
@@ -38,7 +39,7 @@ pub use choose::{Accuracy, ChooseError, Plan, choose};
 pub use dead::remove_dead;
 pub use emit::{Options, least_output_level, manage};
 pub use levels::depth;
-pub use noise::{Layouts, Promise, mul_scalar, predict, predict_fresh};
+pub use noise::{Layouts, Promise, predict, predict_fresh};
 pub use order::steady;
 pub use ranges::ranges;
 pub use simplify::simplify;

@@ -1,13 +1,18 @@
 //! The predicted error of every value of a managed program.
 
+use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use ringmill_ckks::noise::Switching;
 use ringmill_ckks::{KeyLayout, Noise, Params};
 use ringmill_ring::{GaloisElement, RingError};
 
+use super::bias::bias;
 use super::curve::{Curve, Curves};
 use super::ranges::ranges;
 use super::spread::{Spread, last_uses, wanted};
 use crate::he::{Constant, Level, Like, Numbers, Op, Program, Scale, Type, Value};
-use crate::lower::{Switch, key_switches};
+use crate::lower::{KeyId, Switch, key_switches};
 
 /// The layout of the key of each key switch.
 pub type Layouts<'a> = &'a dyn Fn(&Switch) -> KeyLayout;
@@ -72,7 +77,10 @@ pub fn predict(
 ) -> Result<Vec<Noise>, RingError> {
     let switches = key_switches(p);
     // What no output needs is not lowered.
-    let layout = |v: Value| switches.get(&v).map_or_else(|| KeyLayout::base(params), layouts);
+    let switching = |v: Value, level: Level| match switches.get(&v) {
+        Some(switch) => Switching { key: key_name(switch.key), layout: layouts(switch), level },
+        None => Switching { key: 0, layout: KeyLayout::base(params), level },
+    };
     let merged = |v: Value| switches.get(&v).is_some_and(|switch| switch.rescale);
     // What a key switch or a rescale makes of an error.
     let switched = |v: Value, noise: &Noise| -> Result<Noise, RingError> {
@@ -81,21 +89,23 @@ pub fn predict(
         Ok(match &instr.op {
             Op::Rescale(a) if merged(*a) => {
                 let from = level_and_scale(&p.instr(*a).ty).0;
-                noise.key_switch_rescale_by(params, layout(*a), from, scale)
+                noise.key_switch_rescale(params, switching(*a, from), scale)
             }
-            Op::Rescale(_) => noise.rescale(params, scale),
+            Op::Rescale(a) => noise.rescale(params, level_and_scale(&p.instr(*a).ty).0, scale),
             op => {
                 let turned = match galois(op, params)? {
                     Some(element) => noise.automorphism(element, p.slots()),
                     None => noise.clone(),
                 };
                 // A merged one is counted where the rescale is.
-                if merged(v) { turned } else { turned.key_switch_by(params, layout(v), level, scale) }
+                if merged(v) { turned } else { turned.key_switch(params, switching(v, level), scale) }
             }
         })
     };
     let (wanted, last) = (wanted(p), last_uses(p));
+    let results: BTreeSet<Value> = p.outputs().iter().map(|output| output.value).collect();
     let mut spreads: Vec<Spread> = Vec::with_capacity(p.instrs().len());
+    let mut biases: Vec<Spread> = Vec::with_capacity(p.instrs().len());
     let mut curves = Curves::default();
     let real = real && all_real(p);
     let mut all: Vec<Noise> = Vec::with_capacity(p.instrs().len());
@@ -104,18 +114,15 @@ pub fn predict(
         let scale = level_and_scale(&instr.ty).1;
         let noise = match &instr.op {
             Op::Input(name) => input(v, name),
-            Op::Plain(name) => Noise::encoded(plain(v, name), scale, u64::from(v.0)),
-            Op::Const(c) if scale.is_one() && c.as_gaussian_integer().is_some() => {
-                Noise::exact(magnitude(p, c), u64::from(v.0))
-            }
-            Op::Const(c) => Noise::encoded(magnitude(p, c), scale, u64::from(v.0)),
+            Op::Plain(name) => Noise::plain(plain(v, name), scale),
+            Op::Const(c) => constant(p, c, scale),
             Op::Add(a, b) | Op::AddPlain(a, b) => at(*a).add(at(*b)),
             Op::Sub(a, b) | Op::SubPlain(a, b) => at(*a).sub(at(*b)),
             Op::Mul(a, b) | Op::MulPlain(a, b) => at(*a).mul(at(*b), params),
             Op::Square(a) => at(*a).mul(at(*a), params),
             Op::Neg(a) => at(*a).neg(),
-            Op::AddScalar(a, c) => at(*a).add(&Noise::constant(*c, scale, p.slots())),
-            Op::MulScalar { a, c, scale } => mul_scalar(at(*a), *c, scale, p.slots(), params),
+            Op::AddScalar(a, c) => at(*a).add(&Noise::number(*c, scale)),
+            Op::MulScalar { a, c, scale } => mul_scalar(at(*a), *c, scale, params),
             Op::Drop(a, _) => at(*a).clone(),
             Op::Raise { a, bits } => at(*a).raise(params, scale, p.slots(), *bits),
             Op::Rescale(a) | Op::Relin(a) | Op::Rotate { a, .. } | Op::Conj { a, .. } => switched(v, at(*a))?,
@@ -123,7 +130,7 @@ pub fn predict(
             Op::Sum { a, .. } | Op::Bootstrap { a, .. } => at(*a).clone(),
         };
         let noise = match instr.like {
-            Some(Like { value, off }) => at(value).off_by(off, p.slots()),
+            Some(Like { value, off, bias }) => at(value).off_by(off, bias, p.slots()),
             None => noise,
         };
         let spread = match &instr.op {
@@ -132,12 +139,12 @@ pub fn predict(
                 let of = |v: Value| (&spreads[v.index()], at(v));
                 let born = |v: Value| Ok(switched(v, &Noise::exact(0.0, 0))?.std());
                 match instr.like {
-                    Some(Like { value, off }) => {
-                        let own = Noise::exact(0.0, 0).off_by(off, p.slots()).std();
+                    Some(Like { value, off, .. }) => {
+                        let own = Noise::exact(0.0, 0).off_by(off, 0.0, p.slots()).std();
                         of(value).0.plus(&Spread::even(own), 0.0)
                     }
                     None => {
-                        spread(p, op, (v, scale), params, &of, &born)?.unwrap_or(Spread::even(noise.std()))
+                        spread(p, op, v, &of, &born)?.unwrap_or(Spread::even(noise.std()))
                     }
                 }
             }
@@ -145,7 +152,7 @@ pub fn predict(
         let spread = if spread.std() > noise.std() { Spread::even(noise.std()) } else { spread };
         let curve = match instr.like {
             None if real && wanted[v.index()] => {
-                let root = |a: Value| (bound(a), spreads[a.index()].std());
+                let root = |a: Value| (bound(a), spreads[a.index()].std(), biases[a.index()].std());
                 for &a in instr.op.operands().as_slice() {
                     curves.begin_anew(a, v, &last, root(a));
                 }
@@ -162,11 +169,27 @@ pub fn predict(
             Some(std) if std < spread.std() => Spread::even(std),
             _ => spread,
         };
+        let lean = match instr.like {
+            _ if !wanted[v.index()] => Spread::even(noise.bias()),
+            Some(like) => biases[like.value.index()].plus_bound(&Spread::even(like.bias)),
+            None => {
+                let of = |v: Value| (&biases[v.index()], at(v));
+                bias(p, &instr.op, scale, params, &of).unwrap_or_else(|| Spread::even(noise.bias()))
+            }
+        };
+        let least = curve.as_ref().map_or(f64::INFINITY, Curve::bias).min(noise.bias());
+        let lean = if lean.std() > least { Spread::even(least) } else { lean };
+        let noise = noise.with_bias(lean.std());
         for operand in instr.op.operands().as_slice().iter().filter(|a| last[a.index()] == v.index()) {
             spreads[operand.index()].flatten();
+            biases[operand.index()].flatten();
             curves.forget(*operand);
+            if !results.contains(operand) {
+                all[operand.index()] = all[operand.index()].unnamed();
+            }
         }
         spreads.push(spread);
+        biases.push(lean);
         curves.push(curve, if let Op::Drop(a, _) = instr.op { Some(a) } else { None });
         // What is encrypted or given at run time keeps to its bound; constants are what they are.
         let bound = if matches!(instr.op, Op::Const(_)) { f64::INFINITY } else { bound(v) };
@@ -184,17 +207,10 @@ pub fn predict(
 fn spread<'a>(
     p: &Program,
     op: &Op,
-    (v, scale): (Value, &Scale),
-    params: &Params,
+    v: Value,
     of: &dyn Fn(Value) -> (&'a Spread, &'a Noise),
     born: &dyn Fn(Value) -> Result<f64, RingError>,
 ) -> Result<Option<Spread>, RingError> {
-    let product = |a: Value, b: Value| {
-        let ((a, na), (b, nb)) = (of(a), of(b));
-        // As in `Noise::mul`.
-        let both = Spread::even((params.n() as f64).sqrt() * a.std() * b.std());
-        (a.clone(), na, b.times(na.magnitude()), nb, both)
-    };
     Ok(Some(match *op {
         Op::Add(a, b) | Op::AddPlain(a, b) | Op::Sub(a, b) | Op::SubPlain(a, b) => {
             let ((a, na), (b, nb)) = (of(a), of(b));
@@ -202,23 +218,17 @@ fn spread<'a>(
         }
         Op::Mul(a, b) | Op::MulPlain(a, b) => {
             let numbers = constants(p, b);
-            let (a, na, right, nb, both) = product(a, b);
+            let ((a, na), (b, nb)) = (of(a), of(b));
             let left = numbers.map_or_else(|| a.times(nb.magnitude()), |numbers| a.through(numbers));
-            let covariance = na.covariance(nb) * na.magnitude() * nb.magnitude();
-            // What is alike in all slots is added first, without going over them.
-            left.plus(&right.plus(&both, 0.0), covariance)
+            left.plus(&b.times(na.magnitude()), na.covariance(nb) * na.magnitude() * nb.magnitude())
         }
         Op::Square(a) => {
-            let (a, na, _, _, both) = product(a, a);
-            a.times(2.0 * na.magnitude()).plus(&both, 0.0)
+            let (a, na) = of(a);
+            a.times(2.0 * na.magnitude())
         }
         Op::Neg(a) | Op::Drop(a, _) => of(a).0.clone(),
-        Op::AddScalar(a, c) => of(a).0.plus(&Spread::even(Noise::constant(c, scale, p.slots()).std()), 0.0),
-        Op::MulScalar { a, c, ref scale } => {
-            let (a, na) = of(a);
-            let rounded = mul_scalar(&Noise::exact(na.magnitude(), 0), c, scale, p.slots(), params);
-            a.times(c).plus(&Spread::even(rounded.std()), 0.0)
-        }
+        Op::AddScalar(a, _) => of(a).0.clone(),
+        Op::MulScalar { a, c, .. } => of(a).0.times(c),
         Op::Rotate { a, k, .. } => {
             of(a).0.turned(k.rem_euclid(p.slots() as i64) as usize).plus(&Spread::even(born(v)?), 0.0)
         }
@@ -245,12 +255,10 @@ fn curve(
         Op::Sub(a, b) if one(a, b) => of(a).zip(of(b)).map(|(a, b)| a.plus(&b.times(-1.0))),
         Op::Neg(a) => of(a).map(|a| a.times(-1.0)),
         Op::Drop(a, _) => of(a),
-        Op::AddScalar(a, c) => {
-            of(a).map(|a| a.shifted(c).born(v, Noise::constant(c, scale, p.slots()).std()))
-        }
+        Op::AddScalar(a, c) => of(a).map(|a| a.shifted(c).biased(v, Noise::number(c, scale).bias())),
         Op::MulScalar { a, c, ref scale } => of(a).map(|a| {
-            let rounded = mul_scalar(&Noise::exact(a.size(), 0), c, scale, p.slots(), params);
-            a.times(c).born(v, rounded.std())
+            let rounded = mul_scalar(&Noise::exact(a.size(), 0), c, scale, params).bias();
+            a.times(c).biased(v, rounded)
         }),
         Op::Rescale(a) | Op::Relin(a) => {
             let born = born(v)?;
@@ -262,8 +270,9 @@ fn curve(
 
 /// The product of two polynomials of one value. The error of a product of errors is far below all others, and is counted where it is largest.
 fn product(a: &Curve, b: &Curve, v: Value, params: &Params) -> Option<Curve> {
-    let both = (params.n() as f64).sqrt() * a.std() * b.std();
-    a.product(b).map(|c| c.born(v, both))
+    let as_noise = |c: &Curve| Noise::exact(0.0, 0).plus_rest(c.std()).with_bias(c.bias());
+    let both = as_noise(a).product_of_errors(&as_noise(b), params);
+    a.product(b).map(|c| c.biased(v, both))
 }
 
 /// Whether no constant takes real values to complex ones.
@@ -278,7 +287,7 @@ fn all_real(p: &Program) -> bool {
 }
 
 /// The numbers of a constant that differ from slot to slot.
-fn constants(p: &Program, v: Value) -> Option<&Numbers> {
+pub(super) fn constants(p: &Program, v: Value) -> Option<&Numbers> {
     match &p.instr(v).op {
         Op::Const(Constant::List(numbers)) => Some(numbers),
         Op::Const(Constant::Table(id)) => p.table(*id).map(|table| &table.numbers),
@@ -286,12 +295,57 @@ fn constants(p: &Program, v: Value) -> Option<&Numbers> {
     }
 }
 
-/// Noise of a product with a real number that is rounded at `scale`; exact for integers at scale 1. `a` has `slots` packed slots.
-pub fn mul_scalar(a: &Noise, c: f64, scale: &Scale, slots: usize, params: &Params) -> Noise {
-    if scale.is_one() && c.fract() == 0.0 && c.abs() < 2f64.powi(53) {
+/// Noise of a product with a real number that is rounded at `scale`; exact for integers at scale 1.
+fn mul_scalar(a: &Noise, c: f64, scale: &Scale, params: &Params) -> Noise {
+    if is_exact(c, scale) {
         return a.mul_integer(c as i64);
     }
-    a.mul(&Noise::constant(c, scale, slots), params)
+    a.mul(&Noise::number(c, scale), params)
+}
+
+/// Whether a number is not rounded.
+pub(super) fn is_exact(c: f64, scale: &Scale) -> bool {
+    scale.is_one() && c.fract() == 0.0 && c.abs() < 2f64.powi(53)
+}
+
+/// Noise of a constant: equal ones at one scale have one name.
+fn constant(p: &Program, c: &Constant, scale: &Scale) -> Noise {
+    let numbers = match c {
+        Constant::Real(x) => return Noise::number(*x, scale),
+        Constant::Complex(z) if scale.is_one() && c.as_gaussian_integer().is_some() => {
+            return Noise::exact(z.norm(), hash(&[z.re, z.im], scale));
+        }
+        Constant::Complex(z) => {
+            // Both parts are rounded.
+            let bias = Noise::number(z.norm(), scale).bias();
+            return Noise::exact(z.norm(), hash(&[z.re, z.im], scale)).with_bias(2f64.sqrt() * bias);
+        }
+        Constant::List(numbers) => &**numbers,
+        Constant::Table(id) => match p.table(*id) {
+            Some(table) => &table.numbers,
+            None => return Noise::exact(0.0, 0),
+        },
+    };
+    let name = match numbers {
+        Numbers::Real(v) => hash(v, scale),
+        Numbers::Complex(v) => v.iter().fold(2u64, |h, z| h.rotate_left(7) ^ hash(&[z.re, z.im], scale)),
+    };
+    Noise::encoded(numbers.magnitude(), scale, name)
+}
+
+/// Names numbers encoded at a scale, within one process.
+fn hash(numbers: &[f64], scale: &Scale) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    numbers.iter().for_each(|x| x.to_bits().hash(&mut hasher));
+    scale.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn key_name(key: KeyId) -> u64 {
+    match key {
+        KeyId::Relin => 0,
+        KeyId::Galois(element) => element,
+    }
 }
 
 /// The automorphism of an operation.
@@ -311,18 +365,4 @@ fn level_and_scale(ty: &Type) -> (Level, &Scale) {
         Type::Pt(t) => (t.level, &t.scale),
         Type::TracedCt | Type::TracedPt => (Level::ZERO, &ONE),
     }
-}
-
-/// The greatest |slot| of a constant.
-fn magnitude(p: &Program, c: &Constant) -> f64 {
-    let numbers = match c {
-        Constant::Real(x) => return x.abs(),
-        Constant::Complex(z) => return z.norm(),
-        Constant::List(numbers) => numbers,
-        Constant::Table(id) => match p.table(*id) {
-            Some(table) => &table.numbers,
-            None => return 0.0,
-        },
-    };
-    numbers.magnitude()
 }

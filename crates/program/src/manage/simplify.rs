@@ -33,10 +33,10 @@ pub fn simplify(old: &Program) -> Result<Program, HeError> {
         if let Some(bound) = instr.within {
             s.b.promise(value, bound)?;
         }
-        if let Some(Like { value: other, off }) = instr.like
-            && new[other.index()] < value
+        if let Some(like) = instr.like
+            && new[like.value.index()] < value
         {
-            s.b.resemble(value, new[other.index()], off)?;
+            s.b.resemble(value, Like { value: new[like.value.index()], ..like })?;
         }
         new.push(value);
     }

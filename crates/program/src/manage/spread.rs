@@ -99,6 +99,11 @@ impl Spread {
         Self::normal(top, over)
     }
 
+    /// The sum of two bounds: linearly, slot by slot.
+    pub(super) fn plus_bound(&self, other: &Self) -> Self {
+        self.plus(other, self.std * other.std)
+    }
+
     /// With the worst slot at 1.
     fn normal(std: f64, mut over: Vec<f32>) -> Self {
         // Of numbers that are not negative, bits order as they do, and integers are compared many at a time.

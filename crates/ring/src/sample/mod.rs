@@ -43,6 +43,11 @@ impl Seed {
         Self(bytes)
     }
 
+    /// Eight of the bytes, by which it can be told from others.
+    pub fn name(&self) -> u64 {
+        self.0.iter().take(8).fold(0, |word, &byte| word << 8 | u64::from(byte))
+    }
+
     /// The bytes to store.
     pub const fn as_bytes(&self) -> &[u8; SEED_BYTES] {
         &self.0

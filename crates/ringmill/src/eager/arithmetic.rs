@@ -1,6 +1,6 @@
 //! Sums, products, rescaling, levels: what needs no key.
 
-use ringmill_ckks::{Ciphertext, Level, Meta};
+use ringmill_ckks::{Ciphertext, Level, Meta, RelinKey};
 use ringmill_ring::{Domain, Poly};
 
 use super::checks::{parts, two_parts};
@@ -112,22 +112,27 @@ impl Evaluator {
     /// [`Error::LevelExhausted`] at level 0; other parameters.
     pub fn rescale(&self, a: &Ciphertext) -> Result<Ciphertext, Error> {
         self.check_params("ciphertext", a.params())?;
-        let meta = self.rescaled_meta("rescale", a.meta(), false)?;
+        let meta = self.rescaled_meta("rescale", a.meta(), None)?;
         self.unary(Action::Rescale, a, meta)
     }
 
     spellings!(rescale, rescale_into, rescale_assign);
 
-    /// What a value is after a rescale; `switched` if the rescale is merged into a key switch.
-    pub(crate) fn rescaled_meta(&self, op: &'static str, a: &Meta, switched: bool) -> Result<Meta, Error> {
+    /// What a value is after a rescale, merged into a relinearisation if there is a key.
+    pub(crate) fn rescaled_meta(
+        &self,
+        op: &'static str,
+        a: &Meta,
+        key: Option<&RelinKey>,
+    ) -> Result<Meta, Error> {
         let level = a.level.down().ok_or(Error::LevelExhausted { op })?;
         let scale = a.scale.div(&self.prime_scale(a.level));
-        let noise = match switched {
-            true => {
-                let layout = self.layout(a.level, 1);
-                a.noise.key_switch_rescale_by(self.params(), layout, a.level, &scale)
+        let noise = match key {
+            Some(key) => {
+                let switching = self.switching(&key.0, a.level, 1);
+                a.noise.key_switch_rescale(self.params(), switching, &scale)
             }
-            false => a.noise.rescale(self.params(), &scale),
+            None => a.noise.rescale(self.params(), a.level, &scale),
         };
         Ok(Meta { level, scale, slots: a.slots, noise })
     }

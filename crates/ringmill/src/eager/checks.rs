@@ -89,7 +89,3 @@ pub(crate) fn parts(a: &Ciphertext) -> u8 {
 pub(crate) fn two_parts(op: &'static str, name: &'static str, a: &Ciphertext) -> Result<(), Error> {
     if a.polys().len() == 2 { Ok(()) } else { Err(Error::NotRelinearised { op, name }) }
 }
-
-pub(crate) fn finite(what: &'static str, value: f64) -> Result<(), Error> {
-    if value.is_finite() { Ok(()) } else { Err(Error::NotFinite { what, value }) }
-}

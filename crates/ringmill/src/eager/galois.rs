@@ -32,9 +32,15 @@ impl Evaluator {
     }
 
     /// Error after an automorphism and its key switch.
-    fn turned_noise(&self, noise: &Noise, a: &Meta, element: GaloisElement, hoisted: usize) -> Noise {
-        let layout = self.layout(a.level, hoisted);
-        noise.automorphism(element, a.slots).key_switch_by(self.params(), layout, a.level, &a.scale)
+    fn turned_noise(
+        &self,
+        noise: &Noise,
+        a: &Meta,
+        element: GaloisElement,
+        (keys, hoisted): (&GaloisKeys, usize),
+    ) -> Result<Noise, Error> {
+        let switching = self.switching(keys.get(element)?, a.level, hoisted);
+        Ok(noise.automorphism(element, a.slots).key_switch(self.params(), switching, &a.scale))
     }
 
     /// Slot i of the result is slot i + steps of `a`, cyclically: like `numpy.roll(a, -steps)`.
@@ -45,7 +51,7 @@ impl Evaluator {
     pub fn rotate(&self, a: &Ciphertext, steps: i64, keys: &GaloisKeys) -> Result<Ciphertext, Error> {
         self.check_turn("rotate", a, keys)?;
         let k = self.step(a, steps, keys)?;
-        let noise = self.rotated_noise(a.meta(), k, 1)?;
+        let noise = self.rotated_noise(a.meta(), k, (keys, 1))?;
         self.turned(Action::Rotate(vec![k]), a, keys, Meta { noise, ..a.meta().clone() })
     }
 
@@ -67,11 +73,11 @@ impl Evaluator {
         }
         let steps = steps.iter().map(|&s| self.step(a, s, keys)).collect::<Result<Vec<_>, _>>()?;
         let shape = Shape::new(Action::Rotate(steps.clone()), a.level(), [parts(a), 0]);
-        let keys = Keys { galois: Some(keys), ..Keys::default() };
         // As many as the program hoists: equal steps and none are no key switches.
         let hoisted = steps.iter().filter(|&&k| k != 0).collect::<BTreeSet<_>>().len();
-        let meta = |k| Ok(Meta { noise: self.rotated_noise(a.meta(), k, hoisted)?, ..a.meta().clone() });
+        let meta = |k| Ok(Meta { noise: self.rotated_noise(a.meta(), k, (keys, hoisted))?, ..a.meta().clone() });
         let metas = steps.into_iter().map(meta).collect::<Result<Vec<_>, Error>>()?;
+        let keys = Keys { galois: Some(keys), ..Keys::default() };
         self.run_all(&shape, &Operands { ciphers: &[a], plains: &[], keys }, metas)
     }
 
@@ -90,12 +96,12 @@ impl Evaluator {
     }
 
     /// Error after a rotation by `k` slots.
-    fn rotated_noise(&self, a: &Meta, k: u32, hoisted: usize) -> Result<Noise, Error> {
+    fn rotated_noise(&self, a: &Meta, k: u32, by: (&GaloisKeys, usize)) -> Result<Noise, Error> {
         if k == 0 {
             return Ok(a.noise.clone());
         }
         let element = GaloisElement::rotation(i64::from(k), self.params().log_n())?;
-        Ok(self.turned_noise(&a.noise, a, element, hoisted))
+        self.turned_noise(&a.noise, a, element, by)
     }
 
     /// The complex conjugate of every slot.
@@ -105,7 +111,7 @@ impl Evaluator {
     pub fn conjugate(&self, a: &Ciphertext, keys: &GaloisKeys) -> Result<Ciphertext, Error> {
         self.check_turn("conjugate", a, keys)?;
         let element = GaloisElement::conjugation(self.params().log_n())?;
-        let noise = self.turned_noise(a.noise(), a.meta(), element, 1);
+        let noise = self.turned_noise(a.noise(), a.meta(), element, (keys, 1))?;
         self.turned(Action::Conjugate, a, keys, Meta { noise, ..a.meta().clone() })
     }
 
@@ -135,8 +141,10 @@ impl Evaluator {
         for SumStep { doubles, k } in sum_steps(count, stride, slots) {
             let element = GaloisElement::rotation(i64::from(k), self.params().log_n())?;
             let operand = if doubles { &noise } else { a.noise() };
-            let turned =
-                if k == 0 { operand.clone() } else { self.turned_noise(operand, a.meta(), element, 1) };
+            let turned = match k {
+                0 => operand.clone(),
+                _ => self.turned_noise(operand, a.meta(), element, (keys, 1))?,
+            };
             noise = noise.add(&turned);
         }
         let meta = Meta { noise, ..a.meta().clone() };

@@ -14,9 +14,10 @@ impl Evaluator {
         Ok(Keys { relin: Some(key), ..Keys::default() })
     }
 
-    fn switched_meta(&self, a: Meta) -> Meta {
-        let layout = self.layout(a.level, 1);
-        Meta { noise: a.noise.key_switch_by(self.params(), layout, a.level, &a.scale), ..a }
+    /// What a value is after its relinearisation.
+    fn switched_meta(&self, a: Meta, key: &RelinKey) -> Meta {
+        let switching = self.switching(&key.0, a.level, 1);
+        Meta { noise: a.noise.key_switch(self.params(), switching, &a.scale), ..a }
     }
 
     fn relinearised(
@@ -41,7 +42,7 @@ impl Evaluator {
     /// [`Error::NothingToRelinearise`]; other parameters or another secret key.
     pub fn relinearise(&self, a: &Ciphertext, key: &RelinKey) -> Result<Ciphertext, Error> {
         self.check_product(a)?;
-        self.relinearised(Action::Relinearise, a, key, self.switched_meta(a.meta().clone()))
+        self.relinearised(Action::Relinearise, a, key, self.switched_meta(a.meta().clone(), key))
     }
 
     spellings!(relinearise, relinearise_into, relinearise_assign, key: &RelinKey);
@@ -52,7 +53,7 @@ impl Evaluator {
     /// [`Error::NothingToRelinearise`], [`Error::LevelExhausted`]; other parameters or another secret key.
     pub fn relinearise_rescale(&self, a: &Ciphertext, key: &RelinKey) -> Result<Ciphertext, Error> {
         self.check_product(a)?;
-        let meta = self.rescaled_meta("relinearise_rescale", a.meta(), true)?;
+        let meta = self.rescaled_meta("relinearise_rescale", a.meta(), Some(key))?;
         self.relinearised(Action::RelineariseRescale, a, key, meta)
     }
 
@@ -68,7 +69,7 @@ impl Evaluator {
         b: &Ciphertext,
         key: &RelinKey,
     ) -> Result<Ciphertext, Error> {
-        let meta = self.switched_meta(self.product_meta("multiply_relinearise", a, b)?);
+        let meta = self.switched_meta(self.product_meta("multiply_relinearise", a, b)?, key);
         self.binary(Action::MultiplyRelinearise, a, b, self.relin_keys(key)?, meta)
     }
 
@@ -88,7 +89,7 @@ impl Evaluator {
         key: &RelinKey,
     ) -> Result<Ciphertext, Error> {
         let op = "multiply_relinearise_rescale";
-        let meta = self.rescaled_meta(op, &self.product_meta(op, a, b)?, true)?;
+        let meta = self.rescaled_meta(op, &self.product_meta(op, a, b)?, Some(key))?;
         self.binary(Action::MultiplyRelineariseRescale, a, b, self.relin_keys(key)?, meta)
     }
 
@@ -102,7 +103,7 @@ impl Evaluator {
     /// # Errors
     /// Those of [`multiply`](Self::multiply).
     pub fn square_relinearise(&self, a: &Ciphertext, key: &RelinKey) -> Result<Ciphertext, Error> {
-        let meta = self.switched_meta(self.product_meta("square_relinearise", a, a)?);
+        let meta = self.switched_meta(self.product_meta("square_relinearise", a, a)?, key);
         self.relinearised(Action::SquareRelinearise, a, key, meta)
     }
 
@@ -114,7 +115,7 @@ impl Evaluator {
     /// Those of [`multiply`](Self::multiply); [`Error::LevelExhausted`] at level 0.
     pub fn square_relinearise_rescale(&self, a: &Ciphertext, key: &RelinKey) -> Result<Ciphertext, Error> {
         let op = "square_relinearise_rescale";
-        let meta = self.rescaled_meta(op, &self.product_meta(op, a, a)?, true)?;
+        let meta = self.rescaled_meta(op, &self.product_meta(op, a, a)?, Some(key))?;
         self.relinearised(Action::SquareRelineariseRescale, a, key, meta)
     }
 

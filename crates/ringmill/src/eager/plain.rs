@@ -1,13 +1,12 @@
 //! Ciphertexts with plaintexts and with numbers.
 
 use ringmill_ckks::{Ciphertext, Meta, Noise, Plaintext, Scale};
-use ringmill_program::manage::mul_scalar;
 
-use super::checks::{finite, parts};
+use super::checks::parts;
 use super::shape::{Action, Shape};
 use super::spellings;
 use crate::prepared::{Keys, Operands};
-use crate::{Error, Evaluator};
+use crate::{Error, Evaluator, Number};
 
 impl Evaluator {
     fn with_plain(
@@ -38,7 +37,7 @@ impl Evaluator {
     /// [`Error::LevelMismatch`], [`Error::ScaleMismatch`], [`Error::SlotsMismatch`]; other parameters.
     pub fn add_plain(&self, a: &Ciphertext, p: &Plaintext) -> Result<Ciphertext, Error> {
         self.check_plain_sum("add_plain", a, p)?;
-        let meta = Meta { noise: a.noise().add(p.noise()), ..a.meta().clone() };
+        let meta = Meta { noise: a.noise().add_plain(p.noise()), ..a.meta().clone() };
         self.with_plain(Action::AddPlain, a, p, meta)
     }
 
@@ -50,7 +49,7 @@ impl Evaluator {
     /// As [`add_plain`](Self::add_plain).
     pub fn sub_plain(&self, a: &Ciphertext, p: &Plaintext) -> Result<Ciphertext, Error> {
         self.check_plain_sum("sub_plain", a, p)?;
-        let meta = Meta { noise: a.noise().sub(p.noise()), ..a.meta().clone() };
+        let meta = Meta { noise: a.noise().add_plain(p.noise()), ..a.meta().clone() };
         self.with_plain(Action::SubPlain, a, p, meta)
     }
 
@@ -63,7 +62,7 @@ impl Evaluator {
     /// [`Error::LevelMismatch`], [`Error::SlotsMismatch`], [`Error::ScaleOverflow`]; other parameters.
     pub fn multiply_plain(&self, a: &Ciphertext, p: &Plaintext) -> Result<Ciphertext, Error> {
         self.check_plain("multiply_plain", a, p)?;
-        let noise = a.noise().mul(p.noise(), self.params());
+        let noise = a.noise().mul_plain(p.noise(), self.params());
         let meta = Meta { noise, scale: a.scale().mul(p.scale()), ..a.meta().clone() };
         self.check_scale(&meta)?;
         self.with_plain(Action::MultiplyPlain, a, p, meta)
@@ -85,36 +84,39 @@ impl Evaluator {
     /// a + c in every slot.
     ///
     /// # Errors
-    /// [`Error::NotFinite`]; other parameters.
-    pub fn add_scalar(&self, a: &Ciphertext, c: f64) -> Result<Ciphertext, Error> {
+    /// [`Error::NotFinite`], [`Error::BeyondBound`]; other parameters.
+    pub fn add_scalar(&self, a: &Ciphertext, c: impl Into<Number>) -> Result<Ciphertext, Error> {
+        let number = c.into();
         self.check_params("ciphertext", a.params())?;
-        finite("the number to add", c)?;
-        let noise = a.noise().add(&Noise::constant(c, a.scale(), a.slots()));
+        number.check("the number to add")?;
+        let (c, noise) = (number.value, a.noise().add_plain(&Noise::constant(number.declared.get(), a.scale())));
         let meta = Meta { noise, ..a.meta().clone() };
         self.check_scale(&meta)?;
         self.with_scalar(Action::AddScalar(c.to_bits()), a, a.scale().clone(), meta)
     }
 
-    spellings!(add_scalar, add_scalar_into, add_scalar_assign, c: f64);
+    spellings!(add_scalar, add_scalar_into, add_scalar_assign, c: impl Into<Number>);
 
     /// a · c, with c rounded at scale q_level: rescaling restores the scale of `a`.
     ///
     /// # Errors
-    /// [`Error::NotFinite`]; [`Error::LevelExhausted`] at level 0; [`Error::ScaleOverflow`]; other parameters.
-    pub fn multiply_scalar(&self, a: &Ciphertext, c: f64) -> Result<Ciphertext, Error> {
+    /// [`Error::NotFinite`], [`Error::BeyondBound`]; [`Error::LevelExhausted`] at level 0; [`Error::ScaleOverflow`]; other parameters.
+    pub fn multiply_scalar(&self, a: &Ciphertext, c: impl Into<Number>) -> Result<Ciphertext, Error> {
         let level = a.level().down().ok_or(Error::LevelExhausted { op: "multiply_scalar" });
         let scale = level.map(|_| self.prime_scale(a.level()))?;
         self.multiply_scalar_at(a, c, scale)
     }
 
-    spellings!(multiply_scalar, multiply_scalar_into, multiply_scalar_assign, c: f64);
+    spellings!(multiply_scalar, multiply_scalar_into, multiply_scalar_assign, c: impl Into<Number>);
 
-    /// a · c for an integer c, exactly: level and scale stay.
+    /// a · c for an integer c, exactly: level and scale stay. The integer is part of the computation, and public.
     ///
     /// # Errors
     /// Other parameters.
     pub fn multiply_integer(&self, a: &Ciphertext, c: i32) -> Result<Ciphertext, Error> {
-        self.multiply_scalar_at(a, f64::from(c), Scale::ONE)
+        self.check_params("ciphertext", a.params())?;
+        let meta = Meta { noise: a.noise().mul_integer(i64::from(c)), ..a.meta().clone() };
+        self.with_scalar(Action::MultiplyScalar(f64::from(c).to_bits()), a, Scale::ONE, meta)
     }
 
     spellings!(multiply_integer, multiply_integer_into, multiply_integer_assign, c: i32);
@@ -122,15 +124,24 @@ impl Evaluator {
     /// a · c, with c rounded at `scale`, which multiplies that of `a`.
     ///
     /// # Errors
-    /// [`Error::NotFinite`]; [`Error::ScaleOverflow`]; other parameters.
-    pub fn multiply_scalar_at(&self, a: &Ciphertext, c: f64, scale: Scale) -> Result<Ciphertext, Error> {
+    /// [`Error::NotFinite`], [`Error::BeyondBound`]; [`Error::ScaleOverflow`]; other parameters.
+    pub fn multiply_scalar_at(
+        &self,
+        a: &Ciphertext,
+        c: impl Into<Number>,
+        scale: Scale,
+    ) -> Result<Ciphertext, Error> {
+        let number = c.into();
         self.check_params("ciphertext", a.params())?;
-        finite("the factor", c)?;
-        let noise = mul_scalar(a.noise(), c, &scale, a.slots(), self.params());
+        number.check("the factor")?;
+        let c = number.value;
+        let noise = a.noise().mul_plain(&Noise::constant(number.declared.get(), &scale), self.params());
         let meta = Meta { noise, scale: a.scale().mul(&scale), ..a.meta().clone() };
         self.check_scale(&meta)?;
         self.with_scalar(Action::MultiplyScalar(c.to_bits()), a, scale, meta)
     }
 
-    spellings!(multiply_scalar_at, multiply_scalar_at_into, multiply_scalar_at_assign, c: f64, scale: Scale);
+    spellings!(
+        multiply_scalar_at, multiply_scalar_at_into, multiply_scalar_at_assign, c: impl Into<Number>, scale: Scale
+    );
 }

@@ -6,7 +6,7 @@ use num_complex::Complex64;
 
 use super::cursor::{Cursor, expected};
 use super::lexer::{Token, tokens};
-use crate::he::{Builder, Constant, HeError, Level, Numbers, Op, OpKind, Program, Rule, Source, Value};
+use crate::he::{Builder, Constant, HeError, Level, Like, Numbers, Op, OpKind, Program, Rule, Source, Value};
 
 /// Parses and verifies a program that stands alone.
 ///
@@ -130,7 +130,7 @@ impl Reader<'_> {
     }
 }
 
-/// `%name = op operands [: type] [within bound] [like value off distance]`.
+/// `%name = op operands [: type] [within bound] [like value off distance [bias distance]]`.
 fn define(
     b: &mut Builder,
     tables: &mut BTreeMap<String, Numbers>,
@@ -158,7 +158,9 @@ fn define(
         true => {
             let value = c.value(b)?;
             c.word("off")?;
-            Some((value, c.real()?))
+            let off = c.real()?;
+            let bias = if c.eat_word("bias") { c.real()? } else { 0.0 };
+            Some(Like { value, off, bias })
         }
         false => None,
     };
@@ -169,8 +171,8 @@ fn define(
     if let Some(bound) = within {
         b.promise(value, bound)?;
     }
-    if let Some((other, off)) = like {
-        b.resemble(value, other, off)?;
+    if let Some(like) = like {
+        b.resemble(value, like)?;
     }
     Ok(())
 }

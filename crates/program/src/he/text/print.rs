@@ -82,8 +82,11 @@ fn print_instr(p: &Program, v: Value, instr: &Instr, f: &mut fmt::Formatter<'_>)
     if let Some(bound) = instr.within {
         write!(f, " within {bound:?}")?;
     }
-    if let Some(Like { value, off }) = instr.like {
+    if let Some(Like { value, off, bias }) = instr.like {
         write!(f, " like {} off {off:?}", p.value_name(value))?;
+        if bias > 0.0 {
+            write!(f, " bias {bias:?}")?;
+        }
     }
     if let Some(s) = &instr.source {
         write!(f, " @ {:?}:{}", s.file, s.line)?;
