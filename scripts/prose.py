@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Lints the prose of the repository: words that stay out, and sentences that are too long.
 
-The words are in ``scripts/prose.toml``; its ``[[scope]]`` tables say which files are read and which part of them:
-``markdown`` (text without code), ``comments`` (of Rust, C++, SystemVerilog, Python and TOML) or ``strings``. The
-engine and some checks of its own come from proselint.
+The words are in ``scripts/prose.toml``. Its ``[[scope]]`` tables say which files are read, and which part of
+them: ``markdown`` (text without code), ``comments`` (of Rust, C++, SystemVerilog, Python and TOML) or
+``strings``. The engine and some checks of its own come from proselint.
 
     prose.py            every scope
     prose.py FILE…      these files, each with the first scope that has it
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
-from proselint.checks import __register__ as _OWN
+from proselint import checks as own_checks
 from proselint.registry.checks import Check, Padding, types
 from proselint.registry.checks.engine import Fast, RegexOptions
 
@@ -34,7 +34,9 @@ RULES = ROOT / "scripts" / "prose.toml"
 
 _MARKDOWN = MarkdownIt("commonmark").enable("table")
 #: Ends of sentences, but not those of common abbreviations.
-_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bal)(?<!\bvs)(?<!\bFig)(?<!\bEq)(?<!\bNo)[.!?][)\"']*\s+(?=\S)")
+_END = re.compile(
+    r"(?<!\be\.g)(?<!\bi\.e)(?<!\bal)(?<!\bvs)(?<!\bFig)(?<!\bEq)(?<!\bNo)[.!?][)\"']*\s+(?=\S)"
+)
 _COMMENT = {
     **dict.fromkeys((".rs", ".sv", ".svh", ".h", ".cpp", ".c"), re.compile(r"//[/!]?\s?(.*)")),
     **dict.fromkeys((".py", ".toml", ".sh"), re.compile(r"(?:^|\s)#\s?(.*)")),
@@ -141,7 +143,7 @@ class Linter:
                 message=f"'{{}}': {entry['advice']}",
             )
             for entry in rules["word"]
-        ] + [check for check in _OWN if any(check.matches_partial(path) for path in own)]
+        ] + [check for check in own_checks.__register__ if any(check.matches_partial(path) for path in own)]
 
     def scope_of(self, path: PurePath) -> dict[str, Any] | None:
         """Return the first scope that a file belongs to."""

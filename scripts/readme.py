@@ -58,7 +58,12 @@ def _cells(row: dict[str, Any]) -> str:
 
 def speeds(rows: Rows) -> str:
     """Return the README's table: a row for each kind of work."""
-    lines = [machine(rows), "", "| operation | ours | peer | | ratio | recorded |", "|---|---|---|---|---|---|"]
+    lines = [
+        machine(rows),
+        "",
+        "| operation | ours | peer | | ratio | recorded |",
+        "|---|---|---|---|---|---|",
+    ]
     for work, peer, words in CHOSEN:
         (row,) = (r for r in rows if r["work"] == work and re.match(peer, r["peer"]))
         lines.append(f"| {words} | {_cells(row)}")
@@ -114,7 +119,7 @@ def main() -> int:
 
 
 def dated(path: Path, kept: Rows) -> Rows:
-    """Return what a bench wrote, each row with the day of the file; a row that is kept already keeps its day."""
+    """Return what a bench wrote, each row with the day of the file; what is kept already keeps its day."""
     from benches.results import read
 
     if not path.exists():

@@ -1,4 +1,4 @@
-"""Python in the README and in Getting started runs as it stands; figures are the measured ones; links lead somewhere."""
+"""Python in the README and in Getting started runs as it stands; figures are the measured ones."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_getting_started_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_the_kernel_of_the_readme_is_explored_as_it_says(tmp_path: Path) -> None:
-    """The device that the how-to page names holds a core for the kernel of the README, within its constraint."""
+    """The device of the how-to page holds a core for the kernel of the README, within its constraint."""
     page = (ROOT / "docs" / "how-to" / "choose-a-core.md").read_text(encoding="utf-8")
     said = re.search(r"ringmill explore kernel.py:score --device (\S+) --max-error (\S+)", page)
     assert said
