@@ -27,7 +27,7 @@ CHOSEN = [
     ("ntt/2^14/50", "tfhe-ntt", "forward transform of one limb, N = 2^14, a prime of 50 bits"),
     ("mul_ct_ct/III", "SEAL", "product of two ciphertexts before relinearisation, set III"),
     ("relin/III", "SEAL", "relinearisation, set III"),
-    ("rotate/III", "OpenFHE", "rotation, set III"),
+    ("rotate/III", "SEAL", "rotation, set III"),
     ("relin/V", "OpenFHE", "relinearisation, set V"),
     ("encode/V", "SEAL", "encoding, set V"),
     ("matvec256/IV", "SEAL", "256 × 256 matrix times an encrypted vector, set IV"),
