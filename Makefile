@@ -1,4 +1,4 @@
-# One task runner; .ci/run calls the same words. Every target sets itself up and does nothing twice.
+# One task runner; .ci/run calls the same targets. Every target installs what it needs and does nothing twice.
 SHELL       := bash
 .SHELLFLAGS := -eu -o pipefail -c
 MAKEFLAGS   += --no-builtin-rules --no-print-directory
@@ -75,7 +75,7 @@ test-full-rtl: $(STAMPS)/eda
 	@export RTL_VERILATOR=/usr/bin/verilator; $(RTL_TOOLS) test canary modmul
 
 .PHONY: lint
-lint: $(STAMPS)/rust $(STAMPS)/venv $(DENY)-$(DENY_VERSION) lint-rtl  ## formatting, lints as errors, licences, types
+lint: $(STAMPS)/rust $(STAMPS)/venv $(DENY)-$(DENY_VERSION) lint-rtl  ## formatting, lints as errors, licences, types, words of documents
 	@echo '== tree';      $(PY) scripts/check_tree.py
 	@echo '== rustfmt';   cargo fmt --all --check; cargo fmt --check --manifest-path benches/Cargo.toml
 	@echo '== clippy';    cargo clippy --quiet --workspace --all-targets $(CARGO_FLAGS) -- -D warnings
@@ -84,6 +84,7 @@ lint: $(STAMPS)/rust $(STAMPS)/venv $(DENY)-$(DENY_VERSION) lint-rtl  ## formatt
 	@echo '== cargo-deny'; scripts/deny.sh $(DENY)-$(DENY_VERSION)
 	@echo '== ruff';      $(PY) -m ruff check $(PY_PATHS); $(PY) -m ruff format --check $(PY_PATHS)
 	@echo '== mypy';      $(PY) -m mypy python/ringmill
+	@echo '== prose';     $(PY) scripts/prose.py
 
 .PHONY: lint-rtl
 lint-rtl: $(STAMPS)/eda  ## the hardware sources: verible, slang, Verilator, all warnings as errors
@@ -101,19 +102,19 @@ resnet: $(STAMPS)/extension  ## ResNet-20 on one encrypted image, in build/resne
 	@$(PY) -m ringmill workload resnet-20 --run build/resnet
 
 .PHONY: readme
-readme: $(STAMPS)/system  ## put the figures of the last bench and the picture of the last report into the README
+readme: $(STAMPS)/system  ## put the figures of the last bench into README and docs/benchmarks.md, and the picture of the last report
 	@python3 scripts/readme.py
 	@scripts/picture.sh
 
 .PHONY: docs
-docs: $(STAMPS)/venv-docs $(STAMPS)/rust $(STAMPS)/venv  ## build/docs: the guide, and the Rust API under it
+docs: $(STAMPS)/venv-docs $(STAMPS)/rust $(STAMPS)/venv  ## build/docs: the guide with the Python API, and the Rust API under it
 	@$(RUSTDOC)
 	@$(VENV)-docs/bin/mkdocs build --quiet --strict --site-dir build/docs
 	@rm -rf build/docs/api; cp -r target/doc build/docs/api; rm -f build/docs/api/.lock
 	@echo 'build/docs/index.html'
 
 .PHONY: setup
-setup: $(STAMPS)/extension $(STAMPS)/system $(DENY)-$(DENY_VERSION)  ## everything the other words set up by themselves
+setup: $(STAMPS)/extension $(STAMPS)/system $(DENY)-$(DENY_VERSION)  ## everything that the other targets install when they need it
 
 .PHONY: clean
 clean:  ## remove what was built; keep the environment and the tools

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Fills the measured parts of README.md from figures that `make bench` wrote.
+"""Fills the measured parts of README.md and docs/benchmarks.md from figures that `make bench` wrote.
 
 ``readme.py``
     puts the figures of ``bench.json``, ``bench-avx2.json`` and ``bench-limits.json`` in ``build`` in place of
     those of the same rows and limits in ``docs/measured`` and rewrites what stands between the markers;
 ``readme.py --check``
-    fails if README.md is not what ``docs/measured`` gives.
+    fails if a page is not what ``docs/measured`` gives.
 """
 
 from __future__ import annotations
 
+import datetime
 import json
 import re
 import sys
@@ -17,9 +18,23 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-README = ROOT / "README.md"
+PAGES = (ROOT / "README.md", ROOT / "docs" / "benchmarks.md")
 MEASURED = ROOT / "docs" / "measured"
 sys.path.insert(0, str(ROOT))
+
+#: Rows of the README's table: work, a pattern of the peer's name, the operation in plain words.
+CHOSEN = [
+    ("ntt/2^14/50", "tfhe-ntt", "forward transform of one limb, N = 2^14, a prime of 50 bits"),
+    ("mul_ct_ct/III", "SEAL", "product of two ciphertexts before relinearisation, set III"),
+    ("relin/III", "SEAL", "relinearisation, set III"),
+    ("rotate/III", "SEAL", "rotation, set III"),
+    ("relin/V", "OpenFHE", "relinearisation, set V"),
+    ("encode/V", "SEAL", "encoding, set V"),
+    ("matvec256/IV", "SEAL", "256 × 256 matrix times an encrypted vector, set IV"),
+    ("boot/full/2^16", "OpenFHE.*, 3-3$", "bootstrapping of 2^15 slots, N = 2^16"),
+]
+
+Rows = list[dict[str, Any]]
 
 
 def time_text(microseconds: float) -> str:
@@ -28,64 +43,92 @@ def time_text(microseconds: float) -> str:
     return f"{value:.0f} {unit}" if value >= 100 else f"{value:.3g} {unit}"
 
 
-def ratios(rows: list[dict[str, Any]]) -> str:
-    """Return the table of ratios, with the machine above it."""
-    from benches.results import row_of
+def machine(rows: Rows) -> str:
+    """Return the sentence on where and how the rows were measured."""
+    isas = ", ".join(sorted({row["isa"] for row in rows}))
+    return f"One core of {rows[0]['cpu']}, instruction set {isas}; medians; ratio = peer / ours."
 
-    isas = sorted({row["isa"] for row in rows})
+
+def _cells(row: dict[str, Any]) -> str:
+    return (
+        f"{time_text(row['ours_us']['median'])} | {row['peer']} "
+        f"| {time_text(row['peer_us']['median'])} | **{row['ratio']:.2f}** | {row['date']} |"
+    )
+
+
+def speeds(rows: Rows) -> str:
+    """Return the README's table: a row for each kind of work."""
     lines = [
-        f"One core of {rows[0]['cpu']}, instruction set {', '.join(isas)}; medians; ratio = peer / ours.",
+        machine(rows),
         "",
-        "| work | ours | peer | | ratio | bar |",
+        "| operation | ours | peer | | ratio | recorded |",
         "|---|---|---|---|---|---|",
     ]
-    for row in rows:
-        known = row_of(row)
-        bar = known.bar(row["isa"]) if known else None
-        verdict = "–" if bar is None else f"≥ {bar:g}{'' if row['ratio'] >= bar else ', missed'}"
-        lines.append(
-            f"| {row['work']} | {time_text(row['ours_us']['median'])} | {row['peer']} "
-            f"| {time_text(row['peer_us']['median'])} | **{row['ratio']:.2f}** | {verdict} |"
-        )
+    for work, peer, words in CHOSEN:
+        (row,) = (r for r in rows if r["work"] == work and re.match(peer, r["peer"]))
+        lines.append(f"| {words} | {_cells(row)}")
     return "\n".join(lines)
 
 
-def limits(rows: list[dict[str, Any]]) -> str:
-    """Return the table of limits."""
-    lines = ["| limit | measured | bar |", "|---|---|---|"]
+def ratios(rows: Rows) -> str:
+    """Return the table of all ratios, with the machine above it."""
+    lines = [machine(rows), "", "| work | ours | peer | | ratio | recorded |", "|---|---|---|---|---|---|"]
+    return "\n".join([*lines, *(f"| {row['work']} | {_cells(row)}" for row in rows)])
+
+
+def limits(rows: Rows) -> str:
+    """Return the table of figures that are no ratio to a peer."""
+    lines = ["| quantity | measured |", "|---|---|"]
     for row in rows:
-        sign = "≤" if row["at_most"] else "≥"
-        verdict = "" if row["kept"] else ", missed"
-        bar = f"{sign} {row['bar']:g} {row['unit']}{verdict}"
         value = f"{row['value']:.3g}" if abs(row["value"]) < 1000 else f"{row['value']:.0f}"
-        lines.append(f"| {row['what']} | {value} {row['unit']} | {bar} |")
+        what = re.sub(r"^face\b", "facade", row["what"])
+        lines.append(f"| {what} | {value} {row['unit']} |".replace("  |", " |"))
     return "\n".join(lines)
 
 
 def rendered(text: str) -> str:
-    """Return README text with each marked part made anew."""
-    for name, render in (("bench", ratios), ("bench-avx2", ratios), ("bench-limits", limits)):
+    """Return a page with each marked part made anew."""
+    parts = (
+        ("speeds", "bench", speeds),
+        ("bench", "bench", ratios),
+        ("bench-avx2", "bench-avx2", ratios),
+        ("bench-limits", "bench-limits", limits),
+    )
+    for marker, name, render in parts:
         source = MEASURED / f"{name}.json"
         if not source.exists():
             continue
         body = render(json.loads(source.read_text()))
-        marked = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.S)
+        marked = re.compile(rf"(<!-- {marker} -->\n).*?(<!-- /{marker} -->)", re.S)
         text = marked.sub(lambda match, body=body: f"{match[1]}{body}\n{match[2]}", text)
     return text
 
 
 def main() -> int:
     """Check, or copy and rewrite."""
-    text = README.read_text()
     if "--check" in sys.argv[1:]:
-        if rendered(text) != text:
-            print("README.md does not show docs/measured: run `make readme`")
-            return 1
-        return 0
+        stale = [page for page in PAGES if rendered(page.read_text()) != page.read_text()]
+        for page in stale:
+            print(f"{page.relative_to(ROOT)} does not show docs/measured: run `make readme`")
+        return bool(stale)
     MEASURED.mkdir(parents=True, exist_ok=True)
     keep()
-    README.write_text(rendered(text))
+    for page in PAGES:
+        page.write_text(rendered(page.read_text()))
     return 0
+
+
+def dated(path: Path, kept: Rows) -> Rows:
+    """Return what a bench wrote, each row with the day of the file; what is kept already keeps its day."""
+    from benches.results import read
+
+    if not path.exists():
+        return []
+    day = datetime.date.fromtimestamp(path.stat().st_mtime).isoformat()
+    known = {json.dumps({**row, "date": ""}, sort_keys=True): row["date"] for row in kept}
+    return [
+        {**row, "date": known.get(json.dumps({**row, "date": ""}, sort_keys=True), day)} for row in read(path)
+    ]
 
 
 def keep() -> None:
@@ -94,7 +137,8 @@ def keep() -> None:
 
     built = ROOT / "build"
     results, avx2 = (
-        merged(read(MEASURED / name), read(built / name)) for name in ("bench.json", "bench-avx2.json")
+        merged(kept := read(MEASURED / name), dated(built / name, kept))
+        for name in ("bench.json", "bench-avx2.json")
     )
     limits = merged_limits(read(MEASURED / "bench-limits.json"), read(built / "bench-limits.json"), results)
     for name, rows in (("bench", results), ("bench-avx2", avx2), ("bench-limits", limits)):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
+import importlib
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -95,6 +98,25 @@ def test_what_is_kept_names_each_row_and_each_limit_once() -> None:
 
 def test_rows_are_told_apart_by_work_and_peer() -> None:
     assert len({(row.work, row.peer) for row in ROWS}) == len(ROWS)
-    table = (ROOT / "README.md").read_text().split("<!-- bench -->")[1].split("<!-- /bench -->")[0]
-    shown = re.findall(r"^\| (\S+) \| [^|]+ \| ([^|]+) \|", table, re.M)
-    assert len(set(shown)) == len(shown)
+    page = (ROOT / "docs" / "benchmarks.md").read_text()
+    for name in ("bench", "bench-avx2"):
+        table = page.split(f"<!-- {name} -->")[1].split(f"<!-- /{name} -->")[0]
+        shown = re.findall(r"^\| (\S+) \| [^|]+ \| ([^|]+) \|", table, re.M)
+        kept = json.loads((ROOT / "docs" / "measured" / f"{name}.json").read_text())
+        assert len(set(shown)) == len(shown)
+        assert {work for work, _ in shown} - {"work"} == {entry["work"] for entry in kept}
+
+
+def test_a_figure_keeps_the_day_on_which_it_was_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    readme = importlib.import_module("readme")
+    built = tmp_path / "bench.json"
+    old, new = result("relin/III", "SEAL wheel 4.4", 5), result("rotate/III", "SEAL wheel 4.4", 6)
+    built.write_text(json.dumps([old, new]), encoding="utf-8")
+    os.utime(built, (1_800_000_000, 1_800_000_000))
+    day = datetime.date.fromtimestamp(1_800_000_000).isoformat()
+    found = readme.dated(built, [{**old, "date": "2026-11-25"}, {**new, "ratio": 1, "date": "2026-11-24"}])
+    assert [row["date"] for row in found] == ["2026-11-25", day]
+    assert readme.dated(tmp_path / "none.json", []) == []

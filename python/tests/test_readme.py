@@ -1,4 +1,4 @@
-"""The README's Python runs as it stands, and its figures are the measured ones."""
+"""Python in the README and in Getting started runs as it stands; figures are the measured ones."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,14 @@ from ringmill.cli.explore import target
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```python\n(.*?)^```", README, re.S | re.M)
+
+
+def blocks(page: str) -> list[str]:
+    """The Python of a page."""
+    return re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(encoding="utf-8"), re.S | re.M)
+
+
+BLOCKS = blocks("README.md")
 
 
 @pytest.mark.parametrize("block", BLOCKS)
@@ -23,10 +31,26 @@ def test_readme_block_runs(block: str, tmp_path: Path, monkeypatch: pytest.Monke
     exec(compile(block, "README.md", "exec"), {"__name__": "__main__"})
 
 
+def test_getting_started_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The blocks of Getting started are one session, and end with the variance that NumPy finds."""
+    monkeypatch.chdir(tmp_path)
+    session: dict[str, Any] = {"__name__": "__main__"}
+    parts = blocks("docs/start.md")
+    assert len(parts) >= 3
+    for part in parts:
+        exec(compile(part, "docs/start.md", "exec"), session)
+    data = session["data"]
+    assert session["compiled"].run(x=data) == pytest.approx(data.var(), abs=2**-20)
+
+
 def test_the_kernel_of_the_readme_is_explored_as_it_says(tmp_path: Path) -> None:
-    """The device that the README names holds a core for the kernel that it shows, within its wish."""
-    said = re.search(r"ringmill explore kernel.py:score --device (\S+) --max-error (\S+)", README)
+    """The device of the how-to page holds a core for the kernel of the README, within its constraint."""
+    page = (ROOT / "docs" / "how-to" / "choose-a-core.md").read_text(encoding="utf-8")
+    said = re.search(r"ringmill explore kernel.py:score --device (\S+) --max-error (\S+)", page)
     assert said
+    assert blocks("docs/how-to/choose-a-core.md")[0].splitlines()[1] in BLOCKS[0].replace(
+        "    # plain Python over encrypted records", ""
+    )
     (tmp_path / "kernel.py").write_text(BLOCKS[0].split("compiled =")[0], encoding="utf-8")
     device, error = said.groups()
     found = rm.explore(

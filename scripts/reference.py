@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Prints the reference pages that follow from the package: the command line and the named parameter sets.
+
+``reference.py``
+    writes ``docs/reference/cli.md`` and ``docs/reference/parameters.md``;
+``reference.py --check``
+    fails if one of them is not what the package gives.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+PAGES = Path(__file__).resolve().parent.parent / "docs" / "reference"
+
+_CLI = """# Command line
+
+After this page you know every command of `ringmill`, its options and its exit status.
+
+<!-- Printed from python/ringmill/cli by scripts/reference.py. -->
+
+Every command also takes `--json` (print the outcome as JSON), `--quiet` (show no progress) and `--help`.
+Whole numbers outside of their range are refused with the range.
+
+| exit status | meaning |
+|---|---|
+| 0 | done |
+| 1 | refused; the message says why |
+| 2 | wrong usage |
+| 130 | interrupted by Ctrl-C |
+| 143, 129 | ended by SIGTERM or SIGHUP |
+| 141 | nothing reads any more what it prints |
+"""
+
+_SETS = """# Parameter sets
+
+After this page you know the named parameter sets and when to use which.
+
+<!-- Printed from ringmill.Params by scripts/reference.py. -->
+
+`rm.Params.named("III")`, `ringmill params --name III`, and `Params::named(NamedSet::III)` in Rust give a
+named set. For a program of your own, let the compiler choose (`kernel.compile(precision=…)`), or ask by need:
+`rm.Params.by_need(depth=…)`.
+
+| set | log2 N | ciphertext primes | special primes | digits (dnum) | log2 scale | log PQ | security |
+|---|---|---|---|---|---|---|---|
+"""
+
+_SETS_TAIL = """
+- Primes are given as their number and the sum of their bits. All secrets are uniform ternary.
+- A name with `/1` has one special prime, as SEAL has; then every digit is one prime.
+- All primes of V50 are below 2^50, which suits CPUs.
+- `B15` and `B16` are for bootstrapping: their primes are
+  [laid out for it](../algorithms/bootstrapping.md#parameters).
+- In II, III and V50 the base prime is at most one bit wider than the scale. Messages at level 0 must stay
+  below 1 in magnitude, or stop at level 1. Set I has scale 2^32 for the same reason.
+- Security is the claim of the table named there; `params.security_estimate` interpolates it by the tables of
+  2024.
+- 36x48, which the benchmarks use, is no named set: N = 2^16, 41 ciphertext primes and 7 special primes of 36
+  bits, dnum 6.
+"""
+
+
+def _option(action: argparse.Action) -> str:
+    names = ", ".join(f"`{name}`" for name in action.option_strings) or f"`{action.metavar or action.dest}`"
+    value = f" {action.metavar}" if action.option_strings and action.metavar else ""
+    if action.choices and action.option_strings:
+        value = " " + " or ".join(f"`{choice}`" for choice in action.choices)
+    needed = " (required)" if action.option_strings and action.required else ""
+    text = (action.help or "").replace("|", "\\|")
+    return f"| {names}{value}{needed} | {text} |"
+
+
+def cli() -> Iterator[str]:
+    """Yield the page of the command line."""
+    from ringmill.cli import _parser
+
+    yield _CLI
+    (verbs,) = (a for a in _parser()._actions if isinstance(a, argparse._SubParsersAction))
+    for name, verb in verbs.choices.items():
+        yield f"\n## ringmill {name}\n\n{verb.description}\n"
+        own = [a for a in verb._actions if a.dest not in ("help", "json", "quiet")]
+        if own:
+            yield "\n| argument | meaning |\n|---|---|\n"
+            yield "".join(f"{_option(action)}\n" for action in own)
+
+
+def parameters() -> Iterator[str]:
+    """Yield the page of the named sets."""
+    import ringmill as rm
+
+    yield _SETS
+    for name in rm.Params.names():
+        p = rm.Params.named(name)
+        claim = repr(p).split("scale ")[1].split(", ", 1)[1].split(": log PQ")[0]
+        primes = f"{len(p.q)}, {p.log_q:.0f} bits | {len(p.p)}, {p.log_p:.0f} bits"
+        yield (
+            f"| {name} | {p.log_n} | {primes} | {p.dnum} | {p.scale_bits} "
+            f"| {p.log_q + p.log_p:.0f} | {claim} |\n"
+        )
+    yield _SETS_TAIL
+
+
+def main(arguments: list[str]) -> int:
+    """Write the pages, or compare them."""
+    stale = 0
+    for name, page in (("cli", cli), ("parameters", parameters)):
+        path, text = PAGES / f"{name}.md", "".join(page())
+        if "--check" not in arguments:
+            path.write_text(text, encoding="utf-8")
+        elif not path.exists() or path.read_text(encoding="utf-8") != text:
+            print(f"docs/reference/{name}.md is out of date: run python scripts/reference.py")
+            stale = 1
+    return stale
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
