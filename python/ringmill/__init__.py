@@ -25,6 +25,7 @@ from ringmill._native import (
 from ringmill.ciphertext import Ciphertext, bootstrap_keys, decrypt, encrypt, measure_error
 from ringmill.errors import *  # noqa: F403
 from ringmill.keys import Keys, keygen, load_evaluation_keys
+from ringmill.plain import plain
 from ringmill.progress import showing
 from ringmill.switching import key_forms, key_switching
 from ringmill.trace import (
@@ -103,6 +104,7 @@ __all__ = [
     "load_evaluation_keys",
     "matrix",
     "measure_error",
+    "plain",
     "polynomial",
     "region",
     "scalar",

@@ -22,7 +22,8 @@ from typing import Any, NoReturn
 from ringmill.atomic import write_bytes
 from ringmill.errors import FileFormatError, fail
 
-VERSION = 1
+#: Version 2: what arguments and results carry of their kernel follows from public facts.
+VERSION = 2
 MAX_PARTS = 1 << 14
 MAX_PART_BYTES = 1 << 31
 _HEADER = "header.json"
@@ -42,12 +43,13 @@ class Bundle:
     kind: str
     facts: dict[str, Any]
     parts: dict[str, bytes]
+    version: int = VERSION
 
     def to_bytes(self) -> bytes:
         """The file's bytes; equal bundles give equal bytes."""
         buffer = io.BytesIO()
         digests = {name: _digest(data) for name, data in self.parts.items()}
-        header = {"format": f"ringmill-{self.kind}", "version": VERSION, **self.facts, "parts": digests}
+        header = {"format": f"ringmill-{self.kind}", "version": self.version, **self.facts, "parts": digests}
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
             for name, data in {_HEADER: json.dumps(header).encode(), **self.parts}.items():
                 archive.writestr(zipfile.ZipInfo(name, _EPOCH), data)
@@ -123,11 +125,11 @@ def _parse(data: bytes, kind: str, path: str) -> Bundle:
         if found != f"ringmill-{kind}":
             _refuse_kind(path, kind, found)
         version = header.pop("version", None)
-        if version != VERSION:
+        if type(version) is not int or not 1 <= version <= VERSION:
             fail(
                 FileFormatError,
                 "Version",
-                f"{path} has version {version!r}, this Ringmill reads {VERSION}. Create it again.",
+                f"{path} has version {version!r}, this Ringmill reads 1 to {VERSION}. Create it again.",
                 path=path,
                 version=version,
             )
@@ -135,7 +137,7 @@ def _parse(data: bytes, kind: str, path: str) -> Bundle:
         parts = {name: archive.read(name) for name in names[1:]}
         if digests != {name: _digest(data) for name, data in parts.items()}:
             refuse_damaged(path, "its parts are not the ones that its header lists")
-    read = Bundle(kind, header, parts)
+    read = Bundle(kind, header, parts, version)
     if read.to_bytes() != data:
         refuse_damaged(path, "it holds more than its parts, or they are not packed as Ringmill packs them")
     return read

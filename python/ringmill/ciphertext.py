@@ -19,6 +19,7 @@ from ringmill.belongs import has_room, of_kind, one_secret, that_bootstraps
 from ringmill.bounded import bounded
 from ringmill.errors import EncodingError, LevelError, MismatchError, ParameterError, fail
 from ringmill.keys import Keys
+from ringmill.plain import Plain, is_public, operand
 from ringmill.plausible import plausible
 from ringmill.progress import Show, share, shown
 from ringmill.together import of_one_context, together
@@ -42,10 +43,26 @@ def _vector(name: str, values: ArrayLike) -> NDArray[np.complex128]:
 
 
 def _is_matrix(operand: Any) -> bool:
+    if isinstance(operand, Plain):
+        return operand.values.ndim == 2
     try:
         return not isinstance(operand, Encrypted) and np.ndim(operand) == 2
     except ValueError:  # rows of different lengths, which are refused as numbers
         return False
+
+
+#: The largest whole number that multiplies without a level.
+LARGEST_FREE = 1 << 20
+
+
+def _known(value: Any) -> Plain:
+    """A number that everybody may know: its size is its bound."""
+    return Plain(np.asarray(value, dtype=np.complex128), max(float(np.abs(value)), float(np.finfo(float).tiny)))
+
+
+def _public(other: Any) -> Any:
+    """An operand, with its size as the bound of a whole number."""
+    return _known(float(other)) if is_public(other) else other
 
 
 def _refused(construct: str, why: str, remedy: str) -> Any:
@@ -219,6 +236,9 @@ class Ciphertext(Encrypted):
         """What a kernel gives for some vectors, the first of which this is, and other arguments."""
         for name, vector in vectors.items():
             of_one_context(("first ciphertext", self), (f"ciphertext {name!r}", vector))
+        clear = {name: given for name, given in arguments.items() if isinstance(given, Plain)}
+        declared = max((given.magnitude for given in clear.values()), default=None)
+        arguments = {**arguments, **{name: given.values for name, given in clear.items()}}
         brought = dict(zip(vectors, together(list(vectors.values())), strict=True))
         magnitude = max(v.native.magnitude for v in brought.values())
         described = {
@@ -230,7 +250,9 @@ class Ciphertext(Encrypted):
         signature = traced.signature
         inputs = {name: v._seen(signature.slots).native for name, v in brought.items()}
         with share(f"evaluate {signature.name}", shown()) as told:
-            found = self.evaluator.evaluate(traced.text, inputs, magnitude, bound, signature.real, told)
+            found = self.evaluator.evaluate(
+                traced.text, inputs, magnitude, bound, signature.real, told, declared
+            )
         results = []
         for result in signature.outputs.values():
             length = result.layout.size if result.layout.shape else self.length
@@ -238,11 +260,13 @@ class Ciphertext(Encrypted):
             results.append(Ciphertext(native, self.evaluator, length, real=signature.real))
         return kernel.form(results)
 
-    def _plain(self, other: Any) -> float | NDArray[np.complex128]:
-        array = finite_array("the plaintext operand", other)
+    def _plain(self, other: Any) -> tuple[float | NDArray[np.complex128], float]:
+        """A number or a vector in the clear, and its bound."""
+        given = operand(other)
+        array, bound = given.values, given.magnitude
         if array.ndim == 0:
             if array.imag == 0:
-                return float(array.real)
+                return float(array.real), bound
             array = np.broadcast_to(array, (self.length,))
         if array.shape != (self.length,):
             fail(
@@ -253,19 +277,19 @@ class Ciphertext(Encrypted):
                 left=self.length,
                 right=array.shape,
             )
-        return np.ascontiguousarray(array)
+        return np.ascontiguousarray(array), bound
 
     def __add__(self, other: Any) -> Ciphertext:
         if isinstance(other, Ciphertext):
             a, b = self._paired(other, sums=True)
             total = self.evaluator.add(a.native, b.native)
             return self._with(total, real=other.real, clean=a.clean and b.clean)
-        plain = self._plain(other)
+        plain, bound = self._plain(_public(other))
         if isinstance(plain, float) and (self.length == self.slots or not self.clean):
-            return self._with(self.evaluator.add_scalar(self.native, plain))
+            return self._with(self.evaluator.add_scalar(self.native, plain, bound))
         if isinstance(plain, float):
             plain = np.full(self.length, plain, dtype=np.complex128)
-        return self._with(self.evaluator.add_plain(self.native, plain), real=not np.any(plain.imag))
+        return self._with(self.evaluator.add_plain(self.native, plain, bound), real=not np.any(plain.imag))
 
     __radd__ = __add__
 
@@ -280,7 +304,7 @@ class Ciphertext(Encrypted):
             a, b = self._paired(other, sums=True)
             total = self.evaluator.sub(a.native, b.native)
             return self._with(total, real=other.real, clean=a.clean and b.clean)
-        return self + (-np.asarray(finite_array("the plaintext operand", other)))
+        return self + (-other if is_public(other) else -operand(other))
 
     def __rsub__(self, other: Any) -> Ciphertext:
         return (-self).__add__(other)
@@ -299,10 +323,12 @@ class Ciphertext(Encrypted):
             a, b = self._paired(other)
             product = self.evaluator.multiply(a.native, b.native)
             return self._with(product, real=other.real, clean=a.clean or b.clean)
-        plain = self._plain(other)
+        if is_public(other) and abs(other) <= LARGEST_FREE:
+            return self._with(self.evaluator.multiply_integer(self.native, other))
+        plain, bound = self._plain(_public(other))
         if isinstance(plain, float):
-            return self._with(self.evaluator.multiply_scalar(self.native, plain))
-        product = self.evaluator.multiply_plain(self.native, plain)
+            return self._with(self.evaluator.multiply_scalar(self.native, plain, bound))
+        product = self.evaluator.multiply_plain(self.native, plain, bound)
         return self._with(product, real=not np.any(plain.imag), clean=True)
 
     __rmul__ = __mul__
@@ -315,10 +341,18 @@ class Ciphertext(Encrypted):
                 "Division by an encrypted vector is not a polynomial. "
                 "Approximate 1/x on its interval with ringmill.approximate in a kernel.",
             )
+        if isinstance(other, Plain):
+            fail(
+                EncodingError,
+                "Division",
+                "A bound on the divisor bounds no quotient. Multiply by the reciprocal, with its bound: "
+                "x * rm.plain(1 / divisor, magnitude=…).",
+            )
         divisor = finite_array("the divisor", other)
         if np.any(divisor == 0):
             fail(EncodingError, "DivisionByZero", "The divisor is zero. Divide by other numbers.")
-        return self * (1.0 / divisor)
+        reciprocal = 1.0 / divisor
+        return self * (_known(reciprocal) if is_public(other) else reciprocal)
 
     def __pow__(self, exponent: int) -> Ciphertext:
         if not isinstance(exponent, (int, np.integer)) or isinstance(exponent, bool) or exponent < 1:
@@ -340,13 +374,13 @@ class Ciphertext(Encrypted):
 
     def __matmul__(self, other: Any) -> Ciphertext:
         """The inner product with a vector, which every slot holds; or the product with a clear matrix."""
-        return product(self, other) if _is_matrix(other) else self._inner(other)
+        return product(self, operand(other)) if _is_matrix(other) else self._inner(other)
 
     def __rmatmul__(self, other: Any) -> Ciphertext:
-        return product(other, self) if _is_matrix(other) else self._inner(other)
+        return product(operand(other), self) if _is_matrix(other) else self._inner(other)
 
     def _inner(self, other: Any) -> Ciphertext:
-        if not isinstance(other, Ciphertext):
+        if not isinstance(other, (Ciphertext, Plain)):
             other = _vector("the plaintext operand of @", other)
         return self.__mul__(other).sum()
 
@@ -403,7 +437,7 @@ class Ciphertext(Encrypted):
             EncodingError: another axis than 0.
             LevelError: too few levels left.
         """
-        return self.sum(axis) * (1.0 / self.length)
+        return self.sum(axis) * _known(1.0 / self.length)
 
     def conj(self) -> Ciphertext:
         """Complex conjugate of every element: needs the conjugation key.
@@ -660,14 +694,14 @@ def encrypt(
         keys: from ``keygen``.
         slots: packed slots, a power of two; the least that holds the values by default.
         level: products that shall remain; all by default. The scale is the one that products have there.
-        magnitude: bound on the size of a value that the error prediction may tell the world; the least power
-            of two above the largest value by default.
+        magnitude: bound on the size of the values, 1 if none is declared. It is public: the ciphertext
+            carries it, and nothing else of the values.
         key: encrypt with this key instead of the public one.
         machine: where operations on the result run, "cpu" or "reference".
 
     Raises
     ------
-        EncodingError: values that are not finite, too many, or too large.
+        EncodingError: values that are not finite, too many, beyond the bound, or too large for the scale.
         MismatchError: keys of another kind; a ``key`` of other parameters, or of another secret key.
     """
     alone = "Give what rm.keygen made; a single key encrypts by its own method: key.encrypt(values)."

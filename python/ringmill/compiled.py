@@ -55,6 +55,14 @@ MOST_KEYS = 1 << 16
 # Threads that a machine is asked for, at most: thousands wait for one another longer than they compute.
 MOST_THREADS = 256
 
+# No precision that is asked for has more.
+MOST_BITS = 64
+
+
+def _hash(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
 # What `cost` tells beside operations.
 _NO_OPERATIONS = ("key_switches", "hoisted", "levels", "key_bytes")
 
@@ -89,10 +97,10 @@ def compile_traced(
     if params is None:
         bits = PRECISION if precision is None else precision
         plan = Plan.choose(traced.text, bits, magnitude, bound, real, security or SECURITY, rotation_keys)
-        return Compiled(traced.text, traced.signature, plan, switching, output_level)
+        return Compiled(traced.text, traced.signature, plan, switching, output_level, bits)
     hold_security(params, security)
     plan = Plan.with_params(traced.text, params, magnitude, bound, real, output_level, rotation_keys)
-    compiled = Compiled(traced.text, traced.signature, plan, switching, output_level)
+    compiled = Compiled(traced.text, traced.signature, plan, switching, output_level, precision)
     hold_precision(params, compiled.predicted_error, precision)
     return compiled
 
@@ -109,6 +117,8 @@ class Compiled:
             others by who evaluates.
         forms: the forms that keys need beside their base one.
         output_level: the least level of results that was asked for.
+        precision: the bits that were asked for. Results carry them as their error: what is predicted in full
+            follows from the numbers that the program holds. Where none were asked for, they are 20.
     """
 
     def __init__(
@@ -118,6 +128,7 @@ class Compiled:
         plan: Plan,
         switching: str = "hybrid",
         output_level: int | None = None,
+        precision: int | None = None,
     ) -> None:
         self.text = text
         self.signature = signature
@@ -125,6 +136,7 @@ class Compiled:
         self.switching = switching
         self.forms = [] if switching == "hybrid" else _native.check_switching(plan.params, switching)
         self.output_level = output_level
+        self.precision = PRECISION if precision is None else precision
         self._working: dict[str, float] | None = None  # bytes, counted when they are first asked for
         self._executables: dict[tuple[str | Outside, int | None, int | None], Executable] = {}
 
@@ -185,7 +197,7 @@ class Compiled:
             ParameterError: a method that there is not, or forms that the parameters do not allow.
         """
         check_switching(method)
-        return Compiled(self.text, self.signature, self.plan, method, self.output_level)
+        return Compiled(self.text, self.signature, self.plan, method, self.output_level, self.precision)
 
     def work(self, machine: str | Core = "cpu", butterflies: int | None = None) -> dict[str, Any]:
         """What one evaluation takes, counted in the limb program without running it.
@@ -209,16 +221,29 @@ class Compiled:
 
     @property
     def digest(self) -> str:
-        """Identifies program and parameters, wherever the kernel stands; arguments and results carry it."""
-        return self._digest(without_places(self.text))
+        """Identifies what arguments and results are made for; they carry it.
 
-    def _digest(self, text: str) -> str:
-        content = f"{text}\0{self.params.fingerprint}\0{self.plan.magnitude!r} {self.plan.bound!r}"
-        return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
+        It follows from public facts alone: names, shapes and packing, parameters, the bound on arguments, their
+        level and scale. Two kernels that differ in the numbers which they hold have one digest.
+        """
+        facts = {
+            "signature": self.signature.to_json(),
+            "params": self.params.fingerprint,
+            "magnitude": self.plan.magnitude,
+            "level": self.plan.input_level,
+            "scale": self.plan.input_scale,
+        }
+        return _hash(json.dumps(facts, sort_keys=True))
 
     def _made(self, program: object) -> bool:
-        """Whether a digest is this program's; that of earlier versions counts source places too."""
-        return program == self.digest or program == self._digest(self.text)
+        """Whether a digest is this kernel's. Files of earlier versions have one of the whole program."""
+        return program == self.digest or program in (
+            self._of_program(without_places(self.text)),
+            self._of_program(self.text),
+        )
+
+    def _of_program(self, text: str) -> str:
+        return _hash(f"{text}\0{self.params.fingerprint}\0{self.plan.magnitude!r} {self.plan.bound!r}")
 
     def __repr__(self) -> str:
         places = len(self.bootstraps)
@@ -357,8 +382,9 @@ class Compiled:
         """
         slots = self._decrypted("compiled.decrypt()", secret, results)
         if check:
+            bounds = self.plan.output_bounds
             for name, values in slots.items():
-                plausible(values, results.parts[name], name)
+                plausible(values, results.parts[name], name, bounds[name])
         return self.signature.unpack(slots)
 
     def measure_error(
@@ -371,8 +397,8 @@ class Compiled:
             results: from ``evaluate``.
             expected: what ``decrypt`` should give: an array, or a dict of arrays.
 
-        Returns for every ciphertext of the results, by its name in ``predicted_error``, the predicted and the
-        measured error of the worst slot (log2). Slots that hold no element are not compared, and of a real
+        Returns for every ciphertext of the results, by its name in ``predicted_error``, the error that is
+        predicted there, or more where the result says so, and the measured one of the worst slot (log2). Slots that hold no element are not compared, and of a real
         kernel real parts alone, as ``decrypt`` gives them.
 
         Raises
@@ -384,7 +410,17 @@ class Compiled:
         if self.signature.real:
             slots = {name: values.real.astype(np.complex128) for name, values in slots.items()}
         wanted = self.signature.written(slots, expected)
-        return {name: results.parts[name].compare(slots[name], wanted[name]) for name in wanted}
+        predicted = self.predicted_error
+        compared = {}
+        for name in wanted:
+            stated = results.parts[name].error_log2
+            error = predicted[name] if stated <= self._stated(predicted[name]) else stated
+            compared[name] = results.parts[name].compare(slots[name], wanted[name], error)
+        return compared
+
+    def _stated(self, error: float) -> float:
+        """What a result carries of an error that is predicted here, with room for the rounding of a file."""
+        return max(-float(self.precision), 4.0 * math.ceil(error / 4.0)) + 0.3
 
     def _decrypted(self, call: str, secret: SecretKey | Keys, results: Values) -> dict[str, Slots]:
         """All slots of results."""
@@ -475,13 +511,17 @@ class Compiled:
 
     def _executable(self, machine: str | Outside, threads: int | None, butterflies: int | None) -> Executable:
         if not isinstance(machine, str):
-            return Executable.through(self.plan, machine)
+            return Executable.through(self.plan, machine, self.precision)
         if machine == "verilator":
             from ringmill.project import simulator
 
             library = simulator.library(self, butterflies)
-            return Executable(self.plan, "compact", threads, butterflies, self.switching, str(library))
-        return Executable(self.plan, machine, threads, butterflies, self.switching)
+            return Executable(
+                self.plan, "compact", threads, butterflies, self.switching, str(library), self.precision
+            )
+        return Executable(
+            self.plan, machine, threads, butterflies, self.switching, precision=self.precision
+        )
 
     def run(
         self,
@@ -551,6 +591,7 @@ class Compiled:
             "switching": self.switching,
             "output_level": self.output_level,
             "rotation_keys": self.plan.rotation_keys,
+            "precision": self.precision,
         }
 
     @classmethod
@@ -599,9 +640,12 @@ class Compiled:
         rotation_keys = read.facts.get("rotation_keys")
         if not (rotation_keys is None or (type(rotation_keys) is int and 0 <= rotation_keys <= MOST_KEYS)):
             bundle.refuse_damaged(path, "its number of rotation keys is none")
+        precision = read.facts.get("precision")
+        if not (precision is None or (type(precision) is int and 1 <= precision <= MOST_BITS)):
+            bundle.refuse_damaged(path, "its precision is not a number of bits")
         params = Params.from_bytes(read.parts["params"])
         plan = Plan.with_params(text, params, magnitude, bound, signature.real, level, rotation_keys)
-        compiled = cls(text, signature, plan, switching, level)
+        compiled = cls(text, signature, plan, switching, level, precision)
         if not compiled._made(read.facts.get("program")):
             bundle.refuse_other(path, read.facts, compiled.digest, compiled.name)
         compiled.check_names()

@@ -21,15 +21,17 @@ if TYPE_CHECKING:
 MARGIN = 2.0
 
 
-def plausible(values: NDArray[Any], cipher: _native.Ciphertext, name: str = "") -> None:
-    """Refuse decrypted values that are larger than their ciphertext says that they can be.
+def plausible(
+    values: NDArray[Any], cipher: _native.Ciphertext, name: str = "", bound: float | None = None
+) -> None:
+    """Refuse decrypted values that are larger than their ciphertext, or its ``bound``, says that they can be.
 
     Raises
     ------
         ResultError: a value of more than twice the bound and the predicted error.
     """
     largest = float(np.max(np.abs(values), initial=0.0))
-    bound = cipher.magnitude
+    bound = cipher.magnitude if bound is None else bound
     if largest <= MARGIN * bound + 2.0**cipher.error_log2:
         return
     what = f"of {name!r} " if name else ""

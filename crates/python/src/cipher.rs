@@ -175,19 +175,24 @@ impl Ciphertext {
     /// Args:
     ///     decrypted: all slots, as `SecretKey.decrypt` gives them.
     ///     expected: what they should be, as many numbers.
+    ///     predicted: log2 of the predicted error, if another one is known than the ciphertext carries.
     ///
     /// Raises
     /// ------
     ///     MismatchError: more or fewer numbers than slots.
+    #[pyo3(signature = (decrypted, expected, predicted = None))]
     fn compare(
         &self,
         decrypted: Arg<PyArrayLike1<'_, Complex64, AllowTypeChange>>,
         expected: Arg<PyArrayLike1<'_, Complex64, AllowTypeChange>>,
+        predicted: Option<f64>,
     ) -> PyResult<Comparison> {
         let (got, wanted) = (decrypted.as_array().to_vec(), expected.as_array().to_vec());
         let compared = self.meta().compare(&got, &wanted);
         let refused = |e| format!("{e}; give one number for every slot");
-        Ok(Comparison(compared.map_err(|e| Failure::rule(Family::Mismatch, "Count", &refused(e)))?))
+        let mut compared = compared.map_err(|e| Failure::rule(Family::Mismatch, "Count", &refused(e)))?;
+        compared.predicted_log2 = predicted.unwrap_or(compared.predicted_log2);
+        Ok(Comparison(compared))
     }
 
     /// The ciphertext as bytes for a file, with all that its attributes tell and a checksum.

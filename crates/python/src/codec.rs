@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use num_complex::Complex64;
 
+use ringmill::Declared;
 use ringmill_ckks::encoder::{Encoder, MAX_LOG_N, Slots};
 use ringmill_ckks::{Level, Params, Plaintext, Scale};
 use ringmill_ring::Pool;
@@ -34,10 +35,11 @@ pub(crate) fn slots<'a>(values: &'a [Complex64], real: Option<&'a [f64]>) -> Slo
     real.map_or(Slots::Complex(values), Slots::Real)
 }
 
-/// Encodes numbers; fewer than the slots are followed by zeros.
+/// Encodes numbers within a declared bound; fewer than the slots are followed by zeros.
 pub(crate) fn encode(
     params: &Params,
     values: &[Complex64],
+    declared: Declared,
     slots: usize,
     level: Level,
     scale: &Scale,
@@ -45,7 +47,7 @@ pub(crate) fn encode(
     let real = real(values);
     let values = self::slots(values, real.as_deref());
     let by = (params, encoder(params.log_n())?, &Pool::default());
-    ringmill::encode(by, values, slots, level, scale).map_err(|e| Failure::face(&e))
+    ringmill::encode(by, values, declared, slots, level, scale).map_err(|e| Failure::face(&e))
 }
 
 /// All slots of a plaintext.

@@ -7,10 +7,9 @@ use num_complex::Complex64;
 use numpy::{AllowTypeChange, PyArrayLike1};
 use pyo3::prelude::*;
 
-use ringmill::{Bootstrapper, Input, Runner};
+use ringmill::{Bootstrapper, Input, Number, Runner};
 use ringmill_ckks as ckks;
 use ringmill_ckks::{Level, Scale};
-use ringmill_program::he::is_free_factor;
 use ringmill_program::manage::{KeySet, Promise};
 
 use crate::argument::{Arg, Told, given};
@@ -22,6 +21,7 @@ use crate::evaluation::EvaluationKeys;
 use crate::executable::stoppable;
 use crate::literal::choice;
 use crate::machines;
+use crate::packing::declared;
 use crate::params::Params;
 use crate::whole::{MOST_THREADS, STEPS, whole, wholes, within};
 
@@ -77,11 +77,13 @@ impl Evaluator {
         &self,
         a: &ckks::Ciphertext,
         values: &[Complex64],
+        magnitude: Option<f64>,
         scale: &Scale,
     ) -> Result<ckks::Plaintext, Failure> {
         let real = codec::real(values);
+        let values = codec::slots(values, real.as_deref());
         self.face
-            .encode(codec::slots(values, real.as_deref()), a.slots(), a.level(), scale)
+            .encode_within(values, declared(magnitude), a.slots(), a.level(), scale)
             .map_err(|e| Failure::face(&e))
     }
 }
@@ -202,19 +204,22 @@ impl Evaluator {
     /// Args:
     ///     a: the ciphertext.
     ///     values: real or complex numbers in one dimension, at most as many as `a` has slots; the slots beyond them stay.
+    ///     magnitude: bound on the size of the values, which is public; 1 if it is not given.
     ///
     /// Raises
     /// ------
-    ///     EncodingError: values that are not finite, too many, or too large for the level.
+    ///     EncodingError: values that are not finite, too many, beyond the bound, or too large for the level.
     ///     MismatchError: other parameters.
+    #[pyo3(signature = (a, values, magnitude = None))]
     fn add_plain(
         &self,
         py: Python<'_>,
         a: Arg<Bound<'_, Ciphertext>>,
         values: Arg<PyArrayLike1<'_, Complex64, AllowTypeChange>>,
+        magnitude: Option<f64>,
     ) -> PyResult<Ciphertext> {
         let (a, values) = (a.get().full(), values.as_array().to_vec());
-        let plain = py.detach(|| self.plain(a, &values, a.scale()))?;
+        let plain = py.detach(|| self.plain(a, &values, magnitude, a.scale()))?;
         self.run(py, |e| e.add_plain(a, &plain))
     }
 
@@ -223,60 +228,92 @@ impl Evaluator {
     /// Args:
     ///     a: the ciphertext.
     ///     values: real or complex numbers in one dimension, at most as many as `a` has slots; the slots beyond them become 0.
+    ///     magnitude: bound on the size of the values, which is public; 1 if it is not given.
     ///
     /// Raises
     /// ------
-    ///     EncodingError: values that are not finite, too many, or too large for the level.
+    ///     EncodingError: values that are not finite, too many, beyond the bound, or too large for the level.
     ///     LevelError: at level 0.
     ///     MismatchError: other parameters.
+    #[pyo3(signature = (a, values, magnitude = None))]
     fn multiply_plain(
         &self,
         py: Python<'_>,
         a: Arg<Bound<'_, Ciphertext>>,
         values: Arg<PyArrayLike1<'_, Complex64, AllowTypeChange>>,
+        magnitude: Option<f64>,
     ) -> PyResult<Ciphertext> {
         let (a, values) = (a.get().full(), values.as_array().to_vec());
         let scale = self.factor_scale(a)?;
-        let plain = py.detach(|| self.plain(a, &values, &scale))?;
+        let plain = py.detach(|| self.plain(a, &values, magnitude, &scale))?;
         self.run(py, |e| e.rescale(&e.multiply_plain(a, &plain)?))
     }
 
     /// a + c in every slot, at the same level and scale.
     ///
+    /// Args:
+    ///     a: the ciphertext.
+    ///     c: the number.
+    ///     magnitude: bound on its size, which is public; 1 if it is not given.
+    ///
     /// Raises
     /// ------
-    ///     EncodingError: a number that is not finite.
+    ///     EncodingError: a number that is not finite, or beyond the bound.
     ///     MismatchError: other parameters.
+    #[pyo3(signature = (a, c, magnitude = None))]
     fn add_scalar(
         &self,
         py: Python<'_>,
         a: Arg<Bound<'_, Ciphertext>>,
         #[pyo3(from_py_with = given)] c: f64,
+        magnitude: Option<f64>,
     ) -> PyResult<Ciphertext> {
         let a = a.get().full();
-        self.run(py, |e| e.add_scalar(a, c))
+        self.run(py, |e| e.add_scalar(a, Number { value: c, declared: declared(magnitude) }))
     }
 
-    /// a · c in every slot. Whole numbers up to 2^20 in size multiply exactly, at the same level and scale; others cost a level
-    /// and are rounded at the scale of products there.
+    /// a · c in every slot, rounded at the scale of products: one level less, whatever the number is.
+    ///
+    /// Args:
+    ///     a: the ciphertext.
+    ///     c: the number.
+    ///     magnitude: bound on its size, which is public; 1 if it is not given.
     ///
     /// Raises
     /// ------
-    ///     EncodingError: a number that is not finite.
-    ///     LevelError: at level 0, unless the number is such a whole one.
+    ///     EncodingError: a number that is not finite, or beyond the bound.
+    ///     LevelError: at level 0.
     ///     MismatchError: other parameters.
+    #[pyo3(signature = (a, c, magnitude = None))]
     fn multiply_scalar(
         &self,
         py: Python<'_>,
         a: Arg<Bound<'_, Ciphertext>>,
         #[pyo3(from_py_with = given)] c: f64,
+        magnitude: Option<f64>,
     ) -> PyResult<Ciphertext> {
         let a = a.get().full();
-        if is_free_factor(c) {
-            return self.run(py, |e| e.multiply_integer(a, c as i32));
-        }
         let scale = self.factor_scale(a)?;
-        self.run(py, |e| e.rescale(&e.multiply_scalar_at(a, c, scale)?))
+        let number = Number { value: c, declared: declared(magnitude) };
+        self.run(py, |e| e.rescale(&e.multiply_scalar_at(a, number, scale)?))
+    }
+
+    /// a · c in every slot for a whole number, exactly and at the same level and scale. The number is public.
+    ///
+    /// Raises
+    /// ------
+    ///     EncodingError: a number that is not whole, or not within ±2^20.
+    ///     MismatchError: other parameters.
+    fn multiply_integer(
+        &self,
+        py: Python<'_>,
+        a: Arg<Bound<'_, Ciphertext>>,
+        c: &Bound<'_, PyAny>,
+    ) -> PyResult<Ciphertext> {
+        let most = 1 << 20;
+        let c: i32 = within(Family::Encoding, "c", c, (-most, most))?;
+        let a = a.get().full();
+        self.run(py, |e| e.multiply_integer(a, c))
     }
 
     /// Slot i of the result is slot i + `steps` of `a`, cyclically over its slots: as `numpy.roll(a, -steps)`. The same level
@@ -436,13 +473,14 @@ impl Evaluator {
     ///     bound: bound on the size of every value.
     ///     real: whether all inputs are real.
     ///     progress: hears now and then the steps that the machine has done and all that it will do.
+    ///     vectors: bound on the size of the vectors that the program holds, which is public.
     ///
     /// Raises
     /// ------
     ///     KeyMissingError: keys that the program needs are missing.
     ///     MismatchError: ciphertexts of other parameters, levels, scales or numbers of slots, or under different secret keys.
     ///     ProgramError: no traced program, one of other inputs, or one that is deeper than the level and cannot be bootstrapped.
-    #[pyo3(signature = (text, inputs, magnitude, bound, real, progress = None))]
+    #[pyo3(signature = (text, inputs, magnitude, bound, real, progress = None, vectors = None))]
     #[allow(clippy::too_many_arguments)] // the facade in Python names them
     fn evaluate(
         &self,
@@ -453,6 +491,7 @@ impl Evaluator {
         #[pyo3(from_py_with = given)] bound: f64,
         #[pyo3(from_py_with = given)] real: bool,
         progress: Option<Arg<Told>>,
+        vectors: Option<f64>,
     ) -> PyResult<BTreeMap<String, Ciphertext>> {
         let promise = Promise { inputs: magnitude, plain: magnitude, values: bound, real };
         let inputs: Vec<_> = inputs.into_iter().map(|(name, c)| (name, c.get().full().clone())).collect();
@@ -462,7 +501,7 @@ impl Evaluator {
                 return Err(Failure::rule(Family::Program, "Arguments", "a program without ciphertexts"));
             };
             let at = (first.level(), first.scale());
-            let kernel = runner.kernel(&text, at, promise).map_err(|e| Failure::face(&e))?;
+            let kernel = runner.kernel(&text, at, promise, vectors).map_err(|e| Failure::face(&e))?;
             let takes = |name: &str| kernel.cipher_inputs().any(|(taken, ..)| taken == name);
             let taken = inputs.iter().filter(|(name, _)| takes(name));
             let inputs = taken.map(|(name, c)| (name.clone(), Input::Cipher(c))).collect();

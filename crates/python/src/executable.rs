@@ -9,9 +9,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use ringmill::machine::Watch;
-use ringmill::{Evaluator, Input, Kernel};
+use ringmill::{Evaluator, Input, Kernel, Stated};
 use ringmill_machine::Cpu;
 use ringmill_machine::cpu::profile::{Kind, Profile, Spent};
+use ringmill_program::manage::Managed;
 
 use crate::argument::{Arg, Told, given};
 use crate::cipher::Ciphertext;
@@ -79,6 +80,26 @@ fn attended<T: Send + 'static>(
     }
 }
 
+/// A program and what is promised of its values and results.
+struct Promised {
+    managed: Managed,
+    bounds: Vec<f64>,
+    real: bool,
+    stated: Stated,
+}
+
+impl Promised {
+    fn of(plan: &Plan, precision: Option<u32>) -> Self {
+        let (managed, stated) = (plan.managed.clone(), Stated::Promise { bits: precision });
+        Self { managed, bounds: plan.bounds(), real: plan.promise.real, stated }
+    }
+
+    fn kernel(self, evaluator: &Evaluator) -> Result<Kernel, Failure> {
+        let kernel = Kernel::new(evaluator, self.managed).map_err(|e| Failure::face(&e))?;
+        Ok(kernel.with_bounds(self.bounds, self.real).stating(self.stated))
+    }
+}
+
 /// A program lowered for one machine; holds no key.
 #[pyclass(frozen, module = "ringmill._native")]
 pub(crate) struct Executable {
@@ -92,7 +113,10 @@ pub(crate) struct Executable {
 impl Executable {
     /// Lowers a plan for a machine and encodes its constants.
     #[new]
-    #[pyo3(signature = (plan, machine = "cpu", threads = None, butterflies = None, switching = "hybrid", library = None))]
+    #[pyo3(signature = (
+        plan, machine = "cpu", threads = None, butterflies = None, switching = "hybrid", library = None, precision = None
+    ))]
+    #[allow(clippy::too_many_arguments)] // the facade in Python names them
     fn new(
         py: Python<'_>,
         plan: Arg<Bound<'_, Plan>>,
@@ -101,30 +125,33 @@ impl Executable {
         butterflies: Option<u32>,
         #[pyo3(from_py_with = given)] switching: &str,
         #[pyo3(from_py_with = given)] library: Option<PathBuf>,
+        precision: Option<u32>,
     ) -> PyResult<Self> {
         let plan = plan.get();
-        let (params, managed) = (plan.params.clone(), plan.managed.clone());
-        let (bounds, real) = (plan.bounds(), plan.promise.real);
+        let (params, promised) = (plan.params.clone(), Promised::of(plan, precision));
         let name = machine.to_owned();
         let word = switching.to_owned();
         let kernel = interruptible(py, move || {
             let machine = machines::by_name(&name, threads, butterflies, library.as_deref())?;
-            let evaluator = switching::evaluator(&params, machine, &word)?;
-            Ok(Kernel::new(&evaluator, managed).map_err(|e| Failure::face(&e))?.with_bounds(bounds, real))
+            promised.kernel(&switching::evaluator(&params, machine, &word)?)
         })?;
         Ok(Self { kernel: Arc::new(kernel), machine: machine.to_owned(), profile: None })
     }
 
     /// Lowers a plan for a machine that is a Python function: `outside.rs`.
     #[staticmethod]
-    fn through(py: Python<'_>, plan: Arg<Bound<'_, Plan>>, run: Py<PyAny>) -> PyResult<Self> {
+    #[pyo3(signature = (plan, run, precision = None))]
+    fn through(
+        py: Python<'_>,
+        plan: Arg<Bound<'_, Plan>>,
+        run: Py<PyAny>,
+        precision: Option<u32>,
+    ) -> PyResult<Self> {
         let plan = plan.get();
-        let (params, managed) = (plan.params.clone(), plan.managed.clone());
-        let (bounds, real) = (plan.bounds(), plan.promise.real);
+        let (params, promised) = (plan.params.clone(), Promised::of(plan, precision));
         let kernel = interruptible(py, move || {
             let machine = Arc::new(Outside::new(run));
-            let evaluator = Evaluator::with_machine(&params, machine).map_err(|e| Failure::face(&e))?;
-            Ok(Kernel::new(&evaluator, managed).map_err(|e| Failure::face(&e))?.with_bounds(bounds, real))
+            promised.kernel(&Evaluator::with_machine(&params, machine).map_err(|e| Failure::face(&e))?)
         })?;
         Ok(Self { kernel: Arc::new(kernel), machine: "outside".to_owned(), profile: None })
     }
@@ -134,15 +161,13 @@ impl Executable {
     #[pyo3(signature = (plan, switching = "hybrid"))]
     fn profiled(py: Python<'_>, plan: Arg<Bound<'_, Plan>>, switching: &str) -> PyResult<Self> {
         let plan = plan.get();
-        let (params, managed) = (plan.params.clone(), plan.managed.clone());
-        let (bounds, real) = (plan.bounds(), plan.promise.real);
+        let (params, promised) = (plan.params.clone(), Promised::of(plan, None));
         let word = switching.to_owned();
         let profile = Arc::new(Profile::default());
         let watched = profile.clone();
         let kernel = interruptible(py, move || {
             let machine = Cpu::new().map_err(|e| Failure::of(Family::Machine, &e))?.profiled(watched);
-            let evaluator = switching::evaluator(&params, Arc::new(machine), &word)?;
-            Ok(Kernel::new(&evaluator, managed).map_err(|e| Failure::face(&e))?.with_bounds(bounds, real))
+            promised.kernel(&switching::evaluator(&params, Arc::new(machine), &word)?)
         })?;
         Ok(Self { kernel: Arc::new(kernel), machine: "cpu".to_owned(), profile: Some(profile) })
     }

@@ -13,7 +13,7 @@ use ringmill::machine::compact::{
     self, Compact, CompactConfig, CompactLiteral, Instruction, MemoryTiming, Multiplier, Policy, TableEntry,
 };
 use ringmill::machine::{Executable, Machine, MachineError, Reference};
-use ringmill::{Evaluator, Input, Inputs, Kernel};
+use ringmill::{Declared, Evaluator, Input, Inputs, Kernel};
 use ringmill_ckks::{KeyGenerator, Randomness};
 use ringmill_program::limb::LimbProgram;
 use ringmill_program::lower::lower;
@@ -285,8 +285,10 @@ impl CoreImage {
             };
             let slots = kernel.program().slots();
             let real = codec::real(values);
+            // Vectors of a self-test are public.
+            let declared = Declared::bound(values.iter().map(|z| z.norm()).fold(1.0, f64::max));
             let values = codec::slots(values, real.as_deref());
-            let plain = evaluator.encode(values, slots, level, scale).map_err(|e| Failure::face(&e))?;
+            let plain = evaluator.encode_within(values, declared, slots, level, scale).map_err(|e| Failure::face(&e))?;
             let cipher = secret.encrypt(&plain, &mut randomness).map_err(|e| Failure::ckks(&e))?;
             ciphers.insert(name.to_owned(), cipher);
         }

@@ -3,6 +3,7 @@
 use num_complex::Complex64;
 use pyo3::prelude::*;
 
+use ringmill::Declared;
 use ringmill_ckks::{self as ckks, Level, Randomness};
 
 use crate::codec;
@@ -44,20 +45,12 @@ pub(crate) fn encode(
     let scale = scale.unwrap_or_else(|| params.default_scale());
     // More than there are at most are refused by the encoder, by their number.
     let slots = slots.unwrap_or_else(|| values.len().clamp(1, params.slots()).next_power_of_two());
-    let plain = codec::encode(params, values, slots, level, &scale)?;
-    let largest = plain.noise().magnitude();
-    let least = if largest > 0.0 { largest.log2().ceil().exp2() } else { 1.0 };
-    // The logarithm of a number just above a power of two may be rounded to that of the power.
-    let least = if least < largest { 2.0 * least } else { least };
-    let magnitude = magnitude.unwrap_or(least.min(f64::MAX));
-    if !(magnitude.is_finite() && magnitude > 0.0) || largest > magnitude {
-        let message = format!(
-            "values are up to {largest:e} in size, which the declared magnitude {magnitude:e} does not bound; declare a positive \
-             number that does"
-        );
-        return Err(Failure::rule(Family::Encoding, "Magnitude", &message));
-    }
-    Ok(plain.with_magnitude(magnitude))
+    codec::encode(params, values, declared(magnitude), slots, level, &scale)
+}
+
+/// The bound that is declared for numbers, or the one that counts where none is.
+pub(crate) fn declared(magnitude: Option<f64>) -> Declared {
+    magnitude.map_or_else(Declared::default, Declared::bound)
 }
 
 pub(crate) fn randomness() -> Result<Randomness, Failure> {

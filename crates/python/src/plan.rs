@@ -221,6 +221,15 @@ impl Plan {
         self.managed.program.outputs().iter().map(|o| o.name.clone()).collect()
     }
 
+    /// A bound on the size of every slot of each output, by its name, for arguments within their bounds. It follows from the
+    /// numbers that the program holds; results do not carry it.
+    #[getter]
+    fn output_bounds(&self) -> BTreeMap<String, f64> {
+        let bounds = self.0.bounds();
+        let row = |o: &he::Output| (o.name.clone(), bounds[o.value.index()]);
+        self.managed.program.outputs().iter().map(row).collect()
+    }
+
     /// log2 of the predicted error of the worst slot of every output, for inputs of the greatest size, encrypted
     /// under the public key, with keys switched as `switching` says; exceeded with probability `failure`, 2^−20 unless
     /// told otherwise.

@@ -145,10 +145,11 @@ impl Kernel {
     }
 
     /// The same kernel, whose results carry predictions that hold for any vectors as large as those of its program: nothing else
-    /// of its vectors shows. Numbers that stand in all slots count as public.
+    /// of its vectors shows. Numbers that stand in all slots count as public. `declared` bounds the vectors, see
+    /// [`Program::with_vectors_bounded`].
     #[must_use]
-    pub fn with_private_vectors(self) -> Self {
-        let predicted_by = Some(self.program().with_vectors_bounded());
+    pub fn with_private_vectors(self, declared: Option<f64>) -> Self {
+        let predicted_by = Some(self.program().with_vectors_bounded(declared));
         Self { predicted_by, stated: Stated::Prediction, bounds: None, ..self }
     }
 

@@ -33,7 +33,7 @@ use crate::{Error, Evaluator, Kernel, Plan, PlanOptions};
 ///
 /// let cube = "he @cube traced slots 4\n%x = input \"x\"\n%y = mul %x, %x\n%z = mul %y, %x\noutput \"z\", %z\nend";
 /// let promise = Promise { inputs: 1.0, plain: 1.0, values: 1.0, real: true };
-/// let kernel = Runner::new(&e).kernel(cube, (square.level(), square.scale()), promise)?;
+/// let kernel = Runner::new(&e).kernel(cube, (square.level(), square.scale()), promise, None)?;
 /// let z = &kernel.run(&Inputs::from([("x".into(), Input::Cipher(&square))]), &keys)?["z"];
 /// assert_eq!(z.level().get(), square.level().get() - 2);
 /// assert!((e.decode(&secret.decrypt(z)?)?[0].re - 0.5f64.powi(6)).abs() < 1e-6);
@@ -54,6 +54,7 @@ struct Shape {
     scale: Scale,
     /// Bits of the bounds that are promised.
     bounds: [u64; 3],
+    declared: Option<u64>,
     real: bool,
 }
 
@@ -73,7 +74,8 @@ impl Runner {
         Self { at_hand, ..Self::new(evaluator) }
     }
 
-    /// The program of a [text](he::parse), compiled for inputs of one level and scale. One that asks to be bootstrapped, or is
+    /// The program of a [text](he::parse), compiled for inputs of one level and scale. Its vectors count as private, within the
+    /// `declared` bound: results carry predictions that hold for all such vectors. A program that asks to be bootstrapped, or is
     /// deeper than that level, bootstraps where its chain has room for it.
     ///
     /// # Errors
@@ -83,12 +85,14 @@ impl Runner {
         text: &str,
         (level, scale): (Level, &Scale),
         promise: Promise,
+        declared: Option<f64>,
     ) -> Result<Arc<Kernel>, Error> {
         let shape = Shape {
             text: text.to_owned(),
             level,
             scale: scale.clone(),
             bounds: [promise.inputs, promise.plain, promise.values].map(f64::to_bits),
+            declared: declared.map(f64::to_bits),
             real: promise.real,
         };
         if let Some(kernel) = self.kernels.get(&shape) {
@@ -98,9 +102,10 @@ impl Runner {
         let options = PlanOptions { input, at_hand: self.at_hand.clone(), ..PlanOptions::default() };
         let plan = Plan::with_params(&he::parse(text)?, self.evaluator.params(), promise, &options)?;
         let kernel = Kernel::new(&self.evaluator, plan.managed)?;
-        let program = kernel.program().with_vectors_bounded();
-        let declared = Promise { values: f64::INFINITY, ..promise };
-        let kernel = kernel.with_private_vectors().with_bounds(declared.bounds(&program), promise.real);
+        let program = kernel.program().with_vectors_bounded(declared);
+        // A bound on all values may follow from the vectors: bounds are those of the program without them.
+        let bounds = Promise { values: f64::INFINITY, ..promise }.bounds(&program);
+        let kernel = kernel.with_private_vectors(declared).with_bounds(bounds, promise.real);
         Ok(self.kernels.insert(&shape, Arc::new(kernel)))
     }
 }

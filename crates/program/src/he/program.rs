@@ -121,12 +121,15 @@ impl Program {
         self.tables.get(id.0 as usize)
     }
 
-    /// The program with bounds in place of its vectors: each is replaced by the power of two, at least 1, that bounds it, of
-    /// unknown phase in every slot. Predictions for it hold for all vectors within the same bounds, and show nothing else of them.
+    /// The program with bounds in place of its vectors: each is replaced by the `declared` bound, at least 1, of unknown phase
+    /// in every slot; where it does not hold, or none is declared, by the least power of two that does. Predictions for it hold
+    /// for all vectors within the same bounds, and show nothing else of them.
     #[must_use]
-    pub fn with_vectors_bounded(&self) -> Self {
+    pub fn with_vectors_bounded(&self, declared: Option<f64>) -> Self {
         let bounded = |numbers: &Numbers| {
-            let bound = numbers.magnitude().max(1.0).log2().ceil().exp2();
+            let least = numbers.magnitude().max(1.0);
+            let declared = declared.map(|bound| bound.max(1.0)).filter(|&bound| bound >= least);
+            let bound = declared.unwrap_or_else(|| least.log2().ceil().exp2());
             Numbers::Complex(vec![Complex64::new(bound, 0.0); numbers.len()])
         };
         let mut program = self.clone();

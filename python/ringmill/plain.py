@@ -1,0 +1,95 @@
+"""Operands in the clear, and the bounds that are declared for them.
+
+What a ciphertext shows without a key follows from declared bounds, never from values. So an operand that is given
+at the prompt has a bound: 1 where none is declared, and it is refused beyond that.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ringmill.arguments import checked
+from ringmill.errors import EncodingError, fail
+from ringmill.trace.spec import finite_array
+
+#: The bound that counts where none is declared.
+DEFAULT_MAGNITUDE = 1.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plain:
+    """Numbers in the clear with a declared bound; `plain` makes it.
+
+    Attributes
+    ----------
+        values: the numbers, a scalar, a vector or a matrix.
+        magnitude: bound on the size of each, which everybody may know.
+    """
+
+    values: NDArray[np.complex128]
+    magnitude: float
+
+    # NumPy leaves operators with these to the ciphertext.
+    __array_ufunc__ = None
+
+    def __neg__(self) -> Plain:
+        return Plain(-self.values, self.magnitude)
+
+    def __repr__(self) -> str:
+        return f"<numbers in the clear {self.values.shape}, declared within {self.magnitude:g}>"
+
+
+@checked
+def plain(values: ArrayLike, magnitude: float) -> Plain:
+    """Declare a bound for an operand in the clear: ``x * rm.plain(weights, magnitude=4)``.
+
+    Args:
+        values: a number, a vector or a matrix; real or complex.
+        magnitude: bound on the size of each number. It is public: ciphertexts carry what follows from it.
+
+    Raises
+    ------
+        EncodingError: numbers that are not finite, or beyond the bound; a bound that is not positive.
+    """
+    array = finite_array("the operand", values)
+    bound = float(magnitude)
+    if not (math.isfinite(bound) and bound > 0):
+        fail(
+            EncodingError,
+            "BadBound",
+            f"A bound of {bound!r} on an operand is not possible. Give a positive number.",
+        )
+    hold(array, bound)
+    return Plain(array, bound)
+
+
+def hold(array: NDArray[Any], bound: float) -> None:
+    """Refuse numbers that are larger than their bound."""
+    if np.max(np.abs(array), initial=0.0) > bound:
+        fail(
+            EncodingError,
+            "BeyondBound",
+            f"The operand in the clear is larger than {bound:g}, the bound that is declared for it "
+            f"({DEFAULT_MAGNITUDE:g} where none is). Declare one that holds, as rm.plain(operand, magnitude=4): "
+            "it is public, the operand is not. Whole numbers written as int are public, and need none.",
+            bound=bound,
+        )
+
+
+def operand(other: Any) -> Plain:
+    """An operand with its bound; one that declares none has the default."""
+    if isinstance(other, Plain):
+        return other
+    array = finite_array("the plaintext operand", other)
+    hold(array, DEFAULT_MAGNITUDE)
+    return Plain(array, DEFAULT_MAGNITUDE)
+
+
+def is_public(other: Any) -> bool:
+    """Whether an operand is part of the program that is written: a whole number."""
+    return isinstance(other, int) and not isinstance(other, bool)
