@@ -18,7 +18,7 @@ from ringmill.atomic import write_bytes
 
 GOOD = bundle.Bundle("values", {"kernel": "k", "program": "d"}, {"x.0": b"\x00\x01" * 40, "x.1": b""})
 DATA = GOOD.to_bytes()
-GOLDEN = "bfd55523ebdf9db2348461777b6d7c46705d8062dfa224c650ee3e71d287f211"
+GOLDEN = "cdce893bc35d07a4a6fb17477c18d2e9e4ea55b3009331464ee3299c539843a8"
 
 
 def test_round_trip(tmp_path: Path) -> None:
@@ -82,9 +82,14 @@ def test_kind_and_version_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(rm.FileFormatError, match="holds values, but kernel is wanted") as caught:
         bundle.parse(DATA, "kernel", "f")
     assert caught.value.code == "WrongKind"
-    monkeypatch.setattr(bundle, "VERSION", 2)
-    with pytest.raises(rm.FileFormatError, match="has version 1, this Ringmill reads 2"):
+    monkeypatch.setattr(bundle, "VERSION", 1)
+    with pytest.raises(rm.FileFormatError, match="has version 2, this Ringmill reads 1 to 1"):
         bundle.parse(DATA, "values", "f")
+
+
+def test_bundles_of_version_1_are_read() -> None:
+    old = bundle.Bundle("values", {"a": 1}, {"part": b"123"}, version=1)
+    assert bundle.parse(old.to_bytes(), "values", "f") == old
 
 
 def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

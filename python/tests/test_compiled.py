@@ -237,7 +237,10 @@ def test_values_say_how_many_ciphertexts_they_are(compiled: Compiled, keys: rm.K
 
 
 def test_values_of_two_kernels_of_one_name_are_told_apart(compiled: Compiled, keys: rm.Keys) -> None:
-    other = score.compile(rm.vector(5), WEIGHTS / 2, params=compiled.params)
+    """By what is public: shapes, parameters, bounds. The numbers that a kernel holds do not show."""
+    weighed = score.compile(rm.vector(5), WEIGHTS / 2, params=compiled.params)
+    assert weighed.digest == compiled.digest
+    other = score.compile(rm.vector(5), WEIGHTS, params=compiled.params, magnitude=0.5)
     with pytest.raises(rm.MismatchError) as refused:
         other.evaluate(keys, compiled.encrypt(keys, x=X))
     for digest in (compiled.digest, other.digest):
@@ -478,7 +481,8 @@ def test_errors_of_results_are_compared_with_their_prediction() -> None:
         assert told[name].measured_log2 == pytest.approx(np.log2(errors.max()))
     for name, comparison in told.items():
         assert comparison.holds
-        assert comparison.predicted_log2 == results.parts[name].error_log2
+        assert comparison.predicted_log2 == compiled.predicted_error[name]
+        assert results.parts[name].error_log2 == pytest.approx(-14, abs=1e-6)
     wrong = m * 0.5 + np.array([[0, 0], [0, 0.25], [0, 0]])
     told = compiled.measure_error(keys.secret, results, {**expected, "columns": wrong})
     assert [name for name, comparison in told.items() if not comparison.holds] == ["columns.1"]

@@ -26,6 +26,7 @@ def keys(params: rm.Params) -> rm.Keys:
 
 X = np.array([0.5, -0.25, 1.0, 0.125, -1.0])
 Y = np.array([0.75, 0.5, -0.5, 1.0, 0.3])
+FOUR, SOME = rm.plain(np.arange(5), magnitude=4), rm.plain(1.5, magnitude=1.5)
 
 NUMPY: dict[str, Callable[[Any, Any], Any]] = {
     "sum": lambda x, c: np.sum(x) + 0 * c,
@@ -72,13 +73,15 @@ EXPRESSIONS: dict[str, Callable[[Any, Any], Any]] = {
     "multiply": lambda x, y: x * y,
     "number": lambda x, y: 2 * x - 0.5 + x * 0.3,
     "number on the left": lambda x, y: 1 - x,
-    "plain vector": lambda x, y: x * np.arange(5) + np.ones(5) - np.arange(5) * y,
+    "plain vector": lambda x, y: x * FOUR + np.ones(5) - FOUR * y,
+    "plain vector within its default bound": lambda x, y: x * (Y / 2) - Y + np.ones(5),
+    "plain number": lambda x, y: x * rm.plain(1.5, magnitude=2) - 0.25 + rm.plain(-3, magnitude=3),
     "divide": lambda x, y: x / 4,
     "levels apart": lambda x, y: x * y + x,
     "levels further apart": lambda x, y: (x * y) * x - y,
     "power": lambda x, y: x**3,
     "products of all kinds at one level": lambda x, y: (
-        x * x + 1.5 * x - x * np.linspace(0, 1, 5) + 2 * (x * y)
+        x * x + SOME * x - x * np.linspace(0, 1, 5) + 2 * (x * y)
     ),
     "inner product": lambda x, y: (x @ y) * np.ones(5),
     "sum": lambda x, y: x.sum() * np.ones(5),
@@ -111,7 +114,7 @@ def test_machines_agree_bit_for_bit(keys: rm.Keys) -> None:
 
 
 def test_rotation_and_slices(keys: rm.Keys) -> None:
-    x = rm.encrypt(np.arange(8.0), keys)
+    x = rm.encrypt(np.arange(8.0), keys, magnitude=8)
     np.testing.assert_allclose(rm.decrypt(x.rotate(1), keys), np.roll(np.arange(8.0), -1), atol=1e-6)
     np.testing.assert_allclose(rm.decrypt(x[3:6], keys), [3, 4, 5], atol=1e-6)
     np.testing.assert_allclose(rm.decrypt(x[2:5].sum(), keys)[:3], [9, 9, 9], atol=1e-5)
@@ -119,7 +122,8 @@ def test_rotation_and_slices(keys: rm.Keys) -> None:
 
 def test_complex_values(keys: rm.Keys) -> None:
     z = np.array([1 + 1j, -0.5j])
-    got = rm.decrypt(rm.encrypt(z, keys) * rm.encrypt(z, keys).conj(), keys)
+    x = rm.encrypt(z, keys, magnitude=2)
+    got = rm.decrypt(x * rm.encrypt(z, keys, magnitude=1.5).conj(), keys)
     assert got.dtype == np.complex128
     np.testing.assert_allclose(got, z * z.conj(), atol=1e-6)
 
@@ -239,18 +243,18 @@ def test_sums_of_other_scales_meet_a_level_below(keys: rm.Keys) -> None:
 
 
 def test_what_may_wrap_around_is_refused(keys: rm.Keys) -> None:
-    """The modulus at level 0 has 50 bits, the scale 40: values below 512, bounded by powers of two."""
-    x = rm.encrypt([200.0, 1.0], keys).drop_level(0)
+    """The modulus at level 0 has 50 bits, the scale 40: values below 512."""
+    x = rm.encrypt([200.0, 1.0], keys, magnitude=256).drop_level(0)
     np.testing.assert_allclose(rm.decrypt(x, keys), [200, 1], atol=1e-6)
     with pytest.raises(rm.LevelError, match="wrapped around") as refused:
         rm.decrypt(x * 4, keys)
     assert (refused.value.code, refused.value.level, refused.value.magnitude) == ("WrapsAround", 0, 1024)
     assert refused.value.bits == pytest.approx(1, abs=0.01)
     for function in [
-        lambda: rm.encrypt([1e5], keys).drop_level(0),
+        lambda: rm.encrypt([1e5], keys, magnitude=1e5).drop_level(0),
         lambda: x + x,
         lambda: x - 300,
-        lambda: rm.encrypt([3e4], keys) ** 8,
+        lambda: rm.encrypt([3e4], keys, magnitude=4e4) ** 8,
     ]:
         with pytest.raises(rm.LevelError, match="wrapped around"):
             rm.decrypt(function(), keys)
@@ -259,7 +263,7 @@ def test_what_may_wrap_around_is_refused(keys: rm.Keys) -> None:
 
 
 def test_a_promise_bounds_what_follows(keys: rm.Keys) -> None:
-    x = rm.encrypt([200.0, 1.0], keys).drop_level(0)
+    x = rm.encrypt([200.0, 1.0], keys, magnitude=256).drop_level(0)
     y = x.within(201.0)
     assert y.native.magnitude == 201.0
     difference = y - x.within(201.0)
@@ -308,25 +312,46 @@ def test_a_power_makes_each_product_once(exponent: int, products: int) -> None:
     assert Counted.made == products
 
 
-@pytest.mark.parametrize("magnitude", [0.0, -1.0, np.nan, np.inf, 0.1])
-def test_a_declared_magnitude_bounds_the_values(magnitude: float, keys: rm.Keys) -> None:
+@pytest.mark.parametrize(
+    ("magnitude", "code"),
+    [(0.0, "BadBound"), (-1.0, "BadBound"), (np.nan, "BadBound"), (np.inf, "BadBound"), (0.1, "BeyondBound")],
+)
+def test_a_declared_magnitude_bounds_the_values(magnitude: float, code: str, keys: rm.Keys) -> None:
+    x = rm.encrypt([0.25, 0.25], keys)
     for encrypt in [
+        lambda: x * rm.plain(0.5, magnitude),
+        lambda: x + rm.plain([0.5, 0.25], magnitude),
+        lambda: rm.plain(np.eye(2), magnitude) @ x,
+        lambda: keys.evaluator().add_scalar(x.native, 0.5, magnitude),
+        lambda: keys.evaluator().multiply_plain(x.native, [0.5, 0.25], magnitude),
         lambda: rm.encrypt([0.5, 0.25], keys, magnitude=magnitude),
         lambda: keys.public.encrypt(np.array([0.5 + 0j]), magnitude=magnitude),
         lambda: keys.secret.encrypt(np.array([0.5 + 0j]), magnitude=magnitude),
     ]:
-        with pytest.raises(rm.EncodingError, match="does not bound"):
+        with pytest.raises(rm.EncodingError) as refused:
             encrypt()
-    assert keys.public.encrypt(np.array([300.0 + 0j])).magnitude == 512
+        assert refused.value.code == code
 
 
-@pytest.mark.parametrize("power", [0, 1, 4, 20, 40])
-def test_a_magnitude_left_out_is_the_least_power_of_two(power: int, keys: rm.Keys) -> None:
-    above = np.nextafter(2.0**power, np.inf)
-    for value, least in [(2.0**power, 2.0**power), (above, 2.0 ** (power + 1))]:
-        values = np.array([value, 0, 0, 0])[::2].astype(complex)
-        assert keys.public.encrypt(values).magnitude == least
-        assert rm.encrypt(values, keys).native.magnitude == least
+def test_a_bound_left_out_is_one_and_holds(keys: rm.Keys) -> None:
+    """What is beyond it is refused, and nothing of what is within shows."""
+    x, above = rm.encrypt([1.0, 0.0], keys), np.nextafter(1.0, 2.0)
+    for make in [
+        lambda v: keys.public.encrypt(np.array([v, 0], dtype=complex)),
+        lambda v: keys.secret.encrypt(np.array([0, 1j * v], dtype=complex)),
+        lambda v: rm.encrypt([v], keys).native,
+        lambda v: (x * v).native,
+        lambda v: (x * np.array([0, v])).native,
+        lambda v: (np.array([[0, v], [0, 0]]) @ x).native,
+    ]:
+        assert make(1.0).magnitude == make(1e-9).magnitude
+        with pytest.raises(rm.EncodingError, match="larger than 1") as refused:
+            make(above)
+        assert refused.value.code == "BeyondBound"
+    assert [(x + v).native.magnitude for v in (1.0, -1e-3, np.full(2, 0.5))] == [2.0] * 3
+    # A whole number is written in the program, and its own bound.
+    assert [(x * 3).native.magnitude, (x + 7).native.magnitude, (x / 4).native.magnitude] == [3, 8, 0.25]
+    assert (x * 3).level == x.level == (x * 2.0**-1).level + 1
 
 
 def test_nothing_may_follow_a_key_or_parameters(keys: rm.Keys, params: rm.Params) -> None:
@@ -369,11 +394,12 @@ def test_a_public_key_alone_takes_numbers_of_any_kind(keys: rm.Keys) -> None:
     """Whoever sends data has no evaluation keys; whoever computes binds what arrives to them."""
     for values in ([0.5, 1], np.array([0.5, 1], dtype=np.float32), np.array([2, 3]), (0.5 + 1j, 2)):
         for key in (keys.public, keys.secret):
-            received = rm.Ciphertext.from_bytes(key.encrypt(values).to_bytes(), keys, length=2)
+            sent = key.encrypt(values, magnitude=4).to_bytes()
+            received = rm.Ciphertext.from_bytes(sent, keys, length=2)
             np.testing.assert_allclose(rm.decrypt(received, keys), np.asarray(values), atol=1e-6)
     for length in (0, -1, 3):
         with pytest.raises(rm.EncodingError, match="from 1 to 2"):
-            rm.Ciphertext.from_bytes(keys.public.encrypt([1.0, 2.0]).to_bytes(), keys, length=length)
+            rm.Ciphertext.from_bytes(keys.public.encrypt([1.0, 0.5]).to_bytes(), keys, length=length)
 
 
 def test_vectors_of_one_length_mix_whatever_slots_they_have(keys: rm.Keys) -> None:
@@ -417,7 +443,7 @@ def test_an_evaluator_takes_numbers_of_any_kind(keys: rm.Keys) -> None:
     x = rm.encrypt(X, keys)
     for values in (Y, Y.astype(np.float32), list(Y), Y[::-1][::-1], Y + 0j, np.arange(5)):
         for operation, expected in [("add_plain", X + values), ("multiply_plain", X * values)]:
-            result = getattr(keys.evaluator(), operation)(x.native, values)
+            result = getattr(keys.evaluator(), operation)(x.native, values, magnitude=4)
             np.testing.assert_allclose(keys.secret.decrypt(result)[:5], expected, atol=1e-6)
 
 

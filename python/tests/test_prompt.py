@@ -47,7 +47,7 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "sign": lambda x: SIGN(x),
     "absolute": lambda x: ABSOLUTE(x),
     "inverse": lambda x: INVERSE(x * 0.5 + 1),
-    "root": lambda x: ROOT(x * 0.5 + 0.5),
+    "root": lambda x: ROOT(rm.within(x * 0.5 + 0.5, 1)),
     "compare": lambda x: COMPARE(x * 0.5, 0.25 * x),
     "row": lambda x: x @ WIDE,
     "column": lambda x: WIDE.T @ x,

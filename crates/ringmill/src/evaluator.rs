@@ -63,7 +63,7 @@ impl Evaluator {
     /// to it must have the forms that are chosen.
     ///
     /// ```
-    /// use ringmill::Evaluator;
+    /// use ringmill::{Declared, Evaluator};
     /// use ringmill::ckks::{KeyGenerator, NamedSet, Params, Randomness};
     /// use ringmill::program::cost::{Allowed, CostTable, Methods, worthwhile};
     /// use ringmill::program::he::Chain;
@@ -78,7 +78,7 @@ impl Evaluator {
     ///     generator.extend_relin_key(&secret, &mut relin, layout)?;
     /// }
     /// let e = Evaluator::new(&params)?.choosing(Methods::new(&costs, &chain, &layouts, Allowed::Hybrid)?)?;
-    /// let plain = e.encode([3.0].as_slice(), 1, params.max_level(), &params.default_scale())?;
+    /// let plain = e.encode_within([3.0].as_slice(), Declared::bound(4.0), 1, params.max_level(), &params.default_scale())?;
     /// let x = secret.encrypt(&plain, &mut Randomness::from_os()?)?;
     /// let square = e.square_relinearise_rescale(&x, &relin)?;
     /// assert!((e.decode(&secret.decrypt(&square)?)?[0].re - 9.0).abs() < 1e-6);

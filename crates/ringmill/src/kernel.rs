@@ -36,7 +36,7 @@ pub type Inputs<'a> = BTreeMap<String, Input<'a>>;
 /// ```
 /// use ringmill::ckks::{KeyGenerator, Randomness};
 /// use ringmill::program::{he, manage};
-/// use ringmill::{Evaluator, Input, Inputs, Kernel};
+/// use ringmill::{Declared, Evaluator, Input, Inputs, Kernel};
 ///
 /// let traced = he::parse(
 ///     r#"he @norm traced slots 4
@@ -56,7 +56,7 @@ pub type Inputs<'a> = BTreeMap<String, Input<'a>>;
 /// let rotations: Vec<i64> = kernel.summary().keys.rotations.iter().map(|&k| k as i64).collect();
 /// let keys = generator.evaluation_keys(&secret, &rotations, false)?;
 /// let (_, level, scale) = kernel.cipher_inputs().next().ok_or("no input")?;
-/// let plain = e.encode([1.0, 2.0, 3.0, 4.0].as_slice(), 4, level, scale)?;
+/// let plain = e.encode_within([1.0, 2.0, 3.0, 4.0].as_slice(), Declared::bound(4.0), 4, level, scale)?;
 /// let x = secret.encrypt(&plain, &mut Randomness::from_os()?)?;
 ///
 /// let results = kernel.run(&Inputs::from([("x".into(), Input::Cipher(&x))]), &keys)?;
@@ -357,14 +357,16 @@ impl Kernel {
     /// As [`run`](Self::run) for the inputs.
     pub fn predict(&self, inputs: &Inputs<'_>) -> Result<Vec<Noise>, Error> {
         let cipher = |(v, name): &(Value, String)| self.cipher(inputs, *v, name);
-        self.predicted(&self.ciphers.iter().map(cipher).collect::<Result<Vec<_>, _>>()?)
+        let ciphers = self.ciphers.iter().map(cipher).collect::<Result<Vec<_>, _>>()?;
+        self.predicted(ciphers.into_iter().map(|c| c.noise().clone()).collect())
     }
 
-    fn predicted(&self, ciphers: &[&Ciphertext]) -> Result<Vec<Noise>, Error> {
+    /// The prediction of every output, given those of the encrypted inputs.
+    fn predicted(&self, inputs: Vec<Noise>) -> Result<Vec<Noise>, Error> {
         let (p, params) = (self.predicted_by.as_ref().unwrap_or(self.program()), self.evaluator.params());
         let cipher = |v: Value, _: &str| {
             let at = self.ciphers.iter().position(|(x, _)| *x == v);
-            at.map_or_else(|| Noise::exact(0.0, 0), |i| ciphers[i].noise().clone())
+            at.map_or_else(|| Noise::exact(0.0, 0), |i| inputs[i].clone())
         };
         let promised = |v: Value| match &self.bounds {
             Some(bounds) => bounds[v.index()],
@@ -378,16 +380,22 @@ impl Kernel {
 
     /// What each output carries.
     fn metas(&self, ciphers: &[&Ciphertext]) -> Result<Vec<Meta>, Error> {
-        let (p, params) = (self.program(), self.evaluator.params());
+        let p = self.program();
+        let input = |c: &&Ciphertext| match self.stated {
+            // What is promised holds for encryptions under any key.
+            Stated::Promise { .. } => c.noise().as_encrypted(self.evaluator.params(), c.scale()),
+            Stated::Prediction => c.noise().clone(),
+        };
+        let predicted = self.predicted(ciphers.iter().map(input).collect())?;
         let meta = |(output, noise): (&Output, Noise)| {
             let (level, scale) = match &p.instr(output.value).ty {
                 Type::Ct(t) => (t.level, t.scale.clone()),
                 _ => (Level::ZERO, Scale::ONE),
             };
-            let noise = self.stated.of(&noise, p.slots(), params, (level, &scale));
+            let noise = self.stated.of(&noise, p.slots());
             Meta { level, scale, slots: p.slots(), noise }
         };
-        Ok(p.outputs().iter().zip(self.predicted(ciphers)?).map(meta).collect())
+        Ok(p.outputs().iter().zip(predicted).map(meta).collect())
     }
 }
 

@@ -14,14 +14,14 @@
 //! let keys = generator.evaluation_keys(&secret, &[1], false)?;
 //!
 //! let e = Evaluator::new(&params)?;
-//! let x = [1.0, 2.0, 3.0, 4.0];
+//! let x = [0.25, 0.5, 0.75, 1.0];
 //! let plain = e.encode(x.as_slice(), 4, params.max_level(), &params.default_scale())?;
 //! let c = secret.encrypt(&plain, &mut Randomness::from_os()?)?;
 //!
 //! let square = e.square_relinearise_rescale(&c, keys.relin()?)?;
 //! let turned = e.rotate(&square, 1, keys.galois())?;
 //! let y = e.decode(&secret.decrypt(&turned)?)?;
-//! assert!((y[0].re - 4.0).abs() < 1e-5 && (y[3].re - 1.0).abs() < 1e-5);
+//! assert!((y[0].re - 0.25).abs() < 1e-5 && (y[3].re - 0.0625).abs() < 1e-5);
 //! assert!(turned.noise().error(4) < 1e-5, "the prediction comes with the result");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

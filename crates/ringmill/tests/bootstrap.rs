@@ -8,7 +8,7 @@ use num_complex::Complex64;
 use ringmill::ckks::{Level, Params};
 use ringmill::program::he::{Builder, Op};
 use ringmill::program::manage::Options;
-use ringmill::{Input, Inputs, Kernel};
+use ringmill::{Input, Inputs, Kernel, Stated};
 use ringmill_circuits::bootstrap::{Bootstrap, Content, Need};
 
 /// Levels between two bootstrappings.
@@ -33,6 +33,7 @@ fn bootstrapped(params: Params, slots: usize, config: &Bootstrap) -> (Level, f64
     b.output("y", y).unwrap();
     let program = b.finish().unwrap();
     let kernel = Kernel::compile(&w.evaluator, &program, &Options::default()).unwrap();
+    let kernel = kernel.stating(Stated::Prediction);
     let keys = w.keys(&kernel.summary().keys);
     let mut message = w.rng.vector(slots, config.magnitude);
     if config.content == Content::Real {

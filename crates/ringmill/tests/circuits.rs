@@ -5,6 +5,7 @@ mod common;
 
 use common::{Rng, World, distance, params};
 use num_complex::Complex64;
+use ringmill::ckks::Noise;
 use ringmill::program::he::{Builder, Chain, Constant, Numbers, Op, Program, Value};
 use ringmill::program::manage::{Options, manage};
 use ringmill::{Input, Inputs, Kernel};
@@ -101,12 +102,13 @@ fn run(w: &mut World, circuit: &Circuit, slots: usize) -> Option<Vec<f64>> {
     if kernel.plain_inputs().any(|n| n == "p") {
         inputs.insert("p".into(), Input::Plain(&plain));
     }
-    let outputs = kernel.run(&inputs, &keys).unwrap();
-    let ratio = |(name, wanted): &(&str, Vector)| {
-        let c = &outputs[*name];
-        (c.noise().error(slots) / distance(&w.decrypt(c), wanted)).log2()
+    let (outputs, predicted) = (kernel.run(&inputs, &keys).unwrap(), kernel.predict(&inputs).unwrap());
+    let ratio = |((name, wanted), noise): (&(&str, Vector), &Noise)| {
+        let error = distance(&w.decrypt(&outputs[*name]), wanted);
+        assert!(outputs[*name].noise().error(slots) >= noise.error(slots), "less is stated than is predicted");
+        (noise.error(slots) / error).log2()
     };
-    Some(circuit.outputs.iter().map(ratio).collect())
+    Some(circuit.outputs.iter().zip(&predicted).map(ratio).collect())
 }
 
 /// Runs `count` circuits and checks the prediction from both sides.
@@ -123,8 +125,11 @@ fn sweep(count: usize, seed: u64) {
         let w = &mut worlds[i as usize % 3];
         let Some(found) = run(w, &circuit(&mut rng, slots), slots) else { continue };
         for ratio in found {
-            assert!(ratio >= -0.5, "circuit {i}: the prediction is {:.2} bits below the error", -ratio);
-            ratios.push(ratio);
+            assert!(ratio >= 0.0, "circuit {i}: the prediction is {:.2} bits below the error", -ratio);
+            // The worst of few slots is seldom far from their deviation, at whatever confidence it is predicted.
+            if slots == 512 {
+                ratios.push(ratio);
+            }
         }
         done += 1;
         if done == count {
@@ -139,7 +144,7 @@ fn sweep(count: usize, seed: u64) {
         ratios[ratios.len() - 1]
     );
     assert!(
-        (0.0..=3.0).contains(&median),
+        (0.0..=1.5).contains(&median),
         "the prediction is {median:.2} bits above the error at the median"
     );
 }

@@ -223,7 +223,7 @@ fn one_evaluator_serves_many_threads_and_many_numbers() {
     });
     let most = Evaluator::PROGRAMS;
     for i in 0..most as u32 {
-        e.add_scalar(&a, f64::from(i) / 64.0).unwrap();
+        e.add_scalar(&a, f64::from(i) / 256.0).unwrap();
     }
     let turns = [1i64, 2, 3, 4, -1, 7, 100];
     for (i, j) in (0..7).flat_map(|i| (0..i).map(move |j| (i, j))) {

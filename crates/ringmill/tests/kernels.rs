@@ -58,7 +58,7 @@ fn a_program_from_text_runs_on_both_machines_with_the_same_bits() {
     let y = kernel.run(&inputs(&c), &keys).unwrap().remove("y").unwrap();
     let error = distance(&w.decrypt(&y), &clear["y"]);
     assert!(
-        error <= y.noise().error(16) * 2f64.sqrt(),
+        error <= y.noise().error(16),
         "error {error:e}, predicted {:e}",
         y.noise().error(16)
     );

@@ -112,13 +112,15 @@ fn a_kernel_predicts_the_error_of_the_form_that_it_switches_by() {
         let e = w.by(Method::Hybrid(layout));
         let options = Options { output_level: Some(Level::new(3)), ..Options::default() };
         let kernel = Kernel::compile(&e, &traced, &options).unwrap();
-        let found = kernel.run(&Inputs::from([("x".into(), Input::Cipher(&w.cipher))]), &w.keys).unwrap();
+        let inputs = Inputs::from([("x".into(), Input::Cipher(&w.cipher))]);
+        let (found, predicted) = (kernel.run(&inputs, &w.keys).unwrap(), kernel.predict(&inputs).unwrap());
         w.check(&found["turned"], |i| w.values[(i + 1) % w.values.len()], &format!("rotation by {layout:?}"));
         w.check(&found["square"], |i| w.values[i] * w.values[i], &format!("square by {layout:?}"));
         let x = e.drop_level(&w.cipher, found["turned"].level()).unwrap();
         let eager = e.rotate(&x, 1, w.keys.galois()).unwrap();
-        assert_eq!(found["turned"].noise(), eager.noise());
-        found["turned"].noise().error(w.values.len())
+        let [all, alone] = [&predicted[0], eager.noise()].map(|noise| noise.error(w.values.len()));
+        assert!((all / alone - 1.0).abs() < 0.3, "{all:e}, one by one {alone:e}");
+        all
     });
     assert!(errors[1] > 1.5 * errors[0], "{errors:?}");
 }
@@ -142,7 +144,9 @@ fn klss_gives_the_bits_of_the_form_that_its_key_comes_from() {
             for level in 1..limbs {
                 let x = hybrid.drop_level(&w.cipher, Level::new(level as u32)).unwrap();
                 let [a, b] = [&hybrid, &klss].map(|e| e.square_relinearise_rescale(&x, relin).unwrap());
-                assert!(a.polys() == b.polys() && a.meta() == b.meta(), "{digits:?}, level {level}");
+                assert!(a.polys() == b.polys() && a.scale() == b.scale(), "{digits:?}, level {level}");
+                let [one, other] = [&a, &b].map(|c| c.noise().error(c.slots()));
+                assert!((one / other - 1.0).abs() < 1e-9, "{one:e}, {other:e}");
                 let [a, b] = [&hybrid, &klss].map(|e| e.rotate(&x, 1, w.keys.galois()).unwrap());
                 assert!(a.polys() == b.polys(), "{digits:?}, level {level}");
             }

@@ -276,7 +276,8 @@ fn one_ciphertext_is_bootstrapped_at_a_time() {
     let error = |y| distance(&w.decrypt(y), &z).log2();
     // As many iterations as the chain was laid out for, unless told otherwise.
     let (usual, twice) = (run(&low, Content::Complex, None), run(&low, Content::Complex, Some(2)));
-    assert_eq!(usual, twice);
+    assert!(usual.polys() == twice.polys());
+    assert_eq!(usual.noise(), twice.noise());
     assert_eq!(usual.level().get(), start.get() + LEFT);
     assert!(error(&usual) < -32.0, "2^{:.1}", error(&usual));
     let once = run(&high, Content::Complex, Some(1));

@@ -266,6 +266,9 @@ fn open<T: Codec, R: Read>(params: &Params, input: &mut Hashed<R>) -> Result<Ope
     let front = Front::read(input)?;
     front.expect(T::KIND)?;
     front.expect_context(params.fingerprint())?;
+    if T::KIND == Kind::Plaintext && front.identity.is_some() {
+        return Err(objects::damaged(T::KIND)("a plaintext belongs to no secret key".into()));
+    }
     let header = T::decode(front.version, &front.header)?;
     if !T::means_the_same(front.version, &header) {
         return Err(FileError::TurnedKeys { kind: T::KIND, found: front.version, oldest: TURNED });

@@ -227,7 +227,7 @@ impl Noise {
     /// The same value with another bound on the part of the error that is not random.
     #[must_use]
     pub fn with_bias(mut self, bias: f64) -> Self {
-        (self.bias, self.fresh) = (bias, None);
+        (self.bias, self.fresh) = (if bias.is_nan() { f64::INFINITY } else { bias }, None);
         self
     }
 
@@ -283,7 +283,9 @@ impl Noise {
         let parts = if self.rest > 0.0 && !self.sources().is_empty() { 2.0 } else { 1.0 };
         let l = (parts * slots / failure.min(0.5)).ln().max(1.0);
         let worst = Tail::of(self.sources()).bound(l) + Tail::product(self.rest).bound(l);
-        (worst * (2.0 * slots).sqrt() + self.bias).hypot(self.magnitude * DOUBLE_ROUNDING)
+        let error = (worst * (2.0 * slots).sqrt() + self.bias).hypot(self.magnitude * DOUBLE_ROUNDING);
+        // Errors beyond all numbers may have met messages of size 0 on the way.
+        if error.is_nan() { f64::INFINITY } else { error }
     }
 
     /// log2 of [`Noise::error`]: −20 means that slots are right to 20 bits below the binary point.
@@ -296,7 +298,8 @@ impl Noise {
     pub fn headroom_log2(&self, params: &Params, level: Level, scale: &Scale) -> f64 {
         // A coefficient is a mean of slots, so at most the magnitude; 12 standard deviations of error beside it.
         let coefficient = self.magnitude + 12.0 * self.std() + self.bias;
-        log2_product(params.q_at(level)) - 1.0 - scale.log2() - coefficient.max(f64::MIN_POSITIVE).log2()
+        let coefficient = if coefficient.is_nan() { f64::INFINITY } else { coefficient.max(f64::MIN_POSITIVE) };
+        log2_product(params.q_at(level)) - 1.0 - scale.log2() - coefficient.log2()
     }
 
     /// After encryption under the secret key; `name` is public randomness of this encryption.
@@ -423,7 +426,7 @@ impl Noise {
     /// The inner product with the key, divided by `by` more than P, and the rounding of the division.
     fn switched(&self, params: &Params, switching: Switching, by: f64, scale: &Scale) -> Self {
         let (all, largest) = inner_product_variance(params, switching.layout, switching.level);
-        let factor = Factor { name: mix(Birth::KeySwitch as u64, switching.key), share: largest / all };
+        let factor = Factor { name: mix(Birth::KeySwitch as u64, switching.key), share: if all > 0.0 { largest / all } else { 1.0 } };
         let (scale, word) = (scale.to_f64(), mix(switching.name(), by.to_bits()));
         let inner = self.clone().born(Birth::KeySwitch, word, all.sqrt() / by / scale, factor);
         inner.born(Birth::Rounding, 0, rounding_variance(params).sqrt() / scale, Factor::SECRET)

@@ -1,6 +1,8 @@
 //! What leaves the process of a prediction.
 
 use super::{Factor, Noise, Origin};
+use crate::params::Params;
+use crate::scale::Scale;
 
 /// A deviation in a file is the next power of 2^(1/[`STEPS`]).
 const STEPS: f64 = 4.0;
@@ -19,6 +21,16 @@ pub struct Summary {
 }
 
 impl Noise {
+    /// The prediction of any encryption under the public key, for one whose error is no larger: what is computed from it does
+    /// not depend on which key encrypted, nor on whether it went through a file. Other values stay as they are.
+    #[must_use]
+    pub fn as_encrypted(&self, params: &Params, scale: &Scale) -> Self {
+        let Some(name) = self.fresh else { return self.clone() };
+        let usual = Self::plain(self.magnitude, scale).encrypt_public(params, scale, name);
+        let (own, most) = (self.summary(), usual.summary());
+        if own.std <= most.std && own.bias <= most.bias { usual } else { self.clone() }
+    }
+
     /// The sums, rounded up to a quarter of a bit.
     pub fn summary(&self) -> Summary {
         Summary { magnitude: self.magnitude, std: up(self.std()), bias: up(self.bias), fresh: self.fresh }

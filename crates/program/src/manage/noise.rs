@@ -149,7 +149,7 @@ pub fn predict(
                 }
             }
         };
-        let spread = if spread.std() > noise.std() { Spread::even(noise.std()) } else { spread };
+        let spread = if spread.std() <= noise.std() { spread } else { Spread::even(noise.std()) };
         let curve = match instr.like {
             None if real && wanted[v.index()] => {
                 let root = |a: Value| (bound(a), spreads[a.index()].std(), biases[a.index()].std());
@@ -178,7 +178,8 @@ pub fn predict(
             }
         };
         let least = curve.as_ref().map_or(f64::INFINITY, Curve::bias).min(noise.bias());
-        let lean = if lean.std() > least { Spread::even(least) } else { lean };
+        // What is not a number is beyond all bounds.
+        let lean = if lean.std() <= least { lean } else { Spread::even(least) };
         let noise = noise.with_bias(lean.std());
         for operand in instr.op.operands().as_slice().iter().filter(|a| last[a.index()] == v.index()) {
             spreads[operand.index()].flatten();
