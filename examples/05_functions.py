@@ -34,7 +34,7 @@ assert np.max(np.abs(got - exact)) <= tanh.error + 2**-16
 # At the prompt too: the function, and any kernel, is traced, compiled and run on an encrypted vector at once.
 params = rm.Params.by_need(depth=7, scale_bits=40, slots=64)
 keys = rm.keygen(params)
-x = rm.encrypt(records @ weights, keys)
+x = rm.encrypt(records @ weights, keys, magnitude=2)
 y = tanh(x)
 print("at the prompt:", y)
 assert np.max(np.abs(rm.decrypt(y, keys) - exact)) <= tanh.error + 2.0**y.error_log2

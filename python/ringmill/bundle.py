@@ -180,6 +180,21 @@ def is_bundle(path: str | Path) -> bool:
         return file.read(2) == b"PK"
 
 
+def kind_of(path: str | Path) -> str:
+    """The kind that a bundle says it is of; empty if it is no bundle."""
+    data = read_file(path)
+    if not zipfile.is_zipfile(io.BytesIO(data)):
+        return ""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            if archive.getinfo(_HEADER).file_size > _HEADER_BYTES:
+                return ""
+            header = json.loads(archive.read(_HEADER))
+    except (KeyError, ValueError, RecursionError, zipfile.BadZipFile, RuntimeError, EOFError, OverflowError):
+        return ""
+    return str(header.get("format", "")).removeprefix("ringmill-") if isinstance(header, dict) else ""
+
+
 def refuse_other(path: str, facts: Mapping[str, Any], digest: str, kernel: str) -> NoReturn:
     """Refuse values that were made for another program."""
     fail(

@@ -57,7 +57,9 @@ LARGEST_FREE = 1 << 20
 
 def _known(value: Any) -> Plain:
     """A number that everybody may know: its size is its bound."""
-    return Plain(np.asarray(value, dtype=np.complex128), max(float(np.abs(value)), float(np.finfo(float).tiny)))
+    return Plain(
+        np.asarray(value, dtype=np.complex128), max(float(np.abs(value)), float(np.finfo(float).tiny))
+    )
 
 
 def _public(other: Any) -> Any:
@@ -488,6 +490,23 @@ class Ciphertext(Encrypted):
             EncodingError: a bound that is no positive number.
         """
         return self._with(self._native.within(float(bound)))
+
+    @checked
+    def restated(self, magnitude: float, error_log2: float) -> Ciphertext:
+        """The same values, which state these bounds and nothing else of their size and error.
+
+        A vector that was read from a file of before version 4 states what its operands made of it. This is
+        how to write it without that. Both bounds are public.
+
+        Args:
+            magnitude: bound on the size of a slot, no less than it states now.
+            error_log2: log2 of a bound on the error of a slot, no less than it states now.
+
+        Raises
+        ------
+            EncodingError: a bound that is not positive, or less than it states now.
+        """
+        return self._with(self._native.restated(float(magnitude), float(error_log2)))
 
     def drop_level(self, level: int) -> Ciphertext:
         """The same values with fewer levels: less to compute and to send.

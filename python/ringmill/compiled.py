@@ -119,6 +119,8 @@ class Compiled:
         output_level: the least level of results that was asked for.
         precision: the bits that were asked for. Results carry them as their error: what is predicted in full
             follows from the numbers that the program holds. Where none were asked for, they are 20.
+        public: whether everybody may know the numbers that the program holds; then results carry what is
+            predicted. They are private unless this is set.
     """
 
     def __init__(
@@ -137,6 +139,7 @@ class Compiled:
         self.forms = [] if switching == "hybrid" else _native.check_switching(plan.params, switching)
         self.output_level = output_level
         self.precision = PRECISION if precision is None else precision
+        self.public = False
         self._working: dict[str, float] | None = None  # bytes, counted when they are first asked for
         self._executables: dict[tuple[str | Outside, int | None, int | None], Executable] = {}
 
@@ -223,8 +226,8 @@ class Compiled:
     def digest(self) -> str:
         """Identifies what arguments and results are made for; they carry it.
 
-        It follows from public facts alone: names, shapes and packing, parameters, the bound on arguments, their
-        level and scale. Two kernels that differ in the numbers which they hold have one digest.
+        It follows from public facts alone: names, shapes and packing, parameters, the bound on arguments,
+        their level and scale. Two kernels that differ in the numbers which they hold have one digest.
         """
         facts = {
             "signature": self.signature.to_json(),
@@ -387,6 +390,35 @@ class Compiled:
                 plausible(values, results.parts[name], name, bounds[name])
         return self.signature.unpack(slots)
 
+    def rewritten(self, values: Values) -> Values:
+        """Arguments or results of this kernel, stating public facts alone.
+
+        Those from files of before version 4 state what follows from the numbers of the program. Arguments
+        then state the bound that the kernel was compiled for, results the precision, as those of today do.
+
+        Raises
+        ------
+            MismatchError: values of another kernel.
+        """
+        role = values.role if isinstance(values, Values) else "results"
+        self._check_values(
+            role, values, self._needed(self.signature.input_parts) if role == "arguments" else []
+        )
+        parts = {}
+        for name, cipher in values.parts.items():
+            # What was rounded on the way is taken for itself.
+            least = cipher.error_log2 - 1e-6
+            error = max(-float(self.precision), 4.0 * math.ceil(least / 4.0))
+            if least <= -self.precision:
+                error = -float(self.precision)
+            if role == "arguments":
+                error = math.ceil(4.0 * least) / 4.0
+            size = max(self.plan.magnitude, cipher.magnitude) if role == "arguments" else cipher.magnitude
+            steps_of_bound = math.ceil(math.log2(max(size, 2.0)) / 8.0)
+            bound = size if role == "arguments" else 2.0 ** (8 * steps_of_bound)
+            parts[name] = cipher.restated(bound, error)
+        return Values(role, parts, self.name, self.digest)
+
     def measure_error(
         self, secret: SecretKey | Keys, results: Values, expected: Any
     ) -> dict[str, Comparison]:
@@ -398,8 +430,9 @@ class Compiled:
             expected: what ``decrypt`` should give: an array, or a dict of arrays.
 
         Returns for every ciphertext of the results, by its name in ``predicted_error``, the error that is
-        predicted there, or more where the result says so, and the measured one of the worst slot (log2). Slots that hold no element are not compared, and of a real
-        kernel real parts alone, as ``decrypt`` gives them.
+        predicted there, or more where the result says so, and the measured one of the worst slot (log2).
+        Slots that hold no element are not compared, and of a real kernel real parts alone, as ``decrypt``
+        gives them.
 
         Raises
         ------
@@ -420,6 +453,8 @@ class Compiled:
 
     def _stated(self, error: float) -> float:
         """What a result carries of an error that is predicted here, with room for the rounding of a file."""
+        if self.public:
+            return error + 0.3
         return max(-float(self.precision), 4.0 * math.ceil(error / 4.0)) + 0.3
 
     def _decrypted(self, call: str, secret: SecretKey | Keys, results: Values) -> dict[str, Slots]:
@@ -510,18 +545,17 @@ class Compiled:
         return self._executables[key]
 
     def _executable(self, machine: str | Outside, threads: int | None, butterflies: int | None) -> Executable:
+        promised = None if self.public else self.precision
         if not isinstance(machine, str):
-            return Executable.through(self.plan, machine, self.precision)
+            return Executable.through(self.plan, machine, promised)
         if machine == "verilator":
             from ringmill.project import simulator
 
             library = simulator.library(self, butterflies)
             return Executable(
-                self.plan, "compact", threads, butterflies, self.switching, str(library), self.precision
+                self.plan, "compact", threads, butterflies, self.switching, str(library), promised
             )
-        return Executable(
-            self.plan, machine, threads, butterflies, self.switching, precision=self.precision
-        )
+        return Executable(self.plan, machine, threads, butterflies, self.switching, precision=promised)
 
     def run(
         self,

@@ -1,7 +1,7 @@
 """Operands in the clear, and the bounds that are declared for them.
 
-What a ciphertext shows without a key follows from declared bounds, never from values. So an operand that is given
-at the prompt has a bound: 1 where none is declared, and it is refused beyond that.
+What a ciphertext shows without a key follows from declared bounds, never from values. So an operand that is
+given at the prompt has a bound: 1 where none is declared, and it is refused beyond that.
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ def hold(array: NDArray[Any], bound: float) -> None:
             EncodingError,
             "BeyondBound",
             f"The operand in the clear is larger than {bound:g}, the bound that is declared for it "
-            f"({DEFAULT_MAGNITUDE:g} where none is). Declare one that holds, as rm.plain(operand, magnitude=4): "
-            "it is public, the operand is not. Whole numbers written as int are public, and need none.",
+            f"({DEFAULT_MAGNITUDE:g} where none is). Declare one that holds, as rm.plain(operand, "
+            "magnitude=4): it is public, the operand is not. Whole numbers written as int are public, and need none.",
             bound=bound,
         )
 

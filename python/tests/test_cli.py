@@ -245,7 +245,8 @@ def test_inspect_with_a_kernel_tells_what_parameters_tell(
 
     told = inspected(tmp_path / "x", *of_first)
     assert (told["slots"], told["level"], told["magnitude"]) == (8, one.level, 1.0)
-    assert told["predicted_error_log2"] == pytest.approx(one.error_log2, abs=0.01)
+    # A file does not say under which key it is encrypted: the heaviest tail is assumed.
+    assert one.error_log2 <= told["predicted_error_log2"] + 0.01 <= one.error_log2 + 1
     assert told["scale_log2"] == pytest.approx(one.scale_log2, abs=0.01)
     assert inspected(tmp_path / "a", *of_first)["of this kernel"] == "yes"
     assert inspected(tmp_path / "a", *of_more)["of this kernel"].startswith("no")

@@ -157,7 +157,9 @@ fn what_was_read_is_written_again_byte_by_byte() {
     let params = file::load_params(folder(1).join("params")).unwrap();
     // The header of a file from before version 4 is not written again: it shows more than its sums.
     let versions = |name| [folder(3).join(name), folder(4).join(name)];
-    for (name, path) in ["ciphertext", "half-size-ciphertext"].into_iter().flat_map(|n| versions(n).map(|p| (n, p))) {
+    for (name, path) in
+        ["ciphertext", "half-size-ciphertext"].into_iter().flat_map(|n| versions(n).map(|p| (n, p)))
+    {
         let kept = std::fs::read(&path).unwrap();
         let again = match name {
             "ciphertext" => Ciphertext::from_bytes(&params, &kept).unwrap().to_bytes().unwrap(),
@@ -202,7 +204,10 @@ fn what_was_written_is_read_and_decrypts() {
     for version in [1, 4] {
         let read = Plaintext::load(&params, folder(version).join("plaintext")).unwrap();
         let written = plaintext(&params);
-        assert_eq!((read.poly(), read.scale(), read.slots()), (written.poly(), written.scale(), written.slots()));
+        assert_eq!(
+            (read.poly(), read.scale(), read.slots()),
+            (written.poly(), written.scale(), written.slots())
+        );
         assert!(read.noise().error(64) >= written.noise().error(64));
     }
 }

@@ -140,6 +140,35 @@ impl Ciphertext {
         self.described(ckks::Meta { noise: meta.noise.with_magnitude(bound), ..meta })
     }
 
+    /// The same ciphertext, which states this and nothing else of its size and its error.
+    ///
+    /// Args:
+    ///     magnitude: bound on the size of a slot, at least the one that it states now.
+    ///     error_log2: log2 of a bound on the error of a slot, at least the one that it states now.
+    ///
+    /// Raises
+    /// ------
+    ///     EncodingError: a bound that is not positive, or below the one that it states.
+    fn restated(
+        &self,
+        #[pyo3(from_py_with = given)] magnitude: f64,
+        #[pyo3(from_py_with = given)] error_log2: f64,
+    ) -> PyResult<Self> {
+        let meta = self.meta().clone();
+        let (bound, error) = (meta.noise.magnitude(), meta.error_log2());
+        // What was rounded on the way is taken for itself.
+        let holds = magnitude >= bound * (1.0 - 1e-9) && error_log2 >= error - 1e-9;
+        if !(holds && magnitude.is_finite() && magnitude > 0.0 && error_log2.is_finite()) {
+            let message = format!(
+                "A magnitude of {magnitude:?} and an error of 2^{error_log2:.1} do not hold: the ciphertext states {bound:?} and \
+                 2^{error:.1}. Give bounds that are no smaller."
+            );
+            return Err(Failure::rule(Family::Encoding, "BadBound", &message).into());
+        }
+        let noise = ckks::Noise::exact(magnitude, 0).with_bias(error_log2.exp2());
+        self.described(ckks::Meta { noise, ..meta })
+    }
+
     /// Bytes of its residues: as it is stored, with a seed half as many.
     #[getter]
     fn nbytes(&self) -> usize {
@@ -185,7 +214,7 @@ impl Ciphertext {
         &self,
         decrypted: Arg<PyArrayLike1<'_, Complex64, AllowTypeChange>>,
         expected: Arg<PyArrayLike1<'_, Complex64, AllowTypeChange>>,
-        predicted: Option<f64>,
+        #[pyo3(from_py_with = given)] predicted: Option<f64>,
     ) -> PyResult<Comparison> {
         let (got, wanted) = (decrypted.as_array().to_vec(), expected.as_array().to_vec());
         let compared = self.meta().compare(&got, &wanted);

@@ -241,7 +241,9 @@ impl Failure {
             E::BootstrapSecurity { .. } => Family::Parameter,
             E::UnknownMachine { .. } | E::NoButterflies { .. } | E::Threads { .. } => Family::Machine,
             E::LevelExhausted { .. } | E::DropUp { .. } | E::ScaleOverflow { .. } => Family::Level,
-            E::NotFinite { .. } | E::SumRange { .. } | E::BeyondBound { .. } | E::BadBound { .. } => Family::Encoding,
+            E::NotFinite { .. } | E::SumRange { .. } | E::BeyondBound { .. } | E::BadBound { .. } => {
+                Family::Encoding
+            }
             E::MissingInput { .. } | E::UnknownInput { .. } => Family::Program,
             _ => Family::Mismatch,
         };

@@ -216,7 +216,7 @@ impl Evaluator {
         py: Python<'_>,
         a: Arg<Bound<'_, Ciphertext>>,
         values: Arg<PyArrayLike1<'_, Complex64, AllowTypeChange>>,
-        magnitude: Option<f64>,
+        #[pyo3(from_py_with = given)] magnitude: Option<f64>,
     ) -> PyResult<Ciphertext> {
         let (a, values) = (a.get().full(), values.as_array().to_vec());
         let plain = py.detach(|| self.plain(a, &values, magnitude, a.scale()))?;
@@ -241,7 +241,7 @@ impl Evaluator {
         py: Python<'_>,
         a: Arg<Bound<'_, Ciphertext>>,
         values: Arg<PyArrayLike1<'_, Complex64, AllowTypeChange>>,
-        magnitude: Option<f64>,
+        #[pyo3(from_py_with = given)] magnitude: Option<f64>,
     ) -> PyResult<Ciphertext> {
         let (a, values) = (a.get().full(), values.as_array().to_vec());
         let scale = self.factor_scale(a)?;
@@ -266,7 +266,7 @@ impl Evaluator {
         py: Python<'_>,
         a: Arg<Bound<'_, Ciphertext>>,
         #[pyo3(from_py_with = given)] c: f64,
-        magnitude: Option<f64>,
+        #[pyo3(from_py_with = given)] magnitude: Option<f64>,
     ) -> PyResult<Ciphertext> {
         let a = a.get().full();
         self.run(py, |e| e.add_scalar(a, Number { value: c, declared: declared(magnitude) }))
@@ -290,7 +290,7 @@ impl Evaluator {
         py: Python<'_>,
         a: Arg<Bound<'_, Ciphertext>>,
         #[pyo3(from_py_with = given)] c: f64,
-        magnitude: Option<f64>,
+        #[pyo3(from_py_with = given)] magnitude: Option<f64>,
     ) -> PyResult<Ciphertext> {
         let a = a.get().full();
         let scale = self.factor_scale(a)?;
@@ -491,7 +491,7 @@ impl Evaluator {
         #[pyo3(from_py_with = given)] bound: f64,
         #[pyo3(from_py_with = given)] real: bool,
         progress: Option<Arg<Told>>,
-        vectors: Option<f64>,
+        #[pyo3(from_py_with = given)] vectors: Option<f64>,
     ) -> PyResult<BTreeMap<String, Ciphertext>> {
         let promise = Promise { inputs: magnitude, plain: magnitude, values: bound, real };
         let inputs: Vec<_> = inputs.into_iter().map(|(name, c)| (name, c.get().full().clone())).collect();

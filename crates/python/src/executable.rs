@@ -90,7 +90,9 @@ struct Promised {
 
 impl Promised {
     fn of(plan: &Plan, precision: Option<u32>) -> Self {
-        let (managed, stated) = (plan.managed.clone(), Stated::Promise { bits: precision });
+        // Without a promise the numbers of the program are public.
+        let stated = precision.map_or(Stated::Prediction, |bits| Stated::Promise { bits: Some(bits) });
+        let managed = plan.managed.clone();
         Self { managed, bounds: plan.bounds(), real: plan.promise.real, stated }
     }
 

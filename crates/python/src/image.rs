@@ -288,7 +288,9 @@ impl CoreImage {
             // Vectors of a self-test are public.
             let declared = Declared::bound(values.iter().map(|z| z.norm()).fold(1.0, f64::max));
             let values = codec::slots(values, real.as_deref());
-            let plain = evaluator.encode_within(values, declared, slots, level, scale).map_err(|e| Failure::face(&e))?;
+            let plain = evaluator
+                .encode_within(values, declared, slots, level, scale)
+                .map_err(|e| Failure::face(&e))?;
             let cipher = secret.encrypt(&plain, &mut randomness).map_err(|e| Failure::ckks(&e))?;
             ciphers.insert(name.to_owned(), cipher);
         }

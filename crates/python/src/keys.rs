@@ -71,7 +71,7 @@ impl SecretKey {
     ///     values: real or complex numbers in one dimension, at most N/2; slots beyond them hold 0.
     ///     slots: packed slots, a power of two from 1 to N/2; the least that holds the values by default.
     ///     level: 0 to `max_level`, which is the default.
-    ///     magnitude: a bound on the size of a value, which files tell the world; the least power of two by default.
+    ///     magnitude: bound on the size of the values, 1 if none is declared; it is public, and files carry it.
     ///     scale: the exact scale as text, as `Params.scale_at` and `Ciphertext.scale` give it; 2^`scale_bits` by default.
     ///
     /// Raises
@@ -253,7 +253,7 @@ impl PublicKey {
     ///     values: real or complex numbers in one dimension, at most N/2; slots beyond them hold 0.
     ///     slots: packed slots, a power of two from 1 to N/2; the least that holds the values by default.
     ///     level: 0 to `max_level`, which is the default.
-    ///     magnitude: a bound on the size of a value, which files tell the world; the least power of two by default.
+    ///     magnitude: bound on the size of the values, 1 if none is declared; it is public, and files carry it.
     ///     scale: the exact scale as text, as `Params.scale_at` and `Ciphertext.scale` give it; 2^`scale_bits` by default.
     ///
     /// Raises

@@ -89,8 +89,8 @@ pub enum Error {
     #[error("{what} is {value}; numbers must be finite")]
     NotFinite { what: &'static str, value: f64 },
     #[error(
-        "{what} is larger than {bound:e}, the bound that is declared for it ({default:e} where none is); declare a bound that \
-         holds: it is public, and predictions rely on it"
+        "{what} is larger than {bound}, the declared bound ({default} where none is declared); declare a magnitude that holds: \
+         it is public, and predictions rely on it"
     )]
     BeyondBound { what: &'static str, bound: f64, default: f64 },
     #[error("the declared bound on {what} is {bound:e}; a bound is a positive finite number")]

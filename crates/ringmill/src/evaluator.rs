@@ -135,11 +135,12 @@ impl Evaluator {
         chosen.cloned().unwrap_or_else(|| Method::Hybrid(KeyLayout::base(self.params())))
     }
 
-    /// The switch with a key at `level`, one of `hoisted` that share digits.
-    pub(crate) fn switching(&self, key: &SwitchKey, level: Level, hoisted: usize) -> Switching {
+    /// The switch with a key at `level`, one of `hoisted` that share digits. Which key it is makes a difference to errors alone: one
+    /// that is missing is found when the program runs.
+    pub(crate) fn switching(&self, key: Option<&SwitchKey>, level: Level, hoisted: usize) -> Switching {
         // Which key it is makes no difference to the choice.
         let switch = Switch { key: KeyId::Relin, limbs: level.limbs(), hoisted, rescale: false };
-        Switching { key: key.name(), layout: self.method(&switch).layout(), level }
+        Switching { key: key.map_or(0, SwitchKey::name), layout: self.method(&switch).layout(), level }
     }
 
     pub(crate) fn encoder(&self) -> &Encoder {

@@ -47,7 +47,6 @@ pub use error::Error;
 pub use evaluator::Evaluator;
 pub use kernel::{Input, Inputs, Kernel};
 pub use plaintext::{Declared, Number, decode, encode};
-pub use stated::Stated;
 pub use plan::{Place, Plan, PlanOptions};
 pub use ringmill_circuits as circuits;
 pub use ringmill_ckks as ckks;
@@ -56,6 +55,7 @@ pub use ringmill_machine::Machine;
 pub use ringmill_program as program;
 pub use ringmill_ring as ring;
 pub use runner::Runner;
+pub use stated::Stated;
 
 /// The machine that computes unless another is asked for: `cpu` in the calling thread, on the instruction set that
 /// suits it best or the one that `RINGMILL_ISA` names.

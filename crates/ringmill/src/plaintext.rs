@@ -41,7 +41,11 @@ impl Declared {
         if !(bound.is_finite() && bound > 0.0) {
             return Err(Error::BadBound { what, bound });
         }
-        if largest <= bound { Ok(()) } else { Err(Error::BeyondBound { what, bound, default: DEFAULT_MAGNITUDE }) }
+        if largest <= bound {
+            Ok(())
+        } else {
+            Err(Error::BeyondBound { what, bound, default: DEFAULT_MAGNITUDE })
+        }
     }
 }
 
@@ -101,7 +105,7 @@ pub fn encode<'a>(
     let largest = magnitude(&values);
     // What is not finite is refused by the encoder, by its place.
     encoder.encode_into(values, slots, scale, &rings(params, level)?, &mut poly)?;
-    declared.check("a vector to encode", largest)?;
+    declared.check("a value to encode", largest)?;
     let noise = Noise::plain(declared.get(), scale);
     let meta = Meta { level, scale: scale.clone(), slots, noise };
     Ok(Plaintext::from_parts(params, poly, meta)?)

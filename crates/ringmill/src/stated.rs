@@ -3,8 +3,8 @@
 //! A program may hold private numbers: weights, masks, tables. What is predicted of its results follows from them, so the
 //! prediction stays in the process, and a result carries what follows from public facts alone.
 
-use ringmill_ckks::noise::FAILURE;
 use ringmill_ckks::Noise;
+use ringmill_ckks::noise::FAILURE;
 
 /// Steps of a stated error where nothing was promised, in bits.
 const ERROR_STEP: f64 = 4.0;
@@ -16,7 +16,7 @@ const BOUND_STEP: f64 = 8.0;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Stated {
     /// The promised error 2^−`bits`, as long as the prediction holds it; else the next power of 2^4 above the prediction. The
-    /// bound on slots is the next power of 2^8, from 1 on. For programs that may hold private numbers.
+    /// bound on slots is the next power of 2^8, from 2^8 on. For programs that may hold private numbers.
     Promise {
         /// What was asked for when the program was compiled; `None` if nothing was.
         bits: Option<u32>,
@@ -34,6 +34,6 @@ impl Stated {
         let promised = bits.map(|bits| (-f64::from(bits)).exp2()).filter(|&promised| error <= promised);
         let stated = promised.unwrap_or_else(|| above(error, ERROR_STEP));
         // Nothing is said of how the error lies over the slots: it is a bound for each.
-        Noise::exact(above(predicted.magnitude().max(1.0), BOUND_STEP), 0).with_bias(stated)
+        Noise::exact(above(predicted.magnitude().max(2.0), BOUND_STEP), 0).with_bias(stated)
     }
 }

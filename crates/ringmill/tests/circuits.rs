@@ -105,7 +105,10 @@ fn run(w: &mut World, circuit: &Circuit, slots: usize) -> Option<Vec<f64>> {
     let (outputs, predicted) = (kernel.run(&inputs, &keys).unwrap(), kernel.predict(&inputs).unwrap());
     let ratio = |((name, wanted), noise): (&(&str, Vector), &Noise)| {
         let error = distance(&w.decrypt(&outputs[*name]), wanted);
-        assert!(outputs[*name].noise().error(slots) >= noise.error(slots), "less is stated than is predicted");
+        assert!(
+            outputs[*name].noise().error(slots) >= noise.error(slots),
+            "less is stated than is predicted"
+        );
         (noise.error(slots) / error).log2()
     };
     Some(circuit.outputs.iter().zip(&predicted).map(ratio).collect())

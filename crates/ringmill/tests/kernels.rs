@@ -57,11 +57,7 @@ fn a_program_from_text_runs_on_both_machines_with_the_same_bits() {
     let inputs = |c| Inputs::from([("x".into(), Input::Cipher(c)), ("bias".into(), Input::Plain(&bias))]);
     let y = kernel.run(&inputs(&c), &keys).unwrap().remove("y").unwrap();
     let error = distance(&w.decrypt(&y), &clear["y"]);
-    assert!(
-        error <= y.noise().error(16),
-        "error {error:e}, predicted {:e}",
-        y.noise().error(16)
-    );
+    assert!(error <= y.noise().error(16), "error {error:e}, predicted {:e}", y.noise().error(16));
     let from_above = kernel.run(&inputs(&high), &keys).unwrap().remove("y").unwrap();
     assert!(distance(&w.decrypt(&from_above), &clear["y"]) < 1e-5);
     let reference = machine_by_name("reference", 1, None).unwrap();

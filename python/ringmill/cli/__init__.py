@@ -114,6 +114,11 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--input", required=True, metavar="FILE", help="encrypted results")
     sub.add_argument("--out", required=True, metavar="FILE", help=".npz or .json for the arrays")
 
+    sub = verb("rewrite", "Write encrypted arguments or results anew, stating public facts alone.")
+    kernel(sub)
+    sub.add_argument("--input", required=True, metavar="FILE", help="arguments or results of any version")
+    sub.add_argument("--out", required=True, metavar="FILE", help="the same in the newest version")
+
     sub = verb("inspect", "Say what a file is.")
     sub.add_argument("file", metavar="FILE", help="a file of Ringmill, or a folder of such")
     sub.add_argument(

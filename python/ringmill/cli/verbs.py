@@ -10,6 +10,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
+from ringmill import bundle
 from ringmill._native import costs_path
 from ringmill.atomic import make_folder, write_text
 from ringmill.cli import arrays
@@ -110,6 +111,24 @@ def decrypt(options: Namespace) -> Facts:
     arrays.write(target, named)
     shapes = [f"{name} {list(array.shape)}" for name, array in named.items()]
     return {"file": str(target), "arrays": shapes, "predicted_error_log2": round(results.error_log2, 2)}
+
+
+def rewrite(options: Namespace) -> Facts:
+    """Write encrypted arguments or results anew, stating public facts alone."""
+    compiled = Compiled.load(options.kernel)
+    target = to_write(options.out, options.kernel, options.input)
+    role = bundle.kind_of(options.input)
+    if role not in ("arguments", "results"):
+        fail(
+            CommandError,
+            "WrongKind",
+            f"{options.input} holds {role or 'something else'}, but arguments or results are wanted. "
+            "Keys and kernels need no rewriting.",
+            path=options.input,
+        )
+    values = compiled.rewritten(Values.load(options.input, role, compiled.params))
+    size = values.save(target)
+    return {"file": str(target), "bytes": size, "role": role, "ciphertexts": len(values.parts)}
 
 
 def build(options: Namespace) -> Facts:

@@ -230,6 +230,8 @@ def _one(
 ) -> dict[str, Ciphertext]:
     """The results of one program by their names in the state; programs that are shared are compiled once."""
     compiled = kept.get(program.sort) or program.compile(params)
+    # The weights are those that everybody may look up, and errors of many programs add up.
+    compiled.public = True
     if program.shared:
         kept[program.sort] = compiled
     inputs = {name: state[source].with_slots(program.slots) for name, source in program.reads.items()}

@@ -12,7 +12,7 @@ use crate::scale::Scale;
 const MAX_FACTORS: usize = 130;
 
 /// Level, scale, slots and the sums of the prediction: every field is a function of the computation and of declared bounds,
-/// or fresh randomness. `docs/formats.md` lists them.
+/// or fresh randomness. `docs/reference/fields.md` lists them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct MetaHeader {
     level: u32,
@@ -22,8 +22,8 @@ pub(super) struct MetaHeader {
     magnitude: f64,
     std: f64,
     bias: f64,
-    /// The name of an encryption.
-    fresh: Option<u64>,
+    /// The name of an encryption, of a length that does not depend on it.
+    fresh: Option<[u8; 8]>,
 }
 
 impl MetaHeader {
@@ -36,7 +36,7 @@ impl MetaHeader {
             magnitude,
             std,
             bias,
-            fresh,
+            fresh: fresh.map(u64::to_le_bytes),
         }
     }
 
@@ -51,11 +51,15 @@ impl MetaHeader {
                 return Err(format!("{what} of {value}"));
             }
         }
-        let summary =
-            Summary { magnitude: self.magnitude, std: self.std, bias: self.bias, fresh: self.fresh };
+        let fresh = self.fresh.map(u64::from_le_bytes);
+        let summary = Summary { magnitude: self.magnitude, std: self.std, bias: self.bias, fresh };
         let meta = Meta { level: Level::new(self.level), scale, slots, noise: summary.noise() };
         // One object, one form: deviations between two steps are not written.
-        if Self::of(&meta) == *self { Ok(meta) } else { Err("its factors or errors are not in the one form".into()) }
+        if Self::of(&meta) == *self {
+            Ok(meta)
+        } else {
+            Err("its factors or errors are not in the one form".into())
+        }
     }
 }
 

@@ -18,6 +18,8 @@
 mod disk;
 mod encapsulation;
 mod error;
+#[cfg(test)]
+mod field_tests;
 mod frame;
 mod header;
 mod kept;

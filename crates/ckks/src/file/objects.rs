@@ -70,7 +70,11 @@ where
     Old: Serialize + DeserializeOwned + Into<New>,
     New: Serialize + DeserializeOwned,
 {
-    if version >= SUMMED { frame::decode(kind, bytes) } else { frame::decode::<Old>(kind, bytes).map(Into::into) }
+    if version >= SUMMED {
+        frame::decode(kind, bytes)
+    } else {
+        frame::decode::<Old>(kind, bytes).map(Into::into)
+    }
 }
 
 /// Limbs at the level of a header.

@@ -128,7 +128,10 @@ fn every_object_round_trips() {
     assert!(KeyForm::from_bytes(&a.params, &a.form().to_bytes().unwrap()).unwrap() == *a.form());
     let bytes = a.seeded.to_bytes().unwrap();
     let read = SeededCiphertext::from_bytes(&a.params, &bytes).unwrap();
-    assert_eq!((read.c0(), read.seed(), read.meta()), (a.seeded.c0(), a.seeded.seed(), &summed(a.seeded.meta())));
+    assert_eq!(
+        (read.c0(), read.seed(), read.meta()),
+        (a.seeded.c0(), a.seeded.seed(), &summed(a.seeded.meta()))
+    );
     let empty = EvaluationKeys::new(None, GaloisKeys::new(&a.params)).unwrap();
     assert_eq!(EvaluationKeys::from_bytes(&a.params, &empty.to_bytes().unwrap()).unwrap(), empty);
     for set in NamedSet::ALL {

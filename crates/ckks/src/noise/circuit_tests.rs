@@ -89,7 +89,8 @@ fn random_slots(c: &mut Choice, slots: usize, complex: bool) -> Vec<Complex> {
         re.push(c.sign());
         im.push(c.sign());
     }
-    let slot = |(re, im): (f64, f64)| if complex { (re * FRAC_1_SQRT_2, im * FRAC_1_SQRT_2) } else { (re, 0.0) };
+    let slot =
+        |(re, im): (f64, f64)| if complex { (re * FRAC_1_SQRT_2, im * FRAC_1_SQRT_2) } else { (re, 0.0) };
     re.into_iter().zip(im).map(slot).collect()
 }
 

@@ -298,7 +298,8 @@ impl Noise {
     pub fn headroom_log2(&self, params: &Params, level: Level, scale: &Scale) -> f64 {
         // A coefficient is a mean of slots, so at most the magnitude; 12 standard deviations of error beside it.
         let coefficient = self.magnitude + 12.0 * self.std() + self.bias;
-        let coefficient = if coefficient.is_nan() { f64::INFINITY } else { coefficient.max(f64::MIN_POSITIVE) };
+        let coefficient =
+            if coefficient.is_nan() { f64::INFINITY } else { coefficient.max(f64::MIN_POSITIVE) };
         log2_product(params.q_at(level)) - 1.0 - scale.log2() - coefficient.log2()
     }
 
@@ -332,14 +333,26 @@ impl Noise {
 
     fn plus(&self, other: &Self, sources: Sources, origin: Origin) -> Self {
         let magnitude = self.magnitude + other.magnitude;
-        Self { sources, rest: self.rest + other.rest, bias: self.bias + other.bias, magnitude, origin, fresh: None }
-            .limited()
+        Self {
+            sources,
+            rest: self.rest + other.rest,
+            bias: self.bias + other.bias,
+            magnitude,
+            origin,
+            fresh: None,
+        }
+        .limited()
     }
 
     /// −self.
     #[must_use]
     pub fn neg(&self) -> Self {
-        Self { sources: self.sources.scaled(-1.0), origin: self.origin.negated(), fresh: None, ..self.clone() }
+        Self {
+            sources: self.sources.scaled(-1.0),
+            origin: self.origin.negated(),
+            fresh: None,
+            ..self.clone()
+        }
     }
 
     /// self · c for an integer c, which scales the error exactly.
@@ -372,7 +385,9 @@ impl Noise {
         Self {
             sources: cross,
             rest: self.rest * other.magnitude + other.rest * self.magnitude,
-            bias: self.bias * other.magnitude + other.bias * self.magnitude + self.product_of_errors(other, params),
+            bias: self.bias * other.magnitude
+                + other.bias * self.magnitude
+                + self.product_of_errors(other, params),
             magnitude: self.magnitude * other.magnitude,
             origin: self.origin.times(other.origin),
             fresh: None,
@@ -426,7 +441,10 @@ impl Noise {
     /// The inner product with the key, divided by `by` more than P, and the rounding of the division.
     fn switched(&self, params: &Params, switching: Switching, by: f64, scale: &Scale) -> Self {
         let (all, largest) = inner_product_variance(params, switching.layout, switching.level);
-        let factor = Factor { name: mix(Birth::KeySwitch as u64, switching.key), share: if all > 0.0 { largest / all } else { 1.0 } };
+        let factor = Factor {
+            name: mix(Birth::KeySwitch as u64, switching.key),
+            share: if all > 0.0 { largest / all } else { 1.0 },
+        };
         let (scale, word) = (scale.to_f64(), mix(switching.name(), by.to_bits()));
         let inner = self.clone().born(Birth::KeySwitch, word, all.sqrt() / by / scale, factor);
         inner.born(Birth::Rounding, 0, rounding_variance(params).sqrt() / scale, Factor::SECRET)
@@ -436,7 +454,12 @@ impl Noise {
     #[must_use]
     pub fn automorphism(&self, galois: GaloisElement, slots: usize) -> Self {
         let sources = self.sources.rotated(galois, slots);
-        Self { sources, origin: self.origin.after(Birth::Automorphism, galois.value()), fresh: None, ..self.clone() }
+        Self {
+            sources,
+            origin: self.origin.after(Birth::Automorphism, galois.value()),
+            fresh: None,
+            ..self.clone()
+        }
     }
 
     /// After the way to the ephemeral secret, from q_0 to Q and back: multiples of 2^`bits` have been added, and the message,

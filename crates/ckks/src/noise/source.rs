@@ -3,7 +3,7 @@
 use ringmill_ring::GaloisElement;
 
 /// Most contributions that a value keeps apart; the smallest lose their names beyond.
-pub(crate) const MAX_SOURCES: usize = 1024;
+pub(crate) const MAX_SOURCES: usize = 4096;
 
 /// One contribution to the error of a value: independent of every contribution of another birth.
 #[derive(Debug, Clone, Copy, PartialEq)]

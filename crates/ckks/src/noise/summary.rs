@@ -45,7 +45,9 @@ impl Summary {
             // Under which key it is encrypted is not known: no error has a heavier tail than that of one product.
             Some(name) => Noise::fresh(message, name, self.std, Factor::SECRET),
             // Any two that are read may be equal.
-            None => Noise { origin: Origin { shared: true, ..Origin::new(0) }, ..message.plus_rest(self.std) },
+            None => {
+                Noise { origin: Origin { shared: true, ..Origin::new(0) }, ..message.plus_rest(self.std) }
+            }
         }
     }
 }

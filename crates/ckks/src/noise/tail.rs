@@ -48,7 +48,8 @@ impl Tail {
         }
         by_factor.sort_unstable_by_key(|&(factor, ..)| factor);
         let grouped = by_factor.chunk_by(|a, b| a.0 == b.0);
-        let sums = |group: &[(_, f64, f64)]| group.iter().fold((0.0, 0.0), |(h, most), s| (h + s.1, most + s.2));
+        let sums =
+            |group: &[(_, f64, f64)]| group.iter().fold((0.0, 0.0), |(h, most), s| (h + s.1, most + s.2));
         let products: Vec<(f64, f64)> = grouped.map(sums).filter(|&(h, _)| h > 0.0).collect();
         let total = normal + products.iter().map(|&(h, _)| h).sum::<f64>();
         let products = products.into_iter().map(|(h, most)| (h / total, most / total)).collect();
@@ -72,7 +73,8 @@ impl Tail {
             (l + lambda * self.normal + products) / (2.0 * lambda.sqrt())
         };
         // Every λ gives a bound. The least lies below 4l, since products and normal part sum to 1, and below 1/max H.
-        let (mut low, mut high) = (1e-3, if most > 0.0 { (1.0 / most).min(8.0 * l) * (1.0 - 1e-9) } else { 8.0 * l });
+        let (mut low, mut high) =
+            (1e-3, if most > 0.0 { (1.0 / most).min(8.0 * l) * (1.0 - 1e-9) } else { 8.0 * l });
         for _ in 0..60 {
             let (a, b) = (low + (high - low) / 3.0, high - (high - low) / 3.0);
             if at(a) < at(b) { high = b } else { low = a }
@@ -110,7 +112,9 @@ mod tests {
     #[test]
     fn a_product_has_the_tail_of_a_product() {
         // From tables of K₁: 2t·K₁(2t) at 2t = 4, 10, 20, 40.
-        for (two_t, k1) in [(4.0f64, 1.248_35e-2), (10.0, 1.864_877e-5), (20.0, 5.883_058e-10), (40.0, 8.498e-19)] {
+        for (two_t, k1) in
+            [(4.0f64, 1.248_35e-2), (10.0, 1.864_877e-5), (20.0, 5.883_058e-10), (40.0, 8.498e-19)]
+        {
             let l = -(two_t * k1).ln();
             let bound = Tail::product(1.0).bound(l);
             assert!(bound > two_t / 2.0 && bound < 0.63 * two_t, "{two_t}: {bound}");

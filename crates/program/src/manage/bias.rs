@@ -19,7 +19,9 @@ pub(super) fn bias<'a>(
     of: &dyn Fn(Value) -> (&'a Spread, &'a Noise),
 ) -> Option<Spread> {
     Some(match *op {
-        Op::Add(a, b) | Op::AddPlain(a, b) | Op::Sub(a, b) | Op::SubPlain(a, b) => of(a).0.plus_bound(of(b).0),
+        Op::Add(a, b) | Op::AddPlain(a, b) | Op::Sub(a, b) | Op::SubPlain(a, b) => {
+            of(a).0.plus_bound(of(b).0)
+        }
         Op::Mul(a, b) | Op::MulPlain(a, b) => {
             let numbers = constants(p, b);
             let ((a, na), (b, nb)) = (of(a), of(b));

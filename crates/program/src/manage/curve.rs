@@ -171,7 +171,8 @@ impl Curve {
             j += usize::from(take_b);
         }
         // What has lost its name may be the same on both sides, and then adds linearly.
-        let sum = |a: &[f64], b: &[f64]| (0..POINTS).map(|k| wa[k].abs() * a[k] + wb[k].abs() * b[k]).collect();
+        let sum =
+            |a: &[f64], b: &[f64]| (0..POINTS).map(|k| wa[k].abs() * a[k] + wb[k].abs() * b[k]).collect();
         let (rest, rest_bias) = (sum(&self.rest, &other.rest), sum(&self.rest_bias, &other.rest_bias));
         let mut joined = Self { root: self.root, degree, values, parts, rest, rest_bias };
         joined.limit();

@@ -114,9 +114,9 @@ impl Emitter<'_> {
             if let (Some(done), Some(bound)) = (&done, instr.within) {
                 self.b.promise(done.value, bound)?;
             }
-            let like = instr.like.and_then(|like| {
-                Some(Like { value: self.done[like.value.index()].as_ref()?.value, ..like })
-            });
+            let like = instr
+                .like
+                .and_then(|like| Some(Like { value: self.done[like.value.index()].as_ref()?.value, ..like }));
             if let (Some(done), Some(like)) = (&done, like)
                 && like.value < done.value
             {

@@ -143,9 +143,7 @@ pub fn predict(
                         let own = Noise::exact(0.0, 0).off_by(off, 0.0, p.slots()).std();
                         of(value).0.plus(&Spread::even(own), 0.0)
                     }
-                    None => {
-                        spread(p, op, v, &of, &born)?.unwrap_or(Spread::even(noise.std()))
-                    }
+                    None => spread(p, op, v, &of, &born)?.unwrap_or(Spread::even(noise.std())),
                 }
             }
         };

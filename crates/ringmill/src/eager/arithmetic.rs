@@ -129,7 +129,7 @@ impl Evaluator {
         let scale = a.scale.div(&self.prime_scale(a.level));
         let noise = match key {
             Some(key) => {
-                let switching = self.switching(&key.0, a.level, 1);
+                let switching = self.switching(Some(&key.0), a.level, 1);
                 a.noise.key_switch_rescale(self.params(), switching, &scale)
             }
             None => a.noise.rescale(self.params(), a.level, &scale),

@@ -38,9 +38,9 @@ impl Evaluator {
         a: &Meta,
         element: GaloisElement,
         (keys, hoisted): (&GaloisKeys, usize),
-    ) -> Result<Noise, Error> {
-        let switching = self.switching(keys.get(element)?, a.level, hoisted);
-        Ok(noise.automorphism(element, a.slots).key_switch(self.params(), switching, &a.scale))
+    ) -> Noise {
+        let switching = self.switching(keys.get(element).ok(), a.level, hoisted);
+        noise.automorphism(element, a.slots).key_switch(self.params(), switching, &a.scale)
     }
 
     /// Slot i of the result is slot i + steps of `a`, cyclically: like `numpy.roll(a, -steps)`.
@@ -75,7 +75,8 @@ impl Evaluator {
         let shape = Shape::new(Action::Rotate(steps.clone()), a.level(), [parts(a), 0]);
         // As many as the program hoists: equal steps and none are no key switches.
         let hoisted = steps.iter().filter(|&&k| k != 0).collect::<BTreeSet<_>>().len();
-        let meta = |k| Ok(Meta { noise: self.rotated_noise(a.meta(), k, (keys, hoisted))?, ..a.meta().clone() });
+        let meta =
+            |k| Ok(Meta { noise: self.rotated_noise(a.meta(), k, (keys, hoisted))?, ..a.meta().clone() });
         let metas = steps.into_iter().map(meta).collect::<Result<Vec<_>, Error>>()?;
         let keys = Keys { galois: Some(keys), ..Keys::default() };
         self.run_all(&shape, &Operands { ciphers: &[a], plains: &[], keys }, metas)
@@ -101,7 +102,7 @@ impl Evaluator {
             return Ok(a.noise.clone());
         }
         let element = GaloisElement::rotation(i64::from(k), self.params().log_n())?;
-        self.turned_noise(&a.noise, a, element, by)
+        Ok(self.turned_noise(&a.noise, a, element, by))
     }
 
     /// The complex conjugate of every slot.
@@ -111,7 +112,7 @@ impl Evaluator {
     pub fn conjugate(&self, a: &Ciphertext, keys: &GaloisKeys) -> Result<Ciphertext, Error> {
         self.check_turn("conjugate", a, keys)?;
         let element = GaloisElement::conjugation(self.params().log_n())?;
-        let noise = self.turned_noise(a.noise(), a.meta(), element, (keys, 1))?;
+        let noise = self.turned_noise(a.noise(), a.meta(), element, (keys, 1));
         self.turned(Action::Conjugate, a, keys, Meta { noise, ..a.meta().clone() })
     }
 
@@ -143,7 +144,7 @@ impl Evaluator {
             let operand = if doubles { &noise } else { a.noise() };
             let turned = match k {
                 0 => operand.clone(),
-                _ => self.turned_noise(operand, a.meta(), element, (keys, 1))?,
+                _ => self.turned_noise(operand, a.meta(), element, (keys, 1)),
             };
             noise = noise.add(&turned);
         }

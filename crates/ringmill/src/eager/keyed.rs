@@ -16,7 +16,7 @@ impl Evaluator {
 
     /// What a value is after its relinearisation.
     fn switched_meta(&self, a: Meta, key: &RelinKey) -> Meta {
-        let switching = self.switching(&key.0, a.level, 1);
+        let switching = self.switching(Some(&key.0), a.level, 1);
         Meta { noise: a.noise.key_switch(self.params(), switching, &a.scale), ..a }
     }
 

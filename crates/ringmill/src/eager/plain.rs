@@ -89,7 +89,8 @@ impl Evaluator {
         let number = c.into();
         self.check_params("ciphertext", a.params())?;
         number.check("the number to add")?;
-        let (c, noise) = (number.value, a.noise().add_plain(&Noise::constant(number.declared.get(), a.scale())));
+        let (c, noise) =
+            (number.value, a.noise().add_plain(&Noise::constant(number.declared.get(), a.scale())));
         let meta = Meta { noise, ..a.meta().clone() };
         self.check_scale(&meta)?;
         self.with_scalar(Action::AddScalar(c.to_bits()), a, a.scale().clone(), meta)
