@@ -24,6 +24,9 @@ RTL_TOOLS := . $(EDA_HOME)/env.sh; python -m rtl.tools
 # variable that the product reads: the product's own tests ask for programs that no one core holds.
 test_core = . $(EDA_HOME)/env.sh; RINGMILL_TEST_CORE=$$(python -m rtl.sim.build $(1)); export RINGMILL_TEST_CORE;
 
+# The other kinds of multiplier, each with words of another width.
+OTHER_CORES := --kind_0_--w_52_--d_256 --kind_2_--w_54_--d_512 --kind_3_--w_60_--d_128 --kind_4_--w_36_--d_64
+
 PY_PATHS    := python examples benches scripts rtl
 TEST_PATHS  := python/tests rtl/tools/tests
 RUST_INPUTS := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not -path '*/tests/*' 2>/dev/null) \
@@ -61,6 +64,8 @@ test-full: test-full-rust test-full-python test-full-rtl  ## every test at full 
 test-full-rust: $(STAMPS)/extension $(STAMPS)/system $(STAMPS)/eda
 	@$(call test_core,--w 54 --nbf 4 --logn-max 13 --mods 16 --kind 1 --d 512 --observe) \
 	  cargo test --workspace --profile full $(CARGO_FLAGS) -- --include-ignored
+	@$(foreach core,$(OTHER_CORES),$(call test_core,$(subst _, ,$(core)) --nbf 2 --logn-max 13 --mods 16 --observe) \
+	  cargo test -p ringmill-machine --profile full $(CARGO_FLAGS) -- --include-ignored compact::tests::simulated;)
 
 .PHONY: test-full-python
 test-full-python: $(STAMPS)/extension $(STAMPS)/ray $(STAMPS)/system $(STAMPS)/eda

@@ -78,7 +78,7 @@ def hold(array: NDArray[Any], bound: float) -> None:
             "BeyondBound",
             f"The operand in the clear is larger than {bound:g}, the bound that is declared for it "
             f"({DEFAULT_MAGNITUDE:g} where none is). Declare one that holds, as rm.plain(operand, "
-            "magnitude=4): it is public, the operand is not. Whole numbers written as int are public, and need none.",
+            "magnitude=4): it is public, the operand is not. Whole numbers written as int need none.",
             bound=bound,
         )
 

@@ -195,7 +195,7 @@ def test_two_runs_on_the_same_arguments_write_the_same_bytes() -> None:
 
 
 def test_names_of_encryptions_are_uniform(keys: rm.Keys) -> None:
-    """Bits of the names of many encryptions of one vector: each is set in half of them, up to six deviations."""
+    """Of the names of many encryptions of one vector each bit is set in half, up to six deviations."""
     count = 400
     names = [Header(rm.encrypt(np.ones(N), keys).to_bytes()).fresh for _ in range(count)]
     assert len(set(names)) == count

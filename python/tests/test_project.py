@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cores import make
 from sample_designs import SMALL, design_of, small_kernel
 
 import ringmill as rm
@@ -152,18 +153,9 @@ def test_nothing_is_left_of_a_folder_that_could_not_be_written(
     assert (tmp_path / "out" / "manifest.json").read_bytes() == before
 
 
-def _make(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    # Nothing of this tree is within reach but the tools.
-    keep = {
-        k: os.environ[k] for k in ("PATH", "HOME", "EDA_HOME", "CARGO_HOME", "RUSTUP_HOME") if k in os.environ
-    }
-    command = ["make", "-s", "OPT=-O0", *words]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, env=keep)
-
-
 @pytest.mark.skipif(not verilator(), reason="the hardware tools are not in the environment")
 def test_the_self_test_passes_in_the_folder_alone_and_can_fail(compiled: Any, folder: Path) -> None:
-    done = _make(folder, "selftest", "selftest-rust", "host", "board")
+    done = make(folder, "selftest", "selftest-rust", "host", "board")
     assert done.returncode == 0, done.stdout + done.stderr
     # The cycle model is exact.
     passed = [line for line in done.stdout.splitlines() if line.startswith("PASS 2 output limbs")]
@@ -177,7 +169,7 @@ def test_the_self_test_passes_in_the_folder_alone_and_can_fail(compiled: Any, fo
     vectors_file = folder / "test" / "expected.bin"
     kept = vectors_file.read_bytes()
     vectors_file.write_bytes(kept[:4096] + bytes([kept[4096] ^ 1]) + kept[4097:])
-    broken = _make(folder, "selftest")
+    broken = make(folder, "selftest")
     vectors_file.write_bytes(kept)
     assert broken.returncode != 0
     assert "FAIL output limb 0, word 512" in broken.stderr

@@ -252,9 +252,34 @@ impl CoreImage {
         }
         Ok((PyBytes::new(py, &record.inputs), PyBytes::new(py, &record.outputs), decrypted))
     }
+
+    /// The output limbs of an emulated core with this image, for input limbs as `vectors` gives them.
+    fn emulate<'py>(&self, py: Python<'py>, inputs: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+        let outputs = py.detach(|| self.emulated(inputs))?;
+        Ok(PyBytes::new(py, &outputs))
+    }
 }
 
 impl CoreImage {
+    fn emulated(&self, inputs: &[u8]) -> Result<Vec<u8>, Failure> {
+        let (limb, count) = (8 * self.program.n(), self.program.input_types().len());
+        if inputs.len() != limb * count {
+            let found = inputs.len();
+            let message =
+                format!("{found} bytes are no inputs of this image: {count} limbs of {limb} bytes each");
+            return Err(Failure::rule(Family::Machine, "Inputs", &message));
+        }
+        let words: Vec<u64> =
+            inputs.chunks_exact(8).map(|b| u64::from_le_bytes(b.try_into().expect("eight bytes"))).collect();
+        let given: Vec<&[u64]> = words.chunks_exact(self.program.n()).collect();
+        let mut out = vec![vec![0; self.program.n()]; self.program.output_types().len()];
+        let mut outputs: Vec<&mut [u64]> = out.iter_mut().map(Vec::as_mut_slice).collect();
+        let core = Compact::emulated(self.config).load_plan(&self.program, self.plan.clone());
+        let run = core.map_err(|e| failure(&e))?.run(&given, &mut outputs);
+        run.map_err(|e| Failure::of(Family::Machine, &e))?;
+        Ok(out.into_iter().flatten().flat_map(u64::to_le_bytes).collect())
+    }
+
     fn record(
         &self,
         arguments: &BTreeMap<String, Vec<Complex64>>,

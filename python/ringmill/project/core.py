@@ -8,8 +8,14 @@ from typing import Any
 from ringmill._native import CoreImage, Costs, Plan
 from ringmill.errors import CommandError, fail
 
-#: Families of devices, as device files name them; `asic45` has no synthesis in a built folder.
-FAMILIES = ("xc7", "xcup", "ecp5", "asic45")
+#: Families of devices, as device files name them, with what multiplies in them; `asic45` has no synthesis in
+#: a built folder.
+FAMILIES = {
+    "xc7": ("lut", "dsp48e1"),
+    "xcup": ("lut", "dsp48e2"),
+    "ecp5": ("lut", "ecp5"),
+    "asic45": ("lut",),
+}
 #: What holds the banks: block memory, or the UltraRAM of UltraScale+.
 BANKS = ("block", "ultra")
 #: How a product is cut for the DSP blocks of a device family, as `modmul_pkg` numbers it.
@@ -58,6 +64,15 @@ class Core:
                 f"Banks cannot stand in {self.banks!r} memory on {self.family}: block memory serves every "
                 "family, ultra only xcup.",
                 banks=self.banks,
+                family=self.family,
+            )
+        if self.tile not in FAMILIES[self.family]:
+            fail(
+                CommandError,
+                "TileOfFamily",
+                f"{self.family} has no DSP block {self.tile}; its products are made of "
+                f"{' or '.join(FAMILIES[self.family])}.",
+                tile=self.tile,
                 family=self.family,
             )
         if not 0 < self.clock_mhz < 10_000:

@@ -16,7 +16,7 @@ from typing import Any
 from ringmill._native import CoreImage, __version__
 from ringmill.atomic import writing
 from ringmill.compiled import Compiled
-from ringmill.errors import CommandError, fail
+from ringmill.errors import CommandError, MachineError, fail
 from ringmill.project import hardware, layout, vectors
 from ringmill.project.core import Core
 
@@ -70,6 +70,14 @@ def contents(compiled: Compiled, core: Core, design: dict[str, Any] | None = Non
         "README.md": _readme(compiled, core, image, name),
     }
     made = vectors.make(compiled, image)
+    if image.emulate(made.inputs) != made.expected:
+        fail(
+            MachineError,
+            "Emulated",
+            f"On an emulated core like this the program of {compiled.name!r} does not give the bits of the "
+            "reference machine, and so no folder is written. Please report the kernel and the core.",
+            kernel=compiled.name,
+        )
     binary = {
         "program/instructions.bin": image.instructions,
         "program/kernel": compiled.to_bytes(),

@@ -5,7 +5,7 @@
 
 namespace rm_test {
 
-inline unsigned factor_bits() { return P_Kind == kBarrett ? 0 : P_Kind == kPrf ? P_W / 2 : P_W; }
+inline unsigned factor_bits() { return factor_bits_of(P_Kind, P_W); }
 
 // `count` different primes that have transforms of 2^log_n words.
 inline std::vector<u64> primes(Rng& rng, unsigned count, unsigned log_n) {

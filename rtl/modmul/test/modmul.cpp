@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "harness.h"
+#include "multiplier.h"
 
 namespace {
 
-enum Kind { kP2 = 0, kP2Sparse = 1, kPrf = 2, kMontgomery = 3, kBarrett = 4 };
 constexpr unsigned W = P_W, H = W / 2, kKind = P_Kind;
 #ifdef P_P1Mask
 constexpr u64 kMask = P_P1Mask;  // where f0 may have ones
@@ -25,7 +25,7 @@ constexpr unsigned latency() {
     default: return 8;
   }
 }
-constexpr unsigned factor_bits() { return kKind == kBarrett ? 0 : kKind == kPrf ? H : W; }
+constexpr unsigned factor_bits() { return factor_bits_of(kKind, W); }
 constexpr unsigned delta_bits() { return H - 2 < 12 ? H - 2 : 12; }
 
 bool in_class(u64 q) {
@@ -65,20 +65,7 @@ struct Modulus {
 };
 
 Modulus modulus(u64 q) {
-  Modulus m{q, 0, 0};
-  m.factor = u64((u128(1) << factor_bits()) % q);
-  const unsigned bits = kKind == kPrf ? H : W;
-  if (kKind == kMontgomery || kKind == kPrf) {
-    u64 inverse = 1;  // Newton, mod 2^64
-    for (int i = 0; i < 6; i++) inverse *= 2 - q * inverse;
-    if (kKind == kPrf) inverse = -inverse;
-    m.aux = inverse & ((u64(1) << bits) - 1);
-  } else if (kKind == kBarrett) {
-    unsigned n = 0;
-    while (n < 64 && q >> n) n++;
-    m.aux = u64((u128(1) << (W + n + 1)) / q);
-  }
-  return m;
+  return {q, aux_of(kKind, W, q), u64((u128(1) << factor_bits()) % q)};
 }
 
 struct Product {

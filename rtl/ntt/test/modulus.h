@@ -1,25 +1,15 @@
 // Primes of the class the multiplier was built for, and what the modulus table holds of each.
 #pragma once
+#include "multiplier.h"
 #include "oracle.h"
 
-enum Kind { kP2 = 0, kP2Sparse = 1, kPrf = 2, kMontgomery = 3, kBarrett = 4 };  // as in modmul_pkg
-
 struct Modulus {
-  u64 q, psi, aux = 0;
+  u64 q, psi, aux;
   std::vector<u64> roots;  // rho_b * 2^R = psi^(N / 2^(b+1)) * 2^R mod q
 
-  Modulus(u64 prime, unsigned log_n, Rng& rng) : q(prime), psi(primitive_root(prime, log_n, rng)) {
-    const unsigned factor_bits = P_Kind == kBarrett ? 0 : P_Kind == kPrf ? P_W / 2 : P_W;
-    if (P_Kind == kMontgomery || P_Kind == kPrf) {
-      u64 x = 1;  // 1/q, by Newton's iteration
-      for (int i = 0; i < 6; i++) x *= 2 - q * x;
-      aux = x & ((u64(1) << factor_bits) - 1);
-    } else if (P_Kind == kBarrett) {
-      unsigned bits = 0;
-      while (q >> bits) bits++;
-      aux = u64((u128(1) << (P_W + bits + 1)) / q);
-    }
-    const u64 factor = u64((u128(1) << factor_bits) % q);
+  Modulus(u64 prime, unsigned log_n, Rng& rng)
+      : q(prime), psi(primitive_root(prime, log_n, rng)), aux(aux_of(P_Kind, P_W, prime)) {
+    const u64 factor = u64((u128(1) << factor_bits_of(P_Kind, P_W)) % q);
     for (unsigned b = 0; b < log_n; b++) {
       roots.push_back(mul_mod(pow_mod(psi, u64(1) << (log_n - 1 - b), q), factor, q));
     }

@@ -141,7 +141,7 @@ pub struct CompactLiteral {
     pub butterflies: u32,
     /// log2 of the greatest N, 10 to 15.
     pub log_n_max: u32,
-    /// Entries of the modulus table, 1 to 32.
+    /// Entries of the modulus table, 2 to 32.
     pub moduli: u32,
     /// The modular multiplier.
     pub multiplier: Multiplier,
@@ -195,7 +195,7 @@ impl CompactLiteral {
         check(Self::BUTTERFLIES.contains(&b), "butterflies", b.into(), "1, 2, 4, 8 or 16")?;
         let n = self.log_n_max;
         check((Self::LOG_N_MIN..=15).contains(&n), "log_n_max", n.into(), "10 to 15")?;
-        check((1..=32).contains(&self.moduli), "moduli", self.moduli.into(), "1 to 32")?;
+        check((2..=32).contains(&self.moduli), "moduli", self.moduli.into(), "2 to 32")?;
         let bus = self.bus_bits;
         check(Self::BUS_BITS.contains(&bus), "bus_bits", bus.into(), "64, 128, 256, 512 or 1024")?;
         let bytes = self.memory_bytes;

@@ -8,25 +8,37 @@ use ringmill_ring::Modulus;
 use super::core::{Core, Counters};
 use super::error::IllegalInstruction as Illegal;
 use super::isa::{ADDRESS_UNIT, Bank, INSTRUCTION_WORDS, Instruction, Op, Stream};
-use super::table::power_of_two;
+use super::product::{Product, low_bits};
 use super::{CompactConfig, CompactError, TableEntry};
 
 /// Words of an address unit.
 const UNIT_WORDS: usize = ADDRESS_UNIT as usize / 8;
 
-/// One modulus, ready to compute with.
+/// One modulus as the table has it. Words that should be below q and are not give some word of W bits.
 #[derive(Debug, Clone)]
 struct Entry {
-    q: Modulus,
-    /// 2^−R mod q.
-    factor: u64,
+    q: u64,
+    /// 2^W − 1.
+    mask: u64,
+    product: Product,
     roots: Vec<u64>,
 }
 
 impl Entry {
-    /// a·b·2^−R mod q for any word a.
+    /// a·b·2^−R mod q for any word a, if the constant in the table is right.
     fn mm(&self, a: u64, b: u64) -> u64 {
-        self.q.mul(self.q.reduce_u128(u128::from(a) * u128::from(b)), self.factor)
+        self.product.of(a, b)
+    }
+
+    /// a + b mod q.
+    const fn add(&self, a: u64, b: u64) -> u64 {
+        let sum = a + b;
+        (if sum >= self.q { sum - self.q } else { sum }) & self.mask
+    }
+
+    /// a − b mod q.
+    const fn sub(&self, a: u64, b: u64) -> u64 {
+        (if a >= b { a - b } else { (a + self.q).wrapping_sub(b) }) & self.mask
     }
 
     /// The roots of stage `s`: T(0) = ρ_s, T(i + 2^b) = T(i)·ρ_b, all times 2^R.
@@ -46,7 +58,7 @@ impl Entry {
                 let (low, high) = block.split_at_mut(distance);
                 for (x, y) in low.iter_mut().zip(high) {
                     let t = self.mm(*y, root);
-                    (*x, *y) = (self.q.add(*x, t), self.q.sub(*x, t));
+                    (*x, *y) = (self.add(*x, t), self.sub(*x, t));
                 }
             }
         }
@@ -54,15 +66,14 @@ impl Entry {
 
     /// Stages backwards, X = (x + y)/2, Y = (y − x)/2·T(m − 1 − i): T(i)^−1 = −T(m − 1 − i).
     fn inverse(&self, x: &mut [u64]) {
-        let q = self.q.value();
-        let half = |v: u64| if v.is_multiple_of(2) { v / 2 } else { (v + q) / 2 };
+        let half = |v: u64| if v.is_multiple_of(2) { v / 2 } else { (v + self.q) / 2 };
         for s in (0..x.len().ilog2() as usize).rev() {
             let distance = x.len() >> (s + 1);
             let roots = self.stage(s);
             for (block, &root) in x.chunks_exact_mut(2 * distance).zip(roots.iter().rev()) {
                 let (low, high) = block.split_at_mut(distance);
                 for (x, y) in low.iter_mut().zip(high) {
-                    let (sum, difference) = (self.q.add(*x, *y), self.q.sub(*y, *x));
+                    let (sum, difference) = (self.add(*x, *y), self.sub(*y, *x));
                     (*x, *y) = (half(sum), self.mm(half(difference), root));
                 }
             }
@@ -138,6 +149,11 @@ impl Emulator {
             return Ok(Vec::new());
         }
         if let (Some(bank), true) = (i.a, i.op.is_transform()) {
+            let (held, needed) = (entry.roots.len(), self.banks[0].len().ilog2());
+            if held < needed as usize {
+                let reason = Illegal::Roots { modulus: i.modulus, held, needed };
+                return Err(CompactError::Instruction { index, reason });
+            }
             let mut x = self.limb(bank);
             if i.op == Op::Ntt {
                 entry.forward(&mut x);
@@ -153,8 +169,8 @@ impl Emulator {
         });
         let s = i.s.map(|s| self.stream(index, s)).transpose()?;
         let c = i.c.map(|bank| self.limb(bank));
-        let p = self.table[usize::from(i.source)].as_ref().map_or(0, |e| e.q.value());
-        let result = arithmetic(i, &entry, p, [a, c, s], self.config.word_bits());
+        let p = self.table[usize::from(i.source)].as_ref().map_or(0, |e| e.q);
+        let result = arithmetic(i, &entry, p, [a, c, s]);
         if let Some(bank) = i.d {
             self.put(bank, &result);
         }
@@ -226,40 +242,38 @@ pub(super) fn check_range(address: u64, words: usize, available: u64) -> Result<
 }
 
 /// The result of an arithmetic instruction on whole limbs.
-fn arithmetic(i: &Instruction, e: &Entry, p: u64, acs: [Option<Vec<u64>>; 3], word_bits: u32) -> Vec<u64> {
+fn arithmetic(i: &Instruction, e: &Entry, p: u64, acs: [Option<Vec<u64>>; 3]) -> Vec<u64> {
     let [a, c, s] = acs;
-    let (none, q) = (Vec::new(), e.q);
+    let none = Vec::new();
+    let (k0, k1) = (i.k0 & e.mask, i.k1 & e.mask);
     let x = a.as_ref().or(s.as_ref()).unwrap_or(&none);
     let y = if a.is_some() && s.is_some() { &s } else { &c }.as_ref().unwrap_or(&none);
     let unary = |f: &dyn Fn(u64) -> u64| x.iter().map(|&x| f(x)).collect();
     let binary = |f: &dyn Fn(u64, u64) -> u64| x.iter().zip(y).map(|(&x, &y)| f(x, y)).collect();
-    let difference = |x: u64, y: u64| if i.swap { q.sub(y, x) } else { q.sub(x, y) };
+    let difference = |x: u64, y: u64| if i.swap { e.sub(y, x) } else { e.sub(x, y) };
     match i.op {
         Op::End | Op::Ntt | Op::Intt | Op::Roots => none,
         Op::Copy => x.clone(),
-        Op::Add => binary(&|x, y| q.add(x, y)),
+        Op::Add => binary(&|x, y| e.add(x, y)),
         Op::Sub => binary(&difference),
-        Op::AddK => unary(&|x| q.add(x, i.k0)),
+        Op::AddK => unary(&|x| e.add(x, k0)),
         // Any K1 up to q; a permuting one has its Galois element there.
-        Op::MulK => unary(&|x| q.sub(e.mm(x >> i.shift, i.k0), if i.permute.is_some() { 0 } else { i.k1 })),
-        Op::SubK => binary(&|x, y| e.mm(difference(x, y), i.k0)),
+        Op::MulK => unary(&|x| e.sub(e.mm(x >> i.shift, k0), if i.permute.is_some() { 0 } else { k1 })),
+        Op::SubK => binary(&|x, y| e.mm(difference(x, y), k0)),
         Op::Mul => binary(&|x, y| e.mm(x, y)),
         Op::Mac => {
             let c = c.as_ref().unwrap_or(&none);
-            c.iter().zip(x.iter().zip(y)).map(|(&c, (&x, &y))| q.add(c, e.mm(x, y))).collect()
+            c.iter().zip(x.iter().zip(y)).map(|(&c, (&x, &y))| e.add(c, e.mm(x, y))).collect()
         }
         Op::MacK => {
             let c = c.as_ref().unwrap_or(&none);
-            c.iter().zip(x).map(|(&c, &x)| q.add(c, e.mm(x >> i.shift, i.k0))).collect()
+            c.iter().zip(x).map(|(&c, &x)| e.add(c, e.mm(x >> i.shift, k0))).collect()
         }
         Op::Lift => unary(&|x| {
-            let above = if 2 * x > p { i.k1 } else { 0 };
-            q.sub(e.mm(x, i.k0), above)
+            let above = if 2 * x > p { k1 } else { 0 };
+            e.sub(e.mm(x, k0), above)
         }),
-        Op::ShrK => {
-            let mask = (1u64 << word_bits) - 1;
-            unary(&|x| ((x + i.k0) >> i.shift) & mask)
-        }
+        Op::ShrK => unary(&|x| ((x + k0) >> i.shift) & e.mask),
     }
 }
 
@@ -291,8 +305,12 @@ impl Core for Emulator {
         self.config.check_modulus(q)?;
         let beyond = CompactError::TooManyModuli { found: index + 1, max: self.config.moduli() };
         let slot = self.table.get_mut(index).ok_or(beyond)?;
-        let factor = q.inv(power_of_two(q, self.config.factor_bits()))?;
-        *slot = Some(Entry { q, factor, roots: entry.roots.clone() });
+        *slot = Some(Entry {
+            q: entry.q,
+            mask: low_bits(self.config.word_bits()),
+            product: Product::new(&self.config, entry.q, entry.aux),
+            roots: entry.roots.clone(),
+        });
         Ok(())
     }
 

@@ -76,6 +76,11 @@ pub enum IllegalInstruction {
     Split(u8),
     #[error("modulus {0} is not in the table")]
     Modulus(u8),
+    #[error(
+        "the table holds {held} roots of modulus {modulus}, and a transform of this degree needs {needed}: make the entry for \
+         the program's degree"
+    )]
+    Roots { modulus: u8, held: usize, needed: u32 },
     #[error("{0} does not take these operands")]
     Operands(&'static str),
     #[error("a permutation reads operand A, writes another bank and has an odd Galois element")]

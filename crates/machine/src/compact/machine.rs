@@ -95,7 +95,14 @@ impl Compact {
         if self.search.policy == Policy::Casa {
             return Err(CompactError::CasaSequence);
         }
-        let plan = self.plan(program)?;
+        self.load_plan(program, self.plan(program)?)
+    }
+
+    /// Loads a core with a plan of a program, made by a machine of the same configuration.
+    ///
+    /// # Errors
+    /// Whatever prevents opening a core.
+    pub fn load_plan(&self, program: &LimbProgram, plan: Plan) -> Result<Loaded, CompactError> {
         let mut core = (self.open)(&self.config, plan.bytes)?;
         for (index, m) in program.moduli().iter().enumerate() {
             core.set_modulus(index, &TableEntry::new(&self.config, m.modulus, program.log_n())?)?;

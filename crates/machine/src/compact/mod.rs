@@ -5,6 +5,7 @@
 //! | [`config`], [`error`] | what a core was built for, and what it refuses |
 //! | [`isa`], `text` | instructions and their 32 bytes |
 //! | [`table`] | entries of the modulus table |
+//! | `product` | one product as each multiplier makes it |
 //! | [`core`] | what a driver asks of a core |
 //! | `lower` | from a limb program to nodes: flattened sums, constants moved to where they cost nothing |
 //! | [`plan`] | the order of passes, banks, memory |
@@ -30,6 +31,7 @@ mod lower;
 pub mod machine;
 pub mod model;
 pub mod plan;
+mod product;
 pub mod registers;
 pub mod simulated;
 pub mod table;

@@ -120,6 +120,17 @@ const DRIVER: &[DriverCase] = &[
         "the program has 17 moduli; the core's table holds 16",
     ),
     (
+        "a transform of a greater degree than the entry of its modulus",
+        || {
+            let mut core = emulator();
+            let entry = TableEntry::new(core.config(), primes(12, 1)[0], 10)?;
+            core.set_modulus(0, &entry)?;
+            run(&mut core, &[Instruction { a: Bank::new(0), ..Instruction::new(Op::Ntt) }, END], 12)
+        },
+        "instruction 0: the table holds 10 roots of modulus 0, and a transform of this degree needs 12: make the entry for \
+         the program's degree",
+    ),
+    (
         "a device that is no core",
         || check_identity(0, registers::VERSION_VALUE),
         "register ID reads 0x00000000; a compact core reads 0x524d4343",

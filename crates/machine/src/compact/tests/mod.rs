@@ -2,6 +2,7 @@ mod core;
 mod costs;
 mod emulator;
 mod isa;
+mod kinds;
 mod misuse;
 mod model;
 mod primes;

@@ -1,13 +1,15 @@
-//! The core under Verilator against the reference machine and the cycle model. `RINGMILL_TEST_CORE` names the library
-//! that `python -m rtl.sim.build --w 54 --nbf 4 --logn-max 13 --mods 16 --kind 1 --d 512 --observe` makes.
+//! The core under Verilator against the reference machine and the cycle model. `RINGMILL_TEST_CORE` names a library
+//! of any core with N up to 2^13 and 16 moduli, as
+//! `python -m rtl.sim.build --w 54 --nbf 4 --logn-max 13 --mods 16 --kind 1 --d 512 --observe` makes it.
 
 use std::path::PathBuf;
 
 use ringmill_program::limb::LimbProgram;
 use ringmill_program::limb::random::{Random, RandomProgram, inputs};
+use ringmill_ring::Modulus;
 
 use super::super::*;
-use super::primes::primes;
+use super::kinds;
 use super::programs::{Shape, Writer, execute, key_switches};
 use crate::{Machine as _, Reference};
 
@@ -17,16 +19,26 @@ fn library() -> CoreLibrary {
 }
 
 fn config(latency: u32, beat_cycles: u32) -> CompactConfig {
+    let built = library().config().unwrap();
     CompactLiteral {
-        word_bits: 54,
-        log_n_max: 13,
-        moduli: 16,
-        multiplier: Multiplier::SparseWordMontgomery,
+        word_bits: built.word_bits(),
+        butterflies: built.butterflies(),
+        log_n_max: built.log_n_max(),
+        moduli: built.moduli(),
+        multiplier: built.multiplier(),
+        bus_bits: built.bus_bits(),
+        memory_bytes: built.memory_bytes(),
         timing: MemoryTiming { latency, beat_cycles },
-        ..CompactLiteral::default()
     }
     .build()
     .unwrap()
+}
+
+/// Primes of the class of the core's multiplier.
+fn primes(log_n: u32, count: usize) -> Vec<Modulus> {
+    let found = kinds::primes(&config(1, 1), log_n, count, true, 1);
+    assert_eq!(found.len(), count, "primes of the class at N = 2^{log_n}");
+    found
 }
 
 fn switches(
@@ -38,7 +50,7 @@ fn switches(
     rescale: bool,
 ) -> LimbProgram {
     let all = primes(log_n, limbs + special);
-    let shape = Shape { log_n, bits: 54, limbs, special, alpha };
+    let shape = Shape { log_n, bits: all[0].bits(), limbs, special, alpha };
     key_switches(Writer::over(shape, &all[..limbs], &all[limbs..]), times, rescale)
 }
 

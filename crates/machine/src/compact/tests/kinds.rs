@@ -1,0 +1,269 @@
+//! Every kind of multiplier at every width of a word: primes of its class, the constants of the modulus table, products, and
+//! whole programs on the emulated core. The oracles are big integers and the contract in `rtl/modmul/README.md`.
+
+use num_bigint::BigUint;
+use num_traits::ToPrimitive as _;
+use ringmill_program::limb::random::{Random, RandomProgram};
+use ringmill_ring::Modulus;
+
+use super::super::product::Product;
+use super::super::*;
+use super::programs::{Shape, Writer, check, key_switches};
+
+/// A core of a kind with words of `word_bits` bits.
+fn config(multiplier: Multiplier, word_bits: u32) -> CompactConfig {
+    CompactLiteral { word_bits, multiplier, butterflies: 2, ..CompactLiteral::default() }.build().unwrap()
+}
+
+/// Every kind at every width.
+pub(super) fn all() -> Vec<CompactConfig> {
+    let words = CompactLiteral::WORD_BITS;
+    Multiplier::ALL.into_iter().flat_map(|kind| words.map(|w| config(kind, w))).collect()
+}
+
+pub(super) fn name(config: &CompactConfig) -> String {
+    format!("{} at {} bits", config.multiplier().name(), config.word_bits())
+}
+
+/// A number of the class with q ≡ 1 mod 2^(log N + 1); `long`: of W bits.
+fn candidate(config: &CompactConfig, log_n: u32, long: bool, random: &mut Random) -> u64 {
+    let (w, h, zeros) = (config.word_bits(), config.word_bits() / 2, log_n + 1);
+    let top = 1u64 << (w - 1);
+    let mut multiple = |zeros: u32, bits: u32| random.below(1 << bits) >> zeros << zeros;
+    match config.multiplier() {
+        Multiplier::PrfFiko => top + multiple(zeros, h) + 1,
+        Multiplier::SparseWordMontgomery => {
+            let delta = multiple(zeros.saturating_sub(h), 12);
+            top - (1 << (11 + h)) + (delta << h) + 1
+        }
+        kind => {
+            let zeros = if kind == Multiplier::WordMontgomery { zeros.max(h) } else { zeros };
+            let bits = if long { w } else { zeros + 2 + multiple(0, 6) as u32 % (w - zeros - 1) };
+            (multiple(zeros, bits) | 1 << (bits - 1)) + 1
+        }
+    }
+}
+
+/// Different primes of the class, as many as 4,000 draws for each find.
+pub(super) fn primes(
+    config: &CompactConfig,
+    log_n: u32,
+    count: usize,
+    long: bool,
+    seed: u64,
+) -> Vec<Modulus> {
+    let mut random = Random(seed);
+    let mut found: Vec<Modulus> = Vec::new();
+    for _ in 0..4000 * count {
+        if found.len() == count {
+            break;
+        }
+        let q = Modulus::new(candidate(config, log_n, long, &mut random));
+        found.extend(q.into_iter().filter(|q| !found.contains(q)).collect::<Vec<_>>());
+    }
+    found
+}
+
+fn big(x: u64) -> BigUint {
+    BigUint::from(x)
+}
+
+fn power(bits: u32) -> BigUint {
+    BigUint::from(1u8) << bits
+}
+
+/// R of the table in `rtl/modmul/README.md`.
+fn factor_bits(config: &CompactConfig) -> u32 {
+    match config.multiplier() {
+        Multiplier::PrfFiko => config.word_bits() / 2,
+        Multiplier::Barrett => 0,
+        _ => config.word_bits(),
+    }
+}
+
+/// The constant beside q, found by the definition in the same table; `None` where the hardware reads none.
+fn constant(config: &CompactConfig, q: u64) -> Option<u64> {
+    let (w, q) = (config.word_bits(), big(q));
+    // 2^(φ(m) − 1) is no help for even m: an inverse modulo 2^n of odd q is q^(2^(n−2) − 1), for n ≥ 3.
+    let inverse = |n: u32| q.modpow(&(power(n - 2) - 1u8), &power(n));
+    let value = match config.multiplier() {
+        Multiplier::WordMontgomery | Multiplier::SparseWordMontgomery => return None,
+        Multiplier::PrfFiko => power(w / 2) - inverse(w / 2),
+        Multiplier::Montgomery => inverse(w),
+        Multiplier::Barrett => power(w + q.bits() as u32 + 1) / q,
+    };
+    Some(value.to_u64().unwrap())
+}
+
+#[test]
+fn the_table_has_the_constants_of_the_multipliers_contract() {
+    for config in all() {
+        for log_n in [10, 12, 15] {
+            let primes = primes(&config, log_n, 6, false, u64::from(log_n));
+            // f = q − 2^(W−1) < 2^18 leaves four candidates at N = 2^15 and 36 bits.
+            let scarce = config.multiplier() == Multiplier::PrfFiko && config.word_bits() == 36;
+            assert!(primes.len() == 6 || scarce, "{} primes for {}", primes.len(), name(&config));
+            for q in primes {
+                let what = format!("{}, q = {}, N = 2^{log_n}", name(&config), q.value());
+                let entry = TableEntry::new(&config, q, log_n).unwrap();
+                assert_eq!(entry.q, q.value(), "{what}");
+                assert_eq!(entry.aux, constant(&config, q.value()).unwrap_or(0), "{what}");
+                // The roots without their factor: a square root of −1, then square roots each of the one before.
+                let (m, two_n) = (big(q.value()), 2u64 << log_n);
+                let undo = power(factor_bits(&config)).modpow(&(&m - 2u8), &m);
+                let roots: Vec<BigUint> = entry.roots.iter().map(|&r| big(r) * &undo % &m).collect();
+                assert!(entry.roots.iter().all(|&r| r < q.value()), "{what}");
+                assert_eq!(roots.len(), log_n as usize, "{what}");
+                assert_eq!(&roots[0] * &roots[0] % &m, &m - 1u8, "{what}");
+                for (a, b) in roots.iter().zip(&roots[1..]) {
+                    assert_eq!(b * b % &m, *a, "{what}");
+                }
+                // The last is the least of its odd powers, which are all primitive roots.
+                if log_n == 10 {
+                    let psi = roots.last().unwrap();
+                    let least = (0..two_n / 2).map(|k| psi.modpow(&big(2 * k + 1), &m)).min().unwrap();
+                    assert_eq!(*psi, least, "{what}");
+                }
+            }
+        }
+    }
+}
+
+/// Words at the ends of their interval and of its halves, then drawn ones.
+fn operands(limit: u64, w: u32, random: &mut Random) -> Vec<u64> {
+    let ends = |x: u64| [x.wrapping_sub(1), x, x + 1];
+    let corners = [0, 1 << (w / 2), 1 << (w / 2 - 1), 1 << (w - 1), limit / 2, limit - 1].map(ends);
+    let mut words: Vec<u64> = corners.into_iter().flatten().filter(|&x| x < limit).collect();
+    words.extend((0..20).map(|_| random.below(limit)));
+    words
+}
+
+#[test]
+fn products_are_those_of_the_integers() {
+    for config in all() {
+        let mut random = Random(17);
+        for q in primes(&config, 10, 8, false, 5) {
+            let product = Product::new(&config, q.value(), constant(&config, q.value()).unwrap_or(0));
+            let m = big(q.value());
+            let undo = power(factor_bits(&config)).modpow(&(&m - 2u8), &m);
+            let first = operands(1 << config.word_bits(), config.word_bits(), &mut random);
+            for b in operands(q.value(), config.word_bits(), &mut random) {
+                for &a in &first {
+                    let want = (big(a) * big(b) * &undo % &m).to_u64().unwrap();
+                    assert_eq!(product.of(a, b), want, "{}: {a}·{b} mod {}", name(&config), q.value());
+                }
+            }
+        }
+    }
+}
+
+/// The entry of a modulus with another constant.
+fn wrong(entry: &TableEntry, aux: u64) -> TableEntry {
+    TableEntry { aux, ..entry.clone() }
+}
+
+#[test]
+fn a_wrong_constant_or_root_gives_wrong_words() {
+    const N: usize = 1 << 10;
+    // A limb of words 1, 2, …, transformed by a core with one entry.
+    let transformed = |config: &CompactConfig, entry: &TableEntry| {
+        let mut core = Emulator::new(*config);
+        core.set_modulus(0, entry).unwrap();
+        let words: Vec<u64> = (1..=N as u64).collect();
+        core.write(0, &words).unwrap();
+        let s = Some(Stream { address: 0, after: 0 });
+        let bank = Bank::new(0);
+        let program = [
+            Instruction { s, d: bank, ..Instruction::new(Op::Copy) },
+            Instruction { a: bank, ..Instruction::new(Op::Ntt) },
+            Instruction { a: bank, store: Some(0), ..Instruction::new(Op::Copy) },
+            Instruction::new(Op::End),
+        ];
+        let words: Vec<u64> = program.iter().flat_map(Instruction::encode).collect();
+        core.write(1 << 16, &words).unwrap();
+        core.run(1 << 16, 10).unwrap();
+        let mut limb = vec![0; N];
+        core.read(0, &mut limb).unwrap();
+        limb
+    };
+    for config in all() {
+        let [q, other] = primes(&config, 10, 2, true, 9)[..] else { panic!("two primes") };
+        let entry = TableEntry::new(&config, q, 10).unwrap();
+        let right = transformed(&config, &entry);
+        if constant(&config, q.value()).is_some() {
+            let bits = match config.multiplier() {
+                Multiplier::PrfFiko => config.word_bits() / 2,
+                Multiplier::Barrett => config.word_bits() + 2,
+                _ => config.word_bits(),
+            };
+            let negative = (1u64 << bits) - entry.aux;
+            let of_another = TableEntry::new(&config, other, 10).unwrap().aux;
+            for aux in [0, negative, of_another, entry.aux ^ 1 << (bits - 1)] {
+                let found = transformed(&config, &wrong(&entry, aux));
+                assert_ne!(found, right, "{} with {aux} for {}", name(&config), entry.aux);
+            }
+        }
+        for b in 0..entry.roots.len() {
+            let mut other = entry.clone();
+            other.roots[b] = q.sub(0, other.roots[b]);
+            assert_ne!(transformed(&config, &other), right, "{}, root {b}", name(&config));
+        }
+    }
+}
+
+#[test]
+fn programs_give_the_bits_of_the_reference_on_every_kind() {
+    for (config, seed) in all().into_iter().zip(1..) {
+        let all = primes(&config, 10, 6, true, seed);
+        let shape = Shape { log_n: 10, bits: config.word_bits(), limbs: 4, special: 2, alpha: 2 };
+        let switches = key_switches(Writer::over(shape, &all[..4], &all[4..]), 1, true);
+        check(config, &switches, &name(&config));
+        // Short ones, where the class has them, beside long ones in which base conversions find their quotients.
+        let mut moduli = all[..2].to_vec();
+        moduli.extend(primes(&config, 10, 3, false, seed + 100).iter().filter(|q| !all.contains(q)));
+        for instructions in [40, 80] {
+            let random = RandomProgram { log_n: 10, moduli: moduli.clone(), instructions, seed };
+            check(config, &random.generate().unwrap(), &name(&config));
+        }
+    }
+}
+
+/// q of each kind's class and numbers just outside of it, by the definitions of the contract.
+#[test]
+fn moduli_outside_the_class_are_refused_and_told_which_it_is() {
+    for config in all() {
+        let (w, kind) = (config.word_bits(), config.multiplier());
+        let h = w / 2;
+        let class: fn(u64, u32) -> bool = match kind {
+            Multiplier::WordMontgomery => |q, h| q % (1 << h) == 1,
+            Multiplier::SparseWordMontgomery => |q, h| {
+                let delta = i128::from(q) - 1 - (1i128 << (2 * h - 1));
+                delta % (1 << h) == 0 && (-(1 << 11)..1 << 11).contains(&(delta >> h))
+            },
+            Multiplier::PrfFiko => |q, h| q > 1 << (2 * h - 1) && q - (1 << (2 * h - 1)) < 1 << h,
+            Multiplier::Montgomery | Multiplier::Barrett => |_, _| true,
+        };
+        // Primes of every other core's class, and of this one's.
+        let drawn = self::all()
+            .into_iter()
+            .flat_map(|other| [true, false].into_iter().flat_map(move |long| primes(&other, 10, 3, long, 3)));
+        let (mut inside, mut outside) = (0, 0);
+        for q in drawn {
+            let within = q.bits() <= w && class(q.value(), h);
+            let checked = config.check_modulus(q);
+            if within {
+                assert_eq!(checked, Ok(()), "{}: {}", name(&config), q.value());
+                inside += 1;
+            } else {
+                let told = checked.unwrap_err().to_string();
+                let named =
+                    format!("modulus {} is outside the class of the core's {}", q.value(), kind.name());
+                assert!(told.starts_with(&named) && told.contains(&format!("W = {w}")), "{told}");
+                assert!(TableEntry::new(&config, q, 10).is_err());
+                outside += 1;
+            }
+        }
+        assert!(inside >= 6, "{}: {inside} inside", name(&config));
+        assert!(outside > 0 || w == 60, "{}: {outside} outside", name(&config));
+    }
+}
