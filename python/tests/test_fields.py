@@ -253,3 +253,13 @@ def test_files_of_before_are_rewritten_clean(tmp_path: Path) -> None:
     assert main(["rewrite", "--kernel", str(kernel), "--input", str(source), "--out", str(target)]) == 0
     assert rm.Values.load(target, "results", compiled.params).to_bytes() == clean.to_bytes()
     assert main(["rewrite", "--kernel", str(kernel), "--input", str(kernel), "--out", str(target)]) == 1
+
+
+def test_a_promise_is_stated_whatever_the_names_of_encryptions_are() -> None:
+    """More contributions than are kept apart: which of them lose their names must not depend on random ones."""
+    weights = np.random.default_rng(3).uniform(0.5, 1, 1024)
+    compiled = rm.kernel(lambda x: (weights * x.sum()).sum()).compile(rm.vector(1024), precision=12)
+    keys = compiled.keygen(seeded=True)
+    for key in (keys.public, keys.public, keys.secret):
+        results = compiled.evaluate(keys, compiled.encrypt(key, x=np.ones(1024) / 1024))
+        assert results.error_log2 == pytest.approx(-12, abs=1e-3)

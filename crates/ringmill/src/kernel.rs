@@ -381,12 +381,17 @@ impl Kernel {
     /// What each output carries.
     fn metas(&self, ciphers: &[&Ciphertext]) -> Result<Vec<Meta>, Error> {
         let p = self.program();
-        let input = |c: &&Ciphertext| match self.stated {
-            // What is promised holds for encryptions under any key.
-            Stated::Promise { .. } => c.noise().as_encrypted(self.evaluator.params(), c.scale()),
+        let input = |(i, c): (usize, &&Ciphertext)| match self.stated {
+            // What is promised holds for encryptions under any key. Those of one name are one, and its name is that of the first of
+            // them, as where the program was compiled: what is predicted does not depend on random names.
+            Stated::Promise { .. } => {
+                let first = ciphers.iter().position(|other| other.noise().fresh() == c.noise().fresh());
+                let name = u64::from(self.ciphers[first.unwrap_or(i)].0.0);
+                c.noise().as_encrypted(self.evaluator.params(), c.scale(), name)
+            }
             Stated::Prediction => c.noise().clone(),
         };
-        let predicted = self.predicted(ciphers.iter().map(input).collect())?;
+        let predicted = self.predicted(ciphers.iter().enumerate().map(input).collect())?;
         let meta = |(output, noise): (&Output, Noise)| {
             let (level, scale) = match &p.instr(output.value).ty {
                 Type::Ct(t) => (t.level, t.scale.clone()),

@@ -484,11 +484,11 @@ impl Noise {
     /// What a ciphertext shows of its message: the error, named after the public seed, and the declared magnitude.
     fn sealed(&self, name: u64, std: f64, factor: Factor) -> Self {
         let message = Self { bias: self.bias, ..Self::exact(self.magnitude, 0) };
-        Self::fresh(message, name, std.hypot(self.std()), factor)
+        Self::encryption(message, name, std.hypot(self.std()), factor)
     }
 
     /// The message of an encryption, off by its error alone.
-    fn fresh(message: Self, name: u64, std: f64, factor: Factor) -> Self {
+    fn encryption(message: Self, name: u64, std: f64, factor: Factor) -> Self {
         let id = mix(Birth::Fresh as u64, name);
         let sources = Sources::one(Source { id, galois: 1, std, signed: true, factor });
         Self { sources, origin: Origin::new(id), fresh: Some(name), ..message }

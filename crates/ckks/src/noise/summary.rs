@@ -22,13 +22,21 @@ pub struct Summary {
 
 impl Noise {
     /// The prediction of any encryption under the public key, for one whose error is no larger: what is computed from it does
-    /// not depend on which key encrypted, nor on whether it went through a file. Other values stay as they are.
+    /// not depend on which key encrypted, nor on whether it went through a file. Other values stay as they are. `name` stands for
+    /// that of the encryption.
     #[must_use]
-    pub fn as_encrypted(&self, params: &Params, scale: &Scale) -> Self {
-        let Some(name) = self.fresh else { return self.clone() };
+    pub fn as_encrypted(&self, params: &Params, scale: &Scale, name: u64) -> Self {
+        if self.fresh.is_none() {
+            return self.clone();
+        }
         let usual = Self::plain(self.magnitude, scale).encrypt_public(params, scale, name);
         let (own, most) = (self.summary(), usual.summary());
         if own.std <= most.std && own.bias <= most.bias { usual } else { self.clone() }
+    }
+
+    /// The name of an encryption that nothing was done to.
+    pub fn fresh(&self) -> Option<u64> {
+        self.fresh
     }
 
     /// The sums, rounded up to a quarter of a bit.
@@ -43,7 +51,7 @@ impl Summary {
         let message = Noise::exact(self.magnitude, 0).with_bias(self.bias);
         match self.fresh {
             // Under which key it is encrypted is not known: no error has a heavier tail than that of one product.
-            Some(name) => Noise::fresh(message, name, self.std, Factor::SECRET),
+            Some(name) => Noise::encryption(message, name, self.std, Factor::SECRET),
             // Any two that are read may be equal.
             None => {
                 Noise { origin: Origin { shared: true, ..Origin::new(0) }, ..message.plus_rest(self.std) }
