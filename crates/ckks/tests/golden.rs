@@ -1,8 +1,9 @@
 //! Files written once and kept: every later version must read them, and this one must still write them.
 //!
-//! `RINGMILL_BLESS=1 cargo test -p ringmill-ckks --test golden` writes the newest file of each kind anew; do that for a
-//! new format version only, in a new folder. Version 2 turned Galois keys round, and only files that may hold them have it;
-//! version 3 says whose a file is, and those have it that belong to a secret key.
+//! `RINGMILL_BLESS=1 cargo test -p ringmill-ckks --test golden` writes what is drawn today anew; do that for a new format
+//! version, or where seeds are meant to give other bits, in a new folder. Version 2 turned Galois keys round, and only files that
+//! may hold them have it; version 3 says whose a file is, and those have it that belong to a secret key. Files in `v3-purposes` are
+//! of version 3, drawn since each purpose has its own stream of a seed; those of `v1` to `v3` are kept as they were written before.
 
 use std::path::PathBuf;
 
@@ -16,7 +17,11 @@ use ringmill_ring::{Domain, Poly, reference};
 
 /// The files of one version.
 fn folder(version: u32) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/v{version}"))
+    golden(&format!("v{version}"))
+}
+
+fn golden(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name)
 }
 
 /// Whether files of the name belong to a secret key.
@@ -24,9 +29,14 @@ fn has_owner(name: &str) -> bool {
     !["params", "plaintext"].contains(&name)
 }
 
-/// A file in the version in which its kind is written.
+/// A file in the version in which its kind is written, as it was first drawn.
 fn newest(name: &str) -> PathBuf {
     folder(if has_owner(name) { 3 } else { 1 }).join(name)
+}
+
+/// A file as it is drawn today. Parameters and plaintexts draw nothing.
+fn today(name: &str) -> PathBuf {
+    if has_owner(name) { golden("v3-purposes").join(name) } else { newest(name) }
 }
 
 fn randomness(seed: u8) -> Randomness {
@@ -105,7 +115,7 @@ fn residues(file: &[u8]) -> Vec<u8> {
 #[test]
 fn what_is_written_today_is_what_was_written() {
     for (name, bytes) in files(&draw()) {
-        let path = newest(name);
+        let path = today(name);
         if std::env::var_os("RINGMILL_BLESS").is_some() {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(&path, &bytes).unwrap();
@@ -121,7 +131,7 @@ fn what_is_written_today_is_what_was_written() {
 
 /// What a file of version 1 or 2 was, with the name of the secret key of `draw` and the number of version 3.
 fn named(old: &[u8]) -> Vec<u8> {
-    // The public seed of the first object of the stream, by its definition.
+    // The public seed of the first object of the one stream that there was, by its definition.
     let mut hasher = blake3::Hasher::new_derive_key("ringmill 2026 randomness: public polynomials");
     hasher.update(&[1; 32]).update(&0u64.to_le_bytes());
     let name = hasher.finalize();
@@ -154,8 +164,9 @@ fn the_third_version_is_the_one_before_with_a_name() {
 #[test]
 fn what_was_read_is_written_again_byte_by_byte() {
     let params = file::load_params(folder(1).join("params")).unwrap();
-    for name in ["ciphertext", "half-size-ciphertext"] {
-        let kept = std::fs::read(newest(name)).unwrap();
+    let names = ["ciphertext", "half-size-ciphertext"];
+    for (name, path) in names.iter().flat_map(|&name| [(name, newest(name)), (name, today(name))]) {
+        let kept = std::fs::read(path).unwrap();
         let again = match name {
             "ciphertext" => Ciphertext::from_bytes(&params, &kept).unwrap().to_bytes().unwrap(),
             _ => SeededCiphertext::from_bytes(&params, &kept).unwrap().to_bytes().unwrap(),
@@ -167,27 +178,35 @@ fn what_was_read_is_written_again_byte_by_byte() {
 #[test]
 fn what_was_written_is_read_and_decrypts() {
     let params = file::load_params(folder(1).join("params")).unwrap();
-    let bytes = std::fs::read(newest("secret-key")).unwrap();
-    let identity = KeyIdentity::from_bytes(bytes[44..52].try_into().unwrap());
-    assert!(identity.is_some());
+    let named = |path: PathBuf| {
+        let bytes = std::fs::read(path).unwrap();
+        let identity = KeyIdentity::from_bytes(bytes[44..52].try_into().unwrap());
+        assert!(identity.is_some());
+        identity
+    };
+    let (first, now) = (named(newest("secret-key")), named(today("secret-key")));
+    assert_ne!(first, now);
     // Files of old versions know no identity, and go with those of both.
-    for (version, turned, identity) in [(1, 2, None), (3, 3, identity)] {
-        let file = |name| folder(version).join(name);
+    for (of, turned, ciphers, identity) in [
+        (folder(1), folder(2), [folder(1), folder(3)].as_slice(), None),
+        (folder(3), folder(3), &[folder(1), folder(3)], first),
+        (golden("v3-purposes"), golden("v3-purposes"), &[golden("v3-purposes")], now),
+    ] {
+        let file = |name| of.join(name);
         let secret = file::load_secret_key(&params, file("secret-key")).unwrap();
         assert_eq!(PublicKey::load(&params, file("public-key")).unwrap().identity(), identity);
         assert_eq!(RelinKey::load(&params, file("relin-key")).unwrap().0.identity(), identity);
-        let evaluation = EvaluationKeys::load(&params, folder(turned).join("evaluation-keys")).unwrap();
+        let evaluation = EvaluationKeys::load(&params, turned.join("evaluation-keys")).unwrap();
         assert_eq!((evaluation.galois().len(), evaluation.relin().is_ok()), (1, true));
-        let form = KeyForm::load(&params, folder(turned).join("key-form")).unwrap();
+        let form = KeyForm::load(&params, turned.join("key-form")).unwrap();
         assert_eq!(
             (secret.identity(), evaluation.identity(), form.identity()),
             (identity, identity, identity)
         );
         assert!(secret.made(&evaluation).unwrap());
-        for version in [1, 3] {
-            let cipher = Ciphertext::load(&params, folder(version).join("ciphertext")).unwrap();
-            let seeded =
-                SeededCiphertext::load(&params, folder(version).join("half-size-ciphertext")).unwrap();
+        for folder in ciphers {
+            let cipher = Ciphertext::load(&params, folder.join("ciphertext")).unwrap();
+            let seeded = SeededCiphertext::load(&params, folder.join("half-size-ciphertext")).unwrap();
             decrypts(&secret, [cipher, seeded.expand()]);
         }
     }
