@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
-from ringmill.errors import FileFormatError, fail
+from ringmill.errors import CommandError, FileFormatError, fail
 
 
 @contextmanager
@@ -46,16 +47,65 @@ def _replaceable(target: Path) -> None:
         raise OSError(errno.EINVAL, "It is a device or a pipe")
 
 
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Keep others out who write to a folder under this lock; whoever holds it already is not waited for.
+
+    The lock goes with the process. Where the system has no locks for the folder there is none: what is
+    created exclusively still is.
+    """
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError:
+        descriptor = -1
+    try:
+        if descriptor >= 0:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                fail(
+                    CommandError,
+                    "FolderBusy",
+                    f"Another process is writing keys to {folder}. Choose another folder, or try again "
+                    "when it is done.",
+                    path=str(folder),
+                )
+            except OSError:
+                pass
+        yield
+    finally:
+        if descriptor >= 0:
+            os.close(descriptor)
+
+
+#: What a file system says that has no hard links.
+_NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
+
+
+def _claim(temporary: Path, path: Path) -> None:
+    """Move a complete file to a path where nothing is: of two who do, one finds that there is."""
+    try:
+        os.link(temporary, path)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        temporary.replace(path)
+    else:
+        temporary.unlink()
+
+
 class Together:
     """Files that are all on disk before the first of them takes its place."""
 
     def __init__(self) -> None:
-        self._moves: list[tuple[Path, Path]] = []
+        self._moves: list[tuple[Path, Path, Callable[[], NoReturn] | None]] = []
 
-    def beside(self, path: Path, mode: int = 0o600) -> Path:
+    def beside(self, path: Path, mode: int = 0o600, taken: Callable[[], NoReturn] | None = None) -> Path:
         """An empty file beside ``path``, for one who writes and flushes it himself.
 
-        A link keeps leading where it does: the file is beside what it leads to.
+        A link keeps leading where it does: the file is beside what it leads to. Where ``taken`` is given, the
+        file takes no place that is taken by then; that is called instead.
         """
         with writing(path):
             target = Path(os.path.realpath(path))
@@ -63,7 +113,7 @@ class Together:
             temporary = target.with_name(f".{target.name}.{os.urandom(4).hex()}")
             # The system takes the process's umask off the mode; Python could only read it by changing it.
             descriptor = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
-            self._moves.append((temporary, target))
+            self._moves.append((temporary, target, taken))
             os.close(descriptor)
         return temporary
 
@@ -76,14 +126,22 @@ class Together:
             os.fsync(file.fileno())
 
     def move(self) -> None:
-        """Let the files take their places, in the order in which they were begun."""
-        for temporary, path in self._moves:
+        """Let the files take their places, in the order in which they were begun.
+
+        Those that must be new come first: where one is not, nothing has changed yet.
+        """
+        for temporary, path, taken in sorted(self._moves, key=lambda move: move[2] is None):
             with writing(path):
-                temporary.replace(path)
+                try:
+                    temporary.replace(path) if taken is None else _claim(temporary, path)
+                except FileExistsError:
+                    if taken is None:
+                        raise
+                    taken()
 
     def remove(self) -> None:
         """Remove what has not taken its place."""
-        for temporary, _ in self._moves:
+        for temporary, *_ in self._moves:
             temporary.unlink(missing_ok=True)
 
 

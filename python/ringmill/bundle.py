@@ -1,7 +1,8 @@
 """Bundles: several named byte strings in one file, for kernels, encrypted arguments and results.
 
 A bundle is a ZIP archive without compression: ``header.json`` first, then one entry a part. Reading is
-bounded: entries are counted and measured before a byte of them is read, compressed entries are refused.
+bounded: entries are counted and measured before a byte of them is read, compressed entries are refused, and a
+file that is larger than its entries is not read.
 The header lists every part with its digest, and a file must be what Ringmill writes, byte for byte:
 an archive has room for comments, dates and hidden entries, which nothing protects. Ciphertexts and keys carry
 their own checks inside.
@@ -12,6 +13,8 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
+import struct
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -28,6 +31,11 @@ MAX_PARTS = 1 << 14
 MAX_PART_BYTES = 1 << 31
 _HEADER = "header.json"
 _HEADER_BYTES = 1 << 24
+# The list of parts at the end of an archive, and what stands before a part, with names of any length.
+_LIST_BYTES = 1 << 24
+_ENTRY_BYTES = 1 << 9
+# Texts, which announce no length, are read up to this size.
+_TEXT_BYTES = 1 << 27
 # ZIP stores a date; a fixed one makes equal contents equal files.
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
@@ -75,16 +83,27 @@ def refuse_damaged(path: str, why: str) -> NoReturn:
 def parse(data: bytes, kind: str, path: str) -> Bundle:
     """Read a bundle of the given kind; ``path`` is for messages."""
     if not zipfile.is_zipfile(io.BytesIO(data)):
-        fail(
-            FileFormatError,
-            "NotABundle",
-            f"{path} is not a whole Ringmill {kind} file: its archive is truncated or of another kind. "
-            "Transfer or create it again.",
-            path=path,
-            expected=kind,
-        )
-    try:
+        _refuse_archive(path, kind)
+    with _whole(path):
         return _parse(data, kind, path)
+
+
+def _refuse_archive(path: str, kind: str) -> NoReturn:
+    fail(
+        FileFormatError,
+        "NotABundle",
+        f"{path} is not a whole Ringmill {kind} file: its archive is truncated or of another kind. "
+        "Transfer or create it again.",
+        path=path,
+        expected=kind,
+    )
+
+
+@contextmanager
+def _whole(path: str) -> Iterator[None]:
+    """Say of an archive that cannot be read that it is damaged."""
+    try:
+        yield
     except (zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, NotImplementedError, RuntimeError) as error:
         refuse_damaged(path, str(error) or type(error).__name__)
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
@@ -145,7 +164,39 @@ def _parse(data: bytes, kind: str, path: str) -> Bundle:
 
 def load(path: str | Path, kind: str) -> Bundle:
     """Read a bundle file."""
-    return parse(read_file(path), kind, str(path))
+    return parse(read_packed(path, kind), kind, str(path))
+
+
+def read_packed(path: str | Path, kind: str) -> bytes:
+    """Bytes of a bundle file: no more than the parts that it lists."""
+    with opened(path) as file:
+        if not file.seekable():
+            return _up_to(file, path, MAX_PART_BYTES)
+        size = file.seek(0, os.SEEK_END)
+        if not _list_is_short(file, size):
+            _refuse_archive(str(path), kind)
+        with _whole(str(path)), zipfile.ZipFile(file) as archive:
+            entries = archive.infolist()
+            listed = sum(entry.file_size + 2 * len(entry.orig_filename) + _ENTRY_BYTES for entry in entries)
+        if size > listed + _ENTRY_BYTES:
+            refuse_damaged(str(path), "it holds more than its parts")
+        file.seek(0)
+        return _up_to(file, path, size)
+
+
+def _list_is_short(file: io.FileIO, size: int) -> bool:
+    """Whether a file ends as bundles do, with a list of parts that can be read."""
+
+    def end(back: int, signature: bytes, form: str, place: int) -> int | None:
+        file.seek(max(size - back, 0))
+        record = file.read(struct.calcsize(form) + place)
+        found = record[:4] == signature and len(record) == struct.calcsize(form) + place
+        return int(struct.unpack_from(form, record, place)[0]) if found else None
+
+    length = end(22, b"PK\5\6", "<I", 12)
+    if end(42, b"PK\6\7", "<Q", 8) is not None:  # of more than 4 GB
+        length = end(98, b"PK\6\6", "<Q", 40)
+    return length is not None and length <= _LIST_BYTES
 
 
 def unreadable(path: str | Path, reason: str) -> NoReturn:
@@ -159,7 +210,8 @@ def unreadable(path: str | Path, reason: str) -> NoReturn:
 
 
 @contextmanager
-def _opened(path: str | Path) -> Iterator[io.FileIO]:
+def opened(path: str | Path) -> Iterator[io.FileIO]:
+    """A file to read, with an error that names it."""
     try:
         # Unbuffered: it may be a secret key, of which a buffer would keep more than is read.
         with Path(path).open("rb", buffering=0) as file:
@@ -168,15 +220,31 @@ def _opened(path: str | Path) -> Iterator[io.FileIO]:
         unreadable(path, error.strerror or str(error))
 
 
-def read_file(path: str | Path) -> bytes:
-    """Bytes of a file, with an error that names it."""
-    with _opened(path) as file:
-        return file.read()
+def read_text_file(path: str | Path) -> bytes:
+    """Bytes of a text, with an error that names the file; one beyond all sense is not read."""
+    with opened(path) as file:
+        return _up_to(file, path, _TEXT_BYTES)
+
+
+def _up_to(file: io.FileIO, path: str | Path, most: int) -> bytes:
+    """What is left of a file, which must be no more than ``most``."""
+    data = bytearray()
+    while piece := file.read(min(1 << 20, most + 1 - len(data))):
+        data += piece
+    if len(data) > most:
+        fail(
+            FileFormatError,
+            "TooLarge",
+            f"{path} has more than {most} bytes, which no such file has. Check the path.",
+            path=str(path),
+            most=most,
+        )
+    return bytes(data)
 
 
 def is_bundle(path: str | Path) -> bool:
     """Whether a file begins as bundles do, and no key does."""
-    with _opened(path) as file:
+    with opened(path) as file:
         return file.read(2) == b"PK"
 
 

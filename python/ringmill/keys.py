@@ -12,7 +12,7 @@ from typing import NoReturn
 from ringmill import bundle, memory, whole
 from ringmill._native import EvaluationKeys, Evaluator, Params, PublicKey, SecretKey
 from ringmill.arguments import checked
-from ringmill.atomic import make_folder, together, unwritable, writing
+from ringmill.atomic import alone, make_folder, together, unwritable, writing
 from ringmill.belongs import Owned, a_machine, of_kind, one_secret
 from ringmill.errors import CommandError, FileFormatError, MismatchError, ParameterError, fail
 from ringmill.progress import Show, steps
@@ -73,35 +73,35 @@ class Keys:
 
         Forms beside the base one go to ``evaluation.forms``.
 
-        An existing secret key is not overwritten unless asked: what it encrypted would be lost. No file
-        changes before all new ones are on disk, and the secret key, which nothing else gives back, changes
-        last. Returns the bytes of each file.
+        An existing secret key is not overwritten unless asked: what it encrypted would be lost. So of two who
+        save to one folder at once one is refused. No file changes before all new ones are on disk; a secret
+        key that is replaced, which nothing else gives back, changes last. Returns the bytes of each file.
 
         Raises
         ------
-            CommandError: the folder holds a secret key.
+            CommandError: the folder holds a secret key, or another process is writing keys to it.
             FileFormatError: a file cannot be written.
         """
         target = Path(folder)
         make_folder(target)
-        if (target / SECRET).exists() and not overwrite:
-            fail(
-                CommandError,
-                "SecretExists",
-                f"{target / SECRET} exists, and what it encrypted could not be decrypted any more. "
-                "Choose another folder, or give overwrite=True.",
-                path=str(target / SECRET),
-            )
         forms = [FORMS] if self.evaluation.forms else []
-        with together() as files:
-            files.write(target / PUBLIC, self.public.to_bytes())
-            _save(self.evaluation.save, files.beside(target / EVALUATION), target / EVALUATION)
-            if forms:
-                files.write(target / FORMS, _forms(self.evaluation).to_bytes())
-            _save(self.secret.save_secret, files.beside(target / SECRET), target / SECRET)
-        if not forms:  # those of other keys
-            with writing(target / FORMS):
-                (target / FORMS).unlink(missing_ok=True)
+
+        def taken() -> NoReturn:
+            refuse_secret(target / SECRET, "overwrite=True")
+
+        with alone(target):
+            if (target / SECRET).exists() and not overwrite:
+                taken()
+            with together() as files:
+                files.write(target / PUBLIC, self.public.to_bytes())
+                _save(self.evaluation.save, files.beside(target / EVALUATION), target / EVALUATION)
+                if forms:
+                    files.write(target / FORMS, _forms(self.evaluation).to_bytes())
+                secret = files.beside(target / SECRET, taken=None if overwrite else taken)
+                _save(lambda path: self.secret.save_secret(path, overwrite=True), secret, target / SECRET)
+            if not forms:  # those of other keys
+                with writing(target / FORMS):
+                    (target / FORMS).unlink(missing_ok=True)
         return {name: (target / name).stat().st_size for name in (SECRET, PUBLIC, EVALUATION, *forms)}
 
     @classmethod
@@ -127,12 +127,23 @@ class Keys:
         source = Path(folder)
         evaluation = load_evaluation_keys(params, source / EVALUATION, memory=memory)
         secret = load_secret(params, source / SECRET)
-        public = PublicKey.from_bytes(params, bundle.read_file(source / PUBLIC))
+        public = load_public(params, source / PUBLIC)
         if not secret.made(public):
             _refuse_strangers(source / PUBLIC, public, source / SECRET, secret)
         if not secret.made(evaluation):
             _refuse_strangers(source / EVALUATION, evaluation, source / SECRET, secret)
         return cls(secret, public, evaluation)
+
+
+def refuse_secret(path: Path, remedy: str) -> NoReturn:
+    """Refuse to write over a secret key."""
+    fail(
+        CommandError,
+        "SecretExists",
+        f"{path} exists, and what it encrypted could not be decrypted any more. "
+        f"Choose another folder, or give {remedy}.",
+        path=str(path),
+    )
 
 
 def _refuse_strangers(path: Path, stranger: Owned, secret_path: Path, secret: SecretKey) -> NoReturn:
@@ -152,6 +163,12 @@ def load_secret(params: Params, path: str | Path) -> SecretKey:
     """The secret key of a file, of which no copy stays in memory."""
     with _reading(path):
         return SecretKey.load(params, path)
+
+
+def load_public(params: Params, path: str | Path) -> PublicKey:
+    """The public key of a file."""
+    with _reading(path):
+        return PublicKey.load(params, path)
 
 
 @contextmanager

@@ -27,7 +27,11 @@ def hold_security(params: Params, wish: int | None) -> None:
     """Refuse given parameters that are less secure than is asked for."""
     if wish is None or (params.security or 0) >= wish:
         return
-    found = f"have {params.security}" if params.security else f"have {params.security_estimate:.0f} at best"
+    found = (
+        f"have {params.security}"
+        if params.security
+        else f"have {min(round(params.security_estimate), 127)} at best"
+    )
     fail(
         ParameterError,
         "TooLittleSecurity",

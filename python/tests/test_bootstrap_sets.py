@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -59,6 +61,24 @@ def test_by_need_the_ephemeral_secret_stays_where_estimates_are_known(
     assert (params.log_n, params.security) == (log_n, 128)
     assert params.bootstraps is not None
     assert params.bootstraps["sparse_log_q"] < SPARSE_LIMITS[log_n]
+
+
+@pytest.mark.parametrize(("magnitude", "precision"), [(1.0, 20), (0.5, 20), (1.0, 28), (1024.0, 20)])
+def test_what_compile_chooses_lets_its_keys_be_drawn(magnitude: float, precision: int) -> None:
+    kernel = rm.kernel(lambda x: rm.bootstrap(x))
+    params = kernel.compile(rm.vector(4), magnitude=magnitude, precision=precision).params
+    assert "security guidelines (Bossuat et al., 2024)" in repr(params)
+    assert (params.q[0] * params.p[0]).bit_length() <= SPARSE_LIMITS[params.log_n]
+    keys = rm.EvaluationKeys(params).with_encapsulation(rm.SecretKey.generate(params))
+    assert keys.has_encapsulation
+
+
+def test_needs_at_the_edge_of_the_table_keep_to_it() -> None:
+    params = rm.Params.by_need(depth=7, scale_bits=47, slots=64, integer_bits=2)
+    assert math.prod(params.q + params.p) < 1 << 430
+    assert params.log_n == 14
+    assert params.security_estimate >= 128
+    assert "security guidelines (Bossuat et al., 2024)" in repr(params)
 
 
 def test_other_sets_are_not_for_bootstrapping() -> None:

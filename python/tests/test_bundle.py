@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -138,3 +140,104 @@ def test_a_link_leads_where_it_did(tmp_path: Path) -> None:
         assert link.is_symlink()
         assert there.read_bytes() == data
     assert sorted(path.name for path in tmp_path.rglob("*") if path.is_file()) == ["file", "link"]
+
+
+# ---- what is read of a file --------------------------------------------------------------------------------
+
+#: Opens the file of its first argument, as the second says, with memory for little more than Python itself.
+READER = """
+import resource, sys
+import ringmill as rm
+from ringmill import bundle
+from ringmill.cli import arrays, inspect, read
+
+path, how = sys.argv[1:]
+params = rm.Params.from_bits(10, [40] * 3, [40], 3, insecure=True)
+readers = {
+    "bundle": lambda: bundle.load(path, "arguments"),
+    "values": lambda: rm.Values.load(path, "arguments", params),
+    "compiled": lambda: rm.Compiled.load(path),
+    "inspect": lambda: inspect._of_bundle(path),
+    "expanded": lambda: rm.load_evaluation_keys(params, path),
+    "seeded": lambda: rm.load_evaluation_keys(params, path, memory="seeded"),
+    "mapped": lambda: rm.load_evaluation_keys(params, path, memory="mapped"),
+    "public": lambda: rm.keys.load_public(params, path),
+    "encryption": lambda: read.encryption_key(path, params),
+    "secret": lambda: rm.SecretKey.load(params, path),
+    "ciphertext": lambda: rm._native.Ciphertext.load(params, path),
+    "json": lambda: arrays.read(path),
+    "space": lambda: bundle.read_text_file(path),
+}
+rm.memory.room = lambda *_: None  # what it says of the file's length is no protection
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+try:
+    readers[how]()
+    print("read")
+except rm.RingmillError as error:
+    print(type(error).__name__)
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)
+"""
+
+
+def head(data: bytes, length: int, path: Path) -> None:
+    """A sparse file that begins with some bytes and is long; nobody's memory holds all of it."""
+    path.write_bytes(data)
+    os.truncate(path, length)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="measures memory by getrusage in kilobytes")
+@pytest.mark.parametrize("end", [False, True], ids=["tail", "tail and list"])
+def test_no_reader_takes_more_than_what_is_announced(end: bool, tmp_path: Path) -> None:
+    params = rm.Params.from_bits(10, [40] * 3, [40], 3, insecure=True)
+    keys = rm.keygen(params)
+    compiled = rm.kernel(lambda x: x + x).compile(rm.vector(4), params=params)
+    arguments = compiled.encrypt(keys, x=[0, 1, 0, 1])
+    values = arguments.to_bytes()
+    files = {
+        **dict.fromkeys(["bundle", "values", "inspect"], values),
+        "compiled": compiled.to_bytes(),
+        **dict.fromkeys(["expanded", "seeded", "mapped"], keys.evaluation.to_bytes()),
+        **dict.fromkeys(["public", "encryption"], keys.public.to_bytes()),
+        "secret": keys.secret.export_secret(),
+        "ciphertext": next(iter(arguments.parts.values())).to_bytes(),
+        "json": b'{"x": [0]}',
+        "space": b"{}",
+    }
+    for how, data in files.items():
+        path = tmp_path / f"{how}.json"
+        head(data, 40 << 30, path)
+        if end:  # as a whole archive after the hole
+            with path.open("ab") as file:
+                file.write(values)
+        done = subprocess.run(
+            [sys.executable, "-c", READER, str(path), how], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        error, megabytes = done.stdout.split()
+        assert error == "FileFormatError", how
+        # Texts announce nothing: they have a limit of their own.
+        assert int(megabytes) < (512 if how in ("json", "space") else 64), how
+
+
+@pytest.mark.parametrize("size", [0, 1, 21, 22, 23, 41, 42, 97, 98, 200])
+def test_files_shorter_than_any_list_are_refused(size: int, tmp_path: Path) -> None:
+    for data in (
+        b"\0" * size,
+        DATA[-size:] if size else b"",
+        (b"PK\5\6" * 60)[:size],
+        (b"PK\6\7" * 60)[:size],
+    ):
+        (tmp_path / "f").write_bytes(data)
+        with pytest.raises(rm.FileFormatError):
+            bundle.load(tmp_path / "f", "values")
+
+
+def test_a_list_that_announces_more_than_any_is_not_read(tmp_path: Path) -> None:
+    """The length of the list of parts, in an archive of up to 4 GB and in a larger one."""
+    start = bytearray(DATA)
+    start[-10:-6] = (1 << 31).to_bytes(4, "little")
+    long = DATA[:-22] + b"PK\6\6" + bytes(36) + (1 << 40).to_bytes(8, "little") + bytes(8)
+    for data in bytes(start), long + b"PK\6\7" + bytes(16) + DATA[-22:]:
+        (tmp_path / "f").write_bytes(data)
+        with pytest.raises(rm.FileFormatError, match="is not a whole Ringmill values file"):
+            bundle.load(tmp_path / "f", "values")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import math
 import re
 from collections.abc import Callable
@@ -40,10 +41,17 @@ def test_least_degree_within_an_error(
         assert below.error > error
 
 
+def shown(error: float) -> str:
+    """Two digits, rounded up, by decimal arithmetic."""
+    exact = decimal.Decimal(error)
+    unit = decimal.Decimal(1).scaleb(exact.adjusted() - 1)
+    return f"{float(exact.quantize(unit, decimal.ROUND_CEILING)):.2g}"
+
+
 def test_approximations_report_themselves() -> None:
     tanh = rm.approximate(np.tanh, (-4, 4), error=1e-4)
     assert repr(tanh) == (
-        f"<polynomial of degree {tanh.degree} on [-4, 4], error {tanh.error:.2g}, {tanh.depth} levels>"
+        f"<polynomial of degree {tanh.degree} on [-4, 4], error {shown(tanh.error)}, {tanh.depth} levels>"
     )
     traced = rm.kernel(lambda x: tanh(x)).trace(rm.vector(4))
     assert traced.depth == tanh.depth
@@ -180,6 +188,65 @@ def test_searches_that_fail_come_to_an_end(monkeypatch: pytest.MonkeyPatch) -> N
     found = rm.approximate(np.abs, (-1, 1), error=0.01, method="minimax")
     assert found.error <= 0.01
     assert len(asked) == 2 * 3, "three degrees, each at the next one too"
+
+
+KINKED: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "abs": lambda t, at, w: np.abs(np.subtract.outer(t, at)) @ w,
+    "hinge": lambda t, at, w: np.maximum(np.subtract.outer(t, at), 0) @ w,
+    "root": lambda t, at, w: np.sqrt(np.abs(np.subtract.outer(t, at))) @ w,
+    "triangle": lambda t, at, w: np.abs((len(at) * t + at[0]) % 2 - 1),
+}
+
+
+def held_to_what_is_asked(method: Any, draw: np.random.Generator) -> None:
+    """A function with kinks at random places: what is stated is no less than what random points show."""
+    low = draw.uniform(-3, 0)
+    high = low + draw.uniform(0.5, 4)
+    at, weights = draw.uniform(low, high, draw.integers(1, 14)), draw.normal(size=14)
+    kind = draw.choice(sorted(KINKED))
+
+    def function(t: Any) -> Any:
+        return KINKED[kind](t, at, weights[: len(at)])
+
+    near = at + 1e-9 * draw.normal(size=len(at))
+    points = np.clip(np.concatenate([draw.uniform(low, high, 50_000), at, near, [low, high]]), low, high)
+    asked = 10 ** draw.uniform(-2.2, -0.5) * float(np.max(np.abs(function(points))))
+    found = refused = None
+    try:
+        found = rm.approximate(function, (low, high), error=asked, method=method)
+    except rm.errors.ApproximationError as error:
+        refused = error
+    if found is None:
+        # What is named can be had, and is more than what was asked.
+        assert refused is not None
+        assert refused.code == "NotReached"
+        reachable = refused.fields["found"]
+        assert reachable > asked
+        found = rm.approximate(function, (low, high), error=reachable, method=method)
+        asked = reachable
+    measured = float(np.max(np.abs(found(points) - function(points))))
+    told = re.search(r"error (\S+),", repr(found))
+    assert told
+    assert measured <= found.error <= asked, f"{kind}, {len(at)} kinks"
+    assert measured <= float(told[1])
+
+
+@pytest.mark.parametrize("method", ["chebyshev", "minimax"])
+def test_errors_of_functions_with_kinks_are_kept_to(method: Any) -> None:
+    found = rm.approximate(np.abs, (-1, 1), error=1e-2, method=method)
+    t = np.linspace(-1, 1, 400_001)
+    assert np.max(np.abs(found(t) - np.abs(t))) <= found.error <= 1e-2
+    draw = np.random.default_rng(11)
+    for _ in range(2):
+        held_to_what_is_asked(method, draw)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("method", ["chebyshev", "minimax"])
+def test_errors_of_many_functions_with_kinks_are_kept_to(method: Any) -> None:
+    draw = np.random.default_rng(12)
+    for _ in range(150):
+        held_to_what_is_asked(method, draw)
 
 
 def test_minimax_is_no_worse() -> None:

@@ -9,7 +9,7 @@ use crate::ciphertext::{Ciphertext, Meta, Plaintext, SeededCiphertext, expand_c1
 use crate::error::CkksError;
 use crate::keys::{PublicKey, SecretKey, masked_error};
 use crate::limbs;
-use crate::randomness::Randomness;
+use crate::randomness::{Purpose, Randomness};
 
 impl SecretKey {
     /// Encrypts at half size: c₀ = m + e − c₁·s, with c₁ the expansion of a fresh seed.
@@ -23,7 +23,7 @@ impl SecretKey {
     ) -> Result<SeededCiphertext, CkksError> {
         let params = self.params();
         check::same_params(("plaintext", plain.params()), ("secret key", params))?;
-        let (mut rng, seed) = randomness.next();
+        let (mut rng, seed) = randomness.next(Purpose::SecretEncryption);
         let c1 = expand_c1(params, &seed, plain.level());
         let mut error = Zeroizing::new(vec![0i8; params.n()]);
         rng.gaussian(&mut error);
@@ -54,7 +54,7 @@ impl PublicKey {
     pub fn encrypt(&self, plain: &Plaintext, randomness: &mut Randomness) -> Result<Ciphertext, CkksError> {
         let params = self.params();
         check::same_params(("plaintext", plain.params()), ("public key", params))?;
-        let (mut rng, seed) = randomness.next();
+        let (mut rng, seed) = randomness.next(Purpose::PublicEncryption);
         let [v, e0, e1] = draw(params.n(), &mut rng);
         let limbs = plain.level().limbs();
         // From the pool of the plaintext, as dropped ciphertexts return to it: fresh pages would take as long as the arithmetic.

@@ -3,7 +3,7 @@
 use ringmill_ring::{Domain, RingError};
 
 use crate::keys::{KeyIdentity, KeyLayout, LayoutError};
-use crate::params::{Fingerprint, Level, ParamsError};
+use crate::params::{Fingerprint, Level, ModulusSize, ParamsError};
 use crate::scale::ScaleError;
 
 /// A rule of CKKS data that an argument breaks.
@@ -161,18 +161,20 @@ pub enum CkksError {
     MissingEncapsulationKey,
     /// A key under a sparse secret that is not known to keep 128 bits, at parameters that are not marked insecure.
     #[error(
-        "the encapsulation key is under a secret of weight {weight} modulo q_0·p_0 = 2^{log_qp:.1}, which is insecure at N = \
-         2^{log_n}: 128 bits are known {known}. Use parameters laid out for bootstrapping, or `insecure: true` for tests"
+        "the encapsulation key is under a secret of weight {weight} modulo q_0·p_0 = 2^{}, which is insecure at N = \
+         2^{log_n}: 128 bits are known {}. Use parameters laid out for bootstrapping, or `insecure: true` for tests",
+        log_qp.beside(limit.unwrap_or(0)),
+        limit.map_or_else(|| "from N = 2^15 on".to_owned(), |limit| format!("there up to 2^{limit}"))
     )]
     InsecureEncapsulation {
         /// Weight of the ephemeral secret.
         weight: u32,
         /// log2 of q_0·p_0.
-        log_qp: f64,
+        log_qp: ModulusSize,
         /// log2 N.
         log_n: u32,
-        /// Where 128 bits are known, in words.
-        known: String,
+        /// The greatest log2 of q_0·p_0 there that is known to keep 128 bits.
+        limit: Option<u32>,
     },
     /// Secret coefficients that the parameters do not draw.
     #[error("the secret key is not one of {expected}: {why}")]

@@ -1,9 +1,10 @@
 //! Files written once and kept: every later version must read them, and this one must still write them.
 //!
-//! `RINGMILL_BLESS=1 cargo test -p ringmill-ckks --test golden` writes the newest file of each kind anew; do that for a
-//! new format version only, in a new folder. Version 2 turned Galois keys round, and only files that may hold them have it;
-//! version 3 says whose a file is, and those have it that belong to a secret key; version 4 has the sums of predicted errors in
-//! place of their contributions, and ciphertexts and plaintexts have it.
+//! `RINGMILL_BLESS=1 cargo test -p ringmill-ckks --test golden` writes what is drawn today anew; do that for a new format
+//! version, or where seeds are meant to give other bits, in a new folder. Version 2 turned Galois keys round, and only files that
+//! may hold them have it; version 3 says whose a file is, and those have it that belong to a secret key; version 4 has the sums of
+//! predicted errors in place of their contributions, and ciphertexts and plaintexts have it. Files in `v3-purposes` and `v4` are
+//! drawn since each purpose has its own stream of a seed; those of `v1` to `v3` are kept as they were written before.
 
 use std::path::PathBuf;
 
@@ -17,17 +18,21 @@ use ringmill_ring::{Domain, Poly, reference};
 
 /// The files of one version.
 fn folder(version: u32) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/v{version}"))
+    golden(&format!("v{version}"))
 }
 
-/// A file in the version in which its kind is written.
-fn newest(name: &str) -> PathBuf {
-    let version = match name {
-        "params" => 1,
-        "plaintext" | "ciphertext" | "half-size-ciphertext" => 4,
-        _ => 3,
+fn golden(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name)
+}
+
+/// A file in the version in which its kind is written, as it is drawn today.
+fn today(name: &str) -> PathBuf {
+    let folder = match name {
+        "params" => "v1",
+        "plaintext" | "ciphertext" | "half-size-ciphertext" => "v4",
+        _ => "v3-purposes",
     };
-    folder(version).join(name)
+    golden(folder).join(name)
 }
 
 fn randomness(seed: u8) -> Randomness {
@@ -106,7 +111,7 @@ fn residues(file: &[u8]) -> Vec<u8> {
 #[test]
 fn what_is_written_today_is_what_was_written() {
     for (name, bytes) in files(&draw()) {
-        let path = newest(name);
+        let path = today(name);
         if std::env::var_os("RINGMILL_BLESS").is_some() {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(&path, &bytes).unwrap();
@@ -122,7 +127,7 @@ fn what_is_written_today_is_what_was_written() {
 
 /// What a file of version 1 or 2 was, with the name of the secret key of `draw` and the number of version 3.
 fn named(old: &[u8]) -> Vec<u8> {
-    // The public seed of the first object of the stream, by its definition.
+    // The public seed of the first object of the one stream that there was, by its definition.
     let mut hasher = blake3::Hasher::new_derive_key("ringmill 2026 randomness: public polynomials");
     hasher.update(&[1; 32]).update(&0u64.to_le_bytes());
     let name = hasher.finalize();
@@ -156,7 +161,7 @@ fn the_third_version_is_the_one_before_with_a_name() {
 fn what_was_read_is_written_again_byte_by_byte() {
     let params = file::load_params(folder(1).join("params")).unwrap();
     // The header of a file from before version 4 is not written again: it shows more than its sums.
-    let versions = |name| [folder(3).join(name), folder(4).join(name)];
+    let versions = |name| [folder(3).join(name), today(name)];
     for (name, path) in
         ["ciphertext", "half-size-ciphertext"].into_iter().flat_map(|n| versions(n).map(|p| (n, p)))
     {
@@ -166,7 +171,7 @@ fn what_was_read_is_written_again_byte_by_byte() {
             _ => SeededCiphertext::from_bytes(&params, &kept).unwrap().to_bytes().unwrap(),
         };
         assert!(residues(&kept) == residues(&again), "{name}");
-        assert_eq!(kept == again, path == newest(name), "{name}");
+        assert_eq!(kept == again, path == today(name), "{name}");
         let shown = file::inspect(&again[..]).unwrap();
         assert_eq!((shown.version, shown.identity), (4, file::inspect(&kept[..]).unwrap().identity));
     }
@@ -175,27 +180,35 @@ fn what_was_read_is_written_again_byte_by_byte() {
 #[test]
 fn what_was_written_is_read_and_decrypts() {
     let params = file::load_params(folder(1).join("params")).unwrap();
-    let bytes = std::fs::read(newest("secret-key")).unwrap();
-    let identity = KeyIdentity::from_bytes(bytes[44..52].try_into().unwrap());
-    assert!(identity.is_some());
+    let named = |path: PathBuf| {
+        let bytes = std::fs::read(path).unwrap();
+        let identity = KeyIdentity::from_bytes(bytes[44..52].try_into().unwrap());
+        assert!(identity.is_some());
+        identity
+    };
+    let (first, now) = (named(folder(3).join("secret-key")), named(today("secret-key")));
+    assert_ne!(first, now);
     // Files of old versions know no identity, and go with those of both.
-    for (version, turned, identity) in [(1, 2, None), (3, 3, identity)] {
-        let file = |name| folder(version).join(name);
+    for (of, turned, ciphers, identity) in [
+        (folder(1), folder(2), [folder(1), folder(3)].as_slice(), None),
+        (folder(3), folder(3), &[folder(1), folder(3)], first),
+        (golden("v3-purposes"), golden("v3-purposes"), &[folder(4)], now),
+    ] {
+        let file = |name| of.join(name);
         let secret = file::load_secret_key(&params, file("secret-key")).unwrap();
         assert_eq!(PublicKey::load(&params, file("public-key")).unwrap().identity(), identity);
         assert_eq!(RelinKey::load(&params, file("relin-key")).unwrap().0.identity(), identity);
-        let evaluation = EvaluationKeys::load(&params, folder(turned).join("evaluation-keys")).unwrap();
+        let evaluation = EvaluationKeys::load(&params, turned.join("evaluation-keys")).unwrap();
         assert_eq!((evaluation.galois().len(), evaluation.relin().is_ok()), (1, true));
-        let form = KeyForm::load(&params, folder(turned).join("key-form")).unwrap();
+        let form = KeyForm::load(&params, turned.join("key-form")).unwrap();
         assert_eq!(
             (secret.identity(), evaluation.identity(), form.identity()),
             (identity, identity, identity)
         );
         assert!(secret.made(&evaluation).unwrap());
-        for version in [1, 3, 4] {
-            let cipher = Ciphertext::load(&params, folder(version).join("ciphertext")).unwrap();
-            let seeded =
-                SeededCiphertext::load(&params, folder(version).join("half-size-ciphertext")).unwrap();
+        for folder in ciphers {
+            let cipher = Ciphertext::load(&params, folder.join("ciphertext")).unwrap();
+            let seeded = SeededCiphertext::load(&params, folder.join("half-size-ciphertext")).unwrap();
             decrypts(&secret, [cipher, seeded.expand()]);
         }
     }

@@ -1,5 +1,6 @@
 //! Ciphertexts.
 
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use numpy::{AllowTypeChange, Complex64, PyArrayLike1};
@@ -249,6 +250,27 @@ impl Ciphertext {
         py.detach(|| match ckks::SeededCiphertext::from_bytes(&params, data) {
             Ok(seeded) => Ok(Self::seeded(seeded)),
             Err(FileError::Kind { .. }) => ckks::Ciphertext::from_bytes(&params, data).map(Self::from),
+            Err(error) => Err(error),
+        })
+        .map_err(|e| Failure::file(&e).into())
+    }
+
+    /// Reads a file that holds what `to_bytes` wrote: no more of it than such a ciphertext has.
+    ///
+    /// Raises
+    /// ------
+    ///     FileFormatError: a file that cannot be read, is damaged or of another kind.
+    ///     MismatchError: a ciphertext of other parameters.
+    #[staticmethod]
+    fn load(
+        py: Python<'_>,
+        params: Arg<Bound<'_, Params>>,
+        #[pyo3(from_py_with = given)] path: PathBuf,
+    ) -> PyResult<Self> {
+        let params = params.get();
+        py.detach(|| match ckks::SeededCiphertext::load(&params.inner, &path) {
+            Ok(seeded) => Ok(Self::seeded(seeded)),
+            Err(FileError::Kind { .. }) => ckks::Ciphertext::load(&params.inner, &path).map(Self::from),
             Err(error) => Err(error),
         })
         .map_err(|e| Failure::file(&e).into())

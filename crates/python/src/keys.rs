@@ -8,7 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use ringmill_ckks::file::{
-    Kind, Stored, inspect, load_secret_key, save_secret_key, secret_key_from_bytes, write_secret_key,
+    FileError, Kind, Stored, inspect, load_secret_key, replace_secret_key, save_secret_key,
+    secret_key_from_bytes, write_secret_key,
 };
 use ringmill_ckks::{self as ckks, KeyGenerator};
 use zeroize::Zeroizing;
@@ -137,13 +138,13 @@ impl SecretKey {
     /// Writes the secret key to a file that only its owner may read, atomically. No copy of it stays in memory.
     ///
     /// Args:
-    ///     path: the file. One that holds a secret key stays as it is unless told otherwise: what that key encrypted would be lost.
-    ///     overwrite: write over a secret key.
+    ///     path: the file. One that is there stays as it is unless told otherwise: what a secret key encrypted would be lost.
+    ///     overwrite: write over a file.
     ///
     /// Raises
     /// ------
-    ///     FileFormatError: the file cannot be written.
-    ///     SecretError: it holds a secret key.
+    ///     FileFormatError: the file cannot be written, or there is one that is no secret key.
+    ///     SecretError: there is a secret key.
     #[pyo3(signature = (path, *, overwrite = false))]
     fn save_secret(
         &self,
@@ -151,19 +152,10 @@ impl SecretKey {
         #[pyo3(from_py_with = given)] path: PathBuf,
         #[pyo3(from_py_with = given)] overwrite: bool,
     ) -> PyResult<()> {
-        let holds_secret = |path: &PathBuf| {
-            File::open(path).is_ok_and(|file| inspect(file).is_ok_and(|info| info.kind == Kind::SecretKey))
-        };
         py.detach(|| {
-            if !overwrite && holds_secret(&path) {
-                let message = format!(
-                    "{} is a secret key, and what it encrypted could not be decrypted any more. Choose another file, or give \
-                     overwrite=True.",
-                    path.display()
-                );
-                return Err(Failure::rule(Family::Secret, "SecretExists", &message).into());
-            }
-            Ok(save_secret_key(&self.0, path).map_err(|e| Failure::file(&e))?)
+            let saved =
+                if overwrite { replace_secret_key(&self.0, &path) } else { save_secret_key(&self.0, &path) };
+            Ok(saved.map_err(|e| refused(&e))?)
         })
     }
 
@@ -301,7 +293,40 @@ impl PublicKey {
         Ok(Self(key.map_err(|e| Failure::file(&e))?))
     }
 
+    /// Reads a file that holds what `to_bytes` wrote: no more of it than such a key has.
+    ///
+    /// Raises
+    /// ------
+    ///     FileFormatError: a file that cannot be read, is damaged or of another kind.
+    ///     MismatchError: a key of other parameters.
+    #[staticmethod]
+    fn load(
+        py: Python<'_>,
+        params: Arg<Bound<'_, Params>>,
+        #[pyo3(from_py_with = given)] path: PathBuf,
+    ) -> PyResult<Self> {
+        let params = params.get();
+        py.detach(|| Ok(Self(ckks::PublicKey::load(&params.inner, path).map_err(|e| Failure::file(&e))?)))
+    }
+
     fn __repr__(&self) -> String {
         format!("PublicKey({})", self.0.params())
     }
+}
+
+/// Why a secret key was not saved.
+fn refused(error: &FileError) -> Failure {
+    let FileError::Exists { path } = error else { return Failure::file(error) };
+    let other = "Choose another file, or give overwrite=True";
+    if File::open(path).is_ok_and(|file| inspect(file).is_ok_and(|info| info.kind == Kind::SecretKey)) {
+        let lost = "is a secret key, and what it encrypted could not be decrypted any more";
+        return Failure::rule(
+            Family::Secret,
+            "SecretExists",
+            &format!("{} {lost}. {other}.", path.display()),
+        );
+    }
+    let message =
+        format!("{} exists already, and a secret key replaces no file unasked. {other}.", path.display());
+    Failure::rule(Family::File, "Exists", &message)
 }

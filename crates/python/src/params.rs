@@ -371,7 +371,7 @@ impl Params {
         let (bits, iterations) = (config.bits_in_all(self.scale_bits()), config.iterations);
         let (failure, start) = (config.failure(slots), config.start(slots));
         let (transforms, arcsine) = (config.to_slots, config.arcsine);
-        let (sparse_weight, sparse_log_q) = (ckks::EPHEMERAL_WEIGHT, self.inner.log_encapsulation());
+        let (sparse_weight, sparse_log_q) = (ckks::EPHEMERAL_WEIGHT, self.inner.encapsulation().log2());
         Some(Bootstraps {
             levels,
             bits,
@@ -392,7 +392,8 @@ impl Params {
     }
 
     /// Security in bits that published tables warrant, 128, 192 or 256; `None` below 128 bits, or where no table covers the
-    /// secret. The tables: Homomorphic Encryption Standard of 2018 up to N = 2^15, Security Guidelines of 2024 up to 2^17.
+    /// secret. The tables: Security Guidelines of 2024 up to N = 2^17, and where they give no level the Homomorphic Encryption
+    /// Standard of 2018 up to 2^15.
     #[getter]
     fn security(&self) -> Option<u32> {
         self.inner.security().category()

@@ -10,7 +10,7 @@ use pyo3::types::{PyDict, PyList};
 
 use ringmill::machine::compact::costs::table;
 use ringmill::{Evaluator, Machine};
-use ringmill_ckks::{KeyForm, KeyLayout, LayoutError, Params};
+use ringmill_ckks::{CkksError, KeyForm, KeyLayout, LayoutError, Params};
 use ringmill_program::cost::{Allowed, Auxiliary, CostTable, Kind, Methods, Work, worthwhile};
 use ringmill_program::he::Chain;
 use ringmill_program::lower::{Method, Switch, lower_by};
@@ -201,10 +201,18 @@ pub(crate) fn key_forms(
 /// Bytes of one expanded key in a form such as `26+9/9`, or in the base form; none if the text is none that these parameters allow.
 #[pyfunction]
 #[pyo3(signature = (params, form = None))]
-pub(crate) fn form_bytes(params: &Bound<'_, crate::params::Params>, form: Option<&str>) -> Option<usize> {
+pub(crate) fn form_bytes(
+    params: &Bound<'_, crate::params::Params>,
+    form: Option<&str>,
+) -> PyResult<Option<usize>> {
     let params = &params.get().inner;
-    let layout = form.map_or_else(|| Some(KeyLayout::base(params)), |text| text.parse().ok())?;
-    KeyForm::expanded_bytes(params, layout).ok()
+    let layout = form.map_or_else(|| Some(KeyLayout::base(params)), |text| text.parse().ok());
+    let Some(layout) = layout else { return Ok(None) };
+    match KeyForm::expanded_bytes(params, layout) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(CkksError::Layout(_)) => Ok(None),
+        Err(e) => Err(Failure::ckks(&e).into()),
+    }
 }
 
 /// Those of this computer.

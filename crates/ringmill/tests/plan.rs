@@ -7,7 +7,8 @@ use common::{World, distance};
 use num_complex::Complex64;
 use ringmill::circuits::CircuitError;
 use ringmill::circuits::bootstrap::{Bootstrap, Content, Need};
-use ringmill::ckks::{CkksError, Level, Params, ParamsError, ParamsLiteral};
+use ringmill::ckks::params::SecurityTable;
+use ringmill::ckks::{CkksError, KeyGenerator, Level, Params, ParamsError, ParamsLiteral};
 use ringmill::machine::{MachineError, Watch};
 use ringmill::program::he::{Builder, Op, OpKind, Program, Rule, Value};
 use ringmill::program::manage::{Accuracy, ChooseError, Promise};
@@ -230,6 +231,49 @@ fn programs_that_ask_are_given_a_chain_that_bootstraps() {
     let plain = Plan::choose(&power(2), &want).unwrap();
     let chosen = ringmill::program::manage::choose(&power(2), &want).unwrap();
     assert_eq!((plain.params, plain.rationale), (chosen.params, Some(chosen.rationale)));
+}
+
+/// x, bootstrapped.
+fn refreshed() -> Program {
+    program(|b, x| b.push(Op::Bootstrap { a: x, iterations: None }).unwrap())
+}
+
+/// Draws the keys that parameters are chosen for, or as many as their checks look at.
+fn keys_can_be_drawn(program: &Program, want: &Accuracy) {
+    let plan = Plan::choose(program, want).unwrap();
+    let what = format!("{} bits of values up to {}: {}", want.bits, want.magnitude, plan.params);
+    let mut generator = KeyGenerator::new(&plan.params).unwrap();
+    let secret = generator.secret_key().unwrap();
+    assert!(plan.managed.summary.keys.encapsulation, "{what}");
+    generator.encapsulation_key(&secret).unwrap_or_else(|e| panic!("{what}: {e}"));
+    let claim = plan.params.security().claim().unwrap();
+    assert_eq!((claim.table, claim.category), (SecurityTable::Guidelines2024, Some(128)), "{what}");
+    assert!(!plan.params.is_insecure());
+}
+
+#[test]
+fn keys_of_chosen_parameters_can_be_drawn() {
+    for (magnitude, bits) in [(1.0, 20), (0.5, 20), (1.0, 28), (1024.0, 20)] {
+        keys_can_be_drawn(&refreshed(), &Accuracy { bits, magnitude, ..Accuracy::default() });
+    }
+    keys_can_be_drawn(&asking(None), &Accuracy { bits: 14, ..Accuracy::default() });
+}
+
+#[test]
+#[ignore = "long: make test-full"]
+fn keys_of_parameters_chosen_for_any_accuracy_can_be_drawn() {
+    for bits in 8..=30 {
+        for magnitude in [2f64.powi(-8), 0.3, 1.0, 3.0, 64.0, 1024.0] {
+            for program in [refreshed(), asking(None)] {
+                let want = Accuracy { bits, magnitude, ..Accuracy::default() };
+                match Plan::choose(&program, &want) {
+                    Ok(_) => keys_can_be_drawn(&program, &want),
+                    Err(Error::BootstrapAccuracy { .. }) => assert!(bits > 12, "{bits}, {magnitude}"),
+                    Err(e) => panic!("{bits} bits of values up to {magnitude}: {e}"),
+                }
+            }
+        }
+    }
 }
 
 #[test]

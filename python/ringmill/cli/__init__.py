@@ -323,9 +323,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
+    from ringmill._native import isa
     from ringmill.cli import verbs
 
     try:
+        isa()  # refuses an instruction set in RINGMILL_ISA that there is not, before any verb begins
         _in_range(options)
         outcome = getattr(verbs, options.verb)(options)
     except RingmillError as error:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ringmill.atomic import write_bytes
-from ringmill.bundle import read_file
+from ringmill.bundle import opened, read_text_file
 from ringmill.errors import CommandError, FileFormatError, fail
 
 
@@ -42,15 +42,18 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def read(path: str) -> dict[str, Any]:
     """Arrays by argument name."""
     suffix = _suffix(path)
-    data = read_file(path)
     try:
         if suffix == ".npz":
-            with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+            # One array after the other, each as large as its head says.
+            with opened(path) as file, np.load(file, allow_pickle=False) as archive:
                 return {name: archive[name] for name in archive.files}
+        data = read_text_file(path)
         content = json.loads(data, object_pairs_hook=_once)
         if not isinstance(content, dict):
             raise ValueError("it holds no object")
         return {str(name): np.asarray(value) for name, value in content.items()}
+    except FileFormatError:
+        raise
     except Exception as error:  # NumPy raises many kinds for damaged archives; all mean the same here.
         fail(
             FileFormatError,

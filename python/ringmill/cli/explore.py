@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
-from ringmill.bundle import read_file
+from ringmill.bundle import read_text_file
 from ringmill.cli.places import to_write
 from ringmill.errors import CommandError, RingmillError, fail
 
@@ -138,7 +138,7 @@ def target(text: str) -> Any:
 def _space(path: str) -> Any:
     from ringmill.explorer.space import narrowed
 
-    data = read_file(path)
+    data = read_text_file(path)
     try:
         space = json.loads(data)
     except ValueError as error:

@@ -58,7 +58,7 @@ def _of_file(path: str) -> Facts:
 
 
 def _of_bundle(path: str) -> Facts:
-    data = bundle.read_file(path)
+    data = bundle.read_packed(path, "bundle")
     for kind in ("kernel", "arguments", "results", "key forms"):
         try:
             read = bundle.parse(data, kind, path)
@@ -102,7 +102,7 @@ def _of_bundle(path: str) -> Facts:
 def _of_kernel(path: str, facts: Facts, kernel: Compiled) -> Facts:
     """What parameters tell of a file: levels and errors of ciphertexts, which keys there are."""
     readers: dict[str, Callable[[], Facts]] = {
-        "ciphertext": lambda: _ciphertext(Ciphertext.from_bytes(kernel.params, bundle.read_file(path))),
+        "ciphertext": lambda: _ciphertext(Ciphertext.load(kernel.params, path)),
         "arguments": lambda: _values(path, "arguments", kernel),
         "results": lambda: _values(path, "results", kernel),
         "set of evaluation keys": lambda: _keys(path, kernel),

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ringmill import bundle
 from ringmill._native import EvaluationKeys, Params, PublicKey, SecretKey
 from ringmill.cli.streams import say
 from ringmill.errors import CommandError, FileFormatError, fail
-from ringmill.keys import load_evaluation_keys, load_secret
+from ringmill.keys import load_evaluation_keys, load_public, load_secret
 
 
 @contextmanager
@@ -51,7 +50,7 @@ def encryption_key(path: str, params: Params) -> PublicKey | SecretKey:
         if error.code != "Kind":
             raise
     with named(path):
-        return PublicKey.from_bytes(params, bundle.read_file(path))
+        return load_public(params, path)
 
 
 def evaluation_keys(path: str, params: Params, memory: str) -> EvaluationKeys:

@@ -28,7 +28,7 @@ from ringmill.cli.workload import show_workload as show_workload
 from ringmill.cli.workload import workload as workload
 from ringmill.compiled import Compiled
 from ringmill.errors import CommandError, fail
-from ringmill.keys import forms_beside
+from ringmill.keys import forms_beside, refuse_secret
 from ringmill.progress import Show, share
 from ringmill.values import Values
 from ringmill.whole import whole
@@ -45,13 +45,7 @@ def keygen(options: Namespace) -> Facts:
     compiled = Compiled.load(options.kernel)
     folder = Path(options.out)
     if (folder / "secret.key").exists() and not options.overwrite:
-        fail(
-            CommandError,
-            "SecretExists",
-            f"{folder / 'secret.key'} exists, and what it encrypted could not be decrypted any more. "
-            "Choose another folder, or give --overwrite.",
-            path=str(folder / "secret.key"),
-        )
+        refuse_secret(folder / "secret.key", "--overwrite")
     make_folder(folder)
     # Files hold seeds: the halves that they stand for need not be in memory.
     keys = compiled.keygen(seeded=True, progress=_show(options))

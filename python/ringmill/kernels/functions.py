@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ringmill.errors import ApproximationError, fail
 from ringmill.trace import Approximation, approximate, polynomial, region, within
-from ringmill.trace.approximate import HIGHEST
+from ringmill.trace.approximate import HIGHEST, upwards
 from ringmill.trace.base import Tensor
 from ringmill.trace.poly import rescaled
 from ringmill.trace.prompt import prompted
@@ -85,7 +85,9 @@ class Sign:
             return y
 
     def __repr__(self) -> str:
-        return f"<sign beyond {self.gap:g} of {self.bound:g}, error {self.error:.2g}, {self.depth} levels>"
+        return (
+            f"<sign beyond {self.gap:g} of {self.bound:g}, error {upwards(self.error)}, {self.depth} levels>"
+        )
 
 
 def _stages(gap: float, wanted: float) -> tuple[list[Chebyshev], float]:
@@ -138,7 +140,7 @@ class Compare:
     def __repr__(self) -> str:
         return (
             f"<a > b beyond {self.sign.gap:g} of {self.sign.bound:g}, "
-            f"error {self.error:.2g}, {self.depth} levels>"
+            f"error {upwards(self.error)}, {self.depth} levels>"
         )
 
 
@@ -179,7 +181,7 @@ class Absolute:
             return self.polynomial(x) if self.polynomial else x * self.sign(x)
 
     def __repr__(self) -> str:
-        return f"<|x| up to {self.bound:g}, error {self.error:.2g}, {self.depth} levels>"
+        return f"<|x| up to {self.bound:g}, error {upwards(self.error)}, {self.depth} levels>"
 
 
 class Inverse:
@@ -249,7 +251,7 @@ class Inverse:
 
     def __repr__(self) -> str:
         low, high = self.interval
-        return f"<1/x on [{low:g}, {high:g}], error {self.error:.2g}, {self.depth} levels>"
+        return f"<1/x on [{low:g}, {high:g}], error {upwards(self.error)}, {self.depth} levels>"
 
 
 def _within_levels(
@@ -303,8 +305,8 @@ class SquareRoot:
                 return
         _refuse(
             "NotReached",
-            f"{self.iterations} iterations come within {self.error:.2g} of the root up to {self.bound:g}. "
-            "Allow a larger error, or keep away from zero and use "
+            f"{self.iterations} iterations come within {upwards(self.error)} of the root up to "
+            f"{self.bound:g}. Allow a larger error, or keep away from zero and use "
             "approximate(numpy.sqrt, (low, high), error=…).",
         )
 
@@ -331,7 +333,7 @@ class SquareRoot:
         return a
 
     def __repr__(self) -> str:
-        return f"<square root up to {self.bound:g}, error {self.error:.2g}, {self.depth} levels>"
+        return f"<square root up to {self.bound:g}, error {upwards(self.error)}, {self.depth} levels>"
 
 
 class Softmax:
@@ -400,7 +402,7 @@ class Softmax:
 
     def __repr__(self) -> str:
         return (
-            f"<soft-max over {self.columns} columns up to {self.bound:g}, error {self.error:.2g}, "
+            f"<soft-max over {self.columns} columns up to {self.bound:g}, error {upwards(self.error)}, "
             f"{self.depth} levels>"
         )
 

@@ -45,7 +45,7 @@ class Design:
 
 def read(path: str | Path) -> Design:
     """Read a design file, of this version or before, and compile its kernel."""
-    data = bundle.read_file(path)
+    data = bundle.read_text_file(path)
     try:
         content = json.loads(data)
     except ValueError:

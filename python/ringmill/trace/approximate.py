@@ -8,7 +8,8 @@ method on the equioscillating error (package baryrat), where it is installed.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+import math
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 from numpy.polynomial import Chebyshev
@@ -29,6 +30,15 @@ FAILURES = 3
 
 # Coefficients this far below the largest one are rounding of the fit, not part of the polynomial.
 NEGLIGIBLE = 2.0**-48
+
+
+def upwards(error: float) -> str:
+    """An error in two digits, rounded up: no less than it is."""
+    if not 0 < error < math.inf:
+        return f"{error:g}"
+    unit = 10.0 ** (math.floor(math.log10(error)) - 1)
+    shown = f"{error:.2g}"
+    return shown if float(shown) >= error else f"{float(shown) + unit:.2g}"
 
 
 class Approximation:
@@ -96,7 +106,7 @@ class Approximation:
     def __repr__(self) -> str:
         low, high = self.interval
         return (
-            f"<polynomial of degree {self.degree} on [{low:g}, {high:g}], error {self.error:.2g}, "
+            f"<polynomial of degree {self.degree} on [{low:g}, {high:g}], error {upwards(self.error)}, "
             f"{self.depth} levels>"
         )
 
@@ -128,7 +138,7 @@ def approximate(
     ------
         ApproximationError: a function whose values are no finite real numbers on the interval, an interval
             that is none, both or neither of ``error`` and ``degree``; an error that no degree up to 1023
-            keeps to.
+            keeps to: code ``NotReached``, whose field ``found`` is one that is kept to.
     """
     low, high = _interval(interval)
     if (error is None) == (degree is None):
@@ -190,14 +200,21 @@ class Fit:
     def __init__(self, function: Function, low: float, high: float, method: str) -> None:
         self.function = Sampled(function, low, high)
         self.domain = [low, high]
+        self._known: dict[int, Approximation] = {}
         # Searches for the best polynomial that may still fail.
         self.patience = FAILURES if method == "minimax" else 0
 
     def of_degree(self, degree: int) -> Approximation:
-        """The polynomial of a degree, with its error."""
-        best = self._best(degree) if self.patience else None
-        series = _trimmed(self._interpolated(degree) if best is None else best)
-        return Approximation(series, self.function.error(series), "chebyshev" if best is None else "minimax")
+        """The polynomial of a degree, with its error: the same one whenever it is asked for.
+
+        Searches that failed meanwhile would otherwise give another one than that whose error was looked at.
+        """
+        if degree not in self._known:
+            best = self._best(degree) if self.patience else None
+            series = _trimmed(self._interpolated(degree) if best is None else best)
+            found: Literal["chebyshev", "minimax"] = "chebyshev" if best is None else "minimax"
+            self._known[degree] = Approximation(series, self.function.error(series), found)
+        return self._known[degree]
 
     def varying(self, degree: int) -> Approximation:
         """The polynomial of a degree, unless it is a constant."""
@@ -207,7 +224,7 @@ class Fit:
                 ApproximationError,
                 "ConstantFunction",
                 f"On {tuple(self.domain)} the polynomial of degree {degree} is the constant "
-                f"{fitted.series.coef[0]:g}, which errs by {fitted.error:.2g}. "
+                f"{fitted.series.coef[0]:g}, which errs by {upwards(fitted.error)}. "
                 "Use the constant itself, or ask for another degree.",
             )
         return fitted
@@ -217,16 +234,7 @@ class Fit:
         above = 1
         while self.of_degree(above).error > error:
             if above == HIGHEST:
-                found = self.of_degree(HIGHEST).error
-                fail(
-                    ApproximationError,
-                    "NotReached",
-                    f"No degree up to {HIGHEST} comes within {error:g} on "
-                    f"{tuple(self.domain)}; that one errs by {found:.2g}. Allow a larger error, or "
-                    "choose an interval without kinks and poles nearby.",
-                    wanted=error,
-                    found=found,
-                )
+                self._not_reached(error)
             above = min(2 * above + 1, HIGHEST)
         # Errors need not fall with every degree (parity), so look at all of the last doubling.
         for degree in range(above // 2 if above > 1 else 1, above):
@@ -234,6 +242,19 @@ class Fit:
             if fitted.error <= error:
                 return self._not_constant(fitted)
         return self._not_constant(self.of_degree(above))
+
+    def _not_reached(self, error: float) -> NoReturn:
+        """Refuse an error; names the least that a polynomial was found for, rounded up."""
+        best = min(self._known.values(), key=lambda fitted: fitted.error)
+        fail(
+            ApproximationError,
+            "NotReached",
+            f"No degree up to {HIGHEST} comes within {error:g} on {tuple(self.domain)}; "
+            f"{upwards(best.error)} is reached, by degree {best.degree}. Allow that, or choose an interval "
+            "without kinks and poles nearby.",
+            wanted=error,
+            found=float(upwards(best.error)),
+        )
 
     def _not_constant(self, fitted: Approximation) -> Approximation:
         if fitted.degree == 0:

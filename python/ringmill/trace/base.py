@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ringmill.trace.foreign import foreign
 from ringmill.trace.layout import Shape
 from ringmill.trace.where import MissingError, refuse
 
@@ -63,6 +64,8 @@ def constant_array(value: object) -> NDArray[np.complex128]:
             "an encrypted vector of the prompt is neither a kernel's value nor a clear one",
             "Write the computation as a kernel (@ringmill.kernel) and give it the vector as an argument",
         )
+    if wrong := foreign(value):
+        refuse("ForeignValue", f"a plaintext operand is not an array of plain numbers: {wrong[0]}", wrong[1])
     if any_masked(value):
         refuse(
             "MaskedValue",

@@ -21,17 +21,44 @@ from ringmill.trace.where import refuse
 Coefficients = NDArray[np.float64]
 Basis = Literal["monomial", "chebyshev"]
 
+Series = Chebyshev | Hermite | HermiteE | Laguerre | Legendre | Polynomial
+
 SERIES = (Chebyshev, Hermite, HermiteE, Laguerre, Legendre, Polynomial)
 
 # crates/circuits/src/polynomial: DEGREE_MAX.
 HIGHEST_DEGREE = 4095
 
 
-def _checked(coefficients: Any) -> Coefficients:
+_GIVE = "Give real numbers [c0, c1, …], a numpy.poly1d or a series of numpy.polynomial"
+
+
+def _series(given: Any) -> Series:
+    """A polynomial by its own convention of coefficients; what follows none that is known here is refused."""
+    if type(given) is np.poly1d:  # the highest power first
+        return Polynomial(_numbers(given.coef)[::-1])
+    if type(given) in SERIES:
+        ends = np.array([given.domain, given.window])
+        if ends.dtype.kind not in "iuf" or not np.all(np.isfinite(ends)) or np.any(ends[:, 0] == ends[:, 1]):
+            refuse("BadPolynomial", f"a series from {given.domain} to {given.window}", "Give two intervals")
+        kind: type[Series] = type(given)
+        return kind(_numbers(given.coef), domain=given.domain, window=given.window)
+    if callable(given):
+        refuse("BadPolynomial", f"coefficients that are a {type(given).__name__}", _GIVE)
+    return Polynomial(_numbers(given))
+
+
+def _numbers(coefficients: Any) -> Coefficients:
     values = constant_array(coefficients)
-    if values.ndim != 1 or np.any(values.imag != 0):
-        refuse("BadPolynomial", f"coefficients of shape {values.shape}", "Give real numbers [c0, c1, …]")
-    c = np.ascontiguousarray(values.real)
+    if values.ndim != 1 or not values.size or np.any(values.imag != 0):
+        what = "complex coefficients" if np.any(values.imag != 0) else f"coefficients of shape {values.shape}"
+        refuse("BadPolynomial", what, _GIVE)
+    return np.ascontiguousarray(values.real)
+
+
+def _checked(coefficients: Any) -> Coefficients:
+    c = np.asarray(coefficients, dtype=np.float64)
+    if not np.all(np.isfinite(c)):
+        refuse("NotFinite", "a polynomial has coefficients beyond all floats", "Scale its domain")
     degree = max(np.flatnonzero(c), default=0)
     if degree == 0:
         refuse(
@@ -110,8 +137,9 @@ def polynomial(x: Any, coefficients: Any) -> Any:
     Args:
         x: encrypted scalar, vector or matrix in a kernel, or an encrypted vector at the prompt. A plain
             number or array is evaluated by NumPy, so that a kernel can be called on clear data too.
-        coefficients: ``[c0, c1, …]`` of powers, or a series of ``numpy.polynomial``. Legendre's become
-            Chebyshev's on their domain, Hermite's and Laguerre's powers.
+        coefficients: ``[c0, c1, …]`` of powers, a ``numpy.poly1d``, which has the highest power first, or a
+            series of ``numpy.polynomial`` with its domain and window. Legendre's become Chebyshev's on
+            their domain, Hermite's and Laguerre's powers.
             A Chebyshev series on [a, b] maps x to [−1, 1] first, which costs one level unless the interval
             is [−1, 1]: scale the weights of the step before instead where there is one. On [−1, 1] values
             with data between them, as sums of rows have, take a level to remove these, unless arguments up
@@ -119,7 +147,8 @@ def polynomial(x: Any, coefficients: Any) -> Any:
 
     Raises
     ------
-        KernelError: coefficients that are no real numbers, a constant polynomial, or a degree beyond 4095.
+        KernelError: coefficients that are no real numbers, or of an object whose order of coefficients is not
+            known here; a constant polynomial, or a degree beyond 4095.
     """
     if isinstance(coefficients, Encrypted):
         refuse(
@@ -127,22 +156,20 @@ def polynomial(x: Any, coefficients: Any) -> Any:
             "coefficients that are encrypted",
             "The encrypted value comes first: rm.polynomial(x, [c0, c1, …])",
         )
+    series = _series(coefficients)
     if not isinstance(x, Tensor):
-        series = coefficients if isinstance(coefficients, SERIES) else Polynomial(coefficients)
         return series(_clear(x))
-    if isinstance(coefficients, Legendre):
-        coefficients = coefficients.convert(domain=coefficients.domain, kind=Chebyshev)
-    if isinstance(coefficients, (Hermite, HermiteE, Laguerre)):
+    if isinstance(series, Legendre):
+        series = series.convert(domain=series.domain, kind=Chebyshev)
+    if isinstance(series, (Hermite, HermiteE, Laguerre)):
         # These have no interval outside of which they are meaningless, as a Chebyshev series would.
-        coefficients = coefficients.convert(kind=Polynomial)
-    if isinstance(coefficients, Chebyshev):
-        if list(coefficients.window) != [-1, 1]:
-            coefficients = coefficients.convert(domain=coefficients.domain, window=[-1, 1])
-        c = _checked(coefficients.coef)
-        low, high = (float(v) for v in coefficients.domain)
+        series = series.convert(kind=Polynomial)
+    if isinstance(series, Chebyshev):
+        if list(series.window) != [-1, 1]:
+            series = series.convert(domain=series.domain, window=[-1, 1])
+        c = _checked(series.coef)
+        low, high = (float(v) for v in series.domain)
         x = rescaled(x, 2 / (high - low), (low + high) / (high - low), 1.0)
         return _each(lambda part: _evaluated(part, Chebyshev(c), "chebyshev"), x)
-    if isinstance(coefficients, Polynomial):
-        coefficients = coefficients.convert(domain=[-1, 1], window=[-1, 1]).coef
-    c = _checked(coefficients)
+    c = _checked(series.convert(domain=[-1, 1], window=[-1, 1]).coef)
     return _each(lambda part: _evaluated(part, Polynomial(c), "monomial"), x)

@@ -29,6 +29,9 @@ SAFETY = 1.05
 # The neighbourhoods of so many places are cut into pieces, the worst two of these again: 16 times closer a
 # round. The last one is 2^−32 of the spacing wide, where a pole still grows in binary64.
 PLACES = 8
+
+# So many more where the points around a peak leave room for a larger one than the largest that they show.
+HIDING = 256
 PIECES = 32
 ROUNDS = 8
 
@@ -83,7 +86,7 @@ class Sampled:
         points, values = self._grid(max(GRID_LEAST, GRID_PER_DEGREE * series.degree()))
         away = np.abs(series(points) - values)
         floor = ROUNDING * float(np.max(np.abs(values)))
-        tops = _peaks(away)
+        tops = _suspects(points, away)
         places = np.stack([points[np.maximum(tops - 1, 0)], points[np.minimum(tops + 1, len(points) - 1)]], 1)
         return SAFETY * _closer(lambda t: np.abs(series(t) - self(t)), places, away[tops], floor)
 
@@ -144,6 +147,22 @@ def _takes_arrays(function: Function, points: Array) -> bool:
             return np.shape(function(points.copy())) == points.shape
     except Exception:  # whatever a user's function raises: called number by number, it is asked again
         return False
+
+
+def _suspects(points: Array, values: Array) -> NDArray[np.intp]:
+    """Where the largest value may lie: the largest peaks, and all that may hide one as large between points.
+
+    At a kink values rise up to it as steeply as they do between the points before, at most.
+    """
+    gaps = np.diff(points)
+    slopes = np.abs(np.diff(values)) / gaps
+    steep = np.convolve(slopes, np.ones(3), mode="same")  # of a neighbour too: the kink may be in this gap
+    rise = np.maximum(np.append(steep * gaps, 0), np.append(0, steep * gaps))
+    padded = np.concatenate([[-np.inf], values, [-np.inf]])
+    peak = (values >= padded[:-2]) & (values >= padded[2:])
+    hiding = np.flatnonzero(peak & (values + rise >= values.max()))
+    hiding = hiding[np.argsort(-(values + rise)[hiding], kind="stable")][:HIDING]
+    return np.union1d(_peaks(values), hiding)
 
 
 def _peaks(values: Array) -> NDArray[np.intp]:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ringmill.errors import EncodingError, MismatchError, fail
 from ringmill.trace.base import any_masked
+from ringmill.trace.foreign import foreign
 from ringmill.trace.graph import Graph
 from ringmill.trace.layout import Layout, Shape, power_of_two
 from ringmill.trace.stack import Stack
@@ -101,6 +102,13 @@ def finite_array(name: str, values: ArrayLike, use: str = "encrypted") -> NDArra
 
     ``use`` is what they are for.
     """
+    if wrong := foreign(values):
+        fail(
+            EncodingError,
+            "ForeignValue",
+            f"Argument {name!r} is not an array of plain numbers: {wrong[0]}. {wrong[1]}.",
+            argument=name,
+        )
     if any_masked(values):
         fail(
             EncodingError,

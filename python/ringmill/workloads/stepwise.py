@@ -17,7 +17,7 @@ import numpy as np
 
 from ringmill import bundle, memory
 from ringmill._native import Ciphertext, Params
-from ringmill.atomic import make_folder, write_text
+from ringmill.atomic import alone, make_folder, write_text
 from ringmill.compiled import Compiled
 from ringmill.errors import CommandError, fail
 from ringmill.keys import Keys, keygen
@@ -137,7 +137,11 @@ class Run:
     seeded: bool = False
 
     def keys(self, show: Show = "none") -> Keys:
-        """The keys of the folder, made when there are none."""
+        """The keys of the folder, made when there are none; another run does not make its own meanwhile."""
+        with alone(self.folder):
+            return self._keys(show)
+
+    def _keys(self, show: Show) -> Keys:
         folder = self.folder / "keys"
         done = folder / RUN
         if done.exists():

@@ -117,7 +117,7 @@ impl Need {
             for arrangement in std::iter::once(first).chain(others.iter().copied()) {
                 let (need, config) = laid_out(arrangement);
                 let q = need.chain(&config, config.depth()?);
-                let Some(params) = need.cheapest(log_n, &q) else { continue };
+                let Ok(params) = need.cheapest(log_n, &q) else { continue };
                 let cost = config.switches(need.slots)? * transforms(&params);
                 if best.as_ref().is_none_or(|(least, ..)| cost < *least) {
                     let usual = arrangement == first;

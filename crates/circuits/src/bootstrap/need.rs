@@ -12,7 +12,7 @@
 //! of T_2(t), T_4(t) … by a quarter of that each time. But y has the errors of all rotations of the last map. So the scale of t is three
 //! bits above that of y, and falls by two from product to product; by one where scales are wide.
 
-use ringmill_ckks::params::{MAX_LOG_N, MAX_PRIMES, MIN_LOG_N, SecurityTable};
+use ringmill_ckks::params::{MAX_LOG_N, MAX_PRIMES, MIN_LOG_N, SecurityTable, encapsulation_limit};
 use ringmill_ckks::{Params, ParamsError, ParamsLiteral, Secret};
 
 use super::iterated::{ITERATIONS_MAX, each};
@@ -40,6 +40,9 @@ const FLAT: [u32; 3] = [4, 3, 2];
 
 /// Bits of P beyond the largest digit: the error of a key switch then vanishes beside the rounding that ends it.
 const SPARE_BITS: u32 = 5;
+
+/// The table by which needs are met.
+const TABLE: SecurityTable = SecurityTable::Guidelines2024;
 
 /// The fewest slots that three maps each way are made for.
 const LEAST_SLOTS: usize = 4;
@@ -144,7 +147,8 @@ impl Need {
     /// [`CircuitError::NeedSlots`], [`CircuitError::NeedScale`], [`CircuitError::Wide`].
     pub fn choose(&self, bootstrap: &Bootstrap) -> Result<Params, CircuitError> {
         self.check()?;
-        let unmet = |why: String| CircuitError::Params(ParamsError::Unmet { max_log_n: MAX_LOG_N, why });
+        let max_log_n = *self.rings().end();
+        let unmet = |why: String| CircuitError::Params(ParamsError::Unmet { max_log_n, why });
         let depth = bootstrap.depth()?;
         let q = self.chain(bootstrap, depth);
         if q.len() > MAX_PRIMES {
@@ -154,17 +158,22 @@ impl Need {
                 q.len()
             )));
         }
+        let mut scarce = None;
         for log_n in self.rings() {
-            if let Some(params) = self.cheapest(log_n, &q) {
-                return Ok(params);
+            match self.cheapest(log_n, &q) {
+                Ok(params) => return Ok(params),
+                Err(why) => scarce = why,
             }
         }
         let bits: u32 = q.iter().sum();
-        Err(unmet(format!(
-            "{} levels at scale 2^{} and a bootstrapping of {depth} levels need a modulus of {bits} bits before special \
-             primes; ask for fewer levels or narrower primes",
-            self.levels, self.scale_bits
-        )))
+        Err(unmet(match scarce {
+            Some(why) => format!("{why}; ask for fewer levels or another scale"),
+            None => format!(
+                "{} levels at scale 2^{} and a bootstrapping of {depth} levels need a modulus of {bits} bits before special \
+                 primes; ask for fewer levels or narrower primes",
+                self.levels, self.scale_bits
+            ),
+        }))
     }
 
     pub(super) fn check(&self) -> Result<(), CircuitError> {
@@ -242,36 +251,66 @@ impl Need {
         q
     }
 
-    /// Of the digits whose key switch fits 128 bits of security, those of fewest transforms.
-    pub(super) fn cheapest(&self, log_n: u32, q: &[u32]) -> Option<Params> {
+    /// Of the digits whose key switch fits 128 bits of security, those of fewest transforms; of none, why primes could not be
+    /// had, if that was it.
+    pub(super) fn cheapest(&self, log_n: u32, q: &[u32]) -> Result<Params, Option<ParamsError>> {
         let limit = match self.insecure {
             true => u32::MAX,
-            false => SecurityTable::Guidelines2024.limit(log_n, Secret::Ternary, 128)?,
+            false => TABLE.limit(log_n, Secret::Ternary, 128).ok_or(None)?,
         };
         let log_q: u32 = q.iter().sum();
-        let mut best: Option<(usize, Params)> = None;
+        let (mut best, mut scarce): (Option<(usize, Params)>, _) = (None, None);
         for dnum in 1..=q.len() {
             let alpha = q.len().div_ceil(dnum);
-            let digit = q.chunks(alpha).map(|d| d.iter().sum::<u32>()).max()? + SPARE_BITS;
-            let room = limit.saturating_sub(log_q);
-            // The first holds the constants of the maps as one limb each; their scale is that of the primes there.
-            let first = (self.narrow() + 2).min(if self.rise() == FLAT { WIDEST } else { FAST });
-            let special = special(digit, FAST.min(self.wide_bits), first, room);
-            let transforms = (dnum + 2) * (q.len() + special.len());
-            let better = best.as_ref().is_none_or(|(least, _)| transforms < *least);
-            if q.len().div_ceil(alpha) != dnum || log_q + special.iter().sum::<u32>() > limit || !better {
-                continue;
-            }
-            let literal = ParamsLiteral {
-                scale_bits: self.scale_bits,
-                insecure: self.insecure,
-                ..ParamsLiteral::from_bits(log_n, q, &special, dnum)
-            };
-            if let Ok(params) = Params::new(&literal) {
-                best = Some((transforms, params));
+            let Some(digit) = q.chunks(alpha).map(|d| d.iter().sum::<u32>()).max() else { continue };
+            for (first, spare) in self.firsts(log_n, q) {
+                let room = limit.saturating_sub(log_q);
+                let special = special(digit + spare, FAST.min(self.wide_bits), first, room);
+                let transforms = (dnum + 2) * (q.len() + special.len());
+                let better = best.as_ref().is_none_or(|(least, _)| transforms < *least);
+                if q.len().div_ceil(alpha) != dnum || log_q + special.iter().sum::<u32>() > limit || !better {
+                    continue;
+                }
+                let literal = ParamsLiteral {
+                    scale_bits: self.scale_bits,
+                    insecure: self.insecure,
+                    ..ParamsLiteral::from_bits(log_n, q, &special, dnum)
+                };
+                match Params::new(&literal) {
+                    Ok(params) if self.serves(&params) => {
+                        best = Some((transforms, params));
+                        break;
+                    }
+                    Ok(_) => {}
+                    Err(why) => scarce = Some(why),
+                }
             }
         }
-        best.map(|(_, params)| params)
+        best.map(|(_, params)| params).ok_or(scarce)
+    }
+
+    /// Whether all keys of these parameters may be drawn.
+    fn serves(&self, params: &Params) -> bool {
+        self.insecure || params.keeps(TABLE, 128) && params.may_encapsulate()
+    }
+
+    /// Bits of p_0 and of P beyond the largest digit, in the order of preference.
+    ///
+    /// p_0 holds the constants of the maps as one limb each; their scale is that of the primes there. Where keys under the
+    /// ephemeral secret have no room for that, it takes what they leave, as long as it covers q_0.
+    fn firsts(&self, log_n: u32, q: &[u32]) -> Vec<(u32, u32)> {
+        let first = (self.narrow() + 2).min(if self.rise() == FLAT { WIDEST } else { FAST });
+        let mut all = vec![(first, SPARE_BITS), (first, SPARE_BITS - 1)];
+        let base = q.first().copied().unwrap_or(0);
+        if let Some(left) =
+            encapsulation_limit(log_n).and_then(|limit| limit.checked_sub(base)).filter(|_| !self.insecure)
+        {
+            // One bit less for primes that are a hair above their sizes.
+            let narrower =
+                [left, left.saturating_sub(1)].into_iter().filter(|&left| left < first && left >= base);
+            all.extend(narrower.flat_map(|left| [(left, SPARE_BITS), (left, SPARE_BITS - 1)]));
+        }
+        all
     }
 }
 

@@ -1,7 +1,7 @@
 //! Files on disk: atomic writes, whole-file reads.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 use super::FileError;
@@ -15,12 +15,22 @@ pub(super) enum Privacy {
     Owner,
 }
 
+/// What becomes of a file that is there already.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Old {
+    /// The new one takes its place.
+    Replaced,
+    /// It stays, and the new one is refused; of two that are written at once, one is.
+    Kept,
+}
+
 /// Writes to a temporary file beside `path` and moves it there when it is complete and on disk.
 ///
 /// Unbuffered: objects are written in pieces of a limb, and no buffer keeps a secret.
 pub(super) fn save(
     path: &Path,
     privacy: Privacy,
+    old: Old,
     write: impl FnOnce(&mut File) -> Result<(), FileError>,
 ) -> Result<(), FileError> {
     let action = || format!("writing {}", path.display());
@@ -36,8 +46,17 @@ pub(super) fn save(
     let mut file = builder.tempfile_in(folder).map_err(FileError::io(action()))?;
     write(file.as_file_mut())?;
     file.as_file().sync_all().map_err(FileError::io(action()))?;
-    file.persist(path).map_err(|e| FileError::io(action())(e.error))?;
-    Ok(())
+    let moved = match old {
+        Old::Replaced => file.persist(path),
+        Old::Kept => file.persist_noclobber(path),
+    };
+    match moved {
+        Ok(_) => Ok(()),
+        Err(e) if old == Old::Kept && e.error.kind() == ErrorKind::AlreadyExists => {
+            Err(FileError::Exists { path: path.to_owned() })
+        }
+        Err(e) => Err(FileError::io(action())(e.error)),
+    }
 }
 
 /// Reads one object from a file that holds nothing else.

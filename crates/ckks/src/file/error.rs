@@ -1,5 +1,7 @@
 //! What can be wrong with a file: what is wrong and what to do.
 
+use std::path::PathBuf;
+
 use crate::error::CkksError;
 use crate::params::Fingerprint;
 
@@ -118,6 +120,15 @@ pub enum FileError {
         found: u64,
         /// Length by the header.
         expected: u64,
+    },
+    /// A secret key would have taken the place of a file.
+    #[error(
+        "{} exists, and a secret key replaces no file unasked: what it encrypted would be lost if it is one; choose another \
+         place", path.display()
+    )]
+    Exists {
+        /// The file.
+        path: PathBuf,
     },
     /// The checksum differs.
     #[error("the checksum of the {kind} does not match; the file is damaged: copy it again")]

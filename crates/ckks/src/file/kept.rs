@@ -29,18 +29,39 @@ impl EvaluationKeys {
         let path = path.as_ref();
         match memory {
             KeyMemory::Expanded => Self::load(params, path),
-            KeyMemory::Seeded => disk::load(path, |file| {
-                let mut bytes = Vec::new();
-                file.read_to_end(&mut bytes).map_err(FileError::io(format!("reading {}", path.display())))?;
-                let checked = Checked::read(params, &bytes[..])?;
+            KeyMemory::Seeded => disk::load(path, |file: &mut File| {
+                let mut kept = Kept { input: file, bytes: Vec::new() };
+                let checked = Checked::read(params, &mut kept)?;
+                let mut bytes = kept.bytes;
+                bytes.shrink_to_fit();
                 checked.keys(params, bytes.into())
             }),
             KeyMemory::Mapped => disk::load(path, |file: &mut File| {
                 let checked = Checked::read(params, &mut *file)?;
-                let bytes = Bytes::map(file).map_err(FileError::io(format!("mapping {}", path.display())))?;
-                checked.keys(params, bytes)
+                // What follows is refused unmapped.
+                let map = |file: &mut File| match file.metadata()?.len() {
+                    len if len > checked.end as u64 => Ok(None),
+                    _ => Bytes::map(file).map(Some),
+                };
+                let bytes = map(file).map_err(FileError::io(format!("mapping {}", path.display())))?;
+                checked.keys(params, bytes.ok_or(FileError::Trailing)?)
             }),
         }
+    }
+}
+
+/// Keeps what is read of a file: no more than the checks ask for, which read one polynomial after the other, as many as the header
+/// announces.
+struct Kept<R> {
+    input: R,
+    bytes: Vec<u8>,
+}
+
+impl<R: Read> Read for Kept<R> {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.input.read(out)?;
+        self.bytes.extend_from_slice(&out[..count]);
+        Ok(count)
     }
 }
 

@@ -136,3 +136,31 @@ fn residues_beyond_their_prime_are_refused_though_the_checksum_is_right() {
     let error = refusal(&params, &folder.path().join("evaluation.keys"), &file);
     assert!(error.contains("is damaged"), "{error}");
 }
+
+/// A sparse file: bytes, then zeros up to a length that no memory holds.
+fn with_a_tail(path: &Path, bytes: &[u8]) {
+    std::fs::write(path, bytes).unwrap();
+    std::fs::File::options().write(true).open(path).unwrap().set_len(1 << 40).unwrap();
+}
+
+#[test]
+fn no_more_is_read_than_the_header_announces() {
+    let (params, folder) = (params(), tempfile::tempdir().unwrap());
+    let path = folder.path().join("evaluation.keys");
+    let keys = keys(&params, true);
+    let file = keys.to_bytes().unwrap();
+    let relin = keys.relin().unwrap().to_bytes().unwrap();
+    let mut damaged = file.clone();
+    damaged[file.len() / 2] ^= 1;
+    // The whole file, its half, its front, and what is no file of keys at all.
+    for bytes in [&file[..], &file[..file.len() / 2], &file[..60], &damaged, &relin, b"RINGMILL", b""] {
+        with_a_tail(&path, bytes);
+        for memory in [KeyMemory::Expanded, KeyMemory::Seeded, KeyMemory::Mapped] {
+            // To read it all would take days, or end the process.
+            let refused = EvaluationKeys::load_in(&params, &path, memory).unwrap_err();
+            assert_eq!(refused.to_string(), EvaluationKeys::load(&params, &path).unwrap_err().to_string());
+        }
+    }
+    with_a_tail(&path, &file);
+    assert!(matches!(EvaluationKeys::load(&params, &path), Err(FileError::Trailing)));
+}

@@ -11,7 +11,7 @@
 //! may stay so: [`EvaluationKeys::load_in`].
 //! Whatever belongs to a secret key carries its [identity](KeyIdentity), which keeps the files of two apart; files from before
 //! version 3 have none and go with all. It is as trustworthy as whoever wrote the file.
-//! A secret key is not [`Stored`]: only [`write_secret_key`] and [`save_secret_key`] write it.
+//! A secret key is not [`Stored`]: only [`write_secret_key`], [`save_secret_key`] and [`replace_secret_key`] write it.
 //!
 //! The layout is in `frame.rs`; the checksum finds damage, it does not authenticate.
 
@@ -43,14 +43,15 @@ use ringmill_ring::{Domain, LimbSource, Modulus, Poly};
 pub use error::FileError;
 pub use parameters::{load_params, params_from_bytes, read_params, save_params, write_params};
 pub use secret::{
-    load_secret_key, read_secret_key, save_secret_key, secret_key_from_bytes, write_secret_key,
+    load_secret_key, read_secret_key, replace_secret_key, save_secret_key, secret_key_from_bytes,
+    write_secret_key,
 };
 
 use crate::ciphertext::{Ciphertext, Plaintext, SeededCiphertext};
 use crate::error::CkksError;
 use crate::keys::{EvaluationKeys, KeyForm, KeyIdentity, PublicKey, RelinKey};
 use crate::params::{Fingerprint, Params};
-use disk::Privacy;
+use disk::{Old, Privacy};
 use frame::{Front, Hashed, IDENTIFIED};
 use objects::{Codec, SUMMED, TURNED};
 use zeroize::Zeroizing;
@@ -192,7 +193,7 @@ pub trait Stored: Sized + private::Sealed {
     /// # Errors
     /// As [`Stored::write`].
     fn save(&self, path: impl AsRef<Path>) -> Result<(), FileError> {
-        disk::save(path.as_ref(), Privacy::Public, |out| self.write(out))
+        disk::save(path.as_ref(), Privacy::Public, Old::Replaced, |out| self.write(out))
     }
 
     /// Reads the object from a file.

@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::path::Path;
 
-use super::disk::{self, Privacy};
+use super::disk::{self, Old, Privacy};
 use super::frame::{self, Front, Hashed};
 use super::{FileError, Kind};
 use crate::params::{Params, ParamsLiteral};
@@ -53,7 +53,7 @@ pub fn params_from_bytes(bytes: &[u8]) -> Result<Params, FileError> {
 /// # Errors
 /// [`FileError::Io`].
 pub fn save_params(params: &Params, path: impl AsRef<Path>) -> Result<(), FileError> {
-    disk::save(path.as_ref(), Privacy::Public, |out| write_params(params, out))
+    disk::save(path.as_ref(), Privacy::Public, Old::Replaced, |out| write_params(params, out))
 }
 
 /// Reads parameters from a file.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use zeroize::Zeroizing;
 
-use super::disk::{self, Privacy};
+use super::disk::{self, Old, Privacy};
 use super::frame::{self, Front, Hashed};
 use super::{FileError, Kind};
 use crate::keys::SecretKey;
@@ -54,12 +54,21 @@ pub fn secret_key_from_bytes(params: &Params, bytes: &[u8]) -> Result<SecretKey,
     super::whole(bytes, |input| read_secret_key(params, input))
 }
 
-/// Writes a secret key to a file that only its owner may read, atomically.
+/// Writes a secret key to a new file that only its owner may read, atomically. A file that is there stays; of two keys that are
+/// saved to one place at once, one is refused.
+///
+/// # Errors
+/// [`FileError::Exists`], [`FileError::Io`].
+pub fn save_secret_key(secret: &SecretKey, path: impl AsRef<Path>) -> Result<(), FileError> {
+    disk::save(path.as_ref(), Privacy::Owner, Old::Kept, |out| write_secret_key(secret, out))
+}
+
+/// The same in place of a file that is there, which is lost: a secret key with all that it encrypted.
 ///
 /// # Errors
 /// [`FileError::Io`].
-pub fn save_secret_key(secret: &SecretKey, path: impl AsRef<Path>) -> Result<(), FileError> {
-    disk::save(path.as_ref(), Privacy::Owner, |out| write_secret_key(secret, out))
+pub fn replace_secret_key(secret: &SecretKey, path: impl AsRef<Path>) -> Result<(), FileError> {
+    disk::save(path.as_ref(), Privacy::Owner, Old::Replaced, |out| write_secret_key(secret, out))
 }
 
 /// Reads a secret key from a file.

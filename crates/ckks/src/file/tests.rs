@@ -257,7 +257,7 @@ fn saving_is_atomic_and_private_where_it_must_be() {
     a.cipher.save(&path).unwrap();
     assert_eq!(Ciphertext::load(&a.params, &path).unwrap().polys(), a.cipher.polys());
     // A writer that fails half-way leaves the old file and nothing else.
-    let half = disk::save(&path, Privacy::Public, |f| {
+    let half = disk::save(&path, Privacy::Public, Old::Replaced, |f| {
         std::io::Write::write_all(f, b"RING").unwrap();
         Err(FileError::Trailing)
     });
@@ -268,6 +268,16 @@ fn saving_is_atomic_and_private_where_it_must_be() {
     save_secret_key(&a.secret, &secret).unwrap();
     let back = load_secret_key(&a.params, &secret).unwrap();
     assert_eq!(back.expose_coefficients(), a.secret.expose_coefficients());
+    // What is there stays: a secret key, half of one, or anything else.
+    let before = std::fs::read(&secret).unwrap();
+    for kept in [&before[..], &before[..20], b"notes"] {
+        std::fs::write(&secret, kept).unwrap();
+        let refused = save_secret_key(&a.secret, &secret).unwrap_err();
+        assert!(matches!(&refused, FileError::Exists { path } if *path == secret), "{refused}");
+        assert_eq!(std::fs::read(&secret).unwrap(), kept);
+    }
+    replace_secret_key(&a.secret, &secret).unwrap();
+    assert_eq!(std::fs::read(&secret).unwrap(), before);
     save_params(&a.params, folder.path().join("params")).unwrap();
     assert_eq!(load_params(folder.path().join("params")).unwrap(), a.params);
     #[cfg(unix)]
@@ -378,4 +388,36 @@ fn changed_files_never_pass_for_what_they_are_not() {
 #[ignore = "long: make test-full"]
 fn changed_files_never_pass_for_what_they_are_not_in_a_million_cases() {
     mutations(1_000_000);
+}
+
+#[test]
+fn of_many_secret_keys_for_one_place_one_is_saved_whole_and_the_others_are_refused() {
+    let params = other_params();
+    let folder = tempfile::tempdir().unwrap();
+    for round in 0..8 {
+        let path = folder.path().join(format!("secret {round}"));
+        let mut g = KeyGenerator::with_randomness(&params, randomness(round));
+        let keys: Vec<_> = (0..8).map(|_| g.secret_key().unwrap()).collect();
+        let together = std::sync::Barrier::new(keys.len());
+        let saved: Vec<bool> = std::thread::scope(|scope| {
+            let save = |key| {
+                let (together, path) = (&together, &path);
+                scope.spawn(move || {
+                    together.wait();
+                    match save_secret_key(key, path) {
+                        Ok(()) => true,
+                        Err(FileError::Exists { .. }) => false,
+                        Err(e) => panic!("{e}"),
+                    }
+                })
+            };
+            let threads: Vec<_> = keys.iter().map(save).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert_eq!(saved.iter().filter(|&&saved| saved).count(), 1);
+        let winner = &keys[saved.iter().position(|&saved| saved).unwrap()];
+        let kept = load_secret_key(&params, &path).unwrap();
+        assert_eq!(kept.expose_coefficients(), winner.expose_coefficients());
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 8);
 }

@@ -151,13 +151,12 @@ impl fmt::Debug for EncapsulationKey {
 
 /// Refuses a key under the sparse secret that is not known to keep 128 bits, unless the parameters are marked insecure.
 fn check_security(params: &Params) -> Result<(), CkksError> {
-    let (log_n, log_qp) = (params.log_n(), params.log_encapsulation());
-    let limit = encapsulation_limit(log_n);
-    if params.is_insecure() || limit.is_some_and(|limit| log_qp <= f64::from(limit)) {
+    if params.may_encapsulate() {
         return Ok(());
     }
-    let known = limit.map_or_else(|| "from N = 2^15 on".to_owned(), |limit| format!("there up to 2^{limit}"));
-    Err(CkksError::InsecureEncapsulation { weight: EPHEMERAL_WEIGHT, log_qp, log_n, known })
+    let (log_n, log_qp) = (params.log_n(), params.encapsulation());
+    let limit = encapsulation_limit(log_n);
+    Err(CkksError::InsecureEncapsulation { weight: EPHEMERAL_WEIGHT, log_qp, log_n, limit })
 }
 
 fn expand(params: &Params, direction: Direction, seed: &Seed) -> Poly {

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::error::CkksError;
 use crate::params::Params;
-use crate::randomness::Randomness;
+use crate::randomness::{Purpose, Randomness};
 
 /// Draws keys for one parameter set.
 ///
@@ -47,7 +47,7 @@ impl KeyGenerator {
     /// # Errors
     /// [`CkksError::Ring`] from the ring.
     pub fn secret_key(&mut self) -> Result<SecretKey, CkksError> {
-        let (mut rng, name) = self.randomness.next();
+        let (mut rng, name) = self.randomness.next(Purpose::SecretKey);
         SecretKey::draw(&self.params, &mut rng, KeyIdentity::of(&name))
     }
 
@@ -57,7 +57,7 @@ impl KeyGenerator {
     /// [`CkksError::ParamsMismatch`], [`CkksError::Ring`].
     pub fn public_key(&mut self, secret: &SecretKey) -> Result<PublicKey, CkksError> {
         self.check(secret)?;
-        let (mut rng, seed) = self.randomness.next();
+        let (mut rng, seed) = self.randomness.next(Purpose::PublicKey);
         PublicKey::draw(secret, &mut rng, seed)
     }
 
@@ -67,7 +67,7 @@ impl KeyGenerator {
     /// [`CkksError::ParamsMismatch`], [`CkksError::Ring`].
     pub fn relin_key(&mut self, secret: &SecretKey) -> Result<RelinKey, CkksError> {
         self.check(secret)?;
-        let (mut rng, seed) = self.randomness.next();
+        let (mut rng, seed) = self.randomness.next(Purpose::RelinKey);
         Ok(RelinKey(SwitchKey::draw(secret, &Origin::Square, &mut rng, seed)?))
     }
 
@@ -77,7 +77,7 @@ impl KeyGenerator {
     /// [`CkksError::ParamsMismatch`], [`CkksError::Ring`].
     pub fn galois_key(&mut self, secret: &SecretKey, element: GaloisElement) -> Result<SwitchKey, CkksError> {
         self.check(secret)?;
-        let (mut rng, seed) = self.randomness.next();
+        let (mut rng, seed) = self.randomness.next(Purpose::GaloisKey);
         let target = secret.automorphism(element.inverse());
         SwitchKey::draw(&target, &Origin::Secret(secret), &mut rng, seed)
     }
@@ -93,7 +93,7 @@ impl KeyGenerator {
         layout: KeyLayout,
     ) -> Result<(), CkksError> {
         self.check(secret)?;
-        let (mut rng, seed) = self.randomness.next();
+        let (mut rng, seed) = self.randomness.next(Purpose::RelinForm);
         key.0.insert(KeyForm::draw(secret, &Origin::Square, layout, &mut rng, seed)?)
     }
 
@@ -108,7 +108,7 @@ impl KeyGenerator {
         layout: KeyLayout,
     ) -> Result<(), CkksError> {
         self.check(secret)?;
-        let (mut rng, seed) = self.randomness.next();
+        let (mut rng, seed) = self.randomness.next(Purpose::GaloisForm);
         let target = secret.automorphism(element.inverse());
         key.insert(KeyForm::draw(&target, &Origin::Secret(secret), layout, &mut rng, seed)?)
     }
@@ -150,7 +150,7 @@ impl KeyGenerator {
     /// [`CkksError::InsecureEncapsulation`] beyond [`encapsulation_limit`](crate::params::encapsulation_limit); [`CkksError::ParamsMismatch`], [`CkksError::Ring`].
     pub fn encapsulation_key(&mut self, secret: &SecretKey) -> Result<EncapsulationKey, CkksError> {
         self.check(secret)?;
-        let (mut rng, seed) = self.randomness.next();
+        let (mut rng, seed) = self.randomness.next(Purpose::EncapsulationKey);
         EncapsulationKey::draw(secret, &mut rng, seed)
     }
 

@@ -46,7 +46,8 @@ fn an_identity_follows_from_the_seed_and_not_from_the_coefficients() {
         for number in 0u64..3 {
             let secret = generator.secret_key().unwrap();
             // The public seed of an object, from its definition.
-            let mut hasher = blake3::Hasher::new_derive_key("ringmill 2026 randomness: public polynomials");
+            let mut hasher =
+                blake3::Hasher::new_derive_key("ringmill 2026-12 randomness: secret key: public polynomials");
             hasher.update(&[seed; 32]).update(&number.to_le_bytes());
             let digits = hasher.finalize().to_hex()[..16].to_owned();
             assert_eq!(secret.identity().unwrap().to_string(), digits);

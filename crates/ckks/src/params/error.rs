@@ -2,6 +2,8 @@
 
 use ringmill_ring::RingError;
 
+use super::ModulusSize;
+
 /// A rule that a parameter literal breaks.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -138,18 +140,19 @@ pub enum ParamsError {
     },
     /// Below 128 bits and not marked insecure.
     #[error(
-        "log PQ = {log_pq:.1} at N = 2^{log_n} with {secret} secrets is about {bits:.0} bits of security; 128 bits \
-         need log PQ ≤ {limit}. Use fewer or smaller primes, a larger N, or `insecure: true` for tests"
+        "log PQ = {} at N = 2^{log_n} with {secret} secrets is about {bits} bits of security; 128 bits \
+         need log PQ ≤ {limit}. Use fewer or smaller primes, a larger N, or `insecure: true` for tests",
+        log_pq.beside(*limit)
     )]
     BelowSecurity {
         /// log2 of the product of all primes.
-        log_pq: f64,
+        log_pq: ModulusSize,
         /// log2 N.
         log_n: u32,
         /// The secret, in words.
         secret: String,
-        /// Interpolated bits.
-        bits: f64,
+        /// Interpolated bits, below 128.
+        bits: u32,
         /// Greatest log2 PQ for 128 bits in any table.
         limit: u32,
     },

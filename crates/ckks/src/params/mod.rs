@@ -6,6 +6,7 @@ mod literal;
 mod named;
 mod need;
 pub mod security;
+mod size;
 
 use std::fmt;
 use std::ops::Range;
@@ -19,7 +20,8 @@ pub use level::Level;
 pub use literal::{ParamsLiteral, PrimeSpec};
 pub use named::NamedSet;
 pub use need::{Choice, Need};
-pub use security::{Assessment, Secret, Security, SecurityTable, encapsulation_limit};
+pub use security::{Assessment, Secret, Security, SecurityTable, encapsulation_limit, keeps_encapsulation};
+pub use size::ModulusSize;
 
 use crate::scale::Scale;
 
@@ -59,8 +61,7 @@ impl Params {
         let alpha = q.len().div_ceil(literal.dnum);
         check_digits(literal.dnum, alpha, &q, &p)?;
         check_scale(literal.scale_bits, &q)?;
-        let log_pq = log2_product(&q) + log2_product(&p);
-        let security = Security::new(literal.log_n, literal.secret, log_pq);
+        let security = Security::new(literal.log_n, literal.secret, ModulusSize::of(q.iter().chain(&p)));
         check_security(literal, &security)?;
         // The literal kept is the explicit one, so that it gives these same primes whatever becomes of the search.
         let explicit = |ms: &[Modulus]| ms.iter().map(|m| PrimeSpec::Value(m.value())).collect();
@@ -180,9 +181,19 @@ impl Params {
         log2_product(&self.0.p)
     }
 
-    /// log2 of q_0·p_0, the modulus of the key under the ephemeral secret of bootstrapping.
-    pub fn log_encapsulation(&self) -> f64 {
-        log2_product(&[self.0.q[0], self.0.p[0]])
+    /// q_0·p_0, the modulus of the key under the ephemeral secret of bootstrapping.
+    pub fn encapsulation(&self) -> ModulusSize {
+        ModulusSize::of([&self.0.q[0], &self.0.p[0]])
+    }
+
+    /// Whether a key under the ephemeral secret of bootstrapping may be drawn: [`keeps_encapsulation`], or the mark `insecure`.
+    pub fn may_encapsulate(&self) -> bool {
+        self.is_insecure() || keeps_encapsulation(self.log_n(), self.encapsulation())
+    }
+
+    /// Whether the modulus PQ keeps `category` bits by a table.
+    pub fn keeps(&self, table: SecurityTable, category: u32) -> bool {
+        table.keeps(self.log_n(), self.secret(), category, self.security().modulus)
     }
 
     /// Security by the published tables.
@@ -367,10 +378,10 @@ fn check_security(lit: &ParamsLiteral, security: &Security) -> Result<(), Params
     match security.assessments.iter().map(|a| a.limit_128).max() {
         None => Err(ParamsError::NotCovered { log_n, secret }),
         Some(limit) => Err(ParamsError::BelowSecurity {
-            log_pq: security.log_pq,
+            log_pq: security.modulus,
             log_n,
             secret,
-            bits: security.bits(),
+            bits: security.bits_below(),
             limit,
         }),
     }

@@ -7,6 +7,9 @@ use super::{MAX_LOG_N, MAX_PRIMES, MIN_LOG_N, Params, ParamsError, ParamsLiteral
 /// Exact binary64 kernels need primes below 2^50; the fastest on CPUs without IFMA and as fast as any with it.
 const FAST_BITS: u32 = 50;
 
+/// The table by which needs are met.
+const TABLE: SecurityTable = SecurityTable::Guidelines2024;
+
 /// What a computation needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Need {
@@ -81,23 +84,54 @@ impl Need {
                 self.security, self.secret
             )));
         }
+        let most = 1 << (MAX_LOG_N - 1);
+        if self.slots > most {
+            return Err(unmet(format!(
+                "{} slots are asked for, and the largest ring has {most}",
+                self.slots
+            )));
+        }
         let q = self.chain();
+        let mut scarce = None;
         for log_n in MIN_LOG_N..=MAX_LOG_N {
-            let limit = SecurityTable::Guidelines2024.limit(log_n, self.secret, self.security);
+            let limit = TABLE.limit(log_n, self.secret, self.security);
             let Some(limit) = limit.filter(|_| (1 << log_n) / 2 >= self.slots) else { continue };
-            if let Some(shape) = cheapest(&q, limit)
-                && let Ok(params) = self.build(log_n, &q, &shape)
-            {
-                let rationale = self.explain(&params, &q, limit, &shape);
-                return Ok(Choice { params, rationale });
+            match self.cheapest(log_n, &q, limit) {
+                Ok((params, shape)) => {
+                    let rationale = self.explain(&params, &q, limit, &shape);
+                    return Ok(Choice { params, rationale });
+                }
+                Err(why) => scarce = why,
             }
         }
         let bits: u32 = q.iter().sum();
-        Err(unmet(format!(
-            "{} slots, depth {} at scale 2^{} need a modulus of {bits} bits before special primes, and as many primes of \
-             these widths as there are levels; lower the depth, change the scale, or bootstrap",
-            self.slots, self.depth, self.scale_bits
-        )))
+        let remedy = "lower the depth, change the scale, or bootstrap";
+        Err(unmet(match scarce {
+            Some(why) => format!("at N = 2^{MAX_LOG_N}, {why}; {remedy}"),
+            None => format!(
+                "{} slots, depth {} at scale 2^{} need a modulus of {bits} bits before special primes, beyond what keeps {} \
+                 bits of security; {remedy}",
+                self.slots, self.depth, self.scale_bits, self.security
+            ),
+        }))
+    }
+
+    /// The parameters with the cheapest key switch among those of a ring whose primes keep the security; of none, why primes
+    /// could not be had, if that was it.
+    fn cheapest(&self, log_n: u32, q: &[u32], limit: u32) -> Result<(Params, Shape), Option<ParamsError>> {
+        let log_q: u32 = q.iter().sum();
+        let mut scarce = None;
+        for shape in shapes(q) {
+            if log_q + shape.p.iter().sum::<u32>() > limit {
+                continue;
+            }
+            match self.build(log_n, q, &shape) {
+                Ok(params) if params.keeps(TABLE, self.security) => return Ok((params, shape)),
+                Ok(_) => {}
+                Err(why) => scarce = Some(why),
+            }
+        }
+        Err(scarce)
     }
 
     /// Sizes of the ciphertext primes: the base as one or two primes, then one prime a rescale.
@@ -115,16 +149,11 @@ impl Need {
     }
 
     fn build(&self, log_n: u32, q: &[u32], shape: &Shape) -> Result<Params, ParamsError> {
-        let literal = ParamsLiteral {
+        Params::new(&ParamsLiteral {
             secret: self.secret,
             scale_bits: self.scale_bits,
             ..ParamsLiteral::from_bits(log_n, q, &shape.p, shape.dnum)
-        };
-        let params = Params::new(&literal)?;
-        match params.security().category() {
-            Some(c) if c >= self.security => Ok(params),
-            _ => Err(ParamsError::Unmet { max_log_n: log_n, why: "security".into() }),
-        }
+        })
     }
 
     fn explain(&self, params: &Params, q: &[u32], limit: u32, shape: &Shape) -> String {
@@ -142,12 +171,12 @@ impl Need {
         };
         let slots = if self.slots > 1 { format!("{} slots and ", self.slots) } else { String::new() };
         format!(
-            "N = 2^{} is the least degree with {slots}log PQ = {:.0} ≤ {limit} ({} bits, {}); depth {} at \
+            "N = 2^{} is the least degree with {slots}log PQ = {} ≤ {limit} ({} bits, {}); depth {} at \
              scale 2^{}; dnum {} with {} special primes has the cheapest key switch that fits ({} transforms); {width}",
             params.log_n(),
-            params.security().log_pq,
+            params.security().modulus.beside(limit),
             self.security,
-            SecurityTable::Guidelines2024,
+            TABLE,
             self.depth,
             self.scale_bits,
             shape.dnum,
@@ -159,23 +188,29 @@ impl Need {
 
 impl Secret {
     fn column_is_missing(self, category: u32) -> bool {
-        SecurityTable::Guidelines2024.limit(MAX_LOG_N, self, category).is_none()
+        TABLE.limit(MAX_LOG_N, self, category).is_none()
     }
 }
 
-/// The shape with the fewest transforms whose modulus fits in `limit` bits.
-fn cheapest(q: &[u32], limit: u32) -> Option<Shape> {
-    let log_q: u32 = q.iter().sum();
-    let shapes = (1..=q.len()).filter_map(|dnum| {
+/// Shapes of the key switch, those of fewest transforms first.
+///
+/// One bit above the largest digit: sizes are nominal, the primes a little beside them. Those without that bit come last, for
+/// rings where nothing else fits.
+fn shapes(q: &[u32]) -> Vec<Shape> {
+    let shape = |dnum: usize, spare: u32| {
         let alpha = q.len().div_ceil(dnum);
-        // One bit above the largest digit: sizes are nominal, the primes a little beside them.
-        let digit = q.chunks(alpha).map(|d| d.iter().sum::<u32>()).max()? + 1;
+        let digit = q.chunks(alpha).map(|d| d.iter().sum::<u32>()).max()? + spare;
         let p = special(digit, q);
-        let fits = q.len().div_ceil(alpha) == dnum && log_q + p.iter().sum::<u32>() <= limit;
         let transforms = (dnum + 2) * (q.len() + p.len());
-        fits.then_some(Shape { dnum, p, transforms })
-    });
-    shapes.min_by_key(|s| (s.transforms, s.dnum))
+        (q.len().div_ceil(alpha) == dnum).then_some(Shape { dnum, p, transforms })
+    };
+    let mut all = Vec::new();
+    for spare in [1, 0] {
+        let mut some: Vec<Shape> = (1..=q.len()).filter_map(|dnum| shape(dnum, spare)).collect();
+        some.sort_by_key(|s| (s.transforms, s.dnum));
+        all.extend(some);
+    }
+    all
 }
 
 /// Special primes of at least `digit` bits in all, as few as primes below 2^50 allow (or the widest of the chain).

@@ -14,6 +14,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::ModulusSize;
+
 /// How secret keys are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -107,7 +109,7 @@ const GUIDELINES_2024: [Row; 8] = [
 ];
 
 impl SecurityTable {
-    /// Both tables.
+    /// Both tables, the newest last.
     pub const ALL: [Self; 2] = [Self::Standard2018, Self::Guidelines2024];
 
     fn limits(self, log_n: u32, secret: Secret) -> Option<[u32; 3]> {
@@ -125,17 +127,21 @@ impl SecurityTable {
         self.limits(log_n, secret).map(|l| l[at]).filter(|&l| l > 0)
     }
 
-    /// What the table says of a modulus of `log_pq` bits, if it covers the secret and degree.
-    pub fn assess(self, log_n: u32, secret: Secret, log_pq: f64) -> Option<Assessment> {
+    /// Whether a modulus PQ keeps `category` bits: the one rule of those who choose primes and those who check them.
+    pub fn keeps(self, log_n: u32, secret: Secret, category: u32, modulus: ModulusSize) -> bool {
+        self.limit(log_n, secret, category).is_some_and(|limit| modulus.within(limit))
+    }
+
+    /// What the table says of a modulus PQ, if it covers the secret and degree.
+    pub fn assess(self, log_n: u32, secret: Secret, modulus: ModulusSize) -> Option<Assessment> {
         let limits = self.limits(log_n, secret)?;
-        let level = |&(_, &limit): &(&u32, &u32)| limit > 0 && log_pq <= f64::from(limit);
-        let kept = CATEGORIES.iter().zip(&limits).filter(level).max_by_key(|(c, _)| **c);
+        let kept = CATEGORIES.into_iter().rev().find(|&c| self.keeps(log_n, secret, c, modulus));
         Some(Assessment {
             table: self,
-            category: kept.map(|(&c, _)| c),
-            bits: interpolate(&limits, log_pq),
+            category: kept,
+            bits: interpolate(&limits, modulus.log2()),
             limit_128: limits[0],
-            limit: kept.map_or(limits[0], |(_, &limit)| limit),
+            limit: kept.and_then(|category| self.limit(log_n, secret, category)).unwrap_or(limits[0]),
         })
     }
 }
@@ -157,6 +163,12 @@ const ENCAPSULATION: [(u32, u32); 2] = [(16, 121), (15, 105)];
 /// whose secrets are zero.
 pub fn encapsulation_limit(log_n: u32) -> Option<u32> {
     ENCAPSULATION.iter().find(|row| row.0 <= log_n).map(|row| row.1)
+}
+
+/// Whether a key under the ephemeral secret keeps 128 bits modulo q_0·p_0, as far as is known: the one rule of those who choose
+/// primes and those who draw such keys.
+pub fn keeps_encapsulation(log_n: u32, modulus: ModulusSize) -> bool {
+    encapsulation_limit(log_n).is_some_and(|limit| modulus.within(limit))
 }
 
 /// Security in bits as a continuous function of log PQ.
@@ -201,22 +213,29 @@ pub struct Assessment {
 /// Security of a parameter set against classical attacks, by every table that covers it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Security {
-    /// log2 of the product of all primes: keys live modulo PQ, so this is the modulus that counts.
-    pub log_pq: f64,
+    /// PQ, the product of all primes: keys live modulo PQ, so this is the modulus that counts.
+    pub modulus: ModulusSize,
     /// One entry a table that covers this degree and secret.
     pub assessments: Vec<Assessment>,
 }
 
 impl Security {
-    /// Looks `log_pq` up in every table.
-    pub fn new(log_n: u32, secret: Secret, log_pq: f64) -> Self {
-        let assessments = SecurityTable::ALL.iter().filter_map(|t| t.assess(log_n, secret, log_pq)).collect();
-        Self { log_pq, assessments }
+    /// Looks a modulus PQ up in every table.
+    pub fn new(log_n: u32, secret: Secret, modulus: ModulusSize) -> Self {
+        let assessments =
+            SecurityTable::ALL.iter().filter_map(|t| t.assess(log_n, secret, modulus)).collect();
+        Self { modulus, assessments }
     }
 
-    /// The claim: the greatest published level, from the newer table where both give the same.
+    /// log2 of PQ.
+    pub fn log_pq(&self) -> f64 {
+        self.modulus.log2()
+    }
+
+    /// The claim: the greatest published level of the newest table by which there is one. An older table that would give
+    /// more is superseded.
     pub fn claim(&self) -> Option<&Assessment> {
-        self.assessments.iter().filter(|a| a.category.is_some()).max_by_key(|a| a.category)
+        self.assessments.iter().rev().find(|a| a.category.is_some())
     }
 
     /// The claimed level in bits: 128, 192 or 256, or `None` below 128.
@@ -228,6 +247,11 @@ impl Security {
     pub fn bits(&self) -> f64 {
         self.assessments.iter().map(|a| a.bits).reduce(f64::min).unwrap_or(0.0)
     }
+
+    /// [`bits`](Self::bits) in whole bits of a modulus that no table gives 128 bits: 127 at most.
+    pub(super) fn bits_below(&self) -> u32 {
+        self.bits().round().min(127.0) as u32
+    }
 }
 
 impl fmt::Display for Security {
@@ -235,16 +259,16 @@ impl fmt::Display for Security {
         match self.claim() {
             Some(a) => write!(
                 f,
-                "{category} bits by the {}: log PQ {:.1} ({category} bits: ≤ {})",
+                "{category} bits by the {}: log PQ {} ({category} bits: ≤ {})",
                 a.table,
-                self.log_pq,
+                self.modulus.beside(a.limit),
                 a.limit,
                 category = a.category.unwrap_or(0),
             ),
             None if self.assessments.is_empty() => {
-                write!(f, "no claim: no published table covers this secret; log PQ {:.1}", self.log_pq)
+                write!(f, "no claim: no published table covers this secret; log PQ {}", self.modulus)
             }
-            None => write!(f, "below 128 bits: about {:.0} at log PQ {:.1}", self.bits(), self.log_pq),
+            None => write!(f, "below 128 bits: about {} at log PQ {}", self.bits_below(), self.modulus),
         }
     }
 }
@@ -252,6 +276,13 @@ impl fmt::Display for Security {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A modulus of so many bits, exactly 2^log2 for whole ones.
+    fn of_bits(log2: f64) -> ModulusSize {
+        let (whole, part) = (log2.floor() as usize, log2.fract().exp2());
+        let last = ((1u64 << (20 + whole % 20)) as f64 * part) as u64;
+        ModulusSize::of_factors(std::iter::repeat_n(1 << 20, whole / 20 - 1).chain([last]))
+    }
 
     #[test]
     fn tables_are_monotone() {
@@ -274,10 +305,11 @@ mod tests {
             for log_n in 11..=15 {
                 for (i, &c) in CATEGORIES.iter().enumerate() {
                     let limit = table.limits(log_n, Secret::Ternary).unwrap()[i];
-                    let a = table.assess(log_n, Secret::Ternary, f64::from(limit)).unwrap();
+                    let a = table.assess(log_n, Secret::Ternary, of_bits(f64::from(limit))).unwrap();
                     assert!((a.bits - f64::from(c)).abs() < 1e-9);
                     assert_eq!(a.category, Some(c));
-                    let above = table.assess(log_n, Secret::Ternary, f64::from(limit) + 0.01).unwrap();
+                    let above =
+                        table.assess(log_n, Secret::Ternary, of_bits(f64::from(limit) + 0.01)).unwrap();
                     assert!(above.bits < a.bits && above.category < Some(c));
                 }
             }
@@ -286,7 +318,7 @@ mod tests {
 
     #[test]
     fn known_points() {
-        let at = |n, q| Security::new(n, Secret::Ternary, q);
+        let at = |n, q| Security::new(n, Secret::Ternary, of_bits(q));
         assert_eq!(at(14, 438.0).category(), Some(128));
         assert_eq!(at(14, 438.0).claim().unwrap().table, SecurityTable::Standard2018);
         assert_eq!(at(14, 430.0).claim().unwrap().table, SecurityTable::Guidelines2024);
@@ -310,10 +342,11 @@ mod tests {
 
     #[test]
     fn sparse_secrets_are_not_covered() {
-        let sparse = Security::new(15, Secret::TernaryWeight { weight: 192 }, 200.0);
+        let sparse = Security::new(15, Secret::TernaryWeight { weight: 192 }, of_bits(200.0));
         assert_eq!(sparse.category(), None);
         assert!(sparse.to_string().contains("no published table"));
-        assert_eq!(Security::new(15, Secret::TernaryWeight { weight: 1 << 14 }, 200.0).category(), Some(256));
-        assert_eq!(Security::new(15, Secret::TernaryWeight { weight: 1 << 15 }, 200.0).category(), None);
+        let of_weight =
+            |weight| Security::new(15, Secret::TernaryWeight { weight }, of_bits(200.0)).category();
+        assert_eq!((of_weight(1 << 14), of_weight(1 << 15)), (Some(256), None));
     }
 }

@@ -44,7 +44,7 @@ fn every_named_set_keeps_its_claim() {
         if set != NamedSet::IVSingle && !matches!(set, NamedSet::VSingle | NamedSet::V50Single) {
             assert_eq!((claim.limit_128, claim.table), (limit, table), "{set}");
         }
-        assert!((p.security().log_pq - pq.bits() as f64).abs() < 1.0);
+        assert!((p.security().log_pq() - pq.bits() as f64).abs() < 1.0);
         // The rule of the key switch, from the integers.
         let special: BigUint = p.p_moduli().iter().map(|m| BigUint::from(m.value())).product();
         for d in p.digits(p.max_level()) {
@@ -194,7 +194,7 @@ fn by_need_takes_the_least_ring_that_is_secure() {
         let p = &choice.params;
         assert_eq!(p.log_n(), want, "{}", choice.rationale);
         assert_eq!(p.security().category(), Some(128).max(p.security().category()));
-        let g = SecurityTable::Guidelines2024.assess(p.log_n(), p.secret(), p.security().log_pq).unwrap();
+        let g = SecurityTable::Guidelines2024.assess(p.log_n(), p.secret(), p.security().modulus).unwrap();
         assert!(g.category >= Some(128), "{}", choice.rationale);
         assert!(p.max_level().get() >= depth && p.slots() >= slots);
         assert!(p.key_moduli().all(|m| m.value() < 1 << 50), "{}", choice.rationale);

@@ -56,8 +56,12 @@ fn least_error<'p>(wishes: &Wishes, points: impl Iterator<Item = &'p Point>, pla
         return infeasible("error", "no parameters are left".into(), None);
     };
     let why = format!(
-        "an error of {:e} is out of reach {place}at {} bits of security; the least is {:.2e}, at N = 2^{} and scale 2^{}",
-        wishes.max_error, wishes.security, best.error, best.parameters.log_n, best.parameters.scale_bits
+        "an error of {:e} is out of reach {place}at {} bits of security; the least is {:.1e}, at N = 2^{} and scale 2^{}",
+        wishes.max_error,
+        wishes.security,
+        up(best.error),
+        best.parameters.log_n,
+        best.parameters.scale_bits
     );
     infeasible("error", why, Some(Wishes { max_error: up(best.error), ..wishes.clone() }))
 }
@@ -82,10 +86,12 @@ fn too_small(request: &Request, found: &Enumerated, cores: &Cores) -> ExploreErr
         None => "no stored device holds one".into(),
     };
     let why = format!(
-        "{} is too small for any core at N = 2^{}: the smallest takes {need:.0} {}, there are {have:.0}; {larger}",
+        "{} is too small for any core at N = 2^{}: the smallest takes {:.0} {}, there are {:.0}; {larger}",
         device.name,
         p.parameters.log_n,
-        resource.name()
+        need.ceil(),
+        resource.name(),
+        have.floor()
     );
     infeasible("device", why, None)
 }
@@ -144,7 +150,9 @@ fn no_parameters(request: &Request) -> ExploreError {
     let why = format!(
         "at depth {depth} with {slots} slots no parameters up to N = 2^{largest} have {} bits of security by the {}; the most is \
          about {:.0} bits{remedy}",
-        wishes.security, wishes.table, best.security_bits
+        wishes.security,
+        wishes.table,
+        best.security_bits.floor().min(f64::from(wishes.security.saturating_sub(1)))
     );
     let nearest = level.map(|security| Wishes { security, ..wishes.clone() });
     infeasible("security", why, nearest)

@@ -290,7 +290,7 @@ fn evaluate(
         parameters.q = params.q_moduli().iter().map(|m| m.value()).collect();
     }
     let instance = kernel.instantiate(&params).map_err(Some)?;
-    let assessment = table.assess(chain.log_n, chain.secret.into(), params.security().log_pq);
+    let assessment = table.assess(chain.log_n, chain.secret.into(), params.security().modulus);
     let all: Vec<u64> = params.key_moduli().map(|m| m.value()).collect();
     let greatest = (0..all.len()).max_by_key(|&i| all[i]).unwrap_or(0);
     Ok(Point {
