@@ -250,16 +250,17 @@ def is_bundle(path: str | Path) -> bool:
 
 def kind_of(path: str | Path) -> str:
     """The kind that a bundle says it is of; empty if it is no bundle."""
-    data = read_file(path)
-    if not zipfile.is_zipfile(io.BytesIO(data)):
-        return ""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            if archive.getinfo(_HEADER).file_size > _HEADER_BYTES:
-                return ""
-            header = json.loads(archive.read(_HEADER))
-    except (KeyError, ValueError, RecursionError, zipfile.BadZipFile, RuntimeError, EOFError, OverflowError):
-        return ""
+    broken = (KeyError, ValueError, RecursionError, zipfile.BadZipFile, RuntimeError, EOFError, OverflowError)
+    with _opened(path) as file:
+        if not zipfile.is_zipfile(file):
+            return ""
+        try:
+            with zipfile.ZipFile(file) as archive:
+                if archive.getinfo(_HEADER).file_size > _HEADER_BYTES:
+                    return ""
+                header = json.loads(archive.read(_HEADER))
+        except broken:
+            return ""
     return str(header.get("format", "")).removeprefix("ringmill-") if isinstance(header, dict) else ""
 
 

@@ -256,7 +256,7 @@ def test_files_of_before_are_rewritten_clean(tmp_path: Path) -> None:
 
 
 def test_a_promise_is_stated_whatever_the_names_of_encryptions_are() -> None:
-    """More contributions than are kept apart: which of them lose their names must not depend on random ones."""
+    """Of more contributions than are kept apart those that lose their names do not depend on random ones."""
     weights = np.random.default_rng(3).uniform(0.5, 1, 1024)
     compiled = rm.kernel(lambda x: (weights * x.sum()).sum()).compile(rm.vector(1024), precision=12)
     keys = compiled.keygen(seeded=True)
