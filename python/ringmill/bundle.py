@@ -251,7 +251,7 @@ def is_bundle(path: str | Path) -> bool:
 def kind_of(path: str | Path) -> str:
     """The kind that a bundle says it is of; empty if it is no bundle."""
     broken = (KeyError, ValueError, RecursionError, zipfile.BadZipFile, RuntimeError, EOFError, OverflowError)
-    with _opened(path) as file:
+    with opened(path) as file:
         if not zipfile.is_zipfile(file):
             return ""
         try:
