@@ -31,6 +31,7 @@ VERBS = {
         "r",
     ],
     "decrypt": ["--kernel", "kernel", "--key", "keys/secret.key", "--input", "results", "--out", "y.json"],
+    "rewrite": ["--kernel", "kernel", "--input", "arguments", "--out", "new"],
     "inspect": ["keys/evaluation.keys", "--kernel", "kernel"],
     "params": ["--depth", "2"],
     "build": ["design.json", "--out", "core"],

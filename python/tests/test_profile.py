@@ -107,7 +107,7 @@ def test_a_key_form_counts_in_the_predicted_error(rng: np.random.Generator) -> N
     turn = rm.kernel(lambda x: x.rotate(1))
     base = compile_traced(turn.trace(rm.vector(1024)), params=params, output_level=4)
     wide = base.switched(rm.key_switching("hybrid", forms=["6+2/2"], levels={4: "6+2/2"}))
-    assert wide.predicted_error["out"] > base.predicted_error["out"] + 0.1
+    assert wide.predicted_error["out"] > base.predicted_error["out"]
     x = rng.uniform(-1, 1, 1024)
     for compiled in (base, wide):
         keys = compiled.keygen()
