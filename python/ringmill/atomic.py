@@ -49,7 +49,7 @@ def _replaceable(target: Path) -> None:
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Keep others out who write to a folder under this lock; whoever holds it already is not waited for.
+    """Keep other writers of a folder out under this lock; a writer that holds it already is not waited for.
 
     The lock goes with the process. Where the system has no locks for the folder there is none: what is
     created exclusively still is.

@@ -1,4 +1,4 @@
-"""RINGMILL_ISA with a name that is none, or of instructions that this CPU lacks: one error in every place."""
+"""RINGMILL_ISA with an invalid name, or of instructions that this CPU lacks: one error in every place."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ fn chains_pass_what_is_checked_when_keys_are_drawn_everywhere() {
 
 #[test]
 fn an_insecure_need_names_the_ring_that_it_asks_for() {
-    // So many primes there are not at 2^16, and other degrees are not tried.
+    // There are not that many primes at 2^16, and other degrees are not tried.
     let need = Need { levels: 60, slots: 4, log_n: 16, insecure: true, scale_bits: 20, ..Need::default() };
     let refused = need.in_arrangement(1).unwrap_err();
     assert!(matches!(refused, CircuitError::Params(ParamsError::Unmet { max_log_n: 16, .. })), "{refused}");

@@ -33,11 +33,11 @@ enum Step {
     AddScalar(usize, f64),
     Rotate(usize, i64),
     Conjugate(usize),
-    /// The sum of so many slots.
+    /// The sum of n slots.
     Sum(usize, usize),
-    /// Added to itself, turned, so many times: a box sum.
+    /// Added to itself, turned, n times: a box sum.
     Box(usize, usize),
-    /// Added to itself so many times.
+    /// Added to itself n times.
     Repeat(usize, usize),
 }
 
@@ -407,7 +407,7 @@ fn one_by_one(
     Some((distance(&w.decrypt(last), wanted) / last.noise().error(case.slots)).log2())
 }
 
-/// Runs so many programs from a seed on, and gives the greatest ratio.
+/// Runs n programs from a seed on, and refuses a measured error above its prediction.
 fn search(programs: usize, seed: u64) {
     let rotations: Vec<i64> = (0..9).map(|k| 1 << k).chain([-1, 7, 3]).collect();
     let mut worlds = [

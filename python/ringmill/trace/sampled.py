@@ -30,7 +30,7 @@ SAFETY = 1.05
 # round. The last one is 2^−32 of the spacing wide, where a pole still grows in binary64.
 PLACES = 8
 
-# So many more where the points around a peak leave room for a larger one than the largest that they show.
+# More where the points around a peak leave room for a larger one than the largest that they show.
 HIDING = 256
 PIECES = 32
 ROUNDS = 8

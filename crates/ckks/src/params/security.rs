@@ -277,7 +277,7 @@ impl fmt::Display for Security {
 mod tests {
     use super::*;
 
-    /// A modulus of so many bits, exactly 2^log2 for whole ones.
+    /// A modulus of a number of bits, exactly 2^log2 for whole ones.
     fn of_bits(log2: f64) -> ModulusSize {
         let (whole, part) = (log2.floor() as usize, log2.fract().exp2());
         let last = ((1u64 << (20 + whole % 20)) as f64 * part) as u64;
