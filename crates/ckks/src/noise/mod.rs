@@ -279,10 +279,14 @@ impl Noise {
     /// As [`Noise::error`], at confidence 1 − `failure`, which is taken as 1/2 if it is more.
     pub fn error_at(&self, slots: usize, failure: f64) -> f64 {
         let slots = slots.max(1) as f64;
-        // Named and unnamed part each stay within their bounds at half of the failures.
-        let parts = if self.rest > 0.0 && !self.sources().is_empty() { 2.0 } else { 1.0 };
-        let l = (parts * slots / failure.min(0.5)).ln().max(1.0);
-        let worst = Tail::of(self.sources()).bound(l) + Tail::product(self.rest).bound(l);
+        // Named and unnamed part each stay within their bounds at a share of the failures, the larger part at the larger one.
+        let unnamed = match self.rest / self.std() {
+            part if part > 0.0 && part < 1.0 => part.clamp(1e-6, 1.0 - 1e-6),
+            part => part.max(0.0),
+        };
+        let l = |share: f64| (slots / failure.min(0.5) / share).ln().max(1.0);
+        let named = if unnamed < 1.0 { Tail::of(self.sources()).bound(l(1.0 - unnamed)) } else { 0.0 };
+        let worst = named + if unnamed > 0.0 { Tail::product(self.rest).bound(l(unnamed)) } else { 0.0 };
         let error = (worst * (2.0 * slots).sqrt() + self.bias).hypot(self.magnitude * DOUBLE_ROUNDING);
         // Errors beyond all numbers may have met messages of size 0 on the way.
         if error.is_nan() { f64::INFINITY } else { error }
