@@ -40,7 +40,8 @@ _TEXT_BYTES = 1 << 27
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
-def _digest(data: bytes) -> str:
+def digest(data: bytes) -> str:
+    """The hash by which parts, and kernels, are told apart."""
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
@@ -56,7 +57,7 @@ class Bundle:
     def to_bytes(self) -> bytes:
         """The file's bytes; equal bundles give equal bytes."""
         buffer = io.BytesIO()
-        digests = {name: _digest(data) for name, data in self.parts.items()}
+        digests = {name: digest(data) for name, data in self.parts.items()}
         header = {"format": f"ringmill-{self.kind}", "version": self.version, **self.facts, "parts": digests}
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
             for name, data in {_HEADER: json.dumps(header).encode(), **self.parts}.items():
@@ -154,7 +155,7 @@ def _parse(data: bytes, kind: str, path: str) -> Bundle:
             )
         digests = header.pop("parts", None)
         parts = {name: archive.read(name) for name in names[1:]}
-        if digests != {name: _digest(data) for name, data in parts.items()}:
+        if digests != {name: digest(data) for name, data in parts.items()}:
             refuse_damaged(path, "its parts are not the ones that its header lists")
     read = Bundle(kind, header, parts, version)
     if read.to_bytes() != data:

@@ -13,7 +13,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ringmill import _native
-from ringmill._native import Comparison, EvaluationKeys, Evaluator, Params, PublicKey, SecretKey
+from ringmill._native import (
+    INTEGER_FACTOR_MAX,
+    Comparison,
+    EvaluationKeys,
+    Evaluator,
+    Params,
+    PublicKey,
+    SecretKey,
+)
 from ringmill.arguments import checked
 from ringmill.belongs import has_room, of_kind, one_secret, that_bootstraps
 from ringmill.bounded import bounded
@@ -49,10 +57,6 @@ def _is_matrix(operand: Any) -> bool:
         return not isinstance(operand, Encrypted) and np.ndim(operand) == 2
     except ValueError:  # rows of different lengths, which are refused as numbers
         return False
-
-
-#: The largest whole number that multiplies without a level.
-LARGEST_FREE = 1 << 20
 
 
 def _known(value: Any) -> Plain:
@@ -325,7 +329,7 @@ class Ciphertext(Encrypted):
             a, b = self._paired(other)
             product = self.evaluator.multiply(a.native, b.native)
             return self._with(product, real=other.real, clean=a.clean or b.clean)
-        if is_public(other) and abs(other) <= LARGEST_FREE:
+        if is_public(other) and abs(other) <= INTEGER_FACTOR_MAX:
             return self._with(self.evaluator.multiply_integer(self.native, other))
         plain, bound = self._plain(_public(other))
         if isinstance(plain, float):

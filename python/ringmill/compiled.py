@@ -7,7 +7,6 @@ evaluation keys and ciphertexts: ``evaluate``. ``run`` plays both in one process
 from __future__ import annotations
 
 import functools
-import hashlib
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -57,10 +56,6 @@ MOST_THREADS = 256
 
 # No precision that is asked for has more.
 MOST_BITS = 64
-
-
-def _hash(text: str) -> str:
-    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 # What `cost` tells beside operations.
@@ -236,7 +231,7 @@ class Compiled:
             "level": self.plan.input_level,
             "scale": self.plan.input_scale,
         }
-        return _hash(json.dumps(facts, sort_keys=True))
+        return bundle.digest(json.dumps(facts, sort_keys=True).encode())
 
     def _made(self, program: object) -> bool:
         """Whether a digest is this kernel's. Files of earlier versions have one of the whole program."""
@@ -246,7 +241,8 @@ class Compiled:
         )
 
     def _of_program(self, text: str) -> str:
-        return _hash(f"{text}\0{self.params.fingerprint}\0{self.plan.magnitude!r} {self.plan.bound!r}")
+        content = f"{text}\0{self.params.fingerprint}\0{self.plan.magnitude!r} {self.plan.bound!r}"
+        return bundle.digest(content.encode())
 
     def __repr__(self) -> str:
         places = len(self.bootstraps)
@@ -407,15 +403,11 @@ class Compiled:
         parts = {}
         for name, cipher in values.parts.items():
             # What was rounded on the way is taken for itself.
-            least = cipher.error_log2 - 1e-6
-            error = max(-float(self.precision), 4.0 * math.ceil(least / 4.0))
-            if least <= -self.precision:
-                error = -float(self.precision)
+            error = cipher.error_log2 - 1e-6
             if role == "arguments":
-                error = math.ceil(4.0 * least) / 4.0
-            size = max(self.plan.magnitude, cipher.magnitude) if role == "arguments" else cipher.magnitude
-            steps_of_bound = math.ceil(math.log2(max(size, 2.0)) / 8.0)
-            bound = size if role == "arguments" else 2.0 ** (8 * steps_of_bound)
+                error, bound = math.ceil(4.0 * error) / 4.0, max(self.plan.magnitude, cipher.magnitude)
+            else:
+                error, bound = _native.stated(self.precision, error, cipher.magnitude)
             parts[name] = cipher.restated(bound, error)
         return Values(role, parts, self.name, self.digest)
 
@@ -453,9 +445,8 @@ class Compiled:
 
     def _stated(self, error: float) -> float:
         """What a result carries of an error that is predicted here, with room for the rounding of a file."""
-        if self.public:
-            return error + 0.3
-        return max(-float(self.precision), 4.0 * math.ceil(error / 4.0)) + 0.3
+        stated = error if self.public else _native.stated(self.precision, error, 1.0)[0]
+        return stated + 0.3
 
     def _decrypted(self, call: str, secret: SecretKey | Keys, results: Values) -> dict[str, Slots]:
         """All slots of results."""

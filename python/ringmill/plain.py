@@ -13,12 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ringmill._native import DEFAULT_MAGNITUDE
 from ringmill.arguments import checked
 from ringmill.errors import EncodingError, fail
 from ringmill.trace.spec import finite_array
-
-#: The bound that counts where none is declared.
-DEFAULT_MAGNITUDE = 1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -64,7 +64,7 @@ def test_every_way_to_evaluate_writes_the_same_results(
     np.testing.assert_allclose(np.load(tmp_path / "y.npz")["out"], np.roll(x * x, -1) + 0.5, atol=1e-6)
 
 
-#: Wishes, each other than what holds by default.
+#: Constraints and objectives, each other than what holds by default.
 WISHES: dict[str, list[Any]] = {
     "max_error": [1e-2],
     "security": [0, 192],

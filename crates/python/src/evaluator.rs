@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use ringmill::{Bootstrapper, Input, Number, Runner};
 use ringmill_ckks as ckks;
 use ringmill_ckks::{Level, Scale};
+use ringmill_program::he::INTEGER_FACTOR_MAX;
 use ringmill_program::manage::{KeySet, Promise};
 
 use crate::argument::{Arg, Told, given};
@@ -310,7 +311,7 @@ impl Evaluator {
         a: Arg<Bound<'_, Ciphertext>>,
         c: &Bound<'_, PyAny>,
     ) -> PyResult<Ciphertext> {
-        let most = 1 << 20;
+        let most = INTEGER_FACTOR_MAX as i128;
         let c: i32 = within(Family::Encoding, "c", c, (-most, most))?;
         let a = a.get().full();
         self.run(py, |e| e.multiply_integer(a, c))

@@ -80,6 +80,13 @@ fn attended<T: Send + 'static>(
     }
 }
 
+/// What a result states that may be off by 2^`error_log2` and has slots up to `magnitude`: log2 of its error, and its bound.
+#[pyfunction]
+pub(crate) fn stated(precision: u32, error_log2: f64, magnitude: f64) -> (f64, f64) {
+    let (error, magnitude) = Stated::promised(Some(precision), error_log2.exp2(), magnitude);
+    (error.log2(), magnitude)
+}
+
 /// A program and what is promised of its values and results.
 struct Promised {
     managed: Managed,

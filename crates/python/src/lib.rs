@@ -49,6 +49,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<circuits::Circuit>()?;
     module.add_class::<image::CoreImage>()?;
     module.add_class::<switching::Costs>()?;
+    module.add("DEFAULT_MAGNITUDE", ringmill_ckks::noise::DEFAULT_MAGNITUDE)?;
+    module.add("INTEGER_FACTOR_MAX", ringmill_program::he::INTEGER_FACTOR_MAX as u64)?;
+    module.add_function(wrap_pyfunction!(executable::stated, module)?)?;
     module.add_function(wrap_pyfunction!(bootstrap::bootstrap_rotations, module)?)?;
     module.add_function(wrap_pyfunction!(machines::isa, module)?)?;
     module.add_function(wrap_pyfunction!(machines::calibrate, module)?)?;

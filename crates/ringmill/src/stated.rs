@@ -29,11 +29,16 @@ impl Stated {
     /// The prediction of a result, as it may be known.
     pub(crate) fn of(self, predicted: &Noise, slots: usize) -> Noise {
         let Self::Promise { bits } = self else { return predicted.clone() };
-        let above = |x: f64, step: f64| ((x.log2() / step).ceil() * step).exp2();
-        let error = predicted.error_at(slots, FAILURE);
-        let promised = bits.map(|bits| (-f64::from(bits)).exp2()).filter(|&promised| error <= promised);
-        let stated = promised.unwrap_or_else(|| above(error, ERROR_STEP));
+        let (error, magnitude) =
+            Self::promised(bits, predicted.error_at(slots, FAILURE), predicted.magnitude());
         // Nothing is said of how the error lies over the slots: it is a bound for each.
-        Noise::exact(above(predicted.magnitude().max(2.0), BOUND_STEP), 0).with_bias(stated)
+        Noise::exact(magnitude, 0).with_bias(error)
+    }
+
+    /// What [`Promise`](Self::Promise) makes of a bound on the error and one on |slot|.
+    pub fn promised(bits: Option<u32>, error: f64, magnitude: f64) -> (f64, f64) {
+        let above = |x: f64, step: f64| ((x.log2() / step).ceil() * step).exp2();
+        let promised = bits.map(|bits| (-f64::from(bits)).exp2()).filter(|&promised| error <= promised);
+        (promised.unwrap_or_else(|| above(error, ERROR_STEP)), above(magnitude.max(2.0), BOUND_STEP))
     }
 }

@@ -187,19 +187,23 @@ impl Noise {
     /// A vector of which nothing but the bound |slot| ≤ `magnitude` is known, encoded. It may equal any other, so its error
     /// has no name.
     pub fn plain(magnitude: f64, scale: &Scale) -> Self {
-        let unknown = Self { rest: rounding_of_one() / scale.to_f64(), ..Self::exact(magnitude, 0) };
-        Self { origin: Origin { shared: true, ..unknown.origin }, ..unknown }
+        Self { rest: rounding_of_one() / scale.to_f64(), ..Self::unknown(magnitude) }
     }
 
     /// A number of a program in every slot: one coefficient is rounded, and all slots are off by the same.
     pub fn number(value: f64, scale: &Scale) -> Self {
-        Self { bias: 0.5 / scale.to_f64(), ..Self::exact(value, value.to_bits()) }
+        Self { bias: rounded_alike(scale), ..Self::exact(value, value.to_bits()) }
     }
 
     /// A number in every slot of which nothing but the bound `magnitude` is known.
     pub fn constant(magnitude: f64, scale: &Scale) -> Self {
-        let constant = Self { bias: 0.5 / scale.to_f64(), ..Self::exact(magnitude, 0) };
-        Self { origin: Origin { shared: true, ..constant.origin }, ..constant }
+        Self { bias: rounded_alike(scale), ..Self::unknown(magnitude) }
+    }
+
+    /// A value without error of which nothing but the bound is known: it may equal any other.
+    fn unknown(magnitude: f64) -> Self {
+        let exact = Self::exact(magnitude, 0);
+        Self { origin: Origin { shared: true, ..exact.origin }, ..exact }
     }
 
     /// The named contributions, in units of the message.
@@ -533,6 +537,11 @@ pub fn raised_magnitude(slots: usize, bits: u32) -> f64 {
 /// Standard deviation of the rounding of one coefficient to an integer.
 fn rounding_of_one() -> f64 {
     (1.0f64 / 12.0).sqrt()
+}
+
+/// Bound on what every slot is off by when the one coefficient of a number is rounded at a scale.
+fn rounded_alike(scale: &Scale) -> f64 {
+    0.5 / scale.to_f64()
 }
 
 /// Expected ‖s‖².

@@ -6,8 +6,8 @@ use ringmill_ring::Modulus;
 
 use super::product;
 
-/// The size of a product of primes. Limits are held to the exact integer, so that code that chooses primes and whoever checks
-/// them decide alike; the logarithm is for display and estimates.
+/// The size of a product of primes. Limits are held to the exact integer, so that code that chooses primes and code that
+/// checks them decide alike; the logarithm is for display and estimates.
 ///
 /// Prints log2 with one decimal; beside a limit, [`beside`](Self::beside).
 #[derive(Clone, Copy, PartialEq)]

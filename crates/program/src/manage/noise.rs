@@ -225,8 +225,7 @@ fn spread<'a>(
             let (a, na) = of(a);
             a.times(2.0 * na.magnitude())
         }
-        Op::Neg(a) | Op::Drop(a, _) => of(a).0.clone(),
-        Op::AddScalar(a, _) => of(a).0.clone(),
+        Op::Neg(a) | Op::Drop(a, _) | Op::AddScalar(a, _) => of(a).0.clone(),
         Op::MulScalar { a, c, .. } => of(a).0.times(c),
         Op::Rotate { a, k, .. } => {
             of(a).0.turned(k.rem_euclid(p.slots() as i64) as usize).plus(&Spread::even(born(v)?), 0.0)
