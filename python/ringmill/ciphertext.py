@@ -13,7 +13,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ringmill import _native
-from ringmill._native import Comparison, EvaluationKeys, Evaluator, Params, PublicKey, SecretKey
+from ringmill._native import (
+    Comparison,
+    EvaluationKeys,
+    Evaluator,
+    MachineSpec,
+    Params,
+    PublicKey,
+    SecretKey,
+)
 from ringmill.arguments import checked
 from ringmill.belongs import has_room, of_kind, one_secret, that_bootstraps
 from ringmill.bounded import bounded
@@ -651,7 +659,7 @@ def encrypt(
     level: int | None = None,
     magnitude: float | None = None,
     key: PublicKey | SecretKey | None = None,
-    machine: str = "cpu",
+    machine: str | MachineSpec = "cpu",
 ) -> Ciphertext:
     """Encrypt a vector of numbers.
 
@@ -663,7 +671,7 @@ def encrypt(
         magnitude: bound on the size of a value that the error prediction may tell the world; the least power
             of two above the largest value by default.
         key: encrypt with this key instead of the public one.
-        machine: where operations on the result run, "cpu" or "reference".
+        machine: where operations on the result run, as "cpu:threads=4" or a value of ``rm.machines``.
 
     Raises
     ------

@@ -3,6 +3,7 @@
 use ringmill_ring::RingError;
 
 use crate::compact::CompactError;
+use crate::spec::SpecError;
 
 /// A rule that a binding or a program breaks.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -29,6 +30,10 @@ pub enum MachineError {
     Device { reason: String },
     #[error("the run was stopped before its end; there are no results")]
     Stopped,
+    #[error("no pool of {threads} threads: {why}; ask for fewer")]
+    Threads { threads: usize, why: String },
+    #[error(transparent)]
+    Spec(#[from] SpecError),
     #[error(transparent)]
     Compact(#[from] CompactError),
     #[error(transparent)]

@@ -8,7 +8,10 @@ pub mod calibrate;
 pub mod compact;
 pub mod cpu;
 pub mod error;
+pub mod parameter;
 pub mod reference;
+pub mod registry;
+pub mod spec;
 mod watch;
 
 use ringmill_program::cost::CostTable;
@@ -20,6 +23,7 @@ pub use compact::{Compact, CompactConfig};
 pub use cpu::Cpu;
 pub use error::MachineError;
 pub use reference::Reference;
+pub use spec::{MachineSpec, SpecError};
 pub use watch::Watch;
 
 /// Something that runs limb programs.

@@ -50,7 +50,7 @@ pub(crate) fn compact_cycles<'py>(
         multiplier: Multiplier::WordMontgomery,
         bus_bits,
         timing: MemoryTiming { latency, beat_cycles },
-        ..CompactLiteral::default()
+        ..CompactLiteral::roomy()
     };
     let workload = Workload { operation, log_n, limbs, special, dnum, sequence, times };
     let counted = py

@@ -79,7 +79,7 @@ impl Core {
             multiplier: multiplier(&self.multiplier)?,
             bus_bits: self.bus_bits,
             timing: MemoryTiming { latency: self.memory_latency, beat_cycles: self.beat_cycles },
-            ..CompactLiteral::default()
+            ..CompactLiteral::roomy()
         };
         literal.build().map_err(|e| failure(&e))
     }

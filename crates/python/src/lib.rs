@@ -50,6 +50,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<image::CoreImage>()?;
     module.add_class::<switching::Costs>()?;
     module.add_function(wrap_pyfunction!(bootstrap::bootstrap_rotations, module)?)?;
+    module.add_class::<machines::MachineSpec>()?;
+    module.add_function(wrap_pyfunction!(machines::machine_table, module)?)?;
+    module.add_function(wrap_pyfunction!(machines::machine_help, module)?)?;
     module.add_function(wrap_pyfunction!(machines::isa, module)?)?;
     module.add_function(wrap_pyfunction!(machines::calibrate, module)?)?;
     module.add_function(wrap_pyfunction!(machines::ceilings, module)?)?;
@@ -63,6 +66,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(files::identify_file, module)?)?;
     module.add_function(wrap_pyfunction!(hardware::hardware_files, module)?)?;
     module.add_function(wrap_pyfunction!(hardware::core_sizes, module)?)?;
+    module.add_function(wrap_pyfunction!(hardware::core_options, module)?)?;
     module.add_function(wrap_pyfunction!(hardware::multipliers, module)?)?;
     module.add_function(wrap_pyfunction!(explore::explore_designs, module)?)?;
     module.add_function(wrap_pyfunction!(explore::stored_devices, module)?)?;

@@ -16,9 +16,10 @@ use ringmill_program::he::Chain;
 use ringmill_program::lower::{Method, Switch, lower_by};
 use ringmill_program::schedule::Statistics;
 
+use crate::argument::Arg;
 use crate::error::{Failure, Family};
 use crate::image::Core;
-use crate::machines;
+use crate::machines::{self, Named};
 use crate::plan::Plan;
 
 /// What a text such as `auto 26+9/9 @5=klss` asks for: a method, forms that keys have beside the base one, and the methods of
@@ -149,11 +150,10 @@ pub(crate) struct Costs {
 
 #[pymethods]
 impl Costs {
-    /// Of a machine by name; those of "cpu" are what `ringmill calibrate` measured, the shipped ones otherwise.
+    /// Of a machine; those of "cpu" are what `ringmill calibrate` measured, the shipped ones otherwise.
     #[staticmethod]
-    #[pyo3(signature = (machine = "cpu", butterflies = None))]
-    fn of(machine: &str, butterflies: Option<u32>) -> PyResult<Self> {
-        let machine = machines::by_name(machine, Some(1), butterflies, None)?;
+    fn of(machine: Arg<Named>) -> PyResult<Self> {
+        let machine = machines::open(&machine.0.spec()?)?;
         Ok(Self { inner: ringmill::costs_of(&*machine).map_err(|e| Failure::face(&e))? })
     }
 

@@ -10,6 +10,7 @@
     ringmill validate DESIGN.json …
     ringmill explore  KERNEL.PY:FUNCTION --device zcu102 --max-error 1e-4 --out design.json
     ringmill devices
+    ringmill machines
     ringmill calibrate
     ringmill profile  --kernel K
     ringmill compare  casa | coxhe | taiyi-parameters
@@ -36,7 +37,6 @@ INTERRUPTED = 130
 #: Options that are whole numbers, the same for every verb that has them: least and most.
 _RANGES = {
     "threads": (1, 256),
-    "butterflies": (1, 16),
     "depth": (0, 100),
     "scale_bits": (20, 59),
     "integer_bits": (0, 59),
@@ -55,6 +55,13 @@ _RANGES = {
     "effort": (0, 1 << 30),
     "seed": (0, (1 << 63) - 1),
 }
+
+
+def _machines() -> str:
+    from ringmill._native import machine_table
+
+    first, *others = (name for name, *_ in machine_table())
+    return ", ".join([f"{first} (default)", *others])
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -101,12 +108,14 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--input", required=True, metavar="FILE", help="encrypted arguments")
     sub.add_argument("--out", required=True, metavar="FILE", help="encrypted results")
     sub.add_argument(
-        "--machine", default="cpu", metavar="NAME", help="cpu (default), reference, compact or verilator"
+        "--machine",
+        default="cpu",
+        metavar="MACHINE",
+        help=f"{_machines()}; with options as cpu:threads=4 (ringmill machines lists them)",
     )
-    sub.add_argument(
-        "--threads", type=int, metavar="N", help="worker threads, 1 to 256; all cores by default"
-    )
-    sub.add_argument("--butterflies", type=int, metavar="N", help="size of compact: 1, 2, 4, 8 or 16 a lane")
+    # Options of a machine in their old places.
+    sub.add_argument("--threads", type=int, metavar="N", help=argparse.SUPPRESS)
+    sub.add_argument("--butterflies", type=int, metavar="N", help=argparse.SUPPRESS)
 
     sub = verb("decrypt", "Decrypt the results of a kernel.")
     kernel(sub)
@@ -282,6 +291,7 @@ def _explore(verb: Callable[[str, str], argparse.ArgumentParser]) -> None:
         "--points", metavar="K", type=int, default=0, help="designs of the page to decrypt and compare (0)"
     )
     verb("devices", "List the stored devices.")
+    verb("machines", "List the machines that run programs, with their options.")
 
 
 def _print(outcome: dict[str, Any]) -> None:

@@ -180,8 +180,8 @@ impl CoreLibrary {
     pub fn config(&self) -> Result<CompactConfig, CompactError> {
         let p = self.functions.parameters;
         let kind = Multiplier::ALL.into_iter().find(|kind| kind.code() == p.kind);
-        let (name, value) = ("multiplier", p.kind.into());
-        let multiplier = kind.ok_or(CompactError::Parameter { name, value, allowed: "0 to 4" })?;
+        let (name, value, allowed) = ("multiplier", p.kind.to_string(), "0 to 4".to_owned());
+        let multiplier = kind.ok_or(CompactError::Parameter { name, value, allowed })?;
         let literal = CompactLiteral {
             word_bits: p.w,
             butterflies: p.nbf,
@@ -189,7 +189,7 @@ impl CoreLibrary {
             moduli: p.mods,
             multiplier,
             bus_bits: p.d,
-            ..CompactLiteral::default()
+            ..CompactLiteral::roomy()
         };
         literal.build()
     }

@@ -8,17 +8,33 @@ mod ops;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use ringmill_program::cost::CostTable;
 use ringmill_program::limb::{Instruction, LimbProgram, Operand, Source, ValueId};
 use ringmill_ring::reference as scalar;
 use ringmill_ring::{LimbSource, Modulus};
 
 use crate::bindings::check_borders;
+use crate::registry::{Entry, Estimates};
 use crate::{Executable, Machine, MachineError, Watch};
 
 /// The machine `reference`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Reference;
+
+/// The machine `reference` in the registry.
+pub static ENTRY: Entry = Entry {
+    name: "reference",
+    about: "a plain interpreter, written for clarity",
+    runs: "all",
+    estimates: Estimates::No,
+    simulates: "scalar arithmetic, line by line",
+    computes_here: true,
+    shared: false,
+    options: &[],
+    open: |_| Ok(Arc::new(Reference)),
+};
 
 impl Machine for Reference {
     fn name(&self) -> &str {

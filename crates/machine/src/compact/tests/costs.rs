@@ -36,7 +36,7 @@ const HELD: [Shape; 8] = [
 ];
 
 fn config(butterflies: u32, bus_bits: u32) -> CompactConfig {
-    CompactLiteral { butterflies, bus_bits, ..CompactLiteral::default() }.build().unwrap()
+    CompactLiteral { butterflies, bus_bits, ..CompactLiteral::roomy() }.build().unwrap()
 }
 
 /// Cycles of a program that is run again, by the model.

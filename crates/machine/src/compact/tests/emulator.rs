@@ -30,7 +30,7 @@ pub(super) fn kinds() -> Vec<(CompactConfig, [Modulus; 2])> {
     };
     let config = |multiplier| {
         let (word_bits, primes) = primes(multiplier);
-        let literal = CompactLiteral { word_bits, multiplier, log_n_max: 12, ..CompactLiteral::default() };
+        let literal = CompactLiteral { word_bits, multiplier, log_n_max: 12, ..CompactLiteral::roomy() };
         (literal.build().unwrap(), primes)
     };
     Multiplier::ALL.into_iter().map(config).collect()

@@ -23,7 +23,7 @@ fn config(latency: u32, beat_cycles: u32) -> CompactConfig {
         moduli: 16,
         multiplier: Multiplier::SparseWordMontgomery,
         timing: MemoryTiming { latency, beat_cycles },
-        ..CompactLiteral::default()
+        ..CompactLiteral::roomy()
     }
     .build()
     .unwrap()
