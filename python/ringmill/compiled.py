@@ -33,7 +33,7 @@ from ringmill.belongs import of_kind
 from ringmill.bounded import bounded
 from ringmill.errors import FileFormatError, MismatchError, ParameterError, ProgramError, fail
 from ringmill.keys import Keys, keygen
-from ringmill.machines import Outside, beside, machine_or_function
+from ringmill.machines import Outside, beside, machine_of, machine_or_function
 from ringmill.numbered import numbered
 from ringmill.plausible import plausible
 from ringmill.progress import Show, share, steps
@@ -99,6 +99,18 @@ def compile_traced(
     compiled = Compiled(traced.text, traced.signature, plan, switching, output_level)
     hold_precision(params, compiled.predicted_error, precision)
     return compiled
+
+
+def estimated(machine: MachineSpec, told: dict[str, Any]) -> dict[str, Any]:
+    """What a machine tells of a program, with the part of the cycles in which each unit works."""
+    busy, cycles = told.pop("busy"), told["cycles"]
+    return {
+        "machine": str(machine),
+        "cycles": cycles,
+        "seconds": told["seconds"],
+        "utilisation": {unit: count / cycles for unit, count in busy.items() if cycles},
+        **told,
+    }
 
 
 class Compiled:
@@ -212,6 +224,21 @@ class Compiled:
             MachineError: a machine that does not exist, or that has no primes for the KLSS that is asked for.
         """
         return self.plan.work(self.switching, costs_of(beside(machine, 2, butterflies=butterflies)))
+
+    def estimate(self, machine: str | MachineSpec = "cpu") -> dict[str, Any]:
+        """What one evaluation takes on a machine, told without running it.
+
+        ``cycles`` and ``seconds``, each ``None`` where the machine has no clock or none is known
+        (``"compact:clock=200"``); ``utilisation``, the part of the cycles in which each unit works;
+        ``counters``; ``spans``, (unit, what, first cycle, cycle after the last) as it happens; ``by``, what
+        tells it. docs/machines.md says which machines tell what.
+
+        Raises
+        ------
+            MachineError: a machine that does not exist, does not tell, or cannot run the program.
+        """
+        spec = machine_of(machine)
+        return estimated(spec, self.plan.estimate(self.switching, spec))
 
     @property
     def digest(self) -> str:

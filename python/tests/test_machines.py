@@ -15,6 +15,7 @@ import pytest
 import ringmill as rm
 from ringmill.cli import main
 from ringmill.compiled import Compiled
+from ringmill.project import Core
 
 X = np.array([0.5, -0.25, 1.0, 0.125])
 
@@ -139,3 +140,67 @@ def test_the_command_line_takes_texts_and_options_in_their_old_places(
     assert json.loads(out.out)["machine"] == "compact:butterflies=4"
     assert "--butterflies will go; write --machine compact:butterflies=4" in out.err
     assert (tmp_path / "r").read_bytes() == first
+
+
+@rm.kernel
+def powers(x: Any) -> Any:
+    return (x * x).rotate(1) * x
+
+
+@pytest.fixture(scope="module")
+def deep() -> Compiled:
+    params = rm.Params.from_bits(12, [54, 50, 50, 50], [54], 4, insecure=True)
+    return powers.compile(rm.vector(64), params=params)
+
+
+def test_machines_tell_what_a_kernel_takes(deep: Compiled) -> None:
+    """A core's figures are those of the image that is built for it; a processor's those of ``work``."""
+    core = Core(word_bits=60, log_n_max=15, moduli=32, butterflies=8)
+    image = core.image(deep.plan)
+    told = deep.estimate("compact:butterflies=8")
+    assert (told["cycles"], told["counters"]["first_cycles"]) == (image.cycles, image.first_cycles)
+    assert told["spans"] == image.spans
+    assert told["seconds"] is None
+    assert all(0 < share < 1 for share in told["utilisation"].values())
+    clocked = deep.estimate(rm.machines.verilator(butterflies=8, clock=250))
+    assert clocked["cycles"] == told["cycles"]
+    assert clocked["seconds"] == pytest.approx(told["cycles"] * 4e-9)
+    assert deep.estimate("cpu")["seconds"] == pytest.approx(deep.work("cpu")["seconds"])
+    assert deep.work("compact:clock=200")["seconds"] == pytest.approx(deep.work("compact")["seconds"] / 2)
+    with pytest.raises(rm.MachineError, match="cpu, compact, verilator do") as refused:
+        deep.estimate("reference")
+    assert refused.value.code == "NoEstimate"
+
+
+def test_the_command_line_simulates_kernels_and_limb_programs(
+    deep: Compiled, tmp_path: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def told(*words: object) -> dict[str, Any]:
+        assert main(["simulate", *map(str, words), "--json"]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    deep.save(tmp_path / "kernel")
+    limb = tmp_path / "program.limb"
+    limb.write_text("# the same program\n" + Core(word_bits=60).image(deep.plan).limb_program)
+    by_kernel = told(tmp_path / "kernel", "--spans", tmp_path / "spans.json")
+    by_text = told(limb)
+    assert by_kernel["cycles"] == by_text["cycles"] == deep.estimate("compact")["cycles"]
+    assert [tuple(span) for span in json.loads((tmp_path / "spans.json").read_text())] == deep.estimate(
+        "compact"
+    )["spans"]
+    assert told(limb, "--machine", "cpu")["seconds"] == pytest.approx(deep.work()["seconds"])
+    assert main(["simulate", str(limb), "--machine", "compact:clock=100"]) == 0
+    assert f"cycles        {by_text['cycles']:,}\nseconds " in capsys.readouterr().out
+    (tmp_path / "broken").write_text("limb x : 2^10 {\n")
+    keys = deep.keygen(seeded=True)
+    keys.save(tmp_path)
+    for file, code in (
+        ("none", "Unreadable"),
+        ("spans.json", "NoProgram"),
+        ("public.key", "NoProgram"),
+        ("broken", None),
+    ):
+        assert main(["simulate", str(tmp_path / file), "--json"]) == 1
+        refused = json.loads(capsys.readouterr().out)
+        assert str(tmp_path / file) in refused["message"]
+        assert code in (None, refused["code"]), refused

@@ -32,6 +32,10 @@ pub enum MachineError {
     Stopped,
     #[error("no pool of {threads} threads: {why}; ask for fewer")]
     Threads { threads: usize, why: String },
+    #[error("the costs of this machine in {path}: {why}; run `ringmill calibrate`, or delete the file")]
+    Costs { path: String, why: String },
+    #[error("machine {machine} does not tell what a program takes without running it; {others} do")]
+    NoEstimate { machine: &'static str, others: String },
     #[error(transparent)]
     Spec(#[from] SpecError),
     #[error(transparent)]

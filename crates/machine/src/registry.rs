@@ -24,9 +24,6 @@ pub struct Entry {
     pub estimates: Estimates,
     /// How it comes to its results, in words.
     pub simulates: &'static str,
-    /// Whether runs take memory and processor time of this process as far as a program needs them, so that they are to be asked
-    /// for before.
-    pub computes_here: bool,
     /// Whether all that asks for it with the same options is to get one: it has threads, tables and memory to share.
     pub shared: bool,
     /// What can be chosen.
@@ -114,6 +111,12 @@ impl Entry {
         let built = |s: &&Setting| matches!(s.left_out, LeftOut::Built(_));
         self.options.iter().find(built).map(|s| s.parameter.name)
     }
+}
+
+/// The names of machines that tell what a program takes, for messages.
+pub(crate) fn that_estimate() -> String {
+    let names = MACHINES.iter().filter(|e| e.estimates != Estimates::No).map(|e| e.name);
+    names.collect::<Vec<_>>().join(", ")
 }
 
 /// What can stand for a machine on the command line: a line each machine, its options below.

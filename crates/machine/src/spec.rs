@@ -9,9 +9,11 @@ use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 use std::sync::Arc;
 
+use ringmill_program::limb::LimbProgram;
+
 use crate::parameter::{Refused, Value};
 use crate::registry::{self, Entry, Setting};
-use crate::{Machine, MachineError};
+use crate::{Machine, MachineError, Timing};
 
 /// A machine of the registry with values for some of its options.
 #[derive(Clone)]
@@ -168,6 +170,16 @@ impl MachineSpec {
     /// What prevents it from being there.
     pub fn open(&self) -> Result<Arc<dyn Machine>, MachineError> {
         (self.entry.open)(self)
+    }
+
+    /// What a program takes on it, told without running it.
+    ///
+    /// # Errors
+    /// [`MachineError::NoEstimate`] of a machine that does not tell; why it cannot run the program.
+    pub fn estimate(&self, program: &LimbProgram) -> Result<Timing, MachineError> {
+        let told = self.open()?.estimate(program)?;
+        let others = registry::that_estimate;
+        told.ok_or_else(|| MachineError::NoEstimate { machine: self.name(), others: others() })
     }
 
     fn setting(&self, option: &str) -> Result<&'static Setting, SpecError> {

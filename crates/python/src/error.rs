@@ -226,6 +226,7 @@ impl Failure {
             E::Program(e) => return Self::he(e),
             E::Lower(e) => return Self::of(Family::Program, e),
             E::Machine(MachineError::Compact(e)) => return Self::of(Family::Machine, e),
+            E::Machine(e @ MachineError::Costs { .. }) => return Self::of(Family::Mismatch, e),
             E::Machine(MachineError::Spec(e)) => return Self::of(Family::Machine, e),
             E::Machine(e) => return Self::of(Family::Machine, e),
             E::Choose(e) => return Self::choose(e),

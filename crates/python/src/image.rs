@@ -161,7 +161,7 @@ impl CoreImage {
     /// What every unit does when: (unit, instruction, first cycle, last cycle).
     #[getter]
     fn spans(&self) -> Vec<Span> {
-        spans(&self.plan.instructions, &self.timing.spans)
+        spans(&self.plan, &self.timing.spans)
     }
 
     /// log2 of the ring degree N.

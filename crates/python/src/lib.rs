@@ -13,6 +13,7 @@ mod compact;
 mod comparison;
 mod debug_form;
 mod error;
+mod estimate;
 mod evaluation;
 mod evaluator;
 mod executable;
@@ -53,6 +54,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<machines::MachineSpec>()?;
     module.add_function(wrap_pyfunction!(machines::machine_table, module)?)?;
     module.add_function(wrap_pyfunction!(machines::machine_help, module)?)?;
+    module.add_function(wrap_pyfunction!(estimate::estimate_program, module)?)?;
     module.add_function(wrap_pyfunction!(machines::isa, module)?)?;
     module.add_function(wrap_pyfunction!(machines::calibrate, module)?)?;
     module.add_function(wrap_pyfunction!(machines::ceilings, module)?)?;

@@ -90,8 +90,8 @@ impl MachineSpec {
 
     /// Whether runs take memory of this process as far as a program needs it.
     #[getter]
-    fn computes_here(&self) -> bool {
-        self.0.entry().computes_here
+    fn computes_here(&self) -> PyResult<bool> {
+        Ok(open(&self.0)?.computes_here())
     }
 
     fn __str__(&self) -> String {

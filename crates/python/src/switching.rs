@@ -154,7 +154,7 @@ impl Costs {
     #[staticmethod]
     fn of(machine: Arg<Named>) -> PyResult<Self> {
         let machine = machines::open(&machine.0.spec()?)?;
-        Ok(Self { inner: ringmill::costs_of(&*machine).map_err(|e| Failure::face(&e))? })
+        Ok(Self { inner: machine.costs().map_err(|e| Failure::face(&e.into()))? })
     }
 
     /// Of a compact core with a clock of `mhz`.
@@ -209,7 +209,7 @@ pub(crate) fn form_bytes(params: &Bound<'_, crate::params::Params>, form: Option
 
 /// Those of this computer.
 pub(crate) fn costs() -> Result<CostTable, Failure> {
-    ringmill::costs().map_err(|e| Failure::face(&e))
+    ringmill::costs().map_err(|e| Failure::face(&e.into()))
 }
 
 /// An evaluator on a machine that switches keys as the word says.
@@ -219,7 +219,7 @@ pub(crate) fn evaluator(
     word: &str,
 ) -> Result<Evaluator, Failure> {
     let face = |e: ringmill::Error| Failure::face(&e);
-    let costs = ringmill::costs_of(&*machine).map_err(face)?;
+    let costs = machine.costs().map_err(|e| face(e.into()))?;
     let evaluator = Evaluator::with_machine(params, machine).map_err(face)?;
     match methods(params, word, &costs)? {
         None => Ok(evaluator),

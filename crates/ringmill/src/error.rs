@@ -113,6 +113,4 @@ pub enum Error {
     InputSlots { name: String, given: usize, needed: usize },
     #[error("the program is managed for other parameters: {what}; compile it for {print}")]
     ProgramParams { what: &'static str, print: String },
-    #[error("the costs of this machine in {path}: {why}; run `ringmill calibrate`, or delete the file")]
-    Costs { path: String, why: String },
 }

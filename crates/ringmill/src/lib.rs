@@ -27,7 +27,6 @@
 //! ```
 
 mod bootstrap;
-mod costs;
 mod eager;
 mod error;
 mod evaluator;
@@ -41,7 +40,6 @@ mod runner;
 use std::sync::Arc;
 
 pub use bootstrap::{Bootstrapper, bootstrap_keys};
-pub use costs::{costs, costs_of, costs_path};
 pub use error::Error;
 pub use evaluator::Evaluator;
 pub use kernel::{Input, Inputs, Kernel};
@@ -51,6 +49,7 @@ pub use ringmill_circuits as circuits;
 pub use ringmill_ckks as ckks;
 pub use ringmill_machine as machine;
 pub use ringmill_machine::Machine;
+pub use ringmill_machine::cpu::costs::{costs, costs_path};
 pub use ringmill_program as program;
 pub use ringmill_ring as ring;
 pub use runner::Runner;

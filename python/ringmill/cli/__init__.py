@@ -4,6 +4,7 @@
     ringmill encrypt  --kernel K --key public.key --input DATA.npz --out ARGUMENTS
     ringmill evaluate --kernel K --keys evaluation.keys --input ARGUMENTS --out RESULTS
     ringmill decrypt  --kernel K --key secret.key --input RESULTS --out DATA.npz
+    ringmill simulate KERNEL | PROGRAM --machine compact:butterflies=8,clock=200
     ringmill inspect  FILE | FOLDER [--kernel K]
     ringmill params   --depth 5 --slots 4096 | --levels 9 --bits 22
     ringmill build    DESIGN.json --out DIR
@@ -57,11 +58,11 @@ _RANGES = {
 }
 
 
-def _machines() -> str:
+def _machine_help(default: str) -> str:
     from ringmill._native import machine_table
 
-    first, *others = (name for name, *_ in machine_table())
-    return ", ".join([f"{first} (default)", *others])
+    names = (f"{name} (default)" if name == default else name for name, *_ in machine_table())
+    return f"{', '.join(names)}; with options as {default}:… (ringmill machines lists them)"
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -107,15 +108,16 @@ def _parser() -> argparse.ArgumentParser:
     )
     sub.add_argument("--input", required=True, metavar="FILE", help="encrypted arguments")
     sub.add_argument("--out", required=True, metavar="FILE", help="encrypted results")
-    sub.add_argument(
-        "--machine",
-        default="cpu",
-        metavar="MACHINE",
-        help=f"{_machines()}; with options as cpu:threads=4 (ringmill machines lists them)",
-    )
+    sub.add_argument("--machine", default="cpu", metavar="MACHINE", help=_machine_help("cpu"))
     # Options of a machine in their old places.
     sub.add_argument("--threads", type=int, metavar="N", help=argparse.SUPPRESS)
     sub.add_argument("--butterflies", type=int, metavar="N", help=argparse.SUPPRESS)
+
+    sub = verb("simulate", "Tell what a program takes on a machine, without running it.")
+    sub.add_argument("program", metavar="FILE", help="kernel file, or the text of a limb program")
+    sub.add_argument("--machine", default="compact", metavar="MACHINE", help=_machine_help("compact"))
+    sub.add_argument("--switching", metavar="METHOD", help="hybrid, klss or auto, in place of a kernel's own")
+    sub.add_argument("--spans", metavar="FILE", help="write what each unit does when, as JSON")
 
     sub = verb("decrypt", "Decrypt the results of a kernel.")
     kernel(sub)

@@ -23,6 +23,8 @@ from ringmill.cli.places import to_write
 from ringmill.cli.profile import profile as profile
 from ringmill.cli.profile import show_profile as show_profile
 from ringmill.cli.read import encryption_key, evaluation_keys, secret
+from ringmill.cli.simulate import show_simulate as show_simulate
+from ringmill.cli.simulate import simulate as simulate
 from ringmill.cli.streams import say
 from ringmill.cli.workload import show_workload as show_workload
 from ringmill.cli.workload import workload as workload

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::parameters::{self, EFFORT, PARAMETERS, POLICY};
+use super::parameters::{self, CLOCK, EFFORT, PARAMETERS, POLICY};
 use super::{Compact, CompactConfig, CompactError, CompactLiteral, CoreLibrary, Policy, SimulatedMemory};
 use crate::parameter::{Allowed, Parameter};
 use crate::registry::{Entry, Estimates, LeftOut, Setting};
@@ -28,7 +28,6 @@ pub static EMULATED: Entry = Entry {
     runs: RUNS,
     estimates: Estimates::Cycles,
     simulates: "scalar arithmetic, instruction by instruction",
-    computes_here: false,
     shared: false,
     options: &[
         Setting::or(&parameters::WORD.parameter, LeftOut::Most),
@@ -40,6 +39,7 @@ pub static EMULATED: Entry = Entry {
         Setting::default(&parameters::MEMORY.parameter),
         Setting::default(&parameters::LATENCY.parameter),
         Setting::default(&parameters::BEAT.parameter),
+        Setting::or(&CLOCK, UNKNOWN),
         Setting::default(&POLICY),
         Setting::default(&EFFORT),
     ],
@@ -48,6 +48,9 @@ pub static EMULATED: Entry = Entry {
         None => Ok(Arc::new(searching(spec, Compact::emulated(config(spec)?)))),
     },
 };
+
+/// What the clock is where it is left out.
+const UNKNOWN: LeftOut = LeftOut::Words("not known: cycles alone; costs are told for 100");
 
 /// What the cores run.
 const RUNS: &str = "N from 2^10 to 2^15, at most 32 primes of 60 bits; a smaller core fewer";
@@ -62,7 +65,6 @@ pub static SIMULATED: Entry = Entry {
     runs: RUNS,
     estimates: Estimates::Cycles,
     simulates: "the RTL under Verilator, cycle by cycle",
-    computes_here: false,
     shared: false,
     options: &[
         Setting::or(&parameters::WORD.parameter, NEEDED),
@@ -73,6 +75,7 @@ pub static SIMULATED: Entry = Entry {
         Setting::default(&parameters::BUS.parameter),
         Setting::default(&parameters::LATENCY.parameter),
         Setting::default(&parameters::BEAT.parameter),
+        Setting::or(&CLOCK, UNKNOWN),
         Setting::default(&POLICY),
         Setting::default(&EFFORT),
         Setting::or(&LIBRARY, LeftOut::Built("built once and kept, by Python")),
@@ -122,8 +125,11 @@ fn simulated(spec: &MachineSpec, path: &Path) -> Result<Arc<dyn Machine>, Machin
     Ok(Arc::new(searching(spec, Compact::simulated(config, library, memory))))
 }
 
-/// A machine whose plans are searched for as the text says.
+/// A machine with the clock that the text gives, whose plans are searched for as it says.
 fn searching(spec: &MachineSpec, mut machine: Compact) -> Compact {
+    if let Some(mhz) = spec.whole(CLOCK.name) {
+        machine = machine.with_clock(mhz as f64);
+    }
     if let Some(policy) = spec.text(POLICY.name).and_then(Policy::by_name) {
         machine = machine.with_policy(policy);
     }

@@ -15,6 +15,7 @@
 //! | [`bus`] | the way to memory, cycle by cycle as the hardware |
 //! | [`registers`] | offsets and fields of the core's registers, generated |
 //! | [`simulated`] | a core under Verilator |
+//! | [`estimate`] | what a program takes, by the model |
 //! | [`work`] | what a program asks of a core, whatever the schedule |
 //! | [`workload`] | single operations, to count their cycles |
 //! | [`emulator`] | the instruction set as an executable specification |
@@ -26,6 +27,7 @@ pub mod costs;
 pub mod emulator;
 pub mod entry;
 pub mod error;
+pub mod estimate;
 mod galois;
 pub mod isa;
 mod lower;

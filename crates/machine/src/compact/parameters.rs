@@ -199,6 +199,17 @@ pub static TILE: Parameter = Parameter {
     about: "how a product is cut for the device's DSP blocks",
 };
 
+/// The clock, which changes times and nothing else.
+pub static CLOCK: Parameter = Parameter {
+    name: "clock",
+    field: "clock",
+    rtl: None,
+    allowed: Allowed::Range(1, 10_000),
+    default: None,
+    unit: "MHz",
+    about: "the clock of the core",
+};
+
 /// How plans are made.
 pub static POLICY: Parameter = Parameter {
     name: "policy",

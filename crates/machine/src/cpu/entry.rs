@@ -25,7 +25,6 @@ pub static ENTRY: Entry = Entry {
     runs: "all",
     estimates: Estimates::Seconds,
     simulates: "vector kernels, chosen for the processor",
-    computes_here: true,
     shared: true,
     options: &[Setting::or(&THREADS, LeftOut::Words("all cores"))],
     open,

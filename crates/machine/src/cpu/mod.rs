@@ -6,6 +6,7 @@
 //! | [`flow`], [`sink`], [`convert`], [`group`], [`shared`], [`absorb`], [`build`], [`ahead`], [`tables`] | how it gets there |
 //! | [`queue`], [`run`], [`made`] | running it |
 //! | [`profile`] | where its time goes |
+//! | [`costs`] | what it takes for each kind of work, as measured |
 //! | `entry` | its row in the registry |
 //!
 //! Instructions of one modulus that follow from each other make one task, so that limbs between them stay in the
@@ -16,6 +17,7 @@ mod absorb;
 mod ahead;
 mod build;
 mod convert;
+pub mod costs;
 mod entry;
 mod flow;
 mod group;
@@ -34,6 +36,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rayon::ThreadPool;
+use ringmill_program::cost::{Kind, Work};
 use ringmill_program::limb::LimbProgram;
 use ringmill_program::schedule;
 use ringmill_ring::buffer::{Buffer, HUGE_PAGE};
@@ -41,7 +44,7 @@ use ringmill_ring::{Isa, LimbRing, LimbSource, Modulus, Pool, Process, RingError
 use smallvec::SmallVec;
 
 use crate::bindings::check_borders;
-use crate::{Executable, Machine, MachineError, Watch};
+use crate::{Executable, Machine, MachineError, Timing, Watch};
 pub use entry::ENTRY;
 use plan::Plan;
 use profile::{Blind, Profile};
@@ -127,6 +130,24 @@ impl Machine for Cpu {
 
     fn memory(&self) -> Option<&Pool> {
         Some(&self.memory)
+    }
+
+    fn computes_here(&self) -> bool {
+        true
+    }
+
+    /// Seconds on one core, by its costs.
+    fn estimate(&self, program: &LimbProgram) -> Result<Option<Timing>, MachineError> {
+        let (costs, work) = (self.costs()?, Work::of(program));
+        let seconds = costs.nanoseconds(&work, program.log_n()) / 1e9;
+        Ok(Some(Timing {
+            cycles: None,
+            seconds: Some(seconds),
+            counters: Kind::ALL.map(|kind| (kind.name(), work.get(kind))).to_vec(),
+            busy: Vec::new(),
+            spans: Vec::new(),
+            by: format!("the costs of one core: {}", costs.machine()),
+        }))
     }
 
     fn prepare(&self, program: &LimbProgram) -> Result<Box<dyn Executable>, MachineError> {

@@ -30,7 +30,6 @@ pub static ENTRY: Entry = Entry {
     runs: "all",
     estimates: Estimates::No,
     simulates: "scalar arithmetic, line by line",
-    computes_here: true,
     shared: false,
     options: &[],
     open: |_| Ok(Arc::new(Reference)),
@@ -42,8 +41,12 @@ impl Machine for Reference {
     }
 
     /// Nothing is measured of it: those that ship, so that it does the same everywhere.
-    fn costs(&self) -> Option<CostTable> {
-        Some(CostTable::shipped())
+    fn costs(&self) -> Result<CostTable, MachineError> {
+        Ok(CostTable::shipped())
+    }
+
+    fn computes_here(&self) -> bool {
+        true
     }
 
     fn prepare(&self, program: &LimbProgram) -> Result<Box<dyn Executable>, MachineError> {

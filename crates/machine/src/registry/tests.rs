@@ -24,7 +24,6 @@ static FILE: Entry = Entry {
     runs: "all",
     estimates: Estimates::No,
     simulates: "",
-    computes_here: false,
     shared: false,
     options: &[Setting { parameter: &PATH, left_out: LeftOut::Words("none"), unnamed: true }],
     open: |_| Ok(Arc::new(crate::Reference)),
