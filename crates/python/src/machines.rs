@@ -107,14 +107,23 @@ impl MachineSpec {
     }
 }
 
+/// A whole number, whatever its size.
+fn number(given: &Bound<'_, PyAny>) -> Option<i128> {
+    if given.is_instance_of::<PyBool>() { None } else { given.extract().ok() }
+}
+
+/// A text, or a number that a parameter may be.
+pub(crate) fn plain(given: &Bound<'_, PyAny>) -> Option<Value> {
+    if let Ok(text) = given.extract::<String>() {
+        return Some(text.into());
+    }
+    number(given).and_then(|n| u64::try_from(n).ok()).map(Value::Whole)
+}
+
 /// What Python gives for an option.
 fn read(spec: &machine::MachineSpec, option: &str, given: &Bound<'_, PyAny>) -> Result<Value, Failure> {
-    if let Ok(text) = given.extract::<String>() {
-        return Ok(text.into());
-    }
-    let number = if given.is_instance_of::<PyBool>() { None } else { given.extract::<i128>().ok() };
-    if let Some(n) = number.and_then(|n| u64::try_from(n).ok()) {
-        return Ok(n.into());
+    if let Some(value) = plain(given) {
+        return Ok(value);
     }
     let settings = spec.entry().options.iter();
     let Some(parameter) = settings.map(|s| s.parameter).find(|p| p.name == option) else {
@@ -128,7 +137,7 @@ fn read(spec: &machine::MachineSpec, option: &str, given: &Bound<'_, PyAny>) -> 
     }
     let (machine, option) = (spec.name(), parameter.name);
     let (value, allowed) = (shown(given), parameter.allowed.to_string());
-    Err(refused(match number {
+    Err(refused(match number(given) {
         Some(_) => SpecError::OutOfRange { machine, option, value, allowed },
         None => SpecError::BadValue { machine, option, value, allowed },
     }))

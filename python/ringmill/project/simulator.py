@@ -11,7 +11,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ringmill._native import MachineSpec, __version__, core_options, core_sizes, multipliers
+from ringmill._native import MachineSpec, __version__, core_options, core_sizes
 from ringmill.atomic import make_folder, writing
 from ringmill.errors import MachineError, fail
 from ringmill.project import hardware
@@ -68,7 +68,7 @@ def library(compiled: Compiled, machine: MachineSpec) -> Path:
     """
     core = _core_of(compiled, machine)
     files = hardware.sources(core)
-    files |= hardware.lists("core", __version__, core, multipliers().index(core.multiplier), files)
+    files |= hardware.lists("core", __version__, core, files)
     files["Makefile"] = resources.files("ringmill.project").joinpath("files/Makefile").read_text("utf-8")
     digest = hashlib.blake2b(digest_size=12)
     for place, text in sorted(files.items()):

@@ -3,6 +3,9 @@
 //! Configurations, texts of machines, the tools of the hardware, the interface of the simulator, Python's class and the pages are
 //! made from [`PARAMETERS`], or printed from it and compared (`tests/parameters.rs`).
 
+#[cfg(test)]
+pub(super) mod print;
+
 use super::config::{CompactLiteral, Multiplier, Policy};
 use crate::parameter::{Allowed, Parameter, Preset, Value};
 
@@ -15,6 +18,32 @@ pub struct CoreParameter {
     pub get: fn(&CompactLiteral) -> Value,
     /// Puts a value that the parameter allows into a configuration.
     pub set: fn(&mut CompactLiteral, &Value),
+}
+
+impl CoreParameter {
+    /// The number that stands for its value in the hardware: of a name its place among the names.
+    pub fn number(&self, literal: &CompactLiteral) -> u64 {
+        match (self.parameter.allowed, (self.get)(literal)) {
+            (Allowed::Names(all), Value::Text(name)) => {
+                all.iter().position(|one| *one == name).unwrap_or_default() as u64
+            }
+            (_, value) => whole(&value),
+        }
+    }
+
+    /// Puts the value that a number stands for into a configuration; whether there is one. What a number may be is not checked.
+    pub fn set_number(&self, literal: &mut CompactLiteral, number: u64) -> bool {
+        let value = match self.parameter.allowed {
+            Allowed::Names(all) => {
+                usize::try_from(number).ok().and_then(|i| all.get(i)).map(|name| (*name).into())
+            }
+            _ => Some(Value::Whole(number)),
+        };
+        value.is_some_and(|value| {
+            (self.set)(literal, &value);
+            true
+        })
+    }
 }
 
 /// The number in a value that is one.
@@ -232,7 +261,19 @@ pub static EFFORT: Parameter = Parameter {
     about: "passes scheduled in search of a plan, all attempts together",
 };
 
-/// The declaration of a field of a configuration.
-pub fn of_field(field: &str) -> Option<&'static CoreParameter> {
-    PARAMETERS.into_iter().find(|p| p.parameter.field == field)
-}
+/// Everything that is declared of a core, its memory and its plans, the hardware's in the order of its top module.
+pub static DECLARED: [&Parameter; 13] = [
+    &WORD.parameter,
+    &BUTTERFLIES.parameter,
+    &LOG_N.parameter,
+    &MODULI.parameter,
+    &MULTIPLIER.parameter,
+    &TILE,
+    &BUS.parameter,
+    &MEMORY.parameter,
+    &LATENCY.parameter,
+    &BEAT.parameter,
+    &CLOCK,
+    &POLICY,
+    &EFFORT,
+];

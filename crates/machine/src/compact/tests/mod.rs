@@ -4,6 +4,7 @@ mod emulator;
 mod isa;
 mod misuse;
 mod model;
+mod parameters;
 mod primes;
 mod programs;
 mod simulated;
