@@ -49,5 +49,5 @@ print("in the clear", *(f"{v:7.4f} " for v in expected), "m/s")
 assert np.max(np.abs(speeds - expected)) < FASTEST * 2.0**results.error_log2
 
 # The core that fits into such a unit computes the same bits (here emulated: step 10 builds it).
-again = compiled.evaluate(keys, arguments, machine="compact", butterflies=1)
+again = compiled.evaluate(keys, arguments, machine="compact:butterflies=1")
 assert again.to_bytes() == results.to_bytes()

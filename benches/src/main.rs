@@ -102,8 +102,7 @@ fn fixed(work: &str) -> Result<Prepared, String> {
 
 /// On as many threads as the process was given cores.
 fn evaluator(params: &Params) -> Result<Evaluator, ringmill::Error> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    Evaluator::with_machine(params, ringmill::cpu_machine(threads)?)
+    Evaluator::with_machine(params, ringmill::open_machine("cpu")?)
 }
 
 fn serve(side: &Side) -> std::io::Result<()> {

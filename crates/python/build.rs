@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 /// What is taken beside the sources of the core.
-const SHELL: [&str; 9] = [
+const SHELL: [&str; 10] = [
     "rtl/sim/src/rm_core.h",
+    "rtl/sim/src/rm_core_parameters.h",
     "rtl/sim/src/rm_core.cpp",
     "rtl/sim/src/axi_memory.h",
     "rtl/sim/src/axi_memory.cpp",

@@ -10,12 +10,13 @@ def score(x, w, b):
 
 from typing import TYPE_CHECKING, Any
 
-from ringmill import errors
+from ringmill import errors, machines
 from ringmill import pickling as pickling
 from ringmill._native import (
     Comparison,
     EvaluationKeys,
     Evaluator,
+    MachineSpec,
     Params,
     Plan,
     PublicKey,
@@ -80,6 +81,7 @@ __all__ = [
     "Evaluator",
     "Kernel",
     "Keys",
+    "MachineSpec",
     "Params",
     "Plan",
     "PublicKey",
@@ -102,6 +104,7 @@ __all__ = [
     "key_switching",
     "keygen",
     "load_evaluation_keys",
+    "machines",
     "matrix",
     "measure_error",
     "plain",

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
-from ringmill.errors import LevelError, MachineError, MismatchError, ProgramError, fail
+from ringmill.errors import LevelError, MismatchError, ProgramError, fail
 
 if TYPE_CHECKING:
     from ringmill._native import Ciphertext, Params
@@ -41,19 +41,6 @@ def of_kind(call: str, name: str, given: object, wanted: tuple[type, ...], remed
         argument=name,
         expected=kinds,
         found=found,
-    )
-
-
-def a_machine(machine: object, *, outside: bool) -> None:
-    """Refuse what names no machine and, where limbs may run ``outside``, is no function that runs them."""
-    if isinstance(machine, str) or (outside and callable(machine)):
-        return
-    function = ", or a function that runs limbs elsewhere" if outside else ""
-    fail(
-        MachineError,
-        "NotAMachine",
-        f'The machine is {machine!r}. Give its name, as machine="cpu"{function}.',
-        machine=repr(machine),
     )
 
 

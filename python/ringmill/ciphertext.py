@@ -18,6 +18,7 @@ from ringmill._native import (
     Comparison,
     EvaluationKeys,
     Evaluator,
+    MachineSpec,
     Params,
     PublicKey,
     SecretKey,
@@ -708,7 +709,7 @@ def encrypt(
     level: int | None = None,
     magnitude: float | None = None,
     key: PublicKey | SecretKey | None = None,
-    machine: str = "cpu",
+    machine: str | MachineSpec = "cpu",
 ) -> Ciphertext:
     """Encrypt a vector of numbers.
 
@@ -720,7 +721,7 @@ def encrypt(
         magnitude: bound on the size of the values, 1 if none is declared. It is public: the ciphertext
             carries it, and nothing else of the values.
         key: encrypt with this key instead of the public one.
-        machine: where operations on the result run, "cpu" or "reference".
+        machine: where operations on the result run, as "cpu:threads=4" or a value of ``rm.machines``.
 
     Raises
     ------

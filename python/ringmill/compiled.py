@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +17,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ringmill import _native, bundle, memory
-from ringmill._native import Comparison, EvaluationKeys, Executable, Params, Plan, PublicKey, SecretKey
+from ringmill._native import (
+    Comparison,
+    EvaluationKeys,
+    Executable,
+    MachineSpec,
+    Params,
+    Plan,
+    PublicKey,
+    SecretKey,
+)
 from ringmill.arguments import checked
-from ringmill.belongs import a_machine, of_kind
+from ringmill.belongs import of_kind
 from ringmill.bounded import bounded
-from ringmill.errors import FileFormatError, MachineError, MismatchError, ParameterError, ProgramError, fail
+from ringmill.errors import FileFormatError, MismatchError, ParameterError, ProgramError, fail
 from ringmill.keys import Keys, keygen
+from ringmill.machines import Outside, beside, machine_of, machine_or_function
 from ringmill.numbered import numbered
 from ringmill.plausible import plausible
 from ringmill.progress import Show, share, steps
@@ -45,14 +55,8 @@ from ringmill.wishes import (
 if TYPE_CHECKING:
     from ringmill.project import Core
 
-#: A machine elsewhere: the limb program's text and input limbs in, output limbs out; bytes of 64-bit words.
-Outside = Callable[[str, list[bytes]], list[bytes]]
-
 # Rotations of the largest ring.
 MOST_KEYS = 1 << 16
-
-# Threads that a machine is asked for, at most: thousands wait for one another longer than they compute.
-MOST_THREADS = 256
 
 # No precision that is asked for has more.
 MOST_BITS = 64
@@ -100,6 +104,18 @@ def compile_traced(
     return compiled
 
 
+def estimated(machine: MachineSpec, told: dict[str, Any]) -> dict[str, Any]:
+    """What a machine tells of a program, with the part of the cycles in which each unit works."""
+    busy, cycles = told.pop("busy"), told["cycles"]
+    return {
+        "machine": str(machine),
+        "cycles": cycles,
+        "seconds": told["seconds"],
+        "utilisation": {unit: count / cycles for unit, count in busy.items() if cycles},
+        **told,
+    }
+
+
 class Compiled:
     """A kernel ready to run.
 
@@ -136,7 +152,7 @@ class Compiled:
         self.precision = PRECISION if precision is None else precision
         self.public = False
         self._working: dict[str, float] | None = None  # bytes, counted when they are first asked for
-        self._executables: dict[tuple[str | Outside, int | None, int | None], Executable] = {}
+        self._executables: dict[MachineSpec | Outside, Executable] = {}
 
     @property
     def name(self) -> str:
@@ -197,7 +213,9 @@ class Compiled:
         check_switching(method)
         return Compiled(self.text, self.signature, self.plan, method, self.output_level, self.precision)
 
-    def work(self, machine: str | Core = "cpu", butterflies: int | None = None) -> dict[str, Any]:
+    def work(
+        self, machine: str | MachineSpec | Core = "cpu", butterflies: int | None = None
+    ) -> dict[str, Any]:
         """What one evaluation takes, counted in the limb program without running it.
 
         ``transforms``, ``multiply_adds``, ``key_bytes`` (the limbs that are read), ``data_bytes``,
@@ -205,17 +223,32 @@ class Compiled:
         method and number of key switches.
 
         Args:
-            machine: whose ``costs`` choose the methods and predict the ``seconds``: a name that ``evaluate``
+            machine: whose ``costs`` choose the methods and predict the ``seconds``: one that ``evaluate``
                 takes, or a `ringmill.project.Core`. For "cpu" those of one core that ``ringmill calibrate``
                 measured, the shipped ones otherwise; a hardware core's follow from its cycle model, at its
                 clock or, by name, at 100 MHz.
-            butterflies: size of "compact" and "verilator", as for ``evaluate``.
+            butterflies: an option of ``machine`` in its old place; it will go.
 
         Raises
         ------
             MachineError: a machine that does not exist, or that has no primes for the KLSS that is asked for.
         """
-        return self.plan.work(self.switching, costs_of(machine, butterflies))
+        return self.plan.work(self.switching, costs_of(beside(machine, 2, butterflies=butterflies)))
+
+    def estimate(self, machine: str | MachineSpec = "cpu") -> dict[str, Any]:
+        """What one evaluation takes on a machine, told without running it.
+
+        ``cycles`` and ``seconds``, each ``None`` where the machine has no clock or none is known
+        (``"compact:clock=200"``); ``utilisation``, the part of the cycles in which each unit works;
+        ``counters``; ``spans``, (unit, what, first cycle, cycle after the last) as it happens; ``by``, what
+        tells it. docs/machines.md says which machines tell what.
+
+        Raises
+        ------
+            MachineError: a machine that does not exist, does not tell, or cannot run the program.
+        """
+        spec = machine_of(machine)
+        return estimated(spec, self.plan.estimate(self.switching, spec))
 
     @property
     def digest(self) -> str:
@@ -463,7 +496,7 @@ class Compiled:
         keys: EvaluationKeys | Keys,
         arguments: Values,
         *,
-        machine: str | Outside = "cpu",
+        machine: str | MachineSpec | Outside = "cpu",
         threads: int | None = None,
         butterflies: int | None = None,
         progress: Show = "none",
@@ -475,10 +508,12 @@ class Compiled:
             arguments: from ``encrypt``.
             machine: "cpu" (fast), "reference" (plain interpreter), "compact" (the hardware core, its
                 instructions emulated one by one) or "verilator" (the core's RTL under Verilator, which is
-                built for this degree once, in a minute or two, and kept); all give the same bits. Or a
-                function that runs limbs elsewhere, as the host of `ringmill build` on a board.
-            threads: worker threads of "cpu", 1 to 256; all cores by default. Results do not depend on it.
-            butterflies: size of "compact" and "verilator": 1, 2, 4, 8 or 16 a lane, 4 if not said.
+                built for this degree once, in a minute or two, and kept); all give the same bits. With
+                options as "cpu:threads=4" or "compact:butterflies=8", or as a value of ``rm.machines``
+                (docs/machines.md). Or a function that runs limbs elsewhere, as the host of `ringmill build`
+                on a board.
+            threads: an option of ``machine`` in its old place; it will go.
+            butterflies: the same.
             progress: how to show how far a long run is: "none", "auto" (a bar on a terminal, lines
                 elsewhere), "bar" or "lines". "cpu" and "reference" tell.
 
@@ -497,10 +532,11 @@ class Compiled:
         needed = self._needed(self.signature.input_parts)
         self._check_values("arguments", arguments, needed)
         taken = {name: arguments.parts[name] for name in needed}
-        if machine in ("cpu", "reference"):
+        where = machine_or_function(beside(machine, 2, threads=threads, butterflies=butterflies))
+        if isinstance(where, MachineSpec) and where.computes_here:
             self._room_to_run(evaluation)
         with share(f"evaluate {self.name}", progress) as told:
-            out = self.executable(machine, threads, butterflies).run(taken, evaluation, told)
+            out = self.executable(where).run(taken, evaluation, told)
         return Values("results", out, self.name, self.digest)
 
     def _room_to_run(self, keys: EvaluationKeys) -> None:
@@ -522,46 +558,42 @@ class Compiled:
         memory.room(f"Evaluating kernel {self.name!r}", self._working, fits if keys.nbytes else {})
 
     def executable(
-        self, machine: str | Outside = "cpu", threads: int | None = None, butterflies: int | None = None
+        self,
+        machine: str | MachineSpec | Outside = "cpu",
+        threads: int | None = None,
+        butterflies: int | None = None,
     ) -> Executable:
-        """The lowered program for a machine; lowered once."""
-        a_machine(machine, outside=True)
-        if threads is not None:
-            threads = whole(MachineError, "The number of threads", threads, 1, MOST_THREADS)
-        if butterflies is not None:
-            butterflies = whole(MachineError, "The number of butterflies", butterflies, 1, 16)
-        key = (machine, threads, butterflies)
-        if key not in self._executables:
-            self._executables[key] = self._executable(machine, threads, butterflies)
-        return self._executables[key]
+        """The lowered program for a machine, as `evaluate` takes it; lowered once."""
+        where = machine_or_function(beside(machine, 2, threads=threads, butterflies=butterflies))
+        if where not in self._executables:
+            self._executables[where] = self._executable(where)
+        return self._executables[where]
 
-    def _executable(self, machine: str | Outside, threads: int | None, butterflies: int | None) -> Executable:
+    def _executable(self, machine: MachineSpec | Outside) -> Executable:
         promised = None if self.public else self.precision
-        if not isinstance(machine, str):
+        if not isinstance(machine, MachineSpec):
             return Executable.through(self.plan, machine, promised)
-        if machine == "verilator":
+        if machine.to_build is not None:
             from ringmill.project import simulator
 
-            library = simulator.library(self, butterflies)
-            return Executable(
-                self.plan, "compact", threads, butterflies, self.switching, str(library), promised
-            )
-        return Executable(self.plan, machine, threads, butterflies, self.switching, precision=promised)
+            machine = machine.with_options(**{machine.to_build: simulator.library(self, machine)})
+        return Executable(self.plan, machine, self.switching, promised)
 
     def run(
         self,
         keys: Keys | None = None,
         /,
         *,
-        machine: str = "cpu",
-        threads: int | None = None,
-        butterflies: int | None = None,
+        machine: str | MachineSpec | Outside = "cpu",
+        threads: Any = None,
+        butterflies: Any = None,
         progress: Show = "none",
         **arguments: ArrayLike,
     ) -> Any:
         """Encrypt, evaluate and decrypt in this process; keys are made when none are given.
 
-        ``progress`` shows each of these, as `evaluate` says.
+        ``machine``, and ``threads`` and ``butterflies`` in their old places, as `evaluate` says; where the
+        kernel has an argument ``threads`` or ``butterflies``, it is that. ``progress`` shows each step.
 
         Raises
         ------
@@ -572,11 +604,13 @@ class Compiled:
         if keys is not None:
             named = "Arguments go by name, as run(x=…); keys may be left out."
             of_kind("compiled.run()", "keys", keys, (Keys,), named)
+        options = {"threads": threads, "butterflies": butterflies}
+        for name in options.keys() & self.signature.inputs.keys():
+            arguments[name] = options.pop(name)
+        where = machine_or_function(beside(machine, 2, **options))
         keys = keys or self.keygen(progress=progress)
         encrypted = self.encrypt(keys, arguments, progress=progress)
-        results = self.evaluate(
-            keys, encrypted, machine=machine, threads=threads, butterflies=butterflies, progress=progress
-        )
+        results = self.evaluate(keys, encrypted, machine=where, progress=progress)
         return self.decrypt(keys, results)
 
     # ---- files --------------------------------------------------------------------------------

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import NoReturn
 
 from ringmill import bundle, memory, whole
-from ringmill._native import EvaluationKeys, Evaluator, Params, PublicKey, SecretKey
+from ringmill._native import EvaluationKeys, Evaluator, MachineSpec, Params, PublicKey, SecretKey
 from ringmill.arguments import checked
 from ringmill.atomic import alone, make_folder, together, unwritable, writing
-from ringmill.belongs import Owned, a_machine, of_kind, one_secret
+from ringmill.belongs import Owned, of_kind, one_secret
 from ringmill.errors import CommandError, FileFormatError, MismatchError, ParameterError, fail
+from ringmill.machines import machine_of
 from ringmill.progress import Show, steps
 
 SECRET, PUBLIC, EVALUATION, FORMS = "secret.key", "public.key", "evaluation.keys", "evaluation.forms"
@@ -32,7 +33,9 @@ class Keys:
     secret: SecretKey
     public: PublicKey
     evaluation: EvaluationKeys
-    _evaluators: dict[str, Evaluator] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _evaluators: dict[MachineSpec, Evaluator] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         kinds = (("secret", SecretKey), ("public", PublicKey), ("evaluation", EvaluationKeys))
@@ -41,17 +44,17 @@ class Keys:
         one_secret("secret key", self.secret, "public key", self.public)
         one_secret("secret key", self.secret, "evaluation keys", self.evaluation)
 
-    def evaluator(self, machine: str = "cpu") -> Evaluator:
+    def evaluator(self, machine: str | MachineSpec = "cpu") -> Evaluator:
         """Operations one by one with these keys; what it has lowered is kept for the next operation.
 
         Raises
         ------
             MachineError: a machine that does not exist.
         """
-        a_machine(machine, outside=False)
-        if machine not in self._evaluators:
-            self._evaluators[machine] = Evaluator(self.evaluation, machine)
-        return self._evaluators[machine]
+        spec = machine_of(machine)
+        if spec not in self._evaluators:
+            self._evaluators[spec] = Evaluator(self.evaluation, spec)
+        return self._evaluators[spec]
 
     @property
     def params(self) -> Params:

@@ -59,7 +59,7 @@ def profile(compiled: Compiled, keys: Keys | None = None, *, runs: int = 5, prog
         sent = compiled.encrypt(keys, _arguments(compiled)).parts
         step("prepare")
         # A run with a look at the clock before and after every call takes longer than one without.
-        plain = _native.Executable(compiled.plan, threads=1, switching=compiled.switching)
+        plain = _native.Executable(compiled.plan, "cpu:threads=1", compiled.switching)
         watched = _native.Executable.profiled(compiled.plan, compiled.switching)
         step("first run")
         for executable in plain, watched:

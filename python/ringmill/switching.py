@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ringmill import _native
-from ringmill._native import Costs, Params
+from ringmill._native import Costs, MachineSpec, Params
 from ringmill.arguments import checked
-from ringmill.belongs import a_machine
-from ringmill.errors import MachineError, ParameterError, fail
+from ringmill.errors import ParameterError, fail
+from ringmill.machines import beside, machine_of
 from ringmill.whole import whole
 
 if TYPE_CHECKING:
@@ -62,23 +62,23 @@ def _text(what: str, given: object, example: str) -> str:
     return given
 
 
-def costs_of(machine: str | Core = "cpu", butterflies: int | None = None) -> Costs:
-    """What a machine takes for each kind of work: a name that ``evaluate`` takes, or a core to be built."""
-    if butterflies is not None:
-        whole(MachineError, "The number of butterflies", butterflies, 1, 16)
-    if not isinstance(machine, str):
+def costs_of(machine: str | MachineSpec | Core = "cpu") -> Costs:
+    """What a machine takes for each kind of work: one that ``evaluate`` takes, or a core to be built."""
+    if not isinstance(machine, (str, MachineSpec)):
         from ringmill.project import Core
 
-        if isinstance(machine, Core) and butterflies is None:
+        if isinstance(machine, Core):
             return machine.costs()
-        a_machine(machine, outside=False)
-    # The simulated core is the emulated one: its words hold any prime.
-    return Costs.of("compact" if machine == "verilator" else str(machine), butterflies)
+    return Costs.of(machine_of(machine))
 
 
 @checked
 def key_forms(
-    params: Params, count: int = 5, *, machine: str | Core = "cpu", butterflies: int | None = None
+    params: Params,
+    count: int = 5,
+    *,
+    machine: str | MachineSpec | Core = "cpu",
+    butterflies: int | None = None,
 ) -> list[str]:
     """Up to ``count`` key forms that save the most time over all levels, by the costs of a machine.
 
@@ -87,10 +87,10 @@ def key_forms(
     Args:
         params: the parameters.
         count: the most forms.
-        machine: the one that is to evaluate, by the name that ``evaluate`` takes, or as a
-            `ringmill.project.Core`. The costs of "cpu" are those that ``ringmill calibrate`` measured, the
-            shipped ones otherwise; a core's follow from its cycle model.
-        butterflies: size of "compact" and "verilator", as for ``evaluate``.
+        machine: the one that is to evaluate, as ``evaluate`` takes it, or a `ringmill.project.Core`. The
+            costs of "cpu" are those that ``ringmill calibrate`` measured, the shipped ones otherwise; a
+            core's follow from its cycle model.
+        butterflies: an option of ``machine`` in its old place; it will go.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def key_forms(
         ParameterError: a number of forms that is no whole number.
     """
     count = whole(ParameterError, "The count", count, 0, 1000)
-    return _native.key_forms(params, count, costs_of(machine, butterflies))
+    return _native.key_forms(params, count, costs_of(beside(machine, 3, butterflies=butterflies)))
 
 
 def check_switching(method: object) -> None:

@@ -114,6 +114,7 @@ SUBJECTS: dict[str, Callable[[], Any]] = {
     "Evaluator": lambda: keys().evaluator(),
     "Kernel": lambda: _square,
     "Keys": keys,
+    "MachineSpec": lambda: rm.MachineSpec("compact"),
     "Params": lambda: keys().params,
     "Plan": lambda: kernel().plan,
     "PublicKey": lambda: keys().public,
@@ -183,6 +184,8 @@ RIGHT: dict[str, Callable[[], Any]] = {
     "rm.Compiled.encrypt.arguments": lambda: {"x": np.zeros(4)},
     "rm.Compiled.evaluate.arguments": _arguments,
     "rm.Compiled.evaluate.keys": kernel_keys,
+    "rm.MachineSpec.text": lambda: "cpu",
+    "rm.MachineSpec.with_options.options": lambda: {"word": 54},
     "rm.Kernel.run.kwargs": lambda: {"x": [0.5, 0.25]},
     "rm.Compiled.measure_error.expected": lambda: 1.5625,
     "rm.Compiled.measure_error.results": _results,
@@ -318,6 +321,14 @@ def test_wrong_arguments_of_explorations_are_refused_in_words() -> None:
             _in_words(what, partial(rm.explore, _square, **{**small, name: wrong}))
 
 
+@pytest.mark.parametrize("name", dir(rm.machines))
+def test_wrong_options_of_machines_are_refused_in_words(name: str) -> None:
+    make = getattr(rm.machines, name)
+    for wrong in WRONG:
+        for option in (*inspect.signature(make).parameters, "lanes"):
+            _in_words(f"{name}({option}={wrong!r})", partial(make, **{option: wrong}))
+
+
 @pytest.mark.parametrize("option", OPTIONS)
 def test_wrong_options_of_kernels_are_refused_in_words(option: str) -> None:
     for wrong in WRONG:
@@ -335,8 +346,9 @@ def test_native_calls_name_the_argument() -> None:
     """PyO3 names it in a note, which becomes part of the message (RingmillError.add_note)."""
     with pytest.raises(rm.MismatchError) as caught:
         rm.Evaluator(keys().evaluation, 5)  # type: ignore[arg-type]
-    assert str(caught.value) == "The argument machine is 5; give a text."
-    assert caught.value.fields == {"argument": "machine", "expected": "a text", "found": "5"}
+    wanted = 'a machine, as "cpu", "compact:butterflies=8" or rm.machines.compact(butterflies=8)'
+    assert str(caught.value) == f"The argument machine is 5; give {wanted}."
+    assert caught.value.fields == {"argument": "machine", "expected": wanted, "found": "5"}
     with pytest.raises(rm.MismatchError, match="argument data is of type bytearray; give") as caught:
         rm.SecretKey.from_bytes(keys().params, bytearray(b"secret"))  # type: ignore[arg-type]
     assert "secret" not in str(caught.value)

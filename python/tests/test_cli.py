@@ -178,8 +178,8 @@ def test_json_arrays(sent: Path, tmp_path: Path) -> None:
         out,
         "--out",
         "r",
-        "--threads",
-        "1",
+        "--machine",
+        "cpu:threads=1",
     )
     told(tmp_path, "decrypt", "--kernel", kernel, "--key", key, "--input", "r", "--out", "y.json")
     np.testing.assert_allclose(

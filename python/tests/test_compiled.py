@@ -114,12 +114,12 @@ def test_run_is_within_the_predicted_error(machine: str, compiled: Compiled, key
 
 def test_kernels_and_evaluators_share_their_threads(compiled: Compiled, keys: rm.Keys) -> None:
     arguments = compiled.encrypt(keys, x=X)
-    compiled.evaluate(keys, arguments, threads=3)
+    compiled.evaluate(keys, arguments, machine="cpu:threads=3")
     alone = _threads()
     others = [compiled.switched("hybrid") for _ in range(4)]
     for other in others:
-        other.evaluate(keys, arguments, threads=3)
-    evaluators = [rm.Evaluator(keys.evaluation, threads=3) for _ in range(2)]
+        other.evaluate(keys, arguments, machine="cpu:threads=3")
+    evaluators = [rm.Evaluator(keys.evaluation, rm.machines.cpu(threads=3)) for _ in range(2)]
     assert _threads() <= alone
     del others, evaluators
 
@@ -192,9 +192,9 @@ def test_same_bits_on_every_machine_and_number_of_threads(compiled: Compiled, ke
     arguments = compiled.encrypt(keys, x=X)
     reference = compiled.evaluate(keys, arguments, machine="reference").to_bytes()
     for threads in (1, 2):
-        assert compiled.evaluate(keys, arguments, threads=threads).to_bytes() == reference
+        assert compiled.evaluate(keys, arguments, machine=f"cpu:threads={threads}").to_bytes() == reference
     for butterflies in (None, 1, 4, 16):
-        results = compiled.evaluate(keys, arguments, machine="compact", butterflies=butterflies)
+        results = compiled.evaluate(keys, arguments, machine=rm.machines.compact(butterflies=butterflies))
         assert results.to_bytes() == reference
 
 

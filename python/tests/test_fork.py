@@ -20,7 +20,7 @@ server = square.keygen()
 def computes():
     c = rm.encrypt(x, keys)
     assert np.abs(rm.decrypt((c * c).rotate(1), keys) - np.roll(x * x, -1)).max() < 1e-6
-    assert np.abs(square.run(server, threads=2, x=x) - x * x).max() < 1e-6
+    assert np.abs(square.run(server, machine="cpu:threads=2", x=x) - x * x).max() < 1e-6
 
 computes()
 child = os.fork()

@@ -25,9 +25,9 @@ def test_methods_for_a_core_are_chosen_by_its_own_costs(rng: np.random.Generator
         arguments = compiled.encrypt(keys, x=x)
         ours = compiled.evaluate(keys, arguments, machine="compact")
         assert ours.to_bytes() == compiled.evaluate(keys, arguments).to_bytes()
-        work = compiled.work("compact", butterflies=8)
+        work = compiled.work("compact:butterflies=8")
         assert work["costs"].startswith("compact core at 100 MHz, 8 butterflies")
-        assert compiled.work("verilator", 8) == work
+        assert compiled.work(rm.machines.verilator(butterflies=8)) == work
         # Its words hold longer primes than those that CPUs multiply fast.
         assert method != "klss" or all(name.endswith("of 60 bits") for _, name, _ in work["switches"])
     assert compiled.work()["costs"] == compiled.work("cpu")["costs"] != work["costs"]

@@ -74,7 +74,9 @@ def test_parameters_of_methods_agree() -> None:
             if any(isinstance(d, ast.Name) and d.id == "property" for d in item.decorator_list):
                 continue
             signature = inspect.signature(getattr(getattr(_native, node.name), item.name))
-            arguments = [a.arg for a in item.args.args + item.args.kwonlyargs if a.arg != "self"]
+            variable = [item.args.kwarg] if item.args.kwarg else []
+            said = item.args.args + item.args.kwonlyargs + variable
+            arguments = [a.arg for a in said if a.arg != "self"]
             assert arguments == [p for p in signature.parameters if p != "self"], item.name
 
 

@@ -180,14 +180,14 @@ def test_a_kernel_runs_on_the_simulated_rtl(compiled: Compiled) -> None:
     keys = compiled.keygen()
     given = compiled.encrypt(keys, x=np.linspace(-1, 1, 8), y=np.linspace(1, 0, 8))
     results = [
-        compiled.evaluate(keys, given, machine=machine, butterflies=butterflies)
-        for machine, butterflies in (("cpu", None), ("verilator", 1))
+        compiled.evaluate(keys, given, machine=machine) for machine in ("cpu", "verilator:butterflies=1")
     ]
     first, second = ({name: c.to_bytes() for name, c in r.parts.items()} for r in results)
     assert first == second
-    library = simulator.library(compiled, 1)
+    small = rm.machines.verilator(butterflies=1)
+    library = simulator.library(compiled, small)
     before = library.stat().st_mtime_ns
-    assert simulator.library(compiled, 1).stat().st_mtime_ns == before, "built once"
+    assert simulator.library(compiled, small).stat().st_mtime_ns == before, "built once"
 
 
 @pytest.mark.skipif(not verilator(), reason="the hardware tools are not in the environment")
@@ -197,11 +197,13 @@ def test_the_environment_names_the_simulated_core_of_machine_compact(
     keys = compiled.keygen()
     given = compiled.encrypt(keys, x=np.linspace(-1, 1, 8), y=np.linspace(1, 0, 8))
     expected = compiled.evaluate(keys, given).to_bytes()
-    monkeypatch.setenv("RINGMILL_CORE_LIBRARY", str(simulator.library(compiled, 1)))
+    monkeypatch.setenv(
+        "RINGMILL_CORE_LIBRARY", str(simulator.library(compiled, rm.machines.verilator(butterflies=1)))
+    )
     fresh = Compiled.from_bytes(compiled.to_bytes())  # what is lowered for a machine is kept
     assert fresh.evaluate(keys, given, machine="compact").to_bytes() == expected
-    with pytest.raises(rm.MachineError, match="1 butterflies a lane, 2 are asked for"):
-        fresh.evaluate(keys, given, machine="compact", butterflies=2)
+    with pytest.raises(rm.MachineError, match="built for butterflies=1, and butterflies=2 is asked for"):
+        fresh.evaluate(keys, given, machine="compact:butterflies=2")
     for missing in (tmp_path / "none.so", tmp_path):
         monkeypatch.setenv("RINGMILL_CORE_LIBRARY", str(missing))
         with pytest.raises(rm.MachineError, match=re.escape(str(missing))):
@@ -214,7 +216,7 @@ def test_without_a_simulator_the_machine_says_what_it_needs(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(rm.MachineError, match="needs Verilator") as caught:
-        compiled.executable("verilator", None, 16)
+        compiled.executable("verilator:butterflies=16")
     assert caught.value.code == "NoSimulator"
 
 

@@ -81,7 +81,7 @@ def test_a_run_keeps_to_its_threads_and_its_memory(monkeypatch: pytest.MonkeyPat
     before = memory.held()
     run_network("none", Limits(threads=1, memory=4e9), images=24)
     (parts, limit), options = asked
-    assert (limit, options) == (4e9, {"threads": 1})
+    assert (limit, options) == (4e9, {"machine": rm.machines.cpu(threads=1)})
     taken = memory.held() - before
     assert taken < 1.3 * sum(parts.values()), (taken, parts)
 

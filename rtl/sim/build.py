@@ -13,16 +13,19 @@ import shlex
 import shutil
 import subprocess
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, make_dataclass
 from pathlib import Path
 
-from rtl.tools.block import ROOT, RTL, load, sources
+from rtl.tools.block import ROOT, RTL, declared, load, sources
 
 BUILD = ROOT / "build" / "sim"
 HERE = Path(__file__).resolve().parent
 SOURCES = tuple(HERE / "src" / name for name in ("rm_core.cpp", "axi_memory.cpp"))
 HEADERS = (
-    *(HERE / "src" / name for name in ("rm_core.h", "axi_memory.h", "axi_port.h", "observer.h")),
+    *(
+        HERE / "src" / name
+        for name in ("rm_core.h", "rm_core_parameters.h", "axi_memory.h", "axi_port.h", "observer.h")
+    ),
     RTL / "registers" / "generated" / "core_registers.h",
 )
 
@@ -37,16 +40,12 @@ class BuildError(Exception):
     """The library cannot be built; says what the tools said."""
 
 
-@dataclass(frozen=True)
-class Parameters:
-    """What a core is built for, in the names of the top module."""
-
-    W: int = 54
-    NBF: int = 4
-    LOGN_MAX: int = 13
-    MODS: int = 16
-    KIND: int = 0
-    D: int = 512
+#: What a core is built for, in the names of the top module, with the defaults that are declared.
+Parameters = make_dataclass(
+    "Parameters",
+    [(p["rtl"], int, field(default=p["number"])) for p in declared() if p.get("simulated")],
+    frozen=True,
+)
 
 
 @dataclass(frozen=True)

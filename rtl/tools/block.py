@@ -6,12 +6,20 @@ import itertools
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 RTL = ROOT / "rtl"
 
 _BLOCK_KEYS = {"about", "needs", "sources", "waivers", "lint", "tests", "formal", "synth"}
 _TEST_KEYS = {"name", "top", "files", "harness", "params", "each", "run", "full", "verilator", "long", "why"}
+
+
+def declared() -> list[dict[str, Any]]:
+    """The parameters of the core as they are declared (`core/parameters.json`), the top's in its order."""
+    read = json.loads((RTL / "core" / "parameters.json").read_text("utf-8"))
+    found: list[dict[str, Any]] = read["parameters"]
+    return found
 
 
 class BlockError(Exception):

@@ -5,24 +5,27 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
-from rtl.tools.block import RTL, load, sources
+from rtl.tools.block import RTL, declared, load, sources
 
 TOP = "compact_core"
 CORE_FILE = RTL / "compact_core.core"
 LIST_FILE = RTL / "compact_core.f"
 ORIGIN = "Made from the blocks' block.json by `python -m rtl.tools package`."
 
-#: Parameters of the top, with what they say; the values a project most likely sets.
-PARAMETERS = {
-    "W": (54, "bits of a word: 36, 52, 54 or 60"),
-    "NBF": (4, "butterflies of a lane: 1, 2, 4, 8 or 16"),
-    "LOGN_MAX": (13, "log2 of the greatest degree, at most 15"),
-    "MODS": (16, "entries of the modulus table, at most 32"),
-    "KIND": (3, "modular multiplier, as modmul_pkg numbers them"),
-    "TILE": (3, "how a product is cut for the device's DSP blocks, as modmul_pkg numbers them"),
-    "D": (512, "bits of the memory bus: 64 to 1024"),
-}
+
+def _said(parameter: dict[str, Any]) -> str:
+    """What a parameter is, and what it may be."""
+    values = parameter.get("values")
+    if values is None:
+        return f"{parameter['about']}: {parameter['least']} to {parameter['most']}"
+    numbered = (v if isinstance(v, int) else f"{at} {v}" for at, v in enumerate(values))
+    return f"{parameter['about']}: {', '.join(map(str, numbered))}"
+
+
+#: Parameters of the top, with what they say.
+PARAMETERS = {p["rtl"]: (p["number"], _said(p)) for p in declared() if "rtl" in p}
 
 
 def _text() -> ModuleType:

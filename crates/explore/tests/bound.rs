@@ -78,7 +78,7 @@ fn cores(log_n: u32) -> Vec<CompactConfig> {
                 timing,
                 multiplier,
                 log_n_max: log_n,
-                ..CompactLiteral::default()
+                ..CompactLiteral::roomy()
             };
             all.push(literal.build().unwrap());
         }

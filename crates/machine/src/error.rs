@@ -3,6 +3,7 @@
 use ringmill_ring::RingError;
 
 use crate::compact::CompactError;
+use crate::spec::SpecError;
 
 /// A rule that a binding or a program breaks.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -29,6 +30,14 @@ pub enum MachineError {
     Device { reason: String },
     #[error("the run was stopped before its end; there are no results")]
     Stopped,
+    #[error("no pool of {threads} threads: {why}; ask for fewer")]
+    Threads { threads: usize, why: String },
+    #[error("the costs of this machine in {path}: {why}; run `ringmill calibrate`, or delete the file")]
+    Costs { path: String, why: String },
+    #[error("machine {machine} does not tell what a program takes without running it; {others} do")]
+    NoEstimate { machine: &'static str, others: String },
+    #[error(transparent)]
+    Spec(#[from] SpecError),
     #[error(transparent)]
     Compact(#[from] CompactError),
     #[error(transparent)]

@@ -8,7 +8,11 @@ pub mod calibrate;
 pub mod compact;
 pub mod cpu;
 pub mod error;
+pub mod parameter;
 pub mod reference;
+pub mod registry;
+pub mod spec;
+pub mod timing;
 mod watch;
 
 use ringmill_program::cost::CostTable;
@@ -20,6 +24,8 @@ pub use compact::{Compact, CompactConfig};
 pub use cpu::Cpu;
 pub use error::MachineError;
 pub use reference::Reference;
+pub use spec::{MachineSpec, SpecError};
+pub use timing::Timing;
 pub use watch::Watch;
 
 /// Something that runs limb programs.
@@ -32,10 +38,35 @@ pub trait Machine: Send + Sync {
         None
     }
 
-    /// The costs by which key-switch methods are chosen for it, with the primes that it has for them; none where those
-    /// measured on this computer are its own.
-    fn costs(&self) -> Option<CostTable> {
-        None
+    /// The costs by which key-switch methods are chosen for it, with the primes that it has for them: those of this computer
+    /// where it brings none of its own.
+    ///
+    /// # Errors
+    /// [`MachineError::Costs`] where those of this computer cannot be read.
+    fn costs(&self) -> Result<CostTable, MachineError> {
+        cpu::costs::costs()
+    }
+
+    /// Whether it can run a program, found out without preparing it. What depends on a schedule, such as the memory of a core, is
+    /// found out by [`Self::prepare`] alone.
+    ///
+    /// # Errors
+    /// Why it cannot.
+    fn accepts(&self, _program: &LimbProgram) -> Result<(), MachineError> {
+        Ok(())
+    }
+
+    /// What a program takes, told without running it; none of a machine that does not tell.
+    ///
+    /// # Errors
+    /// As [`Self::accepts`] and [`Self::prepare`].
+    fn estimate(&self, _program: &LimbProgram) -> Result<Option<Timing>, MachineError> {
+        Ok(None)
+    }
+
+    /// Whether its runs take memory of this process as far as a program needs it, so that callers see to it that there is room.
+    fn computes_here(&self) -> bool {
+        false
     }
 
     /// Gets ready to run `program`: tables, buffers, fused instructions. Allocated or not, the program means the same.

@@ -6,7 +6,7 @@ use pyo3::types::PyDict;
 
 use ringmill_machine::compact::workload::{Counted, Operation, Sequence, Workload, WorkloadError};
 use ringmill_machine::compact::{
-    CompactConfig, CompactLiteral, Instruction, MemoryTiming, Multiplier, model,
+    self, CompactConfig, CompactLiteral, MemoryTiming, Multiplier, estimate, model,
 };
 
 use crate::error::{Failure, Family};
@@ -50,7 +50,7 @@ pub(crate) fn compact_cycles<'py>(
         multiplier: Multiplier::WordMontgomery,
         bus_bits,
         timing: MemoryTiming { latency, beat_cycles },
-        ..CompactLiteral::default()
+        ..CompactLiteral::roomy()
     };
     let workload = Workload { operation, log_n, limbs, special, dnum, sequence, times };
     let counted = py
@@ -75,27 +75,15 @@ fn told<'py>(py: Python<'py>, counted: &Counted) -> PyResult<Bound<'py, PyDict>>
     told.set_item("write_beats", c.write_beats)?;
     told.set_item("instructions", c.instructions)?;
     told.set_item("output_ends", counted.plan.output_ends(&counted.timing.spans))?;
-    told.set_item("spans", spans(&counted.plan.instructions, &counted.timing.spans))?;
+    told.set_item("spans", spans(&counted.plan, &counted.timing.spans))?;
     Ok(told)
 }
 
 /// (unit, instruction, first cycle, last cycle).
 pub(crate) type Span = (&'static str, String, u64, u64);
 
-/// When each instruction held its units.
-pub(crate) fn spans(instructions: &[Instruction], spans: &[model::Span]) -> Vec<Span> {
-    let each = instructions.iter().zip(spans);
-    each.flat_map(|(i, s)| units(i).into_iter().map(|unit| (unit, i.to_string(), s.start, s.end))).collect()
-}
-
-/// The units that an instruction holds: both transform units if it is ganged.
-fn units(i: &Instruction) -> Vec<&'static str> {
-    match i.a {
-        _ if i.op.is_arithmetic() => vec!["arithmetic"],
-        Some(bank) if i.op.is_transform() => {
-            let lanes = bank.parts().filter_map(|bank| bank.lane());
-            lanes.map(|lane| ["transform 0", "transform 1"][lane]).collect()
-        }
-        _ => vec!["control"],
-    }
+/// When each instruction of a plan held its units.
+pub(crate) fn spans(plan: &compact::Plan, spans: &[model::Span]) -> Vec<Span> {
+    let spans = estimate::spans(plan, spans);
+    spans.into_iter().map(|s| (s.unit, s.what, s.start, s.end)).collect()
 }

@@ -236,6 +236,8 @@ impl Failure {
             E::Program(e) => return Self::he(e),
             E::Lower(e) => return Self::of(Family::Program, e),
             E::Machine(MachineError::Compact(e)) => return Self::of(Family::Machine, e),
+            E::Machine(e @ MachineError::Costs { .. }) => return Self::of(Family::Mismatch, e),
+            E::Machine(MachineError::Spec(e)) => return Self::of(Family::Machine, e),
             E::Machine(e) => return Self::of(Family::Machine, e),
             E::Choose(e) => return Self::choose(e),
             E::Circuit(e) => return Self::circuit(e),
@@ -249,7 +251,6 @@ impl Failure {
                 return Self::rule(Family::Parameter, "BootstrapAccuracy", &message);
             }
             E::BootstrapSecurity { .. } => Family::Parameter,
-            E::UnknownMachine { .. } | E::NoButterflies { .. } | E::Threads { .. } => Family::Machine,
             E::LevelExhausted { .. } | E::DropUp { .. } | E::ScaleOverflow { .. } => Family::Level,
             E::NotFinite { .. } | E::SumRange { .. } | E::BeyondBound { .. } | E::BadBound { .. } => {
                 Family::Encoding

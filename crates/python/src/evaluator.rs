@@ -21,10 +21,10 @@ use crate::error::{Failure, Family};
 use crate::evaluation::EvaluationKeys;
 use crate::executable::stoppable;
 use crate::literal::choice;
-use crate::machines;
+use crate::machines::{self, Named};
 use crate::packing::declared;
 use crate::params::Params;
-use crate::whole::{MOST_THREADS, STEPS, whole, wholes, within};
+use crate::whole::{STEPS, whole, wholes, within};
 
 /// Computes on ciphertexts of one parameter set with the keys it was given, one operation at a time.
 ///
@@ -39,13 +39,13 @@ use crate::whole::{MOST_THREADS, STEPS, whole, wholes, within};
 ///
 /// Args:
 ///     keys: what it computes with; nothing secret.
-///     machine: "cpu" (the default), "reference" (written for clarity) or "compact" (the simulated core). Results are the
-///         same bit for bit.
-///     threads: worker threads of "cpu", 1 to 256; all cores by default.
+///     machine: "cpu" (the default), "reference" (written for clarity), "compact" (the emulated core), each perhaps with options as
+///         "cpu:threads=4", or a value of `rm.machines`. Results are the same bit for bit.
+///     threads: an option of `machine` in its old place; it will go.
 ///
 /// Raises
 /// ------
-///     MachineError: another machine, or threads that the system refuses.
+///     MachineError: another machine, an option that it has not, or threads that the system refuses.
 #[pyclass(frozen, module = "ringmill._native")]
 pub(crate) struct Evaluator {
     face: ringmill::Evaluator,
@@ -107,23 +107,24 @@ fn keygen(keys: &KeySet) -> String {
 #[pymethods]
 impl Evaluator {
     #[new]
-    #[pyo3(signature = (keys, machine = "cpu", threads = None))]
+    #[pyo3(signature = (keys, machine = None, threads = None))]
     fn new(
         keys: Arg<Bound<'_, EvaluationKeys>>,
-        #[pyo3(from_py_with = given)] machine: &str,
+        machine: Option<Arg<Named>>,
         threads: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let range = (1, MOST_THREADS);
-        let threads = threads.map(|t| within(Family::Machine, "threads", t, range)).transpose()?;
+        let mut spec = machine.map_or_else(|| Named::Text("cpu".into()), |named| named.0).spec()?;
+        if let Some(threads) = threads {
+            spec = machines::with(spec, "threads", threads)?;
+            machines::deprecated(keys.py(), "threads", &spec)?;
+        }
         let keys = keys.get().0.clone();
-        let face = ringmill::Evaluator::with_machine(
-            keys.params(),
-            machines::by_name(machine, threads, None, None)?,
-        )
-        .map_err(|e| Failure::face(&e))?;
+        let machine = machines::open(&spec)?;
+        let face =
+            ringmill::Evaluator::with_machine(keys.params(), machine).map_err(|e| Failure::face(&e))?;
         let (bootstrapper, runner) =
             (Arc::new(Bootstrapper::new(&face)), Arc::new(Runner::with_keys(&face, keys.galois())));
-        Ok(Self { face, machine: machine.to_owned(), keys, bootstrapper, runner })
+        Ok(Self { face, machine: spec.to_string(), keys, bootstrapper, runner })
     }
 
     /// The identity of the secret key of its keys, as `EvaluationKeys.identity`.

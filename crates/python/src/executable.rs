@@ -1,7 +1,6 @@
 //! `Executable`: a managed program, lowered for a machine.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
@@ -18,7 +17,7 @@ use crate::argument::{Arg, Told, given};
 use crate::cipher::Ciphertext;
 use crate::error::{Failure, Family};
 use crate::evaluation::EvaluationKeys;
-use crate::machines;
+use crate::machines::{self, Named};
 use crate::outside::Outside;
 use crate::plan::Plan;
 use crate::switching;
@@ -122,29 +121,23 @@ pub(crate) struct Executable {
 impl Executable {
     /// Lowers a plan for a machine and encodes its constants.
     #[new]
-    #[pyo3(signature = (
-        plan, machine = "cpu", threads = None, butterflies = None, switching = "hybrid", library = None, precision = None
-    ))]
-    #[allow(clippy::too_many_arguments)] // the facade in Python names them
+    #[pyo3(signature = (plan, machine = None, switching = "hybrid", precision = None))]
     fn new(
         py: Python<'_>,
         plan: Arg<Bound<'_, Plan>>,
-        #[pyo3(from_py_with = given)] machine: &str,
-        threads: Option<usize>,
-        butterflies: Option<u32>,
+        machine: Option<Arg<Named>>,
         #[pyo3(from_py_with = given)] switching: &str,
-        #[pyo3(from_py_with = given)] library: Option<PathBuf>,
         precision: Option<u32>,
     ) -> PyResult<Self> {
         let plan = plan.get();
         let (params, promised) = (plan.params.clone(), Promised::of(plan, precision));
-        let name = machine.to_owned();
+        let spec = machine.map_or_else(|| Named::Text("cpu".into()), |named| named.0).spec()?;
         let word = switching.to_owned();
+        let asked = spec.clone();
         let kernel = interruptible(py, move || {
-            let machine = machines::by_name(&name, threads, butterflies, library.as_deref())?;
-            promised.kernel(&switching::evaluator(&params, machine, &word)?)
+            promised.kernel(&switching::evaluator(&params, machines::open(&asked)?, &word)?)
         })?;
-        Ok(Self { kernel: Arc::new(kernel), machine: machine.to_owned(), profile: None })
+        Ok(Self { kernel: Arc::new(kernel), machine: spec.to_string(), profile: None })
     }
 
     /// Lowers a plan for a machine that is a Python function: `outside.rs`.
@@ -218,7 +211,7 @@ impl Executable {
         Ok(outputs)
     }
 
-    /// Name of the machine that it is lowered for.
+    /// The machine that it is lowered for, as text.
     #[getter]
     fn machine(&self) -> &str {
         &self.machine

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use pyo3::prelude::*;
 
+use ringmill::machine::compact::entry::SIMULATED;
 use ringmill::machine::compact::{CompactLiteral, Multiplier};
+use ringmill::machine::registry::LeftOut;
 
 include!(concat!(env!("OUT_DIR"), "/hardware.rs"));
 
@@ -23,6 +25,13 @@ pub(crate) fn core_sizes() -> BTreeMap<&'static str, Vec<u32>> {
         ("butterflies", CompactLiteral::BUTTERFLIES.to_vec()),
         ("buses", CompactLiteral::BUS_BITS.to_vec()),
     ])
+}
+
+/// The parameters of a core that are options of its machines: name in files and of `ringmill.project.Core`, name of the option.
+#[pyfunction]
+pub(crate) fn core_options() -> Vec<(&'static str, &'static str)> {
+    let options = SIMULATED.options.iter().filter(|s| !matches!(s.left_out, LeftOut::Built(_)));
+    options.map(|s| (s.parameter.field, s.parameter.name)).collect()
 }
 
 /// Names of the modular multipliers, each at its number in `modmul_pkg`.

@@ -9,9 +9,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use ringmill::machine::compact::model::{Timing, simulate, simulate_again};
+use ringmill::machine::compact::parameters::{CoreParameter, PARAMETERS};
 use ringmill::machine::compact::{
-    self, Compact, CompactConfig, CompactLiteral, Instruction, MemoryTiming, Multiplier, Policy, TableEntry,
+    self, Compact, CompactConfig, CompactError, CompactLiteral, Instruction, Policy, TableEntry,
 };
+use ringmill::machine::parameter::Value;
 use ringmill::machine::{Executable, Machine, MachineError, Reference};
 use ringmill::{Declared, Evaluator, Input, Inputs, Kernel};
 use ringmill_ckks::{KeyGenerator, Randomness};
@@ -23,7 +25,9 @@ use ringmill_ring::sample::SecretSeed;
 use crate::codec;
 use crate::compact::{Span, spans};
 use crate::error::{Failure, Family};
+use crate::machines;
 use crate::plan::Plan;
+use crate::whole::shown;
 
 /// One input or output limb: group, limb of the group, class, modulus, stored times 2^R, address.
 type Place = (String, usize, String, usize, bool, u64);
@@ -47,40 +51,32 @@ fn failure(error: &compact::CompactError) -> Failure {
     Failure::of(Family::Machine, error)
 }
 
-fn multiplier(name: &str) -> Result<Multiplier, Failure> {
-    let known = || Multiplier::ALL.map(Multiplier::name).join(", ");
-    Multiplier::by_name(name).ok_or_else(|| {
-        let message = format!("no multiplier {name:?}; there are {}", known());
-        Failure::rule(Family::Machine, "UnknownMultiplier", &message)
-    })
-}
+/// A `ringmill.project.Core`, as far as programs and their cycles depend on it: of each parameter what was given, and that as Python
+/// writes it.
+pub(crate) struct Core(Vec<(Option<Value>, String)>);
 
-/// The build-time parameters in a `ringmill.project.Core` that programs and their cycles depend on.
-#[derive(FromPyObject)]
-pub(crate) struct Core {
-    word_bits: u32,
-    butterflies: u32,
-    log_n_max: u32,
-    moduli: u32,
-    multiplier: String,
-    bus_bits: u32,
-    memory_latency: u32,
-    beat_cycles: u32,
+impl<'py> FromPyObject<'_, 'py> for Core {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let field = |p: &CoreParameter| {
+            let given = given.getattr(p.parameter.field)?;
+            Ok((machines::plain(&given), shown(&given)))
+        };
+        Ok(Self(PARAMETERS.into_iter().map(field).collect::<PyResult<_>>()?))
+    }
 }
 
 impl Core {
-    /// Those of a core that can be built.
+    /// The configuration, if such a core can be built.
     pub(crate) fn config(self) -> Result<CompactConfig, Failure> {
-        let literal = CompactLiteral {
-            word_bits: self.word_bits,
-            butterflies: self.butterflies,
-            log_n_max: self.log_n_max,
-            moduli: self.moduli,
-            multiplier: multiplier(&self.multiplier)?,
-            bus_bits: self.bus_bits,
-            timing: MemoryTiming { latency: self.memory_latency, beat_cycles: self.beat_cycles },
-            ..CompactLiteral::default()
-        };
+        let mut literal = CompactLiteral::default();
+        for (p, (given, shown)) in PARAMETERS.into_iter().zip(self.0) {
+            let (name, allowed) = (p.parameter.field, p.parameter.allowed);
+            let given = given.filter(|given| allowed.check(given).is_ok());
+            let refused = || CompactError::Parameter { name, value: shown, allowed: allowed.to_string() };
+            (p.set)(&mut literal, &given.ok_or_else(refused).map_err(|e| failure(&e))?);
+        }
         literal.build().map_err(|e| failure(&e))
     }
 }
@@ -161,7 +157,7 @@ impl CoreImage {
     /// What every unit does when: (unit, instruction, first cycle, last cycle).
     #[getter]
     fn spans(&self) -> Vec<Span> {
-        spans(&self.plan.instructions, &self.timing.spans)
+        spans(&self.plan, &self.timing.spans)
     }
 
     /// log2 of the ring degree N.

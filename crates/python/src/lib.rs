@@ -13,6 +13,7 @@ mod compact;
 mod comparison;
 mod debug_form;
 mod error;
+mod estimate;
 mod evaluation;
 mod evaluator;
 mod executable;
@@ -53,6 +54,10 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("INTEGER_FACTOR_MAX", ringmill_program::he::INTEGER_FACTOR_MAX as u64)?;
     module.add_function(wrap_pyfunction!(executable::stated, module)?)?;
     module.add_function(wrap_pyfunction!(bootstrap::bootstrap_rotations, module)?)?;
+    module.add_class::<machines::MachineSpec>()?;
+    module.add_function(wrap_pyfunction!(machines::machine_table, module)?)?;
+    module.add_function(wrap_pyfunction!(machines::machine_help, module)?)?;
+    module.add_function(wrap_pyfunction!(estimate::estimate_program, module)?)?;
     module.add_function(wrap_pyfunction!(machines::isa, module)?)?;
     module.add_function(wrap_pyfunction!(machines::calibrate, module)?)?;
     module.add_function(wrap_pyfunction!(machines::ceilings, module)?)?;
@@ -66,6 +71,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(files::identify_file, module)?)?;
     module.add_function(wrap_pyfunction!(hardware::hardware_files, module)?)?;
     module.add_function(wrap_pyfunction!(hardware::core_sizes, module)?)?;
+    module.add_function(wrap_pyfunction!(hardware::core_options, module)?)?;
     module.add_function(wrap_pyfunction!(hardware::multipliers, module)?)?;
     module.add_function(wrap_pyfunction!(explore::explore_designs, module)?)?;
     module.add_function(wrap_pyfunction!(explore::stored_devices, module)?)?;

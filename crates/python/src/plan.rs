@@ -16,7 +16,9 @@ use ringmill_program::manage::{Accuracy, Promise};
 
 use crate::argument::{Arg, given};
 use crate::error::{Failure, Family};
+use crate::estimate;
 use crate::executable::interruptible;
+use crate::machines::Named;
 use crate::params::Params;
 use crate::switching::{self, Costs};
 
@@ -274,6 +276,16 @@ impl Plan {
         costs: Arg<Bound<'py, Costs>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         switching::work(py, self, switching, &costs.get().inner)
+    }
+
+    /// What one run takes on a machine, told without running it: `estimate.rs`.
+    fn estimate<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = given)] switching: &str,
+        machine: Arg<Named>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        estimate::of_plan(py, self, switching, machine.0)
     }
 
     /// Level of every value, one after the other as the program runs, constants left out: level, operation, region.

@@ -16,9 +16,10 @@ use ringmill_program::he::Chain;
 use ringmill_program::lower::{Method, Switch, lower_by};
 use ringmill_program::schedule::Statistics;
 
+use crate::argument::Arg;
 use crate::error::{Failure, Family};
 use crate::image::Core;
-use crate::machines;
+use crate::machines::{self, Named};
 use crate::plan::Plan;
 
 /// What a text such as `auto 26+9/9 @5=klss` asks for: a method, forms that keys have beside the base one, and the methods of
@@ -149,12 +150,11 @@ pub(crate) struct Costs {
 
 #[pymethods]
 impl Costs {
-    /// Of a machine by name; those of "cpu" are what `ringmill calibrate` measured, the shipped ones otherwise.
+    /// Of a machine; those of "cpu" are what `ringmill calibrate` measured, the shipped ones otherwise.
     #[staticmethod]
-    #[pyo3(signature = (machine = "cpu", butterflies = None))]
-    fn of(machine: &str, butterflies: Option<u32>) -> PyResult<Self> {
-        let machine = machines::by_name(machine, Some(1), butterflies, None)?;
-        Ok(Self { inner: ringmill::costs_of(&*machine).map_err(|e| Failure::face(&e))? })
+    fn of(machine: Arg<Named>) -> PyResult<Self> {
+        let machine = machines::open(&machine.0.spec()?)?;
+        Ok(Self { inner: machine.costs().map_err(|e| Failure::face(&e.into()))? })
     }
 
     /// Of a compact core with a clock of `mhz`.
@@ -217,7 +217,7 @@ pub(crate) fn form_bytes(
 
 /// Those of this computer.
 pub(crate) fn costs() -> Result<CostTable, Failure> {
-    ringmill::costs().map_err(|e| Failure::face(&e))
+    ringmill::costs().map_err(|e| Failure::face(&e.into()))
 }
 
 /// An evaluator on a machine that switches keys as the word says.
@@ -227,7 +227,7 @@ pub(crate) fn evaluator(
     word: &str,
 ) -> Result<Evaluator, Failure> {
     let face = |e: ringmill::Error| Failure::face(&e);
-    let costs = ringmill::costs_of(&*machine).map_err(face)?;
+    let costs = machine.costs().map_err(|e| face(e.into()))?;
     let evaluator = Evaluator::with_machine(params, machine).map_err(face)?;
     match methods(params, word, &costs)? {
         None => Ok(evaluator),

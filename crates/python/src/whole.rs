@@ -7,9 +7,6 @@ use pyo3::types::{PyBool, PyString};
 
 use crate::error::{Failure, Family};
 
-/// Most worker threads, as everywhere in Python.
-pub(crate) const MOST_THREADS: i128 = 256;
-
 /// A rotation.
 pub(crate) const STEPS: &str = "of slots between -2^63 and 2^63, negative to rotate right";
 

@@ -105,7 +105,10 @@ fn main() -> Result<(), Failure> {
     eprintln!("{params}");
     let profile = Arc::new(Profile::default());
     let evaluator = match argument(9, 0)? {
-        0 => Evaluator::with_machine(&params, ringmill::cpu_machine(argument(11, 1)?)?)?,
+        0 => Evaluator::with_machine(
+            &params,
+            ringmill::open_machine(&format!("cpu:threads={}", argument(11, 1)?))?,
+        )?,
         _ => Evaluator::with_machine(&params, Arc::new(Cpu::new()?.profiled(profile.clone())))?,
     };
     let mut b = Builder::traced("bootstrap", slots)?;

@@ -118,14 +118,6 @@ pub enum Error {
     InputScale { name: String, given: String, needed: String },
     #[error("input \"{name}\" has {given} slots, but the program is written for {needed}")]
     InputSlots { name: String, given: usize, needed: usize },
-    #[error("machine {name} has no butterflies to choose; only compact takes a number of them")]
-    NoButterflies { name: String },
-    #[error("machine \"{name}\" does not exist; machines are {known}")]
-    UnknownMachine { name: String, known: &'static str },
-    #[error("no pool of {threads} threads: {why}; ask for fewer")]
-    Threads { threads: usize, why: String },
     #[error("the program is managed for other parameters: {what}; compile it for {print}")]
     ProgramParams { what: &'static str, print: String },
-    #[error("the costs of this machine in {path}: {why}; run `ringmill calibrate`, or delete the file")]
-    Costs { path: String, why: String },
 }

@@ -117,6 +117,7 @@ impl Prepared {
             _ => None,
         };
         let compact = lowered.inputs.iter().filter_map(is_compact).collect();
+        machine.accepts(&lowered.program)?;
         let executable = machine.prepare(&lowered.program)?;
         let (spare, no_keys) = (Mutex::default(), GaloisKeys::new(params));
         let mut derived = Vec::new();

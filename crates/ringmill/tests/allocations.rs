@@ -4,7 +4,7 @@ mod common;
 
 use common::{World, params};
 use ringmill::ckks::{Ciphertext, Level, Scale};
-use ringmill::{Error, Evaluator, cpu_machine};
+use ringmill::{Error, Evaluator, open_machine};
 
 /// Bytes of one limb at N = 2^10.
 const LIMB: u64 = 8 << 10;
@@ -25,7 +25,7 @@ fn operations_into_allocate_no_limb() {
     let top = Level::new(3);
     let (a, b) = (w.encrypt(&x, top), w.encrypt(&x, top));
     let (relin, galois) = (&w.relin, &w.galois);
-    let threads = Evaluator::with_machine(&w.params, cpu_machine(2).unwrap()).unwrap();
+    let threads = Evaluator::with_machine(&w.params, open_machine("cpu:threads=2").unwrap()).unwrap();
     for e in [&w.evaluator, &threads] {
         let product = e.multiply(&a, &b).unwrap();
         let p = e.encode(x.as_slice(), 512, top, a.scale()).unwrap();

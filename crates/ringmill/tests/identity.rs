@@ -9,7 +9,7 @@ use ringmill::ckks::file::Stored;
 use ringmill::ckks::{Ciphertext, CkksError, EvaluationKeys, Level};
 use ringmill::program::he::parse;
 use ringmill::program::manage::{KeySet, Options};
-use ringmill::{Error, Evaluator, Input, Inputs, Kernel, machine_by_name};
+use ringmill::{Error, Evaluator, Input, Inputs, Kernel, open_machine};
 
 /// Two clients of one context.
 fn clients() -> [World; 2] {
@@ -154,7 +154,7 @@ fn programs_hand_the_identity_on_whatever_machine_runs_them() {
     let x = vec![Complex64::new(0.5, 0.0); 16];
     let program = parse(PROGRAM).unwrap();
     for machine in ["cpu", "reference", "compact"] {
-        let e = Evaluator::with_machine(&both[0].params, machine_by_name(machine, 1, None).unwrap()).unwrap();
+        let e = Evaluator::with_machine(&both[0].params, open_machine(machine).unwrap()).unwrap();
         let kernel = Kernel::compile(&e, &program, &Options::default()).unwrap();
         let level = kernel.cipher_inputs().next().unwrap().1;
         let [keys, other_keys] = both.each_mut().map(all_keys);

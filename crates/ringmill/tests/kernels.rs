@@ -10,7 +10,7 @@ use ringmill::ckks::{EvaluationKeys, GaloisKeys, KeyGenerator, Level, Randomness
 use ringmill::program::he::{Numbers, evaluate_clear, parse};
 use ringmill::program::manage::{Accuracy, Options, choose};
 use ringmill::ring::sample::SecretSeed;
-use ringmill::{Error, Evaluator, Input, Inputs, Kernel, machine_by_name};
+use ringmill::{Error, Evaluator, Input, Inputs, Kernel, open_machine};
 
 const SIGMOID: &str = r#"
 he @score traced slots 16
@@ -60,11 +60,11 @@ fn a_program_from_text_runs_on_both_machines_with_the_same_bits() {
     assert!(error <= y.noise().error(16), "error {error:e}, predicted {:e}", y.noise().error(16));
     let from_above = kernel.run(&inputs(&high), &keys).unwrap().remove("y").unwrap();
     assert!(distance(&w.decrypt(&from_above), &clear["y"]) < 1e-5);
-    let reference = machine_by_name("reference", 1, None).unwrap();
+    let reference = open_machine("reference").unwrap();
     let reference = Evaluator::with_machine(&w.params, reference).unwrap();
     let slow = Kernel::compile(&reference, &traced, &Options::default()).unwrap();
     assert_eq!(slow.run(&inputs(&c), &keys).unwrap()["y"], y);
-    let threads = Evaluator::with_machine(&w.params, machine_by_name("cpu", 2, None).unwrap()).unwrap();
+    let threads = Evaluator::with_machine(&w.params, open_machine("cpu:threads=2").unwrap()).unwrap();
     let threads = Kernel::compile(&threads, &traced, &Options::default()).unwrap();
     assert_eq!(threads.run(&inputs(&c), &keys).unwrap()["y"], y);
 }

@@ -9,7 +9,7 @@ use ringmill::program::cost::{CostTable, Methods};
 use ringmill::program::he::{Chain, parse};
 use ringmill::program::lower::Method;
 use ringmill::program::manage::Options;
-use ringmill::{Evaluator, Input, Inputs, Kernel, cpu_machine, machine_by_name};
+use ringmill::{Evaluator, Input, Inputs, Kernel, open_machine};
 
 /// The keys of a world as they are, as halves, and in a file.
 fn kept(w: &World) -> Vec<EvaluationKeys> {
@@ -34,8 +34,8 @@ fn operations_give_the_same_bits() {
     let on = |machine| Evaluator::with_machine(&w.params, machine).unwrap();
     let evaluators = [
         w.evaluator.clone(),
-        on(cpu_machine(3).unwrap()),
-        on(machine_by_name("reference", 1, None).unwrap()),
+        on(open_machine("cpu:threads=3").unwrap()),
+        on(open_machine("reference").unwrap()),
         w.evaluator.choosing(klss).unwrap(),
     ];
     for level in [4, 2, 1] {

@@ -4,12 +4,14 @@
     ringmill encrypt  --kernel K --key public.key --input DATA.npz --out ARGUMENTS
     ringmill evaluate --kernel K --keys evaluation.keys --input ARGUMENTS --out RESULTS
     ringmill decrypt  --kernel K --key secret.key --input RESULTS --out DATA.npz
+    ringmill simulate KERNEL | PROGRAM --machine compact:butterflies=8,clock=200
     ringmill inspect  FILE | FOLDER [--kernel K]
     ringmill params   --depth 5 --slots 4096 | --levels 9 --bits 22
     ringmill build    DESIGN.json --out DIR
     ringmill validate DESIGN.json …
     ringmill explore  KERNEL.PY:FUNCTION --device zcu102 --max-error 1e-4 --out design.json
     ringmill devices
+    ringmill machines
     ringmill calibrate
     ringmill profile  --kernel K
     ringmill compare  casa | coxhe | taiyi-parameters
@@ -36,7 +38,6 @@ INTERRUPTED = 130
 #: Options that are whole numbers, the same for every verb that has them: least and most.
 _RANGES = {
     "threads": (1, 256),
-    "butterflies": (1, 16),
     "depth": (0, 100),
     "scale_bits": (20, 59),
     "integer_bits": (0, 59),
@@ -55,6 +56,13 @@ _RANGES = {
     "effort": (0, 1 << 30),
     "seed": (0, (1 << 63) - 1),
 }
+
+
+def _machine_help(default: str) -> str:
+    from ringmill._native import machine_table
+
+    names = (f"{name} (default)" if name == default else name for name, *_ in machine_table())
+    return f"{', '.join(names)}; with options as {default}:… (ringmill machines lists them)"
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -100,13 +108,16 @@ def _parser() -> argparse.ArgumentParser:
     )
     sub.add_argument("--input", required=True, metavar="FILE", help="encrypted arguments")
     sub.add_argument("--out", required=True, metavar="FILE", help="encrypted results")
-    sub.add_argument(
-        "--machine", default="cpu", metavar="NAME", help="cpu (default), reference, compact or verilator"
-    )
-    sub.add_argument(
-        "--threads", type=int, metavar="N", help="worker threads, 1 to 256; all cores by default"
-    )
-    sub.add_argument("--butterflies", type=int, metavar="N", help="size of compact: 1, 2, 4, 8 or 16 a lane")
+    sub.add_argument("--machine", default="cpu", metavar="MACHINE", help=_machine_help("cpu"))
+    # Options of a machine in their old places.
+    sub.add_argument("--threads", type=int, metavar="N", help=argparse.SUPPRESS)
+    sub.add_argument("--butterflies", type=int, metavar="N", help=argparse.SUPPRESS)
+
+    sub = verb("simulate", "Tell what a program takes on a machine, without running it.")
+    sub.add_argument("program", metavar="FILE", help="kernel file, or the text of a limb program")
+    sub.add_argument("--machine", default="compact", metavar="MACHINE", help=_machine_help("compact"))
+    sub.add_argument("--switching", metavar="METHOD", help="hybrid, klss or auto, in place of a kernel's own")
+    sub.add_argument("--spans", metavar="FILE", help="write what each unit does when, as JSON")
 
     sub = verb("decrypt", "Decrypt the results of a kernel.")
     kernel(sub)
@@ -287,6 +298,7 @@ def _explore(verb: Callable[[str, str], argparse.ArgumentParser]) -> None:
         "--points", metavar="K", type=int, default=0, help="designs of the page to decrypt and compare (0)"
     )
     verb("devices", "List the stored devices.")
+    verb("machines", "List the machines that run programs, with their options.")
 
 
 def _print(outcome: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ringmill import bundle
-from ringmill._native import costs_path
+from ringmill._native import MachineSpec, costs_path, machine_help, machine_table
 from ringmill.atomic import make_folder, write_text
 from ringmill.cli import arrays
 from ringmill.cli.explore import devices as devices
@@ -24,11 +24,15 @@ from ringmill.cli.places import to_write
 from ringmill.cli.profile import profile as profile
 from ringmill.cli.profile import show_profile as show_profile
 from ringmill.cli.read import encryption_key, evaluation_keys, secret
+from ringmill.cli.simulate import show_simulate as show_simulate
+from ringmill.cli.simulate import simulate as simulate
+from ringmill.cli.streams import say
 from ringmill.cli.workload import show_workload as show_workload
 from ringmill.cli.workload import workload as workload
 from ringmill.compiled import Compiled
 from ringmill.errors import CommandError, fail
 from ringmill.keys import forms_beside, refuse_secret
+from ringmill.machines import machine_of
 from ringmill.progress import Show, share
 from ringmill.values import Values
 from ringmill.whole import whole
@@ -77,21 +81,53 @@ def evaluate(options: Namespace) -> Facts:
         keys = evaluation_keys(options.keys, compiled.params, options.key_memory)
     arguments = Values.load(options.input, "arguments", compiled.params)
     start = time.perf_counter()
-    where = {"machine": options.machine, "threads": options.threads, "butterflies": options.butterflies}
+    machine = _machine(options)
     with share(f"prepare {compiled.name}", _show(options)):
-        compiled.executable(**where)
+        compiled.executable(machine)
     prepared = time.perf_counter()
-    results = compiled.evaluate(keys, arguments, progress=_show(options), **where)
+    results = compiled.evaluate(keys, arguments, machine=machine, progress=_show(options))
     done = time.perf_counter()
     size = results.save(target)
     return {
         "file": str(target),
         "bytes": size,
-        "machine": options.machine,
+        "machine": str(machine),
         "prepare_seconds": round(prepared - start, 6),
         "seconds": round(done - prepared, 6),
         "predicted_error_log2": round(results.error_log2, 2),
     }
+
+
+def _machine(options: Namespace) -> MachineSpec:
+    """The machine that is asked for, with options of it in their old places."""
+    machine = machine_of(options.machine)
+    old = {name: getattr(options, name) for name in ("threads", "butterflies")}
+    for name in (name for name, value in old.items() if value is not None):
+        machine = machine.with_options(**{name: old[name]})
+        say(f"ringmill evaluate: --{name} will go; write --machine {machine}")
+    return machine
+
+
+def machines(_options: Namespace) -> Facts:
+    """What a program can run on."""
+    return {
+        "machines": [
+            {
+                "name": name,
+                "about": about,
+                "options": [
+                    {"name": option, "values": values, "left_out": left_out, "about": meaning}
+                    for option, _, values, left_out, meaning in options
+                ],
+            }
+            for name, about, options in machine_table()
+        ]
+    }
+
+
+def show_machines(_facts: Facts) -> None:
+    """Print a line a machine, and one an option below it."""
+    print(machine_help(), end="")
 
 
 def decrypt(options: Namespace) -> Facts:

@@ -27,7 +27,7 @@ def _microseconds(n: int, limbs: int, special: int, dnum: int, word_bits: int) -
     made = keys.keygen(params, relin=False, rotations=[1])
     # Every slot differs: a vector of equal slots is rotated by doing nothing.
     cipher = ciphertext.encrypt(np.linspace(0.0, 1.0, params.slots), made).native
-    evaluator = Evaluator(made.evaluation, "cpu", 1)
+    evaluator = Evaluator(made.evaluation, "cpu:threads=1")
     evaluator.rotate(cipher, 1)  # lowers the program and fills the caches
     best, end = float("inf"), time.perf_counter() + SECONDS
     while time.perf_counter() < end:

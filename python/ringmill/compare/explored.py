@@ -104,7 +104,8 @@ def fixed(letter: str, board: str) -> Row:
     space = {"log_n": [params.log_n], "multipliers": ANY_PRIME, "words": [52, 54, 60]}
     found = explore(row, board, max_error=1.0, security=0, space=space, seconds=0.0, progress="none").best
     hardware = found["hardware"]
-    core = core_of(hardware, moduli=max(hardware["moduli"], len(params.q) + len(params.p)))
+    moduli = max(hardware["moduli"], len(params.q) + len(params.p))
+    core = core_of(hardware, moduli=moduli, policy="throughput")
     compiled = compile_traced(row.trace(), params=params)
     cycles = core.image(compiled.plan).first_cycles
     return {

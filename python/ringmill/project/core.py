@@ -7,6 +7,7 @@ from typing import Any
 
 from ringmill._native import CoreImage, Costs, Plan
 from ringmill.errors import CommandError, fail
+from ringmill.project.parameters import NAMES, RTL, Parameters
 
 #: Families of devices, as device files name them, with what multiplies in them; `asic45` has no synthesis in
 #: a built folder.
@@ -18,36 +19,23 @@ FAMILIES = {
 }
 #: What holds the banks: block memory, or the UltraRAM of UltraScale+.
 BANKS = ("block", "ultra")
-#: How a product is cut for the DSP blocks of a device family, as `modmul_pkg` numbers it.
-TILES = {"lut": 0, "ecp5": 1, "dsp48e1": 2, "dsp48e2": 3}
 
 
 @dataclass(frozen=True, slots=True)
-class Core:
-    """Build-time parameters of a compact core; `docs/hardware.md`."""
+class Core(Parameters):
+    """A compact core to be built: its parameters, and what only its synthesis needs; `docs/hardware.md`."""
 
-    word_bits: int = 54
-    butterflies: int = 4
-    log_n_max: int = 13
-    moduli: int = 16
-    multiplier: str = "montgomery"
-    bus_bits: int = 512
-    memory_latency: int = 40
-    beat_cycles: int = 1
-    policy: str = "throughput"
-    effort: int = 8000
-    tile: str = "dsp48e2"
     family: str = "xcup"
     banks: str = "block"
     clock_mhz: float = 100.0
 
     def __post_init__(self) -> None:
         """Check what the native module does not."""
-        if self.tile not in TILES:
+        if self.tile not in NAMES["tile"]:
             fail(
                 CommandError,
                 "UnknownTile",
-                f"No DSP block is called {self.tile!r}; there are {', '.join(TILES)}.",
+                f"No DSP block is called {self.tile!r}; there are {', '.join(NAMES['tile'])}.",
                 tile=self.tile,
             )
         if self.family not in FAMILIES:
@@ -91,17 +79,11 @@ class Core:
         """What it takes for each kind of work at its clock, by its cycle model."""
         return Costs.of_core(self, self.clock_mhz)
 
-    def parameters(self, kind: int) -> dict[str, int]:
-        """The parameters of the top module; `kind` is the multiplier's number."""
-        return {
-            "W": self.word_bits,
-            "NBF": self.butterflies,
-            "LOGN_MAX": self.log_n_max,
-            "MODS": self.moduli,
-            "KIND": kind,
-            "TILE": TILES[self.tile],
-            "D": self.bus_bits,
-        }
+    def parameters(self) -> dict[str, int]:
+        """The parameters of the top module."""
+        values = {name: getattr(self, name) for name in RTL}
+        numbers = {name: NAMES[name].index(value) for name, value in values.items() if name in NAMES}
+        return {RTL[name]: numbers.get(name, value) for name, value in values.items()}
 
     def to_json(self) -> dict[str, Any]:
         """As stored in a design."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -12,26 +12,14 @@ from ringmill._native import Params, Plan, check_design
 from ringmill.compiled import Compiled
 from ringmill.errors import FileFormatError, RingmillError, fail
 from ringmill.project.core import Core
+from ringmill.project.parameters import Parameters
 from ringmill.trace.program import Signature
 
 #: Version of the files that are written; those of before are read as well.
 SCHEMA = 2
 
 # What a design's hardware and a core call alike.
-_OF_CORE = (
-    "family",
-    "word_bits",
-    "butterflies",
-    "log_n_max",
-    "moduli",
-    "multiplier",
-    "bus_bits",
-    "memory_latency",
-    "beat_cycles",
-    "effort",
-    "tile",
-    "banks",
-)
+_OF_CORE = (*(field.name for field in fields(Parameters)), "family", "banks")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +67,7 @@ def of(content: dict[str, Any]) -> Design:
     compiled = Compiled(kernel["program"], signature, plan)
     compiled.check_names()
     clock = content["predicted"]["frequency_mhz"]["value"]
-    core = core_of(h, policy=h["policy"], clock_mhz=clock)
+    core = core_of(h, clock_mhz=clock)
     return Design(compiled, core, content)
 
 

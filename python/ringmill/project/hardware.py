@@ -47,10 +47,10 @@ def _named(files: dict[str, str], suffix: str) -> list[str]:
     return [name for name in files if name.startswith("rtl/") and name.endswith(suffix)]
 
 
-def lists(name: str, version: str, core: Core, kind: int, files: dict[str, str]) -> dict[str, str]:
+def lists(name: str, version: str, core: Core, files: dict[str, str]) -> dict[str, str]:
     """The list of sources, the FuseSoC core file, and what the Makefile reads."""
     verilog, waivers = _named(files, ".sv"), _named(files, ".vlt")
-    parameters = core.parameters(kind)
+    parameters = core.parameters()
     made = {"core.f": f"// {_ORIGIN}\n" + "".join(f"{path}\n" for path in verilog)}
     made["core.mk"] = (
         f"# {_ORIGIN}\nSOURCES := {' '.join(verilog)}\nWAIVERS := {' '.join(waivers)}\n"

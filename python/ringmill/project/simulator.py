@@ -9,9 +9,9 @@ import subprocess
 import tempfile
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ringmill._native import __version__, core_sizes, multipliers
+from ringmill._native import MachineSpec, __version__, core_options, core_sizes
 from ringmill.atomic import make_folder, writing
 from ringmill.errors import MachineError, fail
 from ringmill.project import hardware
@@ -21,8 +21,6 @@ from ringmill.project.make import last_words, make
 if TYPE_CHECKING:
     from ringmill.compiled import Compiled
 
-#: Montgomery's multiplier, which takes any primes, as `modmul_pkg` numbers it.
-_MONTGOMERY = multipliers().index("montgomery")
 #: Entries of the largest modulus table.
 _MODULI = 32
 
@@ -42,20 +40,20 @@ def verilator() -> bool:
     return asked.returncode == 0
 
 
-def _core_of(compiled: Compiled, butterflies: int | None) -> Core:
-    """A core for any program over a kernel's degree and width of primes; kernels alike in both share it."""
+def _core_of(compiled: Compiled, machine: MachineSpec) -> Core:
+    """The core that a machine is, and that kernels alike share.
+
+    What the machine leaves out is for any program over a kernel's degree and width of primes.
+    """
     params = compiled.params
     bits = max(q.bit_length() for q in [*params.q, *params.p])
     # Other methods of key switching have primes of their own.
     words = core_sizes()["words"]
     word = next(w for w in words if w >= bits) if compiled.switching == "hybrid" else words[-1]
-    return Core(
-        word_bits=word,
-        butterflies=4 if butterflies is None else butterflies,
-        log_n_max=max(params.log_n, 10),
-        moduli=_MODULI,
-        tile="dsp48e2",
-    )
+    needed: dict[str, Any] = {"word_bits": word, "log_n_max": max(params.log_n, 10), "moduli": _MODULI}
+    fields = {option: field for field, option in core_options()}
+    asked = {fields[option]: value for option, value in machine.options.items() if option in fields}
+    return Core(**{**needed, **asked})
 
 
 def _kept() -> Path:
@@ -63,14 +61,14 @@ def _kept() -> Path:
     return (Path(cache) if cache else Path.home() / ".cache") / "ringmill" / "cores"
 
 
-def library(compiled: Compiled, butterflies: int | None = None) -> Path:
-    """The library of a simulated core with Montgomery's multiplier for a kernel, built if it is missing.
+def library(compiled: Compiled, machine: MachineSpec) -> Path:
+    """The library of the simulated core of a machine for a kernel, built if it is missing.
 
     It stands in the user's cache (`XDG_CACHE_HOME`) under a name that says what it was made of.
     """
-    core = _core_of(compiled, butterflies)
+    core = _core_of(compiled, machine)
     files = hardware.sources(core)
-    files |= hardware.lists("core", __version__, core, _MONTGOMERY, files)
+    files |= hardware.lists("core", __version__, core, files)
     files["Makefile"] = resources.files("ringmill.project").joinpath("files/Makefile").read_text("utf-8")
     digest = hashlib.blake2b(digest_size=12)
     for place, text in sorted(files.items()):

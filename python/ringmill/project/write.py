@@ -57,7 +57,7 @@ def contents(compiled: Compiled, core: Core, design: dict[str, Any] | None = Non
     sources = hardware.sources(core)
     texts = {
         **sources,
-        **hardware.lists(name, __version__, core, image.kind, sources),
+        **hardware.lists(name, __version__, core, sources),
         **hardware.constraints(core),
         **{place: _file(source) for place, source in _COPIED.items()},
         "driver/layout.h": layout.c_header(core, image),
@@ -89,7 +89,7 @@ def contents(compiled: Compiled, core: Core, design: dict[str, Any] | None = Non
 
 
 def _readme(compiled: Compiled, core: Core, image: CoreImage, name: str) -> str:
-    shape = ", ".join(f"{key} = {value}" for key, value in core.parameters(image.kind).items())
+    shape = ", ".join(f"{key} = {value}" for key, value in core.parameters().items())
     return string.Template(_file("README.md")).substitute(
         name=compiled.name,
         file=name,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from ringmill.errors import KernelError, ProgramError, RingmillError
+from ringmill.machines import beside
 from ringmill.trace.base import present
 from ringmill.trace.bounds import positive
 from ringmill.trace.graph import Graph
@@ -30,7 +31,9 @@ if TYPE_CHECKING:
 # Options of Kernel.compile, and those of Compiled.run and Compiled.encrypt; a kernel's own arguments must be
 # called otherwise.
 OPTIONS = ("params", "precision", "magnitude", "security", "switching", "rotation_keys")
-RUN = ("machine", "threads", "butterflies", "progress")
+RUN = ("machine", "progress")
+# Options of a machine in their old places; where a kernel has an argument of that name, it is that.
+OLD = ("threads", "butterflies")
 RESERVED = (*OPTIONS, *RUN)
 
 # Half of the largest ring degree, 2^17.
@@ -398,6 +401,9 @@ class Kernel:
         0.375
         """
         options, where = ({n: kwargs.pop(n) for n in names if n in kwargs} for names in (OPTIONS, RUN))
+        old = [name for name in OLD if name in kwargs and name not in self.parameters.parameters]
+        if old:
+            where["machine"] = beside(where.get("machine", "cpu"), 2, **{n: kwargs.pop(n) for n in old})
         bound = self._bind(args, kwargs)
         self._described(bound.arguments)
         values = {name: given for name, given in bound.arguments.items() if self._is_encrypted(name, given)}

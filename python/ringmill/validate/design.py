@@ -117,7 +117,7 @@ def stored_syntheses() -> list[Row]:
 def of_core(design: Design, rows: list[Row]) -> Row | None:
     """The synthesis of this very core among stored ones."""
     # Entries of the modulus table hardly show, and are not among the parameters of the syntheses.
-    wanted = {**design.core.parameters(design.core.image(design.compiled.plan).kind), "MODS": 0}
+    wanted = {**design.core.parameters(), "MODS": 0}
     family = design.core.family
     if design.core.banks != "block":
         return None  # all stored ones are in block memory

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ringmill import memory
+from ringmill import machines, memory
 from ringmill._native import Params
 from ringmill.compiled import Compiled
 from ringmill.errors import CommandError, fail
@@ -59,9 +59,10 @@ def _encrypted(
             seconds[name] = time.perf_counter() - begin
             return done
 
+        machine = machines.cpu(threads=limits.threads)
         keys = stage("make keys", lambda: compiled.keygen(seeded=limits.seeded))
         sent = stage("encrypt", lambda: compiled.encrypt(keys.secret, arguments))
-        back = stage("evaluate", lambda: compiled.evaluate(keys, sent, threads=limits.threads))
+        back = stage("evaluate", lambda: compiled.evaluate(keys, sent, machine=machine))
         result = stage("decrypt", lambda: compiled.decrypt(keys, back))
     facts = {
         "parameters": repr(compiled.params),

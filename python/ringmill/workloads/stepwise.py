@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ringmill import bundle, memory
+from ringmill import bundle, machines, memory
 from ringmill._native import Ciphertext, Params
 from ringmill.atomic import alone, make_folder, write_text
 from ringmill.compiled import Compiled
@@ -240,7 +240,7 @@ def _one(
         kept[program.sort] = compiled
     inputs = {name: state[source].with_slots(program.slots) for name, source in program.reads.items()}
     sent = Values("arguments", inputs, compiled.name, compiled.digest)
-    back = list(compiled.evaluate(keys, sent, threads=threads).parts.values())
+    back = list(compiled.evaluate(keys, sent, machine=machines.cpu(threads=threads)).parts.values())
     if program.level is not None:
         # A ciphertext of zeros shows level and scale of what the next program reads.
         zeros = np.zeros(1, dtype=np.complex128)

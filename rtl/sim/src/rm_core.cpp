@@ -200,7 +200,9 @@ extern "C" void rm_trace_done(int lane, int bank) {
 #endif
 
 RM_EXPORT void rm_core_parameters_of(rm_core_parameters* out) {
-  *out = {RM_CORE_ABI, P_W, P_NBF, P_LOGN_MAX, P_MODS, P_KIND, P_D, VM_TRACE};
+#define RM_CORE_VALUE(name, value) value,
+  *out = {RM_CORE_ABI, RM_CORE_PARAMETERS(RM_CORE_VALUE) VM_TRACE};
+#undef RM_CORE_VALUE
 }
 
 RM_EXPORT void rm_core_memory_default(rm_core_memory* out) {

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rm_core_parameters.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -31,7 +33,9 @@ typedef struct rm_core rm_core;
 /* What the library was built for. */
 typedef struct {
   uint32_t abi;
-  uint32_t w, nbf, logn_max, mods, kind, d;
+#define RM_CORE_FIELD(name, value) uint32_t name;
+  RM_CORE_PARAMETERS(RM_CORE_FIELD)
+#undef RM_CORE_FIELD
   uint32_t traces; /* 1: rm_core_trace works */
 } rm_core_parameters;
 

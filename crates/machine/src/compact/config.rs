@@ -3,6 +3,8 @@
 use ringmill_ring::Modulus;
 
 use super::CompactError;
+use super::parameters::{PARAMETERS, ROOMY};
+use crate::parameter::Parameter;
 
 /// The modular multiplier of a core: `a·b·2^−R mod q` with R of [`Self::factor_bits`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -121,31 +123,22 @@ pub struct MemoryTiming {
 
 /// The build-time parameters of a core and its memory. Validated: there is no other way to hold one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct CompactConfig {
-    word_bits: u32,
-    butterflies: u32,
-    log_n_max: u32,
-    moduli: u32,
-    multiplier: Multiplier,
-    bus_bits: u32,
-    memory_bytes: u64,
-    timing: MemoryTiming,
-}
+pub struct CompactConfig(CompactLiteral);
 
-/// The same, as written down.
+/// The same, as written down. [`PARAMETERS`] says what each may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CompactLiteral {
-    /// W, bits of a word on chip: 36, 52, 54 or 60.
+    /// W, bits of a word on chip.
     pub word_bits: u32,
-    /// Butterflies of each of the two transform units: 1, 2, 4, 8 or 16.
+    /// Butterflies of each of the two transform units.
     pub butterflies: u32,
-    /// log2 of the greatest N, 10 to 15.
+    /// log2 of the greatest N.
     pub log_n_max: u32,
-    /// Entries of the modulus table, 2 to 32.
+    /// Entries of the modulus table.
     pub moduli: u32,
     /// The modular multiplier.
     pub multiplier: Multiplier,
-    /// Bits of a beat of the memory bus: 64 to 1024.
+    /// Bits of a beat of the memory bus.
     pub bus_bits: u32,
     /// Bytes of memory.
     pub memory_bytes: u64,
@@ -154,18 +147,15 @@ pub struct CompactLiteral {
 }
 
 impl Default for CompactLiteral {
-    /// Four butterflies, any prime of up to 60 bits, N up to 2^15, 512-bit bus, 4 GiB.
+    /// The default of each parameter: the core as its top module stands.
     fn default() -> Self {
-        Self {
-            word_bits: 60,
-            butterflies: 4,
-            log_n_max: 15,
-            moduli: 32,
-            multiplier: Multiplier::Montgomery,
-            bus_bits: 512,
-            memory_bytes: 4 << 30,
-            timing: MemoryTiming { latency: 40, beat_cycles: 1 },
+        let mut literal = Self::ZERO;
+        for p in PARAMETERS {
+            if let Some(preset) = p.parameter.default {
+                (p.set)(&mut literal, &preset.into());
+            }
         }
+        literal
     }
 }
 
@@ -181,39 +171,43 @@ impl CompactLiteral {
     /// Most cycles to the first beat.
     pub const LATENCY_MAX: u32 = 100_000;
 
+    /// What [`Self::default`] fills in.
+    const ZERO: Self = Self {
+        word_bits: 0,
+        butterflies: 0,
+        log_n_max: 0,
+        moduli: 0,
+        multiplier: Multiplier::Montgomery,
+        bus_bits: 0,
+        memory_bytes: 0,
+        timing: MemoryTiming { latency: 0, beat_cycles: 0 },
+    };
+
+    /// The core that runs most programs: the longest words, the greatest degree and the most moduli that there are; all else as by
+    /// default.
+    pub fn roomy() -> Self {
+        let mut literal = Self::default();
+        for p in PARAMETERS.iter().filter(|p| ROOMY.contains(&p.parameter.field)) {
+            if let Some(most) = p.parameter.allowed.most() {
+                (p.set)(&mut literal, &most.into());
+            }
+        }
+        literal
+    }
+
     /// Checks every parameter.
     ///
     /// # Errors
     /// [`CompactError::Parameter`], naming the first one that cannot be built.
     pub fn build(self) -> Result<CompactConfig, CompactError> {
-        let check = |ok: bool, name: &'static str, value: u64, allowed: &'static str| {
-            if ok { Ok(()) } else { Err(CompactError::Parameter { name, value, allowed }) }
-        };
-        let w = self.word_bits;
-        check(Self::WORD_BITS.contains(&w), "word_bits", w.into(), "36, 52, 54 or 60")?;
-        let b = self.butterflies;
-        check(Self::BUTTERFLIES.contains(&b), "butterflies", b.into(), "1, 2, 4, 8 or 16")?;
-        let n = self.log_n_max;
-        check((Self::LOG_N_MIN..=15).contains(&n), "log_n_max", n.into(), "10 to 15")?;
-        check((2..=32).contains(&self.moduli), "moduli", self.moduli.into(), "2 to 32")?;
-        let bus = self.bus_bits;
-        check(Self::BUS_BITS.contains(&bus), "bus_bits", bus.into(), "64, 128, 256, 512 or 1024")?;
-        let bytes = self.memory_bytes;
-        check((1 << 16..=1 << 38).contains(&bytes), "memory_bytes", bytes, "2^16 to 2^38")?;
-        let cycles = self.timing.beat_cycles;
-        check((1..=Self::BEAT_CYCLES_MAX).contains(&cycles), "beat_cycles", cycles.into(), "1 to 64")?;
-        let latency = self.timing.latency;
-        check((1..=Self::LATENCY_MAX).contains(&latency), "latency", latency.into(), "1 to 100000")?;
-        Ok(CompactConfig {
-            word_bits: w,
-            butterflies: b,
-            log_n_max: n,
-            moduli: self.moduli,
-            multiplier: self.multiplier,
-            bus_bits: bus,
-            memory_bytes: bytes,
-            timing: self.timing,
-        })
+        for p in PARAMETERS {
+            let (value, Parameter { field, allowed, .. }) = ((p.get)(&self), &p.parameter);
+            if allowed.check(&value).is_err() {
+                let (value, allowed) = (value.to_string(), allowed.to_string());
+                return Err(CompactError::Parameter { name: field, value, allowed });
+            }
+        }
+        Ok(CompactConfig(self))
     }
 
     /// log2 of the smallest N of every core.
@@ -221,54 +215,59 @@ impl CompactLiteral {
 }
 
 impl CompactConfig {
+    /// The same, as written down.
+    pub const fn literal(&self) -> &CompactLiteral {
+        &self.0
+    }
+
     /// W, bits of a word on chip.
     pub const fn word_bits(&self) -> u32 {
-        self.word_bits
+        self.0.word_bits
     }
 
     /// Butterflies of each transform unit.
     pub const fn butterflies(&self) -> u32 {
-        self.butterflies
+        self.0.butterflies
     }
 
     /// log2 of the greatest N.
     pub const fn log_n_max(&self) -> u32 {
-        self.log_n_max
+        self.0.log_n_max
     }
 
     /// Entries of the modulus table.
     pub const fn moduli(&self) -> u32 {
-        self.moduli
+        self.0.moduli
     }
 
     /// The modular multiplier.
     pub const fn multiplier(&self) -> Multiplier {
-        self.multiplier
+        self.0.multiplier
     }
 
     /// Bits of a beat of the memory bus.
     pub const fn bus_bits(&self) -> u32 {
-        self.bus_bits
+        self.0.bus_bits
     }
 
     /// Bytes of memory.
     pub const fn memory_bytes(&self) -> u64 {
-        self.memory_bytes
+        self.0.memory_bytes
     }
 
     /// Speed of the memory.
     pub const fn timing(&self) -> MemoryTiming {
-        self.timing
+        self.0.timing
     }
 
     /// R: a product comes out multiplied by 2^−R.
     pub const fn factor_bits(&self) -> u32 {
-        self.multiplier.factor_bits(self.word_bits)
+        self.0.multiplier.factor_bits(self.0.word_bits)
     }
 
     /// Words of a row, 2·NBF: what a bank delivers in a cycle.
     pub const fn row_words(&self) -> u32 {
-        2 * self.butterflies
+        2 * self.0.butterflies
     }
 
     /// Rows of a limb of 2^`log_n` words.
@@ -286,7 +285,7 @@ impl CompactConfig {
     /// # Errors
     /// [`CompactError::Degree`] outside of what was built.
     pub const fn check_degree(&self, log_n: u32) -> Result<(), CompactError> {
-        let (min, max) = (CompactLiteral::LOG_N_MIN, self.log_n_max);
+        let (min, max) = (CompactLiteral::LOG_N_MIN, self.0.log_n_max);
         if min <= log_n && log_n <= max { Ok(()) } else { Err(CompactError::Degree { log_n, min, max }) }
     }
 
@@ -295,7 +294,7 @@ impl CompactConfig {
     /// # Errors
     /// [`CompactError::ModulusClass`].
     pub fn check_modulus(&self, q: Modulus) -> Result<(), CompactError> {
-        let (q, w, kind) = (q.value(), self.word_bits, self.multiplier);
+        let (q, w, kind) = (q.value(), self.0.word_bits, self.0.multiplier);
         if kind.serves(q, w) {
             return Ok(());
         }

@@ -8,7 +8,7 @@ use ringmill_ring::RingError;
 #[allow(missing_docs)] // The message is the documentation of each variant and names all its fields.
 pub enum CompactError {
     #[error("no compact core has {name} = {value}; it can be {allowed}")]
-    Parameter { name: &'static str, value: u64, allowed: &'static str },
+    Parameter { name: &'static str, value: String, allowed: String },
     #[error("the core was built for N = 2^{min} to 2^{max}; the program has N = 2^{log_n}")]
     Degree { log_n: u32, min: u32, max: u32 },
     #[error(

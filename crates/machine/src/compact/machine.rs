@@ -7,6 +7,7 @@ use ringmill_program::cost::CostTable;
 use ringmill_program::limb::{LimbProgram, Operand};
 use ringmill_ring::Modulus;
 
+use super::estimate::estimate;
 use super::plan::{Plan, Search, plan};
 use super::table::power_of_two;
 use super::{
@@ -14,7 +15,7 @@ use super::{
     TableEntry, costs, lower,
 };
 use crate::bindings::check_borders;
-use crate::{Executable, Machine, MachineError};
+use crate::{Executable, Machine, MachineError, Timing};
 
 /// What opens a core of some configuration with so many bytes of memory in use.
 pub type Opener = Arc<dyn Fn(&CompactConfig, u64) -> Result<Box<dyn Core>, CompactError> + Send + Sync>;
@@ -25,10 +26,12 @@ pub struct Compact {
     config: CompactConfig,
     open: Opener,
     search: Search,
+    /// Of its clock, where it is known.
+    mhz: Option<f64>,
 }
 
 /// Passes scheduled in the search for a plan, all attempts together: some hundredths of a second.
-const EFFORT: usize = 8_000;
+pub(super) const EFFORT: usize = 8_000;
 
 impl fmt::Debug for Compact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -52,7 +55,7 @@ impl Compact {
 
     /// On cores that `open` gives, one for each prepared program.
     pub fn new(config: CompactConfig, open: Opener) -> Self {
-        Self { config, open, search: Search { policy: Policy::default(), effort: EFFORT } }
+        Self { config, open, search: Search { policy: Policy::default(), effort: EFFORT }, mhz: None }
     }
 
     /// The same machine with another effort in search of a plan: passes scheduled, all attempts together.
@@ -67,9 +70,35 @@ impl Compact {
         self
     }
 
+    /// The same machine with a clock of `mhz`: costs are told for it, and estimates in seconds.
+    pub fn with_clock(mut self, mhz: f64) -> Self {
+        self.mhz = Some(mhz);
+        self
+    }
+
+    /// Its clock in MHz, where it is known.
+    pub const fn clock_mhz(&self) -> Option<f64> {
+        self.mhz
+    }
+
+    /// Its costs at its clock, or at [`costs::CLOCK_MHZ`] where it is not known.
+    pub fn costs_at_clock(&self) -> CostTable {
+        costs::table(&self.config, self.mhz.unwrap_or(costs::CLOCK_MHZ))
+    }
+
     /// The configuration of its cores.
     pub const fn config(&self) -> &CompactConfig {
         &self.config
+    }
+
+    /// Refuses a program that the core was not built for.
+    fn check(&self, program: &LimbProgram) -> Result<(), CompactError> {
+        let (config, moduli) = (&self.config, program.moduli());
+        config.check_degree(program.log_n())?;
+        if moduli.len() > config.moduli() as usize {
+            return Err(CompactError::TooManyModuli { found: moduli.len(), max: config.moduli() });
+        }
+        moduli.iter().try_for_each(|m| config.check_modulus(m.modulus))
     }
 
     /// The instructions for a program and its place in memory.
@@ -77,12 +106,8 @@ impl Compact {
     /// # Errors
     /// What the core was not built for.
     pub fn plan(&self, program: &LimbProgram) -> Result<Plan, CompactError> {
-        let (config, moduli) = (&self.config, program.moduli());
-        config.check_degree(program.log_n())?;
-        if moduli.len() > config.moduli() as usize {
-            return Err(CompactError::TooManyModuli { found: moduli.len(), max: config.moduli() });
-        }
-        moduli.iter().try_for_each(|m| config.check_modulus(m.modulus))?;
+        self.check(program)?;
+        let config = &self.config;
         let graph = lower::build::build(config, program)?;
         plan(config, program, &graph, self.search)
     }
@@ -127,8 +152,19 @@ impl Machine for Compact {
         "compact"
     }
 
-    fn costs(&self) -> Option<CostTable> {
-        Some(costs::table(&self.config, costs::CLOCK_MHZ))
+    fn costs(&self) -> Result<CostTable, MachineError> {
+        Ok(self.costs_at_clock())
+    }
+
+    fn accepts(&self, program: &LimbProgram) -> Result<(), MachineError> {
+        if self.search.policy == Policy::Casa {
+            return Err(CompactError::CasaSequence.into());
+        }
+        Ok(self.check(program)?)
+    }
+
+    fn estimate(&self, program: &LimbProgram) -> Result<Option<Timing>, MachineError> {
+        Ok(Some(estimate(self, program)?))
     }
 
     fn prepare(&self, program: &LimbProgram) -> Result<Box<dyn Executable>, MachineError> {

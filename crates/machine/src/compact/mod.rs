@@ -2,6 +2,7 @@
 //!
 //! | file | subject |
 //! |---|---|
+//! | [`parameters`] | the parameters of a core, declared once |
 //! | [`config`], [`error`] | what a core was built for, and what it refuses |
 //! | [`isa`], `text` | instructions and their 32 bytes |
 //! | [`table`] | entries of the modulus table |
@@ -11,10 +12,11 @@
 //! | [`plan`] | the order of passes, banks, memory |
 //! | [`model`] | the cycle model |
 //! | [`costs`] | what it takes for each kind of work, for the choice of key-switch methods |
-//! | [`machine`] | the machine, over any core |
+//! | [`machine`], [`entry`] | the machine, over any core, and its rows in the registry |
 //! | [`bus`] | the way to memory, cycle by cycle as the hardware |
 //! | [`registers`] | offsets and fields of the core's registers, generated |
 //! | [`simulated`] | a core under Verilator |
+//! | [`estimate`] | what a program takes, by the model |
 //! | [`work`] | what a program asks of a core, whatever the schedule |
 //! | [`workload`] | single operations, to count their cycles |
 //! | [`emulator`] | the instruction set as an executable specification |
@@ -24,12 +26,15 @@ pub mod config;
 pub mod core;
 pub mod costs;
 pub mod emulator;
+pub mod entry;
 pub mod error;
+pub mod estimate;
 mod galois;
 pub mod isa;
 mod lower;
 pub mod machine;
 pub mod model;
+pub mod parameters;
 pub mod plan;
 mod product;
 pub mod registers;

@@ -14,7 +14,8 @@ use super::bus::Settings;
 use super::core::{Core, Counters, check_identity};
 use super::emulator::check_range;
 use super::isa::ADDRESS_UNIT;
-use super::{CompactConfig, CompactError, CompactLiteral, Multiplier, TableEntry, registers as reg};
+use super::parameters::{CoreParameter, PARAMETERS};
+use super::{CompactConfig, CompactError, CompactLiteral, TableEntry, registers as reg};
 
 pub use observe::Written;
 
@@ -32,18 +33,27 @@ struct Handle {
     _private: [u8; 0],
 }
 
-/// `rm_core_parameters`.
+/// How many parameters a simulated core is built for.
+pub(super) const BUILT: usize = 6;
+
+/// `rm_core_parameters`: the hardware's of [`PARAMETERS`], in their order (`rm_core_parameters.h`).
 #[repr(C)]
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Parameters {
     abi: u32,
-    w: u32,
-    nbf: u32,
-    logn_max: u32,
-    mods: u32,
-    kind: u32,
-    d: u32,
+    built: [u32; BUILT],
     traces: u32,
+}
+
+/// The parameters that a simulated core is built for.
+fn built() -> impl Iterator<Item = &'static CoreParameter> {
+    PARAMETERS.into_iter().filter(|p| p.parameter.rtl.is_some())
+}
+
+/// Numbers of the hardware's parameters as its top module has them: `W=54, NBF=4`.
+fn shown(numbers: [u32; BUILT]) -> String {
+    let each = built().zip(numbers).map(|(p, n)| format!("{}={n}", p.parameter.rtl.unwrap_or_default()));
+    each.collect::<Vec<_>>().join(", ")
 }
 
 /// `rm_core_memory`: the memory behind a simulated core, `rtl/sim/README.md`.
@@ -178,19 +188,13 @@ impl CoreLibrary {
     /// # Errors
     /// [`CompactError::Parameter`] for a core that this driver does not know.
     pub fn config(&self) -> Result<CompactConfig, CompactError> {
-        let p = self.functions.parameters;
-        let kind = Multiplier::ALL.into_iter().find(|kind| kind.code() == p.kind);
-        let (name, value) = ("multiplier", p.kind.into());
-        let multiplier = kind.ok_or(CompactError::Parameter { name, value, allowed: "0 to 4" })?;
-        let literal = CompactLiteral {
-            word_bits: p.w,
-            butterflies: p.nbf,
-            log_n_max: p.logn_max,
-            moduli: p.mods,
-            multiplier,
-            bus_bits: p.d,
-            ..CompactLiteral::default()
-        };
+        let mut literal = CompactLiteral::default();
+        for (p, number) in built().zip(self.functions.parameters.built) {
+            if !p.set_number(&mut literal, number.into()) {
+                let (value, allowed) = (number.to_string(), format!("the number of {}", p.parameter.allowed));
+                return Err(CompactError::Parameter { name: p.parameter.field, value, allowed });
+            }
+        }
         literal.build()
     }
 
@@ -204,19 +208,13 @@ impl CoreLibrary {
         bytes: u64,
         memory: SimulatedMemory,
     ) -> Result<Simulated, CompactError> {
-        let wanted = Parameters {
-            abi: ABI,
-            w: config.word_bits(),
-            nbf: config.butterflies(),
-            logn_max: config.log_n_max(),
-            mods: config.moduli(),
-            kind: config.multiplier().code(),
-            d: config.bus_bits(),
-            traces: self.functions.parameters.traces,
-        };
-        if wanted != self.functions.parameters {
-            let found = self.functions.parameters;
-            let reason = format!("it was built for {found:?}, the machine is {wanted:?}");
+        let (mut wanted, found) = ([0; BUILT], self.functions.parameters.built);
+        for (number, p) in wanted.iter_mut().zip(built()) {
+            // Each is at most 1,024.
+            *number = p.number(config.literal()) as u32;
+        }
+        if wanted != found {
+            let reason = format!("it was built for {}, the machine has {}", shown(found), shown(wanted));
             return Err(CompactError::Simulator { reason });
         }
         let available = config.memory_bytes();

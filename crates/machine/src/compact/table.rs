@@ -84,7 +84,7 @@ mod tests {
         let config = CompactLiteral {
             word_bits: 54,
             multiplier: Multiplier::WordMontgomery,
-            ..CompactLiteral::default()
+            ..CompactLiteral::roomy()
         };
         let entry = TableEntry::new(&config.build().unwrap(), q, log_n).unwrap();
         let undo = q.inv(power_of_two(q, 54)).unwrap();

@@ -310,8 +310,11 @@ mod tests {
     /// c_0, and a copy for each limb of the other part.
     #[test]
     fn a_rotation_adds_three_passes_a_limb_to_a_key_switch() {
-        let config =
-            CompactLiteral { word_bits: 54, multiplier: Multiplier::WordMontgomery, ..Default::default() };
+        let config = CompactLiteral {
+            word_bits: 54,
+            multiplier: Multiplier::WordMontgomery,
+            ..CompactLiteral::roomy()
+        };
         let config = config.build().unwrap();
         let passes = |operation| {
             let program = Workload { operation, ..workload(3, 1, 3, Sequence::Hybrid) }.program(54).unwrap();
@@ -344,8 +347,11 @@ mod tests {
     /// Two lanes cannot beat half the transforms; a schedule that wastes a third of the time is a regression.
     #[test]
     fn a_key_switch_takes_little_more_than_half_its_transforms() {
-        let literal =
-            CompactLiteral { word_bits: 54, multiplier: Multiplier::WordMontgomery, ..Default::default() };
+        let literal = CompactLiteral {
+            word_bits: 54,
+            multiplier: Multiplier::WordMontgomery,
+            ..CompactLiteral::roomy()
+        };
         let counted = workload(3, 1, 3, Sequence::Hybrid)
             .count(&literal.build().unwrap(), Policy::Throughput, 2_000)
             .unwrap();

@@ -6,6 +6,8 @@
 //! | [`flow`], [`sink`], [`convert`], [`group`], [`shared`], [`absorb`], [`build`], [`ahead`], [`tables`] | how it gets there |
 //! | [`queue`], [`run`], [`made`] | running it |
 //! | [`profile`] | where its time goes |
+//! | [`costs`] | what it takes for each kind of work, as measured |
+//! | `entry` | its row in the registry |
 //!
 //! Instructions of one modulus that follow from each other make one task, so that limbs between them stay in the
 //! cache and most never leave a worker's scratch. Which thread runs a task changes nothing in its result: bits do not
@@ -15,6 +17,8 @@ mod absorb;
 mod ahead;
 mod build;
 mod convert;
+pub mod costs;
+mod entry;
 mod flow;
 mod group;
 mod made;
@@ -32,6 +36,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rayon::ThreadPool;
+use ringmill_program::cost::{Kind, Work};
 use ringmill_program::limb::LimbProgram;
 use ringmill_program::schedule;
 use ringmill_ring::buffer::{Buffer, HUGE_PAGE};
@@ -39,7 +44,8 @@ use ringmill_ring::{Isa, LimbRing, LimbSource, Modulus, Pool, Process, RingError
 use smallvec::SmallVec;
 
 use crate::bindings::check_borders;
-use crate::{Executable, Machine, MachineError, Watch};
+use crate::{Executable, Machine, MachineError, Timing, Watch};
+pub use entry::ENTRY;
 use plan::Plan;
 use profile::{Blind, Profile};
 use queue::Queue;
@@ -50,7 +56,7 @@ use run::{Context, SharedLimb, scratch_words};
 #[derive(Debug)]
 pub struct Cpu {
     isa: Isa,
-    threads: Option<Threads>,
+    threads: Workers,
     profile: Option<Arc<Profile>>,
     rings: Mutex<HashMap<(u32, Modulus), LimbRing>>,
     /// Memory of runs that have ended. Shared by all programs: those of one shape (rotations, say) need the same.
@@ -69,21 +75,34 @@ impl Cpu {
     /// On a given instruction set, in the calling thread. One that the CPU lacks is refused by
     /// [`Machine::prepare`].
     pub fn with_isa(isa: Isa) -> Self {
-        Self { isa, threads: None, profile: None, rings: Mutex::default(), memory: Pool::default() }
+        Self {
+            isa,
+            threads: Workers::Caller,
+            profile: None,
+            rings: Mutex::default(),
+            memory: Pool::default(),
+        }
     }
 
     /// Runs in the threads of `pool` from now on: programs prepared before are not affected. In a process that is forked from
     /// this one, where they do not exist, in the calling thread.
     #[must_use]
     pub fn on_pool(mut self, pool: Arc<ThreadPool>) -> Self {
-        self.threads = Some(Threads { pool, process: Process::current() });
+        self.threads = Workers::Pool(Threads::of(pool));
+        self
+    }
+
+    /// Runs in so many threads of its own from now on, as [`on_pool`](Self::on_pool); they start when the first program is prepared.
+    #[must_use]
+    pub fn with_threads(mut self, threads: usize) -> Self {
+        self.threads = if threads > 1 { Workers::Own(threads, Mutex::default()) } else { Workers::Caller };
         self
     }
 
     /// Times every step into `profile` from now on, in the calling thread: programs prepared before are not affected.
     #[must_use]
     pub fn profiled(mut self, profile: Arc<Profile>) -> Self {
-        (self.threads, self.profile) = (None, Some(profile));
+        (self.threads, self.profile) = (Workers::Caller, Some(profile));
         self
     }
 
@@ -113,10 +132,28 @@ impl Machine for Cpu {
         Some(&self.memory)
     }
 
+    fn computes_here(&self) -> bool {
+        true
+    }
+
+    /// Seconds on one core, by its costs.
+    fn estimate(&self, program: &LimbProgram) -> Result<Option<Timing>, MachineError> {
+        let (costs, work) = (self.costs()?, Work::of(program));
+        let seconds = costs.nanoseconds(&work, program.log_n()) / 1e9;
+        Ok(Some(Timing {
+            cycles: None,
+            seconds: Some(seconds),
+            counters: Kind::ALL.map(|kind| (kind.name(), work.get(kind))).to_vec(),
+            busy: Vec::new(),
+            spans: Vec::new(),
+            by: format!("the costs of one core: {}", costs.machine()),
+        }))
+    }
+
     fn prepare(&self, program: &LimbProgram) -> Result<Box<dyn Executable>, MachineError> {
         let planned = schedule::recompute(program);
         let rings = program.moduli().iter().map(|m| self.ring(program.log_n(), m.modulus));
-        let threads = self.threads.clone().filter(|threads| threads.count() > 1);
+        let threads = self.threads.there()?.filter(|threads| threads.count() > 1);
         let count = threads.as_ref().map_or(1, Threads::count);
         let plan = build::plan(&planned, rings.collect::<Result<_, _>>()?, count)?;
         let (profile, memory) = (self.profile.clone(), self.memory.clone());
@@ -131,6 +168,35 @@ impl Machine for Cpu {
     }
 }
 
+/// Who does the work.
+#[derive(Debug)]
+enum Workers {
+    /// The thread that calls.
+    Caller,
+    /// Threads of whoever made the machine.
+    Pool(Threads),
+    /// So many threads of the machine's own, once they are needed.
+    Own(usize, Mutex<Option<Threads>>),
+}
+
+impl Workers {
+    fn there(&self) -> Result<Option<Threads>, MachineError> {
+        match self {
+            Self::Caller => Ok(None),
+            Self::Pool(threads) => Ok(Some(threads.clone())),
+            Self::Own(count, made) => {
+                let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(threads) = &*made {
+                    return Ok(Some(threads.clone()));
+                }
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(*count).build();
+                let pool = pool.map_err(|e| MachineError::Threads { threads: *count, why: e.to_string() })?;
+                Ok(made.insert(Threads::of(Arc::new(pool))).clone().into())
+            }
+        }
+    }
+}
+
 /// A pool of threads, and the process in which they live.
 #[derive(Debug, Clone)]
 struct Threads {
@@ -139,6 +205,10 @@ struct Threads {
 }
 
 impl Threads {
+    fn of(pool: Arc<ThreadPool>) -> Self {
+        Self { pool, process: Process::current() }
+    }
+
     fn count(&self) -> usize {
         self.pool.current_num_threads()
     }

@@ -8,17 +8,32 @@ mod ops;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use ringmill_program::cost::CostTable;
 use ringmill_program::limb::{Instruction, LimbProgram, Operand, Source, ValueId};
 use ringmill_ring::reference as scalar;
 use ringmill_ring::{LimbSource, Modulus};
 
 use crate::bindings::check_borders;
+use crate::registry::{Entry, Estimates};
 use crate::{Executable, Machine, MachineError, Watch};
 
 /// The machine `reference`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Reference;
+
+/// The machine `reference` in the registry.
+pub static ENTRY: Entry = Entry {
+    name: "reference",
+    about: "a plain interpreter, written for clarity",
+    runs: "all",
+    estimates: Estimates::No,
+    simulates: "scalar arithmetic, line by line",
+    shared: false,
+    options: &[],
+    open: |_| Ok(Arc::new(Reference)),
+};
 
 impl Machine for Reference {
     fn name(&self) -> &str {
@@ -26,8 +41,12 @@ impl Machine for Reference {
     }
 
     /// Nothing is measured of it: those that ship, so that it does the same everywhere.
-    fn costs(&self) -> Option<CostTable> {
-        Some(CostTable::shipped())
+    fn costs(&self) -> Result<CostTable, MachineError> {
+        Ok(CostTable::shipped())
+    }
+
+    fn computes_here(&self) -> bool {
+        true
     }
 
     fn prepare(&self, program: &LimbProgram) -> Result<Box<dyn Executable>, MachineError> {

@@ -4,7 +4,6 @@ use ringmill_program::cost::{CostTable, Kind, Rates, Work};
 use ringmill_program::limb::LimbProgram;
 
 use super::super::*;
-use crate::Machine as _;
 use crate::calibrate::{Shape, key_switch};
 
 /// What the rates were fitted to: limbs, special primes, limbs a digit, bits, and for KLSS limbs a block and bits of T.
@@ -36,7 +35,7 @@ const HELD: [Shape; 8] = [
 ];
 
 fn config(butterflies: u32, bus_bits: u32) -> CompactConfig {
-    CompactLiteral { butterflies, bus_bits, ..CompactLiteral::default() }.build().unwrap()
+    CompactLiteral { butterflies, bus_bits, ..CompactLiteral::roomy() }.build().unwrap()
 }
 
 /// Cycles of a program that is run again, by the model.
@@ -88,7 +87,7 @@ fn whole_key_switches_take_what_the_table_says() {
         assert!(worst(&all) < 0.2, "{butterflies} butterflies, {bus_bits} bits: {all:.3?}");
     }
     // At its own clock.
-    let table = Compact::emulated(config(4, 512)).costs().unwrap();
+    let table = Compact::emulated(config(4, 512)).costs_at_clock();
     assert!(table.machine().starts_with("compact core at 100 MHz"));
     assert_eq!(table, costs::table(&config(4, 512), costs::CLOCK_MHZ));
 }

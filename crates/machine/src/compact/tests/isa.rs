@@ -90,7 +90,7 @@ fn what_the_core_would_stop_at_is_refused_with_its_reason() {
 
 #[test]
 fn parameters_that_cannot_be_built_are_named() {
-    let default = CompactLiteral::default();
+    let default = CompactLiteral::roomy();
     let message = |literal: CompactLiteral| literal.build().unwrap_err().to_string();
     assert_eq!(
         message(CompactLiteral { word_bits: 48, ..default }),

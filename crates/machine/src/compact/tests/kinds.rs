@@ -12,7 +12,7 @@ use super::programs::{Shape, Writer, check, key_switches};
 
 /// A core of a kind with words of `word_bits` bits.
 fn config(multiplier: Multiplier, word_bits: u32) -> CompactConfig {
-    CompactLiteral { word_bits, multiplier, butterflies: 2, ..CompactLiteral::default() }.build().unwrap()
+    CompactLiteral { word_bits, multiplier, butterflies: 2, ..CompactLiteral::roomy() }.build().unwrap()
 }
 
 /// Every kind at every width.

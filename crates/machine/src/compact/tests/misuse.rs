@@ -23,7 +23,7 @@ fn literal() -> CompactLiteral {
         moduli: 16,
         multiplier: Multiplier::SparseWordMontgomery,
         timing: MemoryTiming { latency: 20, beat_cycles: 1 },
-        ..CompactLiteral::default()
+        ..CompactLiteral::roomy()
     }
 }
 

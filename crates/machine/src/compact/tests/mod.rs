@@ -5,6 +5,7 @@ mod isa;
 mod kinds;
 mod misuse;
 mod model;
+mod parameters;
 mod primes;
 mod programs;
 mod simulated;

@@ -5,7 +5,7 @@ use super::programs::{Shape, Writer, key_switches};
 
 fn config(bus_bits: u32, latency: u32, beat_cycles: u32) -> CompactConfig {
     let timing = MemoryTiming { latency, beat_cycles };
-    CompactLiteral { bus_bits, timing, ..CompactLiteral::default() }.build().unwrap()
+    CompactLiteral { bus_bits, timing, ..CompactLiteral::roomy() }.build().unwrap()
 }
 
 fn bank(i: usize) -> Option<Bank> {

@@ -12,7 +12,7 @@ use crate::{Machine as _, Reference};
 /// A core for any prime of up to 60 bits.
 pub(super) fn config(butterflies: u32) -> CompactConfig {
     let timing = MemoryTiming { latency: 40, beat_cycles: 1 };
-    CompactLiteral { butterflies, timing, ..CompactLiteral::default() }.build().unwrap()
+    CompactLiteral { butterflies, timing, ..CompactLiteral::roomy() }.build().unwrap()
 }
 
 pub(super) fn execute(executable: &dyn crate::Executable, limbs: &[Vec<u64>]) -> Vec<Vec<u64>> {

@@ -48,7 +48,7 @@ fn slots(row: &Row, times: usize, rescale: bool, effort: usize) -> f64 {
         word_bits: 54,
         butterflies: row.butterflies,
         multiplier: Multiplier::SparseWordMontgomery,
-        ..CompactLiteral::default()
+        ..CompactLiteral::roomy()
     };
     let config = literal.build().unwrap();
     let all = primes(row.log_n, limbs + special);

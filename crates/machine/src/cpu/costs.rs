@@ -1,11 +1,10 @@
-//! The cost table of a machine: its own, or that of this computer, measured by `ringmill calibrate` or shipped.
+//! The costs of this computer: measured by `ringmill calibrate`, or shipped.
 
 use std::path::PathBuf;
 
-use ringmill_machine::Machine;
 use ringmill_program::cost::CostTable;
 
-use crate::Error;
+use crate::MachineError;
 
 /// Where `ringmill calibrate` writes and [`costs`] reads: the file that `RINGMILL_COSTS` names, else
 /// `ringmill/costs.txt` in the user's cache; none if there is no home.
@@ -18,21 +17,13 @@ pub fn costs_path() -> Option<PathBuf> {
     Some(cache.join("ringmill").join("costs.txt"))
 }
 
-/// The costs by which key-switch methods are chosen for a machine: its own where it brings them, as hardware does.
+/// The costs of one core of this computer: measured ones where there are any.
 ///
 /// # Errors
-/// As [`costs`].
-pub fn costs_of(machine: &dyn Machine) -> Result<CostTable, Error> {
-    machine.costs().map_or_else(costs, Ok)
-}
-
-/// The costs by which key-switch methods are chosen on this computer: measured ones where there are any.
-///
-/// # Errors
-/// [`Error::Costs`] for a file that is there but cannot be read or is none; delete it or calibrate again.
-pub fn costs() -> Result<CostTable, Error> {
+/// [`MachineError::Costs`] for a file that is there but cannot be read or is none; delete it or calibrate again.
+pub fn costs() -> Result<CostTable, MachineError> {
     let Some(path) = costs_path().filter(|path| path.exists()) else { return Ok(CostTable::shipped()) };
-    let wrong = |why: String| Error::Costs { path: path.display().to_string(), why };
+    let wrong = |why: String| MachineError::Costs { path: path.display().to_string(), why };
     let text = std::fs::read_to_string(&path).map_err(|e| wrong(e.to_string()))?;
     CostTable::parse(&text).map_err(|e| wrong(e.to_string()))
 }

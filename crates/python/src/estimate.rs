@@ -1,0 +1,67 @@
+//! What a program takes on a machine, told without running it.
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use ringmill::machine::MachineSpec;
+use ringmill_program::limb::{LimbProgram, parse};
+use ringmill_program::lower::lower_by;
+
+use crate::argument::Arg;
+use crate::error::{Failure, Family};
+use crate::executable::interruptible;
+use crate::machines::{self, Named};
+use crate::plan::Plan;
+use crate::switching::method_of;
+
+/// What a limb program takes on a machine: `{"cycles", "seconds", "counters", "busy", "spans", "by"}`, none where nothing is known;
+/// `spans` are (unit, what, first cycle, cycle after the last).
+#[pyfunction]
+pub(crate) fn estimate_program<'py>(
+    py: Python<'py>,
+    #[pyo3(from_py_with = crate::argument::given)] text: &str,
+    machine: Arg<Named>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let program = parse(text).map_err(|e| Failure::of(Family::Program, &e))?;
+    estimated(py, machine.0.spec()?, move || Ok(program))
+}
+
+/// The same of a plan, whose keys are switched as the word says.
+pub(crate) fn of_plan<'py>(
+    py: Python<'py>,
+    plan: &Plan,
+    switching: &str,
+    machine: Named,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (spec, word) = (machine.spec()?, switching.to_owned());
+    let (params, program) = (plan.params.clone(), plan.managed.program.clone());
+    let of = spec.clone();
+    estimated(py, spec, move || {
+        let costs = machines::open(&of)?.costs().map_err(|e| Failure::face(&e.into()))?;
+        let method = method_of(&params, &word, &costs)?;
+        let lowered = lower_by(&program, &method).map_err(|e| Failure::of(Family::Program, &e))?;
+        Ok(lowered.program)
+    })
+}
+
+fn estimated<'py>(
+    py: Python<'py>,
+    spec: MachineSpec,
+    program: impl FnOnce() -> Result<LimbProgram, Failure> + Send + 'static,
+) -> PyResult<Bound<'py, PyDict>> {
+    let timing = interruptible(py, move || spec.estimate(&program()?).map_err(|e| Failure::face(&e.into())))?;
+    let told = PyDict::new(py);
+    told.set_item("cycles", timing.cycles)?;
+    told.set_item("seconds", timing.seconds)?;
+    for (name, rows) in [("counters", timing.counters), ("busy", timing.busy)] {
+        let counts = PyDict::new(py);
+        for (name, count) in rows {
+            counts.set_item(name, count)?;
+        }
+        told.set_item(name, counts)?;
+    }
+    let spans: Vec<_> = timing.spans.into_iter().map(|s| (s.unit, s.what, s.start, s.end)).collect();
+    told.set_item("spans", spans)?;
+    told.set_item("by", timing.by)?;
+    Ok(told)
+}

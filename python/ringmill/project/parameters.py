@@ -1,0 +1,72 @@
+"""The parameters of a compact core, its memory and its plans.
+
+Made from
+crates/machine/src/compact/parameters.rs by
+`RINGMILL_BLESS=1 cargo test -p ringmill-machine parameters`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Every parameter with its default.
+
+    Attributes
+    ----------
+        word_bits: bits of a word on chip: primes are below 2^word.
+        butterflies: butterflies of a lane: time halves, multipliers double.
+        log_n_max: the greatest degree N: six banks of N words.
+        moduli: entries of the modulus table.
+        multiplier: the modular multiplier, which says what primes there may be.
+        tile: how a product is cut for the device's DSP blocks.
+        bus_bits: bits of a beat of the memory bus.
+        memory_bytes: memory beside the core.
+        memory_latency: from a read request to its first beat, and from the last beat written to its response.
+        beat_cycles: one beat every so many cycles in each direction.
+        policy: what plans are made for: few cycles in all, or early results.
+        effort: passes scheduled in search of a plan, all attempts together.
+    """
+
+    word_bits: int = 54
+    butterflies: int = 4
+    log_n_max: int = 13
+    moduli: int = 16
+    multiplier: str = "montgomery"
+    tile: str = "dsp48e2"
+    bus_bits: int = 512
+    memory_bytes: int = 4294967296
+    memory_latency: int = 40
+    beat_cycles: int = 1
+    policy: str = "throughput"
+    effort: int = 8000
+
+
+#: What the top module calls them, in its order.
+RTL = {
+    "word_bits": "W",
+    "butterflies": "NBF",
+    "log_n_max": "LOGN_MAX",
+    "moduli": "MODS",
+    "multiplier": "KIND",
+    "tile": "TILE",
+    "bus_bits": "D",
+}
+#: Names, each at the number that stands for it in the hardware.
+NAMES = {
+    "multiplier": (
+        "word-montgomery",
+        "sparse-word-montgomery",
+        "prf-fiko",
+        "montgomery",
+        "barrett",
+    ),
+    "tile": (
+        "lut",
+        "ecp5",
+        "dsp48e1",
+        "dsp48e2",
+    ),
+}

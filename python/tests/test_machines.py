@@ -1,0 +1,206 @@
+"""Machines as values: texts and functions that mean the same, and options in their old places."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import json
+import pickle
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ringmill as rm
+from ringmill.cli import main
+from ringmill.compiled import Compiled
+from ringmill.project import Core
+
+X = np.array([0.5, -0.25, 1.0, 0.125])
+
+
+@pytest.fixture(scope="module")
+def compiled() -> Compiled:
+    return rm.kernel(lambda x: x * x).compile(
+        rm.vector(4), params=rm.Params.from_bits(10, [40, 30], [40], 2, insecure=True)
+    )
+
+
+@pytest.fixture(scope="module")
+def keys(compiled: Compiled) -> rm.Keys:
+    return compiled.keygen()
+
+
+def test_a_value_and_its_text_are_the_same_machine() -> None:
+    value = rm.machines.compact(butterflies=8, word=54)
+    assert value == rm.MachineSpec("compact: butterflies=8, word=54") != rm.machines.compact()
+    assert (value.name, value.options) == ("compact", {"word": 54, "butterflies": 8})
+    assert str(value) == "compact:word=54,butterflies=8"
+    assert eval(repr(value), {"MachineSpec": rm.MachineSpec}) == value
+    assert len({value, rm.MachineSpec(str(value)), copy.copy(value), pickle.loads(pickle.dumps(value))}) == 1
+    assert value.with_options(word=60, butterflies=None) == rm.machines.compact(butterflies=8, word=60)
+    assert rm.machines.cpu(threads=np.int64(3)) == rm.MachineSpec("cpu:threads=3")
+
+
+def test_paths_with_any_characters_come_back(tmp_path: Any) -> None:
+    for path in (tmp_path / 'a, "b" = \\c.so', "x y", '"', "\\", "=,", "ä"):
+        spec = rm.machines.verilator(library=path)
+        assert rm.MachineSpec(str(spec)).options == {"library": str(path)}
+        assert spec.to_build is None
+    assert rm.machines.verilator().to_build == "library"
+    assert rm.machines.compact().to_build is None
+
+
+def test_there_is_a_function_for_each_machine_that_says_its_options(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert {"cpu", "reference", "compact", "verilator"} <= set(dir(rm.machines))
+    assert main(["machines", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["machines"]
+    assert sorted(machine["name"] for machine in told) == dir(rm.machines)
+    assert main(["machines"]) == 0
+    lines = capsys.readouterr().out
+    for machine in told:
+        make = getattr(rm.machines, machine["name"])
+        names = [option["name"] for option in machine["options"]]
+        assert list(inspect.signature(make).parameters) == names
+        assert all(f"{name}: " in make.__doc__ for name in names)
+        assert all(word in lines for word in (machine["name"], *names))
+    with pytest.raises(AttributeError, match="there is no machine 'gpu'; machines are cpu, reference"):
+        rm.machines.gpu()
+
+
+def test_values_run_kernels_and_operations(compiled: Compiled, keys: rm.Keys) -> None:
+    arguments = compiled.encrypt(keys, x=X)
+    machines = (rm.machines.reference(), "compact:butterflies=1,log_n=10", rm.machines.cpu(threads=2))
+    results = {compiled.evaluate(keys, arguments, machine=machine).to_bytes() for machine in machines}
+    assert len(results) == 1
+    assert compiled.executable(rm.machines.cpu(threads=2)) is compiled.executable("cpu: threads = 2")
+    assert keys.evaluator(rm.machines.reference()) is keys.evaluator("reference")
+    squares = [rm.encrypt(X, keys, machine=machine) ** 2 for machine in machines]
+    assert all(np.abs(rm.decrypt(square, keys) - X**2).max() < 1e-4 for square in squares)
+    params = rm.Params.from_bits(11, [40, 30], [40], 2, insecure=True)
+    large = rm.kernel(lambda x: x * x).compile(rm.vector(4), params=params)
+    with pytest.raises(rm.MachineError, match=r"built for N = 2\^10 to 2\^10; the program has N = 2\^11"):
+        large.executable("compact:log_n=10")
+
+
+def test_options_beside_a_machine_are_told_to_go(compiled: Compiled, keys: rm.Keys) -> None:
+    arguments = compiled.encrypt(keys, x=X)
+    wanted = compiled.evaluate(keys, arguments).to_bytes()
+    calls: list[tuple[str, Any]] = [
+        (
+            "compact:butterflies=1",
+            lambda: compiled.evaluate(keys, arguments, machine="compact", butterflies=1),
+        ),
+        ("cpu:threads=2", lambda: compiled.evaluate(keys, arguments, threads=2)),
+        ("compact:butterflies=2", lambda: compiled.executable("compact", butterflies=2)),
+        ("compact:butterflies=8", lambda: compiled.work("compact", butterflies=8)),
+        ("compact:butterflies=8", lambda: rm.key_forms(keys.params, 1, machine="compact", butterflies=8)),
+        ("cpu:threads=2", lambda: rm.Evaluator(keys.evaluation, threads=2)),
+        ("cpu:threads=2", lambda: compiled.run(keys, x=X, threads=2)),
+        ("cpu:threads=2", lambda: rm.kernel(lambda x: x + 1).run(x=X, threads=2)),
+    ]
+    for text, call in calls:
+        with pytest.warns(DeprecationWarning, match=f'write machine="{text}"') as told:
+            result = call()
+        assert [warning.filename for warning in told] == [__file__]
+        assert not isinstance(result, rm.Values) or result.to_bytes() == wanted
+
+
+def test_a_kernel_may_call_its_arguments_as_such_options() -> None:
+    @rm.kernel
+    def k(x: Any, butterflies: Any, threads: Any) -> Any:
+        return x * butterflies + threads
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        got = k.run(x=X, butterflies=2.0, threads=0.5)
+        both = k.compile(x=rm.vector(4), butterflies=rm.vector(4), threads=rm.vector(4))
+        again = both.run(x=X, butterflies=X, threads=X)
+    np.testing.assert_allclose(got, 2 * X + 0.5, atol=1e-4)
+    np.testing.assert_allclose(again, X * X + X, atol=1e-4)
+
+
+def test_the_command_line_takes_texts_and_options_in_their_old_places(
+    compiled: Compiled, keys: rm.Keys, tmp_path: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    compiled.save(tmp_path / "kernel")
+    keys.save(tmp_path)
+    compiled.encrypt(keys, x=X).save(tmp_path / "a")
+    files = {"kernel": "kernel", "keys": "evaluation.keys", "input": "a", "out": "r"}
+    named = [word for option, name in files.items() for word in (f"--{option}", str(tmp_path / name))]
+    assert main(["evaluate", *named, "--json", "--quiet", "--machine", "compact:butterflies=2"]) == 0
+    out = capsys.readouterr()
+    assert (json.loads(out.out)["machine"], out.err) == ("compact:butterflies=2", "")
+    first = (tmp_path / "r").read_bytes()
+    assert main(["evaluate", *named, "--json", "--quiet", "--machine", "compact", "--butterflies", "4"]) == 0
+    out = capsys.readouterr()
+    assert json.loads(out.out)["machine"] == "compact:butterflies=4"
+    assert "--butterflies will go; write --machine compact:butterflies=4" in out.err
+    assert (tmp_path / "r").read_bytes() == first
+
+
+@rm.kernel
+def powers(x: Any) -> Any:
+    return (x * x).rotate(1) * x
+
+
+@pytest.fixture(scope="module")
+def deep() -> Compiled:
+    params = rm.Params.from_bits(12, [54, 50, 50, 50], [54], 4, insecure=True)
+    return powers.compile(rm.vector(64), params=params)
+
+
+def test_machines_tell_what_a_kernel_takes(deep: Compiled) -> None:
+    """A core's figures are those of the image that is built for it; a processor's those of ``work``."""
+    core = Core(word_bits=60, log_n_max=15, moduli=32, butterflies=8)
+    image = core.image(deep.plan)
+    told = deep.estimate("compact:butterflies=8")
+    assert (told["cycles"], told["counters"]["first_cycles"]) == (image.cycles, image.first_cycles)
+    assert told["spans"] == image.spans
+    assert told["seconds"] is None
+    assert all(0 < share < 1 for share in told["utilisation"].values())
+    clocked = deep.estimate(rm.machines.verilator(butterflies=8, clock=250))
+    assert clocked["cycles"] == told["cycles"]
+    assert clocked["seconds"] == pytest.approx(told["cycles"] * 4e-9)
+    assert deep.estimate("cpu")["seconds"] == pytest.approx(deep.work("cpu")["seconds"])
+    assert deep.work("compact:clock=200")["seconds"] == pytest.approx(deep.work("compact")["seconds"] / 2)
+    with pytest.raises(rm.MachineError, match="cpu, compact, verilator do") as refused:
+        deep.estimate("reference")
+    assert refused.value.code == "NoEstimate"
+
+
+def test_the_command_line_simulates_kernels_and_limb_programs(
+    deep: Compiled, tmp_path: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def told(*words: object) -> dict[str, Any]:
+        assert main(["simulate", *map(str, words), "--json"]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    deep.save(tmp_path / "kernel")
+    limb = tmp_path / "program.limb"
+    limb.write_text("# the same program\n" + Core(word_bits=60).image(deep.plan).limb_program)
+    by_kernel = told(tmp_path / "kernel", "--spans", tmp_path / "spans.json")
+    by_text = told(limb)
+    assert by_kernel["cycles"] == by_text["cycles"] == deep.estimate("compact")["cycles"]
+    assert [tuple(span) for span in json.loads((tmp_path / "spans.json").read_text())] == deep.estimate(
+        "compact"
+    )["spans"]
+    assert told(limb, "--machine", "cpu")["seconds"] == pytest.approx(deep.work()["seconds"])
+    assert main(["simulate", str(limb), "--machine", "compact:clock=100"]) == 0
+    assert f"cycles        {by_text['cycles']:,}\nseconds " in capsys.readouterr().out
+    (tmp_path / "broken").write_text("limb x : 2^10 {\n")
+    keys = deep.keygen(seeded=True)
+    keys.save(tmp_path)
+    for file, code in (
+        ("none", "Unreadable"),
+        ("spans.json", "NoProgram"),
+        ("public.key", "NoProgram"),
+        ("broken", None),
+    ):
+        assert main(["simulate", str(tmp_path / file), "--json"]) == 1
+        refused = json.loads(capsys.readouterr().out)
+        assert str(tmp_path / file) in refused["message"]
+        assert code in (None, refused["code"]), refused
