@@ -18,7 +18,7 @@ from cores import in_class, kernel, self_test
 import ringmill as rm
 from ringmill._native import CoreImage, core_sizes, multipliers
 from ringmill.project import Core, vectors, write
-from ringmill.project.core import TILES
+from ringmill.project.parameters import NAMES
 from ringmill.project.simulator import verilator
 
 WORDS: list[int] = core_sizes()["words"]
@@ -55,7 +55,7 @@ def test_a_core_has_the_bits_of_the_reference(core: Core, tmp_path: Path) -> Non
 @needs_verilator
 @pytest.mark.long
 @pytest.mark.parametrize(
-    "core", [_core(*values) for values in itertools.product(multipliers(), TILES, WORDS)], ids=_name
+    "core", [_core(*values) for values in itertools.product(multipliers(), NAMES["tile"], WORDS)], ids=_name
 )
 def test_every_kind_tiling_and_word_has_the_bits_of_the_reference(core: Core, tmp_path: Path) -> None:
     library = self_test(core, tmp_path / "core")
@@ -69,7 +69,7 @@ def _pairs() -> Iterator[Core]:
     sizes = core_sizes()
     axes: dict[str, list[Any]] = {
         "multiplier": list(multipliers()),
-        "tile": list(TILES),
+        "tile": list(NAMES["tile"]),
         "word_bits": WORDS,
         "butterflies": sizes["butterflies"],
         "bus_bits": sizes["buses"],
