@@ -40,7 +40,7 @@ help:  ## this list
 
 .PHONY: run
 run: $(STAMPS)/extension $(STAMPS)/eda  ## encrypted inference on real data, and a report in build/report/index.html
-	@. $(EDA_HOME)/env.sh; $(CURDIR)/$(PY) -m ringmill.demo --out build/report
+	@. $(EDA_HOME)/env.sh; $(CURDIR)/$(PY) -m ringmill.studies.demo --out build/report
 
 .PHONY: test
 test: test-rust test-python test-rtl  ## what must pass before a change lands

@@ -3,8 +3,8 @@
 import numpy as np
 
 import ringmill as rm
-from ringmill.workloads.network import Network, classify
-from ringmill.workloads.records import digits
+from ringmill.studies.workloads.network import Network, classify
+from ringmill.studies.workloads.records import digits
 
 # 100 handwritten digits that the network has not met. One ciphertext holds one pixel of all of them.
 data, network = digits(), Network.load()

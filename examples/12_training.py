@@ -3,8 +3,8 @@
 import numpy as np
 
 import ringmill as rm
-from ringmill.workloads.records import tumours
-from ringmill.workloads.training import Schedule, accuracy, padded, prepared, train, train_clear
+from ringmill.studies.workloads.records import tumours
+from ringmill.studies.workloads.training import Schedule, accuracy, padded, prepared, train, train_clear
 
 # The client's records: 120 tumours, seven measurements of each, and whether it was benign.
 data = tumours()

@@ -8,8 +8,8 @@ import numpy as np
 import ringmill as rm
 from ringmill.cli.profile import show_profile
 from ringmill.profile import profile
-from ringmill.workloads import resnet
-from ringmill.workloads.whole import Job
+from ringmill.studies.workloads import resnet
+from ringmill.studies.workloads.whole import Job
 
 
 @rm.kernel

@@ -2,7 +2,8 @@
 """Fits the explorer's area model to the stored syntheses, and says how well it predicts what it has not seen.
 
     .venv/bin/python scripts/fit_area.py            writes crates/explore/data/area.json; then draw it:
-    .venv/bin/python -m ringmill.validate.plot crates/explore/data/area.json docs/measured/area-model.svg
+    .venv/bin/python -m ringmill.studies.validation.plot DATA OUT
+        with DATA crates/explore/data/area.json and OUT docs/measured/area-model.svg
     .venv/bin/python scripts/fit_area.py --check    fails if that file is not what would be written
 
 The model composes a core of what the RTL instantiates: modular multipliers, by kind, width, tile and family

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Prints the reference pages that follow from the package: the command line and the named parameter sets.
+"""Prints the pages that follow from the package: command line, named parameter sets, table of papers.
 
 ``reference.py``
-    writes ``docs/reference/cli.md`` and ``docs/reference/parameters.md``;
+    writes ``docs/reference/cli.md``, ``docs/reference/parameters.md`` and the table of
+    ``docs/papers/index.md``;
 ``reference.py --check``
     fails if one of them is not what the package gives.
 """
@@ -14,7 +15,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-PAGES = Path(__file__).resolve().parent.parent / "docs" / "reference"
+DOCS = Path(__file__).resolve().parent.parent / "docs"
 
 _CLI = """# Command line
 
@@ -104,15 +105,25 @@ def parameters() -> Iterator[str]:
     yield _SETS_TAIL
 
 
+def papers() -> Iterator[str]:
+    """Yield the list of papers with the table of those that are compared."""
+    from ringmill.studies.papers import page
+
+    before, rest = (DOCS / "papers" / "index.md").read_text(encoding="utf-8").split("<!-- papers -->\n")
+    after = rest.split("<!-- /papers -->\n")[1]
+    yield f"{before}<!-- papers -->\n{page()}<!-- /papers -->\n{after}"
+
+
 def main(arguments: list[str]) -> int:
     """Write the pages, or compare them."""
     stale = 0
-    for name, page in (("cli", cli), ("parameters", parameters)):
-        path, text = PAGES / f"{name}.md", "".join(page())
+    pages = (("reference/cli", cli), ("reference/parameters", parameters), ("papers/index", papers))
+    for name, page in pages:
+        path, text = DOCS / f"{name}.md", "".join(page())
         if "--check" not in arguments:
             path.write_text(text, encoding="utf-8")
         elif not path.exists() or path.read_text(encoding="utf-8") != text:
-            print(f"docs/reference/{name}.md is out of date: run python scripts/reference.py")
+            print(f"docs/{name}.md is out of date: run python scripts/reference.py")
             stale = 1
     return stale
 

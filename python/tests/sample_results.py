@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 import ringmill as rm
-from ringmill.compare import casa, taiyi
-from ringmill.demo.effort import RESNET
 from ringmill.kernels import NINE, logistic_regression, sigmoid
 from ringmill.profile import facts
+from ringmill.studies.demo.effort import RESNET
+from ringmill.studies.papers import papers
+from ringmill.studies.papers.casa import rows as casa
 
 
 def _program(traced: Any) -> dict[str, Any]:
@@ -26,18 +27,21 @@ def _hardware() -> dict[str, Any]:
         {"unit": "transform 1", "what": "ntt b2", "start": 2100, "end": 15412},
         {"unit": "arithmetic", "what": "mac b4", "start": 14420, "end": 15444},
     ]
+    return {
+        "core": {"n": 8192, "butterflies": 4, "set": [3, 1, 3]},
+        "key_switch": {"cycles": 16_000, "slot": 13_312, "spans": spans},
+    }
+
+
+def _papers() -> dict[str, Any]:
     rows = casa.rows(
         lambda point: casa.slot(point.n, point.nbf) * point.set.limbs,
         lambda n, nbf, device: {"lut": 1600, "ff": 800, "dsp": 10 * nbf, "bram": n // 1024},
         lambda point: {"us": 900.0, "what": "made up", "processor": "a processor"},
     )
-    return {
-        "core": {"n": 8192, "butterflies": 4, "set": [3, 1, 3]},
-        "key_switch": {"cycles": 16_000, "slot": 13_312, "spans": spans},
-        "casa": rows,
-        "taiyi": taiyi.rows([]),
-        "area_origin": "made up",
-    }
+    known = papers()
+    counted = {name: known[name].facts(known[name].brief) for name in ("coxhe", "taiyi-parameters")}
+    return {"casa": {"rows": rows, "area_origin": "made up"}, **counted}
 
 
 def _effort() -> dict[str, Any]:
@@ -244,5 +248,6 @@ def sample_results() -> dict[str, Any]:
         "clinic": clinic,
         "kernels": kernels,
         "hardware": _hardware(),
+        "papers": _papers(),
         "exploration": sample_exploration(),
     }

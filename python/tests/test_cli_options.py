@@ -14,8 +14,9 @@ from allpairspy import AllPairs
 import ringmill as rm
 from ringmill import cli
 from ringmill._native import core_sizes
-from ringmill.compare import measure
 from ringmill.kernels import NINE
+from ringmill.studies.papers import paper
+from ringmill.studies.papers.paper import Settings
 
 
 def told(capsys: pytest.CaptureFixture[str], *words: Any) -> dict[str, Any]:
@@ -170,5 +171,5 @@ def test_a_comparison_on_the_command_line_is_that_of_the_call(
 ) -> None:
     words = itertools.chain(*(("--" + name.replace("_", "-"), value) for name, value in options.items()))
     answer = told(capsys, "compare", "casa", *words, "--effort", 10)
-    called = measure.beside_casa(effort=10, **options)
+    called = paper("casa").facts(Settings(effort=10, **options))
     assert answer["rows"] == json.loads(json.dumps(called["rows"]))

@@ -9,8 +9,14 @@ from itertools import pairwise
 import pytest
 
 from ringmill import cli
-from ringmill.compare import area, casa, coxhe, coxhe_figures, coxhe_table, cpu, table
-from ringmill.compare.paper import paper
+from ringmill.studies.papers import sheets as shown
+from ringmill.studies.papers.casa import area, cpu, measure
+from ringmill.studies.papers.casa import rows as casa
+from ringmill.studies.papers.casa import sheets as casa_sheets
+from ringmill.studies.papers.coxhe import charts
+from ringmill.studies.papers.coxhe import rows as coxhe
+from ringmill.studies.papers.coxhe import sheets as coxhe_sheets
+from ringmill.studies.papers.figures import read_figures
 
 #: The most slots of a key switch with four butterflies.
 BARS = {
@@ -35,14 +41,14 @@ def _area(n: int, nbf: int, device: str) -> casa.Row:
 
 
 def test_the_papers_overall_area_follows_from_its_formula() -> None:
-    figures = paper("casa")
+    figures = read_figures(casa.__package__)
     for design in figures["design"]:
         # Counts in thousands are rounded in print; the sums are not.
         assert casa.overall(design, figures["area"]) == pytest.approx(design["overall"], rel=0.08)
 
 
 def test_the_papers_cycles_are_whole_slots_and_its_delays_are_doubled() -> None:
-    for design in paper("casa")["design"]:
+    for design in read_figures(casa.__package__)["design"]:
         slots = design["cycles"] / casa.slot(design["n"], design["nbf"])
         assert slots == {3: 12, 7: 24}[design["limbs"]]
         assert design["delay_us"] == pytest.approx(2 * design["cycles"] / design["fmax_mhz"], rel=0.01)
@@ -126,7 +132,7 @@ def test_areas_are_those_of_the_word_asked_for() -> None:
 
 def test_every_table_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     rows = casa.rows(_slots, _area)
-    table.show(table.sheets(rows), table.origin(rows, "made up"))
+    shown.show(casa_sheets.sheets(rows), [casa_sheets.origin(rows, "made up")])
     out = capsys.readouterr().out
     for title in ("Table 2", "Table 3", "Table 4", "Table 5", "Table 6", "does not decrypt", "made up"):
         assert title in out
@@ -134,7 +140,7 @@ def test_every_table_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_paper_that_nobody_compared_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["compare", "heax"]) == 1
-    assert "there are casa and coxhe and taiyi-parameters" in capsys.readouterr().err
+    assert "there are casa, coxhe, taiyi-parameters" in capsys.readouterr().err
 
 
 def _found(latency: float, **more: float) -> coxhe.Row:
@@ -151,7 +157,7 @@ def _boards() -> coxhe.Row:
 
 
 def test_coxhe_prints_drifts_as_errors_and_three_primes_of_each_width() -> None:
-    for design in paper("coxhe")["design"]:
+    for design in read_figures(coxhe.__package__)["design"]:
         assert coxhe.drift(design["n"], design["bits"]) == pytest.approx(design["error"], rel=0.015)
         # The security that is printed follows from three primes of the printed width.
         most = {
@@ -194,8 +200,8 @@ def test_every_row_of_coxhe_is_asked_for_with_its_wishes() -> None:
 
 
 def test_less_latency_than_heax_as_the_paper_says() -> None:
-    rows = list(coxhe_figures.heax(lambda k: (1000 * k, 1000), 8192, 4))
-    told = paper("coxhe")["heax"]
+    rows = list(charts.heax(lambda k: (1000 * k, 1000), 8192, 4))
+    told = read_figures(coxhe.__package__)["heax"]
     less = [row["model_of_paper"]["less_than_heax"] for row in rows if row["moduli"] >= 4]
     assert min(less) == pytest.approx(told["least"], abs=0.03)
     assert max(less) == pytest.approx(told["most"], abs=0.005)
@@ -204,7 +210,7 @@ def test_less_latency_than_heax_as_the_paper_says() -> None:
 
 def test_kernels_gain_no_more_than_their_key_switches() -> None:
     found = coxhe.stored()["rows"]
-    rows = {row["row"]: row for row in coxhe_figures.kernels(found)}
+    rows = {row["row"]: row for row in charts.kernels(found)}
     assert len(rows) == 9
     for row in rows.values():
         model = row["model_of_paper"]
@@ -225,7 +231,7 @@ def test_gains_are_geometric_means() -> None:
     rows = list(coxhe.codesign(fixed, lambda wish: _found(next(times), security=float(wish.security))))
     assert len(rows) == 18
     assert coxhe.gains(rows)["zcu104"] == pytest.approx(4 / 2 ** (4 / 9), rel=1e-3)
-    sheet = coxhe_table.sheets(rows)[0]
+    sheet = coxhe_sheets.sheets(rows)[0]
     assert len(sheet.rows) == 18
     assert sheet.rows[0][4] == "4"
 
@@ -254,3 +260,27 @@ def test_coxhe_is_printed_and_holds_its_bars(capsys: pytest.CaptureFixture[str])
     out = capsys.readouterr().out
     assert "Table III" in out
     assert "geometric mean" in out
+
+
+def test_a_row_says_that_its_device_does_not_hold_it_and_that_its_clock_is_the_papers() -> None:
+    resources = {"zcu102": {"lut": 1000, "dsp": 10}, "artix7-200t": {"lut": 500, "dsp": 10}}
+    large = {"lut": 600, "ff": 1, "dsp": 10, "bram": 3}
+    row: casa.Row = {"table": 4, "area": large, "paper": {"area": {**large, "lut": 500, "dsp": 11}}}
+    assert measure.remarks(row, resources) == [
+        "ours does not fit: lut 600 of 500 on artix7-200t",
+        "the paper's does not fit: dsp 11 of 10 on artix7-200t",
+    ]
+    assert measure.remarks({**row, "table": 2}, resources)[0].startswith("the paper's does not fit")
+    timed = {"table": 3, "cycles": 7, "paper": {}}
+    assert measure.remarks(timed, resources) == ["clock of ours not measured: the paper's"]
+    for stored in coxhe.stored()["rows"]:
+        if stored["table"] in ("I", "III"):
+            assert "not routed" in stored["ours"]["clock_origin"], "these say so in their remarks"
+
+
+def test_remarks_are_the_last_column_of_a_table_that_has_some() -> None:
+    rows: list[casa.Row] = [{"table": 1, "a": "x"}, {"table": 1, "a": "y", "remarks": ["one", "two"]}]
+    sheet = shown.listed("title", rows, 1, {"a": lambda row: str(row["a"])})
+    assert sheet.columns == ["a", "remarks"]
+    assert sheet.rows == [["x", ""], ["y", "one; two"]]
+    assert shown.listed("title", rows[:1], 1, {"a": lambda row: str(row["a"])}).columns == ["a"]

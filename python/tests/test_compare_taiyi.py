@@ -11,10 +11,11 @@ import pytest
 
 import ringmill as rm
 from ringmill import cli
-from ringmill.compare import taiyi, taiyi_table
-from ringmill.compare.paper import paper
-from ringmill.compare.taiyi import Switch
 from ringmill.compiled import compile_traced
+from ringmill.studies.papers.figures import read_figures
+from ringmill.studies.papers.taiyi_parameters import rows as taiyi
+from ringmill.studies.papers.taiyi_parameters import sheets
+from ringmill.studies.papers.taiyi_parameters.rows import Switch
 
 
 def test_hybrid_and_klss_take_the_transforms_of_their_formulas() -> None:
@@ -40,7 +41,7 @@ def test_t_is_as_long_as_its_bound() -> None:
 
 
 def test_the_papers_levels_follow_from_its_equation() -> None:
-    figures = paper("taiyi")
+    figures = read_figures(taiyi.__package__)
     targets = {row["log_n"]: row["target"] for row in figures["security"]}
     assert taiyi.level(6, targets[16]) == 38
     assert taiyi.level(18, targets[17]) == 86
@@ -50,7 +51,7 @@ def test_the_papers_levels_follow_from_its_equation() -> None:
 
 
 def test_exact_klss_saves_with_long_words_and_many_digits_only() -> None:
-    rows = {(r["log_n"], r["dnum"]): r for r in taiyi.multiplications(paper("taiyi"))}
+    rows = {(r["log_n"], r["dnum"]): r for r in taiyi.multiplications(read_figures(taiyi.__package__))}
     row = rows[16, 6]
     assert -35 < row["klss36"]["saving_percent"] < -25
     assert row["klss60"]["saving_percent"] > 5
@@ -63,7 +64,7 @@ def test_exact_klss_saves_with_long_words_and_many_digits_only() -> None:
 
 
 def test_kinds_of_multiplications_change_as_their_counts_do() -> None:
-    figures = paper("taiyi")
+    figures = read_figures(taiyi.__package__)
     # One number of digits at one degree: the change of each kind is that of its two counts.
     counted = taiyi.multiplications(figures)
     one = next(row for row in counted if (row["log_n"], row["dnum"]) == (16, 6))
@@ -102,11 +103,11 @@ def test_every_figure_is_beside_the_papers_or_says_why_not() -> None:
     lacking = [row["log_n"] for row in rows if row["table"] == "I" and row["log_pq"] is None]
     assert lacking == [row["log_n"] for row in rows if row["table"] == "I" and row["reason"]] == [18]
     assert {row["table"] for row in rows if row["paper"] is None} == {"Fig. 4"}
-    assert any("Figure 4 is a chart without figures" in note for note in taiyi_table.NOTES)
+    assert any("Figure 4 is a chart without figures" in note for note in sheets.NOTES)
 
 
 def test_the_best_digit_gets_shorter_with_the_level() -> None:
-    rows = taiyi.by_level(paper("taiyi"))
+    rows = taiyi.by_level(read_figures(taiyi.__package__))
     assert [row["level"] for row in rows] == list(range(39))
     for name in ("klss36", "klss60"):
         assert rows[0][name]["best_alpha"] == 1
@@ -134,7 +135,7 @@ def test_primes_of_t_are_counted_as_the_lowering_takes_them(block: int) -> None:
 
 
 def test_amortised_time_is_measured_or_says_where_it_comes_from() -> None:
-    figures = paper("taiyi")
+    figures = read_figures(taiyi.__package__)
     stored, *others = taiyi.amortised(figures, [])
     own = figures["own"]
     assert stored["ns"] * 1e-9 * 2**15 * own["levels"] == pytest.approx(
@@ -152,7 +153,7 @@ def test_amortised_time_is_measured_or_says_where_it_comes_from() -> None:
 
 
 def test_the_longest_modulus_is_that_of_the_published_tables() -> None:
-    rows = {row["log_n"]: row for row in taiyi.security(paper("taiyi"))}
+    rows = {row["log_n"]: row for row in taiyi.security(read_figures(taiyi.__package__))}
     printed = {
         name: [rows[n][name] for n in (15, 16, 17, 18)] for name in rows[15] if name.startswith("log_pq")
     }
@@ -167,7 +168,7 @@ def test_the_longest_modulus_is_that_of_the_published_tables() -> None:
 @pytest.mark.long
 def test_the_stored_time_of_products_is_what_the_costs_say(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RINGMILL_COSTS", "/nowhere")  # the shipped ones
-    own = paper("taiyi")["own"]
+    own = read_figures(taiyi.__package__)["own"]
     params = rm.Params.bootstrapping(own["levels"])
     traced = product.trace(rm.vector(params.slots), rm.vector(params.slots))
     ends = range(own["levels"])
@@ -185,6 +186,6 @@ def test_the_command_prints_tables_and_json(capsys: pytest.CaptureFixture[str]) 
     assert all("paper" in row for row in facts["rows"])
     assert cli.main(["compare", "taiyi-parameters"]) == 0
     printed = capsys.readouterr().out
-    for sheet in taiyi_table.sheets(facts["rows"]):
+    for sheet in sheets.sheets(facts["rows"]):
         assert sheet.title in printed
         assert sheet.rows

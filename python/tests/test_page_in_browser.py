@@ -12,7 +12,8 @@ import pytest
 from sample_results import sample_exploration, sample_results
 from test_report import PLOTS
 
-from ringmill.report import render_exploration, write
+from ringmill.report import render_exploration
+from ringmill.studies.demo.report import write
 
 CHROMIUM = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from sample_results import sample_results
 
-from ringmill.report import render, write
 from ringmill.report.drawing import fold, program_svg, read
+from ringmill.studies.demo.report import render, write
 
 PLOTS = (
     "plot-probabilities",

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 import ringmill as rm
 from ringmill import memory
 from ringmill.cli import main
-from ringmill.demo import effort
-from ringmill.workloads import helr, multiplexed, placed, programs, resnet, stepwise, training, whole
-from ringmill.workloads.multiplexed import Grid
-from ringmill.workloads.whole import Job
+from ringmill.studies.demo import effort
+from ringmill.studies.workloads import helr, multiplexed, placed, programs, resnet, stepwise, training, whole
+from ringmill.studies.workloads.multiplexed import Grid
+from ringmill.studies.workloads.whole import Job
 
 Array = NDArray[np.float64]
 
@@ -114,8 +114,8 @@ def test_an_encrypted_network_goes_on_where_it_was_killed(tmp_path: Path) -> Non
 
 def test_a_run_killed_in_the_middle_goes_on_from_the_state_it_left(tmp_path: Path) -> None:
     code = (
-        "import sys, pathlib; from test_resnet import TINY; from ringmill.workloads import resnet;"
-        "from ringmill.workloads.whole import Job;"
+        "import sys, pathlib; from test_resnet import TINY; from ringmill.studies.workloads import resnet;"
+        "from ringmill.studies.workloads.whole import Job;"
         "Job(TINY, resnet.parameters(TINY, log_n=10, insecure=True)).run(pathlib.Path(sys.argv[1]))"
     )
     child = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], cwd=Path(__file__).parent)

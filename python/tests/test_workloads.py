@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 import ringmill as rm
 from ringmill import memory
-from ringmill.workloads import fit_network, records, training
-from ringmill.workloads.network import Network, classify
-from ringmill.workloads.run import WORKLOADS, Limits, run, run_network
+from ringmill.studies.workloads import fit_network, records, training
+from ringmill.studies.workloads.network import Network, classify
+from ringmill.studies.workloads.run import WORKLOADS, Limits, run, run_network
 
 Array = NDArray[np.float64]
 

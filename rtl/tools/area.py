@@ -11,7 +11,7 @@ from rtl.tools.synth import DATA
 #: Bits a cycle of the paper's memory: 1024 at half the clock.
 BUS_BITS = 512
 
-FILE = ROOT / "python" / "ringmill" / "compare" / "area.json"
+FILE = ROOT / "python" / "ringmill" / "studies" / "papers" / "casa" / "area.json"
 
 
 def cores(rows: list[dict[str, object]]) -> list[dict[str, object]]:

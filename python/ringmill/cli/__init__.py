@@ -209,7 +209,7 @@ def _parser() -> argparse.ArgumentParser:
 
     sub = verb("compare", "Put a paper's figures beside ours.")
     sub.add_argument(
-        "paper", metavar="PAPER", help="casa (the compact core), coxhe (exploration) or taiyi-parameters"
+        "paper", metavar="PAPER", help="a folder of ringmill.studies.papers: casa, coxhe, taiyi-parameters"
     )
     sub.add_argument(
         "--word-bits", type=int, default=54, metavar="W", help="bits of a prime: 36, 52, 54 or 60 (54)"

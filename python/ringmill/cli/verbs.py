@@ -265,49 +265,17 @@ def _chosen_by(costs: Path) -> str:
 
 def compare(options: Namespace) -> Facts:
     """Put a paper's figures beside ours."""
-    papers = {"casa": _casa, "coxhe": _coxhe, "taiyi-parameters": _taiyi}
-    if options.paper not in papers:
-        fail(
-            CommandError,
-            "NoPaper",
-            f"There is no comparison with {options.paper!r}; there are {' and '.join(papers)}.",
-            paper=options.paper,
-        )
-    return {"paper": options.paper, **papers[options.paper](options)}
+    from ringmill.studies.papers import paper
+    from ringmill.studies.papers.paper import Settings
 
-
-def _casa(options: Namespace) -> Facts:
-    from ringmill.compare import measure
-
-    return measure.beside_casa(
-        word_bits=options.word_bits,
-        bus_bits=options.bus_bits,
-        latency=options.latency,
-        effort=options.effort,
-    )
-
-
-def _coxhe(_options: Namespace) -> Facts:
-    from ringmill.compare import coxhe
-
-    return coxhe.stored()
-
-
-def _taiyi(_options: Namespace) -> Facts:
-    from ringmill.compare import taiyi, taiyi_table
-
-    return {"rows": taiyi.rows(taiyi.stored()), "notes": list(taiyi_table.NOTES)}
+    chosen = paper(options.paper)
+    settings = Settings(options.word_bits, options.bus_bits, options.latency, options.effort)
+    return {"paper": chosen.name, **chosen.facts(settings)}
 
 
 def show_compare(facts: Facts) -> None:
     """Print the tables of a comparison."""
-    from ringmill.compare import coxhe_table, table, taiyi_table
+    from ringmill.studies.papers import paper, sheets
 
-    rows = facts["rows"]
-    if facts["paper"] == "coxhe":
-        table.show(coxhe_table.sheets(rows), coxhe_table.notes(facts))
-        return
-    if facts["paper"] == "casa":
-        table.show(table.sheets(rows), table.origin(rows, facts["area_origin"]))
-    else:
-        table.show(taiyi_table.sheets(rows), "\n".join(facts["notes"]))
+    chosen = paper(facts["paper"])
+    sheets.show(chosen.sheets(facts["rows"]), chosen.notes(facts))

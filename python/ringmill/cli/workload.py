@@ -18,8 +18,8 @@ def _show(options: Namespace) -> Show:
 
 def workload(options: Namespace) -> Facts:
     """Run, count or save a workload."""
-    from ringmill.workloads import programs, whole
-    from ringmill.workloads.run import WORKLOADS, Limits, run
+    from ringmill.studies.workloads import programs, whole
+    from ringmill.studies.workloads.run import WORKLOADS, Limits, run
 
     name, show = options.workload, _show(options)
     known = {**WORKLOADS, **programs.PROGRAMS, **whole.SHAPES}

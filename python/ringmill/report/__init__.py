@@ -1,9 +1,9 @@
-"""Reports, of the main job and of one exploration: a self-contained HTML page each, from saved results.
+"""The page of an exploration, and what other pages share: charts, drawings, the layout.
 
-Every plot is a pure function of the results; nothing is measured here and nothing is fetched: styles,
-charts and drawings are inside the page.
+A page is a self-contained HTML file, and every plot a pure function of the results: nothing is measured here
+and nothing is fetched.
 """
 
-from ringmill.report.page import render, render_exploration, write
+from ringmill.report.page import render_exploration
 
-__all__ = ["render", "render_exploration", "write"]
+__all__ = ["render_exploration"]

@@ -1,0 +1,282 @@
+"""CASA's Tables 2 to 6 beside ours: rows of figures, and the tables that show them.
+
+A *slot* is one transform on one lane, ``log2(N)·N/(2·Nbf)`` cycles. ``set`` is (ciphertext limbs, special
+primes K, dnum). CASA's own sequence has one digit whatever K is, so that its key switch does not decrypt (P
+is smaller than the digit); it is counted here for comparison and refused elsewhere. The others obey P ≥ the
+largest digit.
+
+Areas follow the paper's formula LUT/16 + FF/8 + 102.4·DSP + 56·BRAM. Ours are yosys results, theirs Vivado's
+after placement; the two count LUTs differently, which every table says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from ringmill.studies.papers.figures import read_figures
+
+Row = dict[str, Any]
+
+
+class Set(NamedTuple):
+    """A shape of key switching."""
+
+    limbs: int
+    special: int
+    dnum: int
+
+
+class Point(NamedTuple):
+    """What is counted.
+
+    ``operation``: key_switch, multiply, multiply_rescale, add or rescale; ``times`` of it in one program,
+    with nothing but the key in common.
+    """
+
+    operation: str
+    n: int
+    nbf: int
+    set: Set
+    sequence: str
+    times: int = 1
+
+
+#: Cycles of a point, by the model that equals the RTL.
+Cycles = Callable[[Point], int]
+#: Time of an operation on the CPU machine and what was measured; ``None`` for a set that is refused.
+Measured = Callable[[Point], "Row | None"]
+#: When each output of a point is in memory under a policy, in order, and the cycles of the whole.
+Outputs = Callable[[Point, str], tuple[list[int], int]]
+#: ``(n, nbf, device)`` to counts of lut, ff, dsp and bram, or ``None`` where nothing was synthesised.
+Area = Callable[[int, int, str], "Row | None"]
+
+#: The sets at 54 bits a prime that keep 128 bits of security (log PQ of 218 at N = 2^13, of 438 at 2^14).
+HYBRID = {8192: [Set(3, 1, 3), Set(2, 2, 1)], 16384: [Set(7, 1, 7), Set(6, 2, 3), Set(5, 3, 2), Set(4, 4, 1)]}
+#: Key switches in a row: throughput, where one alone waits at its beginning, its end and between its parts.
+ROW = 4
+#: What the table of narrow memories counts: buses in bits, latencies in cycles.
+NARROW: Row = {
+    "n": 8192,
+    "nbf": 4,
+    "set": Set(3, 1, 3),
+    "bus_bits": (64, 128, 256, 512, 1024),
+    "latency": (40, 200, 800),
+}
+
+
+def overall(area: Row, weights: Row) -> float:
+    """Return the area by the paper's formula, in equivalent slices."""
+    return float(sum(weights[name] * area[name] for name in weights))
+
+
+def slot(n: int, nbf: int) -> int:
+    """Return the cycles of one transform on one lane if nothing is lost."""
+    return (n.bit_length() - 1) * n // (2 * nbf)
+
+
+def _ours(table: int, point: Point, cycles: Cycles, area: Area, device: str, weights: Row) -> Row:
+    count = cycles(point)
+    row: Row = {
+        "table": table,
+        "operation": point.operation,
+        "n": point.n,
+        "nbf": point.nbf,
+        "set": list(point.set),
+        "sequence": point.sequence,
+        "cycles": count,
+        "slots": round(count / slot(point.n, point.nbf), 3),
+    }
+    resources_used = area(point.n, point.nbf, device)
+    if resources_used is not None:
+        row["area"] = {**resources_used, "overall": round(overall(resources_used, weights), 1)}
+    return row
+
+
+def _ratios(row: Row, theirs: Row) -> Row:
+    row["paper"] = theirs
+    row["ratio_cycles"] = round(row["cycles"] / theirs["cycles"], 4)
+    if "area" in row:
+        product = row["cycles"] * row["area"]["overall"]
+        row["ratio_area_cycles"] = round(product / (theirs["cycles"] * theirs["area"]["overall"]), 4)
+    return row
+
+
+def _nothing(point: Point) -> None:
+    """No measurement."""
+
+
+def areas(area: Area) -> Iterator[Row]:
+    """Table 2: the whole core on the ZCU102."""
+    figures = read_figures(__package__)
+    for design in figures["design"]:
+        n, nbf = design["n"], design["nbf"]
+        row: Row = {"table": 2, "n": n, "nbf": nbf, "set": None, "sequence": None}
+        theirs = {k: design[k] for k in ("lut", "ff", "dsp", "bram", "overall")}
+        ours = area(n, nbf, design["device"])
+        if ours is not None:
+            row["area"] = {**ours, "overall": round(overall(ours, figures["area"]), 1)}
+            row["ratio_area"] = round(row["area"]["overall"] / theirs["overall"], 4)
+        row["paper"] = {"n": n, "nbf": nbf, "area": theirs, "fmax_mhz": design["fmax_mhz"]}
+        yield row
+
+
+def key_switching(cycles: Cycles, area: Area, measured: Measured = _nothing) -> Iterator[Row]:
+    """Table 3: key switching on the ZCU102, CASA's sequence and the sets that decrypt.
+
+    One alone, from start to done, and each of several in a row.
+    """
+    figures = read_figures(__package__)
+    weights = figures["area"]
+    for design in figures["design"]:
+        n, nbf = design["n"], design["nbf"]
+        theirs = {
+            "n": n,
+            "nbf": nbf,
+            "set": [design["limbs"], 1, 1],
+            "sequence": "casa",
+            "cycles": design["cycles"],
+            "slots": round(design["cycles"] / slot(n, nbf), 3),
+            "area": {k: design[k] for k in ("lut", "ff", "dsp", "bram", "overall")},
+            "fmax_mhz": design["fmax_mhz"],
+            "delay_us": {
+                "printed": design["delay_us"],
+                "cycles_over_fmax": round(design["cycles"] / design["fmax_mhz"], 1),
+            },
+        }
+        shapes = [("casa", Set(design["limbs"], 1, 1)), *(("hybrid", s) for s in HYBRID[n])]
+        for sequence, shape in shapes:
+            point = Point("key_switch", n, nbf, shape, sequence)
+            row = _ratios(_ours(3, point, cycles, area, design["device"], weights), theirs)
+            each = cycles(point._replace(times=ROW)) / ROW
+            row["in_a_row"] = {
+                "times": ROW,
+                "cycles": round(each),
+                "slots": round(each / slot(n, nbf), 3),
+                "per_second_at_paper_fmax": round(1e6 * design["fmax_mhz"] / each, 1),
+            }
+            row["us_at_paper_fmax"] = round(row["cycles"] / design["fmax_mhz"], 1)
+            row["per_second_at_paper_fmax"] = round(1e6 * design["fmax_mhz"] / row["cycles"], 1)
+            row["cpu"] = measured(point)
+            yield row
+
+
+def modules(cycles: Cycles, area: Area) -> Iterator[Row]:
+    """Table 4: the whole core on the Artix-7; the paper's split by module beside it."""
+    figures = read_figures(__package__)
+    for entry in figures["module"]:
+        n, nbf = entry["n"], entry["nbf"]
+        row: Row = {"table": 4, "n": n, "nbf": nbf, "set": None, "sequence": None}
+        ours = area(n, nbf, "xc7a200t")
+        if ours is not None:
+            row["area"] = {**ours, "overall": round(overall(ours, figures["area"]), 1)}
+        theirs = {**entry["core"], "overall": round(overall(entry["core"], figures["area"]), 1)}
+        if "area" in row:
+            row["ratio_area"] = round(row["area"]["overall"] / theirs["overall"], 4)
+        parts = {k: v for k, v in entry.items() if isinstance(v, dict) and k != "core"}
+        row["paper"] = {"n": n, "nbf": nbf, "area": theirs, "modules": parts, "fmax_mhz": entry["fmax_mhz"]}
+        yield row
+
+
+def operations(cycles: Cycles, area: Area) -> Iterator[Row]:
+    """Table 5: addition, multiplication with key switch, and rescaling at the paper's frequency."""
+    figures = read_figures(__package__)
+    for entry in figures["operations"]:
+        n, nbf, fmax = entry["n"], entry["nbf"], entry["fmax_mhz"]
+        for operation in ("add", "multiply", "rescale"):
+            sets = [("casa", Set(entry["limbs"], 1, 1))]
+            if operation == "multiply":
+                sets += [("hybrid", s) for s in HYBRID[n]]
+            for sequence, shape in sets:
+                point = Point(operation, n, nbf, shape, sequence)
+                row = _ours(5, point, cycles, area, "xc7a200t", figures["area"])
+                row["us_at_paper_fmax"] = round(row["cycles"] / fmax, 1)
+                printed = entry[f"{operation}_us"]
+                row["paper"] = {"us": printed, "fmax_mhz": fmax, "cycles": round(printed * fmax)}
+                row["ratio_cycles"] = round(row["cycles"] / row["paper"]["cycles"], 4)
+                yield row
+
+
+def throughput(cycles: Cycles, area: Area) -> Iterator[Row]:
+    """Table 6: multiplications with key switch a second at N = 2^14, Nbf = 8, at the paper's frequencies."""
+    figures = read_figures(__package__)
+    n, nbf = 16384, 8
+    for entry in figures["throughput"]:
+        if "fmax_mhz" not in entry:
+            yield {"table": 6, "n": n, "nbf": None, "set": None, "sequence": None, "paper": entry}
+            continue
+        for sequence, shape in [("casa", Set(7, 1, 1)), *(("hybrid", s) for s in HYBRID[n])]:
+            device = "zcu102" if "ZCU102" in entry["name"] else "xc7a200t"
+            point = Point("multiply", n, nbf, shape, sequence)
+            row = _ours(6, point, cycles, area, device, figures["area"])
+            row["per_second"] = round(1e6 * entry["fmax_mhz"] / row["cycles"], 1)
+            if "area" in row:
+                row["per_area"] = round(1000 * row["per_second"] / row["area"]["overall"], 2)
+            row["paper"] = entry
+            yield row
+
+
+def merged(cycles: Cycles, area: Area) -> Iterator[Row]:
+    """One table more: multiplication, key switch and rescaling, with the rescaling merged into ModDown."""
+    figures = read_figures(__package__)
+    for design in figures["design"]:
+        n, nbf = design["n"], design["nbf"]
+        for shape in HYBRID[n]:
+            point = Point("multiply_rescale", n, nbf, shape, "hybrid")
+            row = _ours(7, point, cycles, area, design["device"], figures["area"])
+            apart = cycles(Point("multiply", n, nbf, shape, "hybrid"))
+            apart += cycles(Point("rescale", n, nbf, shape, "hybrid"))
+            row["cycles_apart"] = apart
+            row["paper"] = None
+            row["ratio_merged"] = round(row["cycles"] / apart, 4)
+            yield row
+
+
+def narrow(memory: Callable[[int, int], Cycles]) -> Iterator[Row]:
+    """Key switching over narrower and slower memories; ``memory(bus_bits, latency)`` counts its cycles."""
+    for bus_bits in NARROW["bus_bits"]:
+        for latency in NARROW["latency"]:
+            point = Point("key_switch", NARROW["n"], NARROW["nbf"], NARROW["set"], "hybrid")
+            count = memory(bus_bits, latency)(point)
+            yield {
+                "table": 8,
+                "n": point.n,
+                "nbf": point.nbf,
+                "set": list(point.set),
+                "sequence": point.sequence,
+                "bus_bits": bus_bits,
+                "latency": latency,
+                "cycles": count,
+                "slots": round(count / slot(point.n, point.nbf), 3),
+                "paper": None,
+            }
+
+
+def policies(outputs: Outputs) -> Iterator[Row]:
+    """Key switching by the two policies of the scheduler: all cycles, and when the outputs are there."""
+    for n, nbf in ((8192, 4), (16384, 4)):
+        for shape in HYBRID[n]:
+            point = Point("key_switch", n, nbf, shape, "hybrid")
+            for policy in ("throughput", "low-latency"):
+                ends, count = outputs(point, policy)
+                yield {
+                    "table": 9,
+                    "n": n,
+                    "nbf": nbf,
+                    "set": list(shape),
+                    "sequence": "hybrid",
+                    "policy": policy,
+                    "cycles": count,
+                    "slots": round(count / slot(n, nbf), 3),
+                    "first_output": ends[0],
+                    "mean_output": round(sum(ends) / len(ends)),
+                    "paper": None,
+                }
+
+
+def rows(cycles: Cycles, area: Area, measured: Measured = _nothing) -> list[Row]:
+    """All tables of the paper in its order, and the one with rescaling merged."""
+    found = [*areas(area), *key_switching(cycles, area, measured)]
+    for table in (modules, operations, throughput, merged):
+        found += table(cycles, area)
+    return found

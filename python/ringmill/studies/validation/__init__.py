@@ -1,0 +1,1 @@
+"""The error model and the area model held to measurements."""
