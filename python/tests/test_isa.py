@@ -41,6 +41,8 @@ VERBS = {
     "calibrate": ["--out", "costs", "--log-n", "10"],
     "profile": ["--kernel", "kernel", "--runs", "1"],
     "compare": ["taiyi-parameters"],
+    "simulate": ["kernel", "--machine", "compact"],
+    "machines": [],
     "workload": ["digits"],
 }
 

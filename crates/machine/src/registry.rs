@@ -166,6 +166,8 @@ pub fn page() -> String {
 const HEAD: &str = "\
 # Machines
 
+After this page you know the machines, what each can do, and its options.
+
 A program runs on any of these, and the bits are the same. `machine=` in Python and `--machine` on the command line take the
 text of one. This page is printed from the registry in `crates/machine/src/registry.rs`; a test compares (`RINGMILL_BLESS=1
 cargo test -p ringmill-machine registry` rewrites it).

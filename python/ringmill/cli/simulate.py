@@ -20,7 +20,7 @@ Facts = dict[str, Any]
 def _text(path: str) -> str:
     """The text of a limb program, which begins with the word, after comments."""
     try:
-        text = bundle.read_file(path).decode()
+        text = bundle.read_text_file(path).decode()
     except UnicodeDecodeError:
         text = ""
     lines = (line.strip() for line in text.splitlines())
