@@ -56,7 +56,13 @@ INSIDE = {"Approximation", "Signature", "Spec", "Traced"}
 #: Of these the calls are public, but not the constructor.
 MADE = {"Ciphertext", "Compiled", "Values"}
 #: Calls of the package's own.
-OWN = {"rm.Compiled.check_names", "rm.Plan.choose", "rm.Plan.with_params", "rm.Plan.clear", "rm.Plan.estimate"}
+OWN = {
+    "rm.Compiled.check_names",
+    "rm.Plan.choose",
+    "rm.Plan.with_params",
+    "rm.Plan.clear",
+    "rm.Plan.estimate",
+}
 
 
 @cache
