@@ -15,8 +15,10 @@ from ringmill import cli
 from ringmill.kernels import NINE
 from ringmill.project.design import of
 from ringmill.project.simulator import verilator
+from ringmill.studies.validation import error, plot
 from ringmill.validate import design as held
-from ringmill.validate import error, plot, stored
+from ringmill.validate import plot as drawn_designs
+from ringmill.validate import stored
 
 STORED = Path(__file__).resolve().parents[2] / "docs" / "measured" / "error-model.json"
 
@@ -196,8 +198,8 @@ def test_ratios_are_measured_over_predicted() -> None:
         {"design": 1, "what": "lut", "unit": "", "predicted": 200.0, "measured": 210.0},
         {"design": 1, "what": "dsp", "unit": "", "predicted": 200.0, "measured": None},
     ]
-    assert plot.ratios(rows) == {"error": [(0, 0.25)], "lut": [(1, 1.05)]}
-    assert plot.held_svg(rows) == plot.held_svg(rows)
+    assert drawn_designs.ratios(rows) == {"error": [(0, 0.25)], "lut": [(1, 1.05)]}
+    assert drawn_designs.held_svg(rows) == drawn_designs.held_svg(rows)
 
 
 @pytest.mark.long
