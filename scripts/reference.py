@@ -2,8 +2,8 @@
 """Prints the pages that follow from the package: command line, named parameter sets, table of papers.
 
 ``reference.py``
-    writes ``docs/reference/cli.md``, ``docs/reference/parameters.md`` and the table of
-    ``docs/papers/index.md``;
+    writes ``docs/reference/cli.md``, ``docs/reference/parameters.md`` and the tables of
+    ``docs/papers/index.md`` and ``docs/models.md``;
 ``reference.py --check``
     fails if one of them is not what the package gives.
 """
@@ -105,19 +105,36 @@ def parameters() -> Iterator[str]:
     yield _SETS_TAIL
 
 
+def _between(name: str, marks: str, text: str) -> str:
+    """A page with the text between two marks replaced."""
+    before, rest = (DOCS / f"{name}.md").read_text(encoding="utf-8").split(f"<!-- {marks} -->\n")
+    after = rest.split(f"<!-- /{marks} -->\n")[1]
+    return f"{before}<!-- {marks} -->\n{text}<!-- /{marks} -->\n{after}"
+
+
 def papers() -> Iterator[str]:
     """Yield the list of papers with the table of those that are compared."""
     from ringmill.studies.papers import page
 
-    before, rest = (DOCS / "papers" / "index.md").read_text(encoding="utf-8").split("<!-- papers -->\n")
-    after = rest.split("<!-- /papers -->\n")[1]
-    yield f"{before}<!-- papers -->\n{page()}<!-- /papers -->\n{after}"
+    yield _between("papers/index", "papers", page())
+
+
+def models() -> Iterator[str]:
+    """Yield the page of models with the table of scikit-learn's estimators."""
+    from ringmill.models.sklearn import page
+
+    yield _between("models", "estimators", page())
 
 
 def main(arguments: list[str]) -> int:
     """Write the pages, or compare them."""
     stale = 0
-    pages = (("reference/cli", cli), ("reference/parameters", parameters), ("papers/index", papers))
+    pages = (
+        ("reference/cli", cli),
+        ("reference/parameters", parameters),
+        ("papers/index", papers),
+        ("models", models),
+    )
     for name, page in pages:
         path, text = DOCS / f"{name}.md", "".join(page())
         if "--check" not in arguments:

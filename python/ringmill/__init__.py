@@ -52,11 +52,12 @@ from ringmill.trace import (
 if TYPE_CHECKING:
     from ringmill.compiled import Compiled
     from ringmill.explorer import explore
+    from ringmill.models import from_sklearn
     from ringmill.values import Values
 
 
 def __getattr__(name: str) -> Any:
-    """``Compiled``, ``Values`` and ``explore`` on first use: importing the package stays quick."""
+    """Names of modules that are imported on first use: importing the package stays quick."""
     if name == "Compiled":
         from ringmill.compiled import Compiled
 
@@ -69,6 +70,10 @@ def __getattr__(name: str) -> Any:
         from ringmill.explorer import explore
 
         return explore
+    if name == "from_sklearn":
+        from ringmill.models import from_sklearn
+
+        return from_sklearn
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -99,6 +104,7 @@ __all__ = [
     "encrypt",
     "errors",
     "explore",
+    "from_sklearn",
     "kernel",
     "key_forms",
     "key_switching",

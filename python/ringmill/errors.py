@@ -20,6 +20,7 @@ __all__ = [
     "LevelError",
     "MachineError",
     "MismatchError",
+    "ModelError",
     "ParameterError",
     "ProgramError",
     "ResultError",
@@ -86,6 +87,10 @@ class ExploreError(RingmillError, ValueError):
 
 class MismatchError(RingmillError, ValueError):
     """Two values that do not belong together: other parameters, keys, levels, scales or shapes."""
+
+
+class ModelError(RingmillError, ValueError):
+    """A trained model that cannot be evaluated encrypted, or data that it was not calibrated for."""
 
 
 class LevelError(RingmillError, ValueError):

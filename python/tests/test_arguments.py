@@ -66,6 +66,13 @@ OWN = {
 
 
 @cache
+def _fitted() -> Any:
+    from sklearn.linear_model import LinearRegression
+
+    return LinearRegression().fit([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0.0, 1.0, 2.0])
+
+
+@cache
 def _vector() -> rm.Ciphertext:
     return rm.encrypt([0.5, 0.25, -0.5, 1.0], keys())
 
@@ -181,6 +188,8 @@ RIGHT: dict[str, Callable[[], Any]] = {
     "rm.Ciphertext.from_bytes.data": lambda: _vector().to_bytes(),
     "rm.Ciphertext.rotations.steps": lambda: [1],
     "rm.Compiled.decrypt.results": _results,
+    "rm.from_sklearn.estimator": _fitted,
+    "rm.from_sklearn.X": lambda: np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]),
     "rm.Plan.work.costs": lambda: costs_of("cpu"),
     "magnitude": lambda: 4.0,
     "rm.Compiled.rewritten.values": _arguments,

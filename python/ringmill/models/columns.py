@@ -1,0 +1,214 @@
+"""Columns of records under a model: affine parts fold in the clear, the rest is evaluated.
+
+A column is an affine function of *base* columns, each between −1 and 1: encrypted vectors, or NumPy arrays. A
+scaler, a projection and the weights that follow it so become one sum, and take one level. Only a product or a
+function makes new base columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ringmill.trace import Approximation, approximate, within
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """``weights.T @ base + offset``, a column each.
+
+    Attributes
+    ----------
+        base: B columns between −1 and 1.
+        weights: (B, k).
+        offset: (k,).
+    """
+
+    base: tuple[Any, ...]
+    weights: Array
+    offset: Array
+
+    @classmethod
+    def of(cls, base: Sequence[Any], scale: ArrayLike = 1.0, offset: ArrayLike = 0.0) -> Columns:
+        """Base columns, each times its scale and shifted."""
+        count = len(base)
+        scales, offsets = (np.broadcast_to(np.asarray(v, float), (count,)) for v in (scale, offset))
+        return cls(tuple(base), np.diag(scales), offsets.copy())
+
+    @property
+    def count(self) -> int:
+        """k, the number of columns."""
+        return len(self.offset)
+
+    @property
+    def bounds(self) -> tuple[Array, Array]:
+        """The least and the greatest value that each column can have."""
+        reach = np.abs(self.weights).sum(axis=0)
+        return self.offset - reach, self.offset + reach
+
+    def affine(self, weights: ArrayLike, offset: ArrayLike = 0.0) -> Columns:
+        """Return ``columns @ weights + offset``; weights are (k, m)."""
+        w = np.asarray(weights, float)
+        return Columns(self.base, self.weights @ w, self.offset @ w + np.asarray(offset, float))
+
+    def chosen(self, which: Sequence[int]) -> Columns:
+        """Return some columns."""
+        index = np.asarray(which, int)
+        return Columns(self.base, self.weights[:, index], self.offset[index])
+
+    @staticmethod
+    def joined(parts: Sequence[Columns]) -> Columns:
+        """Return the columns of all parts side by side; what they are made of is shared."""
+        base: list[Any] = []
+        place: dict[int, int] = {}
+        for column in (column for part in parts for column in part.base):
+            if id(column) not in place:
+                place[id(column)] = len(base)
+                base.append(column)
+        weights = np.zeros((len(base), sum(part.count for part in parts)))
+        at = 0
+        for part in parts:
+            rows = [place[id(column)] for column in part.base]
+            # A base column may stand in a part twice.
+            block = weights[:, at : at + part.count]
+            np.add.at(block, np.array(rows, int), part.weights)
+            at += part.count
+        return Columns(tuple(base), weights, np.concatenate([part.offset for part in parts]))
+
+    def evaluated(self, k: int) -> Any:
+        """Return column k as a value; a number if no base column is in it."""
+        total: Any = None
+        for column, weight in zip(self.base, self.weights[:, k], strict=True):
+            if weight:
+                term = column if weight == 1 else column * float(weight)
+                total = term if total is None else total + term
+        if total is None:
+            return float(self.offset[k])
+        return total + float(self.offset[k]) if self.offset[k] else total
+
+
+@dataclass(slots=True)
+class Site:
+    """A place of a model where values are bounded or a function is applied."""
+
+    name: str
+    low: Array
+    high: Array
+    function: Approximation | None = None
+    unit: float = 1.0
+
+    @property
+    def error(self) -> float:
+        """The distance of the polynomial from its function; 0 where there is none."""
+        return self.function.error * self.unit if self.function else 0.0
+
+
+class Context:
+    """How a model is evaluated.
+
+    While it *learns*, columns are arrays of calibration data, functions are exact, and every site notes the
+    range of its values. Afterwards functions are polynomials on these ranges, and columns may be encrypted.
+
+    Args:
+        margin: by which fraction of its width a range is extended on both sides.
+        error: bound on the distance of a polynomial from its function.
+    """
+
+    def __init__(self, margin: float, error: float) -> None:
+        self.margin, self.error = margin, error
+        self.sites: list[Site] = []
+        self.learns, self.exact = True, True
+        self._next = 0
+
+    def begin(self, *, exact: bool = False) -> None:
+        """End learning, or begin another evaluation: with polynomials, or with the functions."""
+        self.learns, self.exact, self._next = False, exact, 0
+
+    def _site(self, name: str, columns: Columns) -> Site:
+        low, high = columns.bounds
+        if not self.learns:
+            site = self.sites[self._next]
+            self._next += 1
+            return site
+        seen = [columns.evaluated(k) for k in range(columns.count)]
+        least, most = (np.array([f(v) for v in seen]) for f in (np.min, np.max))
+        slack = self.margin * np.maximum(most - least, 1e-3 * np.maximum(np.abs(least), np.abs(most)))
+        # A bound that follows from the inputs' is kept if it is nearly as close: it cannot be broken.
+        close = high - low <= 1.5 * (most - least + 2 * slack)
+        low, high = np.where(close, low, least - slack), np.where(close, high, most + slack)
+        self.sites.append(Site(name, low, high))
+        return self.sites[-1]
+
+    def _unit(self, columns: Columns, site: Site) -> list[Any]:
+        """Columns mapped from their ranges to [−1, 1]."""
+        half, middle = (site.high - site.low) / 2, (site.high + site.low) / 2
+        half = np.where(half > 0, half, 1.0)
+        mapped = columns.affine(np.diag(1 / half), -middle / half)
+        reach = np.maximum(*(np.abs(bound) for bound in mapped.bounds))
+        return [self._promised(mapped.evaluated(k), reach[k]) for k in range(columns.count)]
+
+    def _within(self, columns: Columns, name: str) -> tuple[list[Any], Array]:
+        """Columns over their bounds, and the bounds."""
+        site = self._site(name, columns)
+        bound = np.maximum(np.maximum(np.abs(site.low), np.abs(site.high)), 1e-300)
+        reach = np.maximum(*(np.abs(side) for side in columns.bounds))
+        bound = np.minimum(bound, np.maximum(reach, 1e-300))
+        scaled = columns.affine(np.diag(1 / bound))
+        values = [scaled.evaluated(k) for k in range(columns.count)]
+        return [self._promised(v, reach[k] / bound[k]) for k, v in enumerate(values)], bound
+
+    def _promised(self, value: Any, reach: float) -> Any:
+        """A value that its data keep within 1, where what it is made of does not show it."""
+        shown = self.learns or isinstance(value, (float, np.ndarray)) or reach <= 1
+        return value if shown else within(value, 1.0)
+
+    def product(self, a: Columns, b: Columns, name: str) -> Columns:
+        """Products of columns of two groups, one by one; of a group with itself, squares."""
+        left, left_bound = self._within(a, name)
+        right, right_bound = (left, left_bound) if a is b else self._within(b, name)
+        made = [x * y for x, y in zip(left, right, strict=True)]
+        return _with_numbers(made, left_bound * right_bound)
+
+    def function(self, columns: Columns, function: Callable[[Any], Any], name: str) -> Columns:
+        """A function of every column: exact while learning, one polynomial for all columns afterwards."""
+        site = self._site(name, columns)
+        if self.learns:
+            low, high = float(site.low.min()), float(site.high.max())
+            site.low, site.high = np.full(columns.count, low), np.full(columns.count, high)
+            half, middle = (high - low) / 2 or 1.0, (high + low) / 2
+            values = np.asarray(function(np.linspace(low, high, 2001)), float)
+            # The largest value of the polynomial, whose error is that of the function.
+            site.unit = float(np.max(np.abs(values))) + self.error
+            site.function = approximate(
+                lambda t: function(middle + half * t) / site.unit, (-1.0, 1.0), error=self.error / site.unit
+            )
+        made: list[Any]
+        if self.exact:
+            made = [np.asarray(function(columns.evaluated(k))) / site.unit for k in range(columns.count)]
+        else:
+            mapped = self._unit(columns, site)
+            polynomial = site.function
+            assert polynomial is not None, "a function was learnt here"
+            made = [float(polynomial(np.array(t))) if isinstance(t, float) else polynomial(t) for t in mapped]
+        return _with_numbers(made, np.full(columns.count, site.unit))
+
+
+def _with_numbers(values: list[Any], scale: Array) -> Columns:
+    """Base columns times their scales; values that are numbers become offsets."""
+    base = [v for v in values if not isinstance(v, float)]
+    weights = np.zeros((len(base), len(values)))
+    offset = np.zeros(len(values))
+    at = 0
+    for k, v in enumerate(values):
+        if isinstance(v, float):
+            offset[k] = v * scale[k]
+        else:
+            weights[at, k] = scale[k]
+            at += 1
+    return Columns(tuple(base), weights, offset)

@@ -1,0 +1,166 @@
+"""What encryption and polynomials change of a model's predictions: the accuracy report."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ringmill.models.model import Model
+
+#: Rows whose labels differ that a report lists.
+LISTED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A model on some rows: clear, with polynomials in the clear, and encrypted.
+
+    Attributes
+    ----------
+        title: of the report.
+        rows: number of rows.
+        scores: accuracy, or R² of a regressor, by kind ("clear", "approximated", "encrypted"); empty without
+            true values.
+        flips: rows whose encrypted prediction is another class than the clear one; empty for regressors.
+        approximation: largest distance of a result with polynomials from the exact one, over the largest
+            result.
+        encryption: largest distance of a decrypted result from the one with polynomials, likewise.
+        predicted: what `Compiled.predicted_error` says of ``encryption``.
+        functions: (where, error) of every polynomial.
+        seconds: by step: compile, keygen, encrypt, evaluate, decrypt.
+        bytes_up, bytes_down: of arguments and results, for each row of a full batch.
+        key_bytes: of evaluation keys.
+        notes: what the client does.
+        facts: parameters, levels, rows of a batch, in a line each.
+    """
+
+    title: str
+    rows: int
+    scores: dict[str, float]
+    flips: list[int]
+    approximation: float
+    encryption: float
+    predicted: float
+    functions: list[tuple[str, float]]
+    seconds: dict[str, float]
+    bytes_up: float
+    bytes_down: float
+    key_bytes: int
+    notes: list[str]
+    facts: dict[str, str]
+
+    @classmethod
+    def of(cls, model: Model, X: Any, y: Any, title: str | None) -> Report:
+        """Run a model on rows in the three ways."""
+        estimator, compiled, keys = model.estimator, model.compiled, model.keys
+        seconds = dict(model.seconds)
+        start = time.perf_counter()
+        arguments = model.encrypt(keys, X)
+        seconds["encrypt"] = time.perf_counter() - start
+        start = time.perf_counter()
+        evaluated = model.evaluate(keys, arguments)
+        seconds["evaluate"] = time.perf_counter() - start
+        units = model.units(X)
+        start = time.perf_counter()
+        encrypted = model.results(keys, evaluated, len(units))
+        seconds["decrypt"] = time.perf_counter() - start
+        approximated = model.clear(units)
+        exact = model.clear(units, exact=True)
+        scale = model._scale
+        methods = model._lowered.methods
+        found = {
+            kind: _predicted(methods, d)
+            for kind, d in (("approximated", approximated), ("encrypted", encrypted))
+        }
+        found["clear"] = np.asarray(estimator.predict(X)) if hasattr(estimator, "predict") else None
+        scores = {}
+        labels = found["clear"] is not None and found["clear"].dtype.kind not in "fc"
+        if y is not None and found["clear"] is not None:
+            measure = _accuracy if labels else _r2
+            scores = {
+                kind: measure(np.asarray(y), found[kind]) for kind in ("clear", "approximated", "encrypted")
+            }
+        flips = []
+        if labels:
+            differ = np.any(np.reshape(found["clear"] != found["encrypted"], (len(units), -1)), axis=1)
+            flips = [int(row) for row in np.flatnonzero(differ)]
+        return cls(
+            title=title or f"{type(estimator).__name__} on encrypted records",
+            rows=len(units),
+            scores=scores,
+            flips=flips,
+            approximation=float(np.max(np.abs(approximated - exact) / scale)),
+            encryption=float(np.max(np.abs(encrypted - approximated) / scale)),
+            predicted=2.0 ** max(compiled.predicted_error.values()),
+            functions=model.functions,
+            seconds=seconds,
+            bytes_up=len(arguments[0].to_bytes()) / model.rows,
+            bytes_down=len(evaluated[0].to_bytes()) / model.rows,
+            key_bytes=keys.evaluation.nbytes,
+            notes=list(model.notes),
+            facts={
+                "parameters": repr(compiled.params),
+                "levels": str(compiled.cost["levels"]),
+                "rows of one evaluation": f"{model.rows:,}",
+                "encrypted features": str(len(model.features.varying)),
+            },
+        )
+
+    def lines(self) -> list[tuple[str, str]]:
+        """The figures, each with its name."""
+        told = [("rows", f"{self.rows:,}")]
+        told += [(f"score, {kind}", f"{score:.4f}") for kind, score in self.scores.items()]
+        if self.flips or self.scores:
+            listed = ", ".join(map(str, self.flips[:LISTED])) + (", …" if len(self.flips) > LISTED else "")
+            told.append(
+                ("labels that differ", f"{len(self.flips)}" + (f" (rows {listed})" if listed else ""))
+            )
+        told.append(("largest error of polynomials", f"{self.approximation:.2g} of the largest result"))
+        told.append(
+            ("largest error of encryption", f"{self.encryption:.2g} (predicted at most {self.predicted:.2g})")
+        )
+        told += [(f"polynomial for {name}", f"error {error:.2g}") for name, error in self.functions]
+        told += [(f"seconds, {step}", f"{value:.3g}") for step, value in self.seconds.items()]
+        told.append(("bytes of a row, up and down", f"{self.bytes_up:,.0f}, {self.bytes_down:,.0f}"))
+        told.append(("bytes of evaluation keys", f"{self.key_bytes:,}"))
+        return [*told, *self.facts.items()]
+
+    def __str__(self) -> str:
+        width = max(len(name) for name, _ in self.lines())
+        lines = [self.title, *(f"  {name:<{width}}  {value}" for name, value in self.lines())]
+        return "\n".join([*lines, *(f"  - {note}" for note in self.notes)])
+
+    def facts_json(self) -> dict[str, Any]:
+        """The report as plain data."""
+        return asdict(self)
+
+    def html(self) -> str:
+        """The report as a page of its own; needs the extra ``report``."""
+        from ringmill import __version__
+        from ringmill.report.page import template
+
+        return template("ringmill.models", "report.html").render(report=self, version=__version__)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the page; returns its path."""
+        from ringmill.atomic import write_text
+
+        write_text(Path(path), self.html())
+        return Path(path)
+
+
+def _predicted(methods: dict[str, Any], results: Any) -> Any:
+    return np.asarray(methods["predict"](results)) if "predict" in methods else None
+
+
+def _accuracy(y: Any, found: Any) -> float:
+    return float(np.mean(y == found))
+
+
+def _r2(y: Any, found: Any) -> float:
+    return float(1 - np.sum((y - found) ** 2) / np.sum((y - np.mean(y, axis=0)) ** 2))

@@ -1,0 +1,386 @@
+"""Estimators made of others: pipelines, columns, searches, votes, calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ringmill.errors import ModelError, fail
+from ringmill.models.columns import Columns, Context
+from ringmill.models.lowered import Array, Lowered, Server, classes_by_largest
+from ringmill.models.sklearn.transform import at_client, client
+
+#: Estimators that stand for one that they hold.
+HOLDERS = {
+    "GridSearchCV": "best_estimator_",
+    "RandomizedSearchCV": "best_estimator_",
+    "HalvingGridSearchCV": "best_estimator_",
+    "HalvingRandomSearchCV": "best_estimator_",
+    "SelfTrainingClassifier": "estimator_",
+    "FrozenEstimator": "estimator",
+}
+
+
+def _lower(estimator: Any) -> Lowered:
+    from ringmill.models.sklearn import lower
+
+    return lower(estimator)
+
+
+def _identity(_context: Context, x: Columns) -> Columns:
+    return x
+
+
+def _in_turn(servers: Sequence[Server]) -> Server:
+    def server(context: Context, x: Columns) -> Columns:
+        for step in servers:
+            x = step(context, x)
+        return x
+
+    return server
+
+
+def _skipped(step: object) -> bool:
+    return step is None or step == "passthrough"
+
+
+def _pipeline(estimator: Any) -> Lowered:
+    steps = [step for _, step in estimator.steps if not _skipped(step)]
+    if not steps:
+        return Lowered(_identity, {"transform": lambda d: d})
+    lowered = [_lower(step) for step in steps]
+    # What stands before a step of the client runs there too.
+    cut = max((at for at, one in enumerate(lowered) if one.client), default=0)
+    before = [client(step) for step in steps[:cut]] if lowered[cut].client else lowered[:cut]
+    parts = [*before, *lowered[cut:]]
+    return Lowered(
+        _in_turn([part.server for part in parts]),
+        lowered[-1].methods,
+        [step for part in parts for step in part.client],
+        [note for part in parts for note in part.notes],
+    )
+
+
+def _side_by_side(parts: Sequence[tuple[Lowered, Sequence[int] | None, float]], outer: str) -> Lowered:
+    """Transformers of some columns each, their results times a weight."""
+    for part, _, _ in parts:
+        _at_server(part, outer)
+
+    def server(context: Context, x: Columns) -> Columns:
+        made = []
+        for part, which, weight in parts:
+            found = part.server(context, x if which is None else x.chosen(which))
+            made.append(found.affine(weight * np.eye(found.count)) if weight != 1 else found)
+        return Columns.joined(made)
+
+    notes = [note for part, _, _ in parts for note in part.notes]
+    return Lowered(server, {"transform": lambda d: d}, notes=notes)
+
+
+def _at_server(part: Lowered, outer: str) -> None:
+    if part.client:
+        name = type(part.client[0]).__name__
+        fail(
+            ModelError,
+            "Unsupported",
+            f"{name} inside {outer} is not supported, since it runs at the client. "
+            f"Put it before {outer} in a Pipeline.",
+            estimator=name,
+        )
+
+
+def _columns(estimator: Any) -> Lowered:
+    if at_client(estimator):
+        return client(estimator)
+    parts = []
+    for name, step, _ in estimator.transformers_:
+        which = list(estimator._transformer_to_input_indices[name])
+        if (isinstance(step, str) and step == "drop") or not which:
+            continue
+        lowered = Lowered(_identity, {}) if _skipped(step) else _lower(step)
+        weight = (estimator.transformer_weights or {}).get(name, 1.0)
+        parts.append((lowered, which, float(weight)))
+    return _side_by_side(parts, "ColumnTransformer")
+
+
+def _union(estimator: Any) -> Lowered:
+    if at_client(estimator):
+        return client(estimator)
+    parts: list[tuple[Lowered, Sequence[int] | None, float]] = []
+    for name, step in estimator.transformer_list:
+        if isinstance(step, str) and step == "drop":
+            continue
+        lowered = Lowered(_identity, {}) if _skipped(step) else _lower(step)
+        parts.append((lowered, None, float((estimator.transformer_weights or {}).get(name, 1.0))))
+    return _side_by_side(parts, "FeatureUnion")
+
+
+def _function(estimator: Any) -> Lowered:
+    if estimator.func is None:
+        return Lowered(_identity, {"transform": lambda d: d})
+    return client(estimator)
+
+
+def _holder(estimator: Any) -> Lowered:
+    return _lower(getattr(estimator, HOLDERS[type(estimator).__name__]))
+
+
+class Group:
+    """Several estimators of the same features: their results side by side."""
+
+    def __init__(self, estimators: Sequence[Any], outer: str, which: Sequence[Any] | None = None) -> None:
+        self.parts = [_lower(one) for one in estimators]
+        for part in self.parts:
+            _at_server(part, outer)
+        self.which = [None] * len(self.parts) if which is None else [list(w) for w in which]
+        self.widths: list[int] = []
+        self.notes = list(dict.fromkeys(note for part in self.parts for note in part.notes))
+
+    def server(self, context: Context, x: Columns) -> Columns:
+        """Results of every estimator."""
+        made = [
+            part.server(context, x if which is None else x.chosen(which))
+            for part, which in zip(self.parts, self.which, strict=True)
+        ]
+        self.widths = [columns.count for columns in made]
+        return Columns.joined(made)
+
+    def results(self, method: str, d: Array) -> list[Array]:
+        """What a method of each estimator makes of its own results."""
+        ends = np.cumsum(self.widths)
+        return [
+            part.methods[method](d[:, end - width : end])
+            for part, width, end in zip(self.parts, self.widths, ends, strict=True)
+        ]
+
+    def has(self, method: str) -> bool:
+        """Whether every estimator has a method."""
+        return all(method in part.methods for part in self.parts)
+
+
+def _voting_regressor(estimator: Any) -> Lowered:
+    group = Group(estimator.estimators_, type(estimator).__name__)
+    weights = getattr(estimator, "_weights_not_none", None)
+
+    def predict(d: Array) -> Array:
+        return np.average(np.column_stack(group.results("predict", d)), axis=1, weights=weights)
+
+    return Lowered(group.server, {"predict": predict}, notes=group.notes)
+
+
+def _voting_classifier(estimator: Any) -> Lowered:
+    group = Group(estimator.estimators_, "VotingClassifier")
+    weights, classes = estimator._weights_not_none, estimator.classes_
+    notes = [*group.notes, "The client counts the votes."]
+    if estimator.voting == "soft":
+
+        def mean(d: Array) -> Array:
+            return np.average(np.asarray(group.results("predict_proba", d)), axis=0, weights=weights)
+
+        methods: dict[str, Callable[[Array], Array]] = {
+            "predict_proba": mean,
+            "predict": lambda d: classes[np.argmax(mean(d), axis=1)],
+        }
+        return Lowered(group.server, methods, notes=notes)
+
+    def predict(d: Array) -> Array:
+        votes = np.column_stack(group.results("predict", d)).astype(int)
+        won = [np.argmax(np.bincount(row, weights=weights, minlength=len(classes))) for row in votes]
+        return np.asarray(classes[won])
+
+    return Lowered(group.server, {"predict": predict}, notes=notes)
+
+
+def _bagging_regressor(estimator: Any) -> Lowered:
+    group = Group(estimator.estimators_, "BaggingRegressor", estimator.estimators_features_)
+    return Lowered(
+        group.server, {"predict": lambda d: np.mean(group.results("predict", d), axis=0)}, notes=group.notes
+    )
+
+
+def _bagging_classifier(estimator: Any) -> Lowered:
+    group = Group(estimator.estimators_, "BaggingClassifier", estimator.estimators_features_)
+    classes = estimator.classes_
+    notes = [*group.notes, "The client counts the votes."]
+
+    def mean(d: Array) -> Array:
+        if group.has("predict_proba"):
+            return np.asarray(np.mean(group.results("predict_proba", d), axis=0))
+        votes = np.column_stack(group.results("predict", d)).astype(int)
+        counted = np.array([np.bincount(row, minlength=len(classes)) for row in votes])
+        return np.asarray(counted / votes.shape[1])
+
+    methods = {"predict_proba": mean, "predict": lambda d: classes[np.argmax(mean(d), axis=1)]}
+    return Lowered(group.server, methods, notes=notes)
+
+
+def _outputs(estimator: Any) -> Lowered:
+    group = Group(estimator.estimators_, type(estimator).__name__)
+    return Lowered(
+        group.server, {"predict": lambda d: np.column_stack(group.results("predict", d))}, notes=group.notes
+    )
+
+
+def _rest(estimator: Any) -> Lowered:
+    group = Group(estimator.estimators_, "OneVsRestClassifier")
+    classes = estimator.classes_
+    if estimator.multilabel_:
+        fail(
+            ModelError,
+            "Unsupported",
+            "OneVsRestClassifier of several labels a row is not supported. Fit one classifier a label.",
+            estimator="OneVsRestClassifier",
+        )
+    by = "decision_function" if group.has("decision_function") else "predict_proba"
+
+    def scores(d: Array) -> Array:
+        found = group.results(by, d)
+        return np.column_stack([f[:, 1] if f.ndim == 2 else f for f in found])
+
+    def predict(d: Array) -> Array:
+        s = scores(d)
+        if s.shape[1] == 1:
+            return np.asarray(classes[(s[:, 0] > (0 if by == "decision_function" else 0.5)).astype(int)])
+        return classes_by_largest(classes)(s)
+
+    def probabilities(d: Array) -> Array:
+        p = np.column_stack([f[:, 1] for f in group.results("predict_proba", d)])
+        if p.shape[1] == 1:
+            return np.column_stack([1 - p, p])
+        return np.asarray(p / p.sum(axis=1, keepdims=True))
+
+    methods: dict[str, Callable[[Array], Array]] = {"predict": predict}
+    if group.has("predict_proba"):
+        methods["predict_proba"] = probabilities
+    if by == "decision_function":
+        methods["decision_function"] = lambda d: scores(d)[:, 0] if len(classes) == 2 else scores(d)
+    return Lowered(group.server, methods, notes=group.notes)
+
+
+def _target(estimator: Any) -> Lowered:
+    inner = _lower(estimator.regressor_)
+    transformer = estimator.transformer_
+
+    def predict(d: Array) -> Array:
+        y = inner.methods["predict"](d)
+        back = transformer.inverse_transform(y.reshape(len(y), -1))
+        return np.asarray(back[:, 0] if y.ndim == 1 else back)
+
+    notes = [*inner.notes, "The client transforms the decrypted predictions back."]
+    return Lowered(inner.server, {"predict": predict}, inner.client, notes)
+
+
+def _calibrated(estimator: Any) -> Lowered:
+    group = Group([one.estimator for one in estimator.calibrated_classifiers_], "CalibratedClassifierCV")
+    classes = estimator.classes_
+    by = "decision_function" if group.has("decision_function") else "predict_proba"
+
+    def probabilities(d: Array) -> Array:
+        total = np.zeros((len(d), len(classes)))
+        for one, found in zip(estimator.calibrated_classifiers_, group.results(by, d), strict=True):
+            scores = found.reshape(len(d), -1)
+            if len(classes) == 2:
+                scores = scores[:, -1:]
+            p = np.column_stack([c.predict(s) for c, s in zip(one.calibrators, scores.T, strict=True)])
+            if len(classes) == 2:
+                p = np.column_stack([1 - p[:, 0], p[:, 0]])
+            else:
+                sums = p.sum(axis=1, keepdims=True)
+                p = np.divide(p, sums, out=np.full_like(p, 1 / len(classes)), where=sums != 0)
+            total += p
+        return total / len(estimator.calibrated_classifiers_)
+
+    methods = {
+        "predict_proba": probabilities,
+        "predict": lambda d: classes[np.argmax(probabilities(d), axis=1)],
+    }
+    return Lowered(
+        group.server, methods, notes=[*group.notes, "The client calibrates the decrypted decisions."]
+    )
+
+
+def _threshold(estimator: Any) -> Lowered:
+    inner = _lower(estimator.estimator_)
+    by = estimator.response_method
+    if by == "auto":
+        by = "predict_proba" if "predict_proba" in inner.methods else "decision_function"
+    limit = getattr(estimator, "best_threshold_", getattr(estimator, "threshold", "auto"))
+    if limit == "auto":
+        limit = 0.5 if by == "predict_proba" else 0.0
+    classes = estimator.classes_
+    label = getattr(estimator, "pos_label", None)
+    positive = 1 if label is None else int(np.flatnonzero(classes == label)[0])
+
+    def predict(d: Array) -> Array:
+        found = inner.methods[by](d)
+        scores = found[:, positive] if found.ndim == 2 else found if positive else -found
+        above = scores >= limit
+        return np.asarray(classes[np.where(above, positive, 1 - positive)])
+
+    methods = {**inner.methods, "predict": predict}
+    return Lowered(inner.server, methods, inner.client, [*inner.notes, "The client applies the threshold."])
+
+
+def _after(first: Callable[[Array], Array], then: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    return lambda d: np.asarray(then(first(d)))
+
+
+def _stacking(estimator: Any) -> Lowered:
+    if estimator.passthrough:
+        fail(
+            ModelError,
+            "Unsupported",
+            f"{type(estimator).__name__} with passthrough=True is not supported. Take passthrough=False.",
+            estimator=type(estimator).__name__,
+            attribute="passthrough",
+        )
+    kept = [one for one in estimator.estimators_ if not isinstance(one, str)]
+    group = Group(kept, type(estimator).__name__)
+    final = estimator.final_estimator_
+
+    def stacked(d: Array) -> Array:
+        ends = np.cumsum(group.widths)
+        found = [
+            part.methods[method](d[:, end - width : end])
+            for part, method, width, end in zip(
+                group.parts, estimator.stack_method_, group.widths, ends, strict=True
+            )
+        ]
+        return np.asarray(estimator._concatenate_predictions(d, found))
+
+    def predict(d: Array) -> Array:
+        found = final.predict(stacked(d))
+        encoder = getattr(estimator, "_label_encoder", None)
+        return np.asarray(encoder.inverse_transform(found) if encoder is not None else found)
+
+    methods: dict[str, Callable[[Array], Array]] = {"predict": predict}
+    for name in ("predict_proba", "decision_function"):
+        if hasattr(final, name):
+            own = getattr(final, name)
+            methods[name] = _after(stacked, own)
+    notes = [*group.notes, f"The client runs the final {type(final).__name__} on the decrypted results."]
+    return Lowered(group.server, methods, notes=notes)
+
+
+CONVERTERS: dict[str, Callable[[Any], Lowered]] = {
+    "Pipeline": _pipeline,
+    "ColumnTransformer": _columns,
+    "FeatureUnion": _union,
+    "FunctionTransformer": _function,
+    **dict.fromkeys(HOLDERS, _holder),
+    "VotingRegressor": _voting_regressor,
+    "VotingClassifier": _voting_classifier,
+    "BaggingRegressor": _bagging_regressor,
+    "BaggingClassifier": _bagging_classifier,
+    "MultiOutputRegressor": _outputs,
+    "MultiOutputClassifier": _outputs,
+    "OneVsRestClassifier": _rest,
+    "TransformedTargetRegressor": _target,
+    "CalibratedClassifierCV": _calibrated,
+    "FixedThresholdClassifier": _threshold,
+    "TunedThresholdClassifierCV": _threshold,
+    "StackingClassifier": _stacking,
+    "StackingRegressor": _stacking,
+}

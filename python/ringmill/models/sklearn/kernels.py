@@ -1,0 +1,195 @@
+"""Estimators by kernels of support vectors: SVC, SVR, kernel ridge, Nystroem, random Fourier features."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from ringmill.errors import ModelError, fail
+from ringmill.models.columns import Columns, Context
+from ringmill.models.lowered import Array, Lowered, classes_by_sign, flat
+from ringmill.models.sklearn.distances import squared
+
+KERNELS = ("linear", "poly", "polynomial", "rbf", "sigmoid")
+
+
+def power(context: Context, x: Columns, exponent: int) -> Columns:
+    """Columns to a whole power, by squares."""
+    if exponent == 1:
+        return x
+    half = power(context, x, exponent // 2)
+    even = context.product(half, half, "a power of a kernel")
+    return context.product(even, x, "a power of a kernel") if exponent % 2 else even
+
+
+def kernel(
+    context: Context, x: Columns, vectors: Array, name: str, *, gamma: float, coef0: float, degree: float
+) -> Columns:
+    """Kernel values of each row with each vector, (vectors, features)."""
+    if name == "linear":
+        return x.affine(vectors.T)
+    if name == "rbf":
+        return context.function(squared(context, x, vectors), lambda d: np.exp(-gamma * d), "an RBF kernel")
+    inner = x.affine(gamma * vectors.T, coef0)
+    if name == "sigmoid":
+        return context.function(inner, np.tanh, "a sigmoid kernel")
+    return power(context, inner, int(degree))
+
+
+def _checked(estimator: Any, name: object, degree: float = 1) -> str:
+    known = name in KERNELS and (
+        name not in ("poly", "polynomial") or (degree >= 1 and degree == int(degree))
+    )
+    if not known:
+        fail(
+            ModelError,
+            "Unsupported",
+            f"{type(estimator).__name__} with kernel={name!r} is not supported. "
+            "Take linear, rbf, sigmoid, or poly of a whole degree.",
+            estimator=type(estimator).__name__,
+            attribute="kernel",
+        )
+    return str(name)
+
+
+def _support(estimator: Any) -> tuple[Array, dict[str, Any]]:
+    name = _checked(estimator, estimator.kernel, estimator.degree)
+    vectors = estimator.support_vectors_
+    dense = np.asarray(vectors.toarray() if hasattr(vectors, "toarray") else vectors, float)
+    return dense, {
+        "name": name,
+        "gamma": float(estimator._gamma),
+        "coef0": float(estimator.coef0),
+        "degree": estimator.degree,
+    }
+
+
+def _regressor(estimator: Any) -> Lowered:
+    vectors, options = _support(estimator)
+    weights, offset = np.asarray(estimator.dual_coef_, float).T, np.asarray(estimator.intercept_, float)
+
+    def server(context: Context, x: Columns) -> Columns:
+        return kernel(context, x, vectors, **options).affine(weights, offset)
+
+    return Lowered(server, {"predict": flat})
+
+
+def pairs(estimator: Any) -> Array:
+    """Weights of the support vectors in the decision of each pair of classes, (vectors, pairs)."""
+    dual, counts = np.asarray(estimator.dual_coef_, float), estimator.n_support_
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    found = []
+    for i, j in combinations(range(len(counts)), 2):
+        column = np.zeros(starts[-1])
+        column[starts[i] : starts[i + 1]] = dual[j - 1, starts[i] : starts[i + 1]]
+        column[starts[j] : starts[j + 1]] = dual[i, starts[j] : starts[j + 1]]
+        found.append(column)
+    return np.array(found).T
+
+
+def _classifier(estimator: Any) -> Lowered:
+    vectors, options = _support(estimator)
+    classes = estimator.classes_
+    binary = len(classes) == 2
+    weights = np.asarray(estimator.dual_coef_, float).T if binary else pairs(estimator)
+    offset = np.asarray(estimator.intercept_, float)
+
+    def server(context: Context, x: Columns) -> Columns:
+        return kernel(context, x, vectors, **options).affine(weights, offset)
+
+    def votes(d: Array) -> Array:
+        won = np.zeros((len(d), len(classes)))
+        for k, (i, j) in enumerate(combinations(range(len(classes)), 2)):
+            won[:, i] += d[:, k] > 0
+            won[:, j] += d[:, k] <= 0
+        return won
+
+    def decision(d: Array) -> Array:
+        if binary:
+            return flat(d)
+        if estimator.decision_function_shape == "ovo":
+            return d
+        from sklearn.utils.multiclass import _ovr_decision_function
+
+        return np.asarray(_ovr_decision_function(d < 0, -d, len(classes)))
+
+    def predict(d: Array) -> Array:
+        if binary:
+            return classes_by_sign(classes)(d)
+        won = decision(d) if estimator.break_ties else votes(d)
+        return np.asarray(classes[np.argmax(won, axis=1)])
+
+    notes = ["The client takes the class of the decrypted decisions, by votes of the pairs of classes."]
+    return Lowered(server, {"decision_function": decision, "predict": predict}, notes=notes)
+
+
+def _one_class(estimator: Any) -> Lowered:
+    found = _regressor(estimator)
+    found.methods = {
+        "decision_function": flat,
+        "predict": lambda d: np.where(d[:, 0] > 0, 1, -1),
+        "score_samples": lambda d: d[:, 0] + estimator.offset_[0],
+    }
+    found.notes = ["The client takes the sign of the decrypted decision."]
+    return found
+
+
+def _gamma(estimator: Any, features: int) -> float:
+    return 1.0 / features if estimator.gamma is None else float(estimator.gamma)
+
+
+def _ridge(estimator: Any) -> Lowered:
+    name = _checked(estimator, estimator.kernel, estimator.degree)
+    vectors = np.asarray(estimator.X_fit_, float)
+    gamma = _gamma(estimator, vectors.shape[1])
+    dual = np.asarray(estimator.dual_coef_, float).reshape(len(vectors), -1)
+
+    def server(context: Context, x: Columns) -> Columns:
+        values = kernel(
+            context, x, vectors, name, gamma=gamma, coef0=float(estimator.coef0), degree=estimator.degree
+        )
+        return values.affine(dual)
+
+    return Lowered(server, {"predict": flat if np.ndim(estimator.dual_coef_) == 1 else lambda d: d})
+
+
+def _nystroem(estimator: Any) -> Lowered:
+    degree = 3 if estimator.degree is None else estimator.degree
+    name = _checked(estimator, estimator.kernel, degree)
+    vectors = np.asarray(estimator.components_, float)
+    gamma = _gamma(estimator, vectors.shape[1])
+    coef0 = 1.0 if estimator.coef0 is None else float(estimator.coef0)
+
+    def server(context: Context, x: Columns) -> Columns:
+        values = kernel(context, x, vectors, name, gamma=gamma, coef0=coef0, degree=degree)
+        return values.affine(np.asarray(estimator.normalization_).T)
+
+    return Lowered(server, {"transform": lambda d: d})
+
+
+def _fourier(estimator: Any) -> Lowered:
+    weights, offset = np.asarray(estimator.random_weights_), np.asarray(estimator.random_offset_)
+    scale = np.sqrt(2.0 / weights.shape[1])
+
+    def server(context: Context, x: Columns) -> Columns:
+        angles = x.affine(weights, offset)
+        return context.function(angles, np.cos, "a random Fourier feature").affine(
+            scale * np.eye(angles.count)
+        )
+
+    return Lowered(server, {"transform": lambda d: d})
+
+
+CONVERTERS: dict[str, Callable[[Any], Lowered]] = {
+    "SVC": _classifier,
+    "NuSVC": _classifier,
+    "SVR": _regressor,
+    "NuSVR": _regressor,
+    "OneClassSVM": _one_class,
+    "KernelRidge": _ridge,
+    "Nystroem": _nystroem,
+    "RBFSampler": _fourier,
+}

@@ -1,0 +1,345 @@
+"""Estimators of scikit-learn on encrypted records: conversions against the estimators' own results."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn import datasets
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.cluster import KMeans
+from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
+from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.ensemble import (
+    BaggingClassifier,
+    BaggingRegressor,
+    RandomForestClassifier,
+    StackingClassifier,
+    StackingRegressor,
+    VotingClassifier,
+    VotingRegressor,
+)
+from sklearn.feature_selection import SequentialFeatureSelector
+from sklearn.frozen import FrozenEstimator
+from sklearn.kernel_approximation import Nystroem
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.model_selection import (
+    FixedThresholdClassifier,
+    GridSearchCV,
+    RandomizedSearchCV,
+    TunedThresholdClassifierCV,
+    cross_val_score,
+)
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multioutput import MultiOutputClassifier, MultiOutputRegressor
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neural_network import MLPClassifier, MLPRegressor
+from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    OneHotEncoder,
+    PolynomialFeatures,
+    StandardScaler,
+)
+from sklearn.semi_supervised import SelfTrainingClassifier
+from sklearn.svm import SVC, SVR
+from sklearn.utils import all_estimators
+
+import ringmill as rm
+from ringmill.models import Approximated, from_sklearn
+from ringmill.models.sklearn import CONVERTERS, page
+from ringmill.models.sklearn.refusals import REFUSED
+from ringmill.models.sklearn.transform import CLIENT
+
+ROOT = Path(__file__).resolve().parents[2]
+IRIS, KIND = datasets.load_iris(return_X_y=True)
+TUMOURS, BENIGN = datasets.load_breast_cancer(return_X_y=True)
+SUGAR, PROGRESS = datasets.load_diabetes(return_X_y=True)
+SUGAR, PROGRESS = SUGAR[:120, :5], PROGRESS[:120]
+BOTH = np.column_stack([PROGRESS, PROGRESS**0.5])
+TWO = KIND > 0
+
+#: Inner estimators of those that need some; the rest are made without arguments.
+MADE: dict[str, Any] = {
+    "BaggingClassifier": BaggingClassifier(LogisticRegression(), 3, max_features=3, random_state=0),
+    "BaggingRegressor": BaggingRegressor(Ridge(), 3, max_features=3, random_state=0),
+    "CalibratedClassifierCV": CalibratedClassifierCV(LogisticRegression(), cv=3),
+    "ColumnTransformer": ColumnTransformer(
+        [("a", StandardScaler(), [0, 2]), ("b", PolynomialFeatures(2), [1])], remainder="passthrough"
+    ),
+    "FeatureUnion": FeatureUnion([("a", PCA(2)), ("b", StandardScaler())], transformer_weights={"b": 0.5}),
+    "FixedThresholdClassifier": FixedThresholdClassifier(LogisticRegression(), threshold=0.3),
+    "FrozenEstimator": FrozenEstimator(Ridge().fit(SUGAR, PROGRESS)),
+    "FunctionTransformer": FunctionTransformer(),
+    "GridSearchCV": GridSearchCV(Ridge(), {"alpha": [0.1, 1.0]}),
+    "KMeans": KMeans(3, n_init=3, random_state=0),
+    "MLPClassifier": MLPClassifier(hidden_layer_sizes=(6,), activation="tanh", max_iter=3000, random_state=0),
+    "MLPRegressor": make_pipeline(
+        StandardScaler(),
+        MLPRegressor(hidden_layer_sizes=(6,), activation="logistic", max_iter=5000, random_state=0),
+    ),
+    "MultiOutputClassifier": MultiOutputClassifier(LogisticRegression()),
+    "MultiOutputRegressor": MultiOutputRegressor(Ridge()),
+    "Nystroem": Nystroem(n_components=10, random_state=0),
+    "OneVsRestClassifier": OneVsRestClassifier(LogisticRegression()),
+    "Pipeline": Pipeline([("a", StandardScaler()), ("b", PCA(3)), ("c", Ridge())]),
+    "RandomizedSearchCV": RandomizedSearchCV(Ridge(), {"alpha": [0.1, 1.0]}, n_iter=1, random_state=0),
+    "SelfTrainingClassifier": SelfTrainingClassifier(LogisticRegression()),
+    "SequentialFeatureSelector": SequentialFeatureSelector(Ridge(), n_features_to_select=2),
+    "StackingClassifier": StackingClassifier([("a", LogisticRegression()), ("b", GaussianNB())]),
+    "StackingRegressor": StackingRegressor([("a", Ridge()), ("b", LinearRegression())]),
+    "SVR": make_pipeline(StandardScaler(), SVR(C=10)),
+    "TransformedTargetRegressor": TransformedTargetRegressor(Ridge(), func=np.log1p, inverse_func=np.expm1),
+    "TunedThresholdClassifierCV": TunedThresholdClassifierCV(LogisticRegression()),
+    "VotingClassifier": VotingClassifier(
+        [("a", LogisticRegression()), ("b", GaussianNB())], voting="soft", weights=[2, 1]
+    ),
+    "VotingRegressor": VotingRegressor([("a", Ridge()), ("b", LinearRegression())], weights=[1, 3]),
+}
+#: Those that need another target: several columns, two classes, or counts.
+TARGETS: dict[str, Any] = {
+    **dict.fromkeys(("FixedThresholdClassifier", "TunedThresholdClassifierCV"), TWO),
+    **dict.fromkeys(
+        ("MultiTaskElasticNet", "MultiTaskElasticNetCV", "MultiTaskLasso", "MultiTaskLassoCV"), BOTH
+    ),
+    "MultiOutputRegressor": BOTH,
+    "MultiOutputClassifier": np.column_stack([KIND, TWO.astype(int)]),
+}
+#: Their own constructors need estimators, and no test of theirs is small.
+WITH_OWN_TESTS = {"HalvingGridSearchCV", "HalvingRandomSearchCV", "RFE", "RFECV", "SelectFromModel"}
+
+
+def _target(name: str, kind: type) -> tuple[Any, Any]:
+    from sklearn.base import is_classifier, is_regressor
+
+    made = MADE[name] if name in MADE else _made(name, kind)
+    if name in TARGETS:
+        y = TARGETS[name]
+        return (IRIS, y) if len(y) == len(IRIS) else (SUGAR, y)
+    if is_regressor(made):
+        return SUGAR, PROGRESS + 1
+    if is_classifier(made) or not name.startswith("PLS"):
+        return IRIS, KIND
+    return SUGAR, BOTH
+
+
+def _made(name: str, kind: type) -> Any:
+    given = {"estimator": Ridge()} if name in ("RFE", "RFECV", "SelectFromModel") else {}
+    if name in ("PLSSVD", "PLSCanonical", "CCA"):
+        given = {"n_components": 1}
+    if name in ("GaussianRandomProjection", "SparseRandomProjection"):
+        given = {"n_components": 3}
+    return kind(**given)
+
+
+ESTIMATORS = dict(all_estimators())
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", sorted(set(CONVERTERS) & set(ESTIMATORS) - WITH_OWN_TESTS))
+def test_a_conversion_computes_what_the_estimator_does(name: str) -> None:
+    made = MADE[name] if name in MADE else _made(name, ESTIMATORS[name])
+    x, y = _target(name, ESTIMATORS[name])
+    if "random_state" in made.get_params():
+        made.set_params(random_state=0)
+    made.fit(x[::2], y[::2])
+    model = from_sklearn(made, x, error=1e-4)
+    for method in model.methods:
+        own = np.asarray(getattr(made, method)(x))
+        ours = model.approximated(x, method)
+        assert own.shape == ours.shape, method
+        if own.dtype.kind == "f":
+            scale = max(1.0, float(np.abs(own).max()))
+            assert np.max(np.abs(own - ours)) <= 0.02 * scale, method
+        else:
+            assert np.mean(own == ours) > 0.98, method
+
+
+#: A family each, with the data that it is encrypted on.
+ENCRYPTED: dict[str, tuple[Any, Any, Any]] = {
+    "logistic": (make_pipeline(StandardScaler(), LogisticRegression()), TUMOURS, BENIGN),
+    "ridge of products": (make_pipeline(PolynomialFeatures(2), Ridge(1e-3)), SUGAR, PROGRESS),
+    "discriminants": (QuadraticDiscriminantAnalysis(), IRIS, KIND),
+    "projection": (make_pipeline(PCA(2), LinearDiscriminantAnalysis()), IRIS, KIND),
+    "centres": (KMeans(3, n_init=3, random_state=0), IRIS, None),
+    "kernel": (make_pipeline(StandardScaler(), SVC(kernel="poly", degree=2)), IRIS, KIND),
+    "perceptron": (MADE["MLPClassifier"], IRIS, KIND),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ENCRYPTED)
+def test_encrypted_results_are_those_of_the_polynomials(name: str) -> None:
+    made, x, y = ENCRYPTED[name]
+    made.fit(x, y)
+    model = rm.from_sklearn(made, x)
+    report = model.report(x, y)
+    assert report.encryption <= report.predicted < 1e-4
+    assert not report.flips
+    if y is not None:
+        assert report.scores["encrypted"] == pytest.approx(report.scores["approximated"], abs=1e-6)
+        assert report.scores["encrypted"] == pytest.approx(report.scores["clear"], abs=0.005)
+    for method in model.methods:
+        np.testing.assert_allclose(
+            getattr(model, method)(x[:5]), model.approximated(x[:5], method), rtol=1e-3, atol=1e-3
+        )
+
+
+def test_client_and_server_are_the_steps_of_predict() -> None:
+    made = LogisticRegression().fit(IRIS, TWO)
+    model = rm.from_sklearn(made, IRIS, rows=64)
+    keys = model.compiled.keygen()
+    arguments = model.encrypt(keys.public, IRIS)
+    assert [len(arguments), model.rows] == [3, 64]
+    results = model.evaluate(keys.evaluation, arguments)
+    np.testing.assert_array_equal(model.decrypt(keys, results, len(IRIS)), made.predict(IRIS))
+    probabilities = model.decrypt(keys, results, len(IRIS), "predict_proba")
+    np.testing.assert_allclose(probabilities, made.predict_proba(IRIS), atol=1e-4)
+    with pytest.raises(rm.MismatchError, match="no method 'transform'; it has decision_function, predict"):
+        model.decrypt(keys, results, len(IRIS), "transform")
+
+
+def test_affine_steps_take_one_level() -> None:
+    made = make_pipeline(StandardScaler(), PCA(3), StandardScaler(), LogisticRegression()).fit(IRIS, KIND)
+    assert rm.from_sklearn(made, IRIS).compiled.cost["levels"] == 1
+
+
+def test_what_jumps_runs_at_the_client_and_is_said() -> None:
+    rng = np.random.default_rng(3)
+    rows = np.array(
+        [[rng.choice(["red", "green", "blue"]), rng.normal(), rng.normal()] for _ in range(60)], dtype=object
+    )
+    y = (rows[:, 0] == "red").astype(int)
+    prepare = ColumnTransformer([("colour", OneHotEncoder(), [0])], remainder="passthrough")
+    made = make_pipeline(prepare, StandardScaler(with_mean=False), LogisticRegression()).fit(rows, y)
+    model = rm.from_sklearn(made, rows)
+    assert model.features.count == 5
+    assert "The client runs ColumnTransformer before encryption." in model.notes
+    np.testing.assert_array_equal(model.predict(rows), made.predict(rows))
+
+
+def test_features_that_never_vary_are_not_encrypted() -> None:
+    x = np.column_stack([IRIS, np.full(len(IRIS), 7.0)])
+    model = rm.from_sklearn(LogisticRegression(max_iter=1000).fit(x, KIND), x)
+    assert len(model.features.varying) == 4
+    other = x.copy()
+    other[3, 4] = 8.0
+    with pytest.raises(rm.ModelError, match="'x4' is 8 in row 3; the model was calibrated for 7 to 7"):
+        model.predict(other)
+
+
+def test_the_approximated_estimator_goes_into_a_search() -> None:
+    inner = make_pipeline(StandardScaler(), SVC())
+    scores = cross_val_score(Approximated(inner, error=1e-3), IRIS, KIND, cv=3)
+    clear = cross_val_score(inner, IRIS, KIND, cv=3)
+    assert np.max(np.abs(scores - clear)) <= 0.03
+    search = GridSearchCV(Approximated(SVC()), {"estimator__C": [0.1, 10.0]}, cv=2).fit(IRIS, KIND)
+    assert search.best_params_["estimator__C"] == 10.0
+
+
+def test_the_report_is_a_page_of_its_own(tmp_path: Path) -> None:
+    made = LogisticRegression().fit(IRIS, TWO)
+    report = rm.from_sklearn(made, IRIS).report(IRIS, TWO, title="<b>Iris</b>")
+    text = str(report)
+    for said in ("score, clear", "labels that differ", "bytes of a row, up and down", "probabilities"):
+        assert said in text
+    html = report.save(tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "&lt;b&gt;Iris&lt;/b&gt;" in html
+    assert "score, encrypted" in html
+    assert "https://" not in html
+
+
+def _wrong() -> Iterator[tuple[str, Any, str]]:
+    fitted = LogisticRegression(max_iter=1000).fit(IRIS, KIND)
+    model = rm.from_sklearn(fitted, IRIS)
+    yield "not fitted", lambda: from_sklearn(LogisticRegression(), IRIS), "is not fitted. Call fit"
+    yield "a class", lambda: from_sklearn(LogisticRegression, IRIS), "is not an estimator of scikit-learn"
+    yield "a number", lambda: from_sklearn(3, IRIS), "A int is not an estimator"
+    forest = RandomForestClassifier(2).fit(IRIS, KIND)
+    yield (
+        "a forest",
+        lambda: from_sklearn(forest, IRIS),
+        "RandomForestClassifier is not supported: its splits",
+    )
+    odd = SVC(kernel=lambda a, b: a @ b.T).fit(IRIS, KIND)
+    yield "a kernel", lambda: from_sklearn(odd, IRIS), "Take linear, rbf, sigmoid, or poly"
+    yield "features", lambda: model.predict(IRIS[:, :3]), "X has 3 features; the model was calibrated for 4"
+    yield "an axis", lambda: model.predict(IRIS[0]), "X has 1 axes; give rows and features"
+    yield "text", lambda: model.predict([["a", "b", "c", "d"]]), "values that are not numbers"
+    hole = IRIS.copy()
+    hole[2, 1] = np.nan
+    yield "a hole", lambda: model.predict(hole), "Feature 'x1' is nan in row 2"
+    yield "a hole in calibration", lambda: from_sklearn(fitted, hole), "missing or infinite values"
+    far = IRIS.copy()
+    far[5, 2] = 100
+    yield "far", lambda: model.predict(far), "Feature 'x2' is 100 in row 5; the model was calibrated for"
+    yield "constant", lambda: from_sklearn(fitted, IRIS[:1]), "No feature varies in the calibration data"
+    yield "precision", lambda: from_sklearn(fitted, IRIS, precision=0), "a whole number from 1 to 64"
+    yield "rows", lambda: from_sklearn(fitted, IRIS, rows=48), "give a power of two"
+    yield "security", lambda: from_sklearn(fitted, IRIS, security=100), "choose 128, 192 or 256"
+    yield "error", lambda: from_sklearn(fitted, IRIS, error=-1), "error=-1 is not possible"
+    yield "outside", lambda: from_sklearn(fitted, IRIS, outside="drop"), "choose 'refuse' or 'clip'"
+
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    WRONG = list(_wrong())
+
+
+@pytest.mark.parametrize(("call", "said"), [w[1:] for w in WRONG], ids=[w[0] for w in WRONG])
+def test_wrong_use_is_refused_in_a_sentence(call: Any, said: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(rm.ModelError) as caught:
+            call()
+    assert said in str(caught.value)
+    assert str(caught.value).endswith(".")
+
+
+def test_clipped_rows_are_those_of_the_range() -> None:
+    fitted = LogisticRegression(max_iter=1000).fit(IRIS, KIND)
+    model = rm.from_sklearn(fitted, IRIS, outside="clip")
+    far, near = IRIS.copy(), IRIS.copy()
+    far[5, 2], near[5, 2] = 100, model.features.high[2]
+    np.testing.assert_allclose(
+        model.approximated(far, "decision_function"), fitted.decision_function(near), atol=1e-9
+    )
+
+
+class _Frame:
+    """Rows with names, as a table library has them."""
+
+    def __init__(self, data: Any, columns: list[str]) -> None:
+        self.data, self.columns = data, columns
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return np.asarray(self.data, dtype)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+def test_features_in_another_order_are_refused() -> None:
+    fitted = LogisticRegression(max_iter=1000).fit(IRIS, KIND)
+    fitted.feature_names_in_ = np.array(["a", "b", "c", "d"], dtype=object)
+    model = rm.from_sklearn(fitted, IRIS)
+    with pytest.raises(rm.ModelError, match="in another order"):
+        model.predict(_Frame(IRIS, ["b", "a", "c", "d"]))
+    with pytest.raises(rm.ModelError, match="d missing; e unknown"):
+        model.predict(_Frame(IRIS, ["a", "b", "c", "e"]))
+
+
+def test_every_estimator_is_supported_or_refused_with_advice() -> None:
+    known = set(CONVERTERS) | set(CLIENT) | set(REFUSED)
+    assert set(ESTIMATORS) <= known
+    for name, (reason, instead) in REFUSED.items():
+        assert reason, name
+        assert instead, name
+    text = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
+    assert page() in text, "run python scripts/reference.py"
