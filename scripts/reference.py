@@ -105,9 +105,9 @@ def parameters() -> Iterator[str]:
     yield _SETS_TAIL
 
 
-def _between(name: str, marks: str, text: str) -> str:
+def _between(page: str, marks: str, text: str) -> str:
     """A page with the text between two marks replaced."""
-    before, rest = (DOCS / f"{name}.md").read_text(encoding="utf-8").split(f"<!-- {marks} -->\n")
+    before, rest = page.split(f"<!-- {marks} -->\n")
     after = rest.split(f"<!-- /{marks} -->\n")[1]
     return f"{before}<!-- {marks} -->\n{text}<!-- /{marks} -->\n{after}"
 
@@ -116,14 +116,16 @@ def papers() -> Iterator[str]:
     """Yield the list of papers with the table of those that are compared."""
     from ringmill.studies.papers import page
 
-    yield _between("papers/index", "papers", page())
+    yield _between((DOCS / "papers" / "index.md").read_text(encoding="utf-8"), "papers", page())
 
 
 def models() -> Iterator[str]:
-    """Yield the page of models with the table of scikit-learn's estimators."""
-    from ringmill.models.sklearn import page
+    """Yield the page of models with the tables of estimators and of operators."""
+    from ringmill.models.onnx import page as operators
+    from ringmill.models.sklearn import page as estimators
 
-    yield _between("models", "estimators", page())
+    text = (DOCS / "models.md").read_text(encoding="utf-8")
+    yield _between(_between(text, "estimators", estimators()), "operators", operators())
 
 
 def main(arguments: list[str]) -> int:

@@ -52,7 +52,7 @@ from ringmill.trace import (
 if TYPE_CHECKING:
     from ringmill.compiled import Compiled
     from ringmill.explorer import explore
-    from ringmill.models import from_sklearn
+    from ringmill.models import from_onnx, from_sklearn
     from ringmill.values import Values
 
 
@@ -74,6 +74,10 @@ def __getattr__(name: str) -> Any:
         from ringmill.models import from_sklearn
 
         return from_sklearn
+    if name == "from_onnx":
+        from ringmill.models import from_onnx
+
+        return from_onnx
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -104,6 +108,7 @@ __all__ = [
     "encrypt",
     "errors",
     "explore",
+    "from_onnx",
     "from_sklearn",
     "kernel",
     "key_forms",

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 from misuse_world import NARROW, kernel, kernel_keys, keys
+from networks import network
 
 import ringmill as rm
 from ringmill import _native
@@ -188,6 +189,8 @@ RIGHT: dict[str, Callable[[], Any]] = {
     "rm.Ciphertext.from_bytes.data": lambda: _vector().to_bytes(),
     "rm.Ciphertext.rotations.steps": lambda: [1],
     "rm.Compiled.decrypt.results": _results,
+    "rm.from_onnx.model": lambda: network(),
+    "rm.from_onnx.X": lambda: np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]),
     "rm.from_sklearn.estimator": _fitted,
     "rm.from_sklearn.X": lambda: np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]),
     "rm.Plan.work.costs": lambda: costs_of("cpu"),

@@ -1,4 +1,4 @@
-"""Trained models on encrypted records: `from_sklearn` takes a fitted estimator or pipeline of scikit-learn.
+"""Trained models on encrypted records: `from_sklearn` takes a fitted estimator, `from_onnx` a network.
 
 A model is split: what is evaluated encrypted, and what the client does before encryption and after decryption
 (labels, links, votes; everything that jumps). ``model.notes`` lists the latter. The page is docs/models.md.
@@ -11,7 +11,7 @@ from typing import Any
 from ringmill.models.model import Model, from_sklearn
 from ringmill.models.report import Report
 
-__all__ = ["Approximated", "Model", "Report", "from_sklearn"]
+__all__ = ["Approximated", "Model", "Report", "from_onnx", "from_sklearn"]
 
 
 def __getattr__(name: str) -> Any:
@@ -20,4 +20,8 @@ def __getattr__(name: str) -> Any:
         from ringmill.models.approximated import Approximated
 
         return Approximated
+    if name == "from_onnx":
+        from ringmill.models.onnx import from_onnx
+
+        return from_onnx
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

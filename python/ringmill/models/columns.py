@@ -14,9 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ringmill.errors import ModelError, fail
 from ringmill.trace import Approximation, approximate, within
 
 Array = NDArray[np.float64]
+
+#: The highest degree of a polynomial: six levels.
+HIGHEST = 63
+#: How far a polynomial may be from its function at most, of the largest value of the function.
+FARTHEST = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +63,7 @@ class Columns:
         w = np.asarray(weights, float)
         return Columns(self.base, self.weights @ w, self.offset @ w + np.asarray(offset, float))
 
-    def chosen(self, which: Sequence[int]) -> Columns:
+    def chosen(self, which: ArrayLike) -> Columns:
         """Return some columns."""
         index = np.asarray(which, int)
         return Columns(self.base, self.weights[:, index], self.offset[index])
@@ -117,7 +123,7 @@ class Context:
 
     Args:
         margin: by which fraction of its width a range is extended on both sides.
-        error: bound on the distance of a polynomial from its function.
+        error: the distance that a polynomial may have from its function, where its degree allows.
     """
 
     def __init__(self, margin: float, error: float) -> None:
@@ -185,8 +191,8 @@ class Context:
             values = np.asarray(function(np.linspace(low, high, 2001)), float)
             # The largest value of the polynomial, whose error is that of the function.
             site.unit = float(np.max(np.abs(values))) + self.error
-            site.function = approximate(
-                lambda t: function(middle + half * t) / site.unit, (-1.0, 1.0), error=self.error / site.unit
+            site.function = _polynomial(
+                lambda t: function(middle + half * t) / site.unit, self.error / site.unit
             )
         made: list[Any]
         if self.exact:
@@ -197,6 +203,20 @@ class Context:
             assert polynomial is not None, "a function was learnt here"
             made = [float(polynomial(np.array(t))) if isinstance(t, float) else polynomial(t) for t in mapped]
         return _with_numbers(made, np.full(columns.count, site.unit))
+
+
+def _polynomial(function: Callable[[Any], Any], error: float) -> Approximation:
+    """The least degree that keeps to an error, or `HIGHEST`: kinks need far higher ones for little."""
+    highest = approximate(function, (-1.0, 1.0), degree=HIGHEST)
+    if highest.error > FARTHEST:
+        fail(
+            ModelError,
+            "Function",
+            f"A function on its calibrated range is {highest.error:.2g} of its largest value away from every "
+            f"polynomial of degree {HIGHEST}. Scale the values, or take a smoother function.",
+            found=highest.error,
+        )
+    return highest if highest.error > error else approximate(function, (-1.0, 1.0), error=error)
 
 
 def _with_numbers(values: list[Any], scale: Array) -> Columns:

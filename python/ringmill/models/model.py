@@ -222,7 +222,7 @@ def prepared(estimator: Any, lowered: Lowered, X: Any) -> Array:
     return numbers(data, "X")
 
 
-def _options(
+def check_options(
     precision: object, error: object, margin: object, rows: object, security: object, outside: object
 ) -> None:
     """Refuse options that no model can have, before anything is learnt."""
@@ -281,7 +281,8 @@ def from_sklearn(
         X: calibration rows, as the estimator takes them. They give the range of every feature and of every
             value that a function is applied to.
         precision: bits of the results after the binary point, relative to their largest calibrated size.
-        error: bound on the distance of each polynomial from the function that it stands for.
+        error: the distance that each polynomial may have from its function; kinks come no closer than degree
+            63 does, and ``model.functions`` lists what is reached.
         margin: by which fraction of its width every calibrated range is extended on both sides.
         rows: rows of one evaluation, a power of two; as many as the ring holds by default.
         security: bits of security: 128, 192 or 256.
@@ -313,7 +314,7 @@ def from_sklearn(
         check_is_fitted(estimator)
     except NotFittedError:
         fail(ModelError, "NotFitted", f"{name} is not fitted. Call fit(X, y) first.", estimator=name)
-    _options(precision, error, margin, rows, security, outside)
+    check_options(precision, error, margin, rows, security, outside)
     lowered = lower(estimator)
     array = prepared(estimator, lowered, X)
     names = _names(lowered.client[-1]) if lowered.client else list(getattr(X, "columns", []))
