@@ -343,3 +343,16 @@ def test_every_estimator_is_supported_or_refused_with_advice() -> None:
         assert instead, name
     text = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
     assert page() in text, "run python scripts/reference.py"
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_row_of_the_study_has_both_scores() -> None:
+    from ringmill.studies.models import data, estimators, row
+
+    assert len(estimators()) == 10
+    x, y = data()["wine"]()
+    found = row("ridge", estimators()["ridge"](), "wine", x, y)
+    assert found["encrypted"] == found["clear"] > 0.9
+    assert found["error"] <= found["predicted_error"]
+    assert found["rows"] == 89
+    assert found["flips"] == 0

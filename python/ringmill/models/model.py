@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 #: Rows that are traced to choose parameters; then as many as their ring holds.
 FIRST_ROWS = 1024
+#: Rows times operations of a program: a compilation follows a bound for each, in some 24 bytes.
+MOST_BOUNDS = 1 << 27
 #: How far the estimator's own results may be from those of its conversion, of the largest of them.
 AGREEMENT = 1e-6
 
@@ -112,9 +114,13 @@ class Model:
         options = {name: self._options[name] for name in ("precision", "security")}
         rows = self._options["rows"]
         compiled = made.compile(matrix(rows or FIRST_ROWS, width, packing="columns"), **options)
-        if rows is None and compiled.params.slots != FIRST_ROWS:
-            full = matrix(compiled.params.slots, width, packing="columns")
-            compiled = made.compile(full, params=compiled.params)
+        if rows is None:
+            operations = sum(compiled.plan.counts.values())
+            full = compiled.params.slots
+            while full > FIRST_ROWS and full * operations > MOST_BOUNDS:
+                full //= 2
+            if full != FIRST_ROWS:
+                compiled = made.compile(matrix(full, width, packing="columns"), params=compiled.params)
         self.seconds["compile"] = time.perf_counter() - start
         return compiled
 
