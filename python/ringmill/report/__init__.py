@@ -4,6 +4,6 @@ Every plot is a pure function of the results; nothing is measured here and nothi
 charts and drawings are inside the page.
 """
 
-from ringmill.report.page import render, render_exploration, write
+from ringmill.report.page import render, render_exploration, render_simulation, write
 
-__all__ = ["render", "render_exploration", "write"]
+__all__ = ["render", "render_exploration", "render_simulation", "write"]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ringmill.atomic import make_folder, write_text
 from ringmill.compare import coxhe, coxhe_table, table, taiyi_table
-from ringmill.report import charts, effort, exploration, hardware
+from ringmill.report import charts, effort, exploration, hardware, simulated
 from ringmill.report.drawing import program_svg
 
 if TYPE_CHECKING:
@@ -107,6 +108,19 @@ def render_exploration(explored: Results, version: str) -> str:
     """The page of one exploration as HTML text; ``explored`` is what ``explored.told`` gives."""
     return _template("explored.html").render(
         version=version, exploration=exploration.section(explored), charts=_chosen(explored)
+    )
+
+
+def render_simulation(facts: Results, spans: Sequence[simulated.Span], version: str) -> str:
+    """The page of one simulation as HTML text; ``facts`` is what ``Compiled.estimate`` gives."""
+    timeline = simulated.packed(spans, facts["cycles"]) if spans and facts["cycles"] else ""
+    return _template("simulated.html").render(
+        version=version,
+        facts=facts,
+        timeline=timeline,
+        tables=simulated.tables(facts),
+        tiles=simulated.tiles(facts),
+        script=_file("timeline.js"),
     )
 
 
