@@ -51,7 +51,12 @@ def tables(facts: Facts) -> list[Facts]:
             "names": ("unit", "at work"),
             "rows": units,
         },
-        {"title": "Energy", "about": "As far as figures are known.", "names": ("what", "energy"), "rows": energy},
+        {
+            "title": "Energy",
+            "about": "As far as figures are known.",
+            "names": ("what", "energy"),
+            "rows": energy,
+        },
         {"title": "Counters", "about": "All that was counted.", "names": ("what", "count"), "rows": counters},
     ]
 

@@ -2,6 +2,8 @@
 
 mod kind;
 mod program;
+#[cfg(test)]
+mod tests;
 
 pub use kind::{Class, Kind};
 

@@ -1,6 +1,8 @@
 //! A graph on a machine: which unit runs each instruction and how long, where each limb is kept, and what its transfer takes.
 
 mod fuse;
+#[cfg(test)]
+mod tests;
 
 use crate::description::{Channel, Description, Pack, Run};
 use crate::error::Refused;

@@ -11,6 +11,8 @@ mod memory;
 mod moves;
 mod run;
 mod state;
+#[cfg(test)]
+mod tests;
 
 use crate::graph::{Class, Value};
 use crate::plan::Plan;
