@@ -22,7 +22,7 @@ Span = tuple[str, str, int, int]
 def _text(path: str) -> str:
     """The text of a limb program, which begins with the word, after comments."""
     try:
-        text = bundle.read_file(path).decode()
+        text = bundle.read_text_file(path).decode()
     except UnicodeDecodeError:
         text = ""
     lines = (line.strip() for line in text.splitlines())
