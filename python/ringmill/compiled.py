@@ -240,8 +240,9 @@ class Compiled:
 
         ``cycles`` and ``seconds``, each ``None`` where the machine has no clock or none is known
         (``"compact:clock=200"``); ``utilisation``, the part of the cycles in which each unit works;
-        ``counters``; ``spans``, (unit, what, first cycle, cycle after the last) as it happens; ``by``, what
-        tells it. docs/machines.md says which machines tell what.
+        ``counters``; ``parts``, where every cycle went, and ``energy`` in joules, of machines that tell them;
+        ``spans``, (unit, what, first cycle, cycle after the last) as it happens; ``by``, what tells it.
+        docs/machines.md says which machines tell what.
 
         Raises
         ------

@@ -167,7 +167,7 @@ def test_machines_tell_what_a_kernel_takes(deep: Compiled) -> None:
     assert clocked["seconds"] == pytest.approx(told["cycles"] * 4e-9)
     assert deep.estimate("cpu")["seconds"] == pytest.approx(deep.work("cpu")["seconds"])
     assert deep.work("compact:clock=200")["seconds"] == pytest.approx(deep.work("compact")["seconds"] / 2)
-    with pytest.raises(rm.MachineError, match="cpu, compact, verilator do") as refused:
+    with pytest.raises(rm.MachineError, match="cpu, compact, verilator, file do") as refused:
         deep.estimate("reference")
     assert refused.value.code == "NoEstimate"
 
@@ -204,3 +204,35 @@ def test_the_command_line_simulates_kernels_and_limb_programs(
         refused = json.loads(capsys.readouterr().out)
         assert str(tmp_path / file) in refused["message"]
         assert code in (None, refused["code"]), refused
+
+
+def test_a_described_machine_tells_where_every_cycle_of_a_kernel_went(
+    deep: Compiled, tmp_path: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = deep.estimate(rm.machines.file(path="taiyi-60"))
+    assert told["cycles"] == sum(count for _, count in told["parts"])
+    assert told["seconds"] == pytest.approx(told["cycles"] * 1e-9)
+    counters = told["counters"]
+    bounds = [counters[f"bound_{name}"] for name in ("work", "off_chip", "critical_path")]
+    assert 0 < max(bounds) <= told["cycles"]
+    assert counters["bytes_key"] == counters["bytes_expanded"] > 0 == counters["bytes_seeded_key"]
+    assert all(joules > 0 for name, joules in told["energy"] if name in ("ntt", "hbm"))
+    with pytest.raises(rm.MachineError, match="bits, and words have 36"):
+        deep.estimate("file:taiyi")
+    with pytest.raises(rm.MachineError, match="computes no data; run the program on another machine"):
+        deep.executable("file:taiyi-60")
+    mine = tmp_path / "mine.toml"
+    mine.write_text('[machine]\nbase = "taiyi-60"\nghz = 2\n')
+    with pytest.raises(rm.MachineError, match=r"mine.toml, \[machine\]: `ghz` has no source"):
+        deep.estimate(f"file:{mine}")
+    mine.write_text('[machine]\nbase = "taiyi-60"\nghz = 2\nsource = "a test"\n')
+    assert deep.estimate(f"file:{mine}")["seconds"] == pytest.approx(told["seconds"] / 2)
+    deep.save(tmp_path / "kernel")
+    places = [word for name in ("trace", "report") for word in (f"--{name}", str(tmp_path / name))]
+    assert main(["simulate", str(tmp_path / "kernel"), "--machine", f"file:{mine}", *places]) == 0
+    assert f"cycles        {told['cycles']:,}\n" in capsys.readouterr().out
+    events = json.loads((tmp_path / "trace").read_text())["traceEvents"]
+    assert len([event for event in events if event["ph"] == "X"]) == len(told["spans"])
+    page = (tmp_path / "report").read_text()
+    assert "Where every cycle went" in page
+    assert f"{told['cycles']:,}" in page

@@ -12,7 +12,7 @@ import pytest
 from sample_results import sample_exploration, sample_results
 from test_report import PLOTS
 
-from ringmill.report import render_exploration
+from ringmill.report import render_exploration, render_simulation
 from ringmill.studies.demo.report import write
 
 CHROMIUM = next(
@@ -97,6 +97,56 @@ def test_page_of_an_exploration(scheme: str, width: int, browser: Any, explored:
     assert "Design 1: 1 ms" in page.inner_text("#design-tip")
     page.fill("#filters [name=error]", "1e-4")
     assert page.inner_text("#designs-left") == "3 of 4"
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert visit.complaints == []
+    assert all(r.startswith(("file:", "data:")) for r in visit.requests)
+    page.close()
+
+
+@pytest.fixture(scope="module")
+def simulated(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The page of a simulation of 3,000 cycles on two units."""
+    spans = [("ntt", f"ntt, step {at}", 100 * at, 100 * at + 64) for at in range(30)]
+    spans += [("hbm", "key, </script>", 50 * at, 50 * at + 40) for at in range(60)]
+    facts = {
+        "program": "product",
+        "machine": "file:path=small.toml",
+        "cycles": 3000,
+        "seconds": 3e-6,
+        "by": "a static schedule",
+        "parts": [("ntt at work", 1920), ("off chip: key", 1080)],
+        "utilisation": {"ntt": 0.64, "hbm": 0.8},
+        "energy": [("ntt", 2e-6)],
+        "counters": {"bound_work": 1920, "instructions": 30},
+    }
+    page = tmp_path_factory.mktemp("simulated") / "page.html"
+    page.write_text(render_simulation(facts, spans, "1.0"), encoding="utf-8")
+    return page.as_uri()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_page_of_a_simulation(scheme: str, width: int, browser: Any, simulated: str) -> None:
+    visit = _Visit(browser, simulated, color_scheme=scheme, viewport={"width": width, "height": 800})
+    page = visit.page
+    shown, canvas = page.locator("#timeline-shown"), page.locator("#timeline canvas")
+    assert shown.inner_text() == "cycles 0 to 3,000 of 3,000"
+    assert "1,920" in page.inner_text("table >> nth=0")
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    assert box is not None
+    # Labels take 110 pixels, the axis 22, a row 30; rows stand in the order of names.
+    x, y = box["x"] + 110 + (box["width"] - 110) * 1020 / 3000, box["y"] + 22 + 45
+    page.mouse.move(x, y)
+    assert page.inner_text("#timeline-tip") == "ntt: ntt, step 10, cycles 1,000 to 1,064 (64)"
+    page.mouse.wheel(0, -300)
+    expect_shown = "document.getElementById('timeline-shown').textContent !== 'cycles 0 to 3,000 of 3,000'"
+    page.wait_for_function(expect_shown)
+    first, last = (int(word.replace(",", "")) for word in shown.inner_text().split()[1:4:2])
+    assert 0 < first < 1020 < last < 3000
+    canvas.focus()
+    page.keyboard.press("0")
+    page.wait_for_function(f"!({expect_shown})")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert visit.complaints == []
     assert all(r.startswith(("file:", "data:")) for r in visit.requests)

@@ -1,5 +1,6 @@
 //! What can go wrong between a program and its machine.
 
+use ringmill_cycles::DescriptionError;
 use ringmill_ring::RingError;
 
 use crate::compact::CompactError;
@@ -38,6 +39,8 @@ pub enum MachineError {
     NoEstimate { machine: &'static str, others: String },
     #[error(transparent)]
     Spec(#[from] SpecError),
+    #[error(transparent)]
+    Description(#[from] Box<DescriptionError>),
     #[error(transparent)]
     Compact(#[from] CompactError),
     #[error(transparent)]

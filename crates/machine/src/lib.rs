@@ -1,4 +1,4 @@
-//! What runs a limb program: the reference interpreter, the CPU, the compact core.
+//! What runs a limb program: the reference interpreter, the CPU, the compact core; and what tells how long others take.
 //!
 //! A [`Machine`] prepares a [`LimbProgram`] once; the [`Executable`] then runs as often as one likes, on limbs
 //! bound in program order. Two machines that run the same program produce the same bits.
@@ -8,6 +8,7 @@ pub mod calibrate;
 pub mod compact;
 pub mod cpu;
 pub mod error;
+pub mod file;
 pub mod parameter;
 pub mod reference;
 pub mod registry;
@@ -23,6 +24,7 @@ pub use bindings::Bindings;
 pub use compact::{Compact, CompactConfig};
 pub use cpu::Cpu;
 pub use error::MachineError;
+pub use file::Described;
 pub use reference::Reference;
 pub use spec::{MachineSpec, SpecError};
 pub use timing::Timing;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use crate::parameter::Parameter;
 use crate::spec::MachineSpec;
-use crate::{Machine, MachineError, compact, cpu, reference};
+use crate::{Machine, MachineError, compact, cpu, file, reference};
 
 /// The machines. Each stands in the folder that makes it.
-pub static MACHINES: [&Entry; 4] =
-    [&cpu::ENTRY, &reference::ENTRY, &compact::entry::EMULATED, &compact::entry::SIMULATED];
+pub static MACHINES: [&Entry; 5] =
+    [&cpu::ENTRY, &reference::ENTRY, &compact::entry::EMULATED, &compact::entry::SIMULATED, &file::ENTRY];
 
 /// A machine: its name, its options, and what it can do.
 #[derive(Debug)]
@@ -41,6 +41,8 @@ pub enum Estimates {
     Seconds,
     /// Cycles and counters, by a model that goes cycle by cycle.
     Cycles,
+    /// Cycles and counters, by a static schedule of all instructions.
+    Schedule,
 }
 
 impl Estimates {
@@ -50,6 +52,7 @@ impl Estimates {
             Self::No => "no",
             Self::Seconds => "seconds, by measured costs",
             Self::Cycles => "cycles, by a model of each",
+            Self::Schedule => "cycles, by a static schedule",
         }
     }
 }
@@ -168,7 +171,8 @@ const HEAD: &str = "\
 
 After this page you know the machines, what each can do, and its options.
 
-A program runs on any of these, and the bits are the same. `machine=` in Python and `--machine` on the command line take the
+A program runs on any of these, and the bits are the same. `file` alone computes nothing: it tells the time. `machine=` in
+Python and `--machine` on the command line take the
 text of one. This page is printed from the registry in `crates/machine/src/registry.rs`; a test compares (`RINGMILL_BLESS=1
 cargo test -p ringmill-machine registry` rewrites it).
 

@@ -1,5 +1,7 @@
 //! Cycles of single operations on the compact core, by the model.
 
+use std::borrow::Cow;
+
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -80,7 +82,7 @@ fn told<'py>(py: Python<'py>, counted: &Counted) -> PyResult<Bound<'py, PyDict>>
 }
 
 /// (unit, instruction, first cycle, last cycle).
-pub(crate) type Span = (&'static str, String, u64, u64);
+pub(crate) type Span = (Cow<'static, str>, String, u64, u64);
 
 /// When each instruction of a plan held its units.
 pub(crate) fn spans(plan: &compact::Plan, spans: &[model::Span]) -> Vec<Span> {

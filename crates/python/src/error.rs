@@ -238,6 +238,7 @@ impl Failure {
             E::Machine(MachineError::Compact(e)) => return Self::of(Family::Machine, e),
             E::Machine(e @ MachineError::Costs { .. }) => return Self::of(Family::Mismatch, e),
             E::Machine(MachineError::Spec(e)) => return Self::of(Family::Machine, e),
+            E::Machine(MachineError::Description(e)) => return Self::of(Family::Machine, &**e),
             E::Machine(e) => return Self::of(Family::Machine, e),
             E::Choose(e) => return Self::choose(e),
             E::Circuit(e) => return Self::circuit(e),

@@ -14,8 +14,9 @@ use crate::machines::{self, Named};
 use crate::plan::Plan;
 use crate::switching::method_of;
 
-/// What a limb program takes on a machine: `{"cycles", "seconds", "counters", "busy", "spans", "by"}`, none where nothing is known;
-/// `spans` are (unit, what, first cycle, cycle after the last).
+/// What a limb program takes on a machine: `{"cycles", "seconds", "counters", "busy", "parts", "energy", "spans",
+/// "by"}`, none where nothing is known; `spans` are (unit, what, first cycle, cycle after the last), `parts` say where all cycles
+/// went, `energy` is in joules.
 #[pyfunction]
 pub(crate) fn estimate_program<'py>(
     py: Python<'py>,
@@ -56,12 +57,24 @@ fn estimated<'py>(
     for (name, rows) in [("counters", timing.counters), ("busy", timing.busy)] {
         let counts = PyDict::new(py);
         for (name, count) in rows {
-            counts.set_item(name, count)?;
+            counts.set_item(&*name, count)?;
         }
         told.set_item(name, counts)?;
     }
+    told.set_item("parts", timing.parts)?;
+    told.set_item("energy", timing.energy)?;
     let spans: Vec<_> = timing.spans.into_iter().map(|s| (s.unit, s.what, s.start, s.end)).collect();
     told.set_item("spans", spans)?;
     told.set_item("by", timing.by)?;
     Ok(told)
+}
+
+/// Spans as the JSON that trace viewers such as Perfetto open; a cycle is a microsecond where no clock is known.
+#[pyfunction]
+#[pyo3(signature = (spans, ghz=None))]
+pub(crate) fn trace_events(spans: Vec<(String, String, u64, u64)>, ghz: Option<f64>) -> PyResult<String> {
+    let mut out = Vec::new();
+    let rows = spans.iter().map(|(unit, what, start, end)| (&**unit, &**what, *start, *end));
+    ringmill::machine::timing::trace(&mut out, rows, ghz)?;
+    String::from_utf8(out).map_err(|e| pyo3::exceptions::PyValueError::new_err(e.to_string()))
 }

@@ -118,6 +118,10 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--machine", default="compact", metavar="MACHINE", help=_machine_help("compact"))
     sub.add_argument("--switching", metavar="METHOD", help="hybrid, klss or auto, in place of a kernel's own")
     sub.add_argument("--spans", metavar="FILE", help="write what each unit does when, as JSON")
+    sub.add_argument(
+        "--trace", metavar="FILE", help="write the same for trace viewers such as Perfetto, as JSON"
+    )
+    sub.add_argument("--report", metavar="FILE", help="write a page with a timeline to zoom in, as HTML")
 
     sub = verb("decrypt", "Decrypt the results of a kernel.")
     kernel(sub)

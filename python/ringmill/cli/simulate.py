@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from argparse import Namespace
+from collections.abc import Callable
 from typing import Any
 
 from ringmill import bundle
-from ringmill._native import MachineSpec, estimate_program
+from ringmill._native import MachineSpec, estimate_program, trace_events
 from ringmill.atomic import write_text
 from ringmill.cli.places import to_write
 from ringmill.compiled import Compiled, estimated
@@ -15,6 +16,7 @@ from ringmill.errors import FileFormatError, ProgramError, fail
 from ringmill.machines import machine_of
 
 Facts = dict[str, Any]
+Span = tuple[str, str, int, int]
 
 
 def _text(path: str) -> str:
@@ -44,7 +46,11 @@ def _of_text(path: str, machine: MachineSpec) -> Facts:
 def simulate(options: Namespace) -> Facts:
     """Tell what a limb program or a kernel takes."""
     machine = machine_of(options.machine)
-    spans = to_write(options.spans, options.program) if options.spans else None
+    places = {
+        name: to_write(place, options.program)
+        for name in ("spans", "trace", "report")
+        if (place := getattr(options, name))
+    }
     if bundle.is_bundle(options.program):
         compiled = Compiled.load(options.program)
         compiled = compiled.switched(options.switching) if options.switching else compiled
@@ -52,10 +58,36 @@ def simulate(options: Namespace) -> Facts:
     else:
         facts = _of_text(options.program, machine)
     found = facts.pop("spans")
-    if spans is not None:
-        write_text(spans, json.dumps(found) + "\n")
-        facts["spans"] = str(spans)
-    return {"program": options.program, **facts}
+    facts = {"program": options.program, **facts}
+    texts = {name: _WRITTEN[name](facts, found) for name in places}
+    for name, place in places.items():
+        write_text(place, texts[name])
+        facts[name] = str(place)
+    return facts
+
+
+def _spans(_: Facts, found: list[Span]) -> str:
+    return json.dumps(found) + "\n"
+
+
+def _trace(facts: Facts, found: list[Span]) -> str:
+    seconds = facts["seconds"]
+    return trace_events(found, facts["cycles"] / seconds / 1e9 if seconds and facts["cycles"] else None)
+
+
+def _report(facts: Facts, found: list[Span]) -> str:
+    from ringmill import __version__
+    from ringmill.report import render_simulation
+
+    return render_simulation(facts, found, __version__)
+
+
+#: What is written for each option.
+_WRITTEN: dict[str, Callable[[Facts, list[Span]], str]] = {
+    "spans": _spans,
+    "trace": _trace,
+    "report": _report,
+}
 
 
 def show_simulate(facts: Facts) -> None:
@@ -66,8 +98,15 @@ def show_simulate(facts: Facts) -> None:
         print(f"seconds       {facts['seconds']:.6g}")
     for unit, share in facts["utilisation"].items():
         print(f"{unit:<13} {100 * share:.1f} % of the cycles at work")
+    if facts["parts"]:
+        print("where the cycles went:")
+    for part, count in facts["parts"]:
+        print(f"  {part:<32} {count:>14,}  {100 * count / facts['cycles']:5.1f} %")
+    for name, joules in facts["energy"]:
+        print(f"energy of {name:<17} {joules:.3g} J")
     for name, count in facts["counters"].items():
         print(f"{name:<17} {count:>14,}")
     print(f"by {facts['by']}")
-    if "spans" in facts:
-        print(f"what each unit does when: {facts['spans']}")
+    for name in _WRITTEN:
+        if name in facts:
+            print(f"{name}: {facts[name]}")

@@ -4,6 +4,6 @@ A page is a self-contained HTML file, and every plot a pure function of the resu
 and nothing is fetched.
 """
 
-from ringmill.report.page import render_exploration
+from ringmill.report.page import render_exploration, render_simulation
 
-__all__ = ["render_exploration"]
+__all__ = ["render_exploration", "render_simulation"]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from ringmill.report import charts, exploration, hardware
+from ringmill.report import charts, exploration, hardware, simulated
 
 if TYPE_CHECKING:
     import jinja2
@@ -60,4 +61,17 @@ def render_exploration(explored: Results, version: str) -> str:
     """The page of one exploration as HTML text; ``explored`` is what ``explored.told`` gives."""
     return template(__package__, "explored.html").render(
         version=version, exploration=exploration.section(explored), charts=chosen_charts(explored)
+    )
+
+
+def render_simulation(facts: Results, spans: Sequence[simulated.Span], version: str) -> str:
+    """The page of one simulation as HTML text; ``facts`` is what ``Compiled.estimate`` gives."""
+    timeline = simulated.packed(spans, facts["cycles"]) if spans and facts["cycles"] else ""
+    return template(__package__, "simulated.html").render(
+        version=version,
+        facts=facts,
+        timeline=timeline,
+        tables=simulated.tables(facts),
+        tiles=simulated.tiles(facts),
+        script=resources.files(__package__).joinpath("timeline.js").read_text(encoding="utf-8"),
     )

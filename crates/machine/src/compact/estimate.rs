@@ -20,16 +20,18 @@ pub(super) fn estimate(machine: &Compact, program: &LimbProgram) -> Result<Timin
         cycles: Some(c.cycles),
         seconds: machine.clock_mhz().map(|mhz| c.cycles as f64 / (mhz * 1e6)),
         counters: vec![
-            ("first_cycles", first),
-            ("slot", config.slot(log_n)),
-            ("arithmetic_ticket", c.arithmetic_ticket),
-            ("arithmetic_read", c.arithmetic_read),
-            ("arithmetic_write", c.arithmetic_write),
-            ("read_beats", c.read_beats),
-            ("write_beats", c.write_beats),
-            ("instructions", c.instructions),
+            ("first_cycles".into(), first),
+            ("slot".into(), config.slot(log_n)),
+            ("arithmetic_ticket".into(), c.arithmetic_ticket),
+            ("arithmetic_read".into(), c.arithmetic_read),
+            ("arithmetic_write".into(), c.arithmetic_write),
+            ("read_beats".into(), c.read_beats),
+            ("write_beats".into(), c.write_beats),
+            ("instructions".into(), c.instructions),
         ],
-        busy: UNITS.into_iter().zip([zero, one, c.arithmetic_busy]).collect(),
+        busy: UNITS.map(Into::into).into_iter().zip([zero, one, c.arithmetic_busy]).collect(),
+        parts: Vec::new(),
+        energy: Vec::new(),
         spans: spans(&plan, &found),
         by: format!("the cycle model of a compact core, {}", machine.costs_at_clock().machine()),
     })
@@ -40,7 +42,7 @@ pub fn spans(plan: &Plan, spans: &[model::Span]) -> Vec<Span> {
     let each = plan.instructions.iter().zip(spans);
     let of = |(i, s): (&Instruction, &model::Span)| {
         let (what, start, end) = (i.to_string(), s.start, s.end);
-        units(i).into_iter().map(move |unit| Span { unit, what: what.clone(), start, end })
+        units(i).into_iter().map(move |unit| Span { unit: unit.into(), what: what.clone(), start, end })
     };
     each.flat_map(of).collect()
 }

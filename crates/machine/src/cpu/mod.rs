@@ -143,8 +143,10 @@ impl Machine for Cpu {
         Ok(Some(Timing {
             cycles: None,
             seconds: Some(seconds),
-            counters: Kind::ALL.map(|kind| (kind.name(), work.get(kind))).to_vec(),
+            counters: Kind::ALL.map(|kind| (kind.name().into(), work.get(kind))).to_vec(),
             busy: Vec::new(),
+            parts: Vec::new(),
+            energy: Vec::new(),
             spans: Vec::new(),
             by: format!("the costs of one core: {}", costs.machine()),
         }))

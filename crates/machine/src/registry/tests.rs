@@ -8,29 +8,8 @@ use super::*;
 use crate::parameter::{Allowed, Value};
 use crate::spec::SpecError;
 
-/// A machine of files, whose path needs no name, as machines of other libraries will be.
-static PATH: Parameter = Parameter {
-    name: "path",
-    field: "path",
-    rtl: None,
-    allowed: Allowed::Path,
-    default: None,
-    unit: "",
-    about: "the file",
-};
-static FILE: Entry = Entry {
-    name: "file",
-    about: "a file",
-    runs: "all",
-    estimates: Estimates::No,
-    simulates: "",
-    shared: false,
-    options: &[Setting { parameter: &PATH, left_out: LeftOut::Words("none"), unnamed: true }],
-    open: |_| Ok(Arc::new(crate::Reference)),
-};
-
 fn entries() -> Vec<&'static Entry> {
-    MACHINES.into_iter().chain([&FILE]).collect()
+    MACHINES.to_vec()
 }
 
 fn parse(text: &str) -> Result<MachineSpec, SpecError> {

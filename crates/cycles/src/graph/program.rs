@@ -1,0 +1,128 @@
+//! The graph of a limb program.
+
+use ringmill_program::limb::{Domain, InputClass, InputGroup, LimbProgram, Opcode, Operand, Source};
+
+use super::{Class, Graph, Kind, Value};
+use crate::error::GraphError;
+
+/// Bits of a limb of quotients: base conversions have at most 64 sources, and the names of kinds leave room for 2^14.
+const QUOTIENT_BITS: u8 = 14;
+
+impl Graph {
+    /// Of a limb program. Loads are the limbs that they copy; stores say which limbs are results.
+    ///
+    /// # Errors
+    /// [`GraphError`] of a program that is larger than what is simulated.
+    pub fn of(program: &LimbProgram) -> Result<Self, GraphError> {
+        Reader::new(program)?.read()
+    }
+}
+
+/// The class of a group's limbs. The halves of a digit of a key are called `…_b0` and `…_a0`; the second is uniform.
+fn class_of(group: &InputGroup) -> Class {
+    let last = group.name.rsplit('_').next().unwrap_or_default();
+    let uniform = last.strip_prefix('a').is_some_and(|digit| digit.starts_with(|c: char| c.is_ascii_digit()));
+    match group.class {
+        InputClass::Data => Class::Data,
+        InputClass::Plain => Class::Plain,
+        InputClass::Key if uniform => Class::SeededKey,
+        InputClass::Key => Class::Key,
+    }
+}
+
+struct Reader<'p> {
+    program: &'p LimbProgram,
+    graph: Graph,
+    inputs: Vec<Value>,
+    values: Vec<Value>,
+    /// Whether a limb follows from plaintexts alone, by its number in the graph.
+    plain: Vec<bool>,
+}
+
+impl<'p> Reader<'p> {
+    fn new(program: &'p LimbProgram) -> Result<Self, GraphError> {
+        let mut graph = Graph::new(program.name(), program.log_n())?;
+        let mut inputs = Vec::with_capacity(program.input_types().len());
+        for group in program.inputs() {
+            for &m in &group.moduli {
+                inputs.push(graph.input(class_of(group), program.modulus(m).bits() as u8));
+            }
+        }
+        let plain = graph.limbs.iter().map(|limb| limb.class == Class::Plain).collect();
+        Ok(Self { program, graph, inputs, values: vec![0; program.values()], plain })
+    }
+
+    fn value(&self, operand: Operand) -> Value {
+        match operand.source() {
+            Source::Value(v) => self.values[v.index()],
+            Source::Input(i) => self.inputs[i.index()],
+        }
+    }
+
+    fn read(mut self) -> Result<Graph, GraphError> {
+        let mut regions = self.program.regions().iter().peekable();
+        let mut operands = Vec::new();
+        for i in 0..self.program.len() {
+            while let Some(region) = regions.next_if(|r| r.first as usize <= i) {
+                self.graph.region(&region.label);
+            }
+            operands.clear();
+            operands.extend(self.program.operands(i).iter().map(|&o| self.value(o)));
+            let opcode = self.program.opcode(i);
+            let Some(defined) = self.program.defined(i) else {
+                self.graph.result(operands[0])?;
+                continue;
+            };
+            let value = if opcode == Opcode::Load { operands[0] } else { self.push(i, opcode, &operands)? };
+            self.values[defined.index()] = value;
+        }
+        Ok(self.graph)
+    }
+
+    fn push(&mut self, i: usize, opcode: Opcode, operands: &[Value]) -> Result<Value, GraphError> {
+        let ty = self.program.defined(i).map(|v| self.program.value_type(v));
+        let modulus = ty.and_then(|ty| ty.modulus());
+        let bits = modulus.map_or(QUOTIENT_BITS, |m| self.program.modulus(m).bits() as u8);
+        let coefficients = ty.is_some_and(|ty| ty.domain() == Domain::Coeff);
+        let terms = match opcode {
+            Opcode::Quotient | Opcode::ConvertFast => operands.len(),
+            Opcode::Convert => operands.len() - 1,
+            Opcode::Dot => operands.len() / 2,
+            _ => 1,
+        };
+        let value =
+            self.graph.push(self.kind(opcode, operands, coefficients), operands, bits, terms as u32)?;
+        let plain = operands.iter().all(|&v| self.plain[v as usize]);
+        self.plain.push(plain);
+        Ok(value)
+    }
+
+    fn kind(&self, opcode: Opcode, operands: &[Value], coefficients: bool) -> Kind {
+        let of = |class| operands.iter().any(|&v| self.graph.limbs[v as usize].class == class);
+        let plain = || operands.iter().any(|&v| self.plain[v as usize]);
+        match opcode {
+            Opcode::Ntt => Kind::Ntt,
+            Opcode::Intt => Kind::Intt,
+            Opcode::Add => Kind::Add,
+            Opcode::Sub => Kind::Sub,
+            Opcode::Neg => Kind::Neg,
+            Opcode::Mul if plain() => Kind::MulPlain,
+            Opcode::Mul => Kind::Mul,
+            Opcode::Mac if plain() => Kind::MacPlain,
+            Opcode::Mac => Kind::Mac,
+            Opcode::MulConst if coefficients => Kind::Scale,
+            Opcode::MulConst => Kind::MulConst,
+            Opcode::AddConst => Kind::AddConst,
+            Opcode::SubMulConst => Kind::SubMulConst,
+            Opcode::Lift => Kind::Lift,
+            Opcode::Quotient => Kind::Quotient,
+            Opcode::Convert => Kind::Convert,
+            Opcode::ConvertFast => Kind::ConvertFast,
+            Opcode::Dot if of(Class::Key) || of(Class::SeededKey) => Kind::DotKey,
+            Opcode::Dot if plain() => Kind::DotPlain,
+            Opcode::Dot => Kind::Dot,
+            Opcode::Automorphism => Kind::Automorphism,
+            Opcode::Load | Opcode::Store => unreachable!("loads and stores are no instructions of a graph"),
+        }
+    }
+}

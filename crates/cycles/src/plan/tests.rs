@@ -1,0 +1,89 @@
+//! Instructions that are part of others, and what ports delay.
+
+use super::*;
+use crate::description::Description;
+
+fn machine(unit: &str) -> Description {
+    let text = format!(
+        "[machine]\nname = \"small\"\nword_bits = 32\nghz = 1\nsource = \"test\"\n\
+         [unit.ntt]\nrows = 64\nfirst = 200\nlast = 264\nwidth = 16\n{unit}\nsource = \"test\"\n\
+         [runs]\nntt = \"ntt\"\nintt = \"ntt\"\nadd = \"ntt\"\nlift = {{ with = \"ntt\", else = \"ntt\" }}\n\
+         scale = {{ with = \"intt\", else = \"ntt\" }}\n\
+         [memory.limbs]\nbytes = 1000000\nsource = \"test\"\n[offchip.hbm]\nbytes_per_cycle = 33.3\nsource = \"test\"\n"
+    );
+    Description::from_toml("small", &text).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// The kinds of the instructions of a plan with what each reads and makes.
+fn told(graph: &Graph) -> Vec<(Kind, Vec<Value>, Value)> {
+    let machine = machine("");
+    let plan = Plan::new(&machine, graph).unwrap();
+    plan.ops.iter().map(|op| (op.kind, plan.reads(op).to_vec(), op.result)).collect()
+}
+
+#[test]
+fn a_scaling_joins_the_transform_before_it_and_a_lift_the_ones_behind_it() {
+    let mut g = Graph::new("joined", 10).unwrap();
+    let x = g.input(Class::Data, 32);
+    let a = g.push(Kind::Intt, &[x], 32, 1).unwrap();
+    let b = g.push(Kind::Scale, &[a], 32, 1).unwrap();
+    let c = g.push(Kind::Lift, &[b], 32, 1).unwrap();
+    let d = g.push(Kind::Ntt, &[c], 32, 1).unwrap();
+    let e = g.push(Kind::Ntt, &[c], 32, 1).unwrap();
+    assert_eq!(told(&g), [(Kind::Intt, vec![x], b), (Kind::Ntt, vec![b], d), (Kind::Ntt, vec![b], e)]);
+}
+
+#[test]
+fn what_something_else_reads_is_no_part_of_another_instruction() {
+    // The transform is scaled twice; the lift is read by a sum as well; a lift is a result.
+    let mut g = Graph::new("apart", 10).unwrap();
+    let x = g.input(Class::Data, 32);
+    let a = g.push(Kind::Intt, &[x], 32, 1).unwrap();
+    let b = g.push(Kind::Scale, &[a], 32, 1).unwrap();
+    let c = g.push(Kind::Scale, &[a], 32, 1).unwrap();
+    let d = g.push(Kind::Lift, &[b], 32, 1).unwrap();
+    let e = g.push(Kind::Ntt, &[d], 32, 1).unwrap();
+    let f = g.push(Kind::Add, &[d, e], 32, 1).unwrap();
+    let h = g.push(Kind::Lift, &[c], 32, 1).unwrap();
+    let i = g.push(Kind::Ntt, &[h], 32, 1).unwrap();
+    g.result(h).unwrap();
+    let all = [
+        (Kind::Intt, vec![x], a),
+        (Kind::Scale, vec![a], b),
+        (Kind::Scale, vec![a], c),
+        (Kind::Lift, vec![b], d),
+        (Kind::Ntt, vec![d], e),
+        (Kind::Add, vec![d, e], f),
+        (Kind::Lift, vec![c], h),
+        (Kind::Ntt, vec![h], i),
+    ];
+    assert_eq!(told(&g), all);
+}
+
+#[test]
+fn ports_hold_a_unit_for_as_long_as_they_read_and_write() {
+    let mut g = Graph::new("ports", 10).unwrap();
+    let (x, y) = (g.input(Class::Data, 32), g.input(Class::Data, 32));
+    g.push(Kind::Add, &[x, y], 32, 1).unwrap();
+    g.push(Kind::Ntt, &[x], 32, 1).unwrap();
+    let rows = |unit: &str| {
+        let machine = machine(unit);
+        Plan::new(&machine, &g).unwrap().ops.iter().map(|op| (op.rows, op.tail)).collect::<Vec<_>>()
+    };
+    assert_eq!(rows(""), [(64, 264), (64, 264)]);
+    // 2,048 words at 16 a cycle are 128 rows; the last one is 64 late.
+    assert_eq!(rows("reads = 16"), [(128, 328), (64, 264)]);
+    assert_eq!(rows("writes = 8"), [(128, 328), (128, 328)]);
+}
+
+#[test]
+fn a_transfer_is_exact_and_whole_beats() {
+    let machine = machine("");
+    let mut g = Graph::new("ticks", 10).unwrap();
+    g.input(Class::Data, 29);
+    let plan = Plan::new(&machine, &g).unwrap();
+    // 33.3 bytes a cycle: 333 ticks a cycle, 10 a byte; 1,024 words of 29 bits are 3,712 bytes.
+    assert_eq!((plan.ticks[0], plan.homes[0].bytes), (Ticks { cycle: 333, byte: 10 }, 3712));
+    assert_eq!(plan.transfer_ticks(plan.homes[0]), 37_120);
+    assert_eq!(plan.slots, [244]);
+}

@@ -1,0 +1,133 @@
+//! Machines that are described by a file: they tell when everything happens, and compute no data.
+
+mod entry;
+#[cfg(test)]
+mod tests;
+
+use ringmill_cycles::{Description, Graph, Outcome, Refused, Settings, Wait, accepts, simulate};
+use ringmill_program::cost::CostTable;
+use ringmill_program::limb::LimbProgram;
+
+pub use entry::ENTRY;
+
+use crate::timing::{Span, Timing};
+use crate::{Executable, Machine, MachineError};
+
+/// A machine of a description.
+#[derive(Debug, Clone)]
+pub struct Described {
+    description: Description,
+}
+
+impl Described {
+    /// The machine of a name or file, as [`Description::named`] reads it.
+    ///
+    /// # Errors
+    /// What is wrong with the description.
+    pub fn named(name: &str) -> Result<Self, MachineError> {
+        Ok(Self { description: Description::named(name).map_err(Box::new)? })
+    }
+
+    /// Its description.
+    pub const fn description(&self) -> &Description {
+        &self.description
+    }
+
+    fn unsupported(&self, program: &LimbProgram, reason: impl Into<String>) -> MachineError {
+        let (machine, program) = (self.description.name.clone(), program.name().into());
+        MachineError::Unsupported { machine, program, reason: reason.into() }
+    }
+
+    fn graph(&self, program: &LimbProgram) -> Result<Graph, MachineError> {
+        Graph::of(program).map_err(|e| self.unsupported(program, e.to_string()))
+    }
+
+    /// All that a simulation tells.
+    ///
+    /// # Errors
+    /// [`MachineError::Unsupported`].
+    pub fn simulate(&self, program: &LimbProgram, settings: &Settings) -> Result<Outcome, MachineError> {
+        let refused = |e: Refused| self.unsupported(program, e.to_string());
+        simulate(&self.description, &self.graph(program)?, settings).map_err(refused)
+    }
+}
+
+impl Machine for Described {
+    fn name(&self) -> &str {
+        &self.description.name
+    }
+
+    /// Nothing is measured of it: those that ship, so that it does the same everywhere.
+    fn costs(&self) -> Result<CostTable, MachineError> {
+        Ok(CostTable::shipped())
+    }
+
+    fn accepts(&self, program: &LimbProgram) -> Result<(), MachineError> {
+        let graph = self.graph(program)?;
+        accepts(&self.description, &graph).map_err(|e| self.unsupported(program, e.to_string()))
+    }
+
+    fn estimate(&self, program: &LimbProgram) -> Result<Option<Timing>, MachineError> {
+        let told = self.simulate(program, &Settings { spans: true, ..Settings::default() })?;
+        Ok(Some(timing(told)))
+    }
+
+    fn prepare(&self, program: &LimbProgram) -> Result<Box<dyn Executable>, MachineError> {
+        let reason = "it tells time and computes no data; run the program on another machine, as cpu";
+        Err(self.unsupported(program, reason))
+    }
+}
+
+/// What every machine tells, of an outcome.
+fn timing(told: Outcome) -> Timing {
+    let mut counters = vec![
+        ("instructions".into(), told.instructions),
+        ("bound_work".into(), told.bounds.work),
+        ("bound_off_chip".into(), told.bounds.off_chip),
+        ("bound_critical_path".into(), told.bounds.critical_path),
+        ("live_limbs_peak".into(), told.live.0),
+        ("live_limbs_mean".into(), told.live.1.round() as u64),
+    ];
+    for flow in &told.flows {
+        let name = flow.flow.name().replace(' ', "_");
+        counters.push((format!("bytes_{name}").into(), flow.bytes));
+        counters.push((format!("bytes_{name}_distinct").into(), flow.distinct));
+    }
+    for memory in &told.memories {
+        counters.push((format!("{}_limbs", memory.name).into(), memory.slots));
+        counters.push((format!("{}_limbs_peak", memory.name).into(), memory.most));
+        counters.push((format!("{}_bytes", memory.name).into(), memory.bytes));
+    }
+    for unit in &told.units {
+        let name = &unit.name;
+        counters.push((format!("{name}_instructions").into(), unit.instructions));
+        counters.push((format!("{name}_used").into(), unit.used));
+        counters.push((format!("{name}_offered").into(), unit.offered));
+        for &(wait, cycles) in unit.waiting.iter().filter(|(wait, _)| *wait != Wait::Turn) {
+            counters.push((format!("{name}_waits_{}", wait.name().replace(' ', "_")).into(), cycles));
+        }
+    }
+    let units = told.units.iter().map(|u| (u.name.clone().into(), u.busy.div_ceil(u.instances.max(1))));
+    let channels = told.channels.iter().map(|c| (c.name.clone().into(), c.busy));
+    let assumed = match told.assumed.len() {
+        0 => String::new(),
+        count => format!("; {count} of its numbers are assumed"),
+    };
+    let by = format!("a static schedule on {}, issued in {}{assumed}", told.machine, told.order);
+    let span = |s: ringmill_cycles::Span| Span {
+        unit: s.unit.as_ref().to_owned().into(),
+        what: s.what,
+        start: s.start,
+        end: s.end,
+    };
+    Timing {
+        cycles: Some(told.cycles),
+        seconds: Some(told.seconds),
+        busy: units.chain(channels).collect(),
+        counters,
+        parts: told.parts,
+        energy: told.energy,
+        spans: told.spans.into_iter().map(span).collect(),
+        by,
+    }
+}
