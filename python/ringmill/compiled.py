@@ -23,6 +23,7 @@ from ringmill.arguments import checked
 from ringmill.belongs import a_machine, of_kind
 from ringmill.bounded import bounded
 from ringmill.errors import FileFormatError, MachineError, MismatchError, ParameterError, ProgramError, fail
+from ringmill.functions import Functions
 from ringmill.keys import Keys, keygen
 from ringmill.numbered import numbered
 from ringmill.plausible import plausible
@@ -96,12 +97,17 @@ def compile_traced(
         rotation_keys = whole(ParameterError, "The number of rotation keys", rotation_keys, 0, MOST_KEYS)
     if params is None:
         bits = PRECISION if precision is None else precision
-        plan = Plan.choose(traced.text, bits, magnitude, bound, real, security or SECURITY, rotation_keys)
-        return Compiled(traced.text, traced.signature, plan, switching, output_level, bits)
+        # Approximations that were chosen have the other half of the error.
+        noise = bits + 1 if traced.chooses else bits
+        plan = Plan.choose(traced.text, noise, magnitude, bound, real, security or SECURITY, rotation_keys)
+        compiled = Compiled(traced.text, traced.signature, plan, switching, output_level, bits)
+        compiled.functions = Functions.of(traced, magnitude)
+        return compiled
     hold_security(params, security)
     plan = Plan.with_params(traced.text, params, magnitude, bound, real, output_level, rotation_keys)
     compiled = Compiled(traced.text, traced.signature, plan, switching, output_level, precision)
     hold_precision(params, compiled.predicted_error, precision)
+    compiled.functions = Functions.of(traced, magnitude)
     return compiled
 
 
@@ -119,6 +125,8 @@ class Compiled:
         output_level: the least level of results that was asked for.
         precision: the bits that were asked for. Results carry them as their error: what is predicted in full
             follows from the numbers that the program holds. Where none were asked for, they are 20.
+        functions: what polynomials stand for functions such as ``numpy.exp``, and what they put into the
+            error of results.
         public: whether everybody may know the numbers that the program holds; then results carry what is
             predicted. They are private unless this is set.
     """
@@ -140,6 +148,7 @@ class Compiled:
         self.output_level = output_level
         self.precision = PRECISION if precision is None else precision
         self.public = False
+        self.functions = Functions()
         self._working: dict[str, float] | None = None  # bytes, counted when they are first asked for
         self._executables: dict[tuple[str | Outside, int | None, int | None], Executable] = {}
 
@@ -200,7 +209,9 @@ class Compiled:
             ParameterError: a method that there is not, or forms that the parameters do not allow.
         """
         check_switching(method)
-        return Compiled(self.text, self.signature, self.plan, method, self.output_level, self.precision)
+        other = Compiled(self.text, self.signature, self.plan, method, self.output_level, self.precision)
+        other.functions = self.functions
+        return other
 
     def work(self, machine: str | Core = "cpu", butterflies: int | None = None) -> dict[str, Any]:
         """What one evaluation takes, counted in the limb program without running it.
@@ -263,7 +274,9 @@ class Compiled:
             "depth": f"{self.plan.depth} level{'s' if self.plan.depth != 1 else ''}",
             "operations": self._operations(),
             "keys": f"{self.keys_needed}; {self._key_bytes() / 1e6:,.1f} MB in memory",
-            "error": f"2^{max(self.predicted_error.values()):.1f} in the worst slot, as predicted",
+            "error": f"2^{max(self.predicted_error.values()):.1f} in the worst slot, as predicted"
+            + self.functions.told(self._noise()),
+            **self.functions.lines(),
         }
         told = [f"  {name:<11} {line}" for name, line in lines.items()]
         return "\n".join([f"kernel {self.name}, {self.signature.slots} slots", *told])
@@ -290,8 +303,18 @@ class Compiled:
 
         It holds for arguments encrypted under the public key, none larger than ``plan.magnitude``, and keys
         switched as ``switching`` says on "cpu". Results say the error of the machine that they come from.
+        It counts what functions that polynomials stand for err by: ``error_parts`` tells both apart.
         """
+        return self.functions.added(self._noise())
+
+    def _noise(self) -> dict[str, float]:
+        """log2 of the error of encryption alone."""
         return self.plan.predicted_error(switching=self.switching)
+
+    @property
+    def error_parts(self) -> dict[str, dict[str, float]]:
+        """log2 of both parts of ``predicted_error``: "encryption", and "approximation" where there is one."""
+        return self.functions.apart(self._noise())
 
     # ---- the client ---------------------------------------------------------------------------
 
@@ -443,11 +466,13 @@ class Compiled:
         if self.signature.real:
             slots = {name: values.real.astype(np.complex128) for name, values in slots.items()}
         wanted = self.signature.written(slots, expected)
-        predicted = self.predicted_error
-        compared = {}
+        noise = self._noise()
         for name in wanted:
             stated = results.parts[name].error_log2
-            error = predicted[name] if stated <= self._stated(predicted[name]) else stated
+            noise[name] = noise[name] if stated <= self._stated(noise[name]) else stated
+        predicted, compared = self.functions.added(noise), {}
+        for name in wanted:
+            error = predicted[name]
             compared[name] = results.parts[name].compare(slots[name], wanted[name], error)
         return compared
 
@@ -626,6 +651,7 @@ class Compiled:
             "output_level": self.output_level,
             "rotation_keys": self.plan.rotation_keys,
             "precision": self.precision,
+            **self.functions.facts(),
         }
 
     @classmethod
@@ -683,6 +709,7 @@ class Compiled:
         if not compiled._made(read.facts.get("program")):
             bundle.refuse_other(path, read.facts, compiled.digest, compiled.name)
         compiled.check_names()
+        compiled.functions = Functions.read(read.facts, path, signature.output_parts)
         return compiled
 
     def check_names(self) -> None:

@@ -19,8 +19,9 @@ import numpy as np
 
 from ringmill._native import Params
 from ringmill.compiled import Compiled, compile_traced
-from ringmill.trace import kernel, matrix, region, total, within
-from ringmill.trace.kernel import bootstrap
+from ringmill.trace import kernel, matrix, region, total
+from ringmill.trace.marks import bootstrap
+from ringmill.trace.marks import within_everywhere as within
 from ringmill.trace.symbol import Symbol
 from ringmill.workloads.records import Array
 from ringmill.workloads.training import Schedule

@@ -16,7 +16,7 @@ from ringmill.compiled import Compiled
 from ringmill.errors import CommandError, fail
 from ringmill.progress import Show, steps
 from ringmill.trace import kernel, vector
-from ringmill.trace.kernel import bootstrap
+from ringmill.trace.marks import bootstrap
 from ringmill.workloads import helr, resnet
 from ringmill.workloads.stepwise import Needs
 

@@ -20,8 +20,10 @@ import numpy as np
 
 from ringmill._native import Params
 from ringmill.compiled import Compiled, compile_traced
-from ringmill.trace import Approximation, approximate, kernel, region, vector, within
-from ringmill.trace.kernel import Kernel, bootstrap
+from ringmill.trace import Approximation, approximate, kernel, region, vector
+from ringmill.trace.kernel import Kernel
+from ringmill.trace.marks import bootstrap
+from ringmill.trace.marks import within_everywhere as within
 from ringmill.workloads import multiplexed
 from ringmill.workloads.multiplexed import Array, Grid, Input, convolve, horner, repeated, turn
 

@@ -24,8 +24,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ringmill.trace import kernel, region, total, within
+from ringmill.trace import kernel, region, total
 from ringmill.trace.layout import power_of_two
+from ringmill.trace.marks import within_everywhere as within
 from ringmill.workloads.records import Array, Split
 
 # The first feature of a prepared record is one: its weight is the bias.
