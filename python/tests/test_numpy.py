@@ -79,9 +79,12 @@ CALLS = [(section, name, call) for section, rows in STANDARD.items() for name, c
 
 OPENING = """# NumPy in kernels
 
-This page lists the functions of NumPy's array API standard that make sense of encrypted values, and some
-beside it. Each row is a call that a test runs in both packings. What works is held against NumPy on random
-data; what does not is refused with the advice that stands here.
+After this page you know which functions of NumPy work in kernels, in which packing, and what to write in
+place of the others.
+
+It lists those of NumPy's array API standard that make sense of encrypted values, and some beside it. Each row
+is a call that a test runs in both packings. What works is held against NumPy on random data; what does not is
+refused with the advice that stands here.
 
 *Slots* is the packing of one ciphertext for all elements, *columns* one ciphertext for each column, or for
 each element of a vector. Functions that are no polynomials need bounds:

@@ -85,6 +85,8 @@ class Graph:
         self.ends: dict[int, tuple[float, float, NDArray[np.bool_]]] = {}
         # What sample data make of values, a row a record, as far as it was asked for.
         self.samples: dict[int, NDArray[np.float64]] = {}
+        # Slots that ciphertexts have at most, of the ring that is given or of the largest.
+        self.most = 1 << 16
         # How far polynomials that are chosen here may be from their functions, and what was chosen.
         self.tolerance = 2.0**-22
         self.found: list[Found] = []

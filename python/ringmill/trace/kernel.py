@@ -9,10 +9,12 @@ import itertools
 import math
 import types
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from ringmill._native import Params
 from ringmill.errors import KernelError, ProgramError, RingmillError
 from ringmill.trace.base import parts_of, present
 from ringmill.trace.bounds import positive
@@ -47,6 +49,16 @@ MOST_SLOTS = 1 << 16
 def at_prompt(values: Iterable[object]) -> bool:
     """Whether a function of these values is called at the prompt: in a kernel no vector of it has a place."""
     return tracing.get() is None and any(present(value) for value in values)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What a trace goes by: the size of arguments, what functions may err by, samples, slots at most."""
+
+    magnitude: float | None
+    tolerance: float
+    samples: Samples
+    most: int
 
 
 class Kernel:
@@ -188,6 +200,7 @@ class Kernel:
         *,
         precision: int | None = None,
         calibrate: Any = None,
+        params: Params | None = None,
     ) -> Traced:
         """Run the function in as few slots as hold its values, ``least`` or more.
 
@@ -201,8 +214,9 @@ class Kernel:
         bits = precision_of(precision)
         allowed = 2.0 ** -(1 + (PRECISION if bits is None else bits))
         tolerance = allowed / 2
+        most = params.slots if isinstance(params, Params) else MOST_SLOTS
         for _ in range(CLOSER):
-            traced = self._fitting(arguments, magnitude, least, tolerance, seen)
+            traced = self._fitting(arguments, _Known(magnitude, tolerance, seen, most), least)
             if magnitude is None or not traced.chooses:
                 return traced
             worst = max(traced.approximation_errors(magnitude, chosen=True).values(), default=0.0)
@@ -219,19 +233,12 @@ class Kernel:
             next(f.where for f in traced.graph.found if f.chosen),
         )
 
-    def _fitting(
-        self,
-        arguments: dict[str, Any],
-        magnitude: float | None,
-        least: int,
-        tolerance: float,
-        seen: Samples,
-    ) -> Traced:
+    def _fitting(self, arguments: dict[str, Any], known: _Known, least: int) -> Traced:
         specs = {name: value for name, value in arguments.items() if isinstance(value, Spec)}
         slots = max(slots_for(specs), least)
         while slots <= MOST_SLOTS:
             try:
-                return self._traced(arguments, specs, slots, magnitude, tolerance, seen)
+                return self._traced(arguments, specs, slots, known)
             except MoreSlotsError as more:
                 slots = power_of_two(more.slots)
         refuse(
@@ -241,19 +248,12 @@ class Kernel:
             self.where,
         )
 
-    def _traced(
-        self,
-        arguments: dict[str, Any],
-        specs: dict[str, Spec],
-        slots: int,
-        magnitude: float | None,
-        tolerance: float,
-        seen: Samples,
-    ) -> Traced:
-        graph = Graph(slots, magnitude if all(s.real for s in specs.values()) else None, self.where)
-        graph.tolerance = tolerance
+    def _traced(self, arguments: dict[str, Any], specs: dict[str, Spec], slots: int, known: _Known) -> Traced:
+        real = all(s.real for s in specs.values())
+        graph = Graph(slots, known.magnitude if real else None, self.where)
+        graph.tolerance, graph.most = known.tolerance, known.most
         values = {name: v.symbols(graph, name) if isinstance(v, Spec) else v for name, v in arguments.items()}
-        for name, records in seen.items():
+        for name, records in known.samples.items():
             for part, value in zip(specs[name].parts(name), parts_of(values[name]), strict=True):
                 packed = [specs[name].pack(name, record, slots)[part].real for record in records]
                 graph.samples[value.node] = np.array(packed)
@@ -269,7 +269,7 @@ class Kernel:
         real = all(s.real for s in specs.values()) and all(bool(np.all(np.imag(c) == 0)) for c in constants)  # type: ignore[arg-type]
         name = self.function.__name__
         name = name if name.isidentifier() and name.isascii() else "kernel"
-        return Traced(graph, Signature(name, graph.slots, specs, outputs, real), magnitude)
+        return Traced(graph, Signature(name, graph.slots, specs, outputs, real), known.magnitude)
 
     def _call(self, values: dict[str, Any]) -> Any:
         positional = [n for n, p in self.parameters.parameters.items() if p.kind is p.POSITIONAL_ONLY]
@@ -378,7 +378,15 @@ class Kernel:
         calibrate = options.pop("calibrate", None)
         if calibrate is not None and not given:
             magnitude = None  # as large as the data
-        traced = self._trace(arguments, magnitude, precision=precision, calibrate=calibrate)
+        trace = functools.partial(
+            self._trace,
+            arguments,
+            magnitude,
+            precision=precision,
+            calibrate=calibrate,
+            params=options.get("params"),
+        )
+        traced = trace()
         while True:
             options["magnitude"] = traced.magnitude
             try:
@@ -387,9 +395,7 @@ class Kernel:
                 if error.code != "BootstrapSlots" or error.least <= traced.signature.slots:
                     raise
                 # Few values, and they bootstrap, for which they stand in more slots.
-                traced = self._trace(
-                    arguments, magnitude, error.least, precision=precision, calibrate=calibrate
-                )
+                traced = trace(least=error.least)
 
     def run(self, /, *args: Any, **kwargs: Any) -> Any:
         """Compile for these arguments, make keys, encrypt, evaluate and decrypt, all in this process.

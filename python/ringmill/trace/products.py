@@ -31,7 +31,6 @@ Way = Callable[["Symbol", "Symbol"], Any]
 
 # Products one after the other, at most.
 MOST_PRODUCTS = 32
-MOST_SLOTS = 1 << 16
 
 # Primes that a ring of N = 2^12 · 2^k holds, about, at 128 bits of security.
 PRIMES = (2, 4, 9, 19, 39)
@@ -42,7 +41,7 @@ def product(left: Symbol, right: Symbol) -> Symbol:
     best: tuple[float, int, Way] | None = None
     for way, slots in _ways(left, right):
         slots = max(slots, left.slots)
-        while slots <= MOST_SLOTS:
+        while slots <= left.graph.most:
             try:
                 cost = (
                     _cost_of_blocks(left, right, slots)
@@ -68,14 +67,14 @@ def _ways(left: Symbol, right: Symbol) -> list[tuple[Way, int]]:
     """Those that may do, with the slots that they need at least."""
     (r, c), p = left.shape, right.shape[1]
     side = power_of_two(max(r, c, p))
-    ways: list[tuple[Way, int]] = [(linear.in_blocks, side * side)] if side * side <= MOST_SLOTS else []
-    if r * c * p <= MOST_SLOTS:
+    ways: list[tuple[Way, int]] = [(linear.in_blocks, side * side)]
+    if r * c * p <= left.graph.most:
         ways.append((copies, power_of_two(r * c * p)))
     if p <= min(MOST_PRODUCTS, c):
         ways.append((columns, power_of_two(r * c)))
     if r <= min(MOST_PRODUCTS, c):
         ways.append((rows, power_of_two(c * p)))
-    if 1 < c <= MOST_PRODUCTS and r * p <= MOST_SLOTS:
+    if 1 < c <= MOST_PRODUCTS and r * p <= left.graph.most:
         ways.append((outer, power_of_two(r * p)))
     return ways
 

@@ -15,6 +15,9 @@ const LEVELS_MOST: u32 = 9;
 /// The same between bootstrappings that a program asks for: beyond, some more are placed.
 const ASKED_MOST: u32 = 24;
 
+/// How much more work a plan may be that bootstraps where it is asked to and nowhere else.
+const DEARER: f64 = 1.25;
+
 /// Slots that any arrangement bootstraps.
 const SLOTS_LEAST: usize = 4;
 
@@ -70,9 +73,10 @@ fn bootstrapped(traced: &Program, want: &Accuracy, why: &str) -> Result<Plan, Er
     if !asks(traced) || !(LEVELS_MOST + 1..=ASKED_MOST).contains(&longest) {
         return usual;
     }
-    // A chain as long as the longest way between two that are asked for needs no other; it may be dearer all the same.
+    // A chain as long as the longest way between two that are asked for needs no other; it may be dearer all the same, and what
+    // is asked for is worth a little.
     match (usual, of_levels(traced, want, longest, why)) {
-        (Ok(usual), Ok(long)) if work(&long) < work(&usual) => Ok(long),
+        (Ok(usual), Ok(long)) if work(&long) < DEARER * work(&usual) => Ok(long),
         (Ok(usual), _) => Ok(usual),
         (Err(why), long) => long.map_err(|_| why),
     }
