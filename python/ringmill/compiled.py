@@ -60,6 +60,10 @@ MOST_THREADS = 256
 MOST_BITS = 64
 
 
+# Keys of more bytes are told with what takes fewer.
+MANY_BYTES = 1e9
+
+
 def _hash(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
@@ -273,7 +277,7 @@ class Compiled:
             "parameters": repr(self.params),
             "depth": f"{self.plan.depth} level{'s' if self.plan.depth != 1 else ''}",
             "operations": self._operations(),
-            "keys": f"{self.keys_needed}; {self._key_bytes() / 1e6:,.1f} MB in memory",
+            "keys": f"{self.keys_needed}; {self._key_bytes() / 1e6:,.1f} MB in memory{self._fewer_keys()}",
             "error": f"2^{max(self.predicted_error.values()):.1f} in the worst slot, as predicted"
             + self.functions.told(self._noise()),
             **self.functions.lines(),
@@ -288,6 +292,16 @@ class Compiled:
         parts += [f"{self.cost['key_switches']:,} key switches"]
         parts += [f"{len(self.bootstraps):,} bootstrappings"] if self.bootstraps else []
         return "; ".join(parts)
+
+    def _fewer_keys(self) -> str:
+        """What takes fewer, where keys are many."""
+        few = 2 * max(self.signature.slots.bit_length() - 1, 1)
+        count = len(self.plan.rotations)
+        if self._key_bytes() < MANY_BYTES or count <= few:
+            return ""
+        others = self.plan.needs_relin + self.plan.needs_conjugation
+        less = memory.of_keys(self.params, others + few, self.forms)
+        return f"; compiled with rotation_keys={few} about {less / 1e6:,.0f} MB, for more key switches"
 
     def _key_bytes(self) -> float:
         """Bytes of the keys that ``keygen`` makes, in this machine's memory."""

@@ -32,6 +32,9 @@ Way = Callable[["Symbol", "Symbol"], Any]
 # Products one after the other, at most.
 MOST_PRODUCTS = 32
 
+# A table that is encoded takes about as long as a key switch of so few primes.
+TABLE = 1.0
+
 # Primes that a ring of N = 2^12 · 2^k holds, about, at 128 bits of security.
 PRIMES = (2, 4, 9, 19, 39)
 
@@ -126,7 +129,7 @@ def _cost(way: Way, left: Symbol, right: Symbol, slots: int) -> float:
         layout = Layout(x.shape, x.layout.strides, slots)
         factors.append(Symbol(graph, graph.input(name, layout), layout, clean=x.clean))
     result = way(*factors).node
-    switches, keys = 0, set()
+    switches, tables, keys = 0, 0, set()
     live = graph.needed([result])
     for index in live:
         node = graph.nodes[index]
@@ -137,10 +140,12 @@ def _cost(way: Way, left: Symbol, right: Symbol, slots: int) -> float:
             turns = node.count.bit_length() - 1
             switches += turns + node.count.bit_count() - 1
             keys.update(node.step * 2**i % slots for i in range(turns))
+        elif node.plain:
+            tables += isinstance(node.value, np.ndarray)
         elif node.op == "square" or (node.op == "mul" and not graph.nodes[node.args[1]].plain):
             switches += 1
             keys.add(0)
-    return _work(switches, len(keys), graph.depths()[result], slots)
+    return _work(switches + TABLE * tables, len(keys), graph.depths()[result], slots)
 
 
 def _cost_of_blocks(left: Symbol, right: Symbol, slots: int) -> float:
@@ -148,12 +153,12 @@ def _cost_of_blocks(left: Symbol, right: Symbol, slots: int) -> float:
     d = power_of_two(max(*left.shape, *right.shape))
     if d * d > slots:
         raise MoreSlotsError(d * d)
-    return _work(int(4 * d + 6 * math.sqrt(d)), int(3 * d + 4 * math.sqrt(d)), 3, slots)
+    return _work(4 * d + 6 * math.sqrt(d) + TABLE * 5 * d, int(3 * d + 4 * math.sqrt(d)), 3, slots)
 
 
-def _work(switches: int, keys: int, depth: int, slots: int) -> float:
-    """Key switches and keys, in units of one limb of the least ring: each takes about primes²."""
+def _work(switches: float, keys: int, depth: int, slots: int) -> float:
+    """Key switches and keys, in units of one limb of the least ring: in proportion to primes."""
     primes = depth + 2
     held = next((k for k, most in enumerate(PRIMES) if primes <= most), len(PRIMES))
     log_n = max(12 + held, slots.bit_length())
-    return float((switches + keys) * primes**2 * 2 ** (log_n - 12))
+    return float((switches + keys) * primes * 2 ** (log_n - 12))
