@@ -252,10 +252,11 @@ def test_skinny_products_take_few_keys() -> None:
 
 
 def test_a_report_of_many_keys_says_what_takes_fewer(monkeypatch: pytest.MonkeyPatch) -> None:
-    compiled = rm.kernel(lambda x: np.eye(64)[::-1] @ x).compile(rm.vector(64))
+    weights = np.sin(np.arange(256.0**2)).reshape(256, 256)
+    compiled = rm.kernel(lambda x: weights @ x).compile(rm.vector(256))
     assert "rotation_keys" not in str(compiled)
     monkeypatch.setattr("ringmill.compiled.MANY_BYTES", 1.0)
     told = re.search(r"with rotation_keys=(\d+) about ([\d,]+) MB", str(compiled))
     assert told is not None
-    few = rm.kernel(lambda x: np.eye(64)[::-1] @ x).compile(rm.vector(64), rotation_keys=int(told[1]))
+    few = rm.kernel(lambda x: weights @ x).compile(rm.vector(256), rotation_keys=int(told[1]))
     assert len(few.plan.rotations) <= int(told[1]) < len(compiled.plan.rotations)
