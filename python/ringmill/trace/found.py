@@ -62,17 +62,17 @@ def steepness(function: Any, low: float, high: float) -> float:
 def errors(graph: Graph, magnitude: float, *, real: bool, chosen: bool = False) -> dict[int, Array]:
     """What approximations put into every output by its node, slot by slot; the chosen ones alone if asked."""
     live = graph.live()
-    known = {f.node: f for f in graph.found if f.node in set(live)}
+    alive = set(live)
+    known = {f.node: f for f in graph.found if f.node in alive}
     if not known or (chosen and not any(f.chosen for f in known.values())):
         return {}
+    last = _last_uses(graph, live, known)
     ends: dict[int, bounds.Interval] = {}
-    bounds.intervals(graph, live, ends, magnitude, real=real)
-    sizes = {i: np.maximum(np.abs(low), np.abs(high)) for i, (low, high) in ends.items()}
     found: dict[int, Array] = {}
     nothing = np.zeros(graph.slots)
     for index in live:
-        node = graph.nodes[index]
-        own = known.get(index)
+        node, own = graph.nodes[index], known.get(index)
+        bounds.intervals(graph, [index], ends, magnitude, real=real)
         if own is not None:
             error = 0.0 if chosen and not own.chosen else own.error
             before = [found.get(a, nothing) for a in own.args]
@@ -80,9 +80,27 @@ def errors(graph: Graph, magnitude: float, *, real: bool, chosen: bool = False) 
             found[index] = nothing + error + own.slope * worst
         elif any(a in found for a in node.args):
             args = [found.get(a, nothing) for a in node.args]
+            sizes = [np.maximum(np.abs(low), np.abs(high)) for low, high in (ends[a] for a in node.args)]
             with np.errstate(over="ignore", invalid="ignore"):
-                found[index] = _through(node, args, [sizes[a] for a in node.args])
+                found[index] = _through(node, args, sizes)
+        for done in last.get(index, ()):
+            ends.pop(done, None)
+            found.pop(done, None)
     return {node: found.get(node, nothing) for _, node in graph.outputs}
+
+
+def _last_uses(graph: Graph, live: list[int], known: dict[int, Found]) -> dict[int, list[int]]:
+    """The values that nothing needs after each one: they take bytes a slot."""
+    users: dict[int, int] = {}
+    for index in live:
+        for a in (*graph.nodes[index].args, *(known[index].args if index in known else ())):
+            users[a] = index
+    outputs = {node for _, node in graph.outputs}
+    last: dict[int, list[int]] = {}
+    for value, user in users.items():
+        if value not in outputs:
+            last.setdefault(user, []).append(value)
+    return last
 
 
 def _through(node: Node, errs: list[Array], sizes: list[Array]) -> Array:
