@@ -257,3 +257,12 @@ def test_kernels_as_newcomers_write_them(name: str, rng: np.random.Generator) ->
     record = {n: records[0] for n, records in data.items()}
     got = traced.signature.unpack(interpret(traced.text, traced.signature.pack(record)))
     assert apart(got, written(**record)) <= 2.0**-7
+
+
+def test_a_precision_that_no_parameters_hold_is_refused_with_one_that_some_do() -> None:
+    kernel = rm.kernel(lambda x: abs(x))
+    with pytest.raises(rm.KernelError, match=r"times its sign.*Compile with precision=\d+") as refused:
+        kernel.compile(UNIT, precision=22)
+    assert refused.value.code == "Precision"
+    less = int(str(refused.value).partition("precision=")[2].partition(",")[0])
+    assert max(kernel.compile(UNIT, precision=less).predicted_error.values()) <= -less

@@ -10,12 +10,12 @@ import math
 import types
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 import numpy as np
 
 from ringmill._native import Params
-from ringmill.errors import KernelError, ProgramError, RingmillError
+from ringmill.errors import KernelError, ParameterError, ProgramError, RingmillError
 from ringmill.trace.base import parts_of, present
 from ringmill.trace.bounds import positive
 from ringmill.trace.callables import code_of, named, of_numbers
@@ -369,8 +369,6 @@ class Kernel:
             ParameterError: parameters given that do not keep what is asked for.
             ProgramError: code ``RotationKeys``, for fewer keys than ``least``, the number that is enough.
         """
-        from ringmill.compiled import compile_traced
-
         options = {name: kwargs.pop(name) for name in OPTIONS if name in kwargs}
         given = "magnitude" in options
         magnitude = options.setdefault("magnitude", 1.0)
@@ -386,16 +384,33 @@ class Kernel:
             calibrate=calibrate,
             params=options.get("params"),
         )
-        traced = trace()
-        while True:
-            options["magnitude"] = traced.magnitude
+        try:
+            return _compiled(trace, options)
+        except ParameterError as error:
+            if "params" in options or not trace().chooses:
+                raise
+            self._less_precise(trace, options, error)
+
+    def _less_precise(
+        self, trace: Callable[..., Traced], options: dict[str, Any], error: ParameterError
+    ) -> NoReturn:
+        """Refuse a precision that no parameters hold through functions; names one that some do."""
+        wanted = options.get("precision")
+        bits = PRECISION if wanted is None else int(wanted)
+        found = next(f for f in trace().graph.found if f.chosen)
+        for less in range(bits - 2, 3, -2):
             try:
-                return compile_traced(traced, **options)
-            except ProgramError as error:
-                if error.code != "BootstrapSlots" or error.least <= traced.signature.slots:
-                    raise
-                # Few values, and they bootstrap, for which they stand in more slots.
-                traced = trace(least=error.least)
+                _compiled(functools.partial(trace, precision=less), {**options, "precision": less})
+            except (ParameterError, KernelError):
+                continue
+            refuse(
+                "Precision",
+                f"{found.name} is {found.how} here, and no parameters keep {bits} bits through the kernel "
+                f"({str(error).partition('. ')[0]})",
+                f"Compile with precision={less}, which some do, or keep values away from where it bends",
+                found.where,
+            )
+        raise error
 
     def run(self, /, *args: Any, **kwargs: Any) -> Any:
         """Compile for these arguments, make keys, encrypt, evaluate and decrypt, all in this process.
@@ -436,6 +451,21 @@ class Kernel:
             return not isinstance(given, Spec)
         array = of_numbers(given) if isinstance(given, (list, tuple)) else hasattr(given, "__array__")
         return default is inspect.Parameter.empty and array and not isinstance(given, np.generic)
+
+
+def _compiled(trace: Callable[..., Traced], options: dict[str, Any]) -> Compiled:
+    """Compile what is traced, in more slots where bootstrappings ask for them."""
+    from ringmill.compiled import compile_traced
+
+    traced = trace()
+    while True:
+        try:
+            return compile_traced(traced, **{**options, "magnitude": traced.magnitude})
+        except ProgramError as error:
+            if error.code != "BootstrapSlots" or error.least <= traced.signature.slots:
+                raise
+            # Few values, and they bootstrap, for which they stand in more slots.
+            traced = trace(least=error.least)
 
 
 _NOTHING: Any = object()
