@@ -386,13 +386,13 @@ class Kernel:
         )
         try:
             return _compiled(trace, options)
-        except ParameterError as error:
+        except (ParameterError, ProgramError) as error:
             if "params" in options or not trace().chooses:
                 raise
             self._less_precise(trace, options, error)
 
     def _less_precise(
-        self, trace: Callable[..., Traced], options: dict[str, Any], error: ParameterError
+        self, trace: Callable[..., Traced], options: dict[str, Any], error: RingmillError
     ) -> NoReturn:
         """Refuse a precision that no parameters hold through functions; names one that some do."""
         wanted = options.get("precision")
@@ -401,7 +401,7 @@ class Kernel:
         for less in range(bits - 2, 3, -2):
             try:
                 _compiled(functools.partial(trace, precision=less), {**options, "precision": less})
-            except (ParameterError, KernelError):
+            except (ParameterError, ProgramError, KernelError):
                 continue
             refuse(
                 "Precision",
