@@ -20,9 +20,11 @@ from ringmill.errors import KernelError
 _HERE = Path(__file__).resolve().parent
 _TRACER = (str(_HERE), str(_HERE.parent / "ciphertext.py"))
 _KERNEL = str(_HERE / "kernel.py")
-# Packages that are installed, and Python's own: a kernel that stands there is called by the tracer itself.
-_LIBRARIES = tuple(
-    {sysconfig.get_paths()[name] + os.sep for name in ("purelib", "platlib", "stdlib", "platstdlib")}
+# Packages that are installed, Python's own, and functions made here for a line of a kernel. A kernel that
+# stands there is called by the tracer itself.
+_LIBRARIES = (
+    *{sysconfig.get_paths()[name] + os.sep for name in ("purelib", "platlib", "stdlib", "platstdlib")},
+    str(_HERE.parent / "kernels" / "functions.py"),
 )
 # NumPy's dispatcher stands between the kernel and us for np.sum(x) and the like.
 _NUMPY = (str(Path(np.__file__).parent) + os.sep, "<__array_function__")
