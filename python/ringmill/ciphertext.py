@@ -32,7 +32,7 @@ from ringmill.plain import Plain, is_public, operand
 from ringmill.plausible import plausible
 from ringmill.progress import Show, share, shown
 from ringmill.together import of_one_context, together
-from ringmill.trace.base import POLYNOMIAL, UFUNCS, Encrypted, Tensor
+from ringmill.trace.base import NOT_POLYNOMIAL, POLYNOMIAL, UFUNCS, Encrypted, Tensor
 from ringmill.trace.prompt import AtPrompt, Present, product
 from ringmill.trace.spec import finite_array, same_shape
 from ringmill.whole import rotation, rotations, whole
@@ -575,6 +575,13 @@ class Ciphertext(Encrypted):
             _refused(f"the format {spec!r}", *_DECRYPT)(self)
         return repr(self)
 
+    def __getattr__(self, name: str) -> NoReturn:
+        kernels = name in ("T", "var", "std", "max", "min", "prod", "cumsum", "transpose", "ravel", "clip")
+        raise AttributeError(
+            f"an encrypted vector has no {name!r}"
+            + (". Write it in a kernel (@ringmill.kernel), and call that with the vector." if kernels else "")
+        )
+
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         operator = UFUNCS.get(ufunc.__name__)
         if operator is None or method != "__call__" or options:
@@ -686,7 +693,7 @@ for _name in (
     *("__and__", "__rand__", "__or__", "__ror__", "__xor__", "__rxor__", "__invert__"),
     *("__lshift__", "__rlshift__", "__rshift__", "__rrshift__", "__setitem__", "__delitem__"),
 ):
-    setattr(Ciphertext, _name, _refused(*getattr(Tensor, _name).words))
+    setattr(Ciphertext, _name, _refused(*(NOT_POLYNOMIAL.get(_name) or getattr(Tensor, _name).words)))
 
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {

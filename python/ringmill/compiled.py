@@ -31,6 +31,7 @@ from ringmill.arguments import checked
 from ringmill.belongs import of_kind
 from ringmill.bounded import bounded
 from ringmill.errors import FileFormatError, MismatchError, ParameterError, ProgramError, fail
+from ringmill.functions import Functions
 from ringmill.keys import Keys, keygen
 from ringmill.machines import Outside, beside, machine_of, machine_or_function
 from ringmill.numbered import numbered
@@ -60,6 +61,10 @@ MOST_KEYS = 1 << 16
 
 # No precision that is asked for has more.
 MOST_BITS = 64
+
+
+# Keys of more bytes are reported with what takes fewer.
+MANY_BYTES = 1e9
 
 
 # What `cost` tells beside operations.
@@ -95,12 +100,17 @@ def compile_traced(
         rotation_keys = whole(ParameterError, "The number of rotation keys", rotation_keys, 0, MOST_KEYS)
     if params is None:
         bits = PRECISION if precision is None else precision
-        plan = Plan.choose(traced.text, bits, magnitude, bound, real, security or SECURITY, rotation_keys)
-        return Compiled(traced.text, traced.signature, plan, switching, output_level, bits)
+        # Approximations that were chosen have the other half of the error.
+        noise = bits + 1 if traced.chooses else bits
+        plan = Plan.choose(traced.text, noise, magnitude, bound, real, security or SECURITY, rotation_keys)
+        compiled = Compiled(traced.text, traced.signature, plan, switching, output_level, bits)
+        compiled.functions = Functions.of(traced, magnitude)
+        return compiled
     hold_security(params, security)
     plan = Plan.with_params(traced.text, params, magnitude, bound, real, output_level, rotation_keys)
     compiled = Compiled(traced.text, traced.signature, plan, switching, output_level, precision)
     hold_precision(params, compiled.predicted_error, precision)
+    compiled.functions = Functions.of(traced, magnitude)
     return compiled
 
 
@@ -130,6 +140,8 @@ class Compiled:
         output_level: the least level of results that was asked for.
         precision: the bits that were asked for. Results carry them as their error: what is predicted in full
             follows from the numbers that the program holds. Where none were asked for, they are 20.
+        functions: what polynomials stand for functions such as ``numpy.exp``, and what they put into the
+            error of results.
         public: whether everybody may know the numbers that the program holds; then results carry what is
             predicted. They are private unless this is set.
     """
@@ -151,6 +163,7 @@ class Compiled:
         self.output_level = output_level
         self.precision = PRECISION if precision is None else precision
         self.public = False
+        self.functions = Functions()
         self._working: dict[str, float] | None = None  # bytes, counted when they are first asked for
         self._executables: dict[MachineSpec | Outside, Executable] = {}
 
@@ -211,7 +224,9 @@ class Compiled:
             ParameterError: a method that there is not, or forms that the parameters do not allow.
         """
         check_switching(method)
-        return Compiled(self.text, self.signature, self.plan, method, self.output_level, self.precision)
+        other = Compiled(self.text, self.signature, self.plan, method, self.output_level, self.precision)
+        other.functions = self.functions
+        return other
 
     def work(
         self, machine: str | MachineSpec | Core = "cpu", butterflies: int | None = None
@@ -292,8 +307,10 @@ class Compiled:
             "parameters": repr(self.params),
             "depth": f"{self.plan.depth} level{'s' if self.plan.depth != 1 else ''}",
             "operations": self._operations(),
-            "keys": f"{self.keys_needed}; {self._key_bytes() / 1e6:,.1f} MB in memory",
-            "error": f"2^{max(self.predicted_error.values()):.1f} in the worst slot, as predicted",
+            "keys": f"{self.keys_needed}; {self._key_bytes() / 1e6:,.1f} MB in memory{self._fewer_keys()}",
+            "error": f"2^{max(self.predicted_error.values()):.1f} in the worst slot, as predicted"
+            + self.functions.told(self._noise()),
+            **self.functions.lines(),
         }
         told = [f"  {name:<11} {line}" for name, line in lines.items()]
         return "\n".join([f"kernel {self.name}, {self.signature.slots} slots", *told])
@@ -305,6 +322,16 @@ class Compiled:
         parts += [f"{self.cost['key_switches']:,} key switches"]
         parts += [f"{len(self.bootstraps):,} bootstrappings"] if self.bootstraps else []
         return "; ".join(parts)
+
+    def _fewer_keys(self) -> str:
+        """What takes fewer, where keys are many."""
+        few = 2 * max(self.signature.slots.bit_length() - 1, 1)
+        count = len(self.plan.rotations)
+        if self._key_bytes() < MANY_BYTES or count <= few:
+            return ""
+        others = self.plan.needs_relin + self.plan.needs_conjugation
+        less = memory.of_keys(self.params, others + few, self.forms)
+        return f"; compiled with rotation_keys={few} about {less / 1e6:,.0f} MB, for more key switches"
 
     def _key_bytes(self) -> float:
         """Bytes of the keys that ``keygen`` makes, in this machine's memory."""
@@ -320,8 +347,18 @@ class Compiled:
 
         It holds for arguments encrypted under the public key, none larger than ``plan.magnitude``, and keys
         switched as ``switching`` says on "cpu". Results say the error of the machine that they come from.
+        It counts what functions that polynomials stand for err by: ``error_parts`` tells both apart.
         """
+        return self.functions.added(self._noise())
+
+    def _noise(self) -> dict[str, float]:
+        """log2 of the error of encryption alone."""
         return self.plan.predicted_error(switching=self.switching)
+
+    @property
+    def error_parts(self) -> dict[str, dict[str, float]]:
+        """log2 of both parts of ``predicted_error``: "encryption", and "approximation" where there is one."""
+        return self.functions.apart(self._noise())
 
     # ---- the client ---------------------------------------------------------------------------
 
@@ -469,11 +506,13 @@ class Compiled:
         if self.signature.real:
             slots = {name: values.real.astype(np.complex128) for name, values in slots.items()}
         wanted = self.signature.written(slots, expected)
-        predicted = self.predicted_error
-        compared = {}
+        noise = self._noise()
         for name in wanted:
             stated = results.parts[name].error_log2
-            error = predicted[name] if stated <= self._stated(predicted[name]) else stated
+            noise[name] = noise[name] if stated <= self._stated(noise[name]) else stated
+        predicted, compared = self.functions.added(noise), {}
+        for name in wanted:
+            error = predicted[name]
             compared[name] = results.parts[name].compare(slots[name], wanted[name], error)
         return compared
 
@@ -652,6 +691,7 @@ class Compiled:
             "output_level": self.output_level,
             "rotation_keys": self.plan.rotation_keys,
             "precision": self.precision,
+            **self.functions.facts(),
         }
 
     @classmethod
@@ -709,6 +749,7 @@ class Compiled:
         if not compiled._made(read.facts.get("program")):
             bundle.refuse_other(path, read.facts, compiled.digest, compiled.name)
         compiled.check_names()
+        compiled.functions = Functions.read(read.facts, path, signature.output_parts)
         return compiled
 
     def check_names(self) -> None:

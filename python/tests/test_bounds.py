@@ -102,6 +102,8 @@ def test_predictions_of_maps_and_polynomials_are_close(
     compiled = rm.kernel(function).compile(rm.Spec(shape), params=ROOMY)
     keys = compiled.keygen()
     results = compiled.evaluate(keys, compiled.encrypt(keys, x=x))
+    # Against the polynomials themselves: what they err by has no part in it.
+    compiled.functions = type(compiled.functions)()
     (found,) = compiled.measure_error(keys, results, function(x)).values()
     assert found.holds, found
     assert found.predicted_log2 - found.measured_log2 < most, found

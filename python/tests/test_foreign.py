@@ -183,7 +183,12 @@ KERNELS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 #: What is right: a polynomial where one is wanted.
-RIGHT = {("polynomial", "poly1d"), ("polynomial", "series")}
+# What is written out without a doubt: a matrix product with a sparse matrix is one.
+RIGHT = {
+    ("polynomial", "poly1d"),
+    ("polynomial", "series"),
+    *((how, what) for how in ("x @ v", "v @ x") for what in ("sparse matrix", "sparse array")),
+}
 
 
 @pytest.mark.parametrize("what", FOREIGN)

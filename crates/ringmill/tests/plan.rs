@@ -97,6 +97,56 @@ fn what_asks_is_bootstrapped_there_alone() {
     assert!(found < -14.0, "error 2^{found:.1}");
 }
 
+/// `products` products in a row by one factor, with a bootstrapping after every `every` of them.
+fn marked(products: u32, every: u32) -> Program {
+    program(|b, x| {
+        (0..products).fold(x, |y, i| {
+            let y = b.push(Op::Mul(y, x)).unwrap();
+            let marks = every > 0 && (i + 1) % every == 0;
+            if marks { b.push(Op::Bootstrap { a: y, iterations: None }).unwrap() } else { y }
+        })
+    })
+}
+
+#[test]
+fn marks_never_make_a_plan_worse() {
+    let params = chain(16, 1);
+    for products in [LEFT + 1, 3 * LEFT, 4 * LEFT + 1] {
+        let alone = planned(&marked(products, 0), &params).bootstraps.len();
+        for every in 1..=2 * LEFT + 1 {
+            let program = marked(products, every);
+            let marks = program.instrs().iter().filter(|i| matches!(i.op, Op::Bootstrap { .. })).count();
+            let all = planned(&program, &params).bootstraps.len();
+            assert!(all <= marks.max(alone), "{products} products, a mark after every {every}: {all}");
+            // Marks that are enough are taken as they are.
+            assert!(every > LEFT || all == marks, "{products} products, a mark after every {every}: {all}");
+        }
+    }
+}
+
+#[test]
+fn chains_are_as_long_as_the_longest_way_to_a_mark() {
+    let want = Accuracy { bits: 14, real: true, ..Accuracy::default() };
+    // The last mark is the result, or a way of one product follows it.
+    for products in [12, 13] {
+        let plan = Plan::choose(&marked(products, 6), &want).unwrap();
+        assert_eq!(plan.bootstraps.len(), 2, "{products}: {}", plan.rationale.unwrap());
+    }
+    // Longer than chains that are chosen for others: a longer chain, or no more than the same chain takes without marks.
+    let long = Plan::choose(&marked(30, 14), &want).unwrap();
+    let options = PlanOptions::default();
+    let alone = Plan::with_params(&marked(30, 0), &long.params, long.promise, &options).unwrap();
+    assert!(long.bootstraps.len() <= alone.bootstraps.len().max(2), "{}", long.rationale.unwrap());
+}
+
+#[test]
+fn deeper_than_scales_are_kept_is_bootstrapped() {
+    let want = Accuracy { bits: 12, real: true, ..Accuracy::default() };
+    // One product a level: 57 are more than exact scales are kept over, and a chain holds them.
+    let plan = Plan::choose(&marked(57, 0), &want).unwrap();
+    assert!(!plan.bootstraps.is_empty(), "{}", plan.params);
+}
+
 #[test]
 fn iterations_that_are_asked_for_are_made() {
     // Laid out for two: as precise as its scale by two, and by one as precise as half of that.

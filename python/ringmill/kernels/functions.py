@@ -35,6 +35,9 @@ FLAT = Polynomial(np.array([0, 35, 0, -35, 0, 21, 0, -5]) / 16)
 SHORT = Polynomial(np.array([0, 3, 0, -1]) / 2)
 MOST_LEVELS = 36
 
+# Gaps that are tried for |x|, in units of its error.
+WIDER = (16, 12, 8, 6, 4, 3, 2, 1)
+
 # As for approximations: errors between two points of a grid exceed those at them by far less.
 SAFETY = 1.05
 GRID = 20_001
@@ -156,9 +159,7 @@ class Absolute:
 
     def __init__(self, error: float = 1e-2, bound: float = 1.0, *, compose: bool = False) -> None:
         wanted, self.bound = _positive("error", error), _positive("bound", bound)
-        # |x| − x·s(x) is below the gap inside of it, where s has the sign of x, and the error of s beyond.
-        part = min(wanted / self.bound / SAFETY**2, 0.5)
-        self.sign = Sign(part, part, self.bound)
+        self.sign = _sign_for(min(wanted / self.bound / SAFETY**2, 0.5), self.bound)
         self.polynomial = None
         if not compose:
             interval = (-self.bound, self.bound)
@@ -182,6 +183,26 @@ class Absolute:
 
     def __repr__(self) -> str:
         return f"<|x| up to {self.bound:g}, error {upwards(self.error)}, {self.depth} levels>"
+
+
+def _sign_for(part: float, bound: float) -> Sign:
+    """The sign that |x| − x·s(x) stays below ``part`` of the bound with, in the fewest levels.
+
+    Inside the gap, where s has the sign of x, that is less than the gap, by far where s leaves zero steeply;
+    beyond it is what s errs by. So the widest gap is taken that keeps to it on a grid.
+    """
+    unit = np.geomspace(part * 1e-3, 1, GRID)
+    for wider in WIDER:
+        try:
+            sign = Sign(min(part * wider, 0.5), part, bound)
+        except ApproximationError:
+            continue
+        y = unit
+        for stage in sign.stages:
+            y = stage(y)
+        if wider == 1 or SAFETY * float(np.max(np.abs(unit - unit * y))) <= part:
+            return sign
+    return Sign(part, part, bound)
 
 
 class Inverse:
@@ -243,10 +264,10 @@ class Inverse:
                 return self.polynomial(x)
             e = rescaled(x, -c, -1.0, self.ratio)
             # The constant joins the first factor, so that it costs no level of its own.
-            product = within(c + e * c, self._largest)
+            product = within(c + e * c, self._largest, everywhere=True)
             for i in range(1, self.factors):
-                e = within(e * e, self.ratio ** (2**i))
-                product = within(product * (1 + e), self._largest)
+                e = within(e * e, self.ratio ** (2**i), everywhere=True)
+                product = within(product * (1 + e), self._largest, everywhere=True)
             return product
 
     def __repr__(self) -> str:
@@ -324,12 +345,12 @@ class SquareRoot:
     def _iterated(self, x: Any) -> Any:
         # In units of the bound: a in [0, 1], b in [−1, 0].
         a = rescaled(x, 1 / self.bound, 0.0, 1.0)
-        b = within(a - 1, 1.0)
+        b = within(a - 1, 1.0, everywhere=True)
         for i in range(self.iterations):
             # The last factor carries the unit back.
             unit = math.sqrt(self.bound) if i == self.iterations - 1 else 1.0
-            a = within(a * (unit - b * (unit / 2)), unit)
-            b = within(b * b * (b * 0.25 - 0.75), 1.0)
+            a = within(a * (unit - b * (unit / 2)), unit, everywhere=True)
+            b = within(b * b * (b * 0.25 - 0.75), 1.0, everywhere=True)
         return a
 
     def __repr__(self) -> str:

@@ -2,8 +2,9 @@
 
 from ringmill.trace.approximate import Approximation, approximate
 from ringmill.trace.images import average_pool, convolve
-from ringmill.trace.kernel import Kernel, bootstrap, kernel, region, within
+from ringmill.trace.kernel import Kernel, kernel
 from ringmill.trace.linear import total
+from ringmill.trace.marks import bootstrap, region, within
 from ringmill.trace.poly import polynomial
 from ringmill.trace.program import Signature, Traced
 from ringmill.trace.spec import Spec, matrix, scalar, vector

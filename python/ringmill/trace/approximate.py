@@ -16,8 +16,11 @@ from numpy.polynomial import Chebyshev
 
 from ringmill._native import Circuit
 from ringmill.errors import ApproximationError, fail
+from ringmill.trace.base import Tensor, parts_of
+from ringmill.trace.found import Found, steepness
 from ringmill.trace.poly import polynomial
 from ringmill.trace.sampled import Function, Sampled
+from ringmill.trace.where import here
 
 # Levels of the highest degree that is looked at: 2^10.
 HIGHEST = 1023
@@ -97,11 +100,23 @@ class Approximation:
 
     def __call__(self, x: Any) -> Any:
         """The polynomial of ``x``."""
-        return polynomial(x, self.series)
+        return self._noted(x, polynomial(x, self.series), 1.0)
 
     def unit(self, u: Any) -> Any:
         """The same with u in [−1, 1] standing for the interval: saves the level of the mapping."""
-        return polynomial(u, Chebyshev(self.series.coef))
+        low, high = self.interval
+        return self._noted(u, polynomial(u, Chebyshev(self.series.coef)), (high - low) / 2)
+
+    def _noted(self, x: Any, y: Any, unit: float) -> Any:
+        """Write down in the program that is being traced what the polynomial errs by."""
+        if isinstance(x, Tensor) and self.error > 0:
+            low, high = self.interval
+            how = f"a polynomial of degree {self.degree} on [{low:g}, {high:g}] that the kernel gives"
+            steep = unit * steepness(self.series, low, high)
+            for before, after in zip(parts_of(x), parts_of(y), strict=True):
+                found = Found("a function", (before.node,), after.node, self.error, steep, how, where=here())
+                before.graph.found.append(found)
+        return y
 
     def __repr__(self) -> str:
         low, high = self.interval

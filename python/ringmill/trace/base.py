@@ -7,6 +7,7 @@ an index) cannot be decided. Each such construct raises ``KernelError`` naming t
 from __future__ import annotations
 
 import math
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from decimal import Decimal
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from ringmill.trace.foreign import foreign
 from ringmill.trace.layout import Shape
-from ringmill.trace.where import MissingError, refuse
+from ringmill.trace.where import refuse
 
 T = TypeVar("T", bound="Tensor")
 
@@ -26,24 +27,13 @@ POLYNOMIAL = (
     "Approximate it by a polynomial on the interval of its input, for example "
     "ringmill.approximate(numpy.exp, (-4, 4), error=1e-3)(x)"
 )
-_BRANCH = (
-    "Compute both outcomes and blend them with a polynomial of the condition, "
-    "or decide from a plaintext argument"
-)
-
-
-_INSTEAD = {
-    **dict.fromkeys(
-        ("max", "min", "clip", "argmax", "argmin"),
-        "What is greater is told by a polynomial, for example ringmill.kernels.Compare",
-    ),
-    "round": "Keep the value and round after decryption",
-    **dict.fromkeys(("flatten", "ravel"), "Write x.reshape(-1)"),
-    "copy": "Encrypted values do not change: leave it out",
-    "astype": "All are real or complex numbers: leave it out",
-    "real": "Write (x + x.conj()) / 2",
-    "imag": "Write (x - x.conj()) / 2j",
+# What kernels work out and the prompt does not.
+NOT_POLYNOMIAL = {
+    "__rtruediv__": ("a divisor", "1/x is not a polynomial", POLYNOMIAL),
+    "__rpow__": ("an exponent", "exponentials are not polynomials", POLYNOMIAL),
+    "__abs__": ("abs()", "it is not a polynomial", POLYNOMIAL),
 }
+_BRANCH = "Compute both outcomes and let numpy.where(x > 0, a, b) choose, or decide from a plaintext argument"
 
 
 def _refused(construct: str, why: str, remedy: str) -> Callable[..., NoReturn]:
@@ -147,7 +137,7 @@ class Tensor(Encrypted, ABC):
 
     # NumPy arrays hand binary operators over to __array_ufunc__ below.
     __slots__ = ()
-    # What a kernel may ask for beside operators.
+    # What a kernel may ask for beside operators and the names of the table (numpy_table.py).
     offers: ClassVar[str]
 
     @property
@@ -186,11 +176,12 @@ class Tensor(Encrypted, ABC):
 
     if not TYPE_CHECKING:  # which would take every name for one that there is
 
-        def __getattr__(self, name: str) -> NoReturn:
+        def __getattr__(self, name: str) -> Any:
             if name.startswith("_"):  # a protocol that is asked for
                 raise AttributeError(name)
-            remedy = _INSTEAD.get(name, f"Beside operators there are {self.offers}")
-            raise MissingError(f"an encrypted {self.kind} has no {name!r}", remedy)
+            from ringmill.trace import numpy_table
+
+            return numpy_table.method(self, name)
 
     def __format__(self, spec: str) -> str:
         if spec:
@@ -204,11 +195,10 @@ class Tensor(Encrypted, ABC):
 
     __hash__ = _refused("hashing", "its equality would be encrypted", "Key by a name in its place")
     __bool__ = _refused("the truth value", "its value is unknown while the kernel is traced", _BRANCH)
-    __lt__ = __le__ = __gt__ = __ge__ = _refused(
-        "comparison", "the outcome would be encrypted and cannot steer Python", _BRANCH
-    )
     __eq__ = __ne__ = _refused(
-        "comparison", "the outcome would be encrypted and cannot steer Python", _BRANCH
+        "comparison for equality",
+        "the outcome would jump at one point, where no polynomial can",
+        "Compare the distance, as abs(x - y) < 0.1, or values of 0 and 1 by 1 - (x - y)**2",
     )
     __int__ = __index__ = _refused(
         "int()", "its value is unknown while the kernel is traced", "Keep it encrypted"
@@ -220,7 +210,6 @@ class Tensor(Encrypted, ABC):
     __round__ = __trunc__ = __floor__ = __ceil__ = _refused(
         "rounding", "it is not a polynomial", "Keep the value and round after decryption"
     )
-    __abs__ = _refused("abs()", "it is not a polynomial", POLYNOMIAL)
     __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __divmod__ = __rdivmod__ = _refused(
         "integer division", "it is not a polynomial", "Keep the value, and divide after decryption"
     )
@@ -239,16 +228,21 @@ class Tensor(Encrypted, ABC):
         "encrypted values do not change",
         "Build the result: x * mask + y * (1 - mask)",
     )
-    __iter__ = _refused(
-        "iteration",
-        "elements share one ciphertext",
-        "Use whole-vector operations, or .columns of a matrix by columns",
-    )
     __contains__ = _refused("`in`", "the outcome would be encrypted and cannot steer Python", _BRANCH)
-    __array__ = _refused(
-        "conversion to a NumPy array", "it is encrypted", "Keep it symbolic until the kernel returns"
-    )
-    __rpow__ = _refused("an exponent", "exponentials are not polynomials", POLYNOMIAL)
+    # pandas leaves operators to what has a higher priority than its tables.
+    __pandas_priority__ = 10_000
+
+    def __array__(self, *_: object, **__: object) -> NDArray[Any]:
+        if sys._getframe(1).f_globals.get("__name__", "").startswith("scipy.sparse"):
+            # What SciPy does not take for an array it leaves to our operator.
+            boxed = np.empty((), dtype=object)
+            boxed[()] = self
+            return boxed
+        refuse(
+            "UnsupportedConstruct",
+            f"conversion to a NumPy array of an encrypted {self.kind} is not possible: it is encrypted",
+            "Keep it symbolic until the kernel returns; numpy.stack and numpy.concatenate join values",
+        )
 
     @abstractmethod
     def _binary(self: T, op: str, other: object, *, reverse: bool) -> Any: ...
@@ -278,18 +272,51 @@ class Tensor(Encrypted, ABC):
         return self._binary("mul", other, reverse=True)
 
     def __truediv__(self, other: object) -> Any:
+        from ringmill.trace import elementary
+
         if isinstance(other, Tensor):
-            refuse(
-                "UnsupportedConstruct",
-                "division by an encrypted value is not possible: 1/x is not a polynomial",
-                POLYNOMIAL,
-            )
+            return self * elementary.reciprocal(other)
         divisor = constant_array(other)
         if np.any(divisor == 0):
             refuse("DivisionByZero", "a plaintext divisor is zero", "Divide by numbers other than zero")
-        return self * (1.0 / divisor)
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            inverse = 1.0 / divisor
+        if not np.all(np.isfinite(inverse)):
+            refuse(
+                "NotFinite",
+                "one over a plaintext divisor is larger than any float",
+                "Scale the data: floats end at 1.8e308",
+            )
+        return self * inverse
 
-    __rtruediv__ = _refused("a divisor", "1/x is not a polynomial", POLYNOMIAL)
+    def __rtruediv__(self, other: object) -> Any:
+        from ringmill.trace import elementary
+
+        return other * elementary.reciprocal(self)
+
+    def __rpow__(self, base: object) -> Any:
+        from ringmill.trace import elementary
+
+        return elementary.exponential(base, self)
+
+    def __abs__(self) -> Any:
+        from ringmill.trace import elementary
+
+        return elementary.absolute(self)
+
+    def __gt__(self, other: object) -> Any:
+        from ringmill.trace import elementary
+
+        return elementary.greater(self, other)
+
+    def __lt__(self, other: object) -> Any:
+        from ringmill.trace import elementary
+
+        return elementary.greater(other, self)
+
+    # Where both are equal nothing is promised, so that there is no difference.
+    __ge__ = __gt__
+    __le__ = __lt__
 
     @abstractmethod
     def __matmul__(self, other: object) -> Any: ...
@@ -308,46 +335,41 @@ class Tensor(Encrypted, ABC):
     def conj(self: T) -> T:
         """Complex conjugate of every element."""
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **options: object) -> Any:
-        operator = UFUNCS.get(ufunc.__name__)
-        if operator is not None and "out" in options:
-            refuse(
-                "UnsupportedConstruct",
-                f"numpy.{ufunc.__name__} of an encrypted {self.kind} into an array is not possible: "
-                "the result is encrypted",
-                "Write a = a + x in place of a += x, and so for other operators, without out=",
-            )
-        if operator is None or method != "__call__" or options:
-            refuse(
-                "UnsupportedFunction",
-                f"numpy.{ufunc.__name__}{'' if method == '__call__' else '.' + method} of an encrypted "
-                f"{self.kind} is not possible" + (" with options" if operator and options else ""),
-                "Use the operator, and x.sum() for sums" if operator else POLYNOMIAL,
-            )
-        return operator(*inputs)
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        from ringmill.trace import numpy_table
+
+        return numpy_table.of_ufunc(self, ufunc, method, inputs, options)
 
     def __array_function__(
         self, function: Callable[..., Any], types: object, args: tuple[Any, ...], options: dict[str, Any]
     ) -> Any:
-        if function in (np.shape, np.ndim, np.size) and len(args) == 1 and not options:
-            return getattr(args[0], function.__name__)
-        if function in (np.dot, np.inner) and len(args) == 2 and not options:
-            right = args[1] if function is np.dot or np.ndim(args[1]) < 2 else np.transpose(args[1])
-            return UFUNCS["matmul"](args[0], right)
-        method = _FUNCTIONS.get(function.__name__)
-        if method is None or not args or not isinstance(args[0], Tensor):
-            refuse(
-                "UnsupportedFunction",
-                f"numpy.{function.__name__} of an encrypted {self.kind} is not possible",
-                f"Understood are operators and numpy.{', numpy.'.join(sorted([*_FUNCTIONS, 'inner']))}",
-            )
-        if not hasattr(args[0], method):
-            refuse(
-                "UnsupportedFunction",
-                f"numpy.{function.__name__} of an encrypted {self.kind}",
-                "Use operators",
-            )
-        return getattr(args[0], method)(*args[1:], **options)
+        from ringmill.trace import numpy_table
+
+        return numpy_table.of_function(self, function, args, options)
+
+
+def parts_of(x: Any) -> tuple[Any, ...]:
+    """The ciphertexts of a value."""
+    return x.parts if hasattr(type(x), "parts") else (x,)
+
+
+def plain_sum(dtype: object, out: object) -> None:
+    """Refuse what a sum of encrypted values cannot be asked for: another type, a place to go."""
+    if out is not None:
+        refuse("UnsupportedConstruct", "a sum into an array: it is encrypted", "Leave out=… away")
+    if dtype is not None and np.dtype(dtype).kind not in "fc":  # type: ignore[call-overload]
+        refuse(
+            "BadType", f"a sum of type {dtype!r}", "Encrypted values are real or complex: leave dtype=… away"
+        )
+
+
+def no_iteration(x: Tensor, remedy: str = "Use whole-vector operations, or x[i] for one element") -> NoReturn:
+    """Refuse to iterate over elements."""
+    refuse(
+        "UnsupportedConstruct",
+        f"iteration of an encrypted {x.kind} is not possible: elements share one ciphertext",
+        remedy,
+    )
 
 
 UFUNCS: dict[str, Callable[..., Any]] = {
@@ -367,13 +389,4 @@ UFUNCS: dict[str, Callable[..., Any]] = {
     "greater_equal": lambda a, b: a >= b if isinstance(a, Encrypted) else b <= a,
     "equal": lambda a, b: a == b if isinstance(a, Encrypted) else b == a,
     "not_equal": lambda a, b: a != b if isinstance(a, Encrypted) else b != a,
-}
-
-_FUNCTIONS = {
-    "sum": "sum",
-    "mean": "mean",
-    "dot": "dot",
-    "reshape": "reshape",
-    "transpose": "transpose",
-    "roll": "_rolled",
 }

@@ -35,8 +35,9 @@ def positive(magnitude: float) -> float:
 
 
 def _input(graph: Graph, index: int, magnitude: float) -> Interval:
-    size = graph.layouts[index].mask().real * magnitude
-    return -size, size
+    mask = graph.layouts[index].mask().real
+    low, high = graph.ranges.get(index, (-magnitude, magnitude))
+    return mask * low, mask * high
 
 
 def _constant(node: Node, slots: int, *, real: bool) -> Interval:
@@ -63,7 +64,7 @@ def _square(a: Interval, *, real: bool) -> Interval:
     return least, size
 
 
-def _sum(a: Array, count: int, step: int) -> Array:
+def sums(a: Array, count: int, step: int) -> Array:
     """Σ_{j < count} a[i + j·step], by doubling."""
     total, done, block, width = np.zeros_like(a), 0, a, 1
     while done < count:
@@ -93,7 +94,7 @@ def step(graph: Graph, node: Node, args: list[Interval], *, real: bool) -> Inter
     if node.op == "rotate":
         return np.roll(a[0], -node.step), np.roll(a[1], -node.step)
     if node.op == "sum":
-        return _sum(a[0], node.count, node.step), _sum(a[1], node.count, node.step)
+        return sums(a[0], node.count, node.step), sums(a[1], node.count, node.step)
     return a  # conj, bootstrap
 
 
@@ -118,6 +119,9 @@ def intervals(
                 low, high = step(graph, node, [out[arg] for arg in node.args], real=real)
         if node.within is not None:
             low, high = (np.clip(end, -node.within, node.within) for end in (low, high))
+        if index in graph.ends:
+            least, most, mask = graph.ends[index]
+            low, high = (np.where(mask, np.clip(end, least, most), end) for end in (low, high))
         out[index] = (low, high)
 
 
@@ -152,7 +156,8 @@ def leaving(graph: Graph, magnitude: float, *, real: bool) -> tuple[Node, float]
             continue
         # The end that data of one sign stay away from does not count: 1/x on [1, 4] is fine up to 4.
         size = float(np.max(np.minimum(*(np.abs(end) for end in exact[index]))))
-        if node.within is not None and size > node.within * (1 + 2.0**-30):
+        promised = node.within is not None and not (node.op == "input" and index in graph.ranges)
+        if promised and size > node.within * (1 + 2.0**-30):  # type: ignore[operator]
             return node, size
     return None
 

@@ -40,7 +40,7 @@ def foreign(value: Any) -> tuple[str, str] | None:
     if isinstance(value, np.poly1d):
         return _POLYNOMIAL
     name = f"{kind.__module__.partition('.')[0]}.{kind.__qualname__}"
-    if hasattr(value, "toarray") and hasattr(value, "nnz"):
+    if is_sparse(value):
         return f"{name} is a sparse matrix, of which only some elements are stored", "Give .toarray()"
     if isinstance(value, np.ndarray) or any(hasattr(kind, protocol) for protocol in _PROTOCOLS):
         way = ".to_numpy()" if hasattr(value, "to_numpy") else "numpy.asarray of it"
@@ -49,3 +49,8 @@ def foreign(value: Any) -> tuple[str, str] | None:
             f"Give {way}, if the numbers alone are meant",
         )
     return None
+
+
+def is_sparse(value: Any) -> bool:
+    """Whether this is a sparse matrix as SciPy has them."""
+    return hasattr(value, "toarray") and hasattr(value, "nnz")

@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ringmill.trace.layout import Layout
 from ringmill.trace.where import Where, here
+
+if TYPE_CHECKING:
+    from ringmill.trace.found import Found
 
 Op = Literal["input", "const", "add", "sub", "neg", "mul", "square", "rotate", "conj", "sum", "bootstrap"]
 Constant = complex | NDArray[np.complex128]
@@ -77,6 +80,16 @@ class Graph:
         # Where inputs have their elements, and what is known of paddings, by layout (see padding).
         self.layouts: dict[int, Layout] = {}
         self.padding: dict[bytes, dict[int, tuple[float, float] | None]] = {}
+        # Declared ends of inputs, and promised ones of values, in the slots of a mask.
+        self.ranges: dict[int, tuple[float, float]] = {}
+        self.ends: dict[int, tuple[float, float, NDArray[np.bool_]]] = {}
+        # What sample data make of values, a row a record, as far as it was asked for.
+        self.samples: dict[int, NDArray[np.float64]] = {}
+        # Slots that ciphertexts have at most, of the ring that is given or of the largest.
+        self.most = 1 << 16
+        # How far polynomials that are chosen here may be from their functions, and what was chosen.
+        self.tolerance = 2.0**-22
+        self.found: list[Found] = []
         self._seen: dict[tuple[object, ...], int] = {}
 
     @contextmanager
@@ -170,6 +183,12 @@ class Graph:
         if count == 1:
             return a
         return self._once(("sum", a, count, step), "sum", (a,), count=count, step=step)
+
+    def promise_ends(self, a: int, low: float, high: float, mask: NDArray[np.bool_]) -> None:
+        """Promise that slots of a mask are from ``low`` to ``high``; of two promises the closer one holds."""
+        known = self.ends.get(a, (low, high, mask))
+        self.reaches.pop(a, None)
+        self.ends[a] = (max(low, known[0]), min(high, known[1]), mask)
 
     def promise(self, a: int, bound: float) -> int:
         """Promise that no slot of ``a`` is larger than ``bound``; of two promises the closer one holds."""

@@ -6,122 +6,78 @@ import difflib
 import functools
 import inspect
 import itertools
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, overload
+import math
+import types
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 import numpy as np
 
-from ringmill.errors import KernelError, ProgramError, RingmillError
+from ringmill._native import Params
+from ringmill.errors import KernelError, ParameterError, ProgramError, RingmillError
 from ringmill.machines import beside
-from ringmill.trace.base import present
+from ringmill.trace.base import parts_of, present
 from ringmill.trace.bounds import positive
+from ringmill.trace.callables import code_of, named, of_numbers
 from ringmill.trace.graph import Graph
 from ringmill.trace.layout import power_of_two
+from ringmill.trace.marks import tracing
 from ringmill.trace.program import Result, Signature, Traced
+from ringmill.trace.samples import Samples, checked, declared, sized
 from ringmill.trace.spec import Spec, slots_for, spec_of
 from ringmill.trace.stack import Stack
 from ringmill.trace.symbol import Symbol
 from ringmill.trace.where import MissingError, MoreSlotsError, Where, raised, refuse
+from ringmill.wishes import PRECISION, precision_of
 
 if TYPE_CHECKING:
     from ringmill.compiled import Compiled
 
 # Options of Kernel.compile, and those of Compiled.run and Compiled.encrypt; a kernel's own arguments must be
 # called otherwise.
-OPTIONS = ("params", "precision", "magnitude", "security", "switching", "rotation_keys")
+OPTIONS = ("params", "precision", "magnitude", "security", "switching", "rotation_keys", "calibrate")
 RUN = ("machine", "progress")
 # Options of a machine in their old places; where a kernel has an argument of that name, it is that.
 OLD = ("threads", "butterflies")
 RESERVED = (*OPTIONS, *RUN)
 
+# How often a kernel is traced anew for closer approximations.
+CLOSER = 8
+
 # Half of the largest ring degree, 2^17.
 MOST_SLOTS = 1 << 16
-
-_tracing: ContextVar[Graph | None] = ContextVar("ringmill_tracing", default=None)
-
-
-@contextmanager
-def region(title: str) -> Iterator[None]:
-    """Name a part of a kernel; the program, its drawing and its cost are shown by these parts.
-
-    Outside of tracing (a kernel called on clear data) it does nothing.
-    """
-    graph = _tracing.get()
-    if graph is None:
-        yield
-        return
-    outer, graph.region = graph.region, str(title)
-    try:
-        yield
-    finally:
-        graph.region = outer
-
-
-def bootstrap(x: Any, *, iterations: int | None = None) -> Any:
-    """The same elements with fresh levels; clear data come back as they are.
-
-    Needs parameters whose chain bootstraps (``Params.bootstrapping``), which ``compile`` chooses if none are
-    given, and, beside the keys of the maps, the encapsulation key. Their bound may be anything from 2^-20 to
-    2^20; it is the unit of the error.
-
-    ``iterations`` is 1, or 2 for up to 36 bits in twice the time on a chain that has room for them. Left out,
-    it is as many as the chain was laid out for (``params.bootstraps["iterations"]``), and one for values
-    whose bound is too small for two.
-
-    Raises
-    ------
-        KernelError: another number of iterations.
-    """
-    if isinstance(x, (Symbol, Stack)):
-        return x.bootstrap(iterations=iterations)
-    method = getattr(x, "bootstrap", None)  # an encrypted vector at the prompt
-    return x if method is None else method(iterations=iterations)
-
-
-def within(x: Any, bound: float) -> Any:
-    """Promise that no slot of ``x`` is larger than ``bound``, elements and padding alike; gives ``x`` back.
-
-    Interval arithmetic bounds every value of a kernel, and deep kernels fare better with what you know:
-    parameters and predicted errors rely on the promise. A promise that is broken gives wrong results.
-
-    Raises
-    ------
-        KernelError: a bound that is no positive number.
-    """
-    if (
-        isinstance(bound, bool)
-        or not isinstance(bound, (int, float, np.integer, np.floating))
-        or not 0 < bound < np.inf
-    ):
-        refuse("BadBound", f"a bound of {bound!r}", "Give a positive number")
-    if isinstance(x, Stack):
-        return x.map(lambda part: within(part, bound))
-    if isinstance(x, Symbol):
-        x.graph.promise(x.node, float(bound))
-    method = getattr(x, "within", None)  # an encrypted vector at the prompt
-    return x if method is None else method(float(bound))
 
 
 def at_prompt(values: Iterable[object]) -> bool:
     """Whether a function of these values is called at the prompt: in a kernel no vector of it has a place."""
-    return _tracing.get() is None and any(present(value) for value in values)
+    return tracing.get() is None and any(present(value) for value in values)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What a trace goes by: the size of arguments, what functions may err by, samples, slots at most."""
+
+    magnitude: float | None
+    tolerance: float
+    samples: Samples
+    most: int
 
 
 class Kernel:
     """A function that can be traced, compiled, and called on clear NumPy arrays for comparison."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        if not callable(function) or not hasattr(function, "__code__"):
+        code = code_of(function)
+        if code is None:
             raise KernelError(
                 f"@kernel takes a plain function, not {type(function).__name__}. "
                 "Write `def` and let the function call the object.",
                 "NotAFunction",
                 {"line": 0},
             )
-        self.function = function
-        self.where = Where(function.__code__.co_filename, function.__code__.co_firstlineno)
+        self.function = function = named(function)
+        self.where = Where(code.co_filename, code.co_firstlineno)
         self.parameters = inspect.signature(function)
         functools.update_wrapper(self, function)
         self._check()
@@ -169,6 +125,10 @@ class Kernel:
 
             return applied(self.function, args, kwargs)
         return self.function(*args, **kwargs)
+
+    def __get__(self, instance: object, owner: type | None = None) -> Kernel:
+        """A kernel that is a method: that of the instance, whose attributes are plaintext."""
+        return self if instance is None else type(self)(types.MethodType(self.function, instance))
 
     def __repr__(self) -> str:
         return f"<kernel {self.function.__name__}{self.parameters} at {self.where}>"
@@ -221,25 +181,67 @@ class Kernel:
                     self.where,
                 )
 
-    def trace(self, /, *args: Any, magnitude: float | None = None, **kwargs: Any) -> Traced:
+    def trace(
+        self, /, *args: Any, magnitude: float | None = None, precision: int | None = None, **kwargs: Any
+    ) -> Traced:
         """Run the function on symbolic values.
 
         Encrypted arguments are given as ``ringmill.vector(n)``, ``ringmill.matrix(r, c)`` or
         ``ringmill.scalar()``; everything else is plaintext that becomes part of the program. A bound on the
         size of the arguments, where it is known, can save masks before polynomials; the program is for
-        arguments up to that size then.
+        arguments up to that size then. Functions such as ``numpy.exp`` become polynomials on the
+        intervals that follow from it and from bounds of the arguments, within the bits of ``precision`` (20).
         Raises ``KernelError``, naming the line, where the kernel asks for what encrypted values cannot give.
         """
-        return self._trace(self._bound(args, kwargs), magnitude)
+        return self._trace(self._bound(args, kwargs), magnitude, precision=precision)
 
-    def _trace(self, arguments: dict[str, Any], magnitude: float | None, least: int = 1) -> Traced:
-        """Run the function in as few slots as hold its values, ``least`` or more."""
-        magnitude = None if magnitude is None else positive(magnitude)
+    def _trace(
+        self,
+        arguments: dict[str, Any],
+        magnitude: float | None,
+        least: int = 1,
+        *,
+        precision: int | None = None,
+        calibrate: Any = None,
+        params: Params | None = None,
+    ) -> Traced:
+        """Run the function in as few slots as hold its values, ``least`` or more.
+
+        Functions are approximated so that results keep half of the error that the precision allows; the
+        other half is for encryption.
+        """
+        known = {n: v for n, v in arguments.items() if isinstance(v, Spec)}
+        seen: Samples = {} if calibrate is None else checked(calibrate, known, magnitude)
+        arguments = {**arguments, **(declared(known, seen, magnitude) if seen else {})}
+        arguments, magnitude = sized(arguments, None if magnitude is None else positive(magnitude))
+        bits = precision_of(precision)
+        allowed = 2.0 ** -(1 + (PRECISION if bits is None else bits))
+        tolerance = allowed / 2
+        most = params.slots if isinstance(params, Params) else MOST_SLOTS
+        for _ in range(CLOSER):
+            traced = self._fitting(arguments, _Known(magnitude, tolerance, seen, most), least)
+            if magnitude is None or not traced.chooses:
+                return traced
+            worst = max(traced.approximation_errors(magnitude, chosen=True).values(), default=0.0)
+            if worst <= allowed:
+                return traced
+            tolerance *= 0.75 * allowed / worst
+            if not tolerance > 2.0**-60:
+                break
+        refuse(
+            "Precision",
+            f"functions in {self.function.__name__} cannot be approximated so closely that results keep "
+            f"{bits if bits is not None else PRECISION} bits",
+            f"Ask for precision={max(int(-math.log2(worst)) - 1, 1)} or less, or keep errors from growing",
+            next(f.where for f in traced.graph.found if f.chosen),
+        )
+
+    def _fitting(self, arguments: dict[str, Any], known: _Known, least: int) -> Traced:
         specs = {name: value for name, value in arguments.items() if isinstance(value, Spec)}
         slots = max(slots_for(specs), least)
         while slots <= MOST_SLOTS:
             try:
-                return self._traced(arguments, specs, slots, magnitude)
+                return self._traced(arguments, specs, slots, known)
             except MoreSlotsError as more:
                 slots = power_of_two(more.slots)
         refuse(
@@ -249,16 +251,20 @@ class Kernel:
             self.where,
         )
 
-    def _traced(
-        self, arguments: dict[str, Any], specs: dict[str, Spec], slots: int, magnitude: float | None
-    ) -> Traced:
-        graph = Graph(slots, magnitude if all(s.real for s in specs.values()) else None, self.where)
+    def _traced(self, arguments: dict[str, Any], specs: dict[str, Spec], slots: int, known: _Known) -> Traced:
+        real = all(s.real for s in specs.values())
+        graph = Graph(slots, known.magnitude if real else None, self.where)
+        graph.tolerance, graph.most = known.tolerance, known.most
         values = {name: v.symbols(graph, name) if isinstance(v, Spec) else v for name, v in arguments.items()}
-        token = _tracing.set(graph)
+        for name, records in known.samples.items():
+            for part, value in zip(specs[name].parts(name), parts_of(values[name]), strict=True):
+                packed = [specs[name].pack(name, record, slots)[part].real for record in records]
+                graph.samples[value.node] = np.array(packed)
+        token = tracing.set(graph)
         try:
             returned = self._call(values)
         finally:
-            _tracing.reset(token)
+            tracing.reset(token)
         outputs = self._outputs(graph, returned)
         graph.relax()
         graph.reaches.clear()  # 16 bytes a slot each
@@ -266,7 +272,7 @@ class Kernel:
         real = all(s.real for s in specs.values()) and all(bool(np.all(np.imag(c) == 0)) for c in constants)  # type: ignore[arg-type]
         name = self.function.__name__
         name = name if name.isidentifier() and name.isascii() else "kernel"
-        return Traced(graph, Signature(name, graph.slots, specs, outputs, real), magnitude)
+        return Traced(graph, Signature(name, graph.slots, specs, outputs, real), known.magnitude)
 
     def _call(self, values: dict[str, Any]) -> Any:
         positional = [n for n, p in self.parameters.parameters.items() if p.kind is p.POSITIONAL_ONLY]
@@ -352,6 +358,10 @@ class Kernel:
             switching: how keys are switched: "hybrid" (default), "klss", or "auto", what takes the
                 machine that evaluates the least at each level; with key forms and by level:
                 ``key_switching``.
+            calibrate: sample data, a record or several (along a first axis) of every encrypted argument by
+                its name. Functions then are polynomials on the intervals that these show, and half as much
+                on both sides: a promise about all other data. Arguments without declared bounds get those
+                of the samples.
             rotation_keys: the most rotation keys that the program may take, for clients that cannot make,
                 send or store one for every distance. Other distances become several rotations, which takes
                 longer; ``compiled.cost`` says how many. Left out, every distance has its key. The keys of
@@ -362,22 +372,50 @@ class Kernel:
             ParameterError: parameters given that do not keep what is asked for.
             ProgramError: code ``RotationKeys``, for fewer keys than ``least``, the number that is enough.
         """
-        from ringmill.compiled import compile_traced
-
         options = {name: kwargs.pop(name) for name in OPTIONS if name in kwargs}
+        given = "magnitude" in options
         magnitude = options.setdefault("magnitude", 1.0)
-        arguments = self._bound(args, kwargs)
-        traced = self._trace(arguments, magnitude)
-        while True:
-            try:
-                return compile_traced(traced, **options)
-            except ProgramError as error:
-                if error.code != "BootstrapSlots" or error.least <= traced.signature.slots:
-                    raise
-                # Few values, and they bootstrap, for which they stand in more slots.
-                traced = self._trace(arguments, magnitude, error.least)
+        arguments, precision = self._bound(args, kwargs), options.get("precision")
+        calibrate = options.pop("calibrate", None)
+        if calibrate is not None and not given:
+            magnitude = None  # as large as the data
+        trace = functools.partial(
+            self._trace,
+            arguments,
+            magnitude,
+            precision=precision,
+            calibrate=calibrate,
+            params=options.get("params"),
+        )
+        try:
+            return _compiled(trace, options)
+        except (ParameterError, ProgramError) as error:
+            if "params" in options or not trace().chooses:
+                raise
+            self._less_precise(trace, options, error)
 
-    def run(self, *args: Any, **kwargs: Any) -> Any:
+    def _less_precise(
+        self, trace: Callable[..., Traced], options: dict[str, Any], error: RingmillError
+    ) -> NoReturn:
+        """Refuse a precision that no parameters hold through functions; names one that some do."""
+        wanted = options.get("precision")
+        bits = PRECISION if wanted is None else int(wanted)
+        found = next(f for f in trace().graph.found if f.chosen)
+        for less in range(bits - 2, 3, -2):
+            try:
+                _compiled(functools.partial(trace, precision=less), {**options, "precision": less})
+            except (ParameterError, ProgramError, KernelError):
+                continue
+            refuse(
+                "Precision",
+                f"{found.name} is {found.how} here, and no parameters keep {bits} bits through the kernel "
+                f"({str(error).partition('. ')[0]})",
+                f"Compile with precision={less}, which some do, or keep values away from where it bends",
+                found.where,
+            )
+        raise error
+
+    def run(self, /, *args: Any, **kwargs: Any) -> Any:
         """Compile for these arguments, make keys, encrypt, evaluate and decrypt, all in this process.
 
         The shortest road. Whoever runs a kernel twice, or on a server, compiles it once.
@@ -386,7 +424,7 @@ class Kernel:
             *args, **kwargs: the kernel's arguments, and the options of ``compile`` and of `Compiled.run`.
                 Arrays and lists of numbers are encrypted, by their shapes: as ``ringmill.scalar()``,
                 ``vector(n)`` or ``matrix(r, c)``, or as the description that is the argument's default.
-                Numbers, and arguments with another default, stay plaintext.
+                Numbers, lists and dicts of arrays, and arguments with another default, stay plaintext.
 
         Raises
         ------
@@ -417,8 +455,23 @@ class Kernel:
         default = self.parameters.parameters[name].default
         if isinstance(default, Spec):
             return not isinstance(given, Spec)
-        array = isinstance(given, (list, tuple)) or hasattr(given, "__array__")
+        array = of_numbers(given) if isinstance(given, (list, tuple)) else hasattr(given, "__array__")
         return default is inspect.Parameter.empty and array and not isinstance(given, np.generic)
+
+
+def _compiled(trace: Callable[..., Traced], options: dict[str, Any]) -> Compiled:
+    """Compile what is traced, in more slots where bootstrappings ask for them."""
+    from ringmill.compiled import compile_traced
+
+    traced = trace()
+    while True:
+        try:
+            return compile_traced(traced, **{**options, "magnitude": traced.magnitude})
+        except ProgramError as error:
+            if error.code != "BootstrapSlots" or error.least <= traced.signature.slots:
+                raise
+            # Few values, and they bootstrap, for which they stand in more slots.
+            traced = trace(least=error.least)
 
 
 _NOTHING: Any = object()

@@ -12,6 +12,7 @@ Four forms, by what is encrypted and how it is packed:
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from ringmill._native import Circuit
 from ringmill.trace.base import axes_of, clear_array, constant_array
 from ringmill.trace.circuit import splice
+from ringmill.trace.foreign import is_sparse
 from ringmill.trace.layout import Layout, apart, power_of_two
 from ringmill.trace.where import MoreSlotsError, refuse
 
@@ -28,6 +30,22 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.complex128]
 Slots = NDArray[np.int64]
+
+
+def zeros(x: Symbol, shape: tuple[int, ...]) -> Symbol:
+    """Encrypted zeros of a shape: no level, no key."""
+    from ringmill.trace.symbol import Symbol
+
+    if math.prod(shape) > x.slots:
+        raise MoreSlotsError(math.prod(shape))
+    node = x.graph.mul(x.node, x.graph.const(0j))
+    return Symbol(x.graph, node, Layout.contiguous(shape, x.slots), clean=True)
+
+
+def factor(other: object) -> Array:
+    """A clear operand of ``@``; a sparse matrix is written out, since this product means one thing."""
+    sparse: Any = other
+    return constant_array(sparse.toarray() if is_sparse(other) else other)
 
 
 def _mismatch(left: str, right: str) -> None:
@@ -42,7 +60,7 @@ def matmul(left: Symbol, right: object) -> Any:
     """``left @ right`` with an encrypted left side."""
     from ringmill.trace.symbol import Symbol
 
-    operand: Symbol | Array = right if isinstance(right, Symbol) else constant_array(right)
+    operand: Symbol | Array = right if isinstance(right, Symbol) else factor(right)
     shape = operand.shape
     name = f"an encrypted {left.kind}"
     other = f"an encrypted {operand.kind}" if isinstance(operand, Symbol) else f"a constant of shape {shape}"
@@ -59,7 +77,7 @@ def matmul(left: Symbol, right: object) -> Any:
     if left.ndim == 1 and isinstance(operand, np.ndarray):
         return matrix_vector(operand.T, left)
     if left.ndim == 2 and len(shape) in (1, 2):
-        return _matrix_times(left, operand)
+        return matrix_times(left, operand)
     return _mismatch(name, other)
 
 
@@ -70,16 +88,18 @@ def rmatmul(right: Symbol, left: Array) -> Any:
     if right.ndim == 1 and left.ndim == 2 and left.shape[1] == right.shape[0]:
         return matrix_vector(left, right)
     if right.ndim == 2 and left.ndim == 1 and left.shape[0] == right.shape[0]:
-        return _matrix_times(right.transpose(), left)
+        return matrix_times(right.transpose(), left)
     if right.ndim == 2 and left.ndim == 2 and left.shape[1] == right.shape[0]:
         return plain_times_matrix(left, right)
     return _mismatch(f"a constant of shape {left.shape}", f"an encrypted {right.kind}")
 
 
-def _matrix_times(matrix: Symbol, operand: Symbol | Array) -> Any:
+def matrix_times(matrix: Symbol, operand: Symbol | Array) -> Any:
     """(r, c) times (c,), (c, 1) or a plaintext (c, p)."""
     if not isinstance(operand, np.ndarray) and operand.ndim == 2 and operand.shape[1] != 1:
-        return matrix_product(matrix, operand)
+        from ringmill.trace import products
+
+        return products.product(matrix, operand)
     if isinstance(operand, np.ndarray) and operand.ndim == 2 and operand.shape[1] != 1:
         return plain_times_matrix(operand.T, matrix.transpose()).transpose()
     rows, columns = matrix.shape
@@ -144,7 +164,7 @@ def packed(x: Symbol) -> Symbol:
 
 def moved(x: Symbol, layout: Layout) -> Symbol:
     """The same elements where another layout of that shape has them; one level."""
-    return _linear(x, x.layout.index(), layout.index(), np.ones(1, dtype=np.complex128), layout)
+    return mapped(x, x.layout.index(), layout.index(), np.ones(1, dtype=np.complex128), layout)
 
 
 def tile(symbol: Symbol, rows: int, columns: int) -> Symbol:
@@ -237,11 +257,11 @@ def _respaced(symbol: Symbol, stride: int) -> int:
 def plain_times_matrix(left: Array, right: Symbol) -> Symbol:
     """Plaintext (p, r) times encrypted (r, c): row i takes left[i, k] of the row k − i away; one level."""
     if not np.any(left):
-        refuse("ZeroOperand", "a product with a matrix of zeros is zero", "Leave it out")
+        return zeros(right, (left.shape[0], right.shape[1]))
     rows, terms = np.nonzero(left)
     source = right.layout.index()[terms]
     layout = _product_layout(left.shape[0], right.layout, rows, source)
-    return _linear(right, source, layout.index()[rows], left[rows, terms][:, None], layout)
+    return mapped(right, source, layout.index()[rows], left[rows, terms][:, None], layout)
 
 
 def _product_layout(height: int, operand: Layout, rows: Slots, source: Slots) -> Layout:
@@ -264,7 +284,7 @@ def _product_layout(height: int, operand: Layout, rows: Slots, source: Slots) ->
     return min(fitting, key=lambda layout: np.unique((source - layout.index()[rows]) % slots).size)
 
 
-def _linear(x: Symbol, source: Slots, target: Slots, weight: Array, layout: Layout) -> Symbol:
+def mapped(x: Symbol, source: Slots, target: Slots, weight: Array, layout: Layout) -> Symbol:
     """Slot target of the result is the sum of weight times slot source of ``x``, elsewhere zero; one level.
 
     The three broadcast together; no pair of slots appears twice.
@@ -283,7 +303,7 @@ def _linear(x: Symbol, source: Slots, target: Slots, weight: Array, layout: Layo
     return Symbol(x.graph, splice(x.graph, circuit, x.node), layout, clean=True)
 
 
-def matrix_product(left: Symbol, right: Symbol) -> Symbol:
+def in_blocks(left: Symbol, right: Symbol) -> Symbol:
     """Encrypted (r, c) times encrypted (c, p), in blocks of d×d slots; three levels."""
     from ringmill.trace.symbol import Symbol
 
@@ -317,7 +337,7 @@ def matrix_vector(matrix: Array, vector: Symbol) -> Symbol:
     elif columns > 1 and (rows - 1) * vector.layout.strides[0] < slots and vector.layout.strides[0] != 1:
         return _as_vector(plain_times_matrix(matrix, _as_column(vector)))
     if not np.any(matrix):
-        refuse("ZeroOperand", "a product with a matrix of zeros is zero", "Leave it out")
+        return zeros(vector, (rows,))
     reach = int(places.max()) + 1
     entries = np.zeros((rows, reach), dtype=np.complex128)
     entries[:, places] = matrix

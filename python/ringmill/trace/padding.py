@@ -134,7 +134,8 @@ def _of(graph: Graph, index: int, args: list[Ends | None], outside: Outside) -> 
     known = [(np.array(ends[0]), np.array(ends[1])) for ends in args if ends is not None]
     if len(known) < len(args):
         return None
-    low, high = step(graph, node, known, real=True)
+    with np.errstate(over="ignore", invalid="ignore"):  # what becomes infinite is no end (see padding)
+        low, high = step(graph, node, known, real=True)
     return float(low), float(high)
 
 

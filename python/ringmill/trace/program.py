@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from ringmill import bundle
 from ringmill.errors import FileFormatError, MismatchError, ProgramError, fail
 from ringmill.trace import bounds
+from ringmill.trace.found import errors
 from ringmill.trace.graph import Graph, Node
 from ringmill.trace.layout import Layout
 from ringmill.trace.spec import Slots, Spec, same_shape
@@ -138,7 +139,13 @@ class Signature:
             "slots": self.slots,
             "real": self.real,
             "inputs": {
-                n: {"shape": s.shape, "packing": s.packing, "real": s.real} for n, s in self.inputs.items()
+                n: {
+                    "shape": s.shape,
+                    "packing": s.packing,
+                    "real": s.real,
+                    **({} if s.low is None else {"low": s.low, "high": s.high}),
+                }
+                for n, s in self.inputs.items()
             },
             "outputs": {
                 n: {
@@ -180,7 +187,8 @@ class Signature:
         if slots < 1 or slots & (slots - 1) or slots > 1 << 16:
             raise ValueError(f"{slots} slots")
         inputs = {
-            str(n): Spec(_sizes(s["shape"]), s["packing"], bool(s["real"])) for n, s in data["inputs"].items()
+            str(n): Spec(_sizes(s["shape"]), s["packing"], bool(s["real"]), *_declared(s))
+            for n, s in data["inputs"].items()
         }
         for name, spec in inputs.items():
             axes = {"slots": len(spec.shape), "columns": 2, "scalars": 1}[spec.packing]
@@ -201,6 +209,16 @@ class Signature:
         if not inputs or not outputs:
             raise ValueError("no arguments or no results")
         return cls(str(data["name"]), slots, inputs, outputs, bool(data["real"]))
+
+
+def _declared(given: dict[str, Any]) -> tuple[float | None, float | None]:
+    """Bounds of an argument."""
+    if "low" not in given:
+        return None, None
+    low, high = float(given["low"]), float(given["high"])
+    if not -math.inf < low < high < math.inf:
+        raise ValueError(f"bounds from {low} to {high}")
+    return low, high
 
 
 def _sizes(given: list[Any]) -> tuple[int, ...]:
@@ -247,6 +265,26 @@ class Traced:
     def leaves_interval(self, magnitude: float) -> tuple[Node, float] | None:
         """The first value that arguments of this magnitude bring out of its declared interval."""
         return bounds.leaving(self.graph, magnitude, real=self.signature.real)
+
+    def approximation_errors(self, magnitude: float, *, chosen: bool = False) -> dict[str, float]:
+        """What functions that polynomials stand for put into the worst element of every output ciphertext.
+
+        ``chosen`` counts those alone that were chosen while the kernel was traced.
+        """
+        found = errors(self.graph, magnitude, real=self.signature.real, chosen=chosen)
+        nodes = dict(self.graph.outputs)
+        worst = {}
+        for result in self.signature.outputs.values():
+            slots = result.layout.index() if result.layout.shape else np.arange(self.graph.slots)
+            for part in result.parts:
+                if nodes[part] in found:
+                    worst[part] = float(np.max(found[nodes[part]][slots]))
+        return worst
+
+    @property
+    def chooses(self) -> bool:
+        """Whether forms of functions were chosen while it was traced."""
+        return any(found.chosen for found in self.graph.found)
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{n} {op}" for op, n in sorted(self.operations.items()))

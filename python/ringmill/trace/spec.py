@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -27,11 +27,26 @@ Slots = NDArray[np.complex128]
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """Shape and packing of one encrypted argument."""
+    """Shape and packing of one encrypted argument, and where its elements lie, if that is declared."""
 
     shape: Shape
     packing: Packing = "slots"
     real: bool = True
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def magnitude(self) -> float | None:
+        """The size of the largest element, if bounds are declared."""
+        return None if self.low is None or self.high is None else max(abs(self.low), abs(self.high))
+
+    def bounded(self, magnitude: float) -> Spec:
+        """The same with bounds: those that are declared, or ± the magnitude."""
+        return self if self.low is not None else replace(self, low=-magnitude, high=magnitude)
+
+    def between(self, low: float, high: float) -> Spec:
+        """The same with these bounds."""
+        return replace(self, low=low, high=high)
 
     @property
     def slots_needed(self) -> int:
@@ -61,6 +76,10 @@ class Spec:
         """The symbolic argument that the kernel's function receives."""
         layout = self.layout(graph.slots)
         parts = [Symbol(graph, graph.input(part, layout), layout, clean=True) for part in self.parts(name)]
+        if self.low is not None and self.high is not None:
+            for part in parts:
+                graph.ranges[part.node] = (self.low, self.high)
+                graph.promise(part.node, max(abs(self.low), abs(self.high)) or 2.0**-20)
         return parts[0] if self.packing == "slots" else Stack(parts)
 
     def pack(self, name: str, values: ArrayLike, slots: int, magnitude: float = math.inf) -> dict[str, Slots]:
@@ -91,6 +110,7 @@ class Spec:
                 argument=name,
             )
         _bounded(name, array, magnitude)
+        _declared(name, array, self)
         layout = self.layout(slots)
         if self.packing == "slots":
             return {name: layout.place(array)}
@@ -177,6 +197,61 @@ def _bounded(name: str, array: NDArray[np.complex128], magnitude: float) -> None
         )
 
 
+def _declared(name: str, array: NDArray[np.complex128], spec: Spec) -> None:
+    """Refuse values outside of the declared bounds: functions of them are polynomials there alone."""
+    if spec.low is None or spec.high is None:
+        return
+    room = ROUNDING * max(abs(spec.low), abs(spec.high))
+    outside = (array.real < spec.low - room) | (array.real > spec.high + room)
+    if np.any(outside):
+        index = tuple(int(i) for i in np.argwhere(outside)[0])
+        fail(
+            EncodingError,
+            "OutsideBounds",
+            f"Element {index} of argument {name!r} is {array.real[index]:g}, and values from {spec.low:g} "
+            f"to {spec.high:g} were declared. Scale or clip the data, or declare other bounds and compile "
+            "again.",
+            argument=name,
+            index=index,
+            low=spec.low,
+            high=spec.high,
+        )
+
+
+def _bounds(low: object, high: object, *, real: bool) -> tuple[float | None, float | None]:
+    """Declared bounds, checked."""
+    if low is None and high is None:
+        return None, None
+    numbers = [
+        isinstance(b, (int, float, np.integer, np.floating)) and not isinstance(b, bool) for b in (low, high)
+    ]
+    if not all(numbers) or not all(math.isfinite(float(b)) for b in (low, high)):  # type: ignore[arg-type]
+        fail(
+            EncodingError,
+            "BadBounds",
+            f"The bounds are low={low!r} and high={high!r}; give two finite numbers, or neither.",
+            low=low,
+            high=high,
+        )
+    if not low < high:  # type: ignore[operator]
+        fail(
+            EncodingError,
+            "BadBounds",
+            f"The bounds are low={low!r} and high={high!r}: the lower one is not below the upper one.",
+            low=low,
+            high=high,
+        )
+    if not real:
+        fail(
+            EncodingError,
+            "BadBounds",
+            "Complex numbers have no lower and upper bound: give magnitude= to compile.",
+            low=low,
+            high=high,
+        )
+    return float(low), float(high)  # type: ignore[arg-type]
+
+
 def _positive(**sizes: Any) -> None:
     for name, size in sizes.items():
         if not isinstance(size, (int, np.integer)) or isinstance(size, bool) or size < 1:
@@ -205,33 +280,54 @@ def _real(dtype: type) -> bool:
     return dtype is float
 
 
-def scalar(dtype: type = float) -> Spec:
+def scalar(dtype: type = float, *, low: float | None = None, high: float | None = None) -> Spec:
     """An encrypted number, the same in every slot of one ciphertext.
+
+    ``low`` and ``high`` say where the elements lie; functions of them are polynomials there (1/x from 0.3 to
+    1.7). Data beyond are refused. Left out, it is ± the ``magnitude`` that is compiled for.
 
     Raises
     ------
-        EncodingError: a type that is neither ``float`` nor ``complex``.
+        EncodingError: a type that is neither ``float`` nor ``complex``; bounds that are none.
     """
-    return Spec((), real=_real(dtype))
+    real = _real(dtype)
+    return Spec((), "slots", real, *_bounds(low, high, real=real))
 
 
-def vector(length: int, packing: Literal["slots", "scalars"] = "slots", dtype: type = float) -> Spec:
+def vector(
+    length: int,
+    packing: Literal["slots", "scalars"] = "slots",
+    dtype: type = float,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+) -> Spec:
     """An encrypted vector.
 
     ``slots`` puts all elements into one ciphertext. ``scalars`` makes one ciphertext an element, that
     element in every slot: the weights for a matrix by columns.
 
+    ``low`` and ``high`` say where the elements lie; functions of them are polynomials there (1/x from 0.3 to
+    1.7). Data beyond are refused. Left out, it is ± the ``magnitude`` that is compiled for.
+
     Raises
     ------
-        EncodingError: a length, a packing or a type that there is not.
+        EncodingError: a length, a packing or a type that there is not; bounds that are none.
     """
     _positive(length=length)
     _packing(packing, "slots", "scalars")
-    return Spec((int(length),), packing, _real(dtype))
+    real = _real(dtype)
+    return Spec((int(length),), packing, real, *_bounds(low, high, real=real))
 
 
 def matrix(
-    rows: int, columns: int, packing: Literal["slots", "columns"] = "slots", dtype: type = float
+    rows: int,
+    columns: int,
+    packing: Literal["slots", "columns"] = "slots",
+    dtype: type = float,
+    *,
+    low: float | None = None,
+    high: float | None = None,
 ) -> Spec:
     """An encrypted matrix.
 
@@ -239,13 +335,17 @@ def matrix(
     ``columns`` makes one ciphertext a column: products with weights need no rotations, which suits many
     records of few features.
 
+    ``low`` and ``high`` say where the elements lie; functions of them are polynomials there (1/x from 0.3 to
+    1.7). Data beyond are refused. Left out, it is ± the ``magnitude`` that is compiled for.
+
     Raises
     ------
-        EncodingError: a side, a packing or a type that there is not.
+        EncodingError: a side, a packing or a type that there is not; bounds that are none.
     """
     _positive(rows=rows, columns=columns)
     _packing(packing, "slots", "columns")
-    return Spec((int(rows), int(columns)), packing, _real(dtype))
+    real = _real(dtype)
+    return Spec((int(rows), int(columns)), packing, real, *_bounds(low, high, real=real))
 
 
 def spec_of(name: str, values: ArrayLike) -> Spec:

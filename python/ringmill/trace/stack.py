@@ -7,15 +7,19 @@ scalars* is the same idea for weights: one ciphertext a number, that number in e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from typing import Any, NoReturn
 
 import numpy as np
 
-from ringmill.trace.base import Tensor, axes_of, constant_array
+from ringmill.trace.base import Tensor, axes_of, constant_array, no_iteration, plain_sum
+from ringmill.trace.broadcast import common_shape
+from ringmill.trace.gather import Numbers, gathered, numbers
+from ringmill.trace.index import index_of
 from ringmill.trace.layout import Shape
-from ringmill.trace.symbol import Symbol, _axis_index
+from ringmill.trace.linear import factor
+from ringmill.trace.symbol import Symbol
 from ringmill.trace.where import refuse
 
 
@@ -43,38 +47,27 @@ class Stack(Tensor):
         return Stack([function(part) for part in self.parts])
 
     def _binary(self, op: str, other: object, *, reverse: bool) -> Stack:
-        if isinstance(other, Symbol):
-            if other.shape:
-                refuse(
-                    "PackingMismatch",
-                    f"an encrypted {self.kind} by columns and an encrypted {other.kind} do not go together",
-                    "Combine the columns (.columns) with the vector one by one",
-                )
-            return self.map(lambda part: part._binary(op, other, reverse=reverse))
-        if isinstance(other, Stack):
-            if other.shape != self.shape:
+        value = other if isinstance(other, Tensor) else constant_array(other)
+        if isinstance(value, Tensor):
+            shape = common_shape(self, value)
+        else:
+            try:
+                shape = np.broadcast_shapes(self.shape, value.shape)
+            except ValueError:
                 refuse(
                     "ShapeMismatch",
-                    f"an encrypted {self.kind} and an encrypted {other.kind} do not go together",
-                    "Both must have the same shape",
+                    f"an encrypted {self.kind} and a constant of shape {value.shape} do not go together",
+                    "Shapes must broadcast as NumPy's do",
                 )
-            pairs = zip(self.parts, other.parts, strict=True)
-            return Stack([a._binary(op, b, reverse=reverse) for a, b in pairs])
-        value = constant_array(other)
-        try:
-            wide = np.broadcast_to(value, self.shape)
-        except ValueError:
+        if len(shape) > 2:
             refuse(
-                "ShapeMismatch",
-                f"an encrypted {self.kind} and a constant of shape {value.shape} do not go together",
-                "The constant must broadcast to the shape of the encrypted value",
+                "PackingMismatch",
+                f"an encrypted {self.kind} in {len(self.parts)} ciphertexts has no {len(shape)} axes",
+                "Pack the argument in slots",
             )
-        parts = []
-        for j, part in enumerate(self.parts):
-            column = wide[..., j]
-            same = column.ndim == 0 or bool(np.all(column == column[0]))
-            parts.append(part._binary(op, column.flat[0] if same else column, reverse=reverse))
-        return Stack(parts)
+        parts = self.parts if len(self.parts) == shape[-1] else self.parts * shape[-1]
+        others = _parts(value, shape[-1])
+        return Stack([a._binary(op, b, reverse=reverse) for a, b in zip(parts, others, strict=True)])
 
     def __neg__(self) -> Stack:
         return self.map(lambda part: -part)
@@ -87,47 +80,91 @@ class Stack(Tensor):
         """Complex conjugate of every element."""
         return self.map(lambda part: part.conj())
 
-    def __pow__(self, exponent: object) -> Stack:
+    def __pow__(self, exponent: object) -> Any:
         return self.map(lambda part: part**exponent)
 
     def __getitem__(self, key: object) -> Symbol | Stack:
         keys = key if isinstance(key, tuple) else (key,)
-        if len(keys) != self.ndim or (self.ndim == 2 and keys[0] != slice(None)):
-            refuse(
-                "BadIndex",
-                f"the index {key!r} into an encrypted {self.kind} by columns is not possible",
-                "Choose whole columns: x[:, j] or x[:, a:b]",
-            )
-        start, length, step = _axis_index(self.parts[0], keys[-1], len(self.parts))
-        return (
-            self.parts[start] if length is None else Stack(self.parts[start : start + length * step : step])
-        )
+        whole = len(keys) == self.ndim and all(k == slice(None) for k in keys[:-1] if isinstance(k, slice))
+        if whole and all(isinstance(k, slice) for k in keys[:-1]) and isinstance(keys[-1], (slice, int)):
+            columns = index_of(self, key) if self.ndim == 1 else index_of(self, key)[0]
+            parts = [self.parts[(int(n) - 1) % len(self.parts)] for n in np.atleast_1d(columns)]
+            return Stack(parts) if isinstance(keys[-1], slice) else parts[0]
+        found: Symbol | Stack = self.gathered(index_of(self, key))
+        return found
 
-    def sum(self, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False) -> Any:
-        """Sum over the columns (axis −1: additions only), over the batch (axis 0), or both."""
-        if keepdims:
+    def gathered(self, index: Numbers) -> Any:
+        """The elements that have these numbers (`trace/gather.py`), by columns of the result.
+
+        A vector that comes from one column is in its slots.
+        """
+        count = len(self.parts)
+        column = np.where(index > 0, (index - 1) % count, -1)
+        used = np.unique(column[column >= 0])
+        if index.ndim == 0 or (index.ndim == 1 and self.ndim == 2 and used.size == 1):
+            return self.one(index)
+        if index.ndim > 2:
             refuse(
                 "PackingMismatch",
-                f"sums of an encrypted {self.kind} in {len(self.parts)} ciphertexts keep no axes",
-                "Leave keepdims out: sums over the batch are scalars, which go with every column",
+                f"an encrypted {self.kind} in {count} ciphertexts has no {index.ndim} axes",
+                "Pack the argument in slots",
             )
+        return Stack([self.one(index[..., j]) for j in range(index.shape[-1])])
+
+    def one(self, index: Numbers) -> Any:
+        """The same in one ciphertext, as far as its elements stand beside one another."""
+        count = len(self.parts)
+        column = np.where(index > 0, (index - 1) % count, -1)
+        row = np.where(index > 0, (index - 1) // count + 1, 0)
+        terms = []
+        for j in np.unique(column[column >= 0]):
+            part, taken = self.parts[int(j)], np.where(column == j, row, 0)
+            terms.append(part if np.array_equal(taken, numbers(part)) else gathered(part, taken))
+        return reduce(lambda a, b: a + b, terms or [gathered(self.parts[0], np.zeros_like(index))])
+
+    def __iter__(self) -> Iterator[Any]:
+        if self.ndim > 1:
+            no_iteration(self, "Write .columns for the columns, or pack the matrix in slots")
+        return iter(self.parts)
+
+    def sum(
+        self,
+        axis: int | tuple[int, ...] | None = None,
+        dtype: object = None,
+        out: object = None,
+        *,
+        keepdims: bool = False,
+    ) -> Any:
+        """Sum over the columns (axis −1: additions only), over the batch (axis 0), or both."""
+        plain_sum(dtype, out)
         axes = axes_of(axis, self.ndim, f"an encrypted {self.kind}")
         over_columns = self.ndim - 1 in axes
         total: Any = reduce(lambda a, b: a + b, self.parts) if over_columns else self
-        if 0 not in axes or self.ndim == 1:
-            return total
-        return total.sum() if over_columns else self.map(lambda part: part.sum())
+        if 0 in axes and self.ndim > 1:
+            total = (
+                total.sum(keepdims=keepdims)
+                if over_columns
+                else total.map(lambda p: p.sum(keepdims=keepdims))
+            )
+        return Stack([total]) if keepdims and over_columns else total
 
-    def mean(self, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False) -> Any:
+    def mean(
+        self,
+        axis: int | tuple[int, ...] | None = None,
+        dtype: object = None,
+        out: object = None,
+        *,
+        keepdims: bool = False,
+    ) -> Any:
         """Mean over the same axes as ``sum``; one level more."""
-        total = self.sum(axis, keepdims=keepdims)
+        total = self.sum(axis, dtype, out, keepdims=keepdims)
         return total * (np.prod(total.shape, dtype=float) / np.prod(self.shape, dtype=float))
 
     def dot(self, other: object) -> Any:
         """The matrix product, as ``@``."""
         return self @ other
 
-    def transpose(self) -> NoReturn:
+    def transpose(self, *_: object) -> NoReturn:
         """Refused: records run along the slots of every ciphertext."""
         self._stays("transposed")
 
@@ -158,7 +195,7 @@ class Stack(Tensor):
                 f"an encrypted {self.kind} by columns cannot be multiplied by an encrypted {other.kind}",
                 'Weights for batch packing are a vector of scalars: ringmill.vector(n, packing="scalars")',
             )
-        weights = constant_array(other)
+        weights = factor(other)
         if weights.ndim not in (1, 2) or weights.shape[0] != len(self.parts):
             refuse(
                 "ShapeMismatch",
@@ -171,16 +208,14 @@ class Stack(Tensor):
 
     def _weighted(self, weights: np.ndarray[Any, np.dtype[np.complex128]]) -> Symbol:
         terms = [x * w for x, w in zip(self.parts, weights, strict=True) if w != 0]
-        if not terms:
-            refuse("ZeroOperand", "a product with a vector of zeros is zero", "Leave it out")
-        total: Symbol = reduce(lambda a, b: a + b, terms)
+        total: Symbol = reduce(lambda a, b: a + b, terms or [self.parts[0] * 0])
         return total
 
     def __rmatmul__(self, other: object) -> Any:
         if self.ndim == 1 and isinstance(other, Tensor):
             return self @ other
         if self.ndim == 1:
-            weights = constant_array(other)
+            weights = factor(other)
             if weights.ndim not in (1, 2) or weights.shape[-1] != len(self.parts):
                 refuse(
                     "ShapeMismatch",
@@ -193,3 +228,18 @@ class Stack(Tensor):
             f"an encrypted {self.kind} by columns cannot be multiplied from the left",
             "Records run along the slots: write x @ w, or pack the matrix by rows",
         )
+
+
+def _parts(value: Any, count: int) -> list[Any]:
+    """What each of so many ciphertexts goes together with."""
+    if isinstance(value, Stack):
+        return list(value.parts if len(value.parts) == count else value.parts * count)
+    if not value.shape:
+        return [value] * count
+    if isinstance(value, Symbol):
+        own = [value[..., j] for j in range(value.shape[-1])]
+        return own if len(own) == count else own * count
+    wide = np.broadcast_to(value, (*value.shape[:-1], count))
+    columns = [wide[..., j] for j in range(count)]
+    # One number needs no table.
+    return [c.flat[0] if c.ndim and np.all(c == c[0]) else c for c in columns]

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ringmill.trace import linear
-from ringmill.trace.base import Tensor, axes_of, constant_array
+from ringmill.trace import broadcast, gather, linear
+from ringmill.trace.base import Tensor, axes_of, constant_array, no_iteration, plain_sum
 from ringmill.trace.graph import Graph
+from ringmill.trace.index import index_of, whole_exponent
 from ringmill.trace.layout import Layout, Shape
 from ringmill.trace.where import MoreSlotsError, refuse
-
-# A power takes ⌈log2 exponent⌉ levels; no chain, bootstrapped or not, makes sense of more than this.
-LARGEST_POWER = 1 << 64
 
 
 class Symbol(Tensor):
@@ -68,30 +67,29 @@ class Symbol(Tensor):
             constant = self.graph.const(target.layout.place(value), fill)
             clean = clean or op == "mul"
         if op == "mul":
-            return target.with_node(self.graph.mul(self.node, constant), clean=clean)
+            return target.with_node(self.graph.mul(target.node, constant), clean=clean)
         if op == "add":
-            return target.with_node(self.graph.add(self.node, constant), clean=clean)
+            return target.with_node(self.graph.add(target.node, constant), clean=clean)
         if reverse:  # constant − x
-            return target.with_node(self.graph.add(self.graph.neg(self.node), constant), clean=clean)
-        return target.with_node(self.graph.sub(self.node, constant), clean=clean)
+            return target.with_node(self.graph.add(self.graph.neg(target.node), constant), clean=clean)
+        return target.with_node(self.graph.sub(target.node, constant), clean=clean)
 
     def _grown_to(self, value: NDArray[np.complex128]) -> Symbol:
         """The value seen in the shape that a constant operand asks for."""
-        if not self.shape and value.ndim:
-            if value.size > self.slots:
-                raise MoreSlotsError(value.size)
-            return Symbol(self.graph, self.node, Layout.contiguous(value.shape, self.slots), clean=False)
         try:
-            fits = np.broadcast_shapes(self.shape, value.shape) == self.shape
+            shape = np.broadcast_shapes(self.shape, value.shape)
         except ValueError:
-            fits = False
-        if not fits:
             refuse(
                 "ShapeMismatch",
                 f"an encrypted {self.kind} and a constant of shape {value.shape} do not go together",
-                "The constant must broadcast to the shape of the encrypted value",
+                "Shapes must broadcast as NumPy's do",
             )
-        return self
+        if shape == self.shape:
+            return self
+        if math.prod(shape) > self.slots:
+            raise MoreSlotsError(math.prod(shape))
+        grown: Symbol = broadcast.widened(self, shape)
+        return grown
 
     def __neg__(self) -> Symbol:
         return self.with_node(self.graph.neg(self.node), clean=self.clean)
@@ -110,19 +108,14 @@ class Symbol(Tensor):
             )
         return self.with_node(self.graph.bootstrap(self.node, iterations), clean=self.clean)
 
-    def __pow__(self, exponent: object) -> Symbol:
-        if not isinstance(exponent, (int, np.integer)) or isinstance(exponent, bool) or exponent < 1:
-            refuse(
-                "BadExponent",
-                f"an encrypted {self.kind} cannot be raised to the power {exponent!r}",
-                "Exponents are whole numbers from 1 up; other powers need ringmill.approximate",
-            )
-        if exponent > LARGEST_POWER:
-            refuse(
-                "BadExponent",
-                f"an encrypted {self.kind} cannot be raised to a power of {int(exponent).bit_length()} bits",
-                "Every doubling of the exponent costs a level; the largest exponent is 2^64",
-            )
+    def __pow__(self, exponent: object) -> Any:
+        whole = whole_exponent(self, exponent)
+        if whole is None:
+            from ringmill.trace import elementary
+
+            return elementary.power(self, exponent)
+        if whole == 0:
+            return self * 0 + 1
         powers = {1: self}
 
         def power(n: int) -> Symbol:
@@ -131,7 +124,7 @@ class Symbol(Tensor):
                 powers[n] = _combine("mul", power(n - n // 2), power(n // 2))
             return powers[n]
 
-        return power(int(exponent))
+        return power(whole)
 
     # ---- moving elements ----------------------------------------------------------------------
 
@@ -183,31 +176,15 @@ class Symbol(Tensor):
         refuse("BadRotation", f"a roll by {shift!r} is not possible", "Roll by a whole number of elements")
 
     def __getitem__(self, key: object) -> Symbol:
-        keys = key if isinstance(key, tuple) else (key,)
-        if len(keys) > self.ndim:
-            refuse("BadIndex", f"{len(keys)} indices into an encrypted {self.kind}", "Use one index an axis")
-        shape: list[int] = []
-        strides: list[int] = []
-        offset = 0
-        for axis, (count, stride) in enumerate(zip(self.shape, self.layout.strides, strict=True)):
-            item = keys[axis] if axis < len(keys) else slice(None)
-            start, length, step = _axis_index(self, item, count)
-            offset += start * stride
-            if length is not None:
-                shape.append(length)
-                strides.append(stride * step)
-        if not shape:
-            refuse(
-                "BadIndex",
-                f"one element of an encrypted {self.kind} cannot be read by index",
-                "Elements share a ciphertext: take a slice x[i:i+1], or multiply by a mask and sum",
-            )
-        layout = Layout(tuple(shape), tuple(strides), self.slots)
-        if layout == self.layout and offset == 0:
-            return self
-        return Symbol(self.graph, self.graph.rotate(self.node, offset), layout, clean=False)
+        found: Symbol = gather.gathered(self, index_of(self, key))
+        return self if found.layout == self.layout and found.node == self.node else found
 
-    def reshape(self, *shape: int | tuple[int, ...]) -> Symbol:
+    def __iter__(self) -> Iterator[Symbol]:
+        if self.ndim < 2:
+            no_iteration(self)
+        return iter([self[row] for row in range(self.shape[0])])
+
+    def reshape(self, *shape: int | Sequence[int]) -> Symbol:
         """The same elements in row-major order under another shape.
 
         Costs nothing where elements stand in that order without gaps. Others (slices, transposes, results
@@ -216,7 +193,7 @@ class Symbol(Tensor):
         are one map, in one level. One element in the shape ``()`` is a scalar, which stands
         in every slot: a sum.
         """
-        wanted = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
+        wanted = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
         try:
             new: Shape = np.empty(self.shape, dtype=bool).reshape(wanted).shape  # type: ignore[arg-type]
         except (ValueError, TypeError):
@@ -229,9 +206,18 @@ class Symbol(Tensor):
         row_major = linear.packed(self)
         return Symbol(self.graph, row_major.node, layout, clean=row_major.clean)
 
-    def transpose(self) -> Symbol:
-        """Axes in reverse order; costs nothing, only the reading order changes."""
-        layout = Layout(self.shape[::-1], self.layout.strides[::-1], self.slots)
+    def transpose(self, *axes: int | Sequence[int] | None) -> Symbol:
+        """Axes in reverse order, or in the order given; costs nothing, only the reading order changes."""
+        given: Any = (
+            axes[0] if len(axes) == 1 and not isinstance(axes[0], (int, np.integer)) else axes or None
+        )
+        order = tuple(reversed(range(self.ndim)))
+        if given is not None:
+            order = axes_of(tuple(given), self.ndim, f"an encrypted {self.kind}")
+            if len(order) < self.ndim:
+                refuse("BadAxis", f"{len(order)} axes of an encrypted {self.kind}", "Name every axis once")
+        shape, strides = (tuple(of[a] for a in order) for of in (self.shape, self.layout.strides))
+        layout = Layout(shape, strides, self.slots)
         return Symbol(self.graph, self.node, layout, clean=self.clean)
 
     @property
@@ -241,13 +227,21 @@ class Symbol(Tensor):
 
     # ---- sums and products --------------------------------------------------------------------
 
-    def sum(self, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False) -> Symbol:
+    def sum(
+        self,
+        axis: int | tuple[int, ...] | None = None,
+        dtype: object = None,
+        out: object = None,
+        *,
+        keepdims: bool = False,
+    ) -> Symbol:
         """Sum of all elements (a scalar in every slot), or along one axis or several.
 
         ``keepdims`` leaves the summed axes with one element; ``rm.total`` with as many as they had.
         """
+        plain_sum(dtype, out)
         axes = axes_of(axis, self.ndim, f"an encrypted {self.kind}")
-        if not axes:
+        if not axes or not self.shape:
             return self
         with self.graph.part(f"sum of {math.prod(self.shape[a] for a in axes)}"):
             summed = self._summed(axes)
@@ -269,9 +263,16 @@ class Symbol(Tensor):
         shape, strides = (tuple(of[a] for a in kept) for of in (self.shape, self.layout.strides))
         return Symbol(self.graph, node, Layout(shape, strides, self.slots), clean=False)
 
-    def mean(self, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False) -> Symbol:
+    def mean(
+        self,
+        axis: int | tuple[int, ...] | None = None,
+        dtype: object = None,
+        out: object = None,
+        *,
+        keepdims: bool = False,
+    ) -> Symbol:
         """Mean over the same axes as ``sum``; one level more."""
-        total = self.sum(axis, keepdims=keepdims)
+        total = self.sum(axis, dtype, out, keepdims=keepdims)
         mean: Symbol = total * (math.prod(total.shape) / math.prod(self.shape))
         return mean
 
@@ -303,41 +304,7 @@ class Symbol(Tensor):
         return linear.matmul(self, other)
 
     def __rmatmul__(self, other: object) -> Any:
-        return linear.rmatmul(self, constant_array(other))
-
-
-def _axis_index(symbol: Symbol, item: object, count: int) -> tuple[int, int | None, int]:
-    """(start, length or None for one index, step) of an index along one axis."""
-    if isinstance(item, Tensor):
-        refuse(
-            "BadIndex",
-            "an encrypted value cannot be an index",
-            "Which element is read would be unknown: use masks",
-        )
-    if isinstance(item, slice):
-        try:
-            start, stop, step = item.indices(count)
-        except TypeError:
-            refuse("BadIndex", f"the slice {item!r}", "Slice bounds are whole numbers")
-        length = len(range(start, stop, step))
-        if step < 1 or length == 0:
-            refuse(
-                "BadIndex",
-                f"the slice {item!r} of {count} elements is not possible",
-                "Slices step forward and are not empty",
-            )
-        return start, length, step
-    if isinstance(item, (int, np.integer)) and not isinstance(item, bool):
-        if not -count <= item < count:
-            refuse(
-                "BadIndex", f"index {item} is outside an axis with {count} elements", f"Use 0 to {count - 1}"
-            )
-        return int(item) % count, None, 1
-    refuse(
-        "BadIndex",
-        f"an index of type {type(item).__name__} into an encrypted {symbol.kind}",
-        "Use whole numbers and slices, or multiply by a mask",
-    )
+        return linear.rmatmul(self, linear.factor(other))
 
 
 def _combine(op: str, left: Symbol, right: Symbol) -> Symbol:
@@ -349,20 +316,7 @@ def _combine(op: str, left: Symbol, right: Symbol) -> Symbol:
             "Use only this kernel's arguments",
         )
     if left.shape and right.shape and not left.layout.alike(right.layout):
-        if left.shape == right.shape:
-            refuse(
-                "PackingMismatch",
-                f"both are an encrypted {left.kind}, but their elements sit {left.layout.strides} and "
-                f"{right.layout.strides} slots apart",
-                "Pack them alike: x.reshape(x.shape) closes the gaps of x, for a level",
-            )
-        one_is_matrix = max(left.ndim, right.ndim) == 2
-        refuse(
-            "ShapeMismatch",
-            f"an encrypted {left.kind} and an encrypted {right.kind} do not go together",
-            "Both must have the same shape, or one be a scalar"
-            + ("; rm.total(x, axis) is the sum along an axis in the shape of x" if one_is_matrix else ""),
-        )
+        left, right = broadcast.together(left, right)
     layout = right.layout if not left.shape else left.layout
     node = getattr(left.graph, op)(left.node, right.node)
     # A scalar fills the padding too; a product is zero where either side is.

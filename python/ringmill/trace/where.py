@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 import os
 import sys
+import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -18,6 +19,13 @@ from ringmill.errors import KernelError
 # ringmill.kernels may be.
 _HERE = Path(__file__).resolve().parent
 _TRACER = (str(_HERE), str(_HERE.parent / "ciphertext.py"))
+_KERNEL = str(_HERE / "kernel.py")
+# Packages that are installed, Python's own, and functions made here for a line of a kernel. A kernel that
+# stands there is called by the tracer itself.
+_LIBRARIES = (
+    *{sysconfig.get_paths()[name] + os.sep for name in ("purelib", "platlib", "stdlib", "platstdlib")},
+    str(_HERE.parent / "kernels" / "functions.py"),
+)
 # NumPy's dispatcher stands between the kernel and us for np.sum(x) and the like.
 _NUMPY = (str(Path(np.__file__).parent) + os.sep, "<__array_function__")
 
@@ -42,13 +50,21 @@ UNKNOWN = Where("<unknown>", 0)
 
 
 def here() -> Where:
-    """The innermost frame outside the tracer: the line of the kernel that asked for an operation."""
+    """The line of the kernel that asked for an operation: the innermost frame outside of the tracer.
+
+    What a library does with an operand is not that line, if a frame outside of all libraries called it.
+    """
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
+    innermost, inside = UNKNOWN, True
+    while frame is not None and (inside or frame.f_code.co_filename != _KERNEL):
         if _is_users(frame):
-            return Where(frame.f_code.co_filename, frame.f_lineno)
+            found = Where(frame.f_code.co_filename, frame.f_lineno)
+            if not found.file.startswith(_LIBRARIES):
+                return found
+            innermost = found if innermost is UNKNOWN else innermost
+            inside = False
         frame = frame.f_back
-    return UNKNOWN
+    return innermost
 
 
 def raised(error: BaseException) -> Where:
@@ -56,7 +72,9 @@ def raised(error: BaseException) -> Where:
     found, trace = UNKNOWN, error.__traceback__
     while trace is not None:
         if _is_users(trace.tb_frame):
-            found = Where(trace.tb_frame.f_code.co_filename, trace.tb_lineno)
+            place = Where(trace.tb_frame.f_code.co_filename, trace.tb_lineno)
+            library = place.file.startswith(_LIBRARIES)
+            found = place if found is UNKNOWN or not library else found
         trace = trace.tb_next
     return found
 

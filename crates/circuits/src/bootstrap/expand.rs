@@ -48,6 +48,28 @@ impl<'a> Copy<'a> {
     }
 }
 
+/// The program without its bootstrappings: each of them gives the elements that it takes.
+///
+/// # Errors
+/// None for a verified traced program.
+pub fn unmarked(p: &Program) -> Result<Program, CircuitError> {
+    let mut copy = Copy::of(p)?;
+    for (v, instr) in p.values() {
+        copy.stand_at(v);
+        let value = match instr.op.map_operands(|a| copy.new[a.index()]) {
+            Op::Bootstrap { a, .. } => a,
+            op => copy.b.push(op)?,
+        };
+        copy.new.push(value);
+        match (&instr.op, instr.within) {
+            (Op::Bootstrap { .. }, Some(bound)) => copy.b.promise(value, bound)?,
+            (Op::Bootstrap { .. }, None) => {}
+            _ => copy.promise(v)?,
+        }
+    }
+    Ok(copy.finish()?)
+}
+
 /// The program with a circuit in place of every `bootstrap`, of messages as large as `size` says, or the next power of two.
 /// `config` gives the arrangement for the iterations that one asks for; those that ask for none take fewer where messages are too
 /// small for all.

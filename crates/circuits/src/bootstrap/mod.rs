@@ -13,7 +13,7 @@ mod place;
 mod sine;
 mod transform;
 
-pub use expand::expand;
+pub use expand::{expand, unmarked};
 pub use failure::probability;
 pub use iterated::ITERATIONS_MAX;
 pub use need::{Need, most_bits};

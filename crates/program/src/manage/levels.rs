@@ -322,9 +322,15 @@ fn backward(p: &Program, (early, joined): (&[Form], &[u32]), bottom: u32) -> Vec
     late
 }
 
-/// Multiplicative depth: the rescales in a row that [`super::manage`] will insert.
+/// Multiplicative depth: the rescales in a row that [`super::manage`] will insert, to an output or to a value that is
+/// bootstrapped, whichever are more.
 ///
 /// Of a program as [`super::simplify`] leaves it; of another it is an upper bound, because simplification joins factors.
 pub fn depth(p: &Program) -> u32 {
-    Levels::new(p, 0, u32::MAX).depth
+    let levels = Levels::new(p, 0, u32::MAX);
+    let ends = p.instrs().iter().filter_map(|i| match i.op {
+        Op::Bootstrap { a, .. } => Some(levels.forms[a.index()].rests_at()),
+        _ => None,
+    });
+    ends.fold(levels.depth, u32::max)
 }

@@ -3,7 +3,7 @@
 use ringmill_circuits::bootstrap::{ITERATIONS_MAX, LEAST_BITS, Need, most_bits};
 use ringmill_ckks::ParamsError;
 use ringmill_ckks::params::MIN_LOG_N;
-use ringmill_program::he::{Program, Rule};
+use ringmill_program::he::{OpKind, Program, Rule};
 use ringmill_program::manage::{self, Accuracy, ChooseError, Promise};
 
 use super::{Plan, PlanOptions, asks, place};
@@ -11,6 +11,12 @@ use crate::Error;
 
 /// Levels between bootstrappings, at most, of chains that are chosen: as many as `B16` leaves.
 const LEVELS_MOST: u32 = 9;
+
+/// The same between bootstrappings that a program asks for: beyond, some more are placed.
+const ASKED_MOST: u32 = 24;
+
+/// How much more work a plan may be that bootstraps where it is asked to and nowhere else.
+const DEARER: f64 = 1.25;
 
 /// Slots that any arrangement bootstraps.
 const SLOTS_LEAST: usize = 4;
@@ -51,18 +57,46 @@ fn is_of_depth(refused: &ChooseError) -> bool {
         ChooseError::Params { source: ParamsError::Unmet { .. }, .. } => true,
         ChooseError::Params { source: ParamsError::PrimeBits { .. }, depth, .. }
         | ChooseError::Accuracy { depth, .. } => *depth > LEVELS_MOST,
-        ChooseError::Program(e) => matches!(*e.rule, Rule::ScaleDrift { .. }),
+        ChooseError::Program(e) => matches!(*e.rule, Rule::ScaleDrift { .. } | Rule::Depth { .. }),
         _ => false,
     }
 }
 
-/// Parameters that bootstrap: the levels of the longest way between bootstrappings that the program asks for, and as many bits as
-/// bring the predicted error below what is wanted.
+/// Parameters that bootstrap: the levels of the longest way between bootstrappings that the program asks for, as far as that is
+/// the least work.
 fn bootstrapped(traced: &Program, want: &Accuracy, why: &str) -> Result<Plan, Error> {
     if want.security > SECURITY {
         return Err(Error::BootstrapSecurity { security: want.security });
     }
-    let levels = manage::depth(&manage::simplify(traced)?).clamp(1, LEVELS_MOST);
+    let longest = manage::depth(&manage::simplify(traced)?).max(1);
+    let usual = of_levels(traced, want, longest.min(LEVELS_MOST), why);
+    if !asks(traced) || !(LEVELS_MOST + 1..=ASKED_MOST).contains(&longest) {
+        return usual;
+    }
+    // A chain as long as the longest way between two that are asked for needs no other; it may be dearer all the same, and what
+    // is asked for is worth a little.
+    match (usual, of_levels(traced, want, longest, why)) {
+        (Ok(usual), Ok(long)) if work(&long) < DEARER * work(&usual) => Ok(long),
+        (Ok(usual), _) => Ok(usual),
+        (Err(why), long) => long.map_err(|_| why),
+    }
+}
+
+/// What a plan costs, up to a factor: the transforms of its key switches, each of digits and a result of all limbs.
+fn work(plan: &Plan) -> f64 {
+    let summary = &plan.managed.summary;
+    let switches: usize =
+        [OpKind::Relin, OpKind::Rotate, OpKind::Conj].map(|kind| summary.count(kind)).iter().sum();
+    let params = &plan.params;
+    let limbs = params.key_limbs();
+    switches as f64
+        * f64::from(params.log_n())
+        * f64::from(params.log_n()).exp2()
+        * ((params.dnum() + 2) * limbs) as f64
+}
+
+/// Parameters with so many levels after each bootstrapping, and as many bits as bring the predicted error below what is wanted.
+fn of_levels(traced: &Program, want: &Accuracy, levels: u32, why: &str) -> Result<Plan, Error> {
     let slots = traced.slots().max(SLOTS_LEAST);
     let need = Need { levels, slots, log_n: MIN_LOG_N, ..Need::default() };
     let most = most_bits(ITERATIONS_MAX);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use ringmill_circuits::bootstrap::{Bootstrap, Content, Placed, expand, place};
+use ringmill_circuits::bootstrap::{Bootstrap, Content, Placed, expand, place, unmarked};
 use ringmill_ckks::{KeyLayout, Level, Params, Scale};
 use ringmill_program::he::{Chain, HeError, Instr, Op, Program, Rule, Source, Type, Value};
 use ringmill_program::lower::Switch;
@@ -138,6 +138,8 @@ impl Bootstrapping<'_> {
     }
 
     /// The program with the bootstrappings that it asks for and, where levels run out all the same, as few more as [`place`] finds.
+    /// Where these are more in all than a program takes that asks for none, it is given those: what is asked for says where a
+    /// bootstrapping does no harm, and none of them changes a value.
     fn on_the_way(&self, traced: &Program, refused: HeError) -> Result<(Managed, Vec<Place>), Error> {
         let content = if self.promise.real { Content::Real } else { Content::Complex };
         let config = config(self.params, content, None);
@@ -161,12 +163,22 @@ impl Bootstrapping<'_> {
         let Some(budget) = config.budget(top, simple.slots(), floor.get())? else {
             return Err(too_short(refused).into());
         };
-        let bounds = self.promise.bounds(&simple);
-        let (program, placed) = place(&simple, budget, |v: Value| config.takes(bounds[v.index()]))?;
-        if placed.is_empty() {
+        let placed = |p: &Program| {
+            let bounds = self.promise.bounds(p);
+            place(p, budget, |v: Value| config.takes(bounds[v.index()]))
+        };
+        let (mut program, mut more) = placed(&simple)?;
+        if more.is_empty() {
             return Err(refused.into());
         }
-        places.extend(placed.into_iter().map(Place::Placed));
+        if !places.is_empty() {
+            let (bare, alone) = placed(&simplify(&unmarked(&simple)?)?)?;
+            if alone.len() < places.len() + more.len() {
+                places.clear();
+                (program, more) = (bare, alone);
+            }
+        }
+        places.extend(more.into_iter().map(Place::Placed));
         Ok((self.with_circuits(&program, &config)??, places))
     }
 

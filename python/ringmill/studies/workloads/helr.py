@@ -19,10 +19,9 @@ import numpy as np
 
 from ringmill._native import Params
 from ringmill.compiled import Compiled, compile_traced
-from ringmill.studies.workloads.records import Array
-from ringmill.studies.workloads.training import Schedule
-from ringmill.trace import kernel, matrix, region, total, within
-from ringmill.trace.kernel import bootstrap
+from ringmill.trace import kernel, matrix, region, total
+from ringmill.trace.marks import bootstrap
+from ringmill.trace.marks import within_everywhere as within
 from ringmill.trace.symbol import Symbol
 
 #: Levels after a bootstrapping: two steps of four, and one on each side for weights that go together.

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ringmill.trace.kernel import within
+from ringmill.trace.marks import within_everywhere as within
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]

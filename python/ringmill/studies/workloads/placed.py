@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from ringmill.studies.workloads import resnet
-from ringmill.trace import kernel, region, within
+from ringmill.trace import kernel, region
 from ringmill.trace.kernel import Kernel
+from ringmill.trace.marks import within_everywhere as within
 
 
 def program(network: resnet.Network, *, marked: bool = False) -> Kernel:

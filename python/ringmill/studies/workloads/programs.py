@@ -18,7 +18,7 @@ from ringmill.progress import Show, steps
 from ringmill.studies.workloads import helr, resnet
 from ringmill.studies.workloads.stepwise import Needs
 from ringmill.trace import kernel, vector
-from ringmill.trace.kernel import bootstrap
+from ringmill.trace.marks import bootstrap
 
 Facts = dict[str, Any]
 

@@ -22,8 +22,10 @@ from ringmill._native import Params
 from ringmill.compiled import Compiled, compile_traced
 from ringmill.studies.workloads import multiplexed
 from ringmill.studies.workloads.multiplexed import Array, Grid, Input, convolve, horner, repeated, turn
-from ringmill.trace import Approximation, approximate, kernel, region, vector, within
-from ringmill.trace.kernel import Kernel, bootstrap
+from ringmill.trace import Approximation, approximate, kernel, region, vector
+from ringmill.trace.kernel import Kernel
+from ringmill.trace.marks import bootstrap
+from ringmill.trace.marks import within_everywhere as within
 
 #: The largest value before an activation, over the images that weights are scaled by; others may pass it.
 FILL = 0.5
