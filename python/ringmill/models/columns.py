@@ -172,7 +172,8 @@ class Context:
     def _promised(self, value: Any, reach: float) -> Any:
         """A value that its data keep within 1, where what it is made of does not show it."""
         shown = self.learns or isinstance(value, (float, np.ndarray)) or reach <= 1
-        return value if shown else within(value, 1.0)
+        # Slots without rows hold the middle of every range.
+        return value if shown else within(value, 1.0, everywhere=True)
 
     def product(self, a: Columns, b: Columns, name: str) -> Columns:
         """Products of columns of two groups, one by one; of a group with itself, squares."""

@@ -19,6 +19,8 @@ import numpy as np
 
 from ringmill._native import Params
 from ringmill.compiled import Compiled, compile_traced
+from ringmill.studies.workloads.records import Array
+from ringmill.studies.workloads.training import Schedule
 from ringmill.trace import kernel, matrix, region, total
 from ringmill.trace.marks import bootstrap
 from ringmill.trace.marks import within_everywhere as within
