@@ -122,7 +122,7 @@ fn rotations_of_a_sum() {
     assert_eq!(Evaluator::sum_rotations(8, 1, 512), [1, 2, 4]);
     assert_eq!(Evaluator::sum_rotations(5, 1, 512), [1, 2, 4]);
     assert_eq!(Evaluator::sum_rotations(6, -1, 16), [13, 14, 15]);
-    assert_eq!(Evaluator::sum_rotations(1, 1, 512), []);
+    assert_eq!(Evaluator::sum_rotations(1, 1, 512), [0i64; 0]);
 }
 
 /// `_into`, over another ciphertext, and `_assign` of each operation give what the operation gives.
