@@ -17,16 +17,7 @@ constexpr u64 kMask = ~u64(0);
 #endif
 constexpr u64 kWord = W == 64 ? ~u64(0) : (u64(1) << W) - 1;
 
-constexpr unsigned latency() {
-  switch (kKind) {
-    case kPrf: return 11;
-    case kMontgomery: return 11;
-    case kBarrett: return 13;
-    case kP2:
-    case kP2Sparse: return 8;
-    default: return 4 + 2 * (factor_bits_of(kKind, W) / ntt_word_of(kKind));
-  }
-}
+constexpr unsigned latency() { return latency_of(kKind, W); }
 constexpr unsigned factor_bits() { return factor_bits_of(kKind, W); }
 constexpr unsigned delta_bits() { return H - 2 < 12 ? H - 2 : 12; }
 

@@ -36,6 +36,17 @@ constexpr unsigned factor_bits_of(unsigned kind, unsigned w) {
   }
 }
 
+// Cycles from operands to product.
+constexpr unsigned latency_of(unsigned kind, unsigned w) {
+  switch (family_of(kind)) {
+    case kPrf: return 11;
+    case kMontgomery: return 11;
+    case kBarrett: return 13;
+    case kNtt: return 4 + 2 * (factor_bits_of(kind, w) / ntt_word_of(kind));
+    default: return 8;
+  }
+}
+
 // aux_i: q^-1 mod 2^w, or -q^-1 mod 2^(w/2), or floor(2^(w+n+1) / q) for q of n bits, or b - t; else not read.
 inline u64 aux_of(unsigned kind, unsigned w, u64 q) {
   if (kind == kMontgomery || kind == kPrf) {
