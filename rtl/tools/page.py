@@ -50,7 +50,7 @@ the usual figure LUT/16 + FF/8 + 102.4·DSP + 56·BRAM.
 
 
 def _kind(code: int) -> str:
-    """A multiplier's name from its number: from KindStep = 16 of `modmul_pkg` on, the bits of a word stand above."""
+    """A multiplier's name from its number: from Families = 16 of `modmul_pkg` on, the bits of a word stand above."""
     family, word = code % 16, code // 16
     if not word:
         return KINDS[family]
@@ -217,7 +217,8 @@ _MULTIPLIERS = ["flow", "W", "kind", "tiling", "LUT", "FF", "DSP", "overall", "�
 
 def _sections(data: Path) -> Iterator[tuple[str, list[str], Iterator[list[str]]]]:
     multipliers, cores = _rows(data, "modmul"), _rows(data, "core")
-    of_block = {name: _rows(data, name) for name in ("ntt", "arith", "bank", "memory", "registers")}
+    names = ("ntt", "streaming_ntt", "arith", "bank", "memory", "registers")
+    of_block = {name: _rows(data, name) for name in names}
     blocks = [row for rows in of_block.values() for row in rows]
     every = [*cores, *blocks]
     yield "Routed on the LFE5U-85F", _ROUTED, _routed([*every, *multipliers])

@@ -13,24 +13,24 @@ package modmul_pkg;
 
   // KindNtt alone: t = NttWord, and b, up to W, belongs to the modulus. ntt_kind(t): words of t bits, b = W for every
   // modulus, which is smaller. ntt_kind(t, 1): words of t bits, b of the modulus.
-  localparam int unsigned KindStep = 16;
+  localparam int unsigned Families = 16;
   localparam int unsigned NttWord  = 13;
 
   function automatic int unsigned ntt_kind(int unsigned t, bit any_length = 1'b0);
-    return KindNtt + KindStep * (t + (any_length ? 32 : 0));
+    return KindNtt + Families * (t + (any_length ? 32 : 0));
   endfunction
 
   // The kind without what ntt_kind adds.
   function automatic int unsigned family(int unsigned kind);
-    return kind % KindStep;
+    return kind % Families;
   endfunction
 
   function automatic int unsigned ntt_word(int unsigned kind);
-    return (kind == KindNtt) ? NttWord : kind / KindStep % 32;
+    return (kind == KindNtt) ? NttWord : kind / Families % 32;
   endfunction
 
   function automatic bit ntt_any_length(int unsigned kind);
-    return kind == KindNtt || kind / KindStep >= 32;
+    return kind == KindNtt || kind / Families >= 32;
   endfunction
 
   // Word steps: as many as clear W bits.

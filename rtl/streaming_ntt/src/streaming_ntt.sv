@@ -78,27 +78,21 @@ module streaming_ntt #(
   assign aux_field    = cfg_field_i[0];
 
   // ------------------------------------------------- start
-  logic [LogRows-1:0] wait_q;
-  logic               start, last_out;
-  logic [$clog2(Polys+2)-1:0] inside_q;
-
-  assign start_ready_o = wait_q == '0 && !bad_size_o;
-  assign start         = start_valid_i && start_ready_o;
-  assign busy_o        = inside_q != '0;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin : p_start
-    if (!rst_ni) begin
-      wait_q   <= '0;
-      inside_q <= '0;
-    end else begin
-      if (start) begin
-        wait_q <= LogRows'((32'd1 << log_rows) - 32'd1);
-      end else if (wait_q != '0) begin
-        wait_q <= wait_q - 1'b1;
-      end
-      inside_q <= inside_q + ($clog2(Polys + 2))'(start) - ($clog2(Polys + 2))'(last_out);
-    end
-  end
+  logic start, last_out;
+  stream_gate #(
+    .LogRows (LogRows),
+    .Polys   (Polys)
+  ) i_gate (
+    .clk_i,
+    .rst_ni,
+    .log_rows_i    (log_rows),
+    .bad_size_i    (bad_size_o),
+    .start_valid_i,
+    .start_ready_o,
+    .start_o       (start),
+    .last_i        (last_out),
+    .busy_o
+  );
 
   // ------------------------------------------------- seeds
   logic              seed_valid, seed_lanes;
