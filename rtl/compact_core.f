@@ -20,6 +20,7 @@ modmul/src/modmul_mmsm.sv
 modmul/src/modmul_prf.sv
 modmul/src/modmul_montgomery.sv
 modmul/src/modmul_barrett.sv
+modmul/src/modmul_ntt.sv
 modmul/src/modmul.sv
 ntt/src/ntt_pkg.sv
 ntt/src/ntt_swap.sv

@@ -39,15 +39,22 @@ def in_class(q: int, multiplier: str, word: int) -> bool:
         return beyond == 0 < low
     if multiplier == "sparse-word-montgomery":
         return low == 1 and -(1 << 11) <= beyond < 1 << 11
+    if multiplier == "ntt":
+        near = (q - 1 - (1 << b) for b in range(26, word + 1))
+        return q < 1 << word and any(d % (1 << 13) == 0 and -(1 << 12) <= d >> 13 < 1 << 12 for d in near)
     return q < 1 << word and (multiplier != "word-montgomery" or low == 1)
 
 
 def primes(multiplier: str, word: int, count: int) -> list[int]:
     """Primes of ``word`` bits, 1 modulo 2N, of a multiplier's class."""
     rng = random.Random(f"{multiplier} {word}")
-    steps = {"prf-fiko": 2 << LOG_N, "montgomery": 2 << LOG_N, "barrett": 2 << LOG_N}
+    steps = {"prf-fiko": 2 << LOG_N, "montgomery": 2 << LOG_N, "barrett": 2 << LOG_N, "ntt": 1 << 13}
     step = steps.get(multiplier, 1 << (word // 2))
-    spans = {"prf-fiko": 1 << (word // 2), "sparse-word-montgomery": 1 << (11 + word // 2)}
+    spans = {
+        "prf-fiko": 1 << (word // 2),
+        "sparse-word-montgomery": 1 << (11 + word // 2),
+        "ntt": 1 << (12 + 13),
+    }
     top = 1 << (word - 1)
     found: list[int] = []
     while len(found) < count:

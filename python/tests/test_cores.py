@@ -136,6 +136,7 @@ def test_a_multiplier_is_refused_primes_outside_its_class() -> None:
         "prf-fiko": "q = 2^(W−1) + f, 0 < f < 2^(W/2)",
         "montgomery": "q < 2^W",
         "barrett": "q < 2^W",
+        "ntt": "q = 2^b + δ·2^13 + 1 < 2^W, 26 ≤ b ≤ W, −2^12 ≤ δ < 2^12",
     }
     built = refused = 0
     for made_for, made_of in itertools.product(multipliers(), repeat=2):

@@ -89,6 +89,7 @@ def test_multipliers_have_the_numbers_of_the_hardware() -> None:
         "Prf": "prf-fiko",
         "Montgomery": "montgomery",
         "Barrett": "barrett",
+        "Ntt": "ntt",
     }
     assert {names[name]: at for name, at in numbers.items()} == {
         name: at for at, name in enumerate(multipliers())

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from rtl.synth.cells import overall
 
 #: What `modmul` is made of, one module a kind: only the ports that the kind uses, so unused constants go.
-MULTIPLIERS = ("modmul_p2", "modmul_prf", "modmul_montgomery", "modmul_barrett")
+MULTIPLIERS = ("modmul_p2", "modmul_prf", "modmul_montgomery", "modmul_barrett", "modmul_ntt")
 #: Memories of a limb, of twiddles, of moduli and their roots, of rows on their way from off chip.
 MEMORIES = ("bank_ram", "ntt_twiddle_table", "modulus_table", "mem_row_fifo")
 

@@ -14,7 +14,7 @@ FILE = ROOT / "docs" / "area.md"
 
 Row = dict[str, Any]
 
-KINDS = ["word Montgomery", "word Montgomery, sparse", "PRF-FIKO", "Montgomery", "Barrett"]
+KINDS = ["word Montgomery", "word Montgomery, sparse", "PRF-FIKO", "Montgomery", "Barrett", "NTT, any length"]
 TILES = ["LUTs", "18×18 (ECP5)", "24×17 (DSP48E1)", "26×17 (DSP48E2)"]
 
 #: DSP blocks of a product as published or counted by others, by bits and flow; how they count.
@@ -49,6 +49,14 @@ the usual figure LUT/16 + FF/8 + 102.4·DSP + 56·BRAM.
 """
 
 
+def _kind(code: int) -> str:
+    """A multiplier's name from its number: from Families = 16 of `modmul_pkg` on, the bits of a word stand above."""
+    family, word = code % 16, code // 16
+    if not word:
+        return KINDS[family]
+    return f"NTT, {word % 32}-bit words" + (", any length" if word >= 32 else "")
+
+
 def _table(columns: list[str], rows: Iterable[list[str]]) -> str:
     lines = [f"| {' | '.join(columns)} |", f"|{'---|' * len(columns)}"]
     lines += [f"| {' | '.join(row)} |" for row in rows]
@@ -61,7 +69,7 @@ def _number(value: float | None, digits: int = 0) -> str:
 
 def _core_point(row: Row) -> list[str]:
     p = row["params"]
-    return [f"2^{p['LOGN_MAX']}, {p['NBF']}", str(p["W"]), KINDS[p["KIND"]], TILES[p["TILE"]], str(p["D"])]
+    return [f"2^{p['LOGN_MAX']}, {p['NBF']}", str(p["W"]), _kind(p["KIND"]), TILES[p["TILE"]], str(p["D"])]
 
 
 _POINT = ["N, Nbf", "W", "multiplier", "tiling", "bus"]
@@ -179,7 +187,7 @@ def _multipliers(rows: list[Row]) -> Iterator[list[str]]:
         yield [
             row["flow"] + row["mark"],
             str(p["W"]),
-            KINDS[p["Kind"]],
+            _kind(p["Kind"]),
             TILES[p["Tile"]],
             _number(luts or None),
             _number(row["ff"]),
@@ -209,7 +217,8 @@ _MULTIPLIERS = ["flow", "W", "kind", "tiling", "LUT", "FF", "DSP", "overall", "�
 
 def _sections(data: Path) -> Iterator[tuple[str, list[str], Iterator[list[str]]]]:
     multipliers, cores = _rows(data, "modmul"), _rows(data, "core")
-    of_block = {name: _rows(data, name) for name in ("ntt", "arith", "bank", "memory", "registers")}
+    names = ("ntt", "streaming_ntt", "arith", "bank", "memory", "registers")
+    of_block = {name: _rows(data, name) for name in names}
     blocks = [row for rows in of_block.values() for row in rows]
     every = [*cores, *blocks]
     yield "Routed on the LFE5U-85F", _ROUTED, _routed([*every, *multipliers])

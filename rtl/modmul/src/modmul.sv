@@ -24,7 +24,7 @@ module modmul #(
     $error("modmul: no such tiling");
   end
 
-  case (Kind)
+  case (modmul_pkg::family(Kind))
     modmul_pkg::KindP2, modmul_pkg::KindP2Sparse: begin : g_p2
       modmul_p2 #(
         .W      (W),
@@ -83,6 +83,22 @@ module modmul #(
         .aux_i,
         .r_o
       );
+    end
+    modmul_pkg::KindNtt: begin : g_ntt
+      modmul_ntt #(
+        .Kind (Kind),
+        .W    (W),
+        .Tile (Tile)
+      ) i_modmul (
+        .clk_i,
+        .a_i,
+        .b_i,
+        .q_i,
+        .aux_i (aux_i[5:0]),
+        .r_o
+      );
+      logic unused_aux;
+      assign unused_aux = ^aux_i[W+1:6];
     end
     default: begin : g_check_kind
       $error("modmul: no such kind");

@@ -111,6 +111,8 @@ module modmul_dsp_product #(
     end
   end else begin : g_no_strips
     assign strips_q = '0;
+    logic unused_strips;
+    assign unused_strips = ^{strip_a, strip_b, strips_q};
     always_ff @(posedge clk_i) begin : p_sum
       p_o <= (Wa + Wb)'(grid);
     end

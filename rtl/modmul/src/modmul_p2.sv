@@ -69,6 +69,7 @@ module modmul_p2 #(
     .clk_i,
     .t_i ({1'b0, t0}),
     .k_i (k0),
+    .lead_i ('0),
     .t_o (t1)
   );
 
@@ -81,6 +82,7 @@ module modmul_p2 #(
     .clk_i,
     .t_i (t1),
     .k_i (k1),
+    .lead_i ('0),
     .t_o (t2)
   );
 

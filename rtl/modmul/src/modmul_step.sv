@@ -1,7 +1,8 @@
 // modmul_step - one word step of a Montgomery reduction modulo q = k * 2^H + 1.
 //
 // Equation     t_o = (t_i >> H) - lo * k,  lo = t_i mod 2^H, two cycles later, one a cycle.
-//              k = k_i, unsigned with Kw = H bits; or Sparse: k = 2^(H-1) + k_i, k_i signed with Kw < H bits.
+//              k = k_i, unsigned with Kw = H bits; or Sparse: k = 2^L + k_i, k_i signed with Kw bits, where L is Lead, or
+//              with AnyLead lead_i, between Kw and Lead.
 // Intervals    The caller guarantees that t_o fits Wt - H signed bits (modmul_p2 has the argument).
 // Stages       1: lo * k_i in groups of Booth rows, summed already where they are few (Sparse), and (t_i >> H) without
 //              the sparse bit; 2: their difference.
@@ -9,11 +10,14 @@ module modmul_step #(
   parameter int unsigned Wt     = 105,
   parameter int unsigned H      = 26,
   parameter bit          Sparse = 1'b0,
-  parameter int unsigned Kw     = H
+  parameter int unsigned Kw     = H,
+  parameter int unsigned Lead   = H - 1,
+  parameter bit          AnyLead = 1'b0
 ) (
   input  logic                   clk_i,
   input  logic signed [Wt-1:0]   t_i,
   input  logic [Kw-1:0]          k_i,
+  input  logic [5:0]             lead_i,
   output logic signed [Wt-H-1:0] t_o
 );
 
@@ -30,8 +34,13 @@ module modmul_step #(
   logic [2*Rows*Groups:0] digits;
   assign lo     = t_i[H-1:0];
   assign digits = {{(2 * Rows * Groups - Kw) {Sparse & k_i[Kw-1]}}, k_i, 1'b0};
-  if (Sparse) begin : g_sparse
-    assign high_d = $signed(t_i[Wt-1:H]) - $signed(Wo'({lo, {(H - 1) {1'b0}}}));
+  if (Sparse && AnyLead) begin : g_any
+    // From Kw on: what is shifted by the rest has fewer places to go.
+    logic [H+Lead-1:0] led;
+    assign led    = {{(Lead - Kw) {1'b0}}, lo, {Kw{1'b0}}} << (lead_i - 6'(Kw));
+    assign high_d = $signed(t_i[Wt-1:H]) - $signed(Wo'(led));
+  end else if (Sparse) begin : g_sparse
+    assign high_d = $signed(t_i[Wt-1:H]) - $signed(Wo'({lo, {Lead{1'b0}}}));
   end else begin : g_dense
     assign high_d = $signed(t_i[Wt-1:H]);
   end
@@ -82,6 +91,11 @@ module modmul_step #(
   always_ff @(posedge clk_i) begin : p_step
     high_q <= high_d;
     t_o    <= high_q - Wo'($signed(prod));
+  end
+
+  if (!AnyLead) begin : g_lead_fixed
+    logic unused_lead;
+    assign unused_lead = ^lead_i;
   end
 
   // The product of an unsigned or sparse operand may have more bits than it needs: copies of its sign.

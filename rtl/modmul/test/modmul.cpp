@@ -17,14 +17,7 @@ constexpr u64 kMask = ~u64(0);
 #endif
 constexpr u64 kWord = W == 64 ? ~u64(0) : (u64(1) << W) - 1;
 
-constexpr unsigned latency() {
-  switch (kKind) {
-    case kPrf: return 11;
-    case kMontgomery: return 11;
-    case kBarrett: return 13;
-    default: return 8;
-  }
-}
+constexpr unsigned latency() { return latency_of(kKind, W); }
 constexpr unsigned factor_bits() { return factor_bits_of(kKind, W); }
 constexpr unsigned delta_bits() { return H - 2 < 12 ? H - 2 : 12; }
 
@@ -37,7 +30,8 @@ bool in_class(u64 q) {
              delta < (i64(1) << (delta_bits() - 1));
     case kPrf: return (q >> H) == u64(1) << (H - 1) && (q & 1) && !(q & ((u64(1) << H) - 1) & ~kMask);
     case kMontgomery: return (q & 1) && q > 1;
-    default: return (q & (q - 1)) != 0;
+    case kBarrett: return (q & (q - 1)) != 0;
+    default: return ntt_length(kKind, W, q) != 0;
   }
 }
 
@@ -53,7 +47,19 @@ u64 into_class(u64 x) {
     }
     case kPrf: x = (u64(1) << (W - 1)) | (x & kMask & ((u64(1) << H) - 1)) | 1; break;
     case kMontgomery: x |= 1; break;
-    default: break;
+    case kBarrett: break;
+    default: {
+      // b from the length of the word where it is free, delta from its low bits
+      constexpr unsigned t = ntt_word_of(kKind), k = ntt_delta_bits(kKind, W);
+      unsigned b = W;
+      if (ntt_any_length(kKind)) {
+        b = t + k;
+        while (b < W && x >> b) b++;
+      }
+      i64 delta = i64(x << (64 - k)) >> (64 - k);
+      if (b == W && delta >= 0) delta = -1 - delta;
+      x = u64((i128(1) << b) + (i128(delta) << t) + 1);
+    }
   }
   while (!in_class(x)) x = kKind == kP2 ? (u64(1) << H) + 1 : (x | 1) + 2;
   return x;
@@ -97,7 +103,7 @@ class Bench {
   int end() { return pass(checked_, seed_, dut_.cycles(), "modmul"); }
 
  private:
-  static constexpr unsigned kDepth = 16;
+  static constexpr unsigned kDepth = 64;
   void check(const Product& p) {
     const u64 r = dut_->r_o, q = p.m->q;
     const u64 left = factor_bits() ? u64(u128(r) * p.m->factor % q) : r, right = u64(u128(p.a) * p.b % q);

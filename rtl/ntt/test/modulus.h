@@ -23,6 +23,14 @@ inline u64 candidate(u64 pick, unsigned log_n) {
   const auto high = [&](unsigned bits, unsigned shift) {  // bits - shift free bits above the shift
     return bits > shift ? (((u64(1) << (bits - shift)) - 1) & ~pick) << shift : 0;
   };
+  if (family_of(P_Kind) == kNtt) {
+    constexpr unsigned t = ntt_word_of(P_Kind), k = ntt_delta_bits(P_Kind, W);
+    const unsigned shift = std::max(t, step), free = t + k - 1 > shift ? t + k - 1 - shift : 0;
+    const unsigned least = std::max(t + k, step + 1);
+    const unsigned b = ntt_any_length(P_Kind) && least < W ? unsigned(W - (pick >> 40) % (W - least + 1)) : W;
+    const i128 d = i128(1 + (pick & ((u64(1) << free) - 1))) << shift;
+    return u64((i128(1) << b) + (b < W && (pick >> 32 & 1) ? d - (i128(1) << shift) : -d) + 1);
+  }
   switch (P_Kind) {
     case kP2: return high(W, std::max(H, step)) | 1;
     case kP2Sparse: {

@@ -76,6 +76,8 @@ impl Core {
                 Multiplier::WordMontgomery => class == PrimeClass::OneMod(w / 2),
                 Multiplier::SparseWordMontgomery => class == PrimeClass::Sparse(w),
                 Multiplier::PrfFiko => class == PrimeClass::PrfFiko(w),
+                // For imported chains; of those that are searched, the classes above have smaller multipliers.
+                Multiplier::Ntt => false,
             }
     }
 

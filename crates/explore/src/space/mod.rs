@@ -37,6 +37,15 @@ pub struct Space {
     pub buses: Vec<u32>,
 }
 
+/// Multipliers that designs are searched for. [`Multiplier::Ntt`] is for imported chains.
+pub const SEARCHED: [Multiplier; 5] = [
+    Multiplier::WordMontgomery,
+    Multiplier::SparseWordMontgomery,
+    Multiplier::PrfFiko,
+    Multiplier::Montgomery,
+    Multiplier::Barrett,
+];
+
 impl Default for Space {
     fn default() -> Self {
         Self {
@@ -47,7 +56,7 @@ impl Default for Space {
             secrets: vec![SecretKind::Ternary, SecretKind::Gaussian],
             words: CompactLiteral::WORD_BITS.to_vec(),
             butterflies: CompactLiteral::BUTTERFLIES.to_vec(),
-            multipliers: Multiplier::ALL.iter().map(|m| m.name().to_owned()).collect(),
+            multipliers: SEARCHED.map(|m| m.name().to_owned()).to_vec(),
             buses: CompactLiteral::BUS_BITS.to_vec(),
         }
     }

@@ -19,12 +19,21 @@ pub enum Multiplier {
     Montgomery,
     /// Barrett for any q below 2^W.
     Barrett,
+    /// Word Montgomery by words of 13 bits, for q = 2^b + δ·2^13 + 1, 26 ≤ b ≤ W, −2^12 ≤ δ < 2^12: the primes of SEAL and
+    /// OpenFHE from N = 2^12 on, of any lengths side by side.
+    Ntt,
 }
 
 impl Multiplier {
     /// All kinds.
-    pub const ALL: [Self; 5] =
-        [Self::WordMontgomery, Self::SparseWordMontgomery, Self::PrfFiko, Self::Montgomery, Self::Barrett];
+    pub const ALL: [Self; 6] = [
+        Self::WordMontgomery,
+        Self::SparseWordMontgomery,
+        Self::PrfFiko,
+        Self::Montgomery,
+        Self::Barrett,
+        Self::Ntt,
+    ];
 
     /// The kind of a name.
     pub fn by_name(name: &str) -> Option<Self> {
@@ -44,6 +53,7 @@ impl Multiplier {
             Self::PrfFiko => "prf-fiko",
             Self::Montgomery => "montgomery",
             Self::Barrett => "barrett",
+            Self::Ntt => "ntt",
         }
     }
 
@@ -53,6 +63,7 @@ impl Multiplier {
             Self::WordMontgomery | Self::SparseWordMontgomery | Self::Montgomery => word_bits,
             Self::PrfFiko => word_bits / 2,
             Self::Barrett => 0,
+            Self::Ntt => NTT_WORD * word_bits.div_ceil(NTT_WORD),
         }
     }
 
@@ -63,6 +74,7 @@ impl Multiplier {
             Self::SparseWordMontgomery => "q = 2^(W−1) + δ·2^(W/2) + 1, −2^11 ≤ δ < 2^11",
             Self::PrfFiko => "q = 2^(W−1) + f, 0 < f < 2^(W/2)",
             Self::Montgomery | Self::Barrett => "q < 2^W",
+            Self::Ntt => "q = 2^b + δ·2^13 + 1 < 2^W, 26 ≤ b ≤ W, −2^12 ≤ δ < 2^12",
         }
     }
 
@@ -76,8 +88,21 @@ impl Multiplier {
             }
             Self::PrfFiko => q >> (w / 2) == 1 << (w / 2 - 1),
             Self::Montgomery | Self::Barrett => q % 2 == 1,
+            Self::Ntt => ntt_length(q, w).is_some(),
         }
     }
+}
+
+/// t, bits of a word of [`Multiplier::Ntt`].
+pub(super) const NTT_WORD: u32 = 13;
+/// Bits of its signed δ.
+pub(super) const NTT_DELTA_BITS: u32 = 13;
+
+/// The b of q = 2^b + δ·2^t + 1 in the class of [`Multiplier::Ntt`] for words of `w` bits: next to q, so there is one at most.
+pub(super) fn ntt_length(q: u64, w: u32) -> Option<u32> {
+    let half = 1i64 << (NTT_DELTA_BITS - 1);
+    let near = |b: &u32| (-half..half).contains(&((q as i64 - (1 << b)) >> NTT_WORD));
+    if q % (1 << NTT_WORD) == 1 { (NTT_WORD + NTT_DELTA_BITS..=w).find(near) } else { None }
 }
 
 /// What a plan is made for.

@@ -1,6 +1,7 @@
 //! One product as each multiplier makes it: from q and the constant that the modulus table has beside it, by the equations
 //! of `rtl/modmul/src`. A wrong constant gives the same wrong word here as in the hardware.
 
+use super::config::{NTT_DELTA_BITS, NTT_WORD};
 use super::{CompactConfig, Multiplier};
 
 /// The multiplier of a core with what it knows of one modulus.
@@ -29,6 +30,7 @@ impl Product {
             Multiplier::PrfFiko => self.prf_fiko(a, b),
             Multiplier::Montgomery => self.montgomery(t),
             Multiplier::Barrett => self.barrett(t),
+            Multiplier::Ntt => self.ntt(t),
         }
     }
 
@@ -38,6 +40,20 @@ impl Product {
         let k = i128::from(self.q >> h);
         let step = |t: i128| (t >> h) - (t & mask(h)) * k;
         self.raise(step(step(t as i128)))
+    }
+
+    /// ⌈W/t⌉ times T ← (T ≫ t) − (lo ≪ aux) − lo·δ with lo = T mod 2^t, aux = b − t and δ the low bits of q ≫ t: into (−q, q).
+    fn ntt(&self, t: u128) -> u64 {
+        let bits = NTT_DELTA_BITS;
+        let delta = (self.q >> NTT_WORD << (u64::BITS - bits)) as i64 >> (u64::BITS - bits);
+        // A shifter of six bits, from the width of δ on, in words of W bits.
+        let shift = (self.aux as u32).wrapping_sub(bits) % 64;
+        let led = |low: i128| ((low << bits) << shift) & mask(self.w);
+        let step = |t: i128| {
+            let low = t & mask(NTT_WORD);
+            (t >> NTT_WORD) - led(low) - low * i128::from(delta)
+        };
+        self.raise((0..self.w.div_ceil(NTT_WORD)).fold(t as i128, |t, _| step(t)))
     }
 
     /// CASA's, q = 2^(W−1) + f: from below Montgomery's quotient u of a half word, from above Blakely's, v.

@@ -2,6 +2,7 @@
 
 use ringmill_ring::Modulus;
 
+use super::config::{NTT_WORD, ntt_length};
 use super::product::low_bits;
 use super::{CompactConfig, CompactError, Multiplier};
 
@@ -47,6 +48,7 @@ pub fn power_of_two(q: Modulus, bits: u32) -> u64 {
 /// - PRF-FIKO: −q^−1 mod 2^(W/2).
 /// - Barrett: ⌊2^(W+n+1)/q⌋ for q of n bits, which lies below 2^(W+2).
 /// - Word Montgomery: none, the low half word of q is 1.
+/// - NTT: b − 13 for q = 2^b + δ·2^13 + 1.
 fn aux(config: &CompactConfig, q: u64) -> u64 {
     let w = config.word_bits();
     match config.multiplier() {
@@ -57,6 +59,8 @@ fn aux(config: &CompactConfig, q: u64) -> u64 {
             let bits = u64::BITS - q.leading_zeros();
             ((1u128 << (w + bits + 1)) / u128::from(q)) as u64
         }
+        // Configurations check the class of a modulus first.
+        Multiplier::Ntt => ntt_length(q, w).map_or(0, |b| (b - NTT_WORD).into()),
     }
 }
 

@@ -31,7 +31,7 @@ impl Parameters {
             rows: config.rows(log_n).into(),
             row_words: config.row_words().into(),
             bus_bits: config.bus_bits(),
-            multiplier_latency: latency(config.multiplier()),
+            multiplier_latency: latency(config.multiplier(), config.word_bits()),
         }
     }
 
@@ -47,11 +47,12 @@ impl Parameters {
 }
 
 /// Cycles of the modular multipliers, `rtl/modmul/README.md`.
-const fn latency(multiplier: Multiplier) -> u64 {
+const fn latency(multiplier: Multiplier, word_bits: u32) -> u64 {
     match multiplier {
         Multiplier::WordMontgomery | Multiplier::SparseWordMontgomery => 8,
         Multiplier::PrfFiko | Multiplier::Montgomery => 11,
         Multiplier::Barrett => 13,
+        Multiplier::Ntt => 4 + 2 * word_bits.div_ceil(super::config::NTT_WORD) as u64,
     }
 }
 

@@ -36,6 +36,14 @@ fn candidate(config: &CompactConfig, log_n: u32, long: bool, random: &mut Random
             let delta = multiple(zeros.saturating_sub(h), 12);
             top - (1 << (11 + h)) + (delta << h) + 1
         }
+        Multiplier::Ntt => {
+            let shortest = (zeros + 2).max(26);
+            let b = if long { w } else { shortest + multiple(0, 6) as u32 % (w - shortest + 1) };
+            let delta = multiple(zeros.saturating_sub(13), 12);
+            // Below 2^W; of shorter ones, on either side.
+            let above = b < w && multiple(0, 1) == 1;
+            if above { (1 << b) + (delta << 13) + 1 } else { (1 << b) - (delta << 13) + 1 }
+        }
         kind => {
             let zeros = if kind == Multiplier::WordMontgomery { zeros.max(h) } else { zeros };
             let bits = if long { w } else { zeros + 2 + multiple(0, 6) as u32 % (w - zeros - 1) };
@@ -77,6 +85,7 @@ fn factor_bits(config: &CompactConfig) -> u32 {
     match config.multiplier() {
         Multiplier::PrfFiko => config.word_bits() / 2,
         Multiplier::Barrett => 0,
+        Multiplier::Ntt => (config.word_bits() + 12) / 13 * 13,
         _ => config.word_bits(),
     }
 }
@@ -91,6 +100,12 @@ fn constant(config: &CompactConfig, q: u64) -> Option<u64> {
         Multiplier::PrfFiko => power(w / 2) - inverse(w / 2),
         Multiplier::Montgomery => inverse(w),
         Multiplier::Barrett => power(w + q.bits() as u32 + 1) / q,
+        // The power of two next to q.
+        Multiplier::Ntt => {
+            let short = q.bits() as u32 - 1;
+            let b = if &q - power(short) < power(short + 1) - &q { short } else { short + 1 };
+            BigUint::from(b - 13)
+        }
     };
     Some(value.to_u64().unwrap())
 }
@@ -194,11 +209,14 @@ fn a_wrong_constant_or_root_gives_wrong_words() {
             let bits = match config.multiplier() {
                 Multiplier::PrfFiko => config.word_bits() / 2,
                 Multiplier::Barrett => config.word_bits() + 2,
+                Multiplier::Ntt => 6,
                 _ => config.word_bits(),
             };
             let negative = (1u64 << bits) - entry.aux;
             let of_another = TableEntry::new(&config, other, 10).unwrap().aux;
-            for aux in [0, negative, of_another, entry.aux ^ 1 << (bits - 1)] {
+            let wrongs = [0, negative, of_another, entry.aux ^ 1 << (bits - 1)];
+            // Primes of one length share the constant of `ntt`.
+            for aux in wrongs.into_iter().filter(|&aux| aux != entry.aux) {
                 let found = transformed(&config, &wrong(&entry, aux));
                 assert_ne!(found, right, "{} with {aux} for {}", name(&config), entry.aux);
             }
@@ -242,6 +260,14 @@ fn moduli_outside_the_class_are_refused_and_told_which_it_is() {
             },
             Multiplier::PrfFiko => |q, h| q > 1 << (2 * h - 1) && q - (1 << (2 * h - 1)) < 1 << h,
             Multiplier::Montgomery | Multiplier::Barrett => |_, _| true,
+            Multiplier::Ntt => |q, h| {
+                let near = |b: u32| (i128::from(q) - 1 - (1i128 << b)) / (1 << 13);
+                let within = |b: u32| {
+                    let distance = i128::from(q) - 1 - (1i128 << b);
+                    distance % (1 << 13) == 0 && (-(1 << 12)..1 << 12).contains(&near(b))
+                };
+                (26..=2 * h).any(within)
+            },
         };
         // Primes of every other core's class, and of this one's.
         let drawn = self::all()

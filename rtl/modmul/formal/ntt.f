@@ -1,0 +1,11 @@
+modmul_pkg.sv
+modmul_delay.sv
+modmul_booth.sv
+modmul_stack.sv
+modmul_strip.sv
+modmul_lut_product.sv
+modmul_dsp_product.sv
+modmul_product.sv
+modmul_step.sv
+modmul_ntt.sv
+fv_ntt.sv
