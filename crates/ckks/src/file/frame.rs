@@ -13,7 +13,7 @@
 //! | p | payload: residues as packed bits, limb by limb; coefficients of a secret key as bytes |
 //! | 32 | BLAKE3 of everything before |
 //!
-//! Parameters belong to no secret key: they are still written in version 1.
+//! Parameters belong to no secret key: they are written in version 1, or in version 2 with a generator of rotations.
 
 use std::io::{ErrorKind, Read, Write};
 

@@ -109,7 +109,7 @@ impl Kind {
     /// header of a plaintext or ciphertext is a function of public facts.
     fn version(self) -> u16 {
         match self {
-            Self::Params => 1,
+            Self::Params => parameters::TURNING,
             Self::Plaintext | Self::Ciphertext | Self::SeededCiphertext => SUMMED,
             _ => IDENTIFIED,
         }
@@ -232,6 +232,9 @@ fn payload_len(params: &Params, count: usize, moduli: &[Modulus]) -> Option<u64>
 }
 
 fn write_object<T: Codec>(object: &T, out: impl Write) -> Result<(), FileError> {
+    if !object.has_seeds() {
+        return Err(FileError::NoSeed { kind: T::KIND });
+    }
     let params = object.params();
     let header = frame::encode(T::KIND, &object.header())?;
     let polys = object.polys();

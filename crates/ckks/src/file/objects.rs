@@ -32,6 +32,10 @@ pub(super) trait Codec: Sized {
     fn header(&self) -> Self::Header;
     /// The secret key that it belongs to, if it does to one that is known.
     fn identity(&self) -> Option<KeyIdentity>;
+    /// Whether what is not stored expands from seeds.
+    fn has_seeds(&self) -> bool {
+        true
+    }
     /// The limbs of each polynomial.
     fn polys(&self) -> Vec<Vec<LimbSource<'_>>>;
     /// The header of a file of this version, not newer than the one that is written.
@@ -207,6 +211,9 @@ impl Codec for PublicKey {
     fn identity(&self) -> Option<KeyIdentity> {
         self.identity()
     }
+    fn has_seeds(&self) -> bool {
+        self.has_seed()
+    }
     fn polys(&self) -> Vec<Vec<LimbSource<'_>>> {
         vec![words(self.b())]
     }
@@ -259,6 +266,9 @@ impl Codec for RelinKey {
     fn identity(&self) -> Option<KeyIdentity> {
         self.0.identity()
     }
+    fn has_seeds(&self) -> bool {
+        self.0.base().has_seed()
+    }
     fn polys(&self) -> Vec<Vec<LimbSource<'_>>> {
         halves(self.0.base()).collect()
     }
@@ -287,6 +297,9 @@ impl Codec for KeyForm {
     }
     fn identity(&self) -> Option<KeyIdentity> {
         self.identity()
+    }
+    fn has_seeds(&self) -> bool {
+        self.has_seed()
     }
     fn polys(&self) -> Vec<Vec<LimbSource<'_>>> {
         halves(self).collect()
@@ -330,6 +343,9 @@ impl Codec for EvaluationKeys {
     }
     fn identity(&self) -> Option<KeyIdentity> {
         self.identity()
+    }
+    fn has_seeds(&self) -> bool {
+        self.switch_keys().all(|(_, key)| key.base().has_seed())
     }
     fn polys(&self) -> Vec<Vec<LimbSource<'_>>> {
         let relin = self.relin().ok().into_iter().flat_map(|k| halves(k.0.base()));
