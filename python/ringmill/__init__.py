@@ -49,13 +49,14 @@ from ringmill.trace import (
 )
 
 if TYPE_CHECKING:
+    from ringmill import interop
     from ringmill.compiled import Compiled
     from ringmill.explorer import explore
     from ringmill.values import Values
 
 
 def __getattr__(name: str) -> Any:
-    """``Compiled``, ``Values`` and ``explore`` on first use: importing the package stays quick."""
+    """``Compiled``, ``Values``, ``explore`` and ``interop`` on first use: importing stays quick."""
     if name == "Compiled":
         from ringmill.compiled import Compiled
 
@@ -64,6 +65,10 @@ def __getattr__(name: str) -> Any:
         from ringmill.values import Values
 
         return Values
+    if name == "interop":
+        import importlib
+
+        return importlib.import_module("ringmill.interop")
     if name == "explore":
         from ringmill.explorer import explore
 
@@ -97,6 +102,7 @@ __all__ = [
     "encrypt",
     "errors",
     "explore",
+    "interop",
     "kernel",
     "key_forms",
     "key_switching",

@@ -65,6 +65,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(hardware::hardware_files, module)?)?;
     module.add_function(wrap_pyfunction!(hardware::core_sizes, module)?)?;
     module.add_function(wrap_pyfunction!(hardware::multipliers, module)?)?;
+    interop::openfhe::add(module)?;
     interop::seal::add(module)?;
     module.add_function(wrap_pyfunction!(explore::explore_designs, module)?)?;
     module.add_function(wrap_pyfunction!(explore::stored_devices, module)?)?;

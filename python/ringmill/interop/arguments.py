@@ -18,8 +18,8 @@ def arguments(compiled: Compiled, **ciphertexts: Ciphertext) -> Values:
 
     Args:
         compiled: the kernel; ``kernel.compile(params=…)`` compiles it for the parameters of another library.
-        ciphertexts: one for each encrypted argument, by its name; each argument is a vector of as many slots as
-            the ciphertext has.
+        ciphertexts: one for each encrypted argument, by its name; each is a vector of as many slots as the
+            ciphertext has.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def arguments(compiled: Compiled, **ciphertexts: Ciphertext) -> Values:
                 MismatchError,
                 "Slots",
                 f"Argument {name} has {cipher.slots} slots, but the kernel packs {slots}. Declare "
-                f"rm.vector({cipher.slots}), or read the ciphertext with slots={slots} if its slots repeat so.",
+                f"rm.vector({cipher.slots}), or read the ciphertext with slots={slots} if they repeat so.",
                 argument=name,
                 slots=cipher.slots,
             )

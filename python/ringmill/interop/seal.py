@@ -1,8 +1,8 @@
 """Files of SEAL 4.0 to 4.4, CKKS.
 
 SEAL has slots in the order of powers of 3, so its parameters have ``rotations`` 3: everything that belongs to
-them is refused where parameters with 5 are used. Its digits of key switching are single primes, with one special
-prime. Reading takes every version from 4.0, every compression, and keys and ciphertexts that hold seeds.
+them is refused where parameters with 5 are used. Its digits of key switching are single primes, with one
+special prime. Every version from 4.0 and every compression is read, and what holds seeds.
 
 Writers take ``version`` ("4.0" to "4.4") and ``compression`` ("none", "zlib" or "zstd"); "4.3" without
 compression is what most builds of SEAL read.
@@ -47,8 +47,8 @@ def dump_parameters(params: Params, *, version: str = VERSION, compression: str 
 
     Raises
     ------
-        MismatchError: parameters that SEAL has not: rotations by powers of 5, several special primes, digits of
-            several primes.
+        MismatchError: parameters that SEAL has not: rotations by powers of 5, several special primes, or
+            digits of several primes.
     """
     return _native.seal_parameters_bytes(params, version, compression)
 
@@ -110,8 +110,8 @@ def save_public_key(
 ) -> int:
     """Draw a public key for SEAL and write it as a file of ``PublicKey``; returns its bytes.
 
-    SEAL encrypts modulo the special prime too, for which the public keys here have no residues: so it takes the
-    secret key.
+    SEAL encrypts modulo the special prime too, for which the public keys here have no residues: so it takes
+    the secret key.
     """
     return save(path, _native.seal_new_public_key_bytes(secret, version, compression))
 
@@ -121,8 +121,8 @@ def load_evaluation_keys(
 ) -> EvaluationKeys:
     """Evaluation keys from files of ``RelinKeys`` and ``GaloisKeys``; a program may need either or both.
 
-    They compute like keys that were made here. Their uniform halves expand from no seed of ours, so they have no
-    file here (code ``NoSeed``): keep SEAL's.
+    They compute like keys that were made here. Their uniform halves expand from no seed of
+    ours, so their files here (version 5) hold both halves and are twice as large.
 
     Raises
     ------
@@ -166,8 +166,8 @@ def load_ciphertext(
     Args:
         params: the parameters that it was encrypted under.
         file: bytes or a path.
-        scale: the exact scale as text. By default it is worked out from the scale in the file: a power of two, or
-            one divided by primes of the chain, as rescaled products have.
+        scale: the exact scale as text. By default it is worked out from the file: a power of two, or one
+            divided by primes of the chain, as rescaled products have.
         magnitude: bound on the size of a slot, 1 by default; predictions and refusals rely on it.
         error_log2: log2 of a bound on the error of a slot; that of a fresh encryption by default.
         slots: packed slots, N/2 by default; fewer are right only where the slots repeat so soon.
@@ -219,7 +219,7 @@ def dump_plaintext(
     version: str = VERSION,
     compression: str = COMPRESSION,
 ) -> bytes:
-    """Numbers as a file of ``Plaintext``, encoded in N/2 slots at a level (the top one) and a scale (the default).
+    """Numbers as a file of ``Plaintext``, in N/2 slots, by default at the top level and the default scale.
 
     Raises
     ------

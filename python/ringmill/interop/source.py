@@ -12,7 +12,7 @@ from ringmill.errors import MismatchError, fail
 Source: TypeAlias = bytes | str | Path
 
 
-def source(given: Source) -> bytes | str:
+def source(given: object) -> bytes | str:
     """Bytes as they are, a path as text."""
     if isinstance(given, bytes):
         return given

@@ -1,4 +1,4 @@
-"""A client and a checker on TenSEAL's `sealapi` (SEAL 4.3): run by the tests with the interpreter that has it.
+"""A client and a checker on TenSEAL's `sealapi` (SEAL 4.3): run with the interpreter that has it.
 
 `tenseal_peer.py client FOLDER N BITS SCALE_BITS STEPS` makes keys and writes what a client sends;
 `tenseal_peer.py read FOLDER` decrypts `result.ct` with `secret.key` into `result.npy`;
@@ -81,7 +81,7 @@ def read(folder):
 
 
 def made(folder, step):
-    """The product of two ciphertexts, relinearised, rescaled and rotated, with a public key's own encryption in it."""
+    """A product, relinearised, rescaled and rotated, of which one factor is encrypted here."""
     ctx = context(folder)
     secret, public = secret_key(ctx, folder), seal.PublicKey()
     public.load(ctx, str(folder / "public.key"))

@@ -121,14 +121,6 @@ pub enum FileError {
         /// Length by the header.
         expected: u64,
     },
-    /// A key of another library.
-    #[error(
-        "this {kind} comes from another library, and its uniform half expands from no seed; our files hold seeds: keep it in the          file of that library"
-    )]
-    NoSeed {
-        /// Kind of the object.
-        kind: Kind,
-    },
     /// A secret key would have taken the place of a file.
     #[error(
         "{} exists, and a secret key replaces no file unasked: what it encrypted would be lost if it is one; choose another \

@@ -157,8 +157,8 @@ impl Front {
         }
         let kind = u16::from_le_bytes(input.array("kind")?);
         let kind = Kind::from_number(kind).ok_or(FileError::UnknownKind { found: kind })?;
-        if version > kind.version() {
-            return Err(FileError::Version { found: version, newest: kind.version() });
+        if !kind.has(version) {
+            return Err(FileError::Version { found: version, newest: kind.newest() });
         }
         let fingerprint = Fingerprint::from_bytes(input.array("fingerprint")?);
         let identity = match version >= IDENTIFIED {

@@ -75,7 +75,7 @@ impl PublicKey {
         Ok(Self { params: params.clone(), b, a, seed, seeded: true, identity })
     }
 
-    /// From both parts, as a key of another library has them. It has no file of its own. Residues are taken as canonical.
+    /// From both parts, as a key of another library has them. Residues are taken as canonical.
     ///
     /// # Errors
     /// [`CkksError::Shape`].

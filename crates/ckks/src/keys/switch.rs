@@ -150,7 +150,7 @@ impl KeyForm {
     }
 
     /// From both parts of every digit, as keys of another library have them, whose a expand from no seed of ours. Such a form is
-    /// computed with like any other; it stays expanded and has no file of its own.
+    /// computed with like any other; it stays expanded, and its files hold both halves.
     ///
     /// Residues are taken as canonical.
     ///

@@ -4,6 +4,8 @@
 //! special primes: OpenFHE takes those next below 2^60 that the ciphertext has not, and so does [`special_primes`]. Scales
 //! are binary64 there, exact here.
 
+use std::io::BufRead;
+
 use ringmill_ckks::params::PrimeSpec;
 use ringmill_ckks::{
     CkksError, EvaluationKeys, GaloisKeys, Generator, Params, ParamsLiteral, RelinKey, Secret, SwitchKey,
@@ -148,6 +150,14 @@ pub fn context(params: &Params) -> Result<Context, OpenFheError> {
         "OpenFHE takes the special primes {wanted:?} for these ciphertext primes and digits, and keys of these parameters have \
          {found:?}; make the parameters with those"
     ))
+}
+
+/// The context of a file of any kind, and the tag of its key, empty in the file of a context.
+///
+/// # Errors
+/// As [`Object::read`](super::Object::read) of a context.
+pub fn any_context(input: impl BufRead) -> Result<(Context, String), OpenFheError> {
+    super::objects::any_context(input)
 }
 
 /// That an object belongs to parameters: the same ring and towers.

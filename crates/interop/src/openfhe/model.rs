@@ -166,6 +166,18 @@ pub(super) struct Objects {
     towers: Vec<(u32, u64)>,
     /// Parameters of polynomials: number and moduli.
     chains: Vec<(u32, Vec<u64>)>,
+    keys: bool,
+}
+
+impl Objects {
+    /// Whether keys over special primes were met; their towers are other objects than those of the context, in a file of
+    /// OpenFHE at least.
+    pub(super) fn begin_key(&mut self) {
+        if !std::mem::replace(&mut self.keys, true) {
+            self.towers.clear();
+            self.chains.clear();
+        }
+    }
 }
 
 /// The class behind a pointer, which may not be empty.

@@ -449,6 +449,9 @@ impl EvalKey {
             front(a, objects, of, tag)?;
             a.close()?;
             a.close()?;
+            if !A::READS {
+                objects.begin_key();
+            }
             polys(a, "ak", objects, of.n, (&mut self.a, &mut self.moduli, MAX_TOWERS))?;
             let mut moduli = self.moduli.clone();
             polys(a, "bk", objects, of.n, (&mut self.b, &mut moduli, MAX_TOWERS))?;
@@ -572,3 +575,22 @@ macro_rules! counted {
     )*};
 }
 counted!(EvalKeys: "EvalKeys({})", EvalMultKeys: "EvalMultKeys({})");
+
+/// The context of a file of any kind, and the tag of its key. What is said of a file of no kind is what a context lacks.
+pub(super) fn any_context(mut input: impl BufRead) -> Result<(Context, String)> {
+    let mut bytes = Zeroizing::new(Vec::new());
+    input.read_to_end(&mut bytes).map_err(|source| OpenFheError::Io { action: "reading", source })?;
+    let refused = match read::<Context>(&bytes[..]) {
+        Ok(context) => return Ok((context, String::new())),
+        Err(refused) => refused,
+    };
+    macro_rules! or_of {
+        ($($t:ty),*) => {$(
+            if let Ok(object) = read::<$t>(&bytes[..]) {
+                return Ok((object.context, object.tag));
+            }
+        )*};
+    }
+    or_of!(PublicKey, Ciphertext, PrivateKey, EvalMultKeys, EvalKeys);
+    Err(refused)
+}

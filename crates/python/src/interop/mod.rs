@@ -1,9 +1,10 @@
 //! Files of other libraries, for `ringmill.interop`.
 
+pub(crate) mod openfhe;
 pub(crate) mod seal;
 
 use std::fs::File;
-use std::io::{BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
@@ -27,7 +28,7 @@ impl Source {
     /// What `read` makes of it.
     pub(crate) fn read<T>(
         self,
-        read: impl FnOnce(&mut dyn Read) -> Result<T, Failure>,
+        read: impl FnOnce(&mut dyn BufRead) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         match self {
             Self::Bytes(bytes) => read(&mut &bytes[..]),
