@@ -9,6 +9,7 @@ import pytest
 from peer_libraries import run_peer
 
 import ringmill as rm
+from ringmill.cli import main
 from ringmill.interop import arguments, openfhe
 
 N, STEPS = 8192, [1, -2]
@@ -19,7 +20,7 @@ SPEC = {
     "scale_bits": 40,
     "first_bits": 50,
     "scaling": "FIXEDMANUAL",
-    "digits": 2,
+    "digits": 3,
     "slots": SLOTS,
 }
 
@@ -76,9 +77,11 @@ def test_a_client_gets_its_result(client, context, form):
 
 @pytest.mark.parametrize("scaling", ["FLEXIBLEAUTO", "FLEXIBLEAUTOEXT"])
 def test_other_scaling_techniques_decrypt_right(tmp_path, scaling):
-    """Scales that are primes of the chain: results say their scale, and the client reads it."""
-    run_peer("openfhe", "openfhe_peer", "client", tmp_path, {**SPEC, "scaling": scaling, "depth": 2}, STEPS)
-    context = openfhe.load_context(tmp_path / "x.binary")
+    """Scales that are primes of the chain, stated by results; digits of two towers."""
+    spec = {**SPEC, "scaling": scaling, "digits": 2}
+    run_peer("openfhe", "openfhe_peer", "client", tmp_path, spec, STEPS)
+    context = openfhe.load_context(tmp_path / "x.binary", insecure=True)
+    assert context.params.dnum == 2
     keys = openfhe.load_evaluation_keys(context, tmp_path / "mult.binary", tmp_path / "automorphism.binary")
     x, y = (openfhe.load_ciphertext(context, tmp_path / f"{name}.binary") for name in "xy")
     evaluator = rm.Evaluator(keys, "cpu")
@@ -93,7 +96,7 @@ def test_other_scaling_techniques_decrypt_right(tmp_path, scaling):
 
 def test_every_object_of_a_client_is_read_alike_in_both_forms(client, context):
     params = context.params
-    assert (len(params.q), len(params.p), params.dnum, params.rotations) == (3, 2, 2, 5)
+    assert (len(params.q), len(params.p), params.dnum, params.rotations) == (3, 1, 3, 5)
     x, y = (np.load(client / f"{name}.npy") for name in "xy")
     written = []
     for form in ("json", "binary"):
@@ -178,7 +181,7 @@ def test_what_is_wrong_is_said(client, context, tmp_path):
         rm.Params.from_primes(13, context.params.q[:2], [_special(), _next()], 1, scale_bits=40)
     )
     assert refused(rm.MismatchError, openfhe.load_ciphertext, other, data).code == "OtherContext"
-    three = rm.Params.from_primes(13, context.params.q, context.params.p, 2, scale_bits=40, rotations=3)
+    three = rm.Params.from_primes(13, context.params.q, context.params.p, 3, scale_bits=40, rotations=3)
     assert "powers of 5" in str(refused(rm.MismatchError, openfhe.context_of, three))
     ours = rm.Params.from_bits(13, [50, 40, 40], [50], 3, scale_bits=40)
     assert "special primes" in str(refused(rm.MismatchError, openfhe.context_of, ours))
@@ -206,3 +209,29 @@ def _next() -> int:
 
 def _is_prime(q: int) -> bool:
     return all(pow(a, q - 1, q) == 1 for a in (2, 3, 5, 7, 11))
+
+
+def test_the_command_line_serves_a_client(tmp_path, client, context, capsys):
+    """From the client's files to its result."""
+    compiled = turned_product.compile(params=context.params)
+    compiled.save(tmp_path / "kernel")
+    kernel = ["--kernel", str(tmp_path / "kernel")]
+
+    def done(*words):
+        assert main([*map(str, words), "--quiet"]) == 0, capsys.readouterr().err
+
+    keys, results = tmp_path / "keys", tmp_path / "results"
+    galois = ["--galois", client / "automorphism.binary"]
+    done("import", "openfhe", "keys", client / "mult.binary", *galois, "--out", keys)
+    given = [f"{name}={client / f'{name}.json'}" for name in "xy"]
+    done("import", "openfhe", "arguments", *given, *kernel, "--out", tmp_path / "arguments")
+    done("evaluate", *kernel, "--keys", keys, "--input", tmp_path / "arguments", "--out", results)
+    like = ["--context", client / "x.binary"]
+    done("export", "openfhe", "results", results, *like, *kernel, "--out", client / "result.ct")
+    (client / "secret.key").write_bytes((client / "secret.json").read_bytes())
+    answer(client, rm.Values.load(results, "results", context.params))
+    done("export", "openfhe", "relin", keys, *like, "--out", tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == (client / "mult.binary").read_bytes()
+    done("import", "openfhe", "parameters", client / "context.json", "--out", tmp_path / "params")
+    done("export", "openfhe", "parameters", tmp_path / "params", "--form", "json", "--out", tmp_path / "cc")
+    assert openfhe.load_context(tmp_path / "cc").params == context.params

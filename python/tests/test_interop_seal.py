@@ -11,6 +11,7 @@ from peer_libraries import run_peer
 
 import ringmill as rm
 from ringmill import _native
+from ringmill.cli import main
 from ringmill.interop import arguments, seal
 
 N, BITS, SCALE_BITS, STEPS = 8192, [50, 40, 40, 50], 40, [1, -2]
@@ -277,3 +278,51 @@ def test_arguments_are_checked(client, params):
     with pytest.raises(rm.MismatchError, match="8 slots"):
         arguments(compiled, x=x, y=seal.load_ciphertext(params, client / "y.ct", slots=8))
     assert isinstance(x, _native.Ciphertext)
+
+
+def test_the_command_line_serves_a_client(tmp_path, client, params, capsys):
+    """From the client's files to its result, and keys made here as SEAL's."""
+    compiled = turned_product.compile(params=params)
+    compiled.save(tmp_path / "kernel")
+    context = ["--context", str(client / "parms"), "--scale-bits", str(SCALE_BITS)]
+    kernel = ["--kernel", str(tmp_path / "kernel")]
+
+    def done(*words):
+        assert main([*map(str, words), "--quiet"]) == 0, capsys.readouterr().err
+
+    out = {
+        name: str(tmp_path / name) for name in ("params", "keys", "arguments", "results", "secret", "public")
+    }
+    done("import", "seal", "parameters", client / "parms", "--scale-bits", SCALE_BITS, "--out", out["params"])
+    assert rm.Params.from_bytes((tmp_path / "params").read_bytes()) == params
+    galois = ["--galois", client / "galois.keys"]
+    done("import", "seal", "keys", client / "relin.keys", *galois, *context, "--out", out["keys"])
+    done("import", "seal", "public", client / "public.key", *context, "--out", out["public"])
+    done("import", "seal", "secret", client / "secret.key", *context, "--out", out["secret"])
+    given = [f"{name}={client / f'{name}.ct'}" for name in "xy"]
+    done("import", "seal", "arguments", *given, *context, *kernel, "--out", out["arguments"])
+    done("evaluate", *kernel, "--keys", out["keys"], "--input", out["arguments"], "--out", out["results"])
+    done("export", "seal", "results", out["results"], *context, *kernel, "--out", client / "result.ct")
+    run_peer("tenseal", "tenseal_peer", "read", client)
+    values = [np.load(client / f"{name}.npy") for name in "xy"]
+    assert np.abs(np.load(client / "result.npy") - expected(*values)).max() < 2.0**-20
+    # The keys go back as they came.
+    for what, file in (("relin", out["keys"]), ("secret", out["secret"])):
+        again = tmp_path / f"{what}.again"
+        done("export", "seal", what, file, *context, "--out", again, "--compression", "zlib")
+        assert again.read_bytes()[5] == 1
+    again = seal.load_evaluation_keys(params, tmp_path / "relin.again")
+    assert seal.load_secret_key(params, tmp_path / "secret.again").made(again)
+    done("export", "seal", "galois", out["keys"], *context, "--out", tmp_path / "galois.again")
+    done("export", "seal", "public", out["secret"], *context, "--out", tmp_path / "public.again")
+    done("export", "seal", "parameters", out["params"], "--out", tmp_path / "parms.again")
+    assert (tmp_path / "parms.again").read_bytes() == seal.dump_parameters(params)
+    capsys.readouterr()
+    for words, why in (
+        (["import", "helib", "keys", "x", "--out", "y"], "There is no library 'helib'"),
+        (["export", "seal", "arguments", "x", "--out", "y"], "'arguments' is not exported"),
+        (["import", "seal", "secret", str(client / "secret.key"), "--out", str(tmp_path / "s")], "--context"),
+        (["import", "seal", "arguments", "x.ct", "--out", str(tmp_path / "s")], "NAME=FILE"),
+    ):
+        assert main(words) == 1
+        assert why in capsys.readouterr().err
