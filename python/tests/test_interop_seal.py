@@ -243,7 +243,7 @@ def test_what_is_wrong_is_said(tmp_path, client, params):
     assert refused(rm.FileFormatError, seal.load_ciphertext, params, client / "none").code == "Io"
     assert refused(rm.FileFormatError, seal.load_ciphertext, params, client / "public.key").code == "Level"
     for kind in ("secret.key", "relin.keys", "parms"):
-        refused(rm.FileFormatError, seal.load_ciphertext, params, client / kind)
+        refused((rm.FileFormatError, rm.MismatchError), seal.load_ciphertext, params, client / kind)
     newer = data[:4] + b"\x05" + data[5:]
     assert "4.0 to 4.4 are read" in str(refused(rm.FileFormatError, seal.load_ciphertext, params, newer))
     assert refused(rm.ParameterError, seal.dump_parameters, params, version="3.7").code == "UnknownChoice"

@@ -24,7 +24,9 @@ def client(folder, n, bits, scale_bits, steps):
     public = keygen.create_public_key()
     public.save(str(folder / "public.key"))
     keygen.create_relin_keys().save(str(folder / "relin.keys"))
-    keygen.create_galois_keys(steps).save(str(folder / "galois.keys"))
+    galois = seal.GaloisKeys()
+    keygen.create_galois_keys(steps, galois)
+    galois.save(str(folder / "galois.keys"))
     encoder, encryptor = seal.CKKSEncoder(ctx), seal.Encryptor(ctx, public)
     rng = np.random.default_rng(5)
     for name in "xy":
