@@ -4,8 +4,9 @@ The files of keys and ciphertexts begin with the whole crypto context, so everyt
 `Context`: `load_context` takes it from any file, with the tag of the secret key where the file has one.
 OpenFHE looks for keys by that tag, so what is written for a client has to carry the client's.
 
-Contexts have key switching HYBRID, uniform ternary secrets and one prime a level. FIXEDMANUAL gives the
-client's scales; results of the other techniques decrypt right as well, since ciphertexts say their scale.
+Contexts have key switching HYBRID, uniform ternary secrets and one prime a level. All scaling techniques are
+read. Clients with FIXEDMANUAL decode with the nominal scale, so each rescale by q adds the relative error
+|q/2^p − 1|, which predictions here do not include.
 Readers tell the form of a file by its first byte; writers take ``form``: "binary" or "json".
 """
 
