@@ -51,9 +51,9 @@ impl Generator {
         let (mut power, mut square, mask) = (1u64, self.value(), (2u64 << log_n) - 1);
         while exponent > 0 {
             if exponent & 1 == 1 {
-                power = power * square & mask;
+                power = (power * square) & mask;
             }
-            square = square * square & mask;
+            square = (square * square) & mask;
             exponent >>= 1;
         }
         GaloisElement::new(power, log_n)
@@ -74,9 +74,9 @@ impl Generator {
         for j in 1..element.log_n() - 1 {
             if (power ^ target) >> (j + 2) & 1 == 1 {
                 steps |= 1 << j;
-                power = power * factor & mask;
+                power = (power * factor) & mask;
             }
-            factor = factor * factor & mask;
+            factor = (factor * factor) & mask;
         }
         (steps, conjugates)
     }
