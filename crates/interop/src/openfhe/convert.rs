@@ -13,7 +13,7 @@ use ringmill_ckks::{
 use ringmill_ring::{GaloisElement, Modulus};
 use zeroize::Zeroizing;
 
-use super::objects::EvalKey;
+use super::evaluation::EvalKey;
 use super::{
     Ciphertext, Context, EvalKeys, EvalMultKeys, OpenFheError, PrivateKey, PublicKey, Scaling, Settings,
 };

@@ -11,13 +11,19 @@ mod archive;
 mod binary;
 pub mod convert;
 mod error;
+mod evaluation;
 mod json;
+mod keys;
 mod model;
 mod objects;
+mod settings;
 #[cfg(test)]
 mod tests;
 mod tree;
 
 pub use error::OpenFheError;
-pub use model::{Context, Scaling, Settings};
-pub use objects::{Ciphertext, EvalKeys, EvalMultKeys, Form, Object, PrivateKey, PublicKey};
+pub use evaluation::{EvalKeys, EvalMultKeys};
+pub use keys::{PrivateKey, PublicKey};
+pub use model::Context;
+pub use objects::{Ciphertext, Form, Object};
+pub use settings::{Scaling, Settings};

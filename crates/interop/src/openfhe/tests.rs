@@ -5,7 +5,7 @@ use ringmill_ring::primes::{Side, nearest};
 use ringmill_ring::{Domain, Poly};
 use zeroize::Zeroizing;
 
-use super::objects::EvalKey;
+use super::evaluation::EvalKey;
 use super::*;
 
 const LOG_N: u32 = 6;
