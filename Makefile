@@ -50,7 +50,7 @@ test-rust: $(STAMPS)/rust $(STAMPS)/venv
 	@cargo test --workspace $(CARGO_FLAGS)
 
 .PHONY: test-python
-test-python: $(STAMPS)/extension $(STAMPS)/system $(STAMPS)/eda
+test-python: $(STAMPS)/extension $(STAMPS)/peers $(STAMPS)/system $(STAMPS)/eda
 	@. $(EDA_HOME)/env.sh; $(CURDIR)/$(PY) -m pytest -q $(TEST_PATHS)
 
 .PHONY: test-rtl
@@ -68,7 +68,7 @@ test-full-rust: $(STAMPS)/extension $(STAMPS)/system $(STAMPS)/eda
 	  cargo test -p ringmill-machine --profile full $(CARGO_FLAGS) -- --include-ignored compact::tests::simulated;)
 
 .PHONY: test-full-python
-test-full-python: $(STAMPS)/extension $(STAMPS)/ray $(STAMPS)/system $(STAMPS)/eda
+test-full-python: $(STAMPS)/extension $(STAMPS)/peers $(STAMPS)/ray $(STAMPS)/system $(STAMPS)/eda
 	@. $(EDA_HOME)/env.sh; $(CURDIR)/$(PY) -m pytest -q -m '' $(TEST_PATHS)
 
 .PHONY: test-full-rtl
@@ -141,6 +141,10 @@ $(STAMPS)/eda: requirements/eda.txt scripts/eda.sh $(wildcard scripts/eda/*)
 
 $(STAMPS)/venv: $(wildcard requirements/*.txt) scripts/setup-python.sh
 	@scripts/setup-python.sh $(VENV) build run test lint
+	@mkdir -p $(@D); touch $@
+
+$(STAMPS)/peers: $(wildcard requirements/peer-*.txt) scripts/peers.sh $(STAMPS)/venv
+	@scripts/peers.sh
 	@mkdir -p $(@D); touch $@
 
 $(STAMPS)/ray: requirements/ray.txt $(STAMPS)/venv

@@ -50,6 +50,7 @@ from ringmill.trace import (
 )
 
 if TYPE_CHECKING:
+    from ringmill import interop
     from ringmill.compiled import Compiled
     from ringmill.explorer import explore
     from ringmill.models import from_onnx, from_sklearn
@@ -66,6 +67,10 @@ def __getattr__(name: str) -> Any:
         from ringmill.values import Values
 
         return Values
+    if name == "interop":
+        import importlib
+
+        return importlib.import_module("ringmill.interop")
     if name == "explore":
         from ringmill.explorer import explore
 
@@ -110,6 +115,7 @@ __all__ = [
     "explore",
     "from_onnx",
     "from_sklearn",
+    "interop",
     "kernel",
     "key_forms",
     "key_switching",

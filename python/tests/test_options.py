@@ -41,6 +41,7 @@ AXES: dict[str, list[Any]] = {
     "key": ["public", "secret"],
     "rotation_keys": [None, 1],
     "files": [False, True],
+    "rotations": [5, 3],
 }
 
 ROWS = [dict(zip(AXES, row, strict=True)) for row in AllPairs(list(AXES.values()))]
@@ -70,7 +71,10 @@ def test_options_work_together(row: dict[str, Any], tmp_path: Path) -> None:
     secret = "ternary" if weight else row["secret"]
     chain = [bits, *[min(bits, 50) - 4] * 2]
     wide = [bits] * 2
-    params = rm.Params.from_bits(10, chain, wide, 3, secret=secret, weight=weight, insecure=True)
+    drawn = {"secret": secret, "weight": weight, "insecure": True}
+    chosen = rm.Params.from_bits(10, chain, wide, 3, **drawn)
+    more = {"scale_bits": chain[-1], "rotations": row["rotations"], **drawn}
+    params = rm.Params.from_primes(10, chosen.q, chosen.p, 3, **more)
     compiled = score.compile(
         rm.matrix(*MATRIX.shape, packing=row["packing"]),
         params=params,

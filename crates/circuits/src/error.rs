@@ -1,6 +1,7 @@
 //! What can be wrong with a circuit: one variant a violated rule.
 
 use num_complex::Complex64;
+use ringmill_ckks::Generator;
 use ringmill_program::he::HeError;
 
 /// A circuit that cannot be built as asked.
@@ -45,6 +46,15 @@ pub enum CircuitError {
         value: Complex64,
         /// Slots of a ciphertext.
         slots: usize,
+    },
+    /// Another order of slots than the transforms are made for.
+    #[error(
+        "slots in the order of powers of {found} cannot be bootstrapped: the transforms to coefficients and back are made for \
+         those of 5; use parameters with rotations by 5"
+    )]
+    BootstrapGenerator {
+        /// The generator of rotations.
+        found: Generator,
     },
     /// Messages so large or small that a bootstrapping would leave nothing of them.
     #[error(

@@ -133,7 +133,7 @@ pub enum CkksError {
         what: String,
         /// The Galois element.
         galois: u64,
-        /// The element by powers of 5: `5^3`, or `−1` for conjugation.
+        /// The element by powers of the generator: `5^3`, or `−1` for conjugation.
         power: String,
         /// 2N.
         two_n: usize,

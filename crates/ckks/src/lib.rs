@@ -12,6 +12,7 @@ pub mod encoder;
 mod encrypt;
 pub mod error;
 pub mod file;
+mod generator;
 pub mod keys;
 mod limbs;
 pub mod noise;
@@ -24,6 +25,7 @@ mod testing;
 pub use ciphertext::{Ciphertext, Meta, Plaintext, SeededCiphertext};
 pub use encoder::{Encoder, EncoderError, Slots};
 pub use error::CkksError;
+pub use generator::Generator;
 pub use keys::{
     EPHEMERAL_WEIGHT, EncapsulationKey, EvaluationKeys, GaloisKeys, KeyForm, KeyGenerator, KeyIdentity,
     KeyLayout, KeyMemory, KlssKey, KlssLayout, LayoutError, PublicKey, RelinKey, SecretKey, SwitchKey,

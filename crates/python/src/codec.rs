@@ -6,23 +6,30 @@ use num_complex::Complex64;
 
 use ringmill::Declared;
 use ringmill_ckks::encoder::{Encoder, MAX_LOG_N, Slots};
-use ringmill_ckks::{Level, Params, Plaintext, Scale};
+use ringmill_ckks::{Generator, Level, Params, Plaintext, Scale};
 use ringmill_ring::Pool;
 
 use crate::error::{Failure, Family};
 
 const CELLS: usize = MAX_LOG_N as usize + 1;
-static ENCODERS: [OnceLock<Encoder>; CELLS] = [const { OnceLock::new() }; CELLS];
+type Encoders = [OnceLock<Encoder>; CELLS];
+static BY_THREE: Encoders = [const { OnceLock::new() }; CELLS];
+static BY_FIVE: Encoders = [const { OnceLock::new() }; CELLS];
 
-/// The encoder of N = 2^log_n, made when first used: its tables depend on nothing else.
-fn encoder(log_n: u32) -> Result<&'static Encoder, Failure> {
+/// The encoder for parameters, made when first used: its tables depend on degree and generator alone.
+fn encoder(params: &Params) -> Result<&'static Encoder, Failure> {
+    let (log_n, generator) = (params.log_n(), params.generator());
+    let encoders = match generator {
+        Generator::Three => &BY_THREE,
+        Generator::Five => &BY_FIVE,
+    };
     // Checked parameters have a degree within the table; the clamp keeps the index in it whatever happens.
-    let cell = &ENCODERS[(log_n as usize).min(CELLS - 1)];
+    let cell = &encoders[(log_n as usize).min(CELLS - 1)];
     if let Some(encoder) = cell.get() {
         return Ok(encoder);
     }
     let encoder = Encoder::new(log_n).map_err(|e| Failure::of(Family::Parameter, &e))?;
-    Ok(cell.get_or_init(|| encoder))
+    Ok(cell.get_or_init(|| encoder.with_generator(generator)))
 }
 
 /// The numbers, if all of them are real.
@@ -46,11 +53,11 @@ pub(crate) fn encode(
 ) -> Result<Plaintext, Failure> {
     let real = real(values);
     let values = self::slots(values, real.as_deref());
-    let by = (params, encoder(params.log_n())?, &Pool::default());
+    let by = (params, encoder(params)?, &Pool::default());
     ringmill::encode(by, values, declared, slots, level, scale).map_err(|e| Failure::face(&e))
 }
 
 /// All slots of a plaintext.
 pub(crate) fn decode(plain: &Plaintext) -> Result<Vec<Complex64>, Failure> {
-    ringmill::decode(encoder(plain.params().log_n())?, plain).map_err(|e| Failure::face(&e))
+    ringmill::decode(encoder(plain.params())?, plain).map_err(|e| Failure::face(&e))
 }

@@ -112,7 +112,10 @@ impl EvaluationKeys {
         steps: &Bound<'_, PyAny>,
     ) -> PyResult<Self> {
         let steps = whole(Family::Parameter, "steps", steps, STEPS)?;
-        let element = GaloisElement::rotation(steps, self.0.params().log_n())
+        let params = self.0.params();
+        let element = params
+            .generator()
+            .rotation(steps, params.log_n())
             .map_err(|e| Failure::of(Family::Encoding, &e))?;
         match element.value() {
             1 => Ok(Self(self.0.clone())),

@@ -21,6 +21,7 @@ mod explore;
 mod files;
 mod hardware;
 mod image;
+mod interop;
 mod keys;
 mod literal;
 mod machines;
@@ -74,6 +75,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(hardware::core_sizes, module)?)?;
     module.add_function(wrap_pyfunction!(hardware::core_options, module)?)?;
     module.add_function(wrap_pyfunction!(hardware::multipliers, module)?)?;
+    interop::openfhe::add(module)?;
+    interop::seal::add(module)?;
     module.add_function(wrap_pyfunction!(explore::explore_designs, module)?)?;
     module.add_function(wrap_pyfunction!(explore::stored_devices, module)?)?;
     module.add_function(wrap_pyfunction!(explore::check_design, module)?)?;

@@ -180,12 +180,15 @@ impl Params {
     ///     secret: "ternary" or "gaussian", as `from_bits` takes it.
     ///     weight: for "ternary", how many of the N coefficients are not 0; any number by default.
     ///     insecure: accept less than 128 bits of security: for tests alone.
+    ///     rotations: generator of rotations, 5, or 3 as SEAL has it: in which order slots stand. What has one does not meet what
+    ///         has the other.
     ///
     /// Raises
     /// ------
     ///     ParameterError: a rule above that is broken, or less than 128 bits of security by the published tables.
     #[staticmethod]
-    #[pyo3(signature = (log_n, q, p, dnum, *, scale_bits, secret = "ternary", weight = None, insecure = false))]
+    #[pyo3(signature = (log_n, q, p, dnum, *, scale_bits, secret = "ternary", weight = None, insecure = false, rotations = None),
+        text_signature = "(log_n, q, p, dnum, *, scale_bits, secret='ternary', weight=None, insecure=False, rotations=5)")]
     #[allow(clippy::too_many_arguments)] // named in Python
     fn from_primes(
         log_n: &Bound<'_, PyAny>,
@@ -196,14 +199,22 @@ impl Params {
         #[pyo3(from_py_with = given)] secret: &str,
         weight: Option<&Bound<'_, PyAny>>,
         #[pyo3(from_py_with = given)] insecure: bool,
+        rotations: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let values = |name, given| -> Result<Vec<_>, Failure> {
             let primes = wholes::<u64>(Family::Parameter, name, given, "of 20 to 60 bits, a prime")?;
             Ok(primes.into_iter().map(ckks::params::PrimeSpec::Value).collect())
         };
         let (q, p) = (values("q", q)?, values("p", p)?);
+        let generator = choice::<u64>("rotations", rotations, "3 or 5")?.unwrap_or(5);
         let literal = ckks::ParamsLiteral {
             log_n: number("log_n", log_n, LOG_N)?,
+            generator: ckks::Generator::from_value(generator).ok_or_else(|| {
+                let message = format!(
+                    "rotations by powers of {generator} are not known: choose 5, or 3 as SEAL has it"
+                );
+                Failure::rule(Family::Parameter, "UnknownGenerator", &message)
+            })?,
             dnum: digits(dnum, q.len())?,
             q,
             p,
@@ -329,6 +340,12 @@ impl Params {
     #[getter]
     fn dnum(&self) -> usize {
         self.inner.dnum()
+    }
+
+    /// Generator of rotations, 5 or 3: slots stand in the order of its powers.
+    #[getter]
+    fn rotations(&self) -> u64 {
+        self.inner.generator().value()
     }
 
     /// The ciphertext primes by value, the base prime first; at level l the first l + 1 of them are in use.

@@ -101,7 +101,7 @@ impl Evaluator {
         Ok(Self(Arc::new(Inner {
             params: params.clone(),
             chain: Chain::from(params),
-            encoder: Encoder::new(params.log_n())?.with_pool(pool.clone()),
+            encoder: Encoder::new(params.log_n())?.with_generator(params.generator()).with_pool(pool.clone()),
             machine,
             methods,
             pool,

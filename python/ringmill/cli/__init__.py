@@ -16,6 +16,8 @@
     ringmill profile  --kernel K
     ringmill compare  casa | coxhe | taiyi-parameters
     ringmill workload digits | resnet-20 --run FOLDER
+    ringmill import   seal | openfhe WHAT FILE … --out FILE
+    ringmill export   seal | openfhe WHAT FILE --out FILE
 
 Exit status: 0 done, 1 refused (the message says why), 2 wrong usage, 130 interrupted, 143 or 129
 ended by SIGTERM or SIGHUP, 141 if nobody reads any more what it prints.
@@ -251,6 +253,10 @@ def _parser() -> argparse.ArgumentParser:
         choices=("expanded", "seeded"),
         help="where what runs keeps keys: every word (expanded), or half of each (seeded)",
     )
+
+    from ringmill.cli import interop
+
+    interop.add(verb)
     return parser
 
 

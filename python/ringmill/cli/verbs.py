@@ -19,6 +19,8 @@ from ringmill.cli.explore import explore as explore
 from ringmill.cli.explore import show_devices as show_devices
 from ringmill.cli.explore import show_explore as show_explore
 from ringmill.cli.inspect import inspect as inspect
+from ringmill.cli.interop import export as export
+from ringmill.cli.interop import import_
 from ringmill.cli.params import params as params
 from ringmill.cli.places import to_write
 from ringmill.cli.profile import profile as profile
@@ -38,6 +40,9 @@ from ringmill.values import Values
 from ringmill.whole import whole
 
 Facts = dict[str, Any]
+
+# The verb is a keyword of the language.
+globals()["import"] = import_
 
 
 def _show(options: Namespace) -> Show:

@@ -10,6 +10,7 @@
 
 use super::dd::Dd;
 use super::number::{Number, Root};
+use crate::generator::Generator;
 use pulp::{Arch, Simd};
 
 /// Blocks of the last six stages: 8 rows of 8.
@@ -24,8 +25,9 @@ pub(super) struct Plan {
     nodes: Vec<Root>,
     /// For each block four rows of eight factors of the last three stages, in four planes.
     rows: Vec<f64>,
-    /// Slot i, the value at e^(iπ·5^i/2n), is found at this position.
+    /// Slot i, the value at e^(iπ·g^i/2n), is found at this position.
     positions: Vec<u32>,
+    generator: Generator,
 }
 
 /// e^(iπ·j/2^18) in double-double as the product of two table entries.
@@ -76,7 +78,7 @@ fn bit_reverse(i: usize, bits: u32) -> usize {
 
 impl Plan {
     /// Tables for 2^log points, log ≤ 16.
-    pub(super) fn new(log: u32) -> Self {
+    pub(super) fn new(log: u32, generator: Generator) -> Self {
         let n = 1usize << log;
         let circle = Circle::new();
         // Blocks take their first twelve factors from the nodes, the others row by row.
@@ -101,7 +103,7 @@ impl Plan {
                 }
             }
         }
-        Self { log, nodes, rows, positions: positions(log) }
+        Self { log, nodes, rows, positions: positions(log, generator), generator }
     }
 
     /// n.
@@ -112,6 +114,12 @@ impl Plan {
     /// Where slot i's value stands after [`forward`](Self::forward).
     pub(super) fn positions(&self) -> &[u32] {
         &self.positions
+    }
+
+    /// Whether what stands at the position of slot i is the conjugate of its value. Positions are those of exponents 1 mod 4;
+    /// an odd power of 3 is 3 mod 4, and the value at its negative is the conjugate.
+    pub(super) fn conjugated(&self, i: usize) -> bool {
+        self.generator == Generator::Three && i % 2 == 1
     }
 
     /// Coefficients to values, unscaled; `planes` holds `N::PLANES` planes of n.
@@ -126,13 +134,14 @@ impl Plan {
 }
 
 /// The positions of all slots.
-fn positions(log: u32) -> Vec<u32> {
+fn positions(log: u32, generator: Generator) -> Vec<u32> {
     let n = 1usize << log;
     let mut power = 1;
     (0..n)
         .map(|_| {
-            let leaf = bit_reverse((power - 1) / 4, log);
-            power = power * 5 % (4 * n);
+            let upper = if power % 4 == 1 { power } else { 4 * n - power };
+            let leaf = bit_reverse((upper - 1) / 4, log);
+            power = power * generator.value() as usize % (4 * n);
             let transposed = (leaf & !(BLOCK - 1)) | ((leaf & 7) << 3) | (leaf >> 3 & 7);
             (if n >= BLOCK { transposed } else { leaf }) as u32
         })

@@ -23,6 +23,7 @@ pub use error::EncoderError;
 pub use slots::Slots;
 
 use crate::Scale;
+use crate::generator::Generator;
 use crate::limbs::parallel;
 use crt::Residues;
 use dd::{Dd, Dyadic};
@@ -118,6 +119,7 @@ impl Magnitude {
 pub struct Encoder {
     log_n: u32,
     arch: Arch,
+    generator: Generator,
     plans: Vec<OnceLock<Plan>>,
     pool: Pool,
 }
@@ -141,13 +143,21 @@ impl Encoder {
         }
         let arch = arch(Backend::new(isa)?.isa());
         let plans = (0..log_n).map(|_| OnceLock::new()).collect();
-        Ok(Self { log_n, arch, plans, pool: Pool::default() })
+        Ok(Self { log_n, arch, generator: Generator::Five, plans, pool: Pool::default() })
     }
 
     /// Takes scratch memory from `pool` from now on.
     #[must_use]
     pub fn with_pool(mut self, pool: Pool) -> Self {
         self.pool = pool;
+        self
+    }
+
+    /// Has slots in the order of this generator; the order is that of 5 unless told otherwise.
+    #[must_use]
+    pub fn with_generator(mut self, generator: Generator) -> Self {
+        self.plans = (0..self.log_n).map(|_| OnceLock::new()).collect();
+        self.generator = generator;
         self
     }
 
@@ -319,7 +329,7 @@ impl Encoder {
             return Err(EncoderError::Slots { slots, max: self.max_slots() });
         }
         let log = slots.trailing_zeros();
-        Ok(self.plans[log as usize].get_or_init(|| Plan::new(log)))
+        Ok(self.plans[log as usize].get_or_init(|| Plan::new(log, self.generator)))
     }
 
     fn check_shape<R: Borrow<LimbRing>>(&self, poly: &Poly, rings: &[R]) -> Result<(), EncoderError> {

@@ -104,8 +104,9 @@ pub(super) fn scatter(plan: &Plan, values: &Slots<'_>, exponent: i64, planes: &m
     let positions = plan.positions().iter().map(|&p| p as usize);
     match values {
         Slots::Real(v) => positions.zip(*v).for_each(|(p, &x)| re[p] = x * first * second),
-        Slots::Complex(v) => positions.zip(*v).for_each(|(p, z)| {
-            (re[p], im[p]) = (z.re * first * second, z.im * first * second);
+        Slots::Complex(v) => positions.zip(*v).enumerate().for_each(|(i, (p, z))| {
+            let z_im = if plan.conjugated(i) { -z.im } else { z.im };
+            (re[p], im[p]) = (z.re * first * second, z_im * first * second);
         }),
     }
 }
@@ -116,9 +117,10 @@ pub(super) fn gather(plan: &Plan, planes: &[f64], exponent: i64, out: &mut [Comp
     let exponent = exponent.clamp(-2000, 2000);
     let half = exponent / 2;
     let (first, second) = (pow2(half), pow2(exponent - half));
-    for (z, &p) in out.iter_mut().zip(plan.positions()) {
+    for (i, (z, &p)) in out.iter_mut().zip(plan.positions()).enumerate() {
         let p = p as usize;
         let (re, im) = (planes[p] + planes[2 * n + p], planes[n + p] + planes[3 * n + p]);
+        let im = if plan.conjugated(i) { -im } else { im };
         *z = Complex64::new(re * first * second, im * first * second);
     }
 }

@@ -446,3 +446,33 @@ proptest::proptest! {
         }
     }
 }
+
+/// By definition: slot i is the value at e^(iπ·3^i/N), for fewer slots at e^(iπ·3^i/2n) in X^(N/2n).
+#[test]
+fn slots_stand_in_the_order_of_the_generator() {
+    let (log_n, scale) = (10, Scale::pow2(40));
+    let encoder = Encoder::new(log_n).unwrap().with_generator(crate::Generator::Three);
+    let rings = rings(log_n, &[55, 55]);
+    for slots in [1usize, 2, 8, 512] {
+        let values = values(slots, 1.0, slots as u64);
+        let coefficients = encode_coefficients(&encoder, &rings, &values, slots, &scale);
+        let gap = encoder.max_slots() / slots;
+        let mut power = 1u64;
+        for value in &values {
+            let root = |j: usize| {
+                let angle = std::f64::consts::PI * ((power * j as u64) % (4 * slots as u64)) as f64
+                    / (2 * slots) as f64;
+                Complex64::from_polar(1.0, angle)
+            };
+            let sum: Complex64 =
+                (0..2 * slots).map(|j| root(j) * float(&(&coefficients[j * gap] << BITS))).sum();
+            let found = sum / 2f64.powi(40);
+            assert!((found - value).norm() < 1e-9, "{slots} slots, power {power}: {found} and {value}");
+            power = power * 3 % (4 * slots as u64);
+        }
+        let mut poly = Poly::zeros(encoder.n(), rings.len(), Domain::Evaluation);
+        encoder.encode_into(&values[..], slots, &scale, &rings, &mut poly).unwrap();
+        let decoded = encoder.decode(&poly, slots, &scale, &rings).unwrap();
+        assert!(decoded.iter().zip(&values).all(|(a, b)| (a - b).norm() < 1e-9));
+    }
+}

@@ -13,7 +13,7 @@
 //! | p | payload: residues as packed bits, limb by limb; coefficients of a secret key as bytes |
 //! | 32 | BLAKE3 of everything before |
 //!
-//! Parameters belong to no secret key: they are still written in version 1.
+//! Parameters belong to no secret key: they are written in version 1, or in version 2 with a generator of rotations.
 
 use std::io::{ErrorKind, Read, Write};
 
@@ -157,8 +157,8 @@ impl Front {
         }
         let kind = u16::from_le_bytes(input.array("kind")?);
         let kind = Kind::from_number(kind).ok_or(FileError::UnknownKind { found: kind })?;
-        if version > kind.version() {
-            return Err(FileError::Version { found: version, newest: kind.version() });
+        if !kind.has(version) {
+            return Err(FileError::Version { found: version, newest: kind.newest() });
         }
         let fingerprint = Fingerprint::from_bytes(input.array("fingerprint")?);
         let identity = match version >= IDENTIFIED {

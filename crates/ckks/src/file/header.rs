@@ -159,3 +159,13 @@ impl From<SeedBytes> for Seed {
         Self::from_bytes(bytes.0)
     }
 }
+
+/// The header of what holds halves of keys: with the other halves beside them, or with seeds alone. Which of both it is, the
+/// version of the file tells.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Keyed<H> {
+    pub(super) header: H,
+    /// Whether every a is in the file: keys of other libraries expand from no seed of ours.
+    #[serde(skip)]
+    pub(super) explicit: bool,
+}

@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use ringmill_ring::GaloisElement;
 
-use super::frame::Hashed;
-use super::header::{KeysHeader, SeedBytes};
-use super::objects::content;
+use super::frame::{Front, Hashed};
+use super::header::{Keyed, KeysHeader, SeedBytes};
+use super::objects::{EXPLICIT, content};
 use super::{FileError, Opened, Stored, disk, encapsulation, open, payload_len, read_poly};
 use crate::keys::{
     Bytes, EncapsulationKey, EvaluationKeys, GaloisKeys, KeyForm, KeyIdentity, KeyLayout, KeyMemory,
@@ -27,6 +27,12 @@ impl EvaluationKeys {
     /// Any [`FileError`], before there is a key.
     pub fn load_in(params: &Params, path: impl AsRef<Path>, memory: KeyMemory) -> Result<Self, FileError> {
         let path = path.as_ref();
+        // Keys without seeds have no half to leave out.
+        let memory = match memory {
+            KeyMemory::Expanded => memory,
+            _ if version(path)? == EXPLICIT => KeyMemory::Expanded,
+            _ => memory,
+        };
         match memory {
             KeyMemory::Expanded => Self::load(params, path),
             KeyMemory::Seeded => disk::load(path, |file: &mut File| {
@@ -48,6 +54,12 @@ impl EvaluationKeys {
             }),
         }
     }
+}
+
+/// The version of a file.
+fn version(path: &Path) -> Result<u16, FileError> {
+    let file = File::open(path).map_err(FileError::io(format!("reading {}", path.display())))?;
+    Ok(Front::read(&mut Hashed::new(file))?.version)
 }
 
 /// Keeps what is read of a file: no more than the checks ask for, which read one polynomial after the other, as many as the header
@@ -79,7 +91,8 @@ struct Checked {
 impl Checked {
     fn read(params: &Params, input: impl Read) -> Result<Self, FileError> {
         let mut input = Hashed::new(input);
-        let Opened { header, identity, count, moduli } = open::<EvaluationKeys, _>(params, &mut input)?;
+        let opened = open::<EvaluationKeys, _>(params, &mut input)?;
+        let Opened { header: Keyed { header, .. }, identity, count, moduli } = opened;
         let first = input.passed() as usize;
         let before = if header.relin.is_some() { params.dnum() } else { 0 };
         let (seed, _) = encapsulation::split(&header.galois);

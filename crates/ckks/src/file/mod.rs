@@ -53,11 +53,11 @@ use crate::keys::{EvaluationKeys, KeyForm, KeyIdentity, PublicKey, RelinKey};
 use crate::params::{Fingerprint, Params};
 use disk::{Old, Privacy};
 use frame::{Front, Hashed, IDENTIFIED};
-use objects::{Codec, SUMMED, TURNED};
+use objects::{Codec, EXPLICIT, SUMMED, TURNED};
 use zeroize::Zeroizing;
 
 /// Newest format version of any kind of file; a kind is written in the version in which it last changed.
-pub const VERSION: u16 = 4;
+pub const VERSION: u16 = 5;
 
 /// What `read` makes of bytes that hold it and nothing after it.
 fn whole<T>(bytes: &[u8], read: impl FnOnce(&mut &[u8]) -> Result<T, FileError>) -> Result<T, FileError> {
@@ -104,7 +104,7 @@ impl Kind {
         Self::KeyForm,
     ];
 
-    /// The version in which files of this kind are written. Since version 2 Galois keys lead from s to s(X^(1/g)), before
+    /// The version in which files of this kind are written, as a rule. Since version 2 Galois keys lead from s to s(X^(1/g)), before
     /// that they led from s(X^g) to s; since version 3 whatever belongs to a secret key says to which; since version 4 the
     /// header of a plaintext or ciphertext is a function of public facts.
     fn version(self) -> u16 {
@@ -113,6 +113,20 @@ impl Kind {
             Self::Plaintext | Self::Ciphertext | Self::SeededCiphertext => SUMMED,
             _ => IDENTIFIED,
         }
+    }
+
+    /// The newest version of this kind, which parameters have that name a generator of rotations, and keys that hold both halves.
+    fn newest(self) -> u16 {
+        match self {
+            Self::Params => parameters::TURNING,
+            Self::PublicKey | Self::RelinKey | Self::EvaluationKeys | Self::KeyForm => EXPLICIT,
+            _ => self.version(),
+        }
+    }
+
+    /// Whether there are files of this version.
+    fn has(self, version: u16) -> bool {
+        (1..=self.version()).contains(&version) || version == self.newest()
     }
 
     fn from_number(number: u16) -> Option<Self> {
@@ -233,12 +247,14 @@ fn payload_len(params: &Params, count: usize, moduli: &[Modulus]) -> Option<u64>
 
 fn write_object<T: Codec>(object: &T, out: impl Write) -> Result<(), FileError> {
     let params = object.params();
+    let version = T::version(&object.header());
     let header = frame::encode(T::KIND, &object.header())?;
     let polys = object.polys();
     let moduli = T::moduli(params, &object.header(), polys.first().map_or(0, Vec::len));
     let payload = payload_len(params, polys.len(), &moduli).unwrap_or(u64::MAX);
     let mut out = Hashed::new(out);
-    Front::new(T::KIND, params.fingerprint(), payload, header).of(object.identity()).write(&mut out)?;
+    let front = Front::new(T::KIND, params.fingerprint(), payload, header).of(object.identity());
+    Front { version, ..front }.write(&mut out)?;
     let mut bytes = Vec::new();
     for poly in polys {
         for (limb, m) in poly.into_iter().zip(&moduli) {

@@ -6,8 +6,8 @@ use serde::de::DeserializeOwned;
 
 use super::frame;
 use super::header::{
-    CipherHeader, KeysHeader, MetaHeader, NamedCipherHeader, NamedMetaHeader, NamedSeededHeader, SeedBytes,
-    SeededHeader,
+    CipherHeader, Keyed, KeysHeader, MetaHeader, NamedCipherHeader, NamedMetaHeader, NamedSeededHeader,
+    SeedBytes, SeededHeader,
 };
 use super::{FileError, Kind, encapsulation};
 use crate::ciphertext::{Ciphertext, Plaintext, SeededCiphertext};
@@ -32,6 +32,10 @@ pub(super) trait Codec: Sized {
     fn header(&self) -> Self::Header;
     /// The secret key that it belongs to, if it does to one that is known.
     fn identity(&self) -> Option<KeyIdentity>;
+    /// The version of a file with this header.
+    fn version(_header: &Self::Header) -> u16 {
+        Self::KIND.version()
+    }
     /// The limbs of each polynomial.
     fn polys(&self) -> Vec<Vec<LimbSource<'_>>>;
     /// The header of a file of this version, not newer than the one that is written.
@@ -196,31 +200,62 @@ impl Codec for SeededCiphertext {
 
 impl Codec for PublicKey {
     const KIND: Kind = Kind::PublicKey;
-    type Header = SeedBytes;
+    type Header = Keyed<SeedBytes>;
 
     fn params(&self) -> &Params {
         self.params()
     }
-    fn header(&self) -> SeedBytes {
-        self.seed().into()
+    fn header(&self) -> Self::Header {
+        Keyed { header: self.seed().into(), explicit: !self.has_seed() }
     }
     fn identity(&self) -> Option<KeyIdentity> {
         self.identity()
     }
     fn polys(&self) -> Vec<Vec<LimbSource<'_>>> {
-        vec![words(self.b())]
+        let explicit = if self.has_seed() { None } else { Some(words(self.a())) };
+        std::iter::once(words(self.b())).chain(explicit).collect()
     }
-    fn shape(params: &Params, _: &SeedBytes) -> Result<(usize, usize), FileError> {
-        Ok((1, params.q_moduli().len()))
+    fn version(header: &Self::Header) -> u16 {
+        header.version(Self::KIND)
+    }
+    fn decode(version: u16, bytes: &[u8]) -> Result<Self::Header, FileError> {
+        Keyed::decode(Self::KIND, version, bytes)
+    }
+    fn shape(params: &Params, header: &Self::Header) -> Result<(usize, usize), FileError> {
+        Ok((header.parts(), params.q_moduli().len()))
     }
     fn build(
         params: &Params,
-        header: &SeedBytes,
+        header: &Self::Header,
         identity: Option<KeyIdentity>,
         polys: Vec<Poly>,
     ) -> Result<Self, FileError> {
+        let mut polys = polys;
+        let a = if header.explicit { polys.pop() } else { None };
         let b = single(Self::KIND, polys)?;
-        Self::from_parts(params, b, (*header).into(), identity).map_err(content(Self::KIND))
+        match a {
+            Some(a) => Self::from_residues(params, b, a, identity),
+            None => Self::from_parts(params, b, header.header.into(), identity),
+        }
+        .map_err(content(Self::KIND))
+    }
+}
+
+/// The version of files that hold both halves of every key.
+pub(super) const EXPLICIT: u16 = 5;
+
+impl<H: Serialize + DeserializeOwned> Keyed<H> {
+    fn decode(kind: Kind, version: u16, bytes: &[u8]) -> Result<Self, FileError> {
+        Ok(Self { explicit: version == EXPLICIT, ..frame::decode(kind, bytes)? })
+    }
+
+    /// Polynomials in a file for each one that is stored of a key with a seed.
+    fn parts(&self) -> usize {
+        1 + usize::from(self.explicit)
+    }
+
+    fn version(&self, kind: Kind) -> u16 {
+        if self.explicit { EXPLICIT } else { kind.version() }
     }
 }
 
@@ -229,117 +264,167 @@ fn words(poly: &Poly) -> Vec<LimbSource<'_>> {
     poly.limbs().map(LimbSource::Words).collect()
 }
 
-/// The stored halves of a form of a key.
-fn halves(form: &KeyForm) -> impl Iterator<Item = Vec<LimbSource<'_>>> {
+/// What is stored of a form of a key: every b, and every a after them if they are `explicit`.
+fn stored(form: &KeyForm, explicit: bool) -> impl Iterator<Item = Vec<LimbSource<'_>>> {
     let (digits, rows) = (form.layout().dnum(), form.layout().rows());
-    (0..digits).map(move |j| (0..rows).map(|row| form.limb(j, 0, row)).collect())
+    let part = move |part, j| (0..rows).map(|row| form.limb(j, part, row)).collect();
+    (0..1 + usize::from(explicit)).flat_map(move |of| (0..digits).map(move |j| part(of, j)))
 }
 
-/// A key from the next dnum polynomials.
+/// A key from the next polynomials: dnum, or twice as many without a seed.
 fn take_key(
     kind: Kind,
     params: &Params,
-    (seed, identity): (SeedBytes, Option<KeyIdentity>),
+    (seed, identity): (Option<SeedBytes>, Option<KeyIdentity>),
     polys: &mut impl Iterator<Item = Poly>,
 ) -> Result<SwitchKey, FileError> {
     let b: Vec<Poly> = polys.by_ref().take(params.dnum()).collect();
-    SwitchKey::from_parts(params, &b, seed.into(), identity).map_err(content(kind))
+    match seed {
+        Some(seed) => SwitchKey::from_parts(params, &b, seed.into(), identity),
+        None => {
+            let a: Vec<Poly> = polys.by_ref().take(params.dnum()).collect();
+            SwitchKey::from_residues(params, (&b, &a), identity)
+        }
+    }
+    .map_err(content(kind))
 }
 
 impl Codec for RelinKey {
     const KIND: Kind = Kind::RelinKey;
-    type Header = SeedBytes;
+    type Header = Keyed<SeedBytes>;
 
     fn params(&self) -> &Params {
         self.0.params()
     }
-    fn header(&self) -> SeedBytes {
-        self.0.seed().into()
+    fn header(&self) -> Self::Header {
+        Keyed { header: self.0.seed().into(), explicit: !self.0.base().has_seed() }
     }
     fn identity(&self) -> Option<KeyIdentity> {
         self.0.identity()
     }
     fn polys(&self) -> Vec<Vec<LimbSource<'_>>> {
-        halves(self.0.base()).collect()
+        stored(self.0.base(), !self.0.base().has_seed()).collect()
     }
-    fn shape(params: &Params, _: &SeedBytes) -> Result<(usize, usize), FileError> {
-        Ok((params.dnum(), params.key_limbs()))
+    fn version(header: &Self::Header) -> u16 {
+        header.version(Self::KIND)
+    }
+    fn decode(version: u16, bytes: &[u8]) -> Result<Self::Header, FileError> {
+        Keyed::decode(Self::KIND, version, bytes)
+    }
+    fn shape(params: &Params, header: &Self::Header) -> Result<(usize, usize), FileError> {
+        Ok((header.parts() * params.dnum(), params.key_limbs()))
     }
     fn build(
         params: &Params,
-        header: &SeedBytes,
+        header: &Self::Header,
         identity: Option<KeyIdentity>,
         polys: Vec<Poly>,
     ) -> Result<Self, FileError> {
-        Ok(Self(take_key(Self::KIND, params, (*header, identity), &mut polys.into_iter())?))
+        Ok(Self(take_key(
+            Self::KIND,
+            params,
+            ((!header.explicit).then_some(header.header), identity),
+            &mut polys.into_iter(),
+        )?))
     }
 }
 
 impl Codec for KeyForm {
     const KIND: Kind = Kind::KeyForm;
-    type Header = (KeyLayout, SeedBytes);
+    type Header = Keyed<(KeyLayout, SeedBytes)>;
 
     fn params(&self) -> &Params {
         self.params()
     }
     fn header(&self) -> Self::Header {
-        (self.layout(), self.seed().into())
+        Keyed { header: (self.layout(), self.seed().into()), explicit: !self.has_seed() }
     }
     fn identity(&self) -> Option<KeyIdentity> {
         self.identity()
     }
     fn polys(&self) -> Vec<Vec<LimbSource<'_>>> {
-        halves(self).collect()
+        stored(self, !self.has_seed()).collect()
     }
     /// It may be the form of a Galois key.
     fn means_the_same(version: u16, _: &Self::Header) -> bool {
         version >= TURNED
     }
-    fn shape(params: &Params, (layout, _): &Self::Header) -> Result<(usize, usize), FileError> {
+    fn version(header: &Self::Header) -> u16 {
+        header.version(Self::KIND)
+    }
+    fn decode(version: u16, bytes: &[u8]) -> Result<Self::Header, FileError> {
+        Keyed::decode(Self::KIND, version, bytes)
+    }
+    fn shape(params: &Params, keyed: &Self::Header) -> Result<(usize, usize), FileError> {
+        let (layout, _) = &keyed.header;
         let allowed = layout.check(params.q_moduli(), params.p_moduli());
         allowed.map_err(|e| content(Self::KIND)(e.into()))?;
-        Ok((layout.dnum(), layout.rows()))
+        Ok((keyed.parts() * layout.dnum(), layout.rows()))
     }
-    fn moduli(params: &Params, (layout, _): &Self::Header, _limbs: usize) -> Vec<Modulus> {
-        layout.moduli(params.q_moduli(), params.p_moduli())
+    fn moduli(params: &Params, keyed: &Self::Header, _limbs: usize) -> Vec<Modulus> {
+        keyed.header.0.moduli(params.q_moduli(), params.p_moduli())
     }
     fn build(
         params: &Params,
-        (layout, seed): &Self::Header,
+        Keyed { header: (layout, seed), explicit }: &Self::Header,
         identity: Option<KeyIdentity>,
         polys: Vec<Poly>,
     ) -> Result<Self, FileError> {
-        Self::from_parts(params, *layout, &polys, (*seed).into(), identity).map_err(content(Self::KIND))
+        let key = match *explicit {
+            false => Self::from_parts(params, *layout, &polys, (*seed).into(), identity),
+            true => {
+                let parts = polys.split_at(polys.len() / 2);
+                Self::from_residues(params, *layout, parts, identity)
+            }
+        };
+        key.map_err(content(Self::KIND))
     }
+}
+
+/// Whether every switching key of a set expands from a seed.
+fn has_seeds(keys: &EvaluationKeys) -> bool {
+    keys.switch_keys().all(|(_, key)| key.base().has_seed())
 }
 
 impl Codec for EvaluationKeys {
     const KIND: Kind = Kind::EvaluationKeys;
-    type Header = KeysHeader;
+    type Header = Keyed<KeysHeader>;
 
     fn params(&self) -> &Params {
         self.params()
     }
-    fn header(&self) -> KeysHeader {
-        KeysHeader {
+    fn header(&self) -> Self::Header {
+        let header = KeysHeader {
             relin: self.relin().ok().map(|k| k.0.seed().into()),
             galois: encapsulation::seed(self)
                 .chain(self.galois().iter().map(|(g, k)| (g.value(), k.seed().into())))
                 .collect(),
-        }
+        };
+        Keyed { header, explicit: !has_seeds(self) }
     }
     fn identity(&self) -> Option<KeyIdentity> {
         self.identity()
     }
     fn polys(&self) -> Vec<Vec<LimbSource<'_>>> {
-        let relin = self.relin().ok().into_iter().flat_map(|k| halves(k.0.base()));
+        let explicit = !has_seeds(self);
+        let relin = self.relin().ok().into_iter().flat_map(|k| stored(k.0.base(), explicit));
         let encapsulation = self.encapsulation().ok().into_iter().flat_map(encapsulation::halves);
-        relin.chain(encapsulation).chain(self.galois().iter().flat_map(|(_, k)| halves(k.base()))).collect()
+        relin
+            .chain(encapsulation)
+            .chain(self.galois().iter().flat_map(|(_, k)| stored(k.base(), explicit)))
+            .collect()
     }
-    fn means_the_same(version: u16, header: &KeysHeader) -> bool {
+    fn version(header: &Self::Header) -> u16 {
+        header.version(Self::KIND)
+    }
+    fn decode(version: u16, bytes: &[u8]) -> Result<Self::Header, FileError> {
+        Keyed::decode(Self::KIND, version, bytes)
+    }
+    fn means_the_same(version: u16, Keyed { header, .. }: &Self::Header) -> bool {
         version >= TURNED || encapsulation::split(&header.galois).1.is_empty()
     }
-    fn shape(params: &Params, header: &KeysHeader) -> Result<(usize, usize), FileError> {
+    fn shape(params: &Params, keyed: &Self::Header) -> Result<(usize, usize), FileError> {
+        let header = &keyed.header;
         let two_n = 2 * params.n() as u64;
         let odd = |g: u64| g % 2 == 1 && g < two_n;
         let ascending = header.galois.windows(2).all(|w| w[0].0 < w[1].0);
@@ -349,17 +434,18 @@ impl Codec for EvaluationKeys {
         let (encapsulation, galois) = encapsulation::split(&header.galois);
         let keys = galois.len() + usize::from(header.relin.is_some());
         let more = if encapsulation.is_some() { encapsulation::POLYS } else { 0 };
-        Ok((keys * params.dnum() + more, params.key_limbs()))
+        Ok((keyed.parts() * keys * params.dnum() + more, params.key_limbs()))
     }
     fn build(
         params: &Params,
-        header: &KeysHeader,
+        Keyed { header, explicit }: &Self::Header,
         identity: Option<KeyIdentity>,
         polys: Vec<Poly>,
     ) -> Result<Self, FileError> {
         let (kind, mut polys) = (Self::KIND, polys.into_iter());
+        let of = |seed: SeedBytes| (!explicit).then_some(seed);
         let relin = match header.relin {
-            Some(seed) => Some(RelinKey(take_key(kind, params, (seed, identity), &mut polys)?)),
+            Some(seed) => Some(RelinKey(take_key(kind, params, (of(seed), identity), &mut polys)?)),
             None => None,
         };
         let mut galois = GaloisKeys::new(params);
@@ -370,7 +456,7 @@ impl Codec for EvaluationKeys {
         };
         for &(g, seed) in elements {
             let element = GaloisElement::new(g, params.log_n()).map_err(|e| content(kind)(e.into()))?;
-            let key = take_key(kind, params, (seed, identity), &mut polys)?;
+            let key = take_key(kind, params, (of(seed), identity), &mut polys)?;
             galois.insert(element, key).map_err(content(kind))?;
         }
         let keys = Self::new(relin, galois).map_err(content(kind))?;

@@ -6,16 +6,25 @@ use std::path::Path;
 use super::disk::{self, Old, Privacy};
 use super::frame::{self, Front, Hashed};
 use super::{FileError, Kind};
+use crate::generator::Generator;
 use crate::params::{Params, ParamsLiteral};
+
+/// The version of files that name a generator of rotations. Those of parameters with generator 5 are still of version 1.
+pub(super) const TURNING: u16 = 2;
 
 /// Writes parameters.
 ///
 /// # Errors
 /// [`FileError::Io`].
 pub fn write_params(params: &Params, out: impl Write) -> Result<(), FileError> {
-    let header = frame::encode(Kind::Params, params.literal())?;
+    let (literal, generator) = (params.literal(), params.generator());
+    let (version, header) = match generator {
+        Generator::Five => (1, frame::encode(Kind::Params, literal)?),
+        other => (TURNING, frame::encode(Kind::Params, &(literal, other.value()))?),
+    };
     let mut out = Hashed::new(out);
-    Front::new(Kind::Params, params.fingerprint(), 0, header).write(&mut out)?;
+    let front = Front::new(Kind::Params, params.fingerprint(), 0, header);
+    Front { version, ..front }.write(&mut out)?;
     out.seal()
 }
 
@@ -30,7 +39,19 @@ pub fn read_params(input: impl Read) -> Result<Params, FileError> {
     front.expect(kind)?;
     front.expect_payload(0)?;
     input.verify(kind)?;
-    let literal: ParamsLiteral = frame::decode(kind, &front.header)?;
+    let literal: ParamsLiteral = match front.version {
+        TURNING => {
+            let (literal, g): (ParamsLiteral, u64) = frame::decode(kind, &front.header)?;
+            // One form: generator 5 is not named.
+            let generator = Generator::from_value(g).filter(|&generator| generator != Generator::Five);
+            let why = || format!("it names {g} as generator of rotations; 3 is the one that is named");
+            ParamsLiteral {
+                generator: generator.ok_or_else(|| FileError::Header { kind, why: why() })?,
+                ..literal
+            }
+        }
+        _ => frame::decode(kind, &front.header)?,
+    };
     let params = Params::new(&literal).map_err(|e| FileError::Content { kind, source: e.into() })?;
     // Sizes in place of primes would name other primes in another release.
     if *params.literal() != literal {

@@ -57,7 +57,7 @@ impl GaloisKeys {
         self.keys.get(&element).ok_or_else(|| CkksError::MissingGaloisKey {
             what: self.name(element),
             galois: element.value(),
-            power: power(element),
+            power: self.power(element),
             two_n: 2 * self.params.n(),
             present: self.describe(),
         })
@@ -75,7 +75,7 @@ impl GaloisKeys {
 
     /// Steps of the rotations that have keys, from 1 to N/2 − 1.
     pub fn rotations(&self) -> BTreeSet<u32> {
-        let powers = self.keys.keys().map(|g| g.decompose());
+        let powers = self.keys.keys().map(|&g| self.params.generator().decompose(g));
         powers.filter(|(_, conjugates)| !conjugates).map(|(steps, _)| steps).collect()
     }
 
@@ -104,13 +104,13 @@ impl GaloisKeys {
             others.into_iter().flatten().map(|(name, error)| (name.to_owned(), error)).collect();
         let mut elements: Vec<GaloisElement> = elements.into_iter().collect();
         elements.sort_unstable_by_key(|element| {
-            let (k, conjugates) = element.decompose();
+            let (k, conjugates) = self.params.generator().decompose(*element);
             (conjugates, k)
         });
         for element in elements {
             if let Err(error) = self.get(element) {
                 let name = self.name(element);
-                all.push((format!("{name} ({} = {})", element.value(), power(element)), error));
+                all.push((format!("{name} ({} = {})", element.value(), self.power(element)), error));
             }
         }
         if all.len() < 2 {
@@ -123,7 +123,7 @@ impl GaloisKeys {
     /// An automorphism in words, to the left or, with a minus, to the right, whichever is shorter.
     fn name(&self, element: GaloisElement) -> String {
         let slots = self.params.slots() as i64;
-        let (k, conjugates) = element.decompose();
+        let (k, conjugates) = self.params.generator().decompose(element);
         let steps = if i64::from(k) > slots / 2 { i64::from(k) - slots } else { i64::from(k) };
         match (steps, conjugates) {
             (0, true) => "conjugation".into(),
@@ -132,17 +132,18 @@ impl GaloisKeys {
         }
     }
 
+    /// An element by powers of the generator.
+    fn power(&self, element: GaloisElement) -> String {
+        let generator = self.params.generator();
+        match generator.decompose(element) {
+            (0, true) => "−1".into(),
+            (k, conjugates) => format!("{}{generator}^{k}", if conjugates { "−" } else { "" }),
+        }
+    }
+
     /// The keys present, in words.
     fn describe(&self) -> String {
         dozen(self.keys.keys().map(|&g| self.name(g)))
-    }
-}
-
-/// An element by powers of 5.
-fn power(element: GaloisElement) -> String {
-    match element.decompose() {
-        (0, true) => "−1".into(),
-        (k, conjugates) => format!("{}5^{k}", if conjugates { "−" } else { "" }),
     }
 }
 

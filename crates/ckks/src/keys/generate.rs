@@ -1,6 +1,6 @@
 //! Key generation.
 
-use ringmill_ring::GaloisElement;
+use ringmill_ring::{GaloisElement, Poly};
 
 use super::switch::Origin;
 use super::{
@@ -59,6 +59,17 @@ impl KeyGenerator {
         self.check(secret)?;
         let (mut rng, seed) = self.randomness.next(Purpose::PublicKey);
         PublicKey::draw(secret, &mut rng, seed)
+    }
+
+    /// A public key (b, a) of `secret` over all primes, ciphertext primes and then special ones: for libraries that encrypt
+    /// modulo the special primes too.
+    ///
+    /// # Errors
+    /// [`CkksError::ParamsMismatch`], [`CkksError::Ring`].
+    pub fn public_key_over_key_primes(&mut self, secret: &SecretKey) -> Result<[Poly; 2], CkksError> {
+        self.check(secret)?;
+        let (mut rng, seed) = self.randomness.next(Purpose::PublicKey);
+        PublicKey::over_key_primes(secret, &mut rng, seed)
     }
 
     /// The key from s² to s.
@@ -184,7 +195,7 @@ impl KeyGenerator {
         conjugation: bool,
     ) -> Result<EvaluationKeys, CkksError> {
         let log_n = self.params.log_n();
-        let rotation = |&k: &i64| GaloisElement::rotation(k, log_n);
+        let rotation = |&k: &i64| self.params.generator().rotation(k, log_n);
         let mut elements = rotations.iter().map(rotation).collect::<Result<Vec<_>, _>>()?;
         if conjugation {
             elements.push(GaloisElement::conjugation(log_n)?);

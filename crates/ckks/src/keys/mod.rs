@@ -19,6 +19,8 @@ mod layout;
 mod memory;
 mod origin;
 mod public;
+#[cfg(test)]
+mod residue_tests;
 mod secret;
 mod switch;
 #[cfg(test)]

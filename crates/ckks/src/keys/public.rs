@@ -8,6 +8,7 @@ use zeroize::Zeroizing;
 
 use crate::check;
 use crate::error::CkksError;
+use crate::keys::switch::named_by;
 use crate::keys::{KeyIdentity, SecretKey};
 use crate::limbs;
 use crate::params::Params;
@@ -21,7 +22,9 @@ pub struct PublicKey {
     params: Params,
     b: Poly,
     a: Poly,
+    /// What a expands from, or a name for an a that expands from none.
     seed: Seed,
+    seeded: bool,
     identity: Option<KeyIdentity>,
 }
 
@@ -35,7 +38,26 @@ impl PublicKey {
         limbs::for_each(&mut b, |i, limb| {
             masked_error(params, i, &error, a.limb(i), &secret.limb(i)?, limb)
         })?;
-        Ok(Self { params: params.clone(), b, a, seed, identity: secret.identity() })
+        Ok(Self { params: params.clone(), b, a, seed, seeded: true, identity: secret.identity() })
+    }
+
+    /// (b, a) with b + a·s = e over all primes of the key basis, the special ones too: a public key as other libraries have it.
+    pub(crate) fn over_key_primes(
+        secret: &SecretKey,
+        rng: &mut SecretRng,
+        seed: Seed,
+    ) -> Result<[Poly; 2], CkksError> {
+        let (params, n) = (secret.params(), secret.params().n());
+        let moduli: Vec<_> = params.key_moduli().collect();
+        let part = || Poly::zeros(n, moduli.len(), Domain::Evaluation);
+        let (mut b, mut a) = (part(), part());
+        let mut error = Zeroizing::new(vec![0i8; n]);
+        rng.gaussian(&mut error);
+        limbs::fill(&mut a, |i, limb| uniform(&seed, LABEL, i as u32, moduli[i], limb));
+        limbs::for_each(&mut b, |i, limb| {
+            masked_error(params, i, &error, a.limb(i), &secret.limb(i)?, limb)
+        })?;
+        Ok([b, a])
     }
 
     /// From stored parts; a is expanded again.
@@ -50,7 +72,29 @@ impl PublicKey {
     ) -> Result<Self, CkksError> {
         check::shape("public key", 0, params, params.q_moduli().len(), &b)?;
         let a = expand(params, &seed);
-        Ok(Self { params: params.clone(), b, a, seed, identity })
+        Ok(Self { params: params.clone(), b, a, seed, seeded: true, identity })
+    }
+
+    /// From both parts, as a key of another library has them. Residues are taken as canonical.
+    ///
+    /// # Errors
+    /// [`CkksError::Shape`].
+    pub fn from_residues(
+        params: &Params,
+        b: Poly,
+        a: Poly,
+        identity: Option<KeyIdentity>,
+    ) -> Result<Self, CkksError> {
+        for (i, poly) in [&b, &a].into_iter().enumerate() {
+            check::shape("public key", i, params, params.q_moduli().len(), poly)?;
+        }
+        let seed = named_by(std::slice::from_ref(&a));
+        Ok(Self { params: params.clone(), b, a, seed, seeded: false, identity })
+    }
+
+    /// Whether a expands from a seed: not in a key of another library.
+    pub fn has_seed(&self) -> bool {
+        self.seeded
     }
 
     /// The parameters.
@@ -68,7 +112,7 @@ impl PublicKey {
         &self.a
     }
 
-    /// The seed that a expands from.
+    /// The seed that a expands from; of a key that [has none](Self::has_seed), its name.
     pub fn seed(&self) -> &Seed {
         &self.seed
     }

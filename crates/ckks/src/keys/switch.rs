@@ -52,7 +52,9 @@ pub struct KeyForm {
     params: Params,
     layout: KeyLayout,
     residues: Residues,
+    /// What every a expands from, or a name for residues that none expand from.
     seed: Seed,
+    seeded: bool,
     identity: Option<KeyIdentity>,
 }
 
@@ -113,7 +115,7 @@ impl KeyForm {
             Ok(())
         })?;
         let (params, residues) = (params.clone(), Residues::Expanded(expanded));
-        Ok(Self { params, layout, residues, seed, identity: secret.identity() })
+        Ok(Self { params, layout, residues, seed, seeded: true, identity: secret.identity() })
     }
 
     /// From stored parts; every a is expanded again.
@@ -129,15 +131,9 @@ impl KeyForm {
     ) -> Result<Self, CkksError> {
         layout.check(params.q_moduli(), params.p_moduli())?;
         let dnum = layout.dnum();
-        if b.len() != dnum {
-            let (what, got) = ("digits of a switching key", b.len());
-            return Err(ringmill_ring::RingError::Count { what, expected: dnum, got }.into());
-        }
+        check_digits(params, layout, b)?;
         let primes = primes(params, layout);
         let moduli = layout.moduli(params.q_moduli(), params.p_moduli());
-        for (j, poly) in b.iter().enumerate() {
-            check::shape("switching key", j, params, primes.len(), poly)?;
-        }
         let mut expanded = Interleaved::zeros(params.log_n(), moduli.iter().copied(), 2 * dnum)?;
         limbs::for_each_of(expanded.groups_mut().collect(), |row, limbs| {
             let i = primes[row];
@@ -149,7 +145,36 @@ impl KeyForm {
             }
             Ok(())
         })?;
-        Ok(Self { params: params.clone(), layout, residues: Residues::Expanded(expanded), seed, identity })
+        let (params, residues) = (params.clone(), Residues::Expanded(expanded));
+        Ok(Self { params, layout, residues, seed, seeded: true, identity })
+    }
+
+    /// From both parts of every digit, as keys of another library have them, whose a expand from no seed of ours. Such a form is
+    /// computed with like any other; it stays expanded, and its files hold both halves.
+    ///
+    /// Residues are taken as canonical.
+    ///
+    /// # Errors
+    /// As [`from_parts`](Self::from_parts).
+    pub fn from_residues(
+        params: &Params,
+        layout: KeyLayout,
+        (b, a): (&[Poly], &[Poly]),
+        identity: Option<KeyIdentity>,
+    ) -> Result<Self, CkksError> {
+        layout.check(params.q_moduli(), params.p_moduli())?;
+        [b, a].into_iter().try_for_each(|part| check_digits(params, layout, part))?;
+        let moduli = layout.moduli(params.q_moduli(), params.p_moduli());
+        let mut expanded = Interleaved::zeros(params.log_n(), moduli.iter().copied(), 2 * layout.dnum())?;
+        limbs::for_each_of(expanded.groups_mut().collect(), |row, limbs| {
+            for (j, (b, a)) in b.iter().zip(a).enumerate() {
+                limbs.copy(2 * j, b.limb(row));
+                limbs.copy(2 * j + 1, a.limb(row));
+            }
+            Ok::<(), CkksError>(())
+        })?;
+        let (params, residues) = (params.clone(), Residues::Expanded(expanded));
+        Ok(Self { params, layout, residues, seed: named_by(a), seeded: false, identity })
     }
 
     /// From every b, packed in the order of a file from byte `first` on; residues are known to be canonical.
@@ -166,11 +191,25 @@ impl KeyForm {
             .map(|(i, q)| (i as u32, q))
             .collect();
         let halves = Halves::new(params.n(), (bytes, first), rows, (0..layout.dnum()).map(label).collect());
-        Self { params: params.clone(), layout, residues: Residues::Halves(halves), seed, identity }
+        let (params, residues) = (params.clone(), Residues::Halves(halves));
+        Self { params, layout, residues, seed, seeded: true, identity }
     }
 
-    /// The same form with the b alone in memory, packed.
-    pub fn seeded(&self) -> Self {
+    /// Whether every a expands from a seed: not in keys of another library.
+    pub fn has_seed(&self) -> bool {
+        self.seeded
+    }
+
+    /// The same form with the b alone in memory, packed; one without a seed as it is.
+    fn half(self: &Arc<Self>) -> Arc<Self> {
+        match self.residues {
+            Residues::Expanded(_) if self.seeded => Arc::new(self.seeded()),
+            _ => self.clone(),
+        }
+    }
+
+    /// The same form with the b alone in memory, packed. It has a seed.
+    fn seeded(&self) -> Self {
         let (params, layout) = (&self.params, self.layout);
         let moduli = layout.moduli(params.q_moduli(), params.p_moduli());
         let mut bytes = Vec::new();
@@ -208,7 +247,7 @@ impl KeyForm {
         }
     }
 
-    /// The seed that every a expands from.
+    /// The seed that every a expands from; of a form that [has none](Self::has_seed), a name for its residues.
     pub fn seed(&self) -> &Seed {
         &self.seed
     }
@@ -278,6 +317,18 @@ impl SwitchKey {
         Ok(Self::of_base(KeyForm::from_parts(params, KeyLayout::base(params), b, seed, identity)?))
     }
 
+    /// From both parts of every digit of the base form: [`KeyForm::from_residues`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn from_residues(
+        params: &Params,
+        parts: (&[Poly], &[Poly]),
+        identity: Option<KeyIdentity>,
+    ) -> Result<Self, CkksError> {
+        Ok(Self::of_base(KeyForm::from_residues(params, KeyLayout::base(params), parts, identity)?))
+    }
+
     /// From the base form; what else it has is put in.
     pub(crate) fn of_base(base: KeyForm) -> Self {
         Self { forms: vec![Arc::new(base)], derived: Derived::default() }
@@ -286,11 +337,7 @@ impl SwitchKey {
     /// The same key with half of each form in memory; forms that are half already are shared.
     #[must_use]
     pub fn seeded(&self) -> Self {
-        let seeded = |form: &Arc<KeyForm>| match form.residues {
-            Residues::Expanded(_) => Arc::new(form.seeded()),
-            Residues::Halves(_) => form.clone(),
-        };
-        Self { forms: self.forms.iter().map(seeded).collect(), derived: Derived::default() }
+        Self { forms: self.forms.iter().map(KeyForm::half).collect(), derived: Derived::default() }
     }
 
     /// The parameters.
@@ -370,7 +417,12 @@ impl SwitchKey {
         self.base().limb(digit, 1, i).to_words(self.params().n())
     }
 
-    /// The seed that every a of the base form expands from.
+    /// Whether every a of every form expands from a seed: not in keys of another library.
+    pub fn has_seed(&self) -> bool {
+        self.forms().all(KeyForm::has_seed)
+    }
+
+    /// The seed that every a of the base form expands from, or its name.
     pub fn seed(&self) -> &Seed {
         self.base().seed()
     }
@@ -397,6 +449,25 @@ impl fmt::Debug for SwitchKey {
 fn primes(params: &Params, layout: KeyLayout) -> Vec<usize> {
     let special = layout.special_indices(params.q_moduli().len(), params.p_moduli().len());
     (0..layout.limbs).chain(special).collect()
+}
+
+/// That there is a polynomial of the right shape for each digit.
+fn check_digits(params: &Params, layout: KeyLayout, part: &[Poly]) -> Result<(), CkksError> {
+    let (what, expected, got) = ("digits of a switching key", layout.dnum(), part.len());
+    if got != expected {
+        return Err(ringmill_ring::RingError::Count { what, expected, got }.into());
+    }
+    let limbs = primes(params, layout).len();
+    part.iter().enumerate().try_for_each(|(j, poly)| check::shape("switching key", j, params, limbs, poly))
+}
+
+/// A name for uniform polynomials: their hash.
+pub(super) fn named_by(polys: &[Poly]) -> Seed {
+    let mut hasher = blake3::Hasher::new();
+    polys.iter().for_each(|poly| {
+        hasher.update(bytemuck::cast_slice(poly.words()));
+    });
+    Seed::from_bytes(*hasher.finalize().as_bytes())
 }
 
 /// The label under which a of digit `j` expands.

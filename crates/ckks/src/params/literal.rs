@@ -7,6 +7,7 @@ use ringmill_ring::{Modulus, RingError};
 use serde::{Deserialize, Serialize};
 
 use super::{ParamsError, Secret};
+use crate::generator::Generator;
 
 /// A prime of the chain: by size or by value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -46,6 +47,9 @@ pub struct ParamsLiteral {
     pub scale_bits: u32,
     /// Accept parameters below 128 bits of security: for tests only.
     pub insecure: bool,
+    /// Generator of rotations. Files carry one that is not 5 beside the literal.
+    #[serde(skip)]
+    pub generator: Generator,
 }
 
 impl ParamsLiteral {
@@ -59,6 +63,7 @@ impl ParamsLiteral {
             secret: Secret::Ternary,
             scale_bits: q_bits.last().copied().unwrap_or(1),
             insecure: false,
+            generator: Generator::Five,
         }
     }
 

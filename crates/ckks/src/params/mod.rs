@@ -23,6 +23,7 @@ pub use need::{Choice, Need};
 pub use security::{Assessment, Secret, Security, SecurityTable, encapsulation_limit, keeps_encapsulation};
 pub use size::ModulusSize;
 
+use crate::generator::Generator;
 use crate::scale::Scale;
 
 /// Least log2 N.
@@ -34,7 +35,7 @@ pub const MAX_PRIMES: usize = SourceBasis::MAX_PRIMES;
 
 /// Checked, immutable parameters. Clones share one allocation.
 ///
-/// Two values are equal iff their fingerprints are: same degree, primes, digits, secret and default scale.
+/// Two values are equal iff their fingerprints are: same degree, primes, digits, secret, default scale and generator.
 #[derive(Clone)]
 pub struct Params(Arc<Inner>);
 
@@ -161,6 +162,11 @@ impl Params {
         self.0.literal.secret
     }
 
+    /// Generator of rotations: in which order slots stand.
+    pub fn generator(&self) -> Generator {
+        self.0.literal.generator
+    }
+
     /// Standard deviation of fresh error.
     pub fn sigma(&self) -> f64 {
         SIGMA
@@ -244,9 +250,13 @@ impl fmt::Display for Params {
             Secret::Ternary => String::new(),
             other => format!("secret {other}, "),
         };
+        let generator = match self.generator() {
+            Generator::Five => String::new(),
+            other => format!("rotations by powers of {other}, "),
+        };
         write!(
             f,
-            "N=2^{}, {} ciphertext primes ({:.0} bits) + {} special ({:.0} bits), dnum {}, {secret}scale {}, {}",
+            "N=2^{}, {} ciphertext primes ({:.0} bits) + {} special ({:.0} bits), dnum {}, {secret}{generator}scale {}, {}",
             self.log_n(),
             self.0.q.len(),
             self.log_q(top),
@@ -275,7 +285,7 @@ impl Fingerprint {
     }
 
     /// Canonical encoding, version 1: little-endian words of log N, #q, q.., #p, p.., dnum, secret kind, secret
-    /// weight, scale bits. The mark `insecure` changes no computation and is left out.
+    /// weight, scale bits; the generator if it is not 5. The mark `insecure` changes no computation and is left out.
     fn of(literal: &ParamsLiteral, q: &[Modulus], p: &[Modulus]) -> Self {
         let (kind, weight) = match literal.secret {
             Secret::Ternary => (0, 0),
@@ -287,6 +297,9 @@ impl Fingerprint {
         words.push(p.len() as u64);
         words.extend(p.iter().map(|m| m.value()));
         words.extend([literal.dnum as u64, kind, weight, u64::from(literal.scale_bits)]);
+        if literal.generator != Generator::Five {
+            words.push(literal.generator.value());
+        }
         let mut hasher = blake3::Hasher::new_derive_key("ringmill parameters v1");
         for w in words {
             hasher.update(&w.to_le_bytes());

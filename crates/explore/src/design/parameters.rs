@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use ringmill_ckks::params::PrimeSpec;
-use ringmill_ckks::{Params, ParamsLiteral, Secret};
+use ringmill_ckks::{Generator, Params, ParamsLiteral, Secret};
 use serde::{Deserialize, Serialize};
 
 use crate::ExploreError;
@@ -119,6 +119,7 @@ impl Parameters {
             scale_bits: self.scale_bits,
             // Below 128 bits only if somebody wished for less.
             insecure: true,
+            generator: Generator::Five,
         }
     }
 

@@ -1,6 +1,6 @@
 //! The modulus chain that a managed program is written for.
 
-use ringmill_ckks::{KeyLayout, Params};
+use ringmill_ckks::{Generator, KeyLayout, Params};
 
 use super::{Level, Rule, Scale};
 
@@ -12,6 +12,7 @@ pub struct Chain {
     q: Vec<u64>,
     p: Vec<u64>,
     alpha: usize,
+    generator: Generator,
     q_scales: Vec<Scale>,
 }
 
@@ -44,7 +45,18 @@ impl Chain {
         }
         let q_scales: Result<Vec<_>, _> = q.iter().map(|&q| Scale::prime(q)).collect();
         let q_scales = q_scales.map_err(|e| Rule::Chain { what: e.to_string() })?;
-        Ok(Self { log_n, scale, q, p, alpha, q_scales })
+        Ok(Self { log_n, scale, q, p, alpha, generator: Generator::Five, q_scales })
+    }
+
+    /// The same chain with rotations by powers of this generator; they are by those of 5 unless told otherwise.
+    #[must_use]
+    pub fn turned_by(self, generator: Generator) -> Self {
+        Self { generator, ..self }
+    }
+
+    /// The generator of rotations.
+    pub fn generator(&self) -> Generator {
+        self.generator
     }
 
     /// log2 of the ring degree N.
@@ -102,10 +114,10 @@ impl Chain {
         self.q_scales.get(level.index())
     }
 
-    /// The Galois element 5^k mod 2N of a rotation by k slots, k ≥ 0.
+    /// The Galois element g^k mod 2N of a rotation by k slots, k ≥ 0, g the generator.
     pub fn galois(&self, k: usize) -> u64 {
-        let two_n = 2u64 << self.log_n;
-        (0..k).fold(1, |g, _| g * 5 % two_n)
+        let (two_n, generator) = (2u64 << self.log_n, self.generator.value());
+        (0..k).fold(1, |g, _| g * generator % two_n)
     }
 
     /// The Galois element 2N − 1 of conjugation.
@@ -123,6 +135,7 @@ impl From<&Params> for Chain {
             q: values(p.q_moduli()),
             p: values(p.p_moduli()),
             alpha: p.alpha(),
+            generator: p.generator(),
             q_scales: p.q_moduli().iter().map(|&m| Scale::modulus(m)).collect(),
         }
     }

@@ -349,7 +349,7 @@ fn key_name(key: KeyId) -> u64 {
 /// The automorphism of an operation.
 fn galois(op: &Op, params: &Params) -> Result<Option<GaloisElement>, RingError> {
     Ok(match *op {
-        Op::Rotate { k, .. } => Some(GaloisElement::rotation(k, params.log_n())?),
+        Op::Rotate { k, .. } => Some(params.generator().rotation(k, params.log_n())?),
         Op::Conj { .. } => Some(GaloisElement::conjugation(params.log_n())?),
         _ => None,
     })

@@ -91,7 +91,9 @@ impl Evaluator {
             return Ok(k);
         }
         let has = |k: u32| {
-            Ok::<_, Error>(keys.get(GaloisElement::rotation(i64::from(k), self.params().log_n())?).is_ok())
+            Ok::<_, Error>(
+                keys.get(self.params().generator().rotation(i64::from(k), self.params().log_n())?).is_ok(),
+            )
         };
         Ok(if !has(k)? && has(backwards)? { backwards } else { k })
     }
@@ -101,7 +103,7 @@ impl Evaluator {
         if k == 0 {
             return Ok(a.noise.clone());
         }
-        let element = GaloisElement::rotation(i64::from(k), self.params().log_n())?;
+        let element = self.params().generator().rotation(i64::from(k), self.params().log_n())?;
         Ok(self.turned_noise(&a.noise, a, element, by))
     }
 
@@ -140,7 +142,7 @@ impl Evaluator {
         }
         let mut noise = a.noise().clone();
         for SumStep { doubles, k } in sum_steps(count, stride, slots) {
-            let element = GaloisElement::rotation(i64::from(k), self.params().log_n())?;
+            let element = self.params().generator().rotation(i64::from(k), self.params().log_n())?;
             let operand = if doubles { &noise } else { a.noise() };
             let turned = match k {
                 0 => operand.clone(),

@@ -142,7 +142,6 @@ impl Bootstrapping<'_> {
     /// bootstrapping does no harm, and none of them changes a value.
     fn on_the_way(&self, traced: &Program, refused: HeError) -> Result<(Managed, Vec<Place>), Error> {
         let content = if self.promise.real { Content::Real } else { Content::Complex };
-        let config = config(self.params, content, None);
         // Its depth is that of what management makes of it: factors in a row are one, for instance.
         let simple = simplify(traced)?;
         let asked = |i: &Instr| match i.op {
@@ -150,6 +149,11 @@ impl Bootstrapping<'_> {
             _ => None,
         };
         let mut places: Vec<Place> = simple.instrs().iter().filter_map(asked).collect();
+        let config = match config(self.params, content, None) {
+            Ok(config) => config,
+            Err(_) if places.is_empty() => return Err(refused.into()),
+            Err(unlike) => return Err(unlike.into()),
+        };
         let refused = match places.is_empty() {
             true => refused,
             false => match self.with_circuits(&simple, &config)? {
@@ -194,7 +198,8 @@ impl Bootstrapping<'_> {
             None => config.clone(),
             Some(_) => Bootstrap {
                 room: config.room,
-                ..crate::bootstrap::config(self.params, config.content, iterations)
+                content: config.content,
+                ..Bootstrap::of(self.params, iterations)
             },
         };
         let expanded = expand(program, arranged, |v: Value| bounds[v.index()])?;

@@ -1,6 +1,7 @@
 //! The tokens of a line, read from the left: items that do not depend on the operation.
 
 use num_complex::Complex64;
+use ringmill_ckks::Generator;
 
 use super::lexer::Token;
 use crate::he::{Builder, Chain, Level, Numbers, Rule, Scale, Source, Type, Value};
@@ -189,7 +190,13 @@ impl<'a> Cursor<'a> {
         let p = self.integers("a special prime")?;
         self.word("alpha")?;
         let alpha = self.integer("limbs a digit")?;
-        Chain::new(log_n, scale, q, p, alpha)
+        let chain = Chain::new(log_n, scale, q, p, alpha)?;
+        if !self.eat_word("rotations") {
+            return Ok(chain);
+        }
+        let g: u64 = self.integer("a generator of rotations")?;
+        let unknown = || Rule::Chain { what: format!("{g} is no generator of rotations; 3 and 5 are") };
+        Ok(chain.turned_by(Generator::from_value(g).ok_or_else(unknown)?))
     }
 
     pub(super) fn ty(&mut self) -> Result<Type, Rule> {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use ringmill_ckks::Generator;
+
 use crate::he::{Chain, Constant, Instr, Like, Numbers, Op, Program, Value};
 
 impl fmt::Display for Program {
@@ -38,7 +40,11 @@ impl fmt::Display for Program {
 
 fn print_chain(chain: &Chain, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let (log_n, scale, alpha) = (chain.log_n(), chain.scale().to_text(), chain.alpha());
-    writeln!(f, "chain log_n {log_n} scale {scale} q {:?} p {:?} alpha {alpha}", chain.q(), chain.p())
+    write!(f, "chain log_n {log_n} scale {scale} q {:?} p {:?} alpha {alpha}", chain.q(), chain.p())?;
+    match chain.generator() {
+        Generator::Five => writeln!(f),
+        other => writeln!(f, " rotations {other}"),
+    }
 }
 
 fn print_numbers(numbers: &Numbers, f: &mut fmt::Formatter<'_>) -> fmt::Result {

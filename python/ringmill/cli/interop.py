@@ -1,0 +1,243 @@
+"""`ringmill import` and `ringmill export`: files of SEAL and OpenFHE to ours and back."""
+
+from __future__ import annotations
+
+import argparse
+from argparse import Namespace
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+from ringmill._native import Ciphertext, EvaluationKeys, Params, PublicKey, SecretKey
+from ringmill.atomic import write_bytes
+from ringmill.cli.places import to_write
+from ringmill.cli.read import evaluation_keys, secret
+from ringmill.compiled import Compiled
+from ringmill.errors import CommandError, fail
+from ringmill.interop import arguments, openfhe, seal
+from ringmill.keys import load_public
+from ringmill.values import Values
+
+Facts = dict[str, Any]
+
+LIBRARIES = ("seal", "openfhe")
+IMPORTS = ("parameters", "secret", "public", "keys", "arguments")
+EXPORTS = ("parameters", "secret", "public", "relin", "galois", "results")
+
+
+def add(verb: Callable[[str, str], argparse.ArgumentParser]) -> None:
+    """The options of both verbs."""
+    for name, what, text in (
+        ("import", IMPORTS, "Read a file of SEAL or OpenFHE and write it as one of Ringmill."),
+        ("export", EXPORTS, "Write a file of Ringmill as one of SEAL or OpenFHE."),
+    ):
+        sub = verb(name, text)
+        sub.add_argument("library", metavar="LIBRARY", help=" or ".join(LIBRARIES))
+        sub.add_argument("what", metavar="WHAT", help=", ".join(what))
+        files = "the file; for arguments NAME=FILE, one for each" if name == "import" else "the file"
+        sub.add_argument("files", nargs="+" if name == "import" else 1, metavar="FILE", help=files)
+        sub.add_argument("--out", required=True, metavar="FILE", help="file to write")
+        sub.add_argument(
+            "--context",
+            metavar="FILE",
+            help="seal: its parameters; openfhe: any file of the client, whose context and key tag it has",
+        )
+        sub.add_argument("--kernel", metavar="FILE", help="kernel file, for arguments and results")
+        sub.add_argument("--scale-bits", type=int, metavar="N", help="seal: log2 of the client's scale")
+        sub.add_argument("--insecure", action="store_true", help="accept less than 128 bits of security")
+        sub.add_argument("--overwrite", action="store_true", help="replace an existing secret key")
+        if name == "import":
+            sub.add_argument("--galois", metavar="FILE", help="keys: those of rotations and conjugation")
+            sub.add_argument("--magnitude", type=float, metavar="M", help="bound on the size of a slot (1)")
+        else:
+            sub.add_argument("--name", metavar="NAME", help="results: which one, if there are several")
+            sub.add_argument("--tag", metavar="TAG", help="openfhe: tag of the key, if not that of --context")
+            sub.add_argument("--seal-version", default=seal.VERSION, metavar="V", help="4.0 to 4.4 (4.3)")
+            sub.add_argument(
+                "--compression", default=seal.COMPRESSION, metavar="C", help="seal: none, zlib or zstd (none)"
+            )
+            sub.add_argument("--form", default=openfhe.FORM, metavar="F", help="openfhe: binary or json")
+
+
+def _refuse(code: str, message: str) -> NoReturn:
+    fail(CommandError, code, message)
+
+
+def _checked(options: Namespace, known: tuple[str, ...]) -> None:
+    if options.library not in LIBRARIES:
+        _refuse("NoLibrary", f"There is no library {options.library!r}; there are {' and '.join(LIBRARIES)}.")
+    if options.what not in known:
+        _refuse("NoKind", f"{options.what!r} is not {options.verb}ed; there are {', '.join(known)}.")
+
+
+def _kernel(options: Namespace) -> Compiled:
+    if options.kernel is None:
+        _refuse("NoKernel", f"{options.what.capitalize()} belong to a kernel. Give its file with --kernel.")
+    return Compiled.load(options.kernel)
+
+
+class _Seal:
+    """The readers and writers of one context of SEAL."""
+
+    def __init__(self, options: Namespace, file: str) -> None:
+        context = options.context or (file if options.what == "parameters" else None)
+        if context is None:
+            _refuse("NoContext", "Files of SEAL do not hold their parameters. Give them with --context.")
+        if options.verb == "export" and options.what == "parameters":
+            self.params = Params.from_bytes(Path(file).read_bytes())
+        else:
+            self.params = seal.load_parameters(
+                context, scale_bits=options.scale_bits, insecure=options.insecure
+            )
+        self.style = {}
+        if options.verb == "export":
+            self.style = {"version": options.seal_version, "compression": options.compression}
+        self.overwrite = options.overwrite
+
+    def secret(self, file: str) -> SecretKey:
+        return seal.load_secret_key(self.params, file)
+
+    def public(self, file: str) -> PublicKey:
+        return seal.load_public_key(self.params, file)
+
+    def keys(self, file: str, galois: str | None) -> EvaluationKeys:
+        return seal.load_evaluation_keys(self.params, file, galois)
+
+    def ciphertext(self, file: str, magnitude: float | None) -> Ciphertext:
+        return seal.load_ciphertext(self.params, file, magnitude=magnitude)
+
+    def save_parameters(self, out: Path) -> int:
+        return seal.save_parameters(self.params, out, **self.style)
+
+    def save_secret(self, key: SecretKey, out: Path) -> int:
+        return seal.save_secret_key(key, out, overwrite=self.overwrite, **self.style)
+
+    def save_public(self, file: str, out: Path) -> int:
+        # Drawn anew, modulo the special prime too: it takes the secret key.
+        return seal.save_public_key(secret(self.params, file), out, **self.style)
+
+    def save_relin(self, keys: EvaluationKeys, out: Path) -> int:
+        return seal.save_relin_keys(keys, out, **self.style)
+
+    def save_galois(self, keys: EvaluationKeys, out: Path) -> int:
+        return seal.save_galois_keys(keys, out, **self.style)
+
+    def save_ciphertext(self, cipher: Ciphertext, out: Path) -> int:
+        return seal.save_ciphertext(cipher, out, **self.style)
+
+
+class _OpenFhe:
+    """The readers and writers of one context of OpenFHE."""
+
+    def __init__(self, options: Namespace, file: str) -> None:
+        if options.verb == "import":
+            self.context = openfhe.load_context(options.context or file, insecure=options.insecure)
+        elif options.context is not None:
+            self.context = openfhe.load_context(options.context, insecure=options.insecure)
+        elif options.what == "parameters":
+            self.context = openfhe.context_of(Params.from_bytes(Path(file).read_bytes()))
+        else:
+            _refuse(
+                "NoContext",
+                "What OpenFHE reads holds its context and the tag of a key. "
+                "Give a file of the client with --context.",
+            )
+        if options.verb == "export" and options.tag is not None:
+            self.context = self.context.tagged(options.tag)
+        self.params = self.context.params
+        self.form = options.form if options.verb == "export" else openfhe.FORM
+        self.overwrite = options.overwrite
+
+    def secret(self, file: str) -> SecretKey:
+        return openfhe.load_secret_key(self.context, file)
+
+    def public(self, file: str) -> PublicKey:
+        return openfhe.load_public_key(self.context, file)
+
+    def keys(self, file: str, galois: str | None) -> EvaluationKeys:
+        return openfhe.load_evaluation_keys(self.context, file, galois)
+
+    def ciphertext(self, file: str, magnitude: float | None) -> Ciphertext:
+        return openfhe.load_ciphertext(self.context, file, magnitude=magnitude)
+
+    def save_parameters(self, out: Path) -> int:
+        return openfhe.save_context(self.context, out, form=self.form)
+
+    def save_secret(self, key: SecretKey, out: Path) -> int:
+        return openfhe.save_secret_key(self.context, key, out, overwrite=self.overwrite, form=self.form)
+
+    def save_public(self, file: str, out: Path) -> int:
+        return openfhe.save_public_key(self.context, load_public(self.params, file), out, form=self.form)
+
+    def save_relin(self, keys: EvaluationKeys, out: Path) -> int:
+        return openfhe.save_mult_key(self.context, keys, out, form=self.form)
+
+    def save_galois(self, keys: EvaluationKeys, out: Path) -> int:
+        return openfhe.save_automorphism_keys(self.context, keys, out, form=self.form)
+
+    def save_ciphertext(self, cipher: Ciphertext, out: Path) -> int:
+        return openfhe.save_ciphertext(self.context, cipher, out, form=self.form)
+
+
+def _library(options: Namespace, file: str) -> _Seal | _OpenFhe:
+    return _Seal(options, file) if options.library == "seal" else _OpenFhe(options, file)
+
+
+def import_(options: Namespace) -> Facts:
+    """Read a file of another library and write it as ours."""
+    _checked(options, IMPORTS)
+    named = dict(part.split("=", 1) if "=" in part else ("", part) for part in options.files)
+    files = list(named.values())
+    if options.what == "arguments":
+        if "" in named:
+            _refuse("NoName", "Arguments have names. Give NAME=FILE for each.")
+    elif len(options.files) != 1:
+        _refuse("Files", f"One file of {options.what} is read at a time, not {len(options.files)}.")
+    given = [files[0], options.context, options.kernel, options.galois]
+    target = Path(to_write(options.out, *(file for file in given if file is not None)))
+    library = _library(options, files[0])
+    facts: Facts = {"file": str(target), "parameters": repr(library.params)}
+    if options.what == "parameters":
+        write_bytes(target, library.params.to_bytes())
+    elif options.what == "secret":
+        library.secret(files[0]).save_secret(target, overwrite=options.overwrite)
+    elif options.what == "public":
+        write_bytes(target, library.public(files[0]).to_bytes())
+    elif options.what == "keys":
+        keys = library.keys(files[0], options.galois)
+        write_bytes(target, keys.to_bytes())
+        facts["keys"] = repr(keys)
+    else:
+        compiled = _kernel(options)
+        parts = {name: library.ciphertext(file, options.magnitude) for name, file in named.items()}
+        arguments(compiled, **parts).save(target)
+        facts["ciphertexts"] = len(parts)
+    return {**facts, "bytes": target.stat().st_size}
+
+
+def export(options: Namespace) -> Facts:
+    """Write a file of ours as one of another library."""
+    _checked(options, EXPORTS)
+    file = options.files[0]
+    given = [file, options.context, options.kernel]
+    target = Path(to_write(options.out, *(path for path in given if path is not None)))
+    library = _library(options, file)
+    if options.what == "parameters":
+        size = library.save_parameters(target)
+    elif options.what == "secret":
+        size = library.save_secret(secret(library.params, file), target)
+    elif options.what == "public":
+        size = library.save_public(file, target)
+    elif options.what in ("relin", "galois"):
+        keys = evaluation_keys(file, library.params, "expanded")
+        size = (library.save_relin if options.what == "relin" else library.save_galois)(keys, target)
+    else:
+        compiled = _kernel(options)
+        parts = Values.load(file, "results", compiled.params).parts
+        if options.name is None and len(parts) != 1:
+            _refuse("NoName", f"There are the results {', '.join(parts)}. Choose one with --name.")
+        name = options.name or next(iter(parts))
+        if name not in parts:
+            _refuse("NoName", f"There is no result {name!r}; there are {', '.join(parts)}.")
+        size = library.save_ciphertext(parts[name], target)
+    return {"file": str(target), "bytes": size, "parameters": repr(library.params)}
