@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Prints the pages that follow from the package: command line, named parameter sets, table of papers.
+"""Prints the pages that follow from the package: command line, named parameter sets, tables of papers.
 
 ``reference.py``
-    writes ``docs/reference/cli.md``, ``docs/reference/parameters.md`` and the table of
-    ``docs/papers/index.md``;
+    writes ``docs/reference/cli.md``, ``docs/reference/parameters.md``, the table of
+    ``docs/papers/index.md`` and the table of items on the page of each paper;
 ``reference.py --check``
     fails if one of them is not what the package gives.
 """
@@ -109,17 +109,33 @@ def papers() -> Iterator[str]:
     """Yield the list of papers with the table of those that are compared."""
     from ringmill.studies.papers import page
 
-    before, rest = (DOCS / "papers" / "index.md").read_text(encoding="utf-8").split("<!-- papers -->\n")
-    after = rest.split("<!-- /papers -->\n")[1]
-    yield f"{before}<!-- papers -->\n{page()}<!-- /papers -->\n{after}"
+    yield _between("index.md", "papers", page())
+
+
+def _between(page: str, mark: str, table: str) -> str:
+    """Return a page of papers with a table between its marks."""
+    before, rest = (DOCS / "papers" / page).read_text(encoding="utf-8").split(f"<!-- {mark} -->\n")
+    after = rest.split(f"<!-- /{mark} -->\n")[1]
+    return f"{before}<!-- {mark} -->\n{table}<!-- /{mark} -->\n{after}"
+
+
+def items() -> Iterator[tuple[str, str]]:
+    """Yield the page of each paper with the table of what became of its items."""
+    from ringmill.studies import papers
+    from ringmill.studies.papers import traceability
+
+    for name, paper in papers.papers().items():
+        table = traceability.page(papers.items(name))
+        yield f"papers/{paper.page.removesuffix('.md')}", _between(paper.page, "items", table)
 
 
 def main(arguments: list[str]) -> int:
     """Write the pages, or compare them."""
     stale = 0
-    pages = (("reference/cli", cli), ("reference/parameters", parameters), ("papers/index", papers))
-    for name, page in pages:
-        path, text = DOCS / f"{name}.md", "".join(page())
+    pages = [("reference/cli", cli), ("reference/parameters", parameters), ("papers/index", papers)]
+    printed = [(name, "".join(page())) for name, page in pages]
+    for name, text in [*printed, *items()]:
+        path = DOCS / f"{name}.md"
         if "--check" not in arguments:
             path.write_text(text, encoding="utf-8")
         elif not path.exists() or path.read_text(encoding="utf-8") != text:
