@@ -185,7 +185,9 @@ def test_an_item_is_told_by_its_name(capsys: pytest.CaptureFixture[str]) -> None
     found = json.loads(capsys.readouterr().out)["items"]
     assert [row["status"] for row in found] == ["works", "differs"]
     assert cli.main(["compare", "casa", "--item", "Table 77"]) == 1
-    assert "The paper has no item 'Table 77' here; there are: Table 1," in capsys.readouterr().err
+    assert "No item of this paper has 'Table 77' in its name" in capsys.readouterr().err
+    assert cli.main(["compare", "casa", "--item", "", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["items"]) == len(frame.items("casa"))
 
 
 @pytest.mark.usefixtures("_abacus")

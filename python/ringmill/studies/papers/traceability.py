@@ -7,13 +7,18 @@ Each table ``[[item]]`` has ``item`` (what the paper has), ``status``, ``because
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from importlib import resources
 from typing import Any
 
 from ringmill.errors import CommandError, fail
-from ringmill.studies.papers.figures import tomllib
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 #: What can be said of an item. Only the first needs no reason.
 STATUSES = ("works", "differs", "not reproducible")
@@ -90,16 +95,20 @@ def read_items(package: str) -> list[Item]:
 
 
 def asked(items: list[Item], text: str) -> list[Item]:
-    """Return the items whose name has ``text`` in it, whatever the case.
+    """Return the items whose name has ``text`` in it, whatever the case; all of them for an empty one.
 
     Raises
     ------
-        CommandError: none has; the message lists them.
+        CommandError: none has.
     """
     found = [item for item in items if text.casefold() in item.item.casefold()]
     if not found:
-        known = "; ".join(item.item for item in items)
-        fail(CommandError, "NoItem", f"The paper has no item {text!r} here; there are: {known}.", item=text)
+        fail(
+            CommandError,
+            "NoItem",
+            f"No item of this paper has {text!r} in its name; an empty --item lists all of them.",
+            item=text,
+        )
     return found
 
 
