@@ -6,6 +6,9 @@ at those points and where inside a segment it was when the minute struck. The un
     v(u) = v_0 + u·(v_1 − v_0),   u in [0, 1] the place in the segment,
 
 and averages over the cars. It holds no secret key; the traffic office, which does, sees averages only.
+
+In the paper that had the idea (docs/papers/casa.md) the cars have a key of several parties. Such keys are not
+offered (docs/decisions/0015-no-keys-of-several-parties.md): cars trust the office not to open single reports.
 """
 
 from typing import Any

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Prints the pages that follow from the package: command line, named parameter sets, table of papers.
+"""Prints the pages that follow from the package: command line, named parameter sets, tables of papers.
 
 ``reference.py``
-    writes ``docs/reference/cli.md``, ``docs/reference/parameters.md`` and the tables of
-    ``docs/papers/index.md`` and ``docs/models.md``;
+    writes ``docs/reference/cli.md``, ``docs/reference/parameters.md``, the tables of
+    ``docs/papers/index.md`` and ``docs/models.md``, and the table of items on the page of each paper;
 ``reference.py --check``
     fails if one of them is not what the package gives.
 """
@@ -128,17 +128,29 @@ def models() -> Iterator[str]:
     yield _between(_between(text, "estimators", estimators()), "operators", operators())
 
 
+def items() -> Iterator[tuple[str, str]]:
+    """Yield the page of each paper with the table of what became of its items."""
+    from ringmill.studies import papers
+    from ringmill.studies.papers import traceability
+
+    for name, paper in papers.papers().items():
+        text = (DOCS / "papers" / paper.page).read_text(encoding="utf-8")
+        table = traceability.page(papers.items(name))
+        yield f"papers/{paper.page.removesuffix('.md')}", _between(text, "items", table)
+
+
 def main(arguments: list[str]) -> int:
     """Write the pages, or compare them."""
     stale = 0
-    pages = (
+    pages = [
         ("reference/cli", cli),
         ("reference/parameters", parameters),
         ("papers/index", papers),
         ("models", models),
-    )
-    for name, page in pages:
-        path, text = DOCS / f"{name}.md", "".join(page())
+    ]
+    printed = [(name, "".join(page())) for name, page in pages]
+    for name, text in [*printed, *items()]:
+        path = DOCS / f"{name}.md"
         if "--check" not in arguments:
             path.write_text(text, encoding="utf-8")
         elif not path.exists() or path.read_text(encoding="utf-8") != text:

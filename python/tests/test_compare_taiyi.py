@@ -181,7 +181,8 @@ def test_the_command_prints_tables_and_json(capsys: pytest.CaptureFixture[str]) 
     assert cli.main(["compare", "taiyi-parameters", "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert {row["table"] for row in facts["rows"]} == {
-        *("I", "Eq. 1", "Fig. 1", "III", "Fig. 2", "IV", "Fig. 4")
+        *("I", "Eq. 1", "Fig. 1", "III", "Fig. 2", "IV", "Fig. 4"),
+        *("IV, dnum", "Fig. 3", "VII", "Fig. 10"),
     }
     assert all("paper" in row for row in facts["rows"])
     assert cli.main(["compare", "taiyi-parameters"]) == 0

@@ -218,6 +218,11 @@ def _parser() -> argparse.ArgumentParser:
         "paper", metavar="PAPER", help="a folder of ringmill.studies.papers: casa, coxhe, taiyi-parameters"
     )
     sub.add_argument(
+        "--item",
+        metavar="TEXT",
+        help="say where the items with this text are, or why not, as in 'Table 3'; an empty one lists all",
+    )
+    sub.add_argument(
         "--word-bits", type=int, default=54, metavar="W", help="bits of a prime: 36, 52, 54 or 60 (54)"
     )
     sub.add_argument(

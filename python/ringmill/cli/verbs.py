@@ -269,18 +269,25 @@ def _chosen_by(costs: Path) -> str:
 
 
 def compare(options: Namespace) -> Facts:
-    """Put a paper's figures beside ours."""
-    from ringmill.studies.papers import paper
+    """Put a paper's figures beside ours, or say what became of one of its items."""
+    from ringmill.studies.papers import items, paper, traceability
     from ringmill.studies.papers.paper import Settings
 
     chosen = paper(options.paper)
+    if options.item is not None:
+        found = traceability.asked(items(chosen.name), options.item)
+        return {"paper": chosen.name, "items": [item.row() for item in found]}
     settings = Settings(options.word_bits, options.bus_bits, options.latency, options.effort)
     return {"paper": chosen.name, **chosen.facts(settings)}
 
 
 def show_compare(facts: Facts) -> None:
-    """Print the tables of a comparison."""
-    from ringmill.studies.papers import paper, sheets
+    """Print the tables of a comparison, or the items asked for."""
+    from ringmill.studies.papers import paper, sheets, traceability
 
+    if "items" in facts:
+        for row in facts["items"]:
+            print(f"{row['item']}: {traceability.Item(**row).words()}")
+        return
     chosen = paper(facts["paper"])
     sheets.show(chosen.sheets(facts["rows"]), chosen.notes(facts))

@@ -10,14 +10,20 @@ import importlib
 import pkgutil
 
 from ringmill.errors import CommandError, fail
+from ringmill.studies.papers import traceability
 from ringmill.studies.papers.paper import Paper
 
 
+def folders() -> dict[str, str]:
+    """Return the package of every paper by the name that ``ringmill compare`` takes, in order."""
+    found = sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg)
+    packages = [f"{__name__}.{folder}" for folder in found]
+    return {importlib.import_module(package).PAPER.name: package for package in packages}
+
+
 def papers() -> dict[str, Paper]:
-    """Return every paper by the name that ``ringmill compare`` takes, in alphabetical order."""
-    folders = sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg)
-    found = (importlib.import_module(f"{__name__}.{folder}").PAPER for folder in folders)
-    return {paper.name: paper for paper in found}
+    """Return every paper by its name, in the same order."""
+    return {name: importlib.import_module(package).PAPER for name, package in folders().items()}
 
 
 def paper(name: str) -> Paper:
@@ -36,6 +42,16 @@ def paper(name: str) -> Paper:
             paper=name,
         )
     return known[name]
+
+
+def items(name: str) -> list[traceability.Item]:
+    """Return what became of each item of a paper.
+
+    Raises
+    ------
+        CommandError: no paper has this name, or its folder does not say.
+    """
+    return traceability.read_items(folders()[paper(name).name])
 
 
 def page() -> str:

@@ -6,6 +6,8 @@ import sys
 from importlib import resources
 from typing import Any
 
+from ringmill.errors import CommandError, fail
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:
@@ -13,5 +15,19 @@ else:
 
 
 def read_figures(package: str) -> dict[str, Any]:
-    """Return the figures of the paper whose folder is the package ``package``."""
-    return tomllib.loads(resources.files(package).joinpath("figures.toml").read_text(encoding="utf-8"))
+    """Return the figures of the paper whose folder is the package ``package``.
+
+    Raises
+    ------
+        CommandError: the folder has no ``figures.toml``.
+    """
+    file = resources.files(package).joinpath("figures.toml")
+    if not file.is_file():
+        fail(
+            CommandError,
+            "NoFigures",
+            f"The folder {package} has no figures.toml, so there is nothing to compare with. "
+            "docs/how-to/add-a-paper.md says what it holds.",
+            package=package,
+        )
+    return tomllib.loads(file.read_text(encoding="utf-8"))

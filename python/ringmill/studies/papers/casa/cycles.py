@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from ringmill._native import compact_cycles
-from ringmill.studies.papers.casa.rows import Cycles, Outputs, Point
+from ringmill.studies.papers.casa.rows import Activity, Cycles, Outputs, Point
 
 #: Passes that the search for a plan may schedule, all attempts together: some tenths of a second a program.
 EFFORT = 100_000
@@ -20,6 +20,7 @@ def _effort(point: Point) -> int:
     return SWITCH if point.times == 1 else ROW
 
 
+@cache
 def _told(
     point: Point, *, word_bits: int, bus_bits: int, latency: int, effort: int | None, policy: str
 ) -> dict[str, Any]:
@@ -44,11 +45,21 @@ def counter(*, word_bits: int, bus_bits: int, latency: int, effort: int | None =
     """Return the function from a point to its cycles on cores of this width and memory."""
     build: dict[str, Any] = {"word_bits": word_bits, "bus_bits": bus_bits, "latency": latency}
 
-    @cache
     def cycles(point: Point) -> int:
         return int(_told(point, policy="throughput", effort=effort, **build)["cycles"])
 
     return cycles
+
+
+def activity(*, word_bits: int, bus_bits: int, latency: int, effort: int | None = None) -> Activity:
+    """Return the function from a point to the busy cycles of each unit."""
+    build: dict[str, Any] = {"word_bits": word_bits, "bus_bits": bus_bits, "latency": latency}
+
+    def busy(point: Point) -> dict[str, Any]:
+        told = _told(point, policy="throughput", effort=effort, **build)
+        return {name: told[name] for name in ("cycles", "transform_busy", "arithmetic_busy", "read_beats")}
+
+    return busy
 
 
 def outputs(*, word_bits: int, bus_bits: int, latency: int, effort: int | None = None) -> Outputs:

@@ -26,7 +26,11 @@ def beside(settings: Settings) -> dict[str, Any]:
     counter = partial(cycles.counter, word_bits=word, effort=effort)
     areas = area.stored()
     found = rows.rows(
-        counter(bus_bits=bits, latency=latency), area.lookup(areas, word), cpu.timer(word_bits=word)
+        counter(bus_bits=bits, latency=latency),
+        area.lookup(areas, word),
+        cpu.timer(word_bits=word),
+        cycles.activity(word_bits=word, bus_bits=bits, latency=latency, effort=effort),
+        word_bits=word,
     )
     found += rows.narrow(lambda width, delay: counter(bus_bits=width, latency=delay))
     found += rows.policies(cycles.outputs(word_bits=word, bus_bits=bits, latency=latency, effort=effort))
@@ -37,8 +41,13 @@ def beside(settings: Settings) -> dict[str, Any]:
 
 
 def remarks(row: dict[str, Any], resources: dict[str, Any]) -> list[str]:
-    """Say what limits a row: a core that its device does not hold, a clock that nobody measured."""
-    said = []
+    """Say what limits a row: a core that its device does not hold, a clock that nobody measured.
+
+    Behind what the row says itself.
+    """
+    said = list(row.get("remarks", []))
+    if row.get("nbf", 0) is None or row.get("module"):
+        return said or ["a design of others, as printed"]
     device = DEVICES.get(row["table"])
     for whose, figures in (("ours", row), ("the paper's", row.get("paper") or {})):
         used = figures.get("area")

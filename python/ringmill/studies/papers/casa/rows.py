@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from ringmill.studies.papers.casa import energy
 from ringmill.studies.papers.figures import read_figures
 
 Row = dict[str, Any]
@@ -44,6 +45,8 @@ class Point(NamedTuple):
 
 #: Cycles of a point, by the model that equals the RTL.
 Cycles = Callable[[Point], int]
+#: Cycles of a point and the busy cycles of each unit in them.
+Activity = Callable[[Point], Row]
 #: Time of an operation on the CPU machine and what was measured; ``None`` for a set that is refused.
 Measured = Callable[[Point], "Row | None"]
 #: When each output of a point is in memory under a policy, in order, and the cycles of the whole.
@@ -53,6 +56,14 @@ Area = Callable[[int, int, str], "Row | None"]
 
 #: The sets at 54 bits a prime that keep 128 bits of security (log PQ of 218 at N = 2^13, of 438 at 2^14).
 HYBRID = {8192: [Set(3, 1, 3), Set(2, 2, 1)], 16384: [Set(7, 1, 7), Set(6, 2, 3), Set(5, 3, 2), Set(4, 4, 1)]}
+#: The units of ours that do the work of the paper's modules.
+MODULES = {
+    "ntt": "two transform units with their multipliers",
+    "arith": "the arithmetic unit with its multipliers",
+    "convert": "the arithmetic unit too, which lifts on the way from memory",
+    "memory": "six banks of one limb",
+    "control": "issue, registers and the memory path",
+}
 #: Key switches in a row: throughput, where one alone waits at its beginning, its end and between its parts.
 ROW = 4
 #: What the table of narrow memories counts: buses in bits, latencies in cycles.
@@ -106,6 +117,15 @@ def _nothing(point: Point) -> None:
     """No measurement."""
 
 
+def _others(table: int, names: tuple[str, ...]) -> Iterator[Row]:
+    """Rows of a table that are designs of others, with the figures that this table prints of them."""
+    for entry in read_figures(__package__)["other"]:
+        told = {name: entry[name] for name in names if name in entry}
+        area = {name: entry[name] for name in ("lut", "ff", "dsp", "bram", "overall")}
+        row = {"table": table, "n": entry["n"], "nbf": None, "set": None, "sequence": None}
+        yield {**row, "paper": {"name": entry["name"], "n": entry["n"], "area": area, **told}}
+
+
 def areas(area: Area) -> Iterator[Row]:
     """Table 2: the whole core on the ZCU102."""
     figures = read_figures(__package__)
@@ -119,6 +139,7 @@ def areas(area: Area) -> Iterator[Row]:
             row["ratio_area"] = round(row["area"]["overall"] / theirs["overall"], 4)
         row["paper"] = {"n": n, "nbf": nbf, "area": theirs, "fmax_mhz": design["fmax_mhz"]}
         yield row
+    yield from _others(2, ())
 
 
 def key_switching(cycles: Cycles, area: Area, measured: Measured = _nothing) -> Iterator[Row]:
@@ -143,6 +164,7 @@ def key_switching(cycles: Cycles, area: Area, measured: Measured = _nothing) -> 
                 "printed": design["delay_us"],
                 "cycles_over_fmax": round(design["cycles"] / design["fmax_mhz"], 1),
             },
+            "adp": design["adp"],
         }
         shapes = [("casa", Set(design["limbs"], 1, 1)), *(("hybrid", s) for s in HYBRID[n])]
         for sequence, shape in shapes:
@@ -156,9 +178,12 @@ def key_switching(cycles: Cycles, area: Area, measured: Measured = _nothing) -> 
                 "per_second_at_paper_fmax": round(1e6 * design["fmax_mhz"] / each, 1),
             }
             row["us_at_paper_fmax"] = round(row["cycles"] / design["fmax_mhz"], 1)
+            if "area" in row:
+                row["adp"] = round(row["area"]["overall"] * row["us_at_paper_fmax"] * 1e-6, 2)
             row["per_second_at_paper_fmax"] = round(1e6 * design["fmax_mhz"] / row["cycles"], 1)
             row["cpu"] = measured(point)
             yield row
+    yield from _others(3, ("fmax_mhz", "cycles", "delay_us", "adp"))
 
 
 def modules(cycles: Cycles, area: Area) -> Iterator[Row]:
@@ -174,12 +199,39 @@ def modules(cycles: Cycles, area: Area) -> Iterator[Row]:
         if "area" in row:
             row["ratio_area"] = round(row["area"]["overall"] / theirs["overall"], 4)
         parts = {k: v for k, v in entry.items() if isinstance(v, dict) and k != "core"}
-        row["paper"] = {"n": n, "nbf": nbf, "area": theirs, "modules": parts, "fmax_mhz": entry["fmax_mhz"]}
+        row["paper"] = {"n": n, "nbf": nbf, "area": theirs, "fmax_mhz": entry["fmax_mhz"]}
         yield row
+        for name, part in parts.items():
+            told: Row = {"table": 4, "n": n, "nbf": nbf, "set": None, "sequence": None, "module": name}
+            told["paper"] = {"area": {**part, "overall": round(overall(part, figures["area"]), 1)}}
+            told["remarks"] = [f"ours: {MODULES[name]}, whose shares of the core docs/area.md has"]
+            yield told
 
 
-def operations(cycles: Cycles, area: Area) -> Iterator[Row]:
-    """Table 5: addition, multiplication with key switch, and rescaling at the paper's frequency."""
+def _addition(point: Point, theirs: Row, bus_bits: int, word_bits: int) -> tuple[Row, str]:
+    """What bounds an addition: its sums on chip, and its operands through the memory port.
+
+    A beat of ours has whole words of 64 bits; packed densely, words take what the first figure says.
+    """
+    limbs = 2 * point.set.limbs
+    dense = 2 * limbs * point.n * word_bits // bus_bits
+    sums = limbs * point.n // (2 * point.nbf)
+    bound = {"sums": sums, "operands_dense": dense, "operands_64": 2 * limbs * point.n * 64 // bus_bits}
+    text = (
+        f"{2 * limbs} limbs at {bus_bits} bits take {dense:,} cycles ({bound['operands_64']:,} in words of "
+        f"64 bits), so the paper's {theirs['cycles']:,} cannot include memory; "
+        f"the sums alone take {sums:,} on chip"
+    )
+    return bound, text
+
+
+def operations(
+    cycles: Cycles, area: Area, activity: Activity | None = None, *, word_bits: int = 54
+) -> Iterator[Row]:
+    """Table 5: addition, multiplication with key switch, and rescaling at the paper's frequency.
+
+    The power-delay product is watts times milliseconds.
+    """
     figures = read_figures(__package__)
     for entry in figures["operations"]:
         n, nbf, fmax = entry["n"], entry["nbf"], entry["fmax_mhz"]
@@ -193,11 +245,43 @@ def operations(cycles: Cycles, area: Area) -> Iterator[Row]:
                 row["us_at_paper_fmax"] = round(row["cycles"] / fmax, 1)
                 printed = entry[f"{operation}_us"]
                 row["paper"] = {"us": printed, "fmax_mhz": fmax, "cycles": round(printed * fmax)}
+                row["paper"] |= {"power_w": entry["power_w"], "pdp": entry["pdp"][operation]}
                 row["ratio_cycles"] = round(row["cycles"] / row["paper"]["cycles"], 4)
+                if operation == "add":
+                    bits = figures["memory"]["bits_per_cycle"]
+                    row["bound"], text = _addition(point, row["paper"], bits, word_bits)
+                    row["remarks"] = [text]
+                _powered(row, point, activity, word_bits, "xc7a200t", fmax)
                 yield row
+        for other in entry["others"]:
+            yield from _software(other, n)
 
 
-def throughput(cycles: Cycles, area: Area) -> Iterator[Row]:
+def _software(other: Row, n: int) -> Iterator[Row]:
+    """Rows of Table 5 that are a CPU or a GPU."""
+    for operation, pdp in other["pdp"].items():
+        us, watts = other[f"{operation}_us"], other["power_w"]
+        row: Row = {"table": 5, "operation": operation, "n": n, "nbf": None, "set": None, "sequence": None}
+        row["paper"] = {"name": other["name"], "us": us, "power_w": watts, "pdp": pdp}
+        if abs(watts * us / 1e3 / pdp - 1) > 0.05:
+            row["remarks"] = [f"{us:g} us printed; its product with the power fits {1e3 * pdp / watts:g} us"]
+        yield row
+
+
+def _powered(
+    row: Row, point: Point, activity: Activity | None, word_bits: int, device: str, mhz: float
+) -> None:
+    """Add what the activity of a point gives: power, and its product with the time in milliseconds."""
+    if activity is None:
+        return
+    row["power"] = energy.estimate(activity(point), point.nbf, word_bits, device, mhz)
+    row["pdp"] = round(row["power"]["microjoules"] / 1e3, 4)
+    row["remarks"] = [*row.get("remarks", []), energy.REMARK]
+
+
+def throughput(
+    cycles: Cycles, area: Area, activity: Activity | None = None, *, word_bits: int = 54
+) -> Iterator[Row]:
     """Table 6: multiplications with key switch a second at N = 2^14, Nbf = 8, at the paper's frequencies."""
     figures = read_figures(__package__)
     n, nbf = 16384, 8
@@ -213,6 +297,7 @@ def throughput(cycles: Cycles, area: Area) -> Iterator[Row]:
             if "area" in row:
                 row["per_area"] = round(1000 * row["per_second"] / row["area"]["overall"], 2)
             row["paper"] = entry
+            _powered(row, point, activity, word_bits, device, entry["fmax_mhz"])
             yield row
 
 
@@ -274,9 +359,16 @@ def policies(outputs: Outputs) -> Iterator[Row]:
                 }
 
 
-def rows(cycles: Cycles, area: Area, measured: Measured = _nothing) -> list[Row]:
+def rows(
+    cycles: Cycles,
+    area: Area,
+    measured: Measured = _nothing,
+    activity: Activity | None = None,
+    *,
+    word_bits: int = 54,
+) -> list[Row]:
     """All tables of the paper in its order, and the one with rescaling merged."""
-    found = [*areas(area), *key_switching(cycles, area, measured)]
-    for table in (modules, operations, throughput, merged):
-        found += table(cycles, area)
-    return found
+    found = [*areas(area), *key_switching(cycles, area, measured), *modules(cycles, area)]
+    found += operations(cycles, area, activity, word_bits=word_bits)
+    found += throughput(cycles, area, activity, word_bits=word_bits)
+    return [*found, *merged(cycles, area)]

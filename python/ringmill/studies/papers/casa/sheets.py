@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ringmill.studies.papers.casa import energy
 from ringmill.studies.papers.sheets import Sheet, listed, number
 
 Row = dict[str, Any]
@@ -24,6 +25,9 @@ _COUNTS = {"LUT": "lut", "FF": "ff", "DSP": "dsp", "BRAM": "bram", "overall": "o
 
 
 def _size(row: Row) -> str:
+    name = (row["paper"] or {}).get("name")
+    if row["nbf"] is None and name:
+        return str(name)
     return f"2^{row['n'].bit_length() - 1}, {row['nbf']}"
 
 
@@ -35,6 +39,19 @@ def _shape(row: Row) -> str:
     return f"({limbs}, {special}, {dnum}){note}"
 
 
+def _ours(row: Row, name: str, digits: int = 0) -> str:
+    return number(row.get(name), digits)
+
+
+def _theirs(row: Row, name: str, digits: int = 0) -> str:
+    return number(row["paper"].get(name), digits)
+
+
+def _watts(row: Row) -> str:
+    power = row.get("power")
+    return f"{power['watts']:.2f} ({power['least']:.2f} to {power['most']:.2f})" if power else "–"
+
+
 def _figure(row: Row, name: str) -> str:
     return number(row["area"][name]) if row and row.get("area") else "–"
 
@@ -44,12 +61,16 @@ def _areas(title: str, rows: list[Row], table: int, device: str) -> Sheet:
         return lambda row: f"{_figure(row, name)} / {_figure(row['paper'], name)}"
 
     cells: Cells = {
-        "N, Nbf": _size,
-        "device": lambda _: device,
+        "N, Nbf": _part,
+        "device": lambda row: "–" if row["nbf"] is None else device,
         **{heading: both(name) for heading, name in _COUNTS.items()},
         "ratio": lambda row: number(row.get("ratio_area"), 3),
     }
     return listed(title, rows, table, cells)
+
+
+def _part(row: Row) -> str:
+    return f"{_size(row)}: {row['module']}" if "module" in row else _size(row)
 
 
 def _area(rows: list[Row]) -> Sheet:
@@ -58,22 +79,30 @@ def _area(rows: list[Row]) -> Sheet:
 
 def _delay(row: Row) -> str:
     delay = row["paper"]["delay_us"]
+    if not isinstance(delay, dict):
+        return number(delay)
     return f"{number(delay['cycles_over_fmax'])} (prints {number(delay['printed'])})"
+
+
+def _row(row: Row, name: str, digits: int = 0) -> str:
+    return number((row.get("in_a_row") or {}).get(name), digits)
 
 
 def _key_switching(rows: list[Row]) -> Sheet:
     cells: Cells = {
         "N, Nbf": _size,
         "(limbs, K, dnum)": _shape,
-        "cycles, alone": lambda row: number(row["cycles"]),
-        "slots, alone": lambda row: number(row["slots"], 2),
-        "slots, in a row": lambda row: number(row["in_a_row"]["slots"], 2),
-        "CASA": lambda row: number(row["paper"]["cycles"]),
-        "ratio": lambda row: number(row["ratio_cycles"], 3),
-        "area x cycles": lambda row: number(row.get("ratio_area_cycles"), 3),
-        "us at CASA's Fmax": lambda row: number(row["us_at_paper_fmax"]),
-        "in a row, a second": lambda row: number(row["in_a_row"]["per_second_at_paper_fmax"]),
-        "CASA, us": _delay,
+        "cycles, alone": lambda row: _ours(row, "cycles"),
+        "slots, alone": lambda row: _ours(row, "slots", 2),
+        "slots, in a row": lambda row: _row(row, "slots", 2),
+        "CASA": lambda row: _theirs(row, "cycles"),
+        "ratio": lambda row: _ours(row, "ratio_cycles", 3),
+        "area x cycles": lambda row: _ours(row, "ratio_area_cycles", 3),
+        "us at CASA's Fmax": lambda row: _ours(row, "us_at_paper_fmax"),
+        "in a row, a second": lambda row: _row(row, "per_second_at_paper_fmax"),
+        "printed, us": _delay,
+        "ADP": lambda row: _ours(row, "adp", 2),
+        "printed, ADP": lambda row: _theirs(row, "adp", 2),
         "CPU machine, us": lambda row: number((row.get("cpu") or {}).get("us")),
     }
     title = "Table 3: key switching, one alone and each of four in a row (slot = one transform on one lane)"
@@ -88,10 +117,15 @@ def _operations(rows: list[Row]) -> Sheet:
     cells: Cells = {
         "N, Nbf, operation": lambda row: f"{_size(row)}, {row['operation']}",
         "(limbs, K, dnum)": _shape,
-        "cycles": lambda row: number(row["cycles"]),
-        "us": lambda row: number(row["us_at_paper_fmax"]),
-        "CASA, us": lambda row: number(row["paper"]["us"]),
-        "ratio": lambda row: number(row["ratio_cycles"], 3),
+        "cycles": lambda row: _ours(row, "cycles"),
+        "on chip": lambda row: number((row.get("bound") or {}).get("sums")),
+        "us": lambda row: _ours(row, "us_at_paper_fmax"),
+        "printed, us": lambda row: _theirs(row, "us", 2 if row["paper"]["us"] < 1 else 0),
+        "ratio": lambda row: _ours(row, "ratio_cycles", 3),
+        "W, estimate": _watts,
+        "printed, W": lambda row: _theirs(row, "power_w", 1),
+        "W x ms": lambda row: _ours(row, "pdp", 3),
+        "printed, W x ms": lambda row: _theirs(row, "pdp", 2),
     }
     return listed("Table 5: operations at CASA's Artix-7 frequency", rows, 5, cells)
 
@@ -100,10 +134,12 @@ def _throughput(rows: list[Row]) -> Sheet:
     cells: Cells = {
         "design": lambda row: str(row["paper"]["name"]),
         "(limbs, K, dnum)": _shape,
-        "a second": lambda row: number(row.get("per_second"), 1),
-        "for each 1000 of area": lambda row: number(row.get("per_area"), 2),
-        "printed": lambda row: number(row["paper"]["per_second"], 1),
-        "printed, area": lambda row: number(row["paper"].get("per_area"), 2),
+        "a second": lambda row: _ours(row, "per_second", 1),
+        "for each 1000 of area": lambda row: _ours(row, "per_area", 2),
+        "W, estimate": _watts,
+        "printed, a second": lambda row: _theirs(row, "per_second", 1),
+        "printed, area": lambda row: _theirs(row, "per_area", 2),
+        "printed, a watt": lambda row: _theirs(row, "per_watt", 2),
     }
     return listed("Table 6: multiplications with key switch a second, N = 2^14", rows, 6, cells)
 
@@ -154,7 +190,7 @@ def sheets(rows: list[Row]) -> list[Sheet]:
 def origin(rows: list[Row], area_origin: str) -> str:
     """Return what holds for the figures of all sheets."""
     timed = [row["cpu"] for row in rows if row.get("cpu")]
-    text = ORIGIN.format(area=area_origin)
+    text = f"{ORIGIN.format(area=area_origin)} {energy.note()}"
     return (
         f"{text} CPU machine: {timed[0]['what']}, measured now on {timed[0]['processor']}." if timed else text
     )

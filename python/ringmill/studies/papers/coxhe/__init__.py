@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ringmill.studies.papers.coxhe import rows, sheets
+from ringmill.studies.papers.coxhe import model_rows, rows, sheets
 from ringmill.studies.papers.paper import Facts, Paper, Settings
 
 
@@ -12,6 +12,7 @@ def _facts(_settings: Settings) -> Facts:
     found = rows.stored()
     for row in found["rows"]:
         row["remarks"] = _remarks(row)
+    found["rows"] += model_rows.rows()
     return found
 
 

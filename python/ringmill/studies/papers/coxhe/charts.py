@@ -15,6 +15,7 @@ from ringmill._native import Params
 from ringmill._native import multipliers as kinds
 from ringmill.compiled import compile_traced
 from ringmill.kernels import NINE, PaperKernel
+from ringmill.studies.papers.coxhe import models
 from ringmill.studies.papers.coxhe.rows import FIXED, LIMBS, Row, complete, drift, engine, slots_of
 from ringmill.studies.papers.figures import read_figures
 
@@ -95,13 +96,13 @@ def kernels(stored: list[Row]) -> Iterator[Row]:
     """
     printed, params = read_figures(__package__)["heax"], Params.named(FIXED)
     n = 1 << params.log_n
-    slot = params.log_n * (n // 2 // TRANSFORM)
+    slot = models.transform_cycles(n, TRANSFORM)
     for row in NINE:
         compiled = compile_traced(row.trace(), params=params)
         cost, k = compiled.cost, compiled.plan.start_level + 1
         plain = cost.get("mul_plain", 0) + cost.get("mul_scalar", 0)
         products = 4 * cost.get("mul", 0) + 3 * cost.get("square", 0) + 2 * plain
-        beside = k * products * n // MODULE
+        beside = int(k * products * models.module_cycles(n, MODULE))
         switches = cost["key_switches"]
         cycles = {name: switches * slots_of(name, k) * slot + beside for name in ("heax", "coxhe")}
         found = _stored(stored, row)["fixed"]

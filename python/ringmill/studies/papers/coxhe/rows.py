@@ -18,6 +18,7 @@ from ringmill._native import Params
 from ringmill.compiled import compile_traced
 from ringmill.errors import ProgramError
 from ringmill.kernels import NINE, PaperKernel
+from ringmill.studies.papers.coxhe import models
 from ringmill.studies.papers.figures import read_figures
 
 Row = dict[str, Any]
@@ -103,7 +104,7 @@ def _is_prime(q: int) -> bool:
 
 def slots_of(design: str, k: int) -> int:
     """Slots of one transform that a key switch over k moduli takes: HEAX's pipeline, and Eq. 6 of coxHE."""
-    return {"heax": 3 * k + 1, "coxhe": k + 5}[design]
+    return {"heax": 3 * k + 1, "coxhe": models.key_switch_slots(k)}[design]
 
 
 def model_of_paper(design: Row, key_switches: int) -> Row:
@@ -111,8 +112,7 @@ def model_of_paper(design: Row, key_switches: int) -> Row:
     n, pintra = design["n"], design.get("pintra")
     told: Row = {"error": drift(n, design["bits"])}
     if pintra:
-        transform = (n.bit_length() - 1) * (n // 2 // pintra)
-        cycles = slots_of("coxhe", LIMBS) * transform
+        cycles = slots_of("coxhe", LIMBS) * models.transform_cycles(n, pintra)
         told |= {
             "key_switch_cycles": cycles,
             "key_switch_ms": round(cycles / CLOCK_MHZ / 1e3, 5),

@@ -55,6 +55,7 @@ def _designs(rows: list[Row], table: str) -> Sheet:
         "theirs decrypts at": lambda row: _digits(row["paper_by_our_models"]["error"]),
         "ours decrypts at": _error,
         "security": lambda row: f"{row['paper']['security']} / {_ours(row, 'security')}",
+        "paper, W": lambda row: number(row["paper"].get("power_w"), 2),
         "ours N, primes": _primes,
         "Nbf": lambda row: _ours(row, "pintra_or_nbf"),
         "DSP LUT BRAM URAM": _blocks,
@@ -152,6 +153,42 @@ def _codesign(rows: list[Row]) -> Sheet:
     return listed(title, rows, "co-design", cells)
 
 
+def _ports(rows: list[Row]) -> Sheet:
+    cells: dict[str, Callable[[Row], str]] = {
+        "row": lambda row: row["row"],
+        "board": lambda row: row["board"],
+        "Pintra": lambda row: str(row["paper"]["pintra"]),
+        "portnum x packnum": lambda row: f"{row['paper']['portnum']} x {row['paper']['packnum']}",
+        "words a cycle, Eq. 5": lambda row: _digits(row["model_of_paper"]["by_ports"]),
+        "balanced, Eq. 3 and 4": lambda row: _digits(row["model_of_paper"]["balanced"]),
+        "ms, Eq. 8 by ports": lambda row: _digits(row["model_of_paper"]["ms_by_ports"]),
+        "ms, Eq. 8 balanced": lambda row: _digits(row["model_of_paper"]["ms_balanced"]),
+        "printed, ms": lambda row: _digits(row["paper"]["latency_ms"]),
+    }
+    return listed("Eq. 3 to 8: the designs of Table III by the paper's models", rows, "Eq. 5", cells)
+
+
+def _depths(rows: list[Row]) -> Sheet:
+    cells: dict[str, Callable[[Row], str]] = {
+        "depth": lambda row: str(row["depth"]),
+        "N, bits": lambda row: f"{row['n']}, {row['bits']}",
+        "drift, Eq. 11": lambda row: _digits(row["model_of_paper"]["error"]),
+        "decrypts at": _error,
+    }
+    return listed("Eq. 11: error over the depth", rows, "Eq. 11", cells)
+
+
+def _memory(rows: list[Row]) -> Sheet:
+    cells: dict[str, Callable[[Row], str]] = {
+        "N, bits": lambda row: f"{row['n']}, {row['bits']}",
+        "board": lambda row: row["board"],
+        "72 polynomials, Mbit": lambda row: number(row["model_of_paper"]["mbit"], 2),
+        "printed, Mbit": lambda row: number(row["paper"]["mbit"], 2),
+        "board, Mbit": lambda row: number(row["paper"]["board_mbit"], 1),
+    }
+    return listed("Section III: memory on chip of an infeasible example", rows, "Section III", cells)
+
+
 def sheets(rows: list[Row]) -> list[Sheet]:
     """Every table that has rows."""
     made = [
@@ -162,6 +199,9 @@ def sheets(rows: list[Row]) -> list[Sheet]:
         _heax(rows),
         _kernels(rows),
         _software(rows),
+        _ports(rows),
+        _depths(rows),
+        _memory(rows),
         _codesign(rows),
     ]
     return [sheet for sheet in made if sheet.rows]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from ringmill.studies.papers.figures import read_figures
 from ringmill.studies.papers.paper import Facts, Paper, Settings
-from ringmill.studies.papers.taiyi_parameters import rows, sheets
+from ringmill.studies.papers.taiyi_parameters import applications, rows, sheets
 
 
 def _facts(_settings: Settings) -> Facts:
-    return {"rows": rows.rows(rows.stored()), "notes": list(sheets.NOTES)}
+    found = rows.rows(rows.stored()) + applications.rows(read_figures(__package__))
+    return {"rows": found, "notes": list(sheets.NOTES)}
 
 
 def _introduction(_facts: Facts) -> str:

@@ -286,7 +286,7 @@ def stored(path: Path | None = None) -> list[Row]:
 
 
 def rows(measured: list[Row]) -> list[Row]:
-    """Return every row."""
+    """Return the rows that are counted: all but those of the applications (`applications.py`)."""
     figures = read_figures(__package__)
     counted = multiplications(figures)
     made = [security(figures), levels(figures), kinds(figures, counted), counted, memory(figures)]
