@@ -6,10 +6,10 @@
         with DATA crates/explore/data/area.json and OUT docs/measured/area-model.svg
     .venv/bin/python scripts/fit_area.py --check    fails if that file is not what would be written
 
-The model composes a core of what the RTL instantiates: modular multipliers, by kind, width, tile and family
-as they were synthesised; and what is around them, linear in features of the shape with coefficients that are
-not negative (scipy's NNLS). Block memories are no part of it: they are counted exactly. docs/explorer.md has
-the formulas.
+The model composes a core of what the RTL instantiates. Modular multipliers are taken by kind, width, tile and
+family as they were synthesised. The logic around them is linear in features of the shape, with coefficients
+that are not negative (scipy's NNLS). Block memories are not part of it: they are counted exactly.
+docs/explorer.md has the formulas.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ FITTED = {"xc7": ("lut", "ff"), "xcup": ("lut", "ff"), "ecp5": ("lut", "ff"), "a
 POOLS = (("xc7", "xcup"), ("ecp5",), ("asic45",))
 BLOCKS = ("ntt", "arith", "rest")
 #: Weight, beside relative errors of rows, that holds a coefficient near the one expected: that of the other
-#: families times the ratio of what is known. It decides only what no row tells.
+#: families times the ratio of what is known. It matters only where no row determines the coefficient.
 RIDGE = 1e-5
 #: Square micrometres of 45 nm cells for a LUT's logic and for a flip-flop, until cells were synthesised: the
 #: open library's flip-flop, and five gates of two inputs assumed for a LUT.
@@ -262,7 +262,7 @@ def predict(row: Row, resource: str, coefficients: np.ndarray, multiplier: Calla
 def held_out(
     rows: list[Row], resource: str, multiplier: Callable[..., float], prior: np.ndarray
 ) -> list[Row]:
-    """Each row predicted by a model that has not seen it; rows that alone tell a block apart are left out."""
+    """Each row predicted by a model that has not seen it; a row that alone determines a block is left out."""
     told = []
     for at, row in enumerate(rows):
         others = rows[:at] + rows[at + 1 :]

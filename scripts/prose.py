@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Lints the prose of the repository: words that stay out, and sentences that are too long.
 
-The words are in ``scripts/prose.toml``. Its ``[[scope]]`` tables say which files are read, and which part of
-them: ``markdown`` (text without code), ``comments`` (of Rust, C++, SystemVerilog, Python and TOML) or
-``strings``. The engine and some checks of its own come from proselint.
+The words are in ``scripts/prose.toml``. Its ``[[scope]]`` tables say which files are read, and which parts of
+them: ``markdown`` (text without code), ``comments`` (of Rust, C++, SystemVerilog, Python, TOML and shell),
+``docstrings`` (of Python) and ``strings`` (those with a space in them). The engine and some checks of its own
+come from proselint.
 
     prose.py            every scope
     prose.py FILE…      these files, each with the first scope that has it
@@ -11,10 +12,15 @@ them: ``markdown`` (text without code), ``comments`` (of Rust, C++, SystemVerilo
 
 from __future__ import annotations
 
+import ast
+import inspect
+import io
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+import tokenize
+from collections.abc import Collection, Iterable, Iterator
+from fnmatch import fnmatch
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
@@ -32,16 +38,30 @@ else:
 ROOT = Path(__file__).resolve().parent.parent
 RULES = ROOT / "scripts" / "prose.toml"
 
+KINDS = ("markdown", "comments", "docstrings", "strings")
+
 _MARKDOWN = MarkdownIt("commonmark").enable("table")
 #: Ends of sentences, but not those of common abbreviations.
 _END = re.compile(
     r"(?<!\be\.g)(?<!\bi\.e)(?<!\bal)(?<!\bvs)(?<!\bFig)(?<!\bEq)(?<!\bNo)[.!?][)\"']*\s+(?=\S)"
 )
-_COMMENT = {
-    **dict.fromkeys((".rs", ".sv", ".svh", ".h", ".cpp", ".c"), re.compile(r"//[/!]?\s?(.*)")),
-    **dict.fromkeys((".py", ".toml", ".sh"), re.compile(r"(?:^|\s)#\s?(.*)")),
-}
-_STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+#: A comment or a string of Rust, C++ or SystemVerilog: whichever begins first.
+_C_TOKEN = re.compile(
+    r"""//[/!]?(?P<comment>[^\n]*)
+      | \bb?r(?P<hashes>\#+)"(?P<raw>.*?)"(?P=hashes)
+      | "(?P<string>(?:[^"\\]|\\.)*)"
+      | '(?:[^'\\\n]|\\[^\n]{1,10}?)'
+    """,
+    re.DOTALL | re.VERBOSE,
+)
+_HASH_TOKEN = re.compile(
+    r"""(?:^|\s)\#(?P<comment>[^\n]*)|"(?P<string>(?:[^"\\\n]|\\.)*)\"""", re.MULTILINE | re.VERBOSE
+)
+_CODE = re.compile(r"``[^`]+``|`[^`]*`")
+#: What begins a paragraph: an item of a list, a row, a heading, the head of a column in an RTL header.
+_ITEM = re.compile(r"[-*|#]|\d+\. |[A-Z\w][\w ]*?(?:  |\t)")
+#: Symbols, numbers and names of one letter are no words.
+_WORD = re.compile(r"[^\W\d_]{2,}|¤")
 
 
 class Piece(NamedTuple):
@@ -94,37 +114,91 @@ def _markdown(text: str) -> Iterator[Piece]:
             yield Piece(_flat(token), line, not table)
 
 
-def _comments(text: str, suffix: str) -> Iterator[Piece]:
-    """Neighbouring comment lines as one piece; an empty one, or an item of a list, begins another."""
-    pattern = _COMMENT[suffix]
-    lines: list[str] = []
-    first = 0
-    for number, raw in enumerate([*text.splitlines(), ""], 1):
-        found = pattern.search(raw)
-        body = found[1].strip() if found else ""
-        if lines and (not body or body.startswith(("- ", "* ", "|", "#"))):
-            yield Piece("\n".join(lines), first, not lines[0].startswith("|"))
-            lines = []
-        if body:
-            first = first if lines else number
-            lines.append(re.sub(r"`[^`]*`", "¤", body))
+def _paragraphs(lines: Iterable[tuple[int, str]]) -> Iterator[Piece]:
+    """Neighbouring lines as one piece. An empty line, a gap, an item of a list or a fence begins another."""
+    held: list[str] = []
+    first, fenced = 0, False
+    for number, raw in [*lines, (0, "")]:
+        body = raw.strip()
+        fence = body.startswith("```")
+        ends = not body or fence or fenced or _ITEM.match(body) or number != first + len(held)
+        if held and ends:
+            yield Piece(_CODE.sub("¤", "\n".join(held)), first, not held[0].startswith("|"))
+            held = []
+        fenced ^= fence
+        if body and not fence and not fenced:
+            first = first if held else number
+            held.append(body)
 
 
-def _strings(text: str) -> Iterator[Piece]:
-    for number, raw in enumerate(text.splitlines(), 1):
-        for found in _STRING.finditer(raw):
-            yield Piece(found[1], number, sentences=False)
+def _tokens(text: str, suffix: str) -> Iterator[tuple[str, int, bool, str]]:
+    """Kind, line, whether code stands before it on the line, and the text of each comment and string."""
+    if suffix == ".py":
+        yield from _python_tokens(text)
+        return
+    pattern = _HASH_TOKEN if suffix in (".toml", ".sh") else _C_TOKEN
+    line, at = 1, 0
+    for found in pattern.finditer(text):
+        line, at = line + text.count("\n", at, found.start()), found.start()
+        before = text[text.rfind("\n", 0, at) + 1 : at]
+        for kind, group in (("comments", "comment"), ("strings", "string"), ("strings", "raw")):
+            if group in pattern.groupindex and found[group] is not None:
+                skipped = found[0][:1] == "\n"
+                yield kind, line + skipped, bool(before.strip()) and not skipped, found[group]
 
 
-def pieces(kind: str, text: str, suffix: str) -> Iterator[Piece]:
+def _python_tokens(text: str) -> Iterator[tuple[str, int, bool, str]]:
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            before = token.line[: token.start[1]]
+            yield "comments", token.start[0], bool(before.strip()), token.string.lstrip("#:!")
+    tree = ast.parse(text)
+    docstrings = {id(node): node for node in _docstrings(tree)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            kind = "docstrings" if id(node) in docstrings else "strings"
+            yield kind, node.lineno, False, node.value
+
+
+def _docstrings(tree: ast.Module) -> Iterator[ast.Constant]:
+    """The string that opens a module, class or function."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and node.body:
+            first = node.body[0]
+            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+                yield first.value
+
+
+def _docstring(line: int, text: str) -> Iterator[Piece]:
+    """The paragraphs of a docstring, without indented code."""
+    body = inspect.cleandoc(text)
+    yield from _paragraphs(
+        (line + index, "" if raw.startswith("    ") or raw.lstrip().startswith(">>>") else raw)
+        for index, raw in enumerate(body.splitlines())
+    )
+
+
+def _source(kinds: Collection[str], text: str, suffix: str) -> Iterator[Piece]:
+    comments: list[tuple[int, str]] = []
+    for kind, line, trails, body in _tokens(text, suffix):
+        if kind not in kinds:
+            continue
+        if kind == "comments":
+            # A comment behind code stands alone.
+            comments.extend([(line, body)] if not trails else [(line, ""), (line, body), (line, "")])
+        elif kind == "docstrings":
+            yield from _docstring(line, body)
+        elif " " in body.strip():
+            yield Piece(_CODE.sub("¤", body), line, sentences=False)
+    yield from _paragraphs(comments)
+
+
+def pieces(kinds: Collection[str], text: str, suffix: str) -> Iterator[Piece]:
     """Return the parts of a file that are prose."""
-    if kind == "markdown":
-        return _markdown(text)
-    if kind == "comments":
-        return _comments(text, suffix)
-    if kind == "strings":
-        return _strings(text)
-    raise ValueError(f"scripts/prose.toml: kind {kind!r}; one of markdown, comments, strings")
+    for kind in kinds:
+        if kind not in KINDS:
+            raise ValueError(f"scripts/prose.toml: kind {kind!r}; one of {', '.join(KINDS)}")
+    return _markdown(text) if "markdown" in kinds else _source(kinds, text, suffix)
 
 
 class Linter:
@@ -148,15 +222,15 @@ class Linter:
     def scope_of(self, path: PurePath) -> dict[str, Any] | None:
         """Return the first scope that a file belongs to."""
         for scope in self.scopes:
-            if any(path.match(glob) for glob in scope["files"]) and not any(
-                path.match(glob) for glob in scope.get("except", ())
+            if any(fnmatch(path.as_posix(), glob) for glob in scope["files"]) and not any(
+                fnmatch(path.as_posix(), glob) for glob in scope.get("except", ())
             ):
                 return scope
         return None
 
-    def faults(self, path: str, text: str, kind: str) -> Iterator[Fault]:
+    def faults(self, path: str, text: str, *kinds: str) -> Iterator[Fault]:
         """Return the faults of one file."""
-        for piece in pieces(kind, text, PurePath(path).suffix):
+        for piece in pieces(kinds, text, PurePath(path).suffix):
             padded = f" {piece.text} ".replace("\n", " ")
             for check in self.checks:
                 for result in check.check_with_flags(padded):
@@ -168,12 +242,12 @@ class Linter:
         start = 0
         for end in [*(found.end() for found in _END.finditer(piece.text)), len(piece.text)]:
             sentence = piece.text[start:end].split()
-            if len(sentence) > self.longest:
+            count = sum(bool(_WORD.search(token)) for token in sentence)
+            if count > self.longest:
                 yield Fault(
                     path,
                     piece.line_of(start),
-                    f"{len(sentence)} words in one sentence, at most {self.longest}: "
-                    f"{' '.join(sentence[:8])} …",
+                    f"{count} words in one sentence, at most {self.longest}: {' '.join(sentence[:8])} …",
                 )
             start = end
 
@@ -199,7 +273,7 @@ def main(arguments: list[str]) -> int:
         if scope := linter.scope_of(path):
             read += 1
             text = (ROOT / path).read_text(encoding="utf-8")
-            found.extend(sorted(linter.faults(path.as_posix(), text, scope["kind"]), key=lambda f: f.line))
+            found.extend(sorted(linter.faults(path.as_posix(), text, *scope["kinds"]), key=lambda f: f.line))
     print("\n".join(map(str, found)) if found else f"{read} files: plain words, no sentence too long")
     return bool(found)
 

@@ -1,4 +1,4 @@
-"""Arguments of plain types: what is of another is refused in words, by one rule for all functions.
+"""Arguments of plain types: a value of another type is refused with a message, by one rule for all functions.
 
 The native module does so with its own arguments (`crates/python/src/argument.rs`).
 """
@@ -30,7 +30,7 @@ def _is_list(given: object) -> bool:
     return isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping))
 
 
-#: What an annotation admits, and in words.
+#: The types that an annotation admits, and their description.
 _KINDS: dict[str, tuple[Callable[[object], bool], str]] = {
     "bool": (lambda given: isinstance(given, (bool, np.bool_)), "True or False"),
     "float": (lambda given: isinstance(given, (int, float, np.integer, np.floating)), "a number"),

@@ -51,8 +51,8 @@ def _replaceable(target: Path) -> None:
 def alone(folder: Path) -> Iterator[None]:
     """Keep other writers of a folder out under this lock; a writer that holds it already is not waited for.
 
-    The lock goes with the process. Where the system has no locks for the folder there is none: what is
-    created exclusively still is.
+    The lock ends with the process. On a system without locks for the folder no lock is taken; files are still
+    created exclusively.
     """
     try:
         descriptor = os.open(folder, os.O_RDONLY)

@@ -1,4 +1,4 @@
-"""What calls must keep to, beside parameters: objects of the right kind, room in the modulus, one secret key.
+"""Checks of calls besides parameters: objects of the right kind, values that fit the modulus, one secret key.
 
 A value that wraps around, or one under another key, decrypts to other numbers, and at low levels to plausible
 ones. Keys and ciphertexts carry the identity of their secret key. Where one is not known, as in files from

@@ -7,7 +7,7 @@ import math
 from ringmill.errors import ParameterError, fail
 from ringmill.trace.program import Traced
 
-# Results beyond this leave no room for their fraction in any modulus worth having.
+# Larger results leave no space for their fraction in any practical modulus.
 LARGEST = 2.0**40
 
 
@@ -32,7 +32,7 @@ def largest_value(traced: Traced, magnitude: float) -> float:
             ParameterError,
             "ValuesTooLarge",
             f"Values of kernel {traced.name!r} can reach {_size(bound)} when its arguments are as "
-            f"large as {magnitude:g}, for all that intervals tell. Scale them on the way, for example by "
+            f"large as {magnitude:g}, as far as intervals show. Scale them on the way, for example by "
             "using means in place of sums; or promise what you know of them, as rm.within(x, 1).",
             bound=bound,
             magnitude=magnitude,
@@ -56,7 +56,7 @@ def _inside(traced: Traced, magnitude: float, smaller: str) -> None:
     if found is None:
         return
     node, size = found
-    # The bound of a mapped interval is 1, so sizes are told as a multiple of it.
+    # The bound of a mapped interval is 1, so sizes are given as a multiple of it.
     times = size / (node.within or 1.0)
     fail(
         ParameterError,

@@ -4,7 +4,7 @@ A bundle is a ZIP archive without compression: ``header.json`` first, then one e
 bounded: entries are counted and measured before a byte of them is read, compressed entries are refused, and a
 file that is larger than its entries is not read.
 The header lists every part with its digest, and a file must be what Ringmill writes, byte for byte:
-an archive has room for comments, dates and hidden entries, which nothing protects. Ciphertexts and keys carry
+an archive can hold comments, dates and hidden entries, which nothing protects. Ciphertexts and keys carry
 their own checks inside.
 """
 
@@ -41,7 +41,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def digest(data: bytes) -> str:
-    """The hash by which parts, and kernels, are told apart."""
+    """Return the hash that identifies parts and kernels."""
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 

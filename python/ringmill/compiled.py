@@ -37,14 +37,7 @@ from ringmill.machines import Outside, beside, machine_of, machine_or_function
 from ringmill.numbered import numbered
 from ringmill.plausible import plausible
 from ringmill.progress import Show, share, steps
-from ringmill.switching import SWITCHING, check_switching, costs_of
-from ringmill.trace.bounds import positive
-from ringmill.trace.program import Signature, Traced
-from ringmill.trace.spec import Slots
-from ringmill.trace.text import without_places
-from ringmill.values import Values
-from ringmill.whole import whole
-from ringmill.wishes import (
+from ringmill.requirements import (
     PRECISION,
     SECURITY,
     hold_precision,
@@ -52,6 +45,13 @@ from ringmill.wishes import (
     precision_of,
     security_of,
 )
+from ringmill.switching import SWITCHING, check_switching, costs_of
+from ringmill.trace.bounds import positive
+from ringmill.trace.program import Signature, Traced
+from ringmill.trace.spec import Slots
+from ringmill.trace.text import without_places
+from ringmill.values import Values
+from ringmill.whole import whole
 
 if TYPE_CHECKING:
     from ringmill.project import Core

@@ -82,7 +82,7 @@ class EncodingError(RingmillError, ValueError):
 
 
 class ExploreError(RingmillError, ValueError):
-    """Wishes that no design meets, or words that an exploration does not know."""
+    """Constraints that no design meets, or names that an exploration does not know."""
 
 
 class MismatchError(RingmillError, ValueError):

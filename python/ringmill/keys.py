@@ -63,7 +63,7 @@ class Keys:
 
     @property
     def identity(self) -> str | None:
-        """The identity of the secret key: 16 hexadecimal digits that tell nothing of it.
+        """The identity of the secret key: 16 hexadecimal digits that are independent of it.
 
         Files of keys and ciphertexts carry it (``ringmill inspect``). ``None`` for keys from files of before
         version 3.

@@ -106,7 +106,7 @@ def _refuse(machine: object, function: str) -> NoReturn:
 def beside(machine: object, level: int, **options: int | None) -> Any:
     """A machine with options that were given beside it, as they were before they were part of it.
 
-    Each is told to go with a ``DeprecationWarning`` at the call ``level`` frames above.
+    Each raises a ``DeprecationWarning`` at the call ``level`` frames above.
     """
     given = {name: value for name, value in options.items() if value is not None}
     if not given or callable(machine):

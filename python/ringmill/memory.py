@@ -41,7 +41,7 @@ def _left_to_the_group() -> float:
     most = (_GROUP / "memory.max").read_text().strip()
     if most == "max":
         return float("inf")
-    # Files that the system keeps in memory make room.
+    # The system can free the memory of cached files.
     figures = _figures(_GROUP / "memory.stat")
     files = int(figures["active_file"]) + int(figures["inactive_file"])
     return float(int(most) - int((_GROUP / "memory.current").read_text()) + files)
@@ -71,7 +71,7 @@ def of_keys(params: Params, count: int, forms: Iterable[str] = (), *, seeded: bo
     Of seeded ones half is kept, packed, beside the one that is being made.
     """
     named = [_native.form_bytes(params, str(form)) for form in forms]
-    # A form that is none is refused elsewhere.
+    # An invalid form is refused elsewhere.
     key = float(sum(bytes or 0 for bytes in [_native.form_bytes(params), *named]))
     return key + count * key * packed(params) if seeded else count * key
 

@@ -1,4 +1,4 @@
-"""Lines of a list that say the same are told apart by their number."""
+"""Number the equal lines of a list."""
 
 from __future__ import annotations
 

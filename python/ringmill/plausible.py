@@ -1,8 +1,8 @@
-"""What decryption can tell of a computation that left the range it was compiled for.
+"""Detect at decryption that a computation left the range it was compiled for.
 
 Bounds on values are declared (``magnitude``), promised (``within``, the interval of an approximation) and
 followed through every operation; moduli, scales and the arc of the sine in a bootstrapping rely on them.
-Whoever computes sees no value. Whoever decrypts does.
+The server sees no value. The client that decrypts does.
 """
 
 from __future__ import annotations

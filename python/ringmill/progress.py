@@ -101,12 +101,12 @@ def shown() -> Show:
 
 @contextmanager
 def share(title: str, show: Show = "auto", stream: IO[str] | None = None) -> Iterator[Share]:
-    """Show how far one long piece of work is; what tells nothing is a moving bar on a terminal alone.
+    """Show the progress of one long piece of work; without reports, a moving bar on a terminal only.
 
-    >>> with share("baking", show="lines", stream=sys.stdout) as told:
-    ...     told(12, 100)
-    ...     told(13, 100)
-    ...     told(99, 100)
+    >>> with share("baking", show="lines", stream=sys.stdout) as report:
+    ...     report(12, 100)
+    ...     report(13, 100)
+    ...     report(99, 100)
     baking: 12%
     baking: 99%
     baking: done

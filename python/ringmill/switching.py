@@ -102,7 +102,7 @@ def key_forms(
 
 
 def check_switching(method: object) -> None:
-    """Refuse what is no way of switching keys."""
+    """Refuse what is no key-switching method."""
     if not isinstance(method, str) or method.split(" ")[0] not in SWITCHING:
         fail(
             ParameterError,

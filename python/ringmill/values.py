@@ -30,7 +30,7 @@ class Values:
 
     @property
     def error_log2(self) -> float:
-        """log2 of the predicted error of the worst slot of these ciphertexts; -∞ where there are none."""
+        """log2 of the predicted error of the worst slot of these ciphertexts; -∞ without ciphertexts."""
         return max((c.error_log2 for c in self.parts.values()), default=-math.inf)
 
     def __repr__(self) -> str:

@@ -20,7 +20,7 @@ def whole(
 ) -> int:
     """The number as Python's own.
 
-    ``error`` for anything else, which tells the range: in numbers, or as ``range_`` says it.
+    ``error`` for anything else, with the range: in numbers, or as ``range_`` states it.
     """
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= int(value) <= most:
         fail(

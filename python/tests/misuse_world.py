@@ -133,7 +133,7 @@ def cli(*arguments: object) -> None:
 
 @contextlib.contextmanager
 def with_memory(left: float, *, small: float = 1.0) -> Iterator[None]:
-    """A machine that has so many bytes left; what takes less than ``small`` is begun without asking."""
+    """A machine with a number of free bytes; what takes less than ``small`` starts without a check."""
     with mock.patch.multiple(memory, available=lambda: left, _SMALL=small):
         yield
 

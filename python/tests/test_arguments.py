@@ -22,7 +22,7 @@ from networks import network
 
 import ringmill as rm
 from ringmill import _native
-from ringmill.explorer.wishes import Wishes
+from ringmill.explorer.constraints import Constraints
 from ringmill.switching import costs_of
 from ringmill.trace.graph import Graph
 from ringmill.trace.kernel import OPTIONS
@@ -334,7 +334,7 @@ def test_wrong_arguments_of_explorations_are_refused_in_words() -> None:
     for wrong in WRONG:
         _in_words(f"explore {wrong!r}", partial(rm.explore, wrong, **small))
         # Nothing is explored where the kernel is none.
-        for name in ("device", "results", *Wishes.__annotations__):
+        for name in ("device", "results", *Constraints.__annotations__):
             what = f"{name}={wrong!r}"
             _in_words(what, partial(rm.explore, _square, **{**small, name: wrong}))
 

@@ -241,11 +241,11 @@ def test_placed_bootstrappings_give_the_bits_that_the_chain_was_asked_for(rng: n
     error = np.log2(np.abs(compiled.run(x=x) - asked(x)).max())
     assert error < -32
     assert error < compiled.predicted_error["out"] < -31
-    # At the prompt too, unless told otherwise.
+    # At the prompt too, by default.
     keys = rm.keygen(params, **rm.bootstrap_keys(params, LENGTH))
     low = rm.encrypt(x, keys, level=3, magnitude=1)
     assert np.abs(rm.decrypt(low.bootstrap(), keys) - x).max() < 2.0**-32
-    # What two iterations have no room for is bootstrapped by one.
+    # If two iterations do not fit, one bootstraps.
     tiny = rm.encrypt(x / 512, keys, level=3, magnitude=2.0**-9)
     assert np.abs(rm.decrypt(tiny.bootstrap(), keys) - x / 512).max() < 2.0**-26
 

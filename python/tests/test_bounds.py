@@ -107,7 +107,7 @@ def test_predictions_of_maps_and_polynomials_are_close(
     (found,) = compiled.measure_error(keys, results, function(x)).values()
     assert found.holds, found
     assert found.predicted_log2 - found.measured_log2 < most, found
-    # Before anything runs: errors have other names then, and others of them are told apart.
+    # Before anything runs: errors have other names then, and others of them are distinguished.
     assert compiled.predicted_error["out"] == pytest.approx(found.predicted_log2, abs=4)
 
 

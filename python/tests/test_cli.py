@@ -40,7 +40,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def told(folder: Path, *arguments: str, status: int = 0) -> dict[str, Any]:
-    """Run a verb in a process and return what it told as JSON."""
+    """Run a verb in a process and return its JSON output."""
     done = subprocess.run(
         [*RUN, *arguments, "--json", "--quiet"], cwd=folder, capture_output=True, text=True, check=False
     )
@@ -83,7 +83,7 @@ def test_client_and_server_through_files(sent: Path) -> None:
 
 
 def test_the_server_works_without_the_secret_key(sent: Path, tmp_path: Path) -> None:
-    """The client's folder is elsewhere while the server runs, so that whoever opens a file of it fails.
+    """The client's folder is elsewhere while the server runs, so that opening a file of it fails.
 
     A hook records what Python opens in the server's process: the kernel, the arguments, its own modules. What
     Rust opens, as the evaluation keys, it does not see; of that the folder taken away is the only witness.
@@ -117,8 +117,8 @@ sys.exit(status)
 def test_forms_of_keys_travel_beside_them(tmp_path: Path) -> None:
     """A kernel whose switches take a form of their own, at every way to keep keys in memory."""
     params = rm.Params.from_bits(11, [50, 40, 40, 40], [50, 50], 2, insecure=True)
-    wish = rm.key_switching("hybrid", forms=["3+1/1"], levels={1: "3+1/1", 2: "3+1/1"})
-    compiled = rm.kernel(lambda x: x**4).compile(rm.vector(4), params=params, switching=wish)
+    method = rm.key_switching("hybrid", forms=["3+1/1"], levels={1: "3+1/1", 2: "3+1/1"})
+    compiled = rm.kernel(lambda x: x**4).compile(rm.vector(4), params=params, switching=method)
     client, server = tmp_path / "client", tmp_path / "server"
     for folder in client, server:
         folder.mkdir()
@@ -392,7 +392,7 @@ def test_a_full_disk_is_told_in_a_sentence(arguments: list[str]) -> None:
         done = printed(*arguments, stdout=full)
         refused = printed("params", "--name", "XXL", stderr=full)
     assert done.returncode == 1
-    why = "No space left on device. Make room, or write elsewhere."
+    why = "No space left on device. Free space, or write elsewhere."
     assert done.stderr == f"ringmill: standard output cannot be written: {why}\n"
     assert refused.returncode == 1
 

@@ -20,7 +20,7 @@ from ringmill.studies.papers.paper import Settings
 
 
 def told(capsys: pytest.CaptureFixture[str], *words: Any) -> dict[str, Any]:
-    """Run a verb in this process and return what it told."""
+    """Run a verb in this process and return its output."""
     assert cli.main([*map(str, words), "--json", "--quiet"]) == 0
     answer: dict[str, Any] = json.loads(capsys.readouterr().out)
     return answer
@@ -66,7 +66,7 @@ def test_every_way_to_evaluate_writes_the_same_results(
 
 
 #: Constraints and objectives, each other than what holds by default.
-WISHES: dict[str, list[Any]] = {
+CONSTRAINTS: dict[str, list[Any]] = {
     "max_error": [1e-2],
     "security": [0, 192],
     "security_table": ["2018"],
@@ -89,17 +89,18 @@ SPACE = {
 
 
 @pytest.mark.parametrize(
-    ("wish", "value"), [(wish, value) for wish, values in WISHES.items() for value in values]
+    ("constraint", "value"),
+    [(constraint, value) for constraint, values in CONSTRAINTS.items() for value in values],
 )
-def test_a_wish_on_the_command_line_is_that_of_the_call(
-    wish: str, value: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_constraint_on_the_command_line_is_that_of_the_call(
+    constraint: str, value: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "space.json").write_text(json.dumps(SPACE))
     design = tmp_path / "design.json"
     words = ("explore", "coxhe:d", "--device", "zcu102", "--space", tmp_path / "space.json", "--seconds", 0)
-    told(capsys, *words, "--" + wish.replace("_", "-"), value, "--out", design)
+    told(capsys, *words, "--" + constraint.replace("_", "-"), value, "--out", design)
     found: dict[str, Any] = json.loads(design.read_text())
-    asked: dict[str, Any] = {{"security_table": "table"}.get(wish, wish): value}
+    asked: dict[str, Any] = {{"security_table": "table"}.get(constraint, constraint): value}
     called = rm.explore(NINE[3], "zcu102", space=SPACE, seconds=0, progress="none", **asked)
     assert found == json.loads(json.dumps(called.best))
     predicted = found["predicted"]
@@ -112,13 +113,13 @@ def test_a_wish_on_the_command_line_is_that_of_the_call(
         "mhz": lambda: predicted["frequency_mhz"]["value"] == value,
         "magnitude": lambda: found["kernel"]["magnitude"] == value,
     }
-    assert kept.get(wish, lambda: True)()
-    if wish in ("minimise", "magnitude", "mhz"):
+    assert kept.get(constraint, lambda: True)()
+    if constraint in ("minimise", "magnitude", "mhz"):
         plain = rm.explore(NINE[3], "zcu102", space=SPACE, seconds=0, progress="none")
         figure = {"area": "area", "error": "error", "energy": "energy_mj"}.get(str(value))
         if figure:
             assert predicted[figure]["value"] <= plain.best["predicted"][figure]["value"]
-        elif wish != "minimise":
+        elif constraint != "minimise":
             assert found != json.loads(json.dumps(plain.best))
 
 

@@ -213,12 +213,12 @@ def test_coxhe_prints_drifts_as_errors_and_three_primes_of_each_width() -> None:
         assert 3 * design["bits"] <= most[design["n"], design["security"]]
 
 
-def test_every_row_of_coxhe_is_asked_for_with_its_wishes() -> None:
-    asked: list[coxhe.Wish] = []
+def test_every_row_of_coxhe_is_asked_for_with_its_constraints() -> None:
+    asked: list[coxhe.Constraints] = []
 
-    def best(wish: coxhe.Wish) -> coxhe.Row | None:
-        asked.append(wish)
-        return _found(0.5) if wish.board == "zcu104" else None
+    def best(constraints: coxhe.Constraints) -> coxhe.Row | None:
+        asked.append(constraints)
+        return _found(0.5) if constraints.board == "zcu104" else None
 
     rows = list(coxhe.designs(best, _boards()))
     assert [row["row"] for row in rows] == ["S1", "S2", *(f"{a}{b}" for a in "ABCDEF" for b in "12")]
@@ -270,7 +270,9 @@ def test_gains_are_geometric_means() -> None:
     def fixed(letter: str, board: str) -> coxhe.Row:
         return {"latency_ms": 4.0, "error": 1e-9, "security": 128, "pintra_or_nbf": 8}
 
-    rows = list(coxhe.codesign(fixed, lambda wish: _found(next(times), security=float(wish.security))))
+    rows = list(
+        coxhe.codesign(fixed, lambda constraints: _found(next(times), security=float(constraints.security)))
+    )
     assert len(rows) == 18
     assert coxhe.gains(rows)["zcu104"] == pytest.approx(4 / 2 ** (4 / 9), rel=1e-3)
     sheet = coxhe_sheets.sheets(rows)[0]

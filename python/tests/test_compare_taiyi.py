@@ -124,8 +124,8 @@ def product(x: Any, y: Any) -> Any:
 def test_primes_of_t_are_counted_as_the_lowering_takes_them(block: int) -> None:
     params = rm.Params.from_bits(11, [36] * 7, [36] * 2, 4, scale_bits=36, insecure=True)
     levels = dict.fromkeys(range(1, 7), f"klss~{block}")
-    wish = rm.key_switching("hybrid", levels=levels)
-    power = rm.kernel(lambda x: x**32).compile(rm.vector(8), params=params, switching=wish)
+    method = rm.key_switching("hybrid", levels=levels)
+    power = rm.kernel(lambda x: x**32).compile(rm.vector(8), params=params, switching=method)
     found = {level: name for level, name, _ in power.work()["switches"]}
     assert len(found) == 5
     for level, name in found.items():

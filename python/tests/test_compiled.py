@@ -398,7 +398,7 @@ def test_arguments_from_a_secret_key_take_half_the_bytes(compiled: Compiled, key
 
 
 def _threads() -> int:
-    """Threads of this process that run or wait, where the system tells them."""
+    """Threads of this process that run or wait, if the system reports them."""
     tasks = Path("/proc/self/task")
     time.sleep(0.05)  # one that has handed over its result is about to end
     return len(list(tasks.iterdir())) if tasks.exists() else 0
@@ -451,7 +451,7 @@ def test_given_parameters_are_held_to_what_is_asked_for() -> None:
     with pytest.raises(rm.ParameterError) as refused:
         score.compile(rm.vector(5), WEIGHTS, params=params, precision=most + 1)
     assert refused.value.predicted == free.predicted_error["out"]
-    with pytest.raises(rm.ParameterError, match="192 bits of security are asked for"):
+    with pytest.raises(rm.ParameterError, match="192 bits of security are required"):
         score.compile(rm.vector(5), WEIGHTS, params=params, security=192)
     secure = rm.Params.by_need(depth=2, security=192)
     assert score.compile(rm.vector(5), WEIGHTS, params=secure, security=192).params == secure

@@ -391,7 +391,7 @@ def test_keys_of_another_secret_are_refused(params: rm.Params, keys: rm.Keys) ->
 
 
 def test_a_public_key_alone_takes_numbers_of_any_kind(keys: rm.Keys) -> None:
-    """Whoever sends data has no evaluation keys; whoever computes binds what arrives to them."""
+    """The client that sends data has no evaluation keys; the server that computes binds the data to them."""
     for values in ([0.5, 1], np.array([0.5, 1], dtype=np.float32), np.array([2, 3]), (0.5 + 1j, 2)):
         for key in (keys.public, keys.secret):
             sent = key.encrypt(values, magnitude=4).to_bytes()

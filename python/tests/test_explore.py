@@ -49,9 +49,9 @@ def weighted(x: Any = rm.matrix(8, 4)) -> Any:
     return x @ [1.0, 2.0, 3.0, 4.0]
 
 
-def found(**wishes: Any) -> Exploration:
-    wished = {"max_error": 1e-3, "space": SPACE, "progress": "none", **wishes}
-    return rm.explore(NINE[3], "zcu102", **wished)
+def found(**constraints: Any) -> Exploration:
+    asked = {"max_error": 1e-3, "space": SPACE, "progress": "none", **constraints}
+    return rm.explore(NINE[3], "zcu102", **asked)
 
 
 @pytest.mark.parametrize("row", NINE, ids=lambda row: row.letter)
@@ -147,7 +147,7 @@ def test_a_design_says_the_family_of_a_device_of_ones_own(tmp_path: Path) -> Non
     assert project_design.read(tmp_path / "design.json").core.family == "xc7"
 
 
-def test_the_nearest_wish_is_met() -> None:
+def test_the_nearest_constraint_is_met() -> None:
     with pytest.raises(rm.ExploreError) as refused:
         found(max_error=1e-9)
     assert refused.value.code == "Infeasible"
@@ -313,9 +313,9 @@ def test_what_became_of_the_points_adds_up_wherever_it_is_told(
     space.write_text(json.dumps(SPACE), encoding="utf-8")
     free = found(seconds=0)
     rows = found().rows()
-    wish = (min(row["error"] for row in rows) * max(row["error"] for row in rows)) ** 0.5
-    limit = 1.2 * min(row["latency_ms"] for row in rows if row["error"] <= wish)
-    words = ["--max-error", repr(wish), "--max-latency-ms", repr(limit), "--seconds", "0", "--quiet"]
+    bound = (min(row["error"] for row in rows) * max(row["error"] for row in rows)) ** 0.5
+    limit = 1.2 * min(row["latency_ms"] for row in rows if row["error"] <= bound)
+    words = ["--max-error", repr(bound), "--max-latency-ms", repr(limit), "--seconds", "0", "--quiet"]
     page = tmp_path / "page.html"
     command = ["explore", "coxhe:d", "--device", "zcu102", "--space", str(space), *words]
     assert cli.main([*command, "--report", str(page)]) == 0
@@ -324,9 +324,9 @@ def test_what_became_of_the_points_adds_up_wherever_it_is_told(
     assert told in page.read_text(encoding="utf-8")
     points, *fates = (int(number.replace(",", "")) for number in re.findall(r"[\d,]*\d", told))
     assert points == sum(fates) == free.statistics["points"]
-    assert "miss the error wished for" in told
-    assert "are slower than wished" in told
-    for exploration in (free, found(max_error=wish), found(max_latency_ms=limit, minimise="area")):
+    assert "exceed the bound on the error" in told
+    assert "exceed the bound on the latency" in told
+    for exploration in (free, found(max_error=bound), found(max_latency_ms=limit, minimise="area")):
         assert sum(count for count, _ in exploration.funnel()) == exploration.statistics["points"]
 
 
@@ -419,8 +419,8 @@ def _mortal(run: Any, died: Path) -> Any:
 
 
 def test_counted_energy_is_least_of_what_was_simulated_and_not_proven() -> None:
-    def explored(device: str, **wishes: Any) -> Exploration:
-        return rm.explore(NINE[3], device, max_error=1e-3, space=SPACE, progress="none", **wishes)
+    def explored(device: str, **constraints: Any) -> Exploration:
+        return rm.explore(NINE[3], device, max_error=1e-3, space=SPACE, progress="none", **constraints)
 
     asic = explored("asic45", minimise="energy")
     energy = asic.best["predicted"]["energy_mj"]["value"]

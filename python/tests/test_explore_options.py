@@ -17,7 +17,7 @@ from cores import in_class
 import ringmill as rm
 from ringmill._native import core_sizes, multipliers
 from ringmill.explorer import devices
-from ringmill.explorer.wishes import OBJECTIVES, TABLES
+from ringmill.explorer.constraints import OBJECTIVES, TABLES
 from ringmill.project import design
 from ringmill.project.write import contents
 
@@ -71,8 +71,14 @@ def _check(row: dict[str, Any]) -> dict[str, Any] | None:
         "buses": [bus],
         "secrets": [row["secret"]],
     }
-    wishes = {name: row[name] for name in ("minimise", "table", "security")}
-    asked: dict[str, Any] = {"space": space, "seconds": 0, "progress": "none", "magnitude": 0.5, **wishes}
+    constraints = {name: row[name] for name in ("minimise", "table", "security")}
+    asked: dict[str, Any] = {
+        "space": space,
+        "seconds": 0,
+        "progress": "none",
+        "magnitude": 0.5,
+        **constraints,
+    }
     traced = _kernel(row["packing"]).trace()
     if row["minimise"] == "energy" and devices()[device]["power"] is None:
         with pytest.raises(rm.ExploreError, match=r"Minimise is energy; .* whose file gives no \[power\]"):

@@ -1,4 +1,4 @@
-"""What is reckoned of memory before it is taken, and what is refused."""
+"""Memory estimates before allocation, and requests that are refused."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PARAMS = rm.Params.from_bits(12, [50, 40, 40, 40], [50, 50, 50], 4, insecure=Tru
 
 
 def test_the_memory_of_keys_is_known_before_they_are_made() -> None:
-    """What is reckoned is what the keys then take, in every form that they are kept in."""
+    """The estimate equals what the keys then take, in every form that they are kept in."""
     for forms in ([], ["1+1/4"], ["1+3/4", "2+3/2"]):
         keys = rm.keygen(PARAMS, rotations=[1, 2], forms=forms)
         expected = memory.of_keys(PARAMS, 3, forms)
@@ -54,7 +54,7 @@ def test_a_control_group_leaves_what_it_may_take_and_what_its_files_take(
     assert memory.available() == 1_024_000_000
     for name, text in (("max", "5000"), ("current", "4000"), ("stat", "anon 900\nactive_file 200\n")):
         (tmp_path / f"memory.{name}").write_text(text)
-    assert memory.available() == 1_024_000_000  # not all of it is told
+    assert memory.available() == 1_024_000_000  # not all of it is counted
     (tmp_path / "memory.stat").write_text("active_file 200\ninactive_file 50\n")
     assert memory.available() == 1250
     (tmp_path / "memory.max").write_text("max")

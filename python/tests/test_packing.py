@@ -234,7 +234,7 @@ def test_results_larger_than_the_image_are_those_of_numpy(
 def test_a_larger_result_takes_a_level_for_its_room() -> None:
     full = rm.kernel(lambda x: rm.convolve(x, np.ones((2, 2)), padding=1))
     assert full.trace(rm.matrix(8, 8)).depth == 2
-    # Every other row and column have room around them.
+    # Every other row and column have space around them.
     assert rm.kernel(lambda x: full(x[::2, ::2])).trace(rm.matrix(8, 8)).depth == 1
     same = rm.kernel(lambda x: rm.convolve(x, np.ones((3, 3)), padding=1))
     assert same.trace(rm.matrix(8, 8)).depth == 1

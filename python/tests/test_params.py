@@ -1,4 +1,4 @@
-"""Parameters and plans through the Python face."""
+"""Parameters and plans through the Python facade."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def test_every_switching_gives_the_same_numbers(
     names = {name.split(",")[0] for _, name, _ in switches}
     assert names == {"hybrid"} if method == "hybrid" else names <= {"hybrid", "KLSS"}
     assert method != "klss" or names == {"KLSS"}
-    # The wish travels with the kernel file, and keys are those of every method.
+    # The kernel file keeps the method, and keys are those of every method.
     compiled.save(tmp_path / "kernel")
     loaded = rm.Compiled.load(tmp_path / "kernel")
     assert loaded.switching == method
@@ -123,15 +123,15 @@ def test_key_forms_and_methods_of_levels_travel_with_kernel_and_keys(
     tmp_path: Path, rng: np.random.Generator
 ) -> None:
     params = rm.Params.from_bits(11, [50, 40, 40, 40], [50, 50], 2, insecure=True)
-    wish = rm.key_switching("hybrid", forms=["3+1/1", "2+2/2"], levels={1: "2+2/2", 2: "3+1/1", 3: "klss"})
-    assert wish == "hybrid 3+1/1 2+2/2 @1=2+2/2 @2=3+1/1 @3=klss"
-    compiled = cube.compile(rm.vector(64), params=params, switching=wish)
+    method = rm.key_switching("hybrid", forms=["3+1/1", "2+2/2"], levels={1: "2+2/2", 2: "3+1/1", 3: "klss"})
+    assert method == "hybrid 3+1/1 2+2/2 @1=2+2/2 @2=3+1/1 @3=klss"
+    compiled = cube.compile(rm.vector(64), params=params, switching=method)
     names = {level: name for level, name, _ in compiled.work()["switches"]}
     assert names[2] == "hybrid, digits of 1, 1 special primes"
     assert names[1] == "hybrid, digits of 2, 2 special primes"
     assert names[3].startswith("KLSS, digits of 2")
     assert "each also as 3+1/1, 2+2/2" in repr(compiled)
-    assert wish in repr(compiled)
+    assert method in repr(compiled)
     keys = compiled.keygen()
     assert keys.evaluation.forms == compiled.forms
     assert "forms 3+1/1 2+2/2" in repr(keys.evaluation)

@@ -161,7 +161,7 @@ def test_a_run_tells_how_far_it_is(
     assert main([*command, "--quiet"]) == 0
     assert capsys.readouterr().err == ""
 
-    # On a terminal, what cannot tell how far it is shows that it goes on: keys may take seconds to read.
+    # On a terminal, work without progress shows that it goes on: keys may take seconds to read.
     terminal = _Terminal()
     monkeypatch.setattr("sys.stderr", terminal)
     assert main(command) == 0
@@ -190,7 +190,7 @@ def test_what_progress_raises_ends_a_run() -> None:
 def test_a_kernel_at_the_prompt_tells_how_far_it_is_where_that_is_asked_for(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """It tells a few times a second: so one that takes longer."""
+    """It reports a few times a second: so one that takes longer."""
     params = rm.Params.from_bits(14, [50, *[40] * 7], [50], 8)
     keys = rm.keygen(params, relin=True)
     powers = rm.kernel(_powers)

@@ -52,7 +52,7 @@ def test_a_sentence_over_several_lines_is_one_and_abbreviations_do_not_end_it() 
     half = " ".join(["word"] * 18)
     ((line, message),) = faults(f"First.\n\n{half}, by X et al. and\n{half}.\n")
     assert line == 3
-    assert message.startswith("41 words")
+    assert message.startswith("40 words")
 
 
 def test_comments_and_strings_are_read_when_a_scope_says_so() -> None:
@@ -60,14 +60,50 @@ def test_comments_and_strings_are_read_when_a_scope_says_so() -> None:
     assert [line for line, _ in faults(code, "comments", "a.rs")] == [1]
     assert [line for line, _ in faults(code, "strings", "a.rs")] == [2]
     assert [line for line, _ in faults('x = 1  # whoever\ny = "#"\n', "comments", "a.py")] == [1]
-    with pytest.raises(ValueError, match="one of markdown, comments, strings"):
+    with pytest.raises(ValueError, match="one of markdown, comments, docstrings, strings"):
         faults(code, "sources", "a.rs")
+
+
+def test_docstrings_are_read_without_their_code() -> None:
+    code = 'def f(x):\n    """Return x.\n\n    >>> told(x)\n\n        told = x\n\n    It tells all.\n    """\n'
+    assert [line for line, _ in faults(code, "docstrings", "a.py")] == [8]
+    assert not faults(code, "comments", "a.py")
+    assert not faults(code, "strings", "a.py")
+    # A name that is a string is no prose; a message is.
+    assert not faults('KEY = "wishes"\n', "strings", "a.py")
+    assert faults('fail("no wishes left")\n', "strings", "a.py")
+    assert faults('"it has no room" if x else ""\n', "strings", "a.py")
+
+
+def test_code_in_comments_of_rust_is_not_read() -> None:
+    fenced = "/// Adds.\n///\n/// ```\n/// let room = 1;\n/// ```\n/// No room.\nfn f() {}\n"
+    assert [line for line, _ in faults(fenced, "comments", "a.rs")] == [6]
+    # A comment is not a string, nor a string a comment; a comment behind code stands alone.
+    lines = 'let a = "http://so many";\nlet b = 1; // told\n// a "room" here\nlet c = r#"so "many" told"#;\n'
+    assert [line for line, _ in faults(lines, "comments", "a.rs")] == [2, 3]
+    assert [line for line, _ in faults(lines, "strings", "a.rs")] == [1, 4]
+
+
+def test_columns_of_headers_and_symbols_are_no_sentence() -> None:
+    words = " ".join(["word"] * 25)
+    assert not faults(f"// Equation     {words}\n// Timing       {words}\n", "comments", "a.sv")
+    assert faults(f"// Equation     {words}\n//              {words}\n", "comments", "a.sv")
+    symbols = " ".join(["q_0"] * 50)
+    assert not faults(f"// {symbols} is small.\n", "comments", "a.sv")
 
 
 def test_a_scope_takes_its_files_but_not_its_exceptions() -> None:
     assert LINTER.scope_of(PurePath("docs/algorithms/ntt.md"))
     assert LINTER.scope_of(PurePath("docs/limb-program.md")) is None
-    assert LINTER.scope_of(PurePath("crates/ring/src/lib.rs")) is None
+    for source in ("crates/ring/src/lib.rs", "python/ringmill/keys.py", "rtl/core/test/core.cpp"):
+        scope = LINTER.scope_of(PurePath(source))
+        assert scope
+        assert scope["kinds"] == ["comments", "docstrings", "strings"]
+    # Strings of tests are data.
+    tests = LINTER.scope_of(PurePath("python/tests/test_prose.py"))
+    assert tests
+    assert tests["kinds"] == ["comments", "docstrings"]
+    assert LINTER.scope_of(PurePath("rtl/core/src/core_engine.sv")) is None
 
 
 def test_the_command_names_file_and_line(tmp_path: Path) -> None:

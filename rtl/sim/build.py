@@ -104,7 +104,7 @@ def build(
     observes: bool = False,
     into: Path = BUILD,
 ) -> Path:
-    """Return the library, building it if there is none for these parameters and sources."""
+    """Return the library for these parameters and sources; build it if it does not exist."""
     design = design or Design()
     shape = "_".join(f"{name.lower()}{value}" for name, value in asdict(parameters).items())
     name = f"{design.top}_{shape}{'_trace' if traces else ''}{'_observe' if observes else ''}"

@@ -20,7 +20,7 @@ __all__ = ["FAMILIES", "Row", "cells", "figures", "overall", "script", "total"]
 
 Row = dict[str, object]
 
-#: For each family: its synthesis, what `stat` is told, and its DSP block.
+#: For each family: its synthesis, the options of `stat`, and its DSP block.
 FAMILIES = {
     "xc7": ("synth_xilinx -family xc7 -flatten -abc9 -noiopad -noclkbuf", "-tech xilinx ", "DSP48E1"),
     "xcup": ("synth_xilinx -family xcup -flatten -abc9 -noiopad -noclkbuf", "-tech xilinx ", "DSP48E2"),

@@ -1,9 +1,9 @@
 """Large tops in two parts: their modular multipliers synthesised apart, once, and everything around them.
 
-A multiplier has registers at its outputs and takes operands from registers, so next to nothing is lost or won
-at the cut; and a core of eight butterflies has 40 equal ones, which need not be synthesised 40 times, nor
-again for another tiling. For 45 nm cells memories are left out too, with the pointers that stand inside of
-them: they would become flip-flops, where a chip has macros.
+A multiplier has registers at its outputs and takes operands from registers, so almost nothing is lost or won
+at the cut. A core of eight butterflies has 40 equal ones, which need not be synthesised 40 times, nor again
+for another tiling. For 45 nm cells memories are left out too, with the pointers inside them: they would
+become flip-flops, while a chip has macros.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rtl.synth.cells import overall
 
 #: What `modmul` is made of, one module a kind: only the ports that the kind uses, so unused constants go.
 MULTIPLIERS = ("modmul_p2", "modmul_prf", "modmul_montgomery", "modmul_barrett", "modmul_ntt")
-#: Memories of a limb, of twiddles, of moduli and their roots, of rows on their way from off chip.
+#: Memories of a limb, of twiddle factors, of moduli and their roots, of rows on their way from off chip.
 MEMORIES = ("bank_ram", "ntt_twiddle_table", "modulus_table", "mem_row_fifo")
 
 _CELL = re.compile(r"^\s*cell \\(\w+) ")
@@ -85,7 +85,7 @@ def box(il: Path, boxed: tuple[str, ...]) -> Boxes:
 
 
 def add(rest: dict[str, Any], multiplier: dict[str, Any], boxes: Boxes) -> dict[str, Any]:
-    """Return the figures of the whole from those of its parts; `multiplier` is empty if there is none."""
+    """Return the figures of the whole from those of its parts; `multiplier` may be empty."""
     # A multiplier that was routed too says more of itself than can be added up.
     multiplier = {name: value for name, value in multiplier.items() if name in rest}
     whole = dict(rest)

@@ -18,7 +18,7 @@ from rtl.synth.cells import Row, cells, figures, script, total
 from rtl.tools.block import RTL, BlockError
 
 # Of a routed ecp5 row: the largest device that the open flow knows, at its slowest speed grade. The ports of
-# a block are no pads, hence out of context; the target only tells the tool how hard to try.
+# a block are no pads, hence out of context; the target only sets the effort of the tool.
 _ECP5_DEVICE = ("--85k", "--package", "CABGA756", "--speed", "6", "--router", "router1")
 _ECP5_MODE = (
     "--out-of-context",

@@ -16,7 +16,7 @@ const LIMITS: [(u32, u32, u32); 3] = [(15, 868, 105), (16, 1747, 121), (17, 3523
 
 fn any(rng: &mut Rng) -> Result<(Need, u32), CircuitError> {
     let iterations = 1 + rng.below(2) as u32;
-    // A third of them where N = 2^15 has just room for them.
+    // A third of them where they just fit N = 2^15.
     let tight = rng.below(3) == 0;
     let bits = 12 + rng.below(if iterations == 1 { 13 } else { 25 }) as u32;
     let bits = if tight { 18 + rng.below(7) as u32 } else { bits };

@@ -133,7 +133,7 @@ fn chain(length: usize) -> Vec<Node> {
     nodes
 }
 
-/// Adds so many squares in a row, and gives the last.
+/// Adds `count` squares in a row, and returns the last.
 fn squares(nodes: &mut Vec<Node>, mut at: usize, length: usize) -> usize {
     for _ in 0..length {
         nodes.push(node(true, &[at]));
@@ -194,8 +194,8 @@ fn one_bootstrapping_serves_what_branches_off_and_what_runs_together() {
     assert_eq!(placed(&nodes, budget).0, 2);
 }
 
-/// Between random values so many sums, products and products by numbers, some of these twice in a row, and as many inputs as
-/// `inputs`. No two are the same.
+/// Adds `count` sums, products and products by numbers of random values, some of these twice in a row, to
+/// `inputs` inputs. No two are the same.
 fn random(rng: &mut Rng, size: usize, inputs: usize) -> Vec<Node> {
     let mut nodes = vec![node(false, &[]); inputs];
     while nodes.len() < size {

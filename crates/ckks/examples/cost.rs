@@ -21,7 +21,7 @@ fn time<T>(what: &str, mut f: impl FnMut() -> T) -> T {
     last.expect("five runs")
 }
 
-/// Resident memory now and at most, where the system tells.
+/// Resident memory now and at its peak, if the system reports it.
 fn memory() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line =

@@ -1,4 +1,4 @@
-//! Checks at the door, shared by everything that holds polynomials.
+//! Checks of arguments, shared by everything that holds polynomials.
 
 use ringmill_ring::{Domain, Modulus, Poly};
 

@@ -26,7 +26,7 @@ impl SecretKey {
             return Err(CkksError::OtherSecret { expected, found });
         }
         let [first, ..] = cipher.polys() else { return Err(CkksError::PolyCount { got: 0 }) };
-        // With the error it tells of the key.
+        // With the error it depends on the key.
         let mut message = Poly::unspecified_beside(first, cipher.level().limbs(), Domain::Evaluation).wiped();
         limbs::for_each(&mut message, |i, out| {
             let (ring, s) = (params.ring(i)?, self.limb(i)?);

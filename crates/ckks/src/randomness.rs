@@ -63,8 +63,9 @@ impl Purpose {
 
 /// Streams of independent seeds, from the operating system or, for tests, from a given seed.
 ///
-/// Every object drawn takes the next number of the stream of its purpose; secret and public seeds of one purpose and number are
-/// independent derivations (BLAKE3 key derivation) of the master seed, which no output reveals.
+/// Every object drawn takes the next number of the stream of its purpose. The secret and public seeds of one
+/// purpose and number are independent derivations (BLAKE3 key derivation) of the master seed, which no output
+/// reveals.
 pub struct Randomness {
     master: SecretSeed,
     next: [u64; Purpose::COUNT],

@@ -1,10 +1,11 @@
 //! Files written once and kept: every later version must read them, and this one must still write them.
 //!
 //! `RINGMILL_BLESS=1 cargo test -p ringmill-ckks --test golden` writes what is drawn today anew; do that for a new format
-//! version, or where seeds are meant to give other bits, in a new folder. Version 2 turned Galois keys round, and only files that
-//! may hold them have it; version 3 says whose a file is, and those have it that belong to a secret key; version 4 has the sums of
-//! predicted errors in place of their contributions, and ciphertexts and plaintexts have it. Files in `v3-purposes` and `v4` are
-//! drawn since each purpose has its own stream of a seed; those of `v1` to `v3` are kept as they were written before.
+//! version, or where seeds are meant to give other bits, in a new folder. Version 2 reversed the direction of
+//! Galois keys; only files that may hold them have it. Version 3 states the identity of the secret key; files
+//! that belong to one have it. Version 4 has the sums of predicted errors in place of their contributions;
+//! ciphertexts and plaintexts have it. Files in `v3-purposes` and `v4` were drawn after each purpose got its
+//! own stream of a seed; those of `v1` to `v3` are kept as they were written before.
 
 use std::path::PathBuf;
 
@@ -231,7 +232,7 @@ fn decrypts(secret: &SecretKey, ciphers: [Ciphertext; 2]) {
         assert_eq!((cipher.level(), cipher.slots()), (Level::new(1), 64));
         assert_eq!(cipher.scale().to_text(), format!("2^40*{}^-1", params.q_moduli()[1].value()));
         let plain = secret.decrypt(&cipher).unwrap();
-        // Message and error are far below the first prime, so its limb alone tells them.
+        // Message and error are far below the first prime, so its limb alone determines them.
         let q = params.q_moduli()[0];
         let mut c = plain.poly().limb(0).to_vec();
         reference::inverse(&mut c, q, q.psi(params.log_n()).unwrap());

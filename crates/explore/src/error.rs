@@ -1,6 +1,6 @@
 //! What stands in the way of exploring.
 
-use crate::Wishes;
+use crate::Constraints;
 
 /// Why a device, a design or an exploration was refused.
 #[derive(Debug, thiserror::Error)]
@@ -11,7 +11,7 @@ pub enum ExploreError {
     UnknownDevice {
         /// The name given.
         name: String,
-        /// The nearest name, in words.
+        /// The nearest name, as a question in brackets.
         hint: String,
         /// All names.
         known: String,
@@ -70,25 +70,25 @@ pub enum ExploreError {
         /// Its value.
         value: f64,
     },
-    /// A wish, or an axis of the space, that cannot be meant.
-    #[error("{wish} is {value}; it must be {right}")]
-    Wish {
+    /// A constraint, or an axis of the space, with an invalid value.
+    #[error("{constraint} is {value}; it must be {right}")]
+    Constraint {
         /// Which one.
-        wish: &'static str,
+        constraint: &'static str,
         /// Its value.
         value: String,
         /// What would be right.
         right: &'static str,
     },
-    /// Wishes that cannot be met together.
-    #[error("the wishes cannot be met; {binding} binds: {why}")]
+    /// Constraints that cannot be met together.
+    #[error("the constraints cannot be met; {binding} binds: {why}")]
     Infeasible {
-        /// The wish that binds: kernel, security, error, latency or device.
+        /// The constraint that binds: kernel, security, error, latency or device.
         binding: &'static str,
         /// Why.
         why: String,
-        /// The nearest wishes that can be met, if relaxing one number is enough.
-        nearest: Option<Box<Wishes>>,
+        /// The nearest constraints that can be met, if relaxing one number is enough.
+        nearest: Option<Box<Constraints>>,
     },
     /// Stopped before the first point was simulated.
     #[error(
@@ -117,14 +117,14 @@ pub enum ExploreError {
     },
     /// A results file of another request.
     #[error(
-        "{file} holds the exploration of another kernel, device, space or wish; choose another file, or repeat that one to \
+        "{file} holds the exploration of another kernel, device, space or set of constraints; choose another file, or repeat that one to \
          resume it"
     )]
     OtherExploration {
         /// The file.
         file: String,
     },
-    /// Parameters of a design that are none.
+    /// Invalid parameters of a design.
     #[error(transparent)]
     Params(#[from] ringmill_ckks::ParamsError),
     /// Hardware of a design that cannot be built.
@@ -143,7 +143,7 @@ impl ExploreError {
             Self::UnknownWord { .. } => "UnknownWord",
             Self::Kernel { .. } => "Kernel",
             Self::NotPositive { .. } => "NotPositive",
-            Self::Wish { .. } => "Wish",
+            Self::Constraint { .. } => "Constraint",
             Self::Infeasible { .. } => "Infeasible",
             Self::Stopped => "Stopped",
             Self::Forked => "Forked",

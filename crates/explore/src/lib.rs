@@ -1,17 +1,18 @@
-//! From a kernel, a device and wishes to Pareto-optimal parameters and hardware.
+//! From a kernel, a device and constraints to Pareto-optimal parameters and hardware.
 //!
 //! | folder | subject |
 //! |---|---|
 //! | [`design`] | a design with all that is predicted of it, and its JSON form |
 //! | [`device`] | devices as data |
 //! | [`kernel`] | a traced kernel under parameters |
-//! | [`wishes`], [`space`] | what is wanted, and what there is |
+//! | [`constraints`], [`space`] | constraints and objective, and the space that is searched |
 //! | [`model`], [`predict`] | cycles, resources, energy; all that is predicted of a design |
 //! | [`search`] | enumeration with pruning and proof |
 //! | [`store`] | results in a file |
 //!
 //! How it is done: `docs/explorer.md`.
 
+pub mod constraints;
 pub mod design;
 pub mod device;
 mod error;
@@ -23,8 +24,8 @@ pub mod search;
 pub mod space;
 mod stop;
 pub mod store;
-pub mod wishes;
 
+pub use constraints::{Constraints, Objective};
 pub use design::{Design, Figure, Hardware, Origin, Parameters, Predicted, Resource};
 pub use device::Device;
 pub use error::ExploreError;
@@ -33,4 +34,3 @@ pub use search::{Outcome, Progress, Request, explore};
 pub use space::Space;
 pub use stop::Stop;
 pub use store::Store;
-pub use wishes::{Objective, Wishes};

@@ -33,7 +33,7 @@ pub fn predicted(
     let milliseconds = cycles.counters.cycles as f64 / (device.clock.mhz * 1e3);
     let exact = |value: u64, source: &str| Figure::new(value as f64, OriginKind::Exact, source);
     let work = Work::of(hardware, cycles.counters);
-    let table = request.wishes.table;
+    let table = request.constraints.table;
     let clock = device.frequency();
     let [keys, inputs, outputs] = point.bytes;
     Predicted {

@@ -6,7 +6,7 @@
 //! | `parameters`, `cores` | both halves of every point |
 //! | `cycles` | what was simulated, by structure and timing; NULL for what cannot run |
 //! | `points` | the view that joins them: every point of the space |
-//! | `front` | the outcome, the fastest first; rank 0 is the best by the wish |
+//! | `front` | the outcome, the fastest first; rank 0 is the best by the objective |
 
 use std::path::Path;
 
@@ -304,7 +304,7 @@ fn about(request: &Request) -> (String, String) {
     let text = serde_json::json!({
         "kernels": kernels,
         "device": request.device,
-        "wishes": request.wishes,
+        "wishes": request.constraints,
         "space": request.space,
         "ringmill": env!("CARGO_PKG_VERSION"),
     })

@@ -47,10 +47,15 @@ fn programs(letters: &str, log_n: Vec<u32>) -> Vec<(String, LimbProgram)> {
     let mut found = Vec::new();
     let mut seen = Vec::new();
     // No security: long chains and many digits at small degrees.
-    for point in
-        chains::enumerate(&kernels, &space, 0, ringmill_explore::Wishes::default().table, &Stop::default())
-            .unwrap()
-            .points
+    for point in chains::enumerate(
+        &kernels,
+        &space,
+        0,
+        ringmill_explore::Constraints::default().table,
+        &Stop::default(),
+    )
+    .unwrap()
+    .points
     {
         if point.parameters.class != PrimeClass::Any || seen.contains(&point.shape) {
             continue;
@@ -86,7 +91,8 @@ fn cores(log_n: u32) -> Vec<CompactConfig> {
     all
 }
 
-/// Holds the bound on every core at so many passes of search; the ratios of cycles to bound, ascending.
+/// Checks the bound on every core with `effort` passes of search. Returns the ratios of cycles to bound,
+/// ascending.
 fn held(programs: &[(String, LimbProgram)], step: usize, effort: usize) -> Vec<f64> {
     let mut ratios = Vec::new();
     let mut at = 0;

@@ -13,12 +13,12 @@ fn a_hundred_thousand_points_for_each_of_the_nine_kernels() {
         let outcome = explore(&request, None, &mut |_| true).unwrap();
         let (s, b) = (&outcome.statistics, &outcome.best);
         println!(
-            "{letter}: {:.1} s, {} chains, {} parameters, {} wished, {} points, {} too large, {} dominated, {} candidates, {} \
+            "{letter}: {:.1} s, {} chains, {} parameters, {} kept, {} points, {} too large, {} dominated, {} candidates, {} \
              exact, {} bounded, {} open, {} simulations, over bound {:?}",
             s.seconds,
             s.chains,
             s.parameters,
-            s.parameters_wished,
+            s.parameters_kept,
             s.points,
             s.too_large,
             s.dominated,

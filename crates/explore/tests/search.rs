@@ -7,7 +7,7 @@ use ringmill_explore::model::exact;
 use ringmill_explore::search::front::{Costs, front};
 use ringmill_explore::search::run::Found;
 use ringmill_explore::space::{chains, cores};
-use ringmill_explore::{Device, ExploreError, Kernel, Objective, Request, Space, Stop, Wishes, explore};
+use ringmill_explore::{Constraints, Device, ExploreError, Kernel, Objective, Request, Space, Stop, explore};
 use ringmill_machine::compact::Policy;
 
 /// A space small enough to simulate whole.
@@ -36,17 +36,18 @@ fn costs(f: &Found) -> Costs {
 
 /// Every point of the space, simulated one by one with its own primes.
 fn brute(request: &Request) -> Vec<Costs> {
-    let Request { kernels, device, wishes, space, .. } = request;
+    let Request { kernels, device, constraints, space, .. } = request;
     let mut all = Vec::new();
-    for p in
-        chains::enumerate(kernels, space, wishes.security, wishes.table, &Stop::default()).unwrap().points
+    for p in chains::enumerate(kernels, space, constraints.security, constraints.table, &Stop::default())
+        .unwrap()
+        .points
     {
-        if p.error > wishes.max_error {
+        if p.error > constraints.max_error {
             continue;
         }
         let program = kernels[p.shape.variant].instantiate(&p.parameters.params().unwrap()).unwrap();
         let program = program.lower().unwrap();
-        for core in cores::enumerate(space, device, wishes, p.shape.log_n, 3).unwrap() {
+        for core in cores::enumerate(space, device, constraints, p.shape.log_n, 3).unwrap() {
             if core.binding.is_some() || !core.serves(p.parameters.class, p.widest) {
                 continue;
             }
@@ -89,16 +90,17 @@ fn the_counts_add_up() {
         (5e-5, slow, "zcu102", 0.0),
         (1e-2, None, "artix7-200t", 0.0),
     ] {
-        let wishes = Wishes { max_error, max_latency_ms, ..base.wishes.clone() };
+        let constraints = Constraints { max_error, max_latency_ms, ..base.constraints.clone() };
         let device = Device::named(board).unwrap();
-        let request = Request { wishes, device, seconds, ..base.clone() };
+        let request = Request { constraints, device, seconds, ..base.clone() };
         let s = explore(&request, None, &mut |_| true).unwrap().statistics;
         let (mut points, mut too_large, mut inaccurate) = (0, 0, 0);
-        let Request { kernels, device, wishes, space, .. } = &request;
-        for p in
-            chains::enumerate(kernels, space, wishes.security, wishes.table, &Stop::default()).unwrap().points
+        let Request { kernels, device, constraints, space, .. } = &request;
+        for p in chains::enumerate(kernels, space, constraints.security, constraints.table, &Stop::default())
+            .unwrap()
+            .points
         {
-            for core in cores::enumerate(space, device, wishes, p.shape.log_n, 3).unwrap() {
+            for core in cores::enumerate(space, device, constraints, p.shape.log_n, 3).unwrap() {
                 if core.serves(p.parameters.class, p.widest) {
                     points += 1;
                     too_large += u64::from(core.binding.is_some());
@@ -122,9 +124,9 @@ fn each_objective_finds_its_least() {
     for (objective, at) in
         [(Objective::Latency, 0), (Objective::Area, 1), (Objective::Error, 2), (Objective::Security, 3)]
     {
-        let wishes = Wishes { minimise: objective, ..request.wishes.clone() };
+        let constraints = Constraints { minimise: objective, ..request.constraints.clone() };
         let outcome =
-            explore(&Request { wishes, seconds: 0.0, ..request.clone() }, None, &mut |_| true).unwrap();
+            explore(&Request { constraints, seconds: 0.0, ..request.clone() }, None, &mut |_| true).unwrap();
         let least = all.iter().map(|c| c[at]).fold(f64::INFINITY, f64::min);
         let found = costs(&outcome.best)[at];
         assert!(outcome.best_proven, "{objective:?}");
@@ -148,13 +150,13 @@ fn threads_and_repetition_change_nothing() {
 }
 
 #[test]
-fn a_wish_for_time_is_kept_or_refused_with_the_nearest() {
+fn a_bound_for_time_is_kept_or_refused_with_the_nearest() {
     let request = small('d');
     let fastest = explore(&Request { seconds: 0.0, ..request.clone() }, None, &mut |_| true).unwrap();
     let least = fastest.front.iter().map(|f| f.predicted.latency_ms.value).fold(f64::INFINITY, f64::min);
     let ask = |ms: f64, minimise| {
-        let wishes = Wishes { max_latency_ms: Some(ms), minimise, ..request.wishes.clone() };
-        explore(&Request { wishes, seconds: 0.0, ..request.clone() }, None, &mut |_| true)
+        let constraints = Constraints { max_latency_ms: Some(ms), minimise, ..request.constraints.clone() };
+        explore(&Request { constraints, seconds: 0.0, ..request.clone() }, None, &mut |_| true)
     };
     let small = ask(least * 1.2, Objective::Area).unwrap();
     assert!(small.best.predicted.latency_ms.value <= least * 1.2);
@@ -166,19 +168,20 @@ fn a_wish_for_time_is_kept_or_refused_with_the_nearest() {
     assert!(ask(nearest.max_latency_ms.unwrap(), Objective::Latency).is_ok());
 }
 
-/// What is reported is planned longer than what the search compares, and the wish is held against what is reported.
+/// What is reported is planned longer than what the search compares, and the constraint is checked against
+/// what is reported.
 #[test]
-fn a_wish_that_only_a_longer_plan_keeps_is_kept_by_it() {
+fn a_bound_that_only_a_longer_plan_keeps_is_kept_by_it() {
     let base = small('g');
-    let wishes = Wishes { max_error: 1e-2, ..base.wishes.clone() };
-    let request = Request { wishes, seconds: 0.0, ..base };
+    let constraints = Constraints { max_error: 1e-2, ..base.constraints.clone() };
+    let request = Request { constraints, seconds: 0.0, ..base };
     let fastest = explore(&request, None, &mut |_| true).unwrap();
     let long = fastest.best.predicted.latency_ms.value;
     let quick = fastest.front.iter().map(|f| f.predicted.latency_ms.value).fold(f64::INFINITY, f64::min);
     assert!(long < quick, "nothing lies between the plans: {long} {quick}");
     let ask = |ms: f64| {
-        let wishes = Wishes { max_latency_ms: Some(ms), ..request.wishes.clone() };
-        explore(&Request { wishes, ..request.clone() }, None, &mut |_| true)
+        let constraints = Constraints { max_latency_ms: Some(ms), ..request.constraints.clone() };
+        explore(&Request { constraints, ..request.clone() }, None, &mut |_| true)
     };
     for ms in [long, (long + quick) / 2.0] {
         let kept = ask(ms).unwrap();
@@ -232,7 +235,7 @@ fn a_stop_ends_each_stage_where_it_is() {
     assert!(matches!(explore(&request, None, &mut |_| true), Err(ExploreError::Stopped)));
 }
 
-fn binding(request: &Request) -> (&'static str, String, Option<Wishes>) {
+fn binding(request: &Request) -> (&'static str, String, Option<Constraints>) {
     match explore(request, None, &mut |_| true) {
         Err(ExploreError::Infeasible { binding, why, nearest }) => (binding, why, nearest.map(|w| *w)),
         other => panic!("{:?} is no refusal", other.map(|o| o.best)),
@@ -240,15 +243,17 @@ fn binding(request: &Request) -> (&'static str, String, Option<Wishes>) {
 }
 
 #[test]
-fn wishes_that_cannot_be_met_name_what_binds_and_the_nearest() {
+fn constraints_that_cannot_be_met_name_what_binds_and_the_nearest() {
     let request = Request { seconds: 0.0, ..small('d') };
-    let exact = Wishes { max_error: 1e-12, ..request.wishes.clone() };
-    let (what, why, nearest) = binding(&Request { wishes: exact, ..request.clone() });
+    let exact = Constraints { max_error: 1e-12, ..request.constraints.clone() };
+    let (what, why, nearest) = binding(&Request { constraints: exact, ..request.clone() });
     assert_eq!(what, "error", "{why}");
-    assert!(explore(&Request { wishes: nearest.unwrap(), ..request.clone() }, None, &mut |_| true).is_ok());
+    assert!(
+        explore(&Request { constraints: nearest.unwrap(), ..request.clone() }, None, &mut |_| true).is_ok()
+    );
 
-    let safe = Wishes { security: 256, ..request.wishes.clone() };
-    let (what, why, nearest) = binding(&Request { wishes: safe, ..request.clone() });
+    let safe = Constraints { security: 256, ..request.constraints.clone() };
+    let (what, why, nearest) = binding(&Request { constraints: safe, ..request.clone() });
     assert_eq!(what, "security", "{why}");
     assert_eq!(nearest.map(|w| w.security), Some(128));
 
@@ -265,7 +270,7 @@ fn wishes_that_cannot_be_met_name_what_binds_and_the_nearest() {
     assert!(why.contains("2048 slots"), "{why}");
 }
 
-/// x squared so many times, bootstrapped after some of them.
+/// x squared `times` times, bootstrapped after some of them.
 fn squared(times: usize, bootstrapped: &[usize]) -> Kernel {
     let mut text = String::from("he @deep traced slots 8\n%0 = input \"x\"\n");
     let mut value = 0;
@@ -315,21 +320,22 @@ fn a_kernel_deeper_than_any_chain_is_told_that_none_bootstraps() {
 }
 
 #[test]
-fn wishes_that_are_no_numbers_are_refused() {
+fn constraints_that_are_no_numbers_are_refused() {
     let base = small('d');
     let bad = [
-        Wishes { max_error: f64::NAN, ..Wishes::default() },
-        Wishes { max_error: -1.0, ..Wishes::default() },
-        Wishes { security: 100, ..Wishes::default() },
-        Wishes { max_latency_ms: Some(f64::INFINITY), ..Wishes::default() },
-        Wishes { utilisation: 1.5, ..Wishes::default() },
+        Constraints { max_error: f64::NAN, ..Constraints::default() },
+        Constraints { max_error: -1.0, ..Constraints::default() },
+        Constraints { security: 100, ..Constraints::default() },
+        Constraints { max_latency_ms: Some(f64::INFINITY), ..Constraints::default() },
+        Constraints { utilisation: 1.5, ..Constraints::default() },
     ];
-    for wishes in bad {
+    for constraints in bad {
         let error =
-            explore(&Request { wishes: wishes.clone(), ..base.clone() }, None, &mut |_| true).unwrap_err();
-        assert_eq!(error.code(), "Wish", "{wishes:?}: {error}");
+            explore(&Request { constraints: constraints.clone(), ..base.clone() }, None, &mut |_| true)
+                .unwrap_err();
+        assert_eq!(error.code(), "Constraint", "{constraints:?}: {error}");
     }
     let empty = Space { words: vec![], ..Space::default() };
     let error = explore(&Request { space: empty, ..base }, None, &mut |_| true).unwrap_err();
-    assert_eq!(error.code(), "Wish");
+    assert_eq!(error.code(), "Constraint");
 }

@@ -5,7 +5,7 @@ mod common;
 use std::path::PathBuf;
 
 use ringmill_explore::design::SecretKind;
-use ringmill_explore::{ExploreError, Request, Space, Store, Wishes, explore};
+use ringmill_explore::{Constraints, ExploreError, Request, Space, Store, explore};
 use rusqlite::Connection;
 
 fn request() -> Request {
@@ -21,7 +21,7 @@ fn request() -> Request {
             multipliers: vec!["word-montgomery".into(), "montgomery".into()],
             buses: vec![128, 256, 512, 1024],
         },
-        wishes: Wishes { max_error: 1e-3, ..Wishes::default() },
+        constraints: Constraints { max_error: 1e-3, ..Constraints::default() },
         seconds: 1e6,
         ..common::request('d', "zcu102")
     }
@@ -93,7 +93,10 @@ fn every_point_can_be_queried() {
 fn other_files_are_refused() {
     let (request, file) = (request(), File::new("refuse"));
     drop(Store::open(&file.0, &request).unwrap());
-    let other = Request { wishes: Wishes { max_error: 1e-2, ..request.wishes.clone() }, ..request.clone() };
+    let other = Request {
+        constraints: Constraints { max_error: 1e-2, ..request.constraints.clone() },
+        ..request.clone()
+    };
     let error = Store::open(&file.0, &other).unwrap_err();
     assert!(matches!(error, ExploreError::OtherExploration { .. }), "{error}");
     // Time and seed are not among what makes an exploration another one.

@@ -46,7 +46,7 @@ const SUMS: [(usize, usize, bool); 3] = [(6, 12, false), (16, 4, true), (24, 2, 
 /// A program of the suite, what it is made of, and what it took.
 #[derive(Debug, Clone)]
 pub struct Sample {
-    /// Its shape, in words.
+    /// Its shape, as text.
     pub name: String,
     /// What it is made of.
     pub work: Work,
@@ -102,7 +102,7 @@ fn suite(log_n: u32) -> Result<Vec<(Sample, LimbProgram)>, CalibrateError> {
     Ok(all)
 }
 
-/// A key switch in words: its form and method as users write them.
+/// The name of a key switch: its form and method as users write them.
 fn named((limbs, special, alpha, bits, klss): Shape, rotations: usize) -> String {
     let method = klss.map_or_else(String::new, |(block, t)| format!(", klss~{block}, T of {t} bits"));
     let hoisted = if rotations > 0 { format!(", {rotations} rotations") } else { String::new() };

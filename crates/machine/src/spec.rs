@@ -172,10 +172,10 @@ impl MachineSpec {
         (self.entry.open)(self)
     }
 
-    /// What a program takes on it, told without running it.
+    /// Estimates the time of a program on it without running it.
     ///
     /// # Errors
-    /// [`MachineError::NoEstimate`] of a machine that does not tell; why it cannot run the program.
+    /// [`MachineError::NoEstimate`] of a machine without an estimate; why it cannot run the program.
     pub fn estimate(&self, program: &LimbProgram) -> Result<Timing, MachineError> {
         let told = self.open()?.estimate(program)?;
         let others = registry::that_estimate;

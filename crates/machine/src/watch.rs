@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::MachineError;
 
-/// What a run tells and hears while it is under way; one for each run.
+/// The progress of a run and the request to stop it; one for each run.
 #[derive(Debug, Default)]
 pub struct Watch {
     stopped: AtomicBool,
@@ -18,13 +18,13 @@ impl Watch {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Steps that are done, and all steps. A machine counts what it does in one piece: fused instructions, or one. There are none
-    /// before a run begins, and on machines that do not tell.
+    /// Steps that are done, and all steps. A machine counts what it does in one piece: fused instructions, or
+    /// one. Both are 0 before a run begins, and on machines that do not report progress.
     pub fn progress(&self) -> (usize, usize) {
         (self.done.load(Ordering::Relaxed), self.all.load(Ordering::Relaxed))
     }
 
-    /// A run of so many steps begins.
+    /// A run of `steps` steps begins.
     pub(crate) fn begin(&self, steps: usize) {
         self.done.store(0, Ordering::Relaxed);
         self.all.store(steps, Ordering::Relaxed);

@@ -65,7 +65,7 @@ proptest! {
     }
 }
 
-/// The fewest steps of keys to every distance modulo S, by going through all sums of so many.
+/// The fewest steps of keys to every distance modulo S, by enumeration of all sums of that number of steps.
 fn reach(keys: &BTreeSet<i64>) -> BTreeMap<i64, usize> {
     let (mut found, mut sums) = (BTreeMap::new(), BTreeSet::from([0]));
     for steps in 1..=SLOTS.ilog2() as usize {

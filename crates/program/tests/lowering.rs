@@ -287,7 +287,7 @@ fn what_the_chain_does_not_allow_is_refused() {
     };
     let special = primes(LOG_N, 51, 0, 1);
     assert!(refused(&[], 2, false).starts_with("a key switch needs a special prime"));
-    assert_eq!(refused(&special, 3, false), "the switching key has 2 ciphertext limbs; 3 are needed");
+    assert_eq!(refused(&special, 3, false), "the key-switching key has 2 ciphertext limbs; 3 are needed");
     assert!(refused(&special, 1, true).starts_with("a rescale needs level 1"));
     assert!(matches!(Lowering::new("t", LOG_N, &q, &special, 0), Err(LowerError::Digits { alpha: 0 })));
     let mut low = Lowering::new("t", LOG_N, &q, &special, 1).unwrap();

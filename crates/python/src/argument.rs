@@ -1,4 +1,4 @@
-//! Arguments that are of one type: what is of another is refused in words, here for all functions.
+//! Arguments of one type. A value of another type is refused with a message, here for all functions.
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -33,7 +33,7 @@ impl<T> Deref for Arg<T> {
 
 /// What is read as an argument.
 pub(crate) trait Wanted {
-    /// What to give, in words.
+    /// What to give, as text for the message.
     const WORDS: &'static str;
 }
 
@@ -49,7 +49,7 @@ impl<'a, 'py, T: Wanted + FromPyObject<'a, 'py>> FromPyObject<'a, 'py> for Arg<T
     }
 }
 
-/// A function that is told how far a run is.
+/// A function that receives the progress of a run.
 pub(crate) struct Told(pub(crate) Py<PyAny>);
 
 impl<'py> FromPyObject<'_, 'py> for Told {
@@ -72,7 +72,7 @@ pub(crate) fn given<'a, 'py, T: Wanted + FromPyObject<'a, 'py>>(given: &'a Bound
     given.extract().map(|Arg(read)| read)
 }
 
-/// The error of an argument that is none of `words`, as yet without the argument's name.
+/// The error of an argument that is not one of `words`, still without the argument's name.
 fn refused(given: &Bound<'_, PyAny>, words: &str) -> PyErr {
     let plain = given.is_none()
         || given.is_instance_of::<PyBool>()

@@ -78,7 +78,7 @@ impl Ciphertext {
         identity.map(|identity| identity.to_string())
     }
 
-    /// Rescales that remain, 0 to `params.max_level`: so many products in a row.
+    /// Rescales that remain, 0 to `params.max_level`: the number of products in a row.
     #[getter]
     fn level(&self) -> u32 {
         self.meta().level.get()
@@ -225,7 +225,7 @@ impl Ciphertext {
         Ok(Comparison(compared))
     }
 
-    /// The ciphertext as bytes for a file, with all that its attributes tell and a checksum.
+    /// The ciphertext as bytes for a file, with all its attributes and a checksum.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = py.detach(|| match &self.seeded {
             Some(seeded) => seeded.to_bytes(),

@@ -197,7 +197,8 @@ impl Failure {
         }
     }
 
-    /// From an exploration: files are files, everything else is a wish that cannot be met.
+    /// From an exploration: files are files, everything else is a constraint that cannot be met or is
+    /// invalid.
     pub(crate) fn explore(error: &ExploreError) -> Self {
         use ExploreError as E;
         let family = match error {
@@ -210,8 +211,8 @@ impl Failure {
         if let E::Infeasible { binding, nearest, .. } = error {
             let text = |s: String| Value::Text(s);
             fields = vec![("binding".into(), text((*binding).to_owned()))];
-            if let Some(wishes) = nearest.as_ref().and_then(|w| serde_json::to_string(w).ok()) {
-                fields.push(("nearest".into(), text(wishes)));
+            if let Some(constraints) = nearest.as_ref().and_then(|w| serde_json::to_string(w).ok()) {
+                fields.push(("nearest".into(), text(constraints)));
             }
         }
         Self { family, code: error.code().to_owned(), message: sentence(&error.to_string()), fields }
@@ -225,7 +226,7 @@ impl Failure {
         }
     }
 
-    /// From the Rust face.
+    /// From the Rust facade.
     pub(crate) fn face(error: &FaceError) -> Self {
         use FaceError as E;
         let family = match error {

@@ -33,9 +33,9 @@ use crate::whole::{STEPS, whole, wholes, within};
 /// slots: `rm.Ciphertext` brings together what an evaluator refuses. Every result has a predicted error (`error_log2`) and a
 /// bound on its size (`magnitude`).
 ///
-/// Every operation raises `MismatchError` for ciphertexts of other parameters or of different secret keys, and, where it takes
-/// keys, for a ciphertext under another secret key than theirs; `LevelError` for a result whose scale the modulus of its level
-/// does not hold.
+/// Every operation raises `MismatchError` for ciphertexts of other parameters or of different secret keys. An
+/// operation that takes keys raises it also for a ciphertext under another secret key than theirs.
+/// `LevelError`: a result whose scale is too large for the modulus of its level.
 ///
 /// Args:
 ///     keys: what it computes with; nothing secret.
@@ -67,8 +67,9 @@ impl Evaluator {
         py.detach(|| operation(&self.face)).map(Ciphertext::from).map_err(|e| Failure::face(&e).into())
     }
 
-    /// The scale of a plaintext factor: that of `a`, so that all products at a level have one scale, or the prime that a
-    /// rescale divides by where it is [far](is_near) from it: the scale of `a` then stays.
+    /// The scale of a plaintext factor: that of `a`, so that all products at a level have one scale. If the
+    /// prime that a rescale divides by is [far](is_near) from it, the scale is that prime, and the scale of
+    /// `a` stays.
     fn factor_scale(&self, a: &ckks::Ciphertext) -> Result<Scale, Failure> {
         let prime = self.face.factor_scale(a).map_err(|e| Failure::face(&e))?;
         Ok(if is_near(a.scale(), &prime) { a.scale().clone() } else { prime })

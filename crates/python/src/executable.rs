@@ -25,7 +25,7 @@ use crate::switching;
 /// How often a waiting call looks whether it was interrupted.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(50);
 
-/// How long an interrupted call waits for a run that was told to stop: the longest task takes less.
+/// How long an interrupted call waits for a run that was asked to stop: the longest task takes less.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Does `work` in a thread of its own while the caller's thread stays open to Ctrl-C. An interrupted call returns at
@@ -37,8 +37,9 @@ pub(crate) fn interruptible<T: Send + 'static>(
     attended(py, Duration::ZERO, None, |_| work())
 }
 
-/// As [`interruptible`], for work that ends soon after it is told to: an interrupted call tells it and waits for that end. Now and
-/// then `told` hears how far a run is, as (steps done, all steps); what it raises ends the call likewise.
+/// Like [`interruptible`], for work that ends soon after it is asked to stop: an interrupted call asks it and
+/// waits for that end. `told` is called periodically with the progress, as (steps done, all steps); an
+/// exception of it also ends the call.
 pub(crate) fn stoppable<T: Send + 'static>(
     py: Python<'_>,
     told: Option<Py<PyAny>>,
@@ -66,7 +67,8 @@ fn attended<T: Send + 'static>(
                 if let Err(interrupt) = py.check_signals().and_then(|()| tell()) {
                     watch.stop();
                     let waiting = &mut receiver;
-                    // Results that came in time are not wanted any more, nor is the error that says that there are none.
+                    // Neither results that arrive in time nor the error that there are no results is needed
+                    // any more.
                     let _ = py.detach(move || waiting.recv_timeout(grace));
                     return Err(interrupt);
                 }
@@ -186,8 +188,9 @@ impl Executable {
         kinds.into_iter().map(row).collect()
     }
 
-    /// Runs on ciphertexts by the names of the program's inputs; gives ciphertexts by the names of its outputs. Long runs call
-    /// `progress` now and then with the steps that the machine has done and all that it will do; there are none where it cannot tell.
+    /// Runs on ciphertexts by the names of the program's inputs; returns ciphertexts by the names of its
+    /// outputs. Long runs call `progress` periodically with the steps that the machine has done and all
+    /// steps; both are 0 on a machine that does not count steps.
     #[pyo3(signature = (inputs, keys, progress = None))]
     fn run<'py>(
         &self,

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use ringmill_explore::design::KernelSource;
 use ringmill_explore::{
-    Design, Device, ExploreError, Kernel, Outcome, Progress, Request, Space, Stop, Store, Wishes, explore,
+    Constraints, Design, Device, ExploreError, Kernel, Outcome, Progress, Request, Space, Stop, Store,
+    explore,
 };
 use ringmill_ring::lanes::Isa;
 
@@ -22,7 +23,8 @@ struct Asked {
     kernels: Vec<KernelSource>,
     device: String,
     mhz: Option<f64>,
-    wishes: Wishes,
+    #[serde(rename = "wishes")]
+    constraints: Constraints,
     space: Space,
     seconds: f64,
     seed: u64,
@@ -39,15 +41,15 @@ impl Asked {
             device = device.at_mhz(mhz);
         }
         let kernels = self.kernels.iter().cloned().map(Kernel::new).collect::<Result<_, _>>()?;
-        let Self { wishes, space, seconds, seed, results, .. } = self;
+        let Self { constraints, space, seconds, seed, results, .. } = self;
         if seconds.is_nan() {
             return Err(ExploreError::NotPositive { what: "seconds", value: seconds });
         }
-        Ok((Request { kernels, device, wishes, space, seconds, seed, stop }, results))
+        Ok((Request { kernels, device, constraints, space, seconds, seed, stop }, results))
     }
 }
 
-/// What the thread of a search says to the one that asked for it.
+/// Messages from the thread of a search to the calling thread.
 enum Said {
     /// How far it is; it waits for whether to go on.
     Progress(Progress, mpsc::SyncSender<bool>),
@@ -72,7 +74,7 @@ pub(crate) fn explore_designs(
     let theirs = stop.clone();
     std::thread::spawn(move || {
         let found = search(asked, theirs, &mut |p| ask(&sender, p));
-        // Whoever asked may have gone.
+        // The caller may have gone.
         let _ = sender.send(Said::Found(Box::new(found)));
     });
     loop {

@@ -11,8 +11,9 @@ use ringmill_ckks::file::{FileError, Info, inspect};
 use crate::argument::given;
 use crate::error::Failure;
 
-/// Kind, format version, fingerprint of the parameters, identity of the secret key (`None` where it is not known or there is
-/// none) and bytes of residues of a key, ciphertext or parameters, after the checksum was verified.
+/// Kind, format version, fingerprint of the parameters, identity of the secret key and bytes of residues of a
+/// key, ciphertext or parameters, after the checksum was verified. The identity is `None` if it is not known
+/// or the object has no secret key.
 #[pyfunction]
 pub(crate) fn identify<'py>(
     py: Python<'py>,

@@ -51,8 +51,8 @@ impl SecretKey {
         self.0.params().clone().into()
     }
 
-    /// Its identity: 16 hexadecimal digits, drawn with it, that tell nothing of it. All that is made with it, encrypted under it
-    /// or computed from that carries it. `None` for a key from a file of before version 3.
+    /// Its identity: 16 hexadecimal digits, drawn with it and independent of it. Everything made with it,
+    /// encrypted under it or computed from that carries it. `None` for a key from a file of before version 3.
     #[getter]
     fn identity(&self) -> Option<String> {
         self.0.identity().map(|identity| identity.to_string())
@@ -77,9 +77,8 @@ impl SecretKey {
     ///
     /// Raises
     /// ------
-    ///     EncodingError: values that are not finite, too many, or too large for the level; another number of slots; a
-    ///         magnitude that does not bound them; a scale that is none.
-    ///     LevelError: another level.
+    ///     EncodingError: values that are not finite, too many, or too large for the level; another number of
+    ///     slots; a magnitude that does not bound them; an invalid scale. LevelError: another level.
     #[pyo3(signature = (values, *, slots = None, level = None, magnitude = None, scale = None))]
     #[allow(clippy::too_many_arguments)] // named in Python
     fn encrypt(
@@ -116,7 +115,8 @@ impl SecretKey {
 
     /// All slots of a ciphertext, as complex numbers: the values, each with an error of about 2^`error_log2`.
     ///
-    /// Give them to the key's owner only: their errors depend on the key, and enough of them tell it (SECURITY.md).
+    /// Give them to the key's owner only: their errors depend on the key, and enough of them reveal it
+    /// (SECURITY.md).
     ///
     /// Raises
     /// ------
@@ -138,8 +138,8 @@ impl SecretKey {
     /// Writes the secret key to a file that only its owner may read, atomically. No copy of it stays in memory.
     ///
     /// Args:
-    ///     path: the file. One that is there stays as it is unless told otherwise: what a secret key encrypted would be lost.
-    ///     overwrite: write over a file.
+    ///     path: the file. An existing file stays unchanged unless `overwrite` is true: what a secret key
+    ///     encrypted would be lost. overwrite: write over a file.
     ///
     /// Raises
     /// ------
@@ -175,8 +175,8 @@ impl SecretKey {
         py.detach(|| Ok(Self(load_secret_key(&params.inner, path).map_err(|e| Failure::file(&e))?)))
     }
 
-    /// The secret key as bytes for a file, which Python does not wipe: `save_secret` leaves none. Whoever reads them can decrypt
-    /// everything.
+    /// The secret key as bytes for a file, which Python does not wipe: `save_secret` leaves none. Every
+    /// reader of them can decrypt everything.
     fn export_secret<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let mut bytes = Zeroizing::new(Vec::new());
         write_secret_key(&self.0, &mut *bytes).map_err(|e| Failure::file(&e))?;
@@ -232,8 +232,8 @@ impl PublicKey {
         self.0.params().clone().into()
     }
 
-    /// The identity of the secret key that it was made with: 16 hexadecimal digits that tell nothing of it, the same for all
-    /// that belongs to it. `None` for files from before version 3.
+    /// The identity of the secret key that it was made with: 16 hexadecimal digits that are independent of
+    /// it, the same for all that belongs to it. `None` for files from before version 3.
     #[getter]
     fn identity(&self) -> Option<String> {
         self.0.identity().map(|identity| identity.to_string())
@@ -250,9 +250,8 @@ impl PublicKey {
     ///
     /// Raises
     /// ------
-    ///     EncodingError: values that are not finite, too many, or too large for the level; another number of slots; a
-    ///         magnitude that does not bound them; a scale that is none.
-    ///     LevelError: another level.
+    ///     EncodingError: values that are not finite, too many, or too large for the level; another number of
+    ///     slots; a magnitude that does not bound them; an invalid scale. LevelError: another level.
     #[pyo3(signature = (values, *, slots = None, level = None, magnitude = None, scale = None))]
     #[allow(clippy::too_many_arguments)] // named in Python
     fn encrypt(

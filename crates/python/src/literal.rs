@@ -59,7 +59,7 @@ pub(crate) const LOG_N: &str = "from 10 to 17";
 pub(crate) const COUNT: &str = "from 0 up, of a size that makes sense";
 pub(crate) const SCALE: &str = "from 1 to 90";
 
-/// Digits of a key switch over so many primes.
+/// Digits of a key switch over `primes` primes.
 pub(crate) fn digits(given: &Bound<'_, PyAny>, primes: usize) -> Result<usize, Failure> {
     number("dnum", given, format_args!("from 1 to {}, the number of ciphertext primes", primes.max(1)))
 }

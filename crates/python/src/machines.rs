@@ -49,7 +49,7 @@ impl MachineSpec {
         Ok(Self(text.parse().map_err(refused)?))
     }
 
-    /// The same machine with these options set, or set anew; those that are None stay as they are.
+    /// The same machine with these options set or replaced. An option of value None stays as it is.
     ///
     /// Raises
     /// ------
@@ -82,7 +82,8 @@ impl MachineSpec {
         Ok(options)
     }
 
-    /// The option for a file that is to be built before the machine can run a program; none where there is none, or it was given.
+    /// The option for a file that must be built before the machine can run a program. `None` if the machine
+    /// has no such option, or if it was given.
     #[getter]
     fn to_build(&self) -> Option<&'static str> {
         self.0.entry().built().filter(|option| self.0.get(option).is_none())
@@ -194,8 +195,8 @@ impl Wanted for Named {
         "a machine, as \"cpu\", \"compact:butterflies=8\" or rm.machines.compact(butterflies=8)";
 }
 
-/// A row of the registry for Python: name, what it is, and of each option its name, whether it is a number, what it may be, what it
-/// is where it is left out, and what it means.
+/// A row of the registry for Python: name, description, and the options. Of each option: its name, whether it
+/// is a number, the allowed values, the default, and the meaning.
 type Row = (&'static str, &'static str, Vec<(&'static str, bool, String, String, &'static str)>);
 
 /// Every machine with its options.
@@ -215,7 +216,7 @@ pub(crate) fn machine_help() -> String {
     registry::help()
 }
 
-/// What tells shared machines apart: what was asked for, the process in which its threads live, and the instruction set.
+/// What identifies a shared machine: the request, the process of its threads, and the instruction set.
 type Shared = (machine::MachineSpec, Process, Isa);
 
 /// The machine of a value. One that has threads, tables and memory is shared by all kernels and evaluators that ask for the same;

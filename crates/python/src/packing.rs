@@ -34,7 +34,7 @@ impl<'t> Packing<'t> {
     }
 }
 
-/// A message as both keys encrypt it: at the top level, the default scale and the fewest slots unless told otherwise.
+/// A message as both keys encrypt it: at the top level, the default scale and the fewest slots unless given.
 pub(crate) fn encode(
     params: &ckks::Params,
     values: &[Complex64],

@@ -232,9 +232,9 @@ impl Plan {
         self.managed.program.outputs().iter().map(row).collect()
     }
 
-    /// log2 of the predicted error of the worst slot of every output, for inputs of the greatest size, encrypted
-    /// under the public key, with keys switched as `switching` says; exceeded with probability `failure`, 2^−20 unless
-    /// told otherwise.
+    /// log2 of the predicted error of the worst slot of every output. Assumes inputs of the greatest size,
+    /// encrypted under the public key, and the key-switching method `switching`. Exceeded with probability
+    /// `failure`, by default 2^−20.
     #[pyo3(signature = (failure = ringmill_ckks::noise::FAILURE, switching = "hybrid"))]
     fn predicted_error(
         &self,
@@ -278,7 +278,7 @@ impl Plan {
         switching::work(py, self, switching, &costs.get().inner)
     }
 
-    /// What one run takes on a machine, told without running it: `estimate.rs`.
+    /// The estimated time of one run on a machine, without running it: `estimate.rs`.
     fn estimate<'py>(
         &self,
         py: Python<'py>,

@@ -123,7 +123,7 @@ fn methods(params: &Params, text: &str, costs: &CostTable) -> Result<Option<Meth
     Ok(Some(methods))
 }
 
-/// Neither the parameters nor the machine may leave room for the primes of T.
+/// The error if the parameters or the machine have no space for the primes of T.
 fn no_klss(costs: &CostTable) -> Failure {
     let Auxiliary { bits, moduli } = costs.auxiliary();
     if *costs.auxiliary() == Auxiliary::default() {
@@ -163,7 +163,7 @@ impl Costs {
         Ok(Self { inner: table(&core.config()?, mhz) })
     }
 
-    /// The machine, in words.
+    /// The machine, as text.
     #[getter]
     fn machine(&self) -> &str {
         self.inner.machine()
@@ -248,7 +248,7 @@ pub(crate) fn method_of(
     })
 }
 
-/// A method for polynomials of so many limbs, in words.
+/// The name of a method for polynomials of `limbs` limbs.
 fn name(method: &Method, limbs: usize) -> String {
     let layout = method.layout();
     let digits = format!("digits of {}", layout.alpha);

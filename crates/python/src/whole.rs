@@ -33,8 +33,8 @@ fn refused(family: Family, name: &str, given: &Bound<'_, PyAny>, range: impl Dis
     Failure::rule(family, "WholeNumber", &message)
 }
 
-/// The number given as `name`. What is no whole number, or none that `T` holds, is refused with the `range` in words; a closer
-/// range is checked by whoever takes the number.
+/// The number given as `name`. A value that is no whole number, or outside `T`, is refused with the `range`
+/// as text. A narrower range is checked by the caller.
 pub(crate) fn whole<T: TryFrom<i128>>(
     family: Family,
     name: &str,

@@ -1,4 +1,4 @@
-//! Dense limbs: words below 2^52, sixteen vectors of eight in the room of thirteen.
+//! Dense limbs: words below 2^52, sixteen vectors of eight in the space of thirteen.
 //!
 //! Of sixteen vectors r_0 … r_15 in a row, vector v_k of the packed ones holds r_k in its low 52 bits (k ≤ 12). A 52-bit multiplier
 //! reads no others, so these are factors as they stand. The twelve bits above, c_k, hold the three vectors that are left: r_(13+t)
@@ -25,8 +25,9 @@ pub enum Packing {
 }
 
 impl Packing {
-    /// The least room in which [`LimbRing::dot_factors`](crate::LimbRing::dot_factors) takes right factors for N = 2^`log_n`, q and an
-    /// instruction set: dense with 52-bit multiply-add, for q < 2^50 and N of a [`GROUP`] at least.
+    /// The most compact form in which [`LimbRing::dot_factors`](crate::LimbRing::dot_factors) takes right
+    /// factors for N = 2^`log_n`, q and an instruction set: dense with 52-bit multiply-add, for q < 2^50 and
+    /// N of a [`GROUP`] at least.
     pub fn of_factors(log_n: u32, q: Modulus, isa: Isa) -> Self {
         let dense = matches!(isa, Isa::Ifma | Isa::Emulated8) && q.bits() <= Modulus::NARROW_BITS;
         if dense && 1 << log_n >= GROUP { Self::Dense } else { Self::Words }
@@ -48,7 +49,7 @@ impl Packing {
         }
     }
 
-    /// Words that stand in so many, whole groups.
+    /// The number of residues in `packed` words, which are whole groups.
     pub const fn words_of(self, packed: usize) -> usize {
         match self {
             Self::Words => packed,

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-/// Bytes of the first data cache as the CPU tells them; 32 KiB, the smallest in use, where it does not.
+/// Bytes of the first data cache as the CPU reports them; 32 KiB, the smallest in use, if it does not.
 pub(crate) fn first_cache_bytes() -> usize {
     static BYTES: OnceLock<usize> = OnceLock::new();
     *BYTES.get_or_init(|| told().unwrap_or(32 << 10))

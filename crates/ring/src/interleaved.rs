@@ -8,7 +8,8 @@ use crate::dense::Packing;
 use crate::source::BLOCK;
 use crate::{Buffer, Isa, LimbSource, Modulus, RingError};
 
-/// Words between the starts of blocks beyond those: a cache line, lest equal words of many blocks fall into one cache set.
+/// Words between the starts of blocks beyond those: a cache line, so that equal words of many blocks do not
+/// fall into one cache set.
 const BEYOND: usize = 8;
 
 /// Groups of equally many limbs of one prime each; the limbs of a group are read together.
@@ -53,7 +54,7 @@ impl Shape {
 }
 
 impl Interleaved {
-    /// Zeros, a group of so many limbs of N = 2^`log_n` words for each of these primes.
+    /// Zeros: for each of these primes a group of `count` limbs of N = 2^`log_n` words.
     ///
     /// # Errors
     /// Those of [`Isa::detect`].
@@ -91,7 +92,7 @@ impl Interleaved {
     /// A group, to be set.
     ///
     /// # Panics
-    /// If there is none.
+    /// If the index is out of range.
     pub fn group(&mut self, i: usize) -> Group<'_> {
         let shape = self.groups[i];
         Group { words: &mut self.words[shape.first..shape.first + shape.words()], shape }
@@ -143,7 +144,7 @@ impl Group<'_> {
     /// Sets limb i, whose blocks are filled in order.
     ///
     /// # Panics
-    /// If there is none.
+    /// If the index is out of range.
     pub fn set(&mut self, i: usize, mut fill: impl FnMut(&mut [u64])) {
         let packing = self.shape.packing;
         let mut block = vec![0; self.shape.block];

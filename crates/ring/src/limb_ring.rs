@@ -209,7 +209,7 @@ impl LimbRing {
         Ok(())
     }
 
-    /// The least room in which [`Self::dot_factors`] takes right factors.
+    /// The most compact form in which [`Self::dot_factors`] takes right factors.
     pub fn packing(&self) -> Packing {
         Packing::of_factors(self.log_n, self.modulus(), self.isa())
     }

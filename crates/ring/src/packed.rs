@@ -29,7 +29,7 @@ pub fn pack(words: &[u64], bits: u32, out: &mut [u8]) {
     out[at..at + rest].copy_from_slice(&(held as u64).to_le_bytes()[..rest]);
 }
 
-/// Words of so many bits lie within eight bytes, wherever they begin in the first one.
+/// Words of at most this number of bits lie within eight bytes, wherever they begin in the first one.
 const NARROW: u32 = 57;
 
 #[inline]

@@ -161,7 +161,8 @@ impl LimbReader<'_> {
     /// The next words.
     ///
     /// # Panics
-    /// If so many are not left; if packed words are not read in groups of [`GROUP`], dense ones of [`dense::GROUP`](crate::dense::GROUP).
+    /// If fewer than `out.len()` are left; if packed words are not read in groups of [`GROUP`], dense ones of
+    /// [`dense::GROUP`](crate::dense::GROUP).
     pub fn fill(&mut self, out: &mut [u64]) {
         match &mut self.0 {
             Reader::There { source, first } => {

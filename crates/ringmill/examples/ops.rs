@@ -1,8 +1,10 @@
-//! Times of the face, one JSON line a work: `cargo run --release -p ringmill --example ops -- relin/III rotate/V50`.
+//! Times of the facade, one JSON line a work: `cargo run --release -p ringmill --example ops -- relin/III
+//! rotate/V50`.
 //!
 //! Works: `encode decode encrypt keygen mul_ct_ct mul_relin relin rescale relin_rescale rotate rotate_hoisted8` of
-//! the sets `I II III IV V V50` (and `IV/1 …`). `bare/SET` runs the limb program of `relin` on the machine without the
-//! face: `relin − bare` is what the checks, the cache and the error model cost. Without arguments: set III.
+//! the sets `I II III IV V V50` (and `IV/1 …`). `bare/SET` runs the limb program of `relin` on the machine
+//! without the facade: `relin − bare` is what the checks, the cache and the error model cost. Without
+//! arguments: set III.
 
 use std::time::{Duration, Instant};
 
@@ -99,7 +101,7 @@ impl Bench {
         }
     }
 
-    /// The limb program of a relinearisation, without the face.
+    /// The limb program of a relinearisation, without the facade.
     fn bare(&self, RelinKey(key): &RelinKey) -> Result<Vec<f64>, Failure> {
         let level = self.params.max_level();
         let mut b = Builder::managed("relin", self.params.slots(), Chain::from(&self.params))?;

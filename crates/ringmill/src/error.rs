@@ -1,4 +1,4 @@
-//! What can go wrong at the Rust face: every rule names both sides and the remedy.
+//! Errors of the Rust facade: every rule names both sides and the remedy.
 
 use ringmill_circuits::CircuitError;
 use ringmill_ckks::encoder::EncoderError;

@@ -74,7 +74,7 @@ pub struct Kernel {
     plains: Vec<(Value, Option<Poly>)>,
     /// Layouts of the keys, as the evaluator's methods have them.
     layouts: HashMap<Switch, KeyLayout>,
-    /// Bounds on every value, which keep predictions close; what the program promises if there are none.
+    /// Bounds on every value, which keep predictions tight. `None`: the bounds that the program promises.
     bounds: Option<Vec<f64>>,
     /// Whether inputs are promised to be real.
     real: bool,
@@ -154,8 +154,8 @@ impl Kernel {
     }
 
     /// The same kernel, whose predictions of errors rely on a bound on |slot| of every value of its program: those of
-    /// [`Plan::bounds`](crate::Plan::bounds), and on real inputs if that is promised. There are as many bounds as instructions, and others
-    /// are not heeded.
+    /// [`Plan::bounds`](crate::Plan::bounds), and on real inputs if that is promised. There must be one bound
+    /// an instruction; bounds of another number are ignored.
     #[must_use]
     pub fn with_bounds(self, bounds: Vec<f64>, real: bool) -> Self {
         let fit = bounds.len() == self.program().instrs().len();
@@ -220,9 +220,10 @@ impl Kernel {
     /// [stated](Stated) of its error.
     ///
     /// # Errors
-    /// [`Error::BeyondBound`] for a vector in the clear beyond its declared bound; [`Error::MissingInput`], [`Error::UnknownInput`], [`Error::InputKind`], [`Error::InputLevel`],
-    /// [`Error::InputScale`], [`Error::InputSlots`]; keys that are missing or of other parameters; inputs or keys of
-    /// different secret keys; numbers that cannot be encoded.
+    /// [`Error::BeyondBound`] for an unencrypted vector beyond its declared bound. [`Error::MissingInput`],
+    /// [`Error::UnknownInput`], [`Error::InputKind`], [`Error::InputLevel`], [`Error::InputScale`],
+    /// [`Error::InputSlots`]. Errors for keys that are missing or of other parameters, inputs or keys of
+    /// different secret keys, and numbers that cannot be encoded.
     pub fn run(
         &self,
         inputs: &Inputs<'_>,

@@ -1,8 +1,8 @@
-//! The Rust face: an evaluator whose every operation is a small HE program.
+//! The Rust facade: an evaluator whose every operation is a small HE program.
 //!
-//! What `ringmill_ckks` holds is data; what can be done with it is here. An operation on ciphertexts is checked at the
-//! door, written as an HE program, lowered once a shape to a limb program, and run on a [`Machine`]. Whole programs
-//! take the same road.
+//! What `ringmill_ckks` holds is data; what can be done with it is here. An operation on ciphertexts checks
+//! its arguments, is written as an HE program, lowered once a shape to a limb program, and run on a
+//! [`Machine`]. Whole programs take the same path.
 //!
 //! ```
 //! use ringmill::Evaluator;

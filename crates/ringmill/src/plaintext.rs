@@ -138,7 +138,7 @@ impl Evaluator {
         self.encode_within(values, Declared::default(), slots, level, scale)
     }
 
-    /// Encodes numbers within a declared bound: what is computed with them tells that bound.
+    /// Encodes numbers within a declared bound: results computed with them reveal that bound.
     ///
     /// # Errors
     /// [`Error::BeyondBound`], [`Error::BadBound`]; NaN and infinities, too many numbers, a slot count that cannot be packed, a scale that overflows the modulus

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lru::LruCache;
 
-/// At most so many values by key, shared between threads: a new one takes the place of that which has not been asked for
-/// the longest.
+/// A cache of a limited number of values by key, shared between threads: a new value replaces the least
+/// recently used one.
 pub(crate) struct Recent<K: Eq + Hash, V>(Mutex<LruCache<K, Arc<V>>>);
 
 impl<K: Clone + Eq + Hash, V> Recent<K, V> {
@@ -24,7 +24,7 @@ impl<K: Clone + Eq + Hash, V> Recent<K, V> {
         self.kept().get(key).cloned()
     }
 
-    /// Keeps a value, unless there is one: gives that which is kept.
+    /// Keeps a value unless the key has one. Returns the kept value.
     pub(crate) fn insert(&self, key: &K, value: Arc<V>) -> Arc<V> {
         self.kept().get_or_insert_ref(key, || value).clone()
     }

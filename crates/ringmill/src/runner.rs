@@ -67,8 +67,9 @@ impl Runner {
         Self { evaluator: evaluator.clone(), kernels: Recent::new(Self::PROGRAMS), at_hand: None }
     }
 
-    /// For ciphertexts that these keys serve. A rotation that has none is made of some that have, where no more of them lead there
-    /// than keys of all powers of two would take at most; else it is named as missing when the program runs.
+    /// For ciphertexts that these keys serve. A rotation without a key is composed of rotations with keys, if
+    /// it takes no more of them than keys of all powers of two would take at most. Otherwise it is reported
+    /// as missing when the program runs.
     pub fn with_keys(evaluator: &Evaluator, keys: &GaloisKeys) -> Self {
         let at_hand = Some(keys.rotations().into_iter().map(i64::from).collect());
         Self { at_hand, ..Self::new(evaluator) }
@@ -76,7 +77,7 @@ impl Runner {
 
     /// The program of a [text](he::parse), compiled for inputs of one level and scale. Its vectors count as private, within the
     /// `declared` bound: results carry predictions that hold for all such vectors. A program that asks to be bootstrapped, or is
-    /// deeper than that level, bootstraps where its chain has room for it.
+    /// deeper than that level, bootstraps if its chain has the levels for it.
     ///
     /// # Errors
     /// [`Error::Program`] for a text that is no traced program; as [`Plan::with_params`] and [`Kernel::new`].

@@ -107,7 +107,8 @@ fn the_arcsine_takes_the_bend_out() {
 
 #[test]
 fn a_second_iteration_corrects_the_first() {
-    // Complex numbers in full slots, real ones in some, with room for the residue of the first and without arcs of its own.
+    // Complex numbers in full slots, real ones in some, with space for the residue of the first and without
+    // arcs of its own.
     for (slots, content) in [(512, Content::Complex), (32, Content::Real)] {
         let wanted = |iterations| {
             let need = Need { levels: LEFT, slots, log_n: 10, insecure: true, ..Need::default() };

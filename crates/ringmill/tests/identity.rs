@@ -1,5 +1,6 @@
-//! Whose results are: every operation hands the identity of the secret key on, and two secret keys do not mix, in one process
-//! or through files, at the lowest level too, where what decrypts to noise is as small as values are.
+//! The identity of results: every operation passes the identity of the secret key on, and two secret keys do
+//! not mix, in one process or through files. This holds at the lowest level too, where noise is as small as
+//! values are.
 
 mod common;
 

@@ -1,4 +1,5 @@
-//! Key-switch methods through the face: equal bits where they must be, errors within the prediction, missing forms named.
+//! Key-switch methods through the facade: equal bits where they must be, errors within the prediction,
+//! missing forms named.
 
 use ringmill::ckks::{
     Ciphertext, CkksError, EvaluationKeys, KeyGenerator, KeyLayout, KlssLayout, Level, Params, ParamsLiteral,

@@ -275,7 +275,7 @@ def _chosen(facts: Facts) -> Any:
 def _front(rows: list[dict[str, Any]]) -> Any:
     from rich.table import Table
 
-    # Fast, small, exact and safe ones alike: one in so many of the front.
+    # A part of the front that keeps fast, small, exact and secure designs.
     step = max(1, -(-len(rows) // SHOWN))
     table = Table(
         title=f"Front: {len(rows)} designs, one in {step}" if step > 1 else "Front", title_justify="left"

@@ -1,4 +1,4 @@
-"""`ringmill inspect`: what a file is, and what is in it for whoever has the kernel that it belongs to."""
+"""`ringmill inspect`: what a file is and, with the kernel that it belongs to, what it contains."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _of_bundle(path: str) -> Facts:
 
 
 def _of_kernel(path: str, facts: Facts, kernel: Compiled) -> Facts:
-    """What parameters tell of a file: levels and errors of ciphertexts, which keys there are."""
+    """Describe a file by its parameters: levels and errors of ciphertexts, the keys that it holds."""
     readers: dict[str, Callable[[], Facts]] = {
         "ciphertext": lambda: _ciphertext(Ciphertext.load(kernel.params, path)),
         "arguments": lambda: _values(path, "arguments", kernel),

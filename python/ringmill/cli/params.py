@@ -11,8 +11,8 @@ from ringmill.errors import CommandError, fail
 
 Facts = dict[str, Any]
 
-#: What goes with each way of asking for parameters.
-_WISHES: dict[str | None, tuple[str, ...]] = {
+#: The options of each way to request parameters.
+_OPTIONS: dict[str | None, tuple[str, ...]] = {
     None: (),
     "name": (),
     "depth": ("scale_bits", "integer_bits", "slots", "security"),
@@ -25,16 +25,16 @@ _WISHES: dict[str | None, tuple[str, ...]] = {
 
 def params(options: Namespace) -> Facts:
     """Show parameters."""
-    way, wishes = _wished(options)
+    way, constraints = _given(options)
     match way:
         case None:
             return {name: repr(Params.named(name)) for name in Params.names()}
         case "name":
             chosen = Params.named(options.name)
         case "depth":
-            chosen = Params.by_need(depth=options.depth, **wishes)
+            chosen = Params.by_need(depth=options.depth, **constraints)
         case _:
-            chosen = Params.bootstrapping(options.levels, **wishes)
+            chosen = Params.bootstrapping(options.levels, **constraints)
     return {
         "log_n": chosen.log_n,
         "slots": chosen.slots,
@@ -61,8 +61,8 @@ def _why(chosen: Params, way: str | None) -> str:
     return "the smallest ring for this bootstrapping"
 
 
-def _wished(options: Namespace) -> tuple[str | None, dict[str, Any]]:
-    """The way in which parameters are asked for, and what is wished of them."""
+def _given(options: Namespace) -> tuple[str | None, dict[str, Any]]:
+    """Return the way in which parameters are requested, and the options given for it."""
     ways = [way for way in ("name", "depth", "levels") if getattr(options, way) is not None]
     if len(ways) > 1:
         fail(
@@ -71,12 +71,12 @@ def _wished(options: Namespace) -> tuple[str | None, dict[str, Any]]:
             f"--{ways[0]} and --{ways[1]} are two ways to ask for parameters. Give one of them.",
         )
     way = ways[0] if ways else None
-    every = dict.fromkeys(_WISHES["depth"] + _WISHES["levels"])
+    every = dict.fromkeys(_OPTIONS["depth"] + _OPTIONS["levels"])
     given = {name: getattr(options, name) for name in every if getattr(options, name) is not None}
     for name in given:
-        if name not in _WISHES[way]:
+        if name not in _OPTIONS[way]:
             option = name.replace("_", "-")
-            with_it = " or ".join(f"--{other}" for other, names in _WISHES.items() if name in names)
+            with_it = " or ".join(f"--{other}" for other, names in _OPTIONS.items() if name in names)
             fail(CommandError, "BadOption", f"--{option} goes with {with_it}. Add it, or leave it out.")
     return way, given
 

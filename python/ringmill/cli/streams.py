@@ -17,7 +17,7 @@ CLOSED_PIPE = 141
 def printing() -> Iterator[None]:
     """Let what is printed meanwhile arrive, or end the command.
 
-    Quietly if its reader has gone, as ``head`` does, and with a sentence if there is no room for it.
+    Quietly if its reader has gone, as ``head`` does, and with a message if the device is full.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
@@ -32,7 +32,7 @@ def printing() -> Iterator[None]:
         raise SystemExit(CLOSED_PIPE) from None
     except OSError as error:
         _drop(sys.stdout)
-        say(f"ringmill: standard output cannot be written: {error.strerror}. Make room, or write elsewhere.")
+        say(f"ringmill: standard output cannot be written: {error.strerror}. Free space, or write elsewhere.")
         raise SystemExit(1) from None
 
 

@@ -1,4 +1,4 @@
-"""From a kernel, a device and wishes to parameters and a core.
+"""From a kernel, a device and constraints to parameters and a core.
 
 >>> import ringmill as rm
 >>> @rm.kernel
@@ -10,9 +10,9 @@
 (True, True)
 """
 
+from ringmill.explorer.constraints import Constraints
 from ringmill.explorer.result import Exploration
 from ringmill.explorer.run import devices, explore, variants
 from ringmill.explorer.sweep import on_ray, sweep
-from ringmill.explorer.wishes import Wishes
 
-__all__ = ["Exploration", "Wishes", "devices", "explore", "on_ray", "sweep", "variants"]
+__all__ = ["Constraints", "Exploration", "devices", "explore", "on_ray", "sweep", "variants"]

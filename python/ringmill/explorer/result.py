@@ -19,9 +19,9 @@ Design = dict[str, Any]
 #: What becomes of a point, by the name of its count: one of these.
 _FATES = {
     "too_large": "do not fit the device",
-    "inaccurate": "miss the error wished for",
+    "inaccurate": "exceed the bound on the error",
     "dominated": "lose to another of like cycles",
-    "too_slow": "are slower than wished",
+    "too_slow": "exceed the bound on the latency",
     "cannot_run": "find no plan on their core",
     "bounded": "lose even at their bound",
     "exact": "were simulated",
@@ -31,7 +31,7 @@ _FATES = {
 
 @dataclass(frozen=True)
 class Exploration:
-    """Designs that no other beats, and the best of them by the wish.
+    """Designs that no other beats, and the best of them by the objective.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Exploration:
             ``uncovered``, those that no design of the front equals in area, error and security together.
         stopped: the search was interrupted; ``best`` is the best so far.
         statistics: how many points there were and what became of them.
-        wishes: what was wished for.
+        constraints: the constraints and the objective.
         device: the device as explored.
     """
 
@@ -56,11 +56,11 @@ class Exploration:
     front_gap: dict[str, Any] | None
     stopped: bool
     statistics: dict[str, Any]
-    wishes: dict[str, Any]
+    constraints: dict[str, Any]
     device: str
 
     def completeness(self) -> str:
-        """What is proven of the front, as a sentence."""
+        """Return what is proven of the front, as a sentence."""
         gap = self.front_gap
         if gap is None:
             return "The front is proven: nothing of the space is missing from it."
@@ -72,7 +72,7 @@ class Exploration:
         )
 
     def funnel(self) -> list[tuple[int, str]]:
-        """What became of the points of the space: counts that add up to all of them, each with its words."""
+        """Return the fate of the points of the space: counts that add up to all, each with its text."""
         return [(self.statistics[name], words) for name, words in _FATES.items()]
 
     def counted(self) -> str:

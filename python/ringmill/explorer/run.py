@@ -13,9 +13,9 @@ from ringmill import _native
 from ringmill.arguments import checked as plain
 from ringmill.bounded import largest_value
 from ringmill.errors import ExploreError, RingmillError, fail
+from ringmill.explorer.constraints import TABLES, Constraints, checked
 from ringmill.explorer.result import Exploration
 from ringmill.explorer.space import narrowed
-from ringmill.explorer.wishes import TABLES, Wishes, checked
 from ringmill.kernels import PaperKernel
 from ringmill.progress import Show, chosen, tell
 from ringmill.project.design import SCHEMA
@@ -114,10 +114,10 @@ def request(
     *arguments: Any,
     space: dict[str, Any] | None = None,
     results: str | os.PathLike[str] | None = None,
-    **wishes: Unpack[Wishes],
+    **constraints: Unpack[Constraints],
 ) -> dict[str, Any]:
-    """What the native module is asked: the arguments of ``explore``, checked and in its words."""
-    asked = checked(wishes)
+    """Return the request to the native module: the arguments of ``explore``, checked and by its names."""
+    asked = checked(constraints)
     traces = _traces(kernel, arguments, asked["magnitude"])
     wished = ("max_error", "security", "max_latency_ms", "utilisation", "minimise")
     return {
@@ -141,7 +141,7 @@ def explore(
     space: dict[str, Any] | None = None,
     results: str | os.PathLike[str] | None = None,
     progress: Show = "auto",
-    **wishes: Unpack[Wishes],
+    **constraints: Unpack[Constraints],
 ) -> Exploration:
     """Find parameters and a core for a kernel on a device.
 
@@ -152,17 +152,18 @@ def explore(
         space: axes to narrow, by name: see docs/explorer.md.
         results: SQLite file that holds what was found; an interrupted exploration goes on from it.
         progress: "auto", "bar", "lines" or "none".
-        wishes: ``max_error``, ``security``, ``minimise`` and the others of ``ringmill.explorer.Wishes``.
+        constraints: those of ``ringmill.explorer.Constraints``: ``max_error``, ``security``, ``minimise`` …
 
     Raises
     ------
-        ExploreError: what is no kernel or device, wishes or axes that do not exist or have no such value, and
-            wishes that nothing in the space meets: the message names what binds and the least to be had.
-        KernelError: what the kernel does that no program can, with its line.
-        FileFormatError: a file of results that cannot be opened or is none.
-        ParameterError: another word for ``progress``.
+        ExploreError: an object that is no kernel or device; an unknown constraint or axis, or one with an
+            invalid value; constraints that nothing in the space meets, with what binds and the nearest value
+            that can be met.
+        KernelError: an operation of the kernel that no program can do, with its line.
+        FileFormatError: a file of results that cannot be opened or has another format.
+        ParameterError: an unknown value of ``progress``.
     """
-    asked = request(kernel, device, *arguments, space=space, results=results, **wishes)
+    asked = request(kernel, device, *arguments, space=space, results=results, **constraints)
     with _Shown(progress) as shown:
         outcome = json.loads(_native.explore_designs(json.dumps(asked), shown))
     return exploration_of(outcome, asked)
@@ -185,7 +186,7 @@ def exploration_of(outcome: dict[str, Any], asked: dict[str, Any]) -> Exploratio
         front_gap=outcome["front_gap"],
         stopped=outcome["stopped"],
         statistics=outcome["statistics"],
-        wishes=asked["wishes"],
+        constraints=asked["wishes"],
         device=device,
     )
 

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from ringmill._native import core_sizes, multipliers
 from ringmill.errors import ExploreError, fail
-from ringmill.explorer.wishes import near
+from ringmill.explorer.constraints import near
 
 _CORE = core_sizes()
 #: Whole numbers that an axis can have, and an example of a list of them.

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from ringmill import _native
 from ringmill.errors import CommandError, ExploreError, fail
+from ringmill.explorer.constraints import Constraints
 from ringmill.explorer.result import Exploration
 from ringmill.explorer.run import Explorable, exploration_of, request
 from ringmill.explorer.space import narrowed
-from ringmill.explorer.wishes import Wishes
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -39,7 +39,7 @@ def pieces(space: dict[str, Any] | None = None) -> list[dict[str, Any]]:
 
 
 def piece(text: str) -> Outcome | None:
-    """Explore one piece; ``None`` if nothing in it meets the wishes."""
+    """Explore one piece; ``None`` if nothing in it meets the constraints."""
     try:
         return dict(json.loads(_native.explore_designs(text)))
     except ExploreError as error:
@@ -82,9 +82,9 @@ def sweep(
     space: dict[str, Any] | None = None,
     results: str | Path | None = None,
     run: Runner = here,
-    **wishes: Unpack[Wishes],
+    **constraints: Unpack[Constraints],
 ) -> Exploration:
-    """Explore the space in pieces; ``wishes`` and the others are those of ``ringmill.explore``.
+    """Explore the space in pieces; ``constraints`` and the others are those of ``ringmill.explore``.
 
     Args:
         kernel: as of ``ringmill.explore``.
@@ -93,16 +93,16 @@ def sweep(
         space: axes to narrow.
         results: a folder; each piece keeps its own results file there and goes on from it.
         run: ``here`` or ``on_ray``: takes requests, gives outcomes in the same order.
-        wishes: as of ``ringmill.explore``; ``seconds`` are those of each piece.
+        constraints: as of ``ringmill.explore``; ``seconds`` are those of each piece.
     """
     asked = []
     for number, part in enumerate(pieces(space)):
         file = None if results is None else Path(results) / f"piece-{number}.sqlite"
-        asked.append(request(kernel, device, *arguments, space=part, results=file, **wishes))
+        asked.append(request(kernel, device, *arguments, space=part, results=file, **constraints))
     found = [outcome for outcome in run([json.dumps(one) for one in asked]) if outcome is not None]
     if not found:
-        # The whole says which wish binds.
-        whole = request(kernel, device, *arguments, space=space, results=None, **wishes)
+        # The whole space determines which constraint binds.
+        whole = request(kernel, device, *arguments, space=space, results=None, **constraints)
         return exploration_of(json.loads(_native.explore_designs(json.dumps(whole))), whole)
     return exploration_of(_merged(found, asked[0]["wishes"]["minimise"]), asked[0])
 
@@ -126,7 +126,7 @@ def _merged(outcomes: list[Outcome], objective: str) -> Outcome:
     order = {"latency": 0, "energy": 0, "area": 1, "error": 2, "security": 3}
     first = order[objective]
 
-    def by_wish(design: dict[str, Any]) -> tuple[float, ...]:
+    def by_objective(design: dict[str, Any]) -> tuple[float, ...]:
         costs = _costs(design)
         # Counted energies do not go with time.
         energy = design["predicted"]["energy_mj"] if objective == "energy" else None
@@ -150,7 +150,7 @@ def _merged(outcomes: list[Outcome], objective: str) -> Outcome:
     statistics["over_bound"] = [min(o[0] for o in over), None, max(o[2] for o in over)] if over else None
     return {
         "device": outcomes[0]["device"],
-        "best": min((outcome["best"] for outcome in outcomes), key=by_wish),
+        "best": min((outcome["best"] for outcome in outcomes), key=by_objective),
         "front": front,
         "best_proven": all(outcome["best_proven"] for outcome in outcomes),
         "front_proven": all(outcome["front_proven"] for outcome in outcomes),

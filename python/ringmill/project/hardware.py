@@ -25,7 +25,7 @@ def _place(path: str) -> str:
     raise AssertionError(f"no place for {path}")
 
 
-#: The memory of a bank in `bank_ram.sv`, where a synthesis is told what to make it of.
+#: The memory of a bank in `bank_ram.sv`, where a synthesis attribute selects its kind.
 _BANK, _MEMORY = "rtl/bank/src/bank_ram.sv", "  logic [Width-1:0] mem [Depth];"
 
 

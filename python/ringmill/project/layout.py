@@ -149,9 +149,9 @@ pub struct Program {{
 pub const MODEL_FIRST_CYCLES: u64 = {image.first_cycles};
 /// … of later ones, …
 pub const MODEL_CYCLES: u64 = {image.cycles};
-/// … for a memory that answers after so many cycles …
+/// … for a memory of this latency in cycles …
 pub const MODEL_LATENCY: u32 = {core.memory_latency};
-/// … with a beat every so many.
+/// … and this number of cycles from one beat to the next.
 pub const MODEL_BEAT_CYCLES: u32 = {core.beat_cycles};
 
 /// This folder's program.
@@ -179,7 +179,7 @@ def summary(image: CoreImage) -> str:
     rest = image.address - n * (len(image.inputs) + results)
     lines += [
         f"| results | {results} | {results * n} |",
-        f"| room for intermediate limbs | {rest // n} | {rest} |",
+        f"| space for intermediate limbs | {rest // n} | {rest} |",
         f"| instructions ({instructions // _INSTRUCTION_BYTES}) | | {instructions} |",
     ]
     return "\n".join(lines)

@@ -25,7 +25,7 @@ class Parameters:
         bus_bits: bits of a beat of the memory bus.
         memory_bytes: memory beside the core.
         memory_latency: from a read request to its first beat, and from the last beat written to its response.
-        beat_cycles: one beat every so many cycles in each direction.
+        beat_cycles: cycles from one beat to the next in each direction.
         policy: what plans are made for: few cycles in all, or early results.
         effort: passes scheduled in search of a plan, all attempts together.
     """

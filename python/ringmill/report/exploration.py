@@ -1,8 +1,8 @@
 """The exploration section: the Pareto front to look around in, the chosen design, why its neighbours lost.
 
-Designs are those of `design.json`. Charts are drawn by Matplotlib as everywhere in the report; every design
-is a group `design-X-Y-N` of the drawing, and `exploration.js` shows what it is when it is pointed at,
-filters the table, and saves the picture.
+Designs are those of `design.json`. Charts are drawn by Matplotlib as everywhere in the report. Every design
+is a group `design-X-Y-N` of the drawing. `exploration.js` shows a design under the pointer, filters the
+table, and saves the picture.
 """
 
 from __future__ import annotations
@@ -74,13 +74,13 @@ def _times(ratio: float) -> str:
     return f"{100 * (ratio - 1):.0f} %" if ratio < 2 else f"{ratio:.1f}×"
 
 
-def why(design: Results, chosen: Results, wishes: Results) -> str:
-    """Why a design was not chosen: a wish that it breaks, or what it is worse in, and what it wins."""
-    if value(design, "error") > wishes["max_error"]:
-        return f"error above the {wishes['max_error']:.2g} wished for"
-    limit = wishes.get("max_latency_ms")
+def why(design: Results, chosen: Results, constraints: Results) -> str:
+    """Return why a design was not chosen: a constraint that it breaks, or where it is worse and better."""
+    if value(design, "error") > constraints["max_error"]:
+        return f"error above the bound of {constraints['max_error']:.2g}"
+    limit = constraints.get("max_latency_ms")
     if limit is not None and value(design, "latency") > limit:
-        return f"slower than the {limit:g} ms wished for"
+        return f"slower than the bound of {limit:g} ms"
     worse, better = [], []
     for axis, word in (("latency", "slower"), ("area", "larger"), ("error", "less exact")):
         ratio = value(design, axis) / value(chosen, axis)
@@ -96,8 +96,8 @@ def why(design: Results, chosen: Results, wishes: Results) -> str:
     return f"{', '.join(worse) or 'equal'}{'; but ' + ', '.join(better) if better else ''}"
 
 
-def picture(front: list[Results], chosen: int, x: str, y: str, wishes: Results) -> str:
-    """The front over two axes, each design a group of its own; the wish for the error as a line."""
+def picture(front: list[Results], chosen: int, x: str, y: str, constraints: Results) -> str:
+    """Return the front over two axes, each design a group of its own; the bound on the error as a line."""
     with chart(f"Designs by {x} and {y}", height=3.6, width=6.4) as (_, axes, out):
         for number, design in enumerate(front):
             mine = number == chosen
@@ -118,7 +118,7 @@ def picture(front: list[Results], chosen: int, x: str, y: str, wishes: Results) 
             if min(values) > 0 and (axis == "error" or max(values) > 20 * min(values)):
                 scale("log")
             if axis == "error":
-                line(wishes["max_error"], color=INDIGO, linewidth=1.2, linestyle="--")
+                line(constraints["max_error"], color=INDIGO, linewidth=1.2, linestyle="--")
         axes.set_xlabel(AXES[x])
         axes.set_ylabel(AXES[y])
     return out[0]
@@ -166,10 +166,10 @@ def _plans(exploration: Results, latency: float) -> str:
 
 def section(exploration: Results) -> Results:
     """Everything that the template shows."""
-    front, chosen, wishes = exploration["front"], exploration["chosen"], exploration["wishes"]
+    front, chosen, constraints = exploration["front"], exploration["chosen"], exploration["wishes"]
     told = [facts(number, design) for number, design in enumerate(front)]
     for row, design in zip(told, front, strict=True):
-        row["why"] = "chosen" if row["number"] == chosen else why(design, front[chosen], wishes)
+        row["why"] = "chosen" if row["number"] == chosen else why(design, front[chosen], constraints)
     origins = {
         name: f"{figure['origin']['kind']}: {figure['origin']['source']}"
         for name, figure in front[chosen]["predicted"].items()
@@ -185,7 +185,7 @@ def section(exploration: Results) -> Results:
         "chosen": told[chosen],
         # < is the one character that could end the script element.
         "data": json.dumps(told).replace("<", "\\u003c"),
-        "pictures": [(x, y, picture(front, chosen, x, y, wishes)) for x, y in PICTURES],
+        "pictures": [(x, y, picture(front, chosen, x, y, constraints)) for x, y in PICTURES],
         "origins": origins,
         "occupancy": occupancy_facts(exploration["core"]) if "core" in exploration else [],
         "validated": [{**row, "deviation": deviation(row)} for row in exploration.get("validated", [])],

@@ -1,4 +1,4 @@
-"""An exploration as the report tells it: the front thinned out, the chosen core over a run, measurements."""
+"""An exploration in the report: the front thinned out, the chosen core over a run, measurements."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def told(found: Exploration, points: int = 0) -> dict[str, Any]:
     return {
         "kernel": design.compiled.name,
         "device": found.device,
-        "wishes": found.wishes,
+        "wishes": found.constraints,
         "explored": found.statistics["points"],
         "complete": found.front_proven,
         "completeness": found.completeness(),

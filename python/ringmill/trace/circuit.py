@@ -1,4 +1,4 @@
-"""Circuits of the Rust room `crates/circuits`, written into the program that is being traced.
+"""Circuits of the crate `crates/circuits`, written into the program that is being traced.
 
 Polynomials, linear maps and matrix products are planned and written there, once for every caller
 (docs/decisions/0010). Here their few operations become rows of the graph, so that equal ones are shared,

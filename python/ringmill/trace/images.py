@@ -100,7 +100,7 @@ def convolve(x: Any, kernel: Any, *, stride: int = 1, padding: int = 0) -> Any:
 
 
 def _on_a_grid(image: Symbol, outputs: int, reach: tuple[int, int]) -> Symbol:
-    """The image where rows follow each other, and channels, with room for results that reach so far."""
+    """Return the image with consecutive rows and channels, and space for results of this extent."""
     layout = image.layout
     rows, columns = (max(pair) for pair in zip(image.shape[-2:], reach, strict=True))
     channels, (down, along) = max(outputs, *image.shape[:-2], 1), layout.strides[-2:]

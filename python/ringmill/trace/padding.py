@@ -20,8 +20,9 @@ Ends = tuple[float, float]
 Points = NDArray[np.float64]
 Outside = NDArray[np.bool_]
 
-# Extrema of polynomials up to this degree are looked for as roots of the derivative, beyond it on a grid of
-# so many Chebyshev points a degree, which misses them by a factor 1/cos(π/(2·16)) = 1.005 at most.
+# Extrema of polynomials up to this degree are found as roots of the derivative. Beyond it they are sought on
+# a grid of this number of Chebyshev points a degree, which misses them by a factor 1/cos(π/(2·16)) = 1.005 at
+# most.
 ROOTS = 31
 GRID_PER_DEGREE = 16
 MISSED = 0.005
@@ -35,7 +36,7 @@ ELEMENTWISE = ("add", "sub", "neg", "mul", "square", "conj", "bootstrap")
 def padding(x: Symbol) -> Ends | None:
     """Lower and upper end of what is in the padding, whatever the data; ``None`` where data may be."""
     if x.layout.full:
-        return 0.0, 0.0  # there is none
+        return 0.0, 0.0  # no interval
     outside, known = _notes(x)
     graph, todo = x.graph, [x.node]
     while todo:

@@ -1,8 +1,8 @@
 """A function on an interval, known by its values: on a dense grid, finer where it is rough or badly met.
 
-What is between two points is not known. A grid alone takes a peak narrower than its spacing for what its
-foot shows, and a pole for a large number: so the surroundings of whatever is not smooth, and of the worst
-errors, are looked at closer and closer until what is found there settles.
+The values between two points are not known. A grid alone misses the height of a peak that is narrower than
+its spacing, and takes a pole for a large number. So the neighbourhoods of points where the function is not
+smooth, and of the worst errors, are refined until the result settles.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from ringmill.errors import ApproximationError, fail
 Array = NDArray[np.float64]
 Function = Callable[[Any], Any]
 
-# So many Chebyshev points a degree, GRID_LEAST at least, as many even ones, and GRID_LEAST at random. Between
+# Chebyshev points a degree, GRID_LEAST at least, as many equidistant ones, and GRID_LEAST at random. Between
 # the first a polynomial of that degree exceeds its values by a factor 1/cos(π/(2·16)) = 1.005 at most (Ehlich
 # and Zeller 1964); the distance from a function is no polynomial, so SAFETY allows ten times that.
 GRID_PER_DEGREE = 16
 GRID_LEAST = 4096
 SAFETY = 1.05
 
-# The neighbourhoods of so many places are cut into pieces, the worst two of these again: 16 times closer a
-# round. The last one is 2^−32 of the spacing wide, where a pole still grows in binary64.
+# The number of places whose neighbourhoods are cut into pieces, and the worst two of these again: 16 times
+# closer a round. The last one is 2^−32 of the spacing wide, where a pole still grows in binary64.
 PLACES = 8
 
-# More where the points around a peak leave room for a larger one than the largest that they show.
+# More where the points around a peak allow a larger one than the largest that they show.
 HIDING = 256
 PIECES = 32
 ROUNDS = 8

@@ -26,7 +26,7 @@ def is_results(path: str | Path) -> bool:
 
 
 def spread(count: int, wanted: int) -> list[int]:
-    """Places in a row of so many: `wanted` of them at most, its ends first of all, evenly."""
+    """Return evenly spaced places in a row: at most `wanted`, its ends first."""
     if wanted >= count:
         return list(range(count))
     if wanted <= 1:

@@ -1,7 +1,7 @@
-// fv_arith_room - a row that leaves the pipeline for memory always finds room in the write queue; rows are written in
-//                 order; no command is taken while another has rows left.
+// fv_arith_room - a row that leaves the pipeline for memory always finds space in the write queue. Rows are written
+//                 in order. No command is taken while another has rows left.
 //
-// Induction    room + rows in the queue + rows for memory on their way = WriteRows.
+// Induction    space + rows in the queue + rows for memory on their way = WriteRows.
 module fv_arith_room
   import rm_core_pkg::*;
 #(

@@ -1,5 +1,5 @@
-// fv_bank_array - no access waits and none goes astray: as long as a bank has one user, as the scoreboard keeps it, every
-//                 row that is read in a cycle is, in the next, what was last written to that row of that bank.
+// fv_bank_array - no access waits and none is misdirected. While each bank has one user, as the scoreboard ensures,
+//                 every row that is read in a cycle is, in the next, what was last written to that row of that bank.
 //
 // Method       words of one bit, few rows. One word is followed: bank, row and column are picked by the solver and
 //              held. Any of the three units may read or write any of its banks in any cycle, all at once.

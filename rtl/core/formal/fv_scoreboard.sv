@@ -1,17 +1,18 @@
 // fv_scoreboard - no instruction starts on a bank that another one uses, and every bank is used in program order.
 //
-// Model        anything may be dispatched at any time to queues of two (banks 0 and 1, so that they meet often); the
-//              arithmetic unit and the transform unit of lane 0 take any time for anything, and the next transform may
-//              start while one drains. From the real units the model takes one fact, which their rules of issue give:
-//              with Chain the last write of a command, and of a transform, comes before the issue of the last row of
-//              the command that follows it.
+// Model        anything may be dispatched at any time to queues of two (banks 0 and 1, so that they meet often). The
+//              arithmetic unit and the transform unit of lane 0 take any time for anything, and the next transform
+//              may start while one drains. The model assumes one property of the real units, which their rules of
+//              issue guarantee: with Chain, the last write of a command, and of a transform, comes before the issue
+//              of the last row of the command that follows it.
 // Checked      at every start: the bank has no other user, but for writes that are on their way and are followed row
 //              by row; and as many uses have started before as the ticket says.
 // No hang      while every unit is empty and something waits, the oldest of all that waits is due. Units end by themselves,
 //              so everything starts in the end.
-// Induction    tickets of a bank are in the order of dispatch, within a queue and across. For every bank, all differences modulo 2^TicketW: taken - started = uses waiting in the queues, whose
-//              tickets are started + 0, 1, 2, ... in some order; started - passed = users at work; passed - finished =
-//              users with writes on their way. These hold after reset and after every step, and imply what is checked.
+// Induction    tickets of a bank are in the order of dispatch, within a queue and across. For every bank, all
+//              differences modulo 2^TicketW: taken - started = uses waiting in the queues, whose tickets are started
+//              + 0, 1, 2, ... in some order. started - passed = users at work. passed - finished = users with writes
+//              on their way. These hold after reset and after every step, and imply what is checked.
 module fv_scoreboard
   import rm_core_pkg::*;
 #(

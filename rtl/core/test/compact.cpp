@@ -1,8 +1,8 @@
-// The whole core over its registers and an AXI4 memory of every temper: random programs against the interpreter.
-//   +n=PROGRAMS +len=INSTRUCTIONS +seed=S
-// Each program meets another memory: latency, rate, shared bus, stalls of every channel, or a range that answers with
-// errors. Compared: the result of every instruction as it is written, memory at the end (all banks are stored), status,
-// error number; cycles are repeatable.
+// The whole core over its registers and an AXI4 memory of every timing: random programs against the
+//   interpreter. +n=PROGRAMS +len=INSTRUCTIONS +seed=S Each program runs on another memory: latency, rate,
+//   shared bus, stalls of every channel, or a range that answers with errors. Compared: the result of every
+//   instruction as it is written, memory at the end (all banks are stored), status, error number; cycles are
+//   repeatable.
 #define P_Kind P_KIND
 #define P_Nbf P_NBF
 #include <algorithm>
@@ -70,7 +70,7 @@ class Bench {
     const std::size_t due = std::size_t(std::count_if(results_.begin(), results_.end(), leaves));
     if (!faulty && seen_ != due) fail("%zu instructions of %zu were seen", seen_, due);
     if (!faulty && rng_.chance(32)) {
-      tables(machine.table(), log_n);  // no twiddles are left from the run before
+      tables(machine.table(), log_n);  // no twiddle factors are left from the run before
       if (run(again, log_n, instrs.size()) != first) fail("not the same cycles again");
     }
     if (faulty) {
@@ -113,7 +113,7 @@ class Bench {
     set(at + 4, uint32_t(value >> 32));
   }
 
-  // The interpreter once more, keeping what every instruction writes.
+  // Runs the interpreter again and keeps what every instruction writes.
   static std::vector<Result> results(const std::vector<u64>& memory, const Machine& like, const std::vector<Instr>& code) {
     Machine machine(like.log_n(), factor_bits(), like.table(), memory.size());
     machine.memory = memory;

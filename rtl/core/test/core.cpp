@@ -2,6 +2,7 @@
 //   +n=PROGRAMS +len=INSTRUCTIONS +seed=S +logn=L    log N drawn from what is built when left out
 //   +fetch=P +read=P +write=P +done=P                chance of 256 that the stream moves in a cycle
 //   +faults                                          every program carries a fault, or is reset under way
+//
 // Compared at the end of every program: memory (all banks are stored by its last instructions), status, error number,
 // counters; and nothing may be left in a stream. A program that does not end is a failure.
 #include <algorithm>
@@ -48,7 +49,7 @@ class Bench {
   }
 
   // Generates a program of `length` instructions and END, with the memory it leaves behind. The table of moduli may stay
-  // as it is: then twiddles stay too, unless N is another.
+  // as it is: then twiddle factors stay too, unless N changes.
   void prepare(unsigned log_n, unsigned length) {
     const std::size_t limb = std::size_t(1) << log_n, code = (length + 2 * kBanks + 8) * 4;
     base_ = unsigned((code + 15) / 16 * 2);  // limbs start at an even unit, as the widest bus asks

@@ -67,7 +67,7 @@ class Machine {
     const Fields f = Fields::decode(instr);
     if (f.opcode == kEnd) return false;
     const TableEntry& t = table_[f.modulus];
-    if (f.opcode == kRoots) return true;  // twiddles are made ahead: nothing to see
+    if (f.opcode == kRoots) return true;  // twiddle factors are made ahead: no visible effect
     if (f.opcode == kNtt || f.opcode == kIntt) {
       const Limb x = bank(f.cmd.a_bank);
       put(f.cmd.a_bank, f.opcode == kNtt ? forward(x, t.psi, log_n_, t.q) : inverse(x, t.psi, log_n_, t.q));

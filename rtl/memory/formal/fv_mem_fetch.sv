@@ -1,5 +1,5 @@
-// fv_mem_fetch - the instructions shown are the beats of this program, in order, each with its own error; none is shown
-//                and nothing is asked for behind END or a stop; idle means that no beat is on its way.
+// fv_mem_fetch - the instructions shown are the beats of this program, in order, each with its own error. After END
+//                or a stop nothing is shown and nothing is requested. Idle means that no beat is on its way.
 //
 // Method       bounded, a beat an instruction, two ahead; the memory answers at any time, or never. One beat is followed
 //              (picked by the solver); `ahead` counts the instructions before it. BROKEN starts a program while beats of

@@ -1,5 +1,6 @@
-// fv_mem_read_arbiter - every burst that is granted appears on AR once, as it was, with its owner's number, and stays
-//                       until it is taken; never two grants in a cycle; fetch goes first and nobody waits for nothing.
+// fv_mem_read_arbiter - every burst that is granted appears on AR once, unchanged, with its owner's number, and stays
+//                       until it is taken. There are never two grants in a cycle. Fetch goes first, and no request
+//                       waits without a reason.
 //
 // Induction    the burst expected on AR is what stands there. BROKEN takes a grant of the stream for given whenever the
 //              channel is free and must give a counterexample.

@@ -1,4 +1,4 @@
-// fv_mem_read_dma - room is reserved before it is needed, rows are stable and as many as were asked for.
+// fv_mem_read_dma - space is reserved before it is needed; rows are stable, and as many as were requested.
 //
 // Method       bounded, at a few beats and rows; the memory answers the bursts in order at any time, or never. Words
 //              have one bit: where data go is for simulation, how many there are is proved here.

@@ -65,7 +65,7 @@ module fv_mem_row_fifo #(
       assume (!rst_ni);
     end else if (rst_ni) begin
       a_never_over: assert (32'(inside_q) <= Depth + 1);
-      a_room: assert (ready || 32'(inside_q) >= Depth);  // Depth words always find room
+      a_room: assert (ready || 32'(inside_q) >= Depth);  // Depth words always find space
       a_nothing: assert (!valid || inside_q != '0);
       a_word: assert (!follow_q || ahead_q != '0 || !valid || data == word_q);
       a_inside: assert (!follow_q || ahead_q < inside_q);

@@ -49,7 +49,7 @@ void prepare(Bench& b, const rm::MemorySettings& s) {
   for (int i = 0; i < 5; i++) watch(b, nothing, 0);
 }
 
-// Beats that make an entry of rows of so many words, and rows that make one.
+// Beats that make an entry of rows of `words` words, and rows that make one.
 constexpr u64 beats_of(u64 words) { return words * 8 > kBeat ? words * 8 / kBeat : 1; }
 constexpr u64 kRowsOfEntry = kBeat > kRowBytes ? kBeat / kRowBytes : 1;
 
@@ -101,7 +101,7 @@ void write_rules(Bench& b, const rm::MemorySettings& s) {
     const bool moved = b.dut->wr_row_valid_i && b.dut->wr_row_ready_o;
     if (moved && ++sent == kRowsOfEntry) filled = b.memory.cycle();
     if (b.wr_beats + b.dut->wr_beat_o == beats) first(last_row, true, b.memory.cycle());
-    // watch() settles once more, which would show the memory two cycles in one: do its edge alone
+    // watch() settles again, which would show the memory two cycles in one: do its edge alone
     const u64 now = b.memory.cycle();
     first(log.aw, b.dut->m_axi_awvalid_o, now);
     first(log.w, b.dut->m_axi_wvalid_o, now);

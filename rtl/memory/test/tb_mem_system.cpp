@@ -101,7 +101,8 @@ void random_traffic(Bench& b, u64 rounds) {
   }
 }
 
-// One beat in the middle answers with an error: told once or more, address of the burst, rest unharmed.
+// One beat in the middle answers with an error: reported at least once with the address of the burst, and all
+// else is unchanged.
 void errors(Bench& b, u64 rounds) {
   for (u64 round = 0; round < rounds; round++) {
     const bool reading = round % 2 == 0;
@@ -126,7 +127,7 @@ void errors(Bench& b, u64 rounds) {
     run.finish(2000000);
     const u64 found = run.reads.errors + run.writes.errors;
     const u64 kind = b.dut->err_o >> 34, resp = (b.dut->err_o >> 32) & 3, addr = b.dut->err_o & 0xffffffff;
-    if ((found != 0) != (expected != ~u64{0})) fail("%" PRIu64 " errors told, first expected %" PRIx64, found, expected);
+    if ((found != 0) != (expected != ~u64{0})) fail("%" PRIu64 " errors reported, first expected %" PRIx64, found, expected);
     if (found && (kind != (reading ? 2u : 3u) || resp != s.error_resp || addr != expected))
       fail("error kind %" PRIu64 " resp %" PRIu64 " at %" PRIx64 ", not %" PRIx64, kind, resp, addr, expected);
     total += found;
@@ -151,7 +152,7 @@ void fetch_errors(Bench& b, u64 rounds) {
     run.finish(2000000);
     const u64 first = (s.error_first - std::min(s.error_first, run.fetches.address(0))) / 32;
     if (behind) {
-      if (run.fetches.failed_at != ~u64{0} || b.dut->err_o) fail("an error behind END was told");
+      if (run.fetches.failed_at != ~u64{0} || b.dut->err_o) fail("an error behind END was reported");
     } else {
       if (run.fetches.failed_at != first) fail("fetch failed at %" PRIu64 ", not %" PRIu64, run.fetches.failed_at, first);
       if (b.dut->err_o >> 34 != 1) fail("a fetch error was not kept");

@@ -1,5 +1,5 @@
-// The last step of the other kinds at full width and for every modulus: what the equations promise before it (README.md of
-// the block, and the argument in each source) is assumed of a cut net, and 0 <= r_o < q is proved.
+// The last step of the other kinds at full width and for every modulus. What the equations guarantee before it (README.md
+// of the block, and the argument in each source) is assumed of a cut net; 0 <= r_o < q is proved.
 module fv_last #(
   parameter int unsigned Kind = modmul_pkg::KindMontgomery,
   parameter int unsigned W    = 60

@@ -1,9 +1,9 @@
-// fv_ntt_order - rows and twiddles of every stage, at the largest size.
+// fv_ntt_order - rows and twiddle factors of every stage, at the largest size.
 //
-// Rows         every row of the limb comes exactly once a stage (one to one, in range); in type I the two
-//              rows of a pair follow each other and differ by the distance, so one row read and one row
-//              written a cycle serve Nbf butterflies without a conflict; blocks keep their place in time.
-// Twiddles     butterfly j of the row requested at time t gets entry 2^s + i, i its block, mirrored in the
+// Rows         every row of the limb comes exactly once a stage (one to one, in range). In type I the two rows of a
+//              pair follow each other and differ by the distance, so one row read and one row written a cycle serve
+//              Nbf butterflies without a conflict. Blocks keep their place in time.
+// Factors      butterfly j of the row requested at time t gets entry 2^s + i, i its block, mirrored in the
 //              inverse. The words of the table are their own numbers, so what is selected can be read.
 // Ganged       a lane holds half a limb: stage 0 crosses, rows in order and one twiddle for all; stage s is stage s - 1
 //              of a transform of half the length, whose blocks in lane l come after l * 2^(s-1) others.
@@ -66,7 +66,7 @@ module fv_ntt_order #(
   ntt_row_order #(.RowW(RowW)) i_other (.dist_i(step), .time_i(other_q), .row_o(row_other));
   ntt_row_order #(.RowW(RowW)) i_partner (.dist_i(step), .time_i(time_q ^ RowW'(1)), .row_o(row_partner));
 
-  // ---------------------------------------------------------------- twiddles
+  // ---------------------------------------------------------- twiddle factors
   logic [AddrW-1:0]        addr;
   logic [SelW-1:0]         offset, fixed;
   logic                    mirror;

@@ -1,5 +1,6 @@
-// fv_ntt_twiddle_gen - a table is filled by doubling: every entry is written once and is the product of the right roots,
-//                      each made from an entry that is there by then; the whole is there when a transform may read it.
+// fv_ntt_twiddle_gen - a table is filled by doubling. Every entry is written once and is the product of the right
+//                      roots, each made from an entry that is present by then. The table is complete when a transform
+//                      may read it.
 //
 // Method       bounded, a whole generation at small sizes. The proof script cuts the multipliers away: here a word says
 //              which roots it holds, root b is 2^b, and a product is their union, M cycles later. So entry x must hold x.
@@ -24,8 +25,8 @@ module fv_ntt_twiddle_gen #(
   input logic [3:0] log_n_i
 );
 
-  // A transform that starts in the cycle after done asks for its first row in the next, and reads that row's twiddle so
-  // many cycles after done.
+  // A transform that starts in the cycle after done requests its first row in the next, and reads the twiddle factor of
+  // that row this number of cycles after done.
   localparam int unsigned Ready = 2 + ntt_pkg::OffTwAddr;
 
   logic                    start, done, load_q, wslot;

@@ -15,7 +15,7 @@ struct Command {
   bool inverse;
   unsigned bank, mod;
   Fill fill;
-  bool roots = false;  // makes twiddles, transforms nothing
+  bool roots = false;  // makes twiddle factors, transforms nothing
   // filled in by the bench
   u64 accepted = 0, start = 0;
   Words expected;
@@ -215,7 +215,7 @@ class Bench {
   bool watch_roots() {
     const bool ends = cycle_ >= schedule_.twiddles();
     if (dut_->started_o || bool(dut_->skipped_o) != ends || dut_->wait_ticket_o || dut_->wait_twiddle_o) {
-      fail("cycle %" PRIu64 ": skipped %d, twiddles from %" PRIu64 " on", cycle_, int(dut_->skipped_o), schedule_.twiddles());
+      fail("cycle %" PRIu64 ": skipped %d, twiddle factors from %" PRIu64 " on", cycle_, int(dut_->skipped_o), schedule_.twiddles());
     }
     return ends;
   }

@@ -36,7 +36,7 @@ struct Timing {
     }
     return cycles;
   }
-  // A slot may be filled anew so many cycles after the last read request that needs it.
+  // Cycles after the last read request that needs a slot, from which it may be filled anew.
   u64 slot_release() const { return mul_latency + 7; }
 };
 
@@ -81,10 +81,10 @@ class Schedule {
     twiddles_ = hit;
     return std::max(hit, free_);
   }
-  // Cycle from which the twiddles are there, of the command last asked about.
+  // Cycle from which the twiddle factors of the last requested command are present.
   u64 twiddles() const { return twiddles_; }
   u64 sequencer() const { return free_; }
-  // The command last asked about was one that only has its twiddles made, and has left the queue.
+  // The last requested command only makes twiddle factors, and has left the queue.
   void skip(u64 cycle) { latest_start_ = cycle; }
   void start(u64 cycle, bool gang = false) {
     latest_start_ = cycle;

@@ -39,7 +39,7 @@ module ntt_bench #(
   // status and counters
   output logic                   busy_o,
   output logic                   wait_ticket_o,   // free, no grant
-  output logic                   wait_twiddle_o,  // free, granted, no twiddles
+  output logic                   wait_twiddle_o,  // free, granted, no twiddle factors
   // modulus table, one cycle
   output logic [ModW-1:0]        tab_mod_o,
   output logic [3:0]             tab_root_o,

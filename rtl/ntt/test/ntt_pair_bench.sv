@@ -40,7 +40,7 @@ module ntt_pair_bench #(
   // status and counters
   output logic [1:0]                      busy_o,
   output logic [1:0]                      wait_ticket_o,   // free, no grant
-  output logic [1:0]                      wait_twiddle_o,  // free, granted, no twiddles
+  output logic [1:0]                      wait_twiddle_o,  // free, granted, no twiddle factors
   // modulus table, one cycle
   output logic [1:0][ModW-1:0]            tab_mod_o,
   output logic [1:0][3:0]                 tab_root_o,

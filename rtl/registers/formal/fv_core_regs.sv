@@ -1,6 +1,7 @@
-// fv_core_regs - AXI4-Lite as the host sees it: answers stand until they are taken, there are as many as accesses, none
-//                comes before its access is complete, and each comes within Wait cycles if the host takes answers.
-//                Start, soft reset and a word of the modulus table come while a write is under way, never from a read.
+// fv_core_regs - AXI4-Lite as the host sees it. Answers are stable until they are taken, there are as many as
+//                accesses, and none comes before its access is complete. Each comes within Wait cycles if the host
+//                takes answers. Start, soft reset and a word of the modulus table come while a write is under way,
+//                never from a read.
 //
 // Method       bounded. The host does what it likes: both halves of a write in any order, reads between them, answers
 //              taken at any time, or (Prompt) always. The core's status is anything in every cycle. BROKEN expects every

@@ -1,8 +1,8 @@
 // AxiMemory: off-chip memory behind an AXI4 slave port, cycle by cycle, for simulation.
 //
-// Every output is a function of the state, the cycle number and the valid signals that the master
-// shows at the start of the cycle (functions of its registers); README.md states the rules so that
-// a cycle model can repeat them. Nothing depends on wall time, addresses of the host or call order.
+// Every output is a function of the state, the cycle number and the valid signals of the master at the start
+// of the cycle (functions of its registers). README.md states the rules so that a cycle model can repeat
+// them. Nothing depends on wall time, addresses of the host or call order.
 #pragma once
 
 #include <cstddef>

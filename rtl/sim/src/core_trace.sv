@@ -1,5 +1,5 @@
-// core_trace - tells the simulator's library what the units do: dispatches, rows that leave the arithmetic unit, rows
-//              that a transform writes, and ends of transforms. Bound to core_engine; not hardware.
+// core_trace - reports to the simulator's library what the units do: dispatches, rows that leave the arithmetic unit,
+//              rows that a transform writes, and ends of transforms. Bound to core_engine; not hardware.
 //
 // Order        arithmetic instructions end in program order, and so do the transforms of one lane; with the order of
 //              dispatch the library knows which instruction an end belongs to.
@@ -15,8 +15,8 @@ module core_trace
   input logic                        start_i,
   input logic                        arith_put_i,
   input logic [1:0]                  ntt_put_i,
-  input logic                        roots_i,          // what is put makes twiddles only
-  input logic                        gang_i,           // what is put is one transform for both lanes
+  input logic                        roots_i,          // the command makes twiddle factors only
+  input logic                        gang_i,           // the command is one transform for both lanes
   input logic                        row_valid_i,
   input logic                        row_last_i,
   input logic                        row_to_bank_i,

@@ -1,5 +1,5 @@
-// The library's C interface around toy_core: registers, programs of copies on memories of every temper, errors,
-// start while busy, reset in the middle, the watchdog, and the same cycles for the same seed.
+// The library's C interface around toy_core: registers, programs of copies on memories of every timing,
+// errors, start while busy, reset in the middle, the watchdog, and the same cycles for the same seed.
 #include <vector>
 
 #include "../../registers/generated/core_registers.h"

@@ -1,5 +1,5 @@
-// toy_core - a stand-in with the ports of compact_core that knows COPY from memory to memory and END, one
-// instruction at a time: it tests the library, the registers and the streams together, and shows how they
+// toy_core - a stand-in with the ports of compact_core. It executes COPY from memory to memory and END, one
+// instruction at a time. It tests the library, the registers and the streams together, and shows how they
 // are wired. COPY with bit 54 of w1 set adds q of its modulus to every word, so that the modulus table is
 // seen from outside.
 module toy_core

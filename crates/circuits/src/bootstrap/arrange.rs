@@ -1,9 +1,10 @@
 //! Which maps and which sine: the arrangement that a need takes, and the one that a chain was laid out for.
 //!
-//! Three maps each way and the arcsine's cubic term give the most precise and the fastest bootstrapping where the modulus has room
-//! for their levels. In small rings it has not: two maps save two levels for twice the rotations; without the cubic term the
-//! sine saves two, and three to five bits of every prime above the raise are spent on the room that replaces it. Other numbers of maps
-//! are for those who ask for them: one or two where slots are few, four or five for fewer rotations at the price of levels and keys.
+//! Three maps each way and the arcsine's cubic term give the most precise and the fastest bootstrapping if
+//! the modulus has space for their levels. In small rings it has not. There two maps save two levels for
+//! twice the rotations. Without the cubic term the sine saves two levels; three to five bits of every prime
+//! above the raise are then spent on the margin that replaces it. Other numbers of maps must be requested:
+//! one or two for few slots, four or five for fewer rotations at the price of levels and keys.
 
 use ringmill_ckks::Params;
 
@@ -42,8 +43,8 @@ impl Bootstrap {
         Self { to_coefficients: maps, to_slots: maps, arcsine, keys: Keys::AtMost(KEYS), ..Self::default() }
     }
 
-    /// How ciphertexts of these parameters are bootstrapped: as their primes were laid out for, in the usual arrangement if they were
-    /// not; in so many iterations, or as many as they were laid out for.
+    /// How ciphertexts of these parameters are bootstrapped: as their primes were laid out for, otherwise in
+    /// the usual arrangement. `iterations` replaces the number of iterations that they were laid out for.
     pub fn of(params: &Params, iterations: Option<u32>) -> Self {
         let usual = || {
             let scale_bits = params.literal().scale_bits;
@@ -89,8 +90,9 @@ fn layout(params: &Params) -> Option<(Bootstrap, Need)> {
 }
 
 impl Need {
-    /// Parameters for bootstrappings precise to `bits` in so many iterations, and how to bootstrap with them: the smallest ring
-    /// that has room for any arrangement, in it the usual one unless another takes a third less time. Scales follow from the bits.
+    /// Parameters for bootstrappings precise to `bits` in the given number of iterations, and how to
+    /// bootstrap with them. Takes the smallest ring in which any arrangement fits, and the usual arrangement
+    /// unless another takes a third less time. Scales follow from the bits.
     ///
     /// # Errors
     /// As [`Need::iterated`] and [`Need::in_arrangement`].
@@ -98,7 +100,8 @@ impl Need {
         self.clone().iterated(bits, iterations)?.in_arrangement(iterations)
     }
 
-    /// The same for the scales that this need has; that of the sine is wider in arrangements that take more room than the usual one.
+    /// The same for the scales that this need has; that of the sine is wider in arrangements with a larger
+    /// margin than the usual one.
     ///
     /// # Errors
     /// As [`Need::choose`]; [`CircuitError::Transforms`] for levels that the slots do not take, [`CircuitError::Arcsine`] for more
@@ -150,7 +153,8 @@ impl Need {
         (all.next().unwrap_or(ARRANGEMENTS[0]), all.collect())
     }
 
-    /// The same with a sine whose scale makes up for what a larger room than the usual one costs in precision.
+    /// The same with a sine whose scale compensates the precision that a larger margin than the usual one
+    /// costs.
     fn in_room(&self, config: &Bootstrap) -> Self {
         let usual = Bootstrap { arcsine: true, ..config.clone() }.precise(self);
         Self { wide_bits: self.wide_bits + config.more_room(usual.bits), ..self.clone() }
@@ -216,7 +220,7 @@ mod tests {
                     let (params, config) = match need.arranged(bits, iterations) {
                         Ok(chosen) => chosen,
                         Err(e) => {
-                            // The room in place of the arcsine is what the widest primes lack first.
+                            // The margin in place of the arcsine is what the widest primes lack first.
                             assert!(
                                 !arcsine && matches!(e, CircuitError::Arcsine { most: 58, .. }),
                                 "{bits}: {e}"

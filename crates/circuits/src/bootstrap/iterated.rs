@@ -1,8 +1,9 @@
 //! More precision by bootstrapping again what a bootstrapping left out: Bae, Cheon, Cho, Kim and Kim, CCS 2022.
 //!
-//! y_1 is x but for an error below 2^−b of its bound. The error is known to whoever has both: x − y_1 at the level of x, a message
-//! of a bound so small that bootstrapping it is precise to 2^−b of that. The sum of both results is off by the second error
-//! alone. Every iteration is a bootstrapping, on the levels and with the keys of the first.
+//! y_1 is x up to an error below 2^−b of its bound. The error can be computed: x − y_1 at the level of x is a
+//! message with so small a bound that bootstrapping it is precise to 2^−b of that bound. The sum of both
+//! results is off by the second error alone. Every iteration is a bootstrapping, on the levels and with the
+//! keys of the first.
 
 use ringmill_program::he::{Builder, Op, Value};
 
@@ -15,7 +16,7 @@ pub const ITERATIONS_MAX: u32 = 2;
 /// Bits by which what an iteration leaves out is taken to be larger than its precision says.
 const MARGIN: u32 = 3;
 
-/// Bits that each of so many iterations must be precise to for `bits` in all.
+/// Bits to which each of the iterations must be precise for `bits` in all.
 pub(super) fn each(bits: u32, iterations: u32) -> u32 {
     let iterations = iterations.clamp(1, ITERATIONS_MAX);
     let each = (bits + MARGIN * (iterations - 1)).div_ceil(iterations);
@@ -28,7 +29,8 @@ impl Bootstrap {
         (-f64::from(iterations * self.bits.saturating_sub(MARGIN))).exp2()
     }
 
-    /// Bits to which all iterations together are precise, for messages up to 1 at a scale of so many bits.
+    /// Bits to which all iterations together are precise, for messages up to 1 at a scale of the given number
+    /// of bits.
     pub fn bits_in_all(&self, scale_bits: u32) -> u32 {
         let before = self.iterations.saturating_sub(1) * self.bits.saturating_sub(MARGIN);
         (before + self.bits).min(scale_bits.saturating_sub(PRECISION_BELOW))

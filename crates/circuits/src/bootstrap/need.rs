@@ -94,7 +94,7 @@ impl Default for Need {
     }
 }
 
-/// Bits of the sine's scale beyond those of the result: what its errors grow by, and the room.
+/// Bits of the sine's scale beyond those of the result: the growth of its errors, and the margin.
 pub(super) const WIDE_ABOVE: u32 = 34;
 
 /// The widest scale of the sine: the primes of its argument are then as wide as primes may be.
@@ -103,7 +103,7 @@ pub(super) const WIDE_MOST: u32 = WIDEST - 2;
 /// The widest scale of results: that of the sine is above it.
 const SCALE_MOST: u32 = WIDE_MOST - FLAT[0];
 
-/// The most bits that so many iterations give.
+/// The most bits that a number of iterations gives.
 pub const fn most_bits(iterations: u32) -> u32 {
     if iterations == 1 { WIDE_MOST - WIDE_ABOVE } else { SCALE_MOST - PRECISION_BELOW }
 }
@@ -118,10 +118,11 @@ impl Need {
         self.iterated(bits, 1)
     }
 
-    /// The same by so many bootstrappings in a row, each of what the ones before it left out: up to 36 bits by two.
+    /// The same by `iterations` bootstrappings in a row, each of the error that the ones before it left: up
+    /// to 36 bits by two.
     ///
     /// # Errors
-    /// [`CircuitError::Precision`] beyond what so many iterations give, [`CircuitError::Iterations`].
+    /// [`CircuitError::Precision`] beyond what the iterations give, [`CircuitError::Iterations`].
     pub fn iterated(self, bits: u32, iterations: u32) -> Result<Self, CircuitError> {
         if !(1..=ITERATIONS_MAX).contains(&iterations) {
             return Err(CircuitError::Iterations { iterations, most: ITERATIONS_MAX });
@@ -296,8 +297,8 @@ impl Need {
 
     /// Bits of p_0 and of P beyond the largest digit, in the order of preference.
     ///
-    /// p_0 holds the constants of the maps as one limb each; their scale is that of the primes there. Where keys under the
-    /// ephemeral secret have no room for that, it takes what they leave, as long as it covers q_0.
+    /// p_0 holds the constants of the maps as one limb each; their scale is that of the primes there. If keys
+    /// under the ephemeral secret leave fewer bits than that, p_0 takes those, provided that it covers q_0.
     fn firsts(&self, log_n: u32, q: &[u32]) -> Vec<(u32, u32)> {
         let first = (self.narrow() + 2).min(if self.rise() == FLAT { WIDEST } else { FAST });
         let mut all = vec![(first, SPARE_BITS), (first, SPARE_BITS - 1)];

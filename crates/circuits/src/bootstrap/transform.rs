@@ -46,7 +46,8 @@ pub fn transform(way: Way, slots: usize, levels: usize, factor: f64) -> Result<V
     for left in (1..=levels).rev() {
         let (group, after) = rest.split_at(rest.len().div_ceil(left));
         rest = after;
-        // What is raised has a smaller scale than what follows, so the first map has the most room for small entries.
+        // What is raised has a smaller scale than what follows, so the first map can represent the smallest
+        // entries.
         let part = match (levels, way, maps.is_empty()) {
             (1, ..) => 1.0,
             (_, Way::ToCoefficients, _) => 1.0 / levels as f64,

@@ -18,8 +18,8 @@ pub enum Keys {
     /// As many as the least time takes: one for each baby step and each different giant step.
     #[default]
     Fast,
-    /// So many, in the least time that they allow; or the fewest possible, if that is more. One is enough for a dense map,
-    /// which then takes as many rotations as it has diagonals.
+    /// At most this number of keys, in the least time that they allow; or the fewest possible, if that is
+    /// more. One key is enough for a dense map, which then takes one rotation a diagonal.
     AtMost(usize),
 }
 
@@ -136,7 +136,7 @@ fn gaps(values: &BTreeSet<i64>) -> Vec<i64> {
     above.windows(2).chain(below.windows(2)).map(|pair| pair[1] - pair[0]).collect()
 }
 
-/// So many diagonals, from the first, are tried as ends of the first giant step.
+/// The number of diagonals, from the first, that are tried as ends of the first giant step.
 const ALL_DISTANCES: usize = 64;
 
 /// Widths of the giant step that are worth a look: distances that occur, and 2^k and 3·2^k times the least of them.

@@ -30,7 +30,7 @@ impl<R: Borrow<LimbRing> + Sync> Residues<'_, R> {
     pub(super) fn digits(&self) -> Result<Digits, EncoderError> {
         let Some(last) = self.rings.len().checked_sub(1) else { return Ok(Digits::new()) };
         let mut digits = Digits::new();
-        // What is left of the last limb usually tells whether all digits are known.
+        // The remainder of the last limb usually shows whether all digits are known.
         let mut witness = self.remainder(last, &digits)?;
         while digits.len() < last {
             let k = digits.len();
@@ -95,8 +95,8 @@ fn is_zero(words: &[u64]) -> bool {
     words.iter().all(|&x| x == 0)
 }
 
-/// Writes the coefficients of X^(gap·j), given by one digit a ring, times `factor`, as hi parts followed by lo parts to `planes`, and returns
-/// the power of two that they were divided by to stay in the range of binary64.
+/// Writes the coefficients of X^(gap·j), given by one digit a ring, times `factor` to `planes`: hi parts
+/// followed by lo parts. Returns the power of two that they were divided by to stay in the range of binary64.
 pub(super) fn reals<R: Borrow<LimbRing>>(
     arch: Arch,
     digits: &[Buffer],

@@ -77,7 +77,7 @@ impl<R: Read> Read for Kept<R> {
     }
 }
 
-/// A file of keys that was read to its end, and what it holds beside the residues of switching keys.
+/// A file of keys that was read to its end, and what it holds besides the residues of key-switching keys.
 struct Checked {
     header: KeysHeader,
     identity: Option<KeyIdentity>,

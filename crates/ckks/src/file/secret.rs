@@ -11,7 +11,7 @@ use super::{FileError, Kind};
 use crate::keys::SecretKey;
 use crate::params::Params;
 
-/// Writes a secret key, in the clear: whoever reads it decrypts everything.
+/// Writes a secret key, unencrypted: every reader of it can decrypt everything.
 ///
 /// # Errors
 /// [`FileError::Io`].

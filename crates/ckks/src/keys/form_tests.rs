@@ -78,7 +78,7 @@ fn a_form_encrypts_its_own_gadget_over_its_own_primes() {
 }
 
 /// The sum of the keys of neighbouring digits is a key of the digit that they make together: one key of fine digits
-/// serves coarse ones wherever P covers them. Its error is that of so many keys.
+/// serves coarse ones wherever P covers them. Its error is the sum of the errors of these keys.
 #[test]
 fn keys_of_neighbouring_digits_add_up_to_a_key_of_the_merged_digit() {
     let params = params();

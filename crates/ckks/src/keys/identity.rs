@@ -1,8 +1,9 @@
 //! Which secret key a thing belongs to: keys that were made with it, ciphertexts under it, and what is computed from these.
 //!
-//! Residues under one secret look like those under another, so nothing else tells a mix-up: what decrypts with a wrong key
-//! is noise, at low levels as small as values are. An identity is a hint against that and no proof, since whoever writes a
-//! file writes what he likes into it; [`SecretKey::made`](super::SecretKey::made) proves.
+//! Residues under one secret look like those under another, so nothing else reveals a mix-up: what decrypts
+//! with a wrong key is noise, at low levels as small as values are. An identity is a hint against that and no
+//! proof, since the author of a file can write any identity into it;
+//! [`SecretKey::made`](super::SecretKey::made) proves.
 
 use std::fmt;
 
@@ -10,7 +11,7 @@ use ringmill_ring::sample::Seed;
 
 use crate::error::CkksError;
 
-/// The identity of a secret key: eight bytes that are drawn with it and tell nothing of it, not all zero.
+/// The identity of a secret key: eight bytes that are drawn with it and are independent of it, not all zero.
 ///
 /// Not known (`None`) are those of keys from bare coefficients and of files from before version 3. What has none may meet
 /// everything.

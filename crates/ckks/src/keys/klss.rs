@@ -115,7 +115,8 @@ impl KlssLayout {
         Ok(())
     }
 
-    /// Limbs, digits and special primes; it is computed from a form of the key with such digits and at least so many limbs.
+    /// Limbs, digits and special primes; it is computed from a form of the key with such digits and at least
+    /// as many limbs.
     pub fn digits(&self) -> KeyLayout {
         self.digits
     }
@@ -168,10 +169,10 @@ impl fmt::Debug for KlssLayout {
 /// β·N·D·D̃, which T must exceed, for polynomials of 1, 2, … limbs: β their digits, D and D̃ the greatest products of a
 /// digit and of a block that they use.
 ///
-/// A centred digit lies within ±D/2 and a centred block within ±D̃/2, both but for the 2^−7 that their quotients may be
-/// off; so the β·N products that a coefficient sums stay within a quarter of the bound, and centring modulo T, which is
-/// right up to the 2^−7 of its own quotient, has a factor of almost two to spare. A block that is used in part is as long
-/// as ever: its integers are those of the whole one.
+/// A centred digit lies within ±D/2 and a centred block within ±D̃/2, both up to the error of at most 2^−7 of
+/// their quotients. So the β·N products that a coefficient sums stay within a quarter of the bound. Centring
+/// modulo T is correct up to the 2^−7 of its own quotient, which leaves a margin of almost a factor of two. A
+/// block that is used in part keeps its length: its integers are those of the whole one.
 fn bounds(
     log_n: u32,
     (q, p): (&[Modulus], &[Modulus]),
@@ -222,7 +223,8 @@ fn log2(words: &[u64]) -> f64 {
     top.log2() + 64.0 * words.len().saturating_sub(2) as f64
 }
 
-/// A form of a switching key cut into blocks, each block centred, modulo the primes of T, in the evaluation domain.
+/// A form of a key-switching key cut into blocks, each block centred, modulo the primes of T, in the
+/// evaluation domain.
 ///
 /// A group of limbs for each prime of T and block: by digit, b before a.
 pub struct KlssKey {
@@ -331,7 +333,7 @@ impl Block {
     }
 }
 
-/// The KLSS keys of a switching key that were asked for, shared by its clones.
+/// The KLSS keys of a key-switching key that were requested, shared by its clones.
 #[derive(Clone, Default)]
 pub(super) struct Derived(Arc<Mutex<Vec<Arc<KlssKey>>>>);
 

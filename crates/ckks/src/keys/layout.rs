@@ -1,4 +1,4 @@
-//! How a switching key cuts a polynomial into digits, and what its inner product is divided by.
+//! How a key-switching key cuts a polynomial into digits, and the divisor of its inner product.
 
 use std::fmt;
 use std::ops::Range;
@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::params::{Params, less, product};
 
-/// The layout of one form of a switching key.
+/// The layout of one form of a key-switching key.
 ///
-/// The key that every level can use divides by P = p_0 … p_{K−1}. Fewer limbs are switched faster by a key of their own:
-/// at low levels a digit is short and needs fewer special primes, at middle levels the primes that rescaling has
-/// removed can serve as further special ones, so that there are fewer digits. The modulus of such a key divides PQ, so
-/// it is no less secure than the first one.
+/// The key that every level can use divides by P = p_0 … p_{K−1}. Fewer limbs are switched faster by a key of
+/// their own. At low levels a digit is short and needs fewer special primes. At middle levels the primes that
+/// rescaling has removed can serve as further special primes, which gives fewer digits. The modulus of such a
+/// key divides PQ, so it is no less secure than the first one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct KeyLayout {
     /// The most limbs that a polynomial to be switched may have.

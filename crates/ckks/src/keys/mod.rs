@@ -1,10 +1,10 @@
-//! Keys: secret, public, and the switching keys of relinearisation and automorphisms.
+//! Keys: secret, public, and the key-switching keys of relinearisation and automorphisms.
 //!
-//! A switching key from s′ to s has one pair (b_j, a_j) a digit j over all primes q_0..q_L, p_0..p_{K−1}, in the
-//! evaluation domain, with b_j + a_j·s = e_j + P·g_j·s′, where g_j is 1 modulo the primes of digit j and 0 modulo the
-//! other ciphertext primes. Every a_j is the expansion of a public seed, so keys are stored at half size.
-//! Besides this form a key may have others for fewer limbs ([`KeyLayout`]); what KLSS key switching reads
-//! ([`KlssKey`]) is a function of a form and is not stored.
+//! A key-switching key from s′ to s has one pair (b_j, a_j) a digit j over all primes q_0..q_L, p_0..p_{K−1},
+//! in the evaluation domain. It satisfies b_j + a_j·s = e_j + P·g_j·s′, where g_j is 1 modulo the primes of
+//! digit j and 0 modulo the other ciphertext primes. Every a_j is the expansion of a public seed, so keys are
+//! stored at half size. Besides this form a key may have others for fewer limbs ([`KeyLayout`]); what KLSS
+//! key switching reads ([`KlssKey`]) is a function of a form and is not stored.
 
 mod encapsulation;
 mod evaluation;

@@ -63,7 +63,8 @@ impl SecretKey {
         &self.params
     }
 
-    /// Its identity, which tells nothing of it and which all that is made with it carries; `None` if it is not known.
+    /// Its identity, which is independent of it. Everything made with the key carries it. `None` if it is not
+    /// known.
     pub fn identity(&self) -> Option<KeyIdentity> {
         self.identity
     }

@@ -16,8 +16,9 @@
 //!
 //! # What is public
 //! Everything here follows from the computation, from declared bounds and from fresh random names: never from values. A
-//! product with a plaintext does not name the plaintext, so equal ones cannot be told from others. Births after it may be
-//! equal or not, and add linearly. A file holds the sums alone ([`Noise::summary`]), rounded up.
+//! product with a plaintext does not name the plaintext, so equal ones cannot be distinguished from others.
+//! Births after it may be equal or not, and add linearly. A file holds the sums alone ([`Noise::summary`]),
+//! rounded up.
 //!
 //! # From coefficients to slots
 //! A slot is e(ζ)/Δ for a root of unity ζ. With independent coefficients of standard deviation τ (in units of Δ) a slot
@@ -166,7 +167,7 @@ impl Switching {
 }
 
 impl Noise {
-    /// A value without error: |slot| ≤ `magnitude`. `name` tells values apart that are not equal.
+    /// A value without error: |slot| ≤ `magnitude`. `name` distinguishes values that are not equal.
     pub fn exact(magnitude: f64, name: u64) -> Self {
         Self {
             sources: Sources::default(),

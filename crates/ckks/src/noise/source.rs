@@ -24,7 +24,8 @@ pub struct Source {
 /// What a slot of a contribution is, beside a normal number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Factor {
-    /// Names the small polynomials that multiply it and stay the same for a key: 0 if there are none, and the slot is normal.
+    /// Names the small polynomials that multiply it and stay the same for a key: 0 without such polynomials:
+    /// then the slot is normal.
     pub name: u64,
     /// The part of the variance that the largest of these polynomials has, in (0, 1].
     pub share: f64,
@@ -53,7 +54,7 @@ impl Factor {
 }
 
 impl Source {
-    /// What tells it from others. Conjugates are not told apart: e and its conjugate have their real parts in common.
+    /// Identifies it. Conjugates are not distinguished: e and its conjugate have their real parts in common.
     fn key(&self) -> (u64, u64) {
         (self.id, self.galois)
     }

@@ -1,9 +1,10 @@
 //! How far the greatest of many slots exceeds their deviation.
 //!
-//! Given the secret key, a slot of an error is a complex normal number. Its variance is not the same for all slots: the
-//! rounding r₀ + r₁·s of a rescale or key switch has in the slot at ζ the variance τ²·(1 + |s(ζ)|²), and |s(ζ)|² is
-//! exponentially distributed about its mean over the slots. So the variance of a slot is V = G + Σ_k H_k·X_k: G of plain
-//! contributions, H_k of those whose factor s was turned by the same automorphism, X_k independent and exponential of mean 1.
+//! Given the secret key, a slot of an error is a complex normal number. Its variance is not the same for all
+//! slots. The rounding r₀ + r₁·s of a rescale or key switch has the variance τ²·(1 + |s(ζ)|²) in the slot at
+//! ζ. Over the slots, |s(ζ)|² is exponentially distributed about its mean. So the variance of a slot is V = G
+//! + Σ_k H_k·X_k. G is that of plain contributions; H_k is that of contributions whose factor s was mapped by
+//! the same automorphism. The X_k are independent and exponential of mean 1.
 //!
 //! For every λ in (0, 1/max H), t²/V + λV ≥ 2t√λ, so
 //!
@@ -12,8 +13,9 @@
 //! This is e^(−l) for t = (l + λG − Σ ln(1 − λH_k)) / 2√λ; the least over λ is taken. For H = 0 it is the tail of a normal
 //! number, √(l·G); for G = 0 and one H it is near l/2·√H, the tail of a product of two.
 //!
-//! Where the factor of a contribution is one of several polynomials (the errors of the digits of a key), H_k is spread over
-//! them: as −ln(1 − λh) is convex in h, Σⱼ −ln(1 − λhⱼ) is at most H/h times that of the greatest h.
+//! The factor of a contribution may be one of several polynomials (the errors of the digits of a key). Then
+//! H_k is spread over them: −ln(1 − λh) is convex in h, so Σⱼ −ln(1 − λhⱼ) is at most H/h times that of the
+//! greatest h.
 
 use super::FAILURE;
 use super::source::Source;

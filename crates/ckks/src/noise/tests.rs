@@ -64,7 +64,7 @@ fn many_sources_keep_their_total_and_lose_none_of_it() {
     assert!(sum.sources().len() <= source::MAX_SOURCES);
     let ratio = sum.std() / (5000f64.sqrt() * all[0].std());
     assert!((1.0..5.0).contains(&ratio), "{ratio}");
-    // Half of them are the same again, and nothing tells which: they add linearly.
+    // Half of them are the same again, and it is unknown which: they add linearly.
     let again = all.iter().fold(sum.clone(), |s, x| s.add(x));
     assert!(again.std() >= 2.0 * 5000f64.sqrt() * all[0].std());
     // A sum of all slots by rotations doubles the variance each time, as long as there are names for all.

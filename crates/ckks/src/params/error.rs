@@ -149,7 +149,7 @@ pub enum ParamsError {
         log_pq: ModulusSize,
         /// log2 N.
         log_n: u32,
-        /// The secret, in words.
+        /// The distribution of the secret, as text.
         secret: String,
         /// Interpolated bits, below 128.
         bits: u32,
@@ -164,10 +164,10 @@ pub enum ParamsError {
     NotCovered {
         /// log2 N.
         log_n: u32,
-        /// The secret, in words.
+        /// The distribution of the secret, as text.
         secret: String,
     },
-    /// The wish cannot be met.
+    /// The need cannot be met.
     #[error("no parameters up to N = 2^{max_log_n} meet the need: {why}")]
     Unmet {
         /// Greatest log2 N tried.

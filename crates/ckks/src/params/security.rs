@@ -328,7 +328,7 @@ mod tests {
         // Eight 54-bit ciphertext primes and one special prime at N = 2^14: about 115 bits by an
         // estimator, 111 to 114 by extending the tables.
         assert!((at(14, 486.0).bits() - 115.0).abs() < 4.0, "{}", at(14, 486.0).bits());
-        // log PQ 782 at N = 2^15 was estimated at about 140 bits or a little more.
+        // log PQ 782 at N = 2^15 was estimated at 140 bits or slightly more.
         assert!((135.0..150.0).contains(&at(15, 782.0).bits()), "{}", at(15, 782.0).bits());
     }
 

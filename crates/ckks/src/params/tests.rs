@@ -225,7 +225,7 @@ fn by_need_refuses_what_no_ring_gives() {
     assert_eq!(c.params.security().category(), Some(256));
 }
 
-/// Fewer digits mean longer ones, which need more special primes: no set has room for them.
+/// Fewer digits mean longer ones, which need more special primes: no set has space for them.
 #[test]
 fn no_named_set_admits_fewer_digits_at_128_bits() {
     let multiprime =

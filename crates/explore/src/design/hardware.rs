@@ -76,7 +76,7 @@ pub struct Hardware {
     pub memory_bytes: u64,
     /// Cycles to the first beat.
     pub memory_latency: u32,
-    /// One beat every so many cycles.
+    /// Cycles from one beat to the next.
     pub beat_cycles: u32,
     /// Name of the policy of schedules: throughput or low-latency.
     pub policy: String,

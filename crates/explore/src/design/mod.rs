@@ -1,8 +1,8 @@
 //! A design: parameters and hardware for one kernel, with everything that is predicted of them.
 //!
-//! A [`Design`] is self-contained. It carries the traced program and the client's signature, so that whoever builds,
-//! validates or draws it needs no other file. Its JSON form has a version, [`SCHEMA`]; older ones are read, newer ones
-//! refused.
+//! A [`Design`] is self-contained. It carries the traced program and the client's signature, so that
+//! building, validating or drawing it needs no other file. Its JSON form has a version, [`SCHEMA`]; older
+//! ones are read, newer ones refused.
 
 mod figure;
 mod hardware;

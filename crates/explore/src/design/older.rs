@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use crate::device::{Device, Family};
 
-/// Adds to a design of version 1 what version 2 says beside: the family, as far as it can be told. A block that one family alone
-/// has tells it, then the name of a stored device; a core without such a block on a device of the user's own is taken for
-/// UltraScale+.
+/// Adds to a design of version 1 what version 2 adds: the family. A block that only one family has identifies
+/// it, otherwise the name of a stored device. A core without such a block on a device of the user's own
+/// counts as UltraScale+.
 pub(super) fn upgrade(design: &mut Value) {
     let family = family(design);
     if let Some(hardware) = design.get_mut("hardware").and_then(Value::as_object_mut) {

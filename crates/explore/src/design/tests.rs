@@ -84,7 +84,8 @@ fn another_version_is_refused_by_name() {
     assert!(none.to_string().contains("schema none"), "{none}");
 }
 
-/// A block tells the family whatever the device is called; without one a stored device's name does.
+/// A block identifies the family, whatever the device's name is. Without one, the name of a stored device
+/// does.
 #[test]
 fn a_design_of_version_1_is_read_with_the_family_that_its_blocks_or_its_device_tell() {
     let of = |device: &str, tile: &str, resource: &str| {

@@ -226,8 +226,8 @@ impl Device {
         self
     }
 
-    /// Cycles of the core between beats of so many bits that the memory's bandwidth allows, at least one; none if no core waits so
-    /// long.
+    /// The fewest cycles of the core between beats of `bits` bits that the memory's bandwidth allows, at
+    /// least one. `None` if no core waits that long.
     pub fn beat_cycles(&self, bus_bits: u32) -> Option<u32> {
         let beats_per_second = self.memory.gigabytes_per_second * 8e9 / f64::from(bus_bits);
         let cycles = (self.clock.mhz * 1e6 / beats_per_second).ceil().max(1.0);

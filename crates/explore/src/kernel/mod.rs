@@ -30,7 +30,7 @@ pub struct Instance {
     pub managed: Managed,
     /// The greatest predicted error of a slot of an output, for inputs that fill their bound.
     pub error: f64,
-    /// The least room above a value before it wraps around, in bits; never negative.
+    /// The least margin above a value before it wraps around, in bits; never negative.
     pub headroom: f64,
 }
 

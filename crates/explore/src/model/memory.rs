@@ -1,8 +1,8 @@
 //! Which block memories a core takes, exactly, by family.
 //!
-//! Memories of the core: six banks of one row (2·Nbf words) times N/(2·Nbf) rows; two tables of roots a lane, each Nbf
-//! memories of one word times N/Nbf; the read FIFO, which sits in LUTs where it is at most 64 deep. A memory of
-//! `width` × `depth` bits takes the fewest blocks over the shapes that a block can have.
+//! Memories of the core: six banks of one row (2·Nbf words) times N/(2·Nbf) rows; two tables of roots a lane,
+//! each Nbf memories of one word times N/Nbf; and the read FIFO. A FIFO at most 64 deep is in LUTs. A memory
+//! of `width` × `depth` bits takes the fewest blocks over the shapes that a block can have.
 
 use std::collections::BTreeMap;
 

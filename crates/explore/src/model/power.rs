@@ -17,7 +17,7 @@ mod pj {
     pub(super) const DRAM_64: f64 = 1950.0;
 }
 
-/// Where these come from, in words.
+/// The source of these numbers, as text.
 const HOROWITZ: &str =
     "Horowitz, ISSCC 2014 (45 nm, 0.9 V), energies of operations times their counts; DRAM included";
 
@@ -57,7 +57,7 @@ pub fn watts(device: &Device) -> Option<Figure> {
     device.power.as_ref().map(|p| Figure::new(p.watts, p.kind, p.source.clone()))
 }
 
-/// Millijoules of a run of so many milliseconds; `None` where nothing is known.
+/// Millijoules of a run that takes `milliseconds`; `None` where no power is known.
 pub fn millijoules(device: &Device, milliseconds: f64, work: &Work) -> Option<Figure> {
     if let Some(p) = &device.power {
         let source = format!("power times time; {}", p.source);

@@ -34,7 +34,7 @@ pub struct Pruned {
     pub points: u64,
     /// Of these, those whose core does not fit.
     pub too_large: u64,
-    /// Those whose core fits and whose parameters miss a wish.
+    /// Those whose core fits and whose parameters miss a constraint.
     pub missed: u64,
     /// Those that lose to another of the same shape and timing.
     pub dominated: u64,
@@ -42,7 +42,7 @@ pub struct Pruned {
     pub candidates: Vec<Candidate>,
 }
 
-/// Prunes the product of parameters and cores. `keep` says which parameters meet the wishes.
+/// Prunes the product of parameters and cores. `keep` says which parameters meet the constraints.
 pub fn prune(points: &[Point], keep: &[bool], cores: &Cores) -> Pruned {
     let mut groups: BTreeMap<(Shape, PrimeClass, u32), Vec<usize>> = BTreeMap::new();
     for (i, p) in points.iter().enumerate() {
@@ -57,11 +57,11 @@ pub fn prune(points: &[Point], keep: &[bool], cores: &Cores) -> Pruned {
         let fitting: Vec<usize> = serving.iter().copied().filter(|&c| all[c].binding.is_none()).collect();
         pruned.points += (members.len() * serving.len()) as u64;
         pruned.too_large += (members.len() * (serving.len() - fitting.len())) as u64;
-        let (wished, missed): (Vec<usize>, Vec<usize>) = members.into_iter().partition(|&i| keep[i]);
+        let (kept, missed): (Vec<usize>, Vec<usize>) = members.into_iter().partition(|&i| keep[i]);
         pruned.missed += (missed.len() * fitting.len()) as u64;
-        let best = undominated(points, &wished);
+        let best = undominated(points, &kept);
         let smallest = smallest(all, &fitting);
-        pruned.dominated += (wished.len() * fitting.len() - best.len() * smallest.len()) as u64;
+        pruned.dominated += (kept.len() * fitting.len() - best.len() * smallest.len()) as u64;
         for &point in &best {
             for &core in &smallest {
                 pruned.candidates.push(Candidate { point, core, shape, timing: all[core].timing });

@@ -10,13 +10,13 @@ use ringmill_program::limb::LimbProgram;
 use super::candidates::{Candidate, Cores, Pruned, cores_key};
 use super::front::{Costs, covers, covers_but_time};
 use super::run::Request;
+use crate::constraints::Objective;
 use crate::design::PrimeClass;
 use crate::model::bound::Demand;
 use crate::model::exact;
 use crate::space::chains::{Enumerated, Point, Shape};
 use crate::space::cores::{self, QUICK, Timing};
 use crate::store::Store;
-use crate::wishes::Objective;
 use crate::{ExploreError, Kernel};
 
 /// What cycles depend on.
@@ -148,8 +148,8 @@ impl<'a> Search<'a> {
     }
 
     /// What is to be least first, then the others in order.
-    pub(super) fn by_wish(&self, costs: &Costs) -> Costs {
-        let first = match self.request.wishes.minimise {
+    pub(super) fn by_objective(&self, costs: &Costs) -> Costs {
+        let first = match self.request.constraints.minimise {
             // Energy goes with time, exactly so where the power is given; see `least_energy`.
             Objective::Latency | Objective::Energy => 0,
             Objective::Area => 1,
@@ -161,9 +161,9 @@ impl<'a> Search<'a> {
         order.map(|i| costs[i])
     }
 
-    /// Milliseconds that are wished for.
+    /// Milliseconds that a run may take.
     pub(super) fn most(&self) -> f64 {
-        self.request.wishes.max_latency_ms.unwrap_or(f64::INFINITY)
+        self.request.constraints.max_latency_ms.unwrap_or(f64::INFINITY)
     }
 
     /// Closes candidates that are too slow even at their bound.

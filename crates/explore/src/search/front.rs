@@ -16,7 +16,7 @@ pub fn covers_but_time(a: &Costs, b: &Costs) -> bool {
 /// The places of those that no other covers; of equal ones the first.
 pub fn front(costs: &[Costs]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..costs.len()).collect();
-    // Whoever covers another stands before it in this order, or beside it if they are equal.
+    // A point that covers another precedes it in this order, or is next to it if they are equal.
     order.sort_by(|&a, &b| {
         let by = costs[a].iter().zip(&costs[b]).map(|(x, y)| x.total_cmp(y));
         by.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then).then(a.cmp(&b))

@@ -1,4 +1,4 @@
-//! Wishes that cannot be met: which one binds, and the nearest that can.
+//! Constraints that cannot be met: which one binds, and the nearest that can.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use crate::design::Resource;
 use crate::space::LOG_N_MAX;
 use crate::space::chains::{Enumerated, Point, enumerate};
 use crate::space::cores::{self, Core, PRIMES_MAX};
-use crate::{Device, ExploreError, Wishes};
+use crate::{Constraints, Device, ExploreError};
 
 /// Primes of a chain beside those that rescaling removes: the base, and a special one.
 const LEAST_BESIDE: u32 = 2;
 
-fn infeasible(binding: &'static str, why: String, nearest: Option<Wishes>) -> ExploreError {
+fn infeasible(binding: &'static str, why: String, nearest: Option<Constraints>) -> ExploreError {
     ExploreError::Infeasible { binding, why, nearest: nearest.map(Box::new) }
 }
 
@@ -27,7 +27,7 @@ pub(super) fn bootstraps() -> ExploreError {
     infeasible("kernel", format!("it asks to be bootstrapped, and {NO_BOOTSTRAPPING}"), None)
 }
 
-/// Two digits, rounded up: a wish that is met.
+/// Two digits, rounded up: a bound that can be met.
 fn up(x: f64) -> f64 {
     let step = 10f64.powf(x.log10().floor() - 1.0);
     (x / step).ceil() * step
@@ -35,35 +35,39 @@ fn up(x: f64) -> f64 {
 
 /// Why no candidate is left.
 pub(super) fn explain(request: &Request, found: &Enumerated, cores: &Cores) -> ExploreError {
-    let wishes = &request.wishes;
+    let constraints = &request.constraints;
     if found.points.is_empty() {
         return no_parameters(request);
     }
     let fits = |p: &&Point| smallest(p, cores).is_some_and(|c| c.binding.is_none());
-    let accurate = |p: &&Point| p.error <= wishes.max_error;
+    let accurate = |p: &&Point| p.error <= constraints.max_error;
     if found.points.iter().any(|p| accurate(&p)) && found.points.iter().any(|p| fits(&p)) {
-        // Each wish can be met, not all together.
-        return least_error(wishes, found.points.iter().filter(fits), "on this device ");
+        // Each constraint can be met by itself, but not all together.
+        return least_error(constraints, found.points.iter().filter(fits), "on this device ");
     }
     if !found.points.iter().any(|p| fits(&p)) {
         return too_small(request, found, cores);
     }
-    least_error(wishes, found.points.iter(), "")
+    least_error(constraints, found.points.iter(), "")
 }
 
-fn least_error<'p>(wishes: &Wishes, points: impl Iterator<Item = &'p Point>, place: &str) -> ExploreError {
+fn least_error<'p>(
+    constraints: &Constraints,
+    points: impl Iterator<Item = &'p Point>,
+    place: &str,
+) -> ExploreError {
     let Some(best) = points.min_by(|a, b| a.error.total_cmp(&b.error)) else {
         return infeasible("error", "no parameters are left".into(), None);
     };
     let why = format!(
         "an error of {:e} is out of reach {place}at {} bits of security; the least is {:.1e}, at N = 2^{} and scale 2^{}",
-        wishes.max_error,
-        wishes.security,
+        constraints.max_error,
+        constraints.security,
         up(best.error),
         best.parameters.log_n,
         best.parameters.scale_bits
     );
-    infeasible("error", why, Some(Wishes { max_error: up(best.error), ..wishes.clone() }))
+    infeasible("error", why, Some(Constraints { max_error: up(best.error), ..constraints.clone() }))
 }
 
 /// The core that serves the parameters and exceeds the device least: by the share of what it exceeds.
@@ -99,7 +103,7 @@ fn too_small(request: &Request, found: &Enumerated, cores: &Cores) -> ExploreErr
 fn first_that_fits(request: &Request, p: &Point) -> Option<String> {
     let fits = |device: &Device| {
         let moduli = p.shape.limbs + p.shape.special;
-        let all = cores::enumerate(&request.space, device, &request.wishes, p.shape.log_n, moduli);
+        let all = cores::enumerate(&request.space, device, &request.constraints, p.shape.log_n, moduli);
         let serves = |c: &Core| c.binding.is_none() && c.serves(p.parameters.class, p.widest);
         all.is_ok_and(|all| all.iter().any(serves))
     };
@@ -107,7 +111,7 @@ fn first_that_fits(request: &Request, p: &Point) -> Option<String> {
 }
 
 fn no_parameters(request: &Request) -> ExploreError {
-    let Request { kernels, wishes, space, stop, .. } = request;
+    let Request { kernels, constraints, space, stop, .. } = request;
     let depth = kernels.iter().map(crate::Kernel::depth).min().unwrap_or(0);
     if depth + LEAST_BESIDE > PRIMES_MAX {
         let why = format!(
@@ -115,7 +119,7 @@ fn no_parameters(request: &Request) -> ExploreError {
         );
         return infeasible("kernel", why, None);
     }
-    let any = match enumerate(kernels, space, 0, wishes.table, stop) {
+    let any = match enumerate(kernels, space, 0, constraints.table, stop) {
         Ok(any) => any,
         Err(stopped) => return stopped,
     };
@@ -150,24 +154,24 @@ fn no_parameters(request: &Request) -> ExploreError {
     let why = format!(
         "at depth {depth} with {slots} slots no parameters up to N = 2^{largest} have {} bits of security by the {}; the most is \
          about {:.0} bits{remedy}",
-        wishes.security,
-        wishes.table,
-        best.security_bits.floor().min(f64::from(wishes.security.saturating_sub(1)))
+        constraints.security,
+        constraints.table,
+        best.security_bits.floor().min(f64::from(constraints.security.saturating_sub(1)))
     );
-    let nearest = level.map(|security| Wishes { security, ..wishes.clone() });
+    let nearest = level.map(|security| Constraints { security, ..constraints.clone() });
     infeasible("security", why, nearest)
 }
 
-/// All candidates are slower than wished.
+/// All candidates are slower than the bound.
 pub(super) fn too_slow(request: &Request, fastest: f64) -> ExploreError {
-    let wishes = &request.wishes;
+    let constraints = &request.constraints;
     let why = format!(
         "{} ms are out of reach on {} at {} MHz; the least is {fastest:.3} ms, by the plan of a long search",
-        wishes.max_latency_ms.unwrap_or(0.0),
+        constraints.max_latency_ms.unwrap_or(0.0),
         request.device.name,
         request.device.clock.mhz
     );
-    infeasible("latency", why, Some(Wishes { max_latency_ms: Some(up(fastest)), ..wishes.clone() }))
+    infeasible("latency", why, Some(Constraints { max_latency_ms: Some(up(fastest)), ..constraints.clone() }))
 }
 
 /// Candidates fit, but the core cannot run their programs.

@@ -9,13 +9,13 @@ use super::engine::{Search, compare, lower};
 use super::front::Costs;
 use super::infeasible;
 use super::run::{Counted, Found, Gap, Outcome, Request, explore};
+use crate::constraints::Objective;
 use crate::design::Hardware;
 use crate::model::exact;
 use crate::model::power::{Work, is_counted, millijoules};
 use crate::predict::{Cycles, predicted};
 use crate::space::cores::QUICK;
-use crate::wishes::Objective;
-use crate::{ExploreError, Wishes};
+use crate::{Constraints, ExploreError};
 
 /// Passes scheduled in search of the plan of the design that is chosen.
 const THOROUGH: usize = 2_000;
@@ -30,9 +30,9 @@ impl Search<'_> {
         Found { variant: c.shape.variant, parameters: point.parameters.clone(), hardware, predicted }
     }
 
-    /// Whether the wish is for an energy that is counted operation by operation.
+    /// Whether the objective is an energy that is counted operation by operation.
     fn counts_energy(&self) -> bool {
-        self.request.wishes.minimise == Objective::Energy && is_counted(&self.request.device)
+        self.request.constraints.minimise == Objective::Energy && is_counted(&self.request.device)
     }
 
     /// Millijoules of a run.
@@ -79,7 +79,8 @@ impl Search<'_> {
         })
     }
 
-    /// The outcome if no candidate keeps the wish for time by its quick plan: the fastest of them may by that of a long search.
+    /// The outcome if no candidate keeps the bound on time by its quick plan. The fastest one may keep it by
+    /// the plan of a long search.
     fn planned_longer(&self, pruned: &Pruned, stopped: bool) -> Result<Outcome, ExploreError> {
         let counted = self.statistics(pruned);
         let simulated = self.candidates.iter().enumerate().filter_map(|(i, &c)| {
@@ -112,8 +113,8 @@ impl Search<'_> {
         })
     }
 
-    /// The chosen one with its own primes and the plan of a long search unless it was stopped, if that one keeps the wish for time or the quick one
-    /// does not either.
+    /// The chosen one with its own primes and, unless the search was stopped, the plan of a long search. That
+    /// plan is taken if it keeps the bound on time, or if the quick one does not keep it either.
     fn thorough(&self, best: usize, stopped: bool) -> Result<Found, ExploreError> {
         let c = self.candidates[best];
         let core = self.core(c);
@@ -170,7 +171,8 @@ impl Search<'_> {
 
 /// Milliseconds of the fastest design if time did not matter.
 fn fastest(request: &Request) -> Result<f64, ExploreError> {
-    let wishes = Wishes { max_latency_ms: None, minimise: Objective::Latency, ..request.wishes.clone() };
-    let free = Request { wishes, seconds: 0.0, ..request.clone() };
+    let constraints =
+        Constraints { max_latency_ms: None, minimise: Objective::Latency, ..request.constraints.clone() };
+    let free = Request { constraints, seconds: 0.0, ..request.clone() };
     Ok(explore(&free, None, &mut |_| true)?.best.predicted.latency_ms.value)
 }

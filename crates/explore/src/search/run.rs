@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 use super::candidates::{Cores, cores_key, prune};
 use super::engine::Search;
 use super::infeasible;
+use crate::constraints::Objective;
 use crate::design::{Hardware, Parameters, Predicted};
 use crate::model::power;
 use crate::space::chains::{Enumerated, Point, enumerate};
 use crate::space::cores;
 use crate::store::Store;
-use crate::wishes::Objective;
-use crate::{Device, ExploreError, Kernel, Space, Stop, Wishes};
+use crate::{Constraints, Device, ExploreError, Kernel, Space, Stop};
 
 /// What to explore.
 #[derive(Debug, Clone)]
@@ -25,13 +25,13 @@ pub struct Request {
     pub kernels: Vec<Kernel>,
     /// The device.
     pub device: Device,
-    /// The wishes.
-    pub wishes: Wishes,
+    /// The constraints.
+    pub constraints: Constraints,
     /// The space.
     pub space: Space,
-    /// Seconds after which no further program of the front is simulated; the best by the wish is found whatever it takes.
+    /// Seconds after which no further program of the front is simulated; the best by the objective is found whatever it takes.
     pub seconds: f64,
-    /// From what the order of the front's points is drawn.
+    /// The seed of the order in which the front's points are simulated.
     pub seed: u64,
     /// Ends the search before that.
     pub stop: Stop,
@@ -68,7 +68,7 @@ pub struct Found {
 pub struct Outcome {
     /// Name of the device.
     pub device: String,
-    /// The best by the wish.
+    /// The best by the objective.
     pub best: Found,
     /// The front, the fastest first; cycles of every row are the cycle model's.
     pub front: Vec<Found>,
@@ -87,7 +87,8 @@ pub struct Outcome {
 /// What could be missing from a front.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Gap {
-    /// So many times as fast, at most, is a missing design as one of the front that is nowhere else worse.
+    /// An upper bound on how many times as fast a missing design is as one of the front that is nowhere else
+    /// worse.
     pub faster: f64,
     /// Candidates that were neither simulated nor beaten.
     pub open: usize,
@@ -103,21 +104,22 @@ pub struct Counted {
     pub chains: usize,
     /// Sets of parameters that run.
     pub parameters: usize,
-    /// Of these, those that keep the wishes.
-    pub parameters_wished: usize,
+    /// Of these, those that keep the constraints.
+    #[serde(rename = "parameters_wished")]
+    pub parameters_kept: usize,
     /// Parameters times cores that serve them.
     pub points: u64,
     /// Points whose core does not fit.
     pub too_large: u64,
-    /// Points whose core fits and whose error is above the wish.
+    /// Points whose core fits and whose error is above its bound.
     pub inaccurate: u64,
     /// Points that lose to another of like cycles.
     pub dominated: u64,
     /// Points that were left.
     pub candidates: usize,
-    /// Of these, those whose cycles were simulated, alone or with others of like cycles, and keep the wish for time.
+    /// Of these, those whose cycles were simulated, alone or with others of like cycles, and keep the bound on time.
     pub exact: usize,
-    /// Of these, those slower than wished, at their bound or simulated.
+    /// Of these, those slower than the constraint, at their lower bound or simulated.
     pub too_slow: usize,
     /// Of these, those whose program finds no plan on the core.
     pub cannot_run: usize,
@@ -133,12 +135,13 @@ pub struct Counted {
     pub seconds: f64,
 }
 
-/// Explores. `progress` is told how far it is and returns whether to go on; [`Request::stop`] ends what lies between two of
-/// its calls too.
+/// Explores. `progress` receives how far the search is and returns whether to go on; [`Request::stop`] ends
+/// what lies between two of its calls too.
 ///
 /// # Errors
-/// [`ExploreError::Forked`]; wishes that are none, [`ExploreError::Infeasible`] with what binds, [`ExploreError::Stopped`] before the first design was
-/// found, and what the results file refuses.
+/// [`ExploreError::Forked`]; [`ExploreError::Constraint`] for an invalid constraint;
+/// [`ExploreError::Infeasible`] with what binds; [`ExploreError::Stopped`] before the first design was found,
+/// and what the results file refuses.
 pub fn explore(
     request: &Request,
     mut store: Option<&mut Store>,
@@ -148,13 +151,13 @@ pub fn explore(
     if !has_shared_threads() {
         return Err(ExploreError::Forked);
     }
-    request.wishes.check()?;
+    request.constraints.check()?;
     request.space.check()?;
-    if request.wishes.minimise == Objective::Energy && !power::is_known(&request.device) {
+    if request.constraints.minimise == Objective::Energy && !power::is_known(&request.device) {
         let right = "latency, area, error or security for a device whose file gives no [power]";
-        return Err(ExploreError::Wish { wish: "minimise", value: "energy".into(), right });
+        return Err(ExploreError::Constraint { constraint: "minimise", value: "energy".into(), right });
     }
-    let Request { kernels, wishes, space, stop, .. } = request;
+    let Request { kernels, constraints, space, stop, .. } = request;
     if kernels.iter().all(Kernel::bootstraps) {
         return Err(infeasible::bootstraps());
     }
@@ -162,10 +165,10 @@ pub fn explore(
         |stage, done, open, best| progress(&Progress { stage, done, open, best }) && !stop.is_stopped();
     let mut begin = |stage| if tell(stage, 0, 0, None) { Ok(()) } else { Err(ExploreError::Stopped) };
     begin("parameters")?;
-    let parameters = enumerate(kernels, space, wishes.security, wishes.table, stop)?;
+    let parameters = enumerate(kernels, space, constraints.security, constraints.table, stop)?;
     begin("cores")?;
     let cores = all_cores(request, &parameters)?;
-    let keep: Vec<bool> = parameters.points.iter().map(|p| p.error <= wishes.max_error).collect();
+    let keep: Vec<bool> = parameters.points.iter().map(|p| p.error <= constraints.max_error).collect();
     let pruned = prune(&parameters.points, &keep, &cores);
     if pruned.candidates.is_empty() {
         return Err(infeasible::explain(request, &parameters, &cores));
@@ -186,7 +189,7 @@ pub fn explore(
     let mut outcome = search.outcome(&pruned, stopped)?;
     outcome.statistics.chains = parameters.chains;
     outcome.statistics.parameters = parameters.points.len();
-    outcome.statistics.parameters_wished = keep.iter().filter(|&&k| k).count();
+    outcome.statistics.parameters_kept = keep.iter().filter(|&&k| k).count();
     outcome.statistics.seconds = start.elapsed().as_secs_f64();
     if let Some(store) = store {
         store.write_outcome(&outcome)?;
@@ -198,9 +201,9 @@ pub fn explore(
 fn all_cores(request: &Request, parameters: &Enumerated) -> Result<Cores, ExploreError> {
     let moduli = |p: &Point| (cores_key(&p.shape), p.shape.limbs + p.shape.special);
     let keys: BTreeMap<(u32, bool), usize> = parameters.points.iter().map(moduli).collect();
-    let Request { space, device, wishes, .. } = request;
+    let Request { space, device, constraints, .. } = request;
     let keys: Vec<_> = keys.into_iter().collect();
     keys.into_par_iter()
-        .map(|(key, moduli)| Ok((key, cores::enumerate(space, device, wishes, key.0, moduli)?)))
+        .map(|(key, moduli)| Ok((key, cores::enumerate(space, device, constraints, key.0, moduli)?)))
         .collect()
 }

@@ -17,17 +17,17 @@ const ROUND: usize = 48;
 pub(super) type Tell<'t> = &'t mut dyn FnMut(&'static str, usize, usize, Option<f64>) -> bool;
 
 impl Search<'_> {
-    /// The place of the best by the wish among the simulated ones.
+    /// The place of the best by the objective among the simulated ones.
     pub(super) fn best(&self) -> Option<usize> {
-        let wished = |i: usize| self.by_wish(&self.exact(i));
-        self.front.iter().copied().min_by(|&a, &b| compare(&wished(a), &wished(b)).then(a.cmp(&b)))
+        let cost = |i: usize| self.by_objective(&self.exact(i));
+        self.front.iter().copied().min_by(|&a, &b| compare(&cost(a), &cost(b)).then(a.cmp(&b)))
     }
 
-    /// Open candidates that would beat the best by the wish at their bound.
+    /// Open candidates that would beat the best by the objective at their bound.
     pub(super) fn promising(&self) -> Vec<usize> {
-        let best = self.best().map(|b| self.by_wish(&self.exact(b)));
+        let best = self.best().map(|b| self.by_objective(&self.exact(b)));
         let wins = |i: usize| {
-            let bound = self.by_wish(&self.bounds[i].1);
+            let bound = self.by_objective(&self.bounds[i].1);
             best.as_ref().is_none_or(|best| compare(&bound, best).is_lt())
         };
         self.open.iter().copied().filter(|&i| wins(i)).collect()
@@ -50,7 +50,7 @@ impl Search<'_> {
 
     /// The least of the objective so far.
     fn least(&self) -> Option<f64> {
-        self.best().map(|b| self.by_wish(&self.exact(b))[0])
+        self.best().map(|b| self.by_objective(&self.exact(b))[0])
     }
 
     /// Returns false if it was stopped.
@@ -67,7 +67,7 @@ impl Search<'_> {
             if !tell("best", self.known.len(), promising.len(), self.least()) {
                 return Ok(false);
             }
-            let batch = self.batch(&promising, BATCH, |i| self.by_wish(&self.bounds[i].1));
+            let batch = self.batch(&promising, BATCH, |i| self.by_objective(&self.bounds[i].1));
             self.simulate(&batch, None, store)?;
         }
     }
@@ -104,7 +104,8 @@ impl Search<'_> {
         }
     }
 
-    /// How many times as fast as one of the front that is nowhere else worse a candidate may be; infinite if there is none.
+    /// How many times as fast as one of the front that is nowhere else worse a candidate may be; infinite if
+    /// the front has no such design.
     fn ratio(&self, i: usize) -> f64 {
         self.covered[i] / self.bounds[i].1[0].max(f64::MIN_POSITIVE)
     }

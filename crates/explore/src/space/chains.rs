@@ -215,7 +215,7 @@ impl Writer<'_> {
         }
     }
 
-    /// So many bits as few primes of nearly one size.
+    /// Splits `bits` into as few primes of nearly one size as possible.
     fn split(&self, bits: u32, fixed: bool) -> Vec<u32> {
         let most = if fixed { self.word - 1 } else { self.word };
         let count = bits.div_ceil(most).max(1);

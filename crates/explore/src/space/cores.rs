@@ -9,7 +9,7 @@ use crate::design::{BankMemory, Hardware, LANES, PrimeClass, Resource, multiplie
 use crate::device::{Device, overall};
 use crate::model::logic;
 use crate::model::memory::Memories;
-use crate::{ExploreError, Wishes};
+use crate::{Constraints, ExploreError};
 
 /// Entries of the modulus table: a chain of up to 16 primes takes the small one.
 const TABLES: [u32; 2] = [16, PRIMES_MAX];
@@ -25,7 +25,7 @@ pub struct Timing {
     pub butterflies: u32,
     /// Bits of the bus.
     pub bus_bits: u32,
-    /// One beat every so many cycles.
+    /// Cycles from one beat to the next.
     pub beat_cycles: u32,
     /// Cycles to the first beat.
     pub latency: u32,
@@ -67,7 +67,7 @@ pub struct Core {
 }
 
 impl Core {
-    /// Whether its multiplier serves primes of a class and so many bits.
+    /// Whether its multiplier serves primes of a class and a number of bits.
     pub fn serves(&self, class: PrimeClass, widest: u32) -> bool {
         let w = self.hardware.word_bits;
         widest <= w
@@ -94,14 +94,14 @@ impl Core {
     }
 }
 
-/// Every core for limbs of 2^`log_n` words and so many moduli, fitting or not, in a fixed order.
+/// Every core for limbs of 2^`log_n` words and `moduli` moduli, fitting or not, in a fixed order.
 ///
 /// # Errors
 /// Synthesis data that lack a multiplier.
 pub fn enumerate(
     space: &Space,
     device: &Device,
-    wishes: &Wishes,
+    constraints: &Constraints,
     log_n: u32,
     moduli: usize,
 ) -> Result<Vec<Core>, ExploreError> {
@@ -112,15 +112,19 @@ pub fn enumerate(
     let buses: Vec<(u32, u32)> = space.buses.iter().copied().filter(narrow).filter_map(beat).collect();
     let Some(memory_latency) = device.latency_cycles() else {
         let right = "a latency and a clock at which a core waits 100,000 cycles at most";
-        return Err(ExploreError::Wish { wish: "memory", value: memory(device), right });
+        return Err(ExploreError::Constraint { constraint: "memory", value: memory(device), right });
     };
     if buses.is_empty() && space.buses.iter().any(narrow) {
         let right = "a rate, a clock and a bus at which a core waits 64 cycles for a beat at most";
-        return Err(ExploreError::Wish { wish: "memory", value: memory(device), right });
+        return Err(ExploreError::Constraint { constraint: "memory", value: memory(device), right });
     }
     if buses.is_empty() {
         let right = "no wider than the device's memory.bus_bits_max in at least one case";
-        return Err(ExploreError::Wish { wish: "buses", value: format!("{:?}", space.buses), right });
+        return Err(ExploreError::Constraint {
+            constraint: "buses",
+            value: format!("{:?}", space.buses),
+            right,
+        });
     }
     let multipliers: Result<Vec<_>, _> = space.multipliers.iter().map(|m| multiplier_by_name(m)).collect();
     for multiplier in multipliers? {
@@ -145,7 +149,7 @@ pub fn enumerate(
                             policy: Policy::Throughput.name().into(),
                             effort: QUICK,
                         };
-                        all.push(core(hardware, multiplier, device, wishes)?);
+                        all.push(core(hardware, multiplier, device, constraints)?);
                     }
                 }
             }
@@ -175,7 +179,7 @@ fn core(
     hardware: Hardware,
     multiplier: Multiplier,
     device: &Device,
-    wishes: &Wishes,
+    constraints: &Constraints,
 ) -> Result<Core, ExploreError> {
     let config = hardware.config()?;
     let memories = Memories {
@@ -206,7 +210,7 @@ fn core(
     for (resource, amount) in core.shape().needs()? {
         *core.needs.entry(resource).or_insert(0.0) += amount;
     }
-    let scaled = core.needs.iter().map(|(&r, &x)| (r, x / wishes.utilisation)).collect();
+    let scaled = core.needs.iter().map(|(&r, &x)| (r, x / constraints.utilisation)).collect();
     core.binding = device.binding(&scaled);
     core.area = overall(&core.needs);
     Ok(core)

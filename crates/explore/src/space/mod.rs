@@ -66,7 +66,7 @@ impl Space {
     /// Checks every axis.
     ///
     /// # Errors
-    /// [`ExploreError::Wish`] for an empty axis or a value that nothing can have.
+    /// [`ExploreError::Constraint`] for an empty axis or a value that nothing can have.
     pub fn check(&self) -> Result<(), ExploreError> {
         let axes: [(&'static str, &[u32], &[u32], &'static str); 4] = [
             ("log_n", &self.log_n, &[10, 11, 12, 13, 14, LOG_N_MAX], "10 to 15"),
@@ -74,14 +74,14 @@ impl Space {
             ("butterflies", &self.butterflies, &CompactLiteral::BUTTERFLIES, "1, 2, 4, 8, 16"),
             ("buses", &self.buses, &CompactLiteral::BUS_BITS, "64, 128, 256, 512, 1024"),
         ];
-        for (wish, given, allowed, right) in axes {
+        for (constraint, given, allowed, right) in axes {
             if given.is_empty() || given.iter().any(|x| !allowed.contains(x)) {
-                return Err(ExploreError::Wish { wish, value: format!("{given:?}"), right });
+                return Err(ExploreError::Constraint { constraint, value: format!("{given:?}"), right });
             }
         }
         if self.level_bits.is_empty() || self.level_bits.iter().any(|b| !(20..=60).contains(b)) {
             let value = format!("{:?}", self.level_bits);
-            return Err(ExploreError::Wish { wish: "level_bits", value, right: "20 to 60" });
+            return Err(ExploreError::Constraint { constraint: "level_bits", value, right: "20 to 60" });
         }
         for name in &self.multipliers {
             crate::design::multiplier_by_name(name)?;
@@ -93,9 +93,11 @@ impl Space {
             ("multipliers", self.multipliers.is_empty()),
         ];
         match empty.into_iter().find(|e| e.1) {
-            Some((wish, _)) => {
-                Err(ExploreError::Wish { wish, value: "empty".into(), right: "at least one value" })
-            }
+            Some((constraint, _)) => Err(ExploreError::Constraint {
+                constraint,
+                value: "empty".into(),
+                right: "at least one value",
+            }),
             None => Ok(()),
         }
     }

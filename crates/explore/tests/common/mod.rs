@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test takes what it needs")]
 
 use ringmill_explore::design::KernelSource;
-use ringmill_explore::{Device, Kernel, Request, Space, Stop, Wishes};
+use ringmill_explore::{Constraints, Device, Kernel, Request, Space, Stop};
 
 pub(crate) fn source(letter: char) -> KernelSource {
     let path = format!("{}/tests/kernels/{letter}.he", env!("CARGO_MANIFEST_DIR"));
@@ -26,7 +26,7 @@ pub(crate) fn request(letter: char, device: &str) -> Request {
     Request {
         kernels: vec![kernel(letter)],
         device: Device::named(device).unwrap(),
-        wishes: Wishes { max_error: 1e-4, ..Wishes::default() },
+        constraints: Constraints { max_error: 1e-4, ..Constraints::default() },
         space: Space::default(),
         seconds: 5.0,
         seed: 1,

@@ -67,7 +67,7 @@ impl Multiplier {
         }
     }
 
-    /// The primes it serves, in words.
+    /// The class of primes that it serves, as text.
     const fn class(self) -> &'static str {
         match self {
             Self::WordMontgomery => "q ≡ 1 mod 2^(W/2), q < 2^W",
@@ -142,7 +142,7 @@ impl Policy {
 pub struct MemoryTiming {
     /// Cycles from a read request to its first beat, and from the last beat written to its response.
     pub latency: u32,
-    /// One beat every so many cycles in each direction: 1 is full speed.
+    /// Cycles from one beat to the next in each direction: 1 is full speed.
     pub beat_cycles: u32,
 }
 

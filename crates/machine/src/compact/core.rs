@@ -63,7 +63,7 @@ pub struct Counters {
     pub arithmetic_ticket: u64,
     /// Cycles in which it waited for rows from memory.
     pub arithmetic_read: u64,
-    /// Cycles in which it waited for room in the write path.
+    /// Cycles in which it waited for space in the write path.
     pub arithmetic_write: u64,
     /// Cycles in which each transform unit waited for the ticket of a bank.
     pub transform_ticket: [u64; 2],

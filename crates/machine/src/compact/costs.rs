@@ -1,16 +1,17 @@
 //! What a core takes for each kind of work, for the choice of key-switch methods.
 //!
-//! Its two transform units work beside the arithmetic unit, through which all else passes and all that comes from memory, so
-//! its table is one of [units side by side](CostTable::side_by_side). Transforms take what the two units need for them. The
-//! other rates are those that explain the cycles of whole key switches best, hybrid and KLSS, as the model counts them for
-//! the plans that are run; in cycles a row they depend on one thing only, how many cycles memory takes to bring a row.
-//! `tests/costs.rs` holds them to the model: single key switches are off by up to a fifth, by 7 % in the mean square.
+//! Its two transform units work in parallel with the arithmetic unit. Everything else, and all data from
+//! memory, passes through the arithmetic unit. So its table is one of [units side by
+//! side](CostTable::side_by_side). Transforms take the time that the two units need for them. The other rates
+//! are fitted to the cycles of whole key switches, hybrid and KLSS, as the model counts them for the plans
+//! that are run. In cycles a row they depend only on the cycles that memory takes for a row. `tests/costs.rs`
+//! compares them with the model: single key switches are off by up to a fifth, by 7 % in the mean square.
 
 use ringmill_program::cost::{Auxiliary, CostTable, Kind, Rates};
 
 use super::{CompactConfig, CompactLiteral, Multiplier};
 
-/// The clock that times are told for where none is known, in MHz.
+/// The clock of reported times if the core's is unknown, in MHz.
 pub const CLOCK_MHZ: f64 = 100.0;
 
 /// Cycles that memory takes for a row; cycles a row of a term of a conversion, of a product with a key limb, and of an
@@ -18,8 +19,8 @@ pub const CLOCK_MHZ: f64 = 100.0;
 const FITTED: [[f64; 4]; 4] =
     [[1.0, 0.81, 2.75, 6.9], [2.0, 1.83, 3.84, 6.7], [4.0, 2.94, 7.91, 4.8], [8.0, 4.99, 15.8, 7.4]];
 
-/// The rates of a core whose memory takes so many cycles for a row. Between two fitted ones they are interpolated; beyond the
-/// last, where memory is all that counts, they grow with it.
+/// The rates of a core whose memory takes `memory` cycles for a row. They are interpolated between two fitted
+/// ones. Beyond the last, where only memory counts, they grow with it.
 pub(super) fn cycles_a_row(memory: f64) -> [f64; Kind::ALL.len()] {
     let at = FITTED[..FITTED.len() - 1].iter().rposition(|row| row[0] <= memory).unwrap_or(0);
     let (low, high) = (&FITTED[at], &FITTED[at + 1]);

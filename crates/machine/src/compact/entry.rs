@@ -50,7 +50,7 @@ pub static EMULATED: Entry = Entry {
 };
 
 /// What the clock is where it is left out.
-const UNKNOWN: LeftOut = LeftOut::Words("not known: cycles alone; costs are told for 100");
+const UNKNOWN: LeftOut = LeftOut::Words("not known: cycles alone; costs are given for 100");
 
 /// What the cores run.
 const RUNS: &str = "N from 2^10 to 2^15, at most 32 primes of 60 bits; a smaller core fewer";

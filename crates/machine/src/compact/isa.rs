@@ -2,9 +2,9 @@
 
 use super::error::IllegalInstruction as Illegal;
 
-/// Where a limb stands: 0 and 1 are banks of lane 0, 2 and 3 of lane 1, 4 and 5 are the accumulators. 6 and 7 are pairs,
-/// 0 with 2 and 1 with 3: the first half of the limb stands in the first half of the bank of lane 0, the second half of
-/// the limb in the first half of the bank of lane 1, so that both transform units work on it together.
+/// Where a limb is: 0 and 1 are banks of lane 0, 2 and 3 of lane 1, 4 and 5 are the accumulators. 6 and 7 are
+/// pairs, 0 with 2 and 1 with 3. The first half of the limb is in the first half of the bank of lane 0, the
+/// second half in the first half of the bank of lane 1. So both transform units work on it together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bank(u8);
 
@@ -177,7 +177,7 @@ impl Op {
 pub struct Stream {
     /// Its address in units of 64 bytes.
     pub address: u32,
-    /// It may be fetched once so many stores are complete, modulo 2^16.
+    /// It may be fetched when this number of stores is complete, modulo 2^16.
     pub after: u16,
 }
 

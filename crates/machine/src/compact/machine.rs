@@ -17,7 +17,7 @@ use super::{
 use crate::bindings::check_borders;
 use crate::{Executable, Machine, MachineError, Timing};
 
-/// What opens a core of some configuration with so many bytes of memory in use.
+/// Opens a core of a configuration with a number of bytes of memory in use.
 pub type Opener = Arc<dyn Fn(&CompactConfig, u64) -> Result<Box<dyn Core>, CompactError> + Send + Sync>;
 
 /// The machine `compact`.
@@ -70,7 +70,7 @@ impl Compact {
         self
     }
 
-    /// The same machine with a clock of `mhz`: costs are told for it, and estimates in seconds.
+    /// The same machine with a clock of `mhz`: costs are given for it, and estimates in seconds.
     pub fn with_clock(mut self, mhz: f64) -> Self {
         self.mhz = Some(mhz);
         self

@@ -200,7 +200,7 @@ pub static LATENCY: CoreParameter = number!(
     timing.latency: u32
 );
 
-/// One beat every so many cycles in each direction.
+/// Cycles from one beat to the next in each direction.
 pub static BEAT: CoreParameter = number!(
     Parameter {
         name: "beat",
@@ -209,7 +209,7 @@ pub static BEAT: CoreParameter = number!(
         allowed: Allowed::Range(1, CompactLiteral::BEAT_CYCLES_MAX as u64),
         default: Some(Preset::Whole(1)),
         unit: "cycles",
-        about: "one beat every so many cycles in each direction",
+        about: "cycles from one beat to the next in each direction",
     },
     timing.beat_cycles: u32
 );

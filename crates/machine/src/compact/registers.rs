@@ -113,7 +113,7 @@ pub const IRQ_PENDING: Field = Field::new(0, 0x1);
 
 /// Counter. Of the running or last program, 40 bits. In this order: cycles; busy NTT 0, NTT 1,
 /// arithmetic; arithmetic waiting for operands, read data, write space; NTT 0, NTT 1 waiting for
-/// operands; NTT 0, NTT 1 waiting for twiddles; read beats; write beats; instructions.
+/// operands; NTT 0, NTT 1 waiting for twiddle factors; read beats; write beats; instructions.
 pub const COUNTER: u32 = 0x100;
 /// Bytes from one to the next.
 pub const COUNTER_STRIDE: u32 = 0x8;

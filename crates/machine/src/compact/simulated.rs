@@ -66,7 +66,7 @@ pub struct SimulatedMemory {
     pub write_latency: u32,
     /// Beats …
     pub rate_num: u32,
-    /// … in so many cycles.
+    /// … in this number of cycles.
     pub rate_den: u32,
     /// 1: both directions share the rate.
     pub shared: u32,
@@ -150,7 +150,7 @@ impl CoreLibrary {
     /// Loads a library made by `python -m rtl.sim.build`.
     ///
     /// # Errors
-    /// [`CompactError::Simulator`] for a file that is none.
+    /// [`CompactError::Simulator`] for a file that is no simulator library.
     pub fn load(path: &Path) -> Result<Self, CompactError> {
         let refused = |e: libloading::Error| CompactError::Simulator { reason: e.to_string() };
         // SAFETY: loading runs the constructors of a library that our own build made from rtl/sim; it has none that

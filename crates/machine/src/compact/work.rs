@@ -1,8 +1,8 @@
 //! What a program asks of a core, whatever the schedule: for bounds that no schedule goes below.
 //!
-//! Tasks are the nodes that the scheduler works on, without what only says how: constants, moduli, banks. What a plan does
-//! beside them, moves limbs for want of room and makes roots, comes on top. An input times a constant that only serves as
-//! an operand is an input here: a pass brings it into a bank, as it does a plain one.
+//! Tasks are the nodes that the scheduler works on, without constants, moduli and banks. A plan also moves
+//! limbs when banks are short and makes roots; these are not tasks. An input times a constant that only
+//! serves as an operand is an input here: a pass brings it into a bank, as it does a plain one.
 
 use ringmill_program::limb::LimbProgram;
 

@@ -66,8 +66,9 @@ fn across_blocks(head: &mut [Step], wanted: &[Src]) -> usize {
     early
 }
 
-/// Lets the stages of a transform across blocks ask for the limb of the next one, if that is one that another task has just
-/// made for it: they would read it in eight streams at once, which memory delivers at half the speed of one.
+/// Lets the stages of a transform across blocks prefetch the limb of the next one, if another task has just
+/// made that limb for it. Otherwise they read it in eight streams at once, which memory delivers at half the
+/// speed of one.
 fn next_limb(head: &mut [Step], slots: &[Slot]) {
     let mut next = None;
     for step in head.iter_mut().rev() {

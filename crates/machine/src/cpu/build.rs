@@ -15,7 +15,8 @@ use super::tables::Tables;
 /// Words of a block of conversions, whose sources share the second cache: 32 KiB each.
 const CONVERTED: usize = 4096;
 
-/// Plans a program for so many threads, on the rings of its moduli, one each in the order of the table.
+/// Plans a program for `threads` threads, on the rings of its moduli, one a modulus in the order of the
+/// table.
 pub(super) fn plan(program: &LimbProgram, rings: Vec<LimbRing>, threads: usize) -> Result<Plan, RingError> {
     let flow = Flow::new(program);
     let groups = Groups::new(&flow);

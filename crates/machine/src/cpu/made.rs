@@ -1,8 +1,8 @@
 //! Input limbs that are made as a task reads them: halves of keys, from packed bits or a seed.
 //!
-//! A step within blocks finds the words of its block, which were made in front of it and stay in the first caches; they
-//! never take the way through memory that words of an expanded key take. Dense limbs are made words too, but for inner products
-//! that read them as they stand.
+//! A step within blocks finds the words of its block in the first caches, because they were made just before
+//! it. Words of an expanded key go through memory; these do not. Dense limbs are expanded to words too,
+//! except for inner products that read them in packed form.
 
 use ringmill_ring::{LimbReader, LimbRing, LimbSource};
 

@@ -51,8 +51,8 @@ pub(super) enum Action {
     /// The same, and [`Self::SubMulConst`] or [`Self::SubMulAdd`] on the way, of the second operand in place of the first.
     /// The first operand, a slot, is that of the transform.
     ForwardDifference(DifferenceFactor),
-    /// The transform of an operand of which only every so many coefficients matter, in the first words of the slot. Index
-    /// into [`Plan::shorts`].
+    /// The transform of an operand of which only every 2^k-th coefficient is used, in the first words of the
+    /// slot. Index into [`Plan::shorts`].
     Short(u32),
     /// Each of the words that [`Self::Short`] left, 2^k times.
     Repeat(u32),

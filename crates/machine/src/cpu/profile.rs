@@ -50,7 +50,7 @@ impl Kind {
         Self::Copy,
     ];
 
-    /// In words.
+    /// Its name, as text.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ntt => "transform",
@@ -193,7 +193,7 @@ impl Profile {
 pub(super) trait Probe {
     /// A step is about to begin.
     fn begin(&mut self);
-    /// It has ended, on so many words.
+    /// It has ended, on `words` words.
     fn end(&mut self, plan: &Plan, task: &Task, step: &Step, words: usize) -> Result<(), RingError>;
 }
 

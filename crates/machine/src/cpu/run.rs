@@ -29,7 +29,8 @@ pub(super) struct Context<'r, 's> {
     pub(super) watch: &'r Watch,
 }
 
-/// Words between the starts of limbs in memory: N and a little, lest equal words of many limbs fall into one cache set.
+/// Words between the starts of limbs in memory: N and a little, so that equal words of many limbs do not fall
+/// into one cache set.
 pub(crate) const fn stride(n: usize) -> usize {
     n + 17 * 8
 }
@@ -413,8 +414,8 @@ impl<'a> Running<'a> {
     }
 }
 
-/// From which operand on an inner product reads all as they stand, dense, in blocks of so many words: the first of its right
-/// factors, if it does.
+/// The operand from which on an inner product reads all in dense form, in blocks of `words` words: the first
+/// of its right factors. `None` if it reads none so.
 pub(super) fn dense_from(
     step: &Step,
     ring: &LimbRing,

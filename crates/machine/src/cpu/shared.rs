@@ -51,12 +51,12 @@ impl Shared {
         }
     }
 
-    /// Gives every value that leaves its group a buffer, reused after the last group that reads it, or left to the value's
-    /// heir if it has one.
+    /// Gives every value that leaves its group a buffer. The buffer is reused after the last group that reads
+    /// it, or goes to the value's heir if it has one.
     ///
-    /// With several threads a buffer rests for a few groups more. One that is taken up at once makes its new writer wait
-    /// for its last readers: the conversions to the next primes for the inner products of those before, which leaves
-    /// half of the threads idle.
+    /// With several threads a buffer stays unused for a few more groups. If it were reused at once, its new
+    /// writer would wait for its last readers. The conversions to the next primes would wait for the inner
+    /// products of the previous ones, and half of the threads would be idle.
     pub(super) fn allocate(
         &mut self,
         flow: &Flow<'_>,

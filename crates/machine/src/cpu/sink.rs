@@ -4,7 +4,7 @@ use ringmill_program::limb::{Domain, Opcode, ValueId};
 
 use super::flow::Flow;
 
-/// Instructions that one value makes wait at most, itself included: a task has room for three such operands.
+/// Instructions that one value delays at most, itself included: a task can have three such operands.
 const MOST: usize = 8;
 
 /// For each value, whether it waits for the only instruction that reads it.

@@ -39,7 +39,7 @@ fn execute_from(executable: &dyn Executable, inputs: &[LimbSource<'_>]) -> Vec<V
     out
 }
 
-/// A limb in dense blocks of so many words, something else between them.
+/// A limb in dense blocks of `block` words, with other values between them.
 fn dense_blocks(limb: &[u64], block: usize) -> Vec<u64> {
     let mut packed = Vec::new();
     for words in limb.chunks_exact(block) {

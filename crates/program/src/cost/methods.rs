@@ -93,7 +93,7 @@ impl Methods {
         })
     }
 
-    /// A given method for polynomials of so many limbs, whatever it takes.
+    /// Fixes the method for polynomials of `limbs` limbs, whatever its cost.
     ///
     /// # Errors
     /// [`LayoutError::TooFewLimbs`]; a layout that the chain does not allow.
@@ -168,8 +168,8 @@ impl Methods {
         Ok(found)
     }
 
-    /// KLSS in blocks of one length, for primes of T that the machine's transforms like; none where there are too few primes,
-    /// or more than the machine has room for.
+    /// KLSS in blocks of one length, for primes of T that suit the machine's transforms. Empty if there are
+    /// too few primes, or more than fit the machine's table.
     fn klss_in_blocks(&self, layout: KeyLayout, block: usize) -> Result<Vec<KlssLayout>, LayoutError> {
         let (q, p) = moduli(&self.chain)?;
         let Auxiliary { bits, moduli } = self.table.auxiliary();
@@ -192,7 +192,7 @@ impl Methods {
         &self.chain
     }
 
-    /// The method that is fixed for so many limbs, or takes the least time.
+    /// The method that is fixed for the switch's number of limbs, or takes the least time.
     pub fn choose(&self, switch: &Switch) -> Option<&Method> {
         if let Some(method) = self.fixed.get(&switch.limbs) {
             return Some(method);
@@ -202,7 +202,7 @@ impl Methods {
         self.candidates.iter().filter(serves).min_by(|a, b| time(a).total_cmp(&time(b)))
     }
 
-    /// What the cheapest candidate takes for so many limbs.
+    /// The time of the cheapest candidate for `limbs` limbs.
     fn least(&self, limbs: usize) -> f64 {
         let serves = |m: &&Method| m.layout().limbs >= limbs;
         let times = self.candidates.iter().filter(serves).map(|m| self.nanoseconds(m, limbs, 1));

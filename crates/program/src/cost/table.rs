@@ -38,7 +38,7 @@ impl Default for Auxiliary {
 /// The costs of one machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CostTable {
-    /// The machine, in words.
+    /// The machine, as text.
     machine: String,
     /// By ascending degree, at least one.
     rates: Vec<Rates>,
@@ -96,9 +96,9 @@ impl CostTable {
         &self.auxiliary
     }
 
-    /// The costs to go by where nothing was measured: those of a Zen 4 core with 52-bit products, as the calibration of
-    /// `ringmill-machine` found them; those of sums and products are what the clinic's program and a bootstrapping took there
-    /// beyond all others. Choices depend on their ratios only.
+    /// The default costs if nothing was measured: those of a Zen 4 core with 52-bit products, as the
+    /// calibration of `ringmill-machine` found them. Those of sums and products are the remaining time of the
+    /// clinic's program and a bootstrapping there. Choices depend on their ratios only.
     pub fn shipped() -> Self {
         let at = |log_n, rates| Rates { log_n, rates };
         Self::of(
@@ -110,7 +110,7 @@ impl CostTable {
         )
     }
 
-    /// The machine, in words.
+    /// The machine, as text.
     pub fn machine(&self) -> &str {
         &self.machine
     }
@@ -120,7 +120,7 @@ impl CostTable {
         &self.rates
     }
 
-    /// Nanoseconds of so much work at degree 2^`log_n`, by the rates of the nearest degree.
+    /// Nanoseconds of `work` at degree 2^`log_n`, by the rates of the nearest degree.
     ///
     /// Units side by side take as long as the busier one, and longer where both have much to do, since they wait for each
     /// other: (a⁴ + b⁴)^¼ describes what the compact core takes.

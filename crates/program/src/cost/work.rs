@@ -55,7 +55,7 @@ impl Kind {
         }
     }
 
-    /// The transform modulo a prime of so many bits.
+    /// The transform modulo a prime of `bits` bits.
     const fn transform(bits: u32) -> Self {
         if bits <= Modulus::NARROW_BITS { Self::Transform } else { Self::WideTransform }
     }
@@ -186,7 +186,7 @@ impl Switched<'_> {
 }
 
 impl Work {
-    /// A conversion from so many primes to so many others, with its quotient.
+    /// A conversion from `from` primes to `to` others, with its quotient.
     fn convert(&mut self, from: usize, to: usize) {
         self.add(Kind::Conversion, to);
         if from > 1 {

@@ -34,7 +34,7 @@ pub struct Like {
     pub value: Value,
     /// How far a slot may be off, by an error that differs from slot to slot as a random one does.
     pub off: f64,
-    /// How far it may be off besides, by an error that may be the same in all slots: 0 if there is none.
+    /// A further error that may be the same in all slots; 0 without one.
     pub bias: f64,
 }
 
@@ -121,9 +121,10 @@ impl Program {
         self.tables.get(id.0 as usize)
     }
 
-    /// The program with bounds in place of its vectors: each is replaced by the `declared` bound, at least 1, of unknown phase
-    /// in every slot; where it does not hold, or none is declared, by the least power of two that does. Predictions for it hold
-    /// for all vectors within the same bounds, and show nothing else of them.
+    /// The program with bounds in place of its vectors. Each vector is replaced by the `declared` bound, at
+    /// least 1, of unknown phase in every slot. If the bound does not hold, or is not declared, the least
+    /// power of two that holds replaces it. Predictions for the result hold for all vectors within the same
+    /// bounds, and reveal nothing else of them.
     #[must_use]
     pub fn with_vectors_bounded(&self, declared: Option<f64>) -> Self {
         let bounded = |numbers: &Numbers| {

@@ -5,7 +5,7 @@
 pub struct SumStep {
     /// Whether the running sum is rotated, which doubles it; otherwise the operand.
     pub doubles: bool,
-    /// By so many slots to the left, 0 ≤ k < slots.
+    /// The distance in slots to the left, 0 ≤ k < slots.
     pub k: u32,
 }
 

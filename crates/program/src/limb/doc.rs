@@ -56,9 +56,9 @@ ringmill-program` rewrites it).
   caller keeps it; `load` copies one into a buffer for machines that compute on local memory only.
 - **Input classes**: `data` changes with every run, `key` limbs are read in the order of use and best streamed, `plain`
   limbs are encoded plaintexts.
-- **Sparse inputs**: `coeff (2^k)` says that of a limb's coefficients all are zero but every 2^k-th, from the first on. Whoever
-  binds the limbs promises it; a machine may use it, since a polynomial in X^(2^k) has a transform of N/2^k points, each 2^k
-  times, or ignore it.
+- **Sparse inputs**: `coeff (2^k)` says that all coefficients of a limb are zero except every 2^k-th, from the first on.
+  The caller that binds the limbs guarantees it. A machine may use it, since a polynomial in X^(2^k) has a transform of
+  N/2^k points, each 2^k times, or ignore it.
 - **Regions** are labels on runs of instructions; they carry no meaning.
 - **Buffers**: after allocation every value has a buffer, `b3:%7 = …`. *In place* below says whether the result may take
   the buffer of the first operand; it never shares the buffer of another one.

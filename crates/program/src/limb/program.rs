@@ -27,8 +27,8 @@ pub struct InputGroup {
     pub domain: Domain,
     /// The modulus of each limb.
     pub moduli: Vec<ModulusId>,
-    /// log2 of the distance between coefficients that may differ from zero: a promise of whoever binds the limbs. Zero says
-    /// nothing, and is all that limbs in the evaluation domain can have.
+    /// log2 of the distance between coefficients that may differ from zero: a promise of the caller that
+    /// binds the limbs. Zero promises nothing; limbs in the evaluation domain have zero.
     pub log_stride: u32,
     /// The number of its first limb among all input limbs.
     pub first: InputId,

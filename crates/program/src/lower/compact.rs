@@ -11,7 +11,7 @@ use super::{LowerError, Lowering, Poly};
 use crate::he::{Constant, Numbers, Op, Program, Type, Value};
 use crate::limb::{Domain, InputClass, ModulusId, Operand};
 
-/// Constants stay as they are unless all of them take so many bytes.
+/// Constants are compacted if all of them take at least this number of bytes.
 pub(super) const ABOVE: u64 = 1 << 28;
 
 impl Lowering {

@@ -22,7 +22,7 @@ pub enum LowerError {
     Levels { left: usize, right: usize },
     #[error("a polynomial of {found} limbs; the chain has {max} ciphertext primes and one limb is the least")]
     Limbs { found: usize, max: usize },
-    #[error("the switching key has {found} {what}; {needed} are needed")]
+    #[error("the key-switching key has {found} {what}; {needed} are needed")]
     Key { what: &'static str, found: usize, needed: usize },
     #[error("HE program {program} is traced; lowering takes a managed one, with levels and scales")]
     NotManaged { program: String },

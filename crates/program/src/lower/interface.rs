@@ -57,8 +57,9 @@ pub enum InputSource {
         /// Whether it is one limb instead: the coefficients modulo p_0.
         compact: bool,
     },
-    /// One polynomial of a switching key: limbs q_0 … q_`level`, then all special primes of the method's layout. For KLSS
-    /// prime by prime of T, as far as so many limbs need it, the blocks for so many limbs.
+    /// One polynomial of a key-switching key: limbs q_0 … q_`level`, then all special primes of the method's
+    /// layout. For KLSS, for each prime of T that this number of limbs needs, the blocks for this number of
+    /// limbs.
     Key {
         /// The key.
         key: KeyId,

@@ -16,7 +16,7 @@ use super::residues::Residues;
 use super::{LowerError, Lowering, Method, Poly};
 use crate::limb::{Domain, InputClass, ModulusId, Operand};
 
-/// The limbs of a switching key as inputs of the program.
+/// The limbs of a key-switching key as inputs of the program.
 #[derive(Debug, Clone)]
 pub struct KeyInputs {
     /// \[digit\]\[part\]\[limb\]: part 0 is b_j, part 1 a_j with b_j + a_j·s = e_j + P·g_j·s'; limbs q_0 … and then the
@@ -97,8 +97,8 @@ pub(super) struct Target {
 }
 
 impl Lowering {
-    /// Declares a switching key of the base layout as inputs for polynomials of up to `limbs` limbs: `names` are those of
-    /// b_0, a_0, b_1, …, two a digit.
+    /// Declares a key-switching key of the base layout as inputs for polynomials of up to `limbs` limbs:
+    /// `names` are those of b_0, a_0, b_1, …, two a digit.
     ///
     /// # Errors
     /// More limbs than the chain has, or too few names.
@@ -129,7 +129,7 @@ impl Lowering {
             Method::Hybrid(_) => None,
             Method::Klss(klss) => {
                 let (q, p) = self.basis.chain();
-                // The bound on T, whoever made the layout.
+                // The bound on T, however the layout was made.
                 klss.check(self.builder.log_n(), (&q, &p))?;
                 let t = klss.t_for(limbs).iter().map(|&t| self.basis.t(&mut self.builder, t));
                 Some(KlssInputs { layout: klss.clone(), t: t.collect(), blocks: klss.blocks(limbs) })

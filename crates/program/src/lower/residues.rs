@@ -5,9 +5,10 @@
 //! - *modulo*: \[x\]_S centred in about (−S/2, S/2\], then mod m;
 //! - *divide*: (x − \[x\]_S)·S^−1 mod m, which is x/S rounded to the nearest integer.
 //!
-//! For one source `lift` is exact. For a sources, `quotient` drops less than 2^−13 of each y_i/s_i and its constants
-//! less than 2^−14, so that it can pick the other representative when |\[x\]_S| lies within a·2^−12·S of S/2: the rounding
-//! is then off by one, which changes the rounding error of that coefficient from at most 1/2 to at most 1/2 + a·2^−25.
+//! For one source `lift` is exact. For a sources, `quotient` drops less than 2^−13 of each y_i/s_i and its
+//! constants less than 2^−14. So it can pick the other representative when |\[x\]_S| lies within a·2^−12·S of
+//! S/2. The rounding is then off by one, which changes the rounding error of that coefficient from at most
+//! 1/2 to at most 1/2 + a·2^−25.
 
 use super::{LowerError, Lowering};
 use crate::limb::{ModulusId, OpSpec, Operand};

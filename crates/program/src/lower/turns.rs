@@ -1,9 +1,10 @@
 //! Sums of rotations that share digits, prime by prime.
 //!
-//! One rotation after the other would read all raised digits, β·(ℓ + 1 + K) limbs, and write and read the sum once for each of
-//! them: at N = 2^16, where neither stays in a cache, twice the memory traffic of the keys. Where the division by P is put off
-//! (`extended`), nothing but the sum reads a rotation, so all rotations of a sum can be computed modulo one prime before the next:
-//! its digits and its sum are few limbs, and keys are all that comes from memory.
+//! One rotation after the other would read all raised digits, β·(ℓ + 1 + K) limbs, and write and read the sum
+//! once for each of them. At N = 2^16, where neither stays in a cache, that is twice the memory traffic of
+//! the keys. If the division by P is deferred (`extended`), only the sum reads a rotation. So all rotations
+//! of a sum can be computed modulo one prime before the next: its digits and its sum are few limbs, and only
+//! keys come from memory.
 
 use std::collections::HashMap;
 
@@ -13,8 +14,8 @@ use super::sums::Sums;
 use super::{KeyInputs, LowerError, Lowering, Poly};
 use crate::he::{Op, Program, Value};
 
-/// Fewer rotations are computed one after the other, and a sum of fewer is not divided where it ends: a core that keeps limbs in
-/// another memory, and writes and reads a sum modulo PQ there, gains nothing from two.
+/// Fewer rotations are computed one after the other, and a sum of fewer is not divided where it ends. A core
+/// that keeps limbs in another memory writes and reads a sum modulo PQ there, so it gains nothing from two.
 pub(super) const MANY: usize = 3;
 
 /// One operand of a sum of several, and whether it is subtracted.

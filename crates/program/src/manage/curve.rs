@@ -12,8 +12,8 @@ use crate::he::Value;
 /// Chebyshev points at which x is looked at.
 const POINTS: usize = 1024;
 
-/// The highest degree that so many points show: between them the variance, of twice the degree, is at most 1/cos(π/8) = 1.08 times
-/// what it is at the worst of them.
+/// The highest degree that this number of points resolves: between them the variance, of twice the degree, is
+/// at most 1/cos(π/8) = 1.08 times that at the worst of them.
 const DEGREE_MAX: u32 = 127;
 
 /// Contributions that are kept apart.
@@ -223,8 +223,9 @@ impl Curves {
         }
     }
 
-    /// Takes `a`, which the instruction `v` uses, for a value of its own, if nothing else that it was made with is used from
-    /// here on: degrees of polynomials of polynomials multiply, and soon no points would show them.
+    /// Makes `a`, which the instruction `v` uses, a new root, if nothing else that it was computed from is
+    /// used from here on. Degrees of composed polynomials multiply, and soon the points could not resolve
+    /// them.
     pub(super) fn begin_anew(&mut self, a: Value, v: Value, last: &[usize], known: Root) {
         let Some(root) = self.own(a).filter(|curve| curve.degree >= WHOLE).map(|curve| curve.root) else {
             return;

@@ -22,7 +22,8 @@ pub struct Options {
     /// Compute at the lowest levels that the depth allows: inputs from above are dropped first. Otherwise at the
     /// level of the inputs, or the chain's top.
     pub low: bool,
-    /// Rotation keys that the program may take; as many as it has distances if `None`. Fewer cost more rotations.
+    /// The most rotation keys that the program may use; one a distance if `None`. Fewer keys cost more
+    /// rotations.
     pub rotation_keys: Option<usize>,
     /// Distances at which there are rotation keys already: rotations at others are made of these where few lead there.
     pub at_hand: Option<BTreeSet<i64>>,

@@ -18,7 +18,7 @@ const MOST_ROTATIONS: usize = 1 << 14;
 /// beside the (β + 2)(ℓ + K) of a decomposition.
 const HOISTED: f64 = 0.4;
 
-/// Of the steps that are too many one in so many goes before all are looked at again.
+/// Of the steps in excess, one in this number is removed before all are examined again.
 const PACE: usize = 8;
 
 /// Distances at which one operand is needed, and how many operands there are of that kind.

@@ -15,7 +15,7 @@
 //! 4. `emit`: writes the managed program. All values at rest at one depth have one scale,
 //!    Δ_{t+1} = Δ_t²/q, and all pending ones Δ_t²; a plaintext factor is encoded at whatever scale makes its product
 //!    land there exactly. A value that must skip levels is multiplied by 1 at the missing scale on its way.
-//! 5. `few_keys`: where so many keys are too many, rotations as walks of steps that have one.
+//! 5. `few_keys`: if the keys are limited, rotations as sequences of steps that have a key.
 //! 6. `hoist`: marks rotations that share a decomposition.
 
 mod bias;

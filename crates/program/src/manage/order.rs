@@ -1,9 +1,9 @@
 //! The order of a chain's primes that keeps scales where they are.
 //!
 //! With Δ_{t+1} = Δ_t²/q the distance δ_t = log2(Δ_t/Δ_0) obeys δ_{t+1} = 2δ_t − ε, ε = log2(q/Δ_0): every deviation doubles
-//! with each level that follows. Taking at each level, from the top, the prime whose ε is nearest to 2δ_t holds δ
-//! below a third of a bit over 60 levels of 34 bits at N = 2^17, where the primes in order of size would lose all precision
-//! after ten.
+//! with each level that follows. Taking at each level, from the top, the prime whose ε is nearest to 2δ_t
+//! keeps δ below a third of a bit over 60 levels of 34 bits at N = 2^17. There the primes in order of size
+//! would lose all precision after ten levels.
 
 use ringmill_ckks::{Level, Params, ParamsError, PrimeSpec};
 

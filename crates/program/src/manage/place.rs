@@ -9,7 +9,8 @@ use super::levels::{Levels, Product, cipher_first, product};
 use super::{Options, emit::least_output_level};
 use crate::he::{Chain, HeError, Level, Op, Program, Rule, Scale, Value};
 
-/// Exact scales have exponents that double with every product: beyond so many in a row they leave 64 bits.
+/// Exact scales have exponents that double with every product: after more products in a row they exceed 64
+/// bits.
 const DEPTH_MAX: u32 = 56;
 
 /// How far scales may drift from that of the inputs, in bits, before the chain is refused.
@@ -75,7 +76,7 @@ fn flat(p: &Program, chain: &Chain, options: &Options) -> Result<Place, HeError>
         return Err(blame(p, levels.deepest, rule));
     }
     if levels.depth > DEPTH_MAX {
-        let what = "exact scales are kept over so many levels; refresh the value in between".into();
+        let what = "exact scales cover no more levels; refresh the value in between".into();
         let rule = Rule::Depth { needed: levels.depth, available: DEPTH_MAX, what };
         return Err(blame(p, levels.deepest, rule));
     }
@@ -144,7 +145,7 @@ fn raised(p: &Program, chain: &Chain, options: &Options, bits: u32) -> Result<Pl
     let (v, needed, input) = last.unwrap_or((Value(0), 1, highest));
     let what = format!(
         "inputs at level {input} of a chain up to level {top}, of which bootstrapping takes the upper ones; \
-         bootstrap once more on the way, or take parameters with more levels"
+         bootstrap again on the way, or take parameters with more levels"
     );
     Err(blame(p, Some(v), Rule::Depth { needed, available: top, what }))
 }
@@ -183,8 +184,8 @@ fn highest_of_scale(chain: &Chain, scale: &Scale) -> u32 {
     levels.take_while(|&l| chain.prime_scale(l).is_some_and(near)).last().map_or(1, Level::get)
 }
 
-/// The scale at a depth that may be left at any: that from which the products of ciphertexts that follow, Δ²/q at a time, end at
-/// the scale of inputs or, above them, at the size of the prime that comes next.
+/// The scale at a depth where any is allowed. From it the following products of ciphertexts, Δ²/q at a time,
+/// end at the scale of inputs or, above them, at the size of the next prime.
 fn resting_scale(chain: &Chain, scale: &Scale, forced: &[Option<Value>], (at, depth): (u32, u32)) -> Scale {
     let top = chain.top().get();
     let bits = |t: u32| chain.prime_scale(Level::new(top - t)).map_or(scale.log2(), |q| q.log2());

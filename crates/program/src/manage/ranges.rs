@@ -158,7 +158,8 @@ fn constant(p: &Program, c: &Constant, real: bool, wanted: bool) -> Range {
 /// A bound on |slot| of every value, given that of the inputs, encrypted or in the clear.
 ///
 /// `real` promises that the inputs are real; without it only sizes are known. Bounds that the program states are taken
-/// as they are. Slots are told apart from where constants do so: a sum of masked rotations is as large as what is masked.
+/// as they are. Slots are distinguished where constants do so: a sum of masked rotations is as large as what
+/// is masked.
 pub fn ranges(p: &Program, inputs: f64, real: bool) -> Vec<f64> {
     let mut all: Vec<Range> = Vec::with_capacity(p.instrs().len());
     let real = real && !p.instrs().iter().any(|i| matches!(&i.op, Op::Const(c) if !is_real(p, c)));

@@ -1,8 +1,9 @@
 //! How the error of a value lies over its slots.
 //!
-//! A contribution of [`Noise`] has one deviation for all slots. A mask lets errors through in some of them only, and a sum of masked
-//! rotations, as every linear map is one, has in each slot the errors of few of its terms: counted as if all met in one slot, errors grow by
-//! the root of the number of diagonals with every map. Here each slot has its own variance, as far as outputs need it.
+//! A contribution of [`Noise`] has one deviation for all slots. A mask passes errors in some slots only. A
+//! sum of masked rotations, such as every linear map, has in each slot the errors of few of its terms.
+//! Counted as if all met in one slot, errors grow by the root of the number of diagonals with every map. Here
+//! each slot has its own variance, as far as outputs need it.
 //!
 //! [`Noise`]: ringmill_ckks::Noise
 

@@ -10,7 +10,7 @@ use crate::he::{Chain, Level, Op, OpKind, Program, Type};
 pub struct KeySet {
     /// The relinearisation key.
     pub relin: bool,
-    /// Rotations by so many slots to the left, each in 1..slots.
+    /// Distances of rotations in slots to the left, each in 1..slots.
     pub rotations: BTreeSet<usize>,
     /// The conjugation key.
     pub conjugate: bool,

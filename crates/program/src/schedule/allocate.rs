@@ -1,8 +1,8 @@
 //! Buffers for the values of an order.
 //!
-//! All buffers are alike, so taking a free one whenever a value is born and freeing it at the last use needs exactly
-//! as many as live at once (an interval graph is coloured optimally in the order of its left ends). The buffer freed
-//! last is taken first, while it is still in a cache.
+//! All buffers are alike, so a value takes any free one at its definition and frees it at its last use. That
+//! needs exactly as many buffers as values live at once (an interval graph is coloured optimally in the order
+//! of its left ends). The buffer freed last is taken first, while it is still in a cache.
 
 use super::lifetime::{Readers, distinct_values, reusable};
 use crate::limb::{Allocation, BufferId, LimbProgram, Operand, Region};

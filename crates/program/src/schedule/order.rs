@@ -1,9 +1,10 @@
 //! Orders that keep fewer limbs alive than a given one.
 //!
-//! [`forward`] and [`backward`] are list schedulers: among the instructions that are ready, the one that leaves the
-//! fewest limbs alive, ties as in the given order, so that a lowering's own order, which streams keys and keeps
-//! neighbours together, is changed only where that saves a limb. [`sink`] only delays definitions. None of them is
-//! best for every program (finding the best order is NP-hard: Sethi 1975), so that the caller compares.
+//! [`forward`] and [`backward`] are list schedulers. They take, among the ready instructions, the one that
+//! leaves the fewest limbs alive; ties follow the given order. So the order of a lowering, which streams keys
+//! and keeps neighbours together, changes only where that saves a limb. [`sink`] only delays definitions.
+//! None of them is best for every program (finding the best order is NP-hard: Sethi 1975), so the caller
+//! compares.
 
 use std::collections::BTreeSet;
 
@@ -133,11 +134,11 @@ pub fn backward(program: &LimbProgram, readers: &Readers, order: &[u32]) -> Vec<
     result
 }
 
-/// The given order with each definition delayed until just before its first use, where no operand has to live longer
-/// for that: the limbs of a tensor product that a key switch adds at its end are computed there.
+/// The given order with each definition delayed until just before its first use, if no operand has to live
+/// longer for that. The limbs of a tensor product that a key switch adds at its end are computed there.
 pub fn sink(program: &LimbProgram, order: &[u32]) -> Vec<u32> {
-    /// Room between two neighbours: this many bits allow as many insertions before one instruction.
-    const ROOM: u32 = 64;
+    /// Space between two neighbours: this number of bits allows as many insertions before one instruction.
+    const SPACE: u32 = 64;
     let count = order.len();
     // A doubly linked list of instructions, `count` being its end, with ascending labels.
     let mut label: Vec<u128> = vec![0; count + 1];
@@ -145,10 +146,10 @@ pub fn sink(program: &LimbProgram, order: &[u32]) -> Vec<u32> {
     for (at, pair) in order.windows(2).enumerate() {
         let (i, j) = (pair[0] as usize, pair[1] as usize);
         (after[i], before[j]) = (j, i);
-        label[j] = (at as u128 + 2) << ROOM;
+        label[j] = (at as u128 + 2) << SPACE;
     }
     if let (Some(&first), Some(&last)) = (order.first(), order.last()) {
-        label[first as usize] = 1 << ROOM;
+        label[first as usize] = 1 << SPACE;
         (after[count], before[count]) = (first as usize, last as usize);
     }
     // Of the readers placed so far: the first one and the label of the last one.

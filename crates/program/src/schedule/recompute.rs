@@ -1,8 +1,8 @@
 //! Products of inputs that are computed again where they are read, rather than kept.
 //!
 //! The third part of a product of two ciphertexts is read twice: its inverse transform opens the key switch, and its
-//! limbs as they are enter the inner products, one by one, until the last prime. Kept, they are ℓ + 1 limbs alive all
-//! the way, written once and read once more from afar. A multiplication is cheaper than that.
+//! limbs as they are enter the inner products, one by one, until the last prime. Kept, they are ℓ + 1 limbs
+//! alive all the way, written once and read again from memory. A multiplication is cheaper than that.
 
 use std::collections::HashMap;
 

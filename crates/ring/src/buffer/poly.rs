@@ -39,25 +39,27 @@ impl Poly {
         Self { words: Buffer::zeros(n * limbs), n, domain }
     }
 
-    /// The zero polynomial in words of `pool`.
+    /// The zero polynomial in memory of `pool`.
     pub fn zeros_in(pool: &Pool, n: usize, limbs: usize, domain: Domain) -> Self {
         Self { words: Buffer::zeros_in(pool, n * limbs), n, domain }
     }
 
-    /// A polynomial in words of `pool` that the caller overwrites: their contents are whatever the last user left.
+    /// A polynomial in memory of `pool` that the caller overwrites. Its contents are what the last user left.
     pub fn unspecified_in(pool: &Pool, n: usize, limbs: usize, domain: Domain) -> Self {
         Self { words: Buffer::unspecified_in(pool, n * limbs), n, domain }
     }
 
-    /// A polynomial that the caller overwrites, in words of the pool that `other` comes from: any free ones that are
-    /// enough, so it may hold more than it needs and is not to be kept. Without a pool, zero.
+    /// A polynomial that the caller overwrites, in memory of the pool that `other` comes from. It takes any
+    /// free buffer that is large enough, so it may hold more than it needs and must not be kept. Without a
+    /// pool, zero.
     pub fn unspecified_beside(other: &Self, limbs: usize, domain: Domain) -> Self {
         let n = other.n;
         let words = other.words.home().map(|pool| Buffer::any_in(pool, n * limbs));
         Self { words: words.unwrap_or_else(|| Buffer::zeros(n * limbs)), n, domain }
     }
 
-    /// A polynomial that the caller overwrites, in words of the pool that `other` comes from; without a pool, zero.
+    /// A polynomial that the caller overwrites, in memory of the pool that `other` comes from; without a
+    /// pool, zero.
     pub fn unspecified_like(other: &Self, limbs: usize, domain: Domain) -> Self {
         Self { words: other.scratch(other.n * limbs), n: other.n, domain }
     }

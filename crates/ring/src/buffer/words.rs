@@ -7,8 +7,9 @@ use std::ops::{Deref, DerefMut};
 
 /// A fixed number of words, of which the first `len` are in use.
 ///
-/// From [`HUGE_PAGE`] bytes on they are a mapping, aligned to huge pages, that goes back to the system when dropped:
-/// a heap does not reuse the hole of an aligned block for another one of the same size, and grows without end.
+/// From [`HUGE_PAGE`] bytes on they are a mapping, aligned to huge pages, that is returned to the system when
+/// dropped. A heap does not reuse the hole of an aligned block for another one of the same size, and would
+/// grow without end.
 pub(crate) struct Words {
     store: Store,
     len: usize,

@@ -65,7 +65,7 @@ struct Piece<'a> {
     /// Its words of each y and, if there is one, of v: one more source, whose factor is −S mod m.
     rows: &'a [&'a [u64]],
     quotient: bool,
-    /// The rows once more as left operands, one after the other, if several targets use them.
+    /// The rows again as left operands, one after the other, if several targets use them.
     operands: Option<&'a mut [MaybeUninit<u64>; PIECES]>,
     /// What is read next.
     ahead: Ahead<'a>,
@@ -115,7 +115,7 @@ impl SumKernel for Convert<'_, '_> {
             operand.write(s.constant(factor));
             count += 1;
         }
-        // SAFETY: so many have been written.
+        // SAFETY: the first `count` have been written.
         let factors = unsafe { std::slice::from_raw_parts(factors.as_ptr().cast::<S::Operand>(), count) };
         let start = s.lanes().splat(if S::LESS { self.constants.missing(quotient.is_some()) } else { 0 });
         if let Some(form) = S::FORM {
@@ -191,9 +191,9 @@ impl Convert<'_, '_> {
     }
 }
 
-/// Words of each of `count` rows in a piece of `words`. With 52-bit multiply-add, which takes words as they are, pieces save
-/// time where the first cache holds more than their sources (48 KB: Zen 5); where it does not (32 KB: Zen 4), long
-/// streams from the second cache do.
+/// Words of each of `count` rows in a piece of `words`. The 52-bit multiply-add takes words as they are. With
+/// it, pieces save time if the first cache holds more than their sources (48 KB: Zen 5). Otherwise (32 KB:
+/// Zen 4) long streams from the second cache are faster.
 fn piece_words(backend: Backend, count: usize, words: usize) -> usize {
     if backend.isa() == Isa::Ifma && first_cache_bytes() < 48 << 10 {
         return words.max(BLOCK_WORDS);

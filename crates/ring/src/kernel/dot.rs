@@ -21,7 +21,7 @@ trait Right<L: U64Lanes> {
     /// Words i .. i + U·width of a limb or block.
     ///
     /// # Safety
-    /// There must be so many.
+    /// The limb must have at least i + U vectors.
     unsafe fn load<const U: usize>(l: L, limb: *const u64, i: usize) -> [L::U; U];
 }
 

@@ -12,9 +12,9 @@
 //! executes its instructions, and the arithmetic on it is safe to call. Raw loads and stores stay `unsafe`.
 //!
 //! A computation implements [`Kernel`] and goes through [`Backend::run`], which enters one function compiled
-//! for the instruction set; everything below it must be `#[inline(always)]` (a function that is not inlined
-//! there is compiled without the instructions, correct but many times slower; so are closures handed to
-//! functions of `std` such as `array::map`: use loops).
+//! for the instruction set. Everything below it must be `#[inline(always)]`. A function that is not inlined
+//! there is compiled without the instructions: correct, but many times slower. The same holds for closures
+//! passed to functions of `std` such as `array::map`: use loops.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

@@ -15,7 +15,7 @@ use crate::{Isa, Modulus, primes};
 const LOG_N: u32 = 11;
 /// Rounds, of which the fastest counts.
 const ROUNDS: usize = 24;
-/// The second must win by so much: what is measured in a disturbed moment decides nothing.
+/// The factor by which the second must be faster, so that noise in the measurement does not decide.
 const MARGIN: f64 = 1.05;
 
 /// The arithmetic for q on `isa`.
@@ -38,7 +38,8 @@ fn bits_of_pair(candidates: &[Arithmetic]) -> Option<u32> {
     }
 }
 
-/// Whether the second arithmetic for primes of so many bits is faster; never where code runs in tests only.
+/// Whether the second arithmetic for primes of `bits` bits is faster; never on an instruction set that only
+/// tests run.
 fn second_wins(isa: Isa, bits: u32) -> bool {
     static KNOWN: LazyLock<Mutex<HashMap<(Isa, u32), bool>>> = LazyLock::new(Mutex::default);
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);

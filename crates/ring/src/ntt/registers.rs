@@ -65,7 +65,7 @@ impl<A: Arith> Engine<'_, A> {
     unsafe fn leaf(self, node: usize, i: usize) -> Constant<A> {
         let first = (1usize << self.tables.log_n) / (Self::L * Self::L);
         let at = ((node - first) * (Self::L - 1) + i) * A::LEAF_WORDS * Self::L;
-        // SAFETY: the table holds so many vectors for each such node and i.
+        // SAFETY: the table holds that number of vectors for each such node and i.
         unsafe {
             let p = self.tables.leaves.as_ptr().add(at);
             let second = self.load(p.add((A::LEAF_WORDS - 1) * Self::L));

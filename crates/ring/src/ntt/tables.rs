@@ -20,7 +20,8 @@ struct Line([u64; 8]);
 pub(super) struct AlignedWords(Vec<Line>);
 
 impl AlignedWords {
-    /// `count` words; the room for them is taken at once, as a heap does not give back what grows in steps.
+    /// `count` words. The memory for them is allocated at once, because a heap does not return what grows in
+    /// steps.
     fn collect(count: usize, words: impl Iterator<Item = u64>) -> Self {
         let (mut lines, mut fill) = (Vec::with_capacity(count.div_ceil(8)), 8);
         for word in words {

@@ -27,8 +27,8 @@ macro_rules! blocks {
     }};
 }
 
-/// A call that is inlined, except on emulated lanes, where it goes through a function of its own: inlined everywhere,
-/// code that only tests run would be most of the crate and most of the time that it takes to compile.
+/// A call that is inlined, except on emulated lanes, where it goes through a function of its own. Only tests
+/// run emulated lanes; inlined, their code would be most of the crate and of its compile time.
 macro_rules! inlined {
     ($lanes:ty, $call:expr) => {
         if <$lanes as $crate::lanes::U64Lanes>::EMULATED {

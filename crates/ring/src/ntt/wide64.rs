@@ -1,5 +1,5 @@
-//! Exact binary64 arithmetic with fused multiply-add for 2^50 < q < 2^52 + 2^42: that of [`Binary64`] where 53 bits leave
-//! little room.
+//! Exact binary64 arithmetic with fused multiply-add for 2^50 < q < 2^52 + 2^42: that of [`Binary64`] where
+//! 53 bits leave little margin.
 //!
 //! Quotients y·w/q pass 2^51, so that the constant that rounds them is 1.5·2^53, and what it rounds them to is even: b is
 //! off by up to 1 in place of 1/2, and t = y·w − b·q by as much of q. Every x is reduced before t is added, and words stay

@@ -25,7 +25,7 @@ use crate::{
 pub(super) const MAX_B: u32 = 49;
 const MASK52: u64 = (1 << 52) - 1;
 
-/// How much room the 52 bits leave.
+/// The margin that the 52 bits leave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Window {
     /// 16·2^b.

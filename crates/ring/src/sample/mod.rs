@@ -43,7 +43,7 @@ impl Seed {
         Self(bytes)
     }
 
-    /// Eight of the bytes, by which it can be told from others.
+    /// Eight of the bytes, which distinguish it from others.
     pub fn name(&self) -> u64 {
         self.0.iter().take(8).fold(0, |word, &byte| word << 8 | u64::from(byte))
     }

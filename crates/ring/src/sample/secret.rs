@@ -18,8 +18,8 @@ const TRITS_IN_BYTE: (u8, usize) = (243, 5);
 
 /// Generator of secret polynomials with coefficients in i8: ChaCha20, wiped on drop.
 ///
-/// Results depend on the seed and the stream number alone. Time depends on the number of refused draws, which tells
-/// nothing about those accepted.
+/// Results depend on the seed and the stream number alone. Time depends on the number of rejected draws,
+/// which is independent of those accepted.
 pub struct SecretRng {
     inner: ChaCha20Rng,
 }
@@ -67,8 +67,8 @@ impl SecretRng {
 
     /// Exactly `weight` coefficients ±1 at uniform places with uniform signs, the others 0.
     ///
-    /// Every place is visited once (selection sampling: Knuth, volume 2, 3.4.2, Algorithm S), so neither time nor
-    /// addresses tell where the weight went.
+    /// Every place is visited once (selection sampling: Knuth, volume 2, 3.4.2, Algorithm S), so neither time
+    /// nor addresses reveal where the nonzero coefficients are.
     ///
     /// # Errors
     /// [`RingError::Weight`] if `weight` exceeds the number of coefficients.

@@ -1,4 +1,4 @@
-//! The checks at the door of every operation.
+//! The checks that every operation makes of its arguments.
 
 use ringmill_ckks::{Ciphertext, CkksError, KeyIdentity, Params, Plaintext};
 

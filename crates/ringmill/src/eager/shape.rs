@@ -27,7 +27,7 @@ pub(crate) enum Action {
     MultiplyRelineariseRescale,
     SquareRelinearise,
     SquareRelineariseRescale,
-    /// By so many slots, each in 0..N/2; 0 is the identity. Hoisted if there are several.
+    /// By these distances in slots, each in 0..N/2; 0 is the identity. Several are hoisted.
     Rotate(Vec<u32>),
     Conjugate,
     /// Over `count` slots `stride` apart, among `slots`.

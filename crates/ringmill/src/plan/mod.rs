@@ -1,7 +1,7 @@
 //! From a traced program to one that machines run: its parameters, its levels and scales, and where it bootstraps.
 //!
-//! [`manage`](ringmill_program::manage) knows no circuits: it refuses a program that is deeper than its chain. Here such a program
-//! gets bootstrappings, or a chain that has room for them.
+//! [`manage`](ringmill_program::manage) knows no circuits: it refuses a program that is deeper than its
+//! chain. Here such a program gets bootstrappings, or a chain that has levels for them.
 
 mod choose;
 mod place;
@@ -92,9 +92,10 @@ pub struct PlanOptions {
 }
 
 impl Plan {
-    /// The smallest parameters for a program's depth and the accuracy wanted of its results, as [`manage::choose`] takes them; if the
-    /// program asks for bootstrappings, or no others do, parameters that bootstrap, for 128 bits of security: the levels of the
-    /// longest way between two bootstrappings, nine at most, and as many bits as bring the predicted error below what is wanted.
+    /// The smallest parameters for a program's depth and the required accuracy of its results, as
+    /// [`manage::choose`] chooses them. If the program asks for bootstrappings, or no such parameters exist,
+    /// they bootstrap, with 128 bits of security. They then have the levels of the longest path between two
+    /// bootstrappings, nine at most, and the bits that bring the predicted error below the required one.
     ///
     /// Run-time plaintexts are taken to be as large as encrypted inputs.
     ///

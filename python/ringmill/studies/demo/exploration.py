@@ -24,7 +24,7 @@ Row = dict[str, Any]
 
 #: The board, seconds to look around the front, and designs of it whose error is measured.
 BOARD, SECONDS, POINTS = "zynq-7020", 20.0, 5
-#: Encryption may add so much of what the polynomial is away from the sigmoid.
+#: The error of encryption may be at most this part of the distance between polynomial and sigmoid.
 PART = 1 / 4
 
 

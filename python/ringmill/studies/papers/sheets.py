@@ -21,7 +21,7 @@ class Sheet(NamedTuple):
 
 
 def number(value: float | None, digits: int = 0) -> str:
-    """A figure with so many digits behind the point; a dash for none."""
+    """Format a figure with a number of digits behind the point; a dash for no figure."""
     return "–" if value is None else f"{value:,.{digits}f}"
 
 

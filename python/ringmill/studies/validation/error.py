@@ -31,7 +31,7 @@ from ringmill.validate.design import worst_slot
 
 #: Bits of the primes that rescaling divides by, and of the scale.
 SCALES = (26, 28, 31, 34, 36, 38, 40, 43, 46, 48)
-#: Bits by which the first prime is wider: room for the result's integer part.
+#: Bits by which the first prime is wider: space for the result's integer part.
 ROOM = 12
 #: log2 N, special primes, distribution of the secret.
 SHAPES = ((12, 1, "ternary"), (12, 2, "gaussian"), (13, 1, "gaussian"), (13, 2, "ternary"))

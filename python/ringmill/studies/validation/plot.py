@@ -59,7 +59,7 @@ def area_svg(held_out: list[Row]) -> str:
             axes.axhline(100 * bar, color="#be123c", linewidth=1, linestyle=":")
         axes.axhline(0, color="#78716c", linewidth=1)
         axes.set_xscale("log")
-        axes.set_ylim(-120 * AREA_BAR, 170 * AREA_BAR)  # room for the legend above the bar
+        axes.set_ylim(-120 * AREA_BAR, 170 * AREA_BAR)  # space for the legend above the bar
         axes.set_xlabel("synthesised")
         axes.set_ylabel("predicted from the others, deviation in %")
         axes.legend(ncols=2, frameon=False, fontsize=8)

@@ -26,7 +26,7 @@ from ringmill.trace.marks import within_everywhere as within
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-#: Bound on sums on the way, in units of the bound on the result: weights are normalised with room for it.
+#: Bound on sums on the way, in units of the bound on the result: weights are normalised with a margin for it.
 PARTIAL = 4.0
 
 

@@ -1,7 +1,7 @@
 """A convolutional network on encrypted images, after CryptoNets (Gilad-Bachrach et al., ICML 2016).
 
-Each pixel is one ciphertext that holds it for every image of a batch, so convolutions and dense layers are
-sums of whole ciphertexts: no rotation, no rotation key, and thousands of images cost what one does.
+Each pixel is one ciphertext that holds it for every image of a batch. So convolutions and dense layers are
+sums of whole ciphertexts: no rotation, no rotation key, and thousands of images cost the same as one.
 
 | layer | values | levels |
 |---|---|---|

@@ -4,8 +4,8 @@ A layer is one convolution (`multiplexed.py`) with its bias, folded with its nor
 activation: a bootstrapping and a polynomial in place of the ramp max(x, 0). Activations are all one and
 the same program. Each layer is a program of its own, so that a long run can stop after any of them.
 
-Weights are drawn from a seed, and scaled so that every value before an activation lies within [−1, 1]
-with room: they have the topology and the ranges of a trained network, and know nothing. What is shown is
+Weights are drawn from a seed, and scaled so that every value before an activation lies within [−1, 1] with a
+margin. The network has the topology and the ranges of a trained one, but is not trained. What is shown is
 that the encrypted network computes what the clear one does, and what it takes.
 """
 
@@ -224,7 +224,7 @@ def scores(x: Any, grid: Grid, weights: Array) -> Any:
 
 
 def _sum(x: Any, distance: int, count: int) -> Any:
-    """The sum of so many slots so far apart, by one key."""
+    """Return the sum of a number of slots at one distance, by one key."""
     total = x
     for _ in range(count - 1):
         total = turn(total, distance) + x

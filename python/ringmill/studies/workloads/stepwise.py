@@ -137,7 +137,7 @@ class Run:
     seeded: bool = False
 
     def keys(self, show: Show = "none") -> Keys:
-        """The keys of the folder, made when there are none; another run does not make its own meanwhile."""
+        """Return the keys of the folder. Make them if the folder has none; another run waits meanwhile."""
         with alone(self.folder):
             return self._keys(show)
 
@@ -204,7 +204,8 @@ class Run:
     ) -> tuple[dict[str, Ciphertext], dict[str, float]]:
         """Run what is left; gives the last state and the seconds of every program.
 
-        ``state`` is what a run begins with; ``stop_after`` ends it after so many programs of this call.
+        ``state`` is what a run begins with; ``stop_after`` limits the number of
+        programs of this call.
         """
         done, saved, seconds = self.saved()
         state = saved or state

@@ -71,7 +71,7 @@ class Job:
         seeded: bool = False,
         stop_after: int | None = None,
     ) -> Facts:
-        """Run, or go on with a run that was killed; ``stop_after`` ends it after so many programs.
+        """Run, or go on with a run that was killed; ``stop_after`` limits the number of programs.
 
         ``seeded`` keeps half of each key in memory, which takes longer and gives the same.
         """

@@ -2,9 +2,9 @@
 //!
 //! Values lie in layers: one that uses another lies at least as many layers below it as it costs levels. For 0 = a_0 < a_1 < …
 //! let cut i hit all paths from layers up to a_i to layers beyond a_{i−1} + `between`, the last a being `last` layers above the
-//! end. A path between two chosen values that costs more than `between` would lead past a cut: the last of its values in a layer up to
-//! a_i or a later one would be of cut i, so it is the first, and so on for the cuts that follow. Smallest cuts for all a_i and a_{i−1}
-//! are put together by dynamic programming.
+//! end. A path between two chosen values that costs more than `between` would lead past a cut. The last of
+//! its values in a layer up to a_i, or a later one, would be in cut i, so it is the first; the same holds for
+//! the cuts that follow. Smallest cuts for all a_i and a_{i−1} are put together by dynamic programming.
 
 use super::flow::Network;
 use super::graph::Graph;
@@ -89,8 +89,8 @@ impl<'a> Layers<'a> {
         Self { g, layer, reach, values, crossing, number: vec![usize::MAX; layer.len()] }
     }
 
-    /// The smallest cut between layers up to `a` and those beyond `b`, of fewer than so many values. `above` are the values up to layer
-    /// a − 1 that are used beyond a.
+    /// The smallest cut between layers up to `a` and those beyond `b`, of fewer than `limit` values. `above`
+    /// are the values up to layer a − 1 that are used beyond a.
     fn smallest(
         &mut self,
         above: &[usize],

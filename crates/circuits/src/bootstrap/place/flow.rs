@@ -1,7 +1,8 @@
 //! The fewest vertices that all paths of a network go through, by Dinic's algorithm.
 //!
-//! Not that of a library: placement bounds its time by the edges that are looked at, and petgraph's `dinics` (0.8.3) neither counts
-//! them nor remembers dead ends from one path to the next, so that a phase takes paths times edges instead of their sum.
+//! Own code, not a library's: placement bounds its time by the number of edges examined. petgraph's `dinics`
+//! (0.8.3) neither counts them nor remembers dead ends from one path to the next, so a phase takes paths
+//! times edges instead of their sum.
 
 /// More paths than any network here has.
 const WITHOUT_END: u32 = u32::MAX / 2;
@@ -18,7 +19,8 @@ pub(super) struct Network {
 }
 
 impl Network {
-    /// So many vertices; a path may go through those that `may` not be cut as often as it likes.
+    /// Makes a network of the given vertices. Vertices that `may` not be cut have no limit on the paths
+    /// through them.
     pub(super) fn new(vertices: usize, may: impl Fn(usize) -> bool) -> Self {
         let mut network =
             Self { edges: vec![Vec::new(); 2 * vertices + 2], to: Vec::new(), left: Vec::new() };

@@ -1,8 +1,8 @@
 //! Which values of a program are bootstrapped so that no level is missing: as few as are found.
 //!
 //! Fewest of all is a hard problem. Three choices are made, as late as possible and by cuts through layers counted from either end
-//! (`cut.rs`), and each is made smaller value by value (`improve.rs`); the smallest is taken. On chains of products there is none with
-//! fewer, nor in small programs where one bootstrapping does.
+//! (`cut.rs`), and each is made smaller value by value (`improve.rs`); the smallest is taken. On chains of
+//! products no placement has fewer, nor in small programs where one bootstrapping suffices.
 
 mod choice;
 mod cut;

@@ -3,15 +3,16 @@
 //! A program's [`tasks`] are passes through the one arithmetic unit, transforms on two lanes, and limbs that memory sends
 //! and takes. From the graph of who waits for whom follows, for a core,
 //!
-//! - for each task the earliest that it can be done, its *head*: a pass takes a cycle a row, or what its operand takes to
-//!   arrive, or its result to be written where the scheduler's rules keep it in memory; the passes of a sum follow each other; a transform begins when its limb is complete; and no task is done
-//!   before everything that it rests on went through the units;
-//! - for each task the least that follows it, its *tail*, by the same rules from the end;
+//! - for each task the earliest cycle at which it can be done, its *head*. A pass takes a cycle a row, or
+//!   longer if its operand arrives later or its result must be written to memory by the scheduler's rules.
+//!   The passes of a sum follow each other. A transform begins when its limb is complete. No task is done
+//!   before everything that it depends on went through the units;
+//! - for each task the fewest cycles that follow it, its *tail*, by the same rules from the end;
 //! - for each unit the greatest *window*: of all that begins after some head and is followed by some tail, the work between
 //!   them. Transforms share both lanes whatever lane each takes, so that a transform on both at once ([`Core::alone`]) is
 //!   covered.
 //!
-//! Moves for want of banks, and what units wait for each other beside, come on top.
+//! Moves that a lack of banks causes, and other waits between units, are not in the bound.
 
 mod closure;
 mod graph;
@@ -124,7 +125,7 @@ impl Core {
         self.alone + self.steps.pass
     }
 
-    /// So many transforms on both lanes.
+    /// Cycles of a number of transforms on both lanes.
     const fn lanes(&self, transforms: u64) -> u64 {
         (transforms * self.shared).div_ceil(LANES)
     }

@@ -3,12 +3,12 @@
 /// A piece of work: earliest start, length, what follows its end at least.
 pub(super) type Job = (u64, u64, u64);
 
-/// Starts that are looked at: of more, evenly many are left out.
+/// The most starts that are examined; of more, an evenly spaced part.
 const STARTS: usize = 24;
 
-/// The end of all jobs on so many units alike, at the least: over all jobs that begin no earlier than some, and are
-/// followed by no less than some, the earliest start, their length shared by the units, and the least that follows. Of one
-/// unit this is the best preemptive schedule (Jackson, Carlier) at the starts that are looked at.
+/// A lower bound on the end of all jobs on `units` equal units. For every set of jobs with start ≥ r and tail
+/// ≥ t, the bound is r, plus the length of the jobs divided by the number of units, plus t. For one unit this
+/// is the best preemptive schedule (Jackson, Carlier) at the starts that are examined.
 pub(super) fn least(mut jobs: Vec<Job>, units: u64) -> u64 {
     jobs.sort_unstable_by_key(|&(_, _, after)| std::cmp::Reverse(after));
     let mut starts: Vec<u64> = jobs.iter().map(|j| j.0).collect();

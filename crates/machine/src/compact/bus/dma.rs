@@ -9,7 +9,7 @@ use super::{Request, UNIT};
 pub(super) struct Geometry {
     row_words: u64,
     beat_bytes: u64,
-    /// Bursts end at multiples of so many beats.
+    /// Bursts end at multiples of this number of beats.
     block: u64,
     beats_per_entry: u64,
     rows_per_entry: u64,
@@ -103,7 +103,7 @@ pub(super) struct ReadDma {
 }
 
 impl ReadDma {
-    /// Room for `depth` rows.
+    /// A buffer of `depth` rows.
     pub(super) fn new(geometry: Geometry, depth: u64, outstanding: u64) -> Self {
         let credits = depth / geometry.rows_per_entry * geometry.beats_per_entry;
         Self {

@@ -13,7 +13,7 @@ pub struct Settings {
     pub write_latency: u64,
     /// Beats …
     pub rate_num: u64,
-    /// … in so many cycles, at least as many.
+    /// … in this number of cycles, which is at least as large.
     pub rate_den: u64,
     /// Reads and writes share the rate.
     pub shared: bool,

@@ -30,7 +30,7 @@ pub struct Shape {
     pub row_words: u64,
     /// Bits of a beat.
     pub bus_bits: u64,
-    /// Bursts of the streams end at multiples of so many bytes.
+    /// Bursts of the streams end at multiples of this number of bytes.
     pub burst_bytes: u64,
     /// Requests that wait before each DMA.
     pub queue: usize,

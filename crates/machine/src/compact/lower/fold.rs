@@ -2,9 +2,9 @@
 //!
 //! Before a base conversion every limb is multiplied by a constant, x_i·(S/s_i)^−1, right after its inverse transform,
 //! when the transform units have nothing else to do. A transform is linear: the constant goes into what the limb is
-//! made of. A limb read from memory is multiplied as it enters its bank; a sum takes it in its constants; an inner
-//! product takes it in its first operands, if these enter no other sums, and so in the constants of their own lifts or
-//! conversions. Equal integers modulo q on both ways, so the same bits.
+//! made of. A limb read from memory is multiplied as it enters its bank. A sum takes the constant in its own
+//! constants. An inner product takes it in its first operands, if these enter no other sums, and so in the
+//! constants of their own lifts or conversions. Both ways give equal integers modulo q, hence the same bits.
 
 use std::collections::HashMap;
 

@@ -151,7 +151,7 @@ pub fn simulate(config: &CompactConfig, log_n: u32, program: &[Instruction]) -> 
     simulate_on(config, log_n, program, steady(config), Roots::default())
 }
 
-/// The same once more: the roots are there that the program itself has left.
+/// The second run of the program: the roots that its first run left are present.
 ///
 /// # Errors
 /// [`CompactError::Watchdog`] if the program never ends.
@@ -168,7 +168,7 @@ fn steady(config: &CompactConfig) -> Settings {
     Settings::steady(timing.latency.into(), timing.beat_cycles.into())
 }
 
-/// The same with a memory of any temper, and any roots.
+/// The same with a memory of any timing, and any roots.
 ///
 /// # Errors
 /// [`CompactError::Watchdog`] if the program never ends.

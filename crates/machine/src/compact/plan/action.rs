@@ -2,7 +2,7 @@
 
 use super::super::isa::{Bank, Op};
 use super::super::lower::graph::{Kind, NodeId, Term, Use};
-use super::place::Wish;
+use super::place::Demand;
 use super::state::{MemoryCopy, Phase, State};
 
 /// What a pass leaves behind.
@@ -95,7 +95,7 @@ impl State<'_> {
             || matches!(action.leaves, Leaves::Whole(id) | Leaves::Partial(id) if id == action.node)
     }
 
-    /// What can be done for a node; nothing if it waits for others or for room.
+    /// What can be done for a node; nothing if it waits for others or for a bank.
     pub(super) fn actions(&self, id: NodeId, out: &mut Vec<Action>) {
         if self.wants_store(id) {
             out.extend(self.spill(id));
@@ -242,8 +242,8 @@ impl State<'_> {
             }
             _ => return,
         }
-        let wish = Wish::operand(self.order[reader as usize]);
-        let Some(bank) = self.choose(wish, &action.operands) else { return };
+        let demand = Demand::operand(self.order[reader as usize]);
+        let Some(bank) = self.choose(demand, &action.operands) else { return };
         action.target.bank = Some(bank);
         action.start = self.earliest(&action);
         out.push(action);
@@ -267,8 +267,8 @@ impl State<'_> {
         let Some((a, s)) = self.located(x) else { return };
         let mut action = Action::new(id, Op::Copy, Leaves::Copy(x));
         (action.operands.a, action.operands.s) = (a, s);
-        let wish = Wish::transform(self.order[id as usize], self.is_ganged(id));
-        let Some(bank) = self.choose(wish, &action.operands) else { return };
+        let demand = Demand::transform(self.order[id as usize], self.is_ganged(id));
+        let Some(bank) = self.choose(demand, &action.operands) else { return };
         action.target.bank = Some(bank);
         action.then = Some(id);
         action.start = self.earliest(&action);
@@ -281,8 +281,8 @@ impl State<'_> {
         if let Some(copy) = n.copy.filter(|_| resume) {
             let mut action = Action::new(id, Op::Copy, Leaves::Copy(id));
             action.operands.s = Some(copy);
-            let wish = Wish::sum(self.order[id as usize]);
-            if let Some(bank) = self.choose(wish, &action.operands) {
+            let demand = Demand::sum(self.order[id as usize]);
+            if let Some(bank) = self.choose(demand, &action.operands) {
                 action.target.bank = Some(bank);
                 action.start = copy.available.max(self.bank(bank).ready);
                 out.push(action);
@@ -310,7 +310,8 @@ impl State<'_> {
                 }
             }
         }
-        // One action a sum is enough: the earliest. Where room is short a load must not push out what was just loaded.
+        // One action a sum is enough: the earliest. If few banks are free, a load must not evict what was
+        // just loaded.
         let key = |&i: &usize| {
             let start = out[i].start.max(now);
             (self.exclusive && !Self::computes(&out[i]), start, !Self::computes(&out[i]), i)
@@ -335,8 +336,9 @@ impl State<'_> {
                 };
                 let Some(bank) = self.node(a.node).bank.filter(|_| self.node(a.node).phase == Phase::Done)
                 else {
-                    let room = || self.choose(Wish::sum(self.order[id as usize]), &action.operands).is_some();
-                    if self.can_load(a.node) && (acc.is_some() || room()) {
+                    let space =
+                        || self.choose(Demand::sum(self.order[id as usize]), &action.operands).is_some();
+                    if self.can_load(a.node) && (acc.is_some() || space()) {
                         self.load(a.node, id, out);
                     }
                     return;

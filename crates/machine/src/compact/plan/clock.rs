@@ -103,7 +103,8 @@ impl Clock {
         bank.parts().filter_map(Bank::lane).map(|lane| self.lanes[lane].free).max()
     }
 
-    /// The least cycle at which all can be done if so many transforms are still to come, those of both lanes counting as one.
+    /// The least cycle at which all can be done with `transforms` transforms left. One on both lanes counts
+    /// once.
     pub(super) fn least_end(&self, transforms: u64) -> u64 {
         let booked: u64 = self.lanes.iter().map(|lane| lane.free).sum();
         (booked + transforms * self.steps.transform.min(2 * self.steps.ganged)) / self.lanes.len() as u64

@@ -113,7 +113,7 @@ impl Facts<'_> {
         self.first.computed.first().map_or(1, |&id| self.twins[id as usize].len())
     }
 
-    /// The graph without what comes after so many parts.
+    /// The graph of the first `count` parts.
     pub(super) fn graph_of_parts(&self, count: u32) -> Graph {
         let mut graph = self.graph.clone();
         for (node, &(part, _)) in graph.nodes.iter_mut().zip(&self.places) {

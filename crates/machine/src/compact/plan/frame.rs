@@ -10,10 +10,11 @@ const FIRST_ACCUMULATOR: usize = Bank::IN_LANES;
 /// What is lost with a bank, if nothing at all may be: it holds a sum in progress or what is nowhere else.
 pub(super) const ALL: u32 = u32::MAX;
 
-/// The content of a bank as room for something else.
+/// What it costs to replace the content of a bank.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Held {
-    /// The place in the order of the next reader of a value; beyond all of them if there is none.
+    /// The place in the order of the next reader of a value; beyond all of them for a value that is not read
+    /// again.
     pub(super) next: u32,
     /// How much is lost: nothing for an empty bank, less for a value that is wanted later, [`ALL`].
     pub(super) lost: u32,
@@ -70,10 +71,10 @@ impl State<'_> {
     }
 
     fn held(&self, content: Content) -> Held {
-        let room = |lost| Held { next: u32::MAX, lost, in_memory: false, last: false };
+        let space = |lost| Held { next: u32::MAX, lost, in_memory: false, last: false };
         let id = match content {
-            Content::Empty => return room(0),
-            Content::Partial(_) => return room(ALL),
+            Content::Empty => return space(0),
+            Content::Partial(_) => return space(ALL),
             Content::Whole(id) => id,
         };
         let (n, next) = (self.node(id), self.next_use(id));

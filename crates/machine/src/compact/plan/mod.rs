@@ -116,7 +116,7 @@ fn attempt(
                 (state.exclusive, moves) = (true, 0);
                 continue;
             }
-            // Loads that overwrite each other: more room is needed.
+            // Loads overwrite each other: more free banks are needed.
             (Some(action), true) if State::computes(&action) || moves < LOADS_A_PASS => action,
             (selected, true) => {
                 force(&state, head).or(selected).ok_or(CompactError::Unschedulable { node: head })?
@@ -140,8 +140,8 @@ fn attempt(
     finish(config, state.layout, instructions, estimates)
 }
 
-/// Lets each transform unit, behind its last transform, make the roots that its first one asks for: whoever runs the
-/// program again does not wait for them.
+/// Lets each transform unit, after its last transform, make the roots that its first one needs. A second run
+/// of the program does not wait for them.
 fn make_first_roots(instructions: &mut Vec<Instruction>) {
     for lane in 0..Bank::IN_LANES / Bank::PER_LANE {
         let reaches = |bank: Bank| bank.parts().any(|b| b.lane() == Some(lane));
@@ -244,7 +244,7 @@ fn frees_lane(state: &State<'_>, action: &Action) -> bool {
     spill || (state.node(id).reads <= 2 && action.target.bank != Some(a) && action.then.is_none())
 }
 
-/// A spill of the value that is needed last, to make room for the first node.
+/// A spill of the value that is needed last, to free a bank for the first node.
 fn force(state: &State<'_>, head: NodeId) -> Option<Action> {
     let operands = &state.facts.operands[head as usize];
     let victim = |b: Bank| match state.bank(b).content {

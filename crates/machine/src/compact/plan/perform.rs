@@ -5,7 +5,8 @@ use super::super::lower::graph::{Kind, NodeId};
 use super::action::{Action, Leaves, Store};
 use super::state::{Content, MemoryCopy, Phase, State};
 
-/// A read waits for the store that it needs and, lest the count wrap around, for all but so many of those before it.
+/// A read waits for the store that it needs. It also waits for all but this number of the stores before it,
+/// so that the count does not wrap around.
 const RECENT_STORES: u64 = 1 << 14;
 
 impl State<'_> {
@@ -108,7 +109,7 @@ impl State<'_> {
         }
     }
 
-    /// Makes room in a bank: what it held is dead, in memory, or can be computed again.
+    /// Frees a bank: what it held is dead, in memory, or can be computed again.
     fn vacate(&mut self, bank: Bank, action: &Action) {
         bank.parts().for_each(|b| self.vacate_one(b, action));
     }

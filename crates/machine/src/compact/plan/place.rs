@@ -7,9 +7,9 @@ use super::frame::ALL;
 use super::state::{Content, State};
 use super::tuning::Early;
 
-/// What a bank is wanted for.
+/// What a bank is needed for.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Wish {
+pub(super) struct Demand {
     /// The place in the order of what wants it.
     order: u32,
     lane: bool,
@@ -20,7 +20,7 @@ pub(super) struct Wish {
     reserve: bool,
 }
 
-impl Wish {
+impl Demand {
     /// A limb to be transformed.
     pub(super) const fn transform(order: u32, ganged: bool) -> Self {
         Self { order, lane: true, accumulator: false, pair: ganged, reserve: true }
@@ -48,7 +48,7 @@ impl Wish {
 }
 
 impl State<'_> {
-    /// The target of a pass, and the transform that follows; none if there is no room.
+    /// The target of a pass, and the transform that follows; `None` if no bank is free.
     pub(super) fn place(&self, action: &Action) -> Option<(Target, Option<NodeId>)> {
         match action.leaves {
             Leaves::Copy(_) => None,
@@ -65,13 +65,13 @@ impl State<'_> {
         let anywhere = self.choice(id).early == Early::Anywhere || self.all_known(id);
         let transform = self.next_transform(id).filter(|_| anywhere && !self.has_product(id));
         if let Some(t) = transform {
-            let lane = self.choose(Wish::transform(order, self.is_ganged(t)), &action.operands);
+            let lane = self.choose(Demand::transform(order, self.is_ganged(t)), &action.operands);
             return lane.or_else(|| {
-                let room = self.room_beside_sums(id);
-                room.then(|| self.choose(Wish::sum(order), &action.operands)).flatten()
+                let space = self.space_beside_sums(id);
+                space.then(|| self.choose(Demand::sum(order), &action.operands)).flatten()
             });
         }
-        self.choose(Wish::sum(order), &action.operands)
+        self.choose(Demand::sum(order), &action.operands)
     }
 
     fn place_whole(&self, id: NodeId, action: &Action) -> Option<(Target, Option<NodeId>)> {
@@ -85,20 +85,20 @@ impl State<'_> {
         let store = must_store.then(scratch);
         if let Some(t) = transform {
             let own = acc.filter(|c| c.in_lanes());
-            let wish = if acc.is_some() || matches!(action.op, Some(Op::Mul)) {
-                Wish::sum_to_transform(order, self.is_ganged(t))
+            let demand = if acc.is_some() || matches!(action.op, Some(Op::Mul)) {
+                Demand::sum_to_transform(order, self.is_ganged(t))
             } else {
-                Wish::transform(order, self.is_ganged(t))
+                Demand::transform(order, self.is_ganged(t))
             };
-            let bank = own.or_else(|| self.choose(wish, &action.operands));
+            let bank = own.or_else(|| self.choose(demand, &action.operands));
             if let Some(bank) = bank {
                 return Some((Target { bank: Some(bank), store }, transform));
             }
             // It can wait in an accumulator and be copied later.
             let acc = match acc {
                 Some(c) => Some(c).filter(|_| self.exclusive || !self.has_product(id)),
-                None if self.has_product(id) && self.room_beside_sums(id) => {
-                    self.choose(Wish::accumulator(order), &action.operands)
+                None if self.has_product(id) && self.space_beside_sums(id) => {
+                    self.choose(Demand::accumulator(order), &action.operands)
                 }
                 None => None,
             };
@@ -111,34 +111,39 @@ impl State<'_> {
         if n.bank_reads() == 0 {
             return Some((Target { bank: None, store: store.or(Some(scratch())) }, None));
         }
-        let bank = acc.or_else(|| self.choose(Wish::operand(order), &action.operands));
+        let bank = acc.or_else(|| self.choose(Demand::operand(order), &action.operands));
         match (bank, store) {
             (None, None) => None,
             (bank, store) => Some((Target { bank, store }, None)),
         }
     }
 
-    /// The best bank for a wish: of lanes the one that will be idle first; an empty bank before one whose content
-    /// memory holds too.
-    pub(super) fn choose(&self, wish: Wish, operands: &Operands) -> Option<Bank> {
-        let open = self.vacancies(wish.order, operands);
-        let alike = if wish.pair { Bank::COUNT..Bank::CODES } else { 0..Bank::IN_LANES };
+    /// The best bank for a demand: of the lanes the one that is idle first; an empty bank before one whose
+    /// content is also in memory.
+    pub(super) fn choose(&self, demand: Demand, operands: &Operands) -> Option<Bank> {
+        let open = self.vacancies(demand.order, operands);
+        let alike = if demand.pair { Bank::COUNT..Bank::CODES } else { 0..Bank::IN_LANES };
         let free_in_lanes = open[alike].iter().filter(|&&lost| lost != ALL).count();
-        let blocked = wish.reserve && !self.exclusive && free_in_lanes <= self.held_lane_banks(wish.order);
+        let blocked =
+            demand.reserve && !self.exclusive && free_in_lanes <= self.held_lane_banks(demand.order);
         // Where a pair is wanted, single banks serve if nothing else is left.
-        let kind = |b: Bank| b.is_pair() == wish.pair || (self.exclusive && wish.pair);
+        let kind = |b: Bank| b.is_pair() == demand.pair || (self.exclusive && demand.pair);
         let allowed = |b: Bank| {
-            if b.in_lanes() { !blocked && kind(b) && (wish.lane || self.exclusive) } else { wish.accumulator }
+            if b.in_lanes() {
+                !blocked && kind(b) && (demand.lane || self.exclusive)
+            } else {
+                demand.accumulator
+            }
         };
         let cost = |&(bank, lost): &(Bank, u32)| {
             // An operand goes where it disturbs least: into an accumulator nobody uses, or the busier lane.
-            let place = match (wish.accumulator, self.frame.free[bank.index()]) {
-                (true, None) if wish.lane && (self.frame.summing || self.exclusive) => u64::MAX,
+            let place = match (demand.accumulator, self.frame.free[bank.index()]) {
+                (true, None) if demand.lane && (self.frame.summing || self.exclusive) => u64::MAX,
                 (_, None) => 0,
                 (true, Some(free)) => u64::MAX / 2 - free,
                 (false, Some(free)) => free,
             };
-            (bank.is_pair() != wish.pair, place, lost, bank.index())
+            (bank.is_pair() != demand.pair, place, lost, bank.index())
         };
         let open = (0..Bank::CODES).filter_map(Bank::new).zip(open);
         open.filter(|&(b, lost)| lost != ALL && allowed(b)).min_by_key(cost).map(|(b, _)| b)

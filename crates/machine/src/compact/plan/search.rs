@@ -1,11 +1,12 @@
 //! The search over plans: several are made, the cycle model decides between the best of them.
 //!
-//! No rule of a list scheduler is best for every program, and one plan is run often. So the free choices of the scheduler
-//! ([`Tuning`]) are drawn at random first (greedy randomised construction: Feo, Resende 1995), then single choices of the
-//! best ones are changed, and a change that makes it a little worse is accepted the less the longer the search lasts
-//! (threshold accepting: Dueck, Scheuer 1990). A program of several alike parts is searched over one and over two of
-//! them first: what is good for few is a good start for all. The draws follow from a fixed seed and nothing depends on the
-//! clock: the same program gets the same plan on every machine.
+//! No rule of a list scheduler is best for every program, and one plan is run often. So the free choices of
+//! the scheduler ([`Tuning`]) are first drawn at random (greedy randomised construction: Feo, Resende 1995).
+//! Then single choices of the best ones are changed. A change that makes a plan slightly worse is accepted
+//! below a threshold that falls during the search (threshold accepting: Dueck, Scheuer 1990). A program of
+//! several equal parts is first searched over one and two of them: choices that are good for few parts are a
+//! good start for all. The draws follow from a fixed seed and nothing depends on the clock: the same program
+//! gets the same plan on every machine.
 
 use ringmill_program::limb::LimbProgram;
 use ringmill_program::limb::random::Random;
@@ -150,7 +151,7 @@ impl Seeker<'_> {
         best.0
     }
 
-    /// Changes a plan so many times.
+    /// Changes a plan a number of times.
     fn improve(
         &mut self,
         facts: &Facts<'_>,

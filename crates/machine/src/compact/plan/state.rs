@@ -114,7 +114,8 @@ pub(super) struct State<'g> {
     pub(super) output_time: u64,
     /// The address of the last of them.
     pub(super) last_address: u32,
-    /// Whether room is made by force: only the first node with all it needs proceeds, and it may take any bank.
+    /// Whether banks are freed by force: only the first node with all it needs proceeds, and it may take any
+    /// bank.
     pub(super) exclusive: bool,
     /// What follows from the rest, for choosing the next pass.
     pub(super) frame: Frame,
@@ -200,8 +201,8 @@ impl<'g> State<'g> {
         self.choices[transform as usize].ganged
     }
 
-    /// Whether the node is an input times a constant that only serves as operand: it has no turn of its own but is
-    /// read through its constant whenever something needs it in a bank, and is never saved.
+    /// Whether the node is an input times a constant that only serves as an operand. Such a node has no turn
+    /// of its own and is never saved: it is read through its constant whenever a node needs it in a bank.
     pub(super) fn recomputable(&self, id: NodeId) -> bool {
         self.facts.recomputable[id as usize]
     }
@@ -213,10 +214,10 @@ impl<'g> State<'g> {
 
     /// Whether a sum of several terms may begin.
     ///
-    /// Inner products take the accumulators in order: products of later keys must not push in while earlier ones wait
-    /// for their transforms. A conversion waits until all its sources are known, since then it can be formed in the
-    /// bank in which it will be transformed, unless it is tried early. Other sums, those of quotients above all, may begin
-    /// early where no inner product needs the room.
+    /// Inner products take the accumulators in order: products of later keys must not start while earlier
+    /// ones wait for their transforms. A conversion waits until all its sources are known, since then it can
+    /// be formed in the bank in which it will be transformed, unless it is tried early. Other sums, in
+    /// particular those of quotients, may begin early if no inner product needs the bank.
     pub(super) fn has_turn(&self, id: NodeId) -> bool {
         let Kind::Sum(terms) = self.kind(id) else { return true };
         if terms.len() == 1 || self.exclusive {
@@ -231,8 +232,8 @@ impl<'g> State<'g> {
         }
         match self.choice(id).early {
             Early::Anywhere if self.next_transform(id).is_some() => true,
-            Early::Not => self.next_transform(id).is_none() && self.room_beside_sums(id),
-            _ => self.room_beside_sums(id),
+            Early::Not => self.next_transform(id).is_none() && self.space_beside_sums(id),
+            _ => self.space_beside_sums(id),
         }
     }
 
@@ -281,7 +282,7 @@ impl<'g> State<'g> {
     }
 
     /// Whether there is an accumulator for `id` that no inner product will want soon.
-    pub(super) fn room_beside_sums(&self, id: NodeId) -> bool {
+    pub(super) fn space_beside_sums(&self, id: NodeId) -> bool {
         self.spare_accumulator(self.order[id as usize])
     }
 

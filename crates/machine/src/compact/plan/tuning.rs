@@ -8,13 +8,13 @@ use super::facts::Facts;
 /// The choices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Tuning {
-    /// Passes that start so many eighths of a pass after the soonest one count as equally soon.
+    /// Eighths of a pass. Passes that start at most this long after the soonest one count as equally soon.
     pub(super) tolerance: u64,
     /// Nodes ahead, within which an inner product is about to need its accumulator.
     pub(super) soon: u32,
-    /// A lane that will be idle within so many passes is fed first.
+    /// A lane that will be idle within this number of passes is served first.
     pub(super) starving: u64,
-    /// An operand that waits in a bank is made so many passes before its reader can start.
+    /// Passes before the start of its reader at which an operand that waits in a bank is made.
     pub(super) lead: u64,
     /// Whether an inner product whose operands stand in banks begins at once, though its result will have to wait.
     pub(super) eager: bool,
@@ -22,7 +22,8 @@ pub(super) struct Tuning {
     pub(super) early: Early,
     /// Whether what is to be transformed goes through memory if no bank is free.
     pub(super) through: bool,
-    /// What so many passes will still read is brought from memory into a bank for them; 0: nothing is.
+    /// The passes that must still read a value before it is loaded from memory into a bank for them; 0:
+    /// never.
     pub(super) fetch: u32,
     /// How many unfinished nodes are looked at.
     pub(super) window: u32,
@@ -34,14 +35,14 @@ pub(super) struct Tuning {
     pub(super) noise: u32,
     /// From what the moves are drawn.
     pub(super) seed: u64,
-    /// Of the transforms of each alike part, in their order, so many sixteenths at the beginning and at the end run on both
-    /// lanes at once.
+    /// Of the transforms of each equal part, in their order, the sixteenths at the beginning and at the end
+    /// that run on both lanes at once.
     pub(super) ganged: [u32; 2],
     /// The same at the beginning of the first part and at the end of the last one.
     pub(super) edges: [u32; 2],
     /// Nodes of which something else holds.
     pub(super) exceptions: Vec<Exception>,
-    /// Moves of nodes in the order of preference, by so many places.
+    /// Moves of nodes in the order of preference, with the number of places.
     pub(super) moves: Vec<(Place, i32)>,
 }
 
@@ -71,7 +72,7 @@ impl Place {
         Self { part, only: (random.below(8) == 0).then(|| random.word() as u32) }
     }
 
-    /// Of a list of nodes of the first part, those meant, or those so many places behind.
+    /// Of a list of nodes of the first part, those at this place, or those `next` places after it.
     fn nodes<'f>(&self, facts: &'f Facts<'_>, list: &[NodeId], next: u8) -> &'f [NodeId] {
         let scaled = |count: usize, part: u32| ((count as u64 * u64::from(part)) >> 32) as usize;
         let Some(&id) = list.get(scaled(list.len(), self.part) + usize::from(next)) else { return &[] };
@@ -83,10 +84,10 @@ impl Place {
     }
 }
 
-/// What is otherwise with a node than with all.
+/// What differs for one node from the choices for all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Exception {
-    /// A transform is ganged, or is not, and so are up to so many behind it.
+    /// A transform is ganged or not, and so are up to a number of transforms after it.
     Gang(Place, u8),
     /// When a conversion begins.
     Early(Place, Early),

@@ -20,7 +20,7 @@ fn kinds() -> Vec<(CompactConfig, [Modulus; 2])> {
     all().into_iter().map(|config| (config, two(&config))).collect()
 }
 
-/// A core with two moduli and so many limbs of words in memory, at addresses 0, 1, … limbs.
+/// A core with two moduli and `limbs` in memory, at the addresses 0, 1, … of limbs.
 fn core(config: CompactConfig, primes: [Modulus; 2], limbs: &[Vec<u64>]) -> Emulator {
     let mut core = Emulator::new(config);
     for (i, q) in primes.into_iter().enumerate() {

@@ -54,7 +54,7 @@ fn switches(
     key_switches(Writer::over(shape, &all[..limbs], &all[limbs..]), times, rescale)
 }
 
-/// A memory of uneven temper: both directions share an odd rate, every channel stalls, few bursts are held.
+/// A memory of uneven timing: both directions share an odd rate, every channel stalls, few bursts are held.
 fn moody(config: &CompactConfig, seed: u64) -> SimulatedMemory {
     let pick = |n: u32| (seed.wrapping_mul(0x9e37_79b9) >> 7) as u32 % n;
     let mut memory = SimulatedMemory::of(config);

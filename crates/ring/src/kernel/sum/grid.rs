@@ -120,7 +120,7 @@ impl<L: Lanes> Sum for Grid<L> {
     type Acc = [L::F; 2];
     const LESS: bool = true;
     const FORM: Option<u32> = Some(0);
-    /// Residues' layout has room for numbers within ±q.
+    /// The layout of residues also represents numbers within ±q.
     const FACTORS: Form = Form::Number;
     #[inline(always)]
     fn factor(self, x: L::U) -> L::F {
@@ -162,8 +162,9 @@ impl<L: Lanes> Sum for Grid<L> {
         [sum, l.fadd(tails, l.fms(a, b, l.fsub(sum, heads)))]
     }
     /// Heads up to 2^52·q are divided to an even quotient, whose error is at most 1 for that and 1/2 for 1/q: they leave
-    /// at most 3q/2 < 2^51, with tails up to 2^52 and a residue less than 2^53. This divided once more leaves at most
-    /// q(1/2 + 2^−18), because the quotient is below 2^33 (q ≥ 2^20). That, or q more, is canonical.
+    /// at most 3q/2 < 2^51, with tails up to 2^52 and a residue less than 2^53. A second division of this
+    /// leaves at most q(1/2 + 2^−18), because the quotient is below 2^33 (q ≥ 2^20). That, or q more, is
+    /// canonical.
     #[inline(always)]
     fn fold(self, [heads, tails]: [L::F; 2]) -> L::U {
         let l = self.l;

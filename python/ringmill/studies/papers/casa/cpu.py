@@ -1,4 +1,4 @@
-"""Times of the CPU machine on the spot, for the same sets of key switching."""
+"""Times of the CPU machine, measured in place, for the same sets of key switching."""
 
 from __future__ import annotations
 

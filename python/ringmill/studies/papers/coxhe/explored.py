@@ -13,7 +13,7 @@ from ringmill.compiled import compile_traced
 from ringmill.errors import ExploreError
 from ringmill.explorer import Exploration, devices, explore
 from ringmill.project.design import core_of
-from ringmill.studies.papers.coxhe.rows import FIXED, Wish, kernel
+from ringmill.studies.papers.coxhe.rows import FIXED, Constraints, kernel
 
 Row = dict[str, Any]
 
@@ -43,18 +43,18 @@ def limited(board: str, within: tuple[tuple[str, float], ...]) -> str:
     return _toml(device) + "\n"
 
 
-def _explored(wish: Wish) -> Exploration:
+def _explored(constraints: Constraints) -> Exploration:
     with tempfile.TemporaryDirectory() as folder:
-        device = wish.board
-        if wish.within:
+        device = constraints.board
+        if constraints.within:
             file = Path(folder) / "device.toml"
-            file.write_text(limited(wish.board, wish.within), encoding="utf-8")
+            file.write_text(limited(constraints.board, constraints.within), encoding="utf-8")
             device = str(file)
         return explore(
-            kernel(wish.kernel),
+            kernel(constraints.kernel),
             device,
-            max_error=wish.max_error,
-            security=wish.security,
+            max_error=constraints.max_error,
+            security=constraints.security,
             seconds=0.0,
             progress="none",
         )
@@ -87,10 +87,10 @@ def figures(design: Row) -> Row:
     }
 
 
-def best(wish: Wish) -> Row | None:
-    """Our fastest design that keeps a wish; `None` if there is none."""
+def best(constraints: Constraints) -> Row | None:
+    """Return our fastest design that keeps the constraints; `None` if no design does."""
     try:
-        return figures(_explored(wish).best)
+        return figures(_explored(constraints).best)
     except ExploreError as error:
         if error.code == "Infeasible":
             return None

@@ -40,19 +40,19 @@ FIXED = "II"
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """What a design is wished to keep."""
+class Constraints:
+    """Constraints that a design must keep."""
 
     kernel: str
     board: str
     max_error: float
     security: int
-    #: At most so much of each resource, of those named.
+    #: The greatest part of each named resource.
     within: tuple[tuple[str, float], ...] = ()
 
 
-#: From a wish to the figures of our design, `None` if there is none.
-Best = Callable[[Wish], Row | None]
+#: From constraints to the figures of our design; `None` if no design meets them.
+Best = Callable[[Constraints], Row | None]
 
 
 #: What every row says; `None` where the paper, its model or ours has no figure.
@@ -158,8 +158,8 @@ def designs(best: Best, boards: Row) -> Iterator[Row]:
         for design in figures[name]:
             board = design.get("board", "zcu104")
             within = _limits(design, boards) if "use" in design else ()
-            wish = Wish(KERNEL, board, design["error"], design["security"], within)
-            ours = best(wish)
+            constraints = Constraints(KERNEL, board, design["error"], design["security"], within)
+            ours = best(constraints)
             row: Row = {
                 "table": table,
                 "row": design["row"],
@@ -206,7 +206,7 @@ def codesign(fixed: Callable[[str, str], Row], best: Best) -> Iterator[Row]:
     for board in BOARDS:
         for row in NINE:
             before = fixed(row.letter, board)
-            ours = best(Wish(row.letter, board, before["error"], 128))
+            ours = best(Constraints(row.letter, board, before["error"], 128))
             told: Row = {
                 "table": "co-design",
                 "row": row.letter,

@@ -1,4 +1,4 @@
-"""What may be wished for, by name: one list for an exploration, a sweep of many, and the command line."""
+"""Constraints and objective by name: one list for an exploration, a sweep of many, and the command line."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ MHZ_MAX = 10_000
 OBJECTIVES = ("latency", "area", "error", "security", "energy")
 
 
-class Wishes(TypedDict, total=False):
-    """What may be wished for.
+class Constraints(TypedDict, total=False):
+    """Constraints on a design, the objective, and the settings of the search.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Wishes(TypedDict, total=False):
         table: "2024" (security guidelines) or "2018" (the standard): which published table decides.
         mhz: the clock of the core, in place of the device's.
         magnitude: bound on the size of the encrypted arguments.
-        seconds: after these no further program of the front is simulated; the best is found all the same.
+        seconds: after these no further program of the front is simulated; the best is found in any case.
         seed: order in which points of the front are simulated.
     """
 
@@ -44,8 +44,8 @@ class Wishes(TypedDict, total=False):
     seed: int
 
 
-#: What holds where nothing is wished for.
-DEFAULTS: Wishes = {
+#: The defaults.
+DEFAULTS: Constraints = {
     "max_error": 1e-3,
     "security": 128,
     "minimise": "latency",
@@ -59,15 +59,15 @@ DEFAULTS: Wishes = {
 }
 
 
-def checked(wishes: Wishes) -> dict[str, Any]:
-    """The wishes with what holds by default, every number a number and every word one that is known.
+def checked(constraints: Constraints) -> dict[str, Any]:
+    """Return the constraints with the defaults; check that numbers are numbers and names are known.
 
     Ranges that need a device or a table are checked by the native module.
     """
-    for name in wishes:
+    for name in constraints:
         if name not in DEFAULTS:
-            _unknown("wish", name, tuple(DEFAULTS))
-    asked: dict[str, Any] = {**DEFAULTS, **wishes}
+            _unknown("constraint", name, tuple(DEFAULTS))
+    asked: dict[str, Any] = {**DEFAULTS, **constraints}
     for name in ("max_error", "utilisation", "magnitude", "seconds"):
         asked[name] = _number(name, asked[name])
     for name in ("max_latency_ms", "mhz"):
@@ -76,18 +76,23 @@ def checked(wishes: Wishes) -> dict[str, Any]:
         known = ", ".join(TABLES)
         fail(ExploreError, "UnknownTable", f"No security table {asked['table']!r}; there are {known}.")
     if asked["magnitude"] <= 0:
-        given = wishes.get("magnitude")
-        fail(ExploreError, "Wish", f"magnitude is {given!r}; it must be positive.", wish="magnitude")
-    if asked["seconds"] < 0:
-        given = wishes.get("seconds")
-        fail(ExploreError, "Wish", f"seconds is {given!r}; it must be 0 or more.", wish="seconds")
-    if asked["mhz"] is not None and not 0 < asked["mhz"] <= MHZ_MAX:
-        given = wishes.get("mhz")
+        given = constraints.get("magnitude")
         fail(
             ExploreError,
-            "Wish",
+            "Constraint",
+            f"magnitude is {given!r}; it must be positive.",
+            constraint="magnitude",
+        )
+    if asked["seconds"] < 0:
+        given = constraints.get("seconds")
+        fail(ExploreError, "Constraint", f"seconds is {given!r}; it must be 0 or more.", constraint="seconds")
+    if asked["mhz"] is not None and not 0 < asked["mhz"] <= MHZ_MAX:
+        given = constraints.get("mhz")
+        fail(
+            ExploreError,
+            "Constraint",
             f"mhz is {given!r}; it must be above 0, and {MHZ_MAX:,} at most.",
-            wish="mhz",
+            constraint="mhz",
         )
     if asked["minimise"] not in OBJECTIVES:
         _unknown("objective", str(asked["minimise"]), OBJECTIVES)
@@ -95,17 +100,22 @@ def checked(wishes: Wishes) -> dict[str, Any]:
 
 
 def near(word: Any, known: tuple[str, ...]) -> str:
-    """The known word that is spelled most like this one, as a question in brackets; nothing if none is."""
+    """Return the known word closest in spelling, as a question in brackets; empty if no word is close."""
     spelled = str(word).lower()
     found = difflib.get_close_matches(spelled.replace("-", "_"), known, 1)
     found = found or difflib.get_close_matches(spelled, known, 1)
     return f" (did you mean {found[0]!r}?)" if found else ""
 
 
-def _number(wish: str, x: Any) -> float:
-    """A number that JSON can say."""
+def _number(constraint: str, x: Any) -> float:
+    """Return a number that JSON can represent."""
     if isinstance(x, bool) or not isinstance(x, (int, float)) or not math.isfinite(x):
-        fail(ExploreError, "Wish", f"{wish} is {x!r}; it must be a finite number.", wish=wish)
+        fail(
+            ExploreError,
+            "Constraint",
+            f"{constraint} is {x!r}; it must be a finite number.",
+            constraint=constraint,
+        )
     return float(x)
 
 

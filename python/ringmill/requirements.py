@@ -13,19 +13,19 @@ MOST_BITS = 60
 PRECISION, SECURITY = 20, 128
 
 
-def precision_of(wish: int | None) -> int | None:
+def precision_of(required: int | None) -> int | None:
     """Bits after the binary point, if they are asked for."""
-    return None if wish is None else whole(ParameterError, "The precision", wish, 0, MOST_BITS)
+    return None if required is None else whole(ParameterError, "The precision", required, 0, MOST_BITS)
 
 
-def security_of(wish: int | None) -> int | None:
+def security_of(required: int | None) -> int | None:
     """Bits of security, if they are asked for."""
-    return None if wish is None else whole(ParameterError, "The security", wish, 128, 256)
+    return None if required is None else whole(ParameterError, "The security", required, 128, 256)
 
 
-def hold_security(params: Params, wish: int | None) -> None:
+def hold_security(params: Params, required: int | None) -> None:
     """Refuse given parameters that are less secure than is asked for."""
-    if wish is None or (params.security or 0) >= wish:
+    if required is None or (params.security or 0) >= required:
         return
     found = (
         f"have {params.security}"
@@ -35,29 +35,29 @@ def hold_security(params: Params, wish: int | None) -> None:
     fail(
         ParameterError,
         "TooLittleSecurity",
-        f"{wish} bits of security are asked for, and the parameters given {found}. Give "
-        f"others, as rm.Params.by_need(depth=…, security={wish}), or leave params out to have them chosen.",
-        wish=wish,
+        f"{required} bits of security are required, and the parameters given {found}. Give others, as "
+        f"rm.Params.by_need(depth=…, security={required}), or leave params out to have them chosen.",
+        required=required,
         found=params.security,
     )
 
 
-def hold_precision(params: Params, errors: dict[str, float], wish: int | None) -> None:
+def hold_precision(params: Params, errors: dict[str, float], required: int | None) -> None:
     """Refuse given parameters that leave larger errors than is asked for; ``errors`` are predicted (log2)."""
-    if wish is None:
+    if required is None:
         return
     name, worst = max(errors.items(), key=lambda item: item[1])
-    if worst <= -wish:
+    if worst <= -required:
         return
     chain, scale = "rm.Params.bootstrapping(levels, bits=…)", "scale_bits=… of rm.Params.by_need"
     more = chain if params.bootstraps else scale
     fail(
         ParameterError,
         "TooLittlePrecision",
-        f"A precision of {wish} bits is asked for, errors up to 2^-{wish}, and with the parameters given the "
-        f"predicted error of {name!r} is 2^{worst:.1f}. Give parameters of more bits ({more}), or leave "
-        "params out to have them chosen.",
-        wish=wish,
+        f"A precision of {required} bits is required, errors up to 2^-{required}, and with the parameters "
+        f"given the predicted error of {name!r} is 2^{worst:.1f}. Give parameters of more bits ({more}), or "
+        "leave params out to have them chosen.",
+        required=required,
         predicted=worst,
         result=name,
     )

@@ -1,4 +1,4 @@
-//! What a user wishes of a design.
+//! Constraints on a design, and the objective.
 
 use ringmill_ckks::params::SecurityTable;
 use serde::{Deserialize, Serialize};
@@ -54,7 +54,7 @@ impl Objective {
 /// Bounds that a design keeps, and what is to be least among those that keep them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Wishes {
+pub struct Constraints {
     /// The error of the worst slot, at most.
     pub max_error: f64,
     /// 128, 192 or 256 bits by the table, at least; 0 takes anything.
@@ -69,7 +69,7 @@ pub struct Wishes {
     pub minimise: Objective,
 }
 
-impl Default for Wishes {
+impl Default for Constraints {
     fn default() -> Self {
         Self {
             max_error: 1e-3,
@@ -82,14 +82,14 @@ impl Default for Wishes {
     }
 }
 
-impl Wishes {
-    /// Checks that wishes are numbers and can be meant together.
+impl Constraints {
+    /// Checks that every constraint is a number in its range.
     ///
     /// # Errors
-    /// [`ExploreError::Wish`] naming the one that cannot be.
+    /// [`ExploreError::Constraint`] naming the one that is not.
     pub fn check(&self) -> Result<(), ExploreError> {
-        let fail = |wish: &'static str, value: String, right: &'static str| {
-            Err(ExploreError::Wish { wish, value, right })
+        let fail = |constraint: &'static str, value: String, right: &'static str| {
+            Err(ExploreError::Constraint { constraint, value, right })
         };
         if !(self.max_error > 0.0 && self.max_error.is_finite()) {
             return fail("max_error", self.max_error.to_string(), "a positive number, such as 1e-4");
