@@ -65,7 +65,9 @@ def test_comments_and_strings_are_read_when_a_scope_says_so() -> None:
 
 
 def test_docstrings_are_read_without_their_code() -> None:
-    code = 'def f(x):\n    """Return x.\n\n    >>> told(x)\n\n        told = x\n\n    It tells all.\n    """\n'
+    code = (
+        'def f(x):\n    """Return x.\n\n    >>> told(x)\n\n        told = x\n\n    It tells all.\n    """\n'
+    )
     assert [line for line, _ in faults(code, "docstrings", "a.py")] == [8]
     assert not faults(code, "comments", "a.py")
     assert not faults(code, "strings", "a.py")
