@@ -17,6 +17,7 @@ import numpy as np
 from ringmill._native import Params
 from ringmill.errors import KernelError, ParameterError, ProgramError, RingmillError
 from ringmill.machines import beside
+from ringmill.requirements import PRECISION, precision_of
 from ringmill.trace.base import parts_of, present
 from ringmill.trace.bounds import positive
 from ringmill.trace.callables import code_of, named, of_numbers
@@ -29,7 +30,6 @@ from ringmill.trace.spec import Spec, slots_for, spec_of
 from ringmill.trace.stack import Stack
 from ringmill.trace.symbol import Symbol
 from ringmill.trace.where import MissingError, MoreSlotsError, Where, raised, refuse
-from ringmill.wishes import PRECISION, precision_of
 
 if TYPE_CHECKING:
     from ringmill.compiled import Compiled

@@ -2,8 +2,8 @@
 //
 // Model        anything may be dispatched at any time to queues of two (banks 0 and 1, so that they meet often). The
 //              arithmetic unit and the transform unit of lane 0 take any time for anything, and the next transform
-//              may start while one drains. The model assumes one property of the real units, which their rules of
-//              issue guarantee: with Chain, the last write of a command, and of a transform, comes before the issue
+//              may start while one drains. The model assumes one property, which the rules of issue of the real
+//              units guarantee. With Chain, the last write of a command, and of a transform, comes before the issue
 //              of the last row of the command that follows it.
 // Checked      at every start: the bank has no other user, but for writes that are on their way and are followed row
 //              by row; and as many uses have started before as the ticket says.

@@ -18,7 +18,7 @@ from ringmill.errors import RingmillError
 from ringmill.studies.papers.figures import read_figures
 from ringmill.studies.papers.taiyi_parameters.rows import shape
 from ringmill.trace import kernel, vector
-from ringmill.trace.kernel import bootstrap
+from ringmill.trace.marks import bootstrap
 
 Row = dict[str, Any]
 
