@@ -13,6 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ringmill import _native
+from ringmill._checks.alignment import of_one_context, together
+from ringmill._checks.arguments import checked
+from ringmill._checks.bounds import bounded
+from ringmill._checks.integers import rotation, rotations, whole
+from ringmill._checks.ownership import has_room, of_kind, one_secret, that_bootstraps
+from ringmill._checks.results import plausible
 from ringmill._native import (
     INTEGER_FACTOR_MAX,
     Comparison,
@@ -23,19 +29,13 @@ from ringmill._native import (
     PublicKey,
     SecretKey,
 )
-from ringmill.arguments import checked
-from ringmill.belongs import has_room, of_kind, one_secret, that_bootstraps
-from ringmill.bounded import bounded
 from ringmill.errors import EncodingError, LevelError, MismatchError, ParameterError, fail
 from ringmill.keys import Keys
 from ringmill.plain import Plain, is_public, operand
-from ringmill.plausible import plausible
 from ringmill.progress import Show, share, shown
-from ringmill.together import of_one_context, together
 from ringmill.trace.base import NOT_POLYNOMIAL, POLYNOMIAL, UFUNCS, Encrypted, Tensor
 from ringmill.trace.prompt import AtPrompt, Present, product
 from ringmill.trace.spec import finite_array, same_shape
-from ringmill.whole import rotation, rotations, whole
 
 
 def _vector(name: str, values: ArrayLike) -> NDArray[np.complex128]:

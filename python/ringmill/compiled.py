@@ -17,6 +17,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ringmill import _native, bundle, memory
+from ringmill._checks.arguments import checked
+from ringmill._checks.bounds import bounded
+from ringmill._checks.integers import whole
+from ringmill._checks.ordinals import numbered
+from ringmill._checks.ownership import of_kind
+from ringmill._checks.requirements import (
+    PRECISION,
+    SECURITY,
+    hold_precision,
+    hold_security,
+    precision_of,
+    security_of,
+)
+from ringmill._checks.results import plausible
 from ringmill._native import (
     Comparison,
     EvaluationKeys,
@@ -27,31 +41,17 @@ from ringmill._native import (
     PublicKey,
     SecretKey,
 )
-from ringmill.arguments import checked
-from ringmill.belongs import of_kind
-from ringmill.bounded import bounded
 from ringmill.errors import FileFormatError, MismatchError, ParameterError, ProgramError, fail
 from ringmill.functions import Functions
 from ringmill.keys import Keys, keygen
 from ringmill.machines import Outside, beside, machine_of, machine_or_function
-from ringmill.numbered import numbered
-from ringmill.plausible import plausible
 from ringmill.progress import Show, share, steps
-from ringmill.requirements import (
-    PRECISION,
-    SECURITY,
-    hold_precision,
-    hold_security,
-    precision_of,
-    security_of,
-)
 from ringmill.switching import SWITCHING, check_switching, costs_of
 from ringmill.trace.bounds import positive
 from ringmill.trace.program import Signature, Traced
 from ringmill.trace.spec import Slots
 from ringmill.trace.text import without_places
 from ringmill.values import Values
-from ringmill.whole import whole
 
 if TYPE_CHECKING:
     from ringmill.project import Core

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from ringmill import bundle, memory, whole
+from ringmill import bundle, memory
+from ringmill._checks import integers
+from ringmill._checks.arguments import checked
+from ringmill._checks.ownership import Owned, of_kind, one_secret
 from ringmill._native import EvaluationKeys, Evaluator, MachineSpec, Params, PublicKey, SecretKey
-from ringmill.arguments import checked
 from ringmill.atomic import alone, make_folder, together, unwritable, writing
-from ringmill.belongs import Owned, of_kind, one_secret
 from ringmill.errors import CommandError, FileFormatError, MismatchError, ParameterError, fail
 from ringmill.machines import machine_of
 from ringmill.progress import Show, steps
@@ -290,7 +291,7 @@ def keygen(
             (``params.bootstraps``).
     """
     # Each once, to the shorter side, in order: they count modulo the slots, and the one by 0 needs no key.
-    left = {k % params.slots for k in whole.rotations(ParameterError, rotations)} - {0}
+    left = {k % params.slots for k in integers.rotations(ParameterError, rotations)} - {0}
     wanted = sorted(k if k <= params.slots // 2 else k - params.slots for k in left)
     more = list(forms)
     count = int(relin) + len(wanted) + int(conjugation) + int(encapsulation)

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ringmill._checks.arguments import checked
 from ringmill._native import DEFAULT_MAGNITUDE
-from ringmill.arguments import checked
 from ringmill.errors import EncodingError, fail
 from ringmill.trace.spec import finite_array
 

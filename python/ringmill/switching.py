@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ringmill import _native
+from ringmill._checks.arguments import checked
+from ringmill._checks.integers import whole
 from ringmill._native import Costs, MachineSpec, Params
-from ringmill.arguments import checked
 from ringmill.errors import ParameterError, fail
 from ringmill.machines import beside, machine_of
-from ringmill.whole import whole
 
 if TYPE_CHECKING:
     from ringmill.project import Core

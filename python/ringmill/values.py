@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ringmill import bundle
+from ringmill._checks.arguments import checked
 from ringmill._native import Ciphertext, Params
-from ringmill.arguments import checked
 
 
 class Values:

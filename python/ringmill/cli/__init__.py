@@ -30,10 +30,10 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ringmill._checks.integers import whole
 from ringmill.cli.ending import Ended, ended_by_signals
 from ringmill.cli.streams import printing, say
 from ringmill.errors import CommandError, RingmillError
-from ringmill.whole import whole
 
 INTERRUPTED = 130
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ringmill import bundle
+from ringmill._checks.integers import whole
 from ringmill._native import MachineSpec, costs_path, machine_help, machine_table
 from ringmill.atomic import make_folder, write_text
 from ringmill.cli import arrays
@@ -37,7 +38,6 @@ from ringmill.keys import forms_beside, refuse_secret
 from ringmill.machines import machine_of
 from ringmill.progress import Show, share
 from ringmill.values import Values
-from ringmill.whole import whole
 
 Facts = dict[str, Any]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ringmill import _native
-from ringmill.arguments import checked as plain
-from ringmill.bounded import largest_value
+from ringmill._checks.arguments import checked as plain
+from ringmill._checks.bounds import largest_value
 from ringmill.errors import ExploreError, RingmillError, fail
 from ringmill.explorer.constraints import TABLES, Constraints, checked
 from ringmill.explorer.result import Exploration

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ringmill._checks.ownership import of_kind
 from ringmill._native import Ciphertext
-from ringmill.belongs import of_kind
 from ringmill.errors import MismatchError, fail
 
 if TYPE_CHECKING:

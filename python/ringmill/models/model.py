@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ringmill._checks.integers import whole
 from ringmill.compiled import Compiled
 from ringmill.errors import MismatchError, ModelError, fail
 from ringmill.keys import Keys
@@ -18,7 +19,6 @@ from ringmill.models.lowered import Lowered
 from ringmill.trace import kernel, matrix
 from ringmill.trace.stack import Stack
 from ringmill.values import Values
-from ringmill.whole import whole
 
 if TYPE_CHECKING:
     from ringmill.models.report import Report

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ringmill._checks.integers import shown
 from ringmill._native import Circuit
 from ringmill.trace.base import Tensor, clear_array, constant_array
 from ringmill.trace.circuit import splice
@@ -13,7 +14,6 @@ from ringmill.trace.layout import Layout
 from ringmill.trace.linear import moved
 from ringmill.trace.symbol import Symbol
 from ringmill.trace.where import MoreSlotsError, refuse
-from ringmill.whole import shown
 
 # Slots of the largest ring: no image has longer sides.
 MOST_SIDE = 1 << 16

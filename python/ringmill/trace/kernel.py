@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 import numpy as np
 
+from ringmill._checks.requirements import PRECISION, precision_of
 from ringmill._native import Params
 from ringmill.errors import KernelError, ParameterError, ProgramError, RingmillError
 from ringmill.machines import beside
-from ringmill.requirements import PRECISION, precision_of
 from ringmill.trace.base import parts_of, present
 from ringmill.trace.bounds import positive
 from ringmill.trace.callables import code_of, named, of_numbers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ringmill.belongs import one_secret
+from ringmill._checks.ownership import one_secret
 from ringmill.errors import LevelError, MismatchError, fail
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from typing import ParamSpec, TypeVar
 
 import numpy as np
 
+from ringmill._checks.integers import shown
 from ringmill._native import Params
 from ringmill.errors import MismatchError, fail
-from ringmill.whole import shown
 
 P = ParamSpec("P")
 R = TypeVar("R")

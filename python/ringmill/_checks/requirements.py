@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ringmill._checks.integers import whole
 from ringmill._native import Params
 from ringmill.errors import ParameterError, fail
-from ringmill.whole import whole
 
 # Bits after the binary point; no prime is wider.
 MOST_BITS = 60
