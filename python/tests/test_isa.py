@@ -43,6 +43,8 @@ VERBS = {
     "compare": ["taiyi-parameters"],
     "simulate": ["kernel", "--machine", "compact"],
     "machines": [],
+    "import": ["seal", "parameters", "context", "--out", "imported"],
+    "export": ["seal", "parameters", "context", "--out", "exported"],
     "workload": ["digits"],
 }
 

@@ -30,7 +30,7 @@ class Report:
         approximation: largest distance of a result with polynomials from the exact one, over the largest
             result.
         encryption: largest distance of a decrypted result from the one with polynomials, likewise.
-        predicted: what `Compiled.predicted_error` says of ``encryption``.
+        predicted: the part of `Compiled.error_parts` for ``encryption``.
         functions: (where, error) of every polynomial.
         seconds: by step: compile, keygen, encrypt, evaluate, decrypt.
         bytes_up, bytes_down: of arguments and results, for each row of a full batch.
@@ -96,7 +96,7 @@ class Report:
             flips=flips,
             approximation=float(np.max(np.abs(approximated - exact) / scale)),
             encryption=float(np.max(np.abs(encrypted - approximated) / scale)),
-            predicted=2.0 ** max(compiled.predicted_error.values()),
+            predicted=2.0 ** max(part["encryption"] for part in compiled.error_parts.values()),
             functions=model.functions,
             seconds=seconds,
             bytes_up=len(arguments[0].to_bytes()) / model.rows,

@@ -62,6 +62,7 @@ NAMES = {
         "prf-fiko",
         "montgomery",
         "barrett",
+        "ntt",
     ),
     "tile": (
         "lut",

@@ -20,7 +20,13 @@ pub(super) fn merged(file: &str, text: &str) -> Result<Table, DescriptionError> 
     let mut at = file.to_owned();
     for _ in 0..MOST {
         let machine = table.get_mut("machine").and_then(Value::as_table_mut);
-        let Some(base) = machine.and_then(|machine| machine.remove("base")) else { return Ok(table) };
+        let Some((machine, base)) = machine.and_then(|m| m.remove("base").map(|base| (m, base))) else {
+            return Ok(table);
+        };
+        // A base of a base has no source to keep.
+        if let Some(Value::Table(sources)) = machine.get_mut(SOURCES[1]) {
+            sources.remove("base");
+        }
         let Value::String(base) = base else {
             return Err(DescriptionError::Value {
                 file: at.into(),

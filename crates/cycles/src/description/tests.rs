@@ -173,6 +173,11 @@ fn a_base_gives_what_a_description_leaves_out_with_its_source() {
     fs::write(&path, "[machine]\nbase = \"small.toml\"\nghz = 2\n").unwrap();
     let refused = Description::named(path.to_str().unwrap()).unwrap_err().to_string();
     assert!(refused.contains("[machine]: `ghz` has no source"), "{refused}");
+    // A base of a base leaves nothing behind.
+    let faster = folder.join("faster.toml");
+    fs::write(&path, fast).unwrap();
+    fs::write(&faster, "[machine]\nbase = \"fast.toml\"\nghz = 3\nsource = \"a plan\"\n").unwrap();
+    assert_eq!(Description::named(faster.to_str().unwrap()).unwrap().ghz, 3.0);
     fs::write(&path, "[machine]\nbase = \"fast.toml\"\n").unwrap();
     let refused = Description::named(path.to_str().unwrap()).unwrap_err().to_string();
     assert!(refused.contains("names a base more than 8 times"), "{refused}");

@@ -169,7 +169,7 @@ fn what_is_wrong_in_a_text_is_named_with_what_would_be_right() {
         (
             "compact:multiplier=booth",
             "machine compact cannot read multiplier=\"booth\"; give word-montgomery, sparse-word-montgomery, prf-fiko, \
-             montgomery or barrett",
+             montgomery, barrett or ntt",
         ),
         ("file:\"a", "a quote is not closed"),
         ("file:\"a\\n\"", "a backslash in quotes stands before a quote or a backslash alone"),

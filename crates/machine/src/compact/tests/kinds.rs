@@ -100,11 +100,11 @@ fn constant(config: &CompactConfig, q: u64) -> Option<u64> {
         Multiplier::PrfFiko => power(w / 2) - inverse(w / 2),
         Multiplier::Montgomery => inverse(w),
         Multiplier::Barrett => power(w + q.bits() as u32 + 1) / q,
-        // The power of two next to q.
+        // The power of two next to q, of those from 2^26 on.
         Multiplier::Ntt => {
             let short = q.bits() as u32 - 1;
             let b = if &q - power(short) < power(short + 1) - &q { short } else { short + 1 };
-            BigUint::from(b - 13)
+            BigUint::from(b.max(26) - 13)
         }
     };
     Some(value.to_u64().unwrap())

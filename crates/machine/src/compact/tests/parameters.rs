@@ -29,12 +29,13 @@ fn of_package(text: &str, name: &str) -> u32 {
 }
 
 /// What `modmul_pkg` calls the multipliers and the tiles.
-const CONSTANTS: [(&str, &str); 9] = [
+const CONSTANTS: [(&str, &str); 10] = [
     ("word-montgomery", "KindP2"),
     ("sparse-word-montgomery", "KindP2Sparse"),
     ("prf-fiko", "KindPrf"),
     ("montgomery", "KindMontgomery"),
     ("barrett", "KindBarrett"),
+    ("ntt", "KindNtt"),
     ("lut", "TileLut"),
     ("ecp5", "TileEcp5"),
     ("dsp48e1", "TileDsp48e1"),
