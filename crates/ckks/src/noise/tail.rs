@@ -2,8 +2,8 @@
 //!
 //! Given the secret key, a slot of an error is a complex normal number. Its variance is not the same for all
 //! slots. The rounding r₀ + r₁·s of a rescale or key switch has the variance τ²·(1 + |s(ζ)|²) in the slot at
-//! ζ. Over the slots, |s(ζ)|² is exponentially distributed about its mean. So the variance of a slot is V = G
-//! + Σ_k H_k·X_k. G is that of plain contributions; H_k is that of contributions whose factor s was mapped by
+//! ζ. Over the slots, |s(ζ)|² is exponentially distributed about its mean. So the variance of a slot is
+//! V = G + Σ_k H_k·X_k. G is that of plain contributions; H_k is that of contributions whose factor s was mapped by
 //! the same automorphism. The X_k are independent and exponential of mean 1.
 //!
 //! For every λ in (0, 1/max H), t²/V + λV ≥ 2t√λ, so
