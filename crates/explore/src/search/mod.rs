@@ -7,8 +7,8 @@
 //! 2. of parameters alike in shape and in the cores that serve them, those lose that others beat in error and security; of
 //!    cores alike in timing, all lose but the smallest that fits ([`candidates`]);
 //! 3. what remains is ordered by the closed form, which is a lower bound of every schedule, and simulated.
-//!   The search ends when every candidate was simulated, or is beaten at its bound by a simulated one
-//!   (`engine`, `steps`).
+//!    The search ends when every candidate was simulated, or is beaten at its bound by a simulated one
+//!    (`engine`, `steps`).
 //!
 //! The result says whether that end was reached: for the best by the objective, and for the whole front. The
 //! reasons: `docs/decisions/0012-exact-search.md`.

@@ -85,7 +85,7 @@ fn factor_bits(config: &CompactConfig) -> u32 {
     match config.multiplier() {
         Multiplier::PrfFiko => config.word_bits() / 2,
         Multiplier::Barrett => 0,
-        Multiplier::Ntt => (config.word_bits() + 12) / 13 * 13,
+        Multiplier::Ntt => config.word_bits().div_ceil(13) * 13,
         _ => config.word_bits(),
     }
 }
