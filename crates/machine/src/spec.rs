@@ -2,7 +2,7 @@
 //!
 //! Its text is `NAME` or `NAME:OPTION=VALUE,OPTION=VALUE`, as `cpu:threads=4` or `compact:butterflies=8,word=54`. A value in double
 //! quotes may hold anything; in them `\"` stands for a quote and `\\` for a backslash. A machine may have one option whose name
-//! can be left out. What machines and options there are, the [registry](crate::registry) says.
+//! can be left out. The registry ([`crate::registry`]) lists machines and options.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
