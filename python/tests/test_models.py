@@ -138,10 +138,17 @@ def _made(name: str, kind: type) -> Any:
 
 
 ESTIMATORS = dict(all_estimators())
+CONVERTED = sorted(set(CONVERTERS) & set(ESTIMATORS) - WITH_OWN_TESTS)
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", sorted(set(CONVERTERS) & set(ESTIMATORS) - WITH_OWN_TESTS))
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if at % 4 == 0 else pytest.param(name, marks=pytest.mark.long)
+        for at, name in enumerate(CONVERTED)
+    ],
+)
 def test_a_conversion_computes_what_the_estimator_does(name: str) -> None:
     made = MADE[name] if name in MADE else _made(name, ESTIMATORS[name])
     x, y = _target(name, ESTIMATORS[name])
