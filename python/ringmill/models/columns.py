@@ -111,7 +111,7 @@ class Site:
 
     @property
     def error(self) -> float:
-        """The distance of the polynomial from its function; 0 where there is none."""
+        """The distance of the polynomial from its function; 0 without a polynomial."""
         return self.function.error * self.unit if self.function else 0.0
 
 
@@ -181,6 +181,14 @@ class Context:
         right, right_bound = (left, left_bound) if a is b else self._within(b, name)
         made = [x * y for x, y in zip(left, right, strict=True)]
         return _with_numbers(made, left_bound * right_bound)
+
+    def power(self, columns: Columns, exponent: int, name: str) -> Columns:
+        """Columns to a whole power from 1 on, by squares."""
+        if exponent == 1:
+            return columns
+        half = self.power(columns, exponent // 2, name)
+        even = self.product(half, half, name)
+        return self.product(even, columns, name) if exponent % 2 else even
 
     def function(self, columns: Columns, function: Callable[[Any], Any], name: str) -> Columns:
         """A function of every column: exact while learning, one polynomial for all columns afterwards."""

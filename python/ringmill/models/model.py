@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,40 @@ MOST_BOUNDS = 1 << 27
 AGREEMENT = 1e-6
 
 
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What can be chosen of a model: the arguments of `from_sklearn` and `from_onnx`, checked.
+
+    Raises
+    ------
+        ModelError: an option that no model can have, before anything is learnt.
+    """
+
+    precision: int
+    error: float
+    margin: float
+    rows: int | None
+    security: int
+    outside: Outside
+
+    def __post_init__(self) -> None:
+        whole(ModelError, "The precision in bits", self.precision, 1, 64)
+        rows = self.rows
+        if rows is not None and whole(ModelError, "The number of rows", rows, 1, 1 << 16).bit_count() != 1:
+            fail(
+                ModelError, "Option", f"rows={rows!r} is not possible: give a power of two, or leave it out."
+            )
+        if isinstance(self.security, bool) or self.security not in (128, 192, 256):
+            fail(ModelError, "Option", f"security={self.security!r} is not possible: choose 128, 192 or 256.")
+        if not isinstance(self.outside, str) or self.outside not in ("refuse", "clip"):
+            fail(
+                ModelError, "Option", f"outside={self.outside!r} is not possible: choose 'refuse' or 'clip'."
+            )
+        for option, value in (("error", self.error), ("margin", self.margin)):
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < np.inf:
+                fail(ModelError, "Option", f"{option}={value!r} is not possible: give a positive number.")
+
+
 class Model:
     """A fitted estimator, evaluated on encrypted records; `from_sklearn` makes it.
 
@@ -43,16 +78,18 @@ class Model:
         estimator: the fitted estimator.
         notes: a sentence for each thing that the client does before encryption or after decryption.
         features: names and ranges of the encrypted features.
+        options: what was chosen when it was made.
+        scale: (k,), the largest calibrated size of each result.
     """
 
     def __init__(
-        self, estimator: Any, lowered: Lowered, features: Features, context: Context, options: dict[str, Any]
+        self, estimator: Any, lowered: Lowered, features: Features, context: Context, options: Options
     ) -> None:
         self.estimator, self.features = estimator, features
         self.notes = lowered.notes
-        self.outside: Outside = options["outside"]
-        self._lowered, self._context, self._options = lowered, context, options
-        self._scale = np.ones(0)
+        self.options = options
+        self._lowered, self._context = lowered, context
+        self.scale = np.ones(0)
         self._numbers = np.zeros(0)
         self.seconds: dict[str, float] = {}
 
@@ -88,7 +125,7 @@ class Model:
         results = _values(found, len(units))
         low, high = found.bounds
         self._numbers = np.where(low == high, low, np.nan)
-        self._scale = np.maximum(np.abs(results).max(axis=0), 1e-12)
+        self.scale = np.maximum(np.abs(results).max(axis=0), 1e-12)
         return results
 
     def clear(self, units: Array, *, exact: bool = False) -> Array:
@@ -105,14 +142,14 @@ class Model:
         def results(x: Any) -> Any:
             self._context.begin()
             found = self._results(list(x.columns))
-            unit = found.affine(np.diag(1 / self._scale))
+            unit = found.affine(np.diag(1 / self.scale))
             return Stack([unit.evaluated(int(k)) for k in np.flatnonzero(np.isnan(self._numbers))])
 
         made = kernel(results)
         width = len(self.features.varying)
         start = time.perf_counter()
-        options = {name: self._options[name] for name in ("precision", "security")}
-        rows = self._options["rows"]
+        options = {"precision": self.options.precision, "security": self.options.security}
+        rows = self.options.rows
         compiled = made.compile(matrix(rows or FIRST_ROWS, width, packing="columns"), **options)
         if rows is None:
             operations = sum(compiled.plan.counts.values())
@@ -148,7 +185,7 @@ class Model:
                 found=data.shape[1],
                 expected=self.features.count,
             )
-        return self.features.units(data, self.outside)
+        return self.features.units(data, self.options.outside)
 
     @cached_property
     def keys(self) -> Keys:
@@ -160,7 +197,10 @@ class Model:
 
     def encrypt(self, keys: Any, X: Any) -> list[Values]:
         """Rows as encrypted arguments, one for each batch of `rows` rows."""
-        units = self.units(X)
+        return self.encrypt_units(keys, self.units(X))
+
+    def encrypt_units(self, keys: Any, units: Array) -> list[Values]:
+        """As `encrypt`, of what `units` made of the rows."""
         return [self.compiled.encrypt(keys, x=batch) for batch in self._batches(units)]
 
     def _batches(self, units: Array) -> Iterator[Array]:
@@ -177,7 +217,7 @@ class Model:
         found = np.vstack([np.reshape(self.compiled.decrypt(keys, one), (self.rows, -1)) for one in results])
         full = np.tile(self._numbers, (len(found), 1))
         encrypted = np.isnan(self._numbers)
-        full[:, encrypted] = found.real * self._scale[encrypted]
+        full[:, encrypted] = found.real * self.scale[encrypted]
         return full[:rows]
 
     def decrypt(self, keys: Any, results: list[Values], rows: int, method: str = "predict") -> Array:
@@ -197,9 +237,9 @@ class Model:
         return self._lowered.methods[method](self.results(keys, results, rows))
 
     def _encrypted(self, X: Any) -> Array:
-        arguments = self.encrypt(self.keys, X)
-        rows = len(X) if hasattr(X, "__len__") else X.shape[0]
-        return self.results(self.keys, self.evaluate(self.keys, arguments), rows)
+        units = self.units(X)
+        arguments = self.encrypt_units(self.keys, units)
+        return self.results(self.keys, self.evaluate(self.keys, arguments), len(units))
 
     # --- in the clear ---------------------------------------------------------------------------------
 
@@ -228,20 +268,15 @@ def prepared(estimator: Any, lowered: Lowered, X: Any) -> Array:
     return numbers(data, "X")
 
 
-def check_options(
-    precision: object, error: object, margin: object, rows: object, security: object, outside: object
-) -> None:
-    """Refuse options that no model can have, before anything is learnt."""
-    whole(ModelError, "The precision in bits", precision, 1, 64)
-    if rows is not None and whole(ModelError, "The number of rows", rows, 1, 1 << 16).bit_count() != 1:
-        fail(ModelError, "Option", f"rows={rows!r} is not possible: give a power of two, or leave it out.")
-    if isinstance(security, bool) or security not in (128, 192, 256):
-        fail(ModelError, "Option", f"security={security!r} is not possible: choose 128, 192 or 256.")
-    if not isinstance(outside, str) or outside not in ("refuse", "clip"):
-        fail(ModelError, "Option", f"outside={outside!r} is not possible: choose 'refuse' or 'clip'.")
-    for option, value in (("error", error), ("margin", margin)):
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < np.inf:
-            fail(ModelError, "Option", f"{option}={value!r} is not possible: give a positive number.")
+def calibrated(
+    estimator: Any, lowered: Lowered, data: Array, names: Sequence[str], options: Options
+) -> tuple[Model, Array]:
+    """A model with the ranges of calibration data (rows, features), and its exact results on them."""
+    if not len(data) or not np.isfinite(data).all():
+        fail(ModelError, "Missing", "The calibration data are empty, or have missing or infinite values.")
+    features = Features(data, names, options.margin)
+    model = Model(estimator, lowered, features, Context(options.margin, options.error), options)
+    return model, model.learn(features.units(data, "clip"))
 
 
 def _values(columns: Columns, rows: int) -> Array:
@@ -320,18 +355,13 @@ def from_sklearn(
         check_is_fitted(estimator)
     except NotFittedError:
         fail(ModelError, "NotFitted", f"{name} is not fitted. Call fit(X, y) first.", estimator=name)
-    check_options(precision, error, margin, rows, security, outside)
+    options = Options(precision, error, margin, rows, security, outside)
     lowered = lower(estimator)
     array = prepared(estimator, lowered, X)
     names = _names(lowered.client[-1]) if lowered.client else list(getattr(X, "columns", []))
-    if not len(array) or not np.isfinite(array).all():
-        fail(ModelError, "Missing", "The calibration data are empty, or have missing or infinite values.")
     if not names or len(names) != array.shape[1]:
         names = [f"x{j}" for j in range(array.shape[1])]
-    features = Features(array, [str(n) for n in names], margin)
-    options = {"precision": precision, "rows": rows, "security": security, "outside": outside}
-    model = Model(estimator, lowered, features, Context(margin, error), options)
-    results = model.learn(features.units(array, "clip"))
+    model, results = calibrated(estimator, lowered, array, [str(n) for n in names], options)
     _agrees(estimator, lowered, results, X)
     return model
 

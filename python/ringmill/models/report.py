@@ -60,18 +60,18 @@ class Report:
         estimator, compiled, keys = model.estimator, model.compiled, model.keys
         seconds = dict(model.seconds)
         start = time.perf_counter()
-        arguments = model.encrypt(keys, X)
+        units = model.units(X)
+        arguments = model.encrypt_units(keys, units)
         seconds["encrypt"] = time.perf_counter() - start
         start = time.perf_counter()
         evaluated = model.evaluate(keys, arguments)
         seconds["evaluate"] = time.perf_counter() - start
-        units = model.units(X)
         start = time.perf_counter()
         encrypted = model.results(keys, evaluated, len(units))
         seconds["decrypt"] = time.perf_counter() - start
         approximated = model.clear(units)
         exact = model.clear(units, exact=True)
-        scale = model._scale
+        scale = model.scale
         methods = model._lowered.methods
         found = {
             kind: _predicted(methods, d)

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from ringmill.errors import FileFormatError, ModelError, fail
 from ringmill.models.columns import Columns, Context
-from ringmill.models.features import Features, Outside
+from ringmill.models.features import Outside
 from ringmill.models.lowered import Lowered
-from ringmill.models.model import Model, check_options
+from ringmill.models.model import Model, Options, calibrated
 from ringmill.models.onnx import nodes
 from ringmill.models.onnx.evaluate import Node
 from ringmill.models.onnx.nodes import Affine, Tensor, Value
@@ -208,11 +208,11 @@ def _node(
     if node.op == "LayerNormalization":
         return [nodes.layer_norm(context, node, operands)]
     if node.op == "ReduceSumSquare":
-        return [nodes.squares(context, node, operands, affine, _reduce_sum(node))]
+        return [nodes.squares(context, node, operands, affine)]
     if node.op in nodes.FUNCTIONS and isinstance(x, Tensor):
         return [nodes.function(context, node, x, operands)]
     if len(encrypted) > 1:
-        return [nodes.two(context, node, operands, affine)]
+        return [nodes.two(context, node, operands)]
     if node.op == "Div" and not isinstance(x, Tensor):
         y = encrypted[0]
         inverse = context.function(y.columns, np.reciprocal, f"inverse at {node.name!r}")
@@ -221,21 +221,6 @@ def _node(
     if node.op in nodes.AFFINE:
         return affine(node, operands)
     return [nodes._refuse(node, "it may only end a model", "Leave it out, or move it to the end")]
-
-
-_SUMS: dict[int, Node] = {}
-
-
-def _reduce_sum(node: Node) -> Node:
-    """The sum over the axes of a sum of squares."""
-    if id(node) not in _SUMS:
-        import onnx
-
-        proto = onnx.NodeProto()
-        proto.CopyFrom(node._proto)
-        proto.op_type = "ReduceSum"
-        _SUMS[id(node)] = Node(proto, node._opset)
-    return _SUMS[id(node)]
 
 
 def _lowered(graph: Graph, network: Network) -> Lowered:
@@ -307,20 +292,14 @@ def from_onnx(
             size; calibration data of another shape.
         FileFormatError: a file that is not ONNX, or has external data that are missing.
     """
-    check_options(precision, error, margin, rows, security, outside)
+    options = Options(precision, error, margin, rows, security, outside)
     proto = _read(model)
     graph = Graph(proto)
     network = Network(proto, graph)
     lowered = _lowered(graph, network)
-    data = network.transform(X)
-    if not len(data) or not np.isfinite(data).all():
-        fail(ModelError, "Missing", "The calibration data are empty, or have missing or infinite values.")
     names = [f"{graph.input}{list(map(int, at))}" for at in np.ndindex(*graph.shape)]
-    features = Features(data, names, margin)
-    options = {"precision": precision, "rows": rows, "security": security, "outside": outside}
-    made = Model(network, lowered, features, Context(margin, error), options)
-    results = made.learn(features.units(data, "clip"))
-    few = min(len(data), 8)
+    made, results = calibrated(network, lowered, network.transform(X), names, options)
+    few = min(len(results), 8)
     own, ours = np.asarray(network.predict(np.asarray(X)[:few])), lowered.methods["predict"](results[:few])
     scale = max(1.0, float(np.abs(own).max(initial=0.0)))
     if own.shape != ours.shape or np.max(np.abs(own - ours), initial=0.0) > AGREEMENT * scale:

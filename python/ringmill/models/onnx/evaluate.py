@@ -47,6 +47,16 @@ class Node:
         opsets = [onnx.helper.make_opsetid("", self._opset)]
         return ReferenceEvaluator(onnx.helper.make_model(graph, opset_imports=opsets))
 
+    @functools.cached_property
+    def sum(self) -> Node:
+        """The sum over the same axes, of a node that reduces by another operation."""
+        import onnx
+
+        proto = onnx.NodeProto()
+        proto.CopyFrom(self._proto)
+        proto.op_type = "ReduceSum"
+        return Node(proto, self._opset)
+
     def __call__(self, operands: Sequence[Array | None]) -> list[Array]:
         """Results of the node for arrays."""
         given = {n: v for n, v in zip(self.inputs, operands, strict=True) if n and v is not None}

@@ -266,7 +266,7 @@ def _tensor(node: Node, value: Value, like: Tensor) -> Tensor:
     return Tensor(columns, array.shape, like.lead)
 
 
-def two(context: Context, node: Node, operands: list[Value], affine: Affine) -> Tensor:
+def two(context: Context, node: Node, operands: list[Value]) -> Tensor:
     """An operator of two encrypted operands."""
     like = next(value for value in operands if isinstance(value, Tensor))
     tensors = [_tensor(node, value, like) for value in operands]
@@ -322,19 +322,17 @@ def power(context: Context, node: Node, x: Tensor, exponent: Value) -> Tensor:
         return _refuse(node, "its exponent is no single number", "Give it one number")  # type: ignore[no-any-return]
     value = float(exponent.ravel()[0])
     if value == int(value) and 1 <= value <= 64:
-        from ringmill.models.sklearn.kernels import power as whole_power
-
-        return Tensor(whole_power(context, x.columns, int(value)), x.shape, x.lead)
+        return Tensor(context.power(x.columns, int(value), f"power at {node.name!r}"), x.shape, x.lead)
     name = f"power {value:g} at {node.name!r}"
     return Tensor(context.function(x.columns, lambda v: np.power(v, value), name), x.shape, x.lead)
 
 
-def squares(context: Context, node: Node, operands: list[Value], affine: Affine, reduce: Node) -> Tensor:
+def squares(context: Context, node: Node, operands: list[Value], affine: Affine) -> Tensor:
     """A sum of squares over axes."""
     x = operands[0]
     assert isinstance(x, Tensor)
     squared = Tensor(context.product(x.columns, x.columns, f"square at {node.name!r}"), x.shape, x.lead)
-    return affine(reduce, [squared, *operands[1:]])[0]
+    return affine(node.sum, [squared, *operands[1:]])[0]
 
 
 def slopes(context: Context, node: Node, x: Tensor, slope: Value) -> Tensor:

@@ -16,15 +16,6 @@ from ringmill.models.sklearn.distances import squared
 KERNELS = ("linear", "poly", "polynomial", "rbf", "sigmoid")
 
 
-def power(context: Context, x: Columns, exponent: int) -> Columns:
-    """Columns to a whole power, by squares."""
-    if exponent == 1:
-        return x
-    half = power(context, x, exponent // 2)
-    even = context.product(half, half, "a power of a kernel")
-    return context.product(even, x, "a power of a kernel") if exponent % 2 else even
-
-
 def kernel(
     context: Context, x: Columns, vectors: Array, name: str, *, gamma: float, coef0: float, degree: float
 ) -> Columns:
@@ -36,7 +27,7 @@ def kernel(
     inner = x.affine(gamma * vectors.T, coef0)
     if name == "sigmoid":
         return context.function(inner, np.tanh, "a sigmoid kernel")
-    return power(context, inner, int(degree))
+    return context.power(inner, int(degree), "a power of a kernel")
 
 
 def _checked(estimator: Any, name: object, degree: float = 1) -> str:
