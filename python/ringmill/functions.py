@@ -45,7 +45,7 @@ class Functions:
         return {n: _sum(e, self.errors[n]) if n in self.errors else e for n, e in noise.items()}
 
     def apart(self, noise: Mapping[str, float]) -> dict[str, dict[str, float]]:
-        """Both, told apart."""
+        """Return both parts, by output."""
         return {
             n: {"encryption": e, **({"approximation": self.errors[n]} if n in self.errors else {})}
             for n, e in noise.items()

@@ -30,7 +30,7 @@ def test_ports_feed_less_than_a_balance_needs() -> None:
     for design in FIGURES["design"]:
         model = told[design["row"]]["model_of_paper"]
         assert model["by_ports"] == design["packnum"] * design["portnum"] / 4
-        # Eq. 3 is Eq. 4 for so many words a cycle.
+        # Eq. 3 is Eq. 4 for this number of words a cycle.
         n = design["n"]
         transform = models.transform_cycles(n, design["pintra"])
         assert models.module_cycles(n, model["balanced"]) == pytest.approx(transform, rel=0.01)

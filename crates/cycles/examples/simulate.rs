@@ -1,5 +1,5 @@
-//! What a limb program takes on a machine, and how long telling it takes: `cargo run --release -p ringmill-cycles --example simulate
-//! FILE [MACHINE [SWEEP [TRACE]]]` prints a few lines. FILE is the text of a limb program; with a SWEEP other than 0, so many machines
+//! What a limb program takes on a machine, and how long the simulation takes: `cargo run --release -p ringmill-cycles --example simulate
+//! FILE [MACHINE [SWEEP [TRACE]]]` prints a few lines. FILE is the text of a limb program; with a SWEEP other than 0, SWEEP machines
 //! are simulated that differ in memory and bandwidth; TRACE is written for trace viewers.
 
 use std::time::Instant;

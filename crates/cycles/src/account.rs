@@ -17,7 +17,7 @@ pub enum Part {
     Latency(usize),
     /// Memory was slower than a unit.
     Banks(usize),
-    /// A result waited in a unit for room in memory.
+    /// A result waited in a unit for space in memory.
     Leaving(usize),
     /// A result went from one cluster to another.
     Network,

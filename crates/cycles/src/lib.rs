@@ -11,7 +11,7 @@
 //! | [`order`] | the first pass: in which order instructions are issued |
 //! | [`replay`] | the second pass: when, with finite memories |
 //! | `account`, [`bounds`] | where cycles went, and what no order can beat |
-//! | [`outcome`], [`trace`] | what is told |
+//! | [`outcome`], [`trace`] | the results |
 //!
 //! ```
 //! use ringmill_cycles::{Class, Description, Graph, Kind, Settings, simulate};

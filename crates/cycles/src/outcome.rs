@@ -1,4 +1,4 @@
-//! What a simulation tells.
+//! The results of a simulation.
 
 use std::sync::Arc;
 

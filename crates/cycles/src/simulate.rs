@@ -17,9 +17,9 @@ use crate::replay::{Options, Schedule, replay};
 pub struct Settings {
     /// What schedules make use of.
     pub options: Options,
-    /// The orders of issue that are tried; that of the program if there is none.
+    /// The orders of issue that are tried; that of the program if the list is empty.
     pub orders: Vec<Order>,
-    /// Whether to tell what each unit did when.
+    /// Whether to report what each unit did when.
     pub spans: bool,
 }
 

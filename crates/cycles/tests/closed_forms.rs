@@ -256,7 +256,7 @@ fn a_narrow_memory_slows_units() {
 
 #[test]
 fn a_result_waits_in_its_unit_for_room() {
-    // Three slots: two limbs are read to the end of the sum; the next transform has no room for its result before.
+    // Three slots: two limbs are read to the end of the sum; the next transform has no space for its result before.
     let mut graph = Graph::new("room", 10).unwrap();
     let (x, y) = (graph.push(Kind::Ntt, &[], 32, 1).unwrap(), graph.push(Kind::Ntt, &[], 32, 1).unwrap());
     graph.push(Kind::Add, &[x, y], 32, 1).unwrap();

@@ -3,15 +3,15 @@
 use ringmill_ckks::{CkksError, GaloisKeys, Params, SwitchKey};
 use ringmill_ring::{Domain, GaloisElement, Permutation, Poly};
 
-/// The digits of a switching key, b apart from a.
+/// The digits of a key-switching key, b apart from a.
 pub(crate) type Halves = (Vec<Poly>, Vec<Poly>);
 
-/// A switching key from its digits (b_j, a_j) over all primes.
+/// A key-switching key from its digits (b_j, a_j) over all primes.
 pub(crate) fn switch_key(params: &Params, (b, a): &Halves) -> Result<SwitchKey, CkksError> {
     SwitchKey::from_residues(params, (b, a), None)
 }
 
-/// The digits of a switching key.
+/// The digits of a key-switching key.
 pub(crate) fn halves(key: &SwitchKey) -> Result<Halves, CkksError> {
     let params = key.params();
     let moduli: Vec<_> = params.key_moduli().collect();

@@ -7,8 +7,8 @@ const TOLERANCE: f64 = 1.0 / (1u64 << 48) as f64;
 /// Factors of the odd part of a scale are sought up to here.
 const TRIAL: u64 = 1 << 16;
 
-/// The exact scale that a binary64 number stands for: a power of two; one divided by primes of the chain as rescaled
-/// products have it; or the number itself, where it is a product of small primes and perhaps a large one.
+/// The exact scale that a binary64 number stands for. It is a power of two, or one divided by primes of the chain as rescaled
+/// products have it. Or it is the number itself, if that is a product of small primes and perhaps a large one.
 ///
 /// `primes` are the ciphertext primes, q_0 first. `None` for other numbers.
 pub fn from_f64(scale: f64, primes: &[u64]) -> Option<Scale> {

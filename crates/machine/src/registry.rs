@@ -18,11 +18,11 @@ pub struct Entry {
     pub name: &'static str,
     /// What it is, in a few words.
     pub about: &'static str,
-    /// Which limb programs it runs, in words.
+    /// Which limb programs it runs, as text.
     pub runs: &'static str,
     /// How it tells what a program takes without running it.
     pub estimates: Estimates,
-    /// How it comes to its results, in words.
+    /// How it comes to its results, as text.
     pub simulates: &'static str,
     /// Whether all that asks for it with the same options is to get one: it has threads, tables and memory to share.
     pub shared: bool,
@@ -92,7 +92,7 @@ impl Setting {
         Self { parameter, left_out, unnamed: false }
     }
 
-    /// What it is where it is left out, in words.
+    /// What it is where it is left out, as text.
     pub fn left_out(&self) -> String {
         match self.left_out {
             LeftOut::Default => self.parameter.default.map(|d| d.to_string()).unwrap_or_default(),

@@ -1,13 +1,13 @@
 """Files of OpenFHE 1.6, CKKS, in JSON or the binary form.
 
 The files of keys and ciphertexts begin with the whole crypto context, so everything here goes through a
-`Context`: `load_context` takes it from any file, with the tag of the secret key where the file has one.
+`Context`. `load_context` takes it from any file, with the tag of the secret key where the file has one.
 OpenFHE looks for keys by that tag, so what is written for a client has to carry the client's.
 
 Contexts have key switching HYBRID, uniform ternary secrets and one prime a level. All scaling techniques are
 read. Clients with FIXEDMANUAL decode with the nominal scale, so each rescale by q adds the relative error
 |q/2^p − 1|, which predictions here do not include.
-Readers tell the form of a file by its first byte; writers take ``form``: "binary" or "json".
+Readers see the form of a file by its first byte; writers take ``form``: "binary" or "json".
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def tables(facts: Facts) -> list[Facts]:
 
 
 def tiles(facts: Facts) -> list[tuple[str, str]]:
-    """The three bounds, where the machine tells them."""
+    """The three bounds, where the machine states them."""
     names = {
         "bound_work": "cycles of work alone",
         "bound_off_chip": "cycles of transfers alone",

@@ -98,7 +98,7 @@ def _at(x: Any, layout: Layout) -> tuple[Layout, list[int]]:
 
 
 def _base(shape: Shape, layout: Layout) -> Layout:
-    """The first of all copies."""
+    """The first copy."""
     return Layout(shape, layout.strides, layout.slots)
 
 
@@ -149,7 +149,7 @@ def repeats(graph: Graph, index: int, step: int) -> bool:
 
 
 def _own(graph: Graph, index: int, step: int) -> bool | None:
-    """The same where a value itself tells; ``None`` where its operands do."""
+    """The same where a value itself shows it; ``None`` where its operands do."""
     node = graph.nodes[index]
     if node.op == "const":
         value = np.atleast_1d(np.asarray(node.value))

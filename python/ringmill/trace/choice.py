@@ -139,7 +139,7 @@ def _least(function: Callable[[Any], Any], ends: tuple[float, float], error: flo
     if 1 <= below < found.degree <= below + NEAR:
         try:
             best = approximate(function, ends, degree=below, method="minimax")
-        except ApproximationError:  # the package is not installed, or there is none
+        except ApproximationError:  # the package is not installed, or no polynomial was found
             return found
         return best if best.error <= error else found
     return found

@@ -20,7 +20,7 @@ from ringmill.trace.where import Where
 
 Array = NDArray[np.float64]
 
-# The steepest slope between neighbours of so many points, and this much more for what is between them.
+# The steepest slope between neighbours on this many points, and this much more for what is between them.
 POINTS = 4096
 SLACK = 1.05
 
@@ -30,7 +30,7 @@ class Found:
     """One use of a function.
 
     ``node`` is the value that stands for the function of ``args``; it errs by ``error``, and by ``slope``
-    times what these err by. ``chosen`` tells those that the tracer chose from those that the kernel did.
+    times what these err by. ``chosen`` is true for those that the tracer chose, not the kernel.
     ``band`` is the half width of the band around a jump in which nothing is promised.
     """
 

@@ -44,8 +44,8 @@ def bootstrap(x: Any, *, iterations: int | None = None) -> Any:
     given, and, beside the keys of the maps, the encapsulation key. Their bound may be anything from 2^-20 to
     2^20; it is the unit of the error.
 
-    ``iterations`` is 1, or 2 for up to 36 bits in twice the time on a chain that has room for them. Left out,
-    it is as many as the chain was laid out for (``params.bootstraps["iterations"]``), and one for values
+    ``iterations`` is 1, or 2 for up to 36 bits in twice the time on a chain that has levels for them. Left
+    out, it is as many as the chain was laid out for (``params.bootstraps["iterations"]``), and one for values
     whose bound is too small for two.
 
     Raises

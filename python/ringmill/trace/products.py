@@ -7,7 +7,7 @@
 - *outer*: a sum of c products of a column and a row, each copied to r×p;
 - *blocks*: d×d slots, d the power of two above all sides, in d products (`crates/circuits`).
 
-Each way that there is room for is traced in a program of its own, where its key switches, keys and levels are
+Each way that fits is traced in a program of its own, where its key switches, keys and levels are
 counted. Costs grow with the ring, which holds the slots and, as levels grow, has to be larger.
 """
 

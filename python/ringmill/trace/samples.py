@@ -1,4 +1,4 @@
-"""Intervals from sample data: where values lie that are known for some records, with room on both sides.
+"""Intervals from sample data: where values lie that are known for some records, with a margin on both sides.
 
 Interval arithmetic bounds what any data can do. Samples say what data do; what follows from them is a promise
 about all others, as ``ringmill.within`` is. Bounds of arguments that follow from samples are declared ones,
@@ -17,7 +17,7 @@ from ringmill.errors import EncodingError, fail
 from ringmill.trace.graph import Graph, Node
 from ringmill.trace.spec import Spec, finite_array
 
-#: Room beyond what samples show, on both sides, in units of the width that they show.
+#: Margin beyond what samples show, on both sides, in units of the width that they show.
 ROOM = 0.5
 
 Samples = dict[str, NDArray[np.float64]]
@@ -71,7 +71,7 @@ def checked(given: Mapping[str, Any], specs: Mapping[str, Spec], magnitude: floa
 
 
 def roomy(low: float, high: float) -> tuple[float, float]:
-    """An interval with room."""
+    """An interval with a margin."""
     room = ROOM * ((high - low) or max(abs(low), 2.0**-10))
     # What keeps its sign in all samples is taken to keep it.
     lower = max(low - room, low / 2) if low > 0 else low - room
@@ -80,7 +80,7 @@ def roomy(low: float, high: float) -> tuple[float, float]:
 
 
 def declared(specs: Mapping[str, Spec], samples: Samples, magnitude: float | None) -> dict[str, Spec]:
-    """The arguments with bounds: those that are declared, or those of samples with room."""
+    """The arguments with bounds: those that are declared, or those of samples with a margin."""
     found = {}
     for name, spec in specs.items():
         low, high = roomy(float(samples[name].min()), float(samples[name].max()))
@@ -91,7 +91,7 @@ def declared(specs: Mapping[str, Spec], samples: Samples, magnitude: float | Non
 
 
 def ends(graph: Graph, index: int, slots: NDArray[np.int64]) -> tuple[float, float] | None:
-    """Where the samples have a value in these slots, with room; ``None`` without samples."""
+    """Where the samples have a value in these slots, with a margin; ``None`` without samples."""
     if not graph.samples:
         return None
     for missing in graph.needed([index], graph.samples):

@@ -231,7 +231,7 @@ class Stack(Tensor):
 
 
 def _parts(value: Any, count: int) -> list[Any]:
-    """What each of so many ciphertexts goes together with."""
+    """What each of `count` ciphertexts goes together with."""
     if isinstance(value, Stack):
         return list(value.parts if len(value.parts) == count else value.parts * count)
     if not value.shape:

@@ -54,7 +54,7 @@ def client(folder, spec, steps):
 
 
 def loaded(read, path):
-    """The object of a file, in the form that its first byte tells."""
+    """The object of a file, in the form that its first byte shows."""
     form = fhe.JSON if path.read_bytes()[:1] == b"{" else fhe.BINARY
     found, right = read(str(path), form)
     assert right, path

@@ -27,7 +27,7 @@ module fv_stream_twiddle #(
   localparam int unsigned Lanes  = (Case == 2) ? 2 : 1;
   localparam int unsigned Longest = 64;
 
-  logic [Longest-1:0] ago_q;   // starts so many cycles ago
+  logic [Longest-1:0] ago_q;   // starts n cycles ago, bit n
   logic [Longest:0]   ago;
   logic [Stages-1:0]  load;
   logic               run_q, fault_o;

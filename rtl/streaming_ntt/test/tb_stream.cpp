@@ -54,7 +54,7 @@ class Bench {
     }
   }
 
-  // So many polynomials with gaps of up to `gap` cycles, `still` of 256 without one; then until the last has left.
+  // `polynomials` of them, with gaps of up to `gap` cycles, `still` of 256 without one; then until the last has left.
   void stream(u64 polynomials, u64 gap, unsigned still, bool drain) {
     u64 started = 0, wait = 0, last_start = 0;
     const u64 rows = u64(1) << (log_n_ - kLogP);

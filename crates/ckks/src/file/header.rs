@@ -161,7 +161,7 @@ impl From<SeedBytes> for Seed {
 }
 
 /// The header of what holds halves of keys: with the other halves beside them, or with seeds alone. Which of both it is, the
-/// version of the file tells.
+/// version of the file shows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Keyed<H> {
     pub(super) header: H,

@@ -381,7 +381,7 @@ impl Codec for KeyForm {
     }
 }
 
-/// Whether every switching key of a set expands from a seed.
+/// Whether every key-switching key of a set expands from a seed.
 fn has_seeds(keys: &EvaluationKeys) -> bool {
     keys.switch_keys().all(|(_, key)| key.base().has_seed())
 }

@@ -102,7 +102,7 @@ pub struct Unit {
     pub writes: Option<u64>,
     /// Terms of the longest sum that it computes.
     pub accumulators: Option<u32>,
-    /// Results that wait in it until memory has room for them.
+    /// Results that wait in it until memory has space for them.
     pub buffers: u32,
     /// Whether each cluster has its own, which works on whole limbs; otherwise a limb is spread over all clusters.
     pub in_clusters: bool,

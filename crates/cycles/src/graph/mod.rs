@@ -98,7 +98,7 @@ impl Graph {
         self.nodes.is_empty()
     }
 
-    /// An input limb of a modulus of so many bits.
+    /// An input limb of a modulus of `bits` bits.
     pub fn input(&mut self, class: Class, bits: u8) -> Value {
         self.limb(Limb { class, bits })
     }
@@ -109,7 +109,7 @@ impl Graph {
         self.limbs.len() as Value - 1
     }
 
-    /// Appends an instruction of so many terms, whose result has so many bits.
+    /// Appends an instruction of `terms` terms, whose result has `bits` bits.
     ///
     /// # Errors
     /// [`GraphError::Undefined`], [`GraphError::Operands`].

@@ -5,7 +5,7 @@ use ringmill_program::limb::{Domain, InputClass, InputGroup, LimbProgram, Opcode
 use super::{Class, Graph, Kind, Value};
 use crate::error::GraphError;
 
-/// Bits of a limb of quotients: base conversions have at most 64 sources, and the names of kinds leave room for 2^14.
+/// Bits of a limb of quotients: base conversions have at most 64 sources, and the names of kinds have space for 2^14.
 const QUOTIENT_BITS: u8 = 14;
 
 impl Graph {

@@ -44,7 +44,7 @@ pub(crate) struct Home {
     pub(crate) bytes: u64,
 }
 
-/// Time on a channel, exact: a cycle is so many ticks, and a byte so many others.
+/// Time on a channel, exact: a cycle and a byte are each a whole number of ticks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Ticks {
     pub(crate) cycle: u64,

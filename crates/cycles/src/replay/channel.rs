@@ -40,7 +40,7 @@ impl Channel {
         self.free.div_ceil(self.ticks.cycle)
     }
 
-    /// When the queue has room for one more limb, and the instruction that makes it.
+    /// When the queue has space for one more limb, and the instruction that makes it.
     pub(super) fn room(&self) -> (u64, Event) {
         match self.queue {
             Some(queue) if self.readers.len() >= queue as usize => {
@@ -60,7 +60,7 @@ impl Channel {
         }
     }
 
-    /// Moves bytes that take so many ticks, not before a time that an event sets.
+    /// Moves bytes that take `ticks` ticks, not before a time that an event sets.
     pub(super) fn transfer(&mut self, event: Event, ticks: u64, earliest: u64, by: Event) -> Moved {
         let earliest = earliest * self.ticks.cycle;
         let cause = if earliest > self.free { by } else { self.last };

@@ -26,7 +26,7 @@ pub struct Options {
     pub chaining: bool,
     /// Bandwidth and banks of memories limit units, where a description states them.
     pub banks: bool,
-    /// Results wait in their unit until memory has room, where a unit has buffers.
+    /// Results wait in their unit until memory has space, where a unit has buffers.
     pub buffers: bool,
     /// Limbs are asked for before the unit that reads them is free.
     pub fetch_ahead: bool,
@@ -128,7 +128,7 @@ pub enum Wait {
     Operands,
     /// For limbs from off chip, or made from seeds.
     OffChip,
-    /// For room in memory.
+    /// For space in memory.
     Space,
     /// For its turn, on a machine that does one thing at a time.
     Turn,

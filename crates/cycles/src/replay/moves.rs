@@ -1,4 +1,4 @@
-//! How limbs come, go and are made, and where there is room for them.
+//! How limbs come, go and are made, and where there is space for them.
 
 use std::cmp::Reverse;
 
@@ -64,7 +64,7 @@ impl Run<'_> {
         Slot { at: moved.end, number: limb.slot, by: event }
     }
 
-    /// Room for a limb, while those that `op` reads stay.
+    /// Space for a limb, while those that `op` reads stay.
     pub(super) fn room(&mut self, value: Value, op: &Op, i: u32) -> Slot {
         let m = self.home(value).memory as usize;
         if let Some(slot) = self.memories[m].take() {

@@ -235,7 +235,7 @@ impl<'a> Run<'a> {
         let slowed = end - (start + rows);
         let mut done = start + u64::from(op.tail) + slowed;
         if buffers > 0 && slot.at > start {
-            // The result leaves its unit row by row once there is room.
+            // The result leaves its unit row by row once there is space.
             done = done.max(slot.at + rows);
         }
         done = done.max(self.written(op, start, slot));

@@ -17,9 +17,9 @@ pub(crate) type Poly = Vec<Value>;
 /// How keys are switched.
 #[derive(Clone, Copy)]
 pub(crate) enum Method {
-    /// Hybrid, with so many limbs a digit.
+    /// Hybrid, by the number of limbs a digit.
     Hybrid(usize),
-    /// KLSS, with so many limbs a digit of the ciphertext and of the key.
+    /// KLSS, by the number of limbs a digit of the ciphertext and of the key.
     Klss(usize, usize),
 }
 

@@ -10,7 +10,7 @@ use super::archive::{Archive, Class, Result, class, shared, shared_list, version
 use super::model::{Context, MAX_TOWERS, Objects};
 use super::objects::{Walked, front, polys};
 
-/// The digits of one switching key, over the towers of ciphertexts and then the special primes.
+/// The digits of one key-switching key, over the towers of ciphertexts and then the special primes.
 #[derive(Clone, PartialEq)]
 pub struct EvalKey {
     /// a of every digit.

@@ -44,7 +44,7 @@ pub trait Object: Sized + sealed::Sealed {
     /// The name in messages.
     const NAME: &'static str;
 
-    /// Reads the one object of a file, in the form that its first byte tells.
+    /// Reads the one object of a file, in the form that its first byte shows.
     ///
     /// # Errors
     /// Any [`OpenFheError`].

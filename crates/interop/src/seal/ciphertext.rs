@@ -30,7 +30,7 @@ pub struct Ciphertext {
     pub seed: Option<SeedWithKind>,
 }
 
-/// A public key or a digit of a switching key: an encryption over all moduli of a context.
+/// A public key or a digit of a key-switching key: an encryption over all moduli of a context.
 #[derive(Clone, PartialEq)]
 pub struct PublicKey(pub Ciphertext);
 

@@ -101,19 +101,19 @@ pub enum SealError {
         /// Its name.
         name: &'static str,
     },
-    /// A degree that is none.
+    /// An invalid degree.
     #[error("the degree is {found}; SEAL has powers of two from 2 to 131072")]
     Degree {
         /// The degree found.
         found: u64,
     },
-    /// A number of moduli that is none.
+    /// An invalid number of moduli.
     #[error("there are {found} moduli; SEAL has 1 to 64")]
     ModulusCount {
         /// The number found.
         found: u64,
     },
-    /// A modulus that is none.
+    /// An invalid modulus.
     #[error("modulus {index} is {found}; a modulus of CKKS has 2 to 60 bits and occurs once")]
     Modulus {
         /// Which one.
@@ -159,10 +159,10 @@ pub enum SealError {
         field: &'static str,
         /// Its value.
         found: u64,
-        /// What it must be, in words.
+        /// What it must be.
         expected: String,
     },
-    /// A scale that is none.
+    /// An invalid scale.
     #[error("the {what} has scale {found}; a scale is a positive finite number")]
     Scale {
         /// What is read.

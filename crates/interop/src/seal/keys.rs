@@ -1,4 +1,4 @@
-//! `KSwitchKeys`, which `RelinKeys` and `GaloisKeys` are: rows of switching keys, one public key a digit.
+//! `KSwitchKeys`, which `RelinKeys` and `GaloisKeys` are: rows of key-switching keys, one public key a digit.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,7 +1,7 @@
 //! Files of SEAL 4.0 to 4.4, CKKS.
 //!
 //! Every object is a header of 16 bytes and a payload ([`header`]); objects contain objects. The outermost payload may be
-//! compressed. A file does not say what kind of object it holds: whoever reads says what he wants, and the sizes tell
+//! compressed. A file does not say what kind of object it holds: the caller names the kind, and the sizes show
 //! whether it is that.
 //!
 //! ```

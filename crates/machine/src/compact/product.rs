@@ -46,7 +46,7 @@ impl Product {
     fn ntt(&self, t: u128) -> u64 {
         let bits = NTT_DELTA_BITS;
         let delta = (self.q >> NTT_WORD << (u64::BITS - bits)) as i64 >> (u64::BITS - bits);
-        // A shifter of six bits, from the width of δ on, in words of W bits.
+        // A shifter of six bits, from the width of δ on, for words of W bits.
         let shift = (self.aux as u32).wrapping_sub(bits) % 64;
         let led = |low: i128| ((low << bits) << shift) & mask(self.w);
         let step = |t: i128| {

@@ -92,7 +92,7 @@ impl Cpu {
         self
     }
 
-    /// Runs in so many threads of its own from now on, as [`on_pool`](Self::on_pool); they start when the first program is prepared.
+    /// Runs in `threads` threads of its own from now on, as [`on_pool`](Self::on_pool); they start when the first program is prepared.
     #[must_use]
     pub fn with_threads(mut self, threads: usize) -> Self {
         self.threads = if threads > 1 { Workers::Own(threads, Mutex::default()) } else { Workers::Caller };
@@ -175,9 +175,9 @@ impl Machine for Cpu {
 enum Workers {
     /// The thread that calls.
     Caller,
-    /// Threads of whoever made the machine.
+    /// Threads of the caller that made the machine.
     Pool(Threads),
-    /// So many threads of the machine's own, once they are needed.
+    /// A number of threads of the machine's own, once they are needed.
     Own(usize, Mutex<Option<Threads>>),
 }
 

@@ -1,4 +1,4 @@
-//! Machines that are described by a file: they tell when everything happens, and compute no data.
+//! Machines that are described by a file: they state when everything happens, and compute no data.
 
 mod entry;
 #[cfg(test)]
@@ -42,7 +42,7 @@ impl Described {
         Graph::of(program).map_err(|e| self.unsupported(program, e.to_string()))
     }
 
-    /// All that a simulation tells.
+    /// All results of a simulation.
     ///
     /// # Errors
     /// [`MachineError::Unsupported`].
@@ -78,7 +78,7 @@ impl Machine for Described {
     }
 }
 
-/// What every machine tells, of an outcome.
+/// What every machine reports, from an outcome.
 fn timing(told: Outcome) -> Timing {
     let mut counters = vec![
         ("instructions".into(), told.instructions),

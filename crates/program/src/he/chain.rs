@@ -48,7 +48,7 @@ impl Chain {
         Ok(Self { log_n, scale, q, p, alpha, generator: Generator::Five, q_scales })
     }
 
-    /// The same chain with rotations by powers of this generator; they are by those of 5 unless told otherwise.
+    /// The same chain with rotations by powers of this generator; the default is 5.
     #[must_use]
     pub fn turned_by(self, generator: Generator) -> Self {
         Self { generator, ..self }

@@ -1,8 +1,9 @@
 """What became of each item of a paper: ``traceability.toml`` in its folder.
 
-Each table ``[[item]]`` has ``item`` (what the paper has), ``status``, ``because`` (unless it works), ``see``
-(commands, files, or tests as ``file::name``), and which printed figures it answers for: ``figures``, paths in
-``figures.toml`` without positions in lists, and ``table``, the tables of rows that have them.
+Each table ``[[item]]`` has ``item`` (what the paper has), ``status``, ``because`` (unless it works) and
+``see`` (commands, files, or tests as ``file::name``). It names the printed figures that it answers for:
+``figures`` are paths in ``figures.toml`` without positions in lists, and ``table`` the tables of rows that
+have them.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from ringmill.studies.papers.coxhe import models
 from ringmill.studies.papers.coxhe.rows import CLOCK_MHZ, KERNEL, LIMBS, Row, complete, drift
 from ringmill.studies.papers.figures import read_figures
 
-#: Eq. 11: depths, and the ring and the width of the chain that decrypts; the base prime is so much wider.
+#: Eq. 11: depths, and the ring and the width of the chain that decrypts; the base prime is wider.
 DEPTHS, LOG_N, BITS, WIDER = range(1, 7), 14, 43, 10
 #: What is said of values between −1 and 1.
 SLOTS = 16

@@ -35,12 +35,12 @@ class Calls(NamedTuple):
 
 
 def transform_cycles(n: int, parallel: int) -> int:
-    """Eq. 3: a transform on so many butterflies."""
+    """Eq. 3: a transform on `parallel` butterflies."""
     return (n.bit_length() - 1) * (n // 2 // parallel)
 
 
 def module_cycles(n: int, parallel: float) -> float:
-    """Eq. 4: a basic module that takes so many words a cycle."""
+    """Eq. 4: a basic module that takes `parallel` words a cycle."""
     return n / parallel
 
 

@@ -71,7 +71,7 @@ def priced(dnum: int) -> Row:
 
 
 def made(told: Callable[[Row], None]) -> Row:
-    """Price every chain, telling each as it is found."""
+    """Price every chain, and print each as it is found."""
     rows = []
     for dnum in DIGITS:
         rows.append(priced(dnum))
