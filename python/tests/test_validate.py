@@ -12,7 +12,6 @@ from sample_designs import design_of, small_kernel
 
 import ringmill as rm
 from ringmill import cli
-from ringmill.kernels import NINE
 from ringmill.project.design import of
 from ringmill.project.simulator import verilator
 from ringmill.studies.validation import error, plot
@@ -33,21 +32,23 @@ def _held(rows: list[dict[str, Any]]) -> None:
 
 def test_the_model_holds_at_a_sample_of_sets() -> None:
     chosen = error.sets()[::17]
-    rows = list(error.sweep(NINE, chosen))
-    assert len(rows) == len(NINE) * len(chosen)
+    rows = list(error.sweep(error.KERNELS, chosen))
+    assert len(rows) == len(error.KERNELS) * len(chosen)
     _held(rows)
 
 
 @pytest.mark.long
 def test_the_model_holds_at_every_set() -> None:
-    _held(list(error.sweep(NINE, error.sets())))
+    _held(list(error.sweep(error.KERNELS, error.sets())))
 
 
 def test_the_stored_sweep_is_whole_and_holds() -> None:
     stored = json.loads(STORED.read_text(encoding="utf-8"))
     points = {(r["kernel"], r["scale_bits"], r["log_n"], r["special"], r["secret"]) for r in stored["rows"]}
     assert points == {
-        (row.letter, s.scale_bits, s.log_n, s.special, s.secret) for row in NINE for s in error.sets()
+        (row.letter, s.scale_bits, s.log_n, s.special, s.secret)
+        for row in error.KERNELS
+        for s in error.sets()
     }
     assert len(error.sets()) >= 40
     assert stored["summary"] == error.summary(stored["rows"])
@@ -76,6 +77,8 @@ def test_the_plot_follows_from_the_rows() -> None:
     drawn = plot.svg(rows)
     assert drawn == plot.svg(rows)
     assert drawn == (STORED.with_suffix(".svg")).read_text(encoding="utf-8")
+    # Every point is drawn, whatever the number of kernels.
+    assert drawn.count("<use ") >= len(rows)
 
 
 def test_a_design_is_held_to_decryptions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

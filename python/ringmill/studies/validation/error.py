@@ -1,4 +1,4 @@
-"""The error model against decryptions: the nine kernels at many parameter sets.
+"""The error model against decryptions: the nine kernels, and repeated positive maps, at many parameter sets.
 
     python -m ringmill.studies.validation.error --out FILE
 
@@ -26,8 +26,12 @@ from ringmill.atomic import write_text
 from ringmill.compiled import compile_traced
 from ringmill.kernels import NINE, PaperKernel
 from ringmill.progress import Show, steps
+from ringmill.studies.validation.positive import POSITIVE
 from ringmill.trace import Traced
 from ringmill.validate.design import worst_slot
+
+#: What is run at every set.
+KERNELS = (*NINE, *POSITIVE)
 
 #: Bits of the primes that rescaling divides by, and of the scale.
 SCALES = (26, 28, 31, 34, 36, 38, 40, 43, 46, 48)
@@ -137,17 +141,24 @@ def _spread(off: list[float]) -> Row:
     }
 
 
+def stored(told: Row, rows: list[Row]) -> str:
+    """The file of a sweep: a row a line."""
+    lines = ",\n".join(json.dumps(row) for row in rows)
+    return f'{{"summary": {json.dumps(told)},\n"rows": [\n{lines}\n]}}\n'
+
+
 def main() -> int:
     """Run everything and store it."""
     parser = argparse.ArgumentParser(prog="python -m ringmill.studies.validation.error", description=__doc__)
     parser.add_argument("--out", type=Path, help="JSON file to write")
-    parser.add_argument("--kernel", default="abcdefghi", help="letters of the kernels")
+    letters = "".join(row.letter for row in KERNELS)
+    parser.add_argument("--kernel", default=letters, help="letters of the kernels")
     options = parser.parse_args()
-    rows = list(sweep((row for row in NINE if row.letter in options.kernel), sets(), "auto"))
+    rows = list(sweep((row for row in KERNELS if row.letter in options.kernel), sets(), "auto"))
     told = summary(rows)
     print(json.dumps(told, indent=1))
     if options.out:
-        write_text(options.out, json.dumps({"summary": told, "rows": rows}, indent=None) + "\n")
+        write_text(options.out, stored(told, rows))
     return 0
 
 

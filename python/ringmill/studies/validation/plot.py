@@ -18,13 +18,18 @@ from ringmill.validate.plot import COLOURS, figure
 Row = dict[str, Any]
 
 
+#: When all colours are taken, the next kernels have another marker.
+MARKERS = ("o", "^", "s", "D")
+
+
 def svg(rows: list[Row]) -> str:
     """Measured over predicted, a colour a kernel; below the diagonal the model is on the safe side."""
     with figure("error model", 6.4, 4.6) as (axes, out):
-        for letter, colour in zip(sorted({row["kernel"] for row in rows}), COLOURS, strict=False):
+        for at, letter in enumerate(sorted({row["kernel"] for row in rows})):
             mine = [row for row in rows if row["kernel"] == letter]
             x, y = ([row[name] for row in mine] for name in ("predicted_log2", "measured_log2"))
-            axes.scatter(x, y, s=14, color=colour, label=letter, linewidths=0)
+            turn, colour = divmod(at, len(COLOURS))
+            axes.scatter(x, y, s=14, color=COLOURS[colour], marker=MARKERS[turn], label=letter, linewidths=0)
         ends = [min(row["measured_log2"] for row in rows) - 1, max(row["predicted_log2"] for row in rows) + 1]
         axes.plot(ends, ends, color="#78716c", linewidth=1)
         axes.plot(ends, [end + OPTIMISTIC for end in ends], color="#be123c", linewidth=1, linestyle=":")
