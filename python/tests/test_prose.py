@@ -102,7 +102,13 @@ def test_columns_of_headers_and_symbols_are_no_sentence() -> None:
 def test_a_scope_takes_its_files_but_not_its_exceptions() -> None:
     assert LINTER.scope_of(PurePath("docs/algorithms/ntt.md"))
     assert LINTER.scope_of(PurePath("docs/limb-program.md")) is None
-    for source in ("crates/ring/src/lib.rs", "python/ringmill/keys.py", "rtl/core/test/core.cpp"):
+    for source in (
+        "crates/ring/src/lib.rs",
+        "benches/run.py",
+        "examples/01_hello.py",
+        "python/ringmill/keys.py",
+        "rtl/core/test/core.cpp",
+    ):
         scope = LINTER.scope_of(PurePath(source))
         assert scope
         assert scope["kinds"] == ["comments", "docstrings", "strings"]

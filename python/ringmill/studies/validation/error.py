@@ -26,6 +26,7 @@ from ringmill.atomic import write_text
 from ringmill.compiled import compile_traced
 from ringmill.kernels import NINE, PaperKernel
 from ringmill.progress import Show, steps
+from ringmill.studies.stored import text_of
 from ringmill.trace import Traced
 from ringmill.validate.design import worst_slot
 
@@ -147,7 +148,7 @@ def main() -> int:
     told = summary(rows)
     print(json.dumps(told, indent=1))
     if options.out:
-        write_text(options.out, json.dumps({"summary": told, "rows": rows}, indent=None) + "\n")
+        write_text(options.out, text_of({"summary": told, "rows": rows}))
     return 0
 
 
