@@ -18,7 +18,7 @@ from benches.process import ROOT, NotOfferedError, Process
 
 
 class Limit(NamedTuple):
-    """One figure and its bar; ``at_most`` tells on which side of the bar it must lie."""
+    """One figure and its bar; ``at_most`` says on which side of the bar it must lie."""
 
     what: str
     value: float
@@ -125,17 +125,17 @@ def second_thread_bootstrapping(command: list[str], cores: set[int]) -> Limit:
     return Limit(f"two threads, {SECOND_THREAD_WORK}", walls[0] / walls[1], "x", 1.8, at_most=False)
 
 
-def face_overhead(command: list[str], cores: set[int]) -> Limit:
-    """What the face (checks, cached lowerings, error bookkeeping) adds to the limb program at set II."""
-    face, bare = Process(command, {max(cores)}), Process([*command[:-1], "limb"], {max(cores)})
+def facade_overhead(command: list[str], cores: set[int]) -> Limit:
+    """What the facade (checks, cached lowerings, error bookkeeping) adds to the limb program at set II."""
+    facade, bare = Process(command, {max(cores)}), Process([*command[:-1], "limb"], {max(cores)})
     found: tuple[list[float], list[float]] = ([], [])
     for _ in range(30):
-        for process, times in zip((face, bare), found, strict=True):
+        for process, times in zip((facade, bare), found, strict=True):
             times += process.times("relin/II", 20)[1:]
-    face.close()
+    facade.close()
     bare.close()
     percent = 100 * (statistics.median(found[0]) / statistics.median(found[1]) - 1)
-    return Limit("face over limb program, relin/II", percent, "%", 3, at_most=True)
+    return Limit("facade over limb program, relin/II", percent, "%", 3, at_most=True)
 
 
 def simulated_key_switch(_command: list[str], _cores: set[int]) -> Limit:
@@ -163,7 +163,7 @@ Measure = Callable[[list[str], set[int]], Limit]
 
 #: What a run without arguments takes.
 LIGHT: list[Measure] = [
-    face_overhead,
+    facade_overhead,
     memory,
     second_thread,
     import_time,

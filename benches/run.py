@@ -11,7 +11,6 @@ bootstrapping, run when named: they add ``"levels_left"``, ``"bits"`` of the wor
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import statistics
@@ -25,6 +24,7 @@ from benches.process import ROOT, NotOfferedError, Process
 from benches.results import merged, merged_limits, read
 from benches.rows import Row, selected
 from ringmill.atomic import write_text
+from ringmill.studies.stored import text_of
 
 _BINARY = "benches/target/release/ringmill-bench"
 _COMMANDS = {
@@ -54,7 +54,7 @@ _HEAVY_ROUNDS = 2
 
 
 def cpu_name() -> str:
-    """Return what the machine calls its processor, with family and model where it tells."""
+    """Return what the machine calls its processor, with family and model where it reports them."""
     try:
         text = Path("/proc/cpuinfo").read_text()
     except OSError:
@@ -180,7 +180,7 @@ def main() -> int:
         print(line(row, result), flush=True)
         results = merged(results, [result])
         # Row by row: what was measured stays, whatever becomes of the next row.
-        write_text(target, json.dumps(results, indent=1) + "\n")
+        write_text(target, text_of(results))
     print(f"{target.relative_to(ROOT)}: {len(results)} rows")
     if isa:
         return 0
@@ -200,7 +200,7 @@ def write_limits(found: Iterator[Limit], results: list[dict[str, Any]]) -> None:
         print(limit.line(), flush=True)
         kept = merged_limits(kept, [limit.row()], results)
     kept = merged_limits(kept, [], results)
-    write_text(target, json.dumps(kept, indent=1) + "\n")
+    write_text(target, text_of(kept))
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ work = compiled.work()
 megabytes, milliseconds = work["key_bytes"] / 1e6, 1e3 * work["seconds"]
 print(f"{work['transforms']} transforms, {megabytes:.1f} MB of keys, {milliseconds:.1f} ms predicted")
 
-# Another way of switching keys: the same keys, the same numbers.
+# Another method of key switching: the same keys, the same numbers.
 x, keys = np.linspace(-1, 1, 32), compiled.keygen()
 for method in ("hybrid", "klss", "auto"):
     other = compiled.switched(method)

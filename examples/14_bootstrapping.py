@@ -21,7 +21,7 @@ areas = load_breast_cancer().data[:64, 3]
 x = areas / (1.25 * areas.max())
 
 # Each step takes two levels, and no ring has levels for 24. So the compiler chooses parameters whose chain
-# has room to bootstrap: to make of a ciphertext without levels one that has some, without decrypting it.
+# has levels to bootstrap: it turns a ciphertext without levels into one that has some, without decrypting it.
 secure = grown.compile(rm.vector(64), RATE, STEPS, precision=10)
 print(secure.params)
 print(secure.rationale)

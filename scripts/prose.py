@@ -58,6 +58,8 @@ _HASH_TOKEN = re.compile(
     r"""(?:^|\s)\#(?P<comment>[^\n]*)|"(?P<string>(?:[^"\\\n]|\\.)*)\"""", re.MULTILINE | re.VERBOSE
 )
 _CODE = re.compile(r"``[^`]+``|`[^`]*`")
+#: A named field of a format string.
+_FIELD = re.compile(r"\{\w*(?::[^{}\s]*)?\}")
 #: What begins a paragraph: an item of a list, a row, a heading, the head of a column in an RTL header.
 _ITEM = re.compile(r"[-*|#]|\d+\. |[A-Z\w][\w ]*?(?:  |\t)")
 #: Symbols, numbers and names of one letter are no words.
@@ -189,7 +191,7 @@ def _source(kinds: Collection[str], text: str, suffix: str) -> Iterator[Piece]:
         elif kind == "docstrings":
             yield from _docstring(line, body)
         elif " " in body.strip():
-            yield Piece(_CODE.sub("¤", body), line, sentences=False)
+            yield Piece(_FIELD.sub("¤", _CODE.sub("¤", body)), line, sentences=False)
     yield from _paragraphs(comments)
 
 

@@ -81,8 +81,7 @@ def limits(rows: Rows) -> str:
     lines = ["| quantity | measured |", "|---|---|"]
     for row in rows:
         value = f"{row['value']:.3g}" if abs(row["value"]) < 1000 else f"{row['value']:.0f}"
-        what = re.sub(r"^face\b", "facade", row["what"])
-        lines.append(f"| {what} | {value} {row['unit']} |".replace("  |", " |"))
+        lines.append(f"| {row['what']} | {value} {row['unit']} |".replace("  |", " |"))
     return "\n".join(lines)
 
 
@@ -134,6 +133,7 @@ def dated(path: Path, kept: Rows) -> Rows:
 def keep() -> None:
     """Put what was built last into what is kept, each figure in place of the one of its name."""
     from benches.results import merged, merged_limits, read
+    from ringmill.studies.stored import text_of
 
     built = ROOT / "build"
     results, avx2 = (
@@ -142,7 +142,7 @@ def keep() -> None:
     )
     limits = merged_limits(read(MEASURED / "bench-limits.json"), read(built / "bench-limits.json"), results)
     for name, rows in (("bench", results), ("bench-avx2", avx2), ("bench-limits", limits)):
-        (MEASURED / f"{name}.json").write_text(json.dumps(rows, indent=1) + "\n")
+        (MEASURED / f"{name}.json").write_text(text_of(rows), encoding="utf-8")
 
 
 if __name__ == "__main__":

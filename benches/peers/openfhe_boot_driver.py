@@ -1,8 +1,8 @@
 """Bootstrapping by OpenFHE through its wheel: ``openfhe_boot_driver B``, level budget B for both transforms.
 
-The ring, the levels left and the security are those of our side; beyond that its best settings: hybrid key
-switching, the encapsulated sparse secret, and the widest primes that 128 bits allow with six digits at most:
-primes of 59 bits take more than twelve digits and more than 15 GB of keys.
+The ring, the levels left and the security are those of our side. Beyond that it has its best settings: hybrid
+key switching, the encapsulated sparse secret, and the widest primes that 128 bits allow with six digits at
+most. Primes of 59 bits take more than twelve digits and more than 15 GB of keys.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def prepare(budget: int, which: str) -> tuple[Works, Facts]:
     for feature in ("PKE", "KEYSWITCH", "LEVELEDSHE", "ADVANCEDSHE", "FHE"):
         context.Enable(getattr(openfhe.PKESchemeFeature, feature))
     # Messages are made smaller by 2^correction. The peer's own choice (0) is refused where the base prime is
-    # wider than the scale by more bits than that: below 53 bits it is told one.
+    # wider than the scale by more bits than that: below 53 bits it is set here.
     correction = 0 if bits > FIRST_BITS - 8 else FIRST_BITS - bits + 1
     context.EvalBootstrapSetup([budget, budget], [0, 0], slots, correction)
     keys = context.KeyGen()

@@ -1,4 +1,4 @@
-"""TenSEAL: SEAL under a tensor face; a product there always relinearises, and rotation is not offered."""
+"""TenSEAL: SEAL behind a tensor interface. A product always relinearises there; rotation is not offered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-//! Whole circuits through the Rust face: a program compiled once, run on real keys. The result is checked by decryption.
+//! Whole circuits through the Rust facade: a program compiled once, run on real keys. The result is checked by decryption.
 
 use std::f64::consts::TAU;
 

@@ -1,4 +1,4 @@
-//! Operations as limb programs run straight on the CPU machine: what remains when the face, with its checks, caches and
+//! Operations as limb programs run straight on the CPU machine: what remains when the facade, with its checks, caches and
 //! error bookkeeping, is taken away. Inputs and keys are random words, so only times are meant here; that the programs
 //! compute the right thing is what the tests of the lowering are for.
 

@@ -1,5 +1,5 @@
 //! A measured process: `ringmill-bench SIDE` answers the protocol of `benches/peers/protocol.py` for
-//! `SIDE` = `ours`, `limb` (ours without the face), `fixed` (key switching by one method), `single` (rotations one by one) or
+//! `SIDE` = `ours`, `limb` (ours without the facade), `fixed` (key switching by one method), `single` (rotations one by one) or
 //! `tfhe-ntt`.
 //!
 //! Requests are lines `WORK COUNT` on standard input; answers are one JSON object a line. Every buffer

@@ -1,4 +1,4 @@
-//! Operations through the Rust face, as a user calls them: an evaluator on the CPU machine, real keys, results
+//! Operations through the Rust facade, as a user calls them: an evaluator on the CPU machine, real keys, results
 //! written over older ones. What is prepared is checked by decryption.
 
 use std::cell::RefCell;

@@ -139,7 +139,7 @@ class Ciphertext(Encrypted):
 
     @property
     def shape(self) -> tuple[int]:
-        """Its length, as NumPy tells shapes."""
+        """Its length, as NumPy gives shapes."""
         return (self.length,)
 
     @property

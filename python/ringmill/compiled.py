@@ -67,7 +67,7 @@ MOST_BITS = 64
 MANY_BYTES = 1e9
 
 
-# What `cost` tells beside operations.
+# What `cost` reports beside operations.
 _NO_OPERATIONS = ("key_switches", "hoisted", "levels", "key_bytes")
 
 
@@ -115,7 +115,7 @@ def compile_traced(
 
 
 def estimated(machine: MachineSpec, told: dict[str, Any]) -> dict[str, Any]:
-    """What a machine tells of a program, with the part of the cycles in which each unit works."""
+    """What a machine reports of a program, with the part of the cycles in which each unit works."""
     busy, cycles = told.pop("busy"), told["cycles"]
     return {
         "machine": str(machine),
@@ -189,7 +189,7 @@ class Compiled:
 
     @property
     def keys_needed(self) -> str:
-        """The evaluation keys that the program needs, in words."""
+        """The evaluation keys that the program needs, as text."""
         parts = ["relinearisation"] if self.plan.needs_relin else []
         if self.plan.rotations:
             parts.append("rotations by " + ", ".join(str(k) for k in self.plan.rotations))
@@ -217,7 +217,7 @@ class Compiled:
         }
 
     def switched(self, method: str) -> Compiled:
-        """This kernel with another way of switching keys: "klss", say, or what ``key_switching`` gives.
+        """This kernel with another method of key switching: "klss", say, or what ``key_switching`` gives.
 
         Raises
         ------
@@ -251,17 +251,19 @@ class Compiled:
         return self.plan.work(self.switching, costs_of(beside(machine, 2, butterflies=butterflies)))
 
     def estimate(self, machine: str | MachineSpec = "cpu") -> dict[str, Any]:
-        """What one evaluation takes on a machine, told without running it.
+        """What one evaluation takes on a machine, without running it.
 
-        ``cycles`` and ``seconds``, each ``None`` where the machine has no clock or none is known
-        (``"compact:clock=200"``); ``utilisation``, the part of the cycles in which each unit works;
-        ``counters``; ``parts``, where every cycle went, and ``energy`` in joules, of machines that tell them;
-        ``spans``, (unit, what, first cycle, cycle after the last) as it happens; ``by``, what tells it.
-        docs/machines.md says which machines tell what.
+        Returns a dictionary; docs/machines.md says which machines give which entries.
+
+        - ``cycles`` and ``seconds``, each ``None`` where no clock is known (``"compact:clock=200"`` sets it);
+        - ``utilisation``: the part of the cycles in which each unit works;
+        - ``counters``; ``parts``: where every cycle went; ``energy`` in joules;
+        - ``spans``: (unit, what, first cycle, cycle after the last), in order of time;
+        - ``by``: the source of the figures.
 
         Raises
         ------
-            MachineError: a machine that does not exist, does not tell, or cannot run the program.
+            MachineError: a machine that does not exist, has no estimate, or cannot run the program.
         """
         spec = machine_of(machine)
         return estimated(spec, self.plan.estimate(self.switching, spec))
@@ -347,7 +349,7 @@ class Compiled:
 
         It holds for arguments encrypted under the public key, none larger than ``plan.magnitude``, and keys
         switched as ``switching`` says on "cpu". Results say the error of the machine that they come from.
-        It counts what functions that polynomials stand for err by: ``error_parts`` tells both apart.
+        It counts what functions that polynomials stand for err by: ``error_parts`` separates the two.
         """
         return self.functions.added(self._noise())
 
@@ -517,7 +519,7 @@ class Compiled:
         return compared
 
     def _stated(self, error: float) -> float:
-        """What a result carries of an error that is predicted here, with room for the rounding of a file."""
+        """What a result carries of an error that is predicted here, with a margin for rounding in a file."""
         stated = error if self.public else _native.stated(self.precision, error, 1.0)[0]
         return stated + 0.3
 

@@ -27,13 +27,16 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-LIST = Path(__file__).with_name("misuse.toml")
+LISTS = Path(__file__).with_name("misuse")
 
 
 def cases() -> list[dict[str, str]]:
-    """All cases of the list."""
-    found: list[dict[str, str]] = tomllib.loads(LIST.read_text(encoding="utf-8"))["case"]
-    return found
+    """All cases, each with its area: the name of its file."""
+    return [
+        {"area": file.stem, **case}
+        for file in sorted(LISTS.glob("*.toml"))
+        for case in tomllib.loads(file.read_text(encoding="utf-8"))["case"]
+    ]
 
 
 # ---- what the cases find around them ------------------------------------------------------------------
@@ -41,7 +44,7 @@ def cases() -> list[dict[str, str]]:
 
 def first_version(name: str) -> bytes:
     """A file as the first format version wrote it."""
-    return (LIST.parents[2] / "crates/ckks/tests/golden/v1" / name).read_bytes()
+    return (LISTS.parents[1] / "crates/ckks/tests/golden/v1" / name).read_bytes()
 
 
 @functools.cache

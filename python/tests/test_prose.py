@@ -86,6 +86,11 @@ def test_code_in_comments_of_rust_is_not_read() -> None:
     assert [line for line, _ in faults(lines, "strings", "a.rs")] == [1, 4]
 
 
+def test_fields_of_format_strings_are_code() -> None:
+    assert not faults('let a = "{room} of {room:?} bits";\n', "strings", "a.rs")
+    assert faults('let a = "{least} bits of room";\n', "strings", "a.rs")
+
+
 def test_columns_of_headers_and_symbols_are_no_sentence() -> None:
     words = " ".join(["word"] * 25)
     assert not faults(f"// Equation     {words}\n// Timing       {words}\n", "comments", "a.sv")
@@ -97,7 +102,13 @@ def test_columns_of_headers_and_symbols_are_no_sentence() -> None:
 def test_a_scope_takes_its_files_but_not_its_exceptions() -> None:
     assert LINTER.scope_of(PurePath("docs/algorithms/ntt.md"))
     assert LINTER.scope_of(PurePath("docs/limb-program.md")) is None
-    for source in ("crates/ring/src/lib.rs", "python/ringmill/keys.py", "rtl/core/test/core.cpp"):
+    for source in (
+        "crates/ring/src/lib.rs",
+        "benches/run.py",
+        "examples/01_hello.py",
+        "python/ringmill/keys.py",
+        "rtl/core/test/core.cpp",
+    ):
         scope = LINTER.scope_of(PurePath(source))
         assert scope
         assert scope["kinds"] == ["comments", "docstrings", "strings"]

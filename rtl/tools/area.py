@@ -46,7 +46,8 @@ def text(data: Path = DATA) -> str:
     rows = json.loads((data / "core.json").read_text(encoding="utf-8"))
     tools = sorted({str(row["tools"]["yosys"]) for row in rows})
     origin = f"{', '.join(tools)}, synthesised, not placed, multipliers apart and added where composed"
-    return json.dumps({"origin": origin, "cores": cores(rows)}, indent=1) + "\n"
+    lines = ",\n".join(map(json.dumps, cores(rows)))
+    return f'{{\n"origin": {json.dumps(origin)},\n"cores": [\n{lines}\n]\n}}\n'
 
 
 def write() -> int:

@@ -70,7 +70,7 @@ pub enum CircuitError {
         most: f64,
     },
     /// An arc on which the sine is no line.
-    #[error("{room} bits of room let messages reach where the sine turns; take {least} or more")]
+    #[error("{room} bits of margin let messages reach where the sine turns; take {least} or more")]
     Room {
         /// log2 of the modulus over the greatest message.
         room: u32,
@@ -179,7 +179,7 @@ pub enum CircuitError {
         /// Slots of the program.
         slots: usize,
     },
-    /// A matrix that is none, or too large.
+    /// An invalid matrix, or one that is too large.
     #[error("{entries} entries are no {rows}×{columns} matrix that fits {slots} slots")]
     MatrixShape {
         /// Rows.

@@ -24,7 +24,7 @@ pub enum CkksError {
     Layout(#[from] LayoutError),
     /// A key without the form that a program was compiled for.
     #[error(
-        "the program switches keys with {layout:?}, but the switching key has only {present:?}; add that form with \
+        "the program switches keys with {layout:?}, but the key-switching key has only {present:?}; add that form with \
          KeyGenerator::extend_relin_key or extend_galois_key"
     )]
     MissingForm {
@@ -137,7 +137,7 @@ pub enum CkksError {
         power: String,
         /// 2N.
         two_n: usize,
-        /// The keys that are present, in words.
+        /// The keys that are present, as text.
         present: String,
     },
     /// Several keys of a program are missing.
@@ -148,9 +148,9 @@ pub enum CkksError {
     MissingKeys {
         /// How many.
         count: usize,
-        /// In words, at most a dozen of them.
+        /// As text, at most a dozen of them.
         what: String,
-        /// The keys of rotation and conjugation that are present, in words.
+        /// The keys of rotation and conjugation that are present, as text.
         present: String,
     },
     /// The relinearisation key is missing.

@@ -1,6 +1,6 @@
 //! CKKS parameters, encoder, keys, encryption, error model and files.
 //!
-//! What lives here is data and what needs the secret key or the parameters alone. Whatever computes on
+//! This crate contains data and what needs the secret key or the parameters alone. Whatever computes on
 //! ciphertexts is a program, lowered and run elsewhere.
 
 mod check;

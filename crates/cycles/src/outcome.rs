@@ -138,7 +138,7 @@ impl Part {
             Self::Work(u) => format!("{} at work", unit(u)),
             Self::Latency(u) => format!("{} on its way out", unit(u)),
             Self::Banks(u) => format!("{} slowed by memory", unit(u)),
-            Self::Leaving(u) => format!("{} with no room for a result", unit(u)),
+            Self::Leaving(u) => format!("{} with no space for a result", unit(u)),
             Self::Network => "between clusters".into(),
             Self::Moving(flow) => format!("off chip: {}", flow.name()),
             Self::OffChipLatency => "off chip: latency".into(),

@@ -35,7 +35,7 @@ pub enum MachineError {
     Threads { threads: usize, why: String },
     #[error("the costs of this machine in {path}: {why}; run `ringmill calibrate`, or delete the file")]
     Costs { path: String, why: String },
-    #[error("machine {machine} does not tell what a program takes without running it; {others} do")]
+    #[error("machine {machine} does not estimate programs; {others} do")]
     NoEstimate { machine: &'static str, others: String },
     #[error(transparent)]
     Spec(#[from] SpecError),

@@ -1,4 +1,4 @@
-//! What runs a limb program: the reference interpreter, the CPU, the compact core; and what tells how long others take.
+//! What runs a limb program: the reference interpreter, the CPU, the compact core; and estimates of the time that others take.
 //!
 //! A [`Machine`] prepares a [`LimbProgram`] once; the [`Executable`] then runs as often as one likes, on limbs
 //! bound in program order. Two machines that run the same program produce the same bits.
@@ -35,7 +35,7 @@ pub trait Machine: Send + Sync {
     /// Its name, as in `--machine cpu`.
     fn name(&self) -> &str;
 
-    /// Where the memory of its runs rests between them, for whoever has use for it meanwhile.
+    /// Where the memory of its runs rests between them, for other uses meanwhile.
     fn memory(&self) -> Option<&Pool> {
         None
     }
@@ -58,7 +58,7 @@ pub trait Machine: Send + Sync {
         Ok(())
     }
 
-    /// What a program takes, told without running it; none of a machine that does not tell.
+    /// What a program takes, without running it. `None` where the machine has no estimate.
     ///
     /// # Errors
     /// As [`Self::accepts`] and [`Self::prepare`].
@@ -66,7 +66,7 @@ pub trait Machine: Send + Sync {
         Ok(None)
     }
 
-    /// Whether its runs take memory of this process as far as a program needs it, so that callers see to it that there is room.
+    /// Whether its runs take memory of this process as far as a program needs it, so that callers see to it that it suffices.
     fn computes_here(&self) -> bool {
         false
     }
@@ -103,7 +103,7 @@ pub trait Executable: Send + Sync {
     }
 
     /// As [`Self::run_from`], while another thread may see how far it is, and may end it: what `outputs` hold then is undefined. A
-    /// machine that has no better way tells nothing, and looks before it begins whether it is to end.
+    /// machine that has no better way reports nothing, and looks before it begins whether it is to end.
     ///
     /// # Errors
     /// [`MachineError::Stopped`]; as [`Self::run`].

@@ -20,7 +20,7 @@ pub struct Entry {
     pub about: &'static str,
     /// Which limb programs it runs, as text.
     pub runs: &'static str,
-    /// How it tells what a program takes without running it.
+    /// How it estimates what a program takes.
     pub estimates: Estimates,
     /// How it comes to its results, as text.
     pub simulates: &'static str,
@@ -32,7 +32,7 @@ pub struct Entry {
     pub open: fn(&MachineSpec) -> Result<Arc<dyn Machine>, MachineError>,
 }
 
-/// How a machine tells what a program takes.
+/// How a machine estimates what a program takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Estimates {
     /// Not at all.
@@ -46,7 +46,7 @@ pub enum Estimates {
 }
 
 impl Estimates {
-    /// In words.
+    /// As text.
     pub const fn name(self) -> &'static str {
         match self {
             Self::No => "no",
@@ -116,7 +116,7 @@ impl Entry {
     }
 }
 
-/// The names of machines that tell what a program takes, for messages.
+/// The names of machines that estimate programs, for messages.
 pub(crate) fn that_estimate() -> String {
     let names = MACHINES.iter().filter(|e| e.estimates != Estimates::No).map(|e| e.name);
     names.collect::<Vec<_>>().join(", ")
@@ -171,12 +171,12 @@ const HEAD: &str = "\
 
 After this page you know the machines, what each can do, and its options.
 
-A program runs on any of these, and the bits are the same. `file` alone computes nothing: it tells the time. `machine=` in
+A program runs on any of these, and the bits are the same. `file` alone computes nothing: it estimates. `machine=` in
 Python and `--machine` on the command line take the
 text of one. This page is printed from the registry in `crates/machine/src/registry.rs`; a test compares (`RINGMILL_BLESS=1
 cargo test -p ringmill-machine registry` rewrites it).
 
-| machine | what it is | limb programs that it runs | tells the time without running | how it computes |
+| machine | what it is | limb programs that it runs | estimate | how it computes |
 |---|---|---|---|---|
 ";
 

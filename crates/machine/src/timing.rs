@@ -1,4 +1,4 @@
-//! What a program takes on a machine, told without running it.
+//! What a program takes on a machine, without running it.
 
 use std::borrow::Cow;
 
@@ -15,13 +15,13 @@ pub struct Timing {
     pub counters: Vec<(Cow<'static, str>, u64)>,
     /// Cycles in which each unit worked.
     pub busy: Vec<(Cow<'static, str>, u64)>,
-    /// Where every cycle went, the most first; their sum is `cycles`. Empty where that is not told.
+    /// Where every cycle went, the most first; their sum is `cycles`. Empty where that is unknown.
     pub parts: Vec<(String, u64)>,
     /// Joules by unit and memory, as far as they are known.
     pub energy: Vec<(String, f64)>,
     /// What each unit did when, instruction by instruction.
     pub spans: Vec<Span>,
-    /// What tells it, in words.
+    /// The source of the figures, as text.
     pub by: String,
 }
 

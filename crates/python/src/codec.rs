@@ -1,4 +1,4 @@
-//! Values to plaintexts and back, by whoever has a key and no evaluator.
+//! Values to plaintexts and back, for an owner of a key without an evaluator.
 
 use std::sync::OnceLock;
 

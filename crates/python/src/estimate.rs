@@ -1,4 +1,4 @@
-//! What a program takes on a machine, told without running it.
+//! What a program takes on a machine, without running it.
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

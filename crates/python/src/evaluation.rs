@@ -78,7 +78,7 @@ impl EvaluationKeys {
         self.0.params().clone().into()
     }
 
-    /// The identity of the secret key that they were made with: 16 hexadecimal digits that tell nothing of it, the same for all
+    /// The identity of the secret key that they were made with: 16 hexadecimal digits that reveal nothing of it, the same for all
     /// that belongs to it. `None` without a key, and for files from before version 3.
     #[getter]
     fn identity(&self) -> Option<String> {
@@ -279,8 +279,8 @@ impl EvaluationKeys {
     /// Args:
     ///     params: the parameters that they were made for.
     ///     path: the file.
-    ///     memory: where they are kept: "expanded" (every word, the fastest), "seeded" (half of each key, packed; the other
-    ///         half is made when it is used) or "mapped" (as seeded, left in the file, which must not change meanwhile).
+    ///     memory: "expanded" (every word, the fastest), "seeded" (half of each key, packed; the other half is made
+    ///         when it is used) or "mapped" (like seeded, in the file, which must not change).
     ///
     /// Raises
     /// ------

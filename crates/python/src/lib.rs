@@ -1,4 +1,4 @@
-//! The native module `ringmill._native`: what Python needs of the Rust rooms, with one class an object.
+//! The native module `ringmill._native`: what Python needs of the Rust crates, with one class an object.
 //!
 //! Nothing is decided here. The typed facade in `python/ringmill` documents the behaviour; this crate
 //! converts values, releases the interpreter's lock in long calls, and turns every Rust error into the

@@ -127,7 +127,7 @@ impl Params {
     ///         is one of the chain on either side, fewer take more rotations. Three by default, two where the ring spares no more or
     ///         is much cheaper so.
     ///     arcsine: whether the sine is corrected by the arcsine, for two levels; without it primes are three to five bits
-    ///         wider. By default it is where the ring has room for it.
+    ///         wider. By default it is where the ring has the capacity for it.
     ///     insecure: accept less than 128 bits of security at `log_n`: for tests alone.
     ///
     /// Raises
@@ -374,13 +374,20 @@ impl Params {
 
     /// What a bootstrapping of full slots gives that these primes were laid out for, or `None`.
     ///
-    /// A dictionary: "levels" that it leaves; "bits" below the binary point to which the worst slot is right, for messages
-    /// up to 1; "iterations" that this takes, which kernels and `bootstrap()` make unless told otherwise; "failure", the chance of
-    /// a wrong result; "start", the least level that a ciphertext must have left; "transforms", the levels of each transform, and
-    /// "arcsine", whether the sine is corrected by it;
-    /// "sparse_weight" of the ephemeral secret that it goes through, and "sparse_log_q", log2 of the modulus q_0·p_0 of the key
-    /// under that secret. `security` is that of the secret itself; the ephemeral one keeps 128 bits up to 2^105 at N = 2^15 and
-    /// 2^121 at 2^16, and keys beyond that are refused unless the parameters are `insecure`.
+    /// A dictionary:
+    ///
+    /// - "levels" that it leaves;
+    /// - "bits" below the binary point to which the worst slot is right, for messages up to 1;
+    /// - "iterations" that this takes, the default of kernels and of `bootstrap()`;
+    /// - "failure", the chance of a wrong result;
+    /// - "start", the least level that a ciphertext must have left;
+    /// - "transforms", the levels of each transform;
+    /// - "arcsine", whether the sine is corrected by it;
+    /// - "sparse_weight" of the ephemeral secret that it goes through;
+    /// - "sparse_log_q", log2 of the modulus q_0·p_0 of the key under that secret.
+    ///
+    /// `security` is that of the secret itself. The ephemeral one keeps 128 bits up to 2^105 at N = 2^15 and 2^121 at
+    /// 2^16. Keys beyond that are refused unless the parameters are `insecure`.
     #[getter]
     fn bootstraps(&self) -> Option<Bootstraps> {
         let (config, levels) = Bootstrap::laid_out(&self.inner)?;
@@ -429,7 +436,7 @@ impl Params {
         self.inner.is_insecure()
     }
 
-    /// How secret keys are drawn: "ternary", "ternary of weight 64" (so many coefficients are not 0) or "Gaussian".
+    /// How secret keys are drawn: "ternary", "ternary of weight 64" (64 coefficients are not 0) or "Gaussian".
     #[getter(secret)]
     fn secret_text(&self) -> String {
         self.inner.secret().to_string()
@@ -441,7 +448,7 @@ impl Params {
         self.rationale.as_deref()
     }
 
-    /// Sixteen hexadecimal digits that tell parameters apart: the first of BLAKE3 over degree, primes, digits, secret and scale.
+    /// Sixteen hexadecimal digits that distinguish parameters: the first of BLAKE3 over degree, primes, digits, secret and scale.
     /// Files name it.
     #[getter]
     fn fingerprint(&self) -> String {

@@ -75,9 +75,10 @@ impl Bootstrapper {
     /// or one where values are too small for two. The keys are those of [`bootstrap_keys`].
     ///
     /// # Errors
-    /// [`Error::Circuit`] for values, slots or iterations that cannot be bootstrapped; [`Error::InputLevel`] for fewer levels left
-    /// than the slots take on their way to coefficients; [`Error::Program`] for a chain with too few levels; keys that are missing;
-    /// as [`Kernel::run`].
+    /// - [`Error::Circuit`] for values, slots or iterations that cannot be bootstrapped;
+    /// - [`Error::InputLevel`] for fewer levels left than the slots take on their way to coefficients;
+    /// - [`Error::Program`] for a chain with too few levels;
+    /// - missing keys, and the errors of [`Kernel::run`].
     pub fn bootstrap(
         &self,
         a: &Ciphertext,

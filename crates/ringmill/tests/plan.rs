@@ -163,7 +163,7 @@ fn iterations_that_are_asked_for_are_made() {
     assert_eq!((&told[..], times), ("asked for in 2 iterations", 2));
     assert!(twice < found - 8.0 && twice <= predicted, "twice: 2^{twice:.1}, predicted 2^{predicted:.1}");
     assert_eq!(run(None).1, 2);
-    // Both in one program, on a chain laid out for one: they are raised by one room.
+    // Both in one program, on a chain laid out for one: they are raised by one margin.
     let both = program(|b, x| {
         let once = b.push(Op::Bootstrap { a: x, iterations: None }).unwrap();
         let square = b.push(Op::Square(x)).unwrap();
@@ -368,7 +368,7 @@ fn one_ciphertext_is_bootstrapped_at_a_time() {
     let bootstrapper = Bootstrapper::new(&w.evaluator);
     let run = |c, content, iterations| bootstrapper.bootstrap(c, &keys, content, iterations).unwrap();
     let error = |y| distance(&w.decrypt(y), &z).log2();
-    // As many iterations as the chain was laid out for, unless told otherwise.
+    // As many iterations as the chain was laid out for, by default.
     let (usual, twice) = (run(&low, Content::Complex, None), run(&low, Content::Complex, Some(2)));
     assert!(usual.polys() == twice.polys());
     assert_eq!(usual.noise(), twice.noise());

@@ -115,7 +115,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--threads", type=int, metavar="N", help=argparse.SUPPRESS)
     sub.add_argument("--butterflies", type=int, metavar="N", help=argparse.SUPPRESS)
 
-    sub = verb("simulate", "Tell what a program takes on a machine, without running it.")
+    sub = verb("simulate", "Estimate what a program takes on a machine, without running it.")
     sub.add_argument("program", metavar="FILE", help="kernel file, or the text of a limb program")
     sub.add_argument("--machine", default="compact", metavar="MACHINE", help=_machine_help("compact"))
     sub.add_argument("--switching", metavar="METHOD", help="hybrid, klss or auto, in place of a kernel's own")
@@ -139,7 +139,7 @@ def _parser() -> argparse.ArgumentParser:
     sub = verb("inspect", "Say what a file is.")
     sub.add_argument("file", metavar="FILE", help="a file of Ringmill, or a folder of such")
     sub.add_argument(
-        "--kernel", metavar="KERNEL", help="the kernel that it belongs to: tells levels, errors and keys"
+        "--kernel", metavar="KERNEL", help="the kernel that it belongs to: adds levels, errors and keys"
     )
 
     sub = verb("params", "Show parameters by name or by need.")
@@ -166,7 +166,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument(
         "--arcsine",
         action=argparse.BooleanOptionalAction,
-        help="--levels: correct the sine, for two levels (as the ring has room)",
+        help="--levels: correct the sine, for two levels (as the ring has capacity)",
     )
     sub.add_argument(
         "--insecure",

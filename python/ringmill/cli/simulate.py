@@ -1,4 +1,4 @@
-"""`ringmill simulate`: what a program takes on a machine, told without running it."""
+"""`ringmill simulate`: what a program takes on a machine, without running it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _of_text(path: str, machine: MachineSpec) -> Facts:
 
 
 def simulate(options: Namespace) -> Facts:
-    """Tell what a limb program or a kernel takes."""
+    """Estimate what a limb program or a kernel takes."""
     machine = machine_of(options.machine)
     places = {
         name: to_write(place, options.program)

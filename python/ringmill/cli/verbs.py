@@ -1,4 +1,4 @@
-"""What each verb of the command line does; every one returns the facts it prints."""
+"""What each command does; every one returns the facts it prints."""
 
 from __future__ import annotations
 

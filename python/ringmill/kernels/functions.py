@@ -111,7 +111,7 @@ def _stages(gap: float, wanted: float) -> tuple[list[Chebyshev], float]:
             return best[1], best[0]
     _refuse(
         "NotReached",
-        f"{MOST_LEVELS} levels do not tell {gap:g} from 0 within {wanted:g}. "
+        f"{MOST_LEVELS} levels do not separate {gap:g} from 0 within {wanted:g}. "
         "Widen the gap, or allow a larger error.",
     )
 

@@ -28,7 +28,7 @@
     context.clearRect(0, 0, width, height);
     context.font = "12px system-ui, sans-serif";
     context.textBaseline = "middle";
-    const room = width - LABELS, scale = room / (to - from), paint = colours.map(colour);
+    const span = width - LABELS, scale = span / (to - from), paint = colours.map(colour);
     let step = 10 ** Math.floor(Math.log10((to - from) / 4));
     if ((to - from) / step > 12) step *= 5; else if ((to - from) / step > 6) step *= 2;
     context.fillStyle = colour("--muted"); context.strokeStyle = colour("--line"); context.lineWidth = 1;
@@ -95,8 +95,8 @@
   canvas.addEventListener("pointermove", (event) => {
     const before = fingers.get(event.pointerId);
     if (before === undefined) { near(event); return; }
-    const room = holder.clientWidth - LABELS;
-    if (fingers.size === 1) set(from - (event.clientX - before) / room * (to - from), to - from);
+    const span = holder.clientWidth - LABELS;
+    if (fingers.size === 1) set(from - (event.clientX - before) / span * (to - from), to - from);
     else {
       const other = [...fingers].find(([id]) => id !== event.pointerId)[1], box = canvas.getBoundingClientRect();
       const apart = Math.max(Math.abs(event.clientX - other), 8), was = Math.max(Math.abs(before - other), 8);

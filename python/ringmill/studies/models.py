@@ -9,7 +9,6 @@ row of the file has both scores, the rows whose label differs, and the time and 
 from __future__ import annotations
 
 import argparse
-import json
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +18,7 @@ import numpy as np
 
 from ringmill.atomic import write_text
 from ringmill.models import from_sklearn
+from ringmill.studies.stored import text_of
 
 Row = dict[str, Any]
 
@@ -119,7 +119,7 @@ def main() -> int:
                 flush=True,
             )
     if options.out:
-        write_text(options.out, json.dumps({"rows": rows}, indent=1) + "\n")
+        write_text(options.out, text_of({"rows": rows}))
     return 0
 
 

@@ -2,7 +2,7 @@
 
 Interpolation in n + 1 Chebyshev points is at most 2 + (2/π)·ln(n + 1) times as far from the function as the
 best polynomial of degree n (Trefethen, *Approximation Theory and Approximation Practice*, 2013, theorem
-15.2): for the degrees of use here that is rarely one degree more. The best one itself is found by Newton's
+15.2). For the degrees of use here that is rarely one degree more. The best one itself is found by Newton's
 method on the equioscillating error (package baryrat), where it is installed.
 """
 

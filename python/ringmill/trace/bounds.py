@@ -2,9 +2,9 @@
 
 Given a bound on the arguments, every slot of every value gets an interval that holds whatever the data is.
 The largest of them decides how many bits a ciphertext needs above its binary point, so that results can
-never wrap around; it also keeps predicted errors close, since an error grows with the size of what it is
+never wrap around. It also keeps predicted errors close, since an error grows with the size of what it is
 multiplied by. Squares of real values are not negative: the Chebyshev recursion 2u² − 1 stays in [−1, 1].
-While a kernel is traced for arguments of a known size, they tell what data do to paddings (``reach``).
+While a kernel is traced for arguments of a known size, they show what data do to paddings (``reach``).
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def leaving(graph: Graph, magnitude: float, *, real: bool) -> tuple[Node, float]
 
 
 def largest(graph: Graph, magnitude: float, *, real: bool) -> float:
-    """The greatest size that any encrypted value of the program can have; infinite if no number tells."""
+    """The greatest size that any encrypted value of the program can have; infinite if it is unknown."""
     found: dict[int, Interval] = {}
     intervals(graph, graph.live(), found, magnitude, real=real)
     encrypted = [ends for index, ends in found.items() if not graph.nodes[index].plain]

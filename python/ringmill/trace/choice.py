@@ -155,7 +155,7 @@ def _inside(name: str, function: Any, low: float, high: float) -> None:
             away = max(abs(low), abs(high)) / 64
             refuse(
                 "Pole",
-                f"{name} has a pole at 0, and values lie in {_shown(low, high)} for all that bounds tell",
+                f"{name} has a pole at 0, and the bounds allow values in {_shown(low, high)}",
                 f"It works away from 0, as on {_shown(away, max(high, 2 * away))}. {declare}(x, (low, high))",
             )
         return
@@ -175,7 +175,7 @@ def _inside(name: str, function: Any, low: float, high: float) -> None:
         )
         refuse(
             "OutsideDomain",
-            f"{name} is not defined on all of {_shown(low, high)}, where values lie for all that bounds tell",
+            f"{name} is not defined on all of {_shown(low, high)}, where the bounds allow values",
             f"It works on {_shown(*good)}{more}. {declare}(x, (low, high))",
         )
 

@@ -43,7 +43,7 @@ def interval(x: Any, name: str) -> tuple[float, float]:
     if not (math.isfinite(low) and math.isfinite(high)):
         refuse(
             "NoBounds",
-            f"{name} of values of any size, for all that intervals tell",
+            f"{name} of values that the intervals do not bound",
             "Promise what you know of them, as ringmill.within(x, (-4, 4))",
         )
     return low, high

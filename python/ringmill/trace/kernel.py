@@ -418,7 +418,7 @@ class Kernel:
     def run(self, /, *args: Any, **kwargs: Any) -> Any:
         """Compile for these arguments, make keys, encrypt, evaluate and decrypt, all in this process.
 
-        The shortest road. Whoever runs a kernel twice, or on a server, compiles it once.
+        The shortest road. To run a kernel twice, or on a server, compile it once.
 
         Args:
             *args, **kwargs: the kernel's arguments, and the options of ``compile`` and of `Compiled.run`.

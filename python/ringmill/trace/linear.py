@@ -171,7 +171,7 @@ def tile(symbol: Symbol, rows: int, columns: int) -> Symbol:
     """``numpy.tile(symbol, (rows, columns))`` in row-major packing.
 
     A shift by the size of the block copies it; ``sum`` with a negative stride adds all copies. That needs
-    zero padding, and room: block (r, c) in a row of C = c·columns slots must be moved there first, which
+    zero padding, and space: block (r, c) in a row of C = c·columns slots must be moved there first, which
     is free only where its rows already stand C apart or where it has one row. Gaps within rows are closed
     first, for a level.
     """
@@ -321,7 +321,7 @@ def in_blocks(left: Symbol, right: Symbol) -> Symbol:
 def matrix_vector(matrix: Array, vector: Symbol) -> Symbol:
     """Plaintext (r, c) times encrypted (c,), by diagonals with baby and giant steps (`crates/circuits`).
 
-    A vector with gaps is a column of a matrix, and the result keeps the gaps; where it does not fit so, and
+    A vector with gaps is a column of a matrix, and the result keeps the gaps. Where it does not fit so, and
     where a reshape has just closed gaps, columns of zeros stand for them: the reshape costs nothing then.
     """
     from ringmill.trace.symbol import Symbol

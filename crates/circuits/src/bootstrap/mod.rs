@@ -88,7 +88,7 @@ impl Default for Bootstrap {
     }
 }
 
-/// The least room: an eighth of a turn, where the sine has lost a tenth.
+/// The least margin: an eighth of a turn, where the sine has lost a tenth.
 const ROOM_MIN: u32 = 3;
 
 /// The most that [`Bootstrap::precise`] takes.
@@ -131,7 +131,7 @@ impl Bootstrap {
         Self { magnitude: magnitude.log2().ceil().exp2(), ..self.clone() }
     }
 
-    /// The same, as precise as chains for this need let it be, in the room that suits that.
+    /// The same, as precise as chains for this need let it be, in the margin that suits that.
     ///
     /// With several iterations each of them is as precise as it takes for the last one to be; so is a single one in a chain that is
     /// laid out for two.
@@ -143,16 +143,16 @@ impl Bootstrap {
         Self { room: self.room_for(bits), bits, ..self.clone() }
     }
 
-    /// The least room whose bend stays below an error of 2^−`bits`, because rounding weighs twice as much for every bit more.
+    /// The least margin whose bend stays below an error of 2^−`bits`, because rounding weighs twice as much for every bit more.
     fn room_for(&self, bits: u32) -> u32 {
-        // Half of the error, of complex numbers, so that both contents of one chain have one room.
+        // Half of the error, of complex numbers, so that both contents of one chain have one margin.
         let bound = -f64::from(bits) - 1.0;
         let with =
             |room| Self { room, magnitude: 1.0, content: Content::Complex, iterations: 1, ..self.clone() };
         (ROOM_MIN..ROOM_MAX).find(|&room| with(room).bend().log2() <= bound).unwrap_or(ROOM_MAX)
     }
 
-    /// Bits of room beyond those of the usual arrangement, at one precision.
+    /// Bits of margin beyond those of the usual arrangement, at one precision.
     fn more_room(&self, bits: u32) -> u32 {
         let usual = Self { arcsine: true, ..self.clone() };
         self.room_for(bits).saturating_sub(usual.room_for(bits))

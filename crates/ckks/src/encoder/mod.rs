@@ -3,9 +3,9 @@
 //! Slot i of a polynomial m(X) of degree below N at scale Δ is m(ζ^(5^i))/Δ, ζ = e^(iπ/N). A vector of n < N/2 slots
 //! (a power of two) lives in the polynomials of X^(N/2n) alone; every slot then repeats N/2n times.
 //!
-//! Coefficients are the nearest integers to the exact ones up to a small part of a unit: transforms run in binary64
-//! where that suffices and in double-double (about 100 bits) where it does not, chosen from the scale and the
-//! largest value. All arithmetic is spelt out to the last rounding, so every machine encodes to the same integers.
+//! Coefficients are the nearest integers to the exact ones up to a small part of a unit. Transforms run in binary64
+//! where that suffices and in double-double (about 100 bits) where it does not; the scale and the largest value
+//! decide. All arithmetic is spelt out to the last rounding, so every machine encodes to the same integers.
 
 mod crt;
 mod dd;
@@ -113,7 +113,7 @@ impl Magnitude {
 
 /// Encoder and decoder of one ring degree. Tables of each number of slots are made when first used.
 ///
-/// Scratch memory is reused. Decoding, whose messages have errors that tell of the key, wipes what it used; of encoding it
+/// Scratch memory is reused. Decoding, whose messages have errors that depend on the key, wipes what it used; of encoding it
 /// holds parts of messages until it is used again, or its pool is dropped.
 #[derive(Debug)]
 pub struct Encoder {
@@ -153,7 +153,7 @@ impl Encoder {
         self
     }
 
-    /// Has slots in the order of this generator; the order is that of 5 unless told otherwise.
+    /// Has slots in the order of this generator; the order is that of 5 by default.
     #[must_use]
     pub fn with_generator(mut self, generator: Generator) -> Self {
         self.plans = (0..self.log_n).map(|_| OnceLock::new()).collect();

@@ -184,7 +184,7 @@ impl Front {
         if found == expected {
             return Ok(());
         }
-        // What is shown of a fingerprint tells contexts apart: two that are shown alike differ by damage.
+        // What is shown of a fingerprint distinguishes contexts: two that are shown alike differ by damage.
         let alike = found.to_string() == expected.to_string();
         Err(if alike {
             FileError::Fingerprint { kind, expected }

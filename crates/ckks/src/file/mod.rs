@@ -2,15 +2,15 @@
 //!
 //! An object is written with [`Stored::write`] or [`Stored::save`] and read with [`Stored::read`] or
 //! [`Stored::load`], given the parameters it belongs to; parameters come from their own file
-//! ([`read_params`]). Reading is bounded in time and memory for any bytes: lengths are compared with what the
-//! parameters and the header need before anything is allocated, memory grows only with bytes that have arrived, every
-//! residue is checked against its prime, and a checksum covers everything. Saving is atomic: a file is complete or
+//! ([`read_params`]). Reading is bounded in time and memory for any bytes. Lengths are compared with what the
+//! parameters and the header need before anything is allocated, and memory grows only with bytes that have arrived.
+//! Every residue is checked against its prime, and a checksum covers everything. Saving is atomic: a file is complete or
 //! absent.
 //!
 //! Keys and fresh ciphertexts under the secret key are stored at half size, as a seed and one polynomial. Evaluation keys
 //! may stay so: [`EvaluationKeys::load_in`].
 //! Whatever belongs to a secret key carries its [identity](KeyIdentity), which keeps the files of two apart; files from before
-//! version 3 have none and go with all. It is as trustworthy as whoever wrote the file.
+//! version 3 have none and go with all. It is as trustworthy as the writer of the file.
 //! A secret key is not [`Stored`]: only [`write_secret_key`], [`save_secret_key`] and [`replace_secret_key`] write it.
 //!
 //! The layout is in `frame.rs`; the checksum finds damage, it does not authenticate.
@@ -87,7 +87,7 @@ pub enum Kind {
     Ciphertext = 7,
     /// Ciphertext at half size.
     SeededCiphertext = 8,
-    /// A form of a switching key.
+    /// A form of a key-switching key.
     KeyForm = 9,
 }
 
@@ -105,7 +105,7 @@ impl Kind {
     ];
 
     /// The version in which files of this kind are written, as a rule. Since version 2 Galois keys lead from s to s(X^(1/g)), before
-    /// that they led from s(X^g) to s; since version 3 whatever belongs to a secret key says to which; since version 4 the
+    /// that they led from s(X^g) to s. Since version 3 whatever belongs to a secret key says to which. Since version 4 the
     /// header of a plaintext or ciphertext is a function of public facts.
     fn version(self) -> u16 {
         match self {
@@ -145,14 +145,14 @@ impl fmt::Display for Kind {
             Self::Plaintext => "plaintext",
             Self::Ciphertext => "ciphertext",
             Self::SeededCiphertext => "half-size ciphertext",
-            Self::KeyForm => "form of a switching key",
+            Self::KeyForm => "form of a key-switching key",
         })
     }
 }
 
 /// An object that is written and read without further ado: everything but secret keys.
 ///
-/// Implemented by [`Plaintext`] (which tells the message), [`Ciphertext`], [`SeededCiphertext`], [`PublicKey`],
+/// Implemented by [`Plaintext`] (which reveals the message), [`Ciphertext`], [`SeededCiphertext`], [`PublicKey`],
 /// [`RelinKey`], [`EvaluationKeys`] and [`KeyForm`]. Keys are written in their base form; other forms have files of
 /// their own and are put in again with [`SwitchKey::insert`](crate::SwitchKey::insert).
 ///

@@ -89,7 +89,7 @@ impl GaloisKeys {
         self.keys.is_empty()
     }
 
-    /// What is wrong if a program needs the keys of so many elements, and those of relinearisation and encapsulation are missing
+    /// What is wrong if a program needs the keys of these elements, and those of relinearisation and encapsulation are missing
     /// or not: [`CkksError::MissingKeys`] names all that are, for a single one its own error does.
     pub fn missing(
         &self,
@@ -120,7 +120,7 @@ impl GaloisKeys {
         Some(CkksError::MissingKeys { count, what, present: self.describe() })
     }
 
-    /// An automorphism in words, to the left or, with a minus, to the right, whichever is shorter.
+    /// An automorphism as text, to the left or, with a minus, to the right, whichever is shorter.
     fn name(&self, element: GaloisElement) -> String {
         let slots = self.params.slots() as i64;
         let (k, conjugates) = self.params.generator().decompose(element);
@@ -141,7 +141,7 @@ impl GaloisKeys {
         }
     }
 
-    /// The keys present, in words.
+    /// The keys present, as text.
     fn describe(&self) -> String {
         dozen(self.keys.keys().map(|&g| self.name(g)))
     }
@@ -203,7 +203,7 @@ impl EvaluationKeys {
         }
     }
 
-    /// The switching keys: that of relinearisation under no element, the others under theirs.
+    /// The key-switching keys: that of relinearisation under no element, the others under theirs.
     pub fn switch_keys(&self) -> impl Iterator<Item = (Option<GaloisElement>, &SwitchKey)> {
         let relin = self.relin.iter().map(|key| (None, &key.0));
         relin.chain(self.galois.iter().map(|(element, key)| (Some(element), key)))

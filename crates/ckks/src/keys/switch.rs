@@ -20,7 +20,7 @@ use crate::keys::secret::SecretKey;
 use crate::limbs;
 use crate::params::Params;
 
-/// What a switching key leads from.
+/// What a key-switching key leads from.
 pub(crate) enum Origin<'a> {
     /// s², s the secret that it leads to.
     Square,
@@ -42,8 +42,8 @@ impl Origin<'_> {
     }
 }
 
-/// One form of a switching key from some s′ to the secret s: for each digit j of its layout (b_j, a_j) over q_0, q_1, …
-/// and the special primes with product P, in the evaluation domain, with b_j = e_j + P·g_j·s′ − a_j·s and a_j uniform,
+/// One form of a key-switching key from some s′ to the secret s: for each digit j of its layout (b_j, a_j) over q_0,
+/// q_1, … and the special primes with product P, in the evaluation domain, with b_j = e_j + P·g_j·s′ − a_j·s and a_j uniform,
 /// the expansion of a seed.
 ///
 /// Serves every level up to the layout's: at a lower one, the limbs of missing primes are not read and the last digit
@@ -283,7 +283,7 @@ impl fmt::Debug for KeyForm {
     }
 }
 
-/// A switching key from some s′ to the secret s: the form that serves every level, and perhaps forms for fewer limbs.
+/// A key-switching key from some s′ to the secret s: the form that serves every level, and perhaps forms for fewer limbs.
 ///
 /// Clones share the residues.
 #[derive(Clone, PartialEq)]
@@ -453,7 +453,7 @@ fn primes(params: &Params, layout: KeyLayout) -> Vec<usize> {
 
 /// That there is a polynomial of the right shape for each digit.
 fn check_digits(params: &Params, layout: KeyLayout, part: &[Poly]) -> Result<(), CkksError> {
-    let (what, expected, got) = ("digits of a switching key", layout.dnum(), part.len());
+    let (what, expected, got) = ("digits of a key-switching key", layout.dnum(), part.len());
     if got != expected {
         return Err(ringmill_ring::RingError::Count { what, expected, got }.into());
     }

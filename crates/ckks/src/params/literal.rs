@@ -86,7 +86,7 @@ pub(super) fn resolve(lit: &ParamsLiteral) -> Result<(Vec<Modulus>, Vec<Modulus>
         taken.extend(&pool);
         pools.insert(group[0], pool);
     }
-    // The largest of a size go to the special primes, so P is at least a digit of as many primes of that size; the
+    // The largest of a size go to the special primes, so P is at least a digit of as many primes of that size. The
     // others stand above and below 2^bits by turns, so that a scale does not drift one way from level to level.
     let p = pick("special", &lit.p, lit.log_n, &mut pools, |pool| {
         pool.iter().enumerate().max_by_key(|(_, q)| **q).map_or(0, |(i, _)| i)

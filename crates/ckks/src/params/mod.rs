@@ -172,7 +172,7 @@ impl Params {
         SIGMA
     }
 
-    /// The scale that encoding uses unless told otherwise.
+    /// The scale that encoding uses by default.
     pub fn default_scale(&self) -> Scale {
         Scale::pow2(i64::from(self.0.literal.scale_bits))
     }
@@ -308,7 +308,7 @@ impl Fingerprint {
     }
 }
 
-/// The first eight bytes in hexadecimal: enough to tell contexts apart by eye.
+/// The first eight bytes in hexadecimal: enough to distinguish contexts by eye.
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0[..8].iter().try_for_each(|b| write!(f, "{b:02x}"))

@@ -117,7 +117,7 @@ impl Parameters {
             dnum: self.dnum,
             secret: self.secret.into(),
             scale_bits: self.scale_bits,
-            // Below 128 bits only if somebody wished for less.
+            // Below 128 bits only if a constraint allows less.
             insecure: true,
             generator: Generator::Five,
         }

@@ -16,7 +16,7 @@ pub struct KSwitchKeys {
     pub keys: BTreeMap<usize, Vec<PublicKey>>,
 }
 
-const NAME: &str = "set of switching keys";
+const NAME: &str = "set of key-switching keys";
 
 impl KSwitchKeys {
     /// The row of a Galois element.

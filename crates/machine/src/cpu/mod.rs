@@ -298,7 +298,7 @@ impl Prepared {
     }
 }
 
-/// So many words or more: memory that fills half a huge page takes all of it, lest its limbs stand on small pages. Of
+/// `words` or more: memory that fills half a huge page takes all of it, so that its limbs do not stand on small pages. Of
 /// many pages the last may be small ones: there stand the buffers that are needed least.
 fn whole_pages(words: usize) -> usize {
     const PAGE: usize = HUGE_PAGE / size_of::<u64>();

@@ -24,7 +24,7 @@ static PATH: Parameter = Parameter {
 pub static ENTRY: Entry = Entry {
     name: "file",
     about: "a large machine that a file describes: docs/large-machines.md",
-    runs: "none; it tells the time of those whose primes fit its words",
+    runs: "none; it estimates those whose primes fit its words",
     estimates: Estimates::Schedule,
     simulates: "not at all: no data",
     shared: false,

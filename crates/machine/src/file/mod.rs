@@ -73,7 +73,7 @@ impl Machine for Described {
     }
 
     fn prepare(&self, program: &LimbProgram) -> Result<Box<dyn Executable>, MachineError> {
-        let reason = "it tells time and computes no data; run the program on another machine, as cpu";
+        let reason = "it estimates time and computes no data; run the program on another machine, as cpu";
         Err(self.unsupported(program, reason))
     }
 }

@@ -59,7 +59,7 @@ fn a_described_machine_tells_where_every_cycle_went_and_prepares_nothing() {
     assert_eq!(counter("bytes_result"), counter("bytes_key"));
     assert!(cycles >= counter("bound_critical_path").max(counter("bound_off_chip")));
     let refused = machine.prepare(&program()).err().unwrap().to_string();
-    assert!(refused.contains("it tells time and computes no data"), "{refused}");
+    assert!(refused.contains("it estimates time and computes no data"), "{refused}");
 }
 
 #[test]

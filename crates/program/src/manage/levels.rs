@@ -147,7 +147,8 @@ fn forward(p: &Program, (late, pending): (&[u32], &[bool]), inputs: u32) -> Vec<
 }
 
 /// For each product of ciphertexts the depth at which the sum is pending that alone reads it, if that is greater than its own and
-/// the product is better computed there: its operands are lowered, a rescale at most, and its relinearisation is that of the sum.
+/// the product is better computed there. Then its operands are lowered, a rescale at most, and its relinearisation is that of the
+/// sum.
 fn joined(p: &Program, early: &[Form], pending: &[bool]) -> Vec<u32> {
     let (resolved, uses) = (resolved_anyway(p, pending), p.use_counts());
     // Sums of products with plaintexts: they can be computed at any depth.

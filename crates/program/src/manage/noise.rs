@@ -24,7 +24,7 @@ pub struct Promise {
     pub inputs: f64,
     /// Bound on |slot| of the run-time plaintexts.
     pub plain: f64,
-    /// Bound on |slot| of all values, infinite if there is none.
+    /// Bound on |slot| of all values, infinite if it is unknown.
     pub values: f64,
     /// Whether inputs are real.
     pub real: bool,
@@ -59,7 +59,7 @@ pub fn predict_fresh(
 ///
 /// `layouts` gives the layout of the key of each key switch: that of its method. `input` gives the noise of each
 /// encrypted input, `plain` a bound on |slot| of each run-time plaintext. Plaintexts have a noise too: that of their
-/// encoding. `bound` is a promise about |slot| of every value, infinite if there is none: without it the magnitudes of
+/// encoding. `bound` is a promise about |slot| of every value, infinite if it is unknown: then the magnitudes of
 /// intermediate values are products and sums of bounds. `real` promises that inputs are real: bounded values that are polynomials of one
 /// another then have the error that its derivative gives. The model follows lowering: a rescale that is the only use of a
 /// key switch is merged into it.

@@ -1,4 +1,4 @@
-//! The public face: which arithmetic serves a prime on an instruction set, and the four transforms.
+//! The public facade: which arithmetic serves a prime on an instruction set, and the four transforms.
 
 use std::{marker::PhantomData, ops::Range, sync::Arc};
 

@@ -51,7 +51,7 @@ pub(super) fn choose(traced: &Program, want: &Accuracy) -> Result<Plan, Error> {
 }
 
 /// Whether fewer levels in a row may be had: chains are too long for their security, or errors and scales that grow from level to
-/// level want primes that there are none of.
+/// level need primes that do not exist.
 fn is_of_depth(refused: &ChooseError) -> bool {
     match refused {
         ChooseError::Params { source: ParamsError::Unmet { .. }, .. } => true,
@@ -95,7 +95,7 @@ fn work(plan: &Plan) -> f64 {
         * ((params.dnum() + 2) * limbs) as f64
 }
 
-/// Parameters with so many levels after each bootstrapping, and as many bits as bring the predicted error below what is wanted.
+/// Parameters with `levels` levels after each bootstrapping, and as many bits as bring the predicted error below what is wanted.
 fn of_levels(traced: &Program, want: &Accuracy, levels: u32, why: &str) -> Result<Plan, Error> {
     let slots = traced.slots().max(SLOTS_LEAST);
     let need = Need { levels, slots, log_n: MIN_LOG_N, ..Need::default() };
@@ -121,7 +121,7 @@ fn of_levels(traced: &Program, want: &Accuracy, levels: u32, why: &str) -> Resul
     Err(Error::BootstrapAccuracy { bits: want.bits, most, slots })
 }
 
-/// The program on a chain whose bootstrappings are precise to so many bits.
+/// The program on a chain whose bootstrappings are precise to `bits` bits.
 fn arranged(traced: &Program, want: &Accuracy, need: &Need, bits: u32) -> Result<Plan, Error> {
     let iterations = if bits > most_bits(1) { ITERATIONS_MAX } else { 1 };
     let (params, _) = need.arranged(bits, iterations)?;

@@ -193,7 +193,7 @@ impl Bootstrapping<'_> {
         config: &Bootstrap,
     ) -> Result<Result<Managed, HeError>, Error> {
         let bounds = self.promise.bounds(program);
-        // One program raises by one room: that of the usual iterations, which no other number needs more of.
+        // One program raises by one margin: that of the usual iterations. No other number of them needs a larger one.
         let arranged = |iterations: Option<u32>| match iterations {
             None => config.clone(),
             Some(_) => Bootstrap {

@@ -11,6 +11,7 @@ from ringmill.compiled import Compiled
 from ringmill.keys import Keys
 from ringmill.profile import profile
 from ringmill.progress import Show, steps
+from ringmill.studies.stored import text_of
 from ringmill.studies.workloads import programs
 
 Results = dict[str, Any]
@@ -83,4 +84,4 @@ def run_effort(compiled: Compiled, keys: Keys, show: Show) -> Results:
 
 
 if __name__ == "__main__":
-    write_text(RESNET, json.dumps(resnet_rows(programs.describe("resnet-20", show="auto")), indent=1) + "\n")
+    write_text(RESNET, text_of(resnet_rows(programs.describe("resnet-20", show="auto"))))

@@ -26,6 +26,7 @@ from ringmill.atomic import write_text
 from ringmill.compiled import compile_traced
 from ringmill.kernels import NINE, PaperKernel
 from ringmill.progress import Show, steps
+from ringmill.studies.stored import text_of
 from ringmill.studies.validation.positive import POSITIVE
 from ringmill.trace import Traced
 from ringmill.validate.design import worst_slot
@@ -141,12 +142,6 @@ def _spread(off: list[float]) -> Row:
     }
 
 
-def stored(told: Row, rows: list[Row]) -> str:
-    """The file of a sweep: a row a line."""
-    lines = ",\n".join(json.dumps(row) for row in rows)
-    return f'{{"summary": {json.dumps(told)},\n"rows": [\n{lines}\n]}}\n'
-
-
 def main() -> int:
     """Run everything and store it."""
     parser = argparse.ArgumentParser(prog="python -m ringmill.studies.validation.error", description=__doc__)
@@ -158,7 +153,7 @@ def main() -> int:
     told = summary(rows)
     print(json.dumps(told, indent=1))
     if options.out:
-        write_text(options.out, stored(told, rows))
+        write_text(options.out, text_of({"summary": told, "rows": rows}))
     return 0
 
 

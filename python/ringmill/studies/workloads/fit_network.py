@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import fields
 
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ringmill.atomic import write_text
+from ringmill.studies.stored import text_of
 from ringmill.studies.workloads.network import CLASSES, POOL, POOLED, WEIGHTS, WINDOW, Network, windows
 from ringmill.studies.workloads.records import Array, digits
 
@@ -105,7 +105,7 @@ def main() -> None:
         right = np.mean(network.scores(images).argmax(axis=1) == labels)
         print(f"{what}: {100 * right:.2f} % of {len(labels)} images")
     stored = {field.name: getattr(network, field.name).tolist() for field in fields(network)}
-    write_text(WEIGHTS, json.dumps(stored) + "\n")
+    write_text(WEIGHTS, text_of(stored))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-//! Ways to misuse the compact core and its driver, each with the message that a user sees; the list of everything above
-//! the driver is `python/tests/misuse.toml`.
+//! Ways to misuse the compact core and its driver, each with the message that a user sees; the lists of everything above
+//! the driver are in `python/tests/misuse`.
 
 use std::path::PathBuf;
 

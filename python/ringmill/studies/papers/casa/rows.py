@@ -218,8 +218,8 @@ def _addition(point: Point, theirs: Row, bus_bits: int, word_bits: int) -> tuple
     sums = limbs * point.n // (2 * point.nbf)
     bound = {"sums": sums, "operands_dense": dense, "operands_64": 2 * limbs * point.n * 64 // bus_bits}
     text = (
-        f"{2 * limbs} limbs at {bus_bits} bits take {dense:,} cycles ({bound['operands_64']:,} in words of "
-        f"64 bits), so the paper's {theirs['cycles']:,} cannot include memory; "
+        f"{2 * limbs} limbs at {bus_bits} bits take {dense:,} cycles ({bound['operands_64']:,} with words "
+        f"of 64 bits), so the paper's {theirs['cycles']:,} cannot include memory; "
         f"the sums alone take {sums:,} on chip"
     )
     return bound, text

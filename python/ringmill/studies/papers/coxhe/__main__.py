@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from ringmill.explorer import devices
 from ringmill.studies.papers.coxhe import charts, explored
 from ringmill.studies.papers.coxhe import rows as tables
 from ringmill.studies.papers.coxhe.key_switch import BUTTERFLIES, LOG_N, key_switch
+from ringmill.studies.stored import text_of
 
 FILE = Path(__file__).with_name("explored.json")
 
@@ -47,7 +47,7 @@ def main() -> int:
             rows.append(row)
             print(row["table"], row["row"], row["board"] or "", row["ratio_latency"] or "", flush=True)
     content = {"version": __version__, "rows": rows, "gains": tables.gains(rows)}
-    write_text(FILE, json.dumps(content, indent=1) + "\n")
+    write_text(FILE, text_of(content))
     print(content["gains"])
     return 0
 

@@ -136,7 +136,7 @@ def _stored(rows: list[Row], kernel: PaperKernel) -> Row:
 def software(stored: list[Row], watts: float) -> Iterator[Row]:
     """Fig. 5(c): the core that was explored beside the CPU machine on one thread, kernel by kernel.
 
-    `watts` is what the board draws. Of the CPU no power is known here, so no energy is told.
+    `watts` is what the board draws. The power of the CPU is not known here, so it has no energy.
     """
     printed, params = read_figures(__package__)["hexl"], Params.named(FIXED)
     for row in NINE:
