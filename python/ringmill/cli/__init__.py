@@ -14,7 +14,7 @@
     ringmill machines
     ringmill calibrate
     ringmill profile  --kernel K
-    ringmill compare  casa | coxhe | taiyi-parameters
+    ringmill compare  casa | coxhe | taiyi | taiyi-parameters
     ringmill workload digits | resnet-20 --run FOLDER
     ringmill import   seal | openfhe WHAT FILE … --out FILE
     ringmill export   seal | openfhe WHAT FILE --out FILE
@@ -215,7 +215,7 @@ def _parser() -> argparse.ArgumentParser:
 
     sub = verb("compare", "Put a paper's figures beside ours.")
     sub.add_argument(
-        "paper", metavar="PAPER", help="a folder of ringmill.studies.papers: casa, coxhe, taiyi-parameters"
+        "paper", metavar="PAPER", help="a folder of ringmill.studies.papers: casa, coxhe, taiyi, taiyi-parameters"
     )
     sub.add_argument(
         "--item",
