@@ -65,6 +65,16 @@ def test_the_kernel_of_the_readme_is_explored_as_it_says(tmp_path: Path) -> None
     assert found.best["predicted"]["error"]["value"] <= float(error)
 
 
+def test_the_readme_has_one_small_table_of_speeds() -> None:
+    speeds = README.split("<!-- speeds -->")[1].split("<!-- /speeds -->")[0]
+    assert len(re.findall(r"^\|(?!-)", speeds, re.M)) - 1 <= 8
+    # The other table leads to pages and has no figures.
+    rest = "".join(README.split(speeds))
+    rows = re.findall(r"^\|(?!-)(.*)\|$", rest, re.M)
+    assert len(rows) <= 8
+    assert all("](" in row or row.startswith(" to ") for row in rows)
+
+
 def test_readme_shows_what_was_measured() -> None:
     check = [sys.executable, str(ROOT / "scripts" / "readme.py"), "--check"]
     assert subprocess.run(check, check=False).returncode == 0
