@@ -1,4 +1,4 @@
-"""Options of `compile`, of approximations and of models together: every two values meet, and results are compared.
+"""Options of `compile`, approximations and models: every two values meet, and results are compared.
 
 The oracle is NumPy, and for models the estimator itself.
 """
