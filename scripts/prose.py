@@ -62,6 +62,8 @@ _CODE = re.compile(r"``[^`]+``|`[^`]*`")
 _FIELD = re.compile(r"\{\w*(?::[^{}\s]*)?\}")
 #: What begins a paragraph: an item of a list, a row, a heading, the head of a column in an RTL header.
 _ITEM = re.compile(r"[-*|#]|\d+\. |[A-Z\w][\w ]*?(?:  |\t)")
+#: The head of a section of a docstring.
+_SECTION = re.compile(r"(?:Args|Attributes|Raises|Returns|Yields):?")
 #: Symbols, numbers and names of one letter are no words.
 _WORD = re.compile(r"[^\W\d_]{2,}|¤")
 
@@ -172,12 +174,18 @@ def _docstrings(tree: ast.Module) -> Iterator[ast.Constant]:
 
 
 def _docstring(line: int, text: str) -> Iterator[Piece]:
-    """The paragraphs of a docstring, without indented code."""
-    body = inspect.cleandoc(text)
-    yield from _paragraphs(
-        (line + index, "" if raw.startswith("    ") or raw.lstrip().startswith(">>>") else raw)
-        for index, raw in enumerate(body.splitlines())
-    )
+    """The paragraphs of a docstring, and the entries of sections such as ``Args:``; no indented code."""
+    kept: list[tuple[int, str]] = []
+    section = False
+    for index, raw in enumerate(inspect.cleandoc(text).splitlines(), line):
+        if raw and not raw.startswith(" "):
+            section = bool(_SECTION.fullmatch(raw)) or (section and raw.startswith("---"))
+        indented = raw.startswith("    ")
+        if section and indented and not raw.startswith("     "):
+            kept.append((index, ""))
+        is_code = (indented and not section) or raw.lstrip().startswith(">>>")
+        kept.append((index, "" if is_code else raw))
+    yield from _paragraphs(kept)
 
 
 def _source(kinds: Collection[str], text: str, suffix: str) -> Iterator[Piece]:

@@ -77,6 +77,14 @@ def test_docstrings_are_read_without_their_code() -> None:
     assert faults('"it has no room" if x else ""\n', "strings", "a.py")
 
 
+def test_entries_of_sections_are_read() -> None:
+    code = (
+        'def f(x, y):\n    """Return x.\n\n    Args:\n        x: told.\n        y: one\n            wish.\n\n'
+        '    Raises\n    ------\n        Error: no room.\n\n    It ends:\n\n        told = x\n    """\n'
+    )
+    assert [line for line, _ in faults(code, "docstrings", "a.py")] == [5, 7, 11]
+
+
 def test_code_in_comments_of_rust_is_not_read() -> None:
     fenced = "/// Adds.\n///\n/// ```\n/// let room = 1;\n/// ```\n/// No room.\nfn f() {}\n"
     assert [line for line, _ in faults(fenced, "comments", "a.rs")] == [6]

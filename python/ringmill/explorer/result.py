@@ -40,9 +40,9 @@ class Exploration:
             row are the cycle model's.
         best_proven: nothing of the space beats ``best``, at the schedules that the search made.
         front_proven: nothing of the space is missing from the front.
-        front_gap: where that is not so, what may be missing: ``faster``, how many times as fast, at most, it
-            is as a design of the front that is nowhere else worse; ``open``, the candidates left;
-            ``uncovered``, those that no design of the front equals in area, error and security together.
+        front_gap: what may be missing otherwise. ``faster``: how many times as fast, at most, it is as a
+            design of the front that is nowhere else worse. ``open``: the candidates left. ``uncovered``:
+            those that no design of the front equals in area, error and security together.
         stopped: the search was interrupted; ``best`` is the best so far.
         statistics: how many points there were and what became of them.
         constraints: the constraints and the objective.

@@ -157,8 +157,8 @@ def explore(
     Raises
     ------
         ExploreError: an object that is no kernel or device; an unknown constraint or axis, or one with an
-            invalid value; constraints that nothing in the space meets, with what binds and the nearest value
-            that can be met.
+            invalid value. Also constraints that nothing in the space meets, with what binds and the nearest
+            value that can be met.
         KernelError: an operation of the kernel that no program can do, with its line.
         FileFormatError: a file of results that cannot be opened or has another format.
         ParameterError: an unknown value of ``progress``.
