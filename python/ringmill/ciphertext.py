@@ -256,9 +256,9 @@ class Ciphertext(Encrypted):
         bound = bounded(traced, magnitude, "Promise what you know of them, as x.within(1.0)")
         signature = traced.signature
         inputs = {name: v._seen(signature.slots).native for name, v in brought.items()}
-        with share(f"evaluate {signature.name}", shown()) as told:
+        with share(f"evaluate {signature.name}", shown()) as reported:
             found = self.evaluator.evaluate(
-                traced.text, inputs, magnitude, bound, signature.real, told, declared
+                traced.text, inputs, magnitude, bound, signature.real, reported, declared
             )
         results = []
         for result in signature.outputs.values():
@@ -479,8 +479,8 @@ class Ciphertext(Encrypted):
                 "Iterations",
                 f"A bootstrapping in {iterations!r} iterations is not possible: 1 or 2 are to be had.",
             )
-        with that_bootstraps(self.params, self.slots), share("bootstrap", progress or shown()) as told:
-            return self._with(self.evaluator.bootstrap(self.native, self.real, iterations, told))
+        with that_bootstraps(self.params, self.slots), share("bootstrap", progress or shown()) as reported:
+            return self._with(self.evaluator.bootstrap(self.native, self.real, iterations, reported))
 
     @checked
     def within(self, bound: float) -> Ciphertext:

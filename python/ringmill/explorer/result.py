@@ -77,8 +77,8 @@ class Exploration:
 
     def counted(self) -> str:
         """The same as a sentence, without what is none."""
-        told = ", ".join(f"{count:,} {words}" for count, words in self.funnel() if count)
-        return f"Of {self.statistics['points']:,} points {told}."
+        reported = ", ".join(f"{count:,} {words}" for count, words in self.funnel() if count)
+        return f"Of {self.statistics['points']:,} points {reported}."
 
     def rows(self) -> list[dict[str, Any]]:
         """The front as flat rows, for a table of any kind."""
@@ -111,7 +111,7 @@ class Exploration:
         from ringmill import __version__
         from ringmill.report import explored, render_exploration
 
-        text = render_exploration(explored.told(self, points), __version__)
+        text = render_exploration(explored.reported(self, points), __version__)
         atomic.write_text(Path(path), text)
         return len(text.encode())
 
