@@ -137,6 +137,20 @@ def test_the_commands_for_a_core_exist(
     assert board[1] in capsys.readouterr().out
 
 
+def test_a_device_file_as_the_page_has_it_is_explored(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "explorer.md").read_text(encoding="utf-8").split("\n## Devices\n")[1]
+    file = tmp_path / "my-board.toml"
+    file.write_text(text.split("```toml\n")[1].split("```")[0], encoding="utf-8")
+    space = {"log_n": [12], "level_bits": [30], "words": [36], "butterflies": [1], "buses": [256]}
+    square = rm.kernel(lambda x=rm.vector(16): x * x).trace()
+    found = rm.explore(square, str(file), space=space, seconds=0, progress="none")
+    assert found.best["predicted"]["frequency_mhz"]["value"] == 185.0
+    # A key that does not exist is refused with the nearest one that does.
+    file.write_text(file.read_text(encoding="utf-8").replace("bram36 =", "bram =", 1), encoding="utf-8")
+    with pytest.raises(rm.RingmillError, match="bram36"):
+        rm.explore(square, str(file), space=space, seconds=0, progress="none")
+
+
 def test_models_predict_as_the_page_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
