@@ -47,6 +47,7 @@ const SMALL: usize = 1 << 16;
         objects::remove,
         objects::missing_keys,
         uploads::options,
+        uploads::list,
         uploads::create,
         uploads::offset,
         uploads::append,
@@ -94,7 +95,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
             put(objects::store).get(objects::fetch).head(objects::head).delete(objects::remove),
         )
         .route("/v1/programs/{hash}/missing-keys", post(objects::missing_keys))
-        .route("/v1/uploads", post(uploads::create).options(uploads::options))
+        .route("/v1/uploads", post(uploads::create).options(uploads::options).get(uploads::list))
         .route(
             "/v1/uploads/{id}",
             any(uploads::other).head(uploads::offset).patch(uploads::append).delete(uploads::end),

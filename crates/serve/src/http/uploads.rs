@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use axum::Json;
 use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use serde::Serialize;
 
 use crate::app::App;
 use crate::blobs::is_hash;
@@ -75,6 +77,28 @@ pub(crate) async fn options(State(app): State<Arc<App>>) -> Result<Response, Ser
         (name("tus-checksum-algorithm"), "sha1,blake3".to_owned()),
     ];
     tus(StatusCode::NO_CONTENT, rows)
+}
+
+/// An upload that is under way.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Begun {
+    /// Its name: it lies at /v1/uploads/ID.
+    id: String,
+    /// Bytes of the object.
+    size: u64,
+    /// BLAKE3 that was announced.
+    hash: Option<String>,
+    /// Seconds since 1970.
+    expires: i64,
+}
+
+/// The tenant's uploads that are under way: a client that was ended finds where to go on.
+#[utoipa::path(get, path = "/v1/uploads", responses((status = 200, body = [Begun])))]
+pub(crate) async fn list(State(app): State<Arc<App>>, caller: Caller) -> Result<Json<Vec<Begun>>, ServeError> {
+    caller.need(Scope::Upload)?;
+    let begun = app.store.run(move |t| uploads::list(t, caller.tenant)).await?;
+    let row = |u: Upload| Begun { id: u.id, size: u.size, hash: u.hash, expires: u.expires };
+    Ok(Json(begun.into_iter().map(row).collect()))
 }
 
 /// The BLAKE3 that the metadata announces as `hash`.

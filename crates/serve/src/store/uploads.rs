@@ -1,6 +1,6 @@
 //! Uploads that are under way. How far one is, its file says.
 
-use rusqlite::{OptionalExtension, Transaction, params};
+use rusqlite::{OptionalExtension, Row, Transaction, params};
 
 use crate::error::ServeError;
 use crate::store::{now, objects};
@@ -28,26 +28,35 @@ pub(crate) fn add(t: &Transaction<'_>, upload: &Upload) -> Result<(), ServeError
     Ok(())
 }
 
+const COLUMNS: &str = "id, tenant, size, hash, verified, expires";
+
+fn read(row: &Row<'_>) -> rusqlite::Result<Upload> {
+    Ok(Upload {
+        id: row.get(0)?,
+        tenant: row.get(1)?,
+        size: row.get::<_, i64>(2)? as u64,
+        hash: row.get(3)?,
+        verified: row.get::<_, Option<i64>>(4)?.map(|at| at as u64),
+        expires: row.get(5)?,
+    })
+}
+
 /// The upload of a name.
 pub(crate) fn get(t: &Transaction<'_>, tenant: i64, id: &str) -> Result<Upload, ServeError> {
-    let found = t
-        .query_row(
-            "SELECT id, tenant, size, hash, verified, expires FROM uploads WHERE tenant = ?1 AND id = ?2",
-            params![tenant, id],
-            |row| {
-                Ok(Upload {
-                    id: row.get(0)?,
-                    tenant: row.get(1)?,
-                    size: row.get::<_, i64>(2)? as u64,
-                    hash: row.get(3)?,
-                    verified: row.get::<_, Option<i64>>(4)?.map(|at| at as u64),
-                    expires: row.get(5)?,
-                })
-            },
-        )
-        .optional()?;
+    let sql = format!("SELECT {COLUMNS} FROM uploads WHERE tenant = ?1 AND id = ?2");
+    let found = t.query_row(&sql, params![tenant, id], read).optional()?;
     let upload = found.ok_or(ServeError::NotFound { what: "upload of this name" })?;
     if upload.expires <= now() { Err(ServeError::Gone) } else { Ok(upload) }
+}
+
+/// The uploads of a tenant that have not expired, the newest first.
+pub(crate) fn list(t: &Transaction<'_>, tenant: i64) -> Result<Vec<Upload>, ServeError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM uploads WHERE tenant = ?1 AND expires > ?2 ORDER BY created DESC, id LIMIT 1000"
+    );
+    let mut rows = t.prepare(&sql)?;
+    let rows = rows.query_map(params![tenant, now()], read)?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// Notes where a piece begins that is to be verified, or that there is none; the upload lives on from now.
