@@ -263,7 +263,7 @@ def held_out(
     rows: list[Row], resource: str, multiplier: Callable[..., float], prior: np.ndarray
 ) -> list[Row]:
     """Each row predicted by a model that has not seen it; a row that alone determines a block is left out."""
-    told = []
+    reported = []
     for at, row in enumerate(rows):
         others = rows[:at] + rows[at + 1 :]
         if not any(other["top"] == row["top"] for other in others):
@@ -271,10 +271,10 @@ def held_out(
         guess = predict(row, resource, fit(others, resource, multiplier, prior), multiplier)
         found = amount(row, resource)
         point = {"top": row["top"], "family": row["flow"], **row["point"], "resource": resource}
-        told.append(
+        reported.append(
             {**point, "measured": found, "predicted": round(guess, 1), "error": round(guess / found - 1, 4)}
         )
-    return told
+    return reported
 
 
 # ---- the file -----------------------------------------------------------------------------------
@@ -288,7 +288,7 @@ def build() -> Row:
     def multiplier(family: str, kind: int, tile: int, width: int, resource: str) -> float:
         return float(table[family, kind, tile, width][resource])
 
-    around, told = [], []
+    around, reported = [], []
     xilinx: dict[str, np.ndarray] = {}
     for pool in POOLS:
         rows = samples(pool)
@@ -303,7 +303,7 @@ def build() -> Row:
                 abs(predict(r, resource, coefficients, multiplier) / amount(r, resource) - 1) for r in rows
             ]
             held = held_out(rows, resource, multiplier, prior)
-            told.extend(held)
+            reported.extend(held)
             around.append(
                 {
                     "families": list(pool),
@@ -330,7 +330,7 @@ def build() -> Row:
         "origin": f"fitted to {', '.join(tools)} syntheses of blocks and cores, not placed",
         "multipliers": entries,
         "around": around,
-        "held_out": told,
+        "held_out": reported,
     }
 
 

@@ -1,10 +1,15 @@
 #!/usr/bin/env python3
 """Lints the prose of the repository: words that stay out, and sentences that are too long.
 
-The words are in ``scripts/prose.toml``. Its ``[[scope]]`` tables say which files are read, and which parts of
-them: ``markdown`` (text without code), ``comments`` (of Rust, C++, SystemVerilog, Python, TOML and shell),
-``docstrings`` (of Python) and ``strings`` (those with a space in them). The engine and some checks of its own
-come from proselint.
+The words are in ``scripts/prose.toml``. Its ``[[scope]]`` tables say which files are read, and which parts:
+
+- ``markdown``: text without code.
+- ``markup``: text of HTML templates.
+- ``comments``: of Rust, C++, SystemVerilog, JavaScript, Python, TOML, YAML and shell.
+- ``docstrings``: of Python.
+- ``strings``: those with a space in them.
+
+The engine and some checks of its own come from proselint.
 
     prose.py            every scope
     prose.py FILE…      these files, each with the first scope that has it
@@ -38,7 +43,7 @@ else:
 ROOT = Path(__file__).resolve().parent.parent
 RULES = ROOT / "scripts" / "prose.toml"
 
-KINDS = ("markdown", "comments", "docstrings", "strings")
+KINDS = ("markdown", "markup", "comments", "docstrings", "strings")
 
 _MARKDOWN = MarkdownIt("commonmark").enable("table")
 #: Ends of sentences, but not those of common abbreviations.
@@ -62,6 +67,10 @@ _CODE = re.compile(r"``[^`]+``|`[^`]*`")
 _FIELD = re.compile(r"\{\w*(?::[^{}\s]*)?\}")
 #: What begins a paragraph: an item of a list, a row, a heading, the head of a column in an RTL header.
 _ITEM = re.compile(r"[-*|#]|\d+\. |[A-Z\w][\w ]*?(?:  |\t)")
+#: Parts of a template that nobody reads.
+_HIDDEN = re.compile(r"<(style|script)\b.*?</\1>|<!--.*?-->|\{#.*?#\}", re.DOTALL)
+#: The head of a section of a docstring.
+_SECTION = re.compile(r"(?:Args|Attributes|Raises|Returns|Yields):?")
 #: Symbols, numbers and names of one letter are no words.
 _WORD = re.compile(r"[^\W\d_]{2,}|¤")
 
@@ -116,6 +125,16 @@ def _markdown(text: str) -> Iterator[Piece]:
             yield Piece(_flat(token), line, not table)
 
 
+def _markup(text: str) -> Iterator[Piece]:
+    """The text between the tags of a template, with fields as one word."""
+    plain = _HIDDEN.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+    plain = re.sub(r"\{\{.*?\}\}", "¤", plain)
+    for number, raw in enumerate(re.sub(r"\{%.*?%\}|<[^<>\n]*>", "\r", plain).split("\n"), 1):
+        for part in raw.split("\r"):
+            if part.strip():
+                yield Piece(part.strip(), number, sentences=False)
+
+
 def _paragraphs(lines: Iterable[tuple[int, str]]) -> Iterator[Piece]:
     """Neighbouring lines as one piece. An empty line, a gap, an item of a list or a fence begins another."""
     held: list[str] = []
@@ -138,7 +157,7 @@ def _tokens(text: str, suffix: str) -> Iterator[tuple[str, int, bool, str]]:
     if suffix == ".py":
         yield from _python_tokens(text)
         return
-    pattern = _HASH_TOKEN if suffix in (".toml", ".sh") else _C_TOKEN
+    pattern = _HASH_TOKEN if suffix in (".toml", ".sh", ".yml") else _C_TOKEN
     line, at = 1, 0
     for found in pattern.finditer(text):
         line, at = line + text.count("\n", at, found.start()), found.start()
@@ -172,12 +191,18 @@ def _docstrings(tree: ast.Module) -> Iterator[ast.Constant]:
 
 
 def _docstring(line: int, text: str) -> Iterator[Piece]:
-    """The paragraphs of a docstring, without indented code."""
-    body = inspect.cleandoc(text)
-    yield from _paragraphs(
-        (line + index, "" if raw.startswith("    ") or raw.lstrip().startswith(">>>") else raw)
-        for index, raw in enumerate(body.splitlines())
-    )
+    """The paragraphs of a docstring, and the entries of sections such as ``Args:``; no indented code."""
+    kept: list[tuple[int, str]] = []
+    section = False
+    for index, raw in enumerate(inspect.cleandoc(text).splitlines(), line):
+        if raw and not raw.startswith(" "):
+            section = bool(_SECTION.fullmatch(raw)) or (section and raw.startswith("---"))
+        indented = raw.startswith("    ")
+        if section and indented and not raw.startswith("     "):
+            kept.append((index, ""))
+        is_code = (indented and not section) or raw.lstrip().startswith(">>>")
+        kept.append((index, "" if is_code else raw))
+    yield from _paragraphs(kept)
 
 
 def _source(kinds: Collection[str], text: str, suffix: str) -> Iterator[Piece]:
@@ -200,7 +225,9 @@ def pieces(kinds: Collection[str], text: str, suffix: str) -> Iterator[Piece]:
     for kind in kinds:
         if kind not in KINDS:
             raise ValueError(f"scripts/prose.toml: kind {kind!r}; one of {', '.join(KINDS)}")
-    return _markdown(text) if "markdown" in kinds else _source(kinds, text, suffix)
+    if "markdown" in kinds:
+        return _markdown(text)
+    return _markup(text) if "markup" in kinds else _source(kinds, text, suffix)
 
 
 class Linter:

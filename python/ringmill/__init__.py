@@ -50,7 +50,7 @@ from ringmill.trace import (
 )
 
 if TYPE_CHECKING:
-    from ringmill import interop
+    from ringmill import interop, remote
     from ringmill.compiled import Compiled
     from ringmill.explorer import explore
     from ringmill.models import from_onnx, from_sklearn
@@ -67,10 +67,10 @@ def __getattr__(name: str) -> Any:
         from ringmill.values import Values
 
         return Values
-    if name == "interop":
+    if name in ("interop", "remote"):
         import importlib
 
-        return importlib.import_module("ringmill.interop")
+        return importlib.import_module(f"ringmill.{name}")
     if name == "explore":
         from ringmill.explorer import explore
 
@@ -127,6 +127,7 @@ __all__ = [
     "plain",
     "polynomial",
     "region",
+    "remote",
     "scalar",
     "showing",
     "total",

@@ -256,9 +256,9 @@ class Ciphertext(Encrypted):
         bound = bounded(traced, magnitude, "Promise what you know of them, as x.within(1.0)")
         signature = traced.signature
         inputs = {name: v._seen(signature.slots).native for name, v in brought.items()}
-        with share(f"evaluate {signature.name}", shown()) as told:
+        with share(f"evaluate {signature.name}", shown()) as reported:
             found = self.evaluator.evaluate(
-                traced.text, inputs, magnitude, bound, signature.real, told, declared
+                traced.text, inputs, magnitude, bound, signature.real, reported, declared
             )
         results = []
         for result in signature.outputs.values():
@@ -479,8 +479,8 @@ class Ciphertext(Encrypted):
                 "Iterations",
                 f"A bootstrapping in {iterations!r} iterations is not possible: 1 or 2 are to be had.",
             )
-        with that_bootstraps(self.params, self.slots), share("bootstrap", progress or shown()) as told:
-            return self._with(self.evaluator.bootstrap(self.native, self.real, iterations, told))
+        with that_bootstraps(self.params, self.slots), share("bootstrap", progress or shown()) as reported:
+            return self._with(self.evaluator.bootstrap(self.native, self.real, iterations, reported))
 
     @checked
     def within(self, bound: float) -> Ciphertext:
@@ -518,7 +518,7 @@ class Ciphertext(Encrypted):
 
         Raises
         ------
-            LevelError: a level that is none, or above the own.
+            LevelError: an invalid level, or one above the own.
         """
         level = whole(LevelError, "The level", level, 0, self.level)
         return self._with(self.evaluator.drop_level(self.native, level))
@@ -663,8 +663,8 @@ class Ciphertext(Encrypted):
         Args:
             data: the bytes.
             keys: what computes with it.
-            length: elements, as many as there are slots if not said: the bytes do not tell.
-            real: whether its values are real, which the bytes do not tell either: `decrypt` gives real
+            length: elements, as many as there are slots by default: the bytes do not contain it.
+            real: whether its values are real, which the bytes do not contain either: `decrypt` gives real
                 numbers then, and `bootstrap` takes less time. Imaginary parts that there are get lost.
 
         Raises
@@ -804,7 +804,7 @@ def measure_error(cipher: Ciphertext, secret: SecretKey | Keys, expected: ArrayL
     Args:
         cipher: the vector.
         secret: the secret key.
-        expected: what it should hold, as many numbers as it has elements.
+        expected: what it should hold, a number for each element.
 
     Returns the predicted and the measured error of the worst element (log2) and which it is (``slot``);
     ``holds`` says whether the prediction was enough, as it is but once in a million ciphertexts. Of a real

@@ -549,15 +549,15 @@ class Compiled:
             keys: evaluation keys; the secret key of a ``Keys`` is not touched.
             arguments: from ``encrypt``.
             machine: "cpu" (fast), "reference" (plain interpreter), "compact" (the hardware core, its
-                instructions emulated one by one) or "verilator" (the core's RTL under Verilator, which is
-                built for this degree once, in a minute or two, and kept); all give the same bits. With
+                instructions emulated one by one) or "verilator" (the core's RTL under Verilator). The last
+                is built for this degree once, in a minute or two, and kept. All give the same bits. With
                 options as "cpu:threads=4" or "compact:butterflies=8", or as a value of ``rm.machines``
                 (docs/machines.md). Or a function that runs limbs elsewhere, as the host of `ringmill build`
                 on a board.
             threads: an option of ``machine`` in its old place; it will go.
             butterflies: the same.
             progress: how to show how far a long run is: "none", "auto" (a bar on a terminal, lines
-                elsewhere), "bar" or "lines". "cpu" and "reference" tell.
+                elsewhere), "bar" or "lines". "cpu" and "reference" report it.
 
         Raises
         ------

@@ -23,6 +23,7 @@ __all__ = [
     "ModelError",
     "ParameterError",
     "ProgramError",
+    "RemoteError",
     "ResultError",
     "RingmillError",
     "SecretError",
@@ -114,6 +115,13 @@ class ProgramError(RingmillError, ValueError):
 
 class MachineError(RingmillError, RuntimeError):
     """A machine that does not exist or cannot run this program."""
+
+
+class RemoteError(RingmillError, RuntimeError):
+    """A service that does not answer, or refuses.
+
+    ``code`` is the service's own, ``status`` that of HTTP; what the service says in figures are fields.
+    """
 
 
 class ResultError(RingmillError, ArithmeticError):

@@ -118,9 +118,9 @@ class Keys:
         Args:
             params: the parameters.
             folder: where they are.
-            memory: where evaluation keys are kept: "expanded" (every word, the fastest), "seeded" (half of
-                each key, packed; the other half is made from its seed when it is used) or "mapped" (as
-                seeded, left in the file, which must not change meanwhile). Results are the same.
+            memory: how evaluation keys are kept. "expanded": every word, the fastest. "seeded": half of
+                each key, packed; the other half is made from its seed when it is used. "mapped": like
+                seeded, in the file, which must not change meanwhile. Results are the same.
 
         Raises
         ------

@@ -41,7 +41,7 @@ def _maker(name: str) -> Callable[..., MachineSpec]:
         ],
         return_annotation="MachineSpec",
     )
-    told = [
+    reported = [
         f"    {option}: {meaning}: {allowed}; left out, {left_out}."
         for option, _, allowed, left_out, meaning in options
     ]
@@ -49,7 +49,7 @@ def _maker(name: str) -> Callable[..., MachineSpec]:
         [
             f"The machine ``{name}``: {about}.",
             "",
-            *(["Args:", *told, ""] if told else []),
+            *(["Args:", *reported, ""] if reported else []),
             "Raises",
             "------",
             "    MachineError: an option that it has not, or a value that the option cannot have.",

@@ -108,13 +108,13 @@ def check(
     needed = sum(parts.values())
     if needed <= limit:
         return
-    told = ", ".join(f"{name} {size / _GIGABYTE:.1f}" for name, size in parts.items())
+    each = ", ".join(f"{name} {size / _GIGABYTE:.1f}" for name, size in parts.items())
     sizes = ((name, size()) for name, size in fits.items())
     way = next((f"{name}, {size / _GIGABYTE:.1f} GB" for name, size in sizes if size <= limit), None)
     fail(
         error,
         "Memory",
-        f"{what} needs about {needed / _GIGABYTE:.1f} GB ({told}), and may take {limit / _GIGABYTE:.1f} GB. "
+        f"{what} needs about {needed / _GIGABYTE:.1f} GB ({each}), and may take {limit / _GIGABYTE:.1f} GB. "
         + (
             f"This would fit: {way}."
             if way

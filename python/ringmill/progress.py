@@ -120,11 +120,11 @@ def share(title: str, show: Show = "auto", stream: IO[str] | None = None) -> Ite
         yield lines
         lines.end()
     else:
-        with _growing(title, stream) as told:
-            yield told
+        with _growing(title, stream) as reported:
+            yield reported
 
 
-def tell(words: str, stream: IO[str], end: str = "\n") -> None:
+def write(words: str, stream: IO[str], end: str = "\n") -> None:
     """Print words; work goes on where nobody reads it, or nothing more fits on the disk."""
     with suppress(OSError):
         print(words, end=end, file=stream, flush=True)
@@ -141,12 +141,12 @@ class _Tenths:
         tenth = min(10 * done // total, 9) if total else -1
         if tenth > self.tenth:
             self.tenth = tenth
-            tell(f"{self.title}: {100 * done // total}%", self.stream)
+            write(f"{self.title}: {100 * done // total}%", self.stream)
 
     def end(self) -> None:
         """The work is done."""
         if self.tenth >= 0:
-            tell(f"{self.title}: done", self.stream)
+            write(f"{self.title}: done", self.stream)
 
 
 class _Lines:
@@ -163,7 +163,7 @@ class _Lines:
         seldom = self.total <= 10 or self.done in (1, self.total) or self.done % (self.total // 10) == 0
         if seldom or now - self.last > 1:
             self.last = now
-            tell(f"{self.title}: {self.done}/{self.total} {name}", self.stream)
+            write(f"{self.title}: {self.done}/{self.total} {name}", self.stream)
 
 
 @contextmanager
@@ -206,7 +206,7 @@ def _growing(title: str, stream: IO[str]) -> Iterator[Share]:
     with Progress(*columns, console=Console(file=stream), transient=True) as progress:
         task = progress.add_task(title, total=None)
 
-        def told(done: int, total: int) -> None:
+        def reported(done: int, total: int) -> None:
             progress.update(task, completed=done, total=total or None)
 
-        yield told
+        yield reported

@@ -129,9 +129,9 @@ def cli(*arguments: object) -> None:
         status = main([*(str(a) for a in arguments), "--json", "--quiet"])
     if status == 0:
         return
-    told = json.loads(out.getvalue())
-    assert told["message"] in err.getvalue()
-    raise getattr(rm, told["error"])(told["message"], told["code"])
+    reported = json.loads(out.getvalue())
+    assert reported["message"] in err.getvalue()
+    raise getattr(rm, reported["error"])(reported["message"], reported["code"])
 
 
 @contextlib.contextmanager

@@ -96,7 +96,7 @@ def test_what_is_kept_names_each_row_and_each_limit_once() -> None:
     assert all(kept[row.what] == row.value for row in limits_of(results))
 
 
-def test_rows_are_told_apart_by_work_and_peer() -> None:
+def test_rows_are_distinguished_by_work_and_peer() -> None:
     assert len({(row.work, row.peer) for row in ROWS}) == len(ROWS)
     page = (ROOT / "docs" / "benchmarks.md").read_text()
     for name in ("bench", "bench-avx2"):

@@ -279,11 +279,11 @@ def test_errors_of_real_vectors_are_those_that_decryption_shows(rng: np.random.G
     x = rng.uniform(-1, 1, 64)
     keys = rm.keygen(params, **rm.bootstrap_keys(params, 64))
     y = rm.encrypt(x, keys, level=3).bootstrap()
-    told, slots = rm.measure_error(y, keys, x), keys.secret.decrypt(y.native)
+    reported, slots = rm.measure_error(y, keys, x), keys.secret.decrypt(y.native)
     # Counted, they would break the prediction: three to eight times its size, by the randomness of the keys.
-    assert np.abs(slots.imag).max() > 2.0**told.predicted_log2
-    assert told.measured_log2 == pytest.approx(np.log2(np.abs(slots.real - x).max()))
-    assert told.holds
+    assert np.abs(slots.imag).max() > 2.0**reported.predicted_log2
+    assert reported.measured_log2 == pytest.approx(np.log2(np.abs(slots.real - x).max()))
+    assert reported.holds
     assert not rm.measure_error(y, keys, x + 1e-9j).holds
     compiled = rm.kernel(lambda x: rm.bootstrap(x)).compile(rm.vector(64), params=params)
     keys = compiled.keygen()
@@ -325,10 +325,10 @@ def test_a_chain_that_was_chosen_bootstraps_as_precisely_as_was_asked(rng: np.ra
 
 
 @pytest.mark.parametrize(
-    ("iterations", "told"), [(None, ""), (1, " in 1 iteration"), (2, " in 2 iterations")]
+    ("iterations", "reported"), [(None, ""), (1, " in 1 iteration"), (2, " in 2 iterations")]
 )
 def test_a_kernel_bootstraps_in_the_iterations_that_it_says(
-    iterations: int | None, told: str, rng: np.random.Generator
+    iterations: int | None, reported: str, rng: np.random.Generator
 ) -> None:
     @rm.kernel
     def cubed(x: Any) -> Any:
@@ -338,7 +338,7 @@ def test_a_kernel_bootstraps_in_the_iterations_that_it_says(
     traced = cubed.trace(rm.vector(LENGTH)).text
     assert ("bootstrap %1, " in traced) == (iterations is not None)
     compiled = cubed.compile(rm.vector(LENGTH), params=params)
-    assert compiled.bootstraps[0].endswith(f": asked for{told}")
+    assert compiled.bootstraps[0].endswith(f": asked for{reported}")
     assert compiled.cost["raise"] == (iterations or 2)
     x = rng.uniform(-1, 1, LENGTH)
     error = np.log2(np.abs(compiled.run(x=x) - x**3).max())

@@ -46,9 +46,9 @@ def test_a_named_set_is_secure_and_says_what_it_gives(
     assert params == rm.Params.bootstrapping(levels, bits=bits, log_n=log_n)
     assert rm.Params.from_bytes(params.to_bytes()).bootstraps == facts
     assert main(["params", "--name", name]) == 0
-    told = capsys.readouterr().out
-    assert f"leaves {levels} levels, {bits} bits in the worst slot, fails never" in told
-    assert f"through a secret of weight 32 modulo 2^{log_qp:.1f}" in told
+    reported = capsys.readouterr().out
+    assert f"leaves {levels} levels, {bits} bits in the worst slot, fails never" in reported
+    assert f"through a secret of weight 32 modulo 2^{log_qp:.1f}" in reported
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_other_sets_are_not_for_bootstrapping() -> None:
 
 
 @pytest.mark.parametrize(("levels", "bits"), [(3, 12), (3, 16), (1, 20), (3, 24)])
-def test_a_need_is_told_by_its_chain(levels: int, bits: int) -> None:
+def test_a_need_follows_from_its_chain(levels: int, bits: int) -> None:
     params = rm.Params.bootstrapping(levels, bits=bits, log_n=10, insecure=True)
     facts = params.bootstraps
     assert facts is not None

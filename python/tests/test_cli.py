@@ -39,7 +39,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def told(folder: Path, *arguments: str, status: int = 0) -> dict[str, Any]:
+def reported(folder: Path, *arguments: str, status: int = 0) -> dict[str, Any]:
     """Run a verb in a process and return its JSON output."""
     done = subprocess.run(
         [*RUN, *arguments, "--json", "--quiet"], cwd=folder, capture_output=True, text=True, check=False
@@ -53,10 +53,10 @@ def told(folder: Path, *arguments: str, status: int = 0) -> dict[str, Any]:
 def sent(world: Path) -> Path:
     """The same folders once the client made keys and arguments and the server got what it needs of them."""
     client, server = world / "client", world / "server"
-    keygen = told(client, "keygen", "--kernel", "kernel", "--out", "keys")
+    keygen = reported(client, "keygen", "--kernel", "kernel", "--out", "keys")
     assert keygen["keys"] == "relinearisation"
     encrypt = ("encrypt", "--kernel", "kernel", "--key", "keys/public.key", "--input", "data.npz")
-    assert told(client, *encrypt, "--out", "a")["ciphertexts"] == 2
+    assert reported(client, *encrypt, "--out", "a")["ciphertexts"] == 2
     for name in ("keys/evaluation.keys", "a"):
         (server / Path(name).name).write_bytes((client / name).read_bytes())
     return world
@@ -68,7 +68,7 @@ EVALUATE = ("evaluate", "--kernel", "kernel", "--keys", "evaluation.keys", "--in
 def test_client_and_server_through_files(sent: Path) -> None:
     client, server = sent / "client", sent / "server"
     assert (client / "keys" / "secret.key").stat().st_mode & 0o077 == 0
-    answer = told(server, *EVALUATE, "r")
+    answer = reported(server, *EVALUATE, "r")
     assert answer["machine"] == "cpu"
     assert answer["predicted_error_log2"] < -14
     secret = (client / "keys" / "secret.key").read_bytes()
@@ -77,7 +77,7 @@ def test_client_and_server_through_files(sent: Path) -> None:
 
     (server / "r").rename(client / "r")
     decrypt = ("decrypt", "--kernel", "kernel", "--key", "keys/secret.key", "--input", "r", "--out", "y.npz")
-    told(client, *decrypt)
+    reported(client, *decrypt)
     with np.load(client / "y.npz") as result:
         np.testing.assert_allclose(result["out"], (X @ W) ** 2, atol=2**-14)
 
@@ -109,7 +109,7 @@ sys.exit(status)
     assert done.returncode == 0, done.stderr
     assert sorted(p.name for p in server.iterdir()) == ["a", "evaluation.keys", "kernel", "r"]
     decrypt = ("decrypt", "--kernel", "kernel", "--key", "keys/secret.key", "--input")
-    told(sent / "client", *decrypt, str(server / "r"), "--out", str(tmp_path / "y.npz"))
+    reported(sent / "client", *decrypt, str(server / "r"), "--out", str(tmp_path / "y.npz"))
     with np.load(tmp_path / "y.npz") as result:
         np.testing.assert_allclose(result["out"], (X @ W) ** 2, atol=2**-14)
 
@@ -126,27 +126,29 @@ def test_forms_of_keys_travel_beside_them(tmp_path: Path) -> None:
     x = np.array([0.5, -0.25, 0.125, 1.0])
     np.savez(client / "data.npz", x=x)
     at = "--kernel", "kernel"
-    told(client, "keygen", *at, "--out", "keys")
-    told(client, "encrypt", *at, "--key", "keys/public.key", "--input", "data.npz", "--out", "a")
+    reported(client, "keygen", *at, "--out", "keys")
+    reported(client, "encrypt", *at, "--key", "keys/public.key", "--input", "data.npz", "--out", "a")
     for name in ("keys/evaluation.keys", "a"):
         (server / Path(name).name).write_bytes((client / name).read_bytes())
     evaluate = "evaluate", *at, "--keys", "evaluation.keys", "--input", "a", "--out"
-    assert told(server, *evaluate, "r", status=1)["code"] == "MissingForm"
+    assert reported(server, *evaluate, "r", status=1)["code"] == "MissingForm"
     (server / "evaluation.forms").write_bytes((client / "keys" / "evaluation.forms").read_bytes())
     memories = ("expanded", "seeded", "mapped")
     for memory in memories:
-        told(server, *evaluate, memory, "--key-memory", memory)
+        reported(server, *evaluate, memory, "--key-memory", memory)
         read = rm.load_evaluation_keys(params, server / "evaluation.keys", memory=memory)
         assert read.forms == ["3+1/1"]
     assert len({(server / memory).read_bytes() for memory in memories}) == 1
-    told(server, "decrypt", *at, "--key", "../client/keys/secret.key", "--input", "seeded", "--out", "y.npz")
+    reported(
+        server, "decrypt", *at, "--key", "../client/keys/secret.key", "--input", "seeded", "--out", "y.npz"
+    )
     with np.load(server / "y.npz") as result:
         np.testing.assert_allclose(result["out"], x**4, atol=2**-20)
 
     # A damaged file of forms is named, and not as the file of keys.
     whole = (server / "evaluation.forms").read_bytes()
     (server / "evaluation.forms").write_bytes(whole[:-1])
-    answer = told(server, *evaluate, "r", status=1)
+    answer = reported(server, *evaluate, "r", status=1)
     assert answer["error"] == "FileFormatError"
     assert answer["message"].startswith("evaluation.forms")
 
@@ -154,7 +156,7 @@ def test_forms_of_keys_travel_beside_them(tmp_path: Path) -> None:
 def test_a_secret_key_is_refused_by_the_server(sent: Path) -> None:
     client = sent / "client"
     evaluate = ("evaluate", "--kernel", "kernel", "--keys", "keys/secret.key", "--input", "a", "--out", "r")
-    answer = told(client, *evaluate, status=1)
+    answer = reported(client, *evaluate, status=1)
     assert answer["error"] == "CommandError"
     assert answer["code"] == "SecretOnServer"
 
@@ -165,9 +167,9 @@ def test_json_arrays(sent: Path, tmp_path: Path) -> None:
     out = str(tmp_path / "a")
     key = str(client / "keys" / "secret.key")
     kernel = str(client / "kernel")
-    told(tmp_path, "encrypt", "--kernel", kernel, "--key", key, "--input", "data.json", "--out", out)
+    reported(tmp_path, "encrypt", "--kernel", kernel, "--key", key, "--input", "data.json", "--out", out)
     keys = str(client / "keys" / "evaluation.keys")
-    told(
+    reported(
         tmp_path,
         "evaluate",
         "--kernel",
@@ -181,7 +183,7 @@ def test_json_arrays(sent: Path, tmp_path: Path) -> None:
         "--machine",
         "cpu:threads=1",
     )
-    told(tmp_path, "decrypt", "--kernel", kernel, "--key", key, "--input", "r", "--out", "y.json")
+    reported(tmp_path, "decrypt", "--kernel", kernel, "--key", key, "--input", "r", "--out", "y.json")
     np.testing.assert_allclose(
         json.loads((tmp_path / "y.json").read_text())["out"], (X @ W) ** 2, atol=2**-14
     )
@@ -220,7 +222,7 @@ def inspected(capsys: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any
     return facts
 
 
-def test_inspect_with_a_kernel_tells_what_parameters_tell(
+def test_inspect_with_a_kernel_reports_what_parameters_contain(
     tmp_path: Path, inspected: Callable[..., dict[str, Any]]
 ) -> None:
     first = rm.kernel(lambda x: x.rotate(3) * x.conj()).compile(rm.vector(8, dtype=complex), precision=12)
@@ -235,19 +237,23 @@ def test_inspect_with_a_kernel_tells_what_parameters_tell(
     (tmp_path / "x").write_bytes(one.to_bytes())
     of_first, of_more = (("--kernel", str(tmp_path / name)) for name in ("first", "more"))
 
-    told = inspected(tmp_path / "keys" / "evaluation.keys", *of_first)
-    assert (told["relinearisation"], told["conjugation"], told["encapsulation"]) == ("yes", "yes", "no")
-    assert told["rotations"] == "3"
-    assert told["bytes in memory"] == pytest.approx(keys.evaluation.nbytes, rel=0.01)
-    assert told["for this kernel"] == "all that it needs"
-    told = inspected(tmp_path / "keys" / "evaluation.keys", *of_more)
-    assert told["for this kernel"] == "lacks rotation by 1"
+    reported = inspected(tmp_path / "keys" / "evaluation.keys", *of_first)
+    assert (reported["relinearisation"], reported["conjugation"], reported["encapsulation"]) == (
+        "yes",
+        "yes",
+        "no",
+    )
+    assert reported["rotations"] == "3"
+    assert reported["bytes in memory"] == pytest.approx(keys.evaluation.nbytes, rel=0.01)
+    assert reported["for this kernel"] == "all that it needs"
+    reported = inspected(tmp_path / "keys" / "evaluation.keys", *of_more)
+    assert reported["for this kernel"] == "lacks rotation by 1"
 
-    told = inspected(tmp_path / "x", *of_first)
-    assert (told["slots"], told["level"], told["magnitude"]) == (8, one.level, 1.0)
+    reported = inspected(tmp_path / "x", *of_first)
+    assert (reported["slots"], reported["level"], reported["magnitude"]) == (8, one.level, 1.0)
     # A file does not say under which key it is encrypted: the heaviest tail is assumed.
-    assert one.error_log2 <= told["predicted_error_log2"] + 0.01 <= one.error_log2 + 1
-    assert told["scale_log2"] == pytest.approx(one.scale_log2, abs=0.01)
+    assert one.error_log2 <= reported["predicted_error_log2"] + 0.01 <= one.error_log2 + 1
+    assert reported["scale_log2"] == pytest.approx(one.scale_log2, abs=0.01)
     assert inspected(tmp_path / "a", *of_first)["of this kernel"] == "yes"
     assert inspected(tmp_path / "a", *of_more)["of this kernel"].startswith("no")
     assert f"level {one.level}" in inspected(tmp_path / "a", *of_first)["ciphertexts"][0]
@@ -264,7 +270,7 @@ def test_inspect_of_a_folder_lists_its_files(
     assert second == "notes.txt: no Ringmill file"
 
 
-def test_a_secret_key_that_others_may_read_is_told(
+def test_a_secret_key_that_others_may_read_is_reported(
     sent: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     key, data = tmp_path / "my secret", sent / "client" / "data.npz"
@@ -275,8 +281,8 @@ def test_a_secret_key_that_others_may_read_is_told(
         for mode, warned in ((0o644, True), (0o620, True), (0o600, False), (0o400, False)):
             key.chmod(mode)
             assert main(command) == 0
-            told = f"{key} is a secret key that is open to other users (mode {mode:o})."
-            expected = f"ringmill: {told} Close it: chmod 600 '{key}'\n"
+            reported = f"{key} is a secret key that is open to other users (mode {mode:o})."
+            expected = f"ringmill: {reported} Close it: chmod 600 '{key}'\n"
             assert capsys.readouterr().err == (expected if warned else "")
     key.chmod(0o644)
     assert main(["decrypt", *encrypt[1:], "--input", str(tmp_path / "a"), "--out", "y.npz"]) == 1
@@ -333,8 +339,8 @@ def test_params_that_bootstrap(capsys: pytest.CaptureFixture[str]) -> None:
     facts = json.loads(capsys.readouterr().out)
     wanted = rm.Params.bootstrapping(1, bits=12, slots=64, log_n=15, transforms=4, arcsine=False)
     assert facts["fingerprint"] == wanted.fingerprint
-    told = "12 bits in the worst slot, fails never; 4 levels each way, without the arcsine"
-    assert told in facts["bootstrapping"]
+    reported = "12 bits in the worst slot, fails never; 4 levels each way, without the arcsine"
+    assert reported in facts["bootstrapping"]
     assert facts["rationale"] == "the smallest ring for this bootstrapping"
     assert main(["params", "--levels", "3", "--bits", "30", "--iterations", "2", "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
@@ -347,7 +353,7 @@ def test_params_that_bootstrap(capsys: pytest.CaptureFixture[str]) -> None:
     assert facts["rationale"].endswith("below 128 bits of security: for trials only")
     assert main(["params", *small]) == 0
     assert json.loads(capsys.readouterr().out)["security"] >= 128
-    for wrong, told in [
+    for wrong, reported in [
         (["--levels", "9", "--bits", "30"], "12 to 24 are to be had, up to 36 by two iterations"),
         (["--levels", "9", "--transforms", "1"], "32768 slots in 1 level(s) each; 2 to 5 are to be had"),
         (["--levels", "9", "--iterations", "3"], "--iterations"),
@@ -359,7 +365,7 @@ def test_params_that_bootstrap(capsys: pytest.CaptureFixture[str]) -> None:
         (["--name", "III", "--no-arcsine"], "--arcsine goes with --levels. Add it, or leave it out."),
     ]:
         assert main(["params", *wrong]) == 1
-        assert told in capsys.readouterr().err
+        assert reported in capsys.readouterr().err
 
 
 def printed(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
@@ -387,7 +393,7 @@ def test_a_reader_that_has_gone_ends_a_command_quietly(
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="writes to a device that is always full")
 @pytest.mark.parametrize("arguments", [["params"], ["devices", "--json"], ["--help"]])
-def test_a_full_disk_is_told_in_a_sentence(arguments: list[str]) -> None:
+def test_a_full_disk_is_reported_in_a_sentence(arguments: list[str]) -> None:
     with Path("/dev/full").open("w") as full:
         done = printed(*arguments, stdout=full)
         refused = printed("params", "--name", "XXL", stderr=full)
@@ -465,7 +471,7 @@ def test_interrupt_stops_cleanly(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "status", "told"),
+    ("number", "status", "reported"),
     [
         (signal.SIGINT, 130, "interrupted"),
         (signal.SIGTERM, 143, "ended by SIGTERM"),
@@ -473,7 +479,7 @@ def test_interrupt_stops_cleanly(tmp_path: Path) -> None:
     ],
 )
 def test_an_end_while_keys_are_saved_leaves_no_file(
-    number: int, status: int, told: str, tmp_path: Path
+    number: int, status: int, reported: str, tmp_path: Path
 ) -> None:
     """All files are on disk beside their targets when the signal comes."""
     params = rm.Params.from_bits(10, [40, 30], [40], 2, insecure=True)
@@ -502,7 +508,7 @@ sys.exit(main(["keygen", "--kernel", "kernel", "--out", "keys", "--quiet"]))
         process.send_signal(number)
         _, rest = process.communicate(timeout=60)
     assert process.returncode == status, rest
-    assert rest == f"ringmill: {told}; no file was left half written\n"
+    assert rest == f"ringmill: {reported}; no file was left half written\n"
     assert list((tmp_path / "keys").iterdir()) == []
 
 

@@ -19,7 +19,7 @@ from ringmill.studies.papers import paper
 from ringmill.studies.papers.paper import Settings
 
 
-def told(capsys: pytest.CaptureFixture[str], *words: Any) -> dict[str, Any]:
+def reported(capsys: pytest.CaptureFixture[str], *words: Any) -> dict[str, Any]:
     """Run a verb in this process and return its output."""
     assert cli.main([*map(str, words), "--json", "--quiet"]) == 0
     answer: dict[str, Any] = json.loads(capsys.readouterr().out)
@@ -51,16 +51,16 @@ def test_every_way_to_evaluate_writes_the_same_results(
 ) -> None:
     at = ("--kernel", client / "kernel")
     encrypt = ("encrypt", *at, "--key", client / "keys" / f"{key}.key", "--input", client / "x.npz")
-    told(capsys, *encrypt, "--out", tmp_path / "a")
+    reported(capsys, *encrypt, "--out", tmp_path / "a")
     evaluate = ("evaluate", *at, "--keys", client / "keys" / "evaluation.keys", "--input", tmp_path / "a")
     written = set()
     for number, (machine, memory) in enumerate(AllPairs([MACHINES, ["expanded", "seeded", "mapped"]])):
         out = tmp_path / str(number)
-        told(capsys, *evaluate, *machine, "--key-memory", memory, "--out", out)
+        reported(capsys, *evaluate, *machine, "--key-memory", memory, "--out", out)
         written.add(out.read_bytes())
     assert len(written) == 1
     decrypt = ("decrypt", *at, "--key", client / "keys" / "secret.key", "--input", tmp_path / "0")
-    told(capsys, *decrypt, "--out", tmp_path / "y.npz")
+    reported(capsys, *decrypt, "--out", tmp_path / "y.npz")
     x = np.load(client / "x.npz")["x"]
     np.testing.assert_allclose(np.load(tmp_path / "y.npz")["out"], np.roll(x * x, -1) + 0.5, atol=1e-6)
 
@@ -98,7 +98,7 @@ def test_a_constraint_on_the_command_line_is_that_of_the_call(
     (tmp_path / "space.json").write_text(json.dumps(SPACE))
     design = tmp_path / "design.json"
     words = ("explore", "coxhe:d", "--device", "zcu102", "--space", tmp_path / "space.json", "--seconds", 0)
-    told(capsys, *words, "--" + constraint.replace("_", "-"), value, "--out", design)
+    reported(capsys, *words, "--" + constraint.replace("_", "-"), value, "--out", design)
     found: dict[str, Any] = json.loads(design.read_text())
     asked: dict[str, Any] = {{"security_table": "table"}.get(constraint, constraint): value}
     called = rm.explore(NINE[3], "zcu102", space=SPACE, seconds=0, progress="none", **asked)
@@ -152,10 +152,10 @@ def test_parameters_by_need_are_those_of_the_call(
         if way == "levels":
             levels = needs.pop("levels")
             wanted = rm.Params.bootstrapping(levels, insecure=True, **needs)
-            answer = told(capsys, "params", *options, "--insecure")
+            answer = reported(capsys, "params", *options, "--insecure")
         else:
             wanted = rm.Params.by_need(**needs)
-            answer = told(capsys, "params", *options)
+            answer = reported(capsys, "params", *options)
         assert (answer["fingerprint"], json.loads(answer["q"])) == (wanted.fingerprint, wanted.q)
         seen.add(wanted.fingerprint)
     assert len(seen) > 1, "options change what comes out"
@@ -171,6 +171,6 @@ def test_a_comparison_on_the_command_line_is_that_of_the_call(
     options: dict[str, int], capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = itertools.chain(*(("--" + name.replace("_", "-"), value) for name, value in options.items()))
-    answer = told(capsys, "compare", "casa", *words, "--effort", 10)
+    answer = reported(capsys, "compare", "casa", *words, "--effort", 10)
     called = paper("casa").facts(Settings(effort=10, **options))
     assert answer["rows"] == json.loads(json.dumps(called["rows"]))

@@ -157,11 +157,11 @@ def _wider_and_faster_memories_are_never_slower(rows: list[casa.Row]) -> None:
 
 def test_the_cpu_machine_is_timed_on_sets_that_decrypt() -> None:
     measured = cpu.timer(word_bits=54)
-    told = measured(casa.Point("key_switch", 8192, 4, casa.Set(2, 2, 1), "hybrid"))
-    assert told is not None
-    assert told["us"] > 0
-    assert told["per_second"] == pytest.approx(1e6 / told["us"], rel=0.01)
-    assert "rotation" in told["what"]
+    reported = measured(casa.Point("key_switch", 8192, 4, casa.Set(2, 2, 1), "hybrid"))
+    assert reported is not None
+    assert reported["us"] > 0
+    assert reported["per_second"] == pytest.approx(1e6 / reported["us"], rel=0.01)
+    assert "rotation" in reported["what"]
     assert measured(casa.Point("key_switch", 8192, 4, casa.Set(3, 1, 1), "casa")) is None
 
 
@@ -243,10 +243,10 @@ def test_every_row_of_coxhe_is_asked_for_with_its_constraints() -> None:
 
 def test_less_latency_than_heax_as_the_paper_says() -> None:
     rows = list(charts.heax(lambda k: (1000 * k, 1000), 8192, 4))
-    told = read_figures(coxhe.__package__)["heax"]
+    reported = read_figures(coxhe.__package__)["heax"]
     less = [row["model_of_paper"]["less_than_heax"] for row in rows if row["moduli"] >= 4]
-    assert min(less) == pytest.approx(told["least"], abs=0.03)
-    assert max(less) == pytest.approx(told["most"], abs=0.005)
+    assert min(less) == pytest.approx(reported["least"], abs=0.03)
+    assert max(less) == pytest.approx(reported["most"], abs=0.005)
     assert [row["ours"]["slots"] for row in rows] == [row["moduli"] for row in rows]
 
 

@@ -35,12 +35,12 @@ def test_energy_is_counted_by_busy_cycles_of_each_unit() -> None:
     # By hand: 2 products of (54/32)² · 3.1 pJ, a sum of 54/32 · 0.1 pJ, 54/64 · 10 pJ a word; logic 14 times.
     logic = 6000 * 2 * (54 / 32) ** 2 * 3.1 + 8000 * 54 / 32 * 0.1
     picojoules = energy.scale("zcu102") * (14 * logic + 16000 * 54 / 64 * 10)
-    told = energy.estimate(one, 8, 54, "zcu102", 200)
-    assert told["microjoules"] == pytest.approx(picojoules * 1e-6, abs=0.005)
+    reported = energy.estimate(one, 8, 54, "zcu102", 200)
+    assert reported["microjoules"] == pytest.approx(picojoules * 1e-6, abs=0.005)
     # 1,000 cycles at 200 MHz are 5 µs.
-    assert told["watts"] == pytest.approx(picojoules * 1e-6 / 5, abs=0.0005)
-    assert told["least"] == pytest.approx(told["watts"] / 3, abs=0.001)
-    assert told["most"] == pytest.approx(told["watts"] * 3, abs=0.002)
+    assert reported["watts"] == pytest.approx(picojoules * 1e-6 / 5, abs=0.0005)
+    assert reported["least"] == pytest.approx(reported["watts"] / 3, abs=0.001)
+    assert reported["most"] == pytest.approx(reported["watts"] * 3, abs=0.002)
 
 
 def test_a_device_without_published_energy_is_refused() -> None:
@@ -49,10 +49,10 @@ def test_a_device_without_published_energy_is_refused() -> None:
 
 
 def test_every_source_is_named_and_the_note_has_them() -> None:
-    told = energy.figures()
+    reported = energy.figures()
     for name in ("block", "node", "fabric"):
-        assert told[name]["source"] in energy.note()
-    assert all(device["source"] for device in told["device"].values())
+        assert reported[name]["source"] in energy.note()
+    assert all(device["source"] for device in reported["device"].values())
 
 
 def test_rows_of_operations_have_power_that_follows_from_the_model() -> None:
@@ -77,10 +77,10 @@ def test_rows_of_operations_have_power_that_follows_from_the_model() -> None:
 def test_the_papers_products_are_its_watts_times_milliseconds() -> None:
     off = []
     for entry in read_figures(casa.__package__)["operations"]:
-        for told in (entry, *entry["others"]):
-            for name, pdp in told["pdp"].items():
-                if told["power_w"] * told[f"{name}_us"] / 1e3 != pytest.approx(pdp, rel=0.03):
-                    off.append((told.get("name", "CASA"), name, told[f"{name}_us"]))
+        for reported in (entry, *entry["others"]):
+            for name, pdp in reported["pdp"].items():
+                if reported["power_w"] * reported[f"{name}_us"] / 1e3 != pytest.approx(pdp, rel=0.03):
+                    off.append((reported.get("name", "CASA"), name, reported[f"{name}_us"]))
     assert off == [("GPU [ABHM+20], eight V100", "rescale", 0.14)], "0.14 us there are 0.14 ms"
     others = [r for r in casa.operations(lambda _: 1, lambda *_: None) if r["nbf"] is None]
     assert [row["operation"] for row in others if row.get("remarks")] == ["rescale"]

@@ -152,15 +152,15 @@ def test_a_kernel_runs_on_what_it_is_given() -> None:
 def test_a_compiled_kernel_prints_what_it_needs_and_gives(compiled: Compiled, keys: rm.Keys) -> None:
     first, *lines = str(compiled).splitlines()
     assert first == "kernel score, 8 slots"
-    told = {line.split()[0]: line.split(maxsplit=1)[1] for line in lines}
-    assert list(told) == ["parameters", "depth", "operations", "keys", "error"]
-    assert told["parameters"] == repr(compiled.params)
-    assert told["depth"] == "2 levels"
-    assert re.fullmatch(r"(\d+ \w+, )+\d+ \w+; 4 key switches", told["operations"])
-    assert "3 rotate" in told["operations"]
-    size = re.fullmatch(r"relinearisation; rotations by 1, 2, 4; ([\d.]+) MB in memory", told["keys"])
+    reported = {line.split()[0]: line.split(maxsplit=1)[1] for line in lines}
+    assert list(reported) == ["parameters", "depth", "operations", "keys", "error"]
+    assert reported["parameters"] == repr(compiled.params)
+    assert reported["depth"] == "2 levels"
+    assert re.fullmatch(r"(\d+ \w+, )+\d+ \w+; 4 key switches", reported["operations"])
+    assert "3 rotate" in reported["operations"]
+    size = re.fullmatch(r"relinearisation; rotations by 1, 2, 4; ([\d.]+) MB in memory", reported["keys"])
     assert float(size[1]) == pytest.approx(keys.evaluation.nbytes / 1e6, rel=0.05)
-    assert told["error"].startswith(f"2^{compiled.predicted_error['out']:.1f} in the worst slot")
+    assert reported["error"].startswith(f"2^{compiled.predicted_error['out']:.1f} in the worst slot")
     formed = score.compile(rm.vector(5), WEIGHTS, params=rm.Params.named("III"), switching="auto 1+1/1")
     size = re.search(r"([\d.,]+) MB in memory", str(formed))
     assert float(size[1]) == pytest.approx(formed.keygen().evaluation.nbytes / 1e6, rel=0.05)
@@ -228,15 +228,15 @@ def test_kernel_files_round_trip(compiled: Compiled, keys: rm.Keys, tmp_path: Pa
 def test_values_say_how_many_ciphertexts_they_are(compiled: Compiled, keys: rm.Keys) -> None:
     one = compiled.encrypt(keys, x=X)
     error = f"predicted error 2^{one.error_log2:.1f}"
-    told = f"<encrypted arguments of score: 1 ciphertext of 8 slots, level 2, {error}>"
-    assert repr(one) == told
+    reported = f"<encrypted arguments of score: 1 ciphertext of 8 slots, level 2, {error}>"
+    assert repr(one) == reported
     two = Values("arguments", {**one.parts, "y": one.parts["x"]}, "score", compiled.digest)
-    assert repr(two) == told.replace("1 ciphertext", "2 ciphertexts")
+    assert repr(two) == reported.replace("1 ciphertext", "2 ciphertexts")
     none = Values("results", {}, "score", compiled.digest)
     assert (repr(none), none.error_log2) == ("<encrypted results of score: no ciphertexts>", -math.inf)
 
 
-def test_values_of_two_kernels_of_one_name_are_told_apart(compiled: Compiled, keys: rm.Keys) -> None:
+def test_values_of_two_kernels_of_one_name_are_distinguished(compiled: Compiled, keys: rm.Keys) -> None:
     """By what is public: shapes, parameters, bounds. The numbers that a kernel holds do not show."""
     weighed = score.compile(rm.vector(5), WEIGHTS / 2, params=compiled.params)
     assert weighed.digest == compiled.digest
@@ -472,24 +472,24 @@ def test_errors_of_results_are_compared_with_their_prediction() -> None:
     x, m = np.array([0.25, -0.5, 1.0]), np.array([[0.5, -1.0], [0.25, 0.75], [-0.5, 0.125]])
     results = compiled.evaluate(keys, compiled.encrypt(keys, x=x, m=m))
     expected = {"sum": (x * x).sum(), "square": x * x + 1, "columns": m * 0.5}
-    told = compiled.measure_error(keys, results, expected)
-    assert set(told) == set(compiled.predicted_error) == {"sum", "square", "columns.0", "columns.1"}
+    reported = compiled.measure_error(keys, results, expected)
+    assert set(reported) == set(compiled.predicted_error) == {"sum", "square", "columns.0", "columns.1"}
     places = {"square": expected["square"], "columns.0": m[:, 0] / 2, "columns.1": m[:, 1] / 2}
     for name, values in places.items():
         errors = np.abs(keys.secret.decrypt(results.parts[name])[:3].real - values)
-        assert told[name].slot == np.argmax(errors)
-        assert told[name].measured_log2 == pytest.approx(np.log2(errors.max()))
-    for name, comparison in told.items():
+        assert reported[name].slot == np.argmax(errors)
+        assert reported[name].measured_log2 == pytest.approx(np.log2(errors.max()))
+    for name, comparison in reported.items():
         assert comparison.holds
         assert comparison.predicted_log2 == compiled.predicted_error[name]
         assert results.parts[name].error_log2 == pytest.approx(-14, abs=1e-6)
     wrong = m * 0.5 + np.array([[0, 0], [0, 0.25], [0, 0]])
-    told = compiled.measure_error(keys.secret, results, {**expected, "columns": wrong})
-    assert [name for name, comparison in told.items() if not comparison.holds] == ["columns.1"]
-    assert (told["columns.1"].slot, round(told["columns.1"].measured_log2, 3)) == (1, -2)
+    reported = compiled.measure_error(keys.secret, results, {**expected, "columns": wrong})
+    assert [name for name, comparison in reported.items() if not comparison.holds] == ["columns.1"]
+    assert (reported["columns.1"].slot, round(reported["columns.1"].measured_log2, 3)) == (1, -2)
 
 
-def test_every_level_of_a_chain_serves_where_bounds_leave_room(tmp_path: Path) -> None:
+def test_every_level_of_a_chain_serves_where_bounds_leave_margin(tmp_path: Path) -> None:
     # Two primes of one width: after the rescale the modulus is no wider than the scale.
     params = rm.Params.from_bits(11, [40, 40], [40], 2, insecure=True)
     scaled = rm.kernel(lambda x: x * np.array([0.5, -0.25, 0.125, 0.75]))

@@ -25,10 +25,10 @@ def test_a_key_switch_is_k_plus_5_transforms_where_nothing_is_slower() -> None:
 
 
 def test_ports_feed_less_than_a_balance_needs() -> None:
-    told = {row["row"]: row for row in model_rows.ports()}
-    assert list(told) == [design["row"] for design in FIGURES["design"]]
+    reported = {row["row"]: row for row in model_rows.ports()}
+    assert list(reported) == [design["row"] for design in FIGURES["design"]]
     for design in FIGURES["design"]:
-        model = told[design["row"]]["model_of_paper"]
+        model = reported[design["row"]]["model_of_paper"]
         assert model["by_ports"] == design["packnum"] * design["portnum"] / 4
         # Eq. 3 is Eq. 4 for this number of words a cycle.
         n = design["n"]
@@ -53,13 +53,13 @@ def test_a_kernel_is_the_sum_of_its_operations() -> None:
 
 
 def test_drift_doubles_with_each_level() -> None:
-    told = list(model_rows.depths())
-    first = told[0]["model_of_paper"]["error"]
+    reported = list(model_rows.depths())
+    first = reported[0]["model_of_paper"]["error"]
     # At depth 1 Eq. 11 is Eq. 10, which the rows of Table III print.
     printed = {design["bits"]: design["error"] for design in FIGURES["design"]}
     assert first == rows.drift(1 << model_rows.LOG_N, model_rows.BITS)
     assert first == pytest.approx(printed[model_rows.BITS], rel=0.01)
-    for row in told:
+    for row in reported:
         assert row["model_of_paper"]["error"] == pytest.approx(first * (2 ** row["depth"] - 1))
         assert 0 < row["ours"]["error"] < row["model_of_paper"]["error"]
 

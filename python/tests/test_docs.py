@@ -109,6 +109,13 @@ def test_a_page_opens_with_what_its_reader_can_do_after_it() -> None:
         assert any(part.startswith("After this page ") for part in opening), page
 
 
+def test_what_was_tried_is_in_the_notes() -> None:
+    """A page says how something works; a note, with its date, says what was tried."""
+    for page in ROOT.glob("docs/**/*.md"):
+        if "notes" not in page.parts:
+            assert not re.search(r"\*(?:Not )?[Tt]ried", page.read_text(encoding="utf-8")), page
+
+
 def test_pages_and_notes_link_to_each_other() -> None:
     for note in ROOT.glob("docs/notes/*.md"):
         if note.name != "index.md":

@@ -57,7 +57,7 @@ def test_numpy_roll_at_the_prompt(keys: rm.Keys) -> None:
         np.testing.assert_allclose(got, np.roll(x, shift), rtol=0, atol=1e-6)
 
 
-def test_vectors_tell_shapes_and_keep_them(keys: rm.Keys) -> None:
+def test_vectors_report_shapes_and_keep_them(keys: rm.Keys) -> None:
     x = rm.encrypt(X, keys)
     assert (x.shape, x.ndim, x.size) == (np.shape(x), np.ndim(x), np.size(x)) == ((5,), 1, 5)
     for name in ("length", "real", "clean", "shape"):
@@ -379,10 +379,10 @@ def test_keys_of_another_secret_are_refused(params: rm.Params, keys: rm.Keys) ->
     ]:
         with pytest.raises(rm.MismatchError) as refused:
             function()
-        told = refused.value
-        assert told.code in ("KeysMismatch", "OtherSecret")
-        assert {keys.identity, other.identity} <= set(told.fields.values())
-        assert all(str(k.identity) in told.message for k in (keys, other))
+        reported = refused.value
+        assert reported.code in ("KeysMismatch", "OtherSecret")
+        assert {keys.identity, other.identity} <= set(reported.fields.values())
+        assert all(str(k.identity) in reported.message for k in (keys, other))
     np.testing.assert_allclose(
         rm.decrypt(rm.encrypt(X, keys, key=keys.secret) + ours, keys), 2 * X, atol=1e-6
     )
@@ -411,14 +411,14 @@ def test_vectors_of_one_length_mix_whatever_slots_they_have(keys: rm.Keys) -> No
         np.testing.assert_allclose(rm.decrypt(result.sum(), keys), np.full(3, expected.sum()), atol=1e-5)
 
 
-def test_scales_that_cannot_meet_are_told(keys: rm.Keys) -> None:
+def test_scales_that_cannot_meet_are_reported(keys: rm.Keys) -> None:
     x = rm.encrypt(X, keys)
     with pytest.raises(rm.LevelError) as refused:
         (x * x).drop_level(0) + x.drop_level(0)
     assert refused.value.code == "ScalesApart"
 
 
-def test_scales_are_told_exactly(keys: rm.Keys) -> None:
+def test_scales_are_reported_exactly(keys: rm.Keys) -> None:
     """What an attribute gives, encryption takes: so do two scales that differ by a factor 1 - 1.4e-14."""
     p, q = 1099511590913, 1152921504606830593  # 2^40 - 36863 and 2^60 - 16383
     x = rm.encrypt(X, keys)
@@ -461,11 +461,11 @@ def test_errors_are_compared_with_their_prediction(keys: rm.Keys) -> None:
     x, y = rm.encrypt(X, keys), rm.encrypt(Y, keys)
     for result, expected in [(x * y, X * Y), (x[1:4], X[1:4]), (x * 1j, X * 1j)]:
         errors = np.abs(rm.decrypt(result, keys) - expected)
-        told = rm.measure_error(result, keys, expected)
-        assert (told.slot, told.predicted_log2) == (np.argmax(errors), result.error_log2)
-        assert told.measured_log2 == pytest.approx(np.log2(errors.max()))
-        assert told.holds
-        assert f"error 2^{told.measured_log2:.1f} (slot {told.slot}), predicted 2^" in repr(told)
+        reported = rm.measure_error(result, keys, expected)
+        assert (reported.slot, reported.predicted_log2) == (np.argmax(errors), result.error_log2)
+        assert reported.measured_log2 == pytest.approx(np.log2(errors.max()))
+        assert reported.holds
+        assert f"error 2^{reported.measured_log2:.1f} (slot {reported.slot}), predicted 2^" in repr(reported)
         wrong = expected + np.eye(len(expected))[2] / 2
-        told = rm.measure_error(result, keys.secret, wrong)
-        assert (told.slot, round(told.measured_log2, 3), told.holds) == (2, -1, False)
+        reported = rm.measure_error(result, keys.secret, wrong)
+        assert (reported.slot, round(reported.measured_log2, 3), reported.holds) == (2, -1, False)

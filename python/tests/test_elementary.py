@@ -105,7 +105,7 @@ def test_what_bounds_decide_costs_nothing() -> None:
         assert apart(got, function(x)) == 0
 
 
-def test_the_stated_error_counts_approximation_and_tells_it_apart(tmp_path: Any) -> None:
+def test_the_stated_error_counts_approximation_and_separates_it(tmp_path: Any) -> None:
     """10 bits by the kernel's own choice of a polynomial are stated, and measured within."""
     tanh = rm.approximate(np.tanh, (-5, 5), error=1e-3)
     compiled = rm.kernel(lambda x: 2 * tanh(x)).compile(rm.vector(8), precision=20)
@@ -207,14 +207,14 @@ def test_products_with_sparse_matrices(kind: Any, rng: np.random.Generator) -> N
 
 
 def test_refusals_name_the_line_of_the_kernel_and_what_works() -> None:
-    for text, told in (
+    for text, reported in (
         ("np.sqrt(x)", r"works on \[0, 1\].*SquareRoot"),
         ("np.log(x)", r"works on \[0.0156"),
         ("1 / x", r"pole at 0.*low="),
         ("sparse.csr_matrix(np.eye(6)) * x", "toarray"),
     ):
         function = eval(f"lambda x: {text}", {"np": np, "sparse": sparse})
-        with pytest.raises(rm.KernelError, match=told) as refused:
+        with pytest.raises(rm.KernelError, match=reported) as refused:
             rm.kernel(function).compile(UNIT)
         assert str(refused.value).startswith("<string>:1")
 

@@ -78,12 +78,12 @@ def test_commands_for_one_folder_leave_one_set(tmp_path: Path) -> None:
         subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for _ in range(3)
     ]
-    told = [json.loads(run.communicate()[0]) for run in runs]
-    assert sorted(run.returncode for run in runs) == [0, 1, 1], told
-    for run, outcome in zip(runs, told, strict=True):
+    reported = [json.loads(run.communicate()[0]) for run in runs]
+    assert sorted(run.returncode for run in runs) == [0, 1, 1], reported
+    for run, outcome in zip(runs, reported, strict=True):
         assert run.returncode == 0 or (outcome["error"] == "CommandError" and outcome["code"] in REFUSED)
     saved = rm.Keys.load(PARAMS, tmp_path / "keys")
-    assert saved.identity == next(outcome["identity"] for outcome in told if "identity" in outcome)
+    assert saved.identity == next(outcome["identity"] for outcome in reported if "identity" in outcome)
     assert names(tmp_path / "keys") == ALL
 
 

@@ -184,10 +184,10 @@ def test_the_page_of_a_long_front_says_that_it_shows_a_part(monkeypatch: pytest.
 
     exploration = found()
     monkeypatch.setattr(explored, "thin", lambda front: front[:1])
-    told = explored.told(exploration)
-    assert (len(told["front"]), told["front_total"]) == (2, len(exploration.front))
+    reported = explored.reported(exploration)
+    assert (len(reported["front"]), reported["front_total"]) == (2, len(exploration.front))
     expected = f"2 of {len(exploration.front)} designs of the front, evenly chosen."
-    assert (len(exploration.front) > 2) == (expected in render_exploration(told, "1.0"))
+    assert (len(exploration.front) > 2) == (expected in render_exploration(reported, "1.0"))
 
 
 def test_an_interrupted_exploration_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,10 +196,10 @@ def test_an_interrupted_exploration_goes_on(tmp_path: Path, monkeypatch: pytest.
     results = tmp_path / "results.sqlite"
     wide = {**SPACE, "butterflies": [2, 4, 8, 16], "buses": [128, 256, 512]}
     whole = found(space=wide, seconds=1e6)
-    told: list[int] = []
+    reported: list[int] = []
 
     def stop(self: Any, stage: str, done: int, left: int, best: float | None) -> bool:
-        told.append(done)
+        reported.append(done)
         return done == 0
 
     with monkeypatch.context() as patch:
@@ -232,14 +232,14 @@ def test_ctrl_c_is_heard_in_the_middle_of_a_stage(monkeypatch: pytest.MonkeyPatc
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    def told(self: Any, stage: str, done: int, left: int, best: float | None) -> bool:
+    def reported(self: Any, stage: str, done: int, left: int, best: float | None) -> bool:
         if not stages:
             # After this call, when parameters are enumerated.
             signal.setitimer(signal.ITIMER_REAL, 0.2)
         stages.append(stage)
         return True
 
-    monkeypatch.setattr(run._Shown, "__call__", told)
+    monkeypatch.setattr(run._Shown, "__call__", reported)
     before = signal.signal(signal.SIGALRM, interrupt)
     try:
         with pytest.raises(rm.ExploreError) as stopped:
@@ -301,12 +301,12 @@ def test_a_folder_that_takes_no_files_is_refused_before_the_search(
         assert cli.main(command) == 1
     finally:
         tmp_path.chmod(mode)
-    told = json.loads(capsys.readouterr().out)
-    assert (told["code"], told["fields"]["path"]) == ("Unwritable", str(folder / "file"))
+    reported = json.loads(capsys.readouterr().out)
+    assert (reported["code"], reported["fields"]["path"]) == ("Unwritable", str(folder / "file"))
     assert not searched
 
 
-def test_what_became_of_the_points_adds_up_wherever_it_is_told(
+def test_what_became_of_the_points_adds_up_wherever_it_is_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     space = tmp_path / "space.json"
@@ -320,12 +320,12 @@ def test_what_became_of_the_points_adds_up_wherever_it_is_told(
     command = ["explore", "coxhe:d", "--device", "zcu102", "--space", str(space), *words]
     assert cli.main([*command, "--report", str(page)]) == 0
     shown = capsys.readouterr().out
-    (told,) = re.findall(r"Of [\d,]+ points [^.]*\.", shown)
-    assert told in page.read_text(encoding="utf-8")
-    points, *fates = (int(number.replace(",", "")) for number in re.findall(r"[\d,]*\d", told))
+    (reported,) = re.findall(r"Of [\d,]+ points [^.]*\.", shown)
+    assert reported in page.read_text(encoding="utf-8")
+    points, *fates = (int(number.replace(",", "")) for number in re.findall(r"[\d,]*\d", reported))
     assert points == sum(fates) == free.statistics["points"]
-    assert "exceed the bound on the error" in told
-    assert "exceed the bound on the latency" in told
+    assert "exceed the bound on the error" in reported
+    assert "exceed the bound on the latency" in reported
     for exploration in (free, found(max_error=bound), found(max_latency_ms=limit, minimise="area")):
         assert sum(count for count, _ in exploration.funnel()) == exploration.statistics["points"]
 
@@ -359,7 +359,7 @@ def test_a_long_front_says_how_much_of_it_is_shown() -> None:
         assert (table.title, table.row_count) == (title, SHOWN)
 
 
-def test_stored_devices_are_told() -> None:
+def test_stored_devices_are_reported() -> None:
     assert {"ecp5-85", "artix7-200t", "zynq-7020", "zcu104", "zcu102", "alveo-u280", "asic45"} <= set(
         devices()
     )

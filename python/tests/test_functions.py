@@ -225,10 +225,10 @@ def held_to_what_is_asked(method: Any, draw: np.random.Generator) -> None:
         found = rm.approximate(function, (low, high), error=reachable, method=method)
         asked = reachable
     measured = float(np.max(np.abs(found(points) - function(points))))
-    told = re.search(r"error (\S+),", repr(found))
-    assert told
+    reported = re.search(r"error (\S+),", repr(found))
+    assert reported
     assert measured <= found.error <= asked, f"{kind}, {len(at)} kinks"
-    assert measured <= float(told[1])
+    assert measured <= float(reported[1])
 
 
 @pytest.mark.parametrize("method", ["chebyshev", "minimax"])

@@ -107,8 +107,8 @@ def test_two_clients_at_the_command_line(tmp_path: Path, capsys: pytest.CaptureF
 
     def run(verb: str, *, status: int = 0, **options: Path) -> dict[str, Any]:
         capsys.readouterr()
-        told = [f"--{name}={path}" for name, path in options.items()]
-        assert main([verb, f"--kernel={tmp_path / 'kernel'}", *told, "--json", "--quiet"]) == status
+        reported = [f"--{name}={path}" for name, path in options.items()]
+        assert main([verb, f"--kernel={tmp_path / 'kernel'}", *reported, "--json", "--quiet"]) == status
         answer: dict[str, Any] = json.loads(capsys.readouterr().out)
         return answer
 
@@ -136,7 +136,7 @@ def test_two_clients_at_the_command_line(tmp_path: Path, capsys: pytest.CaptureF
         np.testing.assert_allclose(result["out"], X * X, atol=2**-10)
 
 
-def test_inspect_tells_mixed_files_and_forms(
+def test_inspect_reports_mixed_files_and_forms(
     clients: list[rm.Keys], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     keys, _ = clients

@@ -46,6 +46,8 @@ VERBS = {
     "import": ["seal", "parameters", "context", "--out", "imported"],
     "export": ["seal", "parameters", "context", "--out", "exported"],
     "workload": ["digits"],
+    "serve": ["--dir", "data"],
+    "remote": ["status"],
 }
 
 CLI = """

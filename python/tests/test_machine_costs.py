@@ -43,8 +43,8 @@ def test_a_core_to_be_built_has_costs_at_its_clock() -> None:
     # What the model counts for the plan of the base form, which is hybrid.
     base = power.switched("hybrid")
     core = Core(word_bits=60)
-    told, counted = base.work(core)["seconds"], core.image(base.plan).cycles * 1e-8
-    assert told == pytest.approx(counted, rel=0.3)
+    reported, counted = base.work(core)["seconds"], core.image(base.plan).cycles * 1e-8
+    assert reported == pytest.approx(counted, rel=0.3)
     # Twice the butterflies, but a memory that is as fast.
     assert fast["seconds"] > power.work(Core(word_bits=60, butterflies=8))["seconds"] / 2
     forms = rm.key_forms(params, 2, machine=core)

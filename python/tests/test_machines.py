@@ -57,11 +57,11 @@ def test_there_is_a_function_for_each_machine_that_says_its_options(
 ) -> None:
     assert {"cpu", "reference", "compact", "verilator"} <= set(dir(rm.machines))
     assert main(["machines", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)["machines"]
-    assert sorted(machine["name"] for machine in told) == dir(rm.machines)
+    reported = json.loads(capsys.readouterr().out)["machines"]
+    assert sorted(machine["name"] for machine in reported) == dir(rm.machines)
     assert main(["machines"]) == 0
     lines = capsys.readouterr().out
-    for machine in told:
+    for machine in reported:
         make = getattr(rm.machines, machine["name"])
         names = [option["name"] for option in machine["options"]]
         assert list(inspect.signature(make).parameters) == names
@@ -86,7 +86,7 @@ def test_values_run_kernels_and_operations(compiled: Compiled, keys: rm.Keys) ->
         large.executable("compact:log_n=10")
 
 
-def test_options_beside_a_machine_are_told_to_go(compiled: Compiled, keys: rm.Keys) -> None:
+def test_options_beside_a_machine_are_announced_to_go(compiled: Compiled, keys: rm.Keys) -> None:
     arguments = compiled.encrypt(keys, x=X)
     wanted = compiled.evaluate(keys, arguments).to_bytes()
     calls: list[tuple[str, Any]] = [
@@ -103,9 +103,9 @@ def test_options_beside_a_machine_are_told_to_go(compiled: Compiled, keys: rm.Ke
         ("cpu:threads=2", lambda: rm.kernel(lambda x: x + 1).run(x=X, threads=2)),
     ]
     for text, call in calls:
-        with pytest.warns(DeprecationWarning, match=f'write machine="{text}"') as told:
+        with pytest.warns(DeprecationWarning, match=f'write machine="{text}"') as reported:
             result = call()
-        assert [warning.filename for warning in told] == [__file__]
+        assert [warning.filename for warning in reported] == [__file__]
         assert not isinstance(result, rm.Values) or result.to_bytes() == wanted
 
 
@@ -153,18 +153,18 @@ def deep() -> Compiled:
     return powers.compile(rm.vector(64), params=params)
 
 
-def test_machines_tell_what_a_kernel_takes(deep: Compiled) -> None:
+def test_machines_report_what_a_kernel_takes(deep: Compiled) -> None:
     """A core's figures are those of the image that is built for it; a processor's those of ``work``."""
     core = Core(word_bits=60, log_n_max=15, moduli=32, butterflies=8)
     image = core.image(deep.plan)
-    told = deep.estimate("compact:butterflies=8")
-    assert (told["cycles"], told["counters"]["first_cycles"]) == (image.cycles, image.first_cycles)
-    assert told["spans"] == image.spans
-    assert told["seconds"] is None
-    assert all(0 < share < 1 for share in told["utilisation"].values())
+    reported = deep.estimate("compact:butterflies=8")
+    assert (reported["cycles"], reported["counters"]["first_cycles"]) == (image.cycles, image.first_cycles)
+    assert reported["spans"] == image.spans
+    assert reported["seconds"] is None
+    assert all(0 < share < 1 for share in reported["utilisation"].values())
     clocked = deep.estimate(rm.machines.verilator(butterflies=8, clock=250))
-    assert clocked["cycles"] == told["cycles"]
-    assert clocked["seconds"] == pytest.approx(told["cycles"] * 4e-9)
+    assert clocked["cycles"] == reported["cycles"]
+    assert clocked["seconds"] == pytest.approx(reported["cycles"] * 4e-9)
     assert deep.estimate("cpu")["seconds"] == pytest.approx(deep.work("cpu")["seconds"])
     assert deep.work("compact:clock=200")["seconds"] == pytest.approx(deep.work("compact")["seconds"] / 2)
     with pytest.raises(rm.MachineError, match="cpu, compact, verilator, file do") as refused:
@@ -175,20 +175,20 @@ def test_machines_tell_what_a_kernel_takes(deep: Compiled) -> None:
 def test_the_command_line_simulates_kernels_and_limb_programs(
     deep: Compiled, tmp_path: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def told(*words: object) -> dict[str, Any]:
+    def reported(*words: object) -> dict[str, Any]:
         assert main(["simulate", *map(str, words), "--json"]) == 0
         return json.loads(capsys.readouterr().out)
 
     deep.save(tmp_path / "kernel")
     limb = tmp_path / "program.limb"
     limb.write_text("# the same program\n" + Core(word_bits=60).image(deep.plan).limb_program)
-    by_kernel = told(tmp_path / "kernel", "--spans", tmp_path / "spans.json")
-    by_text = told(limb)
+    by_kernel = reported(tmp_path / "kernel", "--spans", tmp_path / "spans.json")
+    by_text = reported(limb)
     assert by_kernel["cycles"] == by_text["cycles"] == deep.estimate("compact")["cycles"]
     assert [tuple(span) for span in json.loads((tmp_path / "spans.json").read_text())] == deep.estimate(
         "compact"
     )["spans"]
-    assert told(limb, "--machine", "cpu")["seconds"] == pytest.approx(deep.work()["seconds"])
+    assert reported(limb, "--machine", "cpu")["seconds"] == pytest.approx(deep.work()["seconds"])
     assert main(["simulate", str(limb), "--machine", "compact:clock=100"]) == 0
     assert f"cycles        {by_text['cycles']:,}\nseconds " in capsys.readouterr().out
     (tmp_path / "broken").write_text("limb x : 2^10 {\n")
@@ -206,17 +206,17 @@ def test_the_command_line_simulates_kernels_and_limb_programs(
         assert code in (None, refused["code"]), refused
 
 
-def test_a_described_machine_tells_where_every_cycle_of_a_kernel_went(
+def test_a_described_machine_reports_where_every_cycle_of_a_kernel_went(
     deep: Compiled, tmp_path: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = deep.estimate(rm.machines.file(path="taiyi-60"))
-    assert told["cycles"] == sum(count for _, count in told["parts"])
-    assert told["seconds"] == pytest.approx(told["cycles"] * 1e-9)
-    counters = told["counters"]
+    reported = deep.estimate(rm.machines.file(path="taiyi-60"))
+    assert reported["cycles"] == sum(count for _, count in reported["parts"])
+    assert reported["seconds"] == pytest.approx(reported["cycles"] * 1e-9)
+    counters = reported["counters"]
     bounds = [counters[f"bound_{name}"] for name in ("work", "off_chip", "critical_path")]
-    assert 0 < max(bounds) <= told["cycles"]
+    assert 0 < max(bounds) <= reported["cycles"]
     assert counters["bytes_key"] == counters["bytes_expanded"] > 0 == counters["bytes_seeded_key"]
-    assert all(joules > 0 for name, joules in told["energy"] if name in ("ntt", "hbm"))
+    assert all(joules > 0 for name, joules in reported["energy"] if name in ("ntt", "hbm"))
     with pytest.raises(rm.MachineError, match="bits, and words have 36"):
         deep.estimate("file:taiyi")
     with pytest.raises(rm.MachineError, match="computes no data; run the program on another machine"):
@@ -226,13 +226,13 @@ def test_a_described_machine_tells_where_every_cycle_of_a_kernel_went(
     with pytest.raises(rm.MachineError, match=r"mine.toml, \[machine\]: `ghz` has no source"):
         deep.estimate(f"file:{mine}")
     mine.write_text('[machine]\nbase = "taiyi-60"\nghz = 2\nsource = "a test"\n')
-    assert deep.estimate(f"file:{mine}")["seconds"] == pytest.approx(told["seconds"] / 2)
+    assert deep.estimate(f"file:{mine}")["seconds"] == pytest.approx(reported["seconds"] / 2)
     deep.save(tmp_path / "kernel")
     places = [word for name in ("trace", "report") for word in (f"--{name}", str(tmp_path / name))]
     assert main(["simulate", str(tmp_path / "kernel"), "--machine", f"file:{mine}", *places]) == 0
-    assert f"cycles        {told['cycles']:,}\n" in capsys.readouterr().out
+    assert f"cycles        {reported['cycles']:,}\n" in capsys.readouterr().out
     events = json.loads((tmp_path / "trace").read_text())["traceEvents"]
-    assert len([event for event in events if event["ph"] == "X"]) == len(told["spans"])
+    assert len([event for event in events if event["ph"] == "X"]) == len(reported["spans"])
     page = (tmp_path / "report").read_text()
     assert "Where every cycle went" in page
-    assert f"{told['cycles']:,}" in page
+    assert f"{reported['cycles']:,}" in page

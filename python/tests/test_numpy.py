@@ -99,9 +99,9 @@ def test_numpy_functions_agree_with_numpy_and_the_page_says_which() -> None:
         lines += [f"## {section}", "", "| function | call | slots | columns |", "|---|---|---|---|"]
         for name, call in rows.items():
             found = {packing: outcome(call, packing) for packing in ("slots", "columns")}
-            for packing, told in found.items():
-                assert not told.startswith("raised"), told
-                counts[packing] += told == "yes"
+            for packing, reported in found.items():
+                assert not reported.startswith("raised"), reported
+                counts[packing] += reported == "yes"
             shown = [
                 found[p].replace("|", "\\|") if found[p] == "yes" else f"no: {_short(found[p])}"
                 for p in found
@@ -256,7 +256,7 @@ def test_a_report_of_many_keys_says_what_takes_fewer(monkeypatch: pytest.MonkeyP
     compiled = rm.kernel(lambda x: weights @ x).compile(rm.vector(256))
     assert "rotation_keys" not in str(compiled)
     monkeypatch.setattr("ringmill.compiled.MANY_BYTES", 1.0)
-    told = re.search(r"with rotation_keys=(\d+) about ([\d,]+) MB", str(compiled))
-    assert told is not None
-    few = rm.kernel(lambda x: weights @ x).compile(rm.vector(256), rotation_keys=int(told[1]))
-    assert len(few.plan.rotations) <= int(told[1]) < len(compiled.plan.rotations)
+    reported = re.search(r"with rotation_keys=(\d+) about ([\d,]+) MB", str(compiled))
+    assert reported is not None
+    few = rm.kernel(lambda x: weights @ x).compile(rm.vector(256), rotation_keys=int(reported[1]))
+    assert len(few.plan.rotations) <= int(reported[1]) < len(compiled.plan.rotations)

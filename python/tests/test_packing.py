@@ -231,7 +231,7 @@ def test_results_larger_than_the_image_are_those_of_numpy(
     np.testing.assert_allclose(got["sum"], expected.sum(), rtol=0, atol=1e-11)
 
 
-def test_a_larger_result_takes_a_level_for_its_room() -> None:
+def test_a_larger_result_takes_a_level_for_its_margin() -> None:
     full = rm.kernel(lambda x: rm.convolve(x, np.ones((2, 2)), padding=1))
     assert full.trace(rm.matrix(8, 8)).depth == 2
     # Every other row and column have space around them.

@@ -43,7 +43,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="module")
 def explored(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The page of one exploration; nobody has run a job on its core."""
-    found = {name: told for name, told in sample_exploration().items() if name != "job"}
+    found = {name: reported for name, reported in sample_exploration().items() if name != "job"}
     page = tmp_path_factory.mktemp("explored") / "page.html"
     page.write_text(render_exploration(found, "1.0"), encoding="utf-8")
     return page.as_uri()
@@ -179,7 +179,7 @@ def test_dark_page_is_dark_and_the_button_turns_it(browser: Any, address: str) -
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_the_front_tells_of_a_design_that_is_pointed_at(width: int, browser: Any, address: str) -> None:
+def test_the_front_reports_a_design_that_is_pointed_at(width: int, browser: Any, address: str) -> None:
     visit = _Visit(browser, address, viewport={"width": width, "height": 800})
     page = visit.page
     tip, point = page.locator("#design-tip"), page.locator("#design-latency-error-2")
@@ -187,9 +187,9 @@ def test_the_front_tells_of_a_design_that_is_pointed_at(width: int, browser: Any
     point.scroll_into_view_if_needed()
     point.dispatch_event("pointerenter")
     assert tip.is_visible()
-    told = tip.inner_text()
-    assert "Design 3: 4.1 ms" in told
-    assert "slower" in told
+    reported = tip.inner_text()
+    assert "Design 3: 4.1 ms" in reported
+    assert "slower" in reported
     box = tip.bounding_box()
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= width

@@ -152,7 +152,7 @@ def test_a_place_that_is_not_there_is_found() -> None:
         _exists("ringmill compare casa --no-such-option")
 
 
-def test_a_figure_without_row_or_reason_is_told() -> None:
+def test_a_figure_without_row_or_reason_is_reported() -> None:
     figures = {"a": {"b": [1, 2]}, "c": 3, "name": "x"}
     rows = [{"table": 1, "paper": {"deep": [{"b": 1}]}}, {"table": 2, "paper": {"b": 2}}]
     works = Item("Table 1", "works", see=("Makefile",), figures=("a",), table=(1,))
@@ -178,7 +178,7 @@ def test_an_item_without_place_or_reason_is_refused(fields: dict[str, Any], said
         Item("Table 9", **fields)
 
 
-def test_an_item_is_told_by_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_item_is_found_by_its_name(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["compare", "taiyi-parameters", "--item", "figure 15"]) == 0
     assert "not reproducible, because it counts what Eq. 9 saves" in capsys.readouterr().out
     assert cli.main(["compare", "casa", "--item", "Table 6", "--json"]) == 0

@@ -70,7 +70,7 @@ def test_program_errors_point_at_the_line() -> None:
     assert caught.value.word == "ad"
 
 
-def test_the_secret_is_told() -> None:
+def test_the_secret_is_reported() -> None:
     def made(**how: Any) -> rm.Params:
         return rm.Params.from_bits(12, [40, 30], [40], 2, insecure=True, **how)
 

@@ -65,9 +65,9 @@ def test_the_command_prints_a_table_and_json(tmp_path: Path, capsys: pytest.Capt
     for word in ("inner product", "share", "multiplier", "memory", "ceilings", "GB a second"):
         assert word in printed
     assert cli.main(["profile", "--kernel", path, "--runs", "1", "--quiet", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["kernel"] == kernel().name
-    assert {"kind", "share", "multiplier", "memory", "bound"} <= set(told["rows"][0])
+    reported = json.loads(capsys.readouterr().out)
+    assert reported["kernel"] == kernel().name
+    assert {"kind", "share", "multiplier", "memory", "bound"} <= set(reported["rows"][0])
 
 
 #: Each element one place on.

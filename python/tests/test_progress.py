@@ -68,8 +68,8 @@ def test_work_goes_on_where_nothing_can_be_shown(show: Any, monkeypatch: pytest.
         monkeypatch.setattr("sys.stderr", stream)
         with steps("work", 1, show) as step:
             step("one")
-        with share("work", show) as told:
-            told(1, 2)
+        with share("work", show) as reported:
+            reported(1, 2)
 
 
 def test_keys_are_made_without_a_standard_error(tmp_path: Path) -> None:
@@ -95,28 +95,28 @@ def test_errors_pass_through_the_bar() -> None:
         ("lines", _Terminal(), "work: 0%\nwork: 21%\nwork: 99%\nwork: done\n"),
     ],
 )
-def test_shares_are_told_by_tenths(show: Any, stream: io.StringIO, expected: str) -> None:
-    with share("work", show=show, stream=stream) as told:
+def test_shares_are_reported_by_tenths(show: Any, stream: io.StringIO, expected: str) -> None:
+    with share("work", show=show, stream=stream) as reported:
         for done in (0, 0, 0, 3, 70, 74, 330, 333):
-            told(done, 333)
+            reported(done, 333)
     assert stream.getvalue() == expected
 
 
 def test_a_share_on_a_terminal() -> None:
     stream = _Terminal()
-    with share("work", stream=stream) as told:
-        told(0, 0)
-        told(1, 4)
+    with share("work", stream=stream) as reported:
+        reported(0, 0)
+        reported(1, 4)
     assert "work" in stream.getvalue()
     assert "25%" in stream.getvalue()
 
 
 @pytest.mark.parametrize("total", [0, 10])
-def test_what_ends_at_once_or_does_not_tell_shows_nothing(total: int) -> None:
+def test_what_ends_at_once_or_does_not_report_shows_nothing(total: int) -> None:
     stream = io.StringIO()
-    with share("work", show="lines", stream=stream) as told:
+    with share("work", show="lines", stream=stream) as reported:
         if not total:
-            told(0, 0)
+            reported(0, 0)
     assert stream.getvalue() == ""
 
 
@@ -125,7 +125,7 @@ def _high(x: Any) -> Any:
     return x**8
 
 
-def test_a_run_tells_how_far_it_is(
+def test_a_run_reports_how_far_it_is(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     compiled = _high.compile(rm.vector(4), precision=12)
@@ -173,21 +173,21 @@ def test_what_progress_raises_ends_a_run() -> None:
     compiled = _high.compile(rm.vector(4), precision=12)
     keys = compiled.keygen()
     arguments = compiled.encrypt(keys, x=[0.5, 0.25, -0.5, 1.0])
-    told = []
+    reported = []
 
     def enough(done: int, total: int) -> None:
-        told.append((done, total))
+        reported.append((done, total))
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         compiled.executable("reference").run(arguments.parts, keys.evaluation, enough)
-    ((done, total),) = told
+    ((done, total),) = reported
     assert 0 <= done < total
     results = compiled.evaluate(keys, arguments, machine="reference")
     assert compiled.decrypt(keys, results) == pytest.approx([0.5**8, 0.25**8, 0.5**8, 1.0], abs=2**-12)
 
 
-def test_a_kernel_at_the_prompt_tells_how_far_it_is_where_that_is_asked_for(
+def test_a_kernel_at_the_prompt_reports_how_far_it_is_where_that_is_asked_for(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """It reports a few times a second: so one that takes longer."""
@@ -216,7 +216,7 @@ def _powers(x: rm.Ciphertext) -> rm.Ciphertext:
     return total
 
 
-def test_a_bootstrapping_at_the_prompt_tells_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bootstrapping_at_the_prompt_reports_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     params = rm.Params.bootstrapping(1, log_n=13, slots=64, insecure=True)
     keys = rm.keygen(params, **rm.bootstrap_keys(params, 64))
     low = rm.encrypt([0.5] * 64, keys, level=params.bootstraps["start"], magnitude=1)

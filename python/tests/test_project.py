@@ -111,9 +111,9 @@ def test_a_design_file_is_built(compiled: Any, tmp_path: Path, capsys: pytest.Ca
     assert design.core.tile == "ecp5"
     command = ["build", str(tmp_path / "design.json"), "--out", str(tmp_path / "out"), "--json"]
     assert cli.main(command) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["bytes"] > 8 * 1024 * 38  # inputs and expected outputs
-    assert told["files"] == len(json.loads((tmp_path / "out" / "manifest.json").read_text())["files"]) + 1
+    reported = json.loads(capsys.readouterr().out)
+    assert reported["bytes"] > 8 * 1024 * 38  # inputs and expected outputs
+    assert reported["files"] == len(json.loads((tmp_path / "out" / "manifest.json").read_text())["files"]) + 1
     assert 'FREQUENCY PORT "clk_i" 80 MHZ' in (tmp_path / "out" / "constraints" / "core.lpf").read_text()
     assert json.loads((tmp_path / "out" / "design.json").read_text()) == json.loads(text)
     assert cli.main(command) == 1

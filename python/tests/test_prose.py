@@ -60,7 +60,7 @@ def test_comments_and_strings_are_read_when_a_scope_says_so() -> None:
     assert [line for line, _ in faults(code, "comments", "a.rs")] == [1]
     assert [line for line, _ in faults(code, "strings", "a.rs")] == [2]
     assert [line for line, _ in faults('x = 1  # whoever\ny = "#"\n', "comments", "a.py")] == [1]
-    with pytest.raises(ValueError, match="one of markdown, comments, docstrings, strings"):
+    with pytest.raises(ValueError, match="one of markdown, markup, comments, docstrings, strings"):
         faults(code, "sources", "a.rs")
 
 
@@ -77,6 +77,14 @@ def test_docstrings_are_read_without_their_code() -> None:
     assert faults('"it has no room" if x else ""\n', "strings", "a.py")
 
 
+def test_entries_of_sections_are_read() -> None:
+    code = (
+        'def f(x, y):\n    """Return x.\n\n    Args:\n        x: told.\n        y: one\n            wish.\n\n'
+        '    Raises\n    ------\n        Error: no room.\n\n    It ends:\n\n        told = x\n    """\n'
+    )
+    assert [line for line, _ in faults(code, "docstrings", "a.py")] == [5, 7, 11]
+
+
 def test_code_in_comments_of_rust_is_not_read() -> None:
     fenced = "/// Adds.\n///\n/// ```\n/// let room = 1;\n/// ```\n/// No room.\nfn f() {}\n"
     assert [line for line, _ in faults(fenced, "comments", "a.rs")] == [6]
@@ -89,6 +97,14 @@ def test_code_in_comments_of_rust_is_not_read() -> None:
 def test_fields_of_format_strings_are_code() -> None:
     assert not faults('let a = "{room} of {room:?} bits";\n', "strings", "a.rs")
     assert faults('let a = "{least} bits of room";\n', "strings", "a.rs")
+
+
+def test_text_of_templates_is_read_without_tags_and_fields() -> None:
+    page = (
+        '<style>.room { }</style>\n<p class="room">{{ told }} rows\n{% if wish %}<b>told</b>\n'
+        "<script>\nlet room = 1\n</script>\n<!-- room --><i>whoever</i></p>\n"
+    )
+    assert [line for line, _ in faults(page, "markup", "a.html")] == [3, 7]
 
 
 def test_columns_of_headers_and_symbols_are_no_sentence() -> None:

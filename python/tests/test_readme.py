@@ -48,10 +48,11 @@ def test_the_kernel_of_the_readme_is_explored_as_it_says(tmp_path: Path) -> None
     page = (ROOT / "docs" / "how-to" / "choose-a-core.md").read_text(encoding="utf-8")
     said = re.search(r"ringmill explore kernel.py:score --device (\S+) --max-error (\S+)", page)
     assert said
-    assert blocks("docs/how-to/choose-a-core.md")[0].splitlines()[1] in BLOCKS[0].replace(
+    kernel = blocks("docs/how-to/choose-a-core.md")[0]
+    assert kernel[kernel.index("@rm.kernel") :] in BLOCKS[0].replace(
         "    # plain Python over encrypted records", ""
     )
-    (tmp_path / "kernel.py").write_text(BLOCKS[0].split("compiled =")[0], encoding="utf-8")
+    (tmp_path / "kernel.py").write_text(kernel, encoding="utf-8")
     device, error = said.groups()
     found = rm.explore(
         target(f"{tmp_path / 'kernel.py'}:score"),
@@ -62,6 +63,16 @@ def test_the_kernel_of_the_readme_is_explored_as_it_says(tmp_path: Path) -> None
     )
     assert found.best_proven
     assert found.best["predicted"]["error"]["value"] <= float(error)
+
+
+def test_the_readme_has_one_small_table_of_speeds() -> None:
+    speeds = README.split("<!-- speeds -->")[1].split("<!-- /speeds -->")[0]
+    assert len(re.findall(r"^\|(?!-)", speeds, re.M)) - 1 <= 8
+    # The other table leads to pages and has no figures.
+    rest = "".join(README.split(speeds))
+    rows = re.findall(r"^\|(?!-)(.*)\|$", rest, re.M)
+    assert len(rows) <= 8
+    assert all("](" in row or row.startswith(" to ") for row in rows)
 
 
 def test_readme_shows_what_was_measured() -> None:

@@ -73,8 +73,8 @@ def test_page_is_self_contained(page: str) -> None:
 
 
 def test_large_workloads_are_there_with_what_predicts_them(page: str) -> None:
-    for told in ("bootstrapping", "ResNet-20, an image: 39 programs", "2,570", "88.9 s (shipped costs)"):
-        assert f">{told}</td>" in page, told
+    for reported in ("bootstrapping", "ResNet-20, an image: 39 programs", "2,570", "88.9 s (shipped costs)"):
+        assert f">{reported}</td>" in page, reported
     assert ">4.77 s</td>" in page
 
 

@@ -162,9 +162,9 @@ def test_a_smaller_network_that_fits_is_named(
     # What the tests before this one have taken is not the workload's.
     monkeypatch.setattr(memory, "held", lambda: 1e8)
     assert main(["workload", "resnet-8", "--run", str(tmp_path), "--memory", "2", "--quiet"]) == 1
-    told = capsys.readouterr().err
+    reported = capsys.readouterr().err
     needed, smaller = re.search(
-        r"needs about (.*) GB \(.* would fit: tiny --key-memory seeded, (.*) GB\.$", told.strip()
+        r"needs about (.*) GB \(.* would fit: tiny --key-memory seeded, (.*) GB\.$", reported.strip()
     ).groups()
     assert float(smaller) < 2 < float(needed)
     assert main(["workload", "resnet-8", "--run", str(tmp_path), "--memory", "0.1", "--quiet"]) == 1
@@ -244,7 +244,7 @@ def test_the_rows_of_resnet_are_those_that_the_page_of_workloads_has() -> None:
     assert image["costs"].startswith("shipped")
 
 
-def test_what_is_left_is_told_by_programs_of_the_same_sort() -> None:
+def test_what_is_left_follows_from_programs_of_the_same_sort() -> None:
     sorts = [("a", "x"), ("b", "y"), ("c", "x"), ("d", "y")]
     assert stepwise._left({"a": 30.0}, sorts, 1) == ""
     assert ", about 2 minutes left, until " in stepwise._left({"a": 30.0, "b": 90.0}, sorts, 2)

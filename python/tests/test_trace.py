@@ -99,16 +99,16 @@ def test_sums_keep_their_axes(
 
 
 @pytest.mark.parametrize("spec", [rm.matrix(3, 4), rm.matrix(3, 4, packing="columns")])
-def test_numpy_tells_shapes_of_encrypted_values(spec: rm.Spec) -> None:
-    told = []
+def test_numpy_reports_shapes_of_encrypted_values(spec: rm.Spec) -> None:
+    reported = []
 
     @rm.kernel
     def k(x: Any) -> Any:
-        told.append((np.shape(x), np.ndim(x), np.size(x), x.size))
+        reported.append((np.shape(x), np.ndim(x), np.size(x), x.size))
         return x
 
     k.trace(spec)
-    assert told == [((3, 4), 2, 12, 12)]
+    assert reported == [((3, 4), 2, 12, 12)]
 
 
 def test_what_encrypted_values_lack_can_be_asked_for(in_the_clear: Clear) -> None:
@@ -381,7 +381,7 @@ def test_polynomial_is_right_and_depth_optimal(coefficients: list[float], series
 @pytest.mark.parametrize(
     ("domain", "window"), [([-1, 1], [0, 1]), ([0, 2], [-0.5, 0.25]), ([1, 3], [-2, 2]), ([-1, 1], [-1, 1])]
 )
-def test_series_heed_domain_and_window(kind: Any, domain: Any, window: Any) -> None:
+def test_series_keep_domain_and_window(kind: Any, domain: Any, window: Any) -> None:
     c = [0.25, 1.0, 0.5, -0.125]
     x = np.linspace(*domain, 11)
     # The definition: c in powers or cosines of what the domain's map to the window makes of x.

@@ -23,11 +23,11 @@ STORED = Path(__file__).resolve().parents[2] / "docs" / "measured" / "error-mode
 
 
 def _held(rows: list[dict[str, Any]]) -> None:
-    told = error.summary(rows)
-    assert told["all"]["median_deviation"] <= error.MEDIAN, told
-    for letter, spread in told["kernels"].items():
+    reported = error.summary(rows)
+    assert reported["all"]["median_deviation"] <= error.MEDIAN, reported
+    for letter, spread in reported["kernels"].items():
         assert spread["median_deviation"] <= error.KERNEL_MEDIAN, (letter, spread)
-    assert told["all"]["most_optimistic"] <= error.OPTIMISTIC, told
+    assert reported["all"]["most_optimistic"] <= error.OPTIMISTIC, reported
 
 
 def test_the_model_holds_at_a_sample_of_sets() -> None:
@@ -106,9 +106,9 @@ def test_a_synthesis_counts_only_for_the_core_that_it_is_of() -> None:
         "dsp": 40,
         "status": "made up",
     }
-    told = {r["what"]: r for r in held.resources(design, held.of_core(design, [row]))}
-    assert (told["lut"]["measured"], told["dsp"]["measured"]) == (8600, 40)
-    assert held.deviation(told["lut"]) == "+4.65 %"
+    reported = {r["what"]: r for r in held.resources(design, held.of_core(design, [row]))}
+    assert (reported["lut"]["measured"], reported["dsp"]["measured"]) == (8600, 40)
+    assert held.deviation(reported["lut"]) == "+4.65 %"
     for other in ({**row, "flow": "xc7"}, {**row, "params": {**params, "NBF": 2}}):
         assert held.of_core(design, [other]) is None
     assert all(r["measured"] is None for r in held.resources(design, None))
@@ -137,8 +137,8 @@ def test_a_synthesis_is_made_in_the_folder_of_the_core(
     row = held.synthesis(design)
     assert (row["lut"], row["ff"], row["dsp"], row["ebr"]) == (8000, 9000, 40, 32)
     assert row["tool"] == "Yosys 0.99"
-    told = {r["what"]: r for r in held.validate([design], rtl=False, synthesise=True, runs=1)}
-    assert (told["lut"]["measured"], told["dsp"]["measured"]) == (8000, 40)
+    reported = {r["what"]: r for r in held.validate([design], rtl=False, synthesise=True, runs=1)}
+    assert (reported["lut"]["measured"], reported["dsp"]["measured"]) == (8000, 40)
     monkeypatch.setenv("YOSYS", str(tmp_path / "nothing"))
     with pytest.raises(rm.MachineError, match="YOSYS names the command"):
         held.synthesis(design)

@@ -146,7 +146,7 @@ def test_encrypted_training_gives_the_weights_of_clear_training() -> None:
     assert training.accuracy(weights[7], split) == training.accuracy(expected, split)
 
 
-def test_an_unknown_workload_is_told_those_there_are() -> None:
+def test_an_unknown_workload_is_refused_with_the_list() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "ringmill", "workload", "letters", "--json"],
         capture_output=True,
@@ -154,9 +154,9 @@ def test_an_unknown_workload_is_told_those_there_are() -> None:
         check=False,
     )
     assert done.returncode == 1
-    told = json.loads(done.stdout)
-    assert told["code"] == "NoWorkload"
-    assert all(name in told["message"] for name in WORKLOADS)
+    reported = json.loads(done.stdout)
+    assert reported["code"] == "NoWorkload"
+    assert all(name in reported["message"] for name in WORKLOADS)
 
 
 @pytest.mark.long

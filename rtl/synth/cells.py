@@ -30,8 +30,8 @@ FAMILIES = {
 
 def script(family: str, top: str) -> str:
     """Return what follows the reading of the sources; cells are counted into `stat.json`."""
-    synthesis, told, _ = FAMILIES[family]
-    return f"{synthesis} -top {top}\ntee -q -o stat.json stat -json {told}-top {top}\n"
+    synthesis, reported, _ = FAMILIES[family]
+    return f"{synthesis} -top {top}\ntee -q -o stat.json stat -json {reported}-top {top}\n"
 
 
 def cells(stat: Path, top: str) -> tuple[dict[str, int], Row]:

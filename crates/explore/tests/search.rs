@@ -338,4 +338,16 @@ fn constraints_that_are_no_numbers_are_refused() {
     let empty = Space { words: vec![], ..Space::default() };
     let error = explore(&Request { space: empty, ..base }, None, &mut |_| true).unwrap_err();
     assert_eq!(error.code(), "Constraint");
+    // Primes longer than every word; those of PRF-FIKO have their own length.
+    let long = |name: &str| Space {
+        words: vec![36],
+        level_bits: vec![40, 45],
+        multipliers: vec![name.into()],
+        ..Space::default()
+    };
+    assert_eq!(
+        long("montgomery").check().unwrap_err().to_string(),
+        "level_bits is [40, 45] for words of [36] bits; it must be at most the bits of a word"
+    );
+    long("prf-fiko").check().unwrap();
 }

@@ -32,6 +32,18 @@ pub(crate) fn identify_file(
     facts(py, py.detach(|| inspect(File::open(&path).map_err(unreadable)?)))
 }
 
+/// BLAKE3 of a file's bytes, as hexadecimal digits: the name of an object of a service.
+#[pyfunction]
+pub(crate) fn blake3_file(py: Python<'_>, #[pyo3(from_py_with = given)] path: PathBuf) -> PyResult<String> {
+    let hashed = py.detach(|| {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update_reader(File::open(&path)?)?;
+        Ok(hasher.finalize().to_hex().to_string())
+    });
+    let unreadable = |source| FileError::Io { action: format!("reading {}", path.display()), source };
+    Ok(hashed.map_err(unreadable).map_err(|e| Failure::file(&e))?)
+}
+
 fn facts(py: Python<'_>, info: Result<Info, FileError>) -> PyResult<Bound<'_, PyDict>> {
     let info = info.map_err(|e| Failure::file(&e))?;
     let facts = PyDict::new(py);

@@ -71,6 +71,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(switching::form_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(files::identify, module)?)?;
     module.add_function(wrap_pyfunction!(files::identify_file, module)?)?;
+    module.add_function(wrap_pyfunction!(files::blake3_file, module)?)?;
     module.add_function(wrap_pyfunction!(hardware::hardware_files, module)?)?;
     module.add_function(wrap_pyfunction!(hardware::core_sizes, module)?)?;
     module.add_function(wrap_pyfunction!(hardware::core_options, module)?)?;

@@ -27,10 +27,12 @@
 //! ```
 
 mod bootstrap;
+pub mod bundle;
 mod eager;
 mod error;
 mod evaluator;
 mod kernel;
+pub mod kernel_file;
 mod plaintext;
 mod plan;
 mod prepared;

@@ -12,12 +12,12 @@ def numbered(lines: Sequence[str]) -> list[str]:
     >>> numbered(["in a loop", "before it", "in a loop"])
     ['in a loop (1st of 2)', 'before it', 'in a loop (2nd of 2)']
     """
-    often, seen, told = Counter(lines), Counter[str](), []
+    often, seen, reported = Counter(lines), Counter[str](), []
     for line in lines:
         seen[line] += 1
         place = f" ({ordinal(seen[line])} of {often[line]})" if often[line] > 1 else ""
-        told.append(line + place)
-    return told
+        reported.append(line + place)
+    return reported
 
 
 def ordinal(number: int) -> str:

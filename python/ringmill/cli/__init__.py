@@ -18,6 +18,8 @@
     ringmill workload digits | resnet-20 --run FOLDER
     ringmill import   seal | openfhe WHAT FILE … --out FILE
     ringmill export   seal | openfhe WHAT FILE --out FILE
+    ringmill serve    --dir DIR
+    ringmill remote   login URL | push FILE … | run … | status | fetch JOB --out FILE
 
 Exit status: 0 done, 1 refused (the message says why), 2 wrong usage, 130 interrupted, 143 or 129
 ended by SIGTERM or SIGHUP, 141 if nobody reads any more what it prints.
@@ -40,6 +42,7 @@ INTERRUPTED = 130
 #: Options that are whole numbers, the same for every verb that has them: least and most.
 _RANGES = {
     "threads": (1, 256),
+    "workers": (1, 1024),
     "depth": (0, 100),
     "scale_bits": (20, 59),
     "integer_bits": (0, 59),
@@ -215,7 +218,9 @@ def _parser() -> argparse.ArgumentParser:
 
     sub = verb("compare", "Put a paper's figures beside ours.")
     sub.add_argument(
-        "paper", metavar="PAPER", help="a folder of ringmill.studies.papers: casa, coxhe, taiyi, taiyi-parameters"
+        "paper",
+        metavar="PAPER",
+        help="a folder of ringmill.studies.papers: casa, coxhe, taiyi, taiyi-parameters",
     )
     sub.add_argument(
         "--item",
@@ -259,9 +264,10 @@ def _parser() -> argparse.ArgumentParser:
         help="where what runs keeps keys: every word (expanded), or half of each (seeded)",
     )
 
-    from ringmill.cli import interop
+    from ringmill.cli import interop, remote
 
     interop.add(verb)
+    remote.add(verb)
     return parser
 
 

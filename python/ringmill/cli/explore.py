@@ -320,6 +320,6 @@ def show_devices(facts: Facts) -> None:
     """Print one line a device."""
     for name, device in facts.items():
         amounts = {k: v for k, v in device["resources"].items() if k != "source"}
-        told = ", ".join(f"{v:,.0f} {k}" for k, v in amounts.items())
+        reported = ", ".join(f"{v:,.0f} {k}" for k, v in amounts.items())
         clock = f"{device['clock']['mhz']:g} MHz ({device['clock']['kind']})"
-        print(f"{name:<12} {device['title']}: {told}; {clock}")
+        print(f"{name:<12} {device['title']}: {reported}; {clock}")

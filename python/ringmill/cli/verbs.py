@@ -27,6 +27,8 @@ from ringmill.cli.places import to_write
 from ringmill.cli.profile import profile as profile
 from ringmill.cli.profile import show_profile as show_profile
 from ringmill.cli.read import encryption_key, evaluation_keys, secret
+from ringmill.cli.remote import remote as remote
+from ringmill.cli.remote import serve as serve
 from ringmill.cli.simulate import show_simulate as show_simulate
 from ringmill.cli.simulate import simulate as simulate
 from ringmill.cli.streams import say

@@ -30,12 +30,12 @@ def timed(design: Design, progress: Show = "none") -> Design:
     encrypt, arguments = _least(lambda: compiled.encrypt(keys, zeros, progress=progress))
     results = compiled.evaluate(keys, arguments)
     decrypt, _ = _least(lambda: compiled.decrypt(keys, results))
-    told = copy.deepcopy(design)
-    client = told["predicted"]["client"]
+    reported = copy.deepcopy(design)
+    client = reported["predicted"]["client"]
     source = f"measured where the exploration ran, least of {REPEATS}"
     for name, seconds in (("encrypt_ms", encrypt), ("decrypt_ms", decrypt)):
         client[name] = {"value": 1e3 * seconds, "origin": {"kind": "measured", "source": source}}
-    return told
+    return reported
 
 
 def _least(call: Callable[[], Any]) -> tuple[float, Any]:

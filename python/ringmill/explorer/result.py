@@ -40,9 +40,9 @@ class Exploration:
             row are the cycle model's.
         best_proven: nothing of the space beats ``best``, at the schedules that the search made.
         front_proven: nothing of the space is missing from the front.
-        front_gap: where that is not so, what may be missing: ``faster``, how many times as fast, at most, it
-            is as a design of the front that is nowhere else worse; ``open``, the candidates left;
-            ``uncovered``, those that no design of the front equals in area, error and security together.
+        front_gap: what may be missing otherwise. ``faster``: how many times as fast, at most, it is as a
+            design of the front that is nowhere else worse. ``open``: the candidates left. ``uncovered``:
+            those that no design of the front equals in area, error and security together.
         stopped: the search was interrupted; ``best`` is the best so far.
         statistics: how many points there were and what became of them.
         constraints: the constraints and the objective.
@@ -77,8 +77,8 @@ class Exploration:
 
     def counted(self) -> str:
         """The same as a sentence, without what is none."""
-        told = ", ".join(f"{count:,} {words}" for count, words in self.funnel() if count)
-        return f"Of {self.statistics['points']:,} points {told}."
+        reported = ", ".join(f"{count:,} {words}" for count, words in self.funnel() if count)
+        return f"Of {self.statistics['points']:,} points {reported}."
 
     def rows(self) -> list[dict[str, Any]]:
         """The front as flat rows, for a table of any kind."""
@@ -111,7 +111,7 @@ class Exploration:
         from ringmill import __version__
         from ringmill.report import explored, render_exploration
 
-        text = render_exploration(explored.told(self, points), __version__)
+        text = render_exploration(explored.reported(self, points), __version__)
         atomic.write_text(Path(path), text)
         return len(text.encode())
 

@@ -17,7 +17,7 @@ from ringmill.explorer.constraints import TABLES, Constraints, checked
 from ringmill.explorer.result import Exploration
 from ringmill.explorer.space import narrowed
 from ringmill.kernels import PaperKernel
-from ringmill.progress import Show, chosen, tell
+from ringmill.progress import Show, chosen, write
 from ringmill.project.design import SCHEMA
 from ringmill.trace import Kernel, Spec, Traced
 from ringmill.trace.spec import Packing
@@ -157,8 +157,8 @@ def explore(
     Raises
     ------
         ExploreError: an object that is no kernel or device; an unknown constraint or axis, or one with an
-            invalid value; constraints that nothing in the space meets, with what binds and the nearest value
-            that can be met.
+            invalid value. Also constraints that nothing in the space meets, with what binds and the nearest
+            value that can be met.
         KernelError: an operation of the kernel that no program can do, with its line.
         FileFormatError: a file of results that cannot be opened or has another format.
         ParameterError: an unknown value of ``progress``.
@@ -207,19 +207,19 @@ class _Shown:
 
     def __exit__(self, *_: object) -> None:
         if self.rewrite and self.stage and not self.silent:
-            tell("", self.stream)
+            write("", self.stream)
 
     def __call__(self, stage: str, done: int, left: int, best: float | None) -> bool:
         if self.silent:
             return True
-        told = f"exploring: {stage}"
+        reported = f"exploring: {stage}"
         if done or left:
-            told += f", {done} simulated, {left} open"
+            reported += f", {done} simulated, {left} open"
         if best is not None:
-            told += f", best {best:.4g}"
+            reported += f", best {best:.4g}"
         if self.rewrite:
-            tell(f"\r{told:<78}", self.stream, end="")
+            write(f"\r{reported:<78}", self.stream, end="")
         elif stage != self.stage:
-            tell(told, self.stream)
+            write(reported, self.stream)
         self.stage = stage
         return True

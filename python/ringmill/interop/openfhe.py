@@ -175,7 +175,7 @@ def load_ciphertext(
 
     Raises
     ------
-        EncodingError: a scale that is not known exactly (code ``InexactScale``), or a bound that is none.
+        EncodingError: a scale that is not known exactly (code ``InexactScale``), or an invalid bound.
         FileFormatError: another kind of file, or a damaged one.
         MismatchError: a ciphertext of another context.
     """

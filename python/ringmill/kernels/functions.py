@@ -62,7 +62,7 @@ class Sign:
 
     Attributes
     ----------
-        gap: the least |x|/bound that is told apart.
+        gap: the least |x|/bound that is distinguished from 0.
         error: bound on the distance from the sign beyond the gap.
         bound: the largest |x|; other than 1 costs a level.
     """

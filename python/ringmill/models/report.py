@@ -113,22 +113,22 @@ class Report:
 
     def lines(self) -> list[tuple[str, str]]:
         """The figures, each with its name."""
-        told = [("rows", f"{self.rows:,}")]
-        told += [(f"score, {kind}", f"{score:.4f}") for kind, score in self.scores.items()]
+        reported = [("rows", f"{self.rows:,}")]
+        reported += [(f"score, {kind}", f"{score:.4f}") for kind, score in self.scores.items()]
         if self.flips or self.scores:
             listed = ", ".join(map(str, self.flips[:LISTED])) + (", …" if len(self.flips) > LISTED else "")
-            told.append(
+            reported.append(
                 ("labels that differ", f"{len(self.flips)}" + (f" (rows {listed})" if listed else ""))
             )
-        told.append(("largest error of polynomials", f"{self.approximation:.2g} of the largest result"))
-        told.append(
+        reported.append(("largest error of polynomials", f"{self.approximation:.2g} of the largest result"))
+        reported.append(
             ("largest error of encryption", f"{self.encryption:.2g} (predicted at most {self.predicted:.2g})")
         )
-        told += [(f"polynomial for {name}", f"error {error:.2g}") for name, error in self.functions]
-        told += [(f"seconds, {step}", f"{value:.3g}") for step, value in self.seconds.items()]
-        told.append(("bytes of a row, up and down", f"{self.bytes_up:,.0f}, {self.bytes_down:,.0f}"))
-        told.append(("bytes of evaluation keys", f"{self.key_bytes:,}"))
-        return [*told, *self.facts.items()]
+        reported += [(f"polynomial for {name}", f"error {error:.2g}") for name, error in self.functions]
+        reported += [(f"seconds, {step}", f"{value:.3g}") for step, value in self.seconds.items()]
+        reported.append(("bytes of a row, up and down", f"{self.bytes_up:,.0f}, {self.bytes_down:,.0f}"))
+        reported.append(("bytes of evaluation keys", f"{self.key_bytes:,}"))
+        return [*reported, *self.facts.items()]
 
     def __str__(self) -> str:
         width = max(len(name) for name, _ in self.lines())

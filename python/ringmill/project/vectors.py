@@ -34,12 +34,12 @@ def make(compiled: Compiled, image: CoreImage) -> Vectors:
     results = signature.unpack(slots)
     named = results if isinstance(results, dict) else {"out": results}
     # Fourteen digits: what the last bits of a decoding are may differ between processors.
-    told = {
+    reported = {
         "arguments": {name: array.tolist() for name, array in arguments.items()},
         "results": {name: _numbers(array) for name, array in named.items()},
         "predicted_error_log2": {name: round(e, 3) for name, e in compiled.predicted_error.items()},
     }
-    return Vectors(inputs, expected, json.dumps(told, indent=1) + "\n")
+    return Vectors(inputs, expected, json.dumps(reported, indent=1) + "\n")
 
 
 def _numbers(array: np.typing.NDArray[np.generic]) -> object:

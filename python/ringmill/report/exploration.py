@@ -167,8 +167,8 @@ def _plans(exploration: Results, latency: float) -> str:
 def section(exploration: Results) -> Results:
     """Everything that the template shows."""
     front, chosen, constraints = exploration["front"], exploration["chosen"], exploration["wishes"]
-    told = [facts(number, design) for number, design in enumerate(front)]
-    for row, design in zip(told, front, strict=True):
+    reported = [facts(number, design) for number, design in enumerate(front)]
+    for row, design in zip(reported, front, strict=True):
         row["why"] = "chosen" if row["number"] == chosen else why(design, front[chosen], constraints)
     origins = {
         name: f"{figure['origin']['kind']}: {figure['origin']['source']}"
@@ -177,14 +177,14 @@ def section(exploration: Results) -> Results:
     }
     return {
         **exploration,
-        "designs": told,
+        "designs": reported,
         "notes": [
-            note for note in (_share(exploration), _plans(exploration, told[chosen]["latency"])) if note
+            note for note in (_share(exploration), _plans(exploration, reported[chosen]["latency"])) if note
         ],
         "latency_title": "latency, ms" if exploration.get("quick_ms") is None else "latency (quick plan), ms",
-        "chosen": told[chosen],
+        "chosen": reported[chosen],
         # < is the one character that could end the script element.
-        "data": json.dumps(told).replace("<", "\\u003c"),
+        "data": json.dumps(reported).replace("<", "\\u003c"),
         "pictures": [(x, y, picture(front, chosen, x, y, constraints)) for x, y in PICTURES],
         "origins": origins,
         "occupancy": occupancy_facts(exploration["core"]) if "core" in exploration else [],

@@ -82,7 +82,7 @@ def merged(spans: list[tuple[str, str, int, int]], gap: int) -> list[list[Any]]:
     return out
 
 
-def told(found: Exploration, points: int = 0) -> dict[str, Any]:
+def reported(found: Exploration, points: int = 0) -> dict[str, Any]:
     """What the report shows of an exploration; `points` designs of its front are measured as well."""
     front, chosen, thinned = front_with(found)
     design = designs.of(found.best)

@@ -58,7 +58,7 @@ def chosen_charts(explored: Results | None) -> dict[str, str]:
 
 
 def render_exploration(explored: Results, version: str) -> str:
-    """The page of one exploration as HTML text; ``explored`` is what ``explored.told`` gives."""
+    """The page of one exploration as HTML text; ``explored`` is what ``explored.reported`` gives."""
     return template(__package__, "explored.html").render(
         version=version, exploration=exploration.section(explored), charts=chosen_charts(explored)
     )

@@ -151,9 +151,9 @@ def approximate(
 
     Raises
     ------
-        ApproximationError: a function whose values are no finite real numbers on the interval, an interval
-            that is none, both or neither of ``error`` and ``degree``; an error that no degree up to 1023
-            keeps to: code ``NotReached``, whose field ``found`` is one that is kept to.
+        ApproximationError: a function whose values are no finite real numbers on the interval; an invalid
+            interval; both or neither of ``error`` and ``degree``. An error that no degree up to 1023 keeps
+            has code ``NotReached``, whose field ``found`` is one that is kept.
     """
     low, high = _interval(interval)
     if (error is None) == (degree is None):

@@ -222,9 +222,9 @@ def absolute(bound: float, error: float) -> Form:
     found = _made(lambda: Absolute(error, bound), "abs()", bound, error)
     how = "a polynomial" if found.polynomial else "x times its sign"
     stages = found.polynomial.products if found.polynomial else 4 * len(found.sign.stages)
-    told = f"{how} up to {bound:.6g}, {found.depth} levels"
+    reported = f"{how} up to {bound:.6g}, {found.depth} levels"
     ends = (-found.error, bound + found.error)
-    return Form(found, found.error, 1.0, told, found.depth, stages, ends)
+    return Form(found, found.error, 1.0, reported, found.depth, stages, ends)
 
 
 @functools.lru_cache(maxsize=64)

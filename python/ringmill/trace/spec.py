@@ -288,7 +288,7 @@ def scalar(dtype: type = float, *, low: float | None = None, high: float | None 
 
     Raises
     ------
-        EncodingError: a type that is neither ``float`` nor ``complex``; bounds that are none.
+        EncodingError: a type that is neither ``float`` nor ``complex``; invalid bounds.
     """
     real = _real(dtype)
     return Spec((), "slots", real, *_bounds(low, high, real=real))
@@ -312,7 +312,7 @@ def vector(
 
     Raises
     ------
-        EncodingError: a length, a packing or a type that there is not; bounds that are none.
+        EncodingError: a length, a packing or a type that there is not; invalid bounds.
     """
     _positive(length=length)
     _packing(packing, "slots", "scalars")
@@ -340,7 +340,7 @@ def matrix(
 
     Raises
     ------
-        EncodingError: a side, a packing or a type that there is not; bounds that are none.
+        EncodingError: a side, a packing or a type that there is not; invalid bounds.
     """
     _positive(rows=rows, columns=columns)
     _packing(packing, "slots", "columns")

@@ -143,15 +143,15 @@ def validate(
     show: Show = "none",
 ) -> list[Row]:
     """Every row of every design; with `synthesise`, each core is synthesised for its device's family."""
-    told = []
+    reported = []
     with steps("validate", len(designs), show) as step:
         for number, design in enumerate(designs):
             step(design.compiled.name)
             makes = synthesise and design.core.family != "asic45"
             cells = synthesis(design) if makes else of_core(design, stored_syntheses())
             found = [error(design, runs), *(cycles(design) if rtl else []), *resources(design, cells)]
-            told += [{"design": number, "kernel": design.compiled.name, **row} for row in found]
-    return told
+            reported += [{"design": number, "kernel": design.compiled.name, **row} for row in found]
+    return reported
 
 
 def deviation(row: Row) -> str:

@@ -184,7 +184,7 @@ def test_area_is_casas_formula():
     assert synth.overall(16, 8, 1, 0.5) == 132.4
 
 
-def test_the_page_tells_routed_composed_and_failed_apart(tmp_path):
+def test_the_page_distinguishes_routed_composed_and_failed(tmp_path):
     params = {"W": 36, "KIND": 1, "D": 64, "NBF": 1, "LOGN_MAX": 12, "TILE": 1}
     routed = {"top": "compact_core", "flow": "ecp5", "params": params, "lut": 9, "ff": 8, "dsp": 7, "ebr": 6}
     routed |= {"comb": 10, "fmax_mhz": 51.25, "seeds": {"1": 51.25, "2": None}}
@@ -200,7 +200,7 @@ def test_the_page_tells_routed_composed_and_failed_apart(tmp_path):
     assert "45 nm cells\n\n|" not in text
 
 
-def test_the_page_tells_where_the_area_of_a_core_goes(tmp_path):
+def test_the_page_reports_where_the_area_of_a_core_goes(tmp_path):
     def row(top: str, overall: float, **params: int) -> dict[str, object]:
         figures = {"lut": 0, "srl": 0, "lutram": 0, "ff": 0, "dsp": 0, "bram36": 0.0, "overall": overall}
         return {"top": top, "flow": "xc7", "params": params} | figures

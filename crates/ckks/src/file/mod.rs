@@ -25,6 +25,7 @@ mod header;
 mod kept;
 #[cfg(test)]
 mod kept_tests;
+mod listed;
 mod objects;
 mod parameters;
 mod secret;
@@ -41,6 +42,7 @@ use ringmill_ring::packed::{pack, packed_len, unpack};
 use ringmill_ring::{Domain, LimbSource, Modulus, Poly};
 
 pub use error::FileError;
+pub use listed::{KeyList, inspect_keys};
 pub use parameters::{load_params, params_from_bytes, read_params, save_params, write_params};
 pub use secret::{
     load_secret_key, read_secret_key, replace_secret_key, save_secret_key, secret_key_from_bytes,
@@ -352,8 +354,17 @@ pub struct Info {
 /// Those of the frame: [`FileError::Magic`], [`FileError::Version`], [`FileError::Truncated`],
 /// [`FileError::Checksum`], …
 pub fn inspect(input: impl Read) -> Result<Info, FileError> {
+    Ok(passed(input, |_| Ok(()))?.0)
+}
+
+/// Reads frame and checksum, and what `check` makes of the frame before the rest is read.
+fn passed<T>(
+    input: impl Read,
+    check: impl FnOnce(&Front) -> Result<T, FileError>,
+) -> Result<(Info, T), FileError> {
     let mut input = Hashed::new(input);
     let front = Front::read(&mut input)?;
+    let made = check(&front)?;
     let mut left = front.payload;
     // It may be a secret key's.
     let mut block = Zeroizing::new(vec![0; 1 << 16]);
@@ -364,5 +375,5 @@ pub fn inspect(input: impl Read) -> Result<Info, FileError> {
     }
     input.verify(front.kind)?;
     let Front { version, kind, fingerprint, identity, payload, .. } = front;
-    Ok(Info { version, kind, fingerprint, identity, payload })
+    Ok((Info { version, kind, fingerprint, identity, payload }, made))
 }

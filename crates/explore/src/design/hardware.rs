@@ -142,7 +142,7 @@ pub fn multiplier_by_name(word: &str) -> Result<Multiplier, ExploreError> {
     })
 }
 
-/// The policy of a name; CASA's own cannot be run and is none here.
+/// The policy of a name; CASA's own cannot be run, so it has no name here.
 ///
 /// # Errors
 /// [`ExploreError::UnknownWord`].

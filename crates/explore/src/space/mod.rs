@@ -62,6 +62,9 @@ impl Default for Space {
     }
 }
 
+/// Multipliers whose primes are as long as the word allows.
+const FILLING: [&str; 2] = ["sparse-word-montgomery", "prf-fiko"];
+
 impl Space {
     /// Checks every axis.
     ///
@@ -92,14 +95,22 @@ impl Space {
             ("secrets", self.secrets.is_empty()),
             ("multipliers", self.multipliers.is_empty()),
         ];
-        match empty.into_iter().find(|e| e.1) {
-            Some((constraint, _)) => Err(ExploreError::Constraint {
+        if let Some((constraint, _)) = empty.into_iter().find(|e| e.1) {
+            return Err(ExploreError::Constraint {
                 constraint,
                 value: "empty".into(),
                 right: "at least one value",
-            }),
-            None => Ok(()),
+            });
         }
+        // Primes of the other two multipliers fill their word, whatever `level_bits` is.
+        let sized = self.multipliers.iter().all(|name| !FILLING.contains(&name.as_str()));
+        let widest = self.words.iter().max();
+        if sized && self.level_bits.iter().all(|bits| Some(bits) > widest) {
+            let value = format!("{:?} for words of {:?} bits", self.level_bits, self.words);
+            let right = "at most the bits of a word";
+            return Err(ExploreError::Constraint { constraint: "level_bits", value, right });
+        }
+        Ok(())
     }
 }
 

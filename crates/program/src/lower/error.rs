@@ -28,6 +28,14 @@ pub enum LowerError {
     NotManaged { program: String },
     #[error("the scalar {c} at scale {scale} is not an integer of at most {bits} bits")]
     Scalar { c: String, scale: String, bits: u32 },
+    #[error("{}", if *.needed {
+        format!("{mode} divides by an extra prime; give the first special prime")
+    } else {
+        format!("{mode} has no use for an extra prime; leave it out")
+    })]
+    Extra { mode: &'static str, needed: bool },
+    #[error("a ciphertext of {found} parts cannot be decrypted; it has 2, or 3 before relinearisation")]
+    Parts { found: usize },
     #[error(transparent)]
     Layout(#[from] LayoutError),
     #[error(

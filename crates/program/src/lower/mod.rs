@@ -18,6 +18,8 @@
 //! | [`scalar`] | real scalars as integers at an exact scale |
 //! | [`program`] | the walk over an HE program |
 //! | `uses` | what to leave out and what to merge |
+//! | [`encrypt`] | encryption, decryption and public keys, for machines of a client |
+//! | [`single`] | one operation of the scheme as a program |
 //! | [`interface`] | what the inputs and outputs of the result stand for |
 //!
 //! Polynomials are in the evaluation domain between these; they are [`Poly`], one operand a limb, q_0 first.
@@ -25,6 +27,7 @@
 
 pub mod basis;
 mod compact;
+pub mod encrypt;
 mod error;
 mod extended;
 pub mod galois;
@@ -38,11 +41,13 @@ pub mod raise;
 pub mod rescale;
 pub mod residues;
 pub mod scalar;
+pub mod single;
 mod sums;
 mod turns;
 mod uses;
 
 pub use basis::Basis;
+pub use encrypt::{ClientProgram, Mode};
 pub use error::LowerError;
 pub use galois::{Hoisted, Rotation};
 pub use interface::{InputSource, KeyId, Lowered, OutputSource};
@@ -50,6 +55,7 @@ pub use key_switch::KeyInputs;
 pub use method::{Method, Switch};
 pub use program::{lower, lower_by, lower_compact};
 pub use raise::EncapsulationInputs;
+pub use single::{Operation, OperationWriter};
 pub use uses::key_switches;
 
 pub use ringmill_ckks::{KeyLayout, KlssLayout, LayoutError};

@@ -122,8 +122,8 @@ def run_clinic(folder: Path, show: Show) -> tuple[dict[str, Any], Job]:
             decrypted = np.asarray(compiled.decrypt(keys.secret, results))
     received = {"encrypted results": (server / "results").stat().st_size}
     assert not (server / SECRET).exists()
-    told = _results(job, compiled, decrypted, results.error_log2, clock, answer, sent, received)
-    return {**told, "effort": run_effort(compiled, keys, show)}, job
+    reported = _results(job, compiled, decrypted, results.error_log2, clock, answer, sent, received)
+    return {**reported, "effort": run_effort(compiled, keys, show)}, job
 
 
 def _results(

@@ -102,6 +102,6 @@ def run_exploration(job: Job, folder: Path, show: Show) -> dict[str, Any]:
         step("the chosen core, built, simulated with the clinic's records")
         done = same_bits(job, found, folder)
         step("designs of the front beside what happens")
-        shown = explored.told(found, POINTS)
+        shown = explored.reported(found, POINTS)
     validated = [_counted(found, shown["chosen"], done), *shown["validated"]]
     return {**shown, "job": done, "validated": validated}

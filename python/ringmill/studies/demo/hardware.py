@@ -15,7 +15,7 @@ N, BUTTERFLIES, SET = 8192, 4, Set(3, 1, 3)
 
 def key_switch() -> dict[str, Any]:
     """Return the cycles of one key switch and when each instruction held its unit."""
-    told = compact_cycles(
+    reported = compact_cycles(
         "key_switch",
         log_n=N.bit_length() - 1,
         butterflies=BUTTERFLIES,
@@ -26,10 +26,10 @@ def key_switch() -> dict[str, Any]:
     )
     spans = [
         {"unit": unit, "what": what, "start": start, "end": end}
-        for unit, what, start, end in told["spans"]
+        for unit, what, start, end in reported["spans"]
         if unit != "control"
     ]
-    return {"cycles": told["cycles"], "slot": told["slot"], "spans": spans}
+    return {"cycles": reported["cycles"], "slot": reported["slot"], "spans": spans}
 
 
 def run_hardware(show: Show) -> dict[str, Any]:

@@ -150,10 +150,10 @@ def main() -> int:
     parser.add_argument("--kernel", default=letters, help="letters of the kernels")
     options = parser.parse_args()
     rows = list(sweep((row for row in KERNELS if row.letter in options.kernel), sets(), "auto"))
-    told = summary(rows)
-    print(json.dumps(told, indent=1))
+    reported = summary(rows)
+    print(json.dumps(reported, indent=1))
     if options.out:
-        write_text(options.out, text_of({"summary": told, "rows": rows}))
+        write_text(options.out, text_of({"summary": reported, "rows": rows}))
     return 0
 
 

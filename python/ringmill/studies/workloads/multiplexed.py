@@ -39,7 +39,7 @@ class Grid:
         base: side of the grid, a power of two.
         gap: slots between neighbouring elements; ``gap``² channels share a group.
         channels: a multiple of ``gap``².
-        shift: the image has moved so many rows up and columns to the left, cyclically.
+        shift: the rows that the image has moved up, and the columns to the left, cyclically.
     """
 
     base: int

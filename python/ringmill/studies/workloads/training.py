@@ -43,7 +43,7 @@ class Schedule:
         rate: γ of each step.
         interval: |u| up to which the cubic follows the sigmoid, within ``error``.
         reach: promised bound on every |u|.
-        largest: promised bound on every weight. From both promises the modulus gets its room.
+        largest: promised bound on every weight. Both promises decide the length of the modulus.
     """
 
     steps: int = 7

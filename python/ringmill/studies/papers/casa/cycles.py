@@ -21,7 +21,7 @@ def _effort(point: Point) -> int:
 
 
 @cache
-def _told(
+def _reported(
     point: Point, *, word_bits: int, bus_bits: int, latency: int, effort: int | None, policy: str
 ) -> dict[str, Any]:
     return compact_cycles(
@@ -46,7 +46,7 @@ def counter(*, word_bits: int, bus_bits: int, latency: int, effort: int | None =
     build: dict[str, Any] = {"word_bits": word_bits, "bus_bits": bus_bits, "latency": latency}
 
     def cycles(point: Point) -> int:
-        return int(_told(point, policy="throughput", effort=effort, **build)["cycles"])
+        return int(_reported(point, policy="throughput", effort=effort, **build)["cycles"])
 
     return cycles
 
@@ -56,8 +56,10 @@ def activity(*, word_bits: int, bus_bits: int, latency: int, effort: int | None 
     build: dict[str, Any] = {"word_bits": word_bits, "bus_bits": bus_bits, "latency": latency}
 
     def busy(point: Point) -> dict[str, Any]:
-        told = _told(point, policy="throughput", effort=effort, **build)
-        return {name: told[name] for name in ("cycles", "transform_busy", "arithmetic_busy", "read_beats")}
+        reported = _reported(point, policy="throughput", effort=effort, **build)
+        return {
+            name: reported[name] for name in ("cycles", "transform_busy", "arithmetic_busy", "read_beats")
+        }
 
     return busy
 
@@ -67,7 +69,7 @@ def outputs(*, word_bits: int, bus_bits: int, latency: int, effort: int | None =
     build: dict[str, Any] = {"word_bits": word_bits, "bus_bits": bus_bits, "latency": latency}
 
     def ends(point: Point, policy: str) -> tuple[list[int], int]:
-        told = _told(point, policy=policy, effort=effort, **build)
-        return sorted(told["output_ends"]), int(told["cycles"])
+        reported = _reported(point, policy=policy, effort=effort, **build)
+        return sorted(reported["output_ends"]), int(reported["cycles"])
 
     return ends

@@ -81,14 +81,14 @@ def estimate(activity: Row, nbf: int, word_bits: int, device: str, mhz: float) -
 
     A modular multiplication is a product of two words and a reduction that costs as much.
     """
-    told, count = figures(), operations(activity, nbf)
-    block, words = told["block"], word_bits / 32
+    reported, count = figures(), operations(activity, nbf)
+    block, words = reported["block"], word_bits / 32
     fabric = count["multiplications"] * 2 * words**2 * block["multiply32"]
     fabric += count["additions"] * words * block["add32"]
     memory = count["words"] * word_bits / 64 * block["sram64"]
-    picojoules = scale(device) * (told["fabric"]["times"] * fabric + memory)
+    picojoules = scale(device) * (reported["fabric"]["times"] * fabric + memory)
     watts = picojoules * 1e-6 * mhz / activity["cycles"]
-    off = told["uncertainty"]["times"]
+    off = reported["uncertainty"]["times"]
     return {
         "microjoules": round(picojoules * 1e-6, 2),
         "watts": round(watts, 3),
@@ -99,11 +99,11 @@ def estimate(activity: Row, nbf: int, word_bits: int, device: str, mhz: float) -
 
 def note() -> str:
     """Return what the estimates are made of."""
-    told = figures()
-    sources = "; ".join(told[name]["source"] for name in ("block", "node", "fabric"))
+    reported = figures()
+    sources = "; ".join(reported[name]["source"] for name in ("block", "node", "fabric"))
     return (
         "Power of ours: busy cycles of each unit by the cycle model, times published energies "
-        f"({sources}). It may be off by {told['uncertainty']['times']} either way. Power at rest, clock, "
+        f"({sources}). It may be off by {reported['uncertainty']['times']} either way. Power at rest, clock, "
         "pipeline registers, pins and memory outside are not in it, so it is less than what a board draws; "
         "the papers do not say what theirs have in them."
     )

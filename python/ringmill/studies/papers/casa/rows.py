@@ -120,10 +120,10 @@ def _nothing(point: Point) -> None:
 def _others(table: int, names: tuple[str, ...]) -> Iterator[Row]:
     """Rows of a table that are designs of others, with the figures that this table prints of them."""
     for entry in read_figures(__package__)["other"]:
-        told = {name: entry[name] for name in names if name in entry}
+        reported = {name: entry[name] for name in names if name in entry}
         area = {name: entry[name] for name in ("lut", "ff", "dsp", "bram", "overall")}
         row = {"table": table, "n": entry["n"], "nbf": None, "set": None, "sequence": None}
-        yield {**row, "paper": {"name": entry["name"], "n": entry["n"], "area": area, **told}}
+        yield {**row, "paper": {"name": entry["name"], "n": entry["n"], "area": area, **reported}}
 
 
 def areas(area: Area) -> Iterator[Row]:
@@ -202,10 +202,10 @@ def modules(cycles: Cycles, area: Area) -> Iterator[Row]:
         row["paper"] = {"n": n, "nbf": nbf, "area": theirs, "fmax_mhz": entry["fmax_mhz"]}
         yield row
         for name, part in parts.items():
-            told: Row = {"table": 4, "n": n, "nbf": nbf, "set": None, "sequence": None, "module": name}
-            told["paper"] = {"area": {**part, "overall": round(overall(part, figures["area"]), 1)}}
-            told["remarks"] = [f"ours: {MODULES[name]}, whose shares of the core docs/area.md has"]
-            yield told
+            reported: Row = {"table": 4, "n": n, "nbf": nbf, "set": None, "sequence": None, "module": name}
+            reported["paper"] = {"area": {**part, "overall": round(overall(part, figures["area"]), 1)}}
+            reported["remarks"] = [f"ours: {MODULES[name]}, whose shares of the core docs/area.md has"]
+            yield reported
 
 
 def _addition(point: Point, theirs: Row, bus_bits: int, word_bits: int) -> tuple[Row, str]:

@@ -33,10 +33,10 @@ def multipliers() -> Iterator[Row]:
         if row.get("dsp"):
             kind = kinds()[row["params"]["Kind"]]
             blocks = {"dsp": row["dsp"], "lut": row["lut"]}
-            told: Row = {"table": "Fig. 4a", "row": f"{kind}, {row['flow']}, {row['params']['W']} bits"}
+            reported: Row = {"table": "Fig. 4a", "row": f"{kind}, {row['flow']}, {row['params']['W']} bits"}
             yield complete(
                 {
-                    **told,
+                    **reported,
                     "bits": row["params"]["W"],
                     "ours": blocks,
                     "multiplier": kind,

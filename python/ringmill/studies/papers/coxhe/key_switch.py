@@ -13,7 +13,7 @@ LOG_N, BUTTERFLIES, EFFORT = 13, 4, 4000
 @cache
 def key_switch(moduli: int) -> tuple[int, int]:
     """Cycles over `moduli` ciphertext primes with one special prime, and cycles of a slot."""
-    told = compact_cycles(
+    reported = compact_cycles(
         "key_switch",
         log_n=LOG_N,
         butterflies=BUTTERFLIES,
@@ -22,4 +22,4 @@ def key_switch(moduli: int) -> tuple[int, int]:
         dnum=moduli,
         effort=EFFORT,
     )
-    return int(told["cycles"]), int(told["slot"])
+    return int(reported["cycles"]), int(reported["slot"])

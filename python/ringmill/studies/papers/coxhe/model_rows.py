@@ -31,10 +31,10 @@ def ports() -> Iterator[Row]:
         n, pintra = design["n"], design["pintra"]
         fed = models.parallel_by_ports(design["packnum"], design["portnum"])
         balanced = 2 * pintra / (n.bit_length() - 1)
-        told: Row = {"by_ports": fed, "balanced": round(balanced, 2)}
+        reported: Row = {"by_ports": fed, "balanced": round(balanced, 2)}
         for name, words in (("ms_by_ports", fed), ("ms_balanced", balanced)):
             cycles = models.kernel_cycles(n, models.Modules(pintra, words, words, words), LIMBS, calls)
-            told[name] = round(cycles / CLOCK_MHZ / 1e3, 4)
+            reported[name] = round(cycles / CLOCK_MHZ / 1e3, 4)
         paper = {name: design[name] for name in ("pintra", "portnum", "packnum", "latency_ms")}
         row = {
             "table": "Eq. 5",
@@ -43,7 +43,7 @@ def ports() -> Iterator[Row]:
             "bits": design["bits"],
             "board": design["board"],
         }
-        yield complete({**row, "paper": paper, "model_of_paper": told})
+        yield complete({**row, "paper": paper, "model_of_paper": reported})
 
 
 def depths() -> Iterator[Row]:

@@ -63,11 +63,11 @@ OURS = ("latency_ms", "error", "security", "dsp", "lut", "bram", "pintra_or_nbf"
 def complete(row: Row) -> Row:
     """The row with every column, in their order, whatever else it says behind them."""
     ours = row.get("ours")
-    told = {name: row.get(name) for name in COLUMNS}
+    reported = {name: row.get(name) for name in COLUMNS}
     for name in ("paper", "model_of_paper"):
-        told[name] = told[name] or {}
-    told["ours"] = ours and {**dict.fromkeys(OURS), **ours}
-    return {**told, **{name: value for name, value in row.items() if name not in told}}
+        reported[name] = reported[name] or {}
+    reported["ours"] = ours and {**dict.fromkeys(OURS), **ours}
+    return {**reported, **{name: value for name, value in row.items() if name not in reported}}
 
 
 def kernel(letter: str) -> PaperKernel:
@@ -110,16 +110,16 @@ def slots_of(design: str, k: int) -> int:
 def model_of_paper(design: Row, key_switches: int) -> Row:
     """Eq. 3 and 6 for a row of a table, with transforms the slowest module, and Eq. 10."""
     n, pintra = design["n"], design.get("pintra")
-    told: Row = {"error": drift(n, design["bits"])}
+    reported: Row = {"error": drift(n, design["bits"])}
     if pintra:
         cycles = slots_of("coxhe", LIMBS) * models.transform_cycles(n, pintra)
-        told |= {
+        reported |= {
             "key_switch_cycles": cycles,
             "key_switch_ms": round(cycles / CLOCK_MHZ / 1e3, 5),
             "key_switches_of_latency": round(design["latency_ms"] * CLOCK_MHZ * 1e3 / cycles, 1),
             "our_key_switches_ms": round(key_switches * cycles / CLOCK_MHZ / 1e3, 4),
         }
-    return told
+    return reported
 
 
 def engine(n: int, bits: int) -> Row:
@@ -179,26 +179,26 @@ def designs(best: Best, boards: Row) -> Iterator[Row]:
 
 def explained(row: Row, key_switches: int) -> list[str]:
     """Why figures of a row differ, each in a sentence."""
-    told = []
+    reported = []
     printed, model = row["paper"]["error"], row["model_of_paper"]
     off = printed / model["error"] - 1
-    told.append(
+    reported.append(
         f"error: the paper prints the drift of the scale, 1 - q/2^b ({model['error']:.3g}"
         + (f"; printed {100 * off:+.1f} %" if abs(off) > 0.005 else "")
         + "); exact scales have none, ours is the error that decrypts"
     )
     if "key_switches_of_latency" in model:
         switches = model["key_switches_of_latency"]
-        told.append(
+        reported.append(
             f"latency: at {CLOCK_MHZ:g} MHz the printed time is {switches:g} key switches by Eq. 6,"
             f" ours takes {key_switches} for the matrix in one ciphertext; the paper prints neither its clock"
             " nor its packing"
         )
     if row["ours"]:
-        told.append(f"ours: {row['ours']['clock_origin']}")
+        reported.append(f"ours: {row['ours']['clock_origin']}")
     else:
-        told.append("ours: no design keeps the row's error, security and resources")
-    return told
+        reported.append("ours: no design keeps the row's error, security and resources")
+    return reported
 
 
 def codesign(fixed: Callable[[str, str], Row], best: Best) -> Iterator[Row]:
@@ -207,7 +207,7 @@ def codesign(fixed: Callable[[str, str], Row], best: Best) -> Iterator[Row]:
         for row in NINE:
             before = fixed(row.letter, board)
             ours = best(Constraints(row.letter, board, before["error"], 128))
-            told: Row = {
+            reported: Row = {
                 "table": "co-design",
                 "row": row.letter,
                 "kernel": row.title,
@@ -219,17 +219,17 @@ def codesign(fixed: Callable[[str, str], Row], best: Best) -> Iterator[Row]:
                 "ours": ours,
                 "ratio_latency": ours and round(ours["latency_ms"] / before["latency_ms"], 5),
             }
-            yield complete(told)
+            yield complete(reported)
 
 
 def gains(rows: list[Row]) -> Row:
     """Geometric mean of how many times faster co-design is, a board."""
-    told = {}
+    reported = {}
     for board in BOARDS:
         mine = [r for r in rows if r["table"] == "co-design" and r["board"] == board]
         if mine and all(r["ratio_latency"] for r in mine):
-            told[board] = round(math.exp(-sum(math.log(r["ratio_latency"]) for r in mine) / len(mine)), 4)
-    return told
+            reported[board] = round(math.exp(-sum(math.log(r["ratio_latency"]) for r in mine) / len(mine)), 4)
+    return reported
 
 
 def stored() -> Row:

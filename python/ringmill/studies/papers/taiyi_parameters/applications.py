@@ -69,10 +69,10 @@ def times(figures: Row) -> list[Row]:
 def bootstrapping(figures: Row) -> list[Row]:
     """Figure 10: the share of bootstrapping in each application, by predictions of the same costs."""
     rows = []
-    for told in figures["own_share"]:
-        percent = 100 * told["bootstrappings"] * figures["own"]["boot_seconds"] / told["seconds"]
-        row = {"table": "Fig. 10", "what": NAMES[told["work"]], "percent": round(percent, 1)}
-        rows.append({**row, **told, "paper": {"percent": figures["boot_share"][told["work"]]}})
+    for reported in figures["own_share"]:
+        percent = 100 * reported["bootstrappings"] * figures["own"]["boot_seconds"] / reported["seconds"]
+        row = {"table": "Fig. 10", "what": NAMES[reported["work"]], "percent": round(percent, 1)}
+        rows.append({**row, **reported, "paper": {"percent": figures["boot_share"][reported["work"]]}})
     return rows
 
 
@@ -81,15 +81,15 @@ def digits(figures: Row) -> list[Row]:
     printed = figures["amortised"]
     chosen_level, chosen = printed["chosen"]["16"]
     rows = []
-    for told in sweep.stored()["rows"]:
+    for reported in sweep.stored()["rows"]:
         paper = None
-        if (told["level"], told["dnum"]) == (chosen_level, chosen):
+        if (reported["level"], reported["dnum"]) == (chosen_level, chosen):
             paper = {"ns": min(printed["16"])}
-        row: Row = {"table": "IV, dnum", **told, "ns": None, "paper": paper}
-        if "reason" in told:
-            row["remarks"] = [told["reason"]]
+        row: Row = {"table": "IV, dnum", **reported, "ns": None, "paper": paper}
+        if "reason" in reported:
+            row["remarks"] = [reported["reason"]]
         else:
-            row["ns"] = round(sweep.nanoseconds(told), 2)
+            row["ns"] = round(sweep.nanoseconds(reported), 2)
         rows.append(row)
     return rows
 

@@ -72,7 +72,7 @@ def _degree(row: Row) -> str:
 
 def _levels(rows: list[Row]) -> Sheet:
     of = [row for row in rows if row["table"] == "Eq. 1"]
-    told = (row for row in of if row["dnum"] <= 6 or row["paper"]["level"] is not None)
+    reported = (row for row in of if row["dnum"] <= 6 or row["paper"]["level"] is not None)
     cells: dict[str, Callable[[Row], str]] = {
         "N": _degree,
         "dnum": lambda row: str(row["dnum"]),
@@ -82,7 +82,7 @@ def _levels(rows: list[Row]) -> Sheet:
         "fit": lambda row: "yes" if row["fits"] else "no",
         "Taiyi, L": lambda row: number(row["paper"]["level"]),
     }
-    return listed("Equation 1: levels against digits", told, "Eq. 1", cells)
+    return listed("Equation 1: levels against digits", reported, "Eq. 1", cells)
 
 
 def _savings(rows: list[Row]) -> Sheet:
@@ -150,9 +150,9 @@ def _memory(rows: list[Row]) -> Sheet:
         "Taiyi, key, MB": lambda row: number(row["paper"]["key_mb"]),
     }
     title = "Figure 2: what the inner product holds at N = 2^16, words of 36 bits"
-    told = [row for row in rows if row["table"] == "Fig. 2"]
-    most = len(told) - 1
-    return listed(title, [*told[:8], told[-1]], "Fig. 2", cells)
+    reported = [row for row in rows if row["table"] == "Fig. 2"]
+    most = len(reported) - 1
+    return listed(title, [*reported[:8], reported[-1]], "Fig. 2", cells)
 
 
 def _amortised(rows: list[Row]) -> Sheet:
@@ -233,11 +233,11 @@ def _times(rows: list[Row]) -> Sheet:
     designs = list(chosen[0]["paper"]["ms"]) if chosen else []
 
     def printed(name: str) -> Callable[[Row], str]:
-        def told(row: Row) -> str:
+        def reported(row: Row) -> str:
             value = (row["paper"].get("ms") or row["paper"]["levels"])[name]
             return number(value, 0 if float(value).is_integer() else 2)
 
-        return told
+        return reported
 
     cells: dict[str, Callable[[Row], str]] = {
         "ms": lambda row: str(row["what"]),

@@ -70,12 +70,12 @@ def priced(dnum: int) -> Row:
     }
 
 
-def made(told: Callable[[Row], None]) -> Row:
+def made(reported: Callable[[Row], None]) -> Row:
     """Price every chain, and print each as it is found."""
     rows = []
     for dnum in DIGITS:
         rows.append(priced(dnum))
-        told(rows[-1])
+        reported(rows[-1])
     return {"costs": "shipped: one core of Zen 4", "rows": rows}
 
 

@@ -1,0 +1,157 @@
+//! The oracle is the Python package, which wrote every file of `tests/golden`: kernel, keys, arguments under the secret and the public
+//! key, and the results that `Compiled.evaluate` gave.
+
+use ringmill_ckks::EvaluationKeys;
+use ringmill_ckks::file::{Stored, inspect_keys};
+use ringmill_program::cost::CostTable;
+
+use super::{KernelFile, KernelFileError};
+use crate::bundle::{Bundle, Json};
+use crate::{Input, default_machine};
+
+const KERNEL: &[u8] = include_bytes!("../../tests/golden/kernel");
+const KEYS: &[u8] = include_bytes!("../../tests/golden/evaluation.keys");
+const RUNS: [(&[u8], &[u8]); 2] = [
+    (include_bytes!("../../tests/golden/arguments"), include_bytes!("../../tests/golden/results")),
+    (
+        include_bytes!("../../tests/golden/arguments-public"),
+        include_bytes!("../../tests/golden/results-public"),
+    ),
+];
+
+fn golden() -> KernelFile {
+    KernelFile::read(KERNEL).unwrap()
+}
+
+/// The kernel with another fact or part.
+fn altered(change: impl FnOnce(&mut Bundle)) -> Result<KernelFile, KernelFileError> {
+    let mut bundle = Bundle::read(KERNEL, "kernel").unwrap();
+    change(&mut bundle);
+    KernelFile::read(&bundle.to_bytes().unwrap()[..])
+}
+
+fn stating(name: &str, value: Json) -> Result<KernelFile, KernelFileError> {
+    altered(|bundle| {
+        bundle.facts.retain(|(n, _)| n != name);
+        bundle.facts.push((name.to_owned(), value));
+    })
+}
+
+#[test]
+fn results_are_the_bytes_that_python_writes() {
+    let file = golden();
+    let keys = EvaluationKeys::from_bytes(file.params(), KEYS).unwrap();
+    let kernel = file.kernel(default_machine().unwrap()).unwrap();
+    for (arguments, results) in RUNS {
+        let arguments = file.arguments(arguments).unwrap();
+        let inputs = arguments.iter().map(|(name, c)| (name.clone(), Input::Cipher(c))).collect();
+        let found = kernel.run(&inputs, &keys).unwrap();
+        assert!(file.results(&found).unwrap().to_bytes().unwrap() == results);
+    }
+}
+
+#[test]
+fn a_kernel_tells_what_it_is() {
+    let file = golden();
+    assert_eq!((file.name(), file.digest()), ("score", "5b3439995619ff68408d8ccd452c6bd8"));
+    let needed = file.keys_needed().unwrap();
+    // 5^k modulo 2N = 2048.
+    assert_eq!(needed.galois, [(1, 5), (2, 25), (4, 625)].into());
+    assert!(needed.relin && !needed.encapsulation);
+    let (info, list) = inspect_keys(KEYS).unwrap();
+    assert_eq!(info.fingerprint, file.params().fingerprint());
+    assert!(list.relin && !list.encapsulation);
+    let mut galois = list.galois;
+    galois.sort_unstable();
+    assert_eq!(galois, [5, 25, 625]);
+    let predicted = file.predict(&CostTable::shipped()).unwrap();
+    assert!(predicted.seconds > 0.0 && predicted.seconds < 1.0);
+    // Four keys of three digits over four primes, two halves each; a residue takes four bytes at least, eight at most.
+    let residues = 4 * 3 * 4 * 2 * 1024;
+    assert!((4 * residues..=8 * residues).contains(&predicted.key_bytes));
+}
+
+#[test]
+fn other_facts_are_refused() {
+    let damaged = [
+        ("magnitude", Json::Float(0.0)),
+        ("magnitude", Json::Float(1e300)),
+        ("bound", Json::Float(0.5)),
+        ("bound", Json::Whole(1)),
+        ("switching", Json::Whole(1)),
+        ("output_level", Json::Whole(100)),
+        ("rotation_keys", Json::Whole(-1)),
+        ("precision", Json::Bool(true)),
+        ("precision", Json::Whole(65)),
+    ];
+    for (name, value) in damaged {
+        let refused = stating(name, value.clone()).unwrap_err();
+        assert!(matches!(refused, KernelFileError::Damaged { .. }), "{name} {value}: {refused}");
+    }
+    let switching = stating("switching", "auto".into()).unwrap_err();
+    assert!(switching.to_string().contains("switching=\"hybrid\""), "{switching}");
+    let program = stating("program", "0".repeat(32)[..].into()).unwrap_err();
+    assert!(matches!(program, KernelFileError::OtherProgram { what: "kernel file", .. }));
+}
+
+#[test]
+fn a_signature_has_one_form() {
+    let signature = Bundle::read(KERNEL, "kernel").unwrap().part("signature").unwrap().to_vec();
+    let text = String::from_utf8(signature).unwrap();
+    let rows = [
+        ("\"slots\": 8", "\"slots\": 7"),
+        ("\"slots\": 8", "\"slots\": 8.0"),
+        ("\"real\": true", "\"real\": 1"),
+        ("\"packing\": \"slots\"", "\"packing\": \"boxes\""),
+        ("\"low\": -1.0", "\"low\": 1.0"),
+        ("\"low\": -1.0", "\"more\": 1, \"low\": -1.0"),
+        ("\"shape\": [8]", "\"shape\": [0]"),
+        ("\"version\": 1", "\"version\": 2"),
+    ];
+    for (from, to) in rows {
+        assert!(text.contains(from), "{from} does not occur in {text}");
+        let other = text.replacen(from, to, 1);
+        let refused = altered(|bundle| {
+            let parts = bundle.parts.iter_mut();
+            parts
+                .filter(|(name, _)| name == "signature")
+                .for_each(|(_, data)| *data = other.clone().into_bytes());
+        });
+        assert!(matches!(refused, Err(KernelFileError::Damaged { .. })), "{to}: {refused:?}");
+    }
+}
+
+#[test]
+fn arguments_of_others_are_refused() {
+    let file = golden();
+    let mut bundle = Bundle::read(RUNS[0].0, "arguments").unwrap();
+    let without = Bundle { parts: bundle.parts[..1].to_vec(), ..bundle.clone() }.to_bytes().unwrap();
+    let missing = file.arguments(&without[..]).unwrap_err();
+    assert_eq!(missing.to_string(), "the arguments miss y; encrypt all arguments together");
+    bundle.facts[1].1 = "0".repeat(32)[..].into();
+    let other = file.arguments(&bundle.to_bytes().unwrap()[..]).unwrap_err();
+    assert!(matches!(other, KernelFileError::OtherProgram { what: "arguments", .. }));
+    let results = file.arguments(RUNS[0].1).unwrap_err();
+    assert_eq!(results.code(), "WrongKind");
+}
+
+#[test]
+fn damaged_programs_end_in_errors() {
+    let bundle = Bundle::read(KERNEL, "kernel").unwrap();
+    let program = bundle.part("program").unwrap().to_vec();
+    // Every byte replaced and every tail cut: parsed again, never a panic; what parses is another program.
+    for at in 0..program.len() {
+        let mut replaced = program.clone();
+        replaced[at] = if replaced[at] == b'9' { b'8' } else { b'9' };
+        for other in [replaced, program[..at].to_vec()] {
+            let read = altered(|bundle| {
+                let parts = bundle.parts.iter_mut();
+                parts.filter(|(name, _)| name == "program").for_each(|(_, data)| *data = other.clone());
+            });
+            if let Ok(read) = read {
+                // The numbers that a program holds are no part of its digest.
+                assert_eq!(read.digest(), golden().digest());
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! What all tasks share.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use tokio::sync::{Notify, Semaphore};
+
+use crate::blobs::Blobs;
+use crate::config::Config;
+use crate::error::ServeError;
+use crate::metrics::Metrics;
+use crate::scheduler::Runs;
+use crate::store::{Store, uploads};
+use crate::token::TokenKey;
+use crate::worker::parent::Worker;
+use crate::worker::protocol::{Answer, Request};
+
+/// Files that are checked at once.
+const CHECKS: usize = 2;
+
+pub(crate) struct App {
+    pub(crate) config: Config,
+    pub(crate) store: Store,
+    pub(crate) blobs: Blobs,
+    pub(crate) key: TokenKey,
+    pub(crate) metrics: Metrics,
+    pub(crate) runs: Runs,
+    /// Uploads that may still begin to send.
+    pub(crate) slots: Semaphore,
+    checks: Semaphore,
+    /// Uploads that are being written.
+    writing: Mutex<HashSet<String>>,
+    draining: AtomicBool,
+    /// Tells that the service goes down.
+    pub(crate) drain: Notify,
+    over: AtomicBool,
+    over_told: Notify,
+}
+
+impl App {
+    pub(crate) fn new(config: Config) -> Result<Self, ServeError> {
+        let blobs = Blobs::open(&config.dir)?;
+        let store = Store::open(&config.dir)?;
+        blobs.sweep(&store.now(uploads::all)?)?;
+        Ok(Self {
+            key: TokenKey::open(&config.dir)?,
+            metrics: Metrics::new()?,
+            runs: Runs::default(),
+            slots: Semaphore::new(config.max_uploads),
+            checks: Semaphore::new(CHECKS),
+            writing: Mutex::default(),
+            draining: AtomicBool::new(false),
+            drain: Notify::new(),
+            over: AtomicBool::new(false),
+            over_told: Notify::new(),
+            config,
+            store,
+            blobs,
+        })
+    }
+
+    /// Whether the service goes down.
+    pub(crate) fn is_draining(&self) -> bool {
+        self.draining.load(Ordering::SeqCst)
+    }
+
+    /// The service goes down: no job is started any more.
+    pub(crate) fn go_down(&self) {
+        self.draining.store(true, Ordering::SeqCst);
+        self.drain.notify_waiters();
+        self.runs.changed.notify_waiters();
+    }
+
+    /// Jobs that still run are given back.
+    pub(crate) fn end_runs(&self) {
+        self.over.store(true, Ordering::SeqCst);
+        self.over_told.notify_waiters();
+    }
+
+    /// Waits for [`end_runs`](Self::end_runs).
+    pub(crate) async fn deadline_of_drain(&self) {
+        loop {
+            let told = self.over_told.notified();
+            if self.over.load(Ordering::SeqCst) {
+                return;
+            }
+            told.await;
+        }
+    }
+
+    /// The right to write to an upload.
+    pub(crate) fn writing(&self, id: &str) -> Result<Writing<'_>, ServeError> {
+        let mut writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        match writing.insert(id.to_owned()) {
+            true => Ok(Writing { app: self, id: id.to_owned() }),
+            false => Err(ServeError::Locked),
+        }
+    }
+
+    /// Has a worker say what a file is; it sees files of this tenant alone.
+    pub(crate) async fn check(&self, tenant: i64, file: std::path::PathBuf) -> Result<Answer, ServeError> {
+        let _one = self.checks.acquire().await.map_err(|e| ServeError::Worker { why: e.to_string() })?;
+        let mut worker = Worker::start(&self.config, tenant)?;
+        let answer = worker.asked(&Request::Check { file }).await;
+        worker.end().await;
+        Ok(answer)
+    }
+}
+
+/// The right to write to an upload; it ends with this.
+pub(crate) struct Writing<'a> {
+    app: &'a App,
+    id: String,
+}
+
+impl Drop for Writing<'_> {
+    fn drop(&mut self) {
+        self.app.writing.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
+    }
+}

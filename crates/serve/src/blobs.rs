@@ -1,0 +1,126 @@
+//! Files: uploads that grow, and objects that never change.
+//!
+//! An object lies at `objects/TENANT/HH/HASH`, and gets there by a rename within one file system once it is complete and on disk.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use crate::error::ServeError;
+
+/// The folder of files.
+#[derive(Debug, Clone)]
+pub(crate) struct Blobs {
+    dir: PathBuf,
+}
+
+impl Blobs {
+    pub(crate) fn open(dir: &Path) -> Result<Self, ServeError> {
+        for sub in ["objects", "uploads", "work"] {
+            fs::create_dir_all(dir.join(sub)).map_err(ServeError::io("making a folder"))?;
+        }
+        Ok(Self { dir: dir.to_owned() })
+    }
+
+    /// Where an object lies. Hashes are checked where they come in: they are hexadecimal digits.
+    pub(crate) fn object(&self, tenant: i64, hash: &str) -> PathBuf {
+        self.dir.join("objects").join(tenant.to_string()).join(&hash[..2]).join(hash)
+    }
+
+    /// Where an upload grows.
+    pub(crate) fn upload(&self, id: &str) -> PathBuf {
+        self.dir.join("uploads").join(id)
+    }
+
+    /// Where a worker writes results.
+    pub(crate) fn work(&self, id: &str) -> PathBuf {
+        self.dir.join("work").join(id)
+    }
+
+    /// Makes a complete file an object; one that is there already stays.
+    pub(crate) fn keep(&self, from: &Path, tenant: i64, hash: &str) -> Result<(), ServeError> {
+        let to = self.object(tenant, hash);
+        let keep = || {
+            let folder = to.parent().unwrap_or(&self.dir);
+            fs::create_dir_all(folder)?;
+            File::open(from)?.sync_all()?;
+            fs::rename(from, &to)?;
+            File::open(folder)?.sync_all()
+        };
+        keep().map_err(ServeError::io("keeping an object"))
+    }
+
+    pub(crate) fn remove(&self, path: &Path) {
+        if let Err(error) = fs::remove_file(path)
+            && error.kind() != ErrorKind::NotFound
+        {
+            tracing::warn!(%error, "a file was not removed");
+        }
+    }
+
+    /// Removes uploads that nobody knows, and what workers left: when the service starts.
+    pub(crate) fn sweep(&self, known: &[String]) -> Result<(), ServeError> {
+        let entries = |sub| fs::read_dir(self.dir.join(sub)).map_err(ServeError::io("reading a folder"));
+        for entry in entries("work")?.flatten() {
+            self.remove(&entry.path());
+        }
+        for entry in entries("uploads")?.flatten() {
+            if !entry.file_name().to_str().is_some_and(|name| known.iter().any(|id| id == name)) {
+                self.remove(&entry.path());
+            }
+        }
+        Ok(())
+    }
+
+    /// The part of the disk that is free.
+    pub(crate) fn free(&self) -> Result<f64, ServeError> {
+        let told =
+            rustix::fs::statvfs(&self.dir).map_err(|e| ServeError::io("asking for free space")(e.into()))?;
+        Ok(told.f_bavail as f64 / (told.f_blocks as f64).max(1.0))
+    }
+}
+
+/// Whether a text is a BLAKE3 in hexadecimal digits of one case.
+pub(crate) fn is_hash(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+}
+
+/// Bytes of a file that tell whether it is a secret key.
+pub(crate) const HEAD: usize = 12;
+
+/// Refuses a secret key by the first bytes of its file: the letters RINGMILL, a version, and kind 2.
+pub(crate) fn refuse_secret(head: &[u8]) -> Result<(), ServeError> {
+    let secret = head.len() >= HEAD && head.starts_with(b"RINGMILL") && head[10..HEAD] == [2, 0];
+    if secret { Err(ServeError::SecretKey) } else { Ok(()) }
+}
+
+/// The first bytes of a file, as many as there are.
+pub(crate) fn head(path: &Path) -> Result<Vec<u8>, ServeError> {
+    let mut head = Vec::new();
+    let file = File::open(path).map_err(ServeError::io("opening an upload"))?;
+    file.take(HEAD as u64).read_to_end(&mut head).map_err(ServeError::io("reading an upload"))?;
+    Ok(head)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secret_keys_of_any_version_are_told_by_their_first_bytes() {
+        for version in 1..=5u8 {
+            let head = [&b"RINGMILL"[..], &[version, 0, 2, 0]].concat();
+            assert!(matches!(refuse_secret(&head), Err(ServeError::SecretKey)));
+            assert!(refuse_secret(&head[..11]).is_ok(), "not known yet");
+            assert!(refuse_secret(&[&head[..10], &[5, 0]].concat()).is_ok(), "evaluation keys");
+        }
+    }
+
+    #[test]
+    fn hashes_are_no_paths() {
+        assert!(is_hash(blake3::hash(b"").to_hex().as_str()));
+        for text in ["", "../../etc/passwd", &"A".repeat(64), &"g".repeat(64), &"a".repeat(63)] {
+            assert!(!is_hash(text), "{text}");
+        }
+    }
+}

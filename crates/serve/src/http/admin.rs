@@ -1,0 +1,86 @@
+//! Tokens of a tenant.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use serde::{Deserialize, Serialize};
+
+use crate::app::App;
+use crate::error::ServeError;
+use crate::http::{Problem, body};
+use crate::store::now;
+use crate::store::tenants::{self, TokenRow};
+use crate::token::{Caller, Scope};
+
+/// The longest life of a token, in seconds: ten years.
+const LONGEST_LIFE: i64 = 10 * 366 * 24 * 3600;
+
+/// A token that is asked for.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Asked {
+    /// Some of upload, run, read and admin.
+    scopes: Vec<String>,
+    /// Seconds after which it ends; never if left out.
+    expires_in: Option<i64>,
+}
+
+/// A new token. It is shown once.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Made {
+    id: String,
+    token: String,
+}
+
+/// The tenant's tokens, without what they are.
+#[utoipa::path(get, path = "/v1/tokens", responses((status = 200, body = [TokenRow])))]
+pub(crate) async fn list(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+) -> Result<Json<Vec<TokenRow>>, ServeError> {
+    caller.need(Scope::Admin)?;
+    Ok(Json(app.store.run(move |t| tenants::tokens(t, caller.tenant)).await?))
+}
+
+/// Makes a token.
+#[utoipa::path(post, path = "/v1/tokens", request_body = Asked, responses((status = 201, body = Made), (status = 400, body = Problem)))]
+pub(crate) async fn add(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    body: Body,
+) -> Result<(StatusCode, Json<Made>), ServeError> {
+    caller.need(Scope::Admin)?;
+    let asked: Asked = body::json(&app, body).await?;
+    let scopes: Option<Vec<_>> = asked.scopes.iter().map(|name| Scope::parse(name)).collect();
+    let scopes = scopes.filter(|scopes| !scopes.is_empty());
+    let scopes =
+        scopes.ok_or_else(|| ServeError::bad("Scopes", "scopes are some of upload, run, read and admin"))?;
+    let expires = match asked.expires_in {
+        None => None,
+        Some(seconds) if (1..=LONGEST_LIFE).contains(&seconds) => Some(now() + seconds),
+        Some(_) => {
+            return Err(ServeError::bad("Expiry", "expires_in is 1 or more seconds, ten years at most"));
+        }
+    };
+    let key = app.key.clone();
+    let made =
+        app.store.run(move |t| tenants::add_token(t, &key, Some(&caller), caller.tenant, &scopes, expires));
+    let (id, token) = made.await?;
+    Ok((StatusCode::CREATED, Json(Made { id, token })))
+}
+
+/// Revokes a token: from now on it opens nothing. Jobs that it started go on.
+#[utoipa::path(delete, path = "/v1/tokens/{id}", params(("id" = String, Path, description = "the token's name")),
+    responses((status = 204, description = "It is revoked."), (status = 404, body = Problem)))]
+pub(crate) async fn revoke(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<StatusCode, ServeError> {
+    caller.need(Scope::Admin)?;
+    app.store.run(move |t| tenants::revoke(t, &caller, &id)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

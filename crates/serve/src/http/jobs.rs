@@ -1,0 +1,218 @@
+//! Jobs: asked for, watched, cancelled.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::{Deserialize, Serialize};
+use tokio::time::{Instant, timeout_at};
+
+use crate::app::App;
+use crate::error::ServeError;
+use crate::http::objects::{missing, of_kind};
+use crate::http::{Problem, body};
+use crate::store::jobs::{self, Job, Wanted};
+use crate::store::objects::{self, Kind, Object};
+use crate::store::{now, random_id};
+use crate::token::{Caller, Scope};
+
+/// The longest wait for a change, in seconds.
+const LONGEST_WAIT: u64 = 60;
+
+/// Seconds of a job's life where nothing else is asked for, and the most.
+const LIFE: i64 = 3600;
+const LONGEST_LIFE: i64 = 7 * 24 * 3600;
+
+/// Memory of a worker beside what a program is known to need.
+const BESIDE: u64 = 64 << 20;
+
+/// A job that is asked for, by hashes of objects.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Asked {
+    program: String,
+    keys: String,
+    arguments: String,
+    /// Seconds from now after which the job is not worth anything: 3600 if left out.
+    deadline: Option<i64>,
+}
+
+/// A job, and how far it is.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Seen {
+    #[serde(flatten)]
+    job: Job,
+    /// The part that is done, of a job that runs.
+    progress: Option<f64>,
+    /// Seconds until it ends, as predicted; without the time that it waits.
+    eta: Option<f64>,
+}
+
+fn seen(app: &App, job: Job) -> Seen {
+    let (done, all) = app.runs.progress(&job.id).unwrap_or((0, 0));
+    let progress = (job.state == "running").then(|| if all > 0 { done as f64 / all as f64 } else { 0.0 });
+    let left = job.predicted * (1.0 - progress.unwrap_or(0.0));
+    let eta = job.is_open().then_some(left / app.config.threads as f64);
+    Seen { job, progress, eta }
+}
+
+/// The tenant's jobs, the newest first.
+#[utoipa::path(get, path = "/v1/jobs", responses((status = 200, body = [Seen])))]
+pub(crate) async fn list(State(app): State<Arc<App>>, caller: Caller) -> Result<Json<Vec<Seen>>, ServeError> {
+    caller.need(Scope::Read)?;
+    let jobs = app.store.run(move |t| jobs::list(t, caller.tenant)).await?;
+    Ok(Json(jobs.into_iter().map(|job| seen(&app, job)).collect()))
+}
+
+/// Asks for a job. With an Idempotency-Key that was used before, gives the job that it made.
+#[utoipa::path(post, path = "/v1/jobs", request_body = Asked,
+    params(("Idempotency-Key" = Option<String>, Header, description = "a new text for each job")),
+    responses((status = 201, body = Seen), (status = 200, body = Seen, description = "Asked for before."),
+        (status = 413, body = Problem), (status = 422, body = Problem), (status = 429, body = Problem)))]
+pub(crate) async fn add(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, ServeError> {
+    caller.need(Scope::Run)?;
+    if app.is_draining() {
+        return Err(ServeError::Draining);
+    }
+    let idempotency = match headers.get("idempotency-key").map(|value| value.to_str()) {
+        None => None,
+        Some(Ok(key)) if (1..=255).contains(&key.len()) => Some(key.to_owned()),
+        Some(_) => return Err(ServeError::bad("Header", "an Idempotency-Key is a text of 1 to 255 bytes")),
+    };
+    let asked: Asked = body::json(&app, body).await?;
+    let life = asked.deadline.unwrap_or(LIFE);
+    if !(1..=LONGEST_LIFE).contains(&life) {
+        let why = format!("a deadline lies between 1 and {LONGEST_LIFE} seconds from now");
+        return Err(ServeError::bad("Deadline", why));
+    }
+    let (id, shared) = (random_id()?, app.clone());
+    let (job, new) = app
+        .store
+        .run(move |t| {
+            if let Some(key) = &idempotency {
+                let wanted = (&asked.program[..], &asked.keys[..], &asked.arguments[..]);
+                if let Some(job) = jobs::repeated(t, caller.tenant, key, wanted)? {
+                    return Ok((job, false));
+                }
+            }
+            let object = |hash: &str, kind| of_kind(objects::get(t, caller.tenant, hash)?, kind);
+            let program = object(&asked.program, Kind::Program)?;
+            let keys = object(&asked.keys, Kind::Keys)?;
+            let arguments = object(&asked.arguments, Kind::Arguments)?;
+            let predicted = admitted(&shared, [&program, &keys, &arguments])?;
+            let wanted = Wanted {
+                id,
+                program: asked.program,
+                keys: asked.keys,
+                arguments: asked.arguments,
+                idempotency,
+                predicted,
+                deadline: now() + life,
+            };
+            let queue = (shared.config.workers, shared.config.max_queue);
+            Ok((jobs::add(t, &caller, &wanted, queue)?, true))
+        })
+        .await?;
+    app.runs.queued.notify_one();
+    let status = if new { StatusCode::CREATED } else { StatusCode::OK };
+    let location = [(header::LOCATION, format!("/v1/jobs/{}", job.id))];
+    Ok((status, location, Json(seen(&app, job))).into_response())
+}
+
+/// Whether files fit each other and a worker; gives the predicted seconds.
+fn admitted(app: &App, [program, keys, arguments]: [&Object; 3]) -> Result<f64, ServeError> {
+    let refused = |code: &str, message: &str| {
+        Err(ServeError::Refused { code: code.to_owned(), message: message.to_owned() })
+    };
+    let facts = &program.facts;
+    if facts["params"] != keys.facts["params"] {
+        return refused(
+            "ParamsMismatch",
+            "the keys belong to other parameters than the program; make them by the kernel's keygen",
+        );
+    }
+    if facts["program"] != arguments.facts["program"] {
+        return refused(
+            "OtherProgram",
+            "the arguments were encrypted for another program; encrypt them for this kernel file",
+        );
+    }
+    let (theirs, own) = (&keys.facts["identity"], &arguments.facts["identity"]);
+    if !theirs.is_null() && !own.is_null() && theirs != own {
+        return refused("KeysMismatch", "keys and arguments belong to two secret keys");
+    }
+    let missing = missing(facts, &keys.facts);
+    if !missing.is_empty() {
+        return Err(ServeError::KeysMissing { missing });
+    }
+    let bytes = |name: &str| facts[name].as_u64().unwrap_or(u64::MAX);
+    // Keys that are too large stay in their file.
+    let held = bytes("key_bytes").min(app.config.worker_memory / 2);
+    let parts = [bytes("data_bytes"), bytes("peak_bytes"), held, arguments.size, program.size, BESIDE];
+    let needed = parts.into_iter().fold(0, u64::saturating_add);
+    let limit = app.config.worker_memory;
+    if needed > limit {
+        return Err(ServeError::Memory { needed, limit });
+    }
+    let (predicted, most) = (facts["seconds"].as_f64().unwrap_or(f64::INFINITY), app.config.max_seconds);
+    if predicted > most { Err(ServeError::Seconds { predicted, most }) } else { Ok(predicted) }
+}
+
+/// How long to wait.
+#[derive(Deserialize)]
+pub(crate) struct Waiting {
+    /// Seconds to wait for the job to end, at most.
+    wait: Option<u64>,
+}
+
+/// A job; with `wait` the response comes when it ends, or after so many seconds.
+#[utoipa::path(get, path = "/v1/jobs/{id}",
+    params(("id" = String, Path, description = "the job"), ("wait" = Option<u64>, Query, description = "seconds, up to 60")),
+    responses((status = 200, body = Seen), (status = 404, body = Problem)))]
+pub(crate) async fn see(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+    waiting: Result<Query<Waiting>, axum::extract::rejection::QueryRejection>,
+) -> Result<Json<Seen>, ServeError> {
+    caller.need(Scope::Read)?;
+    let Query(waiting) =
+        waiting.map_err(|_| ServeError::bad("Query", "wait is a whole number of seconds"))?;
+    let until = Instant::now() + Duration::from_secs(waiting.wait.unwrap_or(0).min(LONGEST_WAIT));
+    loop {
+        // Before the job is read, so that no change is missed.
+        let changed = app.runs.changed.notified();
+        tokio::pin!(changed);
+        changed.as_mut().enable();
+        let name = id.clone();
+        let job = app.store.run(move |t| jobs::get(t, caller.tenant, &name)).await?;
+        let over = !job.is_open() || app.is_draining() || Instant::now() >= until;
+        if over || timeout_at(until, changed).await.is_err() {
+            return Ok(Json(seen(&app, job)));
+        }
+    }
+}
+
+/// Cancels a job; one that has ended stays as it is.
+#[utoipa::path(delete, path = "/v1/jobs/{id}", params(("id" = String, Path, description = "the job")),
+    responses((status = 200, body = Seen), (status = 404, body = Problem)))]
+pub(crate) async fn cancel(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Json<Seen>, ServeError> {
+    caller.need(Scope::Run)?;
+    let name = id.clone();
+    let job = app.store.run(move |t| jobs::cancel(t, &caller, &name)).await?;
+    app.runs.cancel(&id);
+    Ok(Json(seen(&app, job)))
+}

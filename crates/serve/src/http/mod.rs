@@ -1,0 +1,154 @@
+//! The service over HTTP.
+
+pub(crate) mod admin;
+pub(crate) mod body;
+pub(crate) mod health;
+pub(crate) mod jobs;
+pub(crate) mod objects;
+pub(crate) mod server;
+pub(crate) mod uploads;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::Router;
+use axum::extract::{FromRequestParts, MatchedPath, Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderName, HeaderValue, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::Response;
+use axum::routing::{any, delete, get, post, put};
+use utoipa::OpenApi;
+
+use crate::app::App;
+use crate::error::{Code, ServeError};
+use crate::store::tenants;
+use crate::token::Caller;
+
+/// A small body, of a description and no object.
+const SMALL: usize = 1 << 16;
+
+/// The description of the interface.
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Ringmill",
+        description = "Programs on encrypted numbers. Objects are immutable and addressed by the BLAKE3 of their bytes; what one tenant \
+                       stores, no other sees. Refusals are problem+json (RFC 9457) with a stable `code`."
+    ),
+    paths(
+        health::alive,
+        health::ready,
+        health::metrics,
+        objects::list,
+        objects::head,
+        objects::fetch,
+        objects::store,
+        objects::remove,
+        objects::missing_keys,
+        uploads::options,
+        uploads::list,
+        uploads::create,
+        uploads::offset,
+        uploads::append,
+        uploads::end,
+        jobs::list,
+        jobs::add,
+        jobs::see,
+        jobs::cancel,
+        admin::list,
+        admin::add,
+        admin::revoke
+    ),
+    components(schemas(Problem))
+)]
+struct Api;
+
+/// A refusal.
+#[derive(utoipa::ToSchema)]
+#[allow(dead_code)] // described here, written in error.rs
+pub(crate) struct Problem {
+    /// urn:ringmill:problem:CODE.
+    r#type: String,
+    title: String,
+    status: u16,
+    /// The broken rule, stable between versions.
+    code: String,
+    /// What is wrong, and what would be right.
+    detail: String,
+}
+
+/// The description as JSON.
+pub(crate) fn openapi() -> Result<String, ServeError> {
+    Api::openapi().to_pretty_json().map_err(|e| ServeError::Start(e.to_string()))
+}
+
+pub(crate) fn router(app: Arc<App>) -> Router {
+    Router::new()
+        .route("/healthz", get(health::alive))
+        .route("/readyz", get(health::ready))
+        .route("/metrics", get(health::metrics))
+        .route("/openapi.json", get(health::description))
+        .route("/v1/objects", get(objects::list))
+        .route(
+            "/v1/objects/{hash}",
+            put(objects::store).get(objects::fetch).head(objects::head).delete(objects::remove),
+        )
+        .route("/v1/programs/{hash}/missing-keys", post(objects::missing_keys))
+        .route("/v1/uploads", post(uploads::create).options(uploads::options).get(uploads::list))
+        .route(
+            "/v1/uploads/{id}",
+            any(uploads::other).head(uploads::offset).patch(uploads::append).delete(uploads::end),
+        )
+        .route("/v1/jobs", get(jobs::list).post(jobs::add))
+        .route("/v1/jobs/{id}", get(jobs::see).delete(jobs::cancel))
+        .route("/v1/tokens", get(admin::list).post(admin::add))
+        .route("/v1/tokens/{id}", delete(admin::revoke))
+        .fallback(|| async { ServeError::NotFound { what: "such path" } })
+        .method_not_allowed_fallback(|| async { ServeError::Method })
+        .layer(from_fn_with_state(app.clone(), observe))
+        .with_state(app)
+}
+
+impl FromRequestParts<Arc<App>> for Caller {
+    type Rejection = ServeError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, ServeError> {
+        let given = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let token = given.and_then(|value| value.strip_prefix("Bearer ")).ok_or(ServeError::Unauthorized)?;
+        let hash = app.key.hash(token.trim());
+        let caller =
+            app.store.run(move |t| tenants::caller(t, &hash)).await?.ok_or(ServeError::Unauthorized)?;
+        parts.extensions.insert(caller.clone());
+        Ok(caller)
+    }
+}
+
+/// Counts and logs a request. Of its address no more than the route is kept: neither names nor hashes.
+async fn observe(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let start = Instant::now();
+    let route = request.extensions().get::<MatchedPath>().map_or("other", MatchedPath::as_str).to_owned();
+    let method = request.method().as_str().to_owned();
+    let id = crate::store::random_id().unwrap_or_default();
+    let mut response = next.run(request).await;
+    let seconds = start.elapsed().as_secs_f64();
+    let status = response.status();
+    // Methods are words of a client.
+    let known =
+        ["GET", "HEAD", "PUT", "POST", "PATCH", "DELETE", "OPTIONS"].into_iter().find(|m| *m == method);
+    let method = known.unwrap_or("other");
+    app.metrics.requests.with_label_values(&[method, &route, status.as_str()]).inc();
+    app.metrics.request_seconds.with_label_values(&[&route]).observe(seconds);
+    let code = response.extensions().get::<Code>().map(|code| code.0.clone());
+    if let Some(code) = &code {
+        app.metrics.refusals.with_label_values(&[code]).inc();
+    }
+    tracing::info!(request = id, method, route, status = status.as_u16(), seconds, code, "request");
+    let headers = response.headers_mut();
+    if let Ok(id) = HeaderValue::from_str(&id) {
+        headers.insert(HeaderName::from_static("x-request-id"), id);
+    }
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}

@@ -1,0 +1,150 @@
+//! The service: encrypted programs run for tenants over HTTP.
+//!
+//! A client stores a kernel file, its evaluation keys and encrypted arguments, and asks for a job; a worker, a process of its own,
+//! runs it and stores the results. The bits are those of `ringmill evaluate`. `docs/service.md` says what holds and what is not
+//! there yet, `docs/how-to/run-a-service.md` how to begin.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`config`] | what the service is told when it starts |
+//! | `http` | routes: objects, uploads, jobs, tokens, health |
+//! | `store` | the database: tenants, objects, uploads, jobs, audit log |
+//! | `blobs` | the files of uploads and objects |
+//! | `scheduler` | jobs from the queue to the workers |
+//! | `worker` | child processes that check files and run programs |
+//! | [`error`] | refusals, as problem+json |
+
+mod app;
+mod blobs;
+pub mod config;
+pub mod error;
+mod http;
+pub mod logging;
+mod metrics;
+mod scheduler;
+mod store;
+mod token;
+mod worker;
+
+use std::fs::{self, File};
+use std::net::SocketAddr;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustix::fs::{FlockOperation, flock};
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+
+pub use worker::child::work;
+
+use crate::app::App;
+use crate::config::Config;
+use crate::error::ServeError;
+use crate::store::{Store, audit, jobs, tenants};
+use crate::token::{Scope, TokenKey};
+
+/// The name of the tenant that a new folder has.
+pub const FIRST_TENANT: &str = "default";
+
+/// Where the service listens, and the token of the first tenant if that was made now.
+#[derive(Debug, Clone)]
+pub struct Started {
+    /// The address.
+    pub address: SocketAddr,
+    /// The token; it is not kept.
+    pub token: Option<String>,
+}
+
+fn folder(dir: &Path) -> Result<(), ServeError> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(ServeError::io("making the folder"))
+}
+
+/// Serves until SIGTERM or SIGINT; says where as soon as it listens.
+///
+/// # Errors
+/// A folder that another service uses or that cannot be written, and an address that is taken.
+pub async fn serve(config: Config, told: impl FnOnce(&Started)) -> Result<(), ServeError> {
+    folder(&config.dir)?;
+    let lock = File::create(config.dir.join("lock")).map_err(ServeError::io("opening the lock"))?;
+    let taken =
+        |_| ServeError::Start(format!("{} is served by another process already", config.dir.display()));
+    flock(&lock, FlockOperation::NonBlockingLockExclusive).map_err(taken)?;
+    let app = Arc::new(App::new(config)?);
+    // Nobody else runs jobs of this folder: leases are those of a service that has ended.
+    app.store.run(|t| jobs::sweep(t, true)).await?;
+    let token = first_token(&app)?;
+    let listener = TcpListener::bind(app.config.listen).await.map_err(ServeError::io("listening"))?;
+    let address = listener.local_addr().map_err(ServeError::io("listening"))?;
+    let stop = |kind| signal(kind).map_err(ServeError::io("waiting for signals"));
+    let (mut terminate, mut interrupt) = (stop(SignalKind::terminate())?, stop(SignalKind::interrupt())?);
+    let slots: Vec<_> = (0..app.config.workers).map(|_| tokio::spawn(scheduler::slot(app.clone()))).collect();
+    let sweeper = tokio::spawn(scheduler::sweeper(app.clone()));
+    let server = tokio::spawn(http::server::serve(app.clone(), listener, http::router(app.clone())));
+    tracing::info!(%address, workers = app.config.workers, "serving");
+    told(&Started { address, token });
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    tracing::info!("going down");
+    app.go_down();
+    let ended = async {
+        for slot in slots {
+            let _ = slot.await;
+        }
+    };
+    tokio::pin!(ended);
+    if tokio::time::timeout(Duration::from_secs(app.config.drain), &mut ended).await.is_err() {
+        app.end_runs();
+        ended.await;
+    }
+    let _ = server.await;
+    sweeper.abort();
+    tracing::info!("ended");
+    Ok(())
+}
+
+fn first_token(app: &App) -> Result<Option<String>, ServeError> {
+    let quota = (app.config.quota_bytes, app.config.quota_jobs);
+    app.store.now(|t| {
+        if tenants::count(t)? > 0 {
+            return Ok(None);
+        }
+        let tenant = tenants::add(t, FIRST_TENANT, quota)?;
+        Ok(Some(tenants::add_token(t, &app.key, None, tenant, &Scope::ALL, None)?.1))
+    })
+}
+
+/// Adds a tenant, or a token to one that there is; gives a token of all scopes. The service may run meanwhile.
+///
+/// # Errors
+/// A folder that is none of a service.
+pub fn add_tenant(config: &Config, name: &str) -> Result<String, ServeError> {
+    folder(&config.dir)?;
+    let (store, key) = (Store::open(&config.dir)?, TokenKey::open(&config.dir)?);
+    store.now(|t| {
+        let tenant = match tenants::named(t, name)? {
+            Some(tenant) => tenant,
+            None => tenants::add(t, name, (config.quota_bytes, config.quota_jobs))?,
+        };
+        Ok(tenants::add_token(t, &key, None, tenant, &Scope::ALL, None)?.1)
+    })
+}
+
+/// The number of the first entry of the audit log that was changed after it was written, if any.
+///
+/// # Errors
+/// A folder that is none of a service.
+pub fn check_audit(config: &Config) -> Result<Option<i64>, ServeError> {
+    Store::open(&config.dir)?.now(audit::broken)
+}
+
+/// The description of the interface, OpenAPI 3.1 as JSON.
+///
+/// # Errors
+/// None that is known.
+pub fn openapi() -> Result<String, ServeError> {
+    http::openapi()
+}

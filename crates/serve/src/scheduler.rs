@@ -1,0 +1,268 @@
+//! Jobs from the queue to the workers.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::{interval, sleep};
+
+use crate::app::App;
+use crate::error::ServeError;
+use crate::store::jobs::{self, Class, Failure, Job};
+use crate::store::objects::{Kind, Object, get};
+use crate::store::{now, uploads};
+use crate::worker::parent::Worker;
+use crate::worker::protocol::{Answer, Request, Run};
+
+/// How often the queue is looked at without being told to.
+const POLL: Duration = Duration::from_secs(1);
+
+/// A worker that had nothing to do for so long is ended; its memory is free then.
+const IDLE: Duration = Duration::from_secs(60);
+
+/// What is known of runs while they last.
+#[derive(Default)]
+pub(crate) struct Runs {
+    running: Mutex<HashMap<String, Running>>,
+    /// Tells that a job changed.
+    pub(crate) changed: Notify,
+    /// Tells that a job waits.
+    pub(crate) queued: Notify,
+}
+
+struct Running {
+    progress: (u64, u64),
+    cancel: Arc<Notify>,
+}
+
+impl Runs {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Running>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Steps done and all steps of a job that runs.
+    pub(crate) fn progress(&self, id: &str) -> Option<(u64, u64)> {
+        self.lock().get(id).map(|running| running.progress)
+    }
+
+    /// Ends the run of a job, if it runs here.
+    pub(crate) fn cancel(&self, id: &str) {
+        if let Some(running) = self.lock().get(id) {
+            running.cancel.notify_one();
+        }
+        self.changed.notify_waiters();
+    }
+}
+
+/// Runs jobs one after the other until the service goes down.
+pub(crate) async fn slot(app: Arc<App>) {
+    let mut worker: Option<Worker> = None;
+    while !app.is_draining() {
+        let lease = app.config.lease;
+        match app.store.run(move |t| jobs::claim(t, lease)).await {
+            Ok(Some(job)) => {
+                worker = serve(&app, job, worker).await;
+                app.runs.changed.notify_waiters();
+                continue;
+            }
+            Ok(None) => {}
+            Err(error) => tracing::error!(%error, "the queue cannot be read"),
+        }
+        let idle = sleep(IDLE);
+        tokio::pin!(idle);
+        let mut poll = interval(POLL);
+        poll.tick().await;
+        tokio::select! {
+            () = app.runs.queued.notified() => {}
+            () = app.drain.notified() => {}
+            _ = poll.tick() => {}
+            () = &mut idle, if worker.is_some() => {
+                if let Some(idle) = worker.take() {
+                    idle.end().await;
+                }
+            }
+        }
+    }
+    if let Some(worker) = worker {
+        worker.end().await;
+    }
+}
+
+/// How a run ended.
+enum Outcome {
+    Done {
+        hash: String,
+        size: u64,
+        seconds: f64,
+    },
+    Failed(Failure),
+    /// The lease is another's, or the job has ended.
+    Lost,
+    /// The service goes down.
+    Drained,
+}
+
+/// Runs one job; gives the worker back if it can go on.
+async fn serve(app: &Arc<App>, job: Job, worker: Option<Worker>) -> Option<Worker> {
+    let cancel = Arc::new(Notify::new());
+    app.runs.lock().insert(job.id.clone(), Running { progress: (0, 0), cancel: cancel.clone() });
+    let out = app.blobs.work(&format!("{}-{}", job.id, job.epoch));
+    let (outcome, worker) = run(app, &job, &out, worker, &cancel).await;
+    let ended = match outcome {
+        Outcome::Done { hash, size, seconds } => done(app, &job, &out, (hash, size, seconds)).await,
+        Outcome::Failed(failure) => {
+            app.metrics.failures.with_label_values(&[failure.class.name()]).inc();
+            tracing::warn!(job = job.id, class = failure.class.name(), code = failure.code, "job failed");
+            let (app, job) = (app.clone(), job.clone());
+            app.store.clone().run(move |t| jobs::fail(t, &job, &failure).map(drop)).await
+        }
+        Outcome::Lost => Ok(()),
+        Outcome::Drained => {
+            let job = job.clone();
+            app.store.run(move |t| jobs::release(t, &job)).await
+        }
+    };
+    if let Err(error) = ended {
+        // The lease ends, and the job is run again.
+        tracing::error!(%error, job = job.id, "the end of a job was not noted");
+    }
+    app.blobs.remove(&out);
+    app.runs.lock().remove(&job.id);
+    worker
+}
+
+async fn run(
+    app: &Arc<App>,
+    job: &Job,
+    out: &std::path::Path,
+    worker: Option<Worker>,
+    cancel: &Notify,
+) -> (Outcome, Option<Worker>) {
+    // What one tenant's files did to a process is not met by another's.
+    let mut worker = match worker {
+        Some(worker) if worker.tenant == job.tenant => worker,
+        other => {
+            if let Some(other) = other {
+                other.end().await;
+            }
+            match Worker::start(&app.config, job.tenant) {
+                Ok(worker) => worker,
+                Err(error) => {
+                    let (class, code) = (Class::Resource, "NoWorker".to_owned());
+                    return (Outcome::Failed(Failure { class, code, message: error.to_string() }), None);
+                }
+            }
+        }
+    };
+    tracing::info!(job = job.id, epoch = job.epoch, worker = worker.pid(), "job started");
+    let request = Request::Run(Run {
+        program: app.blobs.object(job.tenant, &job.program),
+        keys: app.blobs.object(job.tenant, &job.keys),
+        arguments: app.blobs.object(job.tenant, &job.arguments),
+        out: out.to_owned(),
+        threads: app.config.threads,
+        key_memory: app.config.worker_memory / 2,
+    });
+    if worker.ask(&request).await.is_err() {
+        let Answer::Failed(failure) = worker.answer().await else { return (Outcome::Lost, None) };
+        return (Outcome::Failed(failure), None);
+    }
+    let third = Duration::from_secs((app.config.lease / 3).max(1) as u64);
+    let mut renewal = interval(third);
+    renewal.tick().await;
+    let until = Duration::from_secs((job.deadline - now()).max(0) as u64);
+    let deadline = sleep(until);
+    tokio::pin!(deadline);
+    loop {
+        tokio::select! {
+            answer = worker.answer() => match answer {
+                Answer::Progress { done, all } => {
+                    if let Some(running) = app.runs.lock().get_mut(&job.id) {
+                        running.progress = (done, all);
+                    }
+                }
+                Answer::Done { hash, size, seconds } => return (Outcome::Done { hash, size, seconds }, Some(worker)),
+                // A refusal leaves the worker as it was; of one that ended nothing is left.
+                Answer::Failed(failure) if failure.class == Class::User => {
+                    return (Outcome::Failed(failure), Some(worker));
+                }
+                Answer::Failed(failure) => {
+                    worker.end().await;
+                    return (Outcome::Failed(failure), None);
+                }
+                Answer::Known { .. } => return (Outcome::Lost, None),
+            },
+            _ = renewal.tick() => {
+                let (leased, lease) = (job.clone(), app.config.lease);
+                if let Ok(false) = app.store.run(move |t| jobs::renew(t, &leased, lease)).await {
+                    worker.end().await;
+                    return (Outcome::Lost, None);
+                }
+            }
+            () = cancel.notified() => {
+                worker.end().await;
+                return (Outcome::Lost, None);
+            }
+            () = &mut deadline => {
+                worker.end().await;
+                let _ = app.store.run(|t| jobs::sweep(t, false)).await;
+                return (Outcome::Lost, None);
+            }
+            () = app.deadline_of_drain() => {
+                worker.end().await;
+                return (Outcome::Drained, None);
+            }
+        }
+    }
+}
+
+/// Makes results an object and ends the job, both or neither.
+async fn done(
+    app: &Arc<App>,
+    job: &Job,
+    out: &std::path::Path,
+    (hash, size, seconds): (String, u64, f64),
+) -> Result<(), ServeError> {
+    let (app, job, out) = (app.clone(), job.clone(), out.to_owned());
+    let store = app.store.clone();
+    store
+        .run(move |t| {
+            let program = get(t, job.tenant, &job.program)?;
+            let facts = program.map_or(serde_json::Value::Null, |object| {
+                serde_json::json!({ "kernel": object.facts["kernel"], "program": object.facts["program"],
+                                    "params": object.facts["params"] })
+            });
+            let at = now();
+            let result = Object { hash, kind: Kind::Results, size, facts, created: at, used: at };
+            if jobs::finish(t, &job, &result, seconds)? {
+                // Within the transaction: a file that cannot be kept leaves the job open.
+                app.blobs.keep(&out, job.tenant, &result.hash)?;
+                app.metrics.run_seconds.with_label_values(&["predicted"]).observe(job.predicted);
+                app.metrics.run_seconds.with_label_values(&["real"]).observe(seconds);
+                app.metrics.queue_seconds.observe((job.started.unwrap_or(at) - job.created) as f64);
+            }
+            Ok(())
+        })
+        .await
+}
+
+/// Ends what has expired, now and then.
+pub(crate) async fn sweeper(app: Arc<App>) {
+    let mut often = interval(Duration::from_secs(5));
+    loop {
+        often.tick().await;
+        match app.store.run(|t| Ok((jobs::sweep(t, false)?, uploads::sweep(t)?))).await {
+            Ok((changed, gone)) => {
+                for id in gone {
+                    app.blobs.remove(&app.blobs.upload(&id));
+                }
+                if changed > 0 {
+                    app.runs.changed.notify_waiters();
+                    app.runs.queued.notify_waiters();
+                }
+            }
+            Err(error) => tracing::error!(%error, "sweeping failed"),
+        }
+    }
+}

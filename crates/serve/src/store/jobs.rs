@@ -1,0 +1,347 @@
+//! Jobs: executed at least once, with an effect exactly once.
+//!
+//! A job is leased to whoever runs it. Each lease counts `epoch` up; what a holder writes is tied to its epoch, so that one whose
+//! lease has passed on changes nothing. Results are the same bits whoever computes them.
+
+use rusqlite::{OptionalExtension, Row, Transaction, params};
+use serde::{Deserialize, Serialize};
+
+use crate::error::ServeError;
+use crate::store::objects::Object;
+use crate::store::{audit, now, objects};
+use crate::token::Caller;
+
+/// How often a job that meets a bug is started.
+const BUG_ATTEMPTS: i64 = 2;
+
+/// The longest wait after a failure for want of resources, in seconds.
+const LONGEST_WAIT: i64 = 300;
+
+/// Whose fault a failure is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Class {
+    /// The files do not fit: final.
+    User,
+    /// Memory or a process was missing: tried again until the deadline.
+    Resource,
+    /// The engine ended as it should not: tried once more.
+    Bug,
+}
+
+impl Class {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Resource => "resource",
+            Self::Bug => "bug",
+        }
+    }
+}
+
+/// A failure.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Failure {
+    pub(crate) class: Class,
+    pub(crate) code: String,
+    pub(crate) message: String,
+}
+
+/// A job as its tenant sees it.
+#[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
+pub(crate) struct Job {
+    pub(crate) id: String,
+    #[serde(skip)]
+    pub(crate) tenant: i64,
+    /// Hashes of what goes in.
+    pub(crate) program: String,
+    pub(crate) keys: String,
+    pub(crate) arguments: String,
+    /// queued, running, done, failed, cancelled or expired.
+    pub(crate) state: String,
+    /// user, resource or bug: of the last failure.
+    pub(crate) class: Option<String>,
+    pub(crate) code: Option<String>,
+    pub(crate) message: Option<String>,
+    /// Hash of the results.
+    pub(crate) result: Option<String>,
+    /// Predicted seconds of the run.
+    pub(crate) predicted: f64,
+    /// Seconds that the run took.
+    pub(crate) seconds: Option<f64>,
+    /// Seconds since 1970.
+    pub(crate) created: i64,
+    pub(crate) started: Option<i64>,
+    pub(crate) ended: Option<i64>,
+    pub(crate) deadline: i64,
+    /// How often it was started.
+    pub(crate) attempts: i64,
+    #[serde(skip)]
+    pub(crate) epoch: i64,
+}
+
+impl Job {
+    pub(crate) fn is_open(&self) -> bool {
+        matches!(&self.state[..], "queued" | "running")
+    }
+}
+
+const COLUMNS: &str = "id, tenant, program, keys, arguments, state, class, code, message, result, predicted, seconds, \
+                       created, started, ended, deadline, attempts, epoch";
+
+fn read(row: &Row<'_>) -> rusqlite::Result<Job> {
+    Ok(Job {
+        id: row.get(0)?,
+        tenant: row.get(1)?,
+        program: row.get(2)?,
+        keys: row.get(3)?,
+        arguments: row.get(4)?,
+        state: row.get(5)?,
+        class: row.get(6)?,
+        code: row.get(7)?,
+        message: row.get(8)?,
+        result: row.get(9)?,
+        predicted: row.get(10)?,
+        seconds: row.get(11)?,
+        created: row.get(12)?,
+        started: row.get(13)?,
+        ended: row.get(14)?,
+        deadline: row.get(15)?,
+        attempts: row.get(16)?,
+        epoch: row.get(17)?,
+    })
+}
+
+/// What is asked for.
+#[derive(Debug, Clone)]
+pub(crate) struct Wanted {
+    pub(crate) id: String,
+    pub(crate) program: String,
+    pub(crate) keys: String,
+    pub(crate) arguments: String,
+    pub(crate) idempotency: Option<String>,
+    pub(crate) predicted: f64,
+    pub(crate) deadline: i64,
+}
+
+/// The job that an Idempotency-Key made before.
+pub(crate) fn repeated(
+    t: &Transaction<'_>,
+    tenant: i64,
+    key: &str,
+    wanted: (&str, &str, &str),
+) -> Result<Option<Job>, ServeError> {
+    let sql = format!("SELECT {COLUMNS} FROM jobs WHERE tenant = ?1 AND idempotency = ?2");
+    let found = t.query_row(&sql, params![tenant, key], read).optional()?;
+    match found {
+        Some(job) if (&job.program[..], &job.keys[..], &job.arguments[..]) != wanted => {
+            Err(ServeError::Idempotency)
+        }
+        found => Ok(found),
+    }
+}
+
+/// Adds a job, if quota and queue have room.
+pub(crate) fn add(
+    t: &Transaction<'_>,
+    by: &Caller,
+    wanted: &Wanted,
+    (workers, max_queue): (usize, f64),
+) -> Result<Job, ServeError> {
+    let (most, open): (i64, i64) = t.query_row(
+        "SELECT quota_jobs, (SELECT count(*) FROM jobs WHERE tenant = ?1 AND state IN ('queued', 'running'))
+         FROM tenants WHERE id = ?1",
+        [by.tenant],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    if open >= most {
+        return Err(ServeError::QuotaJobs { most: most as u64 });
+    }
+    let queued: f64 = t.query_row(
+        "SELECT coalesce(sum(predicted), 0.0) FROM jobs WHERE state IN ('queued', 'running')",
+        [],
+        |row| row.get(0),
+    )?;
+    let seconds = queued / workers as f64;
+    if seconds > max_queue {
+        return Err(ServeError::QueueFull { seconds, most: max_queue });
+    }
+    if open == 0 {
+        // Who did not ask for anything has saved nothing up.
+        t.execute(
+            "UPDATE tenants SET served = (SELECT min(o.served) FROM tenants o JOIN jobs j ON j.tenant = o.id
+                                          WHERE j.state IN ('queued', 'running'))
+             WHERE id = ?1 AND served < (SELECT min(o.served) FROM tenants o JOIN jobs j ON j.tenant = o.id
+                                         WHERE j.state IN ('queued', 'running'))",
+            [by.tenant],
+        )?;
+    }
+    let at = now();
+    t.execute(
+        "INSERT INTO jobs (id, tenant, program, keys, arguments, idempotency, state, predicted, created, ready, deadline)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'queued', ?7, ?8, ?8, ?9)",
+        params![
+            wanted.id,
+            by.tenant,
+            wanted.program,
+            wanted.keys,
+            wanted.arguments,
+            wanted.idempotency,
+            wanted.predicted,
+            at,
+            wanted.deadline
+        ],
+    )?;
+    for hash in [&wanted.program, &wanted.keys, &wanted.arguments] {
+        objects::touch(t, by.tenant, hash)?;
+    }
+    audit::note(t, Some(by), "job.add", &wanted.id)?;
+    get(t, by.tenant, &wanted.id)
+}
+
+/// The job of a name.
+pub(crate) fn get(t: &Transaction<'_>, tenant: i64, id: &str) -> Result<Job, ServeError> {
+    let sql = format!("SELECT {COLUMNS} FROM jobs WHERE tenant = ?1 AND id = ?2");
+    let found = t.query_row(&sql, params![tenant, id], read).optional()?;
+    found.ok_or(ServeError::NotFound { what: "job of this name" })
+}
+
+/// The jobs of a tenant, the newest first.
+pub(crate) fn list(t: &Transaction<'_>, tenant: i64) -> Result<Vec<Job>, ServeError> {
+    let sql = format!("SELECT {COLUMNS} FROM jobs WHERE tenant = ?1 ORDER BY created DESC, id LIMIT 1000");
+    let mut rows = t.prepare(&sql)?;
+    let rows = rows.query_map([tenant], read)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Leases the next job: of the tenant whose jobs were given the fewest predicted seconds, the oldest.
+pub(crate) fn claim(t: &Transaction<'_>, lease: i64) -> Result<Option<Job>, ServeError> {
+    let at = now();
+    let sql = format!(
+        "UPDATE jobs SET state = 'running', epoch = epoch + 1, attempts = attempts + 1, started = ?1, lease = ?2
+         WHERE id = (SELECT j.id FROM jobs j JOIN tenants t ON t.id = j.tenant
+                     WHERE j.state = 'queued' AND j.ready <= ?1 AND j.deadline > ?1
+                     ORDER BY t.served, j.created, j.id LIMIT 1)
+         RETURNING {COLUMNS}"
+    );
+    let job = t.query_row(&sql, params![at, at + lease], read).optional()?;
+    if let Some(job) = &job {
+        t.execute(
+            "UPDATE tenants SET served = served + ?2 WHERE id = ?1",
+            params![job.tenant, job.predicted],
+        )?;
+    }
+    Ok(job)
+}
+
+/// Lengthens a lease; false if it is another's by now, or the job was cancelled.
+pub(crate) fn renew(t: &Transaction<'_>, job: &Job, lease: i64) -> Result<bool, ServeError> {
+    let changed = t.execute(
+        "UPDATE jobs SET lease = ?3 WHERE id = ?1 AND epoch = ?2 AND state = 'running' AND deadline > ?4",
+        params![job.id, job.epoch, now() + lease, now()],
+    )?;
+    Ok(changed == 1)
+}
+
+/// Ends a job with results, which become an object of the tenant; false, and nothing happens, if the lease is another's.
+pub(crate) fn finish(
+    t: &Transaction<'_>,
+    job: &Job,
+    result: &Object,
+    seconds: f64,
+) -> Result<bool, ServeError> {
+    let changed = t.execute(
+        "UPDATE jobs SET state = 'done', result = ?3, seconds = ?4, ended = ?5, lease = NULL, class = NULL, code = NULL,
+         message = NULL WHERE id = ?1 AND epoch = ?2 AND state = 'running'",
+        params![job.id, job.epoch, result.hash, seconds, now()],
+    )?;
+    if changed == 1 {
+        objects::add(t, job.tenant, result)?;
+        audit::note(t, None, "job.done", &job.id)?;
+    }
+    Ok(changed == 1)
+}
+
+/// Notes a failure: final, or the job waits for another attempt.
+pub(crate) fn fail(t: &Transaction<'_>, job: &Job, failure: &Failure) -> Result<bool, ServeError> {
+    let at = now();
+    let bugs: i64 = t.query_row("SELECT bugs FROM jobs WHERE id = ?1", [&job.id], |row| row.get(0))?;
+    let bugs = bugs + i64::from(failure.class == Class::Bug);
+    let last = match failure.class {
+        Class::User => true,
+        Class::Bug => bugs >= BUG_ATTEMPTS,
+        Class::Resource => false,
+    };
+    // 1, 2, 4, … seconds.
+    let wait = (1i64 << job.attempts.clamp(1, 10)) / 2;
+    let (state, ended) = if last { ("failed", Some(at)) } else { ("queued", None) };
+    let changed = t.execute(
+        "UPDATE jobs SET state = ?3, class = ?4, code = ?5, message = ?6, ended = ?7, ready = ?8, bugs = ?9, lease = NULL
+         WHERE id = ?1 AND epoch = ?2 AND state = 'running'",
+        params![
+            job.id,
+            job.epoch,
+            state,
+            failure.class.name(),
+            failure.code,
+            failure.message,
+            ended,
+            at + wait.min(LONGEST_WAIT),
+            bugs
+        ],
+    )?;
+    if changed == 1 && last {
+        audit::note(t, None, "job.failed", &job.id)?;
+    }
+    Ok(changed == 1)
+}
+
+/// Gives a lease back: the job waits as if it had not been started.
+pub(crate) fn release(t: &Transaction<'_>, job: &Job) -> Result<(), ServeError> {
+    t.execute(
+        "UPDATE jobs SET state = 'queued', lease = NULL, attempts = attempts - 1
+         WHERE id = ?1 AND epoch = ?2 AND state = 'running'",
+        params![job.id, job.epoch],
+    )?;
+    Ok(())
+}
+
+/// Cancels a job that is open; one that has ended stays as it is.
+pub(crate) fn cancel(t: &Transaction<'_>, by: &Caller, id: &str) -> Result<Job, ServeError> {
+    let changed = t.execute(
+        "UPDATE jobs SET state = 'cancelled', ended = ?3, lease = NULL
+         WHERE tenant = ?1 AND id = ?2 AND state IN ('queued', 'running')",
+        params![by.tenant, id, now()],
+    )?;
+    if changed == 1 {
+        audit::note(t, Some(by), "job.cancel", id)?;
+    }
+    get(t, by.tenant, id)
+}
+
+/// Ends jobs beyond their deadline, and takes back leases that were not renewed; `all` of them when nobody else runs jobs.
+pub(crate) fn sweep(t: &Transaction<'_>, all: bool) -> Result<usize, ServeError> {
+    let at = now();
+    let expired = t.execute(
+        "UPDATE jobs SET state = 'expired', ended = ?1, lease = NULL
+         WHERE state IN ('queued', 'running') AND deadline <= ?1",
+        [at],
+    )?;
+    let taken = t.execute(
+        "UPDATE jobs SET state = 'queued', lease = NULL, epoch = epoch + 1, ready = ?1
+         WHERE state = 'running' AND (?2 OR lease <= ?1)",
+        params![at, all],
+    )?;
+    Ok(expired + taken)
+}
+
+/// Jobs that wait and that run, and the predicted seconds of both.
+pub(crate) fn load(t: &Transaction<'_>) -> Result<(i64, i64, f64), ServeError> {
+    Ok(t.query_row(
+        "SELECT coalesce(sum(CASE state WHEN 'queued' THEN 1 ELSE 0 END), 0),
+                coalesce(sum(CASE state WHEN 'running' THEN 1 ELSE 0 END), 0), coalesce(sum(predicted), 0.0)
+         FROM jobs WHERE state IN ('queued', 'running')",
+        [],
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+    )?)
+}

@@ -1,0 +1,145 @@
+//! Objects: immutable bytes of a tenant by their BLAKE3. What one tenant stores, no other sees, even by its hash.
+
+use rusqlite::{OptionalExtension, Transaction, params};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::error::ServeError;
+use crate::store::{audit, now};
+use crate::token::Caller;
+
+/// What an object is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Kind {
+    /// A kernel file.
+    Program,
+    /// Evaluation keys.
+    Keys,
+    /// Encrypted arguments.
+    Arguments,
+    /// Encrypted results.
+    Results,
+}
+
+impl Kind {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Program => "program",
+            Self::Keys => "keys",
+            Self::Arguments => "arguments",
+            Self::Results => "results",
+        }
+    }
+
+    fn parse(name: &str) -> Option<Self> {
+        [Self::Program, Self::Keys, Self::Arguments, Self::Results]
+            .into_iter()
+            .find(|kind| kind.name() == name)
+    }
+}
+
+/// An object.
+#[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
+pub(crate) struct Object {
+    /// BLAKE3 of its bytes.
+    pub(crate) hash: String,
+    pub(crate) kind: Kind,
+    /// Bytes.
+    pub(crate) size: u64,
+    /// What it says of itself.
+    pub(crate) facts: Value,
+    /// Seconds since 1970.
+    pub(crate) created: i64,
+    /// When a job last used it, or it was fetched.
+    pub(crate) used: i64,
+}
+
+const COLUMNS: &str = "hash, kind, size, facts, created, used";
+
+fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Object> {
+    let (kind, facts): (String, String) = (row.get(1)?, row.get(3)?);
+    Ok(Object {
+        hash: row.get(0)?,
+        kind: Kind::parse(&kind).unwrap_or(Kind::Arguments),
+        size: row.get::<_, i64>(2)? as u64,
+        facts: serde_json::from_str(&facts).unwrap_or(Value::Null),
+        created: row.get(4)?,
+        used: row.get(5)?,
+    })
+}
+
+/// The object of a hash.
+pub(crate) fn get(t: &Transaction<'_>, tenant: i64, hash: &str) -> Result<Option<Object>, ServeError> {
+    let sql = format!("SELECT {COLUMNS} FROM objects WHERE tenant = ?1 AND hash = ?2");
+    Ok(t.query_row(&sql, params![tenant, hash], read).optional()?)
+}
+
+/// The objects of a tenant, the newest first.
+pub(crate) fn list(t: &Transaction<'_>, tenant: i64) -> Result<Vec<Object>, ServeError> {
+    let sql =
+        format!("SELECT {COLUMNS} FROM objects WHERE tenant = ?1 ORDER BY created DESC, hash LIMIT 1000");
+    let mut rows = t.prepare(&sql)?;
+    let rows = rows.query_map([tenant], read)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Notes that an object is used.
+pub(crate) fn touch(t: &Transaction<'_>, tenant: i64, hash: &str) -> Result<(), ServeError> {
+    t.execute("UPDATE objects SET used = ?3 WHERE tenant = ?1 AND hash = ?2", params![tenant, hash, now()])?;
+    Ok(())
+}
+
+/// Adds an object; nothing changes if it is there.
+pub(crate) fn add(t: &Transaction<'_>, tenant: i64, object: &Object) -> Result<(), ServeError> {
+    t.execute(
+        "INSERT INTO objects (tenant, hash, kind, size, facts, created, used) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+         ON CONFLICT (tenant, hash) DO NOTHING",
+        params![
+            tenant,
+            object.hash,
+            object.kind.name(),
+            object.size as i64,
+            object.facts.to_string(),
+            object.created,
+            object.used
+        ],
+    )?;
+    Ok(())
+}
+
+/// Removes an object that no open job needs.
+pub(crate) fn delete(t: &Transaction<'_>, by: &Caller, hash: &str) -> Result<(), ServeError> {
+    let needed: i64 = t.query_row(
+        "SELECT count(*) FROM jobs WHERE tenant = ?1 AND state IN ('queued', 'running')
+         AND (program = ?2 OR keys = ?2 OR arguments = ?2)",
+        params![by.tenant, hash],
+        |row| row.get(0),
+    )?;
+    if needed > 0 {
+        return Err(ServeError::Refused {
+            code: "InUse".into(),
+            message: format!("{needed} open jobs need this object; cancel them, or wait for them to end"),
+        });
+    }
+    let gone = t.execute("DELETE FROM objects WHERE tenant = ?1 AND hash = ?2", params![by.tenant, hash])?;
+    if gone == 0 {
+        return Err(ServeError::NotFound { what: "object of this hash" });
+    }
+    audit::note(t, Some(by), "object.delete", hash)
+}
+
+/// Whether the tenant may store so many more bytes: objects and announced uploads count.
+pub(crate) fn room(t: &Transaction<'_>, tenant: i64, asked: u64) -> Result<(), ServeError> {
+    let (most, held): (i64, i64) = t.query_row(
+        "SELECT quota_bytes, (SELECT coalesce(sum(size), 0) FROM objects WHERE tenant = ?1)
+           + (SELECT coalesce(sum(size), 0) FROM uploads WHERE tenant = ?1) FROM tenants WHERE id = ?1",
+        [tenant],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    let (most, held) = (most as u64, held as u64);
+    match held.saturating_add(asked) <= most {
+        true => Ok(()),
+        false => Err(ServeError::QuotaBytes { most, held, asked }),
+    }
+}

@@ -1,0 +1,161 @@
+//! What a file is: read once from its beginning to its end, before it becomes an object.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek};
+use std::path::Path;
+
+use ringmill::bundle::{BundleError, Json, Reader};
+use ringmill::ckks::file::{FileError, Kind as Held, inspect, inspect_keys};
+use ringmill::kernel_file::KernelFile;
+use serde_json::{Value, json};
+
+use crate::store::jobs::{Class, Failure};
+use crate::store::objects::Kind;
+use crate::worker::protocol::Answer;
+
+/// The most bytes of a kernel file: a program is read into memory.
+const MAX_PROGRAM: u64 = 1 << 30;
+
+pub(crate) fn user(code: impl Into<String>, message: impl ToString) -> Failure {
+    Failure { class: Class::User, code: code.into(), message: message.to_string() }
+}
+
+pub(crate) fn system(action: &str, error: &io::Error) -> Failure {
+    Failure { class: Class::Resource, code: "Io".into(), message: format!("{action} failed: {error}") }
+}
+
+/// Says what a file is.
+pub(crate) fn check(path: &Path) -> Result<Answer, Failure> {
+    let opened = |e| system("opening the file", &e);
+    let file = File::open(path).map_err(opened)?;
+    let size = file.metadata().map_err(opened)?.len();
+    let mut hasher = blake3::Hasher::new();
+    io::copy(&mut BufReader::with_capacity(1 << 20, &file), &mut hasher).map_err(opened)?;
+    let hash = hasher.finalize().to_hex().to_string();
+    (&file).rewind().map_err(opened)?;
+    let mut first = [0; 8];
+    let got = (&file).read(&mut first).map_err(opened)?;
+    (&file).rewind().map_err(opened)?;
+    let input = BufReader::with_capacity(1 << 20, &file);
+    let (kind, facts) = match &first[..got] {
+        b"RINGMILL" => keys(input)?,
+        head if head.starts_with(b"PK") => bundle(input, size)?,
+        _ => {
+            return Err(user(
+                "UnknownFile",
+                "this is no kernel file, no file of evaluation keys and none of arguments",
+            ));
+        }
+    };
+    Ok(Answer::Known { kind, hash, size, facts })
+}
+
+fn framed(error: FileError) -> Failure {
+    match error {
+        FileError::Io { .. } => {
+            Failure { class: Class::Resource, code: "Io".into(), message: error.to_string() }
+        }
+        FileError::Kind { found: Held::SecretKey, .. } => {
+            user("SecretKey", "this is a secret key; a server never needs it")
+        }
+        FileError::Kind { .. } => user("WrongKind", error),
+        _ => user("Damaged", error),
+    }
+}
+
+fn bundled(error: BundleError) -> Failure {
+    user(error.code(), error)
+}
+
+fn keys(mut input: impl Read) -> Result<(Kind, Value), Failure> {
+    let (info, list) = inspect_keys(&mut input).map_err(framed)?;
+    if input.read(&mut [0]).map_err(|e| system("reading the file", &e))? > 0 {
+        return Err(framed(FileError::Trailing));
+    }
+    let facts = json!({
+        "params": info.fingerprint.to_string(),
+        "identity": info.identity.map(|identity| identity.to_string()),
+        "relin": list.relin,
+        "galois": list.galois,
+        "encapsulation": list.encapsulation,
+    });
+    Ok((Kind::Keys, facts))
+}
+
+fn bundle(mut input: impl Read, size: u64) -> Result<(Kind, Value), Failure> {
+    // The kind stands in the header, and a kernel is read as a whole.
+    let mut reader = Reader::open(&mut input).map_err(bundled)?;
+    match reader.kind() {
+        "kernel" if size > MAX_PROGRAM => {
+            Err(user("TooLarge", format!("a kernel file has at most {MAX_PROGRAM} bytes, not {size}")))
+        }
+        "kernel" => program(&mut reader),
+        "arguments" => arguments(&mut reader),
+        other => Err(user("WrongKind", format!("this bundle holds {other:.40}, which no job takes"))),
+    }
+}
+
+fn program(reader: &mut Reader<impl Read>) -> Result<(Kind, Value), Failure> {
+    let mut parts = Vec::new();
+    loop {
+        let mut part = Vec::new();
+        match reader.next(&mut part).map_err(bundled)? {
+            Some(name) => parts.push((name, part)),
+            None => break,
+        }
+    }
+    let bundle = ringmill::bundle::Bundle {
+        kind: "kernel".into(),
+        version: reader.version(),
+        facts: reader.facts().clone(),
+        parts,
+    };
+    let refused = |e: ringmill::kernel_file::KernelFileError| user(e.code(), &e);
+    let kernel = KernelFile::from_bundle(&bundle).map_err(refused)?;
+    let needed = kernel.keys_needed().map_err(refused)?;
+    let costs = ringmill::costs().map_err(|e| user("Costs", e))?;
+    let predicted = kernel.predict(&costs).map_err(refused)?;
+    let facts = json!({
+        "kernel": kernel.name(),
+        "program": kernel.digest(),
+        "params": kernel.params().fingerprint().to_string(),
+        "relin": needed.relin,
+        "galois": needed.galois,
+        "encapsulation": needed.encapsulation,
+        "seconds": predicted.seconds,
+        "data_bytes": predicted.data_bytes,
+        "peak_bytes": predicted.peak_bytes,
+        "key_bytes": predicted.key_bytes,
+    });
+    Ok((Kind::Program, facts))
+}
+
+fn arguments(reader: &mut Reader<impl Read>) -> Result<(Kind, Value), Failure> {
+    let fact = |reader: &Reader<_>, name: &str| {
+        let value = reader.facts().iter().find(|(n, _)| n == name).map(|(_, value)| value.clone());
+        value.as_ref().and_then(Json::as_text).unwrap_or_default().to_owned()
+    };
+    let (kernel, program) = (fact(reader, "kernel"), fact(reader, "program"));
+    let mut names = Vec::new();
+    let (mut params, mut identity) = (None, None);
+    loop {
+        // One ciphertext at a time; the limit of memory bounds it.
+        let mut part = Vec::new();
+        let Some(name) = reader.next(&mut part).map_err(bundled)? else { break };
+        let info = inspect(&part[..]).map_err(framed)?;
+        if !matches!(info.kind, Held::Ciphertext | Held::SeededCiphertext) {
+            return Err(framed(FileError::Kind { found: info.kind, expected: Held::Ciphertext }));
+        }
+        let print = info.fingerprint.to_string();
+        if params.get_or_insert_with(|| print.clone()) != &print {
+            return Err(user("Mismatch", "the arguments belong to several parameters"));
+        }
+        identity = identity.or(info.identity.map(|identity| identity.to_string()));
+        names.push(name);
+    }
+    if names.is_empty() {
+        return Err(user("Damaged", "the bundle holds no ciphertext"));
+    }
+    let facts = json!({ "kernel": kernel, "program": program, "params": params, "identity": identity, "names": names });
+    Ok((Kind::Arguments, facts))
+}

@@ -1,0 +1,139 @@
+//! The service's side of a worker.
+
+use std::os::unix::process::ExitStatusExt;
+use std::process::{ExitStatus, Stdio};
+
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Lines};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+
+use crate::config::Config;
+use crate::error::ServeError;
+use crate::store::jobs::{Class, Failure};
+use crate::worker::protocol::{Answer, Request};
+
+/// What is kept of the last words of a worker.
+const LAST_WORDS: u64 = 4096;
+
+/// A child process that works for one tenant.
+pub(crate) struct Worker {
+    /// Whose files it has seen.
+    pub(crate) tenant: i64,
+    child: Child,
+    stdin: ChildStdin,
+    answers: Lines<BufReader<ChildStdout>>,
+    stderr: ChildStderr,
+}
+
+impl Worker {
+    /// Starts a worker.
+    pub(crate) fn start(config: &Config, tenant: i64) -> Result<Self, ServeError> {
+        let program = std::env::current_exe().map_err(ServeError::io("finding this binary"))?;
+        let mut command = Command::new(program);
+        command.arg("worker").arg(config.worker_memory.to_string()).arg(config.max_object.to_string());
+        // Nothing of the service's environment but what chooses instruction sets and costs.
+        command.env_clear();
+        command.envs(std::env::vars_os().filter(|(name, _)| {
+            ["RINGMILL_ISA", "RINGMILL_COSTS", "HOME", "XDG_CACHE_HOME"].iter().any(|kept| name == kept)
+        }));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+        let mut child = command.spawn().map_err(ServeError::io("starting a worker"))?;
+        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
+            return Err(ServeError::Worker { why: "a worker has no pipes".into() });
+        };
+        Ok(Self { tenant, child, stdin, answers: BufReader::new(stdout).lines(), stderr })
+    }
+
+    /// The number of the process.
+    pub(crate) fn pid(&self) -> Option<u32> {
+        self.child.id()
+    }
+
+    /// Asks for work.
+    pub(crate) async fn ask(&mut self, request: &Request) -> Result<(), ServeError> {
+        let mut line = serde_json::to_vec(request).map_err(|e| ServeError::Worker { why: e.to_string() })?;
+        line.push(b'\n');
+        self.stdin.write_all(&line).await.map_err(ServeError::io("asking a worker"))
+    }
+
+    /// The next answer; how the process ended, as a failure, if there is none. Stays right if it is dropped midway.
+    pub(crate) async fn answer(&mut self) -> Answer {
+        match self.answers.next_line().await {
+            Ok(Some(line)) => match serde_json::from_str(&line) {
+                Ok(answer) => answer,
+                Err(_) => Answer::Failed(bug("a worker answered what is no answer".into())),
+            },
+            _ => Answer::Failed(self.ended().await),
+        }
+    }
+
+    /// Asks, and waits for the last answer.
+    pub(crate) async fn asked(&mut self, request: &Request) -> Answer {
+        if self.ask(request).await.is_err() {
+            return Answer::Failed(self.ended().await);
+        }
+        loop {
+            match self.answer().await {
+                Answer::Progress { .. } => {}
+                last => return last,
+            }
+        }
+    }
+
+    /// Why the process ended.
+    async fn ended(&mut self) -> Failure {
+        let mut words = Vec::new();
+        // What it said stays here: it may speak of what is in files.
+        let _ = (&mut self.stderr).take(LAST_WORDS).read_to_end(&mut words).await;
+        let _ = self.child.start_kill();
+        let words = String::from_utf8_lossy(&words);
+        match self.child.wait().await {
+            Ok(status) => why(status, &words),
+            Err(error) => bug(format!("a worker was lost: {error}")),
+        }
+    }
+
+    /// Ends the process.
+    pub(crate) async fn end(mut self) {
+        let _ = self.child.kill().await;
+    }
+}
+
+fn bug(message: String) -> Failure {
+    Failure { class: Class::Bug, code: "WorkerBug".into(), message }
+}
+
+fn why(status: ExitStatus, words: &str) -> Failure {
+    let resource = |code: &str, message: &str| Failure {
+        class: Class::Resource,
+        code: code.into(),
+        message: message.into(),
+    };
+    // What the standard library says when an allocation fails, before it aborts.
+    if words.contains("memory allocation of") {
+        return resource("OutOfMemory", "the worker had not enough memory");
+    }
+    match status.signal() {
+        Some(9) => {
+            resource("WorkerKilled", "the worker was killed, as a system does that has too little memory")
+        }
+        Some(15) => resource("WorkerKilled", "the worker was ended"),
+        Some(signal) => bug(format!("the worker ended by signal {signal}")),
+        None => bug(format!("the worker ended with status {}", status.code().unwrap_or(-1))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_have_classes() {
+        let signal = |n| ExitStatus::from_raw(n);
+        assert_eq!(why(signal(9), "").class, Class::Resource);
+        assert_eq!(why(signal(6), "memory allocation of 8 bytes failed").code, "OutOfMemory");
+        assert_eq!(why(signal(6), "panicked").class, Class::Bug);
+        assert_eq!(why(signal(11), "").class, Class::Bug);
+        assert_eq!(why(signal(101 << 8), "").message, "the worker ended with status 101");
+    }
+}

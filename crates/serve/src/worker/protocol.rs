@@ -1,0 +1,46 @@
+//! What the service and a worker say to each other: a JSON value a line.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::store::jobs::Failure;
+use crate::store::objects::Kind;
+
+/// Asked of a worker.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "lowercase")]
+pub(crate) enum Request {
+    /// To say what a file is.
+    Check { file: PathBuf },
+    /// To run a program.
+    Run(Run),
+}
+
+/// Files of a run.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Run {
+    pub(crate) program: PathBuf,
+    pub(crate) keys: PathBuf,
+    pub(crate) arguments: PathBuf,
+    /// Where results go.
+    pub(crate) out: PathBuf,
+    pub(crate) threads: usize,
+    /// Bytes of memory that keys may take; more stay in their file.
+    pub(crate) key_memory: u64,
+}
+
+/// What a worker answers: any number of `Progress`, then another.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "lowercase")]
+pub(crate) enum Answer {
+    /// Steps done, and all steps.
+    Progress { done: u64, all: u64 },
+    /// What a file is.
+    Known { kind: Kind, hash: String, size: u64, facts: Value },
+    /// Results were written.
+    Done { hash: String, size: u64, seconds: f64 },
+    /// It is not as it should be.
+    Failed(Failure),
+}

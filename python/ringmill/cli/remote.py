@@ -1,0 +1,125 @@
+"""`ringmill serve` and `ringmill remote`: a service, and what its clients do."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ringmill.cli.places import to_write
+from ringmill.errors import CommandError, fail
+from ringmill.progress import Show
+from ringmill.remote import binary
+from ringmill.remote.client import Client, result_of
+from ringmill.remote.credentials import TOKEN, Credentials
+
+Facts = dict[str, Any]
+
+
+def add(verb: Callable[[str, str], argparse.ArgumentParser]) -> None:
+    """The options of both verbs."""
+    sub = verb("serve", "Run kernels for clients over HTTP; prints the address and a first token.")
+    sub.add_argument("--dir", required=True, metavar="DIR", help="folder that holds everything")
+    sub.add_argument("--listen", metavar="ADDRESS", help="where to listen (127.0.0.1:8750)")
+    sub.add_argument("--workers", type=int, metavar="N", help="jobs that run at once (1)")
+    sub.add_argument("--threads", type=int, metavar="N", help="threads of each job, all cores by default")
+    sub = verb("remote", "Store files at a service, run jobs there, fetch results.")
+    tasks = sub.add_subparsers(dest="task", required=True, metavar="TASK")
+
+    def task(name: str, text: str) -> argparse.ArgumentParser:
+        return tasks.add_parser(name, help=text, description=text, allow_abbrev=False)
+
+    one = task("login", "Keep the address of a service and a token, which is asked for.")
+    one.add_argument("url", metavar="URL", help="address, as http://127.0.0.1:8750")
+    one = task("push", "Store files; prints their hashes.")
+    one.add_argument("files", nargs="+", metavar="FILE", help="kernel file, evaluation keys, arguments")
+    one = task("run", "Store what is not there yet, run a kernel, fetch the results.")
+    one.add_argument("--kernel", required=True, metavar="FILE", help="kernel file, from Compiled.save()")
+    one.add_argument("--keys", required=True, metavar="FILE", help="evaluation keys")
+    one.add_argument("--input", required=True, metavar="FILE", help="encrypted arguments")
+    one.add_argument("--out", required=True, metavar="FILE", help="encrypted results")
+    one.add_argument("--deadline", type=float, metavar="S", help="seconds until it is worth nothing (3600)")
+    one = task("status", "Tell of jobs.")
+    one.add_argument("job", nargs="?", metavar="JOB", help="one job; the newest are listed without it")
+    one = task("fetch", "Fetch the results of a job.")
+    one.add_argument("job", metavar="JOB", help="the job")
+    one.add_argument("--out", required=True, metavar="FILE", help="encrypted results")
+
+
+def serve(options: Namespace) -> Facts:
+    """Become the service."""
+    given = {"listen": options.listen, "workers": options.workers, "threads": options.threads}
+    arguments = ["--dir", options.dir]
+    for name, value in given.items():
+        arguments += [f"--{name}", str(value)] if value is not None else []
+    program = binary.find()
+    sys.stdout.flush()
+    os.execv(program, [str(program), *arguments])
+
+
+def remote(options: Namespace) -> Facts:
+    """One task of a client."""
+    tasks = {"login": _login, "push": _push, "run": _run, "status": _status, "fetch": _fetch}
+    return tasks[options.task](options)
+
+
+def _show(options: Namespace) -> Show:
+    return "none" if options.quiet else "auto"
+
+
+def _client() -> Client:
+    found = Credentials.load()
+    return Client(found.url, found.token)
+
+
+def _login(options: Namespace) -> Facts:
+    token = os.environ.get(TOKEN)
+    if not token:
+        # Arguments of a command can be seen by other users; what is typed or piped cannot.
+        token = getpass.getpass("token: ") if sys.stdin.isatty() else sys.stdin.readline()
+    token = token.strip()
+    if not token:
+        fail(CommandError, "NoToken", f"No token was given. Type it, pipe it, or set {TOKEN}.")
+    with Client(options.url, token) as client:
+        # Whether the service takes it.
+        count = len(client.jobs())
+    path = Credentials(options.url, token).save()
+    return {"service": options.url, "jobs": count, "kept_in": str(path)}
+
+
+def _push(options: Namespace) -> Facts:
+    with _client() as client:
+        return {"objects": {file: client.push(file, progress=_show(options)) for file in options.files}}
+
+
+def _run(options: Namespace) -> Facts:
+    files = (options.kernel, options.keys, options.input)
+    target = to_write(options.out, *files)
+    show = _show(options)
+    with _client() as client:
+        hashes = [client.push(file, progress=show) for file in files]
+        job = client.submit(*hashes, deadline=options.deadline)
+        job = client.wait(job["id"], progress=show)
+        return _fetched(client, job, target)
+
+
+def _fetched(client: Client, job: Facts, target: Path) -> Facts:
+    size = client.fetch(result_of(job), target)
+    told = {"job": job["id"], "file": str(target), "bytes": size}
+    return {**told, "seconds": job["seconds"], "predicted_seconds": job["predicted"]}
+
+
+def _status(options: Namespace) -> Facts:
+    with _client() as client:
+        return client.job(options.job) if options.job else {"jobs": client.jobs()}
+
+
+def _fetch(options: Namespace) -> Facts:
+    target = to_write(options.out)
+    with _client() as client:
+        return _fetched(client, client.job(options.job), target)

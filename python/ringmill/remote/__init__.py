@@ -1,0 +1,10 @@
+"""A service elsewhere that runs kernels: `Client` speaks to it, `binary` finds the one that this machine has.
+
+client = rm.remote.Client("http://127.0.0.1:8750", token)
+results = client.run(compiled, keys, arguments)
+"""
+
+from ringmill.remote.client import Client
+from ringmill.remote.credentials import Credentials
+
+__all__ = ["Client", "Credentials"]

@@ -1,0 +1,203 @@
+"""HTTP by the standard library: one connection, made anew when it breaks; refusals as exceptions."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import IO, Any, NoReturn
+from urllib.parse import urlsplit
+
+from ringmill.errors import RemoteError, fail
+
+#: Bytes that are read and sent at once.
+BLOCK = 1 << 20
+
+#: A token is sent in a header: no spaces, no controls.
+_TOKEN = re.compile(r"[!-~]{1,512}")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A response whose body was read."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    def json(self) -> Any:
+        """The body as JSON."""
+        try:
+            return json.loads(self.body)
+        except ValueError:
+            fail(
+                RemoteError,
+                "NoJson",
+                "The service's answer is no JSON: it is another service, or something between changes it. "
+                "Check the address.",
+                status=self.status,
+            )
+
+
+class Piece:
+    """The rest of a file from an offset, to be sent as a body."""
+
+    def __init__(self, file: IO[bytes], offset: int, size: int) -> None:
+        file.seek(offset)
+        self.file, self.left = file, size - offset
+
+    def read(self, count: int = -1) -> bytes:
+        """At most ``count`` bytes."""
+        count = self.left if count < 0 else min(count, self.left)
+        data = self.file.read(count)
+        self.left -= len(data)
+        return data
+
+
+class Transport:
+    """Requests to one service."""
+
+    def __init__(self, url: str, token: str | None, timeout: float) -> None:
+        parts = urlsplit(url)
+        try:
+            port = parts.port
+        except ValueError:
+            port = -1
+        bad = parts.scheme not in ("http", "https") or not parts.hostname or port == -1
+        if bad or parts.query or parts.fragment or parts.username:
+            fail(
+                RemoteError,
+                "BadAddress",
+                f"{url!r:.200} is no address of a service. Give one as 'http://127.0.0.1:8750'.",
+            )
+        if token is not None and not _TOKEN.fullmatch(token):
+            fail(RemoteError, "BadToken", "The token is not one: it has other characters. Copy it again.")
+        self.host, self.port, self.path = str(parts.hostname), port, parts.path.rstrip("/")
+        self.secure, self.token, self.timeout = parts.scheme == "https", token, timeout
+        self.connection: http.client.HTTPConnection | None = None
+        self.pid = os.getpid()
+
+    def _connected(self) -> http.client.HTTPConnection:
+        if self.pid != os.getpid():
+            # A connection is not shared with the process that this one was forked from.
+            self.connection, self.pid = None, os.getpid()
+        if self.connection is None:
+            if self.secure:
+                context = ssl.create_default_context()
+                self.connection = http.client.HTTPSConnection(
+                    self.host, self.port, timeout=self.timeout, context=context, blocksize=BLOCK
+                )
+            else:
+                self.connection = http.client.HTTPConnection(
+                    self.host, self.port, timeout=self.timeout, blocksize=BLOCK
+                )
+        return self.connection
+
+    def close(self) -> None:
+        """End the connection; the next request makes another."""
+        if self.connection is not None:
+            self.connection.close()
+            self.connection = None
+
+    def ask(
+        self,
+        method: str,
+        path: str,
+        body: bytes | Piece | None = None,
+        headers: Mapping[str, str] | None = None,
+        *,
+        into: IO[bytes] | None = None,
+        right: tuple[int, ...] = (200, 201, 204),
+    ) -> Answer:
+        """Send a request and read the answer, its body into a file if one is given.
+
+        Raises
+        ------
+            RemoteError: a refusal, by the service's own code; code ``Unreachable`` if there is no answer.
+        """
+        headers = dict(headers or {})
+        if self.token is not None:
+            headers["Authorization"] = f"Bearer {self.token}"
+        if isinstance(body, Piece):
+            headers["Content-Length"] = str(body.left)
+        # A connection that was kept may have ended meanwhile; what was sent on a new one is not sent again.
+        again = self.connection is not None and method in ("GET", "HEAD")
+        try:
+            answer = self._once(method, path, body, headers, into)
+        except (OSError, http.client.HTTPException) as error:
+            self.close()
+            if not again:
+                self._unreachable(error)
+            try:
+                answer = self._once(method, path, body, headers, into)
+            except (OSError, http.client.HTTPException) as error:
+                self.close()
+                self._unreachable(error)
+        if answer.status not in right:
+            _refused(answer)
+        return answer
+
+    def _once(
+        self,
+        method: str,
+        path: str,
+        body: bytes | Piece | None,
+        headers: dict[str, str],
+        into: IO[bytes] | None,
+    ) -> Answer:
+        connection = self._connected()
+        broken: OSError | None = None
+        try:
+            connection.request(method, self.path + path, body, headers)
+        except (BrokenPipeError, ConnectionResetError) as error:
+            # The service has answered before it read everything.
+            broken = error
+        try:
+            response = connection.getresponse()
+        except (OSError, http.client.HTTPException):
+            if broken is not None:
+                raise broken from None
+            raise
+        if into is not None and response.status == 200:
+            while block := response.read(BLOCK):
+                into.write(block)
+            data = b""
+        else:
+            data = response.read()
+        if broken is not None or response.will_close:
+            self.close()
+        return Answer(response.status, {k.lower(): v for k, v in response.getheaders()}, data)
+
+    def _unreachable(self, error: BaseException) -> NoReturn:
+        where = f"{self.host}:{self.port}" if self.port else self.host
+        fail(
+            RemoteError,
+            "Unreachable",
+            f"The service at {where} does not answer ({error or type(error).__name__}). "
+            "Check that it runs, and the address.",
+        )
+
+
+def _refused(answer: Answer) -> NoReturn:
+    """Raise what a problem+json says."""
+    try:
+        told = json.loads(answer.body)
+    except ValueError:
+        told = None
+    told = told if isinstance(told, dict) else {}
+    detail = str(told.pop("detail", "") or f"it answers with status {answer.status}")
+    code = str(told.pop("code", "") or f"Status{answer.status}")
+    fields = {name: value for name, value in told.items() if name not in ("type", "title", "status")}
+    if "retry-after" in answer.headers:
+        fields["retry_after"] = answer.headers["retry-after"]
+    fail(
+        RemoteError,
+        code,
+        f"The service refuses: {detail.rstrip('.')}.",
+        status=answer.status,
+        **fields,
+    )

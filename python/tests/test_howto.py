@@ -1,0 +1,161 @@
+"""How-to pages work as they stand: their Python and their commands, in the order of the page."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ringmill as rm
+from ringmill.cli import main
+from ringmill.interop import openfhe, seal
+
+ROOT = Path(__file__).resolve().parents[2]
+#: A block of Python, indented or not, or a line that runs ``ringmill``.
+_STEP = re.compile(
+    r"^(?P<indent> *)```python\n(?P<python>.*?)^ *```$|^ {4,}(?P<command>ringmill [^\n]*)$", re.S | re.M
+)
+
+
+class Page:
+    """A page that is followed in a folder."""
+
+    def __init__(self, path: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.text = (ROOT / path).read_text(encoding="utf-8")
+        self.session: dict[str, Any] = {"__name__": "__main__"}
+        self.commands: list[str] = []
+        self.folder = folder
+        monkeypatch.chdir(folder)
+
+    def follow(self, part: str = "", *, python: bool = True, commands: str = "ringmill") -> None:
+        """Do what a part of the page says, from one heading to the next.
+
+        Args:
+            part: the heading; the whole page if it is empty.
+            python: whether the blocks of Python are run.
+            commands: how the commands begin that are run.
+        """
+        text = self.text
+        if part:
+            text = re.split(r"^## ", text.split(f"\n## {part}\n")[1], flags=re.M)[0]
+        for step in _STEP.finditer(text):
+            if step["python"] and python:
+                exec(compile(textwrap.dedent(step["python"]), "page", "exec"), self.session)
+            elif (step["command"] or "").startswith(commands or "no command"):
+                words = shlex.split(step["command"], comments=True)[1:]
+                assert main([*words, "--quiet"]) == 0, step["command"]
+                self.commands.append(words[0])
+
+
+def test_a_kernel_runs_on_a_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = Page("docs/how-to/run-on-a-server.md", tmp_path, monkeypatch)
+    page.follow()
+    assert page.commands == ["keygen", "encrypt", "evaluate", "decrypt", "inspect"]
+    # 0.5·0.1 − 0.25·0.2 + 1.0·0.3 + 0.5, within the precision of the page.
+    assert float(np.load("answer.npz")["out"]) == pytest.approx(0.8, abs=2**-16)
+    assert "of this kernel  yes" in capsys.readouterr().out
+    # Its table names every file that has come into being beside the data and the answer.
+    files = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    listed = set(re.findall(r"^\| `([^`]+)` \|", page.text, re.M))
+    assert files - {"data.npz", "answer.npz"} == listed
+
+
+def test_a_client_of_seal_is_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = Page("docs/interop.md", tmp_path, monkeypatch)
+    chain = rm.Params.from_bits(13, [50, 40, 40], [50], 3, scale_bits=40)
+    params = rm.Params.from_primes(13, chain.q, chain.p, 3, scale_bits=40, rotations=3)
+    keys = rm.keygen(params, rotations=[1])
+    x = np.random.default_rng(1).uniform(-1, 1, params.slots)
+    expected = x * x + np.roll(x * x, -1)
+    seal.save_parameters(params, "parms")
+    seal.save_relin_keys(keys.evaluation, "relin.keys")
+    seal.save_galois_keys(keys.evaluation, "galois.keys")
+    seal.save_ciphertext(keys.public.encrypt(x), "x.ct")
+
+    def answer() -> Any:
+        found = keys.secret.decrypt(seal.load_ciphertext(params, "result.ct"))
+        Path("result.ct").unlink()
+        return found
+
+    page.follow("SEAL", commands="")
+    bound = 2.0 ** page.session["results"].error_log2
+    assert np.abs(answer() - expected).max() < bound
+    page.session["compiled"].save("energy.kernel")
+    page.follow("SEAL", python=False)
+    assert page.commands == ["import", "import", "import", "evaluate", "export"]
+    assert np.abs(answer() - expected).max() < bound
+
+
+def test_a_client_of_openfhe_is_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = Page("docs/interop.md", tmp_path, monkeypatch)
+    # OpenFHE takes a special prime of 60 bits for this chain.
+    chain = rm.Params.from_bits(13, [50, 40, 40], [60], 3, scale_bits=40)
+    params = rm.Params.from_primes(13, chain.q, [1152921504606830593], 3, scale_bits=40)
+    context, keys = openfhe.context_of(params, "tag"), rm.keygen(params, rotations=[1])
+    x = np.random.default_rng(2).uniform(-1, 1, params.slots)
+    openfhe.save_mult_key(context, keys.evaluation, "mult.keys")
+    openfhe.save_automorphism_keys(context, keys.evaluation, "automorphism.keys")
+    openfhe.save_ciphertext(context, keys.public.encrypt(x), "x.ct")
+    # The kernel of the part before, without its files.
+    kernel = re.search(r"^ *@rm.kernel\n.*?\n\n", page.text, re.S | re.M)
+    assert kernel
+    page.session |= {"rm": rm, "np": np, "params": params}
+    exec(textwrap.dedent(kernel[0]), page.session)
+    page.follow("OpenFHE")
+    found = keys.secret.decrypt(openfhe.load_ciphertext(context, "result.ct"))
+    bound = 2.0 ** page.session["results"].error_log2
+    assert np.abs(found - x * x - np.roll(x * x, -1)).max() < bound
+
+
+def test_a_large_machine_is_simulated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = Page("docs/large-machines.md", tmp_path, monkeypatch)
+    page.follow()
+    assert page.commands == ["simulate", "simulate"]
+    cycles = page.session["compiled"].estimate("file:taiyi-60")["cycles"]
+    assert f"cycles        {cycles:,}" in capsys.readouterr().out
+    assert Path("trace.json").stat().st_size > 1000
+    assert "<svg" in Path("page.html").read_text() or "<canvas" in Path("page.html").read_text()
+
+
+def test_the_commands_for_a_core_exist(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The board of the page is listed. `test_readme.py` explores it, `test_project.py` builds cores."""
+    page = Page("docs/how-to/choose-a-core.md", tmp_path, monkeypatch)
+    page.follow(commands="ringmill devices")
+    board = re.search(r"--device (\S+)", page.text)
+    assert board
+    assert board[1] in capsys.readouterr().out
+
+
+def test_a_device_file_as_the_page_has_it_is_explored(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "explorer.md").read_text(encoding="utf-8").split("\n## Devices\n")[1]
+    file = tmp_path / "my-board.toml"
+    file.write_text(text.split("```toml\n")[1].split("```")[0], encoding="utf-8")
+    space = {"log_n": [12], "level_bits": [30], "words": [36], "butterflies": [1], "buses": [256]}
+    square = rm.kernel(lambda x=rm.vector(16): x * x).trace()
+    found = rm.explore(square, str(file), space=space, seconds=0, progress="none")
+    assert found.best["predicted"]["frequency_mhz"]["value"] == 185.0
+    # A key that does not exist is refused with the nearest one that does.
+    file.write_text(file.read_text(encoding="utf-8").replace("bram36 =", "bram =", 1), encoding="utf-8")
+    with pytest.raises(rm.RingmillError, match="bram36"):
+        rm.explore(square, str(file), space=space, seconds=0, progress="none")
+
+
+def test_models_predict_as_the_page_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = Page("docs/models.md", tmp_path, monkeypatch)
+    page.follow()
+    X, fitted = page.session["X"], page.session["fitted"]
+    assert (page.session["labels"] == fitted.predict(X)).all()
+    assert "labels that differ            0" in capsys.readouterr().out
