@@ -109,6 +109,21 @@ def test_a_page_opens_with_what_its_reader_can_do_after_it() -> None:
         assert any(part.startswith("After this page ") for part in opening), page
 
 
+#: A path of the repository as code, perhaps with a test or function in it.
+NAMED = re.compile(r"`((?:benches|crates|docs|examples|python|requirements|rtl|scripts)/[\w./-]+)(?:::\w+)?`")
+
+
+def test_files_that_pages_name_are_there() -> None:
+    found = 0
+    for page in DOCUMENTS:
+        # Changelog and notes name files of their time; a how-to names files that its reader makes.
+        if page.name != "CHANGELOG.md" and "notes" not in page.parts:
+            for name in NAMED.findall(page.read_text(encoding="utf-8")):
+                found += 1
+                assert (ROOT / name).exists() or "NAME" in name, (page, name)
+    assert found > 200
+
+
 def test_what_was_tried_is_in_the_notes() -> None:
     """A page says how something works; a note, with its date, says what was tried."""
     for page in ROOT.glob("docs/**/*.md"):

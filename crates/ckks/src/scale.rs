@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn two_scales_are_told_apart() {
+    fn two_scales_are_distinguished() {
         let q = Scale::prime(PRIMES[1]).unwrap();
         let near = Scale::pow2(80).div(&q);
         let shown = ("2^40".into(), "2^40·(1+3.4e-8)".into());

@@ -17,20 +17,20 @@ fn main() -> Result<(), Failure> {
     let graph = Graph::of(&parse(&std::fs::read_to_string(file)?)?)?;
     let settings = Settings::default();
     let begun = Instant::now();
-    let told = simulate(&machine, &graph, &settings)?;
+    let outcome = simulate(&machine, &graph, &settings)?;
     let seconds = begun.elapsed().as_secs_f64();
-    println!("{} cycles, {:.3} ms, issued in {}", told.cycles, 1e3 * told.seconds, told.order);
-    told.parts.iter().for_each(|(part, cycles)| println!("  {part:<32} {cycles:>12}"));
-    println!("bounds {:?}", told.bounds);
-    for flow in &told.flows {
+    println!("{} cycles, {:.3} ms, issued in {}", outcome.cycles, 1e3 * outcome.seconds, outcome.order);
+    outcome.parts.iter().for_each(|(part, cycles)| println!("  {part:<32} {cycles:>12}"));
+    println!("bounds {:?}", outcome.bounds);
+    for flow in &outcome.flows {
         println!("  {:<12} {:>14} bytes, {:>14} distinct", flow.flow.name(), flow.bytes, flow.distinct);
     }
     let orders = settings.orders.len() as f64;
     println!(
         "{} instructions, {orders} orders in {:.1} ms: {:.2} million instructions a second",
-        told.instructions,
+        outcome.instructions,
         1e3 * seconds,
-        told.instructions as f64 * orders / seconds / 1e6
+        outcome.instructions as f64 * orders / seconds / 1e6
     );
     let one = Settings { orders: vec![Order::window(64)], ..Settings::default() };
     let begun = Instant::now();
@@ -47,16 +47,16 @@ fn main() -> Result<(), Failure> {
         let machines: Vec<_> = (0..count).map(at).collect();
         let begun = Instant::now();
         let all = sweep(&machines, &graph, &settings);
-        let best = all.iter().flatten().map(|told| told.cycles).min();
+        let best = all.iter().flatten().map(|outcome| outcome.cycles).min();
         println!(
             "{count} machines in {:.1} s, the fastest in {best:?} cycles",
             begun.elapsed().as_secs_f64()
         );
     }
     if let Some(path) = of(3) {
-        let told = simulate(&machine, &graph, &Settings { spans: true, ..settings })?;
+        let outcome = simulate(&machine, &graph, &Settings { spans: true, ..settings })?;
         let mut out = std::io::BufWriter::new(std::fs::File::create(path)?);
-        let spans = told.spans.iter().map(|s| (&*s.unit, &*s.what, s.start, s.end));
+        let spans = outcome.spans.iter().map(|s| (&*s.unit, &*s.what, s.start, s.end));
         trace::write(&mut out, spans, Some(machine.ghz))?;
     }
     Ok(())

@@ -21,8 +21,8 @@
 //! let y = graph.push(Kind::Ntt, &[x], 36, 1)?;
 //! let z = graph.push(Kind::Mul, &[y, y], 36, 1)?;
 //! graph.result(z)?;
-//! let told = simulate(&Description::named("taiyi")?, &graph, &Settings::default())?;
-//! assert_eq!(told.parts.iter().map(|(_, cycles)| cycles).sum::<u64>(), told.cycles);
+//! let reported = simulate(&Description::named("taiyi")?, &graph, &Settings::default())?;
+//! assert_eq!(reported.parts.iter().map(|(_, cycles)| cycles).sum::<u64>(), reported.cycles);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

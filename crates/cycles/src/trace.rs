@@ -54,8 +54,8 @@ mod tests {
         let spans = [("ntt", "ntt, \"a\"", 0, 64), ("hbm", "key", 10, 20), ("ntt", "intt", 64, 128)];
         let mut out = Vec::new();
         write(&mut out, spans, Some(2.0)).unwrap();
-        let told: serde_json::Value = serde_json::from_slice(&out).unwrap();
-        let events = told["traceEvents"].as_array().unwrap();
+        let outcome: serde_json::Value = serde_json::from_slice(&out).unwrap();
+        let events = outcome["traceEvents"].as_array().unwrap();
         let names: Vec<_> = events.iter().filter(|e| e["ph"] == "M").map(|e| &e["args"]["name"]).collect();
         assert_eq!(names, ["ntt", "hbm"]);
         let spans: Vec<_> = events.iter().filter(|e| e["ph"] == "X").collect();

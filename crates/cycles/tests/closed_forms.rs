@@ -66,24 +66,24 @@ impl Small {
     }
 
     fn run(&self, graph: &Graph, settings: &Settings) -> Outcome {
-        let told = simulate(&self.describe(), graph, settings).unwrap_or_else(|e| panic!("{e}"));
-        adds_up(&told);
-        told
+        let reported = simulate(&self.describe(), graph, settings).unwrap_or_else(|e| panic!("{e}"));
+        adds_up(&reported);
+        reported
     }
 }
 
 /// What holds of every outcome: cycles are accounted for, and no bound is beaten.
-fn adds_up(told: &Outcome) {
-    assert_eq!(told.parts.iter().map(|p| p.1).sum::<u64>(), told.cycles, "{:?}", told.parts);
-    assert_eq!(told.regions.iter().map(|r| r.cycles).sum::<u64>(), told.cycles);
-    for unit in &told.units {
+fn adds_up(reported: &Outcome) {
+    assert_eq!(reported.parts.iter().map(|p| p.1).sum::<u64>(), reported.cycles, "{:?}", reported.parts);
+    assert_eq!(reported.regions.iter().map(|r| r.cycles).sum::<u64>(), reported.cycles);
+    for unit in &reported.units {
         let waiting: u64 = unit.waiting.iter().map(|w| w.1).sum();
-        assert_eq!(unit.busy + unit.slowed + waiting, told.cycles * unit.instances, "{unit:?}");
+        assert_eq!(unit.busy + unit.slowed + waiting, reported.cycles * unit.instances, "{unit:?}");
         assert!(unit.used <= unit.offered);
     }
-    assert!(told.bounds.most() <= told.cycles, "{:?} {}", told.bounds, told.cycles);
-    assert!(told.memories.iter().all(|m| m.most <= m.slots));
-    assert!(told.channels.iter().all(|c| c.busy <= told.cycles + 1));
+    assert!(reported.bounds.most() <= reported.cycles, "{:?} {}", reported.bounds, reported.cycles);
+    assert!(reported.memories.iter().all(|m| m.most <= m.slots));
+    assert!(reported.channels.iter().all(|c| c.busy <= reported.cycles + 1));
 }
 
 fn program() -> Settings {
@@ -135,8 +135,8 @@ proptest! {
     fn a_serial_machine_takes_the_sum_of_its_work((graph, made) in random(false), (ntt, ewe) in times()) {
         let small = Small { mode: "serial", ntt, ewe, ..Small::default() };
         let sum: u64 = made.iter().map(|(kind, _)| if *kind == Kind::Ntt { ntt.1 } else { ewe.1 }).sum();
-        let told = small.run(&graph, &without(|o| o.write_results = false));
-        prop_assert_eq!((told.cycles, told.bounds.work), (sum, sum));
+        let reported = small.run(&graph, &without(|o| o.write_results = false));
+        prop_assert_eq!((reported.cycles, reported.bounds.work), (sum, sum));
     }
 
     /// Units without number, memory without end: the longest way through the program.
@@ -153,8 +153,8 @@ proptest! {
         if urgent {
             settings.orders = vec![Order::List { urgency: Urgency::CriticalPath, window: 1000 }];
         }
-        let told = small.run(&graph, &settings);
-        prop_assert_eq!((told.cycles, told.bounds.critical_path), (longest, longest));
+        let reported = small.run(&graph, &settings);
+        prop_assert_eq!((reported.cycles, reported.bounds.critical_path), (longest, longest));
     }
 
     /// Independent work on one unit: all rows, then the last one on its way out.
@@ -163,10 +163,10 @@ proptest! {
         let mut graph = Graph::new("independent", 10).unwrap();
         (0..count).for_each(|_| _ = graph.push(Kind::Ntt, &[], 32, 1).unwrap());
         let small = Small { ntt, count: instances, ..Small::default() };
-        let told = small.run(&graph, &program());
+        let reported = small.run(&graph, &program());
         let rows = (count as u64).div_ceil(instances) * ntt.0;
-        prop_assert_eq!((told.cycles, told.bounds.work), (rows + ntt.1 - ntt.0, (count as u64 * ntt.0).div_ceil(instances)));
-        prop_assert_eq!(told.unit("ntt").unwrap().used, 1024 * count as u64);
+        prop_assert_eq!((reported.cycles, reported.bounds.work), (rows + ntt.1 - ntt.0, (count as u64 * ntt.0).div_ceil(instances)));
+        prop_assert_eq!(reported.unit("ntt").unwrap().used, 1024 * count as u64);
     }
 
     /// A channel that units wait for: all bytes over its bandwidth, the way of the last limb, and the work on it.
@@ -183,10 +183,10 @@ proptest! {
         let channel = format!("latency = {latency}\nbeat = 64");
         // Short of a limb's transfer, so that the channel never waits for the unit.
         let small = Small { ntt: (1, 7), bytes_per_cycle: milli as f64 / 1000.0, channel, ..Small::default() };
-        let told = small.run(&graph, &program());
+        let reported = small.run(&graph, &program());
         let moved = (count as u64 * bytes * 1000).div_ceil(milli);
-        prop_assert_eq!((told.cycles, told.bounds.off_chip), (moved + latency + 7, moved));
-        prop_assert_eq!(told.bytes(Flow::Data), count as u64 * bytes);
+        prop_assert_eq!((reported.cycles, reported.bounds.off_chip), (moved + latency + 7, moved));
+        prop_assert_eq!(reported.bytes(Flow::Data), count as u64 * bytes);
     }
 
     /// Whatever the machine lacks and whatever is left out, all cycles are accounted for and no bound is beaten.
@@ -255,7 +255,7 @@ fn a_narrow_memory_slows_units() {
 }
 
 #[test]
-fn a_result_waits_in_its_unit_for_room() {
+fn a_result_waits_in_its_unit_for_space() {
     // Three slots: two limbs are read to the end of the sum; the next transform has no space for its result before.
     let mut graph = Graph::new("room", 10).unwrap();
     let (x, y) = (graph.push(Kind::Ntt, &[], 32, 1).unwrap(), graph.push(Kind::Ntt, &[], 32, 1).unwrap());
@@ -349,13 +349,13 @@ fn clusters_work_on_limbs_of_their_own_and_pay_for_the_way_between_them() {
     let two = Description::from_toml("two", text).unwrap();
     let mut graph = Graph::new("two", 10).unwrap();
     let (x, y) = (graph.push(Kind::Ntt, &[], 32, 1).unwrap(), graph.push(Kind::Ntt, &[], 32, 1).unwrap());
-    let told = simulate(&two, &graph, &program()).unwrap();
-    assert_eq!((told.cycles, told.units[0].instances), (64, 2));
+    let reported = simulate(&two, &graph, &program()).unwrap();
+    assert_eq!((reported.cycles, reported.units[0].instances), (64, 2));
     graph.push(Kind::Add, &[x, y], 32, 1).unwrap();
-    let told = simulate(&two, &graph, &program()).unwrap();
-    adds_up(&told);
-    assert_eq!(told.cycles, 64 + 10 + 64);
-    assert_eq!(told.parts.iter().find(|p| p.0 == "between clusters").unwrap().1, 10);
+    let reported = simulate(&two, &graph, &program()).unwrap();
+    adds_up(&reported);
+    assert_eq!(reported.cycles, 64 + 10 + 64);
+    assert_eq!(reported.parts.iter().find(|p| p.0 == "between clusters").unwrap().1, 10);
 }
 
 #[test]

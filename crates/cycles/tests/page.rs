@@ -14,9 +14,9 @@ fn the_example_is_a_machine_that_runs_every_kind_of_instruction() {
         let y = graph.push(kind, &[x, key], 60, 2).unwrap();
         graph.result(y).unwrap();
     }
-    let told = simulate(&machine, &graph, &Settings::default()).unwrap_or_else(|e| panic!("{e}"));
-    assert_eq!(told.parts.iter().map(|p| p.1).sum::<u64>(), told.cycles);
-    assert_eq!(told.assumed.len(), 2 + 4, "two latencies, and all of the channel");
+    let outcome = simulate(&machine, &graph, &Settings::default()).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(outcome.parts.iter().map(|p| p.1).sum::<u64>(), outcome.cycles);
+    assert_eq!(outcome.assumed.len(), 2 + 4, "two latencies, and all of the channel");
 }
 
 #[test]

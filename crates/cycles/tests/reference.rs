@@ -46,8 +46,8 @@ fn settings(order: Order) -> Settings {
 }
 
 /// The figures of a row, each with its name.
-fn compare(told: &Outcome, row: &Row<'_>) -> Vec<(&'static str, f64, f64)> {
-    let of = |flow| told.bytes(flow) as f64;
+fn compare(outcome: &Outcome, row: &Row<'_>) -> Vec<(&'static str, f64, f64)> {
+    let of = |flow| outcome.bytes(flow) as f64;
     let found = [
         of(Flow::Data),
         of(Flow::Plain),
@@ -55,11 +55,11 @@ fn compare(told: &Outcome, row: &Row<'_>) -> Vec<(&'static str, f64, f64)> {
         of(Flow::Spill),
         of(Flow::Fill),
     ];
-    let spills = told.flows.iter().find(|f| f.flow == Flow::Spill).unwrap().limbs as f64;
+    let spills = outcome.flows.iter().find(|f| f.flow == Flow::Spill).unwrap().limbs as f64;
     let names = ["data", "plain", "key", "spill", "fill"];
-    let mut all = vec![("cycles", told.cycles as f64, row.cycles), ("spills", spills, row.spills)];
+    let mut all = vec![("cycles", outcome.cycles as f64, row.cycles), ("spills", spills, row.spills)];
     all.extend(names.into_iter().zip(found.into_iter().zip(row.bytes)).map(|(name, (a, b))| (name, a, b)));
-    all.push(("instructions", told.instructions as f64, row.instructions));
+    all.push(("instructions", outcome.instructions as f64, row.instructions));
     all
 }
 
@@ -125,8 +125,8 @@ fn programs_of_all_shapes_take_what_the_reference_model_says() {
         };
         let order = Order::window(if mode == "seeded 512" { 512 } else { 64 });
         // The default window of the model's serial mode is none: it is program order.
-        let told = simulate(&lanes.describe(), graph, &settings(order)).unwrap();
-        for (what, found, expected) in compare(&told, row) {
+        let outcome = simulate(&lanes.describe(), graph, &settings(order)).unwrap();
+        for (what, found, expected) in compare(&outcome, row) {
             if !is_near(what, found, expected) {
                 wrong.push(format!("{name}, {limbs} limbs, {mode}: {what} {found}, expected {expected}"));
             }
@@ -223,8 +223,8 @@ fn stored_bootstrappings_take_what_the_reference_model_says() {
             runs: ["ip", "bconv"],
         };
         let order = Order::window(if mode == "off-chip free" { 512 } else { 64 });
-        let told = simulate(&lanes.describe(), graph, &settings(order)).unwrap();
-        let compared = compare(&told, row);
+        let outcome = simulate(&lanes.describe(), graph, &settings(order)).unwrap();
+        let compared = compare(&outcome, row);
         // Stores are no instructions here.
         let stores = graph.results() as f64;
         for (what, found, expected) in compared {

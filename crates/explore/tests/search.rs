@@ -286,7 +286,7 @@ fn squared(times: usize, bootstrapped: &[usize]) -> Kernel {
 }
 
 #[test]
-fn a_kernel_deeper_than_any_chain_is_told_that_none_bootstraps() {
+fn a_kernel_deeper_than_any_chain_is_refused_as_none_bootstraps() {
     let none = "bootstrapping, which would bring levels back, is not in the explored space";
     let request = |kernel: Kernel, log_n: Vec<u32>| {
         let level_bits = vec![30];

@@ -12,12 +12,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let (rates, samples) = calibrate(&Cpu::new()?, log_n)?;
         let table = CostTable::new("this one", vec![rates])?;
         for sample in samples {
-            let (found, told) =
+            let (found, outcome) =
                 (sample.time.as_secs_f64() * 1e3, table.nanoseconds(&sample.work, log_n) / 1e6);
             println!(
                 "2^{log_n} {:<44} {found:8.2} ms, by the rates {:+5.1} %",
                 sample.name,
-                100.0 * (told / found - 1.0)
+                100.0 * (outcome / found - 1.0)
             );
         }
         all.push(rates);

@@ -177,9 +177,9 @@ impl MachineSpec {
     /// # Errors
     /// [`MachineError::NoEstimate`] of a machine without an estimate; why it cannot run the program.
     pub fn estimate(&self, program: &LimbProgram) -> Result<Timing, MachineError> {
-        let told = self.open()?.estimate(program)?;
+        let outcome = self.open()?.estimate(program)?;
         let others = registry::that_estimate;
-        told.ok_or_else(|| MachineError::NoEstimate { machine: self.name(), others: others() })
+        outcome.ok_or_else(|| MachineError::NoEstimate { machine: self.name(), others: others() })
     }
 
     fn setting(&self, option: &str) -> Result<&'static Setting, SpecError> {

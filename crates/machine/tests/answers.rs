@@ -70,24 +70,24 @@ fn machines_estimate_as_the_registry_says() {
     for entry in MACHINES {
         let machine = MachineSpec::new(entry).open().unwrap();
         assert_eq!(machine.accepts(&program), Ok(()), "{}", entry.name);
-        let told = machine.estimate(&program).unwrap();
-        let found = match &told {
+        let outcome = machine.estimate(&program).unwrap();
+        let found = match &outcome {
             None => Estimates::No,
-            Some(told) if !told.parts.is_empty() => {
-                assert_eq!(Some(told.parts.iter().map(|p| p.1).sum()), told.cycles, "{}", entry.name);
+            Some(outcome) if !outcome.parts.is_empty() => {
+                assert_eq!(Some(outcome.parts.iter().map(|p| p.1).sum()), outcome.cycles, "{}", entry.name);
                 Estimates::Schedule
             }
-            Some(told) if told.cycles.is_some() => Estimates::Cycles,
-            Some(told) => {
-                assert!(told.seconds.is_some_and(|s| s > 0.0), "{}", entry.name);
+            Some(outcome) if outcome.cycles.is_some() => Estimates::Cycles,
+            Some(outcome) => {
+                assert!(outcome.seconds.is_some_and(|s| s > 0.0), "{}", entry.name);
                 Estimates::Seconds
             }
         };
         assert_eq!(found, entry.estimates, "{}", entry.name);
         assert_eq!(machine.computes_here(), ["cpu", "reference"].contains(&entry.name));
         let by_value = MachineSpec::new(entry).estimate(&program);
-        match told {
-            Some(told) => assert_eq!(by_value, Ok(told)),
+        match outcome {
+            Some(outcome) => assert_eq!(by_value, Ok(outcome)),
             None => assert!(matches!(by_value, Err(MachineError::NoEstimate { .. })), "{by_value:?}"),
         }
     }
@@ -99,8 +99,8 @@ fn estimates_of_cores_keep_within_bounds() {
     for (text, ..) in CORES {
         let (machine, butterflies) = (open(text), 4);
         for program in programs().filter(|program| machine.accepts(program).is_ok()) {
-            let told = machine.estimate(&program).unwrap().unwrap();
-            let cycles = told.cycles.unwrap();
+            let outcome = machine.estimate(&program).unwrap().unwrap();
+            let cycles = outcome.cycles.unwrap();
             let is_transform =
                 |i: &Instruction<'_>| matches!(i, Instruction::Ntt { .. } | Instruction::Intt { .. });
             let transforms = program.instructions().filter(is_transform).count() as u64;
@@ -108,16 +108,16 @@ fn estimates_of_cores_keep_within_bounds() {
             let least =
                 transforms * u64::from(program.log_n()) * (program.n() as u64 / 2) / (2 * butterflies);
             assert!(cycles >= least, "{text}: {cycles} cycles, at least {least}");
-            assert!(told.busy.iter().all(|(_, busy)| *busy <= cycles), "{text}: {:?}", told.busy);
-            assert!(told.spans.iter().all(|s| s.start <= s.end && s.end <= cycles), "{text}");
+            assert!(outcome.busy.iter().all(|(_, busy)| *busy <= cycles), "{text}: {:?}", outcome.busy);
+            assert!(outcome.spans.iter().all(|s| s.start <= s.end && s.end <= cycles), "{text}");
             assert!(
-                !told.spans.is_empty()
-                    && told.counters.iter().any(|(name, n)| name == "first_cycles" && *n >= cycles)
+                !outcome.spans.is_empty()
+                    && outcome.counters.iter().any(|(name, n)| name == "first_cycles" && *n >= cycles)
             );
             let seconds = text.contains("clock=200").then_some(cycles as f64 / 200e6);
-            assert_eq!(told.seconds.is_some(), seconds.is_some(), "{text}");
-            let close = told.seconds.zip(seconds).is_none_or(|(a, b)| (a / b - 1.0).abs() < 1e-12);
-            assert!(close, "{text}: {:?}", told.seconds);
+            assert_eq!(outcome.seconds.is_some(), seconds.is_some(), "{text}");
+            let close = outcome.seconds.zip(seconds).is_none_or(|(a, b)| (a / b - 1.0).abs() < 1e-12);
+            assert!(close, "{text}: {:?}", outcome.seconds);
         }
     }
 }

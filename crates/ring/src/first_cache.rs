@@ -5,11 +5,11 @@ use std::sync::OnceLock;
 /// Bytes of the first data cache as the CPU reports them; 32 KiB, the smallest in use, if it does not.
 pub(crate) fn first_cache_bytes() -> usize {
     static BYTES: OnceLock<usize> = OnceLock::new();
-    *BYTES.get_or_init(|| told().unwrap_or(32 << 10))
+    *BYTES.get_or_init(|| reported().unwrap_or(32 << 10))
 }
 
 #[cfg(target_arch = "x86_64")]
-fn told() -> Option<usize> {
+fn reported() -> Option<usize> {
     use raw_cpuid::{CacheType, CpuId};
     let mut caches = CpuId::new().get_cache_parameters()?;
     let first = caches.find(|cache| cache.level() == 1 && cache.cache_type() == CacheType::Data)?;
@@ -18,7 +18,7 @@ fn told() -> Option<usize> {
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn told() -> Option<usize> {
+fn reported() -> Option<usize> {
     None
 }
 

@@ -54,8 +54,8 @@ fn check(log_n: u32, slots: usize, config: &Bootstrap, bits: f64) {
     println!("{slots} slots: error 2^{:.1}, predicted 2^{:.1}", error.log2(), predicted.log2());
     assert!(-error.log2() >= bits, "{what}: error 2^{:.1}", error.log2());
     // Chains are laid out for what 2^15 slots are precise to; a few hundred are two or three bits better.
-    let told = format!("{what}: error 2^{:.1}, predicted 2^{:.1}", error.log2(), predicted.log2());
-    assert!(error <= predicted && predicted < 64.0 * error, "{told}");
+    let outcome = format!("{what}: error 2^{:.1}, predicted 2^{:.1}", error.log2(), predicted.log2());
+    assert!(error <= predicted && predicted < 64.0 * error, "{outcome}");
 }
 
 #[test]
@@ -125,8 +125,8 @@ fn a_second_iteration_corrects_the_first() {
         println!("{slots} slots: once 2^{:.1}, twice 2^{:.1}", single.log2(), error.log2());
         assert!(single < twice.magnitude * 2f64.powi(3 - twice.bits as i32), "once: 2^{:.1}", single.log2());
         assert!(error < 2f64.powi(-32) && error < single / 256.0, "twice: 2^{:.1}", error.log2());
-        let told = format!("twice: error 2^{:.1}, predicted 2^{:.1}", error.log2(), predicted.log2());
-        assert!(error <= predicted && predicted < 64.0 * error, "{told}");
+        let outcome = format!("twice: error 2^{:.1}, predicted 2^{:.1}", error.log2(), predicted.log2());
+        assert!(error <= predicted && predicted < 64.0 * error, "{outcome}");
     }
 }
 

@@ -26,8 +26,9 @@ fn refused<T>(result: Result<T, Error>, things: [&str; 2], clients: &[World; 2])
     let Err(Error::Ckks(error)) = result else { panic!("{things:?} were not refused") };
     assert!(matches!(error, CkksError::KeysMismatch { .. }), "{error}");
     let [a, b] = clients.each_ref().map(|w| w.secret.identity().unwrap());
-    let told = format!("the {} and the {} are of different secret keys, {a} and {b}: ", things[0], things[1]);
-    assert!(error.to_string().starts_with(&told), "{error}\n{told}");
+    let outcome =
+        format!("the {} and the {} are of different secret keys, {a} and {b}: ", things[0], things[1]);
+    assert!(error.to_string().starts_with(&outcome), "{error}\n{outcome}");
 }
 
 #[test]

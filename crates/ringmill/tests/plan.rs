@@ -156,11 +156,11 @@ fn iterations_that_are_asked_for_are_made() {
         let plan = planned(&asking(iterations), &params);
         (shown(&plan.bootstraps).concat(), raises(&plan), error(&plan, 3), plan.base_errors().unwrap()["y"])
     };
-    let (told, times, found, predicted) = run(Some(1));
-    assert_eq!((&told[..], times), ("asked for in 1 iteration", 1));
+    let (outcome, times, found, predicted) = run(Some(1));
+    assert_eq!((&outcome[..], times), ("asked for in 1 iteration", 1));
     assert!(found <= predicted && predicted < -12.0, "once: 2^{found:.1}, predicted 2^{predicted:.1}");
-    let (told, times, twice, predicted) = run(Some(2));
-    assert_eq!((&told[..], times), ("asked for in 2 iterations", 2));
+    let (outcome, times, twice, predicted) = run(Some(2));
+    assert_eq!((&outcome[..], times), ("asked for in 2 iterations", 2));
     assert!(twice < found - 8.0 && twice <= predicted, "twice: 2^{twice:.1}, predicted 2^{predicted:.1}");
     assert_eq!(run(None).1, 2);
     // Both in one program, on a chain laid out for one: they are raised by one margin.

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_tells_its_arrangement() {
+    fn a_chain_states_its_arrangement() {
         for (log_n, levels, bits, iterations) in
             [(15, 5, 12, 1), (15, 2, 16, 1), (15, 1, 18, 1), (16, 9, 22, 1), (16, 3, 32, 2)]
         {
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn an_arrangement_that_is_asked_for_is_told_by_its_chain() {
+    fn an_arrangement_that_is_asked_for_is_stated_by_its_chain() {
         let usual = Need { levels: 1, slots: 64, log_n: 10, insecure: true, ..Need::default() };
         let (_, three) = usual.arranged(16, 1).unwrap();
         for (bits, iterations) in [(12, 1), (16, 1), (20, 1), (24, 1), (25, 2), (30, 2), (36, 2)] {
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn chains_for_two_iterations_are_told_from_those_for_one() {
+    fn chains_for_two_iterations_differ_from_those_for_one() {
         for bits in 12..=36 {
             let need = Need { levels: 1, slots: 64, log_n: 10, insecure: true, ..Need::default() };
             for iterations in [1, 2] {

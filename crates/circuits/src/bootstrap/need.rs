@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wanted_precision_sets_scales_and_room() {
+    fn a_wanted_precision_sets_scales_and_margin() {
         let need = |bits| Need::default().precise(bits).unwrap();
         assert_eq!((need(22).scale_bits, need(22).wide_bits), (40, 56));
         let room = |bits| Bootstrap::default().precise(&need(bits)).room;

@@ -42,8 +42,8 @@ fn every_file_of_a_secret_key_says_whose_it_is() {
     let a = all(&params());
     let identity = a.secret.identity().unwrap();
     for (kind, bytes) in files(&a) {
-        let told = inspect(&bytes[..]).unwrap().identity;
-        assert_eq!(told, has_owner(kind).then_some(identity), "{kind}");
+        let outcome = inspect(&bytes[..]).unwrap().identity;
+        assert_eq!(outcome, has_owner(kind).then_some(identity), "{kind}");
         if has_owner(kind) {
             assert_eq!(bytes[AT..AT + 8], *identity.as_bytes(), "{kind}");
         }
@@ -78,8 +78,8 @@ fn files_without_a_name_are_read_and_go_with_all() {
         let version = if matches!(kind, Kind::EvaluationKeys | Kind::KeyForm) { 2 } else { 1 };
         let old = of_version(version, bytes.clone());
         assert_eq!(old.len() + 8, bytes.len());
-        let told = inspect(&old[..]).unwrap();
-        assert_eq!((told.kind, told.version, told.identity), (kind, version.into(), None));
+        let outcome = inspect(&old[..]).unwrap();
+        assert_eq!((outcome.kind, outcome.version, outcome.identity), (kind, version.into(), None));
         assert_eq!(through(kind, &a.params, &old).unwrap(), renamed(bytes, [0; 8]), "{kind}");
     }
 }

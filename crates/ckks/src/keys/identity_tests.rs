@@ -34,8 +34,9 @@ fn refused<T: std::fmt::Debug>(result: Result<T, CkksError>, things: [&str; 2], 
     let error = result.unwrap_err();
     assert!(matches!(error, CkksError::KeysMismatch { .. }), "{error}");
     let [a, b] = clients.map(|secret| secret.identity().unwrap());
-    let told = format!("the {} and the {} are of different secret keys, {a} and {b}: ", things[0], things[1]);
-    assert!(error.to_string().starts_with(&told), "{error}\n{told}");
+    let outcome =
+        format!("the {} and the {} are of different secret keys, {a} and {b}: ", things[0], things[1]);
+    assert!(error.to_string().starts_with(&outcome), "{error}\n{outcome}");
 }
 
 #[test]
@@ -55,8 +56,8 @@ fn an_identity_follows_from_the_seed_and_not_from_the_coefficients() {
     }
     assert_eq!(KeyIdentity::from_bytes([0; 8]), None);
     let identity = KeyIdentity::from_bytes([0, 1, 2, 3, 4, 5, 6, 0xff]).unwrap();
-    let (told, shown) = (identity.to_string(), format!("{identity:?}"));
-    assert_eq!((told.as_str(), shown.as_str()), ("00010203040506ff", "KeyIdentity(\"00010203040506ff\")"));
+    let (outcome, shown) = (identity.to_string(), format!("{identity:?}"));
+    assert_eq!((outcome.as_str(), shown.as_str()), ("00010203040506ff", "KeyIdentity(\"00010203040506ff\")"));
     let mut os = KeyGenerator::new(&params).unwrap();
     assert_ne!(os.secret_key().unwrap().identity(), os.secret_key().unwrap().identity());
 }

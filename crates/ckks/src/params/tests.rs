@@ -162,7 +162,7 @@ fn digits_are_cut_at_the_level() {
 }
 
 #[test]
-fn fingerprints_tell_contexts_apart_and_literals_round_trip() {
+fn fingerprints_distinguish_contexts_and_literals_round_trip() {
     let p = Params::new(&literal()).unwrap();
     assert_eq!(Params::new(p.literal()).unwrap(), p);
     let mut seen = std::collections::HashSet::from([p.fingerprint()]);

@@ -41,7 +41,7 @@ fn a_limb_program_is_read_with_its_kinds_classes_terms_and_bits() {
     let expected =
         [(Class::Data, 60), (Class::Data, 30), (Class::Key, 60), (Class::SeededKey, 60), (Class::Plain, 60)];
     assert_eq!(classes, expected);
-    let told: Vec<_> = graph.nodes.iter().map(|n| (n.kind, n.terms, n.reads)).collect();
+    let outcome: Vec<_> = graph.nodes.iter().map(|n| (n.kind, n.terms, n.reads)).collect();
     let expected = [
         (Kind::Intt, 1, 1),
         (Kind::Scale, 1, 1),
@@ -56,7 +56,7 @@ fn a_limb_program_is_read_with_its_kinds_classes_terms_and_bits() {
         (Kind::MacPlain, 1, 3),
         (Kind::MulConst, 1, 1),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(outcome, expected);
     // The load is the limb that it copies.
     assert_eq!(graph.reads(&graph.nodes[0]), [0]);
     assert_eq!(graph.limbs[graph.nodes[3].result as usize].bits, 14);

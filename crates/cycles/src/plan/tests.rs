@@ -15,7 +15,7 @@ fn machine(unit: &str) -> Description {
 }
 
 /// The kinds of the instructions of a plan with what each reads and makes.
-fn told(graph: &Graph) -> Vec<(Kind, Vec<Value>, Value)> {
+fn reported(graph: &Graph) -> Vec<(Kind, Vec<Value>, Value)> {
     let machine = machine("");
     let plan = Plan::new(&machine, graph).unwrap();
     plan.ops.iter().map(|op| (op.kind, plan.reads(op).to_vec(), op.result)).collect()
@@ -30,7 +30,7 @@ fn a_scaling_joins_the_transform_before_it_and_a_lift_the_ones_behind_it() {
     let c = g.push(Kind::Lift, &[b], 32, 1).unwrap();
     let d = g.push(Kind::Ntt, &[c], 32, 1).unwrap();
     let e = g.push(Kind::Ntt, &[c], 32, 1).unwrap();
-    assert_eq!(told(&g), [(Kind::Intt, vec![x], b), (Kind::Ntt, vec![b], d), (Kind::Ntt, vec![b], e)]);
+    assert_eq!(reported(&g), [(Kind::Intt, vec![x], b), (Kind::Ntt, vec![b], d), (Kind::Ntt, vec![b], e)]);
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn what_something_else_reads_is_no_part_of_another_instruction() {
         (Kind::Lift, vec![c], h),
         (Kind::Ntt, vec![h], i),
     ];
-    assert_eq!(told(&g), all);
+    assert_eq!(reported(&g), all);
 }
 
 #[test]

@@ -87,7 +87,7 @@ fn another_version_is_refused_by_name() {
 /// A block identifies the family, whatever the device's name is. Without one, the name of a stored device
 /// does.
 #[test]
-fn a_design_of_version_1_is_read_with_the_family_that_its_blocks_or_its_device_tell() {
+fn a_design_of_version_1_is_read_with_the_family_of_its_blocks_or_device() {
     let of = |device: &str, tile: &str, resource: &str| {
         let text = sample().to_json().replace("\"schema\": 2", "\"schema\": 1");
         let text =

@@ -274,7 +274,7 @@ fn the_steady_state_allocates_nothing() {
 }
 
 #[test]
-fn a_run_that_is_told_to_stop_ends_and_the_next_one_is_whole() {
+fn a_run_that_is_asked_to_stop_ends_and_the_next_one_is_whole() {
     let (log_n, moduli) = (5, moduli(5, &[40, 45, 50]));
     let program = RandomProgram { log_n, moduli, instructions: 100, seed: 3 }.generate().unwrap();
     let limbs = inputs(&program, 3);

@@ -44,14 +44,14 @@ fn every_description_that_comes_with_the_program_is_named_in_the_help() {
 }
 
 #[test]
-fn a_described_machine_tells_where_every_cycle_went_and_prepares_nothing() {
+fn a_described_machine_reports_every_cycle_and_prepares_nothing() {
     let machine = MachineSpec::parse("file:taiyi-60").unwrap().open().unwrap();
     machine.accepts(&program()).unwrap();
-    let told = machine.estimate(&program()).unwrap().unwrap();
-    let cycles = told.cycles.unwrap();
-    assert_eq!(told.parts.iter().map(|p| p.1).sum::<u64>(), cycles);
-    assert!(told.spans.iter().all(|span| span.start <= span.end && span.end <= cycles));
-    let counter = |name: &str| told.counters.iter().find(|c| c.0 == name).unwrap().1;
+    let outcome = machine.estimate(&program()).unwrap().unwrap();
+    let cycles = outcome.cycles.unwrap();
+    assert_eq!(outcome.parts.iter().map(|p| p.1).sum::<u64>(), cycles);
+    assert!(outcome.spans.iter().all(|span| span.start <= span.end && span.end <= cycles));
+    let counter = |name: &str| outcome.counters.iter().find(|c| c.0 == name).unwrap().1;
     // The uniform half of the key is made on chip; the other half, the ciphertext and the plaintext come, one limb each.
     assert_eq!(counter("bytes_key"), 1024 * 60 / 8);
     assert_eq!((counter("bytes_data"), counter("bytes_plain")), (counter("bytes_key"), counter("bytes_key")));

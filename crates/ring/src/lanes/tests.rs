@@ -230,7 +230,7 @@ fn the_override_is_obeyed_or_refused() {
 
 /// On every machine, as those that tests run on may execute everything.
 #[test]
-fn a_cpu_that_lacks_instructions_is_told_what_it_has() {
+fn a_cpu_that_lacks_instructions_reports_what_it_has() {
     fn with_avx2(isa: Isa) -> bool {
         !matches!(isa, Isa::Avx512 | Isa::Ifma)
     }

@@ -255,7 +255,7 @@ fn what_the_driver_refuses() {
 
 #[test]
 #[ignore = "needs a simulated core: RINGMILL_TEST_CORE"]
-fn what_stops_a_core_is_told_and_it_goes_on() {
+fn what_stops_a_core_is_reported_and_it_goes_on() {
     let path = std::env::var_os("RINGMILL_TEST_CORE").expect("it names a simulated core");
     let library = CoreLibrary::load(&PathBuf::from(path)).unwrap();
     let config = literal().build().unwrap();
