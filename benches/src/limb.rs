@@ -4,14 +4,11 @@
 
 use ringmill_ckks::params::{NamedSet, Params};
 use ringmill_machine::{Cpu, Machine};
-use ringmill_program::limb::{Domain, InputClass, LimbProgram, LimbType, ModulusId, Operand};
-use ringmill_program::lower::{LowerError, Lowering, Rotation};
+use ringmill_program::limb::{LimbProgram, LimbType};
+use ringmill_program::lower::{LowerError, Operation, single};
 
 use crate::Work;
 use crate::aligned::Aligned;
-
-/// The Galois element that rotates by one slot.
-const ONE_SLOT: u64 = 5;
 
 /// One operation of one set, on the machine itself.
 pub(crate) fn prepare(work: &str) -> Result<Work, String> {
@@ -23,39 +20,15 @@ pub(crate) fn prepare(work: &str) -> Result<Work, String> {
 }
 
 fn program(kind: &str, params: &Params) -> Result<Option<LimbProgram>, LowerError> {
-    let mut low = Lowering::new(kind, params.log_n(), params.q_moduli(), params.p_moduli(), params.alpha())?;
-    let q = low.basis.q().to_vec();
-    let limbs = q.len();
-    let names: Vec<String> = (0..params.dnum()).flat_map(|j| [format!("b{j}"), format!("a{j}")]).collect();
-    let result = match kind {
-        "relin" => {
-            let d = [0, 1, 2].map(|i| input(&mut low, &format!("d{i}"), &q));
-            let key = low.key_inputs(&names, limbs)?;
-            low.relinearise([&d[0], &d[1], &d[2]], &key, false)?.to_vec()
-        }
-        "rotate" => {
-            let c = [0, 1].map(|i| input(&mut low, &format!("c{i}"), &q));
-            let key = low.key_inputs(&names, limbs)?;
-            low.rotate([&c[0], &c[1]], Rotation { galois: ONE_SLOT, key: &key, rescale: false })?.to_vec()
-        }
-        "rescale" => {
-            let c = [0, 1].map(|i| input(&mut low, &format!("c{i}"), &q));
-            vec![low.rescale(&c[0])?, low.rescale(&c[1])?]
-        }
-        "mul_ct_ct" => {
-            let [a0, a1, b0, b1] = ["a0", "a1", "b0", "b1"].map(|name| input(&mut low, name, &q));
-            low.tensor([&a0, &a1], [&b0, &b1])?.to_vec()
-        }
+    let operation = match kind {
+        "relin" => Operation::Relinearise,
+        "rotate" => Operation::Rotate,
+        "rescale" => Operation::Rescale,
+        "mul_ct_ct" => Operation::Tensor,
         _ => return Ok(None),
     };
-    for (i, poly) in result.iter().enumerate() {
-        low.output(format!("y{i}"), poly);
-    }
-    low.finish().map(Some)
-}
-
-fn input(low: &mut Lowering, name: &str, moduli: &[ModulusId]) -> Vec<Operand> {
-    low.builder.input(name, InputClass::Data, Domain::Eval, moduli)
+    let chain = (params.q_moduli(), params.p_moduli());
+    single::program(operation, params.log_n(), chain, params.alpha()).map(Some)
 }
 
 fn bind(program: &LimbProgram) -> Result<Work, String> {

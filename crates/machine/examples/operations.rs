@@ -8,9 +8,9 @@ use std::time::Instant;
 
 use rayon::ThreadPoolBuilder;
 use ringmill_machine::{Cpu, Executable, Machine};
+use ringmill_program::limb::LimbProgram;
 use ringmill_program::limb::random::inputs;
-use ringmill_program::limb::{Domain, InputClass, LimbProgram, Operand};
-use ringmill_program::lower::{KeyInputs, LowerError, Lowering, Rotation};
+use ringmill_program::lower::{LowerError, Operation, single};
 use ringmill_ring::Modulus;
 
 type Failure = Box<dyn std::error::Error>;
@@ -32,47 +32,11 @@ const SETS: [Set; 3] = [
 ];
 
 impl Set {
-    fn lowering(&self, name: &str) -> Result<Lowering, LowerError> {
+    fn program(&self, operation: Operation) -> Result<LimbProgram, LowerError> {
         let step = 2u64 << self.log_n;
         let candidates = (1..).filter_map(|i| Modulus::new((1 << self.bits) + 1 - i * step).ok());
         let primes: Vec<Modulus> = candidates.take(self.limbs + self.special).collect();
-        let (q, p) = primes.split_at(self.limbs);
-        Lowering::new(name, self.log_n, q, p, self.limbs.div_ceil(self.dnum))
-    }
-
-    fn poly(&self, low: &mut Lowering, name: &str) -> Vec<Operand> {
-        let moduli = low.basis.q().to_vec();
-        low.builder.input(name, InputClass::Data, Domain::Eval, &moduli)
-    }
-
-    fn key(&self, low: &mut Lowering) -> Result<KeyInputs, LowerError> {
-        let names: Vec<String> =
-            (0..self.dnum).flat_map(|j| ["b", "a"].map(|part| format!("key_{part}{j}"))).collect();
-        low.key_inputs(&names, self.limbs)
-    }
-
-    fn program(&self, operation: &str) -> Result<LimbProgram, LowerError> {
-        let mut low = self.lowering(operation)?;
-        let [a, b, c] = ["a", "b", "c"].map(|name| self.poly(&mut low, name));
-        let results: Vec<Vec<Operand>> = match operation {
-            "relin" => {
-                let key = self.key(&mut low)?;
-                low.relinearise([&a, &b, &c], &key, false)?.into()
-            }
-            "rotate" => {
-                let key = self.key(&mut low)?;
-                low.rotate([&a, &b], Rotation { galois: 5, key: &key, rescale: false })?.into()
-            }
-            "rescale" => vec![low.rescale(&a)?, low.rescale(&b)?],
-            _ => {
-                let d = self.poly(&mut low, "d");
-                low.tensor([&a, &b], [&c, &d])?.into()
-            }
-        };
-        for (i, limbs) in results.iter().enumerate() {
-            low.output(format!("y{i}"), limbs);
-        }
-        low.finish()
+        single::program(operation, self.log_n, primes.split_at(self.limbs), self.limbs.div_ceil(self.dnum))
     }
 }
 
@@ -101,14 +65,15 @@ fn main() -> Result<(), Failure> {
     let cpu = Cpu::new()?.on_pool(Arc::new(pool));
     println!("{} on {threads} threads; microseconds, least and median", cpu.isa());
     for set in &SETS {
-        for operation in ["mul_ct_ct", "rescale", "relin", "rotate"] {
+        use Operation::{Relinearise, Rescale, Rotate, Tensor};
+        for operation in [Tensor, Rescale, Relinearise, Rotate] {
             let name = format!("{operation}/{}", set.name);
             if !name.contains(&part) {
                 continue;
             }
             let executable = cpu.prepare(&set.program(operation)?)?;
             let (least, median) = time(&*executable)?;
-            println!("{name:16} {least:10.1} {median:10.1}");
+            println!("{name:20} {least:10.1} {median:10.1}");
         }
     }
     Ok(())

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use cpu_time::ProcessTime;
 use ringmill_program::cost::{Kind, Rates, Work};
-use ringmill_program::limb::{Domain, InputClass, InputGroup, LimbProgram};
-use ringmill_program::lower::{KeyLayout, KlssLayout, LowerError, Lowering, Method, Poly, Rotation};
+use ringmill_program::limb::{InputClass, InputGroup, LimbProgram};
+use ringmill_program::lower::{KeyLayout, KlssLayout, LowerError, Method, OperationWriter, Poly, Rotation};
 use ringmill_ring::{Buffer, Interleaved, LimbSource, Modulus, primes};
 
 use crate::cpu::stride;
@@ -142,14 +142,13 @@ pub(crate) fn key_switch(
             Method::Klss(KlssLayout::new(log_n, (q, p), layout, block, t).map_err(LowerError::from)?)
         }
     };
-    let mut low = Lowering::new("calibrate", log_n, q, p, alpha)?;
-    let ids = low.basis.q().to_vec();
-    let [c, d] = ["c", "d"].map(|name| low.builder.input(name, InputClass::Data, Domain::Eval, &ids));
+    let mut writer = OperationWriter::new("calibrate", log_n, (q, p), alpha)?.by(method);
+    let [c, d] = ["c", "d"].map(|name| writer.input(name));
     let mut results = Vec::new();
     let mut hoisted = None;
     for r in 0..rotations.max(1) {
-        let names: Vec<String> = (0..2 * layout.dnum()).map(|i| format!("key{r}_{i}")).collect();
-        let key = low.key_inputs_for(&method, &names, limbs)?;
+        let key = writer.key(&format!("key{r}"))?;
+        let low = &mut writer.low;
         if rotations == 0 {
             results.push(low.key_switch(&d, [None, None], &key, false)?);
             continue;
@@ -162,10 +161,8 @@ pub(crate) fn key_switch(
         results.push(low.rotate_hoisted(&raised, &c, rotation)?);
         hoisted = Some(raised);
     }
-    for (i, part) in results.iter().flatten().enumerate() {
-        low.output(format!("y{i}"), part);
-    }
-    Ok(low.finish()?)
+    writer.output("y", &results.concat());
+    Ok(writer.finish()?)
 }
 
 /// Ciphertexts times plaintexts, added up, and the square of their sum.
@@ -174,12 +171,11 @@ fn sum_of_products(
     (limbs, terms, whole): (usize, usize, bool),
 ) -> Result<LimbProgram, CalibrateError> {
     let q = primes::of_bits(50, log_n, limbs, &[])?;
-    let mut low = Lowering::new("calibrate", log_n, &q, &[], 1)?;
-    let ids = low.basis.q().to_vec();
-    let mut input = |name: String, class| low.builder.input(name, class, Domain::Eval, &ids);
-    let factors: Vec<_> = (0..terms).map(|i| input(format!("p{i}"), InputClass::Plain)).collect();
-    let parts = [0, 1]
-        .map(|part| (0..terms).map(|i| input(format!("c{part}_{i}"), InputClass::Data)).collect::<Vec<_>>());
+    let mut writer = OperationWriter::new("calibrate", log_n, (&q, &[]), 1)?;
+    let factors: Vec<_> = (0..terms).map(|i| writer.plain(format!("p{i}"))).collect();
+    let parts =
+        [0, 1].map(|part| (0..terms).map(|i| writer.input(format!("c{part}_{i}"))).collect::<Vec<_>>());
+    let low = &mut writer.low;
     let column = |polys: &[Poly], i: usize| polys.iter().map(|poly| poly[i]).collect::<Vec<_>>();
     let mut sum = |part: &[Poly]| {
         if whole {
@@ -194,10 +190,8 @@ fn sum_of_products(
     };
     let sums = [sum(&parts[0])?, sum(&parts[1])?];
     let square = low.tensor_square([&sums[0], &sums[1]])?;
-    for (i, part) in square.iter().enumerate() {
-        low.output(format!("y{i}"), part);
-    }
-    Ok(low.finish()?)
+    writer.output("y", &square);
+    Ok(writer.finish()?)
 }
 
 /// The key that an input is a half of: what halves of one key have in their names before `_`.

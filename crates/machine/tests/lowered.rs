@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use ringmill_machine::{Cpu, Executable, Machine, Reference};
 use ringmill_program::limb::random::inputs;
-use ringmill_program::limb::{Domain, InputClass, LimbProgram, Operand};
-use ringmill_program::lower::{KeyInputs, KeyLayout, KlssLayout, Lowering, Method, Rotation};
+use ringmill_program::limb::{InputClass, LimbProgram};
+use ringmill_program::lower::{KeyLayout, KlssLayout, Method, OperationWriter, Rotation};
 use ringmill_program::schedule::{Memory, load_inputs, schedule};
 use ringmill_ring::{Isa, Modulus};
 
@@ -29,49 +29,23 @@ struct Shape {
     klss: Option<(usize, u32)>,
 }
 
-struct Writer {
-    low: Lowering,
-    limbs: usize,
-    digits: usize,
-    method: Method,
-}
-
-impl Writer {
-    fn new(s: Shape) -> Self {
-        let (q, p) = (primes(s.log_n, s.bits, s.special, s.limbs), primes(s.log_n, s.bits, 0, s.special));
-        let low = Lowering::new("lowered", s.log_n, &q, &p, s.alpha).unwrap();
-        let layout = KeyLayout { limbs: s.limbs, special: s.special, alpha: s.alpha };
-        let method = match s.klss {
-            None => Method::Hybrid(layout),
-            Some((block, bits)) => {
-                Method::Klss(KlssLayout::new(s.log_n, (&q, &p), layout, block, bits).unwrap())
-            }
-        };
-        Self { low, limbs: s.limbs, digits: s.limbs.div_ceil(s.alpha), method }
-    }
-
-    fn input(&mut self, name: &str) -> Vec<Operand> {
-        let moduli = self.low.basis.q().to_vec();
-        self.low.builder.input(name, InputClass::Data, Domain::Eval, &moduli)
-    }
-
-    fn key(&mut self, name: &str) -> KeyInputs {
-        let names: Vec<_> =
-            (0..self.digits).flat_map(|j| [format!("{name}_b{j}"), format!("{name}_a{j}")]).collect();
-        self.low.key_inputs_for(&self.method, &names, self.limbs).unwrap()
-    }
-
-    fn output(&mut self, name: &str, parts: &[Vec<Operand>]) {
-        for (i, part) in parts.iter().enumerate() {
-            self.low.output(format!("{name}_{i}"), part);
+fn writer(s: Shape) -> OperationWriter {
+    let (q, p) = (primes(s.log_n, s.bits, s.special, s.limbs), primes(s.log_n, s.bits, 0, s.special));
+    let writer = OperationWriter::new("lowered", s.log_n, (&q, &p), s.alpha).unwrap();
+    let layout = KeyLayout { limbs: s.limbs, special: s.special, alpha: s.alpha };
+    match s.klss {
+        None => writer,
+        Some((block, bits)) => {
+            let layout = KlssLayout::new(s.log_n, (&q, &p), layout, block, bits).unwrap();
+            writer.by(Method::Klss(layout))
         }
     }
 }
 
 fn product(s: Shape) -> LimbProgram {
-    let mut w = Writer::new(s);
+    let mut w = writer(s);
     let [a0, a1, b0, b1] = ["a0", "a1", "b0", "b1"].map(|name| w.input(name));
-    let key = w.key("relin");
+    let key = w.key("relin").unwrap();
     let d = w.low.tensor([&a0, &a1], [&b0, &b1]).unwrap();
     let merged = w.low.relinearise([&d[0], &d[1], &d[2]], &key, true).unwrap();
     let square = w.low.tensor_square([&a0, &a1]).unwrap();
@@ -79,13 +53,13 @@ fn product(s: Shape) -> LimbProgram {
     let rescaled = plain.each_ref().map(|part| w.low.rescale(part).unwrap());
     w.output("merged", &merged);
     w.output("apart", &rescaled);
-    w.low.finish().unwrap()
+    w.finish().unwrap()
 }
 
 fn rotations(s: Shape) -> LimbProgram {
-    let mut w = Writer::new(s);
+    let mut w = writer(s);
     let [c0, c1] = ["c0", "c1"].map(|name| w.input(name));
-    let (five, conjugate) = (w.key("five"), w.key("conjugate"));
+    let (five, conjugate) = (w.key("five").unwrap(), w.key("conjugate").unwrap());
     let alone = w.low.rotate([&c0, &c1], Rotation { galois: 5, key: &five, rescale: false }).unwrap();
     let hoisted = w.low.hoist(&c1, &five).unwrap();
     let galois = (2u64 << s.log_n) - 1;
@@ -95,7 +69,7 @@ fn rotations(s: Shape) -> LimbProgram {
     w.output("alone", &alone);
     w.output("five", &five);
     w.output("conjugate", &conjugate);
-    w.low.finish().unwrap()
+    w.finish().unwrap()
 }
 
 fn execute(executable: &dyn Executable, limbs: &[Vec<u64>]) -> Vec<Vec<u64>> {

@@ -6,7 +6,7 @@ mod support;
 use num_bigint::BigInt;
 use ringmill_ckks::{KeyLayout, KlssLayout, LayoutError};
 use ringmill_program::limb::{Domain, InputClass, LimbProgram, Opcode, Operand};
-use ringmill_program::lower::{LowerError, Lowering, Method, Rotation};
+use ringmill_program::lower::{LowerError, Lowering, Method, Operation, OperationWriter, Rotation};
 use ringmill_ring::Modulus;
 use support::{Limbs, Toy, centred, primes, product, run, times, to_integers, to_limbs};
 
@@ -78,18 +78,18 @@ fn names(digits: usize) -> Vec<String> {
 
 /// A rotation, once alone and once hoisted, and a key switch with both addends.
 fn program(toy: &Toy, method: &Method, limbs: usize, rescale: bool) -> LimbProgram {
-    let mut low = Lowering::new("switch", LOG_N, &toy.q, &toy.p, toy.alpha).unwrap();
-    let [c0, c1, d] = ["c0", "c1", "d"].map(|name| input(&mut low, name, limbs));
-    let key = low.key_inputs_for(method, &names(limbs.div_ceil(toy.alpha)), limbs).unwrap();
+    let writer = OperationWriter::new("switch", LOG_N, (&toy.q, &toy.p), toy.alpha).unwrap();
+    let mut writer = writer.by(method.clone()).at(limbs).unwrap();
+    let [c0, c1, d] = ["c0", "c1", "d"].map(|name| writer.input(name));
+    let key = writer.key("key").unwrap();
+    let low = &mut writer.low;
     let switched = low.key_switch(&d, [Some(&c0), Some(&c1)], &key, rescale).unwrap();
     let rotation = Rotation { galois: 5, key: &key, rescale };
     let rotated = low.rotate([&c0, &d], rotation).unwrap();
     let hoisted = low.hoist(&d, &key).unwrap();
     let again = low.rotate_hoisted(&hoisted, &c0, rotation).unwrap();
-    for (i, part) in [switched, rotated, again].iter().flatten().enumerate() {
-        low.output(format!("y{i}"), part);
-    }
-    low.finish().unwrap()
+    writer.output("y", &[switched, rotated, again].concat());
+    writer.finish().unwrap()
 }
 
 fn results(program: &LimbProgram, data: &[(&str, &Limbs)], key: &[[Limbs; 2]]) -> Vec<Limbs> {
@@ -133,14 +133,10 @@ fn transforms_and_products_are_those_of_the_formula() {
         let toy = shape.toy(1);
         let layout = shape.layout(&toy);
         for l in 1..=shape.limbs {
-            let mut low = Lowering::new("switch", LOG_N, &toy.q, &toy.p, toy.alpha).unwrap();
-            let d = input(&mut low, "d", l);
-            let beta = l.div_ceil(shape.alpha);
-            let key = low.key_inputs_for(&Method::Klss(layout.clone()), &names(beta), l).unwrap();
-            let y = low.key_switch(&d, [None, None], &key, false).unwrap();
-            low.output("y0", &y[0]);
-            low.output("y1", &y[1]);
-            let program = &low.finish().unwrap();
+            let writer = OperationWriter::new("switch", LOG_N, (&toy.q, &toy.p), toy.alpha).unwrap();
+            let mut writer = writer.by(Method::Klss(layout.clone())).at(l).unwrap();
+            writer.append(Operation::KeySwitch).unwrap();
+            let (program, beta) = (&writer.finish().unwrap(), l.div_ceil(shape.alpha));
             let of = |op: Opcode| (0..program.len()).filter(move |&i| program.opcode(i) == op);
             let (t, blocks) = (layout.t_for(l).len(), (shape.special + l).div_ceil(shape.block));
             assert_eq!(of(Opcode::Ntt).count(), t * beta + 2 * l, "{shape:?}, {l}");
@@ -148,7 +144,8 @@ fn transforms_and_products_are_those_of_the_formula() {
             let products: usize = of(Opcode::Dot).map(|i| program.operands(i).len() / 2).sum();
             assert_eq!(products, 2 * beta * blocks * t, "{shape:?}, {l}");
             // What is not read is not asked for.
-            let limbs: usize = program.inputs()[1..].iter().map(|input| input.moduli.len()).sum();
+            let keys = program.inputs().iter().filter(|input| input.class == InputClass::Key);
+            let limbs: usize = keys.map(|input| input.moduli.len()).sum();
             assert_eq!(limbs, 2 * beta * blocks * t, "{shape:?}, {l}");
         }
     }

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use proptest::prelude::*;
 use ringmill_machine::Reference;
 use ringmill_program::limb::random::{RandomProgram, inputs};
-use ringmill_program::limb::{Domain, InputClass, LimbProgram, Opcode, Source, parse};
-use ringmill_program::lower::{Lowering, Poly};
+use ringmill_program::limb::{InputClass, LimbProgram, Opcode, Source, parse};
+use ringmill_program::lower::{Operation, single};
 use ringmill_program::schedule::{Memory, ScheduleError, Statistics, load_inputs, recompute, schedule};
 use support::{execute, primes};
 
@@ -167,20 +167,8 @@ fn small_programs_come_near_the_best_order() {
 
 /// Multiply, relinearise and rescale at `limbs` limbs.
 fn multiply(limbs: usize, special: usize, alpha: usize) -> LimbProgram {
-    let mut low =
-        Lowering::new("mul", 6, &primes(6, 50, 0, limbs), &primes(6, 51, 0, special), alpha).unwrap();
-    let moduli = low.basis.q().to_vec();
-    let [a0, a1, b0, b1]: [Poly; 4] =
-        ["a0", "a1", "b0", "b1"].map(|name| low.builder.input(name, InputClass::Data, Domain::Eval, &moduli));
-    let names: Vec<_> =
-        (0..limbs.div_ceil(alpha)).flat_map(|j| [format!("b_{j}"), format!("a_{j}")]).collect();
-    let key = low.key_inputs(&names, limbs).unwrap();
-    let d = low.tensor([&a0, &a1], [&b0, &b1]).unwrap();
-    let y = low.relinearise([&d[0], &d[1], &d[2]], &key, true).unwrap();
-    for (name, part) in ["y0", "y1"].into_iter().zip(y) {
-        low.output(name, &part);
-    }
-    low.finish().unwrap()
+    let (q, p) = (primes(6, 50, 0, limbs), primes(6, 51, 0, special));
+    single::program(Operation::MultiplyRescale, 6, (&q, &p), alpha).unwrap()
 }
 
 #[test]

@@ -10,6 +10,7 @@ use ringmill_machine::compact::workload::{Counted, Operation, Sequence, Workload
 use ringmill_machine::compact::{
     self, CompactConfig, CompactLiteral, MemoryTiming, Multiplier, estimate, model,
 };
+use ringmill_program::lower::single::UnknownOperation;
 
 use crate::error::{Failure, Family};
 use crate::image;
@@ -35,9 +36,8 @@ pub(crate) fn compact_cycles<'py>(
     effort: usize,
     policy: &str,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let names = || Operation::ALL.map(Operation::name).join(", ");
-    let operation = Operation::by_name(operation)
-        .ok_or_else(|| PyValueError::new_err(format!("no operation {operation:?}; there are {}", names())))?;
+    let operation: Operation =
+        operation.parse().map_err(|e: UnknownOperation| PyValueError::new_err(e.to_string()))?;
     let policy = image::policy(policy)?;
     let sequence = match sequence {
         "hybrid" => Sequence::Hybrid,

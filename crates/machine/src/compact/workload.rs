@@ -5,53 +5,14 @@
 //! so that a ciphertext it switches does not decrypt. It exists to be counted beside the paper's tables; parameters of this shape are
 //! refused by `ckks`.
 
-use ringmill_program::limb::{Domain, InputClass, LimbProgram, Operand};
-use ringmill_program::lower::{KeyInputs, LowerError, Lowering, Poly, Rotation};
+use ringmill_program::limb::LimbProgram;
+pub use ringmill_program::lower::Operation;
+use ringmill_program::lower::{LowerError, OperationWriter};
 use ringmill_ring::primes::{SparseClass, SparseSearch};
 use ringmill_ring::{Modulus, RingError};
 
 use super::model::{Timing, simulate, simulate_again};
 use super::{Compact, CompactConfig, CompactError, Plan, Policy};
-
-/// What is counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Operation {
-    /// Switching one polynomial from one key to another.
-    KeySwitch,
-    /// Tensor product and relinearisation.
-    Multiply,
-    /// The same, divided by P·q_ℓ at once.
-    MultiplyRescale,
-    /// Sum of two ciphertexts.
-    Add,
-    /// Division by q_ℓ.
-    Rescale,
-    /// Rotation of the slots by one.
-    Rotate,
-}
-
-impl Operation {
-    /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::KeySwitch, Self::Multiply, Self::MultiplyRescale, Self::Add, Self::Rescale, Self::Rotate];
-
-    /// The name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::KeySwitch => "key_switch",
-            Self::Multiply => "multiply",
-            Self::MultiplyRescale => "multiply_rescale",
-            Self::Add => "add",
-            Self::Rescale => "rescale",
-            Self::Rotate => "rotate",
-        }
-    }
-
-    /// The operation of a name.
-    pub fn by_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|o| o.name() == name)
-    }
-}
 
 /// Whose key switch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -170,10 +131,12 @@ impl Workload {
         }
         let primes = sparse_primes(bits, log_n, limbs + special)?;
         let (q, p) = primes.split_at(limbs);
-        let lowering = Lowering::new(self.operation.name(), log_n, q, p, alpha)?;
-        let lowering = if self.sequence == Sequence::Casa { lowering.uncentred() } else { lowering };
-        Writer { lowering, limbs, digits: limbs.div_ceil(alpha), key: None, of: 0 }
-            .write(self.operation, self.times)
+        let writer = OperationWriter::new(self.operation.name(), log_n, (q, p), alpha)?;
+        let mut writer = if self.sequence == Sequence::Casa { writer.uncentred() } else { writer };
+        for _ in 0..self.times {
+            writer.append(self.operation)?;
+        }
+        Ok(writer.finish()?)
     }
 
     /// Plans it for a core by a policy and counts its cycles with the model.
@@ -203,78 +166,6 @@ pub(super) fn sparse_primes(bits: u32, log_n: u32, count: usize) -> Result<Vec<M
         return Err(WorkloadError::Primes { needed: count, found: found.len(), bits, log_n });
     }
     Ok(found)
-}
-
-struct Writer {
-    lowering: Lowering,
-    limbs: usize,
-    digits: usize,
-    key: Option<KeyInputs>,
-    /// Which of several operations is written.
-    of: usize,
-}
-
-impl Writer {
-    fn input(&mut self, name: &str) -> Poly {
-        let moduli = self.lowering.basis.q()[..self.limbs].to_vec();
-        self.lowering.builder.input(format!("{name}_{}", self.of), InputClass::Data, Domain::Eval, &moduli)
-    }
-
-    /// The key, which all operations share.
-    fn key(&mut self) -> Result<KeyInputs, LowerError> {
-        if let Some(key) = &self.key {
-            return Ok(key.clone());
-        }
-        let names: Vec<_> =
-            (0..self.digits).flat_map(|j| [format!("key_b{j}"), format!("key_a{j}")]).collect();
-        let key = self.lowering.key_inputs(&names, self.limbs)?;
-        Ok(self.key.insert(key).clone())
-    }
-
-    fn output(&mut self, parts: [Vec<Operand>; 2]) {
-        for (i, part) in parts.iter().enumerate() {
-            self.lowering.output(format!("y{i}_{}", self.of), part);
-        }
-    }
-
-    fn write(mut self, operation: Operation, times: usize) -> Result<LimbProgram, WorkloadError> {
-        for of in 0..times {
-            self.of = of;
-            let result = self.operate(operation)?;
-            self.output(result);
-        }
-        Ok(self.lowering.finish()?)
-    }
-
-    fn operate(&mut self, operation: Operation) -> Result<[Vec<Operand>; 2], WorkloadError> {
-        Ok(match operation {
-            Operation::KeySwitch => {
-                let (key, d) = (self.key()?, self.input("d"));
-                self.lowering.key_switch(&d, [None, None], &key, false)?
-            }
-            Operation::Multiply | Operation::MultiplyRescale => {
-                let key = self.key()?;
-                let [a0, a1, b0, b1] = ["a0", "a1", "b0", "b1"].map(|name| self.input(name));
-                let d = self.lowering.tensor([&a0, &a1], [&b0, &b1])?;
-                let merged = operation == Operation::MultiplyRescale;
-                self.lowering.relinearise([&d[0], &d[1], &d[2]], &key, merged)?
-            }
-            Operation::Add => {
-                let [a0, a1, b0, b1] = ["a0", "a1", "b0", "b1"].map(|name| self.input(name));
-                [self.lowering.add(&a0, &b0)?, self.lowering.add(&a1, &b1)?]
-            }
-            Operation::Rescale => {
-                let [c0, c1] = ["c0", "c1"].map(|name| self.input(name));
-                [self.lowering.rescale(&c0)?, self.lowering.rescale(&c1)?]
-            }
-            Operation::Rotate => {
-                let key = self.key()?;
-                let [c0, c1] = ["c0", "c1"].map(|name| self.input(name));
-                let rotation = Rotation { galois: 5, key: &key, rescale: false };
-                self.lowering.rotate([&c0, &c1], rotation)?
-            }
-        })
-    }
 }
 
 #[cfg(test)]
@@ -330,7 +221,6 @@ mod tests {
         for operation in Operation::ALL {
             let w = Workload { operation, ..workload(4, 2, 2, Sequence::Hybrid) };
             assert!(w.program(54).is_ok(), "{operation:?}");
-            assert_eq!(Operation::by_name(operation.name()), Some(operation));
         }
     }
 

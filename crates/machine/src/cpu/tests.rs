@@ -346,27 +346,23 @@ const KEY_SWITCHES: [KeySwitch; 4] = [
 
 impl KeySwitch {
     fn program(self, rotates: bool) -> LimbProgram {
-        use ringmill_program::limb::Operand;
-        use ringmill_program::lower::{Lowering, Rotation};
+        use ringmill_program::lower::{Operation, OperationWriter, Rotation};
 
         let Self { bits, limbs, special, alpha, rescale } = self;
         let primes = moduli(9, &vec![bits; limbs + special]);
-        let (q, p) = primes.split_at(limbs);
-        let mut low = Lowering::new("switch", 9, q, p, alpha).unwrap();
-        let q_ids = low.basis.q().to_vec();
-        let [a, b, c]: [Vec<Operand>; 3] =
-            ["a", "b", "c"].map(|name| low.builder.input(name, InputClass::Data, Domain::Eval, &q_ids));
-        let names: Vec<String> = (0..2 * limbs.div_ceil(alpha)).map(|i| format!("key{i}")).collect();
-        let key = low.key_inputs(&names, limbs).unwrap();
-        let switched = if rotates {
-            low.rotate([&a, &b], Rotation { galois: 25, key: &key, rescale }).unwrap()
-        } else {
-            low.relinearise([&a, &b, &c], &key, rescale).unwrap()
-        };
-        for (part, limbs) in switched.iter().enumerate() {
-            low.output(format!("y{part}"), limbs);
+        let mut writer = OperationWriter::new("switch", 9, primes.split_at(limbs), alpha).unwrap();
+        match (rotates, rescale) {
+            (true, _) => {
+                let [a, b] = ["a", "b"].map(|name| writer.input(name));
+                let key = writer.key("key").unwrap();
+                let rotation = Rotation { galois: 25, key: &key, rescale };
+                let turned = writer.low.rotate([&a, &b], rotation).unwrap();
+                writer.output("y", &turned);
+            }
+            (false, true) => writer.append(Operation::RelineariseRescale).unwrap(),
+            (false, false) => writer.append(Operation::Relinearise).unwrap(),
         }
-        low.finish().unwrap()
+        writer.finish().unwrap()
     }
 }
 

@@ -201,7 +201,7 @@ mod tests {
     use ringmill_ring::primes::of_bits;
 
     use super::*;
-    use crate::lower::Lowering;
+    use crate::lower::{Operation, OperationWriter};
 
     #[test]
     fn the_formula_counts_what_the_lowering_writes() {
@@ -223,16 +223,10 @@ mod tests {
                 Some((block, t)) => Method::Klss(KlssLayout::new(log_n, (q, p), layout, block, t).unwrap()),
             };
             for limbs in 1..=6 {
-                let mut low = Lowering::new("switch", log_n, q, p, alpha).unwrap();
-                let ids = low.basis.q()[..limbs].to_vec();
-                let d: Vec<Operand> = low.builder.input("d", InputClass::Data, Domain::Eval, &ids);
-                let names: Vec<String> = (0..2 * limbs.div_ceil(alpha)).map(|i| format!("k{i}")).collect();
-                let key = low.key_inputs_for(&method, &names, limbs).unwrap();
-                let y = low.key_switch(&d, [None, None], &key, false).unwrap();
-                for (i, part) in y.iter().enumerate() {
-                    low.output(format!("y{i}"), part);
-                }
-                let program = low.finish().unwrap();
+                let writer = OperationWriter::new("switch", log_n, (q, p), alpha).unwrap();
+                let mut writer = writer.by(method.clone()).at(limbs).unwrap();
+                writer.append(Operation::KeySwitch).unwrap();
+                let program = writer.finish().unwrap();
                 assert_eq!(Work::of(&program), Work::of_switch(&method, limbs, bits), "{method:?}, {limbs}");
             }
         }

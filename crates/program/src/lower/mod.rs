@@ -18,6 +18,7 @@
 //! | [`scalar`] | real scalars as integers at an exact scale |
 //! | [`program`] | the walk over an HE program |
 //! | `uses` | what to leave out and what to merge |
+//! | [`single`] | one operation of the scheme as a program |
 //! | [`interface`] | what the inputs and outputs of the result stand for |
 //!
 //! Polynomials are in the evaluation domain between these; they are [`Poly`], one operand a limb, q_0 first.
@@ -38,6 +39,7 @@ pub mod raise;
 pub mod rescale;
 pub mod residues;
 pub mod scalar;
+pub mod single;
 mod sums;
 mod turns;
 mod uses;
@@ -50,6 +52,7 @@ pub use key_switch::KeyInputs;
 pub use method::{Method, Switch};
 pub use program::{lower, lower_by, lower_compact};
 pub use raise::EncapsulationInputs;
+pub use single::{Operation, OperationWriter};
 pub use uses::key_switches;
 
 pub use ringmill_ckks::{KeyLayout, KlssLayout, LayoutError};

@@ -8,7 +8,7 @@ use ringmill_ring::Modulus;
 
 use super::super::product::Product;
 use super::super::*;
-use super::programs::{Shape, Writer, check, key_switches};
+use super::programs::{Shape, check, key_switches};
 
 /// A core of a kind with words of `word_bits` bits.
 fn config(multiplier: Multiplier, word_bits: u32) -> CompactConfig {
@@ -234,7 +234,7 @@ fn programs_give_the_bits_of_the_reference_on_every_kind() {
     for (config, seed) in all().into_iter().zip(1..) {
         let all = primes(&config, 10, 6, true, seed);
         let shape = Shape { log_n: 10, bits: config.word_bits(), limbs: 4, special: 2, alpha: 2 };
-        let switches = key_switches(Writer::over(shape, &all[..4], &all[4..]), 1, true);
+        let switches = key_switches(shape.over(&all[..4], &all[4..]), 1, true);
         check(config, &switches, &name(&config));
         // Short ones, where the class has them, beside long ones in which base conversions find their quotients.
         let mut moduli = all[..2].to_vec();

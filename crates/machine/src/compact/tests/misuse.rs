@@ -7,7 +7,7 @@ use ringmill_ring::primes::of_bits;
 
 use super::super::*;
 use super::primes::primes;
-use super::programs::{Shape, Writer, key_switches};
+use super::programs::{Shape, key_switches};
 
 const MEMORY: u64 = 1 << 20;
 /// Where programs stand.
@@ -37,7 +37,7 @@ fn machine(change: impl Fn(&mut CompactLiteral)) -> Compact {
 fn load(machine: &Compact, log_n: u32, limbs: usize) -> Outcome {
     let all = primes(log_n, limbs + 1);
     let shape = Shape { log_n, bits: 54, limbs, special: 1, alpha: 1 };
-    machine.load(&key_switches(Writer::over(shape, &all[..limbs], &all[limbs..]), 1, false)).map(|_| ())
+    machine.load(&key_switches(shape.over(&all[..limbs], &all[limbs..]), 1, false)).map(|_| ())
 }
 
 fn emulator() -> Emulator {

@@ -1,7 +1,7 @@
 //! The cycle model: what it must count whatever the schedule, and the closed forms of single units.
 
 use super::super::*;
-use super::programs::{Shape, Writer, key_switches};
+use super::programs::{Shape, key_switches};
 
 fn config(bus_bits: u32, latency: u32, beat_cycles: u32) -> CompactConfig {
     let timing = MemoryTiming { latency, beat_cycles };
@@ -49,7 +49,7 @@ fn a_ganged_transform_holds_both_lanes_for_half_a_slot() {
 #[test]
 fn counters_add_up_for_any_memory() {
     let shape = Shape { log_n: 11, bits: 50, limbs: 3, special: 1, alpha: 1 };
-    let program = key_switches(Writer::new(shape), 1, false);
+    let program = key_switches(shape.writer(), 1, false);
     let plan = Compact::emulated(config(512, 40, 1)).plan(&program).unwrap();
     let count = |f: &dyn Fn(&Instruction) -> bool| plan.instructions.iter().filter(|i| f(i)).count() as u64;
     let (passes, transforms) = (count(&|i| i.op.is_arithmetic()), count(&|i| i.op.is_transform()));
@@ -78,7 +78,7 @@ fn counters_add_up_for_any_memory() {
 #[test]
 fn no_bank_is_used_twice_at_a_time() {
     let shape = Shape { log_n: 11, bits: 50, limbs: 5, special: 2, alpha: 2 };
-    let program = key_switches(Writer::new(shape), 2, true);
+    let program = key_switches(shape.writer(), 2, true);
     let config = config(256, 60, 1);
     let plan = Compact::emulated(config).plan(&program).unwrap();
     let timing = model::simulate(&config, 11, &plan.instructions).unwrap();

@@ -1,8 +1,8 @@
 //! Whole limb programs on the emulated core, compared with the reference machine.
 
 use ringmill_program::limb::random::{RandomProgram, inputs};
-use ringmill_program::limb::{Domain, InputClass, LimbBuilder, LimbProgram, Operand};
-use ringmill_program::lower::{KeyInputs, Lowering, Rotation};
+use ringmill_program::limb::{Domain, InputClass, LimbBuilder, LimbProgram};
+use ringmill_program::lower::{Operation, OperationWriter, Rotation};
 use ringmill_ring::Modulus;
 use ringmill_ring::primes::of_bits;
 
@@ -47,45 +47,23 @@ pub(super) struct Shape {
     pub(super) alpha: usize,
 }
 
-pub(super) struct Writer {
-    pub(super) low: Lowering,
-    pub(super) limbs: usize,
-    digits: usize,
-}
-
-impl Writer {
-    pub(super) fn new(s: Shape) -> Self {
-        let all = of_bits(s.bits, s.log_n, s.limbs + s.special, &[]).unwrap();
-        Self::over(s, &all[s.special..], &all[..s.special])
+impl Shape {
+    /// An empty program over primes of the shape.
+    pub(super) fn writer(self) -> OperationWriter {
+        let all = of_bits(self.bits, self.log_n, self.limbs + self.special, &[]).unwrap();
+        self.over(&all[self.special..], &all[..self.special])
     }
 
-    pub(super) fn over(s: Shape, q: &[Modulus], p: &[Modulus]) -> Self {
-        let low = Lowering::new("lowered", s.log_n, q, p, s.alpha).unwrap();
-        Self { low, limbs: s.limbs, digits: s.limbs.div_ceil(s.alpha) }
-    }
-
-    pub(super) fn input(&mut self, name: &str) -> Vec<Operand> {
-        let moduli = self.low.basis.q().to_vec();
-        self.low.builder.input(name, InputClass::Data, Domain::Eval, &moduli)
-    }
-
-    pub(super) fn key(&mut self, name: &str) -> KeyInputs {
-        let names: Vec<_> =
-            (0..self.digits).flat_map(|j| [format!("{name}_b{j}"), format!("{name}_a{j}")]).collect();
-        self.low.key_inputs(&names, self.limbs).unwrap()
-    }
-
-    pub(super) fn output(&mut self, name: &str, parts: &[Vec<Operand>]) {
-        for (i, part) in parts.iter().enumerate() {
-            self.low.output(format!("{name}_{i}"), part);
-        }
+    /// The same over these primes.
+    pub(super) fn over(self, q: &[Modulus], p: &[Modulus]) -> OperationWriter {
+        OperationWriter::new("lowered", self.log_n, (q, p), self.alpha).unwrap()
     }
 }
 
 fn product(s: Shape) -> LimbProgram {
-    let mut w = Writer::new(s);
+    let mut w = s.writer();
     let [a0, a1, b0, b1] = ["a0", "a1", "b0", "b1"].map(|name| w.input(name));
-    let key = w.key("relin");
+    let key = w.key("relin").unwrap();
     let d = w.low.tensor([&a0, &a1], [&b0, &b1]).unwrap();
     let merged = w.low.relinearise([&d[0], &d[1], &d[2]], &key, true).unwrap();
     let square = w.low.tensor_square([&a0, &a1]).unwrap();
@@ -93,13 +71,13 @@ fn product(s: Shape) -> LimbProgram {
     let rescaled = plain.each_ref().map(|part| w.low.rescale(part).unwrap());
     w.output("merged", &merged);
     w.output("apart", &rescaled);
-    w.low.finish().unwrap()
+    w.finish().unwrap()
 }
 
 fn rotations(s: Shape) -> LimbProgram {
-    let mut w = Writer::new(s);
+    let mut w = s.writer();
     let [c0, c1] = ["c0", "c1"].map(|name| w.input(name));
-    let (five, conjugate) = (w.key("five"), w.key("conjugate"));
+    let (five, conjugate) = (w.key("five").unwrap(), w.key("conjugate").unwrap());
     let alone = w.low.rotate([&c0, &c1], Rotation { galois: 5, key: &five, rescale: false }).unwrap();
     let hoisted = w.low.hoist(&c1, &five).unwrap();
     let galois = (2u64 << s.log_n) - 1;
@@ -109,20 +87,14 @@ fn rotations(s: Shape) -> LimbProgram {
     w.output("alone", &alone);
     w.output("five", &five);
     w.output("conjugate", &conjugate);
-    w.low.finish().unwrap()
+    w.finish().unwrap()
 }
 
-/// A key switch alone, or `times` of them that have nothing to do with each other.
-pub(super) fn key_switches(mut w: Writer, times: usize, rescale: bool) -> LimbProgram {
-    let key = w.key("key");
-    for i in 0..times {
-        let d = w.input(&format!("d{i}"));
-        let [c0, c1] = ["c0", "c1"].map(|c| w.input(&format!("{c}_{i}")));
-        let add = [&c0, &c1].map(|poly| rescale.then_some(&poly[..]));
-        let y = w.low.key_switch(&d, add, &key, rescale).unwrap();
-        w.output(&format!("y{i}"), &y);
-    }
-    w.low.finish().unwrap()
+/// A key switch alone, or `times` of them that have nothing to do with each other; with a rescale they relinearise.
+pub(super) fn key_switches(mut w: OperationWriter, times: usize, rescale: bool) -> LimbProgram {
+    let operation = if rescale { Operation::RelineariseRescale } else { Operation::KeySwitch };
+    (0..times).for_each(|_| w.append(operation).unwrap());
+    w.finish().unwrap()
 }
 
 #[test]
@@ -132,7 +104,7 @@ fn lowered_programs_give_the_bits_of_the_reference() {
             let shape = Shape { log_n: 10, bits, limbs, special, alpha };
             check(config(butterflies), &product(shape), &format!("product, {shape:?}"));
             check(config(butterflies), &rotations(shape), &format!("rotations, {shape:?}"));
-            let switches = key_switches(Writer::new(shape), 2, true);
+            let switches = key_switches(shape.writer(), 2, true);
             check(config(butterflies), &switches, &format!("key switches, {shape:?}"));
         }
     }

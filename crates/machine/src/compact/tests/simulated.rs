@@ -10,7 +10,7 @@ use ringmill_ring::Modulus;
 
 use super::super::*;
 use super::kinds;
-use super::programs::{Shape, Writer, execute, key_switches};
+use super::programs::{Shape, execute, key_switches};
 use crate::{Machine as _, Reference};
 
 fn library() -> CoreLibrary {
@@ -51,7 +51,7 @@ fn switches(
 ) -> LimbProgram {
     let all = primes(log_n, limbs + special);
     let shape = Shape { log_n, bits: all[0].bits(), limbs, special, alpha };
-    key_switches(Writer::over(shape, &all[..limbs], &all[limbs..]), times, rescale)
+    key_switches(shape.over(&all[..limbs], &all[limbs..]), times, rescale)
 }
 
 /// A memory of uneven timing: both directions share an odd rate, every channel stalls, few bursts are held.

@@ -6,7 +6,7 @@
 
 use super::super::*;
 use super::primes::primes;
-use super::programs::{Shape, Writer, key_switches};
+use super::programs::{Shape, key_switches};
 
 /// A set, what the core is to reach, and what the model has found in the quick search, rounded up: no commit makes it
 /// worse unnoticed.
@@ -54,10 +54,10 @@ fn slots(row: &Row, times: usize, rescale: bool, effort: usize) -> f64 {
     let all = primes(row.log_n, limbs + special);
     let shape = Shape { log_n: row.log_n, bits: 54, limbs, special, alpha: limbs.div_ceil(digits) };
     let policy = if digits == 1 && special < limbs { Policy::Casa } else { Policy::Throughput };
-    let mut writer = Writer::over(shape, &all[..limbs], &all[limbs..]);
+    let mut writer = shape.over(&all[..limbs], &all[limbs..]);
     if policy == Policy::Casa {
         // As the paper has it: conversions do not centre.
-        writer.low = writer.low.uncentred();
+        writer = writer.uncentred();
     }
     let program = key_switches(writer, times, rescale);
     let compact = Compact::emulated(config).with_policy(policy).with_effort(effort);
