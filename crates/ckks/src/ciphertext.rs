@@ -11,6 +11,7 @@ use crate::keys::KeyIdentity;
 use crate::limbs;
 use crate::noise::Noise;
 use crate::params::{Level, Params};
+use crate::randomness::CIPHERTEXT_LABEL;
 use crate::scale::Scale;
 
 /// What a polynomial of a plaintext or ciphertext stands for.
@@ -243,9 +244,6 @@ pub struct SeededCiphertext {
     identity: Option<KeyIdentity>,
 }
 
-/// Label of the expansion of c₁.
-const LABEL: &[u8] = b"ciphertext c1";
-
 impl SeededCiphertext {
     /// Checks shape, level and slots; residues are taken as canonical. The identity is that of the secret key, if it is known.
     ///
@@ -311,6 +309,6 @@ impl fmt::Debug for SeededCiphertext {
 pub(crate) fn expand_c1(params: &Params, seed: &Seed, level: Level) -> Poly {
     let mut c1 = Poly::zeros(params.n(), level.limbs(), Domain::Evaluation);
     let q = params.q_moduli();
-    limbs::fill(&mut c1, |i, limb| uniform(seed, LABEL, i as u32, q[i], limb));
+    limbs::fill(&mut c1, |i, limb| uniform(seed, CIPHERTEXT_LABEL, i as u32, q[i], limb));
     c1
 }

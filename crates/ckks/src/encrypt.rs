@@ -77,7 +77,7 @@ impl PublicKey {
 }
 
 /// v uniform ternary, e₀ and e₁ Gaussian.
-fn draw(n: usize, rng: &mut SecretRng) -> [Zeroizing<Vec<i8>>; 3] {
+pub(crate) fn draw(n: usize, rng: &mut SecretRng) -> [Zeroizing<Vec<i8>>; 3] {
     let mut all = [(); 3].map(|()| Zeroizing::new(vec![0i8; n]));
     rng.ternary(&mut all[0]);
     rng.gaussian(&mut all[1]);

@@ -8,7 +8,8 @@ use zeroize::{Zeroize, Zeroizing};
 
 /// What an object that is drawn is for. Every purpose has a stream of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Purpose {
+#[non_exhaustive]
+pub enum Purpose {
     /// A secret key.
     SecretKey,
     /// A public key.
@@ -61,6 +62,28 @@ impl Purpose {
     }
 }
 
+/// Label of the expansion of a in a public key.
+pub const PUBLIC_KEY_LABEL: &[u8] = b"public key a";
+
+/// Label of the expansion of c₁ in an encryption under the secret key.
+pub const CIPHERTEXT_LABEL: &[u8] = b"ciphertext c1";
+
+/// What one object is drawn from.
+#[derive(Debug, Clone)]
+pub struct Seeds {
+    /// Of its secret polynomials.
+    pub secret: SecretSeed,
+    /// Of its public ones.
+    pub public: Seed,
+}
+
+impl Seeds {
+    /// The generator of the secret polynomials, one after the other.
+    pub fn secret_rng(&self) -> SecretRng {
+        SecretRng::new(&self.secret, 0)
+    }
+}
+
 /// Streams of independent seeds, from the operating system or, for tests, from a given seed.
 ///
 /// Every object drawn takes the next number of the stream of its purpose. The secret and public seeds of one
@@ -91,12 +114,19 @@ impl Randomness {
         Self { master: seed, next: [0; Purpose::COUNT] }
     }
 
-    /// A pair for one object: generator of its secret polynomials and seed of its public ones.
-    pub(crate) fn next(&mut self, purpose: Purpose) -> (SecretRng, Seed) {
+    /// The seeds of the next object of a purpose, for a machine that draws it: what [`KeyGenerator`](crate::KeyGenerator) and
+    /// the encryptions would draw it from. They are given once.
+    pub fn seeds(&mut self, purpose: Purpose) -> Seeds {
         let secret = self.derive(purpose, "secret polynomials");
         let public = self.derive(purpose, "public polynomials");
         self.next[purpose as usize] += 1;
-        (SecretRng::new(&SecretSeed::from_bytes(*secret), 0), Seed::from_bytes(*public))
+        Seeds { secret: SecretSeed::from_bytes(*secret), public: Seed::from_bytes(*public) }
+    }
+
+    /// A pair for one object: generator of its secret polynomials and seed of its public ones.
+    pub(crate) fn next(&mut self, purpose: Purpose) -> (SecretRng, Seed) {
+        let seeds = self.seeds(purpose);
+        (seeds.secret_rng(), seeds.public)
     }
 
     fn derive(&self, purpose: Purpose, part: &str) -> Zeroizing<[u8; 32]> {

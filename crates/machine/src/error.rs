@@ -27,6 +27,13 @@ pub enum MachineError {
     GroupCount { what: &'static str, name: String, expected: usize, found: usize },
     #[error("machine {machine} cannot run program {program}: {reason}")]
     Unsupported { machine: String, program: String, reason: String },
+    #[error(
+        "machine {machine} takes no {class} inputs, and `{input}` of program {program} is one: these stay with the client; use a \
+         machine of the client, as cpu:role=client"
+    )]
+    ClientOnly { machine: String, program: String, input: String, class: &'static str },
+    #[error("nothing here draws {distribution} samples, as input `{input}` needs them; bind its limbs")]
+    Unsampled { input: String, distribution: &'static str },
     #[error("the device behind the machine failed: {reason}")]
     Device { reason: String },
     #[error("the run was stopped before its end; there are no results")]

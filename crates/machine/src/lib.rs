@@ -5,6 +5,7 @@
 
 pub mod bindings;
 pub mod calibrate;
+pub mod client;
 pub mod compact;
 pub mod cpu;
 pub mod error;
@@ -21,11 +22,12 @@ use ringmill_program::limb::LimbProgram;
 use ringmill_ring::{LimbSource, Pool};
 
 pub use bindings::Bindings;
+pub use client::{SampleSeeds, Samples};
 pub use compact::{Compact, CompactConfig};
 pub use cpu::Cpu;
 pub use error::MachineError;
 pub use file::Described;
-pub use reference::Reference;
+pub use reference::{ClientReference, Reference};
 pub use spec::{MachineSpec, SpecError};
 pub use timing::Timing;
 pub use watch::Watch;
@@ -49,13 +51,19 @@ pub trait Machine: Send + Sync {
         cpu::costs::costs()
     }
 
+    /// Whether it belongs to a client: only then it takes programs with secret and sampled inputs.
+    fn is_client(&self) -> bool {
+        false
+    }
+
     /// Whether it can run a program, found out without preparing it. What depends on a schedule, such as the memory of a core, is
     /// found out by [`Self::prepare`] alone.
     ///
     /// # Errors
-    /// Why it cannot.
-    fn accepts(&self, _program: &LimbProgram) -> Result<(), MachineError> {
-        Ok(())
+    /// [`MachineError::ClientOnly`] for secret or sampled inputs on a machine that [is no client's](Self::is_client); why else it
+    /// cannot. A machine with rules of its own begins with [`client::check`].
+    fn accepts(&self, program: &LimbProgram) -> Result<(), MachineError> {
+        client::check(self, program)
     }
 
     /// What a program takes, without running it. `None` where the machine has no estimate.
@@ -74,11 +82,13 @@ pub trait Machine: Send + Sync {
     /// Gets ready to run `program`: tables, buffers, fused instructions. Allocated or not, the program means the same.
     ///
     /// # Errors
-    /// [`MachineError::Unsupported`] for a program that this machine cannot run.
+    /// As [`Self::accepts`]; [`MachineError::Unsupported`] for a program that this machine cannot run.
     fn prepare(&self, program: &LimbProgram) -> Result<Box<dyn Executable>, MachineError>;
 }
 
 /// A program that a machine has prepared.
+///
+/// Sampled inputs are bound like all others. [`Executable::run_sampled`] draws them first.
 pub trait Executable: Send + Sync {
     /// The program it runs.
     fn program(&self) -> &LimbProgram;
@@ -90,6 +100,23 @@ pub trait Executable: Send + Sync {
     /// A wrong number of limbs or words. Whether residues are canonical is checked by [`Bindings::check_canonical`],
     /// not here; other words give some result, but not a defined one.
     fn run(&self, inputs: &[&[u64]], outputs: &mut [&mut [u64]]) -> Result<(), MachineError>;
+
+    /// As [`Self::run`], of a program with sampled inputs: all other inputs are bound, and these are drawn from the seeds. A machine
+    /// without samplers of its own is given what [`Samples`] draws: the same words.
+    ///
+    /// # Errors
+    /// [`MachineError::Unbound`] for another input; as [`Self::run`].
+    fn run_sampled(
+        &self,
+        bound: &Bindings<'_, '_>,
+        seeds: SampleSeeds<'_>,
+        outputs: &mut [&mut [u64]],
+    ) -> Result<(), MachineError> {
+        let samples = Samples::draw(self.program(), seeds)?;
+        let mut all = bound.clone();
+        samples.bind(&mut all)?;
+        self.run(&all.inputs()?, outputs)
+    }
 
     /// As [`Self::run`], with limbs that need not be words yet: halves of keys. A machine that has no better way makes all
     /// of them first.

@@ -8,6 +8,7 @@
 
 mod encapsulation;
 mod evaluation;
+mod extended;
 #[cfg(test)]
 mod form_tests;
 mod generate;
@@ -28,6 +29,7 @@ mod tests;
 
 pub use encapsulation::{Direction, EPHEMERAL_WEIGHT, EncapsulationKey};
 pub use evaluation::{EvaluationKeys, GaloisKeys, RelinKey};
+pub use extended::ExtendedPublicKey;
 pub use generate::KeyGenerator;
 pub use identity::KeyIdentity;
 pub use klss::{KlssKey, KlssLayout};

@@ -12,9 +12,7 @@ use crate::keys::switch::named_by;
 use crate::keys::{KeyIdentity, SecretKey};
 use crate::limbs;
 use crate::params::Params;
-
-/// Label of the expansion of a.
-const LABEL: &[u8] = b"public key a";
+use crate::randomness::PUBLIC_KEY_LABEL;
 
 /// A public key (b, a) over the ciphertext primes with b + a·s = e, in the evaluation domain; a expands from a seed.
 #[derive(Clone, PartialEq)]
@@ -41,19 +39,21 @@ impl PublicKey {
         Ok(Self { params: params.clone(), b, a, seed, seeded: true, identity: secret.identity() })
     }
 
-    /// (b, a) with b + a·s = e over all primes of the key basis, the special ones too: a public key as other libraries have it.
+    /// (b, a) with b + a·s = e over the first `limbs` primes of the key basis, special ones too: a public key as other libraries
+    /// have it.
     pub(crate) fn over_key_primes(
         secret: &SecretKey,
         rng: &mut SecretRng,
         seed: Seed,
+        limbs: usize,
     ) -> Result<[Poly; 2], CkksError> {
         let (params, n) = (secret.params(), secret.params().n());
-        let moduli: Vec<_> = params.key_moduli().collect();
+        let moduli: Vec<_> = params.key_moduli().take(limbs).collect();
         let part = || Poly::zeros(n, moduli.len(), Domain::Evaluation);
         let (mut b, mut a) = (part(), part());
         let mut error = Zeroizing::new(vec![0i8; n]);
         rng.gaussian(&mut error);
-        limbs::fill(&mut a, |i, limb| uniform(&seed, LABEL, i as u32, moduli[i], limb));
+        limbs::fill(&mut a, |i, limb| uniform(&seed, PUBLIC_KEY_LABEL, i as u32, moduli[i], limb));
         limbs::for_each(&mut b, |i, limb| {
             masked_error(params, i, &error, a.limb(i), &secret.limb(i)?, limb)
         })?;
@@ -132,7 +132,7 @@ impl fmt::Debug for PublicKey {
 fn expand(params: &Params, seed: &Seed) -> Poly {
     let mut a = Poly::zeros(params.n(), params.q_moduli().len(), Domain::Evaluation);
     let q = params.q_moduli();
-    limbs::fill(&mut a, |i, limb| uniform(seed, LABEL, i as u32, q[i], limb));
+    limbs::fill(&mut a, |i, limb| uniform(seed, PUBLIC_KEY_LABEL, i as u32, q[i], limb));
     a
 }
 

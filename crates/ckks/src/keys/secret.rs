@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use ringmill_ring::GaloisElement;
 use ringmill_ring::sample::{GAUSSIAN_BOUND, SecretRng, small_to_residues};
+use ringmill_ring::{Domain, GaloisElement};
 use zeroize::Zeroizing;
 
 use super::KeyIdentity;
@@ -72,6 +72,22 @@ impl SecretKey {
     /// The coefficients: for writing to a file and for nothing else.
     pub fn expose_coefficients(&self) -> &[i8] {
         &self.small
+    }
+
+    /// The first `limbs` limbs of s over the key basis: for the secret input of a program that a client machine runs.
+    ///
+    /// # Errors
+    /// [`CkksError::Ring`] if the key basis has fewer.
+    pub fn residues(&self, limbs: usize, domain: Domain) -> Result<Vec<Zeroizing<Vec<u64>>>, CkksError> {
+        let limb = |i| match domain {
+            Domain::Evaluation => self.limb(i),
+            Domain::Coefficient => {
+                let mut out = Zeroizing::new(vec![0; self.small.len()]);
+                small_to_residues(&self.small, self.params.ring(i)?.modulus(), &mut out)?;
+                Ok(out)
+            }
+        };
+        (0..limbs).map(limb).collect()
     }
 
     /// s modulo prime `i` of the key basis, in the evaluation domain. Computed each time: kept, all limbs would take

@@ -327,6 +327,17 @@ impl Noise {
         self.sealed(name, (key + secret).sqrt() * unit, Factor::encryption(secret / (key + secret)))
     }
 
+    /// After encryption under the public key modulo `extra` times the ciphertext primes, and division by `extra`.
+    #[must_use]
+    pub fn encrypt_public_divided(&self, params: &Params, scale: &Scale, extra: f64, name: u64) -> Self {
+        let variance = (params.sigma() / extra).powi(2);
+        // v·e of the public key; e₀ + e₁·s, and the rounding of both parts.
+        let key = 2.0 / 3.0 * params.n() as f64 * variance;
+        let secret = (1.0 + secret_norm(params)) * variance + rounding_variance(params);
+        let std = (key + secret).sqrt() / scale.to_f64();
+        self.sealed(name, std, Factor::encryption(secret / (key + secret)))
+    }
+
     /// self + other; the scales are equal.
     #[must_use]
     pub fn add(&self, other: &Self) -> Self {

@@ -29,6 +29,8 @@ pub enum CompactError {
          comparison of cycles, not run"
     )]
     CasaSequence,
+    #[error("the core takes no {class} inputs, and `{input}` is one: these stay with the client")]
+    ClientInput { input: String, class: &'static str },
     #[error("node {node} of the program finds no place in the banks; please report this")]
     Unschedulable { node: u32 },
     #[error("address {address} is not a multiple of {unit} bytes")]

@@ -15,7 +15,7 @@ use super::{
     TableEntry, costs, lower,
 };
 use crate::bindings::check_borders;
-use crate::{Executable, Machine, MachineError, Timing};
+use crate::{Executable, Machine, MachineError, Timing, client};
 
 /// Opens a core of a configuration with a number of bytes of memory in use.
 pub type Opener = Arc<dyn Fn(&CompactConfig, u64) -> Result<Box<dyn Core>, CompactError> + Send + Sync>;
@@ -93,6 +93,9 @@ impl Compact {
 
     /// Refuses a program that the core was not built for.
     fn check(&self, program: &LimbProgram) -> Result<(), CompactError> {
+        if let Some(group) = program.client_input() {
+            return Err(CompactError::ClientInput { input: group.name.clone(), class: group.class.name() });
+        }
         let (config, moduli) = (&self.config, program.moduli());
         config.check_degree(program.log_n())?;
         if moduli.len() > config.moduli() as usize {
@@ -157,6 +160,7 @@ impl Machine for Compact {
     }
 
     fn accepts(&self, program: &LimbProgram) -> Result<(), MachineError> {
+        client::check(self, program)?;
         if self.search.policy == Policy::Casa {
             return Err(CompactError::CasaSequence.into());
         }
@@ -164,10 +168,12 @@ impl Machine for Compact {
     }
 
     fn estimate(&self, program: &LimbProgram) -> Result<Option<Timing>, MachineError> {
+        client::check(self, program)?;
         Ok(Some(estimate(self, program)?))
     }
 
     fn prepare(&self, program: &LimbProgram) -> Result<Box<dyn Executable>, MachineError> {
+        client::check(self, program)?;
         Ok(Box::new(self.load(program)?))
     }
 }

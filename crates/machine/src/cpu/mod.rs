@@ -58,6 +58,7 @@ pub struct Cpu {
     isa: Isa,
     threads: Workers,
     profile: Option<Arc<Profile>>,
+    client: bool,
     rings: Mutex<HashMap<(u32, Modulus), LimbRing>>,
     /// Memory of runs that have ended. Shared by all programs: those of one shape (rotations, say) need the same.
     memory: Pool,
@@ -79,9 +80,16 @@ impl Cpu {
             isa,
             threads: Workers::Caller,
             profile: None,
+            client: false,
             rings: Mutex::default(),
             memory: Pool::default(),
         }
+    }
+
+    /// As a machine of a client: it takes programs with secret and sampled inputs too, and wipes the memory of their runs.
+    #[must_use]
+    pub fn for_client(self) -> Self {
+        Self { client: true, ..self }
     }
 
     /// Runs in the threads of `pool` from now on: programs prepared before are not affected. In a process that is forked from
@@ -136,8 +144,13 @@ impl Machine for Cpu {
         true
     }
 
+    fn is_client(&self) -> bool {
+        self.client
+    }
+
     /// Seconds on one core, by its costs.
     fn estimate(&self, program: &LimbProgram) -> Result<Option<Timing>, MachineError> {
+        self.accepts(program)?;
         let (costs, work) = (self.costs()?, Work::of(program));
         let seconds = costs.nanoseconds(&work, program.log_n()) / 1e9;
         Ok(Some(Timing {
@@ -153,6 +166,7 @@ impl Machine for Cpu {
     }
 
     fn prepare(&self, program: &LimbProgram) -> Result<Box<dyn Executable>, MachineError> {
+        self.accepts(program)?;
         let planned = schedule::recompute(program);
         let rings = program.moduli().iter().map(|m| self.ring(program.log_n(), m.modulus));
         let threads = self.threads.there()?.filter(|threads| threads.count() > 1);
@@ -237,7 +251,8 @@ impl Prepared {
     fn workspace(&self) -> Buffer {
         let words = self.buffer_words() + self.threads() * self.scratch_words();
         // Every word is written before it is read.
-        Buffer::unspecified_in(&self.memory, whole_pages(words))
+        let buffer = Buffer::unspecified_in(&self.memory, whole_pages(words));
+        if self.program.client_input().is_some() { buffer.wiped() } else { buffer }
     }
 
     fn queues(&self) -> MutexGuard<'_, Vec<Queue>> {

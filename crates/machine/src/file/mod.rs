@@ -11,7 +11,7 @@ use ringmill_program::limb::LimbProgram;
 pub use entry::ENTRY;
 
 use crate::timing::{Span, Timing};
-use crate::{Executable, Machine, MachineError};
+use crate::{Executable, Machine, MachineError, client};
 
 /// A machine of a description.
 #[derive(Debug, Clone)]
@@ -63,16 +63,19 @@ impl Machine for Described {
     }
 
     fn accepts(&self, program: &LimbProgram) -> Result<(), MachineError> {
+        client::check(self, program)?;
         let graph = self.graph(program)?;
         accepts(&self.description, &graph).map_err(|e| self.unsupported(program, e.to_string()))
     }
 
     fn estimate(&self, program: &LimbProgram) -> Result<Option<Timing>, MachineError> {
+        client::check(self, program)?;
         let told = self.simulate(program, &Settings { spans: true, ..Settings::default() })?;
         Ok(Some(timing(told)))
     }
 
     fn prepare(&self, program: &LimbProgram) -> Result<Box<dyn Executable>, MachineError> {
+        client::check(self, program)?;
         let reason = "it estimates time and computes no data; run the program on another machine, as cpu";
         Err(self.unsupported(program, reason))
     }

@@ -14,25 +14,30 @@ use ringmill_program::cost::CostTable;
 use ringmill_program::limb::{Instruction, LimbProgram, Operand, Source, ValueId};
 use ringmill_ring::reference as scalar;
 use ringmill_ring::{LimbSource, Modulus};
+use zeroize::Zeroize as _;
 
 use crate::bindings::check_borders;
 use crate::registry::{Entry, Estimates};
-use crate::{Executable, Machine, MachineError, Watch};
+use crate::{Executable, Machine, MachineError, Watch, client};
 
 /// The machine `reference`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Reference;
 
+/// The machine `reference` of a client: it takes programs with secret and sampled inputs too.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ClientReference;
+
 /// The machine `reference` in the registry.
 pub static ENTRY: Entry = Entry {
     name: "reference",
     about: "a plain interpreter, written for clarity",
-    runs: "all",
+    runs: "all; those with secret inputs in the role of a client",
     estimates: Estimates::No,
     simulates: "scalar arithmetic, line by line",
     shared: false,
-    options: &[],
-    open: |_| Ok(Arc::new(Reference)),
+    options: &[client::SETTING],
+    open: |spec| Ok(if client::asked(spec) { Arc::new(ClientReference) } else { Arc::new(Reference) }),
 };
 
 impl Machine for Reference {
@@ -50,16 +55,42 @@ impl Machine for Reference {
     }
 
     fn prepare(&self, program: &LimbProgram) -> Result<Box<dyn Executable>, MachineError> {
-        let psi =
-            program.moduli().iter().map(|m| m.modulus.psi(program.log_n())).collect::<Result<_, _>>()?;
-        let mut last_use = vec![usize::MAX; program.values()];
-        for i in 0..program.len() {
-            for v in program.operands(i).iter().filter_map(|o| o.value()) {
-                last_use[v.index()] = i;
-            }
-        }
-        Ok(Box::new(Prepared { program: program.clone(), psi, last_use }))
+        self.accepts(program)?;
+        prepare(program)
     }
+}
+
+impl Machine for ClientReference {
+    fn name(&self) -> &str {
+        Reference.name()
+    }
+
+    fn costs(&self) -> Result<CostTable, MachineError> {
+        Reference.costs()
+    }
+
+    fn computes_here(&self) -> bool {
+        true
+    }
+
+    fn is_client(&self) -> bool {
+        true
+    }
+
+    fn prepare(&self, program: &LimbProgram) -> Result<Box<dyn Executable>, MachineError> {
+        prepare(program)
+    }
+}
+
+fn prepare(program: &LimbProgram) -> Result<Box<dyn Executable>, MachineError> {
+    let psi = program.moduli().iter().map(|m| m.modulus.psi(program.log_n())).collect::<Result<_, _>>()?;
+    let mut last_use = vec![usize::MAX; program.values()];
+    for i in 0..program.len() {
+        for v in program.operands(i).iter().filter_map(|o| o.value()) {
+            last_use[v.index()] = i;
+        }
+    }
+    Ok(Box::new(Prepared { program: program.clone(), psi, last_use }))
 }
 
 struct Prepared {
@@ -112,6 +143,12 @@ struct Run<'a> {
     slots: Vec<Vec<u64>>,
 }
 
+impl Drop for Run<'_> {
+    fn drop(&mut self) {
+        std::mem::take(&mut self.slots).into_iter().for_each(|past| self.forget(past));
+    }
+}
+
 impl Run<'_> {
     fn slot(&self, value: ValueId) -> usize {
         self.prepared.program.allocation().map_or(value.index(), |a| a.buffer_of[value.index()].index())
@@ -145,7 +182,8 @@ impl Run<'_> {
     fn release(&mut self, i: usize) {
         for v in self.prepared.program.operands(i).iter().filter_map(|o| o.value()) {
             if self.prepared.last_use[v.index()] == i {
-                self.slots[v.index()] = Vec::new();
+                let past = std::mem::take(&mut self.slots[v.index()]);
+                self.forget(past);
             }
         }
     }
@@ -192,7 +230,15 @@ impl Run<'_> {
             I::Automorphism { dst, src, galois } => (dst, ops::automorphism(self.words(src), galois)),
         };
         let slot = self.slot(dst);
-        self.slots[slot] = words;
+        let past = std::mem::replace(&mut self.slots[slot], words);
+        self.forget(past);
+    }
+
+    /// Lets go of words, wiped if they may follow from a secret.
+    fn forget(&self, mut past: Vec<u64>) {
+        if self.prepared.program.client_input().is_some() {
+            past.zeroize();
+        }
     }
 
     fn transform(&self, src: Operand, kernel: fn(&mut [u64], Modulus, u64)) -> Vec<u64> {

@@ -159,7 +159,7 @@ fn what_is_wrong_in_a_text_is_named_with_what_would_be_right() {
         ("cpu:threads=4,", "a value is missing"),
         ("cpu:=4", "an option has no name"),
         ("cpu:butterflies=4", "machine cpu has no option \"butterflies\"; it has threads"),
-        ("reference:threads=4", "machine reference has no option \"threads\"; it has none"),
+        ("reference:threads=4", "machine reference has no option \"threads\"; it has role"),
         ("cpu:threads=many", "machine cpu cannot read threads=\"many\"; give 1 to 256"),
         ("cpu:threads=-1", "machine cpu cannot read threads=\"-1\"; give 1 to 256"),
         ("cpu:threads=0", "machine cpu cannot have threads=0; give 1 to 256"),

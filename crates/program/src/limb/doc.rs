@@ -56,6 +56,12 @@ ringmill-program` rewrites it).
   caller keeps it; `load` copies one into a buffer for machines that compute on local memory only.
 - **Input classes**: `data` changes with every run, `key` limbs are read in the order of use and best streamed, `plain`
   limbs are encoded plaintexts.
+- **Client inputs**: `secret` limbs are those of the secret key, which a program names and never holds. `sampled` limbs
+  are drawn anew for each run: `ternary` and `gaussian` ones are one polynomial of small integers modulo every prime of
+  the input, in `coeff`; `uniform(public_key)` and `uniform(ciphertext)` ones are the expansion of a public seed under that
+  label, limb i with number i, in `eval`. Small polynomials come from the run's secret seed one after the other, in the order of
+  their inputs. Only a machine of a client takes these classes; every other one refuses the program by the name of the input.
+  No output may follow from `secret`, `ternary` and `gaussian` limbs alone.
 - **Sparse inputs**: `coeff (2^k)` says that all coefficients of a limb are zero except every 2^k-th, from the first on.
   The caller that binds the limbs guarantees it. A machine may use it, since a polynomial in X^(2^k) has a transform of
   N/2^k points, each 2^k times, or ignore it.

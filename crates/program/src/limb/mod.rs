@@ -27,6 +27,7 @@ pub use op::{Immediate, OpSpec, Opcode, Shape};
 pub use parse::{ParseError, parse};
 pub use program::{Allocation, InputGroup, Instruction, LimbProgram, NamedModulus, OutputGroup, Region};
 pub use types::{
-    BufferId, Domain, InputClass, InputId, LimbType, ModulusId, Operand, OutputId, Source, ValueId,
+    BufferId, Distribution, Domain, Expansion, InputClass, InputId, LimbType, ModulusId, Operand, OutputId,
+    Source, ValueId,
 };
 pub use verify::{VerifyError, Violation, verify};

@@ -5,8 +5,8 @@
 //! ```text
 //! limb NAME : 2^LOG_N {
 //!   modulus NAME = PRIME
-//!   input data|key|plain NAME : coeff|eval MODULUS …
-//!   input data|key|plain NAME : coeff (2^STRIDE) MODULUS …
+//!   input CLASS NAME : coeff|eval MODULUS …
+//!   input CLASS NAME : coeff (2^STRIDE) MODULUS …
 //!   output NAME : coeff|eval MODULUS …
 //!   buffers COUNT                                      once allocated
 //! region LABEL
@@ -14,6 +14,9 @@
 //!   store OPERAND -> OUTPUT.LIMB
 //! }
 //! ```
+//!
+//! CLASS is `data`, `key`, `plain`, `secret`, or `sampled` with `ternary`, `gaussian`, `uniform(public_key)` or
+//! `uniform(ciphertext)`.
 
 use std::collections::HashMap;
 
@@ -23,7 +26,9 @@ use super::build::LimbBuilder;
 use super::line::{Line, Parsed};
 use super::op::{Immediate, OpSpec, Opcode, Shape};
 use super::program::{Allocation, LimbProgram};
-use super::types::{BufferId, Domain, InputClass, InputId, LimbType, ModulusId, Operand, OutputId, ValueId};
+use super::types::{
+    BufferId, Distribution, Domain, InputClass, InputId, LimbType, ModulusId, Operand, OutputId, ValueId,
+};
 use super::verify::verify;
 
 pub use super::line::ParseError;
@@ -157,11 +162,7 @@ impl<'a> Reader<'a> {
     }
 
     fn input(&mut self) -> Parsed<()> {
-        const CLASSES: [InputClass; 3] = [InputClass::Data, InputClass::Key, InputClass::Plain];
-        let word = self.at.name("`data`, `key` or `plain`")?;
-        let Some(class) = CLASSES.into_iter().find(|c| c.name() == word) else {
-            return Err(self.at.found("`data`, `key` or `plain`", word));
-        };
+        let class = self.class()?;
         let name = self.at.name("a name")?;
         self.at.expect(":", "`:`")?;
         let domain = self.domain()?;
@@ -176,6 +177,26 @@ impl<'a> Reader<'a> {
         self.builder.sparse_input(name, class, domain, &moduli, log_stride);
         self.inputs.insert(name, (first, moduli.len() as u32));
         Ok(())
+    }
+
+    fn class(&mut self) -> Parsed<InputClass> {
+        const CLASSES: &str = "`data`, `key`, `plain`, `secret` or `sampled`";
+        match self.at.name(CLASSES)? {
+            "data" => Ok(InputClass::Data),
+            "key" => Ok(InputClass::Key),
+            "plain" => Ok(InputClass::Plain),
+            "secret" => Ok(InputClass::Secret),
+            "sampled" => Ok(InputClass::Sampled(self.distribution()?)),
+            word => Err(self.at.found(CLASSES, word)),
+        }
+    }
+
+    fn distribution(&mut self) -> Parsed<Distribution> {
+        // No name is the beginning of another one.
+        let found = Distribution::ALL.into_iter().find(|d| self.at.eat(d.name()));
+        found.ok_or_else(|| {
+            self.at.expected("`ternary`, `gaussian`, `uniform(public_key)` or `uniform(ciphertext)`")
+        })
     }
 
     fn output(&mut self) -> Parsed<()> {

@@ -206,6 +206,11 @@ impl LimbProgram {
         &self.inputs[after - 1]
     }
 
+    /// The first input group that machines of a client alone take: the secret key or a sample.
+    pub fn client_input(&self) -> Option<&InputGroup> {
+        self.inputs.iter().find(|g| g.class.is_client_only())
+    }
+
     /// Labels on runs of instructions, in order.
     pub fn regions(&self) -> &[Region] {
         &self.regions

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use ringmill_ckks::randomness::{CIPHERTEXT_LABEL, PUBLIC_KEY_LABEL};
+
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident($repr:ty)) => {
         $(#[$doc])*
@@ -121,16 +123,97 @@ pub enum InputClass {
     Key,
     /// Limbs of an encoded plaintext.
     Plain,
+    /// Limbs of the secret key. Programs name it and never hold its values; machines of a client alone take it.
+    Secret,
+    /// Limbs of a polynomial that is drawn anew for each run. Machines of a client alone take them.
+    Sampled(Distribution),
+}
+
+/// What a sampled polynomial is drawn from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Distribution {
+    /// Integers in {−1, 0, 1}, each with probability 1/3: `SecretRng::ternary` of `ring`.
+    Ternary,
+    /// The discrete Gaussian of standard deviation 3.2: `SecretRng::gaussian` of `ring`.
+    Gaussian,
+    /// Residues of each prime, uniform: an expansion of the run's public seed.
+    Uniform(Expansion),
+}
+
+/// Which expansion of a public seed: expansions of one seed under different labels are independent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Expansion {
+    /// The half a of a public key.
+    PublicKey,
+    /// c₁ of an encryption under the secret key.
+    Ciphertext,
+}
+
+impl Expansion {
+    /// The word used in text.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::PublicKey => "public_key",
+            Self::Ciphertext => "ciphertext",
+        }
+    }
+
+    /// The label that goes into the expansion.
+    pub const fn label(self) -> &'static [u8] {
+        match self {
+            Self::PublicKey => PUBLIC_KEY_LABEL,
+            Self::Ciphertext => CIPHERTEXT_LABEL,
+        }
+    }
+}
+
+impl Distribution {
+    /// All of them.
+    pub const ALL: [Self; 4] = [
+        Self::Ternary,
+        Self::Gaussian,
+        Self::Uniform(Expansion::PublicKey),
+        Self::Uniform(Expansion::Ciphertext),
+    ];
+
+    /// The words used in text.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ternary => "ternary",
+            Self::Gaussian => "gaussian",
+            Self::Uniform(Expansion::PublicKey) => "uniform(public_key)",
+            Self::Uniform(Expansion::Ciphertext) => "uniform(ciphertext)",
+        }
+    }
+
+    /// The domain that its limbs are in: small integers are coefficients, uniform residues are values.
+    pub const fn domain(self) -> Domain {
+        match self {
+            Self::Ternary | Self::Gaussian => Domain::Coeff,
+            Self::Uniform(_) => Domain::Eval,
+        }
+    }
 }
 
 impl InputClass {
-    /// The word used in text.
+    /// The words used in text.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Data => "data",
             Self::Key => "key",
             Self::Plain => "plain",
+            Self::Secret => "secret",
+            Self::Sampled(Distribution::Ternary) => "sampled ternary",
+            Self::Sampled(Distribution::Gaussian) => "sampled gaussian",
+            Self::Sampled(Distribution::Uniform(Expansion::PublicKey)) => "sampled uniform(public_key)",
+            Self::Sampled(Distribution::Uniform(Expansion::Ciphertext)) => "sampled uniform(ciphertext)",
         }
+    }
+
+    /// Whether machines of a client alone take it.
+    pub const fn is_client_only(self) -> bool {
+        matches!(self, Self::Secret | Self::Sampled(_))
     }
 }
 

@@ -28,6 +28,16 @@ pub enum LowerError {
     NotManaged { program: String },
     #[error("the scalar {c} at scale {scale} is not an integer of at most {bits} bits")]
     Scalar { c: String, scale: String, bits: u32 },
+    #[error("{}", if *.needed {
+        format!("{mode} divides by an extra prime; give the first special prime")
+    } else {
+        format!("{mode} has no use for an extra prime; leave it out")
+    })]
+    Extra { mode: &'static str, needed: bool },
+    #[error("the extra prime {extra} is one of the ciphertext primes; give the first special prime")]
+    ExtraAmong { extra: u64 },
+    #[error("a ciphertext of {found} parts cannot be decrypted; it has 2, or 3 before relinearisation")]
+    Parts { found: usize },
     #[error(transparent)]
     Layout(#[from] LayoutError),
     #[error(

@@ -18,6 +18,7 @@
 //! | [`scalar`] | real scalars as integers at an exact scale |
 //! | [`program`] | the walk over an HE program |
 //! | `uses` | what to leave out and what to merge |
+//! | [`encrypt`] | encryption, decryption and public keys, for machines of a client |
 //! | [`single`] | one operation of the scheme as a program |
 //! | [`interface`] | what the inputs and outputs of the result stand for |
 //!
@@ -26,6 +27,7 @@
 
 pub mod basis;
 mod compact;
+pub mod encrypt;
 mod error;
 mod extended;
 pub mod galois;
@@ -45,6 +47,7 @@ mod turns;
 mod uses;
 
 pub use basis::Basis;
+pub use encrypt::{ClientProgram, Mode};
 pub use error::LowerError;
 pub use galois::{Hoisted, Rotation};
 pub use interface::{InputSource, KeyId, Lowered, OutputSource};

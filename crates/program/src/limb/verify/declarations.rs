@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::Violation;
 use crate::limb::program::LimbProgram;
-use crate::limb::types::{Domain, ModulusId};
+use crate::limb::types::{Domain, InputClass, ModulusId};
 
 pub(super) fn declarations(p: &LimbProgram) -> Result<(), Violation> {
     const MAX_LOG_N: u32 = 17;
@@ -42,6 +42,7 @@ pub(super) fn declarations(p: &LimbProgram) -> Result<(), Violation> {
             return Err(Violation::Stride { name: g.name.clone(), log_stride: g.log_stride, most });
         }
     }
+    client_inputs(p)?;
     let mut least = 0;
     for r in &p.regions {
         if r.first < least || r.first as usize > p.nodes.len() {
@@ -53,6 +54,28 @@ pub(super) fn declarations(p: &LimbProgram) -> Result<(), Violation> {
         least = r.first;
     }
     allocation(p)
+}
+
+/// Secret and sampled inputs.
+fn client_inputs(p: &LimbProgram) -> Result<(), Violation> {
+    for g in p.inputs.iter().filter(|g| g.class.is_client_only()) {
+        let (name, class) = (g.name.clone(), g.class.name());
+        if g.log_stride > 0 {
+            return Err(Violation::SampleStride { name, class, log_stride: g.log_stride });
+        }
+        if let InputClass::Sampled(distribution) = g.class
+            && distribution.domain() != g.domain
+        {
+            let (found, expected) = (g.domain, distribution.domain());
+            return Err(Violation::SampleDomain { name, class, found, expected });
+        }
+        let mut seen = HashSet::new();
+        if let Some(twice) = g.moduli.iter().find(|m| !seen.insert(**m)) {
+            let modulus = p.moduli[twice.index()].name.clone();
+            return Err(Violation::RepeatedLimb { name, class, modulus });
+        }
+    }
+    Ok(())
 }
 
 fn allocation(p: &LimbProgram) -> Result<(), Violation> {

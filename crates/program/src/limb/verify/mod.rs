@@ -9,13 +9,16 @@
 //!    a quotient is used with the same sources it was computed from.
 //! 7. Every output limb is stored exactly once, with its type.
 //! 8. Regions begin in order, within the program; a label is one line of text without `#`.
-//! 9. After allocation: a buffer that is read still holds the value meant; a result shares the buffer of an
-//!    operand only where the row allows it, and then of operand 0 alone.
+//! 9. Secret and sampled inputs have limbs of different moduli; samples are in the domain of their distribution. No output
+//!    follows from private inputs alone: the secret key, ternary and Gaussian samples.
+//! 10. After allocation: a buffer that is read still holds the value meant; a result shares the buffer of an
+//!     operand only where the row allows it, and then of operand 0 alone.
 //!
 //! Not checked: that constants are the right ones (the factor (S/s_i)^−1 before a conversion), that every value
 //! is used, that the program computes what its name says.
 
 mod declarations;
+mod secrecy;
 mod violation;
 
 pub use violation::{VerifyError, Violation};
@@ -35,7 +38,8 @@ pub fn verify(program: &LimbProgram) -> Result<(), VerifyError> {
     for i in 0..program.len() {
         state.instruction(i).map_err(|violation| VerifyError { at: Some(i), violation })?;
     }
-    state.end().map_err(|violation| VerifyError { at: None, violation })
+    state.end().map_err(|violation| VerifyError { at: None, violation })?;
+    secrecy::secrecy(program)
 }
 
 /// What the walk through the instructions remembers.

@@ -63,6 +63,18 @@ pub enum Violation {
         "coefficients of input {name} are said to stand 2^{log_stride} apart; 2^{most} is the most for a limb of its domain"
     )]
     Stride { name: String, log_stride: u32, most: u32 },
+    #[error("input {name} is {class}: its limbs are in domain {expected}, not {found}")]
+    SampleDomain { name: String, class: &'static str, found: Domain, expected: Domain },
+    #[error("input {name} is {class} and has two limbs of modulus {modulus}; leave one out")]
+    RepeatedLimb { name: String, class: &'static str, modulus: String },
+    #[error(
+        "input {name} is {class}: none of its coefficients is zero by design; leave the distance 2^{log_stride} out"
+    )]
+    SampleStride { name: String, class: &'static str, log_stride: u32 },
+    #[error(
+        "output {name}.{limb} follows from the secret key or secret samples alone; a program must not give them away"
+    )]
+    SecretAlone { name: String, limb: u32 },
     #[error("constant {value} is not a canonical residue modulo {modulus}")]
     Constant { value: u64, modulus: String },
     #[error("Galois element {value} is not odd and below 2N = {two_n}")]
