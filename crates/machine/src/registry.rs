@@ -124,8 +124,13 @@ pub(crate) fn that_estimate() -> String {
 
 /// What can stand for a machine on the command line: a line each machine, its options below.
 pub fn help() -> String {
+    help_of(&MACHINES)
+}
+
+/// The same of other machines.
+pub fn help_of(machines: &[&'static Entry]) -> String {
     let mut out = String::new();
-    for entry in MACHINES {
+    for entry in machines {
         let _ = writeln!(out, "{:<10} {}", entry.name, entry.about);
         for Setting { parameter: p, .. } in entry.options {
             let _ = writeln!(out, "  {:<12} {}: {}", p.name, p.about, p.allowed);
@@ -136,8 +141,13 @@ pub fn help() -> String {
 
 /// `docs/machines.md`: what there is to choose from, and what each can do.
 pub fn page() -> String {
+    page_of(&MACHINES)
+}
+
+/// The same of other machines.
+pub fn page_of(machines: &[&'static Entry]) -> String {
     let mut out = String::from(HEAD);
-    for e in MACHINES {
+    for e in machines {
         let _ = writeln!(
             out,
             "| `{}` | {} | {} | {} | {} |",
@@ -149,7 +159,7 @@ pub fn page() -> String {
         );
     }
     out.push_str(TEXTS);
-    for e in MACHINES {
+    for e in machines {
         let _ = write!(out, "\n## `{}`\n\n", e.name);
         if e.options.is_empty() {
             out.push_str("It has no options.\n");

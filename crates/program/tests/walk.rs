@@ -56,7 +56,7 @@ fn blocks() -> Vec<(&'static str, String)> {
     vec![
         ("managed", managed.to_string()),
         ("declarations", text.split("region").next().unwrap().to_owned()),
-        ("tensor", lines(&region(&program, "tensor"), 0..3)),
+        ("tensor", lines(&region(&program, "tensor"), 0..4)),
         ("digits", region(&program, "digits")),
         ("p0", region(&program, "mod p0")),
         ("q3", region(&program, "mod q3")),

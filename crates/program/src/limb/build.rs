@@ -4,6 +4,7 @@ use ringmill_ring::Modulus;
 
 use super::op::Opcode;
 use super::program::{InputGroup, LimbProgram, NamedModulus, OutputGroup, Region};
+use super::section::{Section, SectionKind};
 use super::types::{Domain, InputClass, InputId, LimbType, ModulusId, Operand, OutputId, Source, ValueId};
 use super::verify::{VerifyError, verify};
 
@@ -12,6 +13,8 @@ use super::verify::{VerifyError, verify};
 #[derive(Debug, Clone)]
 pub struct LimbBuilder {
     pub(super) program: LimbProgram,
+    /// How many sections are open; only the outermost is kept.
+    open: u32,
 }
 
 impl LimbBuilder {
@@ -30,8 +33,10 @@ impl LimbBuilder {
                 operands: Vec::new(),
                 value_types: Vec::new(),
                 regions: Vec::new(),
+                sections: Vec::new(),
                 allocation: None,
             },
+            open: 0,
         }
     }
 
@@ -92,6 +97,26 @@ impl LimbBuilder {
             self.program.regions.pop();
         }
         self.program.regions.push(Region { label: label.into(), first });
+    }
+
+    /// Starts a section. One inside of another one is part of that.
+    pub fn begin_section(&mut self, kind: SectionKind) {
+        let first = self.program.nodes.len() as u32;
+        if self.open == 0 {
+            self.program.sections.push(Section { kind, first, end: first });
+        }
+        self.open += 1;
+    }
+
+    /// Ends the section that was started last. An empty one is left out.
+    pub fn end_section(&mut self) {
+        self.open = self.open.saturating_sub(1);
+        let end = self.program.nodes.len() as u32;
+        match self.program.sections.last_mut().filter(|_| self.open == 0) {
+            Some(section) if section.first == end => drop(self.program.sections.pop()),
+            Some(section) => section.end = end,
+            None => {}
+        }
     }
 
     /// log2 of the ring degree.

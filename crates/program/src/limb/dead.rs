@@ -4,6 +4,7 @@
 //! were not needed, nor what only they needed.
 
 use super::program::{LimbProgram, Region};
+use super::section::Section;
 use super::types::{LimbType, Operand, ValueId};
 
 impl LimbProgram {
@@ -17,9 +18,12 @@ impl LimbProgram {
             operands: Vec::with_capacity(self.operands.len()),
             value_types: Vec::new(),
             regions: Vec::new(),
+            sections: Vec::new(),
             allocation: None,
             ..self.clone()
         };
+        // How many instructions before each one stay.
+        let mut kept = vec![0u32; self.len() + 1];
         let mut number = vec![ValueId(0); self.values()];
         let mut regions = self.regions.iter().peekable();
         for i in (0..self.len()).filter(|&i| needed[i]) {
@@ -41,7 +45,17 @@ impl LimbProgram {
             };
             out.push_node(node.op, dst, operands, node.immediate);
         }
+        for (i, &needed) in needed.iter().enumerate() {
+            kept[i + 1] = kept[i] + u32::from(needed);
+        }
+        out.sections = self.moved_sections(&kept);
         out
+    }
+
+    /// The sections where instruction i has become instruction `to[i]`; those without instructions are left out.
+    pub(crate) fn moved_sections(&self, to: &[u32]) -> Vec<Section> {
+        let moved = |s: &Section| Section { first: to[s.first as usize], end: to[s.end as usize], ..*s };
+        self.sections.iter().map(moved).filter(|s| s.first < s.end).collect()
     }
 
     /// Which instructions an output depends on.

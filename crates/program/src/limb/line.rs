@@ -2,6 +2,7 @@
 
 use ringmill_ring::RingError;
 
+use super::section::{SectionKind, SwitchEnd, SwitchMethod, SwitchShape};
 use super::verify::VerifyError;
 
 /// What is wrong with a text, and on which line (from 1).
@@ -19,6 +20,8 @@ pub enum ParseError {
     TooLarge { line: usize, value: u64, max: u64 },
     #[error("line {line}: {source}")]
     Modulus { line: usize, source: RingError },
+    #[error("line {line}: the section of line {section} is not at its `end` yet")]
+    Open { line: usize, section: usize },
     #[error("line {line}: {what} must stand above the first instruction")]
     Late { line: usize, what: &'static str },
     #[error(
@@ -62,6 +65,39 @@ impl<'a> Line<'a> {
         };
         self.rest = self.rest[end..].trim_start();
         Ok(value)
+    }
+
+    fn count(&mut self) -> Parsed<u32> {
+        Ok(self.number_below(1 << 32)? as u32)
+    }
+
+    /// What a section is.
+    pub(super) fn section_kind(&mut self) -> Parsed<SectionKind> {
+        const KINDS: &str = "`tensor`, `rescale`, `raise` or `key_switch`";
+        match self.name(KINDS)? {
+            "tensor" => Ok(SectionKind::Tensor { limbs: self.count()? }),
+            "rescale" => Ok(SectionKind::Rescale { limbs: self.count()? }),
+            "raise" => Ok(SectionKind::Raise(self.switch_shape()?)),
+            "key_switch" => {
+                let shape = self.switch_shape()?;
+                let ends = |line: &mut Self| SwitchEnd::ALL.into_iter().find(|e| line.eat(e.name()));
+                let end = ends(self).ok_or_else(|| self.expected("`divide`, `rescale` or `extended`"))?;
+                let hoisted = self.eat("hoisted");
+                let galois = if self.eat("galois") { Some(self.number()?) } else { None };
+                Ok(SectionKind::KeySwitch { shape, end, hoisted, galois })
+            }
+            word => Err(self.found(KINDS, word)),
+        }
+    }
+
+    fn switch_shape(&mut self) -> Parsed<SwitchShape> {
+        let method = SwitchMethod::ALL.into_iter().find(|m| self.eat(m.name()));
+        let method = method.ok_or_else(|| self.expected("`hybrid` or `klss`"))?;
+        let limbs = self.count()?;
+        self.expect("+", "`+` and the number of special primes")?;
+        let special = self.count()?;
+        self.expect("/", "`/` and the limbs of a digit")?;
+        Ok(SwitchShape { method, limbs, special, alpha: self.count()? })
     }
 
     pub(super) fn number_below(&mut self, bound: u64) -> Parsed<u64> {

@@ -7,6 +7,7 @@
 //! | [`op`] | the table of instructions: operands, domains, meaning (`docs/limb-program.md` is printed from it) |
 //! | [`program`] | the program as stored, and its instructions as a machine reads them |
 //! | [`build`] | how a lowering writes one |
+//! | [`section`], [`mod@split`] | operations of the scheme in a program, and parts of it for machines of fixed function |
 //! | [`mod@verify`] | the invariants every program obeys |
 //! | [`mod@print`], [`mod@parse`] | the text form and back |
 
@@ -19,6 +20,8 @@ pub mod parse;
 pub mod print;
 pub mod program;
 pub mod random;
+pub mod section;
+pub mod split;
 pub mod types;
 pub mod verify;
 
@@ -26,6 +29,8 @@ pub use build::LimbBuilder;
 pub use op::{Immediate, OpSpec, Opcode, Shape};
 pub use parse::{ParseError, parse};
 pub use program::{Allocation, InputGroup, Instruction, LimbProgram, NamedModulus, OutputGroup, Region};
+pub use section::{Borders, Section, SectionKind, SwitchEnd, SwitchMethod, SwitchShape};
+pub use split::{Split, SplitError, split};
 pub use types::{
     BufferId, Distribution, Domain, Expansion, InputClass, InputId, LimbType, ModulusId, Operand, OutputId,
     Source, ValueId,

@@ -10,10 +10,14 @@
 //!   output NAME : coeff|eval MODULUS …
 //!   buffers COUNT                                      once allocated
 //! region LABEL
+//! section KIND                                         its instructions, then `end`
 //!   %N = OP operands : MODULUS coeff|eval              bB:%N = … once allocated
 //!   store OPERAND -> OUTPUT.LIMB
 //! }
 //! ```
+//!
+//! KIND is `tensor LIMBS`, `rescale LIMBS`, `raise SHAPE`, or `key_switch SHAPE END` with END `divide`, `rescale` or `extended`,
+//! and then perhaps `hoisted` and `galois G`. SHAPE is `hybrid` or `klss`, and LIMBS+SPECIAL/ALPHA.
 //!
 //! CLASS is `data`, `key`, `plain`, `secret`, or `sampled` with `ternary`, `gaussian`, `uniform(public_key)` or
 //! `uniform(ciphertext)`.
@@ -65,6 +69,8 @@ struct Reader<'a> {
     buffer_of: Vec<BufferId>,
     /// The line of each instruction.
     lines: Vec<usize>,
+    /// The line of the section that is not at its end yet.
+    open: Option<usize>,
 }
 
 impl<'a> Reader<'a> {
@@ -81,6 +87,7 @@ impl<'a> Reader<'a> {
             buffers: None,
             buffer_of: Vec::new(),
             lines: Vec::new(),
+            open: None,
         }
     }
 
@@ -117,6 +124,9 @@ impl<'a> Reader<'a> {
             self.at.end_of_line()?;
         }
         self.at.end_of_line()?;
+        if let Some(section) = self.open {
+            return Err(ParseError::Open { line: self.at.number, section });
+        }
         if self.next_line() { Err(self.at.expected("nothing after `}`")) } else { Ok(()) }
     }
 
@@ -136,9 +146,31 @@ impl<'a> Reader<'a> {
                 self.builder.program.regions.push(super::Region { label: label.to_owned(), first });
                 Ok(())
             }
+            "section" => self.section(),
+            "end" => self.end(),
             "store" => self.store(),
             _ => self.definition(),
         }
+    }
+
+    fn section(&mut self) -> Parsed<()> {
+        self.at.expect("section", "`section`")?;
+        if let Some(section) = self.open {
+            return Err(ParseError::Open { line: self.at.number, section });
+        }
+        let kind = self.at.section_kind()?;
+        self.open = Some(self.at.number);
+        self.builder.begin_section(kind);
+        Ok(())
+    }
+
+    fn end(&mut self) -> Parsed<()> {
+        self.at.expect("end", "`end`")?;
+        if self.open.take().is_none() {
+            return Err(self.at.found("an instruction: no section is open", "end"));
+        }
+        self.builder.end_section();
+        Ok(())
     }
 
     fn declaration(&mut self, what: &'static str, read: impl FnOnce(&mut Self) -> Parsed<()>) -> Parsed<()> {

@@ -24,9 +24,17 @@ impl fmt::Display for LimbProgram {
             writeln!(f, "  buffers {}", a.buffers)?;
         }
         let mut regions = self.regions.iter().peekable();
+        let (mut sections, mut end) = (self.sections.iter().peekable(), None);
         for i in 0..=self.len() {
+            if end.take_if(|end| *end as usize == i).is_some() {
+                writeln!(f, "end")?;
+            }
             while let Some(r) = regions.next_if(|r| r.first as usize == i) {
                 writeln!(f, "region {}", r.label)?;
+            }
+            if let Some(section) = sections.next_if(|s| s.first as usize == i) {
+                writeln!(f, "section {}", section.kind)?;
+                end = Some(section.end);
             }
             if i < self.len() {
                 writeln!(f, "  {}", self.line(i))?;

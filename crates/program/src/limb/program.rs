@@ -3,6 +3,7 @@
 use ringmill_ring::Modulus;
 
 use super::op::{Immediate, Opcode, Shape};
+use super::section::Section;
 use super::types::{
     BufferId, Domain, InputClass, InputId, LimbType, ModulusId, Operand, OutputId, Source, ValueId,
 };
@@ -120,6 +121,7 @@ pub struct LimbProgram {
     pub(crate) operands: Vec<Operand>,
     pub(crate) value_types: Vec<LimbType>,
     pub(crate) regions: Vec<Region>,
+    pub(crate) sections: Vec<Section>,
     pub(crate) allocation: Option<Allocation>,
 }
 
@@ -289,6 +291,7 @@ impl LimbProgram {
             nodes: Vec::new(),
             operands: Vec::new(),
             regions: Vec::new(),
+            sections: Vec::new(),
             allocation: None,
             ..self.clone()
         }

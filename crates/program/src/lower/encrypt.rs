@@ -9,7 +9,8 @@
 //! | [`Mode::Decrypt`] | c₀, c₁ (, c₂), s | m = c₀ + c₁·s (+ c₂·s²) | 0 |
 //!
 //! A secret key whose limbs are coefficients adds n transforms, and so does a decrypted message in coefficients. Errors are
-//! added to coefficients, before the transform that they need anyway. A message in coefficients joins them there, and needs no transform.
+//! added to coefficients, before the transform that they need anyway. A message in coefficients joins them
+//! there and needs no transform.
 //! `ckks` is the reference: the same seeds give the same bits. Its functions are `PublicKey::encrypt`,
 //! `ExtendedPublicKey::encrypt`, `SecretKey::encrypt_seeded`, `KeyGenerator::public_key` and `SecretKey::decrypt`.
 
@@ -99,8 +100,8 @@ impl ClientProgram<'_> {
     /// The verified program. Its inputs are called m, b, a, v, e0, e1, e, s, c0, c1 and c2, its outputs c0, c1, b and m.
     ///
     /// # Errors
-    /// [`LowerError::Extra`], [`LowerError::Parts`], [`LowerError::Limbs`] for no prime, [`LowerError::Verify`] for primes that
-    /// are equal or do not suit N.
+    /// [`LowerError::Extra`], [`LowerError::ExtraAmong`], [`LowerError::Parts`], [`LowerError::Limbs`] for no prime,
+    /// [`LowerError::Verify`] for primes that are equal or do not suit N.
     pub fn lower(&self) -> Result<LimbProgram, LowerError> {
         let Self { mode, log_n, q, extra, .. } = *self;
         let needed = match mode {
@@ -110,6 +111,9 @@ impl ClientProgram<'_> {
         };
         if needed.is_some_and(|needed| needed != extra.is_some()) {
             return Err(LowerError::Extra { mode: mode.name(), needed: extra.is_none() });
+        }
+        if let Some(extra) = extra.filter(|extra| q.contains(extra)) {
+            return Err(LowerError::ExtraAmong { extra: extra.value() });
         }
         let mut low = Lowering::new(mode.name(), log_n, q, extra.as_slice(), 1)?;
         low.basis.check_limbs(q.len())?;
@@ -329,7 +333,9 @@ mod tests {
         assert_eq!(idle, "encrypt_public has no use for an extra prime; leave it out");
         assert_eq!(of(Mode::Decrypt { parts: 4 }, q, None), LowerError::Parts { found: 4 });
         assert_eq!(of(Mode::Symmetric, &[], None), LowerError::Limbs { found: 0, max: 0 });
-        let twice = of(Mode::PublicDivided, q, Some(all[0])).to_string();
-        assert!(twice.contains("is declared twice, as q0 and p0"), "{twice}");
+        let among = of(Mode::PublicDivided, q, Some(all[0]));
+        assert_eq!(among, LowerError::ExtraAmong { extra: all[0].value() });
+        let twice = of(Mode::Symmetric, &[all[0], all[0]], None).to_string();
+        assert!(twice.contains("is declared twice, as q0 and q1"), "{twice}");
     }
 }

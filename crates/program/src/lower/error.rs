@@ -34,6 +34,8 @@ pub enum LowerError {
         format!("{mode} has no use for an extra prime; leave it out")
     })]
     Extra { mode: &'static str, needed: bool },
+    #[error("the extra prime {extra} is one of the ciphertext primes; give the first special prime")]
+    ExtraAmong { extra: u64 },
     #[error("a ciphertext of {found} parts cannot be decrypted; it has 2, or 3 before relinearisation")]
     Parts { found: usize },
     #[error(transparent)]

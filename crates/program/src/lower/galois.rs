@@ -5,7 +5,7 @@
 
 use super::key_switch::{End, Raised, Switching};
 use super::{KeyInputs, LowerError, Lowering, Poly};
-use crate::limb::Operand;
+use crate::limb::{Operand, SectionKind};
 
 /// An automorphism with its key switch.
 #[derive(Debug, Clone, Copy)]
@@ -59,9 +59,11 @@ impl Lowering {
     /// # Errors
     /// More limbs than the chain has.
     pub fn hoist(&mut self, c1: &[Operand], key: &KeyInputs) -> Result<Hoisted, LowerError> {
-        let digits = self.digits(c1, key)?;
-        self.region("raise");
-        Ok(Hoisted { raised: self.raise_all(&digits, key), limbs: c1.len() })
+        self.section(SectionKind::Raise(key.shape(c1.len())), |low| {
+            let digits = low.digits(c1, key)?;
+            low.region("raise");
+            Ok(Hoisted { raised: low.raise_all(&digits, key), limbs: c1.len() })
+        })
     }
 
     /// As [`Self::rotate`], with the digits of c_1 that [`Self::hoist`] has raised: the same bits.
@@ -86,7 +88,9 @@ impl Lowering {
         turn: Turn<'_>,
     ) -> Result<[Poly; 2], LowerError> {
         let Turn { galois, key, end } = turn;
-        self.switch(&hoisted.switching(c0, end, galois), key)
+        let (shape, galois) = (key.shape(hoisted.limbs), Some(galois));
+        let kind = SectionKind::KeySwitch { shape, end: end.of_section(), hoisted: true, galois };
+        self.section(kind, |low| low.switch(&hoisted.switching(c0, end, turn.galois), key))
     }
 }
 

@@ -14,7 +14,7 @@ use std::ops::Range;
 use super::klss::KlssInputs;
 use super::residues::Residues;
 use super::{LowerError, Lowering, Method, Poly};
-use crate::limb::{Domain, InputClass, ModulusId, Operand};
+use crate::limb::{Domain, InputClass, ModulusId, Operand, SectionKind};
 
 /// The limbs of a key-switching key as inputs of the program.
 #[derive(Debug, Clone)]
@@ -24,9 +24,9 @@ pub struct KeyInputs {
     digits: Vec<[Poly; 2]>,
     /// Ciphertext primes among the limbs.
     q_limbs: usize,
-    alpha: usize,
+    pub(super) alpha: usize,
     special: Vec<ModulusId>,
-    klss: Option<KlssInputs>,
+    pub(super) klss: Option<KlssInputs>,
 }
 
 impl KeyInputs {
@@ -183,9 +183,12 @@ impl Lowering {
         end: End,
         galois: Option<u64>,
     ) -> Result<[Poly; 2], LowerError> {
-        let digits = self.digits(d, key)?;
-        let raised = Raised::Digits(&digits);
-        self.switch(&Switching { raised, limbs: d.len(), add, end, galois }, key)
+        let shape = key.shape(d.len());
+        self.section(SectionKind::KeySwitch { shape, end: end.of_section(), hoisted: false, galois }, |low| {
+            let digits = low.digits(d, key)?;
+            let raised = Raised::Digits(&digits);
+            low.switch(&Switching { raised, limbs: d.len(), add, end, galois }, key)
+        })
     }
 
     /// d_0 + d_1·s + d_2·s² as two parts, by the key of s²; divided by q_ℓ too if `rescale`.

@@ -17,6 +17,7 @@
 //! | `turns` | sums of rotations, prime by prime |
 //! | [`scalar`] | real scalars as integers at an exact scale |
 //! | [`program`] | the walk over an HE program |
+//! | `section` | key switches as sections |
 //! | `uses` | what to leave out and what to merge |
 //! | [`encrypt`] | encryption, decryption and public keys, for machines of a client |
 //! | [`single`] | one operation of the scheme as a program |
@@ -41,6 +42,7 @@ pub mod raise;
 pub mod rescale;
 pub mod residues;
 pub mod scalar;
+mod section;
 pub mod single;
 mod sums;
 mod turns;
@@ -60,7 +62,7 @@ pub use uses::key_switches;
 
 pub use ringmill_ckks::{KeyLayout, KlssLayout, LayoutError};
 
-use crate::limb::{Domain, LimbBuilder, LimbProgram, Operand};
+use crate::limb::{Domain, LimbBuilder, LimbProgram, Operand, SectionKind};
 
 /// The limbs of one polynomial in the evaluation domain, modulo q_0, q_1, …
 pub type Poly = Vec<Operand>;
@@ -113,6 +115,14 @@ impl Lowering {
         if self.builder.last_label() != Some(label.trim()) {
             self.builder.region(label.trim());
         }
+    }
+
+    /// Writes a section.
+    fn section<T>(&mut self, kind: SectionKind, write: impl FnOnce(&mut Self) -> T) -> T {
+        self.builder.begin_section(kind);
+        let written = write(self);
+        self.builder.end_section();
+        written
     }
 
     /// Stores a polynomial in an output of its own.

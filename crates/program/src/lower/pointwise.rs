@@ -1,7 +1,7 @@
 //! Operations that treat every word alike: sums, products, the tensor product.
 
 use super::{LowerError, Lowering, Poly};
-use crate::limb::{LimbBuilder, ModulusId, Operand};
+use crate::limb::{LimbBuilder, ModulusId, Operand, SectionKind};
 
 impl Lowering {
     fn zip(
@@ -81,12 +81,14 @@ impl Lowering {
             return Err(LowerError::Levels { left: limbs, right: other.len() });
         }
         self.region("tensor");
+        self.builder.begin_section(SectionKind::Tensor { limbs: limbs as u32 });
         let mut d = [Vec::new(), Vec::new(), Vec::new()];
         for i in 0..limbs {
             d[0].push(self.builder.mul(a[0][i], b[0][i]));
             d[1].push(self.builder.dot(&[a[0][i], a[1][i]], &[b[1][i], b[0][i]]));
             d[2].push(self.builder.mul(a[1][i], b[1][i]));
         }
+        self.builder.end_section();
         Ok(d)
     }
 
@@ -99,6 +101,7 @@ impl Lowering {
             return Err(LowerError::Levels { left: a[0].len(), right: a[1].len() });
         }
         self.region("tensor");
+        self.builder.begin_section(SectionKind::Tensor { limbs: a[0].len() as u32 });
         let mut d = [Vec::new(), Vec::new(), Vec::new()];
         for (&x, &y) in a[0].iter().zip(a[1]) {
             d[0].push(self.builder.mul(x, x));
@@ -106,6 +109,7 @@ impl Lowering {
             d[1].push(self.builder.add(cross, cross));
             d[2].push(self.builder.mul(y, y));
         }
+        self.builder.end_section();
         Ok(d)
     }
 }

@@ -1,7 +1,7 @@
 //! Rescaling: division by q_ℓ, rounded to the nearest integer.
 
 use super::{LowerError, Lowering, Poly};
-use crate::limb::Operand;
+use crate::limb::{Operand, SectionKind};
 
 impl Lowering {
     /// x/q_ℓ rounded, for x of ℓ + 1 limbs: one INTT, then for every remaining limb a lift, an NTT and a
@@ -15,8 +15,10 @@ impl Lowering {
             return Err(LowerError::LevelExhausted);
         };
         self.region("rescale");
-        let coefficients = self.builder.intt(last);
-        let dropped = self.residues(&[self.basis.q()[kept.len()]], &[coefficients])?;
-        (0..kept.len()).map(|i| self.divide(kept[i], &dropped, self.basis.q()[i])).collect()
+        self.section(SectionKind::Rescale { limbs: x.len() as u32 }, |low| {
+            let coefficients = low.builder.intt(last);
+            let dropped = low.residues(&[low.basis.q()[kept.len()]], &[coefficients])?;
+            (0..kept.len()).map(|i| low.divide(kept[i], &dropped, low.basis.q()[i])).collect()
+        })
     }
 }

@@ -11,7 +11,8 @@ use crate::limb::{Allocation, BufferId, LimbProgram, Operand, Region};
 /// keeps definitions before uses, as the functions of [`super::order`] give.
 pub fn allocate(program: &LimbProgram, readers: &Readers, order: &[u32]) -> LimbProgram {
     let (nodes, operands) = (Vec::with_capacity(program.len()), Vec::with_capacity(program.operands.len()));
-    let mut out = LimbProgram { nodes, operands, regions: Vec::new(), ..program.clone() };
+    let mut out =
+        LimbProgram { nodes, operands, regions: Vec::new(), sections: Vec::new(), ..program.clone() };
     let mut remaining = readers.counts();
     let mut buffer_of = vec![BufferId(0); program.values()];
     let (mut free, mut buffers) = (Vec::new(), 0u32);

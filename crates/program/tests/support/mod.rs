@@ -2,9 +2,11 @@
 //! lowering but the scalar `Modulus` and the reference transform.
 #![allow(dead_code)] // Each test binary uses its part.
 
+use std::sync::Arc;
+
 use num_bigint::BigInt;
 use num_traits::{Signed as _, ToPrimitive as _, Zero as _};
-use ringmill_machine::{Bindings, Machine, Reference};
+use ringmill_machine::{Bindings, Machine, Offload, Reference};
 use ringmill_program::limb::LimbProgram;
 use ringmill_ring::Modulus;
 use ringmill_ring::reference::{forward, inverse};
@@ -237,7 +239,7 @@ pub(crate) fn execute(machine: &dyn Machine, program: &LimbProgram, inputs: &[&[
     words
 }
 
-/// Runs a program on the reference machine, inputs bound by name.
+/// Runs a program on the reference machine, whole and in parts by its sections; inputs are bound by name.
 pub(crate) fn run(program: &LimbProgram, inputs: &[(&str, &Limbs)]) -> Vec<Limbs> {
     let mut bindings = Bindings::new(program);
     for (name, limbs) in inputs {
@@ -245,7 +247,12 @@ pub(crate) fn run(program: &LimbProgram, inputs: &[(&str, &Limbs)]) -> Vec<Limbs
     }
     let inputs = bindings.inputs().unwrap();
     Bindings::check_canonical(program, &inputs).unwrap();
-    let mut words = execute(&Reference, program, &inputs).into_iter();
+    let words = execute(&Reference, program, &inputs);
+    if !program.sections().is_empty() {
+        let parts = Offload::new(Arc::new(Reference), Arc::new(Reference), Arc::new(|_| true));
+        assert!(execute(&parts, program, &inputs) == words, "the parts give other bits:\n{program}");
+    }
+    let mut words = words.into_iter();
     program.outputs().iter().map(|g| words.by_ref().take(g.moduli.len()).collect()).collect()
 }
 

@@ -53,6 +53,14 @@ pub(super) fn declarations(p: &LimbProgram) -> Result<(), Violation> {
         }
         least = r.first;
     }
+    let mut least = 0;
+    for s in &p.sections {
+        if s.first < least || s.end <= s.first || s.end as usize > p.nodes.len() {
+            let (kind, first, end) = (s.kind.to_string(), s.first, s.end);
+            return Err(Violation::Section { kind, first, end, count: p.nodes.len() });
+        }
+        least = s.end;
+    }
     allocation(p)
 }
 

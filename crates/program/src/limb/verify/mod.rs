@@ -8,7 +8,8 @@
 //! 6. Sources of a base conversion are 2 to 64 limbs of different moduli, other than the result's;
 //!    a quotient is used with the same sources it was computed from.
 //! 7. Every output limb is stored exactly once, with its type.
-//! 8. Regions begin in order, within the program; a label is one line of text without `#`.
+//! 8. Regions begin in order, within the program; a label is one line of text without `#`. Sections
+//!    have instructions and do not overlap.
 //! 9. Secret and sampled inputs have limbs of different moduli; samples are in the domain of their distribution. No output
 //!    follows from private inputs alone: the secret key, ternary and Gaussian samples.
 //! 10. After allocation: a buffer that is read still holds the value meant; a result shares the buffer of an

@@ -87,6 +87,11 @@ pub enum Violation {
     StoreType { name: String, limb: u32, expected: String, found: String },
     #[error("region `{label}` begins at instruction {first}, before its predecessor or past the end")]
     Region { label: String, first: u32 },
+    #[error(
+        "section `{kind}` of instructions {first}..{end} is empty, begins inside of its predecessor, or ends beyond the {count} \
+         instructions"
+    )]
+    Section { kind: String, first: u32, end: u32, count: usize },
     #[error("`{label}` cannot label a region: one line without `#`, no space at its ends")]
     Label { label: String },
     #[error("allocation names the buffers of {found} values; there are {count}")]

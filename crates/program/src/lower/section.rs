@@ -1,0 +1,28 @@
+//! Key switches as sections of a program: their sizes and their ends.
+
+use super::KeyInputs;
+use super::key_switch::End;
+use crate::limb::{SwitchEnd, SwitchMethod, SwitchShape};
+
+impl KeyInputs {
+    /// The size of a key switch of `limbs` limbs with it.
+    pub(super) fn shape(&self, limbs: usize) -> SwitchShape {
+        let method = if self.klss.is_some() { SwitchMethod::Klss } else { SwitchMethod::Hybrid };
+        SwitchShape {
+            method,
+            limbs: limbs as u32,
+            special: self.special().len() as u32,
+            alpha: self.alpha as u32,
+        }
+    }
+}
+
+impl End {
+    pub(super) fn of_section(self) -> SwitchEnd {
+        match self {
+            Self::Divide => SwitchEnd::Divide,
+            Self::Rescale => SwitchEnd::Rescale,
+            Self::Extended => SwitchEnd::Extended,
+        }
+    }
+}
