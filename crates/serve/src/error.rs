@@ -182,6 +182,10 @@ impl IntoResponse for ServeError {
         if status == StatusCode::UNAUTHORIZED {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
+        if let Ok(code) = HeaderValue::from_str(&code) {
+            // For answers to HEAD, which have no body.
+            headers.insert("ringmill-code", code);
+        }
         if let Some(seconds) = self.retry_after() {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
