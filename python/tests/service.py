@@ -20,7 +20,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 
 
 def program() -> Path:
-    """The service's binary; built if there is none."""
+    """The service's binary; built if it is missing."""
     try:
         return binary.find()
     except CommandError:

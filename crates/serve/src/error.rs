@@ -25,7 +25,7 @@ pub enum ServeError {
     #[error("the bytes have BLAKE3 {found}, but {expected} was announced; send them again")]
     HashMismatch { expected: String, found: String },
     #[error(
-        "this is a secret key. It was not stored. Whoever has it reads everything that was encrypted under it: a server never needs it"
+        "this is a secret key. It was not stored. Its holder reads everything that was encrypted under it: a server never needs it"
     )]
     SecretKey,
     #[error("{message}")]
@@ -81,7 +81,7 @@ pub enum ServeError {
 }
 
 impl ServeError {
-    /// What makes an error of the system one of ours; a full disk is told apart.
+    /// What makes an error of the system one of ours; a full disk is distinguished apart.
     pub(crate) fn io(action: &'static str) -> impl FnOnce(std::io::Error) -> Self {
         move |source| match source.kind() {
             std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => Self::DiskFull,
