@@ -2,9 +2,9 @@
 
     python -m benches.service [--runs N] [--upload-gb G]
 
-It prints the seconds of a local ``evaluate`` with keys in memory, of the engine in the worker, and of a whole
-remote job: submit, wait, fetch. The overhead is the whole job less the engine's own time in the same run. Then
-it sends bytes that are no file and prints the most memory that the service took meanwhile.
+It prints the seconds of a local ``evaluate`` with keys in memory, of the engine in the worker, and of a
+whole remote job: submit, wait, fetch. The overhead is the whole job less the engine's own time in the same
+run. Then it sends bytes that are no file and prints the most memory that the service took meanwhile.
 """
 
 from __future__ import annotations
