@@ -42,6 +42,11 @@ help:  ## this list
 run: $(STAMPS)/extension $(STAMPS)/eda  ## encrypted inference on real data, and a report in build/report/index.html
 	@. $(EDA_HOME)/env.sh; $(CURDIR)/$(PY) -m ringmill.studies.demo --out build/report
 
+.PHONY: serve
+serve: $(STAMPS)/extension  ## a service in build/service: prints its address and a first token
+	@cargo build --quiet --release $(CARGO_FLAGS) -p ringmill-serve
+	@mkdir -p build; $(PY) -m ringmill serve --dir build/service
+
 .PHONY: test
 test: test-rust test-python test-rtl  ## what must pass before a change lands
 
@@ -50,7 +55,7 @@ test-rust: $(STAMPS)/rust $(STAMPS)/venv
 	@cargo test --workspace $(CARGO_FLAGS)
 
 .PHONY: test-python
-test-python: $(STAMPS)/extension $(STAMPS)/peers $(STAMPS)/system $(STAMPS)/eda
+test-python: $(STAMPS)/extension $(STAMPS)/service $(STAMPS)/peers $(STAMPS)/system $(STAMPS)/eda
 	@. $(EDA_HOME)/env.sh; $(CURDIR)/$(PY) -m pytest -q $(TEST_PATHS)
 
 .PHONY: test-rtl
@@ -68,7 +73,7 @@ test-full-rust: $(STAMPS)/extension $(STAMPS)/system $(STAMPS)/eda
 	  cargo test -p ringmill-machine --profile full $(CARGO_FLAGS) -- --include-ignored compact::tests::simulated;)
 
 .PHONY: test-full-python
-test-full-python: $(STAMPS)/extension $(STAMPS)/peers $(STAMPS)/ray $(STAMPS)/system $(STAMPS)/eda
+test-full-python: $(STAMPS)/extension $(STAMPS)/service $(STAMPS)/peers $(STAMPS)/ray $(STAMPS)/system $(STAMPS)/eda
 	@. $(EDA_HOME)/env.sh; $(CURDIR)/$(PY) -m pytest -q -m '' $(TEST_PATHS)
 
 .PHONY: test-full-rtl
@@ -119,7 +124,7 @@ docs: $(STAMPS)/venv-docs $(STAMPS)/rust $(STAMPS)/venv  ## build/docs: the guid
 	@echo 'build/docs/index.html'
 
 .PHONY: setup
-setup: $(STAMPS)/extension $(STAMPS)/system $(DENY)-$(DENY_VERSION)  ## everything that the other targets install when they need it
+setup: $(STAMPS)/extension $(STAMPS)/service $(STAMPS)/system $(DENY)-$(DENY_VERSION)  ## everything that the other targets install when they need it
 
 .PHONY: clean
 clean:  ## remove what was built; keep the environment and the tools
@@ -158,6 +163,11 @@ $(STAMPS)/venv-docs: requirements/docs.txt scripts/setup-python.sh
 $(STAMPS)/extension: $(STAMPS)/venv $(STAMPS)/rust $(wildcard $(RUST_INPUTS))
 	@echo '== building the extension (release)'
 	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(PY) -m maturin develop --quiet --release --locked
+	@mkdir -p $(@D); touch $@
+
+# The service as tests start it: of the crates that `cargo test` has built.
+$(STAMPS)/service: $(STAMPS)/rust $(wildcard $(RUST_INPUTS))
+	@cargo build --quiet $(CARGO_FLAGS) -p ringmill-serve
 	@mkdir -p $(@D); touch $@
 
 $(DENY)-$(DENY_VERSION): | $(STAMPS)/rust

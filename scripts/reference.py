@@ -75,6 +75,17 @@ def _option(action: argparse.Action) -> str:
     return f"| {names}{value}{needed} | {text} |"
 
 
+def _arguments(parser: argparse.ArgumentParser) -> Iterator[str]:
+    """Yield the table of a verb's own arguments."""
+    common = ("help", "json", "quiet")
+    own = [
+        a for a in parser._actions if a.dest not in common and not isinstance(a, argparse._SubParsersAction)
+    ]
+    if own:
+        yield "\n| argument | meaning |\n|---|---|\n"
+        yield "".join(f"{_option(action)}\n" for action in own)
+
+
 def cli() -> Iterator[str]:
     """Yield the page of the command line."""
     from ringmill.cli import _parser
@@ -83,10 +94,11 @@ def cli() -> Iterator[str]:
     (verbs,) = (a for a in _parser()._actions if isinstance(a, argparse._SubParsersAction))
     for name, verb in verbs.choices.items():
         yield f"\n## ringmill {name}\n\n{verb.description}\n"
-        own = [a for a in verb._actions if a.dest not in ("help", "json", "quiet")]
-        if own:
-            yield "\n| argument | meaning |\n|---|---|\n"
-            yield "".join(f"{_option(action)}\n" for action in own)
+        yield from _arguments(verb)
+        for tasks in (a for a in verb._actions if isinstance(a, argparse._SubParsersAction)):
+            for task, parser in tasks.choices.items():
+                yield f"\n### ringmill {name} {task}\n\n{parser.description}\n"
+                yield from _arguments(parser)
 
 
 def parameters() -> Iterator[str]:

@@ -32,7 +32,7 @@ pub(crate) struct App {
     /// Uploads that are being written.
     writing: Mutex<HashSet<String>>,
     draining: AtomicBool,
-    /// Tells that the service goes down.
+    /// Signals that the service goes down.
     pub(crate) drain: Notify,
     over: AtomicBool,
     over_told: Notify,

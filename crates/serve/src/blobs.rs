@@ -74,8 +74,8 @@ impl Blobs {
 
     /// The part of the disk that is free.
     pub(crate) fn free(&self) -> Result<f64, ServeError> {
-        let told =
-            rustix::fs::statvfs(&self.dir).map_err(|e| ServeError::io("asking for free space")(e.into()))?;
+        let told = rustix::fs::statvfs(&self.dir)
+            .map_err(|e| ServeError::io("reading the disk's free space")(e.into()))?;
         Ok(told.f_bavail as f64 / (told.f_blocks as f64).max(1.0))
     }
 }
@@ -85,7 +85,7 @@ pub(crate) fn is_hash(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }
 
-/// Bytes of a file that tell whether it is a secret key.
+/// Bytes of a file that show whether it is a secret key.
 pub(crate) const HEAD: usize = 12;
 
 /// Refuses a secret key by the first bytes of its file: the letters RINGMILL, a version, and kind 2.

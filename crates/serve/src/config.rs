@@ -1,4 +1,4 @@
-//! What the service is told when it starts.
+//! Settings of the service.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

@@ -25,7 +25,7 @@ pub enum ServeError {
     #[error("the bytes have BLAKE3 {found}, but {expected} was announced; send them again")]
     HashMismatch { expected: String, found: String },
     #[error(
-        "this is a secret key. It was not stored. Whoever has it reads everything that was encrypted under it: a server never needs it"
+        "this is a secret key. It was not stored. Its holder reads everything that was encrypted under it: a server never needs it"
     )]
     SecretKey,
     #[error("{message}")]
@@ -81,7 +81,7 @@ pub enum ServeError {
 }
 
 impl ServeError {
-    /// What makes an error of the system one of ours; a full disk is told apart.
+    /// What makes an error of the system one of ours; a full disk is distinguished apart.
     pub(crate) fn io(action: &'static str) -> impl FnOnce(std::io::Error) -> Self {
         move |source| match source.kind() {
             std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => Self::DiskFull,
@@ -181,6 +181,10 @@ impl IntoResponse for ServeError {
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         if status == StatusCode::UNAUTHORIZED {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        if let Ok(code) = HeaderValue::from_str(&code) {
+            // For answers to HEAD, which have no body.
+            headers.insert("ringmill-code", code);
         }
         if let Some(seconds) = self.retry_after() {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));

@@ -6,7 +6,7 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`config`] | what the service is told when it starts |
+//! | [`config`] | settings |
 //! | `http` | routes: objects, uploads, jobs, tokens, health |
 //! | `store` | the database: tenants, objects, uploads, jobs, audit log |
 //! | `blobs` | the files of uploads and objects |
@@ -120,7 +120,7 @@ fn first_token(app: &App) -> Result<Option<String>, ServeError> {
 /// Adds a tenant, or a token to one that there is; gives a token of all scopes. The service may run meanwhile.
 ///
 /// # Errors
-/// A folder that is none of a service.
+/// A folder that holds no service.
 pub fn add_tenant(config: &Config, name: &str) -> Result<String, ServeError> {
     folder(&config.dir)?;
     let (store, key) = (Store::open(&config.dir)?, TokenKey::open(&config.dir)?);
@@ -136,7 +136,7 @@ pub fn add_tenant(config: &Config, name: &str) -> Result<String, ServeError> {
 /// The number of the first entry of the audit log that was changed after it was written, if any.
 ///
 /// # Errors
-/// A folder that is none of a service.
+/// A folder that holds no service.
 pub fn check_audit(config: &Config) -> Result<Option<i64>, ServeError> {
     Store::open(&config.dir)?.now(audit::broken)
 }

@@ -15,7 +15,7 @@ use crate::store::{now, uploads};
 use crate::worker::parent::Worker;
 use crate::worker::protocol::{Answer, Request, Run};
 
-/// How often the queue is looked at without being told to.
+/// How often the queue is looked at without a signal.
 const POLL: Duration = Duration::from_secs(1);
 
 /// A worker that had nothing to do for so long is ended; its memory is free then.
@@ -25,9 +25,9 @@ const IDLE: Duration = Duration::from_secs(60);
 #[derive(Default)]
 pub(crate) struct Runs {
     running: Mutex<HashMap<String, Running>>,
-    /// Tells that a job changed.
+    /// Signals that a job changed.
     pub(crate) changed: Notify,
-    /// Tells that a job waits.
+    /// Signals that a job waits.
     pub(crate) queued: Notify,
 }
 

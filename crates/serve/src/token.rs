@@ -68,7 +68,7 @@ impl Caller {
 pub(crate) struct TokenKey([u8; 32]);
 
 impl TokenKey {
-    /// The key of a folder; made when there is none.
+    /// The key of a folder; made on first use.
     pub(crate) fn open(dir: &Path) -> Result<Self, ServeError> {
         let path = dir.join("token.key");
         match fs::read(&path) {

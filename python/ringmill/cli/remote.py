@@ -44,7 +44,7 @@ def add(verb: Callable[[str, str], argparse.ArgumentParser]) -> None:
     one.add_argument("--input", required=True, metavar="FILE", help="encrypted arguments")
     one.add_argument("--out", required=True, metavar="FILE", help="encrypted results")
     one.add_argument("--deadline", type=float, metavar="S", help="seconds until it is worth nothing (3600)")
-    one = task("status", "Tell of jobs.")
+    one = task("status", "Show jobs.")
     one.add_argument("job", nargs="?", metavar="JOB", help="one job; the newest are listed without it")
     one = task("fetch", "Fetch the results of a job.")
     one.add_argument("job", metavar="JOB", help="the job")

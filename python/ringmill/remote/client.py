@@ -191,7 +191,7 @@ class Client:
 
     @checked
     def missing_keys(self, program: str, keys: str | None = None) -> list[str]:
-        """The keys that a stored program needs and a stored file of keys lacks, in words."""
+        """The keys that a stored program needs and a stored file of keys lacks, by name."""
         told = self._json("POST", f"/v1/programs/{_named(program)}/missing-keys", {"keys": keys})
         return list(told["missing"])
 

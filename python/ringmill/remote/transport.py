@@ -103,6 +103,10 @@ class Transport:
             self.connection.close()
             self.connection = None
 
+    def __del__(self) -> None:
+        if getattr(self, "connection", None) is not None:
+            self.close()
+
     def ask(
         self,
         method: str,
@@ -190,7 +194,8 @@ def _refused(answer: Answer) -> NoReturn:
         told = None
     told = told if isinstance(told, dict) else {}
     detail = str(told.pop("detail", "") or f"it answers with status {answer.status}")
-    code = str(told.pop("code", "") or f"Status{answer.status}")
+    # An answer to HEAD has no body.
+    code = str(told.pop("code", "") or answer.headers.get("ringmill-code") or f"Status{answer.status}")
     fields = {name: value for name, value in told.items() if name not in ("type", "title", "status")}
     if "retry-after" in answer.headers:
         fields["retry_after"] = answer.headers["retry-after"]

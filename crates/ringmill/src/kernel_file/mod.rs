@@ -281,7 +281,7 @@ impl Stating<'_> {
         (0.0 < magnitude && magnitude <= bound && bound < f64::INFINITY).then_some((magnitude, bound))
     }
 
-    /// The way of switching keys, if it is another one than by the keys as they are.
+    /// The key-switching method, unless it is hybrid with base keys.
     fn switching(&self) -> Result<Option<String>, KernelFileError> {
         match self.0.fact("switching") {
             None => Ok(None),

@@ -174,7 +174,7 @@ pub(crate) struct Waiting {
     wait: Option<u64>,
 }
 
-/// A job; with `wait` the response comes when it ends, or after so many seconds.
+/// A job; with `wait` the response comes when it ends, or after that many seconds.
 #[utoipa::path(get, path = "/v1/jobs/{id}",
     params(("id" = String, Path, description = "the job"), ("wait" = Option<u64>, Query, description = "seconds, up to 60")),
     responses((status = 200, body = Seen), (status = 404, body = Problem)))]

@@ -1,4 +1,4 @@
-//! Objects: stored once, fetched by whoever stored them.
+//! Objects: stored once, fetched by the tenant that stored them.
 
 use std::path::Path as FilePath;
 use std::sync::Arc;
@@ -227,7 +227,7 @@ pub(crate) struct Having {
 /// What a program needs and a file of keys lacks.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Missing {
-    /// In words, as "rotation by 3".
+    /// Names, as "rotation by 3".
     missing: Vec<String>,
 }
 
@@ -251,7 +251,7 @@ pub(crate) async fn missing_keys(
     Ok(Json(Missing { missing: missing(&program.facts, &keys) }))
 }
 
-/// The keys that the facts of a program ask for and those of a file do not have, in words.
+/// The keys that the facts of a program ask for and those of a file do not have, by name.
 pub(crate) fn missing(program: &Value, keys: &Value) -> Vec<String> {
     let mut missing = Vec::new();
     for (name, word) in [("relin", "relinearisation"), ("encapsulation", "encapsulation")] {

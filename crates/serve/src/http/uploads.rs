@@ -94,7 +94,10 @@ pub(crate) struct Begun {
 
 /// The tenant's uploads that are under way: a client that was ended finds where to go on.
 #[utoipa::path(get, path = "/v1/uploads", responses((status = 200, body = [Begun])))]
-pub(crate) async fn list(State(app): State<Arc<App>>, caller: Caller) -> Result<Json<Vec<Begun>>, ServeError> {
+pub(crate) async fn list(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+) -> Result<Json<Vec<Begun>>, ServeError> {
     caller.need(Scope::Upload)?;
     let begun = app.store.run(move |t| uploads::list(t, caller.tenant)).await?;
     let row = |u: Upload| Begun { id: u.id, size: u.size, hash: u.hash, expires: u.expires };

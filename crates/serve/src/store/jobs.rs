@@ -1,7 +1,7 @@
 //! Jobs: executed at least once, with an effect exactly once.
 //!
-//! A job is leased to whoever runs it. Each lease counts `epoch` up; what a holder writes is tied to its epoch, so that one whose
-//! lease has passed on changes nothing. Results are the same bits whoever computes them.
+//! A job is leased to the worker that runs it. Each lease counts `epoch` up; what a holder writes is tied to its epoch, so that one whose
+//! lease has passed on changes nothing. Results are the same bits on every run.
 
 use rusqlite::{OptionalExtension, Row, Transaction, params};
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ pub(crate) enum Class {
     User,
     /// Memory or a process was missing: tried again until the deadline.
     Resource,
-    /// The engine ended as it should not: tried once more.
+    /// The engine ended as it should not: tried a second time.
     Bug,
 }
 
@@ -141,7 +141,7 @@ pub(crate) fn repeated(
     }
 }
 
-/// Adds a job, if quota and queue have room.
+/// Adds a job, if quota and queue allow it.
 pub(crate) fn add(
     t: &Transaction<'_>,
     by: &Caller,

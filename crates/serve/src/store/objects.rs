@@ -129,7 +129,7 @@ pub(crate) fn delete(t: &Transaction<'_>, by: &Caller, hash: &str) -> Result<(),
     audit::note(t, Some(by), "object.delete", hash)
 }
 
-/// Whether the tenant may store so many more bytes: objects and announced uploads count.
+/// Refuses bytes beyond the tenant's quota: objects and announced uploads count.
 pub(crate) fn room(t: &Transaction<'_>, tenant: i64, asked: u64) -> Result<(), ServeError> {
     let (most, held): (i64, i64) = t.query_row(
         "SELECT quota_bytes, (SELECT coalesce(sum(size), 0) FROM objects WHERE tenant = ?1)

@@ -28,12 +28,13 @@ pub(crate) fn add(t: &Transaction<'_>, name: &str, quota: (u64, u64)) -> Result<
     if known.is_some() {
         return Err(ServeError::Start(format!("there is a tenant {name:?} already")));
     }
-    t.execute(
-        "INSERT INTO tenants (name, quota_bytes, quota_jobs, created) VALUES (?1, ?2, ?3, ?4)",
+    let id = t.query_row(
+        "INSERT INTO tenants (name, quota_bytes, quota_jobs, created) VALUES (?1, ?2, ?3, ?4) RETURNING id",
         params![name, quota.0 as i64, quota.1 as i64, now()],
+        |row| row.get(0),
     )?;
     audit::note(t, None, "tenant.add", name)?;
-    Ok(t.last_insert_rowid())
+    Ok(id)
 }
 
 /// The tenant of a name.

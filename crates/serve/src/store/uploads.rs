@@ -59,7 +59,7 @@ pub(crate) fn list(t: &Transaction<'_>, tenant: i64) -> Result<Vec<Upload>, Serv
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Notes where a piece begins that is to be verified, or that there is none; the upload lives on from now.
+/// Notes where a piece begins that is to be verified, if one does; the upload lives on from now.
 pub(crate) fn mark(
     t: &Transaction<'_>,
     id: &str,

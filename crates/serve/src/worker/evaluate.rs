@@ -16,7 +16,7 @@ use crate::store::jobs::{Class, Failure};
 use crate::worker::check::{system, user};
 use crate::worker::protocol::{Answer, Run};
 
-/// How often progress is told.
+/// How often progress is reported.
 const OFTEN: Duration = Duration::from_millis(100);
 
 /// Program and keys of the last run. Objects never change, so a path names contents.
@@ -27,7 +27,7 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    /// Runs, telling progress now and then.
+    /// Runs, reporting progress periodically.
     pub(crate) fn run(&mut self, run: &Run, tell: impl Fn(Answer) + Sync) -> Result<Answer, Failure> {
         if self.program.as_ref().is_none_or(|p| (&p.0, p.1) != (&run.program, run.threads)) {
             // Both would not fit beside each other.

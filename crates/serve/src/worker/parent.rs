@@ -56,7 +56,7 @@ impl Worker {
         self.stdin.write_all(&line).await.map_err(ServeError::io("asking a worker"))
     }
 
-    /// The next answer; how the process ended, as a failure, if there is none. Stays right if it is dropped midway.
+    /// The next answer; how the process ended, as a failure, if it has ended. Stays right if it is dropped midway.
     pub(crate) async fn answer(&mut self) -> Answer {
         match self.answers.next_line().await {
             Ok(Some(line)) => match serde_json::from_str(&line) {
