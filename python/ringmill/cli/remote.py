@@ -32,7 +32,11 @@ def add(verb: Callable[[str, str], argparse.ArgumentParser]) -> None:
     tasks = sub.add_subparsers(dest="task", required=True, metavar="TASK")
 
     def task(name: str, text: str) -> argparse.ArgumentParser:
-        return tasks.add_parser(name, help=text, description=text, allow_abbrev=False)
+        one = tasks.add_parser(name, help=text, description=text, allow_abbrev=False)
+        # Where they stand before the task, they hold as well.
+        for option, what in (("--json", "print the outcome as JSON"), ("--quiet", "show no progress")):
+            one.add_argument(option, action="store_true", default=argparse.SUPPRESS, help=what)
+        return one
 
     one = task("login", "Keep the address of a service and a token, which is asked for.")
     one.add_argument("url", metavar="URL", help="address, as http://127.0.0.1:8750")

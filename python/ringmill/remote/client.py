@@ -48,8 +48,7 @@ class Client:
         token: what the service or its operator gave.
         timeout: seconds to wait for the service to say anything.
 
-    >>> client = Client("http://127.0.0.1:8750", "rms_…")
-    >>> client
+    >>> Client("http://127.0.0.1:8750", "rms_x")
     <client of http://127.0.0.1:8750>
     """
 
