@@ -93,8 +93,8 @@ def space(found: list[Row], simulated: list[Row]) -> list[Row]:
         ours["area_mm2"] = point["area_mm2"]
         ours["ns_per_level_bit"] = round(1e6 * point["ms"] / ours["level_bits"], 1)
         ours["lead_per_level_bit"] = round(theirs / ours["ns_per_level_bit"], 2)
-        shape = f"{point['lanes']} lanes of {point['word']} bits, {point['multipliers']} and {point['conversions']} "
-        shape += f"multipliers, {point['elements']} elements, {point['mebibytes']} MiB"
+        shape = f"{point['lanes']} lanes of {point['word']} bits, {point['multipliers']} and "
+        shape += f"{point['conversions']} multipliers, {point['elements']} elements, {point['mebibytes']} MiB"
         rows.append(
             row(
                 "ours",
