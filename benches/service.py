@@ -84,8 +84,8 @@ def _upload(client: Client, pid: int, size: int) -> dict[str, Any]:
         except RemoteError as error:
             code = error.code
     seconds = time.perf_counter() - start
-    told = {"what": f"upload of {size / 1e9:.1f} GB", "ended": code, "mb_a_second": size / 1e6 / seconds}
-    return {**told, "peak_mb_before": before, "peak_mb": _peak(pid)}
+    reported = {"what": f"upload of {size / 1e9:.1f} GB", "ended": code, "mb_a_second": size / 1e6 / seconds}
+    return {**reported, "peak_mb_before": before, "peak_mb": _peak(pid)}
 
 
 def main() -> None:

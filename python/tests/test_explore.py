@@ -288,10 +288,10 @@ def test_the_command_line_explores(tmp_path: Path, capsys: pytest.CaptureFixture
 def test_a_folder_that_takes_no_files_is_refused_before_the_search(
     option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import ringmill.explorer as room
+    import ringmill.explorer as explorer
 
     searched: list[Any] = []
-    monkeypatch.setattr(room, "explore", lambda *_, **__: searched.append(1))
+    monkeypatch.setattr(explorer, "explore", lambda *_, **__: searched.append(1))
     # Who may write everywhere may not write there.
     folder = tmp_path if os.geteuid() else Path("/proc/self")
     mode = tmp_path.stat().st_mode

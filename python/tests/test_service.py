@@ -109,7 +109,7 @@ def test_the_command_line_runs_there_what_evaluate_runs_here(
 ) -> None:
     environment = {**os.environ, "XDG_CONFIG_HOME": str(tmp_path)}
 
-    def told(*arguments: str, stdin: str = "", status: int = 0) -> dict[str, Any]:
+    def reported(*arguments: str, stdin: str = "", status: int = 0) -> dict[str, Any]:
         verb = [sys.executable, "-m", "ringmill", "remote", "--json", "--quiet", *arguments]
         ran = subprocess.run(
             verb, cwd=world.folder, env=environment, input=stdin, capture_output=True, text=True, check=False
@@ -117,19 +117,19 @@ def test_the_command_line_runs_there_what_evaluate_runs_here(
         assert ran.returncode == status, ran.stderr
         return dict(json.loads(ran.stdout))
 
-    assert told("status", status=1)["code"] == "NoLogin"
-    assert told("login", service.url, stdin="wrong\n", status=1)["code"] == "Unauthorized"
-    told("login", service.url, stdin=f"{service.token}\n")
+    assert reported("status", status=1)["code"] == "NoLogin"
+    assert reported("login", service.url, stdin="wrong\n", status=1)["code"] == "Unauthorized"
+    reported("login", service.url, stdin=f"{service.token}\n")
     assert (tmp_path / "ringmill" / "remote.json").stat().st_mode & 0o777 == 0o600
-    assert set(told("push", "kernel")["objects"]) == {"kernel"}
+    assert set(reported("push", "kernel")["objects"]) == {"kernel"}
     files = ("--kernel", "kernel", "--keys", "keys/evaluation.keys", "--input", "arguments")
-    ran = told("run", *files, "--out", str(tmp_path / "there"))
+    ran = reported("run", *files, "--out", str(tmp_path / "there"))
     assert (tmp_path / "there").read_bytes() == world.local()
-    assert told("status", ran["job"])["state"] == "done"
-    assert ran["job"] in [job["id"] for job in told("status")["jobs"]]
-    told("fetch", ran["job"], "--out", str(tmp_path / "again"))
+    assert reported("status", ran["job"])["state"] == "done"
+    assert ran["job"] in [job["id"] for job in reported("status")["jobs"]]
+    reported("fetch", ran["job"], "--out", str(tmp_path / "again"))
     assert (tmp_path / "again").read_bytes() == world.local()
-    assert told("push", "keys/secret.key", status=1)["code"] == "SecretKey"
+    assert reported("push", "keys/secret.key", status=1)["code"] == "SecretKey"
 
 
 def test_a_tenant_sees_nothing_of_another(service: Service, world: World, tmp_path: Path) -> None:
@@ -446,7 +446,7 @@ def test_what_is_too_much_is_refused_with_figures(world: World, tmp_path: Path) 
         client.submit(*world.push(client))
 
 
-def test_logs_and_database_tell_no_secrets(service: Service, world: World) -> None:
+def test_logs_and_database_contain_no_secrets(service: Service, world: World) -> None:
     with service.client() as client:
         assert done(client, world.push(client))["state"] == "done"
         digest = _native.blake3_file(world.files[0])
@@ -457,16 +457,16 @@ def test_logs_and_database_tell_no_secrets(service: Service, world: World) -> No
         assert secret not in log
     for path in service.folder.glob("ringmill.db*"):
         assert service.token.encode() not in path.read_bytes()
-    told = subprocess.run(
+    reported = subprocess.run(
         [str(program()), "audit", "--dir", str(service.folder)], capture_output=True, text=True, check=True
     )
-    assert told.stdout == "every entry is as it was written\n"
+    assert reported.stdout == "every entry is as it was written\n"
 
 
 def test_the_interface_is_described(service: Service) -> None:
-    told = Transport(service.url, None, 30).ask("GET", "/openapi.json").json()
-    assert told["openapi"].startswith("3.1")
-    found = {(method, path) for path, methods in told["paths"].items() for method in methods}
+    reported = Transport(service.url, None, 30).ask("GET", "/openapi.json").json()
+    assert reported["openapi"].startswith("3.1")
+    found = {(method, path) for path, methods in reported["paths"].items() for method in methods}
     assert {("put", "/v1/objects/{hash}"), ("patch", "/v1/uploads/{id}"), ("post", "/v1/jobs")} <= found
     assert len(found) == 22
 

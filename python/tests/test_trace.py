@@ -60,15 +60,15 @@ def test_rotation_is_cyclic_over_the_vector(
 ) -> None:
     """Whatever lies in the padding, and whether or not the vector fills less than half of the slots."""
     x = np.arange(1.0, length + 1)
-    room = rm.vector(40 if padded else length)
+    filler = rm.vector(40 if padded else length)
     for k in range(-length - 1, 2 * length):
 
         @rm.kernel
-        def turned(x: Any, room: Any, k: int = k) -> Any:
-            return (x + room.sum() if dirty else x).rotate(k)
+        def turned(x: Any, filler: Any, k: int = k) -> Any:
+            return (x + filler.sum() if dirty else x).rotate(k)
 
-        traced = turned.trace(rm.vector(length), room)
-        got = in_the_clear(traced, x=x, room=np.zeros(room.shape))
+        traced = turned.trace(rm.vector(length), filler)
+        got = in_the_clear(traced, x=x, filler=np.zeros(filler.shape))
         np.testing.assert_allclose(got, np.roll(x, -k), atol=1e-12)
 
 

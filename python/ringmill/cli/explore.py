@@ -168,12 +168,12 @@ def _writable(options: Namespace) -> None:
 
 def explore(options: Namespace) -> Facts:
     """Find parameters and a core for a kernel on a device."""
-    import ringmill.explorer as room
+    import ringmill.explorer as explorer
     from ringmill.explorer.client import timed
 
     _writable(options)
     space = _space(options.space) if options.space else None
-    found = room.explore(
+    found = explorer.explore(
         target(options.kernel),
         options.device,
         max_error=options.max_error,
@@ -310,10 +310,10 @@ def _search(facts: Facts) -> str:
 
 def devices(options: Namespace) -> Facts:
     """List the stored devices."""
-    import ringmill.explorer as room
+    import ringmill.explorer as explorer
 
     del options
-    return cast("Facts", room.devices())
+    return cast("Facts", explorer.devices())
 
 
 def show_devices(facts: Facts) -> None:

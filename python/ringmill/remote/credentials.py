@@ -42,8 +42,8 @@ class Credentials:
         """
         kept: dict[str, str] = {}
         try:
-            told = json.loads(place().read_bytes())
-            kept = {k: str(told[k]) for k in ("url", "token")}
+            reported = json.loads(place().read_bytes())
+            kept = {k: str(reported[k]) for k in ("url", "token")}
         except (OSError, ValueError, KeyError, TypeError):
             pass
         url, token = os.environ.get(URL, kept.get("url")), os.environ.get(TOKEN, kept.get("token"))

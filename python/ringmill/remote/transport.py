@@ -189,14 +189,14 @@ class Transport:
 def _refused(answer: Answer) -> NoReturn:
     """Raise what a problem+json says."""
     try:
-        told = json.loads(answer.body)
+        reported = json.loads(answer.body)
     except ValueError:
-        told = None
-    told = told if isinstance(told, dict) else {}
-    detail = str(told.pop("detail", "") or f"it answers with status {answer.status}")
+        reported = None
+    reported = reported if isinstance(reported, dict) else {}
+    detail = str(reported.pop("detail", "") or f"it answers with status {answer.status}")
     # An answer to HEAD has no body.
-    code = str(told.pop("code", "") or answer.headers.get("ringmill-code") or f"Status{answer.status}")
-    fields = {name: value for name, value in told.items() if name not in ("type", "title", "status")}
+    code = str(reported.pop("code", "") or answer.headers.get("ringmill-code") or f"Status{answer.status}")
+    fields = {name: value for name, value in reported.items() if name not in ("type", "title", "status")}
     if "retry-after" in answer.headers:
         fields["retry_after"] = answer.headers["retry-after"]
     fail(

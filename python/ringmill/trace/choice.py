@@ -122,8 +122,8 @@ def _range(function: Callable[[Any], Any], low: float, high: float, slope: float
     values = np.asarray(function(np.linspace(low, high, POINTS)), dtype=float)
     # At the ends nothing is beyond the grid; monotonic functions are exact.
     step = np.diff(values)
-    room = 0.0 if np.all(step >= 0) or np.all(step <= 0) else slope * (high - low) / (POINTS - 1) / 2
-    return float(np.min(values)) - room, float(np.max(values)) + room
+    slack = 0.0 if np.all(step >= 0) or np.all(step <= 0) else slope * (high - low) / (POINTS - 1) / 2
+    return float(np.min(values)) - slack, float(np.max(values)) + slack
 
 
 def _of_polynomial(found: Approximation, slope: float, ends: tuple[float, float]) -> Form:

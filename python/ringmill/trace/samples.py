@@ -18,7 +18,7 @@ from ringmill.trace.graph import Graph, Node
 from ringmill.trace.spec import Spec, finite_array
 
 #: Margin beyond what samples show, on both sides, in units of the width that they show.
-ROOM = 0.5
+MARGIN = 0.5
 
 Samples = dict[str, NDArray[np.float64]]
 
@@ -70,12 +70,12 @@ def checked(given: Mapping[str, Any], specs: Mapping[str, Spec], magnitude: floa
     return found
 
 
-def roomy(low: float, high: float) -> tuple[float, float]:
+def widened(low: float, high: float) -> tuple[float, float]:
     """An interval with a margin."""
-    room = ROOM * ((high - low) or max(abs(low), 2.0**-10))
+    slack = MARGIN * ((high - low) or max(abs(low), 2.0**-10))
     # What keeps its sign in all samples is taken to keep it.
-    lower = max(low - room, low / 2) if low > 0 else low - room
-    upper = min(high + room, high / 2) if high < 0 else high + room
+    lower = max(low - slack, low / 2) if low > 0 else low - slack
+    upper = min(high + slack, high / 2) if high < 0 else high + slack
     return lower, upper
 
 
@@ -83,7 +83,7 @@ def declared(specs: Mapping[str, Spec], samples: Samples, magnitude: float | Non
     """The arguments with bounds: those that are declared, or those of samples with a margin."""
     found = {}
     for name, spec in specs.items():
-        low, high = roomy(float(samples[name].min()), float(samples[name].max()))
+        low, high = widened(float(samples[name].min()), float(samples[name].max()))
         if magnitude is not None:
             low, high = max(low, -magnitude), min(high, magnitude)
         found[name] = spec if spec.low is not None else spec.between(low, high)
@@ -99,7 +99,7 @@ def ends(graph: Graph, index: int, slots: NDArray[np.int64]) -> tuple[float, flo
         graph.samples[missing] = _value(graph, node, [graph.samples[a] for a in node.args])
     values = graph.samples[index]
     values = values if values.ndim == 1 else values[:, slots]
-    return roomy(float(np.min(values)), float(np.max(values)))
+    return widened(float(np.min(values)), float(np.max(values)))
 
 
 def _value(graph: Graph, node: Node, args: list[NDArray[np.float64]]) -> NDArray[np.float64]:

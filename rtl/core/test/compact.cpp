@@ -56,7 +56,7 @@ class Bench {
 
     results_ = results(memory, machine, instrs);
 
-    temper();
+    vary();
     const bool faulty = rng_.chance(64);
     const bool fetch = faulty && rng_.chance(64);
     if (faulty) break_limb(generator.slot_addr(unsigned(rng_.below(kSlots))), log_n);
@@ -150,7 +150,7 @@ class Bench {
     }
   }
 
-  void temper() {
+  void vary() {
     rm_core_memory_default(&memory_);
     memory_.read_latency = unsigned(1 + rng_.below(200));
     memory_.write_latency = unsigned(1 + rng_.below(100));

@@ -147,7 +147,7 @@ std::vector<u64> moduli(Bench& b) {
   return q;
 }
 
-void temper(Bench& b) {
+void vary(Bench& b) {
   rm_core_memory_default(&b.settings);
   b.settings.read_latency = 1 + b.rng.below(60);
   b.settings.write_latency = 1 + b.rng.below(30);
@@ -162,7 +162,7 @@ void temper(Bench& b) {
 
 void programs(Bench& b, const std::vector<u64>& q, u64 rounds) {
   for (u64 round = 0; round < rounds; round++) {
-    temper(b);
+    vary(b);
     const Program p = Program::random(b.rng, 1 + b.rng.below(40));
     p.store(b);
     const std::vector<uint8_t> want = p.result(b, q);

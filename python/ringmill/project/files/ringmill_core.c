@@ -31,8 +31,8 @@ static int identify(const ringmill_core* core) {
   }
   const int same = FIELD(shape, SHAPE_WORD) == p->word_bits && FIELD(shape, SHAPE_NBF) == p->butterflies &&
                    FIELD(variant, VARIANT_KIND) == p->kind && FIELD(variant, VARIANT_BUS) == p->bus_bits;
-  const int room = FIELD(shape, SHAPE_LOGN_MAX) >= p->log_n && FIELD(shape, SHAPE_MODS) >= p->moduli;
-  return same && room ? RINGMILL_OK : RINGMILL_OTHER_CORE;
+  const int fits = FIELD(shape, SHAPE_LOGN_MAX) >= p->log_n && FIELD(shape, SHAPE_MODS) >= p->moduli;
+  return same && fits ? RINGMILL_OK : RINGMILL_OTHER_CORE;
 }
 
 int ringmill_open(ringmill_core* core, const ringmill_platform* platform, const ringmill_program* program) {

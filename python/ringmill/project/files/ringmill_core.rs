@@ -96,9 +96,9 @@ impl<P: Platform> Core<P> {
         let variant = self.platform.read_register(reg::VARIANT)?;
         let found = (reg::SHAPE_WORD.get(shape), reg::SHAPE_NBF.get(shape));
         let kind = (reg::VARIANT_KIND.get(variant), reg::VARIANT_BUS.get(variant));
-        let room = reg::SHAPE_LOGN_MAX.get(shape) >= p.log_n
+        let fits = reg::SHAPE_LOGN_MAX.get(shape) >= p.log_n
             && reg::SHAPE_MODS.get(shape) as usize >= p.table.len();
-        if found != (p.word_bits, p.butterflies) || kind != (p.kind, p.bus_bits) || !room {
+        if found != (p.word_bits, p.butterflies) || kind != (p.kind, p.bus_bits) || !fits {
             return Err(Error::OtherCore { shape, variant });
         }
         Ok(())

@@ -37,7 +37,7 @@ KERNELS = (*NINE, *POSITIVE)
 #: Bits of the primes that rescaling divides by, and of the scale.
 SCALES = (26, 28, 31, 34, 36, 38, 40, 43, 46, 48)
 #: Bits by which the first prime is wider: space for the result's integer part.
-ROOM = 12
+MARGIN = 12
 #: log2 N, special primes, distribution of the secret.
 SHAPES = ((12, 1, "ternary"), (12, 2, "gaussian"), (13, 1, "gaussian"), (13, 2, "ternary"))
 
@@ -62,7 +62,7 @@ class Set:
 
     def params(self, depth: int) -> Params:
         """The parameters: a prime a level, digits as long as there are special primes."""
-        first = self.scale_bits + ROOM
+        first = self.scale_bits + MARGIN
         q = [first, *[self.scale_bits] * depth]
         digits = -(-len(q) // self.special)
         p = [first] * self.special

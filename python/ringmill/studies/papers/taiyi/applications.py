@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ringmill.studies.papers.taiyi.machines import place, told
+from ringmill.studies.papers.taiyi.machines import place, reported
 from ringmill.studies.workloads.programs import PROGRAMS
 
 Row = dict[str, Any]
@@ -22,7 +22,7 @@ def rows(show: Callable[[Row], None]) -> list[Row]:
         sums: dict[str, Row] = {}
         for part in PROGRAMS[workload]():
             for machine in MACHINES:
-                one = told(part.compiled.estimate(place(machine)))
+                one = reported(part.compiled.estimate(place(machine)))
                 sums[machine] = _added(sums.get(machine), one, part.times)
                 show({"machine": machine, "method": part.name, "ms": one["ms"]})
         found += [

@@ -71,11 +71,11 @@ def rows(figures: Row, simulated: list[Row]) -> list[Row]:
     return found
 
 
-def _limit(told: Row) -> str:
-    bounds = dict(told["bounds"])
+def _limit(point: Row) -> str:
+    bounds = dict(point["bounds"])
     name = max(bounds, key=lambda n: bounds[n])
     words = {"work": "the busiest unit", "off_chip": "off-chip bytes", "critical_path": "the critical path"}
-    share = 100 * bounds[name] / told["cycles"]
+    share = 100 * bounds[name] / point["cycles"]
     return f"the nearest bound is {words[name]}, {share:.0f} % of the time"
 
 
@@ -88,24 +88,22 @@ def space(found: list[Row], simulated: list[Row]) -> list[Row]:
     )
     theirs = 1e6 * best["ms"] / (17 * 36)
     rows = []
-    for told in found:
-        ours = {**figures_of(told, paper_shape=False), "precision_bits": told["precision_bits"]}
-        ours["area_mm2"] = told["area_mm2"]
-        ours["ns_per_level_bit"] = round(1e6 * told["ms"] / ours["level_bits"], 1)
+    for point in found:
+        ours = {**figures_of(point, paper_shape=False), "precision_bits": point["precision_bits"]}
+        ours["area_mm2"] = point["area_mm2"]
+        ours["ns_per_level_bit"] = round(1e6 * point["ms"] / ours["level_bits"], 1)
         ours["lead_per_level_bit"] = round(theirs / ours["ns_per_level_bit"], 2)
-        shape = (
-            f"{told['lanes']} lanes of {told['word']} bits, {told['multipliers']} and {told['conversions']} "
-        )
-        shape += f"multipliers, {told['elements']} elements, {told['mebibytes']} MiB"
+        shape = f"{point['lanes']} lanes of {point['word']} bits, {point['multipliers']} and "
+        shape += f"{point['conversions']} multipliers, {point['elements']} elements, {point['mebibytes']} MiB"
         rows.append(
             row(
                 "ours",
                 shape,
                 machine="ours",
                 workload=OURS,
-                method=f"{told['transforms']} maps each way",
+                method=f"{point['transforms']} maps each way",
                 ours=ours,
-                why=f"areas scaled from Fig. 13, no memory interface; {_limit(told)}",
+                why=f"areas scaled from Fig. 13, no memory interface; {_limit(point)}",
             )
         )
     return rows

@@ -42,10 +42,10 @@ def row(
     }
 
 
-def figures_of(told: Row, *, paper_shape: bool) -> Row:
+def figures_of(reported: Row, *, paper_shape: bool) -> Row:
     """Return what a row has of a simulation; the paper reports no precision for its own levels."""
     levels, bits = (17, 36) if paper_shape else (OUR_LEVELS, OUR_BITS)
-    found = {name: told.get(name) for name in FIGURES}
+    found = {name: reported.get(name) for name in FIGURES}
     return {
         **found,
         "levels": levels,

@@ -29,15 +29,15 @@ def times(figures: Row, simulated: list[Row]) -> list[Row]:
     printed = {entry["name"]: entry for entry in figures["bootstrapping"]}
     wrong = {variant.name: variant.wrong for variant in VARIANTS}
     found = []
-    for told in simulated:
-        machine, method = told["machine"], told["method"]
-        if told["workload"] != PAPERS or machine not in ACCOUNT:
+    for reported in simulated:
+        machine, method = reported["machine"], reported["method"]
+        if reported["workload"] != PAPERS or machine not in ACCOUNT:
             continue
         if machine == "taiyi-60" and method != "KLSS, T of 60 bits":
             continue
         of = printed["Taiyi, serial" if "serial" in machine else "Taiyi"]
-        ours = figures_of(told, paper_shape=True)
-        ours["of_paper"] = round(told["ms"] / of["ms"], 3)
+        ours = figures_of(reported, paper_shape=True)
+        ours["of_paper"] = round(reported["ms"] / of["ms"], 3)
         found.append(
             row(
                 "VII",
@@ -57,18 +57,18 @@ def times(figures: Row, simulated: list[Row]) -> list[Row]:
 def applications(figures: Row, simulated: list[Row]) -> list[Row]:
     """Table VII: HELR and ResNet-20 as our programs, at words that are long enough."""
     found = []
-    for told in simulated:
-        if told["workload"] in (PAPERS, OURS):
+    for reported in simulated:
+        if reported["workload"] in (PAPERS, OURS):
             continue
-        printed = figures["applications"]["helr" if "HELR" in told["workload"] else "resnet"]
-        ours = {name: told[name] for name in FIGURES}
+        printed = figures["applications"]["helr" if "HELR" in reported["workload"] else "resnet"]
+        ours = {name: reported[name] for name in FIGURES}
         found.append(
             row(
                 "VII, applications",
-                f"{told['workload']}; {told['machine']}",
-                machine=told["machine"],
-                workload=told["workload"],
-                method=told["method"],
+                f"{reported['workload']}; {reported['machine']}",
+                machine=reported["machine"],
+                workload=reported["workload"],
+                method=reported["method"],
                 paper={"ms": printed},
                 ours=ours,
                 why="our program and parameters, each of its parts from an empty memory; "
@@ -82,16 +82,16 @@ def utilisation(figures: Row, simulated: list[Row]) -> list[Row]:
     """Figure 11: how long units are occupied, and how many of their multipliers are used."""
     printed = figures["utilisation"]
     found = []
-    for told in _of(simulated, ("taiyi-keys-free", "taiyi-serial-keys-free", "taiyi"), FOUR.name):
-        mode = "serial" if "serial" in told["machine"] else "parallel"
-        for unit in told["occupied"]:
+    for reported in _of(simulated, ("taiyi-keys-free", "taiyi-serial-keys-free", "taiyi"), FOUR.name):
+        mode = "serial" if "serial" in reported["machine"] else "parallel"
+        for unit in reported["occupied"]:
             paper = {"percent": printed[f"{mode}_ip"]} if unit == "ip" else {}
-            ours = {"occupied": told["occupied"][unit], "used": told["used"][unit]}
+            ours = {"occupied": reported["occupied"][unit], "used": reported["used"][unit]}
             found.append(
                 row(
                     "Fig. 11",
-                    f"{unit}; {told['machine']}",
-                    machine=told["machine"],
+                    f"{unit}; {reported['machine']}",
+                    machine=reported["machine"],
                     workload=PAPERS,
                     method=FOUR.name,
                     correct=False,
@@ -100,13 +100,13 @@ def utilisation(figures: Row, simulated: list[Row]) -> list[Row]:
                     why=UTILISATION if paper else "",
                 )
             )
-        means = told["occupied"]
+        means = reported["occupied"]
         three = [means[unit] for unit in ("ntt", "ip", "ewe")]
         found.append(
             row(
                 "Fig. 11",
-                f"mean of ntt, ip, ewe; {told['machine']}",
-                machine=told["machine"],
+                f"mean of ntt, ip, ewe; {reported['machine']}",
+                machine=reported["machine"],
                 workload=PAPERS,
                 method=FOUR.name,
                 correct=False,
@@ -119,7 +119,11 @@ def utilisation(figures: Row, simulated: list[Row]) -> list[Row]:
 
 
 def _of(simulated: Iterable[Row], machines: Iterable[str], method: str) -> list[Row]:
-    by = {(told["machine"], told["method"]): told for told in simulated if told["workload"] == PAPERS}
+    by = {
+        (reported["machine"], reported["method"]): reported
+        for reported in simulated
+        if reported["workload"] == PAPERS
+    }
     return [by[machine, method] for machine in machines if (machine, method) in by]
 
 
@@ -139,14 +143,17 @@ def energy(figures: Row, simulated: list[Row]) -> list[Row]:
             "serial time",
         )
     ]
-    for told in _of(simulated, ("taiyi-keys-free", "taiyi"), "hybrid"):
-        ours = {"energy_j": told["energy_j"], "watts": round(told["energy_j"] / told["ms"] * 1e3, 1)}
-        ours |= {f"{unit}_j": joules for unit, joules in told["energy"].items()}
+    for reported in _of(simulated, ("taiyi-keys-free", "taiyi"), "hybrid"):
+        ours = {
+            "energy_j": reported["energy_j"],
+            "watts": round(reported["energy_j"] / reported["ms"] * 1e3, 1),
+        }
+        ours |= {f"{unit}_j": joules for unit, joules in reported["energy"].items()}
         found.append(
             row(
                 "Fig. 12",
-                f"bootstrapping; {told['machine']}",
-                machine=told["machine"],
+                f"bootstrapping; {reported['machine']}",
+                machine=reported["machine"],
                 workload=PAPERS,
                 method="hybrid",
                 ours=ours,

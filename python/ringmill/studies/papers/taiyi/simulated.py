@@ -9,7 +9,7 @@ from typing import Any
 
 from ringmill.errors import MachineError
 from ringmill.studies.papers.taiyi import applications, programs, space
-from ringmill.studies.papers.taiyi.machines import place, told
+from ringmill.studies.papers.taiyi.machines import place, reported
 from ringmill.studies.papers.taiyi.programs import FOUR, VARIANTS, Variant
 
 Row = dict[str, Any]
@@ -26,7 +26,7 @@ LONG = "taiyi-60"
 def _row(machine: str, workload: str, method: str, run: Callable[[], dict[str, Any]]) -> Row:
     row: Row = {"machine": machine, "workload": workload, "method": method}
     try:
-        return {**row, **told(run())}
+        return {**row, **reported(run())}
     except MachineError as error:
         return {**row, "refused": error.message}
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ringmill.studies.papers.taiyi import programs
-from ringmill.studies.papers.taiyi.machines import told
+from ringmill.studies.papers.taiyi.machines import reported
 
 Row = dict[str, Any]
 
@@ -111,7 +111,7 @@ def searched(show: Callable[[Row], None]) -> list[Row]:
             transforms, facts = min(of, key=lambda one: one[1]["cycles"])
             area = round(sum(machine.area().values()), 1)
             row = {**asdict(machine), "precision_bits": precision, "area_mm2": area, "transforms": transforms}
-            found.append({**row, **told(facts)})
+            found.append({**row, **reported(facts)})
             show(found[-1])
     return [
         row for word in programs.OUR_WORDS.values() for row in front([r for r in found if r["word"] == word])

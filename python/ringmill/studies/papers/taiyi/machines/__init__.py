@@ -14,7 +14,7 @@ def place(machine: str) -> str:
     return f"file:{own}" if own.is_file() else f"file:{machine}"
 
 
-def told(facts: dict[str, Any]) -> Row:
+def reported(facts: dict[str, Any]) -> Row:
     """Return the figures of a simulation that rows have."""
     count = facts["counters"]
     units = sorted(name.removesuffix("_used") for name in count if name.endswith("_used"))
