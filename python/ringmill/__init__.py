@@ -10,7 +10,7 @@ def score(x, w, b):
 
 from typing import TYPE_CHECKING, Any
 
-from ringmill import errors, machines
+from ringmill import errors, html, machines
 from ringmill import pickling as pickling
 from ringmill._native import (
     Comparison,
@@ -28,6 +28,7 @@ from ringmill.errors import *  # noqa: F403
 from ringmill.keys import Keys, keygen, load_evaluation_keys
 from ringmill.plain import plain
 from ringmill.progress import showing
+from ringmill.stopping import Stop
 from ringmill.switching import key_forms, key_switching
 from ringmill.trace import (
     Approximation,
@@ -42,6 +43,7 @@ from ringmill.trace import (
     kernel,
     matrix,
     polynomial,
+    private,
     region,
     scalar,
     total,
@@ -49,8 +51,11 @@ from ringmill.trace import (
     within,
 )
 
+html.install()
+
 if TYPE_CHECKING:
     from ringmill import interop, remote
+    from ringmill.client import Client, load_client
     from ringmill.compiled import Compiled
     from ringmill.explorer import explore
     from ringmill.models import from_onnx, from_sklearn
@@ -63,6 +68,10 @@ def __getattr__(name: str) -> Any:
         from ringmill.compiled import Compiled
 
         return Compiled
+    if name in ("Client", "load_client"):
+        from ringmill import client
+
+        return getattr(client, name)
     if name == "Values":
         from ringmill.values import Values
 
@@ -89,6 +98,7 @@ def __getattr__(name: str) -> Any:
 __all__ = [
     "Approximation",
     "Ciphertext",
+    "Client",
     "Comparison",
     "Compiled",
     "EvaluationKeys",
@@ -102,6 +112,7 @@ __all__ = [
     "SecretKey",
     "Signature",
     "Spec",
+    "Stop",
     "Traced",
     "Values",
     "approximate",
@@ -120,12 +131,14 @@ __all__ = [
     "key_forms",
     "key_switching",
     "keygen",
+    "load_client",
     "load_evaluation_keys",
     "machines",
     "matrix",
     "measure_error",
     "plain",
     "polynomial",
+    "private",
     "region",
     "remote",
     "scalar",

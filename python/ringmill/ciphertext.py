@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ringmill import _native
+from ringmill import _native, html
 from ringmill._checks.alignment import of_one_context, together
 from ringmill._checks.arguments import checked
 from ringmill._checks.bounds import bounded
@@ -202,6 +202,10 @@ class Ciphertext(Encrypted):
             f"scale 2^{self._native.scale_log2:.2f}, predicted error 2^{self.error_log2:.1f}, "
             f"{self.nbytes} bytes>"
         )
+
+    def _repr_html_(self) -> str:
+        """Its facts for a notebook."""
+        return html.table(f"encrypted vector ({self.length})", html.ciphertext(self.native))
 
     def _with(
         self, native: _native.Ciphertext, *, real: bool = True, length: int = 0, clean: bool | None = None
@@ -727,7 +731,7 @@ def encrypt(
         level: products that shall remain; all by default. The scale is the one that products have there.
         magnitude: bound on the size of the values, 1 if none is declared. It is public: the ciphertext
             carries it, and nothing else of the values.
-        key: encrypt with this key instead of the public one.
+        key: encrypt with this key instead of the secret one, as a public key for which others encrypt.
         machine: where operations on the result run, as "cpu:threads=4" or a value of ``rm.machines``.
 
     Raises
@@ -738,14 +742,14 @@ def encrypt(
     alone = "Give what rm.keygen made; a single key encrypts by its own method: key.encrypt(values)."
     of_kind("rm.encrypt()", "keys", keys, (Keys,), alone)
     if key is not None:
-        of_kind("rm.encrypt()", "key", key, (PublicKey, SecretKey), "Left out, it is keys.public.")
+        of_kind("rm.encrypt()", "key", key, (PublicKey, SecretKey), "Left out, it is keys.secret.")
     array = _vector("values", values)
     if level is not None:
         level = whole(LevelError, "The level", level, 0, keys.params.max_level)
     scale = keys.params.scale_at(keys.params.max_level if level is None else level)
     if slots is not None:
         slots = whole(EncodingError, "The number of slots", slots, 1, keys.params.slots)
-    encrypting = key or keys.public
+    encrypting = key or keys.secret
     if encrypting.params == keys.params:
         one_secret("key to encrypt with", encrypting, "keys to compute with", keys)
     native = encrypting.encrypt(array, slots=slots, level=level, magnitude=magnitude, scale=scale)

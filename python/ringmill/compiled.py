@@ -6,32 +6,34 @@ evaluation keys and ciphertexts: ``evaluate``. ``run`` plays both in one process
 
 from __future__ import annotations
 
-import functools
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ringmill import _native, bundle, memory
+from ringmill import _native, bundle, html, memory
 from ringmill._checks.arguments import checked
 from ringmill._checks.bounds import bounded
 from ringmill._checks.integers import whole
 from ringmill._checks.ordinals import numbered
-from ringmill._checks.ownership import of_kind
+from ringmill._checks.ownership import of_kind, one_secret
 from ringmill._checks.requirements import (
     PRECISION,
-    SECURITY,
+    encryption_of,
     hold_precision,
     hold_security,
     precision_of,
     security_of,
 )
-from ringmill._checks.results import plausible
+from ringmill._checks.stated import Declared
 from ringmill._native import (
+    Ciphertext,
     Comparison,
     EvaluationKeys,
     Executable,
@@ -41,23 +43,31 @@ from ringmill._native import (
     PublicKey,
     SecretKey,
 )
-from ringmill.errors import FileFormatError, MismatchError, ParameterError, ProgramError, fail
+from ringmill.choice import Wanted
+from ringmill.client import MOST_KEYS, Client, ClientSide, Terms
+from ringmill.errors import (
+    FileFormatError,
+    KeyMissingError,
+    MismatchError,
+    ParameterError,
+    ProgramError,
+    fail,
+)
+from ringmill.flooding import BITS, Flooding, published, sanitised
 from ringmill.functions import Functions
-from ringmill.keys import Keys, keygen
+from ringmill.keys import Keys
+from ringmill.log import done
 from ringmill.machines import Outside, beside, machine_of, machine_or_function
-from ringmill.progress import Show, share, steps
+from ringmill.progress import Share, Show, share
+from ringmill.stopping import Stop
 from ringmill.switching import SWITCHING, check_switching, costs_of
 from ringmill.trace.bounds import positive
 from ringmill.trace.program import Signature, Traced
-from ringmill.trace.spec import Slots
 from ringmill.trace.text import without_places
 from ringmill.values import Values
 
 if TYPE_CHECKING:
     from ringmill.project import Core
-
-# Rotations of the largest ring.
-MOST_KEYS = 1 << 16
 
 # No precision that is asked for has more.
 MOST_BITS = 64
@@ -70,6 +80,12 @@ MANY_BYTES = 1e9
 # What `cost` reports beside operations.
 _NO_OPERATIONS = ("key_switches", "hoisted", "levels", "key_bytes")
 
+# A bound of a result is no smaller, not even that of zeros.
+_LEAST = 2.0**-40
+
+# Files of clients, which have no program.
+_CLIENTS = ("ringmill-client", "ringmill-model client")
+
 
 def compile_traced(
     traced: Traced,
@@ -81,36 +97,43 @@ def compile_traced(
     switching: str = "hybrid",
     output_level: int | None = None,
     rotation_keys: int | None = None,
+    encryption: str = "public",
+    publish: int | None = None,
+    sanitise: bool | int = False,
+    statistical: int = BITS,
 ) -> Compiled:
     """Choose parameters for a traced kernel (unless given) and manage its program for them.
 
     Given ones are held to the precision and the security that are asked for, if any. ``output_level`` is the
     least level of results for a program after this one, where parameters are given; ``rotation_keys`` the
-    most that the program may take, as ``Kernel.compile`` says.
+    most that the program may take, as ``Kernel.compile`` says, which has the other options too.
     """
     if params is not None:
         left = 'Make them, as rm.Params.named("III"), or leave them out to have them chosen.'
         of_kind("kernel.compile()", "params", params, (Params,), left)
     check_switching(switching)
     precision, security = precision_of(precision), security_of(security)
+    secret = encryption_of(encryption) == "secret"
+    flooding = None if publish is None else Flooding.of(publish, statistical)
+    sanitising = Flooding.of_results(sanitise, statistical)
     magnitude = positive(magnitude)
     bound = bounded(traced, magnitude)
     real = traced.signature.real
     if rotation_keys is not None:
         rotation_keys = whole(ParameterError, "The number of rotation keys", rotation_keys, 0, MOST_KEYS)
     if params is None:
-        bits = PRECISION if precision is None else precision
-        # Approximations that were chosen have the other half of the error.
-        noise = bits + 1 if traced.chooses else bits
-        plan = Plan.choose(traced.text, noise, magnitude, bound, real, security or SECURITY, rotation_keys)
+        wanted = Wanted(traced, magnitude, bound, security, rotation_keys, secret, flooding, sanitising)
+        plan, bits = wanted.chosen(precision)
         compiled = Compiled(traced.text, traced.signature, plan, switching, output_level, bits)
-        compiled.functions = Functions.of(traced, magnitude)
-        return compiled
-    hold_security(params, security)
-    plan = Plan.with_params(traced.text, params, magnitude, bound, real, output_level, rotation_keys)
-    compiled = Compiled(traced.text, traced.signature, plan, switching, output_level, precision)
-    hold_precision(params, compiled.predicted_error, precision)
+    else:
+        hold_security(params, security)
+        plan = Plan.with_params(traced.text, params, magnitude, bound, real, output_level, rotation_keys)
+        compiled = Compiled(traced.text, traced.signature, plan, switching, output_level, precision)
+    compiled.encryption, compiled.flooding, compiled.sanitising = encryption, flooding, sanitising
     compiled.functions = Functions.of(traced, magnitude)
+    if params is not None:
+        # Approximations follow from the kernel, not from parameters.
+        hold_precision(params, compiled._flooded(compiled._noise()), precision)
     return compiled
 
 
@@ -126,7 +149,7 @@ def estimated(machine: MachineSpec, told: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-class Compiled:
+class Compiled(ClientSide):
     """A kernel ready to run.
 
     Attributes
@@ -144,6 +167,10 @@ class Compiled:
             error of results.
         public: whether everybody may know the numbers that the program holds; then results carry what is
             predicted. They are private unless this is set.
+        encryption: the key that arguments are encrypted under, "public" or "secret"; errors count it.
+        flooding: for how many published decryptions the precision has a reserve, if for any.
+        sanitising: for how many sanitised results of one model it has one, if for any.
+        declared: what follows from the declared bounds of private weights, where there are any.
     """
 
     def __init__(
@@ -164,13 +191,12 @@ class Compiled:
         self.precision = PRECISION if precision is None else precision
         self.public = False
         self.functions = Functions()
+        self.declared: Declared | None = None
+        self.encryption = "public"
+        self.flooding: Flooding | None = None
+        self.sanitising: Flooding | None = None
         self._working: dict[str, float] | None = None  # bytes, counted when they are first asked for
         self._executables: dict[MachineSpec | Outside, Executable] = {}
-
-    @property
-    def name(self) -> str:
-        """Name of the kernel."""
-        return self.signature.name
 
     @property
     def params(self) -> Params:
@@ -180,23 +206,12 @@ class Compiled:
     @property
     def rationale(self) -> str | None:
         """Why these parameters were chosen; ``None`` when they were given."""
-        return self.plan.rationale
+        return self.declared.rationale if self.declared else self.plan.rationale
 
     @property
     def program(self) -> str:
         """The managed program as text: every value with its level and exact scale."""
         return self.plan.text
-
-    @property
-    def keys_needed(self) -> str:
-        """The evaluation keys that the program needs, as text."""
-        parts = ["relinearisation"] if self.plan.needs_relin else []
-        if self.plan.rotations:
-            parts.append("rotations by " + ", ".join(str(k) for k in self.plan.rotations))
-        parts += ["conjugation"] if self.plan.needs_conjugation else []
-        parts += ["encapsulation"] if self.plan.needs_encapsulation else []
-        parts += [f"each also as {', '.join(self.forms)}"] if parts and self.forms else []
-        return "; ".join(parts) or "none"
 
     @property
     def bootstraps(self) -> list[str]:
@@ -225,7 +240,42 @@ class Compiled:
         """
         check_switching(method)
         other = Compiled(self.text, self.signature, self.plan, method, self.output_level, self.precision)
+        other.functions, other.declared = self.functions, self.declared
+        other.encryption, other.flooding = self.encryption, self.flooding
+        other.sanitising = self.sanitising
+        return other
+
+    def with_private(self, actual: Traced) -> Compiled:
+        """This kernel, compiled by declared bounds, with the numbers of a trace that differs in them alone.
+
+        Raises
+        ------
+            ProgramError: code ``PrivateProgram``: the numbers change what is done with them.
+        """
+        plan = self.plan
+        of = Plan.with_params(
+            actual.text,
+            self.params,
+            plan.magnitude,
+            plan.bound,
+            self.signature.real,
+            self.output_level,
+            plan.rotation_keys,
+        )
+        same = of.levels() == plan.levels() and of.rotations == plan.rotations
+        facts = ("input_level", "input_scale", "depth", "needs_relin", "needs_conjugation", "bootstraps")
+        if not same or any(getattr(of, fact) != getattr(plan, fact) for fact in facts):
+            fail(
+                ProgramError,
+                "PrivateProgram",
+                f"Private weights of kernel {self.name!r} change what is done with them, which clients would "
+                "see. Please report the kernel.",
+            )
+        other = Compiled(actual.text, self.signature, of, self.switching, self.output_level, self.precision)
         other.functions = self.functions
+        other.encryption, other.flooding = self.encryption, self.flooding
+        other.sanitising = self.sanitising
+        other.declared = Declared(self.plan.rationale, self._noise(), self.plan.output_bounds)
         return other
 
     def work(
@@ -269,20 +319,46 @@ class Compiled:
         return estimated(spec, self.plan.estimate(self.switching, spec))
 
     @property
-    def digest(self) -> str:
-        """Identifies what arguments and results are made for; they carry it.
+    def terms(self) -> Terms:
+        """What its client has of it, with exact errors and bounds, which tell of the program's numbers."""
+        plan = self.plan
+        return Terms(
+            magnitude=plan.magnitude,
+            level=plan.input_level,
+            scale=plan.input_scale,
+            taken=tuple(plan.inputs),
+            relin=plan.needs_relin,
+            rotations=tuple(plan.rotations),
+            conjugation=plan.needs_conjugation,
+            encapsulation=plan.needs_encapsulation,
+            forms=tuple(self.forms),
+            depth=plan.depth,
+            precision=self.precision,
+            encryption=self.encryption,
+            errors=self.predicted_error,
+            noise=self._noise(),
+            bounds=self.declared.bounds if self.declared else plan.output_bounds,
+        )
 
-        It follows from public facts alone: names, shapes and packing, parameters, the bound on arguments,
-        their level and scale. Two kernels that differ in the numbers which they hold have one digest.
+    def client(self) -> Client:
+        """This kernel for its client alone: without program and weights, with what results state of errors.
+
+        Which keys it needs and how deep it is follow from the program.
         """
-        facts = {
-            "signature": self.signature.to_json(),
-            "params": self.params.fingerprint,
-            "magnitude": self.plan.magnitude,
-            "level": self.plan.input_level,
-            "scale": self.plan.input_scale,
-        }
-        return bundle.digest(json.dumps(facts, sort_keys=True).encode())
+        exact = self.terms
+
+        def stated(errors: Mapping[str, float]) -> dict[str, float]:
+            bits, bounds = self.precision, exact.bounds
+            return {name: _native.stated(bits, error, bounds[name])[0] for name, error in errors.items()}
+
+        bounds = dict(exact.bounds)
+        if self.declared is None:  # to a quarter of a bit: the modulus that was chosen shows about as much
+            bounds = {n: 2.0 ** (math.ceil(4 * math.log2(max(b, _LEAST))) / 4) for n, b in bounds.items()}
+        return Client(
+            self.signature,
+            self.params,
+            replace(exact, errors=stated(exact.errors), noise=stated(exact.noise), bounds=bounds),
+        )
 
     def _made(self, program: object) -> bool:
         """Whether a digest is this kernel's. Files of earlier versions have one of the whole program."""
@@ -312,10 +388,31 @@ class Compiled:
             "keys": f"{self.keys_needed}; {self._key_bytes() / 1e6:,.1f} MB in memory{self._fewer_keys()}",
             "error": f"2^{max(self.predicted_error.values()):.1f} in the worst slot, as predicted"
             + self.functions.told(self._noise()),
+            **self._published(),
             **self.functions.lines(),
         }
         told = [f"  {name:<11} {line}" for name, line in lines.items()]
         return "\n".join([f"kernel {self.name}, {self.signature.slots} slots", *told])
+
+    def _published(self) -> dict[str, str]:
+        """What remains of the precision after flooding."""
+        if self.sanitising:
+            error = self.sanitised_error(self.sanitising.decryptions, self.sanitising.statistical)
+            count, bits = self.sanitising.decryptions, self.sanitising.statistical
+            what = f"{count:,} results of one model with {bits} bits of statistical security"
+            return {"sanitised": f"2^{error:.1f} for {what}"}
+        if self.flooding is None:
+            return {}
+        count, bits = self.flooding.decryptions, self.flooding.statistical
+        left = self.published_error(count, bits)
+        return {
+            "published": f"2^{left:.1f} for {count:,} decryptions with {bits} bits of statistical security"
+        }
+
+    def _repr_html_(self) -> str:
+        """The same lines for a notebook."""
+        title, *lines = str(self).splitlines()
+        return html.table(title, dict(line.strip().split(maxsplit=1) for line in lines))
 
     def _operations(self) -> str:
         """How many operations of each kind, and what takes the time."""
@@ -355,7 +452,20 @@ class Compiled:
 
     def _noise(self) -> dict[str, float]:
         """log2 of the error of encryption alone."""
+        if self.declared:
+            return dict(self.declared.errors)
+        if self.encryption == "secret":
+            return self.plan.predicted_error(switching=self.switching, secret=True)
         return self.plan.predicted_error(switching=self.switching)
+
+    def _flooded(self, errors: dict[str, float]) -> dict[str, float]:
+        """The same errors after flooding, where results are published."""
+        counts, more = published(self.signature), 0.0
+        if self.flooding:
+            more += self.flooding.bits(counts)
+        if self.sanitising:
+            more += self.sanitising.sanitising(self.params.log_n, sum(counts.values()))
+        return {name: error + more for name, error in errors.items()}
 
     @property
     def error_parts(self) -> dict[str, dict[str, float]]:
@@ -363,126 +473,6 @@ class Compiled:
         return self.functions.apart(self._noise())
 
     # ---- the client ---------------------------------------------------------------------------
-
-    def keygen(self, *, seeded: bool = False, progress: Show = "none") -> Keys:
-        """A secret key, its public key, and exactly the evaluation keys that this kernel needs.
-
-        Args:
-            seeded: keep half of each evaluation key in memory, packed; the other half is made when it is
-                used. Files and results are the same.
-            progress: how to show the work, as `evaluate` says.
-
-        Raises
-        ------
-            MachineError: code ``Memory``, for keys of more bytes than there are.
-        """
-        self._room_for_keys(seeded=seeded)
-        return keygen(
-            self.params,
-            relin=self.plan.needs_relin,
-            rotations=self.plan.rotations,
-            conjugation=self.plan.needs_conjugation,
-            encapsulation=self.plan.needs_encapsulation,
-            seeded=seeded,
-            forms=self.forms,
-            progress=progress,
-        )
-
-    def _room_for_keys(self, *, seeded: bool) -> None:
-        """Refuse keys that memory does not hold, and name what it would hold."""
-        plan, fits = self.plan, {}
-        others = plan.needs_relin + plan.needs_conjugation + plan.needs_encapsulation
-        count = others + len(plan.rotations)
-        size = functools.partial(memory.of_keys, self.params, forms=self.forms)
-        if not seeded:
-            fits["seeded=True"] = lambda: size(count, seeded=True)
-        fewest = others + 1
-        if count > fewest:
-            # A fifth is left to the evaluation.
-            most = min(max(int(0.8 * memory.available() // size(1)), fewest), count)
-            fits[f"a kernel compiled with rotation_keys={most - others}"] = lambda: size(most)
-        memory.room(
-            f"Making {count} evaluation keys for kernel {self.name!r}",
-            {"keys": size(count, seeded=seeded)},
-            fits,
-        )
-
-    @checked
-    def encrypt(
-        self,
-        key: PublicKey | SecretKey | Keys,
-        arguments: Mapping[str, ArrayLike] | None = None,
-        /,
-        *,
-        progress: Show = "none",
-        **named: ArrayLike,
-    ) -> Values:
-        """Pack and encrypt the kernel's arguments, given by name or as one mapping.
-
-        Every argument is to be given, as to any function; ciphertexts that no result needs are not made.
-        With a secret key fresh ciphertexts take half the bytes on the wire, since one half of each expands
-        from a seed.
-
-        Raises
-        ------
-            EncodingError: arrays of other shapes, of no finite numbers, or larger than ``plan.magnitude``.
-            MismatchError: no key that encrypts, or one of other parameters.
-            ProgramError: arguments that are missing or not known.
-        """
-        kinds = (PublicKey, SecretKey, Keys)
-        of_kind("compiled.encrypt()", "key", key, kinds, "Give keys.public, or arguments by name after it.")
-        key = key.public if isinstance(key, Keys) else key
-        self._same_params("key", key.params)
-        given = self.signature.pack({**(arguments or {}), **named}, self.plan.magnitude)
-        packed = {name: given[name] for name in self._needed(given)}
-        level, scale = self.plan.input_level, self.plan.input_scale
-        out = {}
-        with steps("encrypt", len(packed), progress) as step:
-            for name, slots in packed.items():
-                step(name)
-                out[name] = key.encrypt(slots, level=level, magnitude=self.plan.magnitude, scale=scale)
-        return Values("arguments", out, self.name, self.digest)
-
-    @checked
-    def decrypt(self, secret: SecretKey | Keys, results: Values, *, check: bool = True) -> Any:
-        """Decrypt results: an array, or a dict of arrays when the kernel returns several.
-
-        Raises
-        ------
-            MismatchError: no key that decrypts; results of another program, or under another secret key.
-            ResultError: values beyond the bound that the program relied on, unless ``check`` is false.
-        """
-        slots = self._decrypted("compiled.decrypt()", secret, results)
-        if check:
-            bounds = self.plan.output_bounds
-            for name, values in slots.items():
-                plausible(values, results.parts[name], name, bounds[name])
-        return self.signature.unpack(slots)
-
-    def rewritten(self, values: Values) -> Values:
-        """Arguments or results of this kernel, stating public facts alone.
-
-        Those from files of before version 4 state what follows from the numbers of the program. Arguments
-        then state the bound that the kernel was compiled for, results the precision, as those of today do.
-
-        Raises
-        ------
-            MismatchError: values of another kernel.
-        """
-        role = values.role if isinstance(values, Values) else "results"
-        self._check_values(
-            role, values, self._needed(self.signature.input_parts) if role == "arguments" else []
-        )
-        parts = {}
-        for name, cipher in values.parts.items():
-            # What was rounded on the way is taken for itself.
-            error = cipher.error_log2 - 1e-6
-            if role == "arguments":
-                error, bound = math.ceil(4.0 * error) / 4.0, max(self.plan.magnitude, cipher.magnitude)
-            else:
-                error, bound = _native.stated(self.precision, error, cipher.magnitude)
-            parts[name] = cipher.restated(bound, error)
-        return Values(role, parts, self.name, self.digest)
 
     def measure_error(
         self, secret: SecretKey | Keys, results: Values, expected: Any
@@ -523,14 +513,6 @@ class Compiled:
         stated = error if self.public else _native.stated(self.precision, error, 1.0)[0]
         return stated + 0.3
 
-    def _decrypted(self, call: str, secret: SecretKey | Keys, results: Values) -> dict[str, Slots]:
-        """All slots of results."""
-        of_kind(call, "secret", secret, (SecretKey, Keys), "Only the secret key decrypts: keys.secret.")
-        key = secret.secret if isinstance(secret, Keys) else secret
-        self._same_params("secret key", key.params)
-        self._check_values("results", results, self.signature.output_parts)
-        return {name: key.decrypt(cipher) for name, cipher in results.parts.items()}
-
     # ---- the server ---------------------------------------------------------------------------
 
     def evaluate(
@@ -542,6 +524,10 @@ class Compiled:
         threads: int | None = None,
         butterflies: int | None = None,
         progress: Show = "none",
+        sanitise: bool | int = False,
+        public: PublicKey | None = None,
+        statistical: int = BITS,
+        stop: Stop | None = None,
     ) -> Values:
         """Run the program on encrypted arguments; needs no secret.
 
@@ -557,7 +543,15 @@ class Compiled:
             threads: an option of ``machine`` in its old place; it will go.
             butterflies: the same.
             progress: how to show how far a long run is: "none", "auto" (a bar on a terminal, lines
-                elsewhere), "bar" or "lines". "cpu" and "reference" report it.
+                elsewhere), "bar" or "lines"; or a function of steps done, all steps and a text, of which an
+                exception ends the run. "cpu" and "reference" tell.
+            sanitise: hide from the client what results show beside their values: each is re-randomised by a
+                fresh encryption of zero, and noise floods its error. A number says for how many results of
+                one model that holds; ``True`` is one. SECURITY.md states what it promises,
+                ``compile(sanitise=…)`` reserves the precision.
+            public: the client's public key, which ``sanitise`` needs; that of a ``Keys`` by default.
+            statistical: the bits of statistical security of sanitised results.
+            stop: a handle by which another thread ends the run, or that has a deadline: `ringmill.Stop`.
 
         Raises
         ------
@@ -574,12 +568,72 @@ class Compiled:
         needed = self._needed(self.signature.input_parts)
         self._check_values("arguments", arguments, needed)
         taken = {name: arguments.parts[name] for name in needed}
+        sanitising = Flooding.of_results(sanitise, statistical)
+        encrypting = self._to_sanitise(keys, public) if sanitising else None
         where = machine_or_function(beside(machine, 2, threads=threads, butterflies=butterflies))
         if isinstance(where, MachineSpec) and where.computes_here:
             self._room_to_run(evaluation)
-        with share(f"evaluate {self.name}", progress) as told:
+        if stop is not None:
+            of_kind("compiled.evaluate()", "stop", stop, (Stop,), "Make one, as rm.Stop(after=60).")
+            stop.check(f"Evaluating kernel {self.name!r}")
+        with done("evaluate", self.name, machine=where) as facts, self._shared(progress, stop) as told:
             out = self.executable(where).run(taken, evaluation, told)
+            facts["ciphertexts"] = len(out)
+        if self.declared:
+            out = {name: self._as_declared(name, cipher) for name, cipher in out.items()}
+        if sanitising and encrypting:
+            out = sanitised(out, encrypting, sanitising, self.terms.bounds)
         return Values("results", out, self.name, self.digest)
+
+    @contextmanager
+    def _shared(self, progress: Show, stop: Stop | None) -> Iterator[Share]:
+        """What a machine calls now and then: it shows how far it is, and ends the run."""
+        with share(f"evaluate {self.name}", progress) as told:
+
+            def both(done: int, total: int) -> None:
+                if stop is not None:
+                    stop.check(f"Evaluating kernel {self.name!r}")
+                told(done, total)
+
+            yield both
+
+    def _to_sanitise(self, keys: EvaluationKeys | Keys, public: PublicKey | None) -> PublicKey:
+        """The public key that results are re-randomised under."""
+        key = keys.public if public is None and isinstance(keys, Keys) else public
+        if key is None:
+            fail(
+                KeyMissingError,
+                "PublicKey",
+                "sanitise encrypts zero under the client's public key, which evaluation keys do not hold. "
+                "Give public=…, from public.key of the client.",
+            )
+        of_kind("compiled.evaluate()", "public", key, (PublicKey,), "It is public.key of the client.")
+        self._same_params("public key", key.params)
+        evaluation = keys.evaluation if isinstance(keys, Keys) else keys
+        one_secret("public key", key, "evaluation keys", evaluation)
+        return key
+
+    @checked
+    def sanitised_error(self, sanitise: int, statistical: int = BITS) -> float:
+        """log2 of how far a sanitised result may be off in its worst slot.
+
+        Args:
+            sanitise: how many results of one model there are.
+            statistical: the bits of statistical security.
+
+        Raises
+        ------
+            ParameterError: numbers that are not possible.
+        """
+        flooding = Flooding.of_results(sanitise, statistical) or Flooding(1)
+        more = flooding.sanitising(self.params.log_n, sum(published(self.signature).values()))
+        noise = [_native.stated(self.precision, error, 1.0)[0] for error in self._noise().values()]
+        return max(max(noise) + more, max(self.predicted_error.values()))
+
+    def _as_declared(self, name: str, cipher: Ciphertext) -> Ciphertext:
+        """A result that states what follows from declared bounds of private weights."""
+        error, bound = _native.stated(self.precision, self._noise()[name], self.terms.bounds[name])
+        return cipher.restated(max(bound, cipher.magnitude), max(error, cipher.error_log2))
 
     def _room_to_run(self, keys: EvaluationKeys) -> None:
         """Refuse a run that memory does not hold beside the keys."""
@@ -662,14 +716,33 @@ class Compiled:
         return self._bundle().to_bytes()
 
     @checked
-    def save(self, path: str | Path) -> int:
-        """Write the kernel file, which client and server share; returns its bytes.
+    def save(
+        self,
+        path: str | Path | None = None,
+        *,
+        client: str | Path | None = None,
+        server: str | Path | None = None,
+    ) -> int:
+        """Write the kernel file, which client and server share, or a file for each; returns all bytes.
+
+        Args:
+            path: the kernel file, with the program and its numbers.
+            client: what the client needs, without program and weights: `ringmill.load_client` reads it.
+            server: the kernel file again, under the name that says who may have it.
 
         Raises
         ------
             FileFormatError: code ``Unwritable``; nothing is left behind then.
+            MismatchError: no path.
         """
-        return self._bundle().save(path)
+        if path is None and client is None and server is None:
+            fail(
+                MismatchError,
+                "WrongKind",
+                'compiled.save() has no path. Give one, or save(client="client.rm", server="server.rm").',
+            )
+        size = sum(self._bundle().save(whole) for whole in (path, server) if whole is not None)
+        return size + (0 if client is None else self.client().save(client))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles and copies are the kernel file, read anew."""
@@ -694,6 +767,8 @@ class Compiled:
             "rotation_keys": self.plan.rotation_keys,
             "precision": self.precision,
             **self.functions.facts(),
+            **({"encryption": self.encryption} if self.encryption == "secret" else {}),
+            **({"declared": self.declared.facts()} if self.declared else {}),
         }
 
     @classmethod
@@ -703,9 +778,23 @@ class Compiled:
 
         Raises
         ------
-            FileFormatError: no kernel file, a damaged one, or one of another version.
+            FileFormatError: no kernel file, a damaged one, one of another version, or the client's.
         """
-        return cls._read(bundle.load(path, "kernel"), str(path))
+        try:
+            read = bundle.load(path, "kernel")
+        except FileFormatError as error:
+            if error.fields.get("found") not in _CLIENTS:
+                raise
+            fail(
+                FileFormatError,
+                "WrongKind",
+                f"{path} is a client's file: it has no program. Give server.rm, which was written beside it; "
+                "the client's verbs take client.rm.",
+                path=str(path),
+                expected="kernel",
+                found=error.fields["found"],
+            )
+        return cls._read(read, str(path))
 
     @classmethod
     @checked
@@ -751,7 +840,11 @@ class Compiled:
         if not compiled._made(read.facts.get("program")):
             bundle.refuse_other(path, read.facts, compiled.digest, compiled.name)
         compiled.check_names()
+        if read.facts.get("encryption", "public") not in ("public", "secret"):
+            bundle.refuse_damaged(path, "its encryption is none")
+        compiled.encryption = read.facts.get("encryption", "public")
         compiled.functions = Functions.read(read.facts, path, signature.output_parts)
+        compiled.declared = Declared.read(read.facts, path, signature.output_parts)
         return compiled
 
     def check_names(self) -> None:
@@ -763,54 +856,4 @@ class Compiled:
                 "Signature",
                 f"The signature of kernel {self.name!r} names other inputs or outputs than its program. "
                 "Compile the kernel again.",
-            )
-
-    # ---- checks -------------------------------------------------------------------------------
-
-    def _needed(self, names: Iterable[str]) -> list[str]:
-        """Those of the signature's ciphertexts that the program takes, in their order."""
-        taken = set(self.plan.inputs)
-        return [name for name in names if name in taken]
-
-    def _same_params(self, what: str, params: Params) -> None:
-        if params != self.params:
-            s = "" if what.endswith("s") else "s"
-            fail(
-                MismatchError,
-                "ParamsMismatch",
-                f"The {what} belong{s} to other parameters ({params!r}) than kernel {self.name!r} "
-                f"({self.params!r}). Use keys made by this kernel's keygen.",
-                what=what,
-                expected=self.params.fingerprint,
-                found=params.fingerprint,
-            )
-
-    def _check_values(self, role: str, values: Values, names: list[str]) -> None:
-        if not isinstance(values, Values) or values.role != role:
-            found = values.role if isinstance(values, Values) else type(values).__name__
-            fail(
-                MismatchError,
-                "WrongRole",
-                f"Encrypted {role} are wanted here, but {found} were given. "
-                "encrypt() makes arguments, evaluate() turns them into results, decrypt() reads results.",
-                expected=role,
-                found=found,
-            )
-        if not self._made(values.program):
-            fail(
-                MismatchError,
-                "OtherProgram",
-                f"These {role} were made by kernel {values.kernel!r} with another program or other "
-                f"parameters ({values.program!s:.8}) than {self.name!r} here ({self.digest:.8}). Encrypt the "
-                "arguments again with this kernel.",
-                expected=self.digest,
-                found=values.program,
-            )
-        missing = sorted(set(names) - set(values.parts))
-        if missing:
-            fail(
-                MismatchError,
-                "Incomplete",
-                f"The {role} miss {', '.join(missing)}. Encrypt all arguments together.",
-                missing=missing,
             )

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import IO, Literal, Protocol
 
 from ringmill.errors import ParameterError, fail
 
-Show = Literal["auto", "bar", "lines", "none"]
+#: A word, or a function of (steps done, all steps, what is done); of 0 steps where their number is not known.
+Show = Literal["auto", "bar", "lines", "none"] | Callable[[int, int, str], object]
 
 
 class Step(Protocol):
@@ -28,11 +29,14 @@ def chosen(show: Show, stream: IO[str] | None) -> Show:
 
     Nothing is shown where there is no stream: Python has none for a standard error that is closed.
     """
+    if callable(show) and not isinstance(show, type):
+        return show
     if show not in ("auto", "bar", "lines", "none"):
         fail(
             ParameterError,
             "Progress",
-            f"Progress is not shown as {show!r}; choose 'auto', 'bar', 'lines' or 'none'.",
+            f"Progress is not shown as {show!r}; choose 'auto', 'bar', 'lines' or 'none', or give "
+            "a function of steps done, all steps and what is done.",
             value=show,
         )
     if stream is None or stream.closed:
@@ -54,13 +58,27 @@ def steps(title: str, total: int, show: Show = "auto", stream: IO[str] | None = 
     """
     stream = stream or sys.stderr
     how = chosen(show, stream)
-    if how == "none":
+    if callable(how):
+        yield from _told(how, total)
+    elif how == "none":
         yield lambda name: None
     elif how == "lines":
         yield _Lines(title, total, stream)
     else:
         with _bar(title, total, stream) as step:
             yield step
+
+
+def _told(tell: Callable[[int, int, str], object], total: int) -> Iterator[Step]:
+    begun = 0
+
+    def step(name: str) -> None:
+        nonlocal begun
+        tell(begun, total, name)
+        begun += 1
+
+    yield step
+    tell(total, total, "")
 
 
 class Share(Protocol):
@@ -113,7 +131,13 @@ def share(title: str, show: Show = "auto", stream: IO[str] | None = None) -> Ite
     """
     stream = stream or sys.stderr
     how = chosen(show, stream)
-    if how == "none":
+    if callable(how):
+
+        def telling(done: int, total: int) -> None:
+            how(done, total, title)
+
+        yield telling
+    elif how == "none":
         yield lambda done, total: None
     elif how == "lines":
         lines = _Tenths(title, stream)

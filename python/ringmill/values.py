@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from pathlib import Path
 
-from ringmill import bundle
+from ringmill import bundle, html
 from ringmill._checks.arguments import checked
 from ringmill._native import Ciphertext, Params
 
@@ -42,6 +42,14 @@ class Values:
             f"{first.slots} slot{'s' if first.slots > 1 else ''}, level {first.level}, predicted error "
             f"2^{self.error_log2:.1f}>"
         )
+
+    def _repr_html_(self) -> str:
+        """Its facts for a notebook, a row a ciphertext."""
+        rows = {
+            name: ", ".join(f"{what} {fact}" for what, fact in html.ciphertext(cipher).items())
+            for name, cipher in self.parts.items()
+        }
+        return html.table(f"encrypted {self.role} of {self.kernel}", rows)
 
     def to_bytes(self) -> bytes:
         """The file's bytes."""

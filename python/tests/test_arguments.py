@@ -55,10 +55,11 @@ WRONG: list[Any] = [
 #: Made by other calls, or read and not called: their own calls are the package's.
 INSIDE = {"Approximation", "Signature", "Spec", "Traced"}
 #: Of these the calls are public, but not the constructor.
-MADE = {"Ciphertext", "Compiled", "Values"}
+MADE = {"Ciphertext", "Client", "Compiled", "Values"}
 #: Calls of the package's own.
 OWN = {
     "rm.Compiled.check_names",
+    "rm.Compiled.with_private",
     "rm.Plan.choose",
     "rm.Plan.with_params",
     "rm.Plan.clear",
@@ -104,6 +105,7 @@ NEEDS_MORE = {
     "rm.Ciphertext.conj",
     "rm.Ciphertext.mean",
     "rm.Ciphertext.sum",
+    "rm.Client.load",
     "rm.Compiled.load",
     "rm.EvaluationKeys.load",
     "rm.EvaluationKeys.with_form_bytes",
@@ -117,12 +119,14 @@ NEEDS_MORE = {
     "native.load",
     "rm.Values.load",
     "rm.bootstrap_keys",
+    "rm.load_client",
     "rm.load_evaluation_keys",
 }
 
 #: What methods are called on.
 SUBJECTS: dict[str, Callable[[], Any]] = {
     "Ciphertext": _vector,
+    "Client": lambda: kernel().client(),
     "Compiled": kernel,
     "EvaluationKeys": lambda: keys().evaluation,
     "Evaluator": lambda: keys().evaluator(),
@@ -133,6 +137,7 @@ SUBJECTS: dict[str, Callable[[], Any]] = {
     "Plan": lambda: kernel().plan,
     "PublicKey": lambda: keys().public,
     "SecretKey": lambda: keys().secret,
+    "Stop": rm.Stop,
     "Values": _arguments,
     "native": lambda: _vector().native,
 }
@@ -189,6 +194,7 @@ RIGHT: dict[str, Callable[[], Any]] = {
     "rm.Ciphertext.from_bytes.data": lambda: _vector().to_bytes(),
     "rm.Ciphertext.rotations.steps": lambda: [1],
     "rm.Compiled.decrypt.results": _results,
+    "rm.Client.decrypt.results": _results,
     "rm.from_onnx.model": lambda: network(),
     "rm.from_onnx.X": lambda: np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]),
     "rm.from_sklearn.estimator": _fitted,
@@ -196,10 +202,13 @@ RIGHT: dict[str, Callable[[], Any]] = {
     "rm.Plan.work.costs": lambda: costs_of("cpu"),
     "magnitude": lambda: 4.0,
     "rm.Compiled.rewritten.values": _arguments,
+    "rm.Client.rewritten.values": _arguments,
     "rm.Evaluator.multiply_integer.c": lambda: 3,
     "rm.Plan.work.switching": lambda: "hybrid",
     "rm.Compiled.decrypt.secret": kernel_keys,
+    "rm.Client.decrypt.secret": kernel_keys,
     "rm.Compiled.encrypt.arguments": lambda: {"x": np.zeros(4)},
+    "rm.Client.encrypt.arguments": lambda: {"x": np.zeros(4)},
     "rm.Compiled.evaluate.arguments": _arguments,
     "rm.Compiled.evaluate.keys": kernel_keys,
     "rm.MachineSpec.text": lambda: "cpu",
@@ -216,6 +225,16 @@ RIGHT: dict[str, Callable[[], Any]] = {
     "rm.Evaluator.evaluate.magnitude": lambda: 1.0,
     "rm.Evaluator.evaluate.text": lambda: _square.trace(rm.vector(4)).text,
     "element": lambda: 0,
+    "rm.Client.from_bytes.data": lambda: kernel().client().to_bytes(),
+    "after": lambda: 1.0,
+    "deviation": lambda: 1.0,
+    "noise": lambda: np.zeros(1 << keys().params.log_n, np.int64),
+    "publish": lambda: 10,
+    "sanitise": lambda: 10,
+    "seed": lambda: bytes(32),
+    "what": lambda: "a run",
+    "rm.PublicKey.sanitise.cipher": lambda: _vector().native,
+    "rm.Compiled.save.path": lambda: "file",
     "rm.Compiled.from_bytes.data": lambda: kernel().to_bytes(),
     "rm.EvaluationKeys.with_form_bytes.data": lambda: b"",
     "rm.EvaluationKeys.from_bytes.data": lambda: keys().evaluation.to_bytes(),

@@ -212,7 +212,8 @@ def rows(section: str) -> set[tuple[str, str]]:
     cells = [
         [c.strip(" `") for c in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("|")
     ]
-    return {(kind, row[1]) for row in cells[2:] for kind in row[0].split(", ")}
+    each = [(kind, field) for row in cells[2:] for kind in row[0].split(", ") for field in row[1].split(", ")]
+    return {(kind, field.strip("`")) for kind, field in each}
 
 
 def test_every_field_of_a_bundle_has_a_source() -> None:
@@ -220,7 +221,12 @@ def test_every_field_of_a_bundle_has_a_source() -> None:
     keys = compiled.keygen()
     arguments = compiled.encrypt(keys, x=np.ones(4))
     known = rows("Bundles")
-    for role, sent in (("arguments", arguments), ("results", compiled.evaluate(keys, arguments))):
+    sides = {
+        "arguments": arguments,
+        "results": compiled.evaluate(keys, arguments),
+        "client": compiled.client(),
+    }
+    for role, sent in sides.items():
         with zipfile.ZipFile(io.BytesIO(sent.to_bytes())) as archive:
             header = json.loads(archive.read("header.json"))
             assert {(role, field) for field in header} == {row for row in known if row[0] == role}

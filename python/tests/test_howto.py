@@ -52,21 +52,6 @@ class Page:
                 self.commands.append(words[0])
 
 
-def test_a_kernel_runs_on_a_server(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    page = Page("docs/how-to/run-on-a-server.md", tmp_path, monkeypatch)
-    page.follow()
-    assert page.commands == ["keygen", "encrypt", "evaluate", "decrypt", "inspect"]
-    # 0.5·0.1 − 0.25·0.2 + 1.0·0.3 + 0.5, within the precision of the page.
-    assert float(np.load("answer.npz")["out"]) == pytest.approx(0.8, abs=2**-16)
-    assert "of this kernel  yes" in capsys.readouterr().out
-    # Its table names every file that has come into being beside the data and the answer.
-    files = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
-    listed = set(re.findall(r"^\| `([^`]+)` \|", page.text, re.M))
-    assert files - {"data.npz", "answer.npz"} == listed
-
-
 def test_a_client_of_seal_is_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = Page("docs/interop.md", tmp_path, monkeypatch)
     chain = rm.Params.from_bits(13, [50, 40, 40], [50], 3, scale_bits=40)

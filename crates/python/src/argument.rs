@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::path::PathBuf;
 
-use numpy::{AllowTypeChange, Complex64, PyArrayLike1};
+use numpy::{AllowTypeChange, Complex64, PyArrayLike1, PyReadonlyArray1};
 use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyString};
@@ -110,6 +110,7 @@ wanted! {
     &[u8]: "the bytes of a file, as pathlib.Path(path).read_bytes() reads them";
     Vec<String>: "a list of texts";
     PyArrayLike1<'_, Complex64, AllowTypeChange>: "numbers in one dimension";
+    PyReadonlyArray1<'_, i64>: "whole numbers in one dimension, as an array of int64";
     Bound<'_, Params>: "Params, as rm.Params.named(\"III\")";
     Bound<'_, Costs>: "Costs, as ringmill.switching.costs_of(\"cpu\")";
     Bound<'_, Plan>: "a Plan, as compiled.plan";

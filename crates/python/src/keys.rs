@@ -3,15 +3,17 @@
 use std::fs::File;
 use std::path::PathBuf;
 
-use numpy::{AllowTypeChange, Complex64, PyArray1, PyArrayLike1};
+use numpy::{AllowTypeChange, Complex64, PyArray1, PyArrayLike1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use ringmill::{Evaluator, Flooding};
 use ringmill_ckks::file::{
     FileError, Kind, Stored, inspect, load_secret_key, replace_secret_key, save_secret_key,
     secret_key_from_bytes, write_secret_key,
 };
-use ringmill_ckks::{self as ckks, KeyGenerator};
+use ringmill_ckks::{self as ckks, KeyGenerator, Randomness};
+use ringmill_ring::sample::SecretSeed;
 use zeroize::Zeroizing;
 
 use crate::argument::{Arg, given};
@@ -269,6 +271,43 @@ impl PublicKey {
             let plain = encode(self.0.params(), &values, packing)?;
             let cipher = self.0.encrypt(&plain, &mut randomness()?).map_err(|e| Failure::ckks(&e))?;
             Ok(cipher.into())
+        })
+    }
+
+    /// A ciphertext plus an encryption of noise under this key, which re-randomises it and floods its error.
+    ///
+    /// Args:
+    ///     cipher: under the secret key of this one. noise: N whole numbers, the coefficients of the noise in units of 1/scale.
+    ///     deviation: the standard deviation that they were drawn with. seed: 32 bytes that no other ciphertext is made by.
+    ///
+    /// Raises
+    /// ------
+    ///     MismatchError: a ciphertext of other parameters or another secret key, another number of coefficients, or a seed of other
+    ///     length.
+    fn sanitise(
+        &self,
+        py: Python<'_>,
+        cipher: Arg<Bound<'_, Ciphertext>>,
+        noise: Arg<PyReadonlyArray1<'_, i64>>,
+        #[pyo3(from_py_with = given)] deviation: f64,
+        #[pyo3(from_py_with = given)] seed: &[u8],
+    ) -> PyResult<Ciphertext> {
+        let Ok(seed) = <[u8; 32]>::try_from(seed) else {
+            let message = format!("the argument seed has {} bytes; give 32 fresh ones", seed.len());
+            return Err(Failure::rule(Family::Mismatch, "Seed", &message).into());
+        };
+        if !(deviation.is_finite() && deviation >= 0.0) {
+            let message = format!("the argument deviation is {deviation:?}; give a number from 0 on");
+            return Err(Failure::rule(Family::Parameter, "Deviation", &message).into());
+        }
+        let coefficients = noise.as_array().to_vec();
+        let whole = cipher.get().full().clone();
+        py.detach(|| {
+            let mut randomness = Randomness::from_seed(SecretSeed::from_bytes(seed));
+            let flooding = Flooding { coefficients: &coefficients, deviation };
+            let evaluator = Evaluator::new(self.0.params()).map_err(|e| Failure::face(&e))?;
+            let made = evaluator.sanitise(&whole, &self.0, flooding, &mut randomness);
+            Ok(made.map_err(|e| Failure::face(&e))?.into())
         })
     }
 

@@ -233,20 +233,25 @@ impl Plan {
     }
 
     /// log2 of the predicted error of the worst slot of every output. Assumes inputs of the greatest size,
-    /// encrypted under the public key, and the key-switching method `switching`. Exceeded with probability
-    /// `failure`, by default 2^−20.
-    #[pyo3(signature = (failure = ringmill_ckks::noise::FAILURE, switching = "hybrid"))]
+    /// encrypted under the public key, or the secret one if `secret`, and the key-switching method `switching`. Exceeded with
+    /// probability `failure`, by default 2^−20.
+    #[pyo3(signature = (failure = ringmill_ckks::noise::FAILURE, switching = "hybrid", secret = false))]
     fn predicted_error(
         &self,
         #[pyo3(from_py_with = given)] failure: f64,
         #[pyo3(from_py_with = given)] switching: &str,
+        #[pyo3(from_py_with = given)] secret: bool,
     ) -> PyResult<BTreeMap<String, f64>> {
         if !(failure > 0.0 && failure < 1.0) {
             let message = format!("the argument failure is {failure:?}; give a probability between 0 and 1");
             return Err(Failure::rule(Family::Parameter, "Probability", &message).into());
         }
         let method = switching::method_of(&self.params, switching, &switching::costs()?)?;
-        let errors = self.errors(failure, &|switch: &Switch| method(switch).layout());
+        let layouts = |switch: &Switch| method(switch).layout();
+        let errors = match secret {
+            true => self.errors_under_secret(failure, &layouts),
+            false => self.errors(failure, &layouts),
+        };
         Ok(errors.map_err(|e| Failure::face(&e))?)
     }
 

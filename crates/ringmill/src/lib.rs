@@ -38,6 +38,7 @@ mod plan;
 mod prepared;
 mod recent;
 mod runner;
+mod sanitise;
 mod stated;
 
 use std::sync::Arc;
@@ -56,6 +57,7 @@ pub use ringmill_machine::cpu::costs::{costs, costs_path};
 pub use ringmill_program as program;
 pub use ringmill_ring as ring;
 pub use runner::Runner;
+pub use sanitise::Flooding;
 pub use stated::Stated;
 
 /// The machine that computes unless another is asked for: `cpu` in the calling thread, on the instruction set that

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ringmill._checks.integers import whole
+from ringmill._checks.integers import shown, whole
 from ringmill._native import Params
 from ringmill.errors import ParameterError, fail
 
@@ -21,6 +21,18 @@ def precision_of(required: int | None) -> int | None:
 def security_of(required: int | None) -> int | None:
     """Bits of security, if they are asked for."""
     return None if required is None else whole(ParameterError, "The security", required, 128, 256)
+
+
+def encryption_of(wanted: str) -> str:
+    """The key that arguments are encrypted under: "public" or "secret"."""
+    if not isinstance(wanted, str) or wanted not in ("public", "secret"):
+        fail(
+            ParameterError,
+            "Encryption",
+            f"encryption={shown(wanted)} is not possible: choose 'public', the key that anyone may encrypt "
+            "under, or 'secret', the key of the owner, which adds less error.",
+        )
+    return wanted
 
 
 def hold_security(params: Params, required: int | None) -> None:

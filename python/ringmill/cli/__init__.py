@@ -1,9 +1,10 @@
 """The command line: one verb a task, JSON beside the human output.
 
-    ringmill keygen   --kernel K --out DIR
-    ringmill encrypt  --kernel K --key public.key --input DATA.npz --out ARGUMENTS
-    ringmill evaluate --kernel K --keys evaluation.keys --input ARGUMENTS --out RESULTS
-    ringmill decrypt  --kernel K --key secret.key --input RESULTS --out DATA.npz
+    ringmill compile  KERNEL.PY:FUNCTION --out DIR
+    ringmill keygen   --kernel client.rm --out DIR
+    ringmill encrypt  --kernel client.rm --key public.key --input DATA.npz --out ARGUMENTS
+    ringmill evaluate --kernel server.rm --keys evaluation.keys --input ARGUMENTS --out RESULTS
+    ringmill decrypt  --kernel client.rm --key secret.key --input RESULTS --out DATA.npz
     ringmill simulate KERNEL | PROGRAM --machine compact:butterflies=8,clock=200
     ringmill inspect  FILE | FOLDER [--kernel K]
     ringmill params   --depth 5 --slots 4096 | --levels 9 --bits 22
@@ -85,9 +86,10 @@ def _parser() -> argparse.ArgumentParser:
         sub.add_argument("--quiet", action="store_true", help="show no progress")
         return sub
 
-    def kernel(sub: argparse.ArgumentParser) -> None:
-        sub.add_argument("--kernel", required=True, metavar="FILE", help="kernel file, from Compiled.save()")
+    def kernel(sub: argparse.ArgumentParser, what: str = "client.rm, or the whole kernel file") -> None:
+        sub.add_argument("--kernel", required=True, metavar="FILE", help=what)
 
+    _compile(verb)
     sub = verb("keygen", "Make the secret key and the keys that a kernel needs.")
     kernel(sub)
     sub.add_argument("--out", required=True, metavar="DIR", help="folder for the key files")
@@ -104,7 +106,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--out", required=True, metavar="FILE", help="encrypted arguments")
 
     sub = verb("evaluate", "Run a kernel on encrypted arguments; needs no secret.")
-    kernel(sub)
+    kernel(sub, "server.rm, or the whole kernel file")
     sub.add_argument(
         "--keys", required=True, metavar="FILE", help="NAME.keys; forms of keys are read from NAME.forms"
     )
@@ -114,6 +116,11 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--input", required=True, metavar="FILE", help="encrypted arguments")
     sub.add_argument("--out", required=True, metavar="FILE", help="encrypted results")
     sub.add_argument("--machine", default="cpu", metavar="MACHINE", help=_machine_help("cpu"))
+    sub.add_argument(
+        "--sanitise", type=int, metavar="N", help="hide what N results of a model show beside their values"
+    )
+    sub.add_argument("--public", metavar="FILE", help="the client's public key, for --sanitise")
+    sub.add_argument("--statistical", type=int, metavar="BITS", help="bits of --sanitise (30)")
     # Options of a machine in their old places.
     sub.add_argument("--threads", type=int, metavar="N", help=argparse.SUPPRESS)
     sub.add_argument("--butterflies", type=int, metavar="N", help=argparse.SUPPRESS)
@@ -133,6 +140,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--key", required=True, metavar="FILE", help="secret key")
     sub.add_argument("--input", required=True, metavar="FILE", help="encrypted results")
     sub.add_argument("--out", required=True, metavar="FILE", help=".npz or .json for the arrays")
+    _publish(sub, "add the noise that hides errors when N decryptions of this key are published")
 
     sub = verb("rewrite", "Write encrypted arguments or results anew, stating public facts alone.")
     kernel(sub)
@@ -210,7 +218,7 @@ def _parser() -> argparse.ArgumentParser:
     )
 
     sub = verb("profile", "Show where a kernel's time goes, and how near it runs to this machine's limits.")
-    kernel(sub)
+    kernel(sub, "server.rm, or the whole kernel file")
     sub.add_argument("--runs", type=int, default=5, metavar="N", help="timed runs; the least time counts (5)")
     sub.add_argument(
         "--switching", metavar="METHOD", help="hybrid, klss or auto, in place of the kernel's own"
@@ -269,6 +277,27 @@ def _parser() -> argparse.ArgumentParser:
     interop.add(verb)
     remote.add(verb)
     return parser
+
+
+def _publish(sub: argparse.ArgumentParser, what: str) -> None:
+    sub.add_argument("--publish", type=int, metavar="N", help=what)
+    sub.add_argument(
+        "--statistical", type=int, metavar="BITS", help="bits of statistical security of --publish (30)"
+    )
+
+
+def _compile(verb: Callable[[str, str], argparse.ArgumentParser]) -> None:
+    sub = verb("compile", "Compile a kernel: client.rm for its client, without weights, and server.rm.")
+    sub.add_argument("source", metavar="KERNEL.PY:FUNCTION", help="a kernel, or a function that gives one")
+    sub.add_argument("--out", required=True, metavar="DIR", help="folder for client.rm and server.rm")
+    sub.add_argument("--precision", type=int, metavar="BITS", help="bits after the binary point (20)")
+    sub.add_argument("--magnitude", type=float, metavar="M", help="size of encrypted arguments, at most (1)")
+    sub.add_argument("--security", type=int, metavar="BITS", help="128 (default), 192 or 256")
+    sub.add_argument("--switching", metavar="METHOD", help="hybrid (default), klss or auto")
+    sub.add_argument("--rotation-keys", type=int, metavar="N", help="rotation keys, at most (any)")
+    sub.add_argument("--encryption", metavar="KEY", help="public (default) or secret: who encrypts arguments")
+    sub.add_argument("--sanitise", type=int, metavar="N", help="reserve precision for N sanitised results")
+    _publish(sub, "reserve precision for N published decryptions")
 
 
 def _explore(verb: Callable[[str, str], argparse.ArgumentParser]) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 
 from ringmill import bundle, memory
 from ringmill._native import Ciphertext, EvaluationKeys, identify, identify_file
-from ringmill.cli.read import evaluation_keys, named, warn_if_open
+from ringmill.cli.read import client, evaluation_keys, named, warn_if_open
+from ringmill.client import Client, ClientSide
 from ringmill.compiled import Compiled
 from ringmill.errors import FileFormatError, MismatchError, RingmillError, fail
 from ringmill.values import Values
@@ -22,7 +23,7 @@ def inspect(options: Namespace) -> Facts:
     path = Path(options.file)
     if path.is_dir():
         return {"folder": options.file, "files": _files(path)}
-    kernel = Compiled.load(options.kernel) if options.kernel else None
+    kernel = client(options.kernel) if options.kernel else None
     facts = _alone(options.file)
     if kernel is not None:
         facts |= _of_kernel(options.file, facts, kernel)
@@ -59,7 +60,7 @@ def _of_file(path: str) -> Facts:
 
 def _of_bundle(path: str) -> Facts:
     data = bundle.read_packed(path, "bundle")
-    for kind in ("kernel", "arguments", "results", "key forms"):
+    for kind in ("kernel", "client", "arguments", "results", "key forms"):
         try:
             read = bundle.parse(data, kind, path)
         except FileFormatError as error:
@@ -68,20 +69,12 @@ def _of_bundle(path: str) -> Facts:
             continue
         facts: Facts = {"file": path, "bytes": len(data), "kind": kind, **read.facts}
         if kind == "kernel":
-            compiled = Compiled.load(path)
-            facts["parameters"] = repr(compiled.params)
-            facts["depth"] = compiled.plan.depth
-            if compiled.bootstraps:
-                facts["bootstrappings"] = len(compiled.bootstraps)
-                facts["bootstraps"] = compiled.bootstraps
-            facts["keys needed"] = compiled.keys_needed
-            taken = set(compiled.plan.inputs)
-            facts["arguments"] = [
-                f"{n} {list(s.shape)} ({s.packing})"
-                + ("" if taken.intersection(s.parts(n)) else ", which no result needs")
-                for n, s in compiled.signature.inputs.items()
-            ]
-            facts["results"] = [f"{n} {list(r.layout.shape)}" for n, r in compiled.signature.outputs.items()]
+            facts |= _of_compiled(Compiled.load(path))
+        elif kind == "client":
+            kernel = Client.from_bytes(data)
+            facts = {name: facts[name] for name in ("file", "bytes", "kind", "kernel", "program", "digest")}
+            errors = {part: f"2^{error:.1f}" for part, error in kernel.predicted_error.items()}
+            facts |= {**_of_client(kernel), "magnitude": kernel.terms.magnitude, "stated errors": errors}
         else:
             told = {name: identify(part) for name, part in read.parts.items()}
             # One, unless what is in the file was not made together.
@@ -99,7 +92,37 @@ def _of_bundle(path: str) -> Facts:
     )
 
 
-def _of_kernel(path: str, facts: Facts, kernel: Compiled) -> Facts:
+def _of_compiled(compiled: Compiled) -> Facts:
+    """What a kernel file holds."""
+    told = _of_client(compiled)
+    return {
+        **{name: told[name] for name in ("parameters", "depth")},
+        **(
+            {"bootstrappings": len(compiled.bootstraps), "bootstraps": compiled.bootstraps}
+            if compiled.bootstraps
+            else {}
+        ),
+        **told,
+    }
+
+
+def _of_client(kernel: ClientSide) -> Facts:
+    """What a kernel takes and gives."""
+    signature, taken = kernel.signature, set(kernel.terms.taken)
+    return {
+        "parameters": repr(kernel.params),
+        "depth": kernel.terms.depth,
+        "keys needed": kernel.keys_needed,
+        "arguments": [
+            f"{n} {list(s.shape)} ({s.packing})"
+            + ("" if taken.intersection(s.parts(n)) else ", which no result needs")
+            for n, s in signature.inputs.items()
+        ],
+        "results": [f"{n} {list(r.layout.shape)}" for n, r in signature.outputs.items()],
+    }
+
+
+def _of_kernel(path: str, facts: Facts, kernel: ClientSide) -> Facts:
     """Describe a file by its parameters: levels and errors of ciphertexts, the keys that it holds."""
     readers: dict[str, Callable[[], Facts]] = {
         "ciphertext": lambda: _ciphertext(Ciphertext.load(kernel.params, path)),
@@ -133,7 +156,7 @@ def _ciphertext(cipher: Ciphertext) -> Facts:
     }
 
 
-def _values(path: str, role: str, kernel: Compiled) -> Facts:
+def _values(path: str, role: str, kernel: ClientSide) -> Facts:
     values = Values.load(path, role, kernel.params)
     ours = kernel._made(values.program)
     told = [
@@ -145,7 +168,7 @@ def _values(path: str, role: str, kernel: Compiled) -> Facts:
     return {"of this kernel": whose, "ciphertexts": told}
 
 
-def _keys(path: str, kernel: Compiled) -> Facts:
+def _keys(path: str, kernel: ClientSide) -> Facts:
     params = kernel.params
     keys = evaluation_keys(path, params, "mapped")
     count = len(keys.galois_elements) + keys.has_relin
@@ -160,12 +183,12 @@ def _keys(path: str, kernel: Compiled) -> Facts:
     }
 
 
-def _missing(keys: EvaluationKeys, kernel: Compiled) -> str:
+def _missing(keys: EvaluationKeys, kernel: ClientSide) -> str:
     """Which of the keys that a kernel needs are not there."""
-    plan, there = kernel.plan, set(keys.rotations)
-    lacks = ["relinearisation"] if plan.needs_relin and not keys.has_relin else []
-    lacks += [f"rotation by {k}" for k in plan.rotations if k not in there]
-    lacks += ["conjugation"] if plan.needs_conjugation and not keys.has_conjugation else []
-    lacks += ["encapsulation"] if plan.needs_encapsulation and not keys.has_encapsulation else []
-    lacks += [f"the form {form}" for form in kernel.forms if form not in keys.forms]
+    terms, there = kernel.terms, set(keys.rotations)
+    lacks = ["relinearisation"] if terms.relin and not keys.has_relin else []
+    lacks += [f"rotation by {k}" for k in terms.rotations if k not in there]
+    lacks += ["conjugation"] if terms.conjugation and not keys.has_conjugation else []
+    lacks += ["encapsulation"] if terms.encapsulation and not keys.has_encapsulation else []
+    lacks += [f"the form {form}" for form in terms.forms if form not in keys.forms]
     return f"lacks {', '.join(lacks)}" if lacks else "all that it needs"

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from ringmill._native import EvaluationKeys, Params, PublicKey, SecretKey
 from ringmill.cli.streams import say
+from ringmill.client import Client, ClientSide
+from ringmill.compiled import Compiled
 from ringmill.errors import CommandError, FileFormatError, fail
 from ringmill.keys import load_evaluation_keys, load_public, load_secret
 
@@ -22,6 +24,16 @@ def named(path: str) -> Iterator[None]:
         if "path" in error.fields:
             raise
         fail(FileFormatError, error.code, f"{path}: {error.message}", **{**error.fields, "path": path})
+
+
+def client(path: str) -> ClientSide:
+    """What a client needs of a kernel: its client file, or the kernel file that both sides share."""
+    try:
+        return Client.load(path)
+    except FileFormatError as error:
+        if error.fields.get("found") != "ringmill-kernel":
+            raise
+    return Compiled.load(path)
 
 
 def secret(params: Params, path: str) -> SecretKey:

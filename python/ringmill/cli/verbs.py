@@ -15,6 +15,7 @@ from ringmill._checks.integers import whole
 from ringmill._native import MachineSpec, costs_path, machine_help, machine_table
 from ringmill.atomic import make_folder, write_text
 from ringmill.cli import arrays
+from ringmill.cli.compile import compile as compile
 from ringmill.cli.explore import devices as devices
 from ringmill.cli.explore import explore as explore
 from ringmill.cli.explore import show_devices as show_devices
@@ -26,7 +27,7 @@ from ringmill.cli.params import params as params
 from ringmill.cli.places import to_write
 from ringmill.cli.profile import profile as profile
 from ringmill.cli.profile import show_profile as show_profile
-from ringmill.cli.read import encryption_key, evaluation_keys, secret
+from ringmill.cli.read import client, encryption_key, evaluation_keys, named, secret
 from ringmill.cli.remote import remote as remote
 from ringmill.cli.remote import serve as serve
 from ringmill.cli.simulate import show_simulate as show_simulate
@@ -36,7 +37,7 @@ from ringmill.cli.workload import show_workload as show_workload
 from ringmill.cli.workload import workload as workload
 from ringmill.compiled import Compiled
 from ringmill.errors import CommandError, fail
-from ringmill.keys import forms_beside, refuse_secret
+from ringmill.keys import forms_beside, load_public, refuse_secret
 from ringmill.machines import machine_of
 from ringmill.progress import Show, share
 from ringmill.values import Values
@@ -53,7 +54,7 @@ def _show(options: Namespace) -> Show:
 
 def keygen(options: Namespace) -> Facts:
     """Make keys for a kernel."""
-    compiled = Compiled.load(options.kernel)
+    compiled = client(options.kernel)
     folder = Path(options.out)
     if (folder / "secret.key").exists() and not options.overwrite:
         refuse_secret(folder / "secret.key", "--overwrite")
@@ -72,7 +73,7 @@ def keygen(options: Namespace) -> Facts:
 
 def encrypt(options: Namespace) -> Facts:
     """Encrypt arrays from a file."""
-    compiled = Compiled.load(options.kernel)
+    compiled = client(options.kernel)
     target = to_write(options.out, options.kernel, options.key, options.input)
     key = encryption_key(options.key, compiled.params)
     values = compiled.encrypt(key, arrays.read(options.input), progress=_show(options))
@@ -92,7 +93,13 @@ def evaluate(options: Namespace) -> Facts:
     with share(f"prepare {compiled.name}", _show(options)):
         compiled.executable(machine)
     prepared = time.perf_counter()
-    results = compiled.evaluate(keys, arguments, machine=machine, progress=_show(options))
+    more: dict[str, Any] = {} if options.statistical is None else {"statistical": options.statistical}
+    if options.sanitise is not None:
+        more["sanitise"] = options.sanitise
+    if options.public is not None:
+        with named(options.public):
+            more["public"] = load_public(compiled.params, options.public)
+    results = compiled.evaluate(keys, arguments, machine=machine, progress=_show(options), **more)
     done = time.perf_counter()
     size = results.save(target)
     return {
@@ -139,20 +146,24 @@ def show_machines(_facts: Facts) -> None:
 
 def decrypt(options: Namespace) -> Facts:
     """Decrypt a file of results."""
-    compiled = Compiled.load(options.kernel)
+    compiled = client(options.kernel)
     target = to_write(options.out, options.kernel, options.key, options.input)
     key = secret(compiled.params, options.key)
     results = Values.load(options.input, "results", compiled.params)
-    decrypted = compiled.decrypt(key, results)
+    more = {} if options.statistical is None else {"statistical": options.statistical}
+    decrypted = compiled.decrypt(key, results, publish=options.publish, **more)
     named = decrypted if isinstance(decrypted, dict) else {"out": decrypted}
     arrays.write(target, named)
     shapes = [f"{name} {list(array.shape)}" for name, array in named.items()]
-    return {"file": str(target), "arrays": shapes, "predicted_error_log2": round(results.error_log2, 2)}
+    facts = {"file": str(target), "arrays": shapes, "predicted_error_log2": round(results.error_log2, 2)}
+    if options.publish is not None:
+        facts["published_error_log2"] = round(compiled.published_error(options.publish, **more), 2)
+    return facts
 
 
 def rewrite(options: Namespace) -> Facts:
     """Write encrypted arguments or results anew, stating public facts alone."""
-    compiled = Compiled.load(options.kernel)
+    compiled = client(options.kernel)
     target = to_write(options.out, options.kernel, options.input)
     role = bundle.kind_of(options.input)
     if role not in ("arguments", "results"):

@@ -6,12 +6,14 @@ from ringmill.trace.kernel import Kernel, kernel
 from ringmill.trace.linear import total
 from ringmill.trace.marks import bootstrap, region, within
 from ringmill.trace.poly import polynomial
+from ringmill.trace.private import Private, private
 from ringmill.trace.program import Signature, Traced
 from ringmill.trace.spec import Spec, matrix, scalar, vector
 
 __all__ = [
     "Approximation",
     "Kernel",
+    "Private",
     "Signature",
     "Spec",
     "Traced",
@@ -22,6 +24,7 @@ __all__ = [
     "kernel",
     "matrix",
     "polynomial",
+    "private",
     "region",
     "scalar",
     "total",

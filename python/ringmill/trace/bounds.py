@@ -41,6 +41,9 @@ def _input(graph: Graph, index: int, magnitude: float) -> Interval:
 
 
 def _constant(node: Node, slots: int, *, real: bool) -> Interval:
+    if node.size is not None:
+        known = np.broadcast_to(node.size, (slots,))
+        return -known, known
     value = np.broadcast_to(np.asarray(node.value), (slots,))
     # Until constants are settled (Graph.relax), any slot may become what fills the others.
     fill = value if node.fill is None else np.asarray(node.fill)

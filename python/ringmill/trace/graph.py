@@ -6,7 +6,7 @@ An operation is a row (op, arguments, attribute); the same row asked for twice i
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -39,7 +39,8 @@ class Node:
 
     ``args`` are numbers of earlier nodes. ``step`` is the slots of a rotation or the stride of a sum,
     ``count`` the terms of a sum, or the iterations of a bootstrapping that asks for a number. ``region`` is
-    the part of the kernel it belongs to. ``within`` promises a bound.
+    the part of the kernel it belongs to. ``within`` promises a bound. ``size`` is all that intervals go by of
+    a constant that is private.
     """
 
     op: Op
@@ -52,6 +53,7 @@ class Node:
     fill: complex | None = field(default=None, compare=False)
     where: Where | None = field(default=None, compare=False)
     within: float | None = field(default=None, compare=False)
+    size: NDArray[np.float64] | None = field(default=None, compare=False)
 
     @property
     def plain(self) -> bool:
@@ -90,6 +92,9 @@ class Graph:
         # How far polynomials that are chosen here may be from their functions, and what was chosen.
         self.tolerance = 2.0**-22
         self.found: list[Found] = []
+        # Sizes of constants that come from private numbers, by place, and all constants as they were made.
+        self.sizes: Mapping[int, NDArray[np.float64]] = {}
+        self.constants: dict[int, NDArray[np.complex128]] = {}
         self._seen: dict[tuple[object, ...], int] = {}
 
     @contextmanager
@@ -109,7 +114,8 @@ class Graph:
         if known is None:
             known = len(self.nodes)
             where = self.where if op == "input" else here()
-            self.nodes.append(Node(op, args, region=self.region, where=where, **rest))
+            size = self.sizes.get(known) if op == "const" else None
+            self.nodes.append(Node(op, args, region=self.region, where=where, size=size, **rest))
             self._seen[key] = known
         return known
 
@@ -130,8 +136,13 @@ class Graph:
         if isinstance(value, np.ndarray):
             if np.all(value == value[0]):
                 return self.const(complex(value[0]))
-            return self._once(("const", value.tobytes(), fill), "const", value=value, fill=fill)
-        return self._once(("const", complex(value)), "const", value=complex(value))
+            made = self._once(("const", value.tobytes(), fill), "const", value=value, fill=fill)
+            larger = value if fill is None else np.where(np.abs(value) < abs(fill), fill, value)
+        else:
+            made = self._once(("const", complex(value)), "const", value=complex(value))
+            larger = np.asarray(complex(value))
+        self.constants.setdefault(made, larger)
+        return made
 
     def add(self, a: int, b: int) -> int:
         """a + b; the order of operands does not matter and is normalised."""

@@ -17,6 +17,7 @@ import numpy as np
 from ringmill._checks.requirements import PRECISION, precision_of
 from ringmill._native import Params
 from ringmill.errors import KernelError, ParameterError, ProgramError, RingmillError
+from ringmill.log import done
 from ringmill.machines import beside
 from ringmill.trace.base import parts_of, present
 from ringmill.trace.bounds import positive
@@ -24,6 +25,8 @@ from ringmill.trace.callables import code_of, named, of_numbers
 from ringmill.trace.graph import Graph
 from ringmill.trace.layout import power_of_two
 from ringmill.trace.marks import tracing
+from ringmill.trace.private import Declared, Private, Sizes, declares, replaced
+from ringmill.trace.private import traced as privately
 from ringmill.trace.program import Result, Signature, Traced
 from ringmill.trace.samples import Samples, checked, declared, sized
 from ringmill.trace.spec import Spec, slots_for, spec_of
@@ -36,7 +39,19 @@ if TYPE_CHECKING:
 
 # Options of Kernel.compile, and those of Compiled.run and Compiled.encrypt; a kernel's own arguments must be
 # called otherwise.
-OPTIONS = ("params", "precision", "magnitude", "security", "switching", "rotation_keys", "calibrate")
+OPTIONS = (
+    "params",
+    "precision",
+    "magnitude",
+    "security",
+    "switching",
+    "rotation_keys",
+    "calibrate",
+    "encryption",
+    "publish",
+    "sanitise",
+    "statistical",
+)
 RUN = ("machine", "progress")
 # Options of a machine in their old places; where a kernel has an argument of that name, it is that.
 OLD = ("threads", "butterflies")
@@ -56,12 +71,16 @@ def at_prompt(values: Iterable[object]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What a trace goes by: the size of arguments, what functions may err by, samples, slots at most."""
+    """What a trace goes by: the size of arguments, what functions may err by, samples, slots at most.
+
+    ``sizes`` are those of private constants.
+    """
 
     magnitude: float | None
     tolerance: float
     samples: Samples
     most: int
+    sizes: Sizes
 
 
 class Kernel:
@@ -120,11 +139,22 @@ class Kernel:
         stands in every slot of a vector as long as the first argument. Further calls with vectors of the same
         lengths, level and scale use the program again (the latest eight). Clear arguments become part of it.
         """
+        if self._may_be_private(args, kwargs):
+            bound = self._bind(args, kwargs)
+            bound.apply_defaults()
+            clear = {n: replaced(v, Private.revealed) for n, v in bound.arguments.items()}
+            bound.arguments.update(clear)
+            args, kwargs = bound.args, bound.kwargs
         if at_prompt(itertools.chain(args, kwargs.values())):
             from ringmill.trace.prompt import applied
 
             return applied(self.function, args, kwargs)
         return self.function(*args, **kwargs)
+
+    def _may_be_private(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether an argument that is given, or a default, has private numbers."""
+        defaults = {n: p.default for n, p in self.parameters.parameters.items()}
+        return declares({**defaults, **kwargs, "": args})
 
     def __get__(self, instance: object, owner: type | None = None) -> Kernel:
         """A kernel that is a method: that of the instance, whose attributes are plaintext."""
@@ -193,7 +223,9 @@ class Kernel:
         intervals that follow from it and from bounds of the arguments, within the bits of ``precision`` (20).
         Raises ``KernelError``, naming the line, where the kernel asks for what encrypted values cannot give.
         """
-        return self._trace(self._bound(args, kwargs), magnitude, precision=precision)
+        bound = self._bound(args, kwargs)
+        clear = {n: replaced(v, Private.revealed) for n, v in bound.items()}
+        return self._trace(clear, magnitude, precision=precision)
 
     def _trace(
         self,
@@ -214,12 +246,23 @@ class Kernel:
         seen: Samples = {} if calibrate is None else checked(calibrate, known, magnitude)
         arguments = {**arguments, **(declared(known, seen, magnitude) if seen else {})}
         arguments, magnitude = sized(arguments, None if magnitude is None else positive(magnitude))
+        most = params.slots if isinstance(params, Params) else MOST_SLOTS
+
+        def once(tolerance: float) -> Traced:
+            known = _Known(magnitude, tolerance, seen, most, {})
+            return self._fitting(arguments, known, least)
+
+        return self._close(once, precision, magnitude)
+
+    def _close(
+        self, once: Callable[[float], Traced], precision: int | None, magnitude: float | None
+    ) -> Traced:
+        """Trace with closer approximations until results keep half of what the precision allows."""
         bits = precision_of(precision)
         allowed = 2.0 ** -(1 + (PRECISION if bits is None else bits))
         tolerance = allowed / 2
-        most = params.slots if isinstance(params, Params) else MOST_SLOTS
         for _ in range(CLOSER):
-            traced = self._fitting(arguments, _Known(magnitude, tolerance, seen, most), least)
+            traced = once(tolerance)
             if magnitude is None or not traced.chooses:
                 return traced
             worst = max(traced.approximation_errors(magnitude, chosen=True).values(), default=0.0)
@@ -254,7 +297,7 @@ class Kernel:
     def _traced(self, arguments: dict[str, Any], specs: dict[str, Spec], slots: int, known: _Known) -> Traced:
         real = all(s.real for s in specs.values())
         graph = Graph(slots, known.magnitude if real else None, self.where)
-        graph.tolerance, graph.most = known.tolerance, known.most
+        graph.tolerance, graph.most, graph.sizes = known.tolerance, known.most, known.sizes
         values = {name: v.symbols(graph, name) if isinstance(v, Spec) else v for name, v in arguments.items()}
         for name, records in known.samples.items():
             for part, value in zip(specs[name].parts(name), parts_of(values[name]), strict=True):
@@ -366,6 +409,12 @@ class Kernel:
                 send or store one for every distance. Other distances become several rotations, which takes
                 longer; ``compiled.cost`` says how many. Left out, every distance has its key. The keys of
                 relinearisation, conjugation and encapsulation are not counted.
+            encryption: the key that arguments are encrypted under: "public" (default), or "secret", which
+                adds less error, so that parameters are smaller.
+            publish: how many decryptions of results will be published, all together. The precision then has a
+                reserve for the noise of ``decrypt(…, publish=…)``; it is what remains after it.
+            sanitise: the same for results that the server sanitises: how many of one model.
+            statistical: the bits of statistical security of these (30).
 
         Raises
         ------
@@ -379,6 +428,15 @@ class Kernel:
         calibrate = options.pop("calibrate", None)
         if calibrate is not None and not given:
             magnitude = None  # as large as the data
+        if declares(arguments):
+            if calibrate is not None:
+                refuse(
+                    "Private",
+                    "sample data show what a kernel makes of them by its private weights",
+                    "Declare bounds of the arguments in place of calibrate=",
+                    self.where,
+                )
+            return self._compiled_privately(arguments, magnitude, options)
         trace = functools.partial(
             self._trace,
             arguments,
@@ -388,11 +446,41 @@ class Kernel:
             params=options.get("params"),
         )
         try:
-            return _compiled(trace, options)
+            with done("compile", self.function.__name__) as facts:
+                compiled = _compiled(trace, options)
+                facts.update(ring=f"2^{compiled.params.log_n}", depth=compiled.plan.depth)
+            return compiled
         except (ParameterError, ProgramError) as error:
             if "params" in options or not trace().chooses:
                 raise
             self._less_precise(trace, options, error)
+
+    def _compiled_privately(
+        self, arguments: dict[str, Any], magnitude: float | None, options: dict[str, Any]
+    ) -> Compiled:
+        """Compile by what is declared of private numbers, then with the numbers."""
+        found: list[Declared] = []
+        arguments, magnitude = sized(arguments, magnitude)
+        given = options.get("params")
+        most = given.slots if isinstance(given, Params) else MOST_SLOTS
+
+        def trace(least: int = 1, precision: int | None = options.get("precision")) -> Traced:
+            def once(tolerance: float) -> Traced:
+                def one(numbers: dict[str, Any], sizes: Sizes) -> Traced:
+                    return self._fitting(numbers, _Known(magnitude, tolerance, {}, most, sizes), least)
+
+                found.append(privately(arguments, one, self.where))
+                return found[-1].public
+
+            return self._close(once, precision, magnitude)
+
+        try:
+            compiled = _compiled(trace, options)
+        except (ParameterError, ProgramError) as error:
+            if "params" in options or not trace().chooses:
+                raise
+            self._less_precise(trace, options, error)
+        return compiled.with_private(found[-1].actual)
 
     def _less_precise(
         self, trace: Callable[..., Traced], options: dict[str, Any], error: RingmillError
@@ -453,6 +541,8 @@ class Kernel:
     def _is_encrypted(self, name: str, given: object) -> bool:
         """Whether ``run`` encrypts what is given for an argument."""
         default = self.parameters.parameters[name].default
+        if isinstance(given, Private):
+            return False
         if isinstance(default, Spec):
             return not isinstance(given, Spec)
         array = of_numbers(given) if isinstance(given, (list, tuple)) else hasattr(given, "__array__")

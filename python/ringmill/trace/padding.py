@@ -141,6 +141,10 @@ def _of(graph: Graph, index: int, args: list[Ends | None], outside: Outside) -> 
 
 
 def _of_constant(node: Node, outside: Outside) -> Ends | None:
+    if node.size is not None:
+        sizes = np.atleast_1d(node.size)
+        size = float(np.max(sizes if sizes.size == 1 else sizes[outside], initial=0.0))
+        return -size, size
     value = np.atleast_1d(np.asarray(node.value))
     values = value if value.size == 1 else value[outside]
     if node.fill is not None:

@@ -47,9 +47,32 @@ pub fn predict_fresh(
     promise: &Promise,
     layouts: Layouts<'_>,
 ) -> Result<Vec<Noise>, RingError> {
+    predict_sealed(p, params, promise, layouts, Noise::encrypt_public)
+}
+
+/// The same for inputs under the secret key.
+///
+/// # Errors
+/// As [`predict`].
+pub fn predict_under_secret(
+    p: &Program,
+    params: &Params,
+    promise: &Promise,
+    layouts: Layouts<'_>,
+) -> Result<Vec<Noise>, RingError> {
+    predict_sealed(p, params, promise, layouts, Noise::encrypt_secret)
+}
+
+fn predict_sealed(
+    p: &Program,
+    params: &Params,
+    promise: &Promise,
+    layouts: Layouts<'_>,
+    seal: fn(&Noise, &Params, &Scale, u64) -> Noise,
+) -> Result<Vec<Noise>, RingError> {
     let fresh = |v: Value, _: &str| {
         let (scale, name) = (level_and_scale(&p.instr(v).ty).1, u64::from(v.0));
-        Noise::encoded(promise.inputs, scale, name).encrypt_public(params, scale, name)
+        seal(&Noise::encoded(promise.inputs, scale, name), params, scale, name)
     };
     let bounds = promise.bounds(p);
     predict(p, params, layouts, &fresh, &|_, _| promise.plain, &|v| bounds[v.index()], promise.real)

@@ -8,7 +8,7 @@ mod place;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ringmill_ckks::{KeyLayout, Level, Params, Scale};
+use ringmill_ckks::{KeyLayout, Level, Noise, Params, Scale};
 use ringmill_program::he::{Op, Program};
 use ringmill_program::lower::Switch;
 use ringmill_program::manage::{self, Accuracy, Layouts, Managed, Promise};
@@ -134,10 +134,27 @@ impl Plan {
     /// # Errors
     /// [`Error::Ring`] if the program rotates in a ring of another degree: not for a plan that was made here.
     pub fn errors(&self, failure: f64, layouts: Layouts<'_>) -> Result<BTreeMap<String, f64>, Error> {
+        let all = manage::predict_fresh(&self.managed.program, &self.params, &self.promise, layouts)?;
+        Ok(self.worst(&all, failure))
+    }
+
+    /// The same for inputs under the secret key, whose errors are smaller.
+    ///
+    /// # Errors
+    /// As [`errors`](Self::errors).
+    pub fn errors_under_secret(
+        &self,
+        failure: f64,
+        layouts: Layouts<'_>,
+    ) -> Result<BTreeMap<String, f64>, Error> {
+        let all = manage::predict_under_secret(&self.managed.program, &self.params, &self.promise, layouts)?;
+        Ok(self.worst(&all, failure))
+    }
+
+    fn worst(&self, all: &[Noise], failure: f64) -> BTreeMap<String, f64> {
         let program = &self.managed.program;
-        let all = manage::predict_fresh(program, &self.params, &self.promise, layouts)?;
         let error = |v: usize| all[v].error_at(program.slots(), failure).log2();
-        Ok(program.outputs().iter().map(|o| (o.name.clone(), error(o.value.index()))).collect())
+        program.outputs().iter().map(|o| (o.name.clone(), error(o.value.index()))).collect()
     }
 
     /// [`errors`](Self::errors) exceeded with probability [`FAILURE`](ringmill_ckks::noise::FAILURE), by keys of the base layout: those

@@ -1,0 +1,134 @@
+"""Parameters for a kernel: for the key that encrypts, for results that are published, while there are any."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import NoReturn
+
+from ringmill._checks.requirements import PRECISION, SECURITY
+from ringmill._native import Plan
+from ringmill.errors import ParameterError, fail
+from ringmill.flooding import Flooding, published
+from ringmill.trace.program import Traced
+
+#: What encryption under the secret key saves, at most: public-key encryption adds √(4N/3 + 1) for σ.
+_SAVES = 9
+#: The least ring that is chosen at 128 bits of security and some levels.
+LEAST_LOG_N = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What parameters are chosen for.
+
+    Attributes
+    ----------
+        traced, magnitude, bound: the kernel, and the size of arguments and of values.
+        security, rotation_keys: as `Kernel.compile` takes them.
+        secret: whether arguments are encrypted under the secret key.
+        flooding: for results that are published, what their error is flooded for.
+        sanitising: the same for results that are sanitised.
+        log_n: log2 of the ring degree that the reserve is for.
+    """
+
+    traced: Traced
+    magnitude: float
+    bound: float
+    security: int | None
+    rotation_keys: int | None
+    secret: bool = False
+    flooding: Flooding | None = None
+    sanitising: Flooding | None = None
+    log_n: int = LEAST_LOG_N
+
+    @property
+    def reserve(self) -> int:
+        """Bits that flooding takes."""
+        counts, bits = published(self.traced.signature), 0.0
+        if self.flooding:
+            bits += self.flooding.bits(counts)
+        if self.sanitising:
+            bits += self.sanitising.sanitising(self.log_n, sum(counts.values()))
+        return math.ceil(bits)
+
+    def chosen(self, precision: int | None) -> tuple[Plan, int]:
+        """A plan for the precision of results, and the bits that these have before they are flooded.
+
+        Where results are published and no precision is asked for, it is 20 or as much as remains.
+
+        Raises
+        ------
+            ParameterError: code ``Precision``, for more bits than any parameters hold.
+        """
+        plan, bits = self._chosen(precision)
+        if self.sanitising and plan.params.log_n > self.log_n:
+            # Noise stands in every coefficient: a larger ring takes more.
+            return replace(self, log_n=plan.params.log_n).chosen(precision)
+        return plan, bits
+
+    def _chosen(self, precision: int | None) -> tuple[Plan, int]:
+        bits = PRECISION if precision is None else precision
+        try:
+            return self._plan(bits + self.reserve), bits + self.reserve
+        except ParameterError as error:
+            if not _of_precision(error):
+                raise
+            most = self._most(bits + self.reserve) - self.reserve
+            if precision is None and self.reserve and most >= 1:
+                return self._plan(most + self.reserve), most + self.reserve
+            self._refuse(bits, most)
+
+    def _refuse(self, bits: int, most: int) -> NoReturn:
+        size = f"{self.bound:.3g}"
+        flooded = f", beside {self.reserve} bits for noise that hides errors" if self.reserve else ""
+        remedy = "scale values down" if self.bound > 2 else "split the computation"
+        instead = f"at most {most}" if most >= 1 else "not even one bit is"
+        fail(
+            ParameterError,
+            "Precision",
+            f"A precision of {bits} bits is not reachable with values up to {size}{flooded}: {instead}. "
+            + (f"Compile with precision={most}, or {remedy}." if most >= 1 else "Publish fewer results."),
+            precision=bits,
+            most=most,
+            values=self.bound,
+        )
+
+    def _most(self, below: int) -> int:
+        """The largest precision under one that no parameters hold; 0 if none hold any."""
+        least, most = 0, below
+        while most - least > 1:
+            middle = (least + most) // 2
+            try:
+                self._plan(middle)
+            except ParameterError as error:
+                if not _of_precision(error):
+                    raise
+                most = middle
+            else:
+                least = middle
+        return least
+
+    def _plan(self, bits: int) -> Plan:
+        """A plan for an error of 2^−bits, of which approximations that were chosen have the other half."""
+        noise = bits + 1 if self.traced.chooses else bits
+        if not self.secret:
+            return self._choose(noise)
+        asked = max(noise - _SAVES, 1)
+        while asked < noise:
+            plan = self._choose(asked)
+            missing = noise + max(plan.predicted_error(secret=True).values())
+            if missing <= 0:
+                return plan
+            asked += max(math.ceil(missing), 1)
+        return self._choose(noise)
+
+    def _choose(self, bits: int) -> Plan:
+        traced, security = self.traced, self.security or SECURITY
+        real = traced.signature.real
+        return Plan.choose(traced.text, bits, self.magnitude, self.bound, real, security, self.rotation_keys)
+
+
+def _of_precision(error: ParameterError) -> bool:
+    """Whether fewer bits may be had: scales want wider primes than are supported."""
+    return error.code == "Params" and str(error.fields.get("source", "")).startswith("PrimeBits")

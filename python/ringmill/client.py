@@ -1,0 +1,585 @@
+"""A kernel as its client has it: what it takes and gives, its parameters and keys; no program, no weights.
+
+`Client` is what ``client.rm`` holds. A compiled kernel, which has the program too, can do the same: both are
+a `ClientSide`.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from numpy.typing import ArrayLike
+
+from ringmill import _native, bundle, html, memory
+from ringmill._checks.arguments import checked
+from ringmill._checks.ownership import of_kind
+from ringmill._checks.results import plausible
+from ringmill._native import Params, PublicKey, SecretKey
+from ringmill.errors import FileFormatError, MismatchError, fail
+from ringmill.flooding import BITS, Flooding, flood, published
+from ringmill.keys import Keys, keygen
+from ringmill.log import done
+from ringmill.progress import Show, steps
+from ringmill.trace.program import Signature
+from ringmill.trace.spec import Slots
+from ringmill.values import Values
+
+#: Rotations of the largest ring.
+MOST_KEYS = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What client and server agree on beside signature and parameters.
+
+    Attributes
+    ----------
+        magnitude: bound on the size of arguments.
+        level, scale: where arguments are encrypted.
+        taken: names of the ciphertexts that the program takes.
+        relin, rotations, conjugation, encapsulation: the keys that it needs.
+        forms: what each key has beside its base form.
+        depth: rescales in a row, at most.
+        precision: the bits that were asked for.
+        encryption: the key that arguments are encrypted under, "public" or "secret".
+        errors: by output, log2 of the error of the worst slot.
+        noise: the same of encryption alone, without that of approximations.
+        bounds: by output, the bound on a slot.
+    """
+
+    magnitude: float
+    level: int
+    scale: str
+    taken: tuple[str, ...]
+    relin: bool
+    rotations: tuple[int, ...]
+    conjugation: bool
+    encapsulation: bool
+    forms: tuple[str, ...]
+    depth: int
+    precision: int
+    encryption: str
+    errors: Mapping[str, float]
+    noise: Mapping[str, float]
+    bounds: Mapping[str, float]
+
+    @property
+    def keys(self) -> int:
+        """How many evaluation keys there are."""
+        return self.relin + self.conjugation + self.encapsulation + len(self.rotations)
+
+    @property
+    def keys_needed(self) -> str:
+        """The evaluation keys, as text."""
+        parts = ["relinearisation"] if self.relin else []
+        if self.rotations:
+            parts.append("rotations by " + ", ".join(str(k) for k in self.rotations))
+        parts += ["conjugation"] if self.conjugation else []
+        parts += ["encapsulation"] if self.encapsulation else []
+        parts += [f"each also as {', '.join(self.forms)}"] if parts and self.forms else []
+        return "; ".join(parts) or "none"
+
+
+class ClientSide:
+    """What the holder of the secret key does with a kernel: ``keygen``, ``encrypt``, ``decrypt``."""
+
+    #: How messages call it.
+    _called: ClassVar[str] = "compiled"
+
+    signature: Signature
+
+    @property
+    def params(self) -> Params:
+        """The parameters."""
+        raise NotImplementedError
+
+    @property
+    def terms(self) -> Terms:
+        """What client and server agree on."""
+        raise NotImplementedError
+
+    @property
+    def name(self) -> str:
+        """Name of the kernel."""
+        return self.signature.name
+
+    @property
+    def keys_needed(self) -> str:
+        """The evaluation keys that the program needs, as text."""
+        return self.terms.keys_needed
+
+    @property
+    def digest(self) -> str:
+        """Identifies what arguments and results are made for; they carry it.
+
+        It follows from public facts alone: names, shapes and packing, parameters, the bound on arguments,
+        their level and scale. Two kernels that differ in the numbers which they hold have one digest.
+        """
+        facts = {
+            "signature": self.signature.to_json(),
+            "params": self.params.fingerprint,
+            "magnitude": self.terms.magnitude,
+            "level": self.terms.level,
+            "scale": self.terms.scale,
+        }
+        return bundle.digest(json.dumps(facts, sort_keys=True).encode())
+
+    def _made(self, program: object) -> bool:
+        """Whether a digest is this kernel's."""
+        return program == self.digest
+
+    def keygen(self, *, seeded: bool = False, progress: Show = "none") -> Keys:
+        """A secret key, its public key, and exactly the evaluation keys that this kernel needs.
+
+        Args:
+            seeded: keep half of each evaluation key in memory, packed; the other half is made when it is
+                used. Files and results are the same.
+            progress: how to show the work: "none", "auto" (a bar on a terminal, lines elsewhere), "bar" or
+                "lines"; or a function of steps done, all steps and the name of the next one.
+
+        Raises
+        ------
+            MachineError: code ``Memory``, for keys of more bytes than there are.
+        """
+        terms = self.terms
+        self._room_for_keys(seeded=seeded)
+        with done("keygen", self.name, evaluation_keys=terms.keys):
+            return keygen(
+                self.params,
+                relin=terms.relin,
+                rotations=terms.rotations,
+                conjugation=terms.conjugation,
+                encapsulation=terms.encapsulation,
+                seeded=seeded,
+                forms=terms.forms,
+                progress=progress,
+            )
+
+    def _room_for_keys(self, *, seeded: bool) -> None:
+        """Refuse keys that memory does not hold, and name what it would hold."""
+        terms, fits = self.terms, {}
+        count = terms.keys
+        others = count - len(terms.rotations)
+        size = functools.partial(memory.of_keys, self.params, forms=list(terms.forms))
+        if not seeded:
+            fits["seeded=True"] = lambda: size(count, seeded=True)
+        fewest = others + 1
+        if count > fewest:
+            # A fifth is left to the evaluation.
+            most = min(max(int(0.8 * memory.available() // size(1)), fewest), count)
+            fits[f"a kernel compiled with rotation_keys={most - others}"] = lambda: size(most)
+        memory.room(
+            f"Making {count} evaluation keys for kernel {self.name!r}",
+            {"keys": size(count, seeded=seeded)},
+            fits,
+        )
+
+    @checked
+    def encrypt(
+        self,
+        key: PublicKey | SecretKey | Keys,
+        arguments: Mapping[str, ArrayLike] | None = None,
+        /,
+        *,
+        progress: Show = "none",
+        **named: ArrayLike,
+    ) -> Values:
+        """Pack and encrypt the kernel's arguments, given by name or as one mapping.
+
+        Every argument is to be given, as to any function; ciphertexts that no result needs are not made.
+        With a secret key fresh ciphertexts take half the bytes on the wire, since one half of each expands
+        from a seed.
+
+        Raises
+        ------
+            EncodingError: arrays of other shapes, of no finite numbers, or larger than the bound that the
+                kernel was compiled for.
+            MismatchError: no key that encrypts, or one of other parameters.
+            ProgramError: arguments that are missing or not known.
+        """
+        kinds = (PublicKey, SecretKey, Keys)
+        left = "Give keys.public, or arguments by name after it."
+        of_kind(f"{self._called}.encrypt()", "key", key, kinds, left)
+        terms = self.terms
+        if isinstance(key, Keys):
+            key = key.secret if terms.encryption == "secret" else key.public
+        self._same_params("key", key.params)
+        if terms.encryption == "secret" and not isinstance(key, SecretKey):
+            fail(
+                MismatchError,
+                "PublicEncryption",
+                f"Kernel {self.name!r} is compiled for arguments under the secret key, and a public key adds "
+                'more error than it keeps. Give keys.secret, or compile with encryption="public".',
+            )
+        given = self.signature.pack({**(arguments or {}), **named}, terms.magnitude)
+        packed = {name: given[name] for name in self._needed(given)}
+        out = {}
+        counted = done("encrypt", self.name, ciphertexts=len(packed))
+        with counted, steps("encrypt", len(packed), progress) as step:
+            for name, slots in packed.items():
+                step(name)
+                out[name] = key.encrypt(
+                    slots, level=terms.level, magnitude=terms.magnitude, scale=terms.scale
+                )
+        return Values("arguments", out, self.name, self.digest)
+
+    @checked
+    def decrypt(
+        self,
+        secret: SecretKey | Keys,
+        results: Values,
+        *,
+        check: bool = True,
+        publish: int | None = None,
+        statistical: int = BITS,
+    ) -> Any:
+        """Decrypt results: an array, or a dict of arrays when the kernel returns several.
+
+        The numbers are for the owner of the key alone, since their errors depend on it, unless ``publish`` is
+        given.
+
+        Args:
+            secret: the secret key.
+            results: from ``evaluate``.
+            check: refuse values beyond the bound that the program relied on.
+            publish: how many decryptions under this key will be published, all together. Noise then floods
+                the error, as SECURITY.md states; ``published_error`` tells how far numbers may be off.
+            statistical: the bits of statistical security of published numbers.
+
+        Raises
+        ------
+            MismatchError: no key that decrypts; results of another program, or under another secret key.
+            ParameterError: a number of decryptions or of bits that is not possible.
+            ResultError: values beyond the bound that the program relied on, unless ``check`` is false.
+        """
+        flooding = None if publish is None else Flooding.of(publish, statistical)
+        with done("decrypt", self.name):
+            slots = self._decrypted(f"{self._called}.decrypt()", secret, results)
+        if check:
+            bounds = self.terms.bounds
+            for name, values in slots.items():
+                plausible(values, results.parts[name], name, bounds[name])
+        if flooding:
+            counts = published(self.signature)
+            # What is predicted here, or what a result states if that is more.
+            errors = {n: 2.0 ** max(self.terms.noise[n], results.parts[n].error_log2) for n in counts}
+            slots = flood(slots, flooding, flooding.norm(errors, counts), real=self.signature.real)
+        return self.signature.unpack(slots)
+
+    @checked
+    def published_error(self, publish: int, statistical: int = BITS) -> float:
+        """log2 of how far a number may be off that ``decrypt`` gives with these options.
+
+        Args:
+            publish: how many decryptions are published.
+            statistical: the bits of statistical security.
+
+        Raises
+        ------
+            ParameterError: numbers that are not possible.
+        """
+        flooding, counts = Flooding.of(publish, statistical), published(self.signature)
+        noise = {name: 2.0 ** self.terms.noise[name] for name in counts}
+        deviation, error = flooding.deviation(flooding.norm(noise, counts)), max(self.terms.errors.values())
+        return math.log2(2.0**error + deviation * flooding.worst(sum(counts.values())))
+
+    def rewritten(self, values: Values) -> Values:
+        """Arguments or results of this kernel, stating public facts alone.
+
+        Those from files of before version 4 state what follows from the numbers of the program. Arguments
+        then state the bound that the kernel was compiled for, results the precision, as those of today do.
+
+        Raises
+        ------
+            MismatchError: values of another kernel.
+        """
+        role = values.role if isinstance(values, Values) else "results"
+        self._check_values(
+            role, values, self._needed(self.signature.input_parts) if role == "arguments" else []
+        )
+        parts = {}
+        for name, cipher in values.parts.items():
+            # What was rounded on the way is taken for itself.
+            error = cipher.error_log2 - 1e-6
+            if role == "arguments":
+                error, bound = math.ceil(4.0 * error) / 4.0, max(self.terms.magnitude, cipher.magnitude)
+            else:
+                error, bound = _native.stated(self.terms.precision, error, cipher.magnitude)
+            parts[name] = cipher.restated(bound, error)
+        return Values(role, parts, self.name, self.digest)
+
+    # ---- checks -------------------------------------------------------------------------------
+
+    def _decrypted(self, call: str, secret: SecretKey | Keys, results: Values) -> dict[str, Slots]:
+        """All slots of results."""
+        of_kind(call, "secret", secret, (SecretKey, Keys), "Only the secret key decrypts: keys.secret.")
+        key = secret.secret if isinstance(secret, Keys) else secret
+        self._same_params("secret key", key.params)
+        self._check_values("results", results, self.signature.output_parts)
+        return {name: key.decrypt(cipher) for name, cipher in results.parts.items()}
+
+    def _needed(self, names: Iterable[str]) -> list[str]:
+        """Those of the signature's ciphertexts that the program takes, in their order."""
+        taken = set(self.terms.taken)
+        return [name for name in names if name in taken]
+
+    def _same_params(self, what: str, params: Params) -> None:
+        if params != self.params:
+            s = "" if what.endswith("s") else "s"
+            fail(
+                MismatchError,
+                "ParamsMismatch",
+                f"The {what} belong{s} to other parameters ({params!r}) than kernel {self.name!r} "
+                f"({self.params!r}). Use keys made by this kernel's keygen.",
+                what=what,
+                expected=self.params.fingerprint,
+                found=params.fingerprint,
+            )
+
+    def _check_values(self, role: str, values: Values, names: list[str]) -> None:
+        if not isinstance(values, Values) or values.role != role:
+            found = values.role if isinstance(values, Values) else type(values).__name__
+            fail(
+                MismatchError,
+                "WrongRole",
+                f"Encrypted {role} are wanted here, but {found} were given. "
+                "encrypt() makes arguments, evaluate() turns them into results, decrypt() reads results.",
+                expected=role,
+                found=found,
+            )
+        if not self._made(values.program):
+            fail(
+                MismatchError,
+                "OtherProgram",
+                f"These {role} were made by kernel {values.kernel!r} with another program or other "
+                f"parameters ({values.program!s:.8}) than {self.name!r} here ({self.digest:.8}). Encrypt the "
+                "arguments again with this kernel.",
+                expected=self.digest,
+                found=values.program,
+            )
+        missing = sorted(set(names) - set(values.parts))
+        if missing:
+            fail(
+                MismatchError,
+                "Incomplete",
+                f"The {role} miss {', '.join(missing)}. Encrypt all arguments together.",
+                missing=missing,
+            )
+
+
+class Client(ClientSide):
+    """What ``client.rm`` holds: a kernel for the client alone. `ringmill.load_client` reads it.
+
+    It has no program and no weights. ``errors`` and ``bounds`` of its terms are those that results state.
+
+    Attributes
+    ----------
+        signature: names, shapes and packing of arguments and results.
+    """
+
+    _called = "client"
+    #: What a bundle says that it is.
+    KIND: ClassVar[str] = "client"
+
+    def __init__(self, signature: Signature, params: Params, terms: Terms) -> None:
+        self.signature = signature
+        self._params = params
+        self._terms = terms
+
+    @property
+    def params(self) -> Params:
+        """The parameters."""
+        return self._params
+
+    @property
+    def terms(self) -> Terms:
+        """What client and server agree on."""
+        return self._terms
+
+    @property
+    def predicted_error(self) -> dict[str, float]:
+        """log2 of the error of the worst slot of every output ciphertext, as results state it."""
+        return dict(self._terms.errors)
+
+    def __repr__(self) -> str:
+        return (
+            f"<client of {self.name}: {self.signature.slots} slots, depth {self._terms.depth}, "
+            f"keys: {self.keys_needed}; {self._params!r}>"
+        )
+
+    def _repr_html_(self) -> str:
+        """Its facts for a notebook."""
+        rows = {
+            "parameters": repr(self._params),
+            "depth": self._terms.depth,
+            "keys": self.keys_needed,
+            "arguments": ", ".join(f"{n} {list(s.shape)}" for n, s in self.signature.inputs.items()),
+            "results": ", ".join(f"{n} {list(r.layout.shape)}" for n, r in self.signature.outputs.items()),
+            "error": f"2^{max(self._terms.errors.values()):.1f} in the worst slot, as results state it",
+        }
+        return html.table(f"client of kernel {self.name}, {self.signature.slots} slots", rows)
+
+    # ---- files --------------------------------------------------------------------------------
+
+    def to_bytes(self) -> bytes:
+        """The client file's bytes; equal clients give equal bytes."""
+        return self._bundle().to_bytes()
+
+    @checked
+    def save(self, path: str | Path) -> int:
+        """Write the client file; returns its bytes.
+
+        Raises
+        ------
+            FileFormatError: code ``Unwritable``; nothing is left behind then.
+        """
+        return self._bundle().save(path)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles and copies are the client file, read anew."""
+        return type(self).from_bytes, (self.to_bytes(),)
+
+    def _bundle(self) -> bundle.Bundle:
+        parts = {
+            "signature": json.dumps(self.signature.to_json()).encode(),
+            "params": self._params.to_bytes(),
+        }
+        facts = {"kernel": self.name, "program": self.digest, **asdict(self._terms)}
+        return bundle.Bundle(self.KIND, {**facts, "digest": _digest(facts, parts)}, parts)
+
+    @classmethod
+    @checked
+    def load(cls, path: str | Path) -> Client:
+        """Read a client file.
+
+        Raises
+        ------
+            FileFormatError: no client file, a damaged one, or one of another version.
+        """
+        try:
+            read = bundle.load(path, cls.KIND)
+        except FileFormatError as error:
+            if error.fields.get("found") != "ringmill-kernel":
+                raise
+            fail(
+                FileFormatError,
+                "WrongKind",
+                f"{path} is a server's file: it holds the program with its weights. "
+                "Give client.rm, which was written beside it.",
+                path=str(path),
+                expected=cls.KIND,
+                found=error.fields["found"],
+            )
+        return cls._read(read, str(path))
+
+    @classmethod
+    @checked
+    def from_bytes(cls, data: bytes) -> Client:
+        """Read what ``to_bytes`` wrote, as ``load`` reads a file.
+
+        Raises
+        ------
+            FileFormatError: as `load`.
+        """
+        return cls._read(bundle.parse(data, cls.KIND, "What was given"), "What was given")
+
+    @classmethod
+    def _read(cls, read: bundle.Bundle, path: str) -> Client:
+        """The client of a bundle; ``path`` is for messages."""
+        if set(read.parts) != {"signature", "params"}:
+            bundle.refuse_damaged(path, "it lacks the signature or the parameters")
+        try:
+            signature = Signature.from_json(json.loads(read.parts["signature"]))
+        except (ValueError, RecursionError) as error:
+            if isinstance(error, FileFormatError):
+                raise
+            bundle.refuse_damaged(path, "its text cannot be read")
+        params = Params.from_bytes(read.parts["params"])
+        facts = dict(read.facts)
+        told = facts.pop("digest", None), facts.pop("kernel", None), facts.pop("program", None)
+        try:
+            terms = _terms(facts, signature, params)
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            bundle.refuse_damaged(path, f"what it says of its kernel cannot be read ({error})")
+        client = cls(signature, params, terms)
+        known = {"kernel": client.name, "program": client.digest, **facts}
+        if told != (_digest(known, read.parts), client.name, client.digest):
+            bundle.refuse_damaged(path, "its digest is not that of its parts")
+        return client
+
+
+def _digest(facts: Mapping[str, Any], parts: Mapping[str, bytes]) -> str:
+    """The digest of all that a client's file holds."""
+    each = {name: bundle.digest(data) for name, data in parts.items()}
+    return bundle.digest(json.dumps([facts, each], sort_keys=True).encode())
+
+
+def _terms(facts: dict[str, Any], signature: Signature, params: Params) -> Terms:
+    """What a file says, checked; ``ValueError`` and the like on anything else."""
+
+    def need(name: str, kind: type, holds: Any = lambda _: True) -> Any:
+        value = facts[name]
+        if type(value) is not kind or not holds(value):
+            raise ValueError(name)
+        return value
+
+    def texts(name: str, most: int) -> tuple[str, ...]:
+        given = need(name, list, lambda them: len(them) <= most)
+        if not all(isinstance(one, str) and len(one) <= 1 << 10 for one in given):
+            raise ValueError(name)
+        return tuple(given)
+
+    def numbers(name: str, least: float, most: float) -> dict[str, float]:
+        given = need(name, dict, lambda them: set(them) == set(signature.output_parts))
+        found = {str(part): float(value) for part, value in given.items()}
+        if not all(least < value < most for value in found.values()):
+            raise ValueError(name)
+        return found
+
+    if set(facts) != set(Terms.__dataclass_fields__):
+        raise ValueError("other facts than a client has")
+    slots = params.slots
+    rotations = need("rotations", list, lambda them: len(them) <= MOST_KEYS)
+    if not all(type(k) is int and 0 < k < slots for k in rotations):
+        raise ValueError("rotations")
+    level = need("level", int, lambda level: 0 <= level <= params.max_level)
+    taken = texts("taken", bundle.MAX_PARTS)
+    if set(taken) - set(signature.input_parts):
+        raise ValueError("taken")
+    return Terms(
+        magnitude=need("magnitude", float, lambda size: 0 < size < math.inf),
+        level=level,
+        scale=need("scale", str, lambda text: len(text) < 1 << 16),
+        taken=taken,
+        relin=need("relin", bool),
+        rotations=tuple(rotations),
+        conjugation=need("conjugation", bool),
+        encapsulation=need("encapsulation", bool),
+        forms=texts("forms", 16),
+        depth=need("depth", int, lambda depth: 0 <= depth < 1 << 20),
+        precision=need("precision", int, lambda bits: 0 <= bits <= 64),
+        encryption=need("encryption", str, lambda key: key in ("public", "secret")),
+        errors=numbers("errors", -1100, 1100),
+        noise=numbers("noise", -1100, 1100),
+        bounds=numbers("bounds", 0, math.inf),
+    )
+
+
+@checked
+def load_client(path: str | Path) -> Client:
+    """Read ``client.rm``, a kernel for its client: it makes keys, encrypts and decrypts.
+
+    Args:
+        path: the file that ``ringmill compile`` or ``compiled.save(client=…)`` wrote.
+
+    Raises
+    ------
+        FileFormatError: no client file, a damaged one, or the server's.
+    """
+    return Client.load(path)
