@@ -75,7 +75,7 @@ pub(crate) async fn slot(app: Arc<App>) {
         poll.tick().await;
         tokio::select! {
             () = app.runs.queued.notified() => {}
-            () = app.drain.notified() => {}
+            () = app.going_down() => {}
             _ = poll.tick() => {}
             () = &mut idle, if worker.is_some() => {
                 if let Some(idle) = worker.take() {

@@ -3,6 +3,8 @@
 //! Statements are SQL that PostgreSQL takes too, but for the mark of parameters. Each call is one transaction.
 
 pub(crate) mod audit;
+#[cfg(test)]
+mod job_tests;
 pub(crate) mod jobs;
 pub(crate) mod objects;
 pub(crate) mod tenants;
