@@ -165,9 +165,9 @@ $(STAMPS)/extension: $(STAMPS)/venv $(STAMPS)/rust $(wildcard $(RUST_INPUTS))
 	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(PY) -m maturin develop --quiet --release --locked
 	@mkdir -p $(@D); touch $@
 
-# The service as tests start it: of the crates that `cargo test` has built.
+# The service as tests start it. Features of the whole workspace: the crates that `cargo test` has built serve.
 $(STAMPS)/service: $(STAMPS)/rust $(wildcard $(RUST_INPUTS))
-	@cargo build --quiet $(CARGO_FLAGS) -p ringmill-serve
+	@cargo build --quiet --workspace --bin ringmill-serve $(CARGO_FLAGS)
 	@mkdir -p $(@D); touch $@
 
 $(DENY)-$(DENY_VERSION): | $(STAMPS)/rust

@@ -3,18 +3,24 @@
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::{Notify, Semaphore};
+use tokio::time::timeout;
 
 use crate::blobs::Blobs;
 use crate::config::Config;
 use crate::error::ServeError;
 use crate::metrics::Metrics;
 use crate::scheduler::Runs;
+use crate::store::jobs::{Class, Failure};
 use crate::store::{Store, uploads};
 use crate::token::TokenKey;
 use crate::worker::parent::Worker;
 use crate::worker::protocol::{Answer, Request};
+
+/// Seconds that the check of a file may take: a kernel is compiled for it.
+const CHECK_SECONDS: u64 = 300;
 
 /// Files that are checked at once.
 const CHECKS: usize = 2;
@@ -33,7 +39,7 @@ pub(crate) struct App {
     writing: Mutex<HashSet<String>>,
     draining: AtomicBool,
     /// Signals that the service goes down.
-    pub(crate) drain: Notify,
+    drain: Notify,
     over: AtomicBool,
     over_told: Notify,
 }
@@ -72,6 +78,15 @@ impl App {
         self.runs.changed.notify_waiters();
     }
 
+    /// Waits for [`go_down`](Self::go_down).
+    pub(crate) async fn going_down(&self) {
+        // A signal after this line is not missed.
+        let signal = self.drain.notified();
+        if !self.is_draining() {
+            signal.await;
+        }
+    }
+
     /// Jobs that still run are given back.
     pub(crate) fn end_runs(&self) {
         self.over.store(true, Ordering::SeqCst);
@@ -80,12 +95,9 @@ impl App {
 
     /// Waits for [`end_runs`](Self::end_runs).
     pub(crate) async fn deadline_of_drain(&self) {
-        loop {
-            let told = self.over_told.notified();
-            if self.over.load(Ordering::SeqCst) {
-                return;
-            }
-            told.await;
+        let signal = self.over_told.notified();
+        if !self.over.load(Ordering::SeqCst) {
+            signal.await;
         }
     }
 
@@ -102,9 +114,14 @@ impl App {
     pub(crate) async fn check(&self, tenant: i64, file: std::path::PathBuf) -> Result<Answer, ServeError> {
         let _one = self.checks.acquire().await.map_err(|e| ServeError::Worker { why: e.to_string() })?;
         let mut worker = Worker::start(&self.config, tenant)?;
-        let answer = worker.asked(&Request::Check { file }).await;
+        let request = Request::Check { file };
+        let answer = timeout(Duration::from_secs(CHECK_SECONDS), worker.asked(&request)).await;
         worker.end().await;
-        Ok(answer)
+        Ok(answer.unwrap_or_else(|_| {
+            let message =
+                format!("the file took longer than {CHECK_SECONDS} s to check; compile a smaller program");
+            Answer::Failed(Failure { class: Class::User, code: "CheckTime".into(), message })
+        }))
     }
 }
 

@@ -106,12 +106,12 @@ fn within<T: PartialOrd + std::fmt::Display>(value: T, least: T, most: T) -> Res
 
 fn run(verb: Verb, config: Config) -> Result<(), ServeError> {
     match verb {
-        Verb::Work { memory, file } => work(memory, file),
-        Verb::OpenApi => Ok(println!("{}", openapi()?)),
-        Verb::Tenant(name) => Ok(println!("{}", add_tenant(&config, &name)?)),
+        Verb::Work { memory, file } => work(memory, file)?,
+        Verb::OpenApi => println!("{}", openapi()?),
+        Verb::Tenant(name) => println!("{}", add_tenant(&config, &name)?),
         Verb::Audit => match check_audit(&config)? {
-            None => Ok(println!("every entry is as it was written")),
-            Some(id) => Err(ServeError::Start(format!("entry {id} of the audit log was changed"))),
+            None => println!("every entry is as it was written"),
+            Some(id) => return Err(ServeError::Start(format!("entry {id} of the audit log was changed"))),
         },
         Verb::Serve => {
             logging::begin();
@@ -122,9 +122,10 @@ fn run(verb: Verb, config: Config) -> Result<(), ServeError> {
                 if let Some(token) = &started.token {
                     println!("first token, shown once: {token}");
                 }
-            }))
+            }))?;
         }
     }
+    Ok(())
 }
 
 fn main() -> ExitCode {

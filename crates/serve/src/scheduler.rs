@@ -60,7 +60,7 @@ pub(crate) async fn slot(app: Arc<App>) {
     let mut worker: Option<Worker> = None;
     while !app.is_draining() {
         let lease = app.config.lease;
-        match app.store.run(move |t| jobs::claim(t, lease)).await {
+        match app.store.lightly(move |t| jobs::claim(t, lease)).await {
             Ok(Some(job)) => {
                 worker = serve(&app, job, worker).await;
                 app.runs.changed.notify_waiters();
@@ -75,7 +75,7 @@ pub(crate) async fn slot(app: Arc<App>) {
         poll.tick().await;
         tokio::select! {
             () = app.runs.queued.notified() => {}
-            () = app.drain.notified() => {}
+            () = app.going_down() => {}
             _ = poll.tick() => {}
             () = &mut idle, if worker.is_some() => {
                 if let Some(idle) = worker.take() {
@@ -195,7 +195,7 @@ async fn run(
             },
             _ = renewal.tick() => {
                 let (leased, lease) = (job.clone(), app.config.lease);
-                if let Ok(false) = app.store.run(move |t| jobs::renew(t, &leased, lease)).await {
+                if let Ok(false) = app.store.lightly(move |t| jobs::renew(t, &leased, lease)).await {
                     worker.end().await;
                     return (Outcome::Lost, None);
                 }

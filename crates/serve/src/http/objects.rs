@@ -82,7 +82,7 @@ pub(crate) async fn fetch(
     let object = found(&app, &caller, &hash).await?;
     let file = File::open(app.blobs.object(caller.tenant, &object.hash)).await;
     let file = file.map_err(ServeError::io("opening an object"))?;
-    app.store.run(move |t| objects::touch(t, caller.tenant, &hash)).await?;
+    app.store.lightly(move |t| objects::touch(t, caller.tenant, &hash)).await?;
     let counted = app.clone();
     let pieces = stream::try_unfold(file, move |mut file| {
         let app = counted.clone();

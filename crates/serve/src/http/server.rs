@@ -29,7 +29,7 @@ pub(crate) async fn serve(app: Arc<App>, listener: TcpListener, router: Router) 
         let Ok(permit) = connections.clone().acquire_owned().await else { break };
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
-            () = app.drain.notified() => break,
+            () = app.going_down() => break,
         };
         let stream = match accepted {
             Ok((stream, _)) => stream,

@@ -165,6 +165,7 @@ pub(crate) async fn create(
     std::fs::File::create(app.blobs.upload(&upload.id)).map_err(ServeError::io("beginning an upload"))?;
     let mut rows = vec![(header::LOCATION, format!("/v1/uploads/{}", upload.id)), expiry(expires)];
     if text(&headers, &header::CONTENT_TYPE) == Some(PIECE_TYPE) {
+        let _writing = app.writing(&upload.id)?;
         let (offset, object) = piece(&app, &caller, &upload, 0, &headers, body).await?;
         rows.push((OFFSET, offset.to_string()));
         rows.extend(object.map(|object| (OBJECT, object.hash)));
@@ -229,6 +230,8 @@ pub(crate) async fn append(
         ));
     }
     let found = number(&headers, &OFFSET)?;
+    // Before the upload is read: another request may complete it.
+    let _writing = app.writing(&id)?;
     let tenant = caller.tenant;
     let upload = app.store.run(move |t| uploads::get(t, tenant, &id)).await?;
     let (offset, object) = piece(&app, &caller, &upload, found, &headers, body).await?;
@@ -237,7 +240,7 @@ pub(crate) async fn append(
     tus(StatusCode::NO_CONTENT, rows)
 }
 
-/// Writes a piece; gives the offset after it, and the object if it was the last.
+/// Writes a piece, with the right to write; gives the offset after it, and the object if it was the last.
 async fn piece(
     app: &App,
     caller: &Caller,
@@ -246,7 +249,6 @@ async fn piece(
     headers: &HeaderMap,
     body: Body,
 ) -> Result<(u64, Option<Object>), ServeError> {
-    let _writing = app.writing(&upload.id)?;
     let _slot = app.slots.try_acquire().map_err(|_| ServeError::Busy)?;
     let offset = there(app, upload).await?;
     if found != offset {

@@ -3,6 +3,8 @@
 //! Statements are SQL that PostgreSQL takes too, but for the mark of parameters. Each call is one transaction.
 
 pub(crate) mod audit;
+#[cfg(test)]
+mod job_tests;
 pub(crate) mod jobs;
 pub(crate) mod objects;
 pub(crate) mod tenants;
@@ -29,35 +31,58 @@ impl Store {
         let connection = Connection::open(dir.join("ringmill.db"))?;
         connection.busy_timeout(Duration::from_secs(10))?;
         connection.pragma_update(None, "journal_mode", "wal")?;
-        connection.pragma_update(None, "synchronous", "full")?;
         connection.pragma_update(None, "foreign_keys", true)?;
         let store = Self(Arc::new(Mutex::new(connection)));
         store.now(migrate)?;
         Ok(store)
     }
 
-    /// Does one transaction in the calling thread.
+    /// Does one transaction in the calling thread; it is on disk afterwards.
     pub(crate) fn now<T>(
         &self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, ServeError>,
     ) -> Result<T, ServeError> {
+        self.transact(true, work)
+    }
+
+    fn transact<T>(
+        &self,
+        durable: bool,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, ServeError>,
+    ) -> Result<T, ServeError> {
         // A thread that ended in a panic left a transaction that was rolled back.
         let mut connection = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        connection.pragma_update(None, "synchronous", if durable { "full" } else { "normal" })?;
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let made = work(&transaction)?;
         transaction.commit()?;
         Ok(made)
     }
 
-    /// Does one transaction in a thread that may wait.
+    /// Does one transaction in a thread that may wait; it is on disk afterwards.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, ServeError> + Send + 'static,
     ) -> Result<T, ServeError> {
         let store = self.clone();
-        let done = tokio::task::spawn_blocking(move || store.now(work)).await;
-        done.map_err(|e| ServeError::Worker { why: e.to_string() })?
+        spawned(move || store.now(work)).await
     }
+
+    /// As [`run`](Self::run), without waiting for the disk: a loss of power may undo it, as if it had not happened yet. For leases
+    /// and times of use.
+    pub(crate) async fn lightly<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T, ServeError> + Send + 'static,
+    ) -> Result<T, ServeError> {
+        let store = self.clone();
+        spawned(move || store.transact(false, work)).await
+    }
+}
+
+async fn spawned<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ServeError> + Send + 'static,
+) -> Result<T, ServeError> {
+    tokio::task::spawn_blocking(work).await.map_err(|e| ServeError::Worker { why: e.to_string() })?
 }
 
 fn migrate(transaction: &Transaction<'_>) -> Result<(), ServeError> {

@@ -8,3 +8,5 @@ pub(crate) mod child;
 pub(crate) mod evaluate;
 pub(crate) mod parent;
 pub(crate) mod protocol;
+#[cfg(test)]
+mod tests;

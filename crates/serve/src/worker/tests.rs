@@ -1,0 +1,90 @@
+//! Runs and checks in this process, by the files that the Python package wrote for the tests of `ringmill`.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use super::check::check;
+use super::evaluate::Prepared;
+use super::protocol::{Answer, Run};
+use crate::store::jobs::Class;
+use crate::store::objects::Kind;
+
+fn golden(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../ringmill/tests/golden").join(name)
+}
+
+fn run(arguments: &str, key_memory: u64, out: PathBuf) -> Run {
+    let (program, keys) = (golden("kernel"), golden("evaluation.keys"));
+    Run { program, keys, arguments: golden(arguments), out, threads: 1, key_memory }
+}
+
+#[test]
+fn runs_give_the_bytes_that_python_gave_wherever_keys_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut prepared = Prepared::default();
+    for (arguments, results) in [("arguments", "results"), ("arguments-public", "results-public")] {
+        // In memory, and left in their file.
+        for key_memory in [u64::MAX, 0] {
+            let out = folder.path().join(format!("{arguments}-{key_memory}"));
+            let answer = prepared.run(&run(arguments, key_memory, out.clone()), |_| ());
+            let Ok(Answer::Done { hash, size, .. }) = answer else { panic!("{answer:?}") };
+            let expected = std::fs::read(golden(results)).unwrap();
+            assert!(std::fs::read(out).unwrap() == expected);
+            assert_eq!((hash, size), (blake3::hash(&expected).to_hex().to_string(), expected.len() as u64));
+        }
+        prepared = Prepared::default();
+    }
+}
+
+#[test]
+fn files_that_do_not_fit_are_the_users_fault() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("results");
+    let swapped = Run { keys: golden("arguments"), ..run("arguments", 0, out.clone()) };
+    let other = Run { arguments: golden("results"), ..run("arguments", 0, out.clone()) };
+    for wrong in [swapped, other] {
+        let failure = Prepared::default().run(&wrong, |_| ()).unwrap_err();
+        assert_eq!(failure.class, Class::User, "{failure:?}");
+    }
+    let missing = Run { keys: folder.path().join("none"), ..run("arguments", 0, out) };
+    assert_eq!(Prepared::default().run(&missing, |_| ()).unwrap_err().class, Class::Resource);
+}
+
+#[test]
+fn files_say_what_they_are() {
+    let known = |name| match check(&golden(name)) {
+        Ok(Answer::Known { kind, facts, .. }) => (kind, facts),
+        other => panic!("{other:?}"),
+    };
+    let (kind, program) = known("kernel");
+    assert_eq!((kind, &program["kernel"], &program["relin"]), (Kind::Program, &json!("score"), &json!(true)));
+    assert_eq!(program["galois"], json!({ "1": 5, "2": 25, "4": 625 }));
+    let (kind, keys) = known("evaluation.keys");
+    assert_eq!((kind, &keys["params"]), (Kind::Keys, &program["params"]));
+    let (kind, arguments) = known("arguments");
+    assert_eq!((kind, &arguments["program"]), (Kind::Arguments, &program["program"]));
+    assert_eq!((&arguments["names"], &arguments["identity"]), (&json!(["x", "y"]), &keys["identity"]));
+    assert_eq!(check(&golden("results")).unwrap_err().code, "WrongKind");
+}
+
+#[test]
+fn no_byte_of_a_file_can_be_changed_or_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    for name in ["kernel", "evaluation.keys", "arguments"] {
+        let bytes = std::fs::read(golden(name)).unwrap();
+        // Every byte of the small file, and of the others the first, the last, and some between.
+        let step = (bytes.len() / 200).max(1);
+        let places = (0..bytes.len()).filter(|at| at % step == 0 || *at < 120 || at + 40 > bytes.len());
+        for at in places {
+            let mut edited = bytes.clone();
+            edited[at] ^= 0x10;
+            for other in [&edited[..], &bytes[..at]] {
+                std::fs::write(&path, other).unwrap();
+                let failure = check(&path).unwrap_err();
+                assert_eq!(failure.class, Class::User, "{name}, byte {at}: {failure:?}");
+            }
+        }
+    }
+}
