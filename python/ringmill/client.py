@@ -249,7 +249,7 @@ class ClientSide:
             results: from ``evaluate``.
             check: refuse values beyond the bound that the program relied on.
             publish: how many decryptions under this key will be published, all together. Noise then floods
-                the error, as SECURITY.md states; ``published_error`` tells how far numbers may be off.
+                the error, as SECURITY.md states; ``published_error`` states how far numbers may be off.
             statistical: the bits of statistical security of published numbers.
 
         Raises

@@ -320,7 +320,7 @@ class Compiled(ClientSide):
 
     @property
     def terms(self) -> Terms:
-        """What its client has of it, with exact errors and bounds, which tell of the program's numbers."""
+        """What its client has of it, with exact errors and bounds, which follow from the program's numbers."""
         plan = self.plan
         return Terms(
             magnitude=plan.magnitude,
@@ -544,7 +544,7 @@ class Compiled(ClientSide):
             butterflies: the same.
             progress: how to show how far a long run is: "none", "auto" (a bar on a terminal, lines
                 elsewhere), "bar" or "lines"; or a function of steps done, all steps and a text, of which an
-                exception ends the run. "cpu" and "reference" tell.
+                exception ends the run. "cpu" and "reference" report it.
             sanitise: hide from the client what results show beside their values: each is re-randomised by a
                 fresh encryption of zero, and noise floods its error. A number says for how many results of
                 one model that holds; ``True`` is one. SECURITY.md states what it promises,
