@@ -320,7 +320,7 @@ class Compiled(ClientSide):
 
     @property
     def terms(self) -> Terms:
-        """What its client has of it, with exact errors and bounds, which depend on its numbers."""
+        """What its client has of it, with exact errors and bounds: they follow from private numbers."""
         plan = self.plan
         return Terms(
             magnitude=plan.magnitude,

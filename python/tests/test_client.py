@@ -248,7 +248,7 @@ def test_the_transcript_of_the_page_is_what_happens(tmp_path: Path) -> None:
     answer = json.loads((tmp_path / "answer.json").read_text())["out"]
     assert abs(answer - ((x @ w) ** 2 + 1)) < 2**-16
     assert (tmp_path / "keys" / "secret.key").stat().st_mode & 0o077 == 0
-    # The table of the page names every file that exists beside the source, the data and the answer.
+    # The table of the page names every file beside the source, the data and the answer.
     made = {str(file.relative_to(tmp_path)) for file in tmp_path.rglob("*") if file.is_file()}
     others = {"price.py", "data.json", "answer.json", "bin/ringmill"}
     made -= others | {name for name in made if "__pycache__" in name}
