@@ -364,17 +364,19 @@ class Compiled:
 
     # ---- the client ---------------------------------------------------------------------------
 
-    def keygen(self, *, seeded: bool = False, progress: Show = "none") -> Keys:
+    def keygen(self, *, seeded: bool = False, insecure: bool = False, progress: Show = "none") -> Keys:
         """A secret key, its public key, and exactly the evaluation keys that this kernel needs.
 
         Args:
             seeded: keep half of each evaluation key in memory, packed; the other half is made when it is
                 used. Files and results are the same.
+            insecure: accept parameters that the kernel's file marks insecure; its writer may be anybody.
             progress: how to show the work, as `evaluate` says.
 
         Raises
         ------
             MachineError: code ``Memory``, for keys of more bytes than there are.
+            ParameterError: code ``InsecureFile``, for a kernel file of insecure parameters.
         """
         self._room_for_keys(seeded=seeded)
         return keygen(
@@ -385,6 +387,7 @@ class Compiled:
             encapsulation=self.plan.needs_encapsulation,
             seeded=seeded,
             forms=self.forms,
+            insecure=insecure,
             progress=progress,
         )
 
@@ -482,7 +485,7 @@ class Compiled:
             else:
                 error, bound = _native.stated(self.precision, error, cipher.magnitude)
             parts[name] = cipher.restated(bound, error)
-        return Values(role, parts, self.name, self.digest)
+        return Values(role, parts, self.name, self.digest, public=values.public)
 
     def measure_error(
         self, secret: SecretKey | Keys, results: Values, expected: Any
@@ -579,7 +582,7 @@ class Compiled:
             self._room_to_run(evaluation)
         with share(f"evaluate {self.name}", progress) as told:
             out = self.executable(where).run(taken, evaluation, told)
-        return Values("results", out, self.name, self.digest)
+        return Values("results", out, self.name, self.digest, public=self.public)
 
     def _room_to_run(self, keys: EvaluationKeys) -> None:
         """Refuse a run that memory does not hold beside the keys."""
@@ -650,7 +653,8 @@ class Compiled:
         for name in options.keys() & self.signature.inputs.keys():
             arguments[name] = options.pop(name)
         where = machine_or_function(beside(machine, 2, **options))
-        keys = keys or self.keygen(progress=progress)
+        # Nothing of a run leaves the process.
+        keys = keys or self.keygen(insecure=True, progress=progress)
         encrypted = self.encrypt(keys, arguments, progress=progress)
         results = self.evaluate(keys, encrypted, machine=where, progress=progress)
         return self.decrypt(keys, results)
