@@ -310,9 +310,9 @@ def keygen(
     ------
         MachineError: code ``Memory``, for keys of more bytes than there are.
         MismatchError: no parameters; a form for more primes than they have.
-        ParameterError: code ``InsecureFile``, for parameters that a file marks insecure; rotations that are
-            no whole numbers, a text that is no form, another way to show progress, or ``encapsulation``
-            where the sparse secret is not known to be secure (``params.bootstraps``).
+        ParameterError: rotations that are no whole numbers, a text that is no form, another way to show
+            progress, or ``encapsulation`` where the sparse secret is not known to be secure
+            (``params.bootstraps``). Code ``InsecureFile``: parameters that a file marks insecure.
     """
     # Each once, to the shorter side, in order: they count modulo the slots, and the one by 0 needs no key.
     left = {k % params.slots for k in integers.rotations(ParameterError, rotations)} - {0}

@@ -125,4 +125,4 @@ class Values:
         parts = {name: Ciphertext.from_bytes(params, data) for name, data in read.parts.items()}
         facts = read.facts
         names = str(facts.get("kernel", "")), str(facts.get("program", ""))
-        return cls(read.kind, parts, *names, public=True)  # as whoever wrote them made sure
+        return cls(read.kind, parts, *names, public=True)  # as their writer made sure

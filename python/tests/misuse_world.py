@@ -44,7 +44,7 @@ def cases() -> list[dict[str, str]]:
 
 def first_version(name: str) -> bytes:
     """A file as the first format version wrote it."""
-    return (LISTS.parents[1] / "crates/ckks/tests/golden/v1" / name).read_bytes()
+    return (LISTS.parents[2] / "crates/ckks/tests/golden/v1" / name).read_bytes()
 
 
 @functools.cache

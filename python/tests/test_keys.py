@@ -78,7 +78,7 @@ def test_no_copy_of_a_secret_key_stays_in_memory(tmp_path: Path) -> None:
     assert client.returncode == 0
 
 
-# Runs one verb of the command line after another, and says so.
+# Runs one verb after another, and says so.
 VERBS = """
 import json, sys
 from ringmill.cli import main
@@ -238,7 +238,7 @@ def test_rotations_count_modulo_the_slots(tmp_path: Path) -> None:
 def test_keys_for_parameters_that_a_file_marks_insecure_take_the_word_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Whoever wrote the file is not who makes keys by it."""
+    """The writer of the file is another one than who makes keys by it."""
     compiled = rm.kernel(lambda x: x + x).compile(rm.vector(4), params=PARAMS)
     compiled.save(tmp_path / "kernel")
     compiled.keygen()  # the word was given here

@@ -53,7 +53,7 @@ impl SecretKey {
         if params.insecure_by_file() && !insecure {
             let message = format!(
                 "the file of these parameters marks them insecure ({params}): keys would protect nothing. Give insecure=True \
-                 (--insecure) for a test, or have whoever wrote the file take parameters of 128 bits"
+                 (--insecure) for a test, or have the writer of the file take parameters of 128 bits"
             );
             return Err(Failure::rule(Family::Parameter, "InsecureFile", &message).into());
         }

@@ -225,7 +225,7 @@ impl Params {
     }
 
     /// True if a file marks them `insecure`, and nobody here has: the writer of the file would have keys made that protect nothing.
-    /// Whoever makes keys asks first.
+    /// A caller that makes keys asks its user first.
     pub fn insecure_by_file(&self) -> bool {
         self.is_insecure() && self.0.from_file
     }

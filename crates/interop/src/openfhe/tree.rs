@@ -38,7 +38,7 @@ impl Drop for Node {
     }
 }
 
-/// Appends a word. Where words move to make room, those that stay behind are wiped.
+/// Appends a word. Where words move to a larger allocation, those that stay behind are wiped.
 fn push(words: &mut Zeroizing<Vec<u64>>, word: u64) {
     if words.len() == words.capacity() {
         let mut more = Vec::with_capacity(2 * words.len().max(8));
