@@ -221,10 +221,10 @@ def opened(path: str | Path) -> Iterator[io.FileIO]:
         unreadable(path, error.strerror or str(error))
 
 
-def read_text_file(path: str | Path) -> bytes:
+def read_text_file(path: str | Path, most: int = _TEXT_BYTES) -> bytes:
     """Bytes of a text, with an error that names the file; one beyond all sense is not read."""
     with opened(path) as file:
-        return _up_to(file, path, _TEXT_BYTES)
+        return _up_to(file, path, min(most, _TEXT_BYTES))
 
 
 def _up_to(file: io.FileIO, path: str | Path, most: int) -> bytes:

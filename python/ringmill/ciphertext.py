@@ -247,22 +247,20 @@ class Ciphertext(Encrypted):
         """What a kernel gives for some vectors, the first of which this is, and other arguments."""
         for name, vector in vectors.items():
             of_one_context(("first ciphertext", self), (f"ciphertext {name!r}", vector))
-        clear = {name: given for name, given in arguments.items() if isinstance(given, Plain)}
-        declared = max((given.magnitude for given in clear.values()), default=None)
-        arguments = {**arguments, **{name: given.values for name, given in clear.items()}}
         brought = dict(zip(vectors, together(list(vectors.values())), strict=True))
         magnitude = max(v.native.magnitude for v in brought.values())
         described = {
             name: Present((v.length,), real=v.real, within=v.slots, clean=v.clean)
             for name, v in brought.items()
         }
-        traced = kernel.on({**arguments, **described}, magnitude)
-        bound = bounded(traced, magnitude, "Promise what you know of them, as x.within(1.0)")
+        made = kernel.on({**arguments, **described}, magnitude)
+        traced = made.traced
+        bound = bounded(made.public, magnitude, "Promise what you know of them, as x.within(1.0)")
         signature = traced.signature
         inputs = {name: v._seen(signature.slots).native for name, v in brought.items()}
         with share(f"evaluate {signature.name}", shown()) as reported:
             found = self.evaluator.evaluate(
-                traced.text, inputs, magnitude, bound, signature.real, reported, declared
+                traced.text, inputs, magnitude, bound, signature.real, reported, made.bounds
             )
         results = []
         for result in signature.outputs.values():
@@ -271,13 +269,13 @@ class Ciphertext(Encrypted):
             results.append(Ciphertext(native, self.evaluator, length, real=signature.real))
         return kernel.form(results)
 
-    def _plain(self, other: Any) -> tuple[float | NDArray[np.complex128], float]:
-        """A number or a vector in the clear, and its bound."""
+    def _plain(self, other: Any) -> tuple[float | NDArray[np.complex128], float, bool]:
+        """A number or a vector in the clear, its bound, and whether it is of a real type."""
         given = operand(other)
         array, bound = given.values, given.magnitude
         if array.ndim == 0:
-            if array.imag == 0:
-                return float(array.real), bound
+            if given.real:
+                return float(array.real), bound, True
             array = np.broadcast_to(array, (self.length,))
         if array.shape != (self.length,):
             fail(
@@ -288,19 +286,19 @@ class Ciphertext(Encrypted):
                 left=self.length,
                 right=array.shape,
             )
-        return np.ascontiguousarray(array), bound
+        return np.ascontiguousarray(array), bound, given.real
 
     def __add__(self, other: Any) -> Ciphertext:
         if isinstance(other, Ciphertext):
             a, b = self._paired(other, sums=True)
             total = self.evaluator.add(a.native, b.native)
             return self._with(total, real=other.real, clean=a.clean and b.clean)
-        plain, bound = self._plain(_public(other))
+        plain, bound, real = self._plain(_public(other))
         if isinstance(plain, float) and (self.length == self.slots or not self.clean):
             return self._with(self.evaluator.add_scalar(self.native, plain, bound))
         if isinstance(plain, float):
             plain = np.full(self.length, plain, dtype=np.complex128)
-        return self._with(self.evaluator.add_plain(self.native, plain, bound), real=not np.any(plain.imag))
+        return self._with(self.evaluator.add_plain(self.native, plain, bound), real=real)
 
     __radd__ = __add__
 
@@ -336,11 +334,11 @@ class Ciphertext(Encrypted):
             return self._with(product, real=other.real, clean=a.clean or b.clean)
         if is_public(other) and abs(other) <= INTEGER_FACTOR_MAX:
             return self._with(self.evaluator.multiply_integer(self.native, other))
-        plain, bound = self._plain(_public(other))
+        plain, bound, real = self._plain(_public(other))
         if isinstance(plain, float):
             return self._with(self.evaluator.multiply_scalar(self.native, plain, bound))
         product = self.evaluator.multiply_plain(self.native, plain, bound)
-        return self._with(product, real=not np.any(plain.imag), clean=True)
+        return self._with(product, real=real, clean=True)
 
     __rmul__ = __mul__
 
@@ -632,8 +630,16 @@ class Ciphertext(Encrypted):
 
         Raises
         ------
+            EncodingError: code ``Transparent``, for a vector that everybody could decrypt, as x - x.
             LevelError: code ``WrapsAround``, for values that the modulus may not hold.
         """
+        if self.native.transparent:
+            fail(
+                EncodingError,
+                "Transparent",
+                "Nothing of the secret key is left in this vector, as in x - x: everybody could decrypt it, "
+                "with all that was added to it. Encrypt what shall be secret, and add that.",
+            )
         return self.native.to_bytes()
 
     def __reduce__(self) -> NoReturn:

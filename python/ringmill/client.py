@@ -134,18 +134,20 @@ class ClientSide:
         """Whether a digest is this kernel's."""
         return program == self.digest
 
-    def keygen(self, *, seeded: bool = False, progress: Show = "none") -> Keys:
+    def keygen(self, *, seeded: bool = False, insecure: bool = False, progress: Show = "none") -> Keys:
         """A secret key, its public key, and exactly the evaluation keys that this kernel needs.
 
         Args:
             seeded: keep half of each evaluation key in memory, packed; the other half is made when it is
                 used. Files and results are the same.
+            insecure: accept parameters that the file marks insecure; its writer may be anybody.
             progress: how to show the work: "none", "auto" (a bar on a terminal, lines elsewhere), "bar" or
                 "lines"; or a function of steps done, all steps and the name of the next one.
 
         Raises
         ------
             MachineError: code ``Memory``, for keys of more bytes than there are.
+            ParameterError: code ``InsecureFile``, for a file of insecure parameters.
         """
         terms = self.terms
         self._room_for_keys(seeded=seeded)
@@ -158,6 +160,7 @@ class ClientSide:
                 encapsulation=terms.encapsulation,
                 seeded=seeded,
                 forms=terms.forms,
+                insecure=insecure,
                 progress=progress,
             )
 
@@ -312,7 +315,7 @@ class ClientSide:
             else:
                 error, bound = _native.stated(self.terms.precision, error, cipher.magnitude)
             parts[name] = cipher.restated(bound, error)
-        return Values(role, parts, self.name, self.digest)
+        return Values(role, parts, self.name, self.digest, public=values.public)
 
     # ---- checks -------------------------------------------------------------------------------
 

@@ -583,7 +583,7 @@ class Compiled(ClientSide):
             out = {name: self._as_declared(name, cipher) for name, cipher in out.items()}
         if sanitising and encrypting:
             out = sanitised(out, encrypting, sanitising, self.terms.bounds)
-        return Values("results", out, self.name, self.digest)
+        return Values("results", out, self.name, self.digest, public=self.public)
 
     @contextmanager
     def _shared(self, progress: Show, stop: Stop | None) -> Iterator[Share]:
@@ -704,7 +704,8 @@ class Compiled(ClientSide):
         for name in options.keys() & self.signature.inputs.keys():
             arguments[name] = options.pop(name)
         where = machine_or_function(beside(machine, 2, **options))
-        keys = keys or self.keygen(progress=progress)
+        # Nothing of a run leaves the process.
+        keys = keys or self.keygen(insecure=True, progress=progress)
         encrypted = self.encrypt(keys, arguments, progress=progress)
         results = self.evaluate(keys, encrypted, machine=where, progress=progress)
         return self.decrypt(keys, results)

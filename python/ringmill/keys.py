@@ -163,6 +163,12 @@ def _refuse_strangers(path: Path, stranger: Owned, secret_path: Path, secret: Se
     )
 
 
+def load_params(path: str | Path) -> Params:
+    """The parameters of a file."""
+    with _reading(path):
+        return Params.load(path)
+
+
 def load_secret(params: Params, path: str | Path) -> SecretKey:
     """The secret key of a file, of which no copy stays in memory."""
     with _reading(path):
@@ -194,6 +200,22 @@ def _save(save: Callable[[Path], None], temporary: Path, target: Path) -> None:
         if error.code != "Io":
             raise
         unwritable(target, error.reason)
+
+
+def save_foreign_secret(save: Callable[[Path], None], target: Path, *, overwrite: bool) -> int:
+    """Write a secret key in the format of another library, by a function that writes it; returns its bytes.
+
+    A file that is there stays, unless asked: of two who save to one place at once, one is refused.
+    """
+
+    def taken() -> NoReturn:
+        refuse_secret(target, "overwrite=True")
+
+    if target.exists() and not overwrite:
+        taken()
+    with together() as files:
+        _save(save, files.beside(target, taken=None if overwrite else taken), target)
+    return target.stat().st_size
 
 
 def _forms(keys: EvaluationKeys) -> bundle.Bundle:
@@ -267,6 +289,7 @@ def keygen(
     encapsulation: bool = False,
     seeded: bool = False,
     forms: Iterable[str] = (),
+    insecure: bool = False,
     progress: Show = "none",
 ) -> Keys:
     """Make a secret key and the keys that go with it.
@@ -280,6 +303,7 @@ def keygen(
         encapsulation: make the keys to a sparse secret and back, for bootstrapping.
         seeded: keep half of each evaluation key in memory, packed; the other half is made when it is used.
         forms: what each key has beside its base form, as "26+9/9": `ringmill.key_switching`.
+        insecure: accept parameters from a file that marks them insecure; its writer may be anybody.
         progress: how to show the work.
 
     Raises
@@ -288,7 +312,7 @@ def keygen(
         MismatchError: no parameters; a form for more primes than they have.
         ParameterError: rotations that are no whole numbers, a text that is no form, another way to show
             progress, or ``encapsulation`` where the sparse secret is not known to be secure
-            (``params.bootstraps``).
+            (``params.bootstraps``). Code ``InsecureFile``: parameters that a file marks insecure.
     """
     # Each once, to the shorter side, in order: they count modulo the slots, and the one by 0 needs no key.
     left = {k % params.slots for k in integers.rotations(ParameterError, rotations)} - {0}
@@ -300,7 +324,7 @@ def keygen(
     memory.room(f"Making {count} evaluation keys", {"keys": needed}, fits)
     with steps("keygen", 2 + count, progress) as step:
         step("secret key")
-        secret = SecretKey.generate(params)
+        secret = SecretKey.generate(params, insecure=insecure)
         step("public key")
         public = secret.public_key()
         evaluation = EvaluationKeys(params)

@@ -7,7 +7,7 @@ given at the prompt has a bound: 1 where none is declared, and it is refused bey
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,18 +27,21 @@ class Plain:
     ----------
         values: the numbers, a scalar, a vector or a matrix.
         magnitude: bound on the size of each, which everybody may know.
+        real: whether they are of a real type, from which follows what is done with them.
+        structured: whether it may show which of them are zero: those of a matrix that declares no bound.
     """
 
     values: NDArray[np.complex128]
     magnitude: float
+    real: bool = True
+    structured: bool = False
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         """The numbers alone, for code that runs in the clear too."""
-        values = self.values if np.any(self.values.imag) else self.values.real
-        return np.array(values, dtype=dtype)
+        return np.array(self.values.real if self.real else self.values, dtype=dtype)
 
     def __neg__(self) -> Plain:
-        return Plain(-self.values, self.magnitude)
+        return replace(self, values=-self.values)
 
     def __repr__(self) -> str:
         return f"<numbers in the clear {self.values.shape}, declared within {self.magnitude:g}>"
@@ -65,7 +68,7 @@ def plain(values: ArrayLike, magnitude: float) -> Plain:
             f"A bound of {bound!r} on an operand is not possible. Give a positive number.",
         )
     hold(array, bound)
-    return Plain(array, bound)
+    return Plain(array, bound, not np.iscomplexobj(values))
 
 
 def hold(array: NDArray[Any], bound: float) -> None:
@@ -87,7 +90,7 @@ def operand(other: Any) -> Plain:
         return other
     array = finite_array("the plaintext operand", other)
     hold(array, DEFAULT_MAGNITUDE)
-    return Plain(array, DEFAULT_MAGNITUDE)
+    return Plain(array, DEFAULT_MAGNITUDE, not np.iscomplexobj(other), structured=True)
 
 
 def is_public(other: Any) -> bool:

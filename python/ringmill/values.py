@@ -9,6 +9,7 @@ from pathlib import Path
 from ringmill import bundle, html
 from ringmill._checks.arguments import checked
 from ringmill._native import Ciphertext, Params
+from ringmill.errors import ProgramError, fail
 
 
 class Values:
@@ -20,13 +21,23 @@ class Values:
         parts: ciphertexts by the names of the program's inputs or outputs.
         kernel: name of the kernel they were made for.
         program: digest of its program and parameters.
+        public: whether they may show to everybody; results may if the numbers of their kernel are public.
     """
 
-    def __init__(self, role: str, parts: Mapping[str, Ciphertext], kernel: str, program: str) -> None:
+    def __init__(
+        self,
+        role: str,
+        parts: Mapping[str, Ciphertext],
+        kernel: str,
+        program: str,
+        *,
+        public: bool = False,
+    ) -> None:
         self.role = role
         self.parts = dict(parts)
         self.kernel = kernel
         self.program = program
+        self.public = public
 
     @property
     def error_log2(self) -> float:
@@ -52,7 +63,12 @@ class Values:
         return html.table(f"encrypted {self.role} of {self.kernel}", rows)
 
     def to_bytes(self) -> bytes:
-        """The file's bytes."""
+        """The file's bytes.
+
+        Raises
+        ------
+            ProgramError: code ``Transparent``, for a result that everybody could decrypt.
+        """
         return self._bundle().to_bytes()
 
     @checked
@@ -62,12 +78,29 @@ class Values:
         Raises
         ------
             FileFormatError: code ``Unwritable``; nothing is left behind then.
+            ProgramError: code ``Transparent``, for a result that everybody could decrypt.
         """
         return self._bundle().save(path)
 
     def _bundle(self) -> bundle.Bundle:
+        if not self.public:
+            self._hold_secret()
         facts = {"kernel": self.kernel, "program": self.program}
         return bundle.Bundle(self.role, facts, {name: c.to_bytes() for name, c in self.parts.items()})
+
+    def _hold_secret(self) -> None:
+        """Refuse ciphertexts in which nothing of the secret key is."""
+        for name, cipher in self.parts.items():
+            if cipher.transparent:
+                fail(
+                    ProgramError,
+                    "Transparent",
+                    f"The ciphertext {name!r} of kernel {self.kernel!r} does not depend on what was "
+                    "encrypted: the numbers of the kernel make it constant, and everybody who has it could "
+                    "decrypt it, and learn that. Leave it out of the results; or, if everybody may know the "
+                    "numbers, set compiled.public = True.",
+                    part=name,
+                )
 
     @classmethod
     @checked
@@ -99,4 +132,5 @@ class Values:
             bundle.refuse_damaged(path, "it holds no ciphertext")
         parts = {name: Ciphertext.from_bytes(params, data) for name, data in read.parts.items()}
         facts = read.facts
-        return cls(read.kind, parts, str(facts.get("kernel", "")), str(facts.get("program", "")))
+        names = str(facts.get("kernel", "")), str(facts.get("program", ""))
+        return cls(read.kind, parts, *names, public=True)  # as their writer made sure

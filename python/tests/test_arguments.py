@@ -114,6 +114,7 @@ NEEDS_MORE = {
     "rm.Kernel.compile",
     "rm.Kernel.trace",
     "rm.Keys.load",
+    "rm.Params.load",
     "rm.PublicKey.load",
     "rm.SecretKey.load",
     "native.load",

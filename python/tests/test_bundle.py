@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import ringmill as rm
 from ringmill import bundle
 from ringmill.atomic import write_bytes
+from ringmill.interop import openfhe
 
 GOOD = bundle.Bundle("values", {"kernel": "k", "program": "d"}, {"x.0": b"\x00\x01" * 40, "x.1": b""})
 DATA = GOOD.to_bytes()
@@ -150,6 +151,7 @@ import resource, sys
 import ringmill as rm
 from ringmill import bundle
 from ringmill.cli import arrays, inspect, read
+from ringmill.interop import openfhe
 
 path, how = sys.argv[1:]
 params = rm.Params.from_bits(10, [40] * 3, [40], 3, insecure=True)
@@ -165,8 +167,12 @@ readers = {
     "encryption": lambda: read.encryption_key(path, params),
     "secret": lambda: rm.SecretKey.load(params, path),
     "ciphertext": lambda: rm._native.Ciphertext.load(params, path),
-    "json": lambda: arrays.read(path),
+    "json": lambda: arrays.read(path, {"x": rm.vector(4)}),
+    "npz": lambda: arrays.read(path, {"x": rm.vector(4)}),
     "space": lambda: bundle.read_text_file(path),
+    "parameters": lambda: rm.keys.load_params(path),
+    "openfhe": lambda: openfhe.load_context(path, insecure=True),
+    "openfhe json": lambda: openfhe.load_context(path, insecure=True),
 }
 rm.memory.room = lambda *_: None  # what it says of the file's length is no protection
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -189,6 +195,7 @@ def head(data: bytes, length: int, path: Path) -> None:
 @pytest.mark.parametrize("end", [False, True], ids=["tail", "tail and list"])
 def test_no_reader_takes_more_than_what_is_announced(end: bool, tmp_path: Path) -> None:
     params = rm.Params.from_bits(10, [40] * 3, [40], 3, insecure=True)
+    context = openfhe.context_of(rm.Params.from_bits(10, [40] * 3, [60], 3, insecure=True))
     keys = rm.keygen(params)
     compiled = rm.kernel(lambda x: x + x).compile(rm.vector(4), params=params)
     arguments = compiled.encrypt(keys, x=[0, 1, 0, 1])
@@ -202,6 +209,9 @@ def test_no_reader_takes_more_than_what_is_announced(end: bool, tmp_path: Path) 
         "ciphertext": next(iter(arguments.parts.values())).to_bytes(),
         "json": b'{"x": [0]}',
         "space": b"{}",
+        "parameters": params.to_bytes(),
+        "openfhe": openfhe.dump_context(context),
+        "openfhe json": openfhe.dump_context(context, form="json"),
     }
     for how, data in files.items():
         path = tmp_path / f"{how}.json"
@@ -217,6 +227,40 @@ def test_no_reader_takes_more_than_what_is_announced(end: bool, tmp_path: Path) 
         assert error == "FileFormatError", how
         # Texts announce nothing: they have a limit of their own.
         assert int(megabytes) < (512 if how in ("json", "space") else 64), how
+
+
+def compressed(shape: str, zeros: int, dtype: str = "<f8") -> bytes:
+    """An archive of one array of zeros, by the description of the format: magic, version, head, numbers."""
+    head = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': {shape}, }}".encode()
+    head += b" " * (-(len(head) + 11) % 64) + b"\n"
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("x.npy", "w") as part:
+        part.write(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head)
+        for _ in range(zeros >> 20):
+            part.write(bytes(1 << 20))
+        part.write(bytes(zeros % (1 << 20)))
+    return buffer.getvalue()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="measures memory by getrusage in kilobytes")
+def test_arrays_are_read_no_further_than_the_kernel_takes_them(tmp_path: Path) -> None:
+    """A small archive that unpacks to 400 MB: of another shape, of texts that long, or after four numbers."""
+    path, much = tmp_path / "x.npz", 400 << 20
+    files = {
+        "EncodingError": compressed(f"({much // 8},)", much),
+        "FileFormatError": compressed("(4,)", much, f"<U{much // 16}"),
+        "read": compressed("(4,)", much),
+    }
+    for outcome, data in files.items():
+        assert len(data) < 1 << 20
+        path.write_bytes(data)
+        done = subprocess.run(
+            [sys.executable, "-c", READER, str(path), "npz"], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        found, megabytes = done.stdout.split()
+        assert found == outcome
+        assert int(megabytes) < 64, outcome
 
 
 @pytest.mark.parametrize("size", [0, 1, 21, 22, 23, 41, 42, 97, 98, 200])

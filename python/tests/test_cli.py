@@ -126,7 +126,7 @@ def test_forms_of_keys_travel_beside_them(tmp_path: Path) -> None:
     x = np.array([0.5, -0.25, 0.125, 1.0])
     np.savez(client / "data.npz", x=x)
     at = "--kernel", "kernel"
-    reported(client, "keygen", *at, "--out", "keys")
+    reported(client, "keygen", *at, "--out", "keys", "--insecure")
     reported(client, "encrypt", *at, "--key", "keys/public.key", "--input", "data.npz", "--out", "a")
     for name in ("keys/evaluation.keys", "a"):
         (server / Path(name).name).write_bytes((client / name).read_bytes())
@@ -497,7 +497,7 @@ def slow(self):
     time.sleep(60)
 
 Together.move = slow
-sys.exit(main(["keygen", "--kernel", "kernel", "--out", "keys", "--quiet"]))
+sys.exit(main(["keygen", "--kernel", "kernel", "--out", "keys", "--quiet", "--insecure"]))
 """
     command = [sys.executable, "-c", script]
     pipe = subprocess.PIPE

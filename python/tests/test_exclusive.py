@@ -73,7 +73,8 @@ def test_those_who_overwrite_at_once_leave_one_whole_set(several: list[rm.Keys],
 
 def test_commands_for_one_folder_leave_one_set(tmp_path: Path) -> None:
     rm.kernel(lambda x: x + x).compile(rm.vector(4), params=PARAMS).save(tmp_path / "kernel")
-    command = [sys.executable, "-m", "ringmill", "keygen", "--kernel", "kernel", "--out", "keys", "--json"]
+    at = ["--kernel", "kernel", "--out", "keys", "--insecure", "--json"]
+    command = [sys.executable, "-m", "ringmill", "keygen", *at]
     runs = [
         subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for _ in range(3)

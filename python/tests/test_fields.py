@@ -82,13 +82,18 @@ def secrets(seed: int) -> dict[str, Any]:
     rng = np.random.default_rng(seed)
     one_hot = np.eye(N)[rng.integers(N)]
     kinds = [rng.uniform(-1, 1, N), one_hot, np.zeros(N), np.ones(N), 1e-6 * rng.normal(size=N)]
-    # Zero diagonals and equal entries make another program, and a program is public.
-    matrices = [rng.uniform(-1, 1, (N, N)), rng.uniform(0, 1, (N, N)), 1e-6 * rng.normal(size=(N, N))]
+    # Diagonals of zeros make another program, and a program is public.
+    matrices = [
+        rng.uniform(-1, 1, (N, N)),
+        np.ones((N, N)),
+        1e-6 * rng.normal(size=(N, N)),
+        circulant(rng.uniform(-1, 1, N)),
+    ]
     return {
         "x": kinds[rng.integers(5)],
         "y": kinds[rng.integers(5)],
         "c": float(rng.choice([0.0, 1.0, -0.5, 0.123456789, -3.75e-3])),
-        "W": matrices[rng.integers(3)],
+        "W": matrices[rng.integers(4)],
     }
 
 
@@ -116,14 +121,16 @@ OPERATIONS: dict[str, Eager] = {
     "power": lambda x, s: (x + s["c"]) ** 3,
     "conjugate": lambda x, s: (x + 1j * s["y"]).conj(),
     "polynomial": lambda x, s: rm.polynomial((x * s["y"]).within(1), [0.5, -0.25, 1.0]),
-    "difference": lambda x, s: (x - x) * s["y"],
+    "difference": lambda x, s: (x - x.rotate(1)) * s["y"],
+    "plus a complex number": lambda x, s: x + complex(s["c"] / 2, s["y"][0] / 2),
+    "times a complex vector": lambda x, s: x * (s["y"] + 0j),
 }
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_an_operation_shows_nothing_of_its_operands(name: str, keys: rm.Keys) -> None:
     shown, printed, fresh = set(), set(), set()
-    for seed in range(6):
+    for seed in range(8):
         data = secrets(100 * seed)
         for key in (keys.public, keys.secret):
             x = rm.encrypt(data["x"], keys, key=key)
@@ -136,9 +143,98 @@ def test_an_operation_shows_nothing_of_its_operands(name: str, keys: rm.Keys) ->
             fresh.add(header.fresh)
     assert len(shown) == 2, "one header for each kind of key"
     assert len(printed) == 2
-    assert len(fresh) == (12 if name == "as it is" else 1), (
+    assert len(fresh) == (16 if name == "as it is" else 1), (
         "names of encryptions are fresh, results have none"
     )
+
+
+def circulant(first: np.ndarray) -> np.ndarray:
+    return np.array([np.roll(first, row) for row in range(len(first))])
+
+
+#: Declared numbers within 4: of every structure that takes fewer operations, or has another size.
+NUMBERS = [0.3, 0.0, 1.0, -1.0, 2.0, 4.0, 1e-15]
+VECTORS = [np.full(N, 0.3), np.zeros(N), np.ones(N), np.eye(N)[2], np.linspace(-4, 4, N), np.full(N, 4.0)]
+MATRICES = [
+    0.3 * np.eye(N),
+    np.zeros((N, N)),
+    np.eye(N),
+    np.ones((N, N)),
+    circulant(np.linspace(-0.3, 0.4, N)),
+    np.random.default_rng(5).uniform(-4, 4, (N, N)),
+    np.roll(np.eye(N), 3, axis=1),
+]
+
+#: Kernels at the prompt on numbers in the clear, and what these are.
+DECLARED: dict[str, tuple[Callable[[Any, Any], Any], list[Any]]] = {
+    "times a number": (lambda x, w: x * w, NUMBERS),
+    "plus a number": (lambda x, w: x + w, NUMBERS),
+    "times and plus a number": (lambda x, w: (x * w + w) * x, NUMBERS),
+    "times a square": (lambda x, w: x * (w * w), NUMBERS),
+    "times a vector": (lambda x, w: x * w, VECTORS),
+    "plus a vector": (lambda x, w: x - w, VECTORS),
+    "sum": (lambda x, w: (x * w).sum(), VECTORS),
+    "elements": (lambda x, w: x * w[0] + x * w[1], VECTORS),
+    "in a kernel": (lambda x, w: w @ x, MATRICES),
+    "in a kernel, from the right": (lambda x, w: x @ w, MATRICES),
+}
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_declared_arguments_of_a_kernel_show_their_bound_alone(name: str, keys: rm.Keys) -> None:
+    function, values = DECLARED[name]
+    kernel, shown = rm.kernel(function), set()
+    clear = np.linspace(-1, 1, N)
+    for value in values:
+        result = kernel(rm.encrypt(clear, keys), rm.plain(value, 4))
+        shown.add(repr(Header(result.to_bytes()).shown))
+        wanted = np.broadcast_to(function(clear, value), (N,))
+        assert rm.measure_error(result, keys, wanted).holds
+    assert len(shown) == 1, shown
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_a_declared_matrix_shows_its_bound_alone(side: str, keys: rm.Keys) -> None:
+    shown, clear = set(), np.linspace(-1, 1, N)
+    for value in MATRICES:
+        x, w = rm.encrypt(clear, keys), rm.plain(value, 4)
+        result = w @ x if side == "left" else x @ w
+        header = Header(result.to_bytes())
+        assert header.magnitude == 4 * N
+        shown.add(repr(header.shown))
+        wanted = value @ clear if side == "left" else clear @ value
+        assert rm.measure_error(result, keys, wanted).holds
+    assert len(shown) == 1, shown
+
+
+def test_the_bound_is_what_is_declared(keys: rm.Keys) -> None:
+    """Up to a part in a hundred, to which bounds that a kernel works out are rounded."""
+    x = rm.encrypt(np.full(N, 0.1), keys)
+    times = rm.kernel(lambda x, w: x * w)
+    for given in (0.3, np.full(N, 0.3), 0.0, np.linspace(0, 1, N)):
+        for bound in (1, 4, 4.5, 100):
+            assert bound <= times(x, rm.plain(given, bound)).native.magnitude <= 1.01 * bound
+            assert (x * rm.plain(given, bound)).native.magnitude == bound
+    squares = rm.kernel(lambda x, w: x * w * w)(x, rm.plain(0.3, 4))
+    assert 16 <= squares.native.magnitude <= 16 * 1.01**2
+
+
+def test_a_matrix_without_a_bound_shows_which_diagonals_are_zero_and_no_more(keys: rm.Keys) -> None:
+    few = rm.keygen(PARAMS, rotations=[1])
+    x = rm.encrypt(np.linspace(-1, 1, N), few)
+    shown = set()
+    for scale in (0.3, 1.0, -1.0, 0.5):
+        band = scale * (np.eye(N) + np.roll(np.eye(N), 1, axis=1))
+        shown.add(repr(Header((band @ x).to_bytes()).shown))
+        assert rm.measure_error(band @ x, few, band @ np.linspace(-1, 1, N)).holds
+    assert len(shown) == 1, shown
+
+
+def test_a_program_that_follows_from_declared_numbers_is_refused(keys: rm.Keys) -> None:
+    x = rm.encrypt(np.full(N, 0.1), keys)
+    with pytest.raises(rm.KernelError, match="the program follows from numbers") as refused:
+        rm.kernel(lambda x, w: x + 1 if w > 0 else x * x)(x, rm.plain(0.3, 4))
+    assert refused.value.code == "DependsOnDeclared"
 
 
 def kernels(weights: np.ndarray, positive: float) -> dict[str, rm.Compiled]:

@@ -77,7 +77,7 @@ def test_files_without_a_name_go_with_all() -> None:
     params = rm.Params.from_bytes((OLD / "v1/params").read_bytes())
     secret = rm.SecretKey.from_bytes(params, (OLD / "v1/secret-key").read_bytes())
     new = rm.SecretKey.from_bytes(params, (OLD / "v3/secret-key").read_bytes())
-    other = rm.keygen(params)
+    other = rm.keygen(params, insecure=True)
     keys = rm.EvaluationKeys.load(params, OLD / "v2/evaluation-keys")
     assert (secret.identity, keys.identity) == (None, None)
     assert new.identity == written((OLD / "v3/public-key").read_bytes())
@@ -105,15 +105,15 @@ def test_two_clients_at_the_command_line(tmp_path: Path, capsys: pytest.CaptureF
     compiled.save(tmp_path / "kernel")
     np.savez(tmp_path / "x.npz", x=X)
 
-    def run(verb: str, *, status: int = 0, **options: Path) -> dict[str, Any]:
+    def run(verb: str, *more: str, status: int = 0, **options: Path) -> dict[str, Any]:
         capsys.readouterr()
-        reported = [f"--{name}={path}" for name, path in options.items()]
+        reported = [*more, *(f"--{name}={path}" for name, path in options.items())]
         assert main([verb, f"--kernel={tmp_path / 'kernel'}", *reported, "--json", "--quiet"]) == status
         answer: dict[str, Any] = json.loads(capsys.readouterr().out)
         return answer
 
     ours, theirs = tmp_path / "ours", tmp_path / "theirs"
-    who = [run("keygen", out=folder)["identity"] for folder in (ours, theirs)]
+    who = [run("keygen", "--insecure", out=folder)["identity"] for folder in (ours, theirs)]
     assert who[0] != who[1]
     for folder, identity in zip((ours, theirs), who, strict=True):
         run("encrypt", key=folder / "public.key", input=tmp_path / "x.npz", out=folder / "a")

@@ -19,7 +19,7 @@ PARAMS = rm.Params.from_bits(10, [50, 40, 40], [50], 3, scale_bits=40, insecure=
 # Each verb as it would run, were there such an instruction set.
 VERBS = {
     "compile": ["coxhe:a", "--out", "compiled"],
-    "keygen": ["--kernel", "kernel", "--out", "new"],
+    "keygen": ["--kernel", "kernel", "--out", "new", "--insecure"],
     "encrypt": ["--kernel", "kernel", "--key", "keys/public.key", "--input", "x.json", "--out", "a"],
     "evaluate": [
         "--kernel",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import json
 import resource
 import subprocess
 import sys
@@ -11,6 +13,8 @@ import numpy as np
 import pytest
 
 import ringmill as rm
+from ringmill.cli import main
+from ringmill.interop import openfhe, seal
 
 PARAMS = rm.Params.from_bits(10, [40] * 5, [40], 5, insecure=True)
 FILES = ["secret.key", "public.key", "evaluation.keys", "evaluation.forms"]
@@ -72,6 +76,87 @@ def test_no_copy_of_a_secret_key_stays_in_memory(tmp_path: Path) -> None:
         assert copies(client.pid, coefficients) == 0
         client.stdin.close()
     assert client.returncode == 0
+
+
+# Runs one verb after another, and says so.
+VERBS = """
+import json, sys
+from ringmill.cli import main
+
+for verb in json.loads(sys.argv[1]):
+    assert main([*verb, "--insecure"]) == 0
+print("done", flush=True)
+sys.stdin.read()
+"""
+
+
+def middle(data: bytes) -> bytes:
+    """Residues or coefficients of a file of a secret key, wherever they begin."""
+    return data[len(data) // 2 :][:1500]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into the memory of a process by /proc")
+@pytest.mark.parametrize("library", ["openfhe binary", "openfhe json", "seal"])
+def test_no_copy_of_a_secret_key_stays_in_memory_in_another_format(library: str, tmp_path: Path) -> None:
+    if library == "seal":
+        of = rm.Params.from_bits(12, [40, 30, 30], [40], 3, insecure=True)
+        params = rm.Params.from_primes(12, of.q, of.p, 3, scale_bits=30, rotations=3, insecure=True)
+        seal.save_parameters(params, tmp_path / "context")
+        options: list[str] = []
+    else:
+        params = rm.Params.from_bits(12, [50, 40, 40], [60], 3, scale_bits=40, insecure=True)
+        openfhe.save_context(openfhe.context_of(params), tmp_path / "context")
+        options = ["--form", library.split()[1]]
+    key = rm.SecretKey.generate(params)
+    key.save_secret(tmp_path / "ours", overwrite=False)
+    name = library.split()[0]
+    context = ["--context", str(tmp_path / "context")]
+    theirs, again = str(tmp_path / "theirs"), str(tmp_path / "again")
+    verbs = [
+        ["export", name, "secret", str(tmp_path / "ours"), *context, "--out", theirs, *options],
+        ["import", name, "secret", theirs, *context, "--out", again],
+    ]
+    if name == "openfhe":  # the context is in the file of the key
+        verbs.append(["import", name, "secret", theirs, "--out", again + "2"])
+    command = [sys.executable, "-c", VERBS, json.dumps(verbs)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as client:
+        assert client.stdin is not None
+        assert client.stdout is not None
+        assert any(line == "done\n" for line in client.stdout)
+        for file in ("ours", "theirs"):
+            assert copies(client.pid, middle((tmp_path / file).read_bytes())) == 0, file
+        client.stdin.close()
+    assert client.returncode == 0
+    assert (tmp_path / "again").read_bytes()[64:-32] == (tmp_path / "ours").read_bytes()[64:-32]
+    assert (tmp_path / "theirs").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("library", ["openfhe", "seal"])
+def test_of_two_that_export_to_one_place_one_is_refused(
+    library: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other one takes the place after this one has looked."""
+    of = rm.Params.from_bits(12, [50, 40, 40], [60], 3, scale_bits=40, insecure=True)
+    target, looked = tmp_path / "theirs", Path.exists
+    if library == "seal":
+        params = rm.Params.from_primes(12, of.q, of.p, 3, scale_bits=40, rotations=3, insecure=True)
+        save = functools.partial(seal.save_secret_key, rm.SecretKey.generate(params))
+    else:
+        save = functools.partial(openfhe.save_secret_key, openfhe.context_of(of), rm.SecretKey.generate(of))
+
+    def exists(path: Path) -> bool:
+        found = looked(path)
+        if path == target and not found:
+            target.write_bytes(b"the other key")
+        return found
+
+    monkeypatch.setattr(Path, "exists", exists)
+    with pytest.raises(rm.CommandError, match="exists, and what it encrypted") as refused:
+        save(target)
+    assert refused.value.code == "SecretExists"
+    assert target.read_bytes() == b"the other key"
+    assert save(target, overwrite=True) == target.stat().st_size > 1000
+    assert [path.name for path in tmp_path.iterdir()] == ["theirs"]
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -148,3 +233,36 @@ def test_rotations_count_modulo_the_slots(tmp_path: Path) -> None:
     x = rm.encrypt(values, again, magnitude=4)
     for k in (0, 1, slots, 1 - slots, -1):
         np.testing.assert_allclose(rm.decrypt(x.rotate(k), again), np.roll(values, -k), atol=1e-6)
+
+
+def test_keys_for_parameters_that_a_file_marks_insecure_take_the_word_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The writer of the file is another one than who makes keys by it."""
+    compiled = rm.kernel(lambda x: x + x).compile(rm.vector(4), params=PARAMS)
+    compiled.save(tmp_path / "kernel")
+    compiled.keygen()  # the word was given here
+    sent = rm.Compiled.from_bytes(compiled.to_bytes())
+    read = rm.Params.from_bytes(PARAMS.to_bytes())
+    assert read == PARAMS
+    for make in (
+        sent.keygen,
+        lambda **word: rm.keygen(sent.params, **word),
+        lambda **word: rm.keygen(read, **word),
+        lambda **word: rm.SecretKey.generate(read, **word),
+    ):
+        with pytest.raises(rm.ParameterError, match="marks them insecure") as refused:
+            make()
+        assert refused.value.code == "InsecureFile"
+        make(insecure=True)
+    verb = ["keygen", "--kernel", str(tmp_path / "kernel"), "--out", str(tmp_path / "keys"), "--quiet"]
+    assert main(verb) == 1
+    assert "marks them insecure" in capsys.readouterr().err
+    assert not (tmp_path / "keys/secret.key").exists()
+    assert main([*verb, "--insecure"]) == 0
+    # Evaluation and encryption go on as before, and secure files need no word.
+    keys = rm.Keys.load(sent.params, tmp_path / "keys")
+    results = sent.evaluate(keys, sent.encrypt(keys, x=[0, 1, 0, 1]))
+    np.testing.assert_allclose(sent.decrypt(keys, results), [0, 2, 0, 2], atol=1e-4)
+    secure = rm.kernel(lambda x: x + x).compile(rm.vector(4), precision=10)
+    rm.Compiled.from_bytes(secure.to_bytes()).keygen()

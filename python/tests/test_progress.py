@@ -75,7 +75,17 @@ def test_work_goes_on_where_nothing_can_be_shown(show: Any, monkeypatch: pytest.
 def test_keys_are_made_without_a_standard_error(tmp_path: Path) -> None:
     params = rm.Params.from_bits(10, [40, 30], [40], 2, insecure=True)
     rm.kernel(lambda x: x + x).compile(rm.vector(4), params=params).save(tmp_path / "kernel")
-    command = [sys.executable, "-m", "ringmill", "keygen", "--kernel", "kernel", "--out", "keys"]
+    command = [
+        sys.executable,
+        "-m",
+        "ringmill",
+        "keygen",
+        "--kernel",
+        "kernel",
+        "--out",
+        "keys",
+        "--insecure",
+    ]
     done = subprocess.run(command, cwd=tmp_path, preexec_fn=lambda: os.close(2), check=False)
     assert done.returncode == 0
     assert (tmp_path / "keys" / "secret.key").exists()

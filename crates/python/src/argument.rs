@@ -119,5 +119,6 @@ wanted! {
     Bound<'_, PublicKey>: "a PublicKey, as keys.public";
     Bound<'_, EvaluationKeys>: "EvaluationKeys, as keys.evaluation";
     BTreeMap<String, Py<Ciphertext>>: "native ciphertexts by the names of inputs";
+    BTreeMap<String, f64>: "numbers by the names of vectors";
     Bound<'_, Ciphertext>: "a native Ciphertext, as x.native or what key.encrypt() gives";
 }

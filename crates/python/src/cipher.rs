@@ -84,6 +84,13 @@ impl Ciphertext {
         self.meta().level.get()
     }
 
+    /// Whether everybody can decrypt it, since nothing of the secret key is in it: x − x, or a product with zero.
+    #[getter]
+    fn transparent(&self) -> bool {
+        let zero = |poly: &ringmill_ring::Poly| poly.limbs().all(|limb| limb.iter().all(|&word| word == 0));
+        self.seeded.is_none() && self.full().polys()[1..].iter().all(zero)
+    }
+
     /// What values were multiplied by before they were rounded, exactly: a product of powers of 2 and of primes, as text.
     #[getter]
     fn scale(&self) -> String {

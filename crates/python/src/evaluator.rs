@@ -88,6 +88,21 @@ impl Evaluator {
             .encode_within(values, declared(magnitude), a.slots(), a.level(), scale)
             .map_err(|e| Failure::face(&e))
     }
+
+    /// The same to multiply by: never zero.
+    fn factor(
+        &self,
+        a: &ckks::Ciphertext,
+        values: &[Complex64],
+        magnitude: Option<f64>,
+        scale: &Scale,
+    ) -> Result<ckks::Plaintext, Failure> {
+        let real = codec::real(values);
+        let values = codec::slots(values, real.as_deref());
+        self.face
+            .encode_factor(values, declared(magnitude), a.slots(), a.level(), scale)
+            .map_err(|e| Failure::face(&e))
+    }
 }
 
 /// Whether a scale and a prime are within a factor of two: a product of two such values that the prime divides has hardly another
@@ -248,7 +263,7 @@ impl Evaluator {
     ) -> PyResult<Ciphertext> {
         let (a, values) = (a.get().full(), values.as_array().to_vec());
         let scale = self.factor_scale(a)?;
-        let plain = py.detach(|| self.plain(a, &values, magnitude, &scale))?;
+        let plain = py.detach(|| self.factor(a, &values, magnitude, &scale))?;
         self.run(py, |e| e.rescale(&e.multiply_plain(a, &plain)?))
     }
 
@@ -297,8 +312,10 @@ impl Evaluator {
     ) -> PyResult<Ciphertext> {
         let a = a.get().full();
         let scale = self.factor_scale(a)?;
-        let number = Number { value: c, declared: declared(magnitude) };
-        self.run(py, |e| e.rescale(&e.multiply_scalar_at(a, number, scale)?))
+        // What would be rounded to zero is rounded to one, so that the product is no transparent ciphertext.
+        let (unit, declared) = ((-scale.log2()).exp2(), declared(magnitude));
+        let value = if c.abs() < unit && unit <= declared.get() { unit } else { c };
+        self.run(py, |e| e.rescale(&e.multiply_scalar_at(a, Number { value, declared }, scale)?))
     }
 
     /// a · c in every slot for a whole number, exactly and at the same level and scale. The number is public.
@@ -476,7 +493,8 @@ impl Evaluator {
     ///     bound: bound on the size of every value.
     ///     real: whether all inputs are real.
     ///     progress: hears now and then the steps that the machine has done and all that it will do.
-    ///     vectors: bound on the size of the vectors that the program holds, which is public.
+    ///     vectors: public bounds on the size of vectors that the program holds, by their names; of another vector the next power of
+    ///         two shows, and numbers that stand in all slots show in full.
     ///
     /// Raises
     /// ------
@@ -494,17 +512,18 @@ impl Evaluator {
         #[pyo3(from_py_with = given)] bound: f64,
         #[pyo3(from_py_with = given)] real: bool,
         progress: Option<Arg<Told>>,
-        #[pyo3(from_py_with = given)] vectors: Option<f64>,
+        #[pyo3(from_py_with = given)] vectors: Option<BTreeMap<String, f64>>,
     ) -> PyResult<BTreeMap<String, Ciphertext>> {
         let promise = Promise { inputs: magnitude, plain: magnitude, values: bound, real };
         let inputs: Vec<_> = inputs.into_iter().map(|(name, c)| (name, c.get().full().clone())).collect();
         let (text, keys, runner) = (text.to_owned(), self.keys.clone(), self.runner.clone());
+        let vectors = vectors.unwrap_or_default();
         let results = stoppable(py, progress.map(|told| told.0.0), move |watch| {
             let Some((_, first)) = inputs.first() else {
                 return Err(Failure::rule(Family::Program, "Arguments", "a program without ciphertexts"));
             };
             let at = (first.level(), first.scale());
-            let kernel = runner.kernel(&text, at, promise, vectors).map_err(|e| Failure::face(&e))?;
+            let kernel = runner.kernel(&text, at, promise, &vectors).map_err(|e| Failure::face(&e))?;
             let takes = |name: &str| kernel.cipher_inputs().any(|(taken, ..)| taken == name);
             let taken = inputs.iter().filter(|(name, _)| takes(name));
             let inputs = taken.map(|(name, c)| (name.clone(), Input::Cipher(c))).collect();

@@ -36,12 +36,29 @@ pub(crate) struct SecretKey(pub(crate) ckks::SecretKey);
 impl SecretKey {
     /// Draws a secret key with randomness from the operating system, distributed as `Params.secret` says.
     ///
+    /// Args:
+    ///     params: the parameters.
+    ///     insecure: accept parameters from a file that says they are insecure.
+    ///
     /// Raises
     /// ------
     ///     MachineError: the system gives no randomness.
+    ///     ParameterError: code "InsecureFile", for parameters that a file marks insecure.
     #[staticmethod]
-    fn generate(py: Python<'_>, params: Arg<Bound<'_, Params>>) -> PyResult<Self> {
+    #[pyo3(signature = (params, *, insecure = false))]
+    fn generate(
+        py: Python<'_>,
+        params: Arg<Bound<'_, Params>>,
+        #[pyo3(from_py_with = given)] insecure: bool,
+    ) -> PyResult<Self> {
         let params = params.get().inner.clone();
+        if params.insecure_by_file() && !insecure {
+            let message = format!(
+                "the file of these parameters marks them insecure ({params}): keys would protect nothing. Give insecure=True \
+                 (--insecure) for a test, or have the writer of the file take parameters of 128 bits"
+            );
+            return Err(Failure::rule(Family::Parameter, "InsecureFile", &message).into());
+        }
         py.detach(|| {
             generator(&params)?.secret_key().map(Self).map_err(|e| Failure::ckks(&e)).map_err(Into::into)
         })

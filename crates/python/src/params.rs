@@ -1,5 +1,7 @@
 //! `Params`: checked, immutable parameters.
 
+use std::path::PathBuf;
+
 use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -7,7 +9,7 @@ use pyo3::types::PyBytes;
 use ringmill_circuits::bootstrap::{Bootstrap, Need};
 use ringmill_ckks as ckks;
 use ringmill_ckks::Level;
-use ringmill_ckks::file::{params_from_bytes, write_params};
+use ringmill_ckks::file::{load_params, params_from_bytes, write_params};
 use ringmill_ckks::params::{MAX_LOG_N, MIN_LOG_N};
 use ringmill_program::he::Chain;
 
@@ -308,7 +310,8 @@ impl Params {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// Reads what `to_bytes` wrote. The `rationale` is not stored.
+    /// Reads what `to_bytes` wrote. The `rationale` is not stored. For parameters that the file marks insecure `rm.keygen` wants
+    /// `insecure=True` again.
     ///
     /// Raises
     /// ------
@@ -316,6 +319,16 @@ impl Params {
     #[staticmethod]
     fn from_bytes(#[pyo3(from_py_with = given)] data: &[u8]) -> PyResult<Self> {
         Ok(params_from_bytes(data).map_err(|e| Failure::file(&e))?.into())
+    }
+
+    /// Reads a file that holds what `to_bytes` wrote: no more of it than parameters have.
+    ///
+    /// Raises
+    /// ------
+    ///     FileFormatError: a file that cannot be read, is damaged or of another kind, or parameters that break a rule.
+    #[staticmethod]
+    fn load(#[pyo3(from_py_with = given)] path: PathBuf) -> PyResult<Self> {
+        Ok(load_params(path).map_err(|e| Failure::file(&e))?.into())
     }
 
     /// log2 of the ring degree N, 10 to 17.
@@ -430,7 +443,7 @@ impl Params {
         self.inner.security().bits()
     }
 
-    /// Whether less than 128 bits of security were asked for with `insecure=True`: for tests alone.
+    /// Whether less than 128 bits of security were asked for with `insecure=True`, here or by who wrote their file: for tests alone.
     #[getter]
     fn insecure(&self) -> bool {
         self.inner.is_insecure()

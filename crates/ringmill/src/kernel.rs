@@ -14,6 +14,7 @@ use ringmill_program::manage::{Managed, Options, Summary, manage, predict};
 use ringmill_program::schedule::Statistics;
 use ringmill_ring::Poly;
 
+use crate::plaintext::not_zero;
 use crate::prepared::{Keys, Operands, Prepared};
 use crate::{Declared, Error, Evaluator, Stated};
 
@@ -145,10 +146,10 @@ impl Kernel {
     }
 
     /// The same kernel, whose results carry predictions that hold for any vectors as large as those of its program: nothing else
-    /// of its vectors shows. Numbers that stand in all slots count as public. `declared` bounds the vectors, see
+    /// of its vectors shows. Numbers that stand in all slots count as public. `declared` bounds the vectors by their names, see
     /// [`Program::with_vectors_bounded`].
     #[must_use]
-    pub fn with_private_vectors(self, declared: Option<f64>) -> Self {
+    pub fn with_private_vectors(self, declared: &BTreeMap<String, f64>) -> Self {
         let predicted_by = Some(self.program().with_vectors_bounded(declared));
         Self { predicted_by, stated: Stated::Prediction, bounds: None, ..self }
     }
@@ -440,11 +441,13 @@ fn encode_constant(
             }
         },
     };
-    match compact {
-        true => e.encode_compact(numbers, scale),
+    let poly = match compact {
+        true => e.encode_compact(numbers, scale)?,
         false => {
             let declared = Declared::bound(numbers.magnitude().max(f64::MIN_POSITIVE));
-            Ok(e.encode_numbers(numbers, declared, p.slots(), level, scale)?.into_parts().0)
+            e.encode_numbers(numbers, declared, p.slots(), level, scale)?.into_parts().0
         }
-    }
+    };
+    // A sum with zero shows nothing, so that one more unit is as good there.
+    Ok(not_zero(poly))
 }

@@ -111,6 +111,16 @@ pub fn encode<'a>(
     Ok(Plaintext::from_parts(params, poly, meta)?)
 }
 
+/// The polynomial, or 1 in place of zero. That is 1/scale in every slot, less than what rounding N coefficients by up to 1/2 each is
+/// predicted to be: √(N/12)/scale.
+pub(crate) fn not_zero(mut poly: Poly) -> Poly {
+    if poly.limbs().all(|limb| limb.iter().all(|&word| word == 0)) {
+        let words = if poly.domain() == Domain::Evaluation { poly.n() } else { 1 };
+        poly.limbs_mut().for_each(|limb| limb[..words].fill(1));
+    }
+    poly
+}
+
 /// The slots of a plaintext, by an encoder of its degree.
 ///
 /// # Errors
@@ -152,6 +162,24 @@ impl Evaluator {
         scale: &Scale,
     ) -> Result<Plaintext, Error> {
         encode((self.params(), self.encoder(), self.pool()), values, declared, slots, level, scale)
+    }
+
+    /// Encodes numbers to multiply by, within a declared bound. Where all coefficients would be rounded to zero, one is rounded to 1: a
+    /// product with zero would be a transparent ciphertext, which everybody decrypts, and shows that its factor was zero.
+    ///
+    /// # Errors
+    /// As [`encode_within`](Self::encode_within).
+    pub fn encode_factor<'a>(
+        &self,
+        values: impl Into<Slots<'a>>,
+        declared: Declared,
+        slots: usize,
+        level: Level,
+        scale: &Scale,
+    ) -> Result<Plaintext, Error> {
+        let plain = self.encode_within(values, declared, slots, level, scale)?;
+        let (poly, meta) = plain.into_parts();
+        Ok(Plaintext::from_parts(self.params(), not_zero(poly), meta)?)
     }
 
     /// Encodes numbers of a program.

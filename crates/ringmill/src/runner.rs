@@ -1,6 +1,6 @@
 //! Whole programs on ciphertexts that there are already.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ use crate::{Error, Evaluator, Kernel, Plan, PlanOptions};
 ///
 /// let cube = "he @cube traced slots 4\n%x = input \"x\"\n%y = mul %x, %x\n%z = mul %y, %x\noutput \"z\", %z\nend";
 /// let promise = Promise { inputs: 1.0, plain: 1.0, values: 1.0, real: true };
-/// let kernel = Runner::new(&e).kernel(cube, (square.level(), square.scale()), promise, None)?;
+/// let kernel = Runner::new(&e).kernel(cube, (square.level(), square.scale()), promise, &Default::default())?;
 /// let z = &kernel.run(&Inputs::from([("x".into(), Input::Cipher(&square))]), &keys)?["z"];
 /// assert_eq!(z.level().get(), square.level().get() - 2);
 /// assert!((e.decode(&secret.decrypt(z)?)?[0].re - 0.5f64.powi(6)).abs() < 1e-6);
@@ -54,7 +54,7 @@ struct Shape {
     scale: Scale,
     /// Bits of the bounds that are promised.
     bounds: [u64; 3],
-    declared: Option<u64>,
+    declared: Vec<(String, u64)>,
     real: bool,
 }
 
@@ -75,8 +75,8 @@ impl Runner {
         Self { at_hand, ..Self::new(evaluator) }
     }
 
-    /// The program of a [text](he::parse), compiled for inputs of one level and scale. Its vectors count as private, within the
-    /// `declared` bound: results carry predictions that hold for all such vectors. A program that asks to be bootstrapped, or is
+    /// The program of a [text](he::parse), compiled for inputs of one level and scale. Its vectors count as private, each within
+    /// the bound that is `declared` for its name: results carry predictions that hold for all such vectors. A program that asks to be bootstrapped, or is
     /// deeper than that level, bootstraps if its chain has the levels for it.
     ///
     /// # Errors
@@ -86,14 +86,14 @@ impl Runner {
         text: &str,
         (level, scale): (Level, &Scale),
         promise: Promise,
-        declared: Option<f64>,
+        declared: &BTreeMap<String, f64>,
     ) -> Result<Arc<Kernel>, Error> {
         let shape = Shape {
             text: text.to_owned(),
             level,
             scale: scale.clone(),
             bounds: [promise.inputs, promise.plain, promise.values].map(f64::to_bits),
-            declared: declared.map(f64::to_bits),
+            declared: declared.iter().map(|(name, bound)| (name.clone(), bound.to_bits())).collect(),
             real: promise.real,
         };
         if let Some(kernel) = self.kernels.get(&shape) {

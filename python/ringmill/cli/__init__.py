@@ -94,6 +94,9 @@ def _parser() -> argparse.ArgumentParser:
     kernel(sub)
     sub.add_argument("--out", required=True, metavar="DIR", help="folder for the key files")
     sub.add_argument("--overwrite", action="store_true", help="replace an existing secret key")
+    sub.add_argument(
+        "--insecure", action="store_true", help="accept a kernel file of less than 128 bits of security"
+    )
 
     sub = verb("encrypt", "Encrypt the arguments of a kernel.")
     kernel(sub)

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ringmill.atomic import write_bytes
 from ringmill.bundle import opened, read_text_file
-from ringmill.errors import CommandError, FileFormatError, fail
+from ringmill.errors import CommandError, FileFormatError, RingmillError, fail
+from ringmill.trace.spec import Spec
+
+# Of a text in JSON: what may stand beside numbers, and a number with the space around it.
+_JSON_BYTES, _JSON_ELEMENT = 1 << 20, 1 << 7
 
 
 def _suffix(path: str | Path) -> str:
@@ -39,20 +44,49 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return content
 
 
-def read(path: str) -> dict[str, Any]:
-    """Arrays by argument name."""
+def _unpacked(archive: zipfile.ZipFile, wanted: Mapping[str, Spec]) -> dict[str, Any]:
+    """What `numpy.savez` wrote. The head of an array is read, and compared, before its numbers are."""
+    arrays: dict[str, Any] = _once([(name.removesuffix(".npy"), None) for name in archive.namelist()])
+    for name, spec in wanted.items():
+        if name not in arrays:
+            continue
+        part = f"{name}.npy"
+        with archive.open(part) as head:
+            shape, dtype = _head(head)
+        if dtype.kind not in "biufc":
+            raise ValueError(f"{name} is of dtype {dtype}, which is none of numbers")
+        spec.hold_shape(name, shape)
+        with archive.open(part) as whole:
+            arrays[name] = np.lib.format.read_array(whole, allow_pickle=False)
+    return arrays
+
+
+def _head(part: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    version = np.lib.format.read_magic(part)
+    known = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+    if version not in known:
+        raise ValueError(f"it is of version {version} of the format, in which NumPy writes no numbers")
+    shape, _, dtype = known[version](part)
+    return shape, dtype
+
+
+def read(path: str, wanted: Mapping[str, Spec]) -> dict[str, Any]:
+    """Arrays by argument name: no more of the file than arguments of these shapes have.
+
+    Of what is not wanted names alone are read; ``Signature.pack`` says what is wrong with them.
+    """
     suffix = _suffix(path)
     try:
         if suffix == ".npz":
-            # One array after the other, each as large as its head says.
-            with opened(path) as file, np.load(file, allow_pickle=False) as archive:
-                return {name: archive[name] for name in archive.files}
-        data = read_text_file(path)
+            with opened(path) as file, zipfile.ZipFile(file) as archive:
+                return _unpacked(archive, wanted)
+        elements = sum(math.prod(spec.shape) for spec in wanted.values())
+        data = read_text_file(path, _JSON_BYTES + _JSON_ELEMENT * elements)
         content = json.loads(data, object_pairs_hook=_once)
         if not isinstance(content, dict):
             raise ValueError("it holds no object")
         return {str(name): np.asarray(value) for name, value in content.items()}
-    except FileFormatError:
+    except RingmillError:
         raise
     except Exception as error:  # NumPy raises many kinds for damaged archives; all mean the same here.
         fail(

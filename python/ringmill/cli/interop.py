@@ -8,14 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ringmill._native import Ciphertext, EvaluationKeys, Params, PublicKey, SecretKey
+from ringmill._native import Ciphertext, EvaluationKeys, PublicKey, SecretKey
 from ringmill.atomic import write_bytes
 from ringmill.cli.places import to_write
 from ringmill.cli.read import evaluation_keys, secret
 from ringmill.compiled import Compiled
 from ringmill.errors import CommandError, fail
 from ringmill.interop import arguments, openfhe, seal
-from ringmill.keys import load_public
+from ringmill.keys import load_params, load_public
 from ringmill.values import Values
 
 Facts = dict[str, Any]
@@ -84,7 +84,7 @@ class _Seal:
         if context is None:
             _refuse("NoContext", "Files of SEAL do not hold their parameters. Give them with --context.")
         if options.verb == "export" and options.what == "parameters":
-            self.params = Params.from_bytes(Path(file).read_bytes())
+            self.params = load_params(file)
         else:
             self.params = seal.load_parameters(
                 context, scale_bits=options.scale_bits, insecure=options.insecure
@@ -135,7 +135,7 @@ class _OpenFhe:
         elif options.context is not None:
             self.context = openfhe.load_context(options.context, insecure=options.insecure)
         elif options.what == "parameters":
-            self.context = openfhe.context_of(Params.from_bytes(Path(file).read_bytes()))
+            self.context = openfhe.context_of(load_params(file))
         else:
             _refuse(
                 "NoContext",

@@ -60,7 +60,7 @@ def keygen(options: Namespace) -> Facts:
         refuse_secret(folder / "secret.key", "--overwrite")
     make_folder(folder)
     # Files hold seeds: the halves that they stand for need not be in memory.
-    keys = compiled.keygen(seeded=True, progress=_show(options))
+    keys = compiled.keygen(seeded=True, insecure=options.insecure, progress=_show(options))
     sizes = keys.save(folder, overwrite=options.overwrite)
     files = [f"{folder / name} ({size} bytes)" for name, size in sizes.items()]
     return {
@@ -76,7 +76,9 @@ def encrypt(options: Namespace) -> Facts:
     compiled = client(options.kernel)
     target = to_write(options.out, options.kernel, options.key, options.input)
     key = encryption_key(options.key, compiled.params)
-    values = compiled.encrypt(key, arrays.read(options.input), progress=_show(options))
+    values = compiled.encrypt(
+        key, arrays.read(options.input, compiled.signature.inputs), progress=_show(options)
+    )
     size = values.save(target)
     return {"file": str(target), "bytes": size, "ciphertexts": len(values.parts)}
 

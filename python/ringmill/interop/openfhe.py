@@ -16,9 +16,8 @@ from pathlib import Path
 
 from ringmill._native import Ciphertext, EvaluationKeys, Params, PublicKey, SecretKey
 from ringmill._native import OpenFheContext as Context
-from ringmill.atomic import write_bytes
 from ringmill.interop.source import Source, save, source
-from ringmill.keys import refuse_secret
+from ringmill.keys import save_foreign_secret
 
 __all__ = [
     "Context",
@@ -88,19 +87,18 @@ def load_secret_key(context: Context, file: Source) -> SecretKey:
 def save_secret_key(
     context: Context, secret: SecretKey, path: str | Path, *, overwrite: bool = False, form: str = FORM
 ) -> int:
-    """Write a secret key as a file of ``PrivateKey`` that only its owner may read.
+    """Write a secret key as a file of ``PrivateKey`` that only its owner may read; returns its bytes.
+
+    No copy of it stays in memory.
 
     Raises
     ------
         CommandError: the file exists, and ``overwrite`` is not set.
         MismatchError: a key of another context.
     """
-    target = Path(path)
-    if target.exists() and not overwrite:
-        refuse_secret(target, "overwrite=True")
-    data = context.secret_key_bytes(secret, form)
-    write_bytes(target, data, secret=True)
-    return len(data)
+    return save_foreign_secret(
+        lambda file: context.save_secret_key(secret, file, form), Path(path), overwrite=overwrite
+    )
 
 
 def load_public_key(context: Context, file: Source) -> PublicKey:

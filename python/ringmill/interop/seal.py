@@ -17,10 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ringmill import _native
 from ringmill._native import Ciphertext, EvaluationKeys, Params, PublicKey, SecretKey
-from ringmill.atomic import write_bytes
 from ringmill.errors import FileFormatError, fail
 from ringmill.interop.source import Source, save, source
-from ringmill.keys import refuse_secret
+from ringmill.keys import save_foreign_secret
 
 VERSION, COMPRESSION = "4.3", "none"
 
@@ -79,19 +78,20 @@ def save_secret_key(
     version: str = VERSION,
     compression: str = COMPRESSION,
 ) -> int:
-    """Write a secret key as a file of ``SecretKey`` that only its owner may read.
+    """Write a secret key as a file of ``SecretKey`` that only its owner may read; returns its bytes.
+
+    Uncompressed, no copy of it stays in memory; compressors keep some of it.
 
     Raises
     ------
         CommandError: the file exists, and ``overwrite`` is not set.
         MismatchError: parameters that SEAL has not.
     """
-    target = Path(path)
-    if target.exists() and not overwrite:
-        refuse_secret(target, "overwrite=True")
-    data = _native.seal_secret_key_bytes(secret, version, compression)
-    write_bytes(target, data, secret=True)
-    return len(data)
+
+    def save(file: Path) -> None:
+        _native.seal_save_secret_key(secret, file, version, compression)
+
+    return save_foreign_secret(save, Path(path), overwrite=overwrite)
 
 
 def load_public_key(params: Params, file: Source) -> PublicKey:

@@ -11,8 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ringmill.plain import Plain
+from ringmill.trace import given
 from ringmill.trace.base import present
-from ringmill.trace.graph import Graph
+from ringmill.trace.given import Bounded
+from ringmill.trace.graph import Graph, free
 from ringmill.trace.kernel import Kernel, at_prompt
 from ringmill.trace.layout import Layout
 from ringmill.trace.linear import packed
@@ -49,14 +52,16 @@ class AtPrompt(Kernel):
     Attributes
     ----------
         form: makes what the function returned of results in the order in which it named them.
+        linear: whether it is a product with a matrix, whose numbers are all its constants.
     """
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], *, linear: bool = False) -> None:
         super().__init__(function)
         self.form: Callable[[list[Any]], Any] = list
+        self.linear = linear
 
-    def on(self, arguments: dict[str, Any], magnitude: float) -> Traced:
-        """Trace for these arguments, some of which are `Present`."""
+    def on(self, arguments: dict[str, Any], magnitude: float) -> Bounded:
+        """Trace for these arguments, some of which are `Present`, and some numbers with declared bounds."""
         for name, value in arguments.items():
             if isinstance(value, Spec) and not isinstance(value, Present):
                 refuse(
@@ -65,7 +70,33 @@ class AtPrompt(Kernel):
                     "Give each encrypted argument as an encrypted vector, others in the clear",
                     self.where,
                 )
-        return self._trace(arguments, magnitude)
+        declared = {name: value for name, value in arguments.items() if isinstance(value, Plain)}
+        if not declared:
+            traced = self._trace(arguments, magnitude)
+            return Bounded(traced, traced, {})
+        numbered = list(enumerate(declared.items()))
+        traced = self._trace(arguments | {name: given.moved(v, i) for i, (name, v) in numbered}, magnitude)
+        if self.linear:
+            found = self._entries(traced, *declared.values())
+        else:
+            found = given.sizes(
+                traced,
+                [
+                    self._trace(
+                        arguments | {name: given.standing_for(v, i, pattern) for i, (name, v) in numbered},
+                        magnitude,
+                    )
+                    for pattern in range(given.PATTERNS)
+                ],
+                self.where,
+            )
+        return given.bounded(traced, found)
+
+    @staticmethod
+    def _entries(traced: Traced, matrix: Plain) -> dict[int, float]:
+        """The constants of a product with a matrix: all but whole numbers, which its numbers are not."""
+        constants = ((index, node.value) for index, node in enumerate(traced.graph.nodes) if node.plain)
+        return {i: matrix.magnitude for i, v in constants if not (isinstance(v, complex) and free(v))}
 
     def _call(self, values: dict[str, Any]) -> Any:
         returned = super()._call(values)
@@ -106,14 +137,20 @@ def prompted(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def applied(
-    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], where: Where | None = None
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    where: Where | None = None,
+    *,
+    linear: bool = False,
 ) -> Any:
     """What a function of encrypted values gives for arguments some of which are vectors of the prompt.
 
     A scalar stands in every slot of a vector as long as the first one, as sums at the prompt do. ``where`` is
-    the line to name for the whole, that of the function if none is given.
+    the line to name for the whole, that of the function if none is given. ``linear`` says that it is a
+    product with a matrix.
     """
-    kernel = AtPrompt(function)
+    kernel = AtPrompt(function, linear=linear)
     kernel.where = where or kernel.where
     bound = kernel._bind(args, kwargs)
     bound.apply_defaults()
@@ -122,7 +159,12 @@ def applied(
     return next(iter(vectors.values()))._applied(kernel, dict(bound.arguments), vectors)
 
 
-@prompted
 def product(left: Any, right: Any) -> Any:
-    """``left @ right``."""
+    """``left @ right``, of which one is a matrix in the clear."""
+    if not at_prompt((left, right)):
+        return left @ right
+    return applied(_matmul, (left, right), {}, here(), linear=True)
+
+
+def _matmul(left: Any, right: Any) -> Any:
     return left @ right

@@ -82,6 +82,19 @@ class Spec:
                 graph.promise(part.node, max(abs(self.low), abs(self.high)) or 2.0**-20)
         return parts[0] if self.packing == "slots" else Stack(parts)
 
+    def hold_shape(self, name: str, shape: Shape) -> None:
+        """Refuse an argument of another shape."""
+        if shape != self.shape:
+            fail(
+                EncodingError,
+                "ShapeMismatch",
+                f"Argument {name!r} has shape {shape}, but the kernel was compiled for {self.shape}. "
+                "Pass an array of that shape, or compile the kernel again for the new one.",
+                argument=name,
+                expected=self.shape,
+                found=shape,
+            )
+
     def pack(self, name: str, values: ArrayLike, slots: int, magnitude: float = math.inf) -> dict[str, Slots]:
         """Slot vectors of a concrete argument, by ciphertext name.
 
@@ -91,16 +104,7 @@ class Spec:
                 real, or larger than ``magnitude``.
         """
         array = finite_array(name, values)
-        if array.shape != self.shape:
-            fail(
-                EncodingError,
-                "ShapeMismatch",
-                f"Argument {name!r} has shape {array.shape}, but the kernel was compiled for {self.shape}. "
-                "Pass an array of that shape, or compile the kernel again for the new one.",
-                argument=name,
-                expected=self.shape,
-                found=array.shape,
-            )
+        self.hold_shape(name, array.shape)
         if self.real and np.any(array.imag != 0):
             fail(
                 EncodingError,

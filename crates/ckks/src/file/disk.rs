@@ -27,12 +27,12 @@ pub(super) enum Old {
 /// Writes to a temporary file beside `path` and moves it there when it is complete and on disk.
 ///
 /// Unbuffered: objects are written in pieces of a limb, and no buffer keeps a secret.
-pub(super) fn save(
+pub(super) fn save<E: From<FileError>>(
     path: &Path,
     privacy: Privacy,
     old: Old,
-    write: impl FnOnce(&mut File) -> Result<(), FileError>,
-) -> Result<(), FileError> {
+    write: impl FnOnce(&mut File) -> Result<(), E>,
+) -> Result<(), E> {
     let action = || format!("writing {}", path.display());
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
@@ -53,9 +53,9 @@ pub(super) fn save(
     match moved {
         Ok(_) => Ok(()),
         Err(e) if old == Old::Kept && e.error.kind() == ErrorKind::AlreadyExists => {
-            Err(FileError::Exists { path: path.to_owned() })
+            Err(FileError::Exists { path: path.to_owned() }.into())
         }
-        Err(e) => Err(FileError::io(action())(e.error)),
+        Err(e) => Err(FileError::io(action())(e.error).into()),
     }
 }
 

@@ -14,8 +14,8 @@ fn rows() -> BTreeSet<(String, String, String)> {
     let mut rows = BTreeSet::new();
     for cells in lines.map(cells) {
         let cells: Vec<String> = cells;
-        for kind in cells[1].split(", ") {
-            rows.insert((kind.to_owned(), cells[2].clone(), cells[3].clone()));
+        for (kind, field) in cells[1].split(", ").flat_map(|k| cells[2].split(", ").map(move |f| (k, f))) {
+            rows.insert((kind.to_owned(), field.trim_matches('`').to_owned(), cells[3].clone()));
         }
     }
     rows
@@ -26,7 +26,7 @@ fn fields(source: &str, structure: &str) -> Vec<String> {
     let body =
         source.split(&format!("struct {structure} {{")).nth(1).and_then(|rest| rest.split("\n}").next());
     let field = |line: &str| {
-        let line = line.trim().trim_start_matches("pub(super) ");
+        let line = line.trim().trim_start_matches("pub(super) ").trim_start_matches("pub ");
         let (name, _) = line.split_once(':')?;
         name.chars().all(|c| c.is_ascii_lowercase() || c == '_').then(|| name.to_owned())
     };
@@ -42,6 +42,7 @@ fn every_field_of_a_frame_has_a_source() {
     }
     let has = |kind: &str, field: &str| rows.iter().any(|row| row.0 == kind && row.1 == field);
     let (header, frame) = (include_str!("header.rs"), include_str!("frame.rs"));
+    let literal = include_str!("../params/literal.rs");
     // What is written of each structure; the names in the table are those of the code.
     for (kind, structure, skipped) in [
         ("ciphertext", "MetaHeader", ""),
@@ -49,9 +50,10 @@ fn every_field_of_a_frame_has_a_source() {
         ("plaintext", "MetaHeader", ""),
         ("ciphertext", "CipherHeader", "meta"),
         ("half-size ciphertext", "SeededHeader", "meta"),
-        ("evaluation keys", "KeysHeader", "relin"),
+        ("evaluation keys", "KeysHeader", ""),
+        ("parameters", "ParamsLiteral", ""),
     ] {
-        let found = fields(header, structure);
+        let found = fields(if kind == "parameters" { literal } else { header }, structure);
         assert!(!found.is_empty(), "{structure}");
         for field in found.iter().filter(|field| *field != skipped) {
             assert!(

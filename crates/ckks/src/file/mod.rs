@@ -11,7 +11,8 @@
 //! may stay so: [`EvaluationKeys::load_in`].
 //! Whatever belongs to a secret key carries its [identity](KeyIdentity), which keeps the files of two apart; files from before
 //! version 3 have none and go with all. It is as trustworthy as the writer of the file.
-//! A secret key is not [`Stored`]: only [`write_secret_key`], [`save_secret_key`] and [`replace_secret_key`] write it.
+//! A secret key is not [`Stored`]: only [`write_secret_key`], [`save_secret_key`] and [`replace_secret_key`] write it
+//! ([`replace_secret_file`] in the formats of other libraries).
 //!
 //! The layout is in `frame.rs`; the checksum finds damage, it does not authenticate.
 
@@ -45,8 +46,8 @@ pub use error::FileError;
 pub use listed::{KeyList, inspect_keys};
 pub use parameters::{load_params, params_from_bytes, read_params, save_params, write_params};
 pub use secret::{
-    load_secret_key, read_secret_key, replace_secret_key, save_secret_key, secret_key_from_bytes,
-    write_secret_key,
+    load_secret_key, read_secret_key, replace_secret_file, replace_secret_key, save_secret_key,
+    secret_key_from_bytes, write_secret_key,
 };
 
 use crate::ciphertext::{Ciphertext, Plaintext, SeededCiphertext};

@@ -28,7 +28,8 @@ pub fn write_params(params: &Params, out: impl Write) -> Result<(), FileError> {
     out.seal()
 }
 
-/// Reads parameters and checks them like a literal; sets marked insecure stay marked.
+/// Reads parameters and checks them like a literal; sets marked insecure stay marked, and are known to be so by a file
+/// ([`Params::insecure_by_file`]).
 ///
 /// # Errors
 /// Any [`FileError`] but that of trailing bytes.
@@ -52,7 +53,7 @@ pub fn read_params(input: impl Read) -> Result<Params, FileError> {
         }
         _ => frame::decode(kind, &front.header)?,
     };
-    let params = Params::new(&literal).map_err(|e| FileError::Content { kind, source: e.into() })?;
+    let params = Params::of_file(&literal).map_err(|e| FileError::Content { kind, source: e.into() })?;
     // Sizes in place of primes would name other primes in another release.
     if *params.literal() != literal {
         return Err(FileError::Header { kind, why: "its primes are not given by value".into() });

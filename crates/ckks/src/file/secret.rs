@@ -1,5 +1,6 @@
 //! The one place that writes secret keys.
 
+use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
 
@@ -69,6 +70,18 @@ pub fn save_secret_key(secret: &SecretKey, path: impl AsRef<Path>) -> Result<(),
 /// [`FileError::Io`].
 pub fn replace_secret_key(secret: &SecretKey, path: impl AsRef<Path>) -> Result<(), FileError> {
     disk::save(path.as_ref(), Privacy::Owner, Old::Replaced, |out| write_secret_key(secret, out))
+}
+
+/// Replaces a file that only its owner may read by what `write` puts into it, atomically: for secret keys in the formats of other
+/// libraries. No buffer stands between, so that none keeps a copy.
+///
+/// # Errors
+/// [`FileError::Io`]; what `write` gives.
+pub fn replace_secret_file<E: From<FileError>>(
+    path: impl AsRef<Path>,
+    write: impl FnOnce(&mut File) -> Result<(), E>,
+) -> Result<(), E> {
+    disk::save(path.as_ref(), Privacy::Owner, Old::Replaced, write)
 }
 
 /// Reads a secret key from a file.

@@ -46,6 +46,8 @@ struct Inner {
     alpha: usize,
     security: Security,
     fingerprint: Fingerprint,
+    /// Whether the mark `insecure` is that of a file.
+    from_file: bool,
     /// One a prime of the key basis, built when first used.
     rings: Vec<OnceLock<LimbRing>>,
 }
@@ -69,7 +71,17 @@ impl Params {
         let literal = ParamsLiteral { q: explicit(&q), p: explicit(&p), ..literal.clone() };
         let fingerprint = Fingerprint::of(&literal, &q, &p);
         let rings = vec![OnceLock::new(); q.len() + p.len()];
-        Ok(Self(Arc::new(Inner { literal, q, p, alpha, security, fingerprint, rings })))
+        let from_file = false;
+        Ok(Self(Arc::new(Inner { literal, q, p, alpha, security, fingerprint, from_file, rings })))
+    }
+
+    /// Those of a file, see [`insecure_by_file`](Self::insecure_by_file).
+    pub(crate) fn of_file(literal: &ParamsLiteral) -> Result<Self, ParamsError> {
+        let mut params = Self::new(literal)?;
+        if let Some(inner) = Arc::get_mut(&mut params.0) {
+            inner.from_file = true;
+        }
+        Ok(params)
     }
 
     /// A named set.
@@ -210,6 +222,12 @@ impl Params {
     /// True if the literal was marked `insecure`.
     pub fn is_insecure(&self) -> bool {
         self.0.literal.insecure
+    }
+
+    /// True if a file marks them `insecure`, and nobody here has: the writer of the file would have keys made that protect nothing.
+    /// A caller that makes keys asks its user first.
+    pub fn insecure_by_file(&self) -> bool {
+        self.is_insecure() && self.0.from_file
     }
 
     /// The literal with every prime by value: [`Params::new`] of it gives equal parameters.

@@ -152,12 +152,14 @@ pub fn context(params: &Params) -> Result<Context, OpenFheError> {
     ))
 }
 
-/// The context of a file of any kind, and the tag of its key, empty in the file of a context.
+/// The context of a file of any kind, and the tag of its key, empty in the file of a context. `open` gives the file from its begin.
 ///
 /// # Errors
 /// As [`Object::read`](super::Object::read) of a context.
-pub fn any_context(input: impl BufRead) -> Result<(Context, String), OpenFheError> {
-    super::objects::any_context(input)
+pub fn any_context<R: BufRead>(
+    open: impl FnMut() -> Result<R, OpenFheError>,
+) -> Result<(Context, String), OpenFheError> {
+    super::objects::any_context(open)
 }
 
 /// That an object belongs to parameters: the same ring and towers.

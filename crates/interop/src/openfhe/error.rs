@@ -29,6 +29,16 @@ pub enum OpenFheError {
         /// What the parser says.
         why: String,
     },
+    /// More text than is read.
+    #[error(
+        "the {what} in JSON goes on after {most} bytes, the most that are read; write it in the binary form"
+    )]
+    TooLong {
+        /// What is read.
+        what: &'static str,
+        /// The most bytes of text.
+        most: u64,
+    },
     /// A field that is missing or of another kind.
     #[error("the {what} has no {wanted} where {field} is: it is damaged or an object of another kind")]
     Field {

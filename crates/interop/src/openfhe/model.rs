@@ -1,6 +1,7 @@
 //! The structures of a file as walks: the crypto context, and polynomials over its towers.
 
 use ringmill_ring::{Domain, Modulus, Poly};
+use zeroize::Zeroizing;
 
 use super::OpenFheError;
 use super::archive::{Archive, Class, Result, class, shared, version};
@@ -300,20 +301,21 @@ pub(super) fn poly<A: Archive>(
     a.list("v", "towers", &mut count, 2 * MAX_TOWERS)?;
     if A::READS {
         moduli.clear();
-        let mut words = Vec::new();
+        // Residues may be those of a secret key, also where a file is read as an object of another kind to find its context: so
+        // nothing moves without being wiped.
+        let mut towers: Vec<Zeroizing<Vec<u64>>> = Vec::new();
         for tower in 0..count {
             // One tower at a time: memory follows what is there, whatever the file announces.
-            words.resize((tower + 1) * n, 0);
-            let mut modulus = 0;
-            one(a, objects, n, &mut words[tower * n..], &mut modulus)?;
-            if let Some(&value) = words[tower * n..].iter().find(|&&word| word >= modulus) {
+            let (mut words, mut modulus) = (Zeroizing::new(vec![0; n]), 0);
+            one(a, objects, n, &mut words, &mut modulus)?;
+            if let Some(&value) = words.iter().find(|&&word| word >= modulus) {
                 return Err(OpenFheError::NotCanonical { what, tower, value, modulus });
             }
+            towers.push(words);
             moduli.push(modulus);
         }
-        let source = |e: ringmill_ring::RingError| OpenFheError::Content { what, source: e.into() };
-        *poly = Poly::from_words(n, &words, Domain::Evaluation).map_err(source)?;
-        zeroize::Zeroize::zeroize(&mut words);
+        *poly = Poly::zeros(n, towers.len(), Domain::Evaluation).wiped();
+        poly.limbs_mut().zip(&towers).for_each(|(limb, words)| limb.copy_from_slice(words));
     } else {
         for (limb, modulus) in poly.limbs_mut().zip(&mut *moduli) {
             one(a, objects, n, limb, modulus)?;

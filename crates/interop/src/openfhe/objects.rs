@@ -4,7 +4,6 @@ use std::fmt;
 use std::io::{BufRead, Write};
 
 use ringmill_ring::{Domain, Poly};
-use zeroize::Zeroizing;
 
 use super::OpenFheError;
 use super::archive::{Archive, Class, Result, shared, shared_list, version};
@@ -38,6 +37,10 @@ impl std::str::FromStr for Form {
         }
     }
 }
+
+/// The longest text in JSON, 4 GiB. A relinearisation key at N = 2^17 with 80 towers and six digits has 2.5 GB; what is longer
+/// comes in the binary form.
+pub(super) const MAX_JSON: u64 = 1 << 32;
 
 /// What a file of OpenFHE may hold.
 pub trait Object: Sized + sealed::Sealed {
@@ -85,9 +88,13 @@ fn read<T: Walked>(mut input: impl BufRead) -> Result<T> {
             }
         }
         Some(b'{' | b' ' | b'\n') => {
-            // The parser refuses what follows the value.
-            let root: Node = serde_json::from_reader(input)
-                .map_err(|e| OpenFheError::Syntax { what, why: e.to_string() })?;
+            // The parser refuses what follows the value. A tree takes memory in proportion to its text, which ends here.
+            let mut text = input.take(MAX_JSON);
+            let root: std::result::Result<Node, _> = serde_json::from_reader(&mut text);
+            if root.is_err() && text.limit() == 0 {
+                return Err(OpenFheError::TooLong { what, most: MAX_JSON });
+            }
+            let root = root.map_err(|e| OpenFheError::Syntax { what, why: e.to_string() })?;
             object.walk(&mut JsonReader::new(what, &root))?;
         }
         Some(found) => return Err(OpenFheError::Form { found }),
@@ -256,17 +263,16 @@ impl fmt::Debug for Ciphertext {
     }
 }
 
-/// The context of a file of any kind, and the tag of its key. What is said of a file of no kind is what a context lacks.
-pub(super) fn any_context(mut input: impl BufRead) -> Result<(Context, String)> {
-    let mut bytes = Zeroizing::new(Vec::new());
-    input.read_to_end(&mut bytes).map_err(|source| OpenFheError::Io { action: "reading", source })?;
-    let refused = match read::<Context>(&bytes[..]) {
+/// The context of a file of any kind, and the tag of its key. What is said of a file of no kind is what a context lacks. The file is
+/// read anew as each kind, so that memory holds what one object of that kind needs.
+pub(super) fn any_context<R: BufRead>(mut open: impl FnMut() -> Result<R>) -> Result<(Context, String)> {
+    let refused = match read::<Context>(open()?) {
         Ok(context) => return Ok((context, String::new())),
         Err(refused) => refused,
     };
     macro_rules! or_of {
         ($($t:ty),*) => {$(
-            if let Ok(object) = read::<$t>(&bytes[..]) {
+            if let Ok(object) = read::<$t>(open()?) {
                 return Ok((object.context, object.tag));
             }
         )*};

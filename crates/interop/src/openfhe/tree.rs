@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use zeroize::Zeroizing;
 
 /// A value of JSON.
 pub(super) enum Node {
@@ -37,6 +38,16 @@ impl Drop for Node {
     }
 }
 
+/// Appends a word. Where words move to a larger allocation, those that stay behind are wiped.
+fn push(words: &mut Zeroizing<Vec<u64>>, word: u64) {
+    if words.len() == words.capacity() {
+        let mut more = Vec::with_capacity(2 * words.len().max(8));
+        more.extend_from_slice(words);
+        *words = Zeroizing::new(more);
+    }
+    words.push(word);
+}
+
 struct NodeVisitor;
 
 impl<'de> Visitor<'de> for NodeVisitor {
@@ -64,18 +75,18 @@ impl<'de> Visitor<'de> for NodeVisitor {
         Ok(Node::Text(value.to_owned()))
     }
     fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<Node, A::Error> {
-        let mut words = Vec::new();
+        let mut words = Zeroizing::new(Vec::new());
         let mut list = Vec::new();
         while let Some(node) = entries.next_element::<Node>()? {
             match node {
-                Node::Whole(word) if list.is_empty() => words.push(word),
+                Node::Whole(word) if list.is_empty() => push(&mut words, word),
                 other => {
                     list.extend(words.drain(..).map(Node::Whole));
                     list.push(other);
                 }
             }
         }
-        Ok(if words.is_empty() { Node::List(list) } else { Node::Words(words) })
+        Ok(if words.is_empty() { Node::List(list) } else { Node::Words(std::mem::take(&mut *words)) })
     }
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Node, A::Error> {
         let mut fields = Vec::new();

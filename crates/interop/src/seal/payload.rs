@@ -7,6 +7,7 @@ use flate2::write::ZlibEncoder;
 use ringmill_ring::{Domain, Poly};
 use ruzstd::decoding::StreamingDecoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+use zeroize::Zeroizing;
 
 use super::SealError;
 use super::header::{Compression, HEADER, Header, Style, Version};
@@ -197,7 +198,7 @@ pub(super) fn seal(
             encoder.finish().map_err(io)?
         }
         Compression::Zstd => {
-            let mut plain = zeroize::Zeroizing::new(Vec::with_capacity(len as usize));
+            let mut plain = Zeroizing::new(Vec::with_capacity(len as usize));
             put(&mut Output { writer: &mut *plain, version })?;
             compress_to_vec(&plain[..], CompressionLevel::Fastest)
         }
@@ -220,7 +221,7 @@ impl Output<'_> {
     }
 
     pub(super) fn words(&mut self, words: &[u64]) -> Result<(), SealError> {
-        let mut bytes = Vec::with_capacity(8 * words.len().min(BLOCK));
+        let mut bytes = Zeroizing::new(Vec::with_capacity(8 * words.len().min(BLOCK)));
         for words in words.chunks(BLOCK) {
             bytes.clear();
             words.iter().for_each(|word| bytes.extend(word.to_le_bytes()));

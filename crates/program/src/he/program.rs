@@ -1,5 +1,7 @@
 //! The program itself: instructions, tables, regions, outputs.
 
+use std::collections::BTreeMap;
+
 use num_complex::Complex64;
 
 use super::{Chain, Constant, Numbers, Op, Source, Stage, Table, TableId, Type, Value};
@@ -121,23 +123,24 @@ impl Program {
         self.tables.get(id.0 as usize)
     }
 
-    /// The program with bounds in place of its vectors. Each vector is replaced by the `declared` bound, at
-    /// least 1, of unknown phase in every slot. If the bound does not hold, or is not declared, the least
-    /// power of two that holds replaces it. Predictions for the result hold for all vectors within the same
-    /// bounds, and reveal nothing else of them.
+    /// The program with bounds in place of its vectors. Each table is replaced by the bound that is `declared` for its name, of
+    /// unknown phase in every slot. If the bound does not hold, or none is declared, the least power of two that holds replaces it,
+    /// 1 or more. Predictions for the result hold for all vectors within the same bounds, and reveal nothing else of them.
     #[must_use]
-    pub fn with_vectors_bounded(&self, declared: Option<f64>) -> Self {
-        let bounded = |numbers: &Numbers| {
-            let least = numbers.magnitude().max(1.0);
-            let declared = declared.map(|bound| bound.max(1.0)).filter(|&bound| bound >= least);
-            let bound = declared.unwrap_or_else(|| least.log2().ceil().exp2());
+    pub fn with_vectors_bounded(&self, declared: &BTreeMap<String, f64>) -> Self {
+        let bounded = |numbers: &Numbers, declared: Option<&f64>| {
+            let size = numbers.magnitude();
+            let declared = declared.copied().filter(|&bound| bound >= size);
+            let bound = declared.unwrap_or_else(|| size.max(1.0).log2().ceil().exp2());
             Numbers::Complex(vec![Complex64::new(bound, 0.0); numbers.len()])
         };
         let mut program = self.clone();
-        program.tables.iter_mut().for_each(|table| table.numbers = bounded(&table.numbers));
+        for table in &mut program.tables {
+            table.numbers = bounded(&table.numbers, declared.get(&table.name));
+        }
         for instr in &mut program.instrs {
             if let Op::Const(Constant::List(numbers)) = &mut instr.op {
-                *numbers = bounded(numbers).into();
+                *numbers = bounded(numbers, None).into();
             }
         }
         program

@@ -1,5 +1,7 @@
 //! Files of OpenFHE.
 
+use std::io::ErrorKind;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
@@ -11,7 +13,7 @@ use ringmill_interop::openfhe::{
     PublicKey as TheirPublicKey,
 };
 
-use super::{Source, declared, written};
+use super::{Source, declared, save_secret, written};
 use crate::argument::{Arg, given};
 use crate::cipher::Ciphertext;
 use crate::error::{Failure, Family};
@@ -30,6 +32,11 @@ fn refused(error: &OpenFheError) -> Failure {
         E::InexactScale { .. } => Failure::of(Family::Encoding, error),
         _ => Failure::of(Family::File, error),
     }
+}
+
+/// What is said of a file that is gone while it is read.
+fn gone() -> std::io::Error {
+    ErrorKind::NotFound.into()
 }
 
 fn read<T: Object>(source: Source) -> Result<T, Failure> {
@@ -59,7 +66,10 @@ impl OpenFheContext {
     #[staticmethod]
     fn load(py: Python<'_>, source: Source, insecure: bool) -> PyResult<Self> {
         py.detach(|| {
-            let (context, tag) = source.read(|input| convert::any_context(input).map_err(|e| refused(&e)))?;
+            // The file is opened once for each kind; that it cannot be is said here.
+            drop(source.open()?);
+            let again = || source.open().map_err(|_| OpenFheError::Io { action: "reading", source: gone() });
+            let (context, tag) = convert::any_context(again).map_err(|e| refused(&e))?;
             let params = convert::params(&context, insecure).map_err(|e| refused(&e))?;
             Ok(Self { context, tag, params })
         })
@@ -109,15 +119,20 @@ impl OpenFheContext {
         })
     }
 
-    /// Writes a private key.
-    fn secret_key_bytes<'py>(
+    /// Replaces a file of the owner's alone by a private key, of which no copy stays in memory.
+    fn save_secret_key(
         &self,
-        py: Python<'py>,
+        py: Python<'_>,
         secret: Arg<Bound<'_, SecretKey>>,
+        path: PathBuf,
         form: &str,
-    ) -> PyResult<Bound<'py, PyBytes>> {
-        let secret = &secret.get().0;
-        write(py, form, || convert::from_secret_key(secret, &self.context, &self.tag))
+    ) -> PyResult<()> {
+        let (secret, form): (_, Form) = (&secret.get().0, form.parse().map_err(|e| refused(&e))?);
+        py.detach(|| {
+            let key = convert::from_secret_key(secret, &self.context, &self.tag);
+            let mut key = key.map_err(|e| refused(&e))?;
+            Ok(save_secret(&path, |out| key.write(out, form).map_err(|e| refused(&e)))?)
+        })
     }
 
     /// Reads a public key.

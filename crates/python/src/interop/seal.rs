@@ -1,5 +1,6 @@
 //! Files of SEAL.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use numpy::{AllowTypeChange, Complex64, PyArray1, PyArrayLike1};
@@ -12,7 +13,7 @@ use ringmill_interop::seal::{
     PublicKey as SealPublicKey, SealError, SecretKey as SealSecretKey, Style,
 };
 
-use super::{Source, declared, written};
+use super::{Source, declared, save_secret, written};
 use crate::argument::{Arg, given};
 use crate::cipher::Ciphertext;
 use crate::codec;
@@ -108,16 +109,21 @@ pub(crate) fn seal_secret_key(
     })
 }
 
-/// Writes a `SecretKey`.
+/// Replaces a file of the owner's alone by a `SecretKey`, of which no copy stays in memory unless it is compressed.
 #[pyfunction]
-pub(crate) fn seal_secret_key_bytes<'py>(
-    py: Python<'py>,
+pub(crate) fn seal_save_secret_key(
+    py: Python<'_>,
     secret: Arg<Bound<'_, SecretKey>>,
+    path: PathBuf,
     #[pyo3(from_py_with = given)] version: &str,
     #[pyo3(from_py_with = given)] compression: &str,
-) -> PyResult<Bound<'py, PyBytes>> {
+) -> PyResult<()> {
     let secret = &secret.get().0;
-    write(py, secret.params(), (version, compression), || convert::from_secret_key(secret))
+    let (context, style) = (context(secret.params())?, style(version, compression)?);
+    py.detach(|| {
+        let key = convert::from_secret_key(secret).map_err(|e| refused(&e))?;
+        Ok(save_secret(&path, |out| key.write(&context, out, style).map_err(|e| refused(&e)))?)
+    })
 }
 
 /// Reads a `PublicKey`.
@@ -265,7 +271,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(seal_parameters, module)?)?;
     module.add_function(wrap_pyfunction!(seal_parameters_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(seal_secret_key, module)?)?;
-    module.add_function(wrap_pyfunction!(seal_secret_key_bytes, module)?)?;
+    module.add_function(wrap_pyfunction!(seal_save_secret_key, module)?)?;
     module.add_function(wrap_pyfunction!(seal_public_key, module)?)?;
     module.add_function(wrap_pyfunction!(seal_new_public_key_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(seal_evaluation_keys, module)?)?;
