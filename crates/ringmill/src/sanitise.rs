@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn what_does_not_belong_together_is_refused() {
-        let params = NamedSet::I.params().unwrap();
+        let params = Params::named(NamedSet::I).unwrap();
         let mut generator = KeyGenerator::new(&params).unwrap();
         let (secret, other) = (generator.secret_key().unwrap(), generator.secret_key().unwrap());
         let e = Evaluator::new(&params).unwrap();
