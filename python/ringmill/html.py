@@ -24,13 +24,13 @@ def table(title: str, rows: Mapping[str, Any]) -> str:
     return f"<div><b>{escape(title)}</b><table>{lines}</table></div>"
 
 
-def _params(params: _native.Params) -> str:
+def _params(self: _native.Params) -> str:
     rows = {
-        "ring degree": f"2^{params.log_n}",
-        "slots": f"{params.slots:,}",
-        "ciphertext primes": ", ".join(f"{q.bit_length()} bits" for q in params.q),
-        "special primes": ", ".join(f"{p.bit_length()} bits" for p in params.p),
-        "security": f"{params.security} bits" if params.security else "below 128 bits",
+        "ring degree": f"2^{self.log_n}",
+        "slots": f"{self.slots:,}",
+        "ciphertext primes": ", ".join(f"{q.bit_length()} bits" for q in self.q),
+        "special primes": ", ".join(f"{p.bit_length()} bits" for p in self.p),
+        "security": f"{self.security} bits" if self.security else "below 128 bits",
     }
     return table("CKKS parameters", rows)
 
@@ -49,5 +49,5 @@ def ciphertext(cipher: _native.Ciphertext) -> dict[str, str]:
 
 def install() -> None:
     """Give the native classes their form in notebooks."""
-    _native.Params._repr_html_ = _params  # type: ignore[method-assign,assignment]
+    _native.Params._repr_html_ = _params  # type: ignore[method-assign]
     _native.Ciphertext._repr_html_ = lambda self: table("encrypted vector", ciphertext(self))  # type: ignore[method-assign]
