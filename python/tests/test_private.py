@@ -117,6 +117,45 @@ def test_predicted_errors_hold_for_the_largest_weights() -> None:
     assert own <= compiled.predicted_error["out"] < own + 0.1
 
 
+OPPOSED: dict[str, Any] = {
+    "difference": lambda x, a, b: a * x - b * x,
+    "sums": lambda x, a, b: (a * x).sum() - (b * x).sum(),
+    "polynomial": lambda x, a, b: a * x**2 - b * x,
+    "product": lambda x, a, b: (a * x - b * x) * x,
+}
+
+
+@pytest.mark.parametrize("name", OPPOSED)
+@pytest.mark.parametrize("shape", [(), (N,)])
+def test_predicted_errors_hold_for_weights_of_any_sign(name: str, shape: tuple[int, ...]) -> None:
+    """Errors of equal signs cancel in a difference, and those of other signs add up."""
+    function, weights = OPPOSED[name], (np.full(shape, 0.9)[()], np.full(shape, -0.9)[()])
+    kernel = rm.kernel(function)
+    compiled = kernel.compile(rm.vector(N), *(rm.private(w, 1) for w in weights), precision=18)
+    keys, rng = compiled.keygen(), np.random.default_rng(3)
+    for _ in range(4):
+        x = rng.choice([-1.0, 1.0], N)
+        results = compiled.evaluate(keys, compiled.encrypt(keys, x=x))
+        (compared,) = compiled.measure_error(keys, results, function(x, *weights)).values()
+        assert compared.holds, compared
+
+
+@pytest.mark.parametrize("values", [0.3, 1.0, 0.0, np.full(8, 0.3), np.eye(8) * 0.3])
+def test_private_numbers_at_the_prompt_show_their_bound(values: Any) -> None:
+    params = rm.Params.from_bits(11, [50, 40, 40, 40], [50], 4, scale_bits=40, insecure=True)
+    keys = rm.keygen(params, rotations=[1, 2, 4])
+    x = rm.encrypt(np.full(8, 0.1), keys)
+    function = (lambda x, w: w @ x) if np.ndim(values) == 2 else (lambda x, w: x * w)
+    found = rm.kernel(function)(x, rm.private(values, 4))
+    other = rm.kernel(function)(x, rm.private(np.full(np.shape(values), 0.71)[()], 4))
+    assert (found.native.magnitude, found.level) == (other.native.magnitude, other.level)
+    assert found.native.magnitude >= (4 if np.ndim(values) < 2 else 32) * 0.99
+    expected = function(np.full(8, 0.1), values)
+    assert np.max(np.abs(rm.decrypt(found, keys) - expected)) < 2**-12
+    with pytest.raises(rm.KernelError, match="within a list or a dict"):
+        rm.kernel(lambda x, w: x * w[0])(x, [rm.private(0.5, 4)])
+
+
 def test_a_saved_kernel_keeps_what_is_declared(tmp_path: Path) -> None:
     compiled = rm.kernel(KERNELS["matrix"][0]).compile(
         rm.vector(N), rm.private(np.zeros((N, N)), 1), rm.private(np.zeros(N), 1), precision=BITS

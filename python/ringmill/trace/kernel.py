@@ -83,6 +83,11 @@ class _Known:
     sizes: Sizes
 
 
+def _revealed(value: Any) -> Any:
+    """A clear argument with its private numbers, for code that runs in the clear."""
+    return replaced(value, Private.revealed)
+
+
 class Kernel:
     """A function that can be traced, compiled, and called on clear NumPy arrays for comparison."""
 
@@ -142,14 +147,31 @@ class Kernel:
         if self._may_be_private(args, kwargs):
             bound = self._bind(args, kwargs)
             bound.apply_defaults()
-            clear = {n: replaced(v, Private.revealed) for n, v in bound.arguments.items()}
-            bound.arguments.update(clear)
+            known = self._of_prompt if at_prompt(bound.arguments.values()) else _revealed
+            bound.arguments.update({name: known(value) for name, value in bound.arguments.items()})
             args, kwargs = bound.args, bound.kwargs
         if at_prompt(itertools.chain(args, kwargs.values())):
             from ringmill.trace.prompt import applied
 
             return applied(self.function, args, kwargs)
         return self.function(*args, **kwargs)
+
+    def _of_prompt(self, value: Any) -> Any:
+        """A clear argument at the prompt, where private numbers are those of a declared bound."""
+        if isinstance(value, Private):
+            from ringmill.plain import Plain
+
+            return Plain(
+                np.asarray(value.values, complex), value.magnitude, not np.iscomplexobj(value.values)
+            )
+        if declares({"": value}):
+            refuse(
+                "Arguments",
+                f"{self.function.__name__} is given private numbers within a list or a dict",
+                "At the prompt give each as an argument of its own, or compile the kernel",
+                self.where,
+            )
+        return value
 
     def _may_be_private(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether an argument that is given, or a default, has private numbers."""
@@ -224,7 +246,7 @@ class Kernel:
         Raises ``KernelError``, naming the line, where the kernel asks for what encrypted values cannot give.
         """
         bound = self._bound(args, kwargs)
-        clear = {n: replaced(v, Private.revealed) for n, v in bound.items()}
+        clear = {name: _revealed(value) for name, value in bound.items()}
         return self._trace(clear, magnitude, precision=precision)
 
     def _trace(

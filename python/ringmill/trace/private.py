@@ -186,6 +186,8 @@ def traced(
     _hold_structure(first.graph, actual.graph, where)
     _hold_constants(first.graph, actual.graph, sizes)
     _declare(first.graph, sizes)
+    for one in (first.graph, actual.graph):
+        _spread(one, sizes)
     return Declared(first, actual)
 
 
@@ -263,6 +265,19 @@ def _declare(graph: Graph, sizes: Sizes) -> None:
         phase = np.exp(1j * np.angle(value)) if np.any(value.imag != 0) else np.ones(())
         largest = (size if value.ndim else size.max(initial=0.0)) * phase
         graph.nodes[index] = _with(node, largest)
+
+
+def _spread(graph: Graph, sizes: Sizes) -> None:
+    """Make a vector of each private number that stands in all slots.
+
+    Errors of one value times two public numbers may cancel, and predictions count on it. The signs of private
+    numbers are not known, as those of vectors are not.
+    """
+    for index in sizes:
+        node = graph.nodes[index]
+        if np.ndim(node.value) == 0:  # type: ignore[arg-type]
+            parts = np.arange(1, graph.slots + 1) * (math.sqrt(5) - 1) / 2 % 1.0
+            graph.nodes[index] = _with(node, complex(node.value) * (1 - MOVED * parts))  # type: ignore[arg-type]
 
 
 def _with(node: Node, value: NDArray[Any]) -> Node:
