@@ -253,13 +253,15 @@ class Compiled(ClientSide):
             ProgramError: code ``PrivateProgram``: the numbers change what is done with them.
         """
         plan = self.plan
+        # Smaller numbers could end at a lower level, which would show.
+        level = plan.output_level
         of = Plan.with_params(
             actual.text,
             self.params,
             plan.magnitude,
             plan.bound,
             self.signature.real,
-            self.output_level,
+            level,
             plan.rotation_keys,
         )
         same = of.levels() == plan.levels() and of.rotations == plan.rotations
@@ -271,7 +273,7 @@ class Compiled(ClientSide):
                 f"Private weights of kernel {self.name!r} change what is done with them, which clients would "
                 "see. Please report the kernel.",
             )
-        other = Compiled(actual.text, self.signature, of, self.switching, self.output_level, self.precision)
+        other = Compiled(actual.text, self.signature, of, self.switching, level, self.precision)
         other.functions = self.functions
         other.encryption, other.flooding = self.encryption, self.flooding
         other.sanitising = self.sanitising

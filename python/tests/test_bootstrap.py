@@ -27,7 +27,7 @@ def test_a_vector_comes_back_with_fresh_levels(
     keys = rm.keygen(params, **rm.bootstrap_keys(params, LENGTH, real=real))
     values = rng.uniform(-1, 1, LENGTH) / 2
     values = values if real else values + 1j * rng.uniform(-1, 1, LENGTH) / 2
-    low = rm.encrypt(values, keys, level=3, magnitude=1)
+    low = rm.encrypt(values, keys, key=keys.public, level=3, magnitude=1)
     high = low.bootstrap()
     assert high.level == 6
     assert np.abs(rm.decrypt(high, keys) - values).max() < 2.0**-16
@@ -80,7 +80,7 @@ def test_a_second_iteration_corrects_the_first(rng: np.random.Generator) -> None
     params = rm.Params.bootstrapping(1, bits=32, iterations=2, log_n=10, slots=LENGTH, insecure=True)
     keys = rm.keygen(params, **rm.bootstrap_keys(params, LENGTH))
     values = rng.uniform(-1, 1, LENGTH)
-    low = rm.encrypt(values, keys, level=3, magnitude=1)
+    low = rm.encrypt(values, keys, key=keys.public, level=3, magnitude=1)
     results = [low.bootstrap(iterations=i) for i in (1, 2)]
     once, twice = (np.abs(rm.decrypt(result, keys) - values).max() for result in results)
     # Parameters promise what full slots of N = 2^16 are precise to: three or four bits less than these.

@@ -140,6 +140,21 @@ def test_predicted_errors_hold_for_weights_of_any_sign(name: str, shape: tuple[i
         assert compared.holds, compared
 
 
+@pytest.mark.parametrize("magnitude", [1, 30, 300])
+def test_small_weights_of_a_large_bound_end_where_large_ones_do(magnitude: float, tmp_path: Path) -> None:
+    params = rm.Params.from_bits(11, [45, 35, 35], [46], 3, scale_bits=35, insecure=True)
+    kernel = rm.kernel(lambda x, w: (x * w).sum())
+    files = set()
+    for weight in (1e-3, 0.9 * magnitude, magnitude):
+        compiled = kernel.compile(rm.vector(N), rm.private(np.full(N, weight), magnitude), params=params)
+        files.add(compiled.client().to_bytes())
+        compiled.save(server=tmp_path / "server.rm")
+        again = rm.Compiled.load(tmp_path / "server.rm")
+        assert again.plan.levels() == compiled.plan.levels()
+        assert again.client().to_bytes() in files
+    assert len(files) == 1
+
+
 @pytest.mark.parametrize("values", [0.3, 1.0, 0.0, np.full(8, 0.3), np.eye(8) * 0.3])
 def test_private_numbers_at_the_prompt_show_their_bound(values: Any) -> None:
     params = rm.Params.from_bits(11, [50, 40, 40, 40], [50], 4, scale_bits=40, insecure=True)

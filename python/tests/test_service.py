@@ -481,3 +481,18 @@ def test_addresses_and_names_are_checked(service: Service) -> None:
         Client("http://127.0.0.1:9").jobs()
     with service.client() as client, refused("BadName"):
         client.job("../tokens")
+
+
+def test_private_weights_show_no_more_there_than_here(service: Service, tmp_path: Path) -> None:
+    kernel = rm.kernel(lambda x, w: (x * w).sum())
+    headers = set()
+    for weights in (np.full(16, 1e-3), np.full(16, 200.0)):
+        compiled = kernel.compile(rm.vector(16), rm.private(weights, 300), params=PARAMS)
+        keys = compiled.keygen()
+        arguments = compiled.encrypt(keys.secret, x=np.linspace(-1, 1, 16))
+        compiled.save(tmp_path / "server.rm")
+        with service.client() as client:
+            results = client.run(compiled, keys, arguments)
+        assert results.to_bytes() == compiled.evaluate(keys, arguments).to_bytes()
+        headers |= {(part.magnitude, part.error_log2) for part in results.parts.values()}
+    assert len(headers) == 1

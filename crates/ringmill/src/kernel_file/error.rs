@@ -37,6 +37,11 @@ pub enum KernelFileError {
         "the signature of kernel {kernel:?} names other inputs or outputs than its program; compile the kernel again"
     )]
     Signature { kernel: String },
+    #[error(
+        "the ciphertext {part:?} does not depend on what was encrypted: the numbers of the kernel make it constant, and everybody \
+         who has it could decrypt it; leave it out of the results"
+    )]
+    Transparent { part: String },
 }
 
 impl KernelFileError {
@@ -53,6 +58,7 @@ impl KernelFileError {
             Self::OtherProgram { .. } => "OtherProgram",
             Self::Incomplete { .. } => "Incomplete",
             Self::Signature { .. } => "Signature",
+            Self::Transparent { .. } => "Transparent",
         }
     }
 }

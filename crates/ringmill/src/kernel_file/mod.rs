@@ -3,6 +3,7 @@
 //! Python's `Compiled.save` writes a kernel file, `Values.save` the others. The program in it is parsed, managed and checked
 //! anew. The results of a run are the same bytes that `ringmill evaluate` writes for the same files.
 
+mod declared;
 mod error;
 mod signature;
 #[cfg(test)]
@@ -20,8 +21,9 @@ use ringmill_program::he::{self, Type};
 use ringmill_program::lower::{Method, lower_by};
 use ringmill_program::manage::Promise;
 use ringmill_program::schedule::Statistics;
-use ringmill_ring::GaloisElement;
+use ringmill_ring::{GaloisElement, Poly};
 
+use declared::Declared;
 pub use error::KernelFileError;
 
 use crate::bundle::{self, Bundle, Json};
@@ -49,6 +51,8 @@ pub struct KernelFile {
     precision: u32,
     /// Names of the ciphertexts that the signature lists.
     inputs: Vec<String>,
+    /// What results state where weights are private.
+    declared: Option<Declared>,
 }
 
 /// The evaluation keys that a program needs.
@@ -126,7 +130,9 @@ impl KernelFile {
             }
         }
         let precision = precision.map_or(PRECISION, |bits| bits as u32);
-        Ok(Self { name: signature.name, digest, plan, precision, inputs: signature.inputs })
+        let declared = read.fact("declared").map(|fact| Declared::read(fact, &plan.managed.program));
+        let declared = declared.transpose().map_err(damaged)?;
+        Ok(Self { name: signature.name, digest, plan, precision, inputs: signature.inputs, declared })
     }
 
     /// The kernel's name.
@@ -237,17 +243,27 @@ impl KernelFile {
         }
     }
 
-    /// The file of results.
+    /// The file of results. Those of private weights state what follows from declared bounds.
     ///
     /// # Errors
-    /// None for results of this kernel.
+    /// [`KernelFileError::Transparent`] of a result that everybody could decrypt.
     pub fn results(&self, results: &BTreeMap<String, Ciphertext>) -> Result<Bundle, KernelFileError> {
         let facts = vec![
             ("kernel".to_owned(), Json::Text(self.name.clone())),
             ("program".to_owned(), Json::Text(self.digest.clone())),
         ];
-        let bytes = |(name, cipher): (&String, &Ciphertext)| Ok((name.clone(), cipher.to_bytes()?));
-        let parts = results.iter().map(bytes).collect::<Result<_, FileError>>()?;
+        let bytes = |(name, cipher): (&String, &Ciphertext)| {
+            let zero = |poly: &Poly| poly.limbs().all(|limb| limb.iter().all(|&word| word == 0));
+            if cipher.polys()[1..].iter().all(zero) {
+                return Err(KernelFileError::Transparent { part: name.clone() });
+            }
+            let bytes = match &self.declared {
+                Some(declared) => declared.stated(name, cipher, self.precision)?.to_bytes()?,
+                None => cipher.to_bytes()?,
+            };
+            Ok((name.clone(), bytes))
+        };
+        let parts = results.iter().map(bytes).collect::<Result<_, KernelFileError>>()?;
         Ok(Bundle { kind: "results".to_owned(), version: bundle::VERSION, facts, parts })
     }
 }

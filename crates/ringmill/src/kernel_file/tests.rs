@@ -1,8 +1,8 @@
 //! The oracle is the Python package, which wrote every file of `tests/golden`: kernel, keys, arguments under the secret and the public
 //! key, and the results that `Compiled.evaluate` gave.
 
-use ringmill_ckks::EvaluationKeys;
 use ringmill_ckks::file::{Stored, inspect_keys};
+use ringmill_ckks::{Ciphertext, EvaluationKeys};
 use ringmill_program::cost::CostTable;
 
 use super::{KernelFile, KernelFileError};
@@ -71,6 +71,36 @@ fn a_kernel_tells_what_it_is() {
     assert!((4 * residues..=8 * residues).contains(&predicted.key_bytes));
 }
 
+/// What a header says of private weights: errors and bounds of results.
+fn declared(errors: &[(&str, f64)], bounds: &[(&str, f64)]) -> Json {
+    let of = |rows: &[(&str, f64)]| {
+        Json::Object(rows.iter().map(|&(name, x)| (name.to_owned(), Json::Float(x))).collect())
+    };
+    Json::Object(vec![("errors".to_owned(), of(errors)), ("bounds".to_owned(), of(bounds))])
+}
+
+#[test]
+fn results_of_private_weights_state_what_is_declared() {
+    let (plain, keys) = (golden(), EvaluationKeys::from_bytes(golden().params(), KEYS).unwrap());
+    let names: Vec<_> = plain.plan().managed.program.outputs().iter().map(|o| o.name.clone()).collect();
+    let all = |x| names.iter().map(|name| (&name[..], x)).collect::<Vec<_>>();
+    let file = stating("declared", declared(&all(-3.0), &all(1e6))).unwrap();
+    let name = &names[0];
+    let arguments = file.arguments(RUNS[0].0).unwrap();
+    let inputs = arguments.iter().map(|(name, c)| (name.clone(), Input::Cipher(c))).collect();
+    let kernel = file.kernel(default_machine().unwrap()).unwrap();
+    let found = kernel.run(&inputs, &keys).unwrap();
+    let stated = |file: &KernelFile| {
+        let bytes = file.results(&found).unwrap();
+        let cipher = Ciphertext::from_bytes(file.params(), bytes.part(name).unwrap()).unwrap();
+        (cipher.noise().magnitude(), cipher.meta().error_log2())
+    };
+    // Steps of eight bits of the bound, of four of an error beyond the promised one.
+    assert_eq!(stated(&file), (24f64.exp2(), 0.0));
+    assert!(stated(&plain).0 < 24f64.exp2());
+    assert!(stated(&plain).1 < 0.0);
+}
+
 #[test]
 fn other_facts_are_refused() {
     let damaged = [
@@ -83,6 +113,11 @@ fn other_facts_are_refused() {
         ("rotation_keys", Json::Whole(-1)),
         ("precision", Json::Bool(true)),
         ("precision", Json::Whole(65)),
+        ("declared", Json::Whole(1)),
+        ("declared", declared(&[("out", -20.0)], &[("out", 2.0)])),
+        ("declared", declared(&[("out.0", 2000.0)], &[("out.0", 2.0)])),
+        ("declared", declared(&[("out.0", -20.0)], &[("out.0", 0.0)])),
+        ("declared", declared(&[("out.0", -20.0), ("more", 1.0)], &[("out.0", 2.0)])),
     ];
     for (name, value) in damaged {
         let refused = stating(name, value.clone()).unwrap_err();
