@@ -76,7 +76,7 @@ def _refused(construct: str, why: str, remedy: str) -> Any:
     first = construct if "(" in construct or "`" in construct else construct[0].upper() + construct[1:]
     where = ", in a kernel" if remedy is POLYNOMIAL else ""
 
-    def method(self: Ciphertext, *_: object) -> NoReturn:
+    def method(self: Ciphertext, *_: object, **__: object) -> NoReturn:
         fail(
             EncodingError,
             "UnsupportedConstruct",

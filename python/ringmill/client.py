@@ -22,7 +22,7 @@ from ringmill._checks.ownership import of_kind
 from ringmill._checks.results import plausible
 from ringmill._native import Params, PublicKey, SecretKey
 from ringmill.errors import FileFormatError, MismatchError, fail
-from ringmill.flooding import BITS, Flooding, flood, published
+from ringmill.flooding import BITS, Flooding, flood, hold_reserve, published
 from ringmill.keys import Keys, keygen
 from ringmill.log import done
 from ringmill.progress import Show, steps
@@ -258,10 +258,14 @@ class ClientSide:
         Raises
         ------
             MismatchError: no key that decrypts; results of another program, or under another secret key.
-            ParameterError: a number of decryptions or of bits that is not possible.
+            ParameterError: a number of decryptions or of bits that is not possible; code ``NoReserve`` where
+                the noise leaves nothing of the result.
             ResultError: values beyond the bound that the program relied on, unless ``check`` is false.
         """
         flooding = None if publish is None else Flooding.of(publish, statistical)
+        if flooding:
+            error = self.published_error(flooding.decryptions, flooding.statistical)
+            hold_reserve(error, max(self.terms.bounds.values()), f"publish={flooding.decryptions}")
         with done("decrypt", self.name):
             slots = self._decrypted(f"{self._called}.decrypt()", secret, results)
         if check:

@@ -53,7 +53,7 @@ from ringmill.errors import (
     ProgramError,
     fail,
 )
-from ringmill.flooding import BITS, Flooding, published, sanitised
+from ringmill.flooding import BITS, Flooding, hold_reserve, published, sanitised
 from ringmill.functions import Functions
 from ringmill.keys import Keys
 from ringmill.log import done
@@ -572,6 +572,9 @@ class Compiled(ClientSide):
         taken = {name: arguments.parts[name] for name in needed}
         sanitising = Flooding.of_results(sanitise, statistical)
         encrypting = self._to_sanitise(keys, public) if sanitising else None
+        if sanitising:
+            error = self.sanitised_error(sanitising.decryptions, sanitising.statistical)
+            hold_reserve(error, max(self.terms.bounds.values()), f"sanitise={sanitising.decryptions}")
         where = machine_or_function(beside(machine, 2, threads=threads, butterflies=butterflies))
         if isinstance(where, MachineSpec) and where.computes_here:
             self._room_to_run(evaluation)

@@ -37,6 +37,25 @@ GRID = 4
 PREDICTED = -20
 
 
+def hold_reserve(error: float, bound: float, option: str) -> None:
+    """Refuse noise that nothing of a result remains beside.
+
+    Args:
+        error: log2 of how far a number may be off with the noise.
+        bound: on numbers.
+        option: what asks for the noise.
+    """
+    if error > math.log2(bound):
+        fail(
+            ParameterError,
+            "NoReserve",
+            f"With noise for {option} a number may be off by 2^{error:.1f}, which is more than it can be. "
+            f"Compile with {option}, which reserves the precision.",
+            error_log2=error,
+            bound=bound,
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Flooding:
     """For how many decryptions, and with how many bits of statistical security."""

@@ -186,3 +186,18 @@ def test_the_command_line_publishes(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert 2.0 ** (error - 8) < off < 2.0**error
     assert main([*decrypt, at + "z.json", "--publish", "0"]) == 1
     assert "from 1 to" in capsys.readouterr().err
+
+
+def test_noise_that_nothing_remains_beside_is_refused() -> None:
+    kernel = rm.kernel(lambda x: x * x * 0.5)
+    for options, publish in (({}, 1000), ({"publish": 10}, 1 << 36)):
+        compiled = kernel.compile(rm.vector(4), precision=10, **options)
+        keys = compiled.keygen()
+        arguments = compiled.encrypt(keys, x=np.ones(4))
+        results = compiled.evaluate(keys, arguments)
+        with pytest.raises(rm.ParameterError, match=rf"Compile with publish={publish}, which") as refused:
+            compiled.decrypt(keys, results, publish=publish)
+        assert refused.value.code == "NoReserve"
+        with pytest.raises(rm.ParameterError, match="Compile with sanitise=") as refused:
+            compiled.evaluate(keys, arguments, sanitise=1 << 36)
+        assert refused.value.code == "NoReserve"

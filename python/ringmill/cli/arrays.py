@@ -28,7 +28,8 @@ def _suffix(path: str | Path) -> str:
         fail(
             CommandError,
             "ArrayFormat",
-            f"{path} ends in {suffix or 'nothing'}: arrays are .npz or .json files. Rename it.",
+            f"{path} ends in {suffix or 'nothing'}: arrays are .npz or .json files. Write one with "
+            "numpy.savez(path, name=array), or as an object of lists in JSON.",
             path=str(path),
         )
     return suffix

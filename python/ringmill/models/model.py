@@ -177,6 +177,8 @@ class Model:
                 missing, or outside of their range.
         """
         data = prepared(self.estimator, self._lowered, X)
+        if not len(data):
+            fail(ModelError, "Features", "X has no rows. Give at least one.")
         if data.shape[1] != self.features.count:
             fail(
                 ModelError,
@@ -285,6 +287,15 @@ def _values(columns: Columns, rows: int) -> Array:
 
 
 def _same_features(estimator: Any, X: Any) -> None:
+    expected, shape = getattr(estimator, "n_features_in_", None), np.shape(X)
+    if expected is not None and len(shape) == 2 and shape[1] != expected:
+        fail(
+            ModelError,
+            "Features",
+            f"X has {shape[1]} features; the model was fitted to {expected}.",
+            found=shape[1],
+            expected=expected,
+        )
     fitted = getattr(estimator, "feature_names_in_", None)
     given = getattr(X, "columns", None)
     if fitted is None or given is None or list(given) == list(fitted):

@@ -193,7 +193,9 @@ def _refused(answer: Answer) -> NoReturn:
     except ValueError:
         reported = None
     reported = reported if isinstance(reported, dict) else {}
-    detail = str(reported.pop("detail", "") or f"it answers with status {answer.status}")
+    unsaid = {401: "the token is not valid; log in with another", 403: "the token does not allow this"}
+    other = unsaid.get(answer.status, f"it answers with status {answer.status}")
+    detail = str(reported.pop("detail", "") or other)
     # An answer to HEAD has no body.
     code = str(reported.pop("code", "") or answer.headers.get("ringmill-code") or f"Status{answer.status}")
     fields = {name: value for name, value in reported.items() if name not in ("type", "title", "status")}
@@ -202,7 +204,7 @@ def _refused(answer: Answer) -> NoReturn:
     fail(
         RemoteError,
         code,
-        f"The service refuses: {detail.rstrip('.')}.",
+        f"The service refuses: {detail}{'' if detail.endswith(('.', '?')) else '.'}",
         status=answer.status,
         **fields,
     )

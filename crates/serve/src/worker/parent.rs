@@ -27,8 +27,8 @@ pub(crate) struct Worker {
 impl Worker {
     /// Starts a worker.
     pub(crate) fn start(config: &Config, tenant: i64) -> Result<Self, ServeError> {
-        let program = std::env::current_exe().map_err(ServeError::io("finding this binary"))?;
-        let mut command = Command::new(program);
+        // Not by its path, where another version may stand by now.
+        let mut command = Command::new("/proc/self/exe");
         command.arg("worker").arg(config.worker_memory.to_string()).arg(config.max_object.to_string());
         // Nothing of the service's environment but what chooses instruction sets and costs.
         command.env_clear();
