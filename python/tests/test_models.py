@@ -275,7 +275,13 @@ def _wrong() -> Iterator[tuple[str, Any, str]]:
     )
     odd = SVC(kernel=lambda a, b: a @ b.T).fit(IRIS, KIND)
     yield "a kernel", lambda: from_sklearn(odd, IRIS), "Take linear, rbf, sigmoid, or poly"
-    yield "features", lambda: model.predict(IRIS[:, :3]), "X has 3 features; the model was calibrated for 4"
+    yield "features", lambda: model.predict(IRIS[:, :3]), "X has 3 features; the model was fitted to 4"
+    yield (
+        "features of calibration",
+        lambda: from_sklearn(fitted, IRIS[:, :3]),
+        "X has 3 features; the model was fitted to 4",
+    )
+    yield "no rows", lambda: model.predict(IRIS[:0]), "X has no rows"
     yield "an axis", lambda: model.predict(IRIS[0]), "X has 1 axes; give rows and features"
     yield "text", lambda: model.predict([["a", "b", "c", "d"]]), "values that are not numbers"
     hole = IRIS.copy()
