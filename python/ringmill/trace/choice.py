@@ -147,7 +147,8 @@ def _least(function: Callable[[Any], Any], ends: tuple[float, float], error: flo
 
 def _inside(name: str, function: Any, low: float, high: float) -> None:
     """Refuse an interval on which the function is not defined; says what to declare."""
-    declare = "Declare the argument so, as ringmill.vector(n, low=…, high=…), or promise it: ringmill.within"
+    declare = "Take bounds from sample data with compile(calibrate=…), declare the argument so, as "
+    declare += "ringmill.vector(n, low=…, high=…), or promise it: ringmill.within"
     exponent = -1.0 if function is np.reciprocal else getattr(function, "exponent", 1.0)
     if exponent < 0:
         whole = exponent == int(exponent)
@@ -259,5 +260,6 @@ def _made(make: Callable[[], Any], name: str, bound: float, error: float) -> Any
         refuse(
             "NotReached",
             f"{name} of values up to {bound:.6g} within 2^{math.log2(error):.0f}: {str(why).rstrip('.')}",
-            "Ask for less precision, as compile(precision=10)",
+            "Declare closer bounds, or take them from sample data with compile(calibrate=…); or ask for less "
+            "precision",
         )
