@@ -51,6 +51,10 @@ def _vector(name: str, values: ArrayLike) -> NDArray[np.complex128]:
     return np.ascontiguousarray(array)
 
 
+def _transposed(matrix: Any) -> Any:
+    return matrix.transposed if isinstance(matrix, Plain) else np.transpose(matrix)
+
+
 def _is_matrix(operand: Any) -> bool:
     if isinstance(operand, Plain):
         return operand.values.ndim == 2
@@ -710,7 +714,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sum": Ciphertext.sum,
     "mean": Ciphertext.mean,
     "dot": UFUNCS["matmul"],
-    "inner": lambda a, b: UFUNCS["matmul"](a, np.transpose(b) if _is_matrix(b) else b),
+    "inner": lambda a, b: UFUNCS["matmul"](a, _transposed(b) if _is_matrix(b) else b),
     "roll": lambda x, shift, axis=None: x._rolled(shift),
     "shape": lambda x: x.shape,
     "ndim": lambda x: x.ndim,

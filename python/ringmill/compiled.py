@@ -245,8 +245,12 @@ class Compiled(ClientSide):
         other.sanitising = self.sanitising
         return other
 
-    def with_private(self, actual: Traced) -> Compiled:
+    def with_private(self, actual: Traced, moves: float) -> Compiled:
         """This kernel, compiled by declared bounds, with the numbers of a trace that differs in them alone.
+
+        Args:
+            actual: the trace.
+            moves: what moving the numbers changes of results, at most.
 
         Raises
         ------
@@ -277,7 +281,16 @@ class Compiled(ClientSide):
         other.functions = self.functions
         other.encryption, other.flooding = self.encryption, self.flooding
         other.sanitising = self.sanitising
-        other.declared = Declared(self.plan.rationale, self._noise(), self.plan.output_bounds)
+        errors = {name: math.log2(2.0**error + moves) for name, error in self._noise().items()}
+        other.declared = Declared(self.plan.rationale, errors, self.plan.output_bounds)
+        left = -max(other.predicted_error.values())
+        if left < self.precision - 0.05 <= -max(self.predicted_error.values()):
+            fail(
+                ParameterError,
+                "Precision",
+                f"Private weights hold {math.floor(left)} bits here, and {self.precision} were asked for. "
+                f"Compile with precision={math.floor(left)}, or declare a smaller bound.",
+            )
         return other
 
     def work(

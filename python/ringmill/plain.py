@@ -36,6 +36,11 @@ class Plain:
     real: bool = True
     structured: bool = False
 
+    @property
+    def transposed(self) -> Plain:
+        """The matrix with rows and columns exchanged."""
+        return replace(self, values=self.values.T)
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         """The numbers alone, for code that runs in the clear too."""
         return np.array(self.values.real if self.real else self.values, dtype=dtype)

@@ -231,3 +231,56 @@ def test_what_would_show_is_refused(name: str) -> None:
         call()
     pieces = said.split("|")
     assert any(piece in str(caught.value) for piece in pieces), caught.value
+
+
+DECIDES: dict[str, Callable[[Any, Any], Any]] = {
+    "any": lambda x, w: x if w.any() else x + 1,
+    "zero": lambda x, w: x * 2 if w[0] == 0 else x,
+    "count": lambda x, w: x * (1 + np.count_nonzero(w)),
+    "equal": lambda x, w: x * len(np.unique(w)),
+}
+
+
+@pytest.mark.parametrize("name", DECIDES)
+def test_a_branch_on_zeros_or_equal_numbers_is_refused(name: str) -> None:
+    with pytest.raises(rm.KernelError, match="depends on the values of private weights"):
+        rm.kernel(DECIDES[name]).compile(rm.vector(N), rm.private(np.zeros(N), 1), precision=BITS)
+
+
+def test_a_kernel_within_another_declares_nothing_private() -> None:
+    weights = rm.private(np.eye(N), 1)
+    inner = rm.kernel(lambda x, w=weights: w @ x)
+    outer = rm.kernel(lambda x: inner(x) * 2)
+    with pytest.raises(rm.KernelError, match="is called within another kernel"):
+        outer.compile(rm.vector(N), precision=BITS)
+    assert outer(np.ones(N)).tolist() == [2.0] * N
+
+
+@pytest.mark.parametrize(("magnitude", "precision"), [(1024, 24), (1, 34)])
+def test_predicted_errors_hold_for_weights_of_zero(magnitude: float, precision: int) -> None:
+    compiled = rm.kernel(lambda x, w: (w * x).sum()).compile(
+        rm.vector(N), rm.private(np.zeros(N), magnitude), precision=precision
+    )
+    keys = compiled.keygen()
+    results = compiled.evaluate(keys, compiled.encrypt(keys, x=np.ones(N)))
+    (compared,) = compiled.measure_error(keys, results, 0.0).values()
+    assert compared.holds, compared
+
+
+def test_a_precision_beyond_what_private_weights_hold_is_refused() -> None:
+    kernel = rm.kernel(lambda x, w: (w * x).sum())
+    with pytest.raises(rm.ParameterError, match=r"hold 2\d bits here, and 32 were asked for"):
+        kernel.compile(rm.vector(1024), rm.private(np.zeros(1024), 1), precision=32)
+
+
+def test_numpy_does_not_drop_a_declaration() -> None:
+    weights = rm.private(np.eye(N), 1)
+    for call in (
+        np.transpose,
+        np.negative,
+        np.around,
+        lambda w: np.float64(0.5) * w,
+        lambda w: np.stack([w]),
+    ):
+        with pytest.raises(TypeError):
+            call(weights)

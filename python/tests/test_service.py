@@ -177,10 +177,10 @@ def test_tokens_have_scopes_and_ends(service: Service, world: World) -> None:
         own.ask("DELETE", f"/v1/tokens/{reader['id']}")
         with refused("Unauthorized"):
             client.jobs()
-    short = token("read", expires_in=1)
+    short = token("read", expires_in=4)
     with service.client(short["token"]) as client:
         client.jobs()
-        time.sleep(2.1)
+        time.sleep(5.1)
         with refused("Unauthorized"):
             client.jobs()
     for wrong in (["root"], []):

@@ -25,7 +25,15 @@ from ringmill.trace.callables import code_of, named, of_numbers
 from ringmill.trace.graph import Graph
 from ringmill.trace.layout import power_of_two
 from ringmill.trace.marks import tracing
-from ringmill.trace.private import Declared, Private, Sizes, declares, replaced
+from ringmill.trace.private import (
+    Declared,
+    Private,
+    Sizes,
+    declares,
+    effect_of_moves,
+    hold_in_the_clear,
+    replaced,
+)
 from ringmill.trace.private import traced as privately
 from ringmill.trace.program import Result, Signature, Traced
 from ringmill.trace.samples import Samples, checked, declared, sized
@@ -147,6 +155,13 @@ class Kernel:
         if self._may_be_private(args, kwargs):
             bound = self._bind(args, kwargs)
             bound.apply_defaults()
+            if tracing.get() is not None:
+                refuse(
+                    "Private",
+                    f"{self.function.__name__} has private numbers, and is called within another kernel",
+                    "Declare them where the outer kernel is compiled, and hand them over as arguments",
+                    self.where,
+                )
             known = self._of_prompt if at_prompt(bound.arguments.values()) else _revealed
             bound.arguments.update({name: known(value) for name, value in bound.arguments.items()})
             args, kwargs = bound.args, bound.kwargs
@@ -502,7 +517,8 @@ class Kernel:
             if "params" in options or not trace().chooses:
                 raise
             self._less_precise(trace, options, error)
-        return compiled.with_private(found[-1].actual)
+        hold_in_the_clear(self.function, arguments, self.where)
+        return compiled.with_private(found[-1].actual, effect_of_moves(self.function, arguments))
 
     def _less_precise(
         self, trace: Callable[..., Traced], options: dict[str, Any], error: RingmillError

@@ -22,13 +22,14 @@ from ringmill._checks.arguments import checked
 from ringmill.errors import EncodingError, fail
 from ringmill.trace.graph import Graph, Node
 from ringmill.trace.program import Traced
-from ringmill.trace.spec import finite_array
+from ringmill.trace.spec import Spec, finite_array
 from ringmill.trace.where import Where, refuse
 
 #: How large constants can be, slot by slot, by their place in a trace.
 Sizes = Mapping[int, NDArray[np.float64]]
 
-# Numbers are moved by this part of their bound, and by up to twice as much.
+# Numbers are moved by this part of their bound at most, and by up to twice as much: by less where few numbers
+# have to differ.
 MOVED = 2.0**-42
 # Numbers that stand for them are larger than the bound by this part, and by up to twice as much.
 ABOVE = 2.0**-10
@@ -56,6 +57,12 @@ class Private:
     values: NDArray[Any]
     magnitude: float
 
+    # NumPy would drop what is declared.
+    __array_ufunc__ = None
+
+    def __array_function__(self, *_: object) -> Any:
+        return NotImplemented
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         """The numbers, for code that runs in the clear."""
         return np.array(self.values, dtype=dtype)
@@ -70,11 +77,16 @@ class Private:
         """The numbers as a kernel takes them."""
         return self.values if self.values.ndim else self.values.item()
 
+    @property
+    def part(self) -> float:
+        """The part of the bound that numbers are moved by: four steps of the largest one for each number."""
+        return min(MOVED, 2.0**-51 * 2.0 ** math.ceil(math.log2(max(1, self.values.size))))
+
     def moved(self, number: int) -> Any:
         """The numbers, of which none is zero, whole, or equal to one beside it."""
         # Multiples of the golden ratio: of few in a row no two are close, and numbers have other ones.
         parts = (np.arange(1, 2 * self.values.size + 1) + number / 7) * (math.sqrt(5) - 1) / 2
-        return self._shaped(self.magnitude * MOVED * (1 + parts % 1.0), self.values)
+        return self._shaped(self.magnitude * self.part * (1 + parts % 1.0), self.values)
 
     def standing_for(self, number: int, pattern: int) -> Any:
         """Numbers of the same shape, as large as the bound."""
@@ -189,6 +201,82 @@ def traced(
     for one in (first.graph, actual.graph):
         _spread(one, sizes)
     return Declared(first, actual)
+
+
+def hold_in_the_clear(function: Callable[..., Any], arguments: Mapping[str, Any], where: Where) -> None:
+    """Refuse a kernel that computes something else with the moved numbers.
+
+    A branch on zeros or on equal numbers shows in no trace, since the moved ones have none. So the kernel
+    runs in the clear on drawn arguments, with the numbers as they are and moved. What cannot run there is not
+    compared.
+    """
+    rng = np.random.default_rng(2026)
+    runs = []
+    drawn = {n: _drawn(spec, rng) for n, spec in arguments.items() if isinstance(spec, Spec)}
+    for moves in (False, True):
+        known = _each(dict(arguments), Private.moved if moves else lambda one, _: one.revealed())
+        try:
+            with np.errstate(all="ignore"):
+                runs.append(_arrays(function(**{**known, **drawn})))
+        except Exception:
+            return
+    actual, moved = runs
+    if [array.shape for array in actual] != [array.shape for array in moved]:
+        _refuse(where)
+    for one, same in zip(actual, moved, strict=True):
+        size = max(1.0, np.max(np.abs(one), initial=0.0))
+        if not np.allclose(one, same, rtol=0.0, atol=2.0**-20 * size):
+            _refuse(where)
+
+
+def effect_of_moves(function: Callable[..., Any], arguments: Mapping[str, Any]) -> float:
+    """How much the moves change a result at most, by the slope at numbers as large as their bounds.
+
+    It follows from shapes and bounds alone. Four times the largest slope that is found counts; 0 where the
+    function does not run in the clear.
+    """
+    rng, step, worst = np.random.default_rng(2026), 2.0**-16, 0.0
+    for pattern in range(_PATTERNS):
+        for draw in (None, rng):
+            drawn = {n: _corner(spec, draw) for n, spec in arguments.items() if isinstance(spec, Spec)}
+            results = []
+            for by in (0.0, step):
+
+                def one(found: Private, number: int, by: float = by, pattern: int = pattern) -> Any:
+                    moves = by * found.magnitude * found.part / MOVED
+                    return np.asarray(found.standing_for(number, pattern)) + moves
+
+                try:
+                    with np.errstate(all="ignore"):
+                        results.append(_arrays(function(**{**_each(dict(arguments), one), **drawn})))
+                except Exception:
+                    return 0.0
+            changes = [np.max(np.abs(b - a), initial=0.0) for a, b in zip(*results, strict=True)]
+            worst = max(worst, *changes, 0.0)
+    return 4 * float(worst) / step * 2 * MOVED
+
+
+def _corner(spec: Spec, rng: np.random.Generator | None) -> Any:
+    """Elements at an end of the declared bounds: the upper one, or any."""
+    low, high = -1.0 if spec.low is None else spec.low, 1.0 if spec.high is None else spec.high
+    found = np.full(spec.shape, high) if rng is None else rng.choice([low, high], spec.shape)
+    return found if spec.shape else float(found)
+
+
+def _drawn(spec: Spec, rng: np.random.Generator) -> Any:
+    """Elements within the declared bounds."""
+    found = rng.uniform(
+        -1.0 if spec.low is None else spec.low, 1.0 if spec.high is None else spec.high, spec.shape
+    )
+    return found if spec.shape else float(found)
+
+
+def _arrays(result: Any) -> list[NDArray[np.complex128]]:
+    """What a kernel returns, as arrays."""
+    if isinstance(result, Mapping):
+        result = list(result.values())
+    parts = result if isinstance(result, list | tuple) else [result]
+    return [np.asarray(part, dtype=np.complex128) for part in parts]
 
 
 def _each(arguments: dict[str, Any], what: Callable[[Private, int], Any]) -> dict[str, Any]:
