@@ -247,6 +247,15 @@ def test_a_branch_on_zeros_or_equal_numbers_is_refused(name: str) -> None:
         rm.kernel(DECIDES[name]).compile(rm.vector(N), rm.private(np.zeros(N), 1), precision=BITS)
 
 
+@pytest.mark.parametrize("name", DECIDES)
+def test_a_branch_at_the_prompt_is_refused(name: str) -> None:
+    params = rm.Params.from_bits(11, [50, 40, 40, 40], [50], 4, scale_bits=40, insecure=True)
+    x = rm.encrypt(np.full(N, 0.1), rm.keygen(params))
+    for declared in (rm.plain(np.zeros(N), 1), rm.private(np.zeros(N), 1)):
+        with pytest.raises(rm.KernelError, match="follows from numbers that are declared"):
+            rm.kernel(DECIDES[name])(x, declared)
+
+
 def test_a_kernel_within_another_declares_nothing_private() -> None:
     weights = rm.private(np.eye(N), 1)
     inner = rm.kernel(lambda x, w=weights: w @ x)

@@ -56,6 +56,12 @@ def _parts(count: int, number: int) -> NDArray[np.float64]:
     return parts
 
 
+def known(given: Plain) -> Any:
+    """The numbers as a kernel takes them."""
+    values = given.values.real if given.real else given.values
+    return values if values.ndim else values.item()
+
+
 def moved(given: Plain, number: int = 0) -> Any:
     """The numbers within the same bound, of which none is zero or whole, and none equal to one beside it."""
     values = given.values.real if given.real else given.values
@@ -83,13 +89,13 @@ def sizes(actual: Traced, others: Sequence[Traced], where: Where) -> dict[int, f
     """The constants that come from declared numbers, and how large they are; refused if the program does."""
     graphs = [actual.graph, *(other.graph for other in others)]
     if len({len(graph.nodes) for graph in graphs}) > 1 or any(g.outputs != graphs[0].outputs for g in graphs):
-        _refuse(where)
+        refuse_decided(where)
     found: dict[int, float] = {}
     for index, nodes in enumerate(zip(*(graph.nodes for graph in graphs), strict=True)):
         first = nodes[0]
         shapes = {np.shape(node.value) for node in nodes if node.value is not None}
         if any(node != first or node.within != first.within for node in nodes) or len(shapes) > 1:
-            _refuse(first.where or where)
+            refuse_decided(first.where or where)
         if not first.plain:
             continue
         value, *standing = (np.asarray(node.value) for node in nodes)
@@ -110,7 +116,8 @@ def _rounded_up(size: float) -> float:
     return math.ldexp(math.ceil(fraction * 2**_BITS), exponent - _BITS)
 
 
-def _refuse(where: Where) -> NoReturn:
+def refuse_decided(where: Where) -> NoReturn:
+    """Refuse a kernel whose program follows from declared numbers."""
     refuse(
         "DependsOnDeclared",
         "the program follows from numbers that are declared by their bound alone",

@@ -20,9 +20,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ringmill._checks.arguments import checked
 from ringmill.errors import EncodingError, fail
+from ringmill.trace import clear
 from ringmill.trace.graph import Graph, Node
 from ringmill.trace.program import Traced
-from ringmill.trace.spec import Spec, finite_array
+from ringmill.trace.spec import finite_array
 from ringmill.trace.where import Where, refuse
 
 #: How large constants can be, slot by slot, by their place in a trace.
@@ -206,27 +207,11 @@ def traced(
 def hold_in_the_clear(function: Callable[..., Any], arguments: Mapping[str, Any], where: Where) -> None:
     """Refuse a kernel that computes something else with the moved numbers.
 
-    A branch on zeros or on equal numbers shows in no trace, since the moved ones have none. So the kernel
-    runs in the clear on drawn arguments, with the numbers as they are and moved. What cannot run there is not
-    compared.
+    A branch on zeros or on equal numbers shows in no trace, since the moved ones have none.
     """
-    rng = np.random.default_rng(2026)
-    runs = []
-    drawn = {n: _drawn(spec, rng) for n, spec in arguments.items() if isinstance(spec, Spec)}
-    for moves in (False, True):
-        known = _each(dict(arguments), Private.moved if moves else lambda one, _: one.revealed())
-        try:
-            with np.errstate(all="ignore"):
-                runs.append(_arrays(function(**{**known, **drawn})))
-        except Exception:
-            return
-    actual, moved = runs
-    if [array.shape for array in actual] != [array.shape for array in moved]:
+    known = _each(dict(arguments), lambda one, _: one.revealed())
+    if not clear.agree(function, known, _each(dict(arguments), Private.moved)):
         _refuse(where)
-    for one, same in zip(actual, moved, strict=True):
-        size = max(1.0, np.max(np.abs(one), initial=0.0))
-        if not np.allclose(one, same, rtol=0.0, atol=2.0**-20 * size):
-            _refuse(where)
 
 
 def effect_of_moves(function: Callable[..., Any], arguments: Mapping[str, Any]) -> float:
@@ -235,48 +220,18 @@ def effect_of_moves(function: Callable[..., Any], arguments: Mapping[str, Any]) 
     It follows from shapes and bounds alone. Four times the largest slope that is found counts; 0 where the
     function does not run in the clear.
     """
-    rng, step, worst = np.random.default_rng(2026), 2.0**-16, 0.0
+    step, slopes = 2.0**-16, [0.0]
     for pattern in range(_PATTERNS):
-        for draw in (None, rng):
-            drawn = {n: _corner(spec, draw) for n, spec in arguments.items() if isinstance(spec, Spec)}
-            results = []
-            for by in (0.0, step):
 
-                def one(found: Private, number: int, by: float = by, pattern: int = pattern) -> Any:
-                    moves = by * found.magnitude * found.part / MOVED
-                    return np.asarray(found.standing_for(number, pattern)) + moves
+        def moved(by: float, pattern: int = pattern) -> dict[str, Any]:
+            def one(found: Private, number: int) -> Any:
+                moves = by * found.magnitude * found.part / MOVED
+                return np.asarray(found.standing_for(number, pattern)) + moves
 
-                try:
-                    with np.errstate(all="ignore"):
-                        results.append(_arrays(function(**{**_each(dict(arguments), one), **drawn})))
-                except Exception:
-                    return 0.0
-            changes = [np.max(np.abs(b - a), initial=0.0) for a, b in zip(*results, strict=True)]
-            worst = max(worst, *changes, 0.0)
-    return 4 * float(worst) / step * 2 * MOVED
+            return _each(dict(arguments), one)
 
-
-def _corner(spec: Spec, rng: np.random.Generator | None) -> Any:
-    """Elements at an end of the declared bounds: the upper one, or any."""
-    low, high = -1.0 if spec.low is None else spec.low, 1.0 if spec.high is None else spec.high
-    found = np.full(spec.shape, high) if rng is None else rng.choice([low, high], spec.shape)
-    return found if spec.shape else float(found)
-
-
-def _drawn(spec: Spec, rng: np.random.Generator) -> Any:
-    """Elements within the declared bounds."""
-    found = rng.uniform(
-        -1.0 if spec.low is None else spec.low, 1.0 if spec.high is None else spec.high, spec.shape
-    )
-    return found if spec.shape else float(found)
-
-
-def _arrays(result: Any) -> list[NDArray[np.complex128]]:
-    """What a kernel returns, as arrays."""
-    if isinstance(result, Mapping):
-        result = list(result.values())
-    parts = result if isinstance(result, list | tuple) else [result]
-    return [np.asarray(part, dtype=np.complex128) for part in parts]
+        slopes.append(clear.change(function, moved(0.0), moved(step)) / step)
+    return 4 * max(slopes) * 2 * MOVED
 
 
 def _each(arguments: dict[str, Any], what: Callable[[Private, int], Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ringmill.plain import Plain
-from ringmill.trace import given
+from ringmill.trace import clear, given
 from ringmill.trace.base import present
 from ringmill.trace.given import Bounded
 from ringmill.trace.graph import Graph, free
@@ -75,7 +75,11 @@ class AtPrompt(Kernel):
             traced = self._trace(arguments, magnitude)
             return Bounded(traced, traced, {})
         numbered = list(enumerate(declared.items()))
-        traced = self._trace(arguments | {name: given.moved(v, i) for i, (name, v) in numbered}, magnitude)
+        moved = arguments | {name: given.moved(v, i) for i, (name, v) in numbered}
+        known = arguments | {name: given.known(v) for name, v in declared.items()}
+        if not self.linear and not clear.agree(self.function, known, moved):
+            given.refuse_decided(self.where)
+        traced = self._trace(moved, magnitude)
         if self.linear:
             found = self._entries(traced, *declared.values())
         else:
