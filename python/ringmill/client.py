@@ -509,14 +509,14 @@ class Client(ClientSide):
             bundle.refuse_damaged(path, "its text cannot be read")
         params = Params.from_bytes(read.parts["params"])
         facts = dict(read.facts)
-        told = facts.pop("digest", None), facts.pop("kernel", None), facts.pop("program", None)
+        reported = facts.pop("digest", None), facts.pop("kernel", None), facts.pop("program", None)
         try:
             terms = _terms(facts, signature, params)
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             bundle.refuse_damaged(path, f"what it says of its kernel cannot be read ({error})")
         client = cls(signature, params, terms)
         known = {"kernel": client.name, "program": client.digest, **facts}
-        if told != (_digest(known, read.parts), client.name, client.digest):
+        if reported != (_digest(known, read.parts), client.name, client.digest):
             bundle.refuse_damaged(path, "its digest is not that of its parts")
         return client
 

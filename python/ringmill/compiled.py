@@ -137,15 +137,15 @@ def compile_traced(
     return compiled
 
 
-def estimated(machine: MachineSpec, told: dict[str, Any]) -> dict[str, Any]:
+def estimated(machine: MachineSpec, reported: dict[str, Any]) -> dict[str, Any]:
     """What a machine reports of a program, with the part of the cycles in which each unit works."""
-    busy, cycles = told.pop("busy"), told["cycles"]
+    busy, cycles = reported.pop("busy"), reported["cycles"]
     return {
         "machine": str(machine),
         "cycles": cycles,
-        "seconds": told["seconds"],
+        "seconds": reported["seconds"],
         "utilisation": {unit: count / cycles for unit, count in busy.items() if cycles},
-        **told,
+        **reported,
     }
 
 
@@ -402,12 +402,12 @@ class Compiled(ClientSide):
             "operations": self._operations(),
             "keys": f"{self.keys_needed}; {self._key_bytes() / 1e6:,.1f} MB in memory{self._fewer_keys()}",
             "error": f"2^{max(self.predicted_error.values()):.1f} in the worst slot, as predicted"
-            + self.functions.told(self._noise()),
+            + self.functions.reported(self._noise()),
             **self._published(),
             **self.functions.lines(),
         }
-        told = [f"  {name:<11} {line}" for name, line in lines.items()]
-        return "\n".join([f"kernel {self.name}, {self.signature.slots} slots", *told])
+        reported = [f"  {name:<11} {line}" for name, line in lines.items()]
+        return "\n".join([f"kernel {self.name}, {self.signature.slots} slots", *reported])
 
     def _published(self) -> dict[str, str]:
         """What remains of the precision after flooding."""
@@ -594,8 +594,8 @@ class Compiled(ClientSide):
         if stop is not None:
             of_kind("compiled.evaluate()", "stop", stop, (Stop,), "Make one, as rm.Stop(after=60).")
             stop.check(f"Evaluating kernel {self.name!r}")
-        with done("evaluate", self.name, machine=where) as facts, self._shared(progress, stop) as told:
-            out = self.executable(where).run(taken, evaluation, told)
+        with done("evaluate", self.name, machine=where) as facts, self._shared(progress, stop) as reported:
+            out = self.executable(where).run(taken, evaluation, reported)
             facts["ciphertexts"] = len(out)
         if self.declared:
             out = {name: self._as_declared(name, cipher) for name, cipher in out.items()}
@@ -606,12 +606,12 @@ class Compiled(ClientSide):
     @contextmanager
     def _shared(self, progress: Show, stop: Stop | None) -> Iterator[Share]:
         """What a machine calls now and then: it shows how far it is, and ends the run."""
-        with share(f"evaluate {self.name}", progress) as told:
+        with share(f"evaluate {self.name}", progress) as reported:
 
             def both(done: int, total: int) -> None:
                 if stop is not None:
                     stop.check(f"Evaluating kernel {self.name!r}")
-                told(done, total)
+                reported(done, total)
 
             yield both
 

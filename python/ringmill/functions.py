@@ -51,7 +51,7 @@ class Functions:
             for n, e in noise.items()
         }
 
-    def told(self, noise: Mapping[str, float]) -> str:
+    def reported(self, noise: Mapping[str, float]) -> str:
         """Both, for the report of a kernel."""
         if not self.errors:
             return ""

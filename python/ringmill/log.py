@@ -29,8 +29,8 @@ def done(what: str, kernel: str, **facts: Any) -> Iterator[dict[str, Any]]:
     except BaseException as error:
         logger.info("%s %s: failed after %.3f s (%s)", what, kernel, _since(start), type(error).__name__)
         raise
-    told = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in facts.items())
-    logger.info("%s %s: %.3f s%s", what, kernel, _since(start), f", {told}" if told else "")
+    reported = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in facts.items())
+    logger.info("%s %s: %.3f s%s", what, kernel, _since(start), f", {reported}" if reported else "")
 
 
 def _since(start: float) -> float:

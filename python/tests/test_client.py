@@ -208,8 +208,12 @@ def test_the_command_line_takes_kernels_traces_and_compiled_kernels(
         assert main(["compile", f"{tmp_path}/k.py:{name}", "--out", str(tmp_path / "x"), *options]) == 1
         assert said in capsys.readouterr().err
     assert main(["inspect", str(tmp_path / "square" / "client.rm"), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["kind"], told["keys needed"], told["magnitude"]) == ("client", "relinearisation", 1.0)
+    reported = json.loads(capsys.readouterr().out)
+    assert (reported["kind"], reported["keys needed"], reported["magnitude"]) == (
+        "client",
+        "relinearisation",
+        1.0,
+    )
 
 
 def commands(page: str) -> Iterator[tuple[str, str]]:

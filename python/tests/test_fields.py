@@ -138,8 +138,8 @@ def test_an_operation_shows_nothing_of_its_operands(name: str, keys: rm.Keys) ->
             header = Header(result.to_bytes())
             shown.add((key is keys.secret, repr(header.shown)))
             # Sums by random names differ in the last digits of binary64.
-            told = (repr(result), round(result.error_log2, 6), result.native.magnitude)
-            printed.add((key is keys.secret, told))
+            reported = (repr(result), round(result.error_log2, 6), result.native.magnitude)
+            printed.add((key is keys.secret, reported))
             fresh.add(header.fresh)
     assert len(shown) == 2, "one header for each kind of key"
     assert len(printed) == 2

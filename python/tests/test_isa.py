@@ -54,13 +54,13 @@ VERBS = {
 CLI = """
 import contextlib, io, json, sys
 from ringmill.cli import main
-told = {}
+reported = {}
 for verb, rest in json.loads(sys.argv[1]).items():
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         status = main([verb, *rest, "--json", "--quiet"])
-    told[verb] = [status, json.loads(out.getvalue())]
-print(json.dumps(told))
+    reported[verb] = [status, json.loads(out.getvalue())]
+print(json.dumps(reported))
 """
 
 ENTRIES = """
@@ -96,14 +96,14 @@ entries = {
     "Evaluator": lambda: rm.Evaluator(rm.EvaluationKeys(params), "cpu"),
     "explore": lambda: rm.explore(square, "zcu102", rm.vector(4), seconds=1, progress="none"),
 }
-told = {}
+reported = {}
 for name, entry in entries.items():
     try:
         entry()
-        told[name] = ["done", "", ""]
+        reported[name] = ["done", "", ""]
     except Exception as error:
-        told[name] = [type(error).__name__, getattr(error, "code", ""), str(error)]
-print(json.dumps(told))
+        reported[name] = [type(error).__name__, getattr(error, "code", ""), str(error)]
+print(json.dumps(reported))
 """
 
 
@@ -122,7 +122,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def told(folder: Path, isa: str, program: str, *arguments: str) -> dict[str, Any]:
+def reported(folder: Path, isa: str, program: str, *arguments: str) -> dict[str, Any]:
     done = subprocess.run(
         [sys.executable, "-c", program, *arguments],
         cwd=folder,
@@ -164,7 +164,7 @@ def test_every_verb_refuses_it(isa: str, code: str, message: str, folder: Path) 
     verbs = next(action.choices for action in _parser()._actions if action.choices)
     assert set(verbs) == set(VERBS), "every verb is here"
     before = sorted(path.name for path in folder.iterdir())
-    for verb, (status, outcome) in told(folder, isa, CLI, json.dumps(VERBS)).items():
+    for verb, (status, outcome) in reported(folder, isa, CLI, json.dumps(VERBS)).items():
         assert status == 1, verb
         assert (outcome["error"], outcome["code"]) == ("MachineError", code), verb
         assert outcome["message"].startswith(message), verb
@@ -173,12 +173,12 @@ def test_every_verb_refuses_it(isa: str, code: str, message: str, folder: Path) 
 
 @pytest.mark.parametrize(("isa", "code", "message"), wrong_names())
 def test_every_entry_of_python_refuses_it(isa: str, code: str, message: str, folder: Path) -> None:
-    for name, (error, found, said) in told(folder, isa, ENTRIES).items():
+    for name, (error, found, said) in reported(folder, isa, ENTRIES).items():
         assert (error, found) == ("MachineError", code), f"{name}: {error}: {said}"
         assert said.startswith(message), name
 
 
 def test_names_that_there_are_work(folder: Path) -> None:
     for isa in ("scalar", "emulated4", ""):
-        done = told(folder, isa, ENTRIES.replace('    "explore"', '    # "explore"'))
+        done = reported(folder, isa, ENTRIES.replace('    "explore"', '    # "explore"'))
         assert {outcome[0] for outcome in done.values()} == {"done"}, done

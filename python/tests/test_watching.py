@@ -32,14 +32,14 @@ def long() -> tuple[rm.Compiled, rm.Keys, Any]:
 
 def test_progress_is_told_to_a_function(long: tuple[rm.Compiled, rm.Keys, Any]) -> None:
     compiled, keys, arguments = long
-    told: list[tuple[int, int, str]] = []
-    compiled.encrypt(keys, x=np.ones(64), progress=lambda *facts: told.append(facts))
-    assert told == [(0, 1, "x"), (1, 1, "")]
-    told.clear()
-    compiled.evaluate(keys, arguments, progress=lambda *facts: told.append(facts))
-    assert told
-    assert all(what == "evaluate deep" and 0 <= done <= total for done, total, what in told)
-    assert [done for done, *_ in told] == sorted(done for done, *_ in told)
+    reported: list[tuple[int, int, str]] = []
+    compiled.encrypt(keys, x=np.ones(64), progress=lambda *facts: reported.append(facts))
+    assert reported == [(0, 1, "x"), (1, 1, "")]
+    reported.clear()
+    compiled.evaluate(keys, arguments, progress=lambda *facts: reported.append(facts))
+    assert reported
+    assert all(what == "evaluate deep" and 0 <= done <= total for done, total, what in reported)
+    assert [done for done, *_ in reported] == sorted(done for done, *_ in reported)
 
 
 def test_what_a_function_raises_ends_the_run(long: tuple[rm.Compiled, rm.Keys, Any]) -> None:

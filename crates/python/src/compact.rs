@@ -62,23 +62,23 @@ pub(crate) fn compact_cycles<'py>(
             Ok((config, counted))
         })
         .map_err(|e| Failure::of(Family::Machine, &e))?;
-    told(py, &counted.1)
+    reported(py, &counted.1)
 }
 
-fn told<'py>(py: Python<'py>, counted: &Counted) -> PyResult<Bound<'py, PyDict>> {
+fn reported<'py>(py: Python<'py>, counted: &Counted) -> PyResult<Bound<'py, PyDict>> {
     let c = counted.timing.counters;
-    let told = PyDict::new(py);
-    told.set_item("cycles", c.cycles)?;
-    told.set_item("first_cycles", counted.first_cycles)?;
-    told.set_item("slot", counted.slot)?;
-    told.set_item("transform_busy", c.transform_busy)?;
-    told.set_item("arithmetic_busy", c.arithmetic_busy)?;
-    told.set_item("read_beats", c.read_beats)?;
-    told.set_item("write_beats", c.write_beats)?;
-    told.set_item("instructions", c.instructions)?;
-    told.set_item("output_ends", counted.plan.output_ends(&counted.timing.spans))?;
-    told.set_item("spans", spans(&counted.plan, &counted.timing.spans))?;
-    Ok(told)
+    let reported = PyDict::new(py);
+    reported.set_item("cycles", c.cycles)?;
+    reported.set_item("first_cycles", counted.first_cycles)?;
+    reported.set_item("slot", counted.slot)?;
+    reported.set_item("transform_busy", c.transform_busy)?;
+    reported.set_item("arithmetic_busy", c.arithmetic_busy)?;
+    reported.set_item("read_beats", c.read_beats)?;
+    reported.set_item("write_beats", c.write_beats)?;
+    reported.set_item("instructions", c.instructions)?;
+    reported.set_item("output_ends", counted.plan.output_ends(&counted.timing.spans))?;
+    reported.set_item("spans", spans(&counted.plan, &counted.timing.spans))?;
+    Ok(reported)
 }
 
 /// (unit, instruction, first cycle, last cycle).

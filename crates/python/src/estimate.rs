@@ -51,22 +51,22 @@ fn estimated<'py>(
     program: impl FnOnce() -> Result<LimbProgram, Failure> + Send + 'static,
 ) -> PyResult<Bound<'py, PyDict>> {
     let timing = interruptible(py, move || spec.estimate(&program()?).map_err(|e| Failure::face(&e.into())))?;
-    let told = PyDict::new(py);
-    told.set_item("cycles", timing.cycles)?;
-    told.set_item("seconds", timing.seconds)?;
+    let reported = PyDict::new(py);
+    reported.set_item("cycles", timing.cycles)?;
+    reported.set_item("seconds", timing.seconds)?;
     for (name, rows) in [("counters", timing.counters), ("busy", timing.busy)] {
         let counts = PyDict::new(py);
         for (name, count) in rows {
             counts.set_item(&*name, count)?;
         }
-        told.set_item(name, counts)?;
+        reported.set_item(name, counts)?;
     }
-    told.set_item("parts", timing.parts)?;
-    told.set_item("energy", timing.energy)?;
+    reported.set_item("parts", timing.parts)?;
+    reported.set_item("energy", timing.energy)?;
     let spans: Vec<_> = timing.spans.into_iter().map(|s| (s.unit, s.what, s.start, s.end)).collect();
-    told.set_item("spans", spans)?;
-    told.set_item("by", timing.by)?;
-    Ok(told)
+    reported.set_item("spans", spans)?;
+    reported.set_item("by", timing.by)?;
+    Ok(reported)
 }
 
 /// Spans as the JSON that trace viewers such as Perfetto open; a cycle is a microsecond where no clock is known.

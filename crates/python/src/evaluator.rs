@@ -472,7 +472,7 @@ impl Evaluator {
     ) -> PyResult<Ciphertext> {
         let (a, keys, bootstrapper) = (a.get().full().clone(), self.keys.clone(), self.bootstrapper.clone());
         let iterations = choice("iterations", iterations, "from 1 to 2")?;
-        let result = stoppable(py, progress.map(|told| told.0.0), move |watch| {
+        let result = stoppable(py, progress.map(|reported| reported.0.0), move |watch| {
             bootstrapper.bootstrap_watched(&a, &keys, content(real), iterations, watch).map_err(|error| {
                 let real = if real { "" } else { ", real=False" };
                 let all = format!("keygen(params, **rm.bootstrap_keys(params, {}{real}))", a.slots());
@@ -518,7 +518,7 @@ impl Evaluator {
         let inputs: Vec<_> = inputs.into_iter().map(|(name, c)| (name, c.get().full().clone())).collect();
         let (text, keys, runner) = (text.to_owned(), self.keys.clone(), self.runner.clone());
         let vectors = vectors.unwrap_or_default();
-        let results = stoppable(py, progress.map(|told| told.0.0), move |watch| {
+        let results = stoppable(py, progress.map(|reported| reported.0.0), move |watch| {
             let Some((_, first)) = inputs.first() else {
                 return Err(Failure::rule(Family::Program, "Arguments", "a program without ciphertexts"));
             };

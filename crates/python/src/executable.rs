@@ -38,26 +38,26 @@ pub(crate) fn interruptible<T: Send + 'static>(
 }
 
 /// Like [`interruptible`], for work that ends soon after it is asked to stop: an interrupted call asks it and
-/// waits for that end. `told` is called periodically with the progress, as (steps done, all steps); an
+/// waits for that end. `reported` is called periodically with the progress, as (steps done, all steps); an
 /// exception of it also ends the call.
 pub(crate) fn stoppable<T: Send + 'static>(
     py: Python<'_>,
-    told: Option<Py<PyAny>>,
+    reported: Option<Py<PyAny>>,
     work: impl FnOnce(&Watch) -> Result<T, Failure> + Send + 'static,
 ) -> PyResult<T> {
-    attended(py, GRACE, told, work)
+    attended(py, GRACE, reported, work)
 }
 
 fn attended<T: Send + 'static>(
     py: Python<'_>,
     grace: Duration,
-    told: Option<Py<PyAny>>,
+    reported: Option<Py<PyAny>>,
     work: impl FnOnce(&Watch) -> Result<T, Failure> + Send + 'static,
 ) -> PyResult<T> {
     let (sender, mut receiver) = mpsc::channel();
     let watch = Arc::new(Watch::default());
     let theirs = watch.clone();
-    let tell = || told.as_ref().map_or(Ok(()), |told| told.call1(py, watch.progress()).map(drop));
+    let tell = || reported.as_ref().map_or(Ok(()), |reported| reported.call1(py, watch.progress()).map(drop));
     std::thread::spawn(move || sender.send(work(&theirs)));
     loop {
         let waiting = &mut receiver;
@@ -201,7 +201,7 @@ impl Executable {
     ) -> PyResult<Bound<'py, PyDict>> {
         let (kernel, keys) = (self.kernel.clone(), keys.get().0.clone());
         let whole: Vec<_> = inputs.into_iter().map(|(name, c)| (name, c.get().full().clone())).collect();
-        let results = stoppable(py, progress.map(|told| told.0.0), move |watch| {
+        let results = stoppable(py, progress.map(|reported| reported.0.0), move |watch| {
             let inputs = whole.iter().map(|(name, c)| (name.clone(), Input::Cipher(c))).collect();
             kernel
                 .run_watched(&inputs, &keys, watch)

@@ -80,9 +80,9 @@ pub(crate) fn explore_designs(
     loop {
         let waiting = &mut receiver;
         match py.detach(move || waiting.recv_timeout(PATIENCE)) {
-            Ok(Said::Progress(told, answer)) => {
+            Ok(Said::Progress(reported, answer)) => {
                 // A search that waits no more was stopped.
-                let _ = answer.send(go_on(py, progress.as_ref(), &told));
+                let _ = answer.send(go_on(py, progress.as_ref(), &reported));
             }
             Ok(Said::Found(found)) => return json(&(*found).map_err(|e| Failure::explore(&e))?),
             Err(mpsc::RecvTimeoutError::Timeout) => {}

@@ -266,8 +266,8 @@ fn measured(log_n: &[u32], name: &str) -> Result<Calibration, Failure> {
             .map_err(|e| Failure::of(Family::Machine, &e))?;
         let table = CostTable::new(name, vec![rates]).map_err(|e| Failure::of(Family::Machine, &e))?;
         timed.extend(samples.iter().map(|sample| {
-            let told = table.nanoseconds(&sample.work, log_n) / 1e6;
-            (format!("2^{log_n}: {}", sample.name), sample.time.as_secs_f64() * 1e3, told)
+            let reported = table.nanoseconds(&sample.work, log_n) / 1e6;
+            (format!("2^{log_n}: {}", sample.name), sample.time.as_secs_f64() * 1e3, reported)
         }));
         all.push(rates);
     }

@@ -266,11 +266,11 @@ impl Plan {
             vectors.insert(name, values.as_slice()?.to_vec());
         }
         let found = evaluate_clear(&self.managed.program, &vectors).map_err(|e| Failure::he(&e))?;
-        let told = PyDict::new(py);
+        let reported = PyDict::new(py);
         for (name, values) in found {
-            told.set_item(name, PyArray1::from_vec(py, values))?;
+            reported.set_item(name, PyArray1::from_vec(py, values))?;
         }
-        Ok(told)
+        Ok(reported)
     }
 
     /// What one run takes on a machine of such costs, by counting the limb program: `switching.rs`.

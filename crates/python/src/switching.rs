@@ -306,23 +306,23 @@ pub(crate) fn work<'py>(
     costs: &CostTable,
 ) -> PyResult<Bound<'py, PyDict>> {
     let found = py.detach(|| counted(plan, word, costs))?;
-    let (told, s) = (PyDict::new(py), &found.statistics);
-    told.set_item("instructions", found.instructions)?;
-    told.set_item("transforms", s.ntt + s.intt)?;
-    told.set_item("butterflies", s.butterflies)?;
-    told.set_item("multiply_adds", s.multiply_adds)?;
-    told.set_item("key_bytes", s.key_bytes)?;
-    told.set_item("key_bytes_read", s.key_bytes_read)?;
-    told.set_item("data_bytes", s.data_bytes)?;
-    told.set_item("peak_bytes", u64::from(s.peak_live) * s.words as u64 * 8)?;
-    told.set_item("seconds", found.nanoseconds / 1e9)?;
-    told.set_item("costs", &found.machine)?;
+    let (reported, s) = (PyDict::new(py), &found.statistics);
+    reported.set_item("instructions", found.instructions)?;
+    reported.set_item("transforms", s.ntt + s.intt)?;
+    reported.set_item("butterflies", s.butterflies)?;
+    reported.set_item("multiply_adds", s.multiply_adds)?;
+    reported.set_item("key_bytes", s.key_bytes)?;
+    reported.set_item("key_bytes_read", s.key_bytes_read)?;
+    reported.set_item("data_bytes", s.data_bytes)?;
+    reported.set_item("peak_bytes", u64::from(s.peak_live) * s.words as u64 * 8)?;
+    reported.set_item("seconds", found.nanoseconds / 1e9)?;
+    reported.set_item("costs", &found.machine)?;
     let kinds = PyDict::new(py);
     for (name, count) in &found.by_kind {
         kinds.set_item(name, count)?;
     }
-    told.set_item("kinds", kinds)?;
+    reported.set_item("kinds", kinds)?;
     let switches = found.switches.into_iter().map(|((limbs, name), count)| (limbs - 1, name, count));
-    told.set_item("switches", PyList::new(py, switches)?)?;
-    Ok(told)
+    reported.set_item("switches", PyList::new(py, switches)?)?;
+    Ok(reported)
 }

@@ -74,9 +74,9 @@ impl Blobs {
 
     /// The part of the disk that is free.
     pub(crate) fn free(&self) -> Result<f64, ServeError> {
-        let told = rustix::fs::statvfs(&self.dir)
+        let reported = rustix::fs::statvfs(&self.dir)
             .map_err(|e| ServeError::io("reading the disk's free space")(e.into()))?;
-        Ok(told.f_bavail as f64 / (told.f_blocks as f64).max(1.0))
+        Ok(reported.f_bavail as f64 / (reported.f_blocks as f64).max(1.0))
     }
 }
 

@@ -65,7 +65,7 @@ fn folder(dir: &Path) -> Result<(), ServeError> {
 ///
 /// # Errors
 /// A folder that another service uses or that cannot be written, and an address that is taken.
-pub async fn serve(config: Config, told: impl FnOnce(&Started)) -> Result<(), ServeError> {
+pub async fn serve(config: Config, reported: impl FnOnce(&Started)) -> Result<(), ServeError> {
     folder(&config.dir)?;
     let lock = File::create(config.dir.join("lock")).map_err(ServeError::io("opening the lock"))?;
     let taken =
@@ -83,7 +83,7 @@ pub async fn serve(config: Config, told: impl FnOnce(&Started)) -> Result<(), Se
     let sweeper = tokio::spawn(scheduler::sweeper(app.clone()));
     let server = tokio::spawn(http::server::serve(app.clone(), listener, http::router(app.clone())));
     tracing::info!(%address, workers = app.config.workers, "serving");
-    told(&Started { address, token });
+    reported(&Started { address, token });
     tokio::select! {
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}

@@ -42,7 +42,7 @@ enum Verb {
     Work { memory: u64, file: u64 },
 }
 
-fn told() -> Result<(Verb, Config), lexopt::Error> {
+fn reported() -> Result<(Verb, Config), lexopt::Error> {
     let (mut verb, mut config) = (Verb::Serve, Config::new(""));
     let mut parser = lexopt::Parser::from_env();
     let mut first = true;
@@ -129,8 +129,8 @@ fn run(verb: Verb, config: Config) -> Result<(), ServeError> {
 }
 
 fn main() -> ExitCode {
-    let (verb, config) = match told() {
-        Ok(told) => told,
+    let (verb, config) = match reported() {
+        Ok(reported) => reported,
         Err(error) => {
             eprintln!("ringmill-serve: {error}");
             return ExitCode::from(2);

@@ -398,9 +398,9 @@ def _run(options: argparse.Namespace) -> int:
     except RingmillError as error:
         say(f"ringmill {options.verb}: {error.message}")
         if options.json:
-            told = {"error": type(error).__name__, "code": error.code, "message": error.message}
+            reported = {"error": type(error).__name__, "code": error.code, "message": error.message}
             with printing():
-                print(json.dumps({**told, "fields": error.fields}, default=str))
+                print(json.dumps({**reported, "fields": error.fields}, default=str))
         return 1
     with printing():
         if options.json:

@@ -52,10 +52,10 @@ def _alone(path: str) -> Facts:
 def _of_file(path: str) -> Facts:
     """What the head of one object's file says."""
     with named(path):
-        told = identify_file(path)
-    if told["kind"] == "secret key":
+        reported = identify_file(path)
+    if reported["kind"] == "secret key":
         warn_if_open(path)
-    return {"file": path, "bytes": Path(path).stat().st_size, **told}
+    return {"file": path, "bytes": Path(path).stat().st_size, **reported}
 
 
 def _of_bundle(path: str) -> Facts:
@@ -76,12 +76,12 @@ def _of_bundle(path: str) -> Facts:
             errors = {part: f"2^{error:.1f}" for part, error in kernel.predicted_error.items()}
             facts |= {**_of_client(kernel), "magnitude": kernel.terms.magnitude, "stated errors": errors}
         else:
-            told = {name: identify(part) for name, part in read.parts.items()}
+            reported = {name: identify(part) for name, part in read.parts.items()}
             # One, unless what is in the file was not made together.
-            owners = {part["identity"] for part in told.values()} - {None}
+            owners = {part["identity"] for part in reported.values()} - {None}
             facts["identity"] = " and ".join(sorted(owners)) or None
             facts["forms" if kind == "key forms" else "ciphertexts"] = [
-                f"{name}: {part['kind']}, {len(read.parts[name])} bytes" for name, part in told.items()
+                f"{name}: {part['kind']}, {len(read.parts[name])} bytes" for name, part in reported.items()
             ]
         return facts
     fail(
@@ -94,15 +94,15 @@ def _of_bundle(path: str) -> Facts:
 
 def _of_compiled(compiled: Compiled) -> Facts:
     """What a kernel file holds."""
-    told = _of_client(compiled)
+    reported = _of_client(compiled)
     return {
-        **{name: told[name] for name in ("parameters", "depth")},
+        **{name: reported[name] for name in ("parameters", "depth")},
         **(
             {"bootstrappings": len(compiled.bootstraps), "bootstraps": compiled.bootstraps}
             if compiled.bootstraps
             else {}
         ),
-        **told,
+        **reported,
     }
 
 
@@ -159,13 +159,13 @@ def _ciphertext(cipher: Ciphertext) -> Facts:
 def _values(path: str, role: str, kernel: ClientSide) -> Facts:
     values = Values.load(path, role, kernel.params)
     ours = kernel._made(values.program)
-    told = [
+    reported = [
         f"{name}: {c.slots} slots, level {c.level}, scale 2^{c.scale_log2:.2f}, "
         f"predicted error 2^{c.error_log2:.1f}, values up to {c.magnitude:.3g}, {c.nbytes} bytes in memory"
         for name, c in values.parts.items()
     ]
     whose = "yes" if ours else "no, of another program or other bounds"
-    return {"of this kernel": whose, "ciphertexts": told}
+    return {"of this kernel": whose, "ciphertexts": reported}
 
 
 def _keys(path: str, kernel: ClientSide) -> Facts:

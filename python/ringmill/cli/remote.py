@@ -114,8 +114,8 @@ def _run(options: Namespace) -> Facts:
 
 def _fetched(client: Client, job: Facts, target: Path) -> Facts:
     size = client.fetch(result_of(job), target)
-    told = {"job": job["id"], "file": str(target), "bytes": size}
-    return {**told, "seconds": job["seconds"], "predicted_seconds": job["predicted"]}
+    reported = {"job": job["id"], "file": str(target), "bytes": size}
+    return {**reported, "seconds": job["seconds"], "predicted_seconds": job["predicted"]}
 
 
 def _status(options: Namespace) -> Facts:

@@ -254,11 +254,12 @@ def calibrate(options: Namespace) -> Facts:
     text, timed = _native.calibrate(degrees, f"{platform.processor() or platform.machine()}, {_native.isa()}")
     make_folder(path.parent)
     write_text(path, text)
-    worst = max(abs(told / found - 1) for _, found, told in timed)
+    worst = max(abs(reported / found - 1) for _, found, reported in timed)
     return {
         "file": str(path),
         "timed": [
-            {"name": name, "ms": round(ms, 3), "by_costs_ms": round(told, 3)} for name, ms, told in timed
+            {"name": name, "ms": round(ms, 3), "by_costs_ms": round(reported, 3)}
+            for name, ms, reported in timed
         ],
         "worst_deviation_percent": round(100 * worst, 1),
         "costs": text,

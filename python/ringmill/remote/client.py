@@ -110,7 +110,7 @@ class Client:
 
     def _upload(self, path: Path, digest: str, progress: Show) -> None:
         size = path.stat().st_size
-        with opened(path) as file, share(f"push {path.name}", progress) as told:
+        with opened(path) as file, share(f"push {path.name}", progress) as reported:
             location = self._begun(digest, size)
             wait = FIRST_WAIT
             for attempt in range(RETRIES):
@@ -118,10 +118,10 @@ class Client:
                     if location is None:
                         location = self._begin(digest, size)
                     offset = self._offset(location)
-                    told(offset, size)
+                    reported(offset, size)
                     headers = {**_PIECE, "Upload-Offset": str(offset)}
                     self._transport.ask("PATCH", location, Piece(file, offset, size), headers)
-                    told(size, size)
+                    reported(size, size)
                     return
                 except RemoteError as error:
                     passing = error.code in ("Unreachable", "Locked", "Busy", "Draining", "CutOff", "TooSlow")
@@ -191,8 +191,8 @@ class Client:
     @checked
     def missing_keys(self, program: str, keys: str | None = None) -> list[str]:
         """The keys that a stored program needs and a stored file of keys lacks, by name."""
-        told = self._json("POST", f"/v1/programs/{_named(program)}/missing-keys", {"keys": keys})
-        return list(told["missing"])
+        reported = self._json("POST", f"/v1/programs/{_named(program)}/missing-keys", {"keys": keys})
+        return list(reported["missing"])
 
     # ---- jobs ---------------------------------------------------------------------------------
 
@@ -252,13 +252,13 @@ class Client:
         until = None if timeout is None else time.monotonic() + timeout
         # Where progress is shown, it is asked for often.
         often = _PATIENCE if progress == "none" else 1
-        with share(f"job {identifier:.8}", progress) as told:
+        with share(f"job {identifier:.8}", progress) as reported:
             while True:
                 left = often if until is None else min(often, until - time.monotonic())
                 job = self.job(identifier, wait=max(left, 0))
                 if job["state"] in ENDED or (until is not None and time.monotonic() >= until):
                     return job
-                told(round(1000 * (job["progress"] or 0)), 1000)
+                reported(round(1000 * (job["progress"] or 0)), 1000)
 
     @checked
     def run(

@@ -70,8 +70,8 @@ impl Machine for Described {
 
     fn estimate(&self, program: &LimbProgram) -> Result<Option<Timing>, MachineError> {
         client::check(self, program)?;
-        let told = self.simulate(program, &Settings { spans: true, ..Settings::default() })?;
-        Ok(Some(timing(told)))
+        let reported = self.simulate(program, &Settings { spans: true, ..Settings::default() })?;
+        Ok(Some(timing(reported)))
     }
 
     fn prepare(&self, program: &LimbProgram) -> Result<Box<dyn Executable>, MachineError> {
@@ -82,26 +82,26 @@ impl Machine for Described {
 }
 
 /// What every machine reports, from an outcome.
-fn timing(told: Outcome) -> Timing {
+fn timing(reported: Outcome) -> Timing {
     let mut counters = vec![
-        ("instructions".into(), told.instructions),
-        ("bound_work".into(), told.bounds.work),
-        ("bound_off_chip".into(), told.bounds.off_chip),
-        ("bound_critical_path".into(), told.bounds.critical_path),
-        ("live_limbs_peak".into(), told.live.0),
-        ("live_limbs_mean".into(), told.live.1.round() as u64),
+        ("instructions".into(), reported.instructions),
+        ("bound_work".into(), reported.bounds.work),
+        ("bound_off_chip".into(), reported.bounds.off_chip),
+        ("bound_critical_path".into(), reported.bounds.critical_path),
+        ("live_limbs_peak".into(), reported.live.0),
+        ("live_limbs_mean".into(), reported.live.1.round() as u64),
     ];
-    for flow in &told.flows {
+    for flow in &reported.flows {
         let name = flow.flow.name().replace(' ', "_");
         counters.push((format!("bytes_{name}").into(), flow.bytes));
         counters.push((format!("bytes_{name}_distinct").into(), flow.distinct));
     }
-    for memory in &told.memories {
+    for memory in &reported.memories {
         counters.push((format!("{}_limbs", memory.name).into(), memory.slots));
         counters.push((format!("{}_limbs_peak", memory.name).into(), memory.most));
         counters.push((format!("{}_bytes", memory.name).into(), memory.bytes));
     }
-    for unit in &told.units {
+    for unit in &reported.units {
         let name = &unit.name;
         counters.push((format!("{name}_instructions").into(), unit.instructions));
         counters.push((format!("{name}_used").into(), unit.used));
@@ -110,13 +110,13 @@ fn timing(told: Outcome) -> Timing {
             counters.push((format!("{name}_waits_{}", wait.name().replace(' ', "_")).into(), cycles));
         }
     }
-    let units = told.units.iter().map(|u| (u.name.clone().into(), u.busy.div_ceil(u.instances.max(1))));
-    let channels = told.channels.iter().map(|c| (c.name.clone().into(), c.busy));
-    let assumed = match told.assumed.len() {
+    let units = reported.units.iter().map(|u| (u.name.clone().into(), u.busy.div_ceil(u.instances.max(1))));
+    let channels = reported.channels.iter().map(|c| (c.name.clone().into(), c.busy));
+    let assumed = match reported.assumed.len() {
         0 => String::new(),
         count => format!("; {count} of its numbers are assumed"),
     };
-    let by = format!("a static schedule on {}, issued in {}{assumed}", told.machine, told.order);
+    let by = format!("a static schedule on {}, issued in {}{assumed}", reported.machine, reported.order);
     let span = |s: ringmill_cycles::Span| Span {
         unit: s.unit.as_ref().to_owned().into(),
         what: s.what,
@@ -124,13 +124,13 @@ fn timing(told: Outcome) -> Timing {
         end: s.end,
     };
     Timing {
-        cycles: Some(told.cycles),
-        seconds: Some(told.seconds),
+        cycles: Some(reported.cycles),
+        seconds: Some(reported.seconds),
         busy: units.chain(channels).collect(),
         counters,
-        parts: told.parts,
-        energy: told.energy,
-        spans: told.spans.into_iter().map(span).collect(),
+        parts: reported.parts,
+        energy: reported.energy,
+        spans: reported.spans.into_iter().map(span).collect(),
         by,
     }
 }

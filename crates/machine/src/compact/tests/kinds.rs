@@ -281,10 +281,10 @@ fn moduli_outside_the_class_are_refused_and_told_which_it_is() {
                 assert_eq!(checked, Ok(()), "{}: {}", name(&config), q.value());
                 inside += 1;
             } else {
-                let told = checked.unwrap_err().to_string();
+                let reported = checked.unwrap_err().to_string();
                 let named =
                     format!("modulus {} is outside the class of the core's {}", q.value(), kind.name());
-                assert!(told.starts_with(&named) && told.contains(&format!("W = {w}")), "{told}");
+                assert!(reported.starts_with(&named) && reported.contains(&format!("W = {w}")), "{reported}");
                 assert!(TableEntry::new(&config, q, 10).is_err());
                 outside += 1;
             }
