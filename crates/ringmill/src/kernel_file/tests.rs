@@ -7,7 +7,7 @@ use ringmill_program::cost::CostTable;
 
 use super::{KernelFile, KernelFileError};
 use crate::bundle::{Bundle, Json};
-use crate::{Input, default_machine};
+use crate::{Evaluator, Input, default_machine};
 
 const KERNEL: &[u8] = include_bytes!("../../tests/golden/kernel");
 const KEYS: &[u8] = include_bytes!("../../tests/golden/evaluation.keys");
@@ -99,6 +99,20 @@ fn results_of_private_weights_state_what_is_declared() {
     assert_eq!(stated(&file), (24f64.exp2(), 0.0));
     assert!(stated(&plain).0 < 24f64.exp2());
     assert!(stated(&plain).1 < 0.0);
+}
+
+#[test]
+fn a_result_that_everybody_decrypts_is_refused() {
+    let (file, keys) = (golden(), EvaluationKeys::from_bytes(golden().params(), KEYS).unwrap());
+    let arguments = file.arguments(RUNS[0].0).unwrap();
+    let inputs = arguments.iter().map(|(name, c)| (name.clone(), Input::Cipher(c))).collect();
+    let mut found = file.kernel(default_machine().unwrap()).unwrap().run(&inputs, &keys).unwrap();
+    assert!(file.results(&found).is_ok());
+    let evaluator = Evaluator::new(file.params()).unwrap();
+    let (name, result) = found.pop_first().unwrap();
+    found.insert(name.clone(), evaluator.sub(&result, &result).unwrap());
+    let refused = file.results(&found).unwrap_err();
+    assert!(matches!(&refused, KernelFileError::Transparent { part } if *part == name), "{refused}");
 }
 
 #[test]
