@@ -121,12 +121,13 @@ class ClientSide:
         It follows from public facts alone: names, shapes and packing, parameters, the bound on arguments,
         their level and scale. Two kernels that differ in the numbers which they hold have one digest.
         """
+        terms = self.terms
         facts = {
             "signature": self.signature.to_json(),
             "params": self.params.fingerprint,
-            "magnitude": self.terms.magnitude,
-            "level": self.terms.level,
-            "scale": self.terms.scale,
+            "magnitude": terms.magnitude,
+            "level": terms.level,
+            "scale": terms.scale,
         }
         return bundle.digest(json.dumps(facts, sort_keys=True).encode())
 

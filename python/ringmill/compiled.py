@@ -193,6 +193,8 @@ class Compiled(ClientSide):
         self.functions = Functions()
         self.declared: Declared | None = None
         self.encryption = "public"
+        # Predictions by whether arguments are under the secret key: each takes a pass over the program.
+        self._predicted: dict[bool, dict[str, float]] = {}
         self.flooding: Flooding | None = None
         self.sanitising: Flooding | None = None
         self._working: dict[str, float] | None = None  # bytes, counted when they are first asked for
@@ -469,9 +471,10 @@ class Compiled(ClientSide):
         """log2 of the error of encryption alone."""
         if self.declared:
             return dict(self.declared.errors)
-        if self.encryption == "secret":
-            return self.plan.predicted_error(switching=self.switching, secret=True)
-        return self.plan.predicted_error(switching=self.switching)
+        secret = self.encryption == "secret"
+        if secret not in self._predicted:
+            self._predicted[secret] = self.plan.predicted_error(switching=self.switching, secret=secret)
+        return dict(self._predicted[secret])
 
     def _flooded(self, errors: dict[str, float]) -> dict[str, float]:
         """The same errors after flooding, where results are published."""
