@@ -488,7 +488,7 @@ def test_an_end_while_keys_are_saved_leaves_no_file(
 import signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGTERM, signal.SIG_DFL)
-signal.signal(signal.SIGHUP, signal.SIG_DFL)  # which nohup ignores, and so would whoever is begun under it
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # ignored under nohup, and by what it starts
 from ringmill.atomic import Together
 from ringmill.cli import main
 
