@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 import ringmill as rm
 from ringmill import bundle
 from ringmill.atomic import write_bytes
-from ringmill.interop import openfhe
+from ringmill.interop import openfhe, seal
 
 GOOD = bundle.Bundle("values", {"kernel": "k", "program": "d"}, {"x.0": b"\x00\x01" * 40, "x.1": b""})
 DATA = GOOD.to_bytes()
@@ -145,44 +146,67 @@ def test_a_link_leads_where_it_did(tmp_path: Path) -> None:
 
 # ---- what is read of a file --------------------------------------------------------------------------------
 
-#: Opens the file of its first argument, as the second says, with memory for little more than Python itself.
+#: Opens files, each as its name says, with memory for little more than Python itself.
 READER = """
-import resource, sys
+import pathlib, resource, sys
 import ringmill as rm
 from ringmill import bundle
 from ringmill.cli import arrays, inspect, read
-from ringmill.interop import openfhe
+from ringmill.interop import openfhe, seal
 
-path, how = sys.argv[1:]
 params = rm.Params.from_bits(10, [40] * 3, [40], 3, insecure=True)
+theirs = rm.Params.from_primes(10, params.q, params.p, 3, scale_bits=40, rotations=3, insecure=True)
+context = openfhe.context_of(rm.Params.from_bits(10, [40] * 3, [60], 3, insecure=True))
 readers = {
-    "bundle": lambda: bundle.load(path, "arguments"),
-    "values": lambda: rm.Values.load(path, "arguments", params),
-    "compiled": lambda: rm.Compiled.load(path),
-    "inspect": lambda: inspect._of_bundle(path),
-    "expanded": lambda: rm.load_evaluation_keys(params, path),
-    "seeded": lambda: rm.load_evaluation_keys(params, path, memory="seeded"),
-    "mapped": lambda: rm.load_evaluation_keys(params, path, memory="mapped"),
-    "public": lambda: rm.keys.load_public(params, path),
-    "encryption": lambda: read.encryption_key(path, params),
-    "secret": lambda: rm.SecretKey.load(params, path),
-    "ciphertext": lambda: rm._native.Ciphertext.load(params, path),
-    "json": lambda: arrays.read(path, {"x": rm.vector(4)}),
-    "npz": lambda: arrays.read(path, {"x": rm.vector(4)}),
-    "space": lambda: bundle.read_text_file(path),
-    "parameters": lambda: rm.keys.load_params(path),
-    "openfhe": lambda: openfhe.load_context(path, insecure=True),
-    "openfhe json": lambda: openfhe.load_context(path, insecure=True),
+    "bundle": lambda path: bundle.load(path, "arguments"),
+    "values": lambda path: rm.Values.load(path, "arguments", params),
+    "compiled": rm.Compiled.load,
+    "client": rm.load_client,
+    "inspect": inspect._of_bundle,
+    "expanded": lambda path: rm.load_evaluation_keys(params, path),
+    "seeded": lambda path: rm.load_evaluation_keys(params, path, memory="seeded"),
+    "mapped": lambda path: rm.load_evaluation_keys(params, path, memory="mapped"),
+    "public": lambda path: rm.keys.load_public(params, path),
+    "encryption": lambda path: read.encryption_key(path, params),
+    "secret": lambda path: rm.SecretKey.load(params, path),
+    "ciphertext": lambda path: rm._native.Ciphertext.load(params, path),
+    "json": lambda path: arrays.read(path, {"x": rm.vector(4)}),
+    "npz": lambda path: arrays.read(path, {"x": rm.vector(4)}),
+    "space": bundle.read_text_file,
+    "parameters": rm.keys.load_params,
+    "seal parameters": lambda path: seal.load_parameters(path, insecure=True),
+    "seal secret": lambda path: seal.load_secret_key(theirs, path),
+    "seal public": lambda path: seal.load_public_key(theirs, path),
+    "seal relin": lambda path: seal.load_evaluation_keys(theirs, relin=path),
+    "seal galois": lambda path: seal.load_evaluation_keys(theirs, galois=path),
+    "seal ciphertext": lambda path: seal.load_ciphertext(theirs, path),
+    "openfhe": lambda path: openfhe.load_context(path, insecure=True),
+    "openfhe secret": lambda path: openfhe.load_secret_key(context, path),
+    "openfhe public": lambda path: openfhe.load_public_key(context, path),
+    "openfhe mult": lambda path: openfhe.load_evaluation_keys(context, mult=path),
+    "openfhe automorphism": lambda path: openfhe.load_evaluation_keys(context, automorphism=path),
+    "openfhe ciphertext": lambda path: openfhe.load_ciphertext(context, path),
 }
 rm.memory.room = lambda *_: None  # what it says of the file's length is no protection
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-try:
-    readers[how]()
-    print("read")
-except rm.RingmillError as error:
-    print(type(error).__name__)
-print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)
+for path in map(pathlib.Path, sys.argv[1:]):
+    try:
+        readers[path.stem.removesuffix(" json")](path)
+        outcome = "read"
+    except rm.RingmillError as error:
+        outcome = type(error).__name__
+    megabytes = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10
+    print(path.stem, outcome, megabytes, sep=":")
 """
+
+
+def read_in_another_process(*paths: Path) -> list[tuple[str, str, int]]:
+    """What each file is, what came of reading it, and the most MB that the process took so far."""
+    command = [sys.executable, "-c", READER, *map(str, paths)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    lines = [line.split(":") for line in done.stdout.splitlines()]
+    return [(how, outcome, int(megabytes)) for how, outcome, megabytes in lines]
 
 
 def head(data: bytes, length: int, path: Path) -> None:
@@ -191,42 +215,80 @@ def head(data: bytes, length: int, path: Path) -> None:
     os.truncate(path, length)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="measures memory by getrusage in kilobytes")
-@pytest.mark.parametrize("end", [False, True], ids=["tail", "tail and list"])
-def test_no_reader_takes_more_than_what_is_announced(end: bool, tmp_path: Path) -> None:
+def files_of_every_kind(folder: Path) -> dict[str, bytes]:
+    """A good file of each kind that is read."""
     params = rm.Params.from_bits(10, [40] * 3, [40], 3, insecure=True)
-    context = openfhe.context_of(rm.Params.from_bits(10, [40] * 3, [60], 3, insecure=True))
-    keys = rm.keygen(params)
+    keys = rm.keygen(params, rotations=[1])
     compiled = rm.kernel(lambda x: x + x).compile(rm.vector(4), params=params)
     arguments = compiled.encrypt(keys, x=[0, 1, 0, 1])
     values = arguments.to_bytes()
+    compiled.save(client=folder / "client", server=folder / "server")
     files = {
         **dict.fromkeys(["bundle", "values", "inspect"], values),
         "compiled": compiled.to_bytes(),
+        "client": (folder / "client").read_bytes(),
         **dict.fromkeys(["expanded", "seeded", "mapped"], keys.evaluation.to_bytes()),
         **dict.fromkeys(["public", "encryption"], keys.public.to_bytes()),
         "secret": keys.secret.export_secret(),
         "ciphertext": next(iter(arguments.parts.values())).to_bytes(),
-        "json": b'{"x": [0]}',
-        "space": b"{}",
         "parameters": params.to_bytes(),
-        "openfhe": openfhe.dump_context(context),
-        "openfhe json": openfhe.dump_context(context, form="json"),
+        "npz": compressed("(4,)", 32),
     }
-    for how, data in files.items():
-        path = tmp_path / f"{how}.json"
-        head(data, 40 << 30, path)
-        if end:  # as a whole archive after the hole
+    theirs = rm.Params.from_primes(10, params.q, params.p, 3, scale_bits=40, rotations=3, insecure=True)
+    keys = rm.keygen(theirs, rotations=[1])
+    writers = {
+        "secret": partial(seal.save_secret_key, keys.secret),
+        "public": partial(seal.save_public_key, keys.secret),
+        "relin": partial(seal.save_relin_keys, keys.evaluation),
+        "galois": partial(seal.save_galois_keys, keys.evaluation),
+        "ciphertext": partial(seal.save_ciphertext, rm.encrypt([0.5], keys).native),
+    }
+    files["seal parameters"] = seal.dump_parameters(theirs)
+    for name, write in writers.items():
+        write(folder / name)
+        files[f"seal {name}"] = (folder / name).read_bytes()
+        (folder / name).unlink()
+    context = openfhe.context_of(rm.Params.from_bits(10, [40] * 3, [60], 3, insecure=True))
+    keys = rm.keygen(context.params, rotations=[1])
+    for form, suffix in ("binary", ""), ("json", " json"):
+        files[f"openfhe{suffix}"] = openfhe.dump_context(context, form=form)
+        writers = {
+            "secret": partial(openfhe.save_secret_key, context, keys.secret, form=form),
+            "public": partial(openfhe.save_public_key, context, keys.public, form=form),
+            "mult": partial(openfhe.save_mult_key, context, keys.evaluation, form=form),
+            "automorphism": partial(openfhe.save_automorphism_keys, context, keys.evaluation, form=form),
+            "ciphertext": partial(
+                openfhe.save_ciphertext, context, rm.encrypt([0.5], keys).native, form=form
+            ),
+        }
+        for name, write in writers.items():
+            write(folder / name)
+            files[f"openfhe {name}{suffix}"] = (folder / name).read_bytes()
+            (folder / name).unlink()
+    return files
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="measures memory by getrusage in kilobytes")
+def test_no_reader_takes_more_than_what_is_announced(tmp_path: Path) -> None:
+    files = files_of_every_kind(tmp_path)
+    good = [tmp_path / f"{how}.npz" if how == "npz" else tmp_path / how for how in files]
+    for path, data in zip(good, files.values(), strict=True):
+        path.write_bytes(data)
+    for how, outcome, megabytes in read_in_another_process(*good):
+        assert (outcome, megabytes < 64) == ("read", True), how
+    # Texts announce nothing: they have a limit of their own, and come last.
+    files |= {"json": b'{"x": [0]}', "space": b"{}"}
+    for end in (b"", files["values"]):  # as a whole archive after the hole
+        paths = [tmp_path / f"{how}.json" for how in files if how != "npz"]
+        for path in paths:
+            head(files[path.stem], 40 << 30, path)
             with path.open("ab") as file:
-                file.write(values)
-        done = subprocess.run(
-            [sys.executable, "-c", READER, str(path), how], capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        error, megabytes = done.stdout.split()
-        assert error == "FileFormatError", how
-        # Texts announce nothing: they have a limit of their own.
-        assert int(megabytes) < (512 if how in ("json", "space") else 64), how
+                file.write(end)
+        outcomes = read_in_another_process(*paths)
+        assert len(outcomes) == len(paths)
+        for how, outcome, megabytes in outcomes:
+            assert outcome == "FileFormatError", how
+            assert megabytes < (512 if how in ("json", "space") else 64), how
 
 
 def compressed(shape: str, zeros: int, dtype: str = "<f8") -> bytes:
@@ -245,7 +307,7 @@ def compressed(shape: str, zeros: int, dtype: str = "<f8") -> bytes:
 @pytest.mark.skipif(sys.platform != "linux", reason="measures memory by getrusage in kilobytes")
 def test_arrays_are_read_no_further_than_the_kernel_takes_them(tmp_path: Path) -> None:
     """A small archive that unpacks to 400 MB: of another shape, of texts that long, or after four numbers."""
-    path, much = tmp_path / "x.npz", 400 << 20
+    path, much = tmp_path / "npz.npz", 400 << 20
     files = {
         "EncodingError": compressed(f"({much // 8},)", much),
         "FileFormatError": compressed("(4,)", much, f"<U{much // 16}"),
@@ -254,13 +316,9 @@ def test_arrays_are_read_no_further_than_the_kernel_takes_them(tmp_path: Path) -
     for outcome, data in files.items():
         assert len(data) < 1 << 20
         path.write_bytes(data)
-        done = subprocess.run(
-            [sys.executable, "-c", READER, str(path), "npz"], capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        found, megabytes = done.stdout.split()
+        [(_, found, megabytes)] = read_in_another_process(path)
         assert found == outcome
-        assert int(megabytes) < 64, outcome
+        assert megabytes < 64, outcome
 
 
 @pytest.mark.parametrize("size", [0, 1, 21, 22, 23, 41, 42, 97, 98, 200])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import json
+import logging
+import pickle
 import resource
 import subprocess
 import sys
@@ -129,6 +131,84 @@ def test_no_copy_of_a_secret_key_stays_in_memory_in_another_format(library: str,
     assert client.returncode == 0
     assert (tmp_path / "again").read_bytes()[64:-32] == (tmp_path / "ours").read_bytes()[64:-32]
     assert (tmp_path / "theirs").stat().st_mode & 0o077 == 0
+
+
+def shows(data: bytes, secrets: dict[str, bytes]) -> set[str]:
+    """The forms of a secret key of which 48 bytes in a row are in the data, wherever they stand there."""
+    return {
+        form
+        for form, secret in secrets.items()
+        if any(secret[at : at + 48] in data for at in range(0, len(secret) - 47, 48))
+    }
+
+
+def test_a_secret_key_is_in_no_file_that_does_not_name_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    of = rm.Params.from_bits(10, [50, 40, 40], [60], 3, scale_bits=40, insecure=True)
+    params = rm.Params.from_primes(10, of.q, of.p, 3, scale_bits=40, rotations=3, insecure=True)
+    folder, context = tmp_path / "open", openfhe.context_of(of)
+    folder.mkdir()
+    with caplog.at_level(logging.DEBUG):
+        compiled = rm.kernel(lambda x: x * x + np.roll(x, 1)).compile(rm.vector(512), params=of)
+        keys = compiled.keygen()
+        theirs = rm.keygen(params, rotations=[1])
+        arguments = compiled.encrypt(keys, x=np.linspace(-1, 1, 512))
+        results = compiled.evaluate(keys, arguments)
+        compiled.decrypt(keys, results)
+        compiled.save(client=folder / "client.rm", server=folder / "server.rm")
+        arguments.save(folder / "arguments")
+        results.save(folder / "results")
+        keys.save(tmp_path / "keys")
+        seal.save_parameters(params, folder / "seal")
+        seal.save_public_key(theirs.secret, folder / "seal public")
+        seal.save_relin_keys(theirs.evaluation, folder / "seal relin")
+        seal.save_galois_keys(theirs.evaluation, folder / "seal galois")
+        seal.save_ciphertext(rm.encrypt([0.5], theirs).native, folder / "seal ciphertext")
+        for form in ("binary", "json"):
+            openfhe.save_context(context, folder / f"context {form}", form=form)
+            openfhe.save_public_key(context, keys.public, folder / f"public {form}", form=form)
+            openfhe.save_mult_key(context, keys.evaluation, folder / f"mult {form}", form=form)
+            openfhe.save_automorphism_keys(context, keys.evaluation, folder / f"turn {form}", form=form)
+    for name, one in (("ours", keys), ("theirs", theirs)):
+        one.secret.save_secret(tmp_path / name)
+    seal.save_secret_key(theirs.secret, tmp_path / "seal secret")
+    openfhe.save_secret_key(context, keys.secret, tmp_path / "binary secret", form="binary")
+    openfhe.save_secret_key(context, keys.secret, tmp_path / "json secret", form="json")
+    # A file of ours ends with a hash; that of SEAL begins with its head; texts have numbers in the middle.
+    secrets = {
+        "coefficients": (tmp_path / "ours").read_bytes()[-1024 - 32 : -32],
+        "coefficients of the other": (tmp_path / "theirs").read_bytes()[-1024 - 32 : -32],
+        **{
+            name: middle((tmp_path / name).read_bytes())
+            for name in ("seal secret", "binary secret", "json secret")
+        },
+    }
+    written = {path.name: path.read_bytes() for path in folder.iterdir()}
+    written |= {
+        path.name: path.read_bytes() for path in (tmp_path / "keys").iterdir() if path.name != "secret.key"
+    }
+    printed = [
+        caplog.text,
+        repr(keys),
+        str(keys),
+        repr(keys.secret),
+        str(keys.secret),
+        repr(arguments),
+        repr(results),
+    ]
+    written |= {f"print {i}": text.encode() for i, text in enumerate(printed)}
+    written |= {f"pickle {i}": pickle.dumps(x) for i, x in enumerate([arguments, results, keys.public])}
+    assert {name: shows(data, secrets) for name, data in written.items() if shows(data, secrets)} == {}
+    # The search finds each form where it is.
+    for name, form in [("ours", "coefficients"), ("theirs", "coefficients of the other")]:
+        assert shows((tmp_path / name).read_bytes(), secrets) == {form}
+    assert shows((tmp_path / "keys/secret.key").read_bytes(), secrets) == {"coefficients"}
+    for name in ("seal secret", "binary secret", "json secret"):
+        assert name in shows((tmp_path / name).read_bytes(), secrets)
+    for secret in (keys, keys.secret):
+        with pytest.raises(Exception, match="secret"):
+            pickle.dumps(secret)
 
 
 @pytest.mark.parametrize("library", ["openfhe", "seal"])
