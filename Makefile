@@ -27,6 +27,12 @@ test_core = . $(EDA_HOME)/env.sh; RINGMILL_TEST_CORE=$$(python -m rtl.sim.build 
 # The other kinds of multiplier, each with words of another width.
 OTHER_CORES := --kind_0_--w_52_--d_256 --kind_2_--w_54_--d_512 --kind_3_--w_60_--d_128 --kind_4_--w_36_--d_64
 
+# Two processes, each a file at a time: what is computed on takes all cores where it can.
+PYTEST_JOBS := -n 2 --dist loadfile
+
+# How the extension is compiled; the gate takes `full`, which is built in half the time and is nearly as fast.
+EXTENSION_PROFILE ?= release
+
 PY_PATHS    := python examples benches scripts rtl
 TEST_PATHS  := python/tests rtl/tools/tests
 RUST_INPUTS := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not -path '*/tests/*' 2>/dev/null) \
@@ -56,7 +62,7 @@ test-rust: $(STAMPS)/rust $(STAMPS)/venv
 
 .PHONY: test-python
 test-python: $(STAMPS)/extension $(STAMPS)/service $(STAMPS)/peers $(STAMPS)/system $(STAMPS)/eda
-	@. $(EDA_HOME)/env.sh; $(CURDIR)/$(PY) -m pytest -q $(TEST_PATHS)
+	@. $(EDA_HOME)/env.sh; $(CURDIR)/$(PY) -m pytest -q $(PYTEST_JOBS) $(TEST_PATHS)
 
 .PHONY: test-rtl
 test-rtl: $(STAMPS)/eda  ## the hardware blocks under Verilator: rtl/README.md
@@ -74,7 +80,7 @@ test-full-rust: $(STAMPS)/extension $(STAMPS)/system $(STAMPS)/eda
 
 .PHONY: test-full-python
 test-full-python: $(STAMPS)/extension $(STAMPS)/service $(STAMPS)/peers $(STAMPS)/ray $(STAMPS)/system $(STAMPS)/eda
-	@. $(EDA_HOME)/env.sh; $(CURDIR)/$(PY) -m pytest -q -m '' $(TEST_PATHS)
+	@. $(EDA_HOME)/env.sh; $(CURDIR)/$(PY) -m pytest -q -m '' $(PYTEST_JOBS) $(TEST_PATHS)
 
 .PHONY: test-full-rtl
 test-full-rtl: $(STAMPS)/eda
@@ -161,8 +167,8 @@ $(STAMPS)/venv-docs: requirements/docs.txt scripts/setup-python.sh
 	@mkdir -p $(@D); touch $@
 
 $(STAMPS)/extension: $(STAMPS)/venv $(STAMPS)/rust $(wildcard $(RUST_INPUTS))
-	@echo '== building the extension (release)'
-	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(PY) -m maturin develop --quiet --release --locked
+	@echo '== building the extension ($(EXTENSION_PROFILE))'
+	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(PY) -m maturin develop --quiet --profile $(EXTENSION_PROFILE) --locked
 	@mkdir -p $(@D); touch $@
 
 # The service as tests start it. Features of the whole workspace: the crates that `cargo test` has built serve.
