@@ -518,6 +518,9 @@ class CoreImage:
 DEFAULT_MAGNITUDE: float
 INTEGER_FACTOR_MAX: int
 
+def fold_algebra(
+    text: str, magnitude: float, real: bool
+) -> tuple[str | None, dict[str, int], dict[str, int], float]: ...
 def stated(precision: int, error_log2: float, magnitude: float) -> tuple[float, float]: ...
 
 class OpenFheContext:

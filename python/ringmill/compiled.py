@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +44,7 @@ from ringmill._native import (
     PublicKey,
     SecretKey,
 )
+from ringmill.algebra import Algebra, folded
 from ringmill.choice import Wanted
 from ringmill.client import MOST_KEYS, Client, ClientSide, Terms
 from ringmill.errors import (
@@ -101,13 +103,59 @@ def compile_traced(
     publish: int | None = None,
     sanitise: bool | int = False,
     statistical: int = BITS,
+    algebra: bool = False,
 ) -> Compiled:
     """Choose parameters for a traced kernel (unless given) and manage its program for them.
 
     Given ones are held to the precision and the security that are asked for, if any. ``output_level`` is the
     least level of results for a program after this one, where parameters are given; ``rotation_keys`` the
-    most that the program may take, as ``Kernel.compile`` says, which has the other options too.
+    most that the program may take, as ``Kernel.compile`` says, which has the other options too. With
+    ``algebra`` an equal program may take its place, as there.
     """
+    compiled = partial(
+        _compiled,
+        precision=precision,
+        security=security,
+        params=params,
+        switching=switching,
+        output_level=output_level,
+        rotation_keys=rotation_keys,
+        encryption=encryption,
+        publish=publish,
+        sanitise=sanitise,
+        statistical=statistical,
+    )
+    magnitude = positive(magnitude)
+    bound = bounded(traced, magnitude)
+    other, saved = folded(traced, magnitude) if algebra else (traced, None)
+    if saved is not None:
+        try:
+            found = compiled(other, magnitude, max(bound, saved.largest))
+        except ParameterError:
+            pass  # its values may be larger than parameters hold
+        else:
+            found.algebra = saved
+            return found
+    return compiled(traced, magnitude, bound)
+
+
+def _compiled(
+    traced: Traced,
+    magnitude: float,
+    bound: float,
+    *,
+    precision: int | None,
+    security: int | None,
+    params: Params | None,
+    switching: str,
+    output_level: int | None,
+    rotation_keys: int | None,
+    encryption: str,
+    publish: int | None,
+    sanitise: bool | int,
+    statistical: int,
+) -> Compiled:
+    """Compile the program as it is, whose values are no larger than ``bound``."""
     if params is not None:
         left = 'Make them, as rm.Params.named("III"), or leave them out to have them chosen.'
         of_kind("kernel.compile()", "params", params, (Params,), left)
@@ -116,8 +164,6 @@ def compile_traced(
     secret = encryption_of(encryption) == "secret"
     flooding = None if publish is None else Flooding.of(publish, statistical)
     sanitising = Flooding.of_results(sanitise, statistical)
-    magnitude = positive(magnitude)
-    bound = bounded(traced, magnitude)
     real = traced.signature.real
     if rotation_keys is not None:
         rotation_keys = whole(ParameterError, "The number of rotation keys", rotation_keys, 0, MOST_KEYS)
@@ -170,6 +216,8 @@ class Compiled(ClientSide):
         encryption: the key that arguments are encrypted under, "public" or "secret"; errors count it.
         flooding: for how many published decryptions the precision has a reserve, if for any.
         sanitising: for how many sanitised results of one model it has one, if for any.
+        algebra: what an equal program saves that takes the place of the kernel's own; ``None`` where none
+            does, and for a kernel from a file.
         declared: what follows from the declared bounds of private weights, where there are any.
     """
 
@@ -192,6 +240,7 @@ class Compiled(ClientSide):
         self.public = False
         self.functions = Functions()
         self.declared: Declared | None = None
+        self.algebra: Algebra | None = None
         self.encryption = "public"
         # Predictions by whether arguments are under the secret key: each takes a pass over the program.
         self._predicted: dict[bool, dict[str, float]] = {}
@@ -242,7 +291,7 @@ class Compiled(ClientSide):
         """
         check_switching(method)
         other = Compiled(self.text, self.signature, self.plan, method, self.output_level, self.precision)
-        other.functions, other.declared = self.functions, self.declared
+        other.functions, other.declared, other.algebra = self.functions, self.declared, self.algebra
         other.encryption, other.flooding = self.encryption, self.flooding
         other.sanitising = self.sanitising
         return other
@@ -401,6 +450,7 @@ class Compiled(ClientSide):
         lines = {
             "parameters": repr(self.params),
             "depth": f"{self.plan.depth} level{'s' if self.plan.depth != 1 else ''}",
+            **({"algebra": str(self.algebra)} if self.algebra else {}),
             "operations": self._operations(),
             "keys": f"{self.keys_needed}; {self._key_bytes() / 1e6:,.1f} MB in memory{self._fewer_keys()}",
             "error": f"2^{max(self.predicted_error.values()):.1f} in the worst slot, as predicted"

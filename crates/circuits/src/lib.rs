@@ -7,10 +7,12 @@
 //!
 //! | module | what | page |
 //! |---|---|---|
+//! | [`algebra`] | an equal program with fewer levels and key switches | `docs/algorithms/algebra.md` |
 //! | [`bootstrap`] | from the bottom of the chain near its top | `docs/algorithms/bootstrapping.md` |
 //! | [`linear`] | M·x by diagonals with baby and giant steps | `docs/algorithms/linear-transforms.md` |
 //! | [`polynomial`] | Σ c_i x^i and Σ c_i T_i(x) in least depth | `docs/algorithms/polynomials.md` |
 
+pub mod algebra;
 pub mod bootstrap;
 mod error;
 pub mod linear;

@@ -8,7 +8,7 @@ use ringmill_program::he::{
     Builder, Chain, Constant, Level, Numbers, Op, Program, Scale, Stage, Type, Value, Vectors,
     evaluate_clear, verify,
 };
-use ringmill_program::manage::{Options, depth, manage, simplify};
+use ringmill_program::manage::{Options, depth, key_switches, manage, simplify};
 
 const SLOTS: usize = 8;
 
@@ -118,5 +118,8 @@ proptest! {
             }).count()
         };
         prop_assert!(multiplications(p) <= multiplications(&traced));
+        // Key switches are known before there is a chain. Values that skip levels on the way may take one more.
+        let switches = p.instrs().iter().filter(|i| i.op.switches_keys()).count();
+        prop_assert_eq!(switches, key_switches(&simple), "{}\n{}", simple, p);
     }
 }

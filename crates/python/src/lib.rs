@@ -4,6 +4,7 @@
 //! converts values, releases the interpreter's lock in long calls, and turns every Rust error into the
 //! exception class of `ringmill.errors` that stands for its family.
 
+mod algebra;
 mod argument;
 mod bootstrap;
 mod cipher;
@@ -53,6 +54,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<switching::Costs>()?;
     module.add("DEFAULT_MAGNITUDE", ringmill_ckks::noise::DEFAULT_MAGNITUDE)?;
     module.add("INTEGER_FACTOR_MAX", ringmill_program::he::INTEGER_FACTOR_MAX as u64)?;
+    module.add_function(wrap_pyfunction!(algebra::fold_algebra, module)?)?;
     module.add_function(wrap_pyfunction!(executable::stated, module)?)?;
     module.add_function(wrap_pyfunction!(bootstrap::bootstrap_rotations, module)?)?;
     module.add_class::<machines::MachineSpec>()?;

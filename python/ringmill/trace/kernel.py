@@ -59,6 +59,7 @@ OPTIONS = (
     "publish",
     "sanitise",
     "statistical",
+    "algebra",
 )
 RUN = ("machine", "progress")
 # Options of a machine in their old places; where a kernel has an argument of that name, it is that.
@@ -452,6 +453,10 @@ class Kernel:
                 reserve for the noise of ``decrypt(…, publish=…)``; it is what remains after it.
             sanitise: the same for results that the server sanitises: how many of one model.
             statistical: the bits of statistical security of these (30).
+            algebra: ``False`` keeps the program as the kernel says it. Otherwise an equal one takes its place
+                if that has fewer levels, key switches or products: constants folded, products balanced,
+                polynomials found (docs/algorithms/algebra.md); ``compiled.algebra`` says what it saves. With
+                private weights the program always stays.
 
         Raises
         ------
@@ -461,6 +466,7 @@ class Kernel:
         options = {name: kwargs.pop(name) for name in OPTIONS if name in kwargs}
         given = "magnitude" in options
         magnitude = options.setdefault("magnitude", 1.0)
+        options.setdefault("algebra", True)
         arguments, precision = self._bound(args, kwargs), options.get("precision")
         calibrate = options.pop("calibrate", None)
         if calibrate is not None and not given:
@@ -497,6 +503,7 @@ class Kernel:
     ) -> Compiled:
         """Compile by what is declared of private numbers, then with the numbers."""
         found: list[Declared] = []
+        options = {**options, "algebra": False}  # what is folded follows from numbers
         arguments, magnitude = sized(arguments, magnitude)
         given = options.get("params")
         most = given.slots if isinstance(given, Params) else MOST_SLOTS

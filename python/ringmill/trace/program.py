@@ -231,11 +231,15 @@ def _sizes(given: list[Any]) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Traced:
-    """A kernel traced for arguments of known shapes, and of known size if there is a magnitude."""
+    """A kernel traced for arguments of known shapes, and of known size if there is a magnitude.
+
+    ``folded`` is an equal program in place of the one that was written, if there is one.
+    """
 
     graph: Graph
     signature: Signature
     magnitude: float | None = None
+    folded: str | None = None
 
     @property
     def name(self) -> str:
@@ -245,6 +249,11 @@ class Traced:
     @property
     def text(self) -> str:
         """The HE program in full (docs/he-program.md)."""
+        return self.folded or self.written
+
+    @property
+    def written(self) -> str:
+        """The program as the kernel says it."""
         return program_text(self.graph, self.name)
 
     @property

@@ -335,3 +335,38 @@ pub fn depth(p: &Program) -> u32 {
     });
     ends.fold(levels.depth, u32::max)
 }
+
+/// Relinearisations, rotations and conjugations that [`super::manage`] will make of a program as [`super::simplify`] leaves it, on
+/// a chain that holds it: sums of products of ciphertexts are relinearised once.
+pub fn key_switches(p: &Program) -> usize {
+    let levels = Levels::new(p, 0, u32::MAX);
+    let forms = &levels.forms;
+    let resolved = resolved_anyway(p, &rotated_pending(p));
+    // Values of three parts: pending sums with a product of ciphertexts in them.
+    let mut three = vec![false; forms.len()];
+    let mut joined = vec![false; forms.len()];
+    let mut switches = 0;
+    for (v, instr) in p.values().filter(|(_, i)| i.ty.is_ct()) {
+        three[v.index()] = match instr.op {
+            Op::Mul(a, b) => match product(p, cipher_first(p, a, b).1) {
+                Product::Ciphers => true,
+                kind => kind.is_free() && three[cipher_first(p, a, b).0.index()],
+            },
+            Op::Square(_) => true,
+            Op::Add(..) | Op::Sub(..) | Op::Neg(_) => {
+                let operands = instr.op.operands();
+                let operands = operands.as_slice().iter().filter(|a| p.instr(**a).ty.is_ct());
+                for a in operands.clone().filter(|a| forms[a.index()] != forms[v.index()]) {
+                    joined[a.index()] = true;
+                }
+                forms[v.index()].pending
+                    && operands.clone().any(|a| {
+                        three[a.index()] && !resolved[a.index()] && forms[a.index()] == forms[v.index()]
+                    })
+            }
+            _ => false,
+        };
+        switches += usize::from(matches!(instr.op, Op::Rotate { .. } | Op::Conj { .. }));
+    }
+    switches + (0..forms.len()).filter(|&i| three[i] && (resolved[i] || joined[i])).count()
+}

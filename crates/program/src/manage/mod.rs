@@ -38,7 +38,7 @@ mod summary;
 pub use choose::{Accuracy, ChooseError, Plan, choose};
 pub use dead::remove_dead;
 pub use emit::{Options, least_output_level, manage};
-pub use levels::depth;
+pub use levels::{depth, key_switches};
 pub use noise::{Layouts, Promise, predict, predict_fresh, predict_under_secret};
 pub use order::steady;
 pub use ranges::ranges;

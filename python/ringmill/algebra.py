@@ -1,0 +1,64 @@
+"""An equal program in place of the one that a kernel says: what it saves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from ringmill import _native
+
+if TYPE_CHECKING:
+    from ringmill.trace.program import Traced
+
+_NAMES = {
+    "depth": "level",
+    "key_switches": "key switch",
+    "rotations": "distance of rotations",
+    "products": "product",
+}
+_MANY = {
+    "depth": "levels",
+    "key_switches": "key switches",
+    "rotations": "distances of rotations",
+    "products": "products",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Algebra:
+    """What the algebra of docs/algorithms/algebra.md made of a kernel.
+
+    Attributes
+    ----------
+        written: the traced program as the kernel says it.
+        before: what that costs: ``depth`` (levels), ``key_switches``, ``rotations`` (different distances, a
+            key each), ``products`` that take a level, ``operations``.
+        after: the same of the program that takes its place.
+        largest: the greatest size of any value of that program.
+    """
+
+    written: str
+    before: Mapping[str, int]
+    after: Mapping[str, int]
+    largest: float
+
+    def __str__(self) -> str:
+        """What became fewer or more, in words."""
+        changed = [
+            f"{self.after[key]:,} {_NAMES[key] if self.after[key] == 1 else many} for {self.before[key]:,}"
+            for key, many in _MANY.items()
+            if self.after[key] != self.before[key]
+        ]
+        return ", ".join(changed) or "fewer operations"
+
+
+def folded(traced: Traced, magnitude: float) -> tuple[Traced, Algebra | None]:
+    """The kernel with an equal program that costs less, and what that saves; as it is where none is found."""
+    real = traced.signature.real
+    text, before, after, largest = _native.fold_algebra(traced.written, magnitude, real)
+    if text is None:
+        return traced, None
+    costs = MappingProxyType(before), MappingProxyType(after)
+    return replace(traced, folded=text), Algebra(traced.written, *costs, largest)
