@@ -45,7 +45,7 @@ class Algebra:
     largest: float
 
     def __str__(self) -> str:
-        """What became fewer or more, in words."""
+        """What became fewer or more."""
         changed = [
             f"{self.after[key]:,} {_NAMES[key] if self.after[key] == 1 else many} for {self.before[key]:,}"
             for key, many in _MANY.items()

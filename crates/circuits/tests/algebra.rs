@@ -5,6 +5,7 @@ mod common;
 use common::Rng;
 use num_complex::Complex64;
 use ringmill_circuits::algebra::{Cost, Folded, fold};
+use ringmill_circuits::linear::{self, Diagonals, Keys};
 use ringmill_program::he::{Builder, Constant, Numbers, Op, Program, Value, Vectors, evaluate_clear, verify};
 
 const SLOTS: usize = 16;
@@ -187,6 +188,21 @@ fn covariances_take_one_level_for_all_their_means() {
     let (_, folded) = t.folded(&[mean]);
     assert_eq!((folded.before.depth, folded.after.depth), (3, 2));
     assert!(folded.largest >= (SLOTS * SLOTS) as f64, "{}", folded.largest);
+}
+
+#[test]
+fn linear_maps_in_a_row_are_one() {
+    let (mut t, v) = Text::new(&["x"]);
+    let mut rng = Rng(3);
+    let mut map = || {
+        let mut diagonal = |_| (0..SLOTS).map(|_| Complex64::new(rng.unit(), 0.0)).collect();
+        Diagonals::from_shifts(SLOTS, (0..SLOTS).map(|k| (k, diagonal(k))).collect()).unwrap()
+    };
+    let maps = [map(), map(), map()];
+    let y = maps.iter().fold(v[0], |x, map| linear::apply(&mut t.b, x, map, Keys::Fast).unwrap());
+    let (_, folded) = t.folded(&[y]);
+    assert_eq!((folded.before.depth, folded.after.depth), (3, 1));
+    assert_eq!(folded.after.key_switches * 3, folded.before.key_switches);
 }
 
 #[test]

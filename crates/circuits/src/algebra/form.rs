@@ -14,7 +14,7 @@ pub(super) type Id = usize;
 /// Terms of a sum; more of them stay together.
 const TERMS: usize = 256;
 
-/// Numbers of all coefficients together: 64 MB.
+/// Numbers that are computed for all coefficients together: some 100 MB.
 const NUMBERS: usize = 1 << 23;
 
 /// The largest whole number that takes the place of a factor: values grow by it.
@@ -119,7 +119,7 @@ impl Factor {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Affine {
     pub(super) terms: BTreeMap<Id, Factor>,
-    /// Zero if there is none.
+    /// Zero where nothing is added.
     pub(super) constant: Factor,
 }
 
@@ -278,7 +278,16 @@ impl Forms {
         if form.terms.is_empty() || form.terms.len() > TERMS {
             return None;
         }
-        self.numbers += form.terms.values().map(Factor::numbers).sum::<usize>() + form.constant.numbers();
+        // Vectors that were there before are shared.
+        let old = |id: &Id, f: &Factor| {
+            let operands = p.instr(v).op.operands();
+            operands.as_slice().iter().any(|a| {
+                let of = self.of[a.index()].as_ref().and_then(|a| a.terms.get(id));
+                matches!((of, f), (Some(Factor::Vector(a)), Factor::Vector(b)) if Arc::ptr_eq(a, b))
+            })
+        };
+        let new = form.terms.iter().filter(|(id, f)| !old(id, f)).map(|(_, f)| f.numbers());
+        self.numbers += new.sum::<usize>() + form.constant.numbers();
         if self.numbers > NUMBERS { None } else { Some(form) }
     }
 
@@ -301,7 +310,7 @@ impl Forms {
         if k == 0 {
             return Some(a);
         }
-        if a.terms.len() > 1 && !(self.rules.turned_sums) || a.terms.len() > TERMS / 4 {
+        if a.terms.len() > 1 && !self.rules.turned_sums {
             let (id, c) = self.without_scalar(a);
             return Affine::node(self.turned_node(id, k, slots)).times(&Factor::Number(c));
         }

@@ -6,6 +6,7 @@
 //! | scalars | (a·x)·(b·y) = ab·(x·y); rot(c·x) = c·rot(x); Σ_j rot(c·x, j) = c·Σ_j rot(x, j) |
 //! | common factors | a·x + a·y = a·(x + y) |
 //! | balanced products | a·(b·(c·d)) = (a·b)·(c·d), powers shared |
+//! | linear maps | W·(V·x) = (W·V)·x, planned anew: [`linear`](crate::linear) |
 //! | polynomials | Horner's form, sums of powers and products of sums: [`polynomial`](crate::polynomial) |
 //! | rotations of sums | rot(a·x + b·y) = rot(a)·rot(x) + rot(b)·rot(y), where that takes no more key switches |
 //!

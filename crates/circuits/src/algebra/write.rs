@@ -2,16 +2,21 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use num_complex::Complex64;
 use ringmill_program::he::{Builder, Constant, HeError, Like, Op, Program, Rule, Value, is_free_factor};
 
 use super::Rules;
 use super::form::{Affine, Factor, Forms, Id, Node};
 use super::polynomial::{Finder, Powers};
 use crate::CircuitError;
+use crate::linear::{self, Diagonals, Keys};
 use crate::polynomial::{Basis, Polynomial, evaluate};
 
 /// The least degree of a polynomial that is evaluated as one: below it sums of products are as good.
 const DEGREE: usize = 3;
+
+/// Rotations of one node, each times a vector, that are a linear map.
+const MAP: usize = 4;
 
 /// The program from its forms; `None` if it cannot be written.
 pub(super) fn write(p: &Program, forms: &Forms, rules: Rules, magnitude: f64) -> Option<Program> {
@@ -314,6 +319,16 @@ impl Writer<'_> {
                 _ => self.plus(sum, value, all_negative)?,
             });
         }
+        for (base, map) in self.maps(&mut vectors) {
+            let x = self.node(base)?;
+            let value = linear::apply(&mut self.b, x, &map, Keys::Fast);
+            self.measure();
+            let value = match value {
+                Err(CircuitError::Program(error)) => return Err(error),
+                value => value.map_err(|_| lost())?,
+            };
+            sum = Some(self.plus(sum, value, false)?);
+        }
         for (id, f) in vectors {
             let node = self.node(id)?;
             let value = self.times(node, f)?;
@@ -327,6 +342,25 @@ impl Writer<'_> {
                 self.push(Op::Add(sum, c))
             }
         }
+    }
+
+    /// Takes those terms out that are rotations of one node, each times a vector: linear maps, which are planned anew.
+    fn maps(&mut self, vectors: &mut Vec<(Id, &Factor)>) -> Vec<(Id, Diagonals)> {
+        let forms = self.forms;
+        let turned = |id: Id| match forms.nodes[id] {
+            Node::Turned(base, k) if !forms.within.contains_key(&id) => (base, k as usize),
+            _ => (id, 0),
+        };
+        let mut bases: BTreeMap<Id, BTreeMap<usize, Vec<Complex64>>> = BTreeMap::new();
+        for &(id, f) in vectors.iter() {
+            let (Factor::Vector(numbers), (base, k)) = (f, turned(id)) else { continue };
+            bases.entry(base).or_default().insert(k, numbers.to_complex());
+        }
+        bases.retain(|_, diagonals| diagonals.len() >= MAP);
+        vectors.retain(|(id, _)| !bases.contains_key(&turned(*id).0));
+        let slots = self.p.slots();
+        let map = |(base, diagonals)| Some((base, Diagonals::from_shifts(slots, diagonals).ok()?));
+        bases.into_iter().filter_map(map).collect()
     }
 
     /// Whether a number goes into the product with its factors: nobody else reads the product, and the number takes a level.
