@@ -135,8 +135,17 @@ def compile_traced(
             pass  # its values may be larger than parameters hold
         else:
             found.algebra = saved
-            return found
+            if params is not None or saved.largest <= 2 * bound:
+                return found
+            # Larger values take a wider modulus, which can be more than the levels that are saved.
+            written = compiled(traced, magnitude, bound)
+            return min(found, written, key=lambda of: _size(of.params))
     return compiled(traced, magnitude, bound)
+
+
+def _size(params: Params) -> tuple[int, float]:
+    """What decides the time of every operation: the degree, then the bits of all primes."""
+    return params.log_n, params.log_q + params.log_p
 
 
 def _compiled(

@@ -135,7 +135,7 @@ def ninth_power(x: Any) -> Any:
 def test_a_kernel_too_deep_for_its_chain_is_bootstrapped_where_levels_run_out(
     params: rm.Params, rng: np.random.Generator
 ) -> None:
-    compiled = ninth_power.compile(rm.vector(LENGTH), params=params)
+    compiled = ninth_power.compile(rm.vector(LENGTH), params=params, algebra=False)
     assert len(compiled.bootstraps) == 1  # eight products: three levels up to it, five after it
     assert all("has no level left" in place for place in compiled.bootstraps)
     x = rng.uniform(-1, 1, LENGTH)
@@ -145,7 +145,7 @@ def test_a_kernel_too_deep_for_its_chain_is_bootstrapped_where_levels_run_out(
 def test_a_kernel_and_its_file_say_where_it_bootstraps(
     params: rm.Params, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    compiled = ninth_power.compile(rm.vector(LENGTH), params=params)
+    compiled = ninth_power.compile(rm.vector(LENGTH), params=params, algebra=False)
     assert ", 1 bootstrapping, keys:" in repr(compiled)
     compiled.save(tmp_path / "kernel")
     assert main(["inspect", str(tmp_path / "kernel"), "--json"]) == 0
@@ -190,7 +190,9 @@ def scaled_once(x: Any) -> Any:
 def test_factors_in_a_row_take_the_bootstrappings_of_their_product(
     params: rm.Params, rng: np.random.Generator
 ) -> None:
-    twice, once = (k.compile(rm.vector(LENGTH), params=params) for k in (scaled_twice, scaled_once))
+    twice, once = (
+        k.compile(rm.vector(LENGTH), params=params, algebra=False) for k in (scaled_twice, scaled_once)
+    )
     # Ten products: three levels up to each bootstrapping, five after the last.
     assert len(twice.bootstraps) == len(once.bootstraps) == 2
     x = rng.uniform(-1, 1, LENGTH)
@@ -206,7 +208,7 @@ def branches(x: Any) -> Any:
 def test_branches_share_the_bootstrapping_of_what_they_branch_off(
     params: rm.Params, rng: np.random.Generator
 ) -> None:
-    compiled = branches.compile(rm.vector(LENGTH), params=params)
+    compiled = branches.compile(rm.vector(LENGTH), params=params, algebra=False)
     assert len(compiled.bootstraps) == 1
     x = rng.uniform(-1, 1, LENGTH)
     for found, wanted in zip(compiled.run(x=x).values(), branches(x), strict=True):
@@ -233,7 +235,7 @@ def test_placed_bootstrappings_give_the_bits_that_the_chain_was_asked_for(rng: n
     facts = params.bootstraps
     assert facts is not None
     assert (facts["bits"], facts["iterations"], facts["levels"]) == (32, 2, 3)
-    deep = power_by_products.compile(rm.vector(LENGTH), params=params)
+    deep = power_by_products.compile(rm.vector(LENGTH), params=params, algebra=False)
     assert len(deep.bootstraps) == 5  # three levels up to each, five after the last
     assert deep.predicted_error["out"] < -29
     compiled = asked.compile(rm.vector(LENGTH), params=params)

@@ -28,7 +28,7 @@ def small(depth: int) -> rm.Params:
 
 def encrypted(traced_by: rm.Kernel, *specs: Any, depth: int, **values: Any) -> Any:
     """The kernel's result through encryption, at small parameters."""
-    compiled = traced_by.compile(*specs, params=small(depth))
+    compiled = traced_by.compile(*specs, params=small(depth), algebra=False)
     assert compiled.plan.depth == depth, "as deep as the page says"
     return compiled.run(**values)
 
@@ -180,7 +180,7 @@ def test_product_of_encrypted_matrices_through_encryption(rng: np.random.Generat
     kernel = rm.kernel(lambda a, b: in_blocks(a, b))
     got = encrypted(kernel, rm.matrix(4, 4), rm.matrix(4, 4), depth=3, a=a, b=b)
     np.testing.assert_allclose(got, a @ b, rtol=0, atol=1e-6)
-    counts = kernel.compile(rm.matrix(4, 4), rm.matrix(4, 4), params=small(3)).plan.counts
+    counts = kernel.compile(rm.matrix(4, 4), rm.matrix(4, 4), params=small(3), algebra=False).plan.counts
     # The first product is a level above the others, which are relinearised together.
     assert (counts["mul"], counts["relin"]) == (4, 2)
 
