@@ -1,6 +1,6 @@
-// ks_sequencer, for every level and any promises: starts only in the gate's cycles; digits in order, and the last of a key
-// switch only when no other is open; components 0 and 1 of what is finished, with space for them. Nothing that could start
-// waits.
+// ks_sequencer, for every level and any promises. It starts only in the gate's cycles. Digits come in order, and the last of a
+// key switch only when no other is open. Components 0 and 1 of what is finished start when there is space for them.
+// Nothing that could start waits.
 module fv_ks_sequencer (
   input logic                      clk_i,
   input logic                      rst_ni,
