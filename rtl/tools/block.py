@@ -12,7 +12,20 @@ ROOT = Path(__file__).resolve().parents[2]
 RTL = ROOT / "rtl"
 
 _BLOCK_KEYS = {"about", "needs", "sources", "waivers", "lint", "tests", "formal", "synth"}
-_TEST_KEYS = {"name", "top", "files", "harness", "params", "each", "run", "full", "verilator", "long", "why"}
+_TEST_KEYS = {
+    "name",
+    "top",
+    "files",
+    "harness",
+    "params",
+    "each",
+    "run",
+    "full",
+    "verilator",
+    "cflags",
+    "long",
+    "why",
+}
 
 
 def declared() -> list[dict[str, Any]]:
@@ -39,6 +52,7 @@ class Test:
     run: tuple[tuple[str, ...], ...]  # arguments of each run of `make test`; none: only in test-full
     full: tuple[tuple[str, ...], ...]  # arguments of each run of `make test-full`
     verilator: tuple[str, ...]
+    cflags: tuple[str, ...] = ()  # of the C++ compiler, after those of all tests
 
     @property
     def label(self) -> str:
@@ -101,6 +115,7 @@ def _tests(folder: Path, spec: dict[str, object]) -> list[Test]:
             run=run,
             full=_runs(spec, "full", spec.get("run", [""])),
             verilator=tuple(spec.get("verilator", [])),
+            cflags=tuple(str(spec.get("cflags", "")).split()),
         )
         for suffix, params in expand(spec.get("each", {}), spec.get("params", {}))
     ]

@@ -217,7 +217,7 @@ _MULTIPLIERS = ["flow", "W", "kind", "tiling", "LUT", "FF", "DSP", "overall", "Â
 
 def _sections(data: Path) -> Iterator[tuple[str, list[str], Iterator[list[str]]]]:
     multipliers, cores = _rows(data, "modmul"), _rows(data, "core")
-    names = ("ntt", "streaming_ntt", "arith", "bank", "memory", "registers")
+    names = ("ntt", "streaming_ntt", "pipelined", "arith", "bank", "memory", "registers")
     of_block = {name: _rows(data, name) for name in names}
     blocks = [row for rows in of_block.values() for row in rows]
     every = [*cores, *blocks]

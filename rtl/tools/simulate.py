@@ -53,7 +53,7 @@ def _command(test: Test, block: Block, root: Path, out: Path) -> list[str]:
         *test.verilator,
         *(f"-G{key}={value}" for key, value in test.params.items()),
         "-CFLAGS",
-        shlex.join([*_CFLAGS, *defines, *includes]),
+        shlex.join([*_CFLAGS, *defines, *includes, *test.cflags]),
         "--Mdir",
         str(out),
         "-o",

@@ -1,0 +1,1 @@
+"""The pipelined key switch: its cycles in Python, its sources beside."""
