@@ -8,7 +8,9 @@ mod common;
 use std::fmt::Write as _;
 
 use ringmill_explore::search::run::Found;
-use ringmill_explore::{Constraints, Device, Objective, Request, Space, explore};
+use ringmill_explore::target::compact::{CompactCores, Machine};
+use ringmill_explore::{Constraints, Device, Objective, Request, Space, Target, explore};
+use ringmill_machine::MachineSpec;
 
 /// Kernel, device, objective, bits of levels, and butterflies.
 const REQUESTS: [(char, &str, Objective, &[u32], &[u32]); 4] = [
@@ -19,29 +21,31 @@ const REQUESTS: [(char, &str, Objective, &[u32], &[u32]); 4] = [
 ];
 
 fn line(out: &mut String, kind: &str, found: &Found) {
-    let (x, h, p) = (&found.parameters, &found.hardware, &found.predicted);
+    let (x, p) = (&found.parameters, &found.predicted);
     let _ = write!(
         out,
         "{kind} q {:x?} p {:x?} {} dnum {} {:?} scale {}",
         x.q, x.p, x.class, x.dnum, x.secret, x.scale_bits
     );
+    let spec = MachineSpec::parse(&found.built.machine).unwrap();
+    let Machine { config, policy, effort, synthesis } = CompactCores.read(&spec, &found.built).unwrap();
+    let c = config.literal();
     let _ = write!(
         out,
-        " | {:?} W {} Nbf {} {} {:?} {:?} N {} moduli {} bus {} memory {} latency {} beat {} {} effort {}",
-        h.family,
-        h.word_bits,
-        h.butterflies,
-        h.multiplier,
-        h.tile,
-        h.banks,
-        h.log_n_max,
-        h.moduli,
-        h.bus_bits,
-        h.memory_bytes,
-        h.memory_latency,
-        h.beat_cycles,
-        h.policy,
-        h.effort
+        " | {:?} W {} Nbf {} {} {:?} {:?} N {} moduli {} bus {} memory {} latency {} beat {} {} effort {effort}",
+        synthesis.family,
+        c.word_bits,
+        c.butterflies,
+        c.multiplier.name(),
+        synthesis.tile,
+        synthesis.banks,
+        c.log_n_max,
+        c.moduli,
+        c.bus_bits,
+        c.memory_bytes,
+        c.timing.latency,
+        c.timing.beat_cycles,
+        policy.name()
     );
     let figures =
         [&p.cycles, &p.cycles_bound, &p.frequency_mhz, &p.latency_ms, &p.area, &p.error, &p.security_bits];
@@ -60,14 +64,10 @@ fn designs_are_those_of_before() {
         let request = Request {
             device: Device::named(device).unwrap(),
             constraints: Constraints { max_error: 1e-3, minimise, ..Constraints::default() },
-            space: Space {
-                log_n: vec![12],
-                level_bits: level_bits.to_vec(),
-                words: vec![36, 54],
-                butterflies: butterflies.to_vec(),
-                buses: vec![256, 512],
-                ..Space::default()
-            },
+            space: Space { log_n: vec![12], level_bits: level_bits.to_vec(), ..Space::default() }
+                .with_numbers("words", &[36, 54])
+                .with_numbers("butterflies", butterflies)
+                .with_numbers("buses", &[256, 512]),
             seconds: 0.0,
             ..common::request(letter, device)
         };
