@@ -25,13 +25,15 @@ def small_kernel() -> Compiled:
     return cubic.compile(rm.vector(8), rm.vector(8), params=params)
 
 
-def _figure(value: float) -> dict[str, Any]:
-    return {"value": value, "origin": {"kind": "model", "source": "test"}}
+# The same as the text of a machine.
+MACHINE = (
+    "compact:word=54,butterflies=1,log_n=10,moduli=4,multiplier=montgomery,bus=64,memory=1073741824,latency=40,"
+    f"beat=1,policy=throughput,effort={SMALL.effort}"
+)
 
 
-def design_of(compiled: Any) -> dict[str, Any]:
-    """A design file's content, as an exploration would write it, of a compiled kernel on the small core."""
-    params = compiled.params
+def version_2(design: dict[str, Any]) -> dict[str, Any]:
+    """The design as version 2 wrote it."""
     hardware = {
         "family": "ecp5",
         "word_bits": 54,
@@ -49,8 +51,19 @@ def design_of(compiled: Any) -> dict[str, Any]:
         "policy": "throughput",
         "effort": SMALL.effort,
     }
+    rest = {name: value for name, value in design.items() if name != "machine"}
+    return {**rest, "schema": 2, "hardware": hardware}
+
+
+def _figure(value: float) -> dict[str, Any]:
+    return {"value": value, "origin": {"kind": "model", "source": "test"}}
+
+
+def design_of(compiled: Any) -> dict[str, Any]:
+    """A design file's content, as an exploration would write it, of a compiled kernel on the small core."""
+    params = compiled.params
     return {
-        "schema": 2,
+        "schema": 3,
         "ringmill": rm.__version__,
         "kernel": {
             "name": compiled.name,
@@ -71,7 +84,8 @@ def design_of(compiled: Any) -> dict[str, Any]:
             "secret": "ternary",
             "scale_bits": params.scale_bits,
         },
-        "hardware": hardware,
+        "machine": MACHINE,
+        "hardware": {"banks": "block", "family": "ecp5", "tile": "ecp5"},
         "predicted": {
             "cycles": _figure(SMALL.image(compiled.plan).first_cycles),
             "cycles_bound": _figure(1000.0),

@@ -88,7 +88,7 @@ def sample_design(latency: float, error: float, butterflies: int, variant: str =
         return {"value": value, "origin": {"kind": kind, "source": "made up & <checked>"}}
 
     return {
-        "schema": 2,
+        "schema": 3,
         "ringmill": "0.1.0",
         "kernel": {"name": "sum", "variant": variant, "program": "", "signature": {}, "magnitude": 1.0},
         "device": "ecp5-85",
@@ -101,13 +101,8 @@ def sample_design(latency: float, error: float, butterflies: int, variant: str =
             "secret": "ternary",
             "scale_bits": 34,
         },
-        "hardware": {
-            "word_bits": 36,
-            "butterflies": butterflies,
-            "multiplier": "montgomery",
-            "bus_bits": 64 * butterflies,
-            "policy": "throughput",
-        },
+        "machine": f"compact:word=36,butterflies={butterflies},multiplier=montgomery,bus={64 * butterflies}",
+        "hardware": {"banks": "block", "family": "ecp5", "tile": "lut"},
         "predicted": {
             "cycles": figure(latency * 1e5),
             "frequency_mhz": figure(100.0, "assumed"),

@@ -15,7 +15,7 @@ import pytest
 
 import ringmill as rm
 from ringmill import cli
-from ringmill.explorer import Exploration, devices, variants
+from ringmill.explorer import Exploration, devices, machine_fields, targets, variants
 from ringmill.explorer.result import row as row_of
 from ringmill.explorer.run import request
 from ringmill.kernels import NINE
@@ -170,7 +170,7 @@ def test_the_page_of_an_exploration_shows_every_design(tmp_path: Path) -> None:
     assert [d["latency"] for d in chosen] == [exploration.best["predicted"]["latency_ms"]["value"]]
     assert "decrypted" in text, "the chosen design was run"
     best = row_of(exploration.best)
-    planned = {"latency_ms", "cycles", "energy_mj"}
+    planned = {"latency_ms", "cycles", "energy_mj", "machine"}
     (quick,) = (r for r in exploration.rows() if all(r[k] == best[k] for k in best.keys() - planned))
     assert ("the quick plan takes" in text) == (best["latency_ms"] < quick["latency_ms"])
     front = exploration.front
@@ -332,12 +332,13 @@ def test_what_became_of_the_points_adds_up_wherever_it_is_reported(
 
 def test_axes_are_those_of_the_native_module_and_the_page_shows_them() -> None:
     from ringmill import _native
-    from ringmill.explorer.space import AXES, NUMBERS, WORDS, narrowed
+    from ringmill.explorer.space import Axes, narrowed
 
     asked = request(NINE[3], "zcu102")
-    every = {axis: list(values) for axis, (values, _) in NUMBERS.items()}
-    every |= {axis: list(words) for axis, words in WORDS.items()}
-    assert set(AXES) == set(every)
+    axes = Axes.of(targets()["compact"])
+    every = {axis: list(values) for axis, (values, _) in axes.numbers.items()}
+    every |= {axis: list(words) for axis, words in axes.words.items()}
+    assert set(axes.names) == set(every)
     # A degree that is too small for every word of every axis: the request is read, and then nothing fits.
     every |= {"log_n": [10], "level_bits": [60], "words": [36]}
     with pytest.raises(rm.ExploreError) as refused:
@@ -346,8 +347,27 @@ def test_axes_are_those_of_the_native_module_and_the_page_shows_them() -> None:
     page = (ROOT / "docs" / "explorer.md").read_text(encoding="utf-8")
     shown = json.loads(page.split("```json")[1].split("```")[0])
     assert narrowed(shown) == shown
-    assert all(f"`{word}`" in page for words in WORDS.values() for word in words)
+    assert all(f"`{word}`" in page for words in axes.words.values() for word in words)
     assert narrowed({"log_n": range(11, 13), "buses": (np.int64(64),)}) == {"log_n": [11, 12], "buses": [64]}
+
+
+def test_a_target_is_named_and_a_design_runs_as_its_machine(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(rm.ExploreError, match=r"No target 'compakt' \(did you mean 'compact'\?\)") as refused:
+        rm.explore(NINE[3], "zcu102", target="compakt")
+    assert refused.value.code == "UnknownWord"
+    assert cli.main(["targets"]) == 0
+    listed = capsys.readouterr().out
+    assert listed.startswith("compact ")
+    assert "butterflies  1, 2, 4, 8, 16" in listed
+    best = found(seconds=0, target="compact").best
+    assert best["schema"] == 3
+    fields, spec = machine_fields(best), rm.MachineSpec(best["machine"])
+    assert (spec.name, fields["word_bits"]) == ("compact", spec.options["word"])
+    assert "lanes" not in json.dumps(best)
+    # What was predicted is what the machine of that text says of the compiled program.
+    compiled = project_design.of(best).compiled
+    first = compiled.estimate(machine=spec)["counters"]["first_cycles"]
+    assert first == best["predicted"]["cycles"]["value"]
 
 
 def test_a_long_front_says_how_much_of_it_is_shown() -> None:
@@ -355,7 +375,7 @@ def test_a_long_front_says_how_much_of_it_is_shown() -> None:
 
     (only,) = found(seconds=0).rows()[:1]
     for length, title in ((SHOWN, "Front"), (53 * SHOWN, f"Front: {53 * SHOWN} designs, one in 53")):
-        table = _front([only] * length)
+        table = _front([only] * length, targets()["compact"])
         assert (table.title, table.row_count) == (title, SHOWN)
 
 

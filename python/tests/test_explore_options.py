@@ -16,7 +16,7 @@ from cores import in_class
 
 import ringmill as rm
 from ringmill._native import core_sizes, multipliers
-from ringmill.explorer import devices
+from ringmill.explorer import devices, machine_fields
 from ringmill.explorer.constraints import OBJECTIVES, TABLES
 from ringmill.project import design
 from ringmill.project.write import contents
@@ -92,7 +92,7 @@ def _check(row: dict[str, Any]) -> dict[str, Any] | None:
     if found is None:
         assert binding in [("Infeasible", [what]) for what in ("device", "kernel", "security")]
         return None
-    hardware, parameters = found.best["hardware"], found.best["parameters"]
+    hardware, parameters = machine_fields(found.best), found.best["parameters"]
     moduli = [*parameters["q"], *parameters["p"]]
     assert all(in_class(q, row["multiplier"], word) for q in moduli), "primes that the multiplier serves"
     chosen = (hardware["multiplier"], hardware["word_bits"], hardware["butterflies"], hardware["bus_bits"])

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cores import make
-from sample_designs import SMALL, design_of, small_kernel
+from sample_designs import SMALL, design_of, small_kernel, version_2
 
 import ringmill as rm
 from ringmill import cli
@@ -124,11 +124,18 @@ def test_a_design_file_is_built(compiled: Any, tmp_path: Path, capsys: pytest.Ca
 def test_design_files_of_before_are_read_and_unknown_ones_refused(compiled: Any, tmp_path: Path) -> None:
     file = tmp_path / "design.json"
     now = json.loads(json.dumps(design_of(compiled)))
-    hardware = {name: value for name, value in now["hardware"].items() if name != "family"}
-    file.write_text(json.dumps({**now, "schema": 1, "hardware": hardware}))
-    design = read(file)
-    assert (design.core.family, design.content) == ("ecp5", now)
-    for content, code in (({**now, "schema": 3}, "Schema"), ({**now, "hardware": hardware}, "DesignFile")):
+    older = version_2(now)
+    hardware = {name: value for name, value in older["hardware"].items() if name != "family"}
+    for before in (older, {**older, "schema": 1, "hardware": hardware}):
+        file.write_text(json.dumps(before))
+        design = read(file)
+        assert (design.core.family, design.core.butterflies, design.content) == ("ecp5", 1, now)
+    for content, code in (
+        ({**now, "schema": 4}, "Schema"),
+        ({**older, "hardware": hardware}, "DesignFile"),
+        ({**now, "hardware": {}}, "DesignFile"),
+        ({**now, "machine": "compact:butterflies=3"}, "DesignFile"),
+    ):
         file.write_text(json.dumps(content))
         with pytest.raises(rm.FileFormatError, match=r"design\.json: ") as refused:
             read(file)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ from sample_designs import design_of, small_kernel
 
 import ringmill as rm
 from ringmill import cli
-from ringmill.project.design import of
+from ringmill.explorer import machine_fields
+from ringmill.project.design import SCHEMA, of
 from ringmill.project.simulator import verilator
 from ringmill.studies.validation import error, plot
 from ringmill.validate import design as held
@@ -161,6 +163,31 @@ def _results(tmp_path: Path) -> tuple[Path, Any]:
     file = tmp_path / "r.sqlite"
     traced = rm.kernel(lambda x: x * x).trace(rm.vector(16))
     return file, explore(traced, "zcu102", space=space, seconds=1e6, results=file, progress="none")
+
+
+def test_designs_of_a_results_file_of_version_1_are_read(tmp_path: Path) -> None:
+    """Rows that an exploration of that version wrote."""
+    written = json.loads((Path(__file__).parent / "older" / "explored-1.json").read_text(encoding="utf-8"))
+    file = tmp_path / "explored.sqlite"
+    with sqlite3.connect(file) as connection:
+        connection.executescript(
+            f"PRAGMA application_id = {written['application_id']}; PRAGMA user_version = 1;"
+            "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);"
+            "CREATE TABLE front (rank INTEGER PRIMARY KEY, found TEXT NOT NULL);"
+        )
+        connection.executemany("INSERT INTO meta VALUES (?, ?)", written["meta"].items())
+        front = [(rank, json.dumps(found)) for rank, found in written["front"]]
+        connection.executemany("INSERT INTO front VALUES (?, ?)", front)
+    read = stored.designs(file, 10)
+    assert [design["schema"] for design in read] == [SCHEMA] * len(read)
+    # The chosen design stands on the front as well.
+    assert len(read) == len(written["front"]) - 1
+    best = written["front"][0][1]
+    assert read[0]["predicted"] == best["predicted"]
+    hardware = dict(best["hardware"])
+    assert hardware.pop("lanes") == 2
+    assert machine_fields(read[0]) == hardware
+    assert of(read[0]).core.word_bits == hardware["word_bits"]
 
 
 def test_designs_of_a_results_file_are_those_of_its_front(

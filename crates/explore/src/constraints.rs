@@ -89,7 +89,7 @@ impl Constraints {
     /// [`ExploreError::Constraint`] naming the one that is not.
     pub fn check(&self) -> Result<(), ExploreError> {
         let fail = |constraint: &'static str, value: String, right: &'static str| {
-            Err(ExploreError::Constraint { constraint, value, right })
+            Err(ExploreError::Constraint { constraint, value, right: right.into() })
         };
         if !(self.max_error > 0.0 && self.max_error.is_finite()) {
             return fail("max_error", self.max_error.to_string(), "a positive number, such as 1e-4");

@@ -1,5 +1,6 @@
 //! What stands in the way of exploring.
 
+
 use crate::Constraints;
 
 /// Why a device, a design or an exploration was refused.
@@ -78,7 +79,7 @@ pub enum ExploreError {
         /// Its value.
         value: String,
         /// What would be right.
-        right: &'static str,
+        right: String,
     },
     /// Constraints that cannot be met together.
     #[error("the constraints cannot be met; {binding} binds: {why}")]
@@ -127,9 +128,9 @@ pub enum ExploreError {
     /// Invalid parameters of a design.
     #[error(transparent)]
     Params(#[from] ringmill_ckks::ParamsError),
-    /// Hardware of a design that cannot be built.
+    /// A machine that cannot be built, or that cannot run a program.
     #[error(transparent)]
-    Core(#[from] ringmill_machine::compact::CompactError),
+    Machine(#[from] ringmill_machine::MachineError),
 }
 
 impl ExploreError {
@@ -151,7 +152,7 @@ impl ExploreError {
             Self::Store { .. } => "Store",
             Self::OtherExploration { .. } => "OtherExploration",
             Self::Params(_) => "Parameters",
-            Self::Core(_) => "Core",
+            Self::Machine(_) => "Machine",
         }
     }
 }

@@ -6,7 +6,8 @@
 //! | [`device`] | devices as data |
 //! | [`kernel`] | a traced kernel under parameters |
 //! | [`constraints`], [`space`] | constraints and objective, and the space that is searched |
-//! | [`model`], [`predict`] | cycles, resources, energy; all that is predicted of a design |
+//! | [`target`] | kinds of machines: which there are for a device, cycles, resources, energy |
+//! | [`predict`], [`power`] | all that is predicted of a design |
 //! | [`search`] | enumeration with pruning and proof |
 //! | [`store`] | results in a file |
 //!
@@ -17,16 +18,17 @@ pub mod design;
 pub mod device;
 mod error;
 pub mod kernel;
-pub mod model;
 mod near;
+pub mod power;
 pub mod predict;
 pub mod search;
 pub mod space;
 mod stop;
 pub mod store;
+pub mod target;
 
 pub use constraints::{Constraints, Objective};
-pub use design::{Design, Figure, Hardware, Origin, Parameters, Predicted, Resource};
+pub use design::{Built, Design, Figure, Origin, Parameters, Predicted, Resource};
 pub use device::Device;
 pub use error::ExploreError;
 pub use kernel::Kernel;
@@ -34,3 +36,4 @@ pub use search::{Outcome, Progress, Request, explore};
 pub use space::Space;
 pub use stop::Stop;
 pub use store::Store;
+pub use target::Target;

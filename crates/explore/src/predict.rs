@@ -1,56 +1,50 @@
 //! All that is predicted of a design, with origins.
 
 use ringmill_ckks::noise::FAILURE;
-use ringmill_machine::compact::Counters;
 
 use crate::Kernel;
-use crate::design::{Client, Figure, Hardware, OriginKind, Predicted, Resource};
-use crate::model::power::{Work, millijoules, watts};
-use crate::model::{logic, memory};
+use crate::design::{Client, Figure, OriginKind, Predicted};
+use crate::power::{millijoules, watts};
 use crate::search::Request;
 use crate::space::chains::Point;
-use crate::space::cores::Core;
+use crate::target::{Core, Run, Target};
 
 /// Cycles of a run.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Cycles {
-    /// By the cycle model.
-    pub counters: Counters,
-    /// By the closed form.
+    /// Simulated.
+    pub run: Run,
+    /// Their bound.
     pub bound: u64,
 }
 
 /// Everything that is predicted of parameters on a core.
-pub fn predicted(
+pub fn predicted<T: Target>(
+    target: T,
     request: &Request,
     kernel: &Kernel,
     point: &Point,
-    core: &Core,
-    hardware: &Hardware,
-    cycles: Cycles,
+    core: &Core<T>,
+    cycles: &Cycles,
 ) -> Predicted {
     let device = &request.device;
-    let milliseconds = cycles.counters.cycles as f64 / (device.clock.mhz * 1e3);
+    let milliseconds = cycles.run.cycles as f64 / (device.clock.mhz * 1e3);
     let exact = |value: u64, source: &str| Figure::new(value as f64, OriginKind::Exact, source);
-    let work = Work::of(hardware, cycles.counters);
+    let row = target.row();
     let table = request.constraints.table;
     let clock = device.frequency();
     let [keys, inputs, outputs] = point.bytes;
     Predicted {
-        cycles: Figure::new(
-            cycles.counters.cycles as f64,
-            OriginKind::Model,
-            "cycle model, which equals the RTL; inputs and keys in memory",
-        ),
-        cycles_bound: Figure::new(cycles.bound as f64, OriginKind::Model, "closed form, a lower bound"),
+        cycles: Figure::new(cycles.run.cycles as f64, OriginKind::Model, row.cycles_source),
+        cycles_bound: Figure::new(cycles.bound as f64, OriginKind::Model, row.bound_source),
         latency_ms: Figure::new(
             milliseconds,
             clock.origin.kind,
             format!("cycles of the cycle model at {} MHz: {}", clock.value, clock.origin.source),
         ),
         frequency_mhz: clock,
-        resources: resources(core),
-        area: area(request, core),
+        resources: target.resources(core),
+        area: target.area(core),
         error: Figure::new(
             point.error,
             OriginKind::Model,
@@ -68,7 +62,7 @@ pub fn predicted(
         ),
         security_level: (point.security_level > 0).then_some(point.security_level),
         power_w: watts(device),
-        energy_mj: millijoules(device, milliseconds, &work),
+        energy_mj: millijoules(target, device, milliseconds, core, &cycles.run),
         client: Client {
             evaluation_key_bytes: exact(keys, "8 bytes a word, as the core reads them"),
             input_bytes: exact(inputs, "8 bytes a word, as the core reads them"),
@@ -77,29 +71,4 @@ pub fn predicted(
             decrypt_ms: None,
         },
     }
-}
-
-fn resources(core: &Core) -> std::collections::BTreeMap<Resource, Figure> {
-    let logic = core.shape().origin();
-    let figure = |(&resource, &amount): (&Resource, &f64)| {
-        let figure = match resource {
-            Resource::Bram36 | Resource::Ebr | Resource::Uram => {
-                Figure::new(amount, OriginKind::Exact, "memories of the core over the shapes of a block")
-            }
-            Resource::AreaUm2 => {
-                Figure::new(amount, logic.kind, format!("{}; memory: {}", logic.source, memory::SRAM_SOURCE))
-            }
-            _ => Figure { value: amount, origin: logic.clone() },
-        };
-        (resource, figure)
-    };
-    core.needs.iter().map(figure).collect()
-}
-
-fn area(request: &Request, core: &Core) -> Figure {
-    let held = logic::fitted(request.device.family, Resource::Lut).and_then(|f| f.held_out_worst);
-    let error =
-        held.map_or_else(String::new, |h| format!(", LUTs within {:.0}% on held-out rows", 100.0 * h));
-    let what = "LUT/16 + FF/8 + 102.4 DSP + 56 BRAM (CASA), or square micrometres";
-    Figure::new(core.area, OriginKind::Model, format!("{what}{error}"))
 }

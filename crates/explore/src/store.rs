@@ -3,45 +3,56 @@
 //! | table | holds |
 //! |---|---|
 //! | `meta` | what was explored |
-//! | `parameters`, `cores` | both halves of every point |
+//! | `parameters`, `cores` | both halves of every point; `served` has the classes of primes of each core |
 //! | `cycles` | what was simulated, by structure and timing; NULL for what cannot run |
 //! | `points` | the view that joins them: every point of the space |
 //! | `front` | the outcome, the fastest first; rank 0 is the best by the objective |
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use ringmill_machine::compact::Counters;
-use rusqlite::{Connection, params};
+use rusqlite::types::Value as Sql;
+use rusqlite::{Connection, params, params_from_iter};
 
 use crate::ExploreError;
-use crate::design::{PrimeClass, Resource};
+use crate::design::{Fields, PrimeClass, Resource};
 use crate::search::candidates::{Cores, cores_key};
 use crate::search::{Found, Known, Outcome, Request};
 use crate::space::chains::{Point, Shape};
-use crate::space::cores::{Core, Timing};
+use crate::target::{Column, Core, Key, Plan, Row, Run, Target, written};
 
 /// Marks the file as ours (SQLite's `application_id`): "RMex".
 const APPLICATION: i32 = 0x524d_6578;
 /// Version of the tables (SQLite's `user_version`).
-pub const VERSION: i32 = 1;
+pub const VERSION: i32 = 2;
 
-const TABLES: &str = "
+/// Tables of a target: what differs from one to the next are the columns of its machines and the counts of its runs.
+fn tables(row: &Row) -> String {
+    let typed = |(name, kind): (&str, &str)| format!("{name} {kind}, ");
+    let counts: String = row.counters.iter().map(|&name| format!(", {name} INTEGER")).collect();
+    let kind = |column: &Column| if column.number { "INTEGER" } else { "TEXT" };
+    let machine: String = row.columns.iter().map(|c| typed((c.field, kind(c)))).collect();
+    let of_core: String = row.columns.iter().map(|c| format!(", c.{}", c.field)).collect();
+    let needs: String = Resource::ALL.iter().map(|r| format!(", {} REAL", r.name())).collect();
+    format!(
+        "
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE cycles (shape TEXT, timing TEXT, cycles INTEGER, transform_busy INTEGER, arithmetic_busy INTEGER,
-  read_beats INTEGER, write_beats INTEGER, instructions INTEGER, PRIMARY KEY (shape, timing));
-CREATE TABLE parameters (id INTEGER PRIMARY KEY, shape TEXT, log_n INTEGER, wide INTEGER, limbs INTEGER, special INTEGER,
+CREATE TABLE cycles (shape TEXT, timing TEXT, cycles INTEGER{counts}, PRIMARY KEY (shape, timing));
+CREATE TABLE parameters (id INTEGER PRIMARY KEY, shape TEXT, log_n INTEGER, primes INTEGER, limbs INTEGER, special INTEGER,
   dnum INTEGER, class TEXT, widest INTEGER, secret TEXT, scale_bits INTEGER, error REAL, security_bits REAL,
   security_level INTEGER, key_bytes INTEGER, input_bytes INTEGER, output_bytes INTEGER, q TEXT, p TEXT);
-CREATE TABLE cores (id INTEGER PRIMARY KEY, log_n INTEGER, wide INTEGER, timing TEXT, class TEXT, word_bits INTEGER,
-  butterflies INTEGER, multiplier TEXT, tile TEXT, banks TEXT, bus_bits INTEGER, fits INTEGER, area REAL, lut REAL, ff REAL,
-  dsp REAL, bram36 REAL, ebr REAL, uram REAL, area_um2 REAL);
+CREATE TABLE cores (id INTEGER PRIMARY KEY, log_n INTEGER, primes INTEGER, timing TEXT, prime_bits INTEGER, {machine}
+  fits INTEGER, area REAL{needs});
+CREATE TABLE served (core INTEGER, class TEXT, PRIMARY KEY (core, class));
 CREATE VIEW points AS SELECT p.id AS parameters, c.id AS core, y.cycles, c.area, c.fits, p.error, p.security_bits,
-  p.security_level, p.log_n, p.limbs, p.special, p.dnum, p.class, p.secret, p.scale_bits, c.word_bits, c.butterflies,
-  c.multiplier, c.tile, c.banks, c.bus_bits FROM parameters p JOIN cores c ON p.log_n = c.log_n AND p.wide = c.wide
-  AND p.class = c.class AND p.widest <= c.word_bits LEFT JOIN cycles y ON y.shape = p.shape AND y.timing = c.timing;
+  p.security_level, p.log_n, p.limbs, p.special, p.dnum, p.class, p.secret, p.scale_bits{of_core}
+  FROM parameters p JOIN cores c ON p.log_n = c.log_n AND p.primes = c.primes AND p.widest <= c.prime_bits
+  JOIN served s ON s.core = c.id AND s.class = p.class LEFT JOIN cycles y ON y.shape = p.shape AND y.timing = c.timing;
 CREATE TABLE front (rank INTEGER PRIMARY KEY, latency_ms REAL, area REAL, error REAL, security_bits REAL, log_n INTEGER,
-  word_bits INTEGER, butterflies INTEGER, multiplier TEXT, found TEXT NOT NULL);
-";
+  {machine} found TEXT NOT NULL);
+"
+    )
+}
 
 /// A results file.
 #[derive(Debug)]
@@ -90,7 +101,10 @@ impl Store {
         let (print, about) = about(request);
         if fresh {
             let mark = format!("PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION};");
-            store.connection.execute_batch(&format!("BEGIN;{mark}{TABLES}")).map_err(fail)?;
+            store
+                .connection
+                .execute_batch(&format!("BEGIN;{mark}{}", tables(request.target.row())))
+                .map_err(fail)?;
             for (key, value) in [("fingerprint", &print), ("request", &about)] {
                 let insert = "INSERT INTO meta VALUES (?1, ?2)";
                 store.connection.execute(insert, params![key, value]).map_err(fail)?;
@@ -112,31 +126,29 @@ impl Store {
     ///
     /// # Errors
     /// [`ExploreError::Store`].
-    pub fn cycles(&self) -> Result<Known, ExploreError> {
+    pub fn cycles<T: Target>(&self) -> Result<Known<T>, ExploreError> {
         let mut statement = self.connection.prepare("SELECT * FROM cycles").map_err(fail)?;
+        let counts = statement.column_count().saturating_sub(3);
         let rows = statement
             .query_map([], |r| {
-                let n = |at| r.get::<_, Option<i64>>(at).map(|x| x.unwrap_or(0) as u64);
-                let counters = match r.get::<_, Option<i64>>(2)? {
+                let run = match r.get::<_, Option<i64>>(2)? {
                     None => None,
-                    Some(cycles) => Some(Counters {
-                        cycles: cycles as u64,
-                        transform_busy: [n(3)?, 0],
-                        arithmetic_busy: n(4)?,
-                        read_beats: n(5)?,
-                        write_beats: n(6)?,
-                        instructions: n(7)?,
-                        ..Counters::default()
-                    }),
+                    Some(cycles) => {
+                        let count = |at| r.get::<_, Option<i64>>(3 + at).map(|x| x.unwrap_or(0) as u64);
+                        Some(Run {
+                            cycles: cycles as u64,
+                            counts: (0..counts).map(count).collect::<Result<_, _>>()?,
+                        })
+                    }
                 };
-                Ok((r.get::<_, String>(0)?, r.get::<_, String>(1)?, counters))
+                Ok((r.get::<_, String>(0)?, r.get::<_, String>(1)?, run))
             })
             .map_err(fail)?;
-        let mut known = Known::new();
+        let mut known = Known::<T>::new();
         for row in rows {
-            let (shape, timing, counters) = row.map_err(fail)?;
-            if let (Some(shape), Some(timing)) = (Shape::from_key(&shape), Timing::from_key(&timing)) {
-                known.insert((shape, timing), counters);
+            let (shape, timing, run) = row.map_err(fail)?;
+            if let (Some(shape), Some(timing)) = (Shape::from_key(&shape), T::Timing::from_key(&timing)) {
+                known.insert((shape, timing), run);
             }
         }
         Ok(known)
@@ -146,21 +158,23 @@ impl Store {
     ///
     /// # Errors
     /// [`ExploreError::Store`].
-    pub fn add_cycles(&mut self, all: &[((Shape, Timing), Option<Counters>)]) -> Result<(), ExploreError> {
+    pub fn add_cycles<T: Target>(
+        &mut self,
+        target: T,
+        all: &[((Shape, T::Timing), Option<Run>)],
+    ) -> Result<(), ExploreError> {
+        let counts = target.row().counters.len();
+        let insert = format!("INSERT OR REPLACE INTO cycles VALUES ({})", marks(3 + counts));
         let transaction = self.connection.transaction().map_err(fail)?;
-        for ((shape, timing), counters) in all {
-            let c = counters.map(|c| {
-                let busy = c.transform_busy.iter().sum::<u64>();
-                [c.cycles, busy, c.arithmetic_busy, c.read_beats, c.write_beats, c.instructions]
-                    .map(|x| x as i64)
-            });
-            let at = |i: usize| c.map(|c| c[i]);
-            transaction
-                .execute(
-                    "INSERT OR REPLACE INTO cycles VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-                    params![shape.key(), timing.key(), at(0), at(1), at(2), at(3), at(4), at(5)],
-                )
-                .map_err(fail)?;
+        for ((shape, timing), run) in all {
+            let at = |i: usize| run.as_ref().and_then(|run| run.counts.get(i)).map(|&x| x as i64);
+            let row = [
+                Sql::Text(shape.key()),
+                Sql::Text(timing.key()),
+                run.as_ref().map(|run| run.cycles as i64).into(),
+            ];
+            let row = row.into_iter().chain((0..counts).map(|i| at(i).into()));
+            transaction.execute(&insert, params_from_iter(row)).map_err(fail)?;
         }
         transaction.commit().map_err(fail)
     }
@@ -169,21 +183,33 @@ impl Store {
     ///
     /// # Errors
     /// [`ExploreError::Store`].
-    pub fn write_space(&mut self, points: &[Point], cores: &Cores) -> Result<(), ExploreError> {
+    pub fn write_space<T: Target>(
+        &mut self,
+        target: T,
+        points: &[Point],
+        cores: &Cores<T>,
+    ) -> Result<(), ExploreError> {
         let transaction = self.connection.transaction().map_err(fail)?;
-        transaction.execute_batch("DELETE FROM parameters; DELETE FROM cores;").map_err(fail)?;
+        let clear = "DELETE FROM parameters; DELETE FROM cores; DELETE FROM served;";
+        transaction.execute_batch(clear).map_err(fail)?;
         {
-            let marks = |n: usize| vec!["?"; n].join(", ");
             let insert = format!("INSERT INTO parameters VALUES ({})", marks(19));
             let mut statement = transaction.prepare(&insert).map_err(fail)?;
             for (id, point) in points.iter().enumerate() {
-                put_point(&mut statement, id, point).map_err(fail)?;
+                put_point(&mut statement, id, cores_key(target, &point.shape).1, point).map_err(fail)?;
             }
-            let insert = format!("INSERT INTO cores VALUES ({})", marks(20));
+            let columns = 7 + target.row().columns.len() + Resource::ALL.len();
+            let insert = format!("INSERT INTO cores VALUES ({})", marks(columns));
             let mut statement = transaction.prepare(&insert).map_err(fail)?;
+            let mut served = transaction.prepare("INSERT INTO served VALUES (?, ?)").map_err(fail)?;
+            let classes: BTreeSet<PrimeClass> = points.iter().map(|p| p.parameters.class).collect();
             let all = cores.iter().flat_map(|(key, cores)| cores.iter().map(move |core| (key, core)));
             for (id, (key, core)) in all.enumerate() {
-                put_core(&mut statement, id, *key, core).map_err(fail)?;
+                let row = core_row(target, id, *key, core);
+                statement.execute(params_from_iter(row)).map_err(fail)?;
+                for class in classes.iter().filter(|&&class| target.serves(core, class, 0)) {
+                    served.execute(params![id as i64, class.to_string()]).map_err(fail)?;
+                }
             }
         }
         transaction.commit().map_err(fail)
@@ -193,11 +219,11 @@ impl Store {
     ///
     /// # Errors
     /// [`ExploreError::Store`].
-    pub fn write_outcome(&mut self, outcome: &Outcome) -> Result<(), ExploreError> {
+    pub fn write_outcome<T: Target>(&mut self, target: T, outcome: &Outcome) -> Result<(), ExploreError> {
         let transaction = self.connection.transaction().map_err(fail)?;
         transaction.execute("DELETE FROM front", []).map_err(fail)?;
         for (rank, found) in std::iter::once(&outcome.best).chain(&outcome.front).enumerate() {
-            put_found(&transaction, rank, found)?;
+            put_found(target, &transaction, rank, found)?;
         }
         let statistics = serde_json::json!({
             "best_proven": outcome.best_proven, "front_proven": outcome.front_proven,
@@ -210,7 +236,12 @@ impl Store {
     }
 }
 
-fn put_point(s: &mut rusqlite::Statement<'_>, id: usize, p: &Point) -> rusqlite::Result<usize> {
+/// Places for n values.
+fn marks(n: usize) -> String {
+    vec!["?"; n].join(", ")
+}
+
+fn put_point(s: &mut rusqlite::Statement<'_>, id: usize, primes: u32, p: &Point) -> rusqlite::Result<usize> {
     let list = |primes: &[u64]| primes.iter().map(u64::to_string).collect::<Vec<_>>().join(" ");
     let x = &p.parameters;
     let [keys, inputs, outputs] = p.bytes.map(|b| b as i64);
@@ -218,7 +249,7 @@ fn put_point(s: &mut rusqlite::Statement<'_>, id: usize, p: &Point) -> rusqlite:
         id as i64,
         p.shape.key(),
         x.log_n,
-        cores_key(&p.shape).1,
+        primes,
         x.q.len() as i64,
         x.p.len() as i64,
         x.dnum as i64,
@@ -237,65 +268,42 @@ fn put_point(s: &mut rusqlite::Statement<'_>, id: usize, p: &Point) -> rusqlite:
     ])
 }
 
-fn put_core(
-    s: &mut rusqlite::Statement<'_>,
-    id: usize,
-    key: (u32, bool),
-    core: &Core,
-) -> rusqlite::Result<usize> {
-    let h = &core.hardware;
-    let need = |r: Resource| core.needs.get(&r).copied();
-    s.execute(params![
-        id as i64,
-        key.0,
-        key.1,
-        core.timing.key(),
-        served(core).to_string(),
-        h.word_bits,
-        h.butterflies,
-        h.multiplier,
-        format!("{:?}", h.tile).to_lowercase(),
-        format!("{:?}", h.banks).to_lowercase(),
-        h.bus_bits,
-        core.binding.is_none(),
-        core.area,
-        need(Resource::Lut),
-        need(Resource::Ff),
-        need(Resource::Dsp),
-        need(Resource::Bram36),
-        need(Resource::Ebr),
-        need(Resource::Uram),
-        need(Resource::AreaUm2)
-    ])
+/// What the target's columns say of a machine.
+fn columns<'r>(row: &'r Row, fields: &'r Fields) -> impl Iterator<Item = Sql> + 'r {
+    row.columns.iter().map(|column| match fields.get(column.field) {
+        Some(serde_json::Value::Number(n)) => n.as_i64().into(),
+        Some(serde_json::Value::String(text)) => Sql::Text(text.clone()),
+        _ => Sql::Null,
+    })
 }
 
-/// The class of primes that a core serves.
-fn served(core: &Core) -> PrimeClass {
-    let w = core.hardware.word_bits;
-    let classes = [PrimeClass::Any, PrimeClass::OneMod(w / 2), PrimeClass::Sparse(w), PrimeClass::PrfFiko(w)];
-    classes.into_iter().find(|&c| core.serves(c, 0)).unwrap_or(PrimeClass::Any)
+fn core_row<T: Target>(target: T, id: usize, (log_n, primes): (u32, u32), core: &Core<T>) -> Vec<Sql> {
+    let fields = written(&target, &target.write(&core.machine, Plan::Quick));
+    let mut row: Vec<Sql> = vec![
+        (id as i64).into(),
+        log_n.into(),
+        primes.into(),
+        core.timing.key().into(),
+        core.prime_bits.into(),
+    ];
+    row.extend(columns(target.row(), &fields));
+    row.extend([core.binding.is_none().into(), core.area.into()]);
+    row.extend(Resource::ALL.iter().map(|r| core.needs.get(r).copied().into()));
+    row
 }
 
-fn put_found(c: &Connection, rank: usize, f: &Found) -> Result<(), ExploreError> {
-    let p = &f.predicted;
+fn put_found<T: Target>(target: T, c: &Connection, rank: usize, f: &Found) -> Result<(), ExploreError> {
+    let (row, p) = (target.row(), &f.predicted);
     let text = serde_json::to_string(f).map_err(|e| ExploreError::Store { why: e.to_string() })?;
-    c.execute(
-        "INSERT INTO front VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-        params![
-            rank as i64,
-            p.latency_ms.value,
-            p.area.value,
-            p.error.value,
-            p.security_bits.value,
-            f.parameters.log_n,
-            f.hardware.word_bits,
-            f.hardware.butterflies,
-            f.hardware.multiplier,
-            text
-        ],
-    )
-    .map_err(fail)
-    .map(|_| ())
+    let fields = written(&target, &f.built);
+    let figures = [&p.latency_ms, &p.area, &p.error, &p.security_bits].map(|figure| Sql::Real(figure.value));
+    let values = std::iter::once(Sql::from(rank as i64))
+        .chain(figures)
+        .chain([f.parameters.log_n.into()])
+        .chain(columns(row, &fields))
+        .chain([Sql::Text(text)]);
+    let insert = format!("INSERT INTO front VALUES ({})", marks(7 + row.columns.len()));
+    c.execute(&insert, params_from_iter(values)).map_err(fail).map(|_| ())
 }
 
 /// A name for the request, and the request for a reader. Time and seed change only how far a search comes.
@@ -303,6 +311,7 @@ fn about(request: &Request) -> (String, String) {
     let kernels: Vec<_> = request.kernels.iter().map(crate::Kernel::source).collect();
     let text = serde_json::json!({
         "kernels": kernels,
+        "target": request.target.row().name,
         "device": request.device,
         "wishes": request.constraints,
         "space": request.space,

@@ -3,10 +3,9 @@
 mod common;
 
 use ringmill_explore::design::{KernelSource, PrimeClass, SecretKind};
-use ringmill_explore::model::bound::Demand;
-use ringmill_explore::model::exact;
 use ringmill_explore::space::chains;
-use ringmill_explore::{Kernel, Space, Stop};
+use ringmill_explore::target::compact::{CompactCores, bound::Demand, exact};
+use ringmill_explore::{Kernel, Space, Stop, Target};
 use ringmill_machine::compact::{CompactConfig, CompactLiteral, MemoryTiming, Multiplier, Policy};
 use ringmill_program::limb::LimbProgram;
 
@@ -39,15 +38,15 @@ fn programs(letters: &str, log_n: Vec<u32>) -> Vec<(String, LimbProgram)> {
         scale_offsets: vec![0],
         special_extra: vec![1],
         secrets: vec![SecretKind::Ternary],
-        words: vec![36, 60],
-        multipliers: vec!["montgomery".into()],
         ..Space::default()
     };
+    let space = space.with_numbers("words", &[36, 60]).with_names("multipliers", &["montgomery"]);
     let kernels = kernels(letters);
     let mut found = Vec::new();
     let mut seen = Vec::new();
     // No security: long chains and many digits at small degrees.
     for point in chains::enumerate(
+        &CompactCores.classes(&space),
         &kernels,
         &space,
         0,

@@ -30,7 +30,7 @@ fn a_hundred_thousand_points_for_each_of_the_nine_kernels() {
             s.over_bound
         );
         println!(
-            "   best {:.4} ms at N = 2^{} {:?} dnum {} scale {} {:?}, W {} Nbf {} {} {:?} D {} area {:.0} error {:.2e} {:.0} bits; \
+            "   best {:.4} ms at N = 2^{} {:?} dnum {} scale {} {:?}, on {} area {:.0} error {:.2e} {:.0} bits; \
              front {} proven {} {}",
             b.predicted.latency_ms.value,
             b.parameters.log_n,
@@ -38,11 +38,7 @@ fn a_hundred_thousand_points_for_each_of_the_nine_kernels() {
             b.parameters.dnum,
             b.parameters.scale_bits,
             b.parameters.class,
-            b.hardware.word_bits,
-            b.hardware.butterflies,
-            b.hardware.multiplier,
-            b.hardware.tile,
-            b.hardware.bus_bits,
+            b.built.machine,
             b.predicted.area.value,
             b.predicted.error.value,
             b.predicted.security_bits.value,

@@ -3,11 +3,14 @@
 mod common;
 
 use ringmill_explore::design::SecretKind;
-use ringmill_explore::model::exact;
 use ringmill_explore::search::front::{Costs, front};
 use ringmill_explore::search::run::Found;
-use ringmill_explore::space::{chains, cores};
-use ringmill_explore::{Constraints, Device, ExploreError, Kernel, Objective, Request, Space, Stop, explore};
+use ringmill_explore::space::chains::{self, Point};
+use ringmill_explore::target::compact::{CompactCores, QUICK, exact};
+use ringmill_explore::target::{AnyTarget, Core, Place};
+use ringmill_explore::{
+    Constraints, Device, ExploreError, Kernel, Objective, Request, Space, Stop, Target, explore,
+};
 use ringmill_machine::compact::Policy;
 
 /// A space small enough to simulate whole.
@@ -19,11 +22,12 @@ fn small(letter: char) -> Request {
             scale_offsets: vec![0, 1],
             special_extra: vec![1, 4],
             secrets: vec![SecretKind::Ternary],
-            words: vec![36, 52],
-            butterflies: vec![8, 16],
-            multipliers: vec!["word-montgomery".into(), "montgomery".into()],
-            buses: vec![256, 512],
-        },
+            ..Space::default()
+        }
+        .with_numbers("words", &[36, 52])
+        .with_numbers("butterflies", &[8, 16])
+        .with_names("multipliers", &["word-montgomery", "montgomery"])
+        .with_numbers("buses", &[256, 512]),
         seconds: 1e6,
         ..common::request(letter, "zcu102")
     }
@@ -34,25 +38,38 @@ fn costs(f: &Found) -> Costs {
     [p.latency_ms.value, p.area.value, p.error.value, -p.security_bits.value]
 }
 
-/// Every point of the space, simulated one by one with its own primes.
-fn brute(request: &Request) -> Vec<Costs> {
-    let Request { kernels, device, constraints, space, .. } = request;
-    let mut all = Vec::new();
-    for p in chains::enumerate(kernels, space, constraints.security, constraints.table, &Stop::default())
+/// Every set of parameters of the space.
+fn sets(request: &Request) -> Vec<Point> {
+    let Request { kernels, constraints, space, .. } = request;
+    let classes = CompactCores.classes(space);
+    let stop = Stop::default();
+    chains::enumerate(&classes, kernels, space, constraints.security, constraints.table, &stop)
         .unwrap()
         .points
-    {
+}
+
+/// Every core of the space, with the smallest table of moduli.
+fn cores(request: &Request, log_n: u32) -> Vec<Core<CompactCores>> {
+    let Request { space, device, constraints, .. } = request;
+    CompactCores.enumerate(&Place { space, device, constraints, log_n, primes: 16 }).unwrap()
+}
+
+/// Every point of the space, simulated one by one with its own primes.
+fn brute(request: &Request) -> Vec<Costs> {
+    let Request { kernels, device, constraints, .. } = request;
+    let mut all = Vec::new();
+    for p in sets(request) {
         if p.error > constraints.max_error {
             continue;
         }
         let program = kernels[p.shape.variant].instantiate(&p.parameters.params().unwrap()).unwrap();
         let program = program.lower().unwrap();
-        for core in cores::enumerate(space, device, constraints, p.shape.log_n, 3).unwrap() {
-            if core.binding.is_some() || !core.serves(p.parameters.class, p.widest) {
+        for core in cores(request, p.shape.log_n) {
+            if core.binding.is_some() || !CompactCores.serves(&core, p.parameters.class, p.widest) {
                 continue;
             }
-            let cycles =
-                exact::cycles(&program, &core.config, Policy::Throughput, cores::QUICK).unwrap().cycles;
+            let config = &core.machine.config;
+            let cycles = exact::cycles(&program, config, Policy::Throughput, QUICK).unwrap().cycles;
             let ms = cycles as f64 / (device.clock.mhz * 1e3);
             all.push([ms, core.area, p.error, -p.security_bits]);
         }
@@ -95,13 +112,9 @@ fn the_counts_add_up() {
         let request = Request { constraints, device, seconds, ..base.clone() };
         let s = explore(&request, None, &mut |_| true).unwrap().statistics;
         let (mut points, mut too_large, mut inaccurate) = (0, 0, 0);
-        let Request { kernels, device, constraints, space, .. } = &request;
-        for p in chains::enumerate(kernels, space, constraints.security, constraints.table, &Stop::default())
-            .unwrap()
-            .points
-        {
-            for core in cores::enumerate(space, device, constraints, p.shape.log_n, 3).unwrap() {
-                if core.serves(p.parameters.class, p.widest) {
+        for p in sets(&request) {
+            for core in cores(&request, p.shape.log_n) {
+                if CompactCores.serves(&core, p.parameters.class, p.widest) {
                     points += 1;
                     too_large += u64::from(core.binding.is_some());
                     inaccurate += u64::from(core.binding.is_none() && p.error > max_error);
@@ -217,8 +230,8 @@ fn a_stop_ends_each_stage_where_it_is() {
         }
     }
     // Before the first program nothing is known; after it what there is, and no more is simulated.
-    let wide =
-        Space { butterflies: vec![2, 4, 8, 16], buses: vec![64, 128, 256, 512, 1024], ..small('d').space };
+    let wide = small('d').space.with_numbers("butterflies", &[2, 4, 8, 16]);
+    let wide = wide.with_numbers("buses", &[64, 128, 256, 512, 1024]);
     let request = Request { space: wide, ..small('d') };
     let simulated = std::cell::Cell::new(0);
     let outcome = explore(&request, None, &mut |p| {
@@ -231,7 +244,7 @@ fn a_stop_ends_each_stage_where_it_is() {
     .unwrap();
     assert!(outcome.stopped && !outcome.front_proven);
     assert_eq!(outcome.statistics.simulations, simulated.get());
-    assert_eq!(outcome.best.hardware.effort, cores::QUICK, "no long plan");
+    assert!(outcome.best.built.machine.ends_with(",effort=1"), "no long plan");
     assert!(matches!(explore(&request, None, &mut |_| true), Err(ExploreError::Stopped)));
 }
 
@@ -306,7 +319,7 @@ fn a_kernel_deeper_than_any_chain_is_refused_as_none_bootstraps() {
     }
     // Fourteen levels of 58 bits, a base and a special prime at N = 2^15, which holds 881 bits.
     let deep = request(squared(14, &[]), vec![15]);
-    let space = Space { level_bits: vec![58], words: vec![60], ..deep.space.clone() };
+    let space = Space { level_bits: vec![58], ..deep.space.clone() }.with_numbers("words", &[60]);
     let (what, why, _) = binding(&Request { space, ..deep });
     assert_eq!(what, "security", "{why}");
     assert!(why.contains("at depth 14") && why.contains(none), "{why}");
@@ -335,19 +348,18 @@ fn constraints_that_are_no_numbers_are_refused() {
                 .unwrap_err();
         assert_eq!(error.code(), "Constraint", "{constraints:?}: {error}");
     }
-    let empty = Space { words: vec![], ..Space::default() };
+    let empty = Space::default().with_numbers("words", &[]);
     let error = explore(&Request { space: empty, ..base }, None, &mut |_| true).unwrap_err();
     assert_eq!(error.code(), "Constraint");
     // Primes longer than every word; those of PRF-FIKO have their own length.
-    let long = |name: &str| Space {
-        words: vec![36],
-        level_bits: vec![40, 45],
-        multipliers: vec![name.into()],
-        ..Space::default()
+    let long = |name: &str| {
+        let space = Space { level_bits: vec![40, 45], ..Space::default() };
+        let space = space.with_numbers("words", &[36]).with_names("multipliers", &[name]);
+        AnyTarget::check_space(&CompactCores, &space)
     };
     assert_eq!(
-        long("montgomery").check().unwrap_err().to_string(),
+        long("montgomery").unwrap_err().to_string(),
         "level_bits is [40, 45] for words of [36] bits; it must be at most the bits of a word"
     );
-    long("prf-fiko").check().unwrap();
+    long("prf-fiko").unwrap();
 }

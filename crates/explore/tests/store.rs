@@ -5,6 +5,7 @@ mod common;
 use std::path::PathBuf;
 
 use ringmill_explore::design::SecretKind;
+use ringmill_explore::target::compact::CompactCores;
 use ringmill_explore::{Constraints, ExploreError, Request, Space, Store, explore};
 use rusqlite::Connection;
 
@@ -16,11 +17,12 @@ fn request() -> Request {
             scale_offsets: vec![0],
             special_extra: vec![2],
             secrets: vec![SecretKind::Ternary],
-            words: vec![36],
-            butterflies: vec![4, 8, 16],
-            multipliers: vec!["word-montgomery".into(), "montgomery".into()],
-            buses: vec![128, 256, 512, 1024],
-        },
+            ..Space::default()
+        }
+        .with_numbers("words", &[36])
+        .with_numbers("butterflies", &[4, 8, 16])
+        .with_names("multipliers", &["word-montgomery", "montgomery"])
+        .with_numbers("buses", &[128, 256, 512, 1024]),
         constraints: Constraints { max_error: 1e-3, ..Constraints::default() },
         seconds: 1e6,
         ..common::request('d', "zcu102")
@@ -57,7 +59,7 @@ fn what_was_stopped_goes_on_where_it_was() {
     assert!(part.statistics.simulations < whole.statistics.simulations);
     drop(store);
     let mut store = Store::open(&file.0, &request).unwrap();
-    assert_eq!(store.cycles().unwrap().len(), part.statistics.simulations);
+    assert_eq!(store.cycles::<CompactCores>().unwrap().len(), part.statistics.simulations);
     let mut simulated_before = None;
     let resumed = explore(&request, Some(&mut store), &mut |p| {
         if p.stage == "front" || p.stage == "best" {

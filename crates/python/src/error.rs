@@ -204,7 +204,8 @@ impl Failure {
         let family = match error {
             E::DeviceFile { .. } | E::DesignFile { .. } | E::Schema { .. } | E::Store { .. } => Family::File,
             E::Params(e) => return Self::of(Family::Parameter, e),
-            E::Core(e) => return Self::of(Family::Machine, e),
+            E::Machine(MachineError::Compact(e)) => return Self::of(Family::Machine, e),
+            E::Machine(e) => return Self::of(Family::Machine, e),
             _ => Family::Explore,
         };
         let (_, mut fields) = read(&format!("{error:?}")).unwrap_or_default();

@@ -6,7 +6,8 @@ use std::sync::mpsc;
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use ringmill_explore::design::KernelSource;
+use ringmill_explore::design::{Built, Fields, KernelSource};
+use ringmill_explore::target::{self, TARGETS};
 use ringmill_explore::{
     Constraints, Design, Device, ExploreError, Kernel, Outcome, Progress, Request, Space, Stop, Store,
     explore,
@@ -21,11 +22,12 @@ use crate::executable::PATIENCE;
 #[serde(deny_unknown_fields)]
 struct Asked {
     kernels: Vec<KernelSource>,
+    target: String,
     device: String,
     mhz: Option<f64>,
     #[serde(rename = "wishes")]
     constraints: Constraints,
-    space: Space,
+    space: serde_json::Value,
     seconds: f64,
     seed: u64,
     results: Option<PathBuf>,
@@ -33,6 +35,7 @@ struct Asked {
 
 impl Asked {
     fn request(self, stop: Stop) -> Result<(Request, Option<PathBuf>), ExploreError> {
+        let target = target::named(&self.target)?;
         let mut device = Device::named(&self.device)?;
         if let Some(mhz) = self.mhz {
             if !(mhz > 0.0 && mhz.is_finite()) {
@@ -41,11 +44,12 @@ impl Asked {
             device = device.at_mhz(mhz);
         }
         let kernels = self.kernels.iter().cloned().map(Kernel::new).collect::<Result<_, _>>()?;
-        let Self { constraints, space, seconds, seed, results, .. } = self;
+        let Self { constraints, seconds, seed, results, .. } = self;
+        let space = Space::read(target.row(), self.space)?;
         if seconds.is_nan() {
             return Err(ExploreError::NotPositive { what: "seconds", value: seconds });
         }
-        Ok((Request { kernels, device, constraints, space, seconds, seed, stop }, results))
+        Ok((Request { kernels, target, device, constraints, space, seconds, seed, stop }, results))
     }
 }
 
@@ -125,6 +129,25 @@ fn go_on(py: Python<'_>, progress: Option<&Py<PyAny>>, p: &Progress) -> bool {
 fn json(value: &impl Serialize) -> PyResult<String> {
     serde_json::to_string(value)
         .map_err(|e| Failure::explore(&ExploreError::DesignFile { why: e.to_string() }).into())
+}
+
+/// What can be explored, a row each, as JSON; the first is what is explored unless another is named.
+#[pyfunction]
+pub(crate) fn explore_targets() -> PyResult<String> {
+    json(&TARGETS.map(|target| target.row()))
+}
+
+/// What a design says of its machine, by the names of its fields, as JSON: of the text of the machine and the JSON of what beside
+/// it only its synthesis needs.
+#[pyfunction]
+pub(crate) fn machine_fields(machine: String, hardware: &str) -> PyResult<String> {
+    let read = |why: serde_json::Error| ExploreError::DesignFile { why: why.to_string() };
+    let fields = |hardware: Fields| {
+        let built = Built { machine, hardware };
+        target::named(built.target())?.fields(&built)
+    };
+    let hardware = serde_json::from_str(hardware).map_err(|e| Failure::explore(&read(e)))?;
+    json(&fields(hardware).map_err(|e| Failure::explore(&e))?)
 }
 
 /// Every stored device as JSON.

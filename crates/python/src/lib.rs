@@ -81,6 +81,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     interop::openfhe::add(module)?;
     interop::seal::add(module)?;
     module.add_function(wrap_pyfunction!(explore::explore_designs, module)?)?;
+    module.add_function(wrap_pyfunction!(explore::explore_targets, module)?)?;
+    module.add_function(wrap_pyfunction!(explore::machine_fields, module)?)?;
     module.add_function(wrap_pyfunction!(explore::stored_devices, module)?)?;
     module.add_function(wrap_pyfunction!(explore::check_design, module)?)?;
     Ok(())

@@ -12,6 +12,7 @@
     ringmill validate DESIGN.json …
     ringmill explore  KERNEL.PY:FUNCTION --device zcu102 --max-error 1e-4 --out design.json
     ringmill devices
+    ringmill targets
     ringmill machines
     ringmill calibrate
     ringmill profile  --kernel K
@@ -312,6 +313,12 @@ def _explore(verb: Callable[[str, str], argparse.ArgumentParser]) -> None:
         "--device", required=True, metavar="NAME", help="a stored device, or a TOML file of your own"
     )
     sub.add_argument(
+        "--target",
+        default="compact",
+        metavar="NAME",
+        help="the kind of machines (compact; ringmill targets lists them)",
+    )
+    sub.add_argument(
         "--max-error", type=float, default=1e-3, metavar="E", help="error of the worst slot (1e-3)"
     )
     sub.add_argument(
@@ -351,6 +358,7 @@ def _explore(verb: Callable[[str, str], argparse.ArgumentParser]) -> None:
         "--points", metavar="K", type=int, default=0, help="designs of the page to decrypt and compare (0)"
     )
     verb("devices", "List the stored devices.")
+    verb("targets", "List the kinds of machines that explore searches, with their axes.")
     verb("machines", "List the machines that run programs, with their options.")
 
 

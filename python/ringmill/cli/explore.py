@@ -135,7 +135,7 @@ def target(text: str) -> Any:
     return found
 
 
-def _space(path: str) -> Any:
+def _space(path: str, target: str) -> Any:
     from ringmill.explorer.space import narrowed
 
     data = read_text_file(path)
@@ -143,7 +143,7 @@ def _space(path: str) -> Any:
         space = json.loads(data)
     except ValueError as error:
         fail(CommandError, "NoSpace", f"{path} is no JSON ({error}): docs/explorer.md shows one.", path=path)
-    return narrowed(space, path)
+    return narrowed(space, path, target)
 
 
 def _writable(options: Namespace) -> None:
@@ -172,10 +172,11 @@ def explore(options: Namespace) -> Facts:
     from ringmill.explorer.client import timed
 
     _writable(options)
-    space = _space(options.space) if options.space else None
+    space = _space(options.space, options.target) if options.space else None
     found = explorer.explore(
         target(options.kernel),
         options.device,
+        target=options.target,
         max_error=options.max_error,
         security=options.security,
         minimise=options.minimise,
@@ -214,9 +215,11 @@ def show_explore(facts: Facts) -> None:
     """Print the design that was chosen, the front, and what the search did."""
     from rich.console import Console
 
+    from ringmill.targets import of_design
+
     console = Console() if sys.stdout.isatty() else Console(width=150)
     console.print(_chosen(facts))
-    console.print(_front(facts["front"]))
+    console.print(_front(facts["front"], of_design(facts["best"])))
     console.print(_search(facts), soft_wrap=True)
     if facts["design"]:
         console.print(
@@ -231,6 +234,7 @@ def _chosen(facts: Facts) -> Any:
     from rich.table import Table
 
     from ringmill.explorer.result import row
+    from ringmill.targets import summary
 
     best = row(facts["best"])
     known = facts["best"]["predicted"]
@@ -253,11 +257,8 @@ def _chosen(facts: Facts) -> Any:
     )
     line("parameters", f"N = 2^{best['log_n']}, q {best['q_bits']}, p {best['p_bits']}, dnum {best['dnum']}")
     line("", f"scale 2^{best['scale_bits']}, {best['secret']} secret, primes {best['class']}")
-    line(
-        "core",
-        f"{best['butterflies']} butterflies a lane, {best['word_bits']} bits, "
-        f"{best['multiplier']}, bus {best['bus_bits']}",
-    )
+    line("core", summary(facts["best"]))
+    line("machine", best["machine"])
     for name, figure in known["resources"].items():
         line(name, f"{figure['value']:,.1f}".rstrip("0").rstrip("."), figure["origin"])
     if known["energy_mj"]:
@@ -272,7 +273,7 @@ def _chosen(facts: Facts) -> Any:
     return table
 
 
-def _front(rows: list[dict[str, Any]]) -> Any:
+def _front(rows: list[dict[str, Any]], row: dict[str, Any]) -> Any:
     from rich.table import Table
 
     # A part of the front that keeps fast, small, exact and secure designs.
@@ -280,12 +281,12 @@ def _front(rows: list[dict[str, Any]]) -> Any:
     table = Table(
         title=f"Front: {len(rows)} designs, one in {step}" if step > 1 else "Front", title_justify="left"
     )
-    names = ("ms", "area", "error", "bits", "N", "q | p", "dnum", "W", "Nbf", "multiplier", "bus")
-    for name in names:
+    columns = {column["field"]: column["heading"] for column in row["columns"] if column["heading"]}
+    for name in ("ms", "area", "error", "bits", "N", "q | p", "dnum", *columns.values()):
         table.add_column(name, justify="right")
     for r in rows[::step]:
         primes = f"{r['q_bits']} | {r['p_bits']}"
-        core = (str(r["word_bits"]), str(r["butterflies"]), r["multiplier"], str(r["bus_bits"]))
+        core = [str(r[field]) for field in columns]
         numbers = (
             f"{r['latency_ms']:.4g}",
             f"{r['area']:,.0f}",
@@ -306,6 +307,22 @@ def _search(facts: Facts) -> str:
         f"{facts['counted']} That took {s['seconds']:.1f} s and {s['simulations']:,} simulations{ratio}. "
         f"The best is {best}. {facts['completeness']}{stopped}"
     )
+
+
+def targets(options: Namespace) -> Facts:
+    """List the kinds of machines that can be explored."""
+    import ringmill.explorer as explorer
+
+    del options
+    return cast("Facts", explorer.targets())
+
+
+def show_targets(facts: Facts) -> None:
+    """Print one line a target, and one line an axis."""
+    for name, row in facts.items():
+        print(f"{name:<12} {row['about']}; N = 2^{row['log_n'][0]} to 2^{row['log_n'][1]}")
+        for axis in row["axes"]:
+            print(f"  {axis['name']:<12} {', '.join(map(str, axis['values']))}")
 
 
 def devices(options: Namespace) -> Facts:

@@ -20,6 +20,8 @@ from ringmill.cli.explore import devices as devices
 from ringmill.cli.explore import explore as explore
 from ringmill.cli.explore import show_devices as show_devices
 from ringmill.cli.explore import show_explore as show_explore
+from ringmill.cli.explore import show_targets as show_targets
+from ringmill.cli.explore import targets as targets
 from ringmill.cli.inspect import inspect as inspect
 from ringmill.cli.interop import export as export
 from ringmill.cli.interop import import_

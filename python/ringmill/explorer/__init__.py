@@ -14,5 +14,16 @@ from ringmill.explorer.constraints import Constraints
 from ringmill.explorer.result import Exploration
 from ringmill.explorer.run import devices, explore, variants
 from ringmill.explorer.sweep import on_ray, sweep
+from ringmill.targets import machine_fields, targets
 
-__all__ = ["Constraints", "Exploration", "devices", "explore", "on_ray", "sweep", "variants"]
+__all__ = [
+    "Constraints",
+    "Exploration",
+    "devices",
+    "explore",
+    "machine_fields",
+    "on_ray",
+    "sweep",
+    "targets",
+    "variants",
+]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from typing import Any, TypedDict
 
+from ringmill._checks.near import near
 from ringmill.errors import ExploreError, fail
 
 #: Tables that decide on security, as the user and as the native module spell them.
@@ -97,14 +97,6 @@ def checked(constraints: Constraints) -> dict[str, Any]:
     if asked["minimise"] not in OBJECTIVES:
         _unknown("objective", str(asked["minimise"]), OBJECTIVES)
     return asked
-
-
-def near(word: Any, known: tuple[str, ...]) -> str:
-    """Return the known word closest in spelling, as a question in brackets; empty if no word is close."""
-    spelled = str(word).lower()
-    found = difflib.get_close_matches(spelled.replace("-", "_"), known, 1)
-    found = found or difflib.get_close_matches(spelled, known, 1)
-    return f" (did you mean {found[0]!r}?)" if found else ""
 
 
 def _number(constraint: str, x: Any) -> float:

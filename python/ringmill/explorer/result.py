@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ringmill import atomic
 from ringmill.errors import CommandError, ExploreError, fail
+from ringmill.targets import columns
 
 if TYPE_CHECKING:
     import pandas
@@ -133,7 +134,7 @@ def can_report() -> None:
 
 def row(design: Design) -> dict[str, Any]:
     """A design as one flat row."""
-    p, h, known = design["parameters"], design["hardware"], design["predicted"]
+    p, known = design["parameters"], design["predicted"]
     value = {name: figure["value"] for name, figure in known["resources"].items()}
     sizes = [q.bit_length() for q in p["q"]], [q.bit_length() for q in p["p"]]
     return {
@@ -152,14 +153,10 @@ def row(design: Design) -> dict[str, Any]:
         "secret": p["secret"],
         "scale_bits": p["scale_bits"],
         "class": p["class"],
-        "word_bits": h["word_bits"],
-        "butterflies": h["butterflies"],
-        "multiplier": h["multiplier"],
-        "tile": h["tile"],
-        "banks": h["banks"],
-        "bus_bits": h["bus_bits"],
+        **columns(design),
         **value,
         "key_bytes": int(known["client"]["evaluation_key_bytes"]["value"]),
         "input_bytes": int(known["client"]["input_bytes"]["value"]),
         "variant": design["kernel"]["variant"],
+        "machine": design["machine"],
     }

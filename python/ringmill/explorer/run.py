@@ -19,6 +19,7 @@ from ringmill.explorer.space import narrowed
 from ringmill.kernels import PaperKernel
 from ringmill.progress import Show, chosen, write
 from ringmill.project.design import SCHEMA
+from ringmill.targets import DEFAULT, target_of
 from ringmill.trace import Kernel, Spec, Traced
 from ringmill.trace.spec import Packing
 
@@ -112,6 +113,7 @@ def request(
     /,
     device: str,
     *arguments: Any,
+    target: str = DEFAULT,
     space: dict[str, Any] | None = None,
     results: str | os.PathLike[str] | None = None,
     **constraints: Unpack[Constraints],
@@ -122,10 +124,11 @@ def request(
     wished = ("max_error", "security", "max_latency_ms", "utilisation", "minimise")
     return {
         "kernels": [_source(name, traced, asked["magnitude"]) for name, traced in traces],
+        "target": target_of(target)["name"],
         "device": str(device),
         "mhz": asked["mhz"],
         "wishes": {"table": TABLES[asked["table"]], **{name: asked[name] for name in wished}},
-        "space": {} if space is None else narrowed(space),
+        "space": {} if space is None else narrowed(space, target=target),
         "seconds": asked["seconds"],
         "seed": asked["seed"],
         "results": None if results is None else str(Path(results)),
@@ -138,6 +141,7 @@ def explore(
     /,
     device: str,
     *arguments: Any,
+    target: str = DEFAULT,
     space: dict[str, Any] | None = None,
     results: str | os.PathLike[str] | None = None,
     progress: Show = "auto",
@@ -149,6 +153,7 @@ def explore(
         kernel: a ``@ringmill.kernel``, whose matrices are tried in every packing; a trace, or several.
         device: name of a stored device, or path of a TOML file.
         arguments: for a kernel, what it is traced with; not needed where its arguments have defaults.
+        target: the kind of machines, one of ``ringmill.explorer.targets()``.
         space: axes to narrow, by name: see docs/explorer.md.
         results: SQLite file that holds what was found; an interrupted exploration goes on from it.
         progress: "auto", "bar", "lines" or "none".
@@ -156,14 +161,14 @@ def explore(
 
     Raises
     ------
-        ExploreError: an object that is no kernel or device; an unknown constraint or axis, or one with an
-            invalid value. Also constraints that nothing in the space meets, with what binds and the nearest
-            value that can be met.
+        ExploreError: an object that is no kernel, target or device; an unknown constraint or axis, or one
+            with an invalid value. Also constraints that nothing in the space meets, with what binds and the
+            nearest value that can be met.
         KernelError: an operation of the kernel that no program can do, with its line.
         FileFormatError: a file of results that cannot be opened or has another format.
         ParameterError: an unknown value of ``progress``.
     """
-    asked = request(kernel, device, *arguments, space=space, results=results, **constraints)
+    asked = request(kernel, device, *arguments, target=target, space=space, results=results, **constraints)
     with _Shown(progress) as shown:
         outcome = json.loads(_native.explore_designs(json.dumps(asked), shown))
     return exploration_of(outcome, asked)
@@ -175,7 +180,7 @@ def exploration_of(outcome: dict[str, Any], asked: dict[str, Any]) -> Exploratio
 
     def design(found: dict[str, Any]) -> dict[str, Any]:
         kernel = asked["kernels"][found["variant"]]
-        rest = {name: found[name] for name in ("parameters", "hardware", "predicted")}
+        rest = {name: found[name] for name in ("parameters", "machine", "hardware", "predicted")}
         return {"schema": SCHEMA, "ringmill": _native.__version__, "kernel": kernel, "device": device, **rest}
 
     return Exploration(

@@ -4,58 +4,80 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from ringmill._native import core_sizes, multipliers
+from ringmill._checks.near import near
 from ringmill.errors import ExploreError, fail
-from ringmill.explorer.constraints import near
+from ringmill.targets import DEFAULT, target_of
 
-_CORE = core_sizes()
-#: Whole numbers that an axis can have, and an example of a list of them.
+#: Whole numbers that an axis of parameters can have, and an example of a list of them. The degrees are those
+#: of the target.
 NUMBERS: dict[str, tuple[Sequence[int], str]] = {
-    "log_n": (range(10, 16), "[12, 13]"),
     "level_bits": (range(20, 61), "[28, 30]"),
     "scale_offsets": (range(-60, 61), "[0, 1]"),
     "special_extra": (range(61), "[2, 4]"),
-    "words": (_CORE["words"], "[36, 54]"),
-    "butterflies": (_CORE["butterflies"], "[8, 16]"),
-    "buses": (_CORE["buses"], "[256, 512]"),
 }
-#: Words that an axis can have.
-WORDS: dict[str, tuple[str, ...]] = {
-    "secrets": ("ternary", "gaussian"),
-    # `ntt` is for imported chains: of those that are searched, other kinds have smaller multipliers.
-    "multipliers": tuple(name for name in multipliers() if name != "ntt"),
-}
-AXES = (*NUMBERS, *WORDS)
+#: Words that an axis of parameters can have.
+WORDS: dict[str, tuple[str, ...]] = {"secrets": ("ternary", "gaussian")}
 
 
-def narrowed(space: Any, place: str = "The space") -> dict[str, Any]:
+@dataclass(frozen=True)
+class Axes:
+    """The axes of a space: whole numbers with an example, and words."""
+
+    numbers: dict[str, tuple[Sequence[int], str]]
+    words: dict[str, tuple[str, ...]]
+
+    @staticmethod
+    def of(row: dict[str, Any]) -> Axes:
+        """Those of a target."""
+        least, most = row["log_n"]
+        numbers = {"log_n": (range(least, most + 1), "[12, 13]"), **NUMBERS}
+        words = dict(WORDS)
+        for axis in row["axes"]:
+            name, values = axis["name"], axis["values"]
+            if isinstance(values[0], str):
+                words[name] = tuple(values)
+            else:
+                numbers[name] = (tuple(values), str(values[:2]))
+        return Axes(numbers, words)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All of them."""
+        return (*self.numbers, *self.words)
+
+
+def narrowed(space: Any, place: str = "The space", target: str = DEFAULT) -> dict[str, Any]:
     """The axes of a space, every one a list of values that it can have; ``place`` is where they stand."""
+    axes = Axes.of(target_of(target))
     if not isinstance(space, Mapping):
         _refuse(
             place, f"is {_short(space)}; give axes by name with a list of values each", '{"log_n": [12, 13]}'
         )
-    return {axis: _values(axis, values, place) for axis, values in space.items()}
+    return {axis: _values(axes, axis, values, place) for axis, values in space.items()}
 
 
-def _values(axis: Any, values: Any, place: str) -> list[Any]:
-    if axis not in AXES:
+def _values(axes: Axes, axis: Any, values: Any, place: str) -> list[Any]:
+    if axis not in axes.names:
         fail(
             ExploreError,
             "UnknownAxis",
-            f"{place} has no axis {axis!r}{near(axis, AXES)}; there are {', '.join(AXES)}.",
+            f"{place} has no axis {axis!r}{near(axis, axes.names)}; there are {', '.join(axes.names)}.",
             axis=axis,
         )
-    numbers = axis in NUMBERS
-    example = NUMBERS[axis][1] if numbers else f'["{WORDS[axis][0]}"]'
+    numbers = axis in axes.numbers
+    example = axes.numbers[axis][1] if numbers else f'["{axes.words[axis][0]}"]'
     if not isinstance(values, (list, tuple, range)) or not values:
         _refuse(place, f"has {_short(values)} for {axis}; give a list of values", f'"{axis}": {example}')
-    return [_number(axis, v, place) if numbers else _word(axis, v, place) for v in values]
+    if numbers:
+        return [_number(axes, axis, v, place) for v in values]
+    return [_word(axes, axis, v, place) for v in values]
 
 
-def _number(axis: str, value: Any, place: str) -> int:
-    known, example = NUMBERS[axis]
+def _number(axes: Axes, axis: str, value: Any, place: str) -> int:
+    known, example = axes.numbers[axis]
     try:
         number = -1 << 30 if isinstance(value, bool) else operator.index(value)
     except TypeError:
@@ -66,8 +88,8 @@ def _number(axis: str, value: Any, place: str) -> int:
     _refuse(place, f"has {_short(value)} in {axis}; whole numbers there are {right}", f'"{axis}": {example}')
 
 
-def _word(axis: str, value: Any, place: str) -> str:
-    known = WORDS[axis]
+def _word(axes: Axes, axis: str, value: Any, place: str) -> str:
+    known = axes.words[axis]
     if value in known:
         return str(value)
     fail(

@@ -1,9 +1,9 @@
 """Explorations larger than one machine: the space in pieces, on a Ray cluster if there is one.
 
-A piece is one degree and one number of butterflies, explored on its own. Pieces know nothing of each other,
-so a worker that dies costs its piece, which is explored again; what it had simulated is in its results file,
-if a folder is given that all workers see. The outcome is that of one exploration of the whole space, front
-for front, wherever both are proven.
+A piece is one degree and one value of the axis that the target is cut along, explored on its own. Pieces know
+nothing of each other, so a worker that dies costs its piece, which is explored again; what it had simulated
+is in its results file, if a folder is given that all workers see. The outcome is that of one exploration of
+the whole space, front for front, wherever both are proven.
 """
 
 from __future__ import annotations
@@ -20,22 +20,26 @@ from ringmill.explorer.constraints import Constraints
 from ringmill.explorer.result import Exploration
 from ringmill.explorer.run import Explorable, exploration_of, request
 from ringmill.explorer.space import narrowed
+from ringmill.targets import DEFAULT, target_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-#: The axes that are cut, with all their values.
-AXES = {"log_n": (11, 12, 13, 14, 15), "butterflies": (1, 2, 4, 8, 16)}
 
 Outcome = dict[str, Any]
 Runner = Callable[[list[str]], Iterable[Outcome | None]]
 
 
-def pieces(space: dict[str, Any] | None = None) -> list[dict[str, Any]]:
-    """The space, cut along degree and butterflies."""
-    whole = {} if space is None else narrowed(space)
-    values = [whole.get(axis, all_values) for axis, all_values in AXES.items()]
-    return [{**whole, "log_n": [n], "butterflies": [b]} for n, b in itertools.product(*values)]
+def pieces(space: dict[str, Any] | None = None, target: str = DEFAULT) -> list[dict[str, Any]]:
+    """The space, cut along the degree and an axis of the target: of compact cores the butterflies."""
+    row = target_of(target)
+    whole = {} if space is None else narrowed(space, target=target)
+    cut = {axis["name"]: axis["values"] for axis in row["axes"] if axis["cut"]}
+    cut = {"log_n": range(row["log_n_searched"], row["log_n"][1] + 1), **cut}
+    values = [whole.get(axis, all_values) for axis, all_values in cut.items()]
+    return [
+        {**whole, **{axis: [value] for axis, value in zip(cut, one, strict=True)}}
+        for one in itertools.product(*values)
+    ]
 
 
 def piece(text: str) -> Outcome | None:
@@ -79,6 +83,7 @@ def sweep(
     /,
     device: str,
     *arguments: Any,
+    target: str = DEFAULT,
     space: dict[str, Any] | None = None,
     results: str | Path | None = None,
     run: Runner = here,
@@ -90,19 +95,22 @@ def sweep(
         kernel: as of ``ringmill.explore``.
         device: as of ``ringmill.explore``.
         arguments: as of ``ringmill.explore``.
+        target: as of ``ringmill.explore``.
         space: axes to narrow.
         results: a folder; each piece keeps its own results file there and goes on from it.
         run: ``here`` or ``on_ray``: takes requests, gives outcomes in the same order.
         constraints: as of ``ringmill.explore``; ``seconds`` are those of each piece.
     """
     asked = []
-    for number, part in enumerate(pieces(space)):
+    for number, part in enumerate(pieces(space, target)):
         file = None if results is None else Path(results) / f"piece-{number}.sqlite"
-        asked.append(request(kernel, device, *arguments, space=part, results=file, **constraints))
+        asked.append(
+            request(kernel, device, *arguments, target=target, space=part, results=file, **constraints)
+        )
     found = [outcome for outcome in run([json.dumps(one) for one in asked]) if outcome is not None]
     if not found:
         # The whole space determines which constraint binds.
-        whole = request(kernel, device, *arguments, space=space, results=None, **constraints)
+        whole = request(kernel, device, *arguments, target=target, space=space, results=None, **constraints)
         return exploration_of(json.loads(_native.explore_designs(json.dumps(whole))), whole)
     return exploration_of(_merged(found, asked[0]["wishes"]["minimise"]), asked[0])
 

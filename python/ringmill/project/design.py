@@ -10,15 +10,18 @@ from typing import Any
 from ringmill import bundle
 from ringmill._native import Params, Plan, check_design
 from ringmill.compiled import Compiled
-from ringmill.errors import FileFormatError, RingmillError, fail
+from ringmill.errors import CommandError, FileFormatError, RingmillError, fail
 from ringmill.project.core import Core
 from ringmill.project.parameters import Parameters
+from ringmill.targets import machine_fields
 from ringmill.trace.program import Signature
 
 #: Version of the files that are written; those of before are read as well.
-SCHEMA = 2
+SCHEMA = 3
 
-# What a design's hardware and a core call alike.
+#: The machine whose hardware is here.
+CORE = "compact"
+# What a design and a core call alike.
 _OF_CORE = (*(field.name for field in fields(Parameters)), "family", "banks")
 
 
@@ -57,7 +60,7 @@ def read(path: str | Path) -> Design:
 
 def of(content: dict[str, Any]) -> Design:
     """The design of a parsed file."""
-    kernel, p, h = content["kernel"], content["parameters"], content["hardware"]
+    kernel, p = content["kernel"], content["parameters"]
     literal = {"scale_bits": p["scale_bits"], "secret": p["secret"]}
     params = Params.from_primes(p["log_n"], p["q"], p["p"], p["dnum"], insecure=True, **literal)
     if params.security is not None:
@@ -67,11 +70,19 @@ def of(content: dict[str, Any]) -> Design:
     compiled = Compiled(kernel["program"], signature, plan)
     compiled.check_names()
     clock = content["predicted"]["frequency_mhz"]["value"]
-    core = core_of(h, clock_mhz=clock)
-    return Design(compiled, core, content)
+    return Design(compiled, core_of(content, clock_mhz=clock), content)
 
 
-def core_of(hardware: dict[str, Any], **others: Any) -> Core:
-    """The core of a design's hardware; ``others`` are further arguments of ``Core``, or replace its own."""
-    fields = {name: hardware[name] for name in _OF_CORE}
-    return Core(**{**fields, **others})
+def core_of(content: dict[str, Any], **others: Any) -> Core:
+    """The core of a design; ``others`` are further arguments of ``Core``, or replace its own."""
+    name = content["machine"].partition(":")[0]
+    if name != CORE:
+        fail(
+            CommandError,
+            "NotBuilt",
+            f"The design is for a machine {name!r}, and only {CORE} cores are built. Estimate it with "
+            f"ringmill simulate --machine {content['machine']}.",
+            machine=content["machine"],
+        )
+    found = machine_fields(content)
+    return Core(**{**{name: found[name] for name in _OF_CORE}, **others})

@@ -19,7 +19,7 @@
     line(`Design ${n + 1}: ${short(d.latency)} ms, error ${short(d.error)}`, true);
     line(`${Math.round(d.security)} bits of security, area ${short(d.area)}`);
     line(`N = 2^${d.ring}, primes ${d.primes}, dnum ${d.dnum}`);
-    line(`${d.core}, bus ${d.bus}`);
+    line(d.core);
     line(d.resources);
     line(d.why);
     tip.hidden = false;

@@ -12,6 +12,7 @@ import math
 from typing import Any
 
 from ringmill.report.style import AMBER, INDIGO, INK, TEAL, chart
+from ringmill.targets import summary
 from ringmill.validate.design import deviation
 from ringmill.validate.plot import draw_held, ratios
 
@@ -43,7 +44,7 @@ def _bits(primes: list[int]) -> str:
 
 def facts(number: int, design: Results) -> Results:
     """What table and tooltip say of a design."""
-    p, h, known = design["parameters"], design["hardware"], design["predicted"]
+    p, known = design["parameters"], design["predicted"]
     resources = known["resources"]
     used = [
         f"{_RESOURCES[name]} {figure['value']:,.0f}"
@@ -62,9 +63,8 @@ def facts(number: int, design: Results) -> Results:
         "ring": p["log_n"],
         "primes": f"{_bits(p['q'])} | {_bits(p['p'])}",
         "dnum": p["dnum"],
-        "core": f"{h['butterflies']} × 2 butterflies, {h['word_bits']} bits, {h['multiplier']}",
-        "bus": h["bus_bits"],
-        "policy": h["policy"],
+        "core": summary(design),
+        "machine": design["machine"],
         "variant": design["kernel"]["variant"],
         "resources": ", ".join(used),
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ringmill.project import design as designs
+from ringmill.targets import columns
 from ringmill.validate import design as held
 from ringmill.validate.stored import spread
 
@@ -25,8 +26,7 @@ def thin(front: list[Design], most: int = SHOWN) -> list[Design]:
 
 
 def _core(design: Design) -> tuple[Any, ...]:
-    h = design["hardware"]
-    return tuple(h[name] for name in ("word_bits", "butterflies", "multiplier", "bus_bits", "banks"))
+    return tuple(columns(design).values())
 
 
 def _identity(design: Design) -> tuple[Any, ...]:

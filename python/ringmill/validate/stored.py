@@ -7,13 +7,16 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
+from ringmill._native import check_design
 from ringmill.errors import ExploreError, fail
 from ringmill.project.design import SCHEMA
 
 #: How SQLite files begin.
 _MAGIC = b"SQLite format 3\0"
 #: What `crates/explore/src/store.rs` writes into the file: `application_id` and `user_version`.
-_APPLICATION, _VERSION = 0x524D6578, 1
+_APPLICATION, _VERSION = 0x524D6578, 2
+#: Schema of the designs in a file of each version that is read.
+_SCHEMAS = {1: 2, _VERSION: SCHEMA}
 
 
 def is_results(path: str | Path) -> bool:
@@ -59,7 +62,8 @@ def _designs(connection: sqlite3.Connection, path: str, points: int) -> list[dic
             f"{path} is a database, but no results of an exploration. Give a file of explore --results.",
             path=path,
         )
-    if one("PRAGMA user_version") != _VERSION:
+    schema = _SCHEMAS.get(one("PRAGMA user_version"))
+    if schema is None:
         fail(
             ExploreError,
             "Schema",
@@ -78,24 +82,26 @@ def _designs(connection: sqlite3.Connection, path: str, points: int) -> list[dic
     found = [json.loads(text) for _, text in rows]
     best, front = found[0], [design for design in found[1:] if not _same(design, found[0])]
     chosen = [best, *(front[at] for at in spread(len(front), points - 1))]
-    return [
+    written = [
         {
-            "schema": SCHEMA,
+            "schema": schema,
             "ringmill": asked["ringmill"],
             "kernel": asked["kernels"][design["variant"]],
             "device": asked["device"]["name"],
-            # Files of before say the family of the device alone.
+            # Files of before the families of cores say that of the device alone.
             "hardware": {"family": asked["device"]["family"], **design["hardware"]},
-            **{name: design[name] for name in ("parameters", "predicted")},
+            **{name: design[name] for name in ("parameters", "machine", "predicted") if name in design},
         }
         for design in chosen
     ]
+    return [json.loads(check_design(json.dumps(design))) for design in written]
 
 
 def _same(design: dict[str, Any], other: dict[str, Any]) -> bool:
     """Whether they are one design, planned with another effort perhaps."""
 
     def of(one: dict[str, Any]) -> Any:
-        return one["parameters"], {k: v for k, v in one["hardware"].items() if k != "effort"}
+        machine = one.get("machine", "").partition(",effort=")[0]
+        return one["parameters"], machine, {k: v for k, v in one["hardware"].items() if k != "effort"}
 
     return bool(of(design) == of(other))

@@ -4,9 +4,8 @@
 //! building, validating or drawing it needs no other file. Its JSON form has a version, [`SCHEMA`]; older
 //! ones are read, newer ones refused.
 
+mod built;
 mod figure;
-mod hardware;
-mod older;
 mod parameters;
 #[cfg(test)]
 mod tests;
@@ -15,14 +14,15 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use built::{Built, Fields};
 pub use figure::{Figure, Origin, OriginKind};
-pub use hardware::{BankMemory, Hardware, LANES, Tile, multiplier_by_name, policy_by_name};
 pub use parameters::{Parameters, PrimeClass, SecretKind};
 
 use crate::ExploreError;
+use crate::target::{self, AnyTarget};
 
 /// Version of the JSON form of designs.
-pub const SCHEMA: u32 = 2;
+pub const SCHEMA: u32 = 3;
 
 /// A design. See the [module](self).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -38,8 +38,10 @@ pub struct Design {
     pub device: String,
     /// Encryption parameters.
     pub parameters: Parameters,
-    /// The core.
-    pub hardware: Hardware,
+    /// The text of the machine that it is for: `compact:butterflies=4,…`.
+    pub machine: String,
+    /// What beside it only its synthesis needs.
+    pub hardware: Fields,
     /// What is predicted.
     pub predicted: Predicted,
 }
@@ -155,23 +157,50 @@ impl Design {
         serde_json::to_string_pretty(self).map(|text| text + "\n").unwrap_or_default()
     }
 
+    /// Its machine.
+    pub fn built(&self) -> Built {
+        Built { machine: self.machine.clone(), hardware: self.hardware.clone() }
+    }
+
+    /// Everything that it says of its machine, by the names of files: what the text of the machine gives, and what stands beside it.
+    ///
+    /// # Errors
+    /// A machine that its target has not.
+    pub fn fields(&self) -> Result<Fields, ExploreError> {
+        self.fields_in(&target::TARGETS)
+    }
+
+    fn fields_in(&self, targets: &[&'static dyn AnyTarget]) -> Result<Fields, ExploreError> {
+        let built = self.built();
+        target::named_in(targets, built.target())?.fields(&built)
+    }
+
     /// Reads what [`Self::to_json`] wrote, in this version or before; what comes back is of this version.
     ///
     /// # Errors
     /// [`ExploreError::Schema`] for an unknown version, [`ExploreError::DesignFile`] naming the place that is wrong, and
     /// whatever is wrong with the parameters or the hardware themselves.
     pub fn from_json(text: &str) -> Result<Self, ExploreError> {
+        Self::from_json_in(&target::TARGETS, text)
+    }
+
+    /// The same with the machines of other targets.
+    ///
+    /// # Errors
+    /// As [`Self::from_json`].
+    pub fn from_json_in(targets: &[&'static dyn AnyTarget], text: &str) -> Result<Self, ExploreError> {
         let unreadable = |e: serde_json::Error| ExploreError::DesignFile { why: e.to_string() };
         let mut value: serde_json::Value = serde_json::from_str(text).map_err(unreadable)?;
         let found = value.get("schema").map_or_else(|| "none".to_owned(), ToString::to_string);
-        if found == "1" {
-            older::upgrade(&mut value);
+        if found == "1" || found == "2" {
+            target::upgrade(&mut value)?;
+            value["schema"] = SCHEMA.into();
         } else if found != SCHEMA.to_string() {
             let remedy = "explore again with this version, or use the version that made it";
             return Err(ExploreError::Schema { what: "design", found, expected: SCHEMA, remedy });
         }
         let design: Self = serde_json::from_value(value).map_err(unreadable)?;
-        design.hardware.config()?;
+        design.fields_in(targets)?;
         design.parameters.params()?;
         Ok(design)
     }

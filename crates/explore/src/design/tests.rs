@@ -1,5 +1,10 @@
 use super::*;
-use crate::device::Family;
+
+const MACHINE: &str = "compact:word=54,butterflies=4,log_n=13,moduli=3,multiplier=prf-fiko,bus=512,memory=4294967296,latency=40,\
+                       beat=1,policy=throughput,effort=2000";
+
+/// The sample as version 2 wrote it.
+const VERSION_2: &str = include_str!("version-2.json");
 
 pub(crate) fn sample() -> Design {
     let exact = |value| Figure::new(value, OriginKind::Exact, "counted");
@@ -25,23 +30,8 @@ pub(crate) fn sample() -> Design {
             secret: SecretKind::Ternary,
             scale_bits: 53,
         },
-        hardware: Hardware {
-            family: Family::Xcup,
-            word_bits: 54,
-            butterflies: 4,
-            lanes: hardware::LANES,
-            multiplier: "prf-fiko".into(),
-            tile: Tile::Dsp48e2,
-            banks: BankMemory::Block,
-            log_n_max: 13,
-            moduli: 3,
-            bus_bits: 512,
-            memory_bytes: 4 << 30,
-            memory_latency: 40,
-            beat_cycles: 1,
-            policy: "throughput".into(),
-            effort: 2000,
-        },
+        machine: MACHINE.into(),
+        hardware: serde_json::from_str(r#"{"family": "xcup", "tile": "dsp48e2", "banks": "block"}"#).unwrap(),
         predicted: Predicted {
             cycles: exact(159_744.0),
             cycles_bound: exact(150_000.0),
@@ -76,7 +66,7 @@ fn a_design_comes_back_from_its_text() {
 
 #[test]
 fn another_version_is_refused_by_name() {
-    let text = sample().to_json().replace("\"schema\": 2", "\"schema\": 7");
+    let text = sample().to_json().replace("\"schema\": 3", "\"schema\": 7");
     let error = Design::from_json(&text).unwrap_err();
     assert_eq!(error.code(), "Schema");
     assert!(error.to_string().contains("schema 7"), "{error}");
@@ -84,52 +74,98 @@ fn another_version_is_refused_by_name() {
     assert!(none.to_string().contains("schema none"), "{none}");
 }
 
+#[test]
+fn a_design_of_version_2_is_read_as_what_it_says() {
+    let design = Design::from_json(VERSION_2).unwrap();
+    assert_eq!(Design { ringmill: sample().ringmill, ..design }, sample());
+}
+
+/// A file that an exploration of version 2 wrote.
+#[test]
+fn an_explored_design_of_version_2_is_read() {
+    let text = include_str!("../../tests/golden/design-2.json");
+    let design = Design::from_json(text).unwrap();
+    assert_eq!(
+        design.machine,
+        "compact:word=36,butterflies=4,log_n=12,moduli=16,multiplier=montgomery,bus=512,memory=2147483648,latency=37,beat=1,\
+         policy=throughput,effort=2000"
+    );
+    // All else is as it was, word for word.
+    let (mut before, mut now): (serde_json::Value, serde_json::Value) =
+        (serde_json::from_str(text).unwrap(), serde_json::from_str(&design.to_json()).unwrap());
+    let fields = design.fields().unwrap();
+    let hardware = before["hardware"].as_object_mut().unwrap();
+    assert_eq!(hardware.remove("lanes"), Some(2.into()));
+    assert_eq!(hardware, &fields);
+    for value in [&mut before, &mut now] {
+        let all = value.as_object_mut().unwrap();
+        all.retain(|name, _| !["schema", "machine", "hardware"].contains(&name.as_str()));
+    }
+    assert_eq!(before, now);
+}
+
 /// A block identifies the family, whatever the device's name is. Without one, the name of a stored device
 /// does.
 #[test]
 fn a_design_of_version_1_is_read_with_the_family_of_its_blocks_or_device() {
     let of = |device: &str, tile: &str, resource: &str| {
-        let text = sample().to_json().replace("\"schema\": 2", "\"schema\": 1");
         let text =
-            text.replace("      \"family\": \"xcup\",\n", "").replace("    \"family\": \"xcup\",\n", "");
+            VERSION_2.replace("\"schema\": 2", "\"schema\": 1").replace("    \"family\": \"xcup\",\n", "");
         assert!(!text.contains("family"), "{text}");
         let text = text.replace("\"zcu102\"", &format!("\"{device}\"")).replace("dsp48e2", tile);
         Design::from_json(&text.replace("\"uram\"", &format!("\"{resource}\"")))
     };
     for (device, tile, resource, family) in [
-        ("zcu102", "dsp48e2", "uram", Family::Xcup),
-        ("artix7-100t", "lut", "bram36", Family::Xc7),
-        ("mine", "dsp48e1", "bram36", Family::Xc7),
-        ("mine", "lut", "bram36", Family::Xcup),
-        ("zcu102", "dsp48e1", "bram36", Family::Xc7),
-        ("zcu102", "lut", "ebr", Family::Ecp5),
-        ("mine", "lut", "area_um2", Family::Asic45),
+        ("zcu102", "dsp48e2", "uram", "xcup"),
+        ("artix7-100t", "lut", "bram36", "xc7"),
+        ("mine", "dsp48e1", "bram36", "xc7"),
+        ("mine", "lut", "bram36", "xcup"),
+        ("zcu102", "dsp48e1", "bram36", "xc7"),
+        ("zcu102", "lut", "ebr", "ecp5"),
+        ("mine", "lut", "area_um2", "asic45"),
     ] {
         let design = of(device, tile, resource).unwrap();
-        assert_eq!((design.schema, design.hardware.family), (SCHEMA, family), "{device} {tile} {resource}");
+        assert_eq!(
+            (design.schema, &design.hardware["family"]),
+            (SCHEMA, &family.into()),
+            "{device} {tile} {resource}"
+        );
     }
+}
+
+fn refused(text: &str, from: &str, to: &str, says: &str) {
+    assert!(text.contains(from), "{from}");
+    let error = Design::from_json(&text.replace(from, to)).unwrap_err();
+    assert!(error.to_string().contains(says), "{from} -> {to}: {error}");
 }
 
 #[test]
 fn what_is_wrong_in_a_design_is_named() {
-    let text = sample().to_json();
+    let design = sample().to_json();
+    let tile = "tile is dsp48e2, which xc7 has not; it has lut, dsp48e1";
+    for (from, to, says) in [
+        ("multiplier=prf-fiko", "multiplier=prf-fikko", "multiplier=\"prf-fikko\""),
+        ("butterflies=4", "butterflies=3", "butterflies=3"),
+        ("word=54", "wordbits=54", "wordbits"),
+        ("policy=throughput", "policy=latency", "low-latency"),
+        ("prf-fiko-54", "prf-54", "class of primes"),
+        ("compact:", "compacd:", "no target \"compacd\" (did you mean \"compact\"?)"),
+        ("\"family\": \"xcup\"", "\"family\": \"xc7\"", tile),
+        ("\"family\": \"xcup\",", "", "family"),
+        ("\"family\": \"xcup\",", "\"family\": \"xcup\", \"lanes\": 2,", "lanes"),
+    ] {
+        refused(&design, from, to, says);
+    }
     for (from, to, says) in [
         ("prf-fiko\"", "prf-fikko\"", "did you mean \"prf-fiko\"?"),
         ("\"butterflies\": 4", "\"butterflies\": 3", "butterflies"),
         ("\"word_bits\": 54", "\"wordbits\": 54", "wordbits"),
         ("\"policy\": \"throughput\"", "\"policy\": \"latency\"", "low-latency"),
-        ("prf-fiko-54", "prf-54", "class of primes"),
         ("\"lanes\": 2", "\"lanes\": 3", "lanes is 3"),
-        (
-            "\"family\": \"xcup\"",
-            "\"family\": \"xc7\"",
-            "tile is dsp48e2, which xc7 has not; it has lut, dsp48e1",
-        ),
+        ("\"family\": \"xcup\"", "\"family\": \"xc7\"", tile),
         ("\"family\": \"xcup\",", "", "family"),
     ] {
-        assert!(text.contains(from), "{from}");
-        let error = Design::from_json(&text.replace(from, to)).unwrap_err();
-        assert!(error.to_string().contains(says), "{from} -> {to}: {error}");
+        refused(VERSION_2, from, to, says);
     }
 }
 

@@ -10,10 +10,9 @@ mod tests;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use ringmill_machine::compact::CompactLiteral;
 use serde::{Deserialize, Serialize};
 
-use crate::design::{Figure, OriginKind, Resource, Tile};
+use crate::design::{Figure, OriginKind, Resource};
 use crate::near::hint;
 use crate::{ExploreError, design};
 
@@ -45,16 +44,6 @@ impl Family {
             Self::Xc7 => "xc7",
             Self::Xcup => "xcup",
             Self::Asic45 => "asic45",
-        }
-    }
-
-    /// What can multiply on it.
-    pub const fn tiles(self) -> &'static [Tile] {
-        match self {
-            Self::Ecp5 => &[Tile::Lut, Tile::Ecp5],
-            Self::Xc7 => &[Tile::Lut, Tile::Dsp48e1],
-            Self::Xcup => &[Tile::Lut, Tile::Dsp48e2],
-            Self::Asic45 => &[Tile::Lut],
         }
     }
 
@@ -226,18 +215,15 @@ impl Device {
         self
     }
 
-    /// The fewest cycles of the core between beats of `bits` bits that the memory's bandwidth allows, at
-    /// least one. `None` if no core waits that long.
-    pub fn beat_cycles(&self, bus_bits: u32) -> Option<u32> {
+    /// The fewest cycles of a machine between beats of `bus_bits` bits that the memory's bandwidth allows, at least one.
+    pub fn beat_cycles(&self, bus_bits: u32) -> u64 {
         let beats_per_second = self.memory.gigabytes_per_second * 8e9 / f64::from(bus_bits);
-        let cycles = (self.clock.mhz * 1e6 / beats_per_second).ceil().max(1.0);
-        (cycles <= f64::from(CompactLiteral::BEAT_CYCLES_MAX)).then_some(cycles as u32)
+        (self.clock.mhz * 1e6 / beats_per_second).ceil().max(1.0) as u64
     }
 
-    /// Cycles of the core from a request to its first beat; none if no core waits so long.
-    pub fn latency_cycles(&self) -> Option<u32> {
-        let cycles = (self.memory.latency_ns * self.clock.mhz / 1e3).ceil().max(1.0);
-        (cycles <= f64::from(CompactLiteral::LATENCY_MAX)).then_some(cycles as u32)
+    /// Cycles of a machine from a request to its first beat, at least one.
+    pub fn latency_cycles(&self) -> u64 {
+        (self.memory.latency_ns * self.clock.mhz / 1e3).ceil().max(1.0) as u64
     }
 
     /// Whether a core of these resources fits, and if not, which resource binds most: the one with the greatest share.

@@ -1,11 +1,13 @@
 //! The keys of a device file, checked before it is read: a slip is named with the key that was meant.
 
-use ringmill_machine::compact::CompactLiteral;
 use toml::{Table, Value};
 
 use super::{Device, Family};
 use crate::design::{OriginKind, Resource};
 use crate::near::hint;
+
+/// Bits of the data of an AXI4 port, from one word on.
+const AXI_BITS: [u32; 5] = [64, 128, 256, 512, 1024];
 
 /// A table of the file: its name (empty for the top), its keys, and those of them that may be left out.
 struct Section {
@@ -72,9 +74,9 @@ pub(super) fn check_values(d: &Device) -> Result<(), String> {
     positive("clock.mhz", d.clock.mhz)?;
     positive("memory.gigabytes_per_second", d.memory.gigabytes_per_second)?;
     positive("memory.latency_ns", d.memory.latency_ns)?;
-    if !CompactLiteral::BUS_BITS.contains(&d.memory.bus_bits_max) {
+    if !AXI_BITS.contains(&d.memory.bus_bits_max) {
         return Err(format!(
-            "`memory.bus_bits_max` is {}; cores have 64, 128, 256, 512 or 1024",
+            "`memory.bus_bits_max` is {}; AXI4 ports have 64, 128, 256, 512 or 1024",
             d.memory.bus_bits_max
         ));
     }

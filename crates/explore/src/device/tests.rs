@@ -48,23 +48,11 @@ fn a_slow_memory_spaces_its_beats_and_a_fast_clock_its_answers() {
     assert_eq!(device.clock.kind, OriginKind::User);
     let bytes_per_cycle = device.memory.gigabytes_per_second * 1e9 / 200e6;
     for bus in [64, 128, 256, 512, 1024] {
-        let beat = device.beat_cycles(bus).unwrap();
-        assert!(f64::from(bus / 8) / f64::from(beat) <= bytes_per_cycle, "{bus}");
-        assert!(beat == 1 || f64::from(bus / 8) / f64::from(beat - 1) > bytes_per_cycle, "{bus}");
+        let beat = device.beat_cycles(bus);
+        assert!(f64::from(bus / 8) / beat as f64 <= bytes_per_cycle, "{bus}");
+        assert!(beat == 1 || f64::from(bus / 8) / (beat - 1) as f64 > bytes_per_cycle, "{bus}");
     }
     assert!(device.clone().at_mhz(400.0).latency_cycles() >= device.latency_cycles());
-}
-
-/// A core that waits 64 cycles at most would be predicted faster than the memory is.
-#[test]
-fn buses_that_the_memory_cannot_feed_are_none() {
-    let mut device = Device::named("zcu102").unwrap().at_mhz(150.0);
-    device.memory.gigabytes_per_second = 0.1;
-    // 1.5 cycles a byte.
-    let beats = [64, 128, 256, 512, 1024].map(|bus| device.beat_cycles(bus));
-    assert_eq!(beats, [Some(12), Some(24), Some(48), None, None]);
-    device.memory.latency_ns = 1e6;
-    assert_eq!(device.latency_cycles(), None);
 }
 
 #[test]

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Instant;
 
 use rayon::prelude::*;
-use ringmill_machine::compact::{Counters, Policy};
 use ringmill_program::limb::LimbProgram;
 
 use super::candidates::{Candidate, Cores, Pruned, cores_key};
@@ -12,26 +11,25 @@ use super::front::{Costs, covers, covers_but_time};
 use super::run::Request;
 use crate::constraints::Objective;
 use crate::design::PrimeClass;
-use crate::model::bound::Demand;
-use crate::model::exact;
 use crate::space::chains::{Enumerated, Point, Shape};
-use crate::space::cores::{self, QUICK, Timing};
 use crate::store::Store;
+use crate::target::{Core, Plan, Run, Target};
 use crate::{ExploreError, Kernel};
 
 /// What cycles depend on.
-type Key = (Shape, Timing);
+type Key<T> = (Shape, <T as Target>::Timing);
 /// Cycles by structure and timing; `None` for what the core cannot run.
-pub type Known = HashMap<Key, Option<Counters>>;
+pub type Known<T> = HashMap<Key<T>, Option<Run>>;
 
-type Programs = HashMap<(Shape, PrimeClass), (LimbProgram, Option<Demand>)>;
+type Programs<T> = HashMap<(Shape, PrimeClass), (LimbProgram, Option<<T as Target>::Demand>)>;
 
-pub(super) struct Search<'a> {
+pub(super) struct Search<'a, T: Target> {
+    pub(super) target: T,
     pub(super) request: &'a Request,
     pub(super) points: &'a [Point],
-    cores: &'a Cores,
-    pub(super) candidates: Vec<Candidate>,
-    programs: Programs,
+    cores: &'a Cores<T>,
+    pub(super) candidates: Vec<Candidate<T>>,
+    programs: Programs<T>,
     /// Cycles by the closed form, and what is compared if the candidate ran so fast.
     pub(super) bounds: Vec<(u64, Costs)>,
     /// What is compared, where it is known.
@@ -43,25 +41,27 @@ pub(super) struct Search<'a> {
     /// Simulated candidates that no other covers.
     pub(super) front: Vec<usize>,
     /// What cycles depend on, and who depends on it; for each candidate which it is.
-    keys: Vec<Key>,
+    keys: Vec<Key<T>>,
     members: Vec<Vec<usize>>,
     pub(super) key_of: Vec<usize>,
-    pub(super) known: Known,
+    pub(super) known: Known<T>,
 }
 
-impl<'a> Search<'a> {
+impl<'a, T: Target> Search<'a, T> {
     pub(super) fn new(
+        target: T,
         request: &'a Request,
         enumerated: &'a Enumerated,
-        cores: &'a Cores,
-        pruned: &Pruned,
+        cores: &'a Cores<T>,
+        pruned: &Pruned<T>,
     ) -> Result<Self, ExploreError> {
         let mut search = Self {
+            target,
             request,
             points: &enumerated.points,
             cores,
             candidates: pruned.candidates.clone(),
-            programs: Programs::new(),
+            programs: HashMap::new(),
             bounds: Vec::new(),
             exact: vec![None; pruned.candidates.len()],
             open: (0..pruned.candidates.len()).collect(),
@@ -70,7 +70,7 @@ impl<'a> Search<'a> {
             keys: Vec::new(),
             members: Vec::new(),
             key_of: Vec::new(),
-            known: Known::new(),
+            known: HashMap::new(),
         };
         search.lower()?;
         search.number_keys();
@@ -81,7 +81,7 @@ impl<'a> Search<'a> {
 
     /// Lowers one program for each structure and class of primes.
     fn lower(&mut self) -> Result<(), ExploreError> {
-        let mut wanted: BTreeMap<(Shape, PrimeClass), Candidate> = BTreeMap::new();
+        let mut wanted: BTreeMap<(Shape, PrimeClass), Candidate<T>> = BTreeMap::new();
         for &c in &self.candidates {
             wanted.entry((c.shape, self.points[c.point].parameters.class)).or_insert(c);
         }
@@ -91,8 +91,7 @@ impl<'a> Search<'a> {
             .map(|(key, c)| {
                 self.request.stop.check()?;
                 let program = lower(&self.request.kernels, &self.points[c.point])?;
-                // What no core computes has no bound; it is found out when it is simulated.
-                let demand = Demand::of(&self.core(c).config, &program).ok();
+                let demand = self.target.demand(self.core(c), &program);
                 Ok((key, (program, demand)))
             })
             .collect();
@@ -102,7 +101,7 @@ impl<'a> Search<'a> {
 
     /// Gives every pair of structure and timing a number.
     fn number_keys(&mut self) {
-        let mut numbers: HashMap<Key, usize> = HashMap::new();
+        let mut numbers: HashMap<Key<T>, usize> = HashMap::new();
         for (i, c) in self.candidates.iter().enumerate() {
             let next = numbers.len();
             let number = *numbers.entry((c.shape, c.timing)).or_insert(next);
@@ -121,20 +120,20 @@ impl<'a> Search<'a> {
             self.request.stop.check()?;
             let c = self.candidates[members[0]];
             let demand = self.program(c).1.as_ref();
-            Ok(demand.map_or(0, |demand| demand.cycles(&self.core(c).config)))
+            Ok(demand.map_or(0, |demand| self.target.bound(self.core(c), demand)))
         };
         let cycles: Result<Vec<u64>, ExploreError> = self.members.par_iter().map(bound).collect();
         let cycles = cycles?;
-        let of = |(&c, &key): (&Candidate, &usize)| (cycles[key], self.costs(c, cycles[key]));
+        let of = |(&c, &key): (&Candidate<T>, &usize)| (cycles[key], self.costs(c, cycles[key]));
         self.bounds = self.candidates.iter().zip(&self.key_of).map(of).collect();
         Ok(())
     }
 
-    pub(super) fn core(&self, c: Candidate) -> &'a cores::Core {
-        &self.cores[&cores_key(&c.shape)][c.core]
+    pub(super) fn core(&self, c: Candidate<T>) -> &'a Core<T> {
+        &self.cores[&cores_key(self.target, &c.shape)][c.core]
     }
 
-    pub(super) fn program(&self, c: Candidate) -> &(LimbProgram, Option<Demand>) {
+    pub(super) fn program(&self, c: Candidate<T>) -> &(LimbProgram, Option<T::Demand>) {
         &self.programs[&(c.shape, self.points[c.point].parameters.class)]
     }
 
@@ -142,7 +141,7 @@ impl<'a> Search<'a> {
         cycles as f64 / (self.request.device.clock.mhz * 1e3)
     }
 
-    pub(super) fn costs(&self, c: Candidate, cycles: u64) -> Costs {
+    pub(super) fn costs(&self, c: Candidate<T>, cycles: u64) -> Costs {
         let p = &self.points[c.point];
         [self.milliseconds(cycles), self.core(c).area, p.error, -p.security_bits]
     }
@@ -183,9 +182,10 @@ impl<'a> Search<'a> {
         let most = self.most();
         let mut fresh = Vec::new();
         for &key in keys {
-            let Some(Some(counters)) = self.known.get(&self.keys[key]) else { continue };
+            let Some(Some(run)) = self.known.get(&self.keys[key]) else { continue };
+            let cycles = run.cycles;
             for &i in &self.members[key] {
-                let costs = self.costs(self.candidates[i], counters.cycles);
+                let costs = self.costs(self.candidates[i], cycles);
                 if costs[0] <= most {
                     self.exact[i] = Some(costs);
                     fresh.push(i);
@@ -242,14 +242,14 @@ impl<'a> Search<'a> {
             }
             let key = self.key_of[i];
             let c = self.candidates[self.members[key][0]];
-            let (program, config) = (&self.program(c).0, &self.core(c).config);
+            let program = &self.program(c).0;
             // A core may be too small for a program: an instance of this kind is no design, and no fault either.
-            let counters = exact::cycles(program, config, Policy::Throughput, QUICK).ok();
+            let counters = self.target.run(self.core(c), program, Plan::Quick).ok();
             Some((key, (self.keys[key], counters)))
         };
         let (keys, results): (Vec<usize>, Vec<_>) = chosen.par_iter().filter_map(run).unzip();
         if let Some(store) = store {
-            store.add_cycles(&results)?;
+            store.add_cycles(self.target, &results)?;
         }
         self.known.extend(results);
         self.absorb(&keys);

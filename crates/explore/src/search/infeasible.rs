@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use super::candidates::{Cores, cores_key};
 use super::run::Request;
 use crate::design::Resource;
-use crate::space::LOG_N_MAX;
 use crate::space::chains::{Enumerated, Point, enumerate};
-use crate::space::cores::{self, Core, PRIMES_MAX};
+use crate::target::{Core, Place, Target};
 use crate::{Constraints, Device, ExploreError};
 
 /// Primes of a chain beside those that rescaling removes: the base, and a special one.
@@ -34,19 +33,24 @@ fn up(x: f64) -> f64 {
 }
 
 /// Why no candidate is left.
-pub(super) fn explain(request: &Request, found: &Enumerated, cores: &Cores) -> ExploreError {
+pub(super) fn explain<T: Target>(
+    target: T,
+    request: &Request,
+    found: &Enumerated,
+    cores: &Cores<T>,
+) -> ExploreError {
     let constraints = &request.constraints;
     if found.points.is_empty() {
-        return no_parameters(request);
+        return no_parameters(target, request);
     }
-    let fits = |p: &&Point| smallest(p, cores).is_some_and(|c| c.binding.is_none());
+    let fits = |p: &&Point| smallest(target, p, cores).is_some_and(|c| c.binding.is_none());
     let accurate = |p: &&Point| p.error <= constraints.max_error;
     if found.points.iter().any(|p| accurate(&p)) && found.points.iter().any(|p| fits(&p)) {
         // Each constraint can be met by itself, but not all together.
         return least_error(constraints, found.points.iter().filter(fits), "on this device ");
     }
     if !found.points.iter().any(|p| fits(&p)) {
-        return too_small(request, found, cores);
+        return too_small(target, request, found, cores);
     }
     least_error(constraints, found.points.iter(), "")
 }
@@ -71,21 +75,21 @@ fn least_error<'p>(
 }
 
 /// The core that serves the parameters and exceeds the device least: by the share of what it exceeds.
-fn smallest<'c>(p: &Point, cores: &'c Cores) -> Option<&'c Core> {
-    let share = |c: &Core| c.binding.map_or(0.0, |(_, need, have)| need / have.max(f64::MIN_POSITIVE));
-    let all = cores.get(&cores_key(&p.shape))?;
-    let serving = all.iter().filter(|c| c.serves(p.parameters.class, p.widest));
+fn smallest<'c, T: Target>(target: T, p: &Point, cores: &'c Cores<T>) -> Option<&'c Core<T>> {
+    let share = |c: &Core<T>| c.binding.map_or(0.0, |(_, need, have)| need / have.max(f64::MIN_POSITIVE));
+    let all = cores.get(&cores_key(target, &p.shape))?;
+    let serving = all.iter().filter(|c| target.serves(c, p.parameters.class, p.widest));
     serving.min_by(|a, b| share(a).total_cmp(&share(b)))
 }
 
-fn too_small(request: &Request, found: &Enumerated, cores: &Cores) -> ExploreError {
+fn too_small<T: Target>(target: T, request: &Request, found: &Enumerated, cores: &Cores<T>) -> ExploreError {
     let device = &request.device;
-    let over = found.points.iter().filter_map(|p| smallest(p, cores)?.binding.map(|b| (b, p)));
+    let over = found.points.iter().filter_map(|p| smallest(target, p, cores)?.binding.map(|b| (b, p)));
     let share = |b: &(Resource, f64, f64)| b.1 / b.2.max(f64::MIN_POSITIVE);
     let Some(((resource, need, have), p)) = over.min_by(|a, b| share(&a.0).total_cmp(&share(&b.0))) else {
         return infeasible("device", format!("no core serves the kernel on {}", device.name), None);
     };
-    let larger = match first_that_fits(request, p) {
+    let larger = match first_that_fits(target, request, p) {
         Some(name) => format!("the smallest stored device that holds one is {name}"),
         None => "no stored device holds one".into(),
     };
@@ -100,26 +104,29 @@ fn too_small(request: &Request, found: &Enumerated, cores: &Cores) -> ExploreErr
     infeasible("device", why, None)
 }
 
-fn first_that_fits(request: &Request, p: &Point) -> Option<String> {
+fn first_that_fits<T: Target>(target: T, request: &Request, p: &Point) -> Option<String> {
+    let (log_n, primes) = cores_key(target, &p.shape);
+    let Request { space, constraints, .. } = request;
     let fits = |device: &Device| {
-        let moduli = p.shape.limbs + p.shape.special;
-        let all = cores::enumerate(&request.space, device, &request.constraints, p.shape.log_n, moduli);
-        let serves = |c: &Core| c.binding.is_none() && c.serves(p.parameters.class, p.widest);
+        let all = target.enumerate(&Place { space, device, constraints, log_n, primes });
+        let serves = |c: &Core<T>| c.binding.is_none() && target.serves(c, p.parameters.class, p.widest);
         all.is_ok_and(|all| all.iter().any(serves))
     };
     Device::stored().ok()?.into_iter().find(fits).map(|d| d.name)
 }
 
-fn no_parameters(request: &Request) -> ExploreError {
+fn no_parameters<T: Target>(target: T, request: &Request) -> ExploreError {
     let Request { kernels, constraints, space, stop, .. } = request;
     let depth = kernels.iter().map(crate::Kernel::depth).min().unwrap_or(0);
-    if depth + LEAST_BESIDE > PRIMES_MAX {
+    let row = target.row();
+    if depth + LEAST_BESIDE > row.primes {
         let why = format!(
-            "at depth {depth} a chain has more than the {PRIMES_MAX} primes that a core holds; {NO_BOOTSTRAPPING}"
+            "at depth {depth} a chain has more than the {} primes that a core holds; {NO_BOOTSTRAPPING}",
+            row.primes
         );
         return infeasible("kernel", why, None);
     }
-    let any = match enumerate(kernels, space, 0, constraints.table, stop) {
+    let any = match enumerate(&target.classes(space), kernels, space, 0, constraints.table, stop) {
         Ok(any) => any,
         Err(stopped) => return stopped,
     };
@@ -146,8 +153,8 @@ fn no_parameters(request: &Request) -> ExploreError {
     let level = [256, 192, 128].into_iter().find(|&l| any.points.iter().any(|p| p.security_level >= l));
     let remedy = match level {
         Some(_) => String::new(),
-        None if largest < LOG_N_MAX => {
-            format!("; cores go up to N = 2^{LOG_N_MAX}, which the space leaves out")
+        None if largest < row.log_n[1] => {
+            format!("; cores go up to N = 2^{}, which the space leaves out", row.log_n[1])
         }
         None => format!("; {NO_BOOTSTRAPPING}"),
     };

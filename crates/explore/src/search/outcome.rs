@@ -2,44 +2,38 @@
 
 use std::collections::HashSet;
 
-use ringmill_machine::compact::{Counters, Policy};
-
 use super::candidates::{Candidate, Pruned};
 use super::engine::{Search, compare, lower};
 use super::front::Costs;
 use super::infeasible;
 use super::run::{Counted, Found, Gap, Outcome, Request, explore};
 use crate::constraints::Objective;
-use crate::design::Hardware;
-use crate::model::exact;
-use crate::model::power::{Work, is_counted, millijoules};
+use crate::power::{is_counted, millijoules};
 use crate::predict::{Cycles, predicted};
-use crate::space::cores::QUICK;
+use crate::target::{Plan, Run, Target};
 use crate::{Constraints, ExploreError};
 
-/// Passes scheduled in search of the plan of the design that is chosen.
-const THOROUGH: usize = 2_000;
-
-impl Search<'_> {
-    fn found(&self, i: usize, hardware: Hardware, cycles: Cycles) -> Found {
+impl<T: Target> Search<'_, T> {
+    fn found(&self, i: usize, plan: Plan, cycles: &Cycles) -> Found {
         let c = self.candidates[i];
         let point = &self.points[c.point];
         let kernel = &self.request.kernels[c.shape.variant];
         let core = self.core(c);
-        let predicted = predicted(self.request, kernel, point, core, &hardware, cycles);
-        Found { variant: c.shape.variant, parameters: point.parameters.clone(), hardware, predicted }
+        let predicted = predicted(self.target, self.request, kernel, point, core, cycles);
+        let built = self.target.write(&core.machine, plan);
+        Found { variant: c.shape.variant, parameters: point.parameters.clone(), built, predicted }
     }
 
     /// Whether the objective is an energy that is counted operation by operation.
     fn counts_energy(&self) -> bool {
-        self.request.constraints.minimise == Objective::Energy && is_counted(&self.request.device)
+        self.request.constraints.minimise == Objective::Energy
+            && is_counted(self.target, &self.request.device)
     }
 
     /// Millijoules of a run.
-    fn energy(&self, c: Candidate, counters: Counters) -> f64 {
-        let device = &self.request.device;
-        let milliseconds = counters.cycles as f64 / (device.clock.mhz * 1e3);
-        let figure = millijoules(device, milliseconds, &Work::of(&self.core(c).hardware, counters));
+    fn energy(&self, c: Candidate<T>, run: &Run) -> f64 {
+        let milliseconds = self.milliseconds(run.cycles);
+        let figure = millijoules(self.target, &self.request.device, milliseconds, self.core(c), run);
         figure.map_or(f64::INFINITY, |figure| figure.value)
     }
 
@@ -47,22 +41,25 @@ impl Search<'_> {
     fn least_energy(&self) -> Option<usize> {
         let energy = |i: usize| {
             let c = self.candidates[i];
-            self.energy(c, self.known[&(c.shape, c.timing)].unwrap_or_default())
+            self.energy(c, &self.run_of(c))
         };
         let simulated = (0..self.candidates.len()).filter(|&i| self.exact[i].is_some());
         simulated.min_by(|&a, &b| energy(a).total_cmp(&energy(b)).then(a.cmp(&b)))
     }
 
-    pub(super) fn outcome(&self, pruned: &Pruned, stopped: bool) -> Result<Outcome, ExploreError> {
+    /// The run that was simulated for a candidate.
+    fn run_of(&self, c: Candidate<T>) -> Run {
+        self.known[&(c.shape, c.timing)].clone().unwrap_or_default()
+    }
+
+    pub(super) fn outcome(&self, pruned: &Pruned<T>, stopped: bool) -> Result<Outcome, ExploreError> {
         let counted = self.counts_energy();
         let Some(best) = (if counted { self.least_energy() } else { self.best() }) else {
             return self.planned_longer(pruned, stopped);
         };
         let row = |&i: &usize| {
-            let c = self.candidates[i];
-            let counters = self.known[&(c.shape, c.timing)].unwrap_or_default();
-            let cycles = Cycles { counters, bound: self.bounds[i].0 };
-            self.found(i, self.core(c).hardware.clone(), cycles)
+            let run = self.run_of(self.candidates[i]);
+            self.found(i, Plan::Quick, &Cycles { run, bound: self.bounds[i].0 })
         };
         let mut order = self.front.clone();
         order.sort_by(|&a, &b| compare(&self.exact(a), &self.exact(b)).then(a.cmp(&b)));
@@ -81,11 +78,11 @@ impl Search<'_> {
 
     /// The outcome if no candidate keeps the bound on time by its quick plan. The fastest one may keep it by
     /// the plan of a long search.
-    fn planned_longer(&self, pruned: &Pruned, stopped: bool) -> Result<Outcome, ExploreError> {
+    fn planned_longer(&self, pruned: &Pruned<T>, stopped: bool) -> Result<Outcome, ExploreError> {
         let counted = self.statistics(pruned);
         let simulated = self.candidates.iter().enumerate().filter_map(|(i, &c)| {
-            let counters = (*self.known.get(&(c.shape, c.timing))?)?;
-            Some((self.costs(c, counters.cycles), i))
+            let run = self.known.get(&(c.shape, c.timing))?.as_ref()?;
+            Some((self.costs(c, run.cycles), i))
         });
         let found = match simulated.min_by(|a, b| compare(&a.0, &b.0).then(a.1.cmp(&b.1))) {
             _ if stopped => return Err(ExploreError::Stopped),
@@ -118,25 +115,24 @@ impl Search<'_> {
     fn thorough(&self, best: usize, stopped: bool) -> Result<Found, ExploreError> {
         let c = self.candidates[best];
         let core = self.core(c);
-        let quick = self.known[&(c.shape, c.timing)].unwrap_or_default();
+        let quick = self.run_of(c);
         let long = if stopped {
-            quick
+            quick.clone()
         } else {
             let program = lower(&self.request.kernels, &self.points[c.point])?;
-            exact::cycles(&program, &core.config, Policy::Throughput, THOROUGH)?
+            self.target.run(core, &program, Plan::Long)?
         };
-        let worth = |counters: Counters| {
-            let misses = self.milliseconds(counters.cycles) > self.most();
-            let least = if self.counts_energy() { self.energy(c, counters) } else { counters.cycles as f64 };
+        let worth = |run: &Run| {
+            let misses = self.milliseconds(run.cycles) > self.most();
+            let least = if self.counts_energy() { self.energy(c, run) } else { run.cycles as f64 };
             (misses, least)
         };
-        let better = worth(long) < worth(quick);
-        let (counters, effort) = if better { (long, THOROUGH) } else { (quick, QUICK) };
-        let hardware = Hardware { effort, ..core.hardware.clone() };
-        Ok(self.found(best, hardware, Cycles { counters, bound: self.bounds[best].0 }))
+        let better = worth(&long) < worth(&quick);
+        let (run, plan) = if better { (long, Plan::Long) } else { (quick, Plan::Quick) };
+        Ok(self.found(best, plan, &Cycles { run, bound: self.bounds[best].0 }))
     }
 
-    fn statistics(&self, pruned: &Pruned) -> Counted {
+    fn statistics(&self, pruned: &Pruned<T>) -> Counted {
         let ratio =
             |(i, c): (usize, &Option<Costs>)| c.map(|c| c[0] / self.bounds[i].1[0].max(f64::MIN_POSITIVE));
         let mut ratios: Vec<f64> = self.exact.iter().enumerate().filter_map(ratio).collect();

@@ -1,6 +1,6 @@
 //! A search from request to outcome.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
@@ -11,18 +11,19 @@ use super::candidates::{Cores, cores_key, prune};
 use super::engine::Search;
 use super::infeasible;
 use crate::constraints::Objective;
-use crate::design::{Hardware, Parameters, Predicted};
-use crate::model::power;
+use crate::design::{Built, Parameters, Predicted};
 use crate::space::chains::{Enumerated, Point, enumerate};
-use crate::space::cores;
 use crate::store::Store;
-use crate::{Constraints, Device, ExploreError, Kernel, Space, Stop};
+use crate::target::{AnyTarget, Place, Target};
+use crate::{Constraints, Device, ExploreError, Kernel, Space, Stop, power};
 
 /// What to explore.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The kernel, in each of its packings.
     pub kernels: Vec<Kernel>,
+    /// The kind of machines.
+    pub target: &'static dyn AnyTarget,
     /// The device.
     pub device: Device,
     /// The constraints.
@@ -57,8 +58,9 @@ pub struct Found {
     pub variant: usize,
     /// Encryption parameters.
     pub parameters: Parameters,
-    /// The core.
-    pub hardware: Hardware,
+    /// The machine.
+    #[serde(flatten)]
+    pub built: Built,
     /// What is predicted.
     pub predicted: Predicted,
 }
@@ -144,6 +146,16 @@ pub struct Counted {
 /// and what the results file refuses.
 pub fn explore(
     request: &Request,
+    store: Option<&mut Store>,
+    progress: &mut dyn FnMut(&Progress) -> bool,
+) -> Result<Outcome, ExploreError> {
+    request.target.explore(request, store, progress)
+}
+
+/// Explores the machines of a target, which the request names.
+pub(crate) fn search<T: Target>(
+    target: T,
+    request: &Request,
     mut store: Option<&mut Store>,
     progress: &mut dyn FnMut(&Progress) -> bool,
 ) -> Result<Outcome, ExploreError> {
@@ -152,10 +164,14 @@ pub fn explore(
         return Err(ExploreError::Forked);
     }
     request.constraints.check()?;
-    request.space.check()?;
-    if request.constraints.minimise == Objective::Energy && !power::is_known(&request.device) {
+    AnyTarget::check_space(&target, &request.space)?;
+    if request.constraints.minimise == Objective::Energy && !power::is_known(target, &request.device) {
         let right = "latency, area, error or security for a device whose file gives no [power]";
-        return Err(ExploreError::Constraint { constraint: "minimise", value: "energy".into(), right });
+        return Err(ExploreError::Constraint {
+            constraint: "minimise",
+            value: "energy".into(),
+            right: right.into(),
+        });
     }
     let Request { kernels, constraints, space, stop, .. } = request;
     if kernels.iter().all(Kernel::bootstraps) {
@@ -165,19 +181,20 @@ pub fn explore(
         |stage, done, open, best| progress(&Progress { stage, done, open, best }) && !stop.is_stopped();
     let mut begin = |stage| if tell(stage, 0, 0, None) { Ok(()) } else { Err(ExploreError::Stopped) };
     begin("parameters")?;
-    let parameters = enumerate(kernels, space, constraints.security, constraints.table, stop)?;
+    let parameters =
+        enumerate(&target.classes(space), kernels, space, constraints.security, constraints.table, stop)?;
     begin("cores")?;
-    let cores = all_cores(request, &parameters)?;
+    let cores = all_cores(target, request, &parameters)?;
     let keep: Vec<bool> = parameters.points.iter().map(|p| p.error <= constraints.max_error).collect();
-    let pruned = prune(&parameters.points, &keep, &cores);
+    let pruned = prune(target, &parameters.points, &keep, &cores);
     if pruned.candidates.is_empty() {
-        return Err(infeasible::explain(request, &parameters, &cores));
+        return Err(infeasible::explain(target, request, &parameters, &cores));
     }
     begin("bounds")?;
-    let mut search = Search::new(request, &parameters, &cores, &pruned)?;
+    let mut search = Search::new(target, request, &parameters, &cores, &pruned)?;
     if let Some(store) = &mut store {
-        search.known = store.cycles()?;
-        store.write_space(&parameters.points, &cores)?;
+        search.known = store.cycles::<T>()?;
+        store.write_space(target, &parameters.points, &cores)?;
     }
     search.absorb_known();
     let mut stopped = !search.find_best(&mut store, &mut tell)?;
@@ -192,18 +209,25 @@ pub fn explore(
     outcome.statistics.parameters_kept = keep.iter().filter(|&&k| k).count();
     outcome.statistics.seconds = start.elapsed().as_secs_f64();
     if let Some(store) = store {
-        store.write_outcome(&outcome)?;
+        store.write_outcome(target, &outcome)?;
     }
     Ok(outcome)
 }
 
-/// The cores for every degree and table size that the parameters need.
-fn all_cores(request: &Request, parameters: &Enumerated) -> Result<Cores, ExploreError> {
-    let moduli = |p: &Point| (cores_key(&p.shape), p.shape.limbs + p.shape.special);
-    let keys: BTreeMap<(u32, bool), usize> = parameters.points.iter().map(moduli).collect();
+/// The cores for every degree and number of primes that the parameters need.
+fn all_cores<T: Target>(
+    target: T,
+    request: &Request,
+    parameters: &Enumerated,
+) -> Result<Cores<T>, ExploreError> {
+    let keys: BTreeSet<(u32, u32)> =
+        parameters.points.iter().map(|p: &Point| cores_key(target, &p.shape)).collect();
     let Request { space, device, constraints, .. } = request;
     let keys: Vec<_> = keys.into_iter().collect();
     keys.into_par_iter()
-        .map(|(key, moduli)| Ok((key, cores::enumerate(space, device, constraints, key.0, moduli)?)))
+        .map(|(log_n, primes)| {
+            let place = Place { space, device, constraints, log_n, primes };
+            Ok(((log_n, primes), target.enumerate(&place)?))
+        })
         .collect()
 }

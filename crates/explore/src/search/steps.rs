@@ -8,6 +8,7 @@ use super::front::Costs;
 use super::run::Gap;
 use crate::ExploreError;
 use crate::store::Store;
+use crate::target::Target;
 
 /// Programs simulated between two looks at what is left; the same on every number of threads, so that results are.
 const BATCH: usize = 8;
@@ -16,7 +17,7 @@ const ROUND: usize = 48;
 
 pub(super) type Tell<'t> = &'t mut dyn FnMut(&'static str, usize, usize, Option<f64>) -> bool;
 
-impl Search<'_> {
+impl<T: Target> Search<'_, T> {
     /// The place of the best by the objective among the simulated ones.
     pub(super) fn best(&self) -> Option<usize> {
         let cost = |i: usize| self.by_objective(&self.exact(i));

@@ -107,11 +107,13 @@ pub struct Enumerated {
     pub refused: usize,
 }
 
-/// Every set of parameters of the space with at least `security` bits by the table (0: any).
+/// Every set of parameters of the space with at least `security` bits by the table (0: any), of the classes of primes that its
+/// machines serve, each with the bits of the widest.
 ///
 /// # Errors
 /// [`ExploreError::Stopped`].
 pub fn enumerate(
+    classes: &[(PrimeClass, u32)],
     kernels: &[Kernel],
     space: &Space,
     security: u32,
@@ -121,7 +123,7 @@ pub fn enumerate(
     let pool = Pool::default();
     let mut all = Enumerated::default();
     for (variant, kernel) in kernels.iter().enumerate() {
-        let chains: Vec<Chain> = chains(kernel, space, security, table).into_iter().collect();
+        let chains: Vec<Chain> = chains(classes, kernel, space, security, table).into_iter().collect();
         all.chains += chains.len();
         let found: Result<Vec<Result<Point, Option<Unfit>>>, ExploreError> = chains
             .par_iter()
@@ -143,31 +145,16 @@ pub fn enumerate(
     Ok(all)
 }
 
-/// Classes of primes, each with the width of the widest and the sizes that it has.
-fn classes(space: &Space) -> Vec<(PrimeClass, u32)> {
-    let has = |name: &str| space.multipliers.iter().any(|m| m == name);
-    let mut all = Vec::new();
-    for &word in &space.words {
-        if has("montgomery") || has("barrett") {
-            all.push((PrimeClass::Any, word));
-        }
-        if has("word-montgomery") {
-            all.push((PrimeClass::OneMod(word / 2), word));
-        }
-        if has("sparse-word-montgomery") {
-            all.push((PrimeClass::Sparse(word), word));
-        }
-        if has("prf-fiko") {
-            all.push((PrimeClass::PrfFiko(word), word));
-        }
-    }
-    all
-}
-
-fn chains(kernel: &Kernel, space: &Space, security: u32, table: SecurityTable) -> BTreeSet<Chain> {
+fn chains(
+    classes: &[(PrimeClass, u32)],
+    kernel: &Kernel,
+    space: &Space,
+    security: u32,
+    table: SecurityTable,
+) -> BTreeSet<Chain> {
     let mut all = BTreeSet::new();
     let least = kernel.least_log_n();
-    for (class, word) in classes(space) {
+    for &(class, word) in classes {
         for &log_n in space.log_n.iter().filter(|&&n| n >= least) {
             for &secret in &space.secrets {
                 let limit = match security {

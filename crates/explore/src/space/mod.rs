@@ -1,21 +1,20 @@
-//! The space of designs: parameters ([`chains`]) times hardware ([`cores`]).
+//! The space of designs: parameters ([`chains`]) times machines of a target ([`crate::target`]).
 
 pub mod chains;
-pub mod cores;
 mod pool;
 
-use ringmill_machine::compact::{CompactLiteral, Multiplier};
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::ExploreError;
 use crate::design::SecretKind;
-
-/// log2 of the largest N of a core.
-pub const LOG_N_MAX: u32 = 15;
+use crate::near::hint;
+use crate::target::{self, Row, Values};
 
 /// The axes. A narrower space is a faster answer to a narrower question.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Space {
     /// log2 N.
     pub log_n: Vec<u32>,
@@ -27,95 +26,183 @@ pub struct Space {
     pub special_extra: Vec<u32>,
     /// Distributions of secrets.
     pub secrets: Vec<SecretKind>,
-    /// Bits of a word.
-    pub words: Vec<u32>,
-    /// Butterflies a lane.
-    pub butterflies: Vec<u32>,
-    /// Names of multipliers.
-    pub multipliers: Vec<String>,
-    /// Bits of the memory bus.
-    pub buses: Vec<u32>,
+    /// The axes of the target's machines.
+    #[serde(flatten)]
+    pub machine: BTreeMap<String, Along>,
 }
 
-/// Multipliers that designs are searched for. [`Multiplier::Ntt`] is for imported chains.
-pub const SEARCHED: [Multiplier; 5] = [
-    Multiplier::WordMontgomery,
-    Multiplier::SparseWordMontgomery,
-    Multiplier::PrfFiko,
-    Multiplier::Montgomery,
-    Multiplier::Barrett,
-];
+/// What is searched along an axis of the target.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Along {
+    /// Numbers.
+    Numbers(Vec<u32>),
+    /// Names.
+    Names(Vec<String>),
+}
+
+/// The axes of the parameters, by name.
+const PARAMETERS: [&str; 5] = ["log_n", "level_bits", "scale_offsets", "special_extra", "secrets"];
 
 impl Default for Space {
     fn default() -> Self {
+        Self::of(target::default().row())
+    }
+}
+
+impl Space {
+    /// Everything that a target has.
+    pub fn of(row: &Row) -> Self {
+        let whole = |values: Values| match values {
+            Values::Numbers(all) => Along::Numbers(all.to_vec()),
+            Values::Names(all) => Along::Names(all.iter().map(|&name| name.to_owned()).collect()),
+        };
         Self {
-            log_n: (11..=LOG_N_MAX).collect(),
+            log_n: (row.log_n_searched..=row.log_n[1]).collect(),
             level_bits: (20..=60).collect(),
             scale_offsets: vec![-1, 0, 1, 2],
             special_extra: vec![1, 2, 3, 4, 6],
             secrets: vec![SecretKind::Ternary, SecretKind::Gaussian],
-            words: CompactLiteral::WORD_BITS.to_vec(),
-            butterflies: CompactLiteral::BUTTERFLIES.to_vec(),
-            multipliers: SEARCHED.map(|m| m.name().to_owned()).to_vec(),
-            buses: CompactLiteral::BUS_BITS.to_vec(),
+            machine: row.axes.iter().map(|axis| (axis.name.to_owned(), whole(axis.values))).collect(),
         }
     }
-}
 
-/// Multipliers whose primes are as long as the word allows.
-const FILLING: [&str; 2] = ["sparse-word-montgomery", "prf-fiko"];
-
-impl Space {
-    /// Checks every axis.
+    /// Reads the axes that are narrowed, by name; the others are those of the target.
     ///
     /// # Errors
-    /// [`ExploreError::Constraint`] for an empty axis or a value that nothing can have.
-    pub fn check(&self) -> Result<(), ExploreError> {
-        let axes: [(&'static str, &[u32], &[u32], &'static str); 4] = [
-            ("log_n", &self.log_n, &[10, 11, 12, 13, 14, LOG_N_MAX], "10 to 15"),
-            ("words", &self.words, &CompactLiteral::WORD_BITS, "36, 52, 54, 60"),
-            ("butterflies", &self.butterflies, &CompactLiteral::BUTTERFLIES, "1, 2, 4, 8, 16"),
-            ("buses", &self.buses, &CompactLiteral::BUS_BITS, "64, 128, 256, 512, 1024"),
-        ];
-        for (constraint, given, allowed, right) in axes {
-            if given.is_empty() || given.iter().any(|x| !allowed.contains(x)) {
-                return Err(ExploreError::Constraint { constraint, value: format!("{given:?}"), right });
+    /// [`ExploreError::UnknownWord`] for an axis that there is not, [`ExploreError::DesignFile`] for what is no list of its values.
+    pub fn read(row: &Row, given: Value) -> Result<Self, ExploreError> {
+        fn list<T: serde::de::DeserializeOwned>(axis: &str, value: Value) -> Result<T, ExploreError> {
+            let wrong = |e: serde_json::Error| ExploreError::DesignFile { why: format!("axis {axis}: {e}") };
+            serde_json::from_value(value).map_err(wrong)
+        }
+        let given: BTreeMap<String, Value> = list("of the space", given)?;
+        let mut space = Self::of(row);
+        for (axis, value) in given {
+            match axis.as_str() {
+                "log_n" => space.log_n = list(&axis, value)?,
+                "level_bits" => space.level_bits = list(&axis, value)?,
+                "scale_offsets" => space.scale_offsets = list(&axis, value)?,
+                "special_extra" => space.special_extra = list(&axis, value)?,
+                "secrets" => space.secrets = list(&axis, value)?,
+                _ => {
+                    let along = list(&axis, value)?;
+                    space.machine.insert(axis, along);
+                }
             }
         }
-        if self.level_bits.is_empty() || self.level_bits.iter().any(|b| !(20..=60).contains(b)) {
-            let value = format!("{:?}", self.level_bits);
-            return Err(ExploreError::Constraint { constraint: "level_bits", value, right: "20 to 60" });
+        space.known(row).map(|()| space)
+    }
+
+    /// The same with an axis of numbers narrowed.
+    #[must_use]
+    pub fn with_numbers(mut self, axis: &str, numbers: &[u32]) -> Self {
+        self.machine.insert(axis.to_owned(), Along::Numbers(numbers.to_vec()));
+        self
+    }
+
+    /// The same with an axis of names narrowed.
+    #[must_use]
+    pub fn with_names(mut self, axis: &str, names: &[&str]) -> Self {
+        self.machine.insert(axis.to_owned(), Along::Names(names.iter().map(|&n| n.to_owned()).collect()));
+        self
+    }
+
+    /// The numbers along an axis of the target; none along one of names.
+    pub fn numbers(&self, axis: &str) -> &[u32] {
+        match self.machine.get(axis) {
+            Some(Along::Numbers(numbers)) => numbers,
+            _ => &[],
         }
-        for name in &self.multipliers {
-            crate::design::multiplier_by_name(name)?;
+    }
+
+    /// The names along an axis of the target; none along one of numbers.
+    pub fn names(&self, axis: &str) -> &[String] {
+        match self.machine.get(axis) {
+            Some(Along::Names(names)) => names,
+            _ => &[],
+        }
+    }
+
+    /// Checks that every axis is one of the target.
+    fn known(&self, row: &Row) -> Result<(), ExploreError> {
+        let is_known = |name: &&String| row.axes.iter().any(|axis| axis.name == name.as_str());
+        let Some(unknown) = self.machine.keys().find(|name| !is_known(name)) else { return Ok(()) };
+        let all: Vec<&str> = PARAMETERS.into_iter().chain(row.axes.iter().map(|axis| axis.name)).collect();
+        Err(ExploreError::UnknownWord {
+            what: "axis",
+            word: unknown.clone(),
+            hint: hint(unknown, all.iter().copied()),
+            known: all.join(", "),
+        })
+    }
+
+    /// Checks every axis by itself.
+    ///
+    /// # Errors
+    /// [`ExploreError::Constraint`] for an empty axis or a value that nothing can have; [`ExploreError::UnknownWord`].
+    pub(crate) fn check_axes(&self, row: &Row) -> Result<(), ExploreError> {
+        self.known(row)?;
+        let fail = |constraint: &'static str, value: String, right: String| {
+            Err(ExploreError::Constraint { constraint, value, right })
+        };
+        let [least, most] = row.log_n;
+        if self.log_n.is_empty() || self.log_n.iter().any(|n| !(least..=most).contains(n)) {
+            return fail("log_n", format!("{:?}", self.log_n), format!("{least} to {most}"));
+        }
+        for axis in row.axes {
+            self.check_axis(axis)?;
+        }
+        if self.level_bits.is_empty() || self.level_bits.iter().any(|b| !(20..=60).contains(b)) {
+            return fail("level_bits", format!("{:?}", self.level_bits), "20 to 60".into());
         }
         let empty = [
             ("scale_offsets", self.scale_offsets.is_empty()),
             ("special_extra", self.special_extra.is_empty()),
             ("secrets", self.secrets.is_empty()),
-            ("multipliers", self.multipliers.is_empty()),
         ];
-        if let Some((constraint, _)) = empty.into_iter().find(|e| e.1) {
-            return Err(ExploreError::Constraint {
-                constraint,
-                value: "empty".into(),
-                right: "at least one value",
-            });
+        match empty.into_iter().find(|e| e.1) {
+            Some((axis, _)) => fail(axis, "empty".into(), "at least one value".into()),
+            None => Ok(()),
         }
-        // Primes of the other two multipliers fill their word, whatever `level_bits` is.
-        let sized = self.multipliers.iter().all(|name| !FILLING.contains(&name.as_str()));
-        let widest = self.words.iter().max();
-        if sized && self.level_bits.iter().all(|bits| Some(bits) > widest) {
-            let value = format!("{:?} for words of {:?} bits", self.level_bits, self.words);
-            let right = "at most the bits of a word";
-            return Err(ExploreError::Constraint { constraint: "level_bits", value, right });
-        }
-        Ok(())
+    }
+
+    fn check_axis(&self, axis: &'static target::Axis) -> Result<(), ExploreError> {
+        let (given, right) = match (axis.values, self.machine.get(axis.name)) {
+            (Values::Names(all), Some(Along::Names(given))) => {
+                if let Some(word) = given.iter().find(|word| !all.contains(&word.as_str())) {
+                    let (word, hint) = (word.clone(), hint(word, all.iter().copied()));
+                    return Err(ExploreError::UnknownWord {
+                        what: axis.one,
+                        word,
+                        hint,
+                        known: all.join(", "),
+                    });
+                }
+                if !given.is_empty() {
+                    return Ok(());
+                }
+                ("empty".to_owned(), "at least one value".to_owned())
+            }
+            (Values::Numbers(all), given) => {
+                let given = match given {
+                    Some(Along::Numbers(given)) => given.as_slice(),
+                    _ => &[],
+                };
+                if !given.is_empty() && given.iter().all(|x| all.contains(x)) {
+                    return Ok(());
+                }
+                let right = all.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+                (format!("{given:?}"), right)
+            }
+            (Values::Names(_), _) => ("empty".to_owned(), "at least one value".to_owned()),
+        };
+        Err(ExploreError::Constraint { constraint: axis.name, value: given, right })
     }
 }
 
 /// The numbers of a key of words of one letter and a number each.
-fn numbers<const N: usize>(key: &str) -> Option<[u32; N]> {
+pub(crate) fn numbers<const N: usize>(key: &str) -> Option<[u32; N]> {
     let numbers: Option<Vec<u32>> = key.split(' ').map(|word| word.get(1..)?.parse().ok()).collect();
     numbers?.try_into().ok()
 }

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test takes what it needs")]
 
 use ringmill_explore::design::KernelSource;
+use ringmill_explore::target::compact::CompactCores;
 use ringmill_explore::{Constraints, Device, Kernel, Request, Space, Stop};
 
 pub(crate) fn source(letter: char) -> KernelSource {
@@ -25,6 +26,7 @@ pub(crate) fn kernel(letter: char) -> Kernel {
 pub(crate) fn request(letter: char, device: &str) -> Request {
     Request {
         kernels: vec![kernel(letter)],
+        target: &CompactCores,
         device: Device::named(device).unwrap(),
         constraints: Constraints { max_error: 1e-4, ..Constraints::default() },
         space: Space::default(),

@@ -95,7 +95,12 @@ const NO_LIBRARY: &str =
 
 /// The core that a text describes: what it leaves out is such that the core runs most programs.
 fn config(spec: &MachineSpec) -> Result<CompactConfig, CompactError> {
-    asked(spec, CompactLiteral::roomy()).build()
+    literal(spec).build()
+}
+
+/// The same, unchecked.
+pub fn literal(spec: &MachineSpec) -> CompactLiteral {
+    asked(spec, CompactLiteral::roomy())
 }
 
 /// A literal with what a text gives.

@@ -31,7 +31,7 @@ pub struct Compact {
 }
 
 /// Passes scheduled in the search for a plan, all attempts together: some hundredths of a second.
-pub(super) const EFFORT: usize = 8_000;
+pub const EFFORT: usize = 8_000;
 
 impl fmt::Debug for Compact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

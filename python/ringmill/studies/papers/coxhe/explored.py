@@ -11,7 +11,7 @@ from typing import Any
 from ringmill._native import Params
 from ringmill.compiled import compile_traced
 from ringmill.errors import ExploreError
-from ringmill.explorer import Exploration, devices, explore
+from ringmill.explorer import Exploration, devices, explore, machine_fields
 from ringmill.project.design import core_of
 from ringmill.studies.papers.coxhe.rows import FIXED, Constraints, kernel
 
@@ -62,7 +62,7 @@ def _explored(constraints: Constraints) -> Exploration:
 
 def figures(design: Row) -> Row:
     """What a row of a comparison says of a design."""
-    p, h, known = design["parameters"], design["hardware"], design["predicted"]
+    p, h, known = design["parameters"], machine_fields(design), design["predicted"]
     used = {name: figure["value"] for name, figure in known["resources"].items()}
     return {
         "latency_ms": known["latency_ms"]["value"],
@@ -103,9 +103,8 @@ def fixed(letter: str, board: str) -> Row:
     params = Params.named(FIXED)
     space = {"log_n": [params.log_n], "multipliers": ANY_PRIME, "words": [52, 54, 60]}
     found = explore(row, board, max_error=1.0, security=0, space=space, seconds=0.0, progress="none").best
-    hardware = found["hardware"]
-    moduli = max(hardware["moduli"], len(params.q) + len(params.p))
-    core = core_of(hardware, moduli=moduli, policy="throughput")
+    moduli = max(machine_fields(found)["moduli"], len(params.q) + len(params.p))
+    core = core_of(found, moduli=moduli, policy="throughput")
     compiled = compile_traced(row.trace(), params=params)
     cycles = core.image(compiled.plan).first_cycles
     return {

@@ -6,10 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use ringmill_machine::compact::Bank;
 use ringmill_machine::compact::bus::Shape;
+use ringmill_machine::compact::Bank;
 
-use crate::design::{BankMemory, Resource};
+use super::machine::BankMemory;
+use crate::design::Resource;
 use crate::device::Family;
 
 /// Banks of a core.

@@ -12,8 +12,9 @@ use std::sync::OnceLock;
 use ringmill_machine::compact::Multiplier;
 use serde::Deserialize;
 
+use super::machine::{Machine, Tile};
 use crate::ExploreError;
-use crate::design::{Origin, OriginKind, Resource, Tile};
+use crate::design::{Origin, OriginKind, Resource};
 use crate::device::Family;
 
 /// The shape of a core, as far as its logic depends on it.
@@ -75,7 +76,7 @@ struct Coefficient {
 
 fn model() -> Result<&'static Model, ExploreError> {
     static MODEL: OnceLock<Result<Model, String>> = OnceLock::new();
-    let read = || serde_json::from_str(include_str!("../../data/area.json")).map_err(|e| e.to_string());
+    let read = || serde_json::from_str(include_str!("../../../data/area.json")).map_err(|e| e.to_string());
     MODEL.get_or_init(read).as_ref().map_err(|why| ExploreError::Data { file: "area.json", why: why.clone() })
 }
 
@@ -86,6 +87,19 @@ pub fn multipliers(butterflies: u32) -> u32 {
 }
 
 impl Shape {
+    /// Of a core.
+    pub fn of(machine: &Machine) -> Self {
+        let Machine { config, synthesis, .. } = machine;
+        Self {
+            family: synthesis.family,
+            multiplier: config.multiplier(),
+            tile: synthesis.tile,
+            word_bits: config.word_bits(),
+            butterflies: config.butterflies(),
+            bus_bits: config.bus_bits(),
+        }
+    }
+
     /// Amounts of each logic resource of the family.
     ///
     /// # Errors
@@ -173,8 +187,8 @@ mod tests {
     #[test]
     fn every_core_of_every_family_has_amounts_that_grow_with_it() {
         for family in Family::ALL {
-            for multiplier in crate::space::SEARCHED {
-                for &tile in family.tiles() {
+            for multiplier in super::super::SEARCHED {
+                for &tile in Tile::of(family) {
                     for word_bits in [36, 52, 54, 60] {
                         let of = |butterflies| {
                             let shape =

@@ -1,0 +1,130 @@
+//! Every core for a device, by the axes of the space.
+
+use ringmill_machine::compact::{CompactLiteral, MemoryTiming, Multiplier, Policy};
+
+use super::machine::{BankMemory, Machine, Synthesis, Tile};
+use super::memory::Memories;
+use super::{CompactCores, QUICK, Timing, logic};
+use crate::design::Resource;
+use crate::device::{Device, overall};
+use crate::target::{Core, Place};
+use crate::{Constraints, ExploreError};
+
+/// Every core for limbs of 2^`log_n` words and `primes` moduli, fitting or not, in a fixed order.
+///
+/// # Errors
+/// A memory that no core waits for; a bus that the device has not; synthesis data that lack a multiplier.
+pub(super) fn enumerate(place: &Place<'_>) -> Result<Vec<Core<CompactCores>>, ExploreError> {
+    let Place { space, device, constraints, .. } = *place;
+    let mut all = Vec::new();
+    let buses = buses(place)?;
+    let latency = latency_cycles(device)?;
+    let multipliers: Vec<Multiplier> =
+        space.names("multipliers").iter().filter_map(|name| Multiplier::by_name(name)).collect();
+    for multiplier in multipliers {
+        for (&word_bits, &butterflies) in pairs(space.numbers("words"), space.numbers("butterflies")) {
+            for &(bus_bits, beat_cycles) in &buses {
+                let literal = CompactLiteral {
+                    word_bits,
+                    butterflies,
+                    log_n_max: place.log_n,
+                    moduli: place.primes,
+                    multiplier,
+                    bus_bits,
+                    memory_bytes: device.memory.bytes,
+                    timing: MemoryTiming { latency, beat_cycles },
+                };
+                for &tile in Tile::of(device.family) {
+                    for &banks in memories(device) {
+                        let synthesis = Synthesis { family: device.family, tile, banks };
+                        let (policy, config) = (Policy::Throughput, literal.build()?);
+                        let machine = Machine { config, policy, effort: QUICK, synthesis };
+                        all.push(core(machine, device, constraints)?);
+                    }
+                }
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// Widths of the bus that the device allows, each with the cycles between its beats.
+fn buses(place: &Place<'_>) -> Result<Vec<(u32, u32)>, ExploreError> {
+    let (device, buses) = (place.device, place.space.numbers("buses"));
+    let narrow = |&b: &u32| b <= device.memory.bus_bits_max;
+    let beat = |b: u32| {
+        let cycles = device.beat_cycles(b);
+        (cycles <= CompactLiteral::BEAT_CYCLES_MAX.into()).then_some((b, cycles as u32))
+    };
+    let fed: Vec<(u32, u32)> = buses.iter().copied().filter(narrow).filter_map(beat).collect();
+    if !fed.is_empty() {
+        return Ok(fed);
+    }
+    if buses.iter().any(narrow) {
+        let right = "a rate, a clock and a bus at which a core waits 64 cycles for a beat at most";
+        return Err(ExploreError::Constraint {
+            constraint: "memory",
+            value: memory(device),
+            right: right.into(),
+        });
+    }
+    Err(ExploreError::Constraint {
+        constraint: "buses",
+        value: format!("{buses:?}"),
+        right: "no wider than the device's memory.bus_bits_max in at least one case".into(),
+    })
+}
+
+/// Cycles from a request to its first beat.
+fn latency_cycles(device: &Device) -> Result<u32, ExploreError> {
+    let cycles = device.latency_cycles();
+    if cycles <= CompactLiteral::LATENCY_MAX.into() {
+        return Ok(cycles as u32);
+    }
+    let right = "a latency and a clock at which a core waits 100,000 cycles at most";
+    Err(ExploreError::Constraint { constraint: "memory", value: memory(device), right: right.into() })
+}
+
+fn memory(device: &Device) -> String {
+    let memory = &device.memory;
+    format!("{} GB/s after {} ns at {} MHz", memory.gigabytes_per_second, memory.latency_ns, device.clock.mhz)
+}
+
+fn pairs<'a>(a: &'a [u32], b: &'a [u32]) -> impl Iterator<Item = (&'a u32, &'a u32)> {
+    a.iter().flat_map(move |x| b.iter().map(move |y| (x, y)))
+}
+
+/// What can hold the banks.
+fn memories(device: &Device) -> &'static [BankMemory] {
+    match device.amount(Resource::Uram) > 0.0 {
+        true => &[BankMemory::Block, BankMemory::Ultra],
+        false => &[BankMemory::Block],
+    }
+}
+
+fn core(
+    machine: Machine,
+    device: &Device,
+    constraints: &Constraints,
+) -> Result<Core<CompactCores>, ExploreError> {
+    let Machine { config, synthesis, .. } = machine;
+    let memories = Memories {
+        word_bits: config.word_bits().into(),
+        butterflies: config.butterflies().into(),
+        log_n_max: config.log_n_max(),
+        bus_bits: config.bus_bits().into(),
+    };
+    let mut needs = memories.needs(device.family, synthesis.banks);
+    for (resource, amount) in logic::Shape::of(&machine).needs()? {
+        *needs.entry(resource).or_insert(0.0) += amount;
+    }
+    let scaled = needs.iter().map(|(&r, &x)| (r, x / constraints.utilisation)).collect();
+    Ok(Core {
+        prime_bits: config.word_bits(),
+        area: overall(&needs),
+        timing: Timing::of(&config),
+        binding: device.binding(&scaled),
+        needs,
+        machine,
+    })
+}

@@ -1,0 +1,162 @@
+//! Targets: kinds of machines that can be built for a device, as the search sees them.
+//!
+//! A target enumerates its machines for a device, says which primes each serves, bounds and simulates what a program takes, and
+//! states area, power and where each number comes from. Search, store and report know this trait alone. Each target is a folder
+//! here and a row of [`TARGETS`]; how to add one: `docs/how-to/add-a-target.md`.
+
+pub mod compact;
+mod erased;
+mod registry;
+mod row;
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::hash::Hash;
+
+use ringmill_machine::MachineSpec;
+use ringmill_machine::registry::Entry;
+use ringmill_program::limb::LimbProgram;
+
+pub use erased::AnyTarget;
+pub(crate) use erased::written;
+pub use registry::{TARGETS, named, named_in};
+pub(crate) use registry::{default, upgrade};
+pub use row::{Axis, Column, Row, Values};
+
+use crate::design::{Built, Figure, PrimeClass, Resource};
+use crate::{Constraints, Device, ExploreError, Space};
+
+/// A kind of machines. See the [module](self).
+pub trait Target: Debug + Copy + PartialEq + Send + Sync + 'static {
+    /// One of the machines, checked.
+    type Machine: Debug + Clone + PartialEq + Send + Sync;
+    /// What cycles depend on beside the program's structure: machines alike in this take the same.
+    type Timing: Key;
+    /// What the bound needs to know of a limb program.
+    type Demand: Send + Sync;
+
+    /// What is printed, read and stored of it.
+    fn row(&self) -> &'static Row;
+
+    /// The machine of the registry of machines that a design of it names.
+    fn entry(&self) -> &'static Entry;
+
+    /// Rules for axes of the space together. Each alone is checked already.
+    ///
+    /// # Errors
+    /// [`ExploreError::Constraint`].
+    fn check(&self, _space: &Space) -> Result<(), ExploreError> {
+        Ok(())
+    }
+
+    /// Classes of primes that machines of the space serve, each with the bits of the widest.
+    fn classes(&self, space: &Space) -> Vec<(PrimeClass, u32)>;
+
+    /// Primes that the least machine holds which holds this number: machines come in few sizes.
+    fn holding(&self, primes: usize) -> u32;
+
+    /// Every machine of the space on the device, fitting or not, in a fixed order.
+    ///
+    /// # Errors
+    /// A device that none stands on; data that lack something.
+    fn enumerate(&self, place: &Place<'_>) -> Result<Vec<Core<Self>>, ExploreError>;
+
+    /// Whether a machine serves primes of a class and a number of bits.
+    fn serves(&self, core: &Core<Self>, class: PrimeClass, widest: u32) -> bool;
+
+    /// What the bound needs to know of a program; any machine that can compute it will do. `None` for what none computes: it has
+    /// no bound, and is found out when it is simulated.
+    fn demand(&self, core: &Core<Self>, program: &LimbProgram) -> Option<Self::Demand>;
+
+    /// Cycles that no run goes below.
+    fn bound(&self, core: &Core<Self>, demand: &Self::Demand) -> u64;
+
+    /// Cycles of a run, exactly.
+    ///
+    /// # Errors
+    /// Why the machine cannot run the program.
+    fn run(&self, core: &Core<Self>, program: &LimbProgram, plan: Plan) -> Result<Run, ExploreError>;
+
+    /// What a machine takes of a device, with origins.
+    fn resources(&self, core: &Core<Self>) -> BTreeMap<Resource, Figure>;
+
+    /// One number for that.
+    fn area(&self, core: &Core<Self>) -> Figure;
+
+    /// Whether energy is known operation by operation on a device that states no power.
+    fn counts_energy(&self, _device: &Device) -> bool {
+        false
+    }
+
+    /// Millijoules of a run on such a device.
+    fn energy(&self, _core: &Core<Self>, _run: &Run) -> Option<Figure> {
+        None
+    }
+
+    /// The machine as a design says it, with the effort that its plan takes.
+    fn write(&self, machine: &Self::Machine, plan: Plan) -> Built;
+
+    /// The machine of a design.
+    ///
+    /// # Errors
+    /// What no machine of the target has.
+    fn read(&self, spec: &MachineSpec, built: &Built) -> Result<Self::Machine, ExploreError>;
+}
+
+/// Cores of one target that may be built, with what the search compares.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Core<T: Target> {
+    /// The machine.
+    pub machine: T::Machine,
+    /// Bits of the widest prime that it holds.
+    pub prime_bits: u32,
+    /// What it takes.
+    pub needs: BTreeMap<Resource, f64>,
+    /// One number for that.
+    pub area: f64,
+    /// What its cycles depend on.
+    pub timing: T::Timing,
+    /// Whether it fits, and if not, the resource that binds, the amount needed and what there is.
+    pub binding: Option<(Resource, f64, f64)>,
+}
+
+/// What machines are enumerated for.
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'a> {
+    /// The axes.
+    pub space: &'a Space,
+    /// The device.
+    pub device: &'a Device,
+    /// How much of it may be used.
+    pub constraints: &'a Constraints,
+    /// log2 of the degree.
+    pub log_n: u32,
+    /// Primes that it holds, of [`Target::holding`].
+    pub primes: u32,
+}
+
+/// How much effort goes into the plan of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Plan {
+    /// As little as there can be: the plan of everything that is searched.
+    Quick,
+    /// As for a machine that is built: the plan of the design that is chosen.
+    Long,
+}
+
+/// What a run did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Run {
+    /// Cycles.
+    pub cycles: u64,
+    /// Other counts, in the order of the row's [`Row::counters`].
+    pub counts: Vec<u64>,
+}
+
+/// What has a text in files of results that reads back.
+pub trait Key: Debug + Copy + Ord + Hash + Send + Sync {
+    /// The text.
+    fn key(&self) -> String;
+    /// From what [`Self::key`] writes.
+    fn from_key(key: &str) -> Option<Self>;
+}
