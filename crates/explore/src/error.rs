@@ -1,6 +1,5 @@
 //! What stands in the way of exploring.
 
-
 use crate::Constraints;
 
 /// Why a device, a design or an exploration was refused.

@@ -26,6 +26,9 @@ const APPLICATION: i32 = 0x524d_6578;
 /// Version of the tables (SQLite's `user_version`).
 pub const VERSION: i32 = 2;
 
+/// A structure with the timing of a target, and what a run took: nothing for what cannot run.
+type Timed<T> = ((Shape, <T as Target>::Timing), Option<Run>);
+
 /// Tables of a target: what differs from one to the next are the columns of its machines and the counts of its runs.
 fn tables(row: &Row) -> String {
     let typed = |(name, kind): (&str, &str)| format!("{name} {kind}, ");
@@ -158,11 +161,7 @@ impl Store {
     ///
     /// # Errors
     /// [`ExploreError::Store`].
-    pub fn add_cycles<T: Target>(
-        &mut self,
-        target: T,
-        all: &[((Shape, T::Timing), Option<Run>)],
-    ) -> Result<(), ExploreError> {
+    pub fn add_cycles<T: Target>(&mut self, target: T, all: &[Timed<T>]) -> Result<(), ExploreError> {
         let counts = target.row().counters.len();
         let insert = format!("INSERT OR REPLACE INTO cycles VALUES ({})", marks(3 + counts));
         let transaction = self.connection.transaction().map_err(fail)?;

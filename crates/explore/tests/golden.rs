@@ -13,7 +13,9 @@ use ringmill_explore::{Constraints, Device, Objective, Request, Space, Target, e
 use ringmill_machine::MachineSpec;
 
 /// Kernel, device, objective, bits of levels, and butterflies.
-const REQUESTS: [(char, &str, Objective, &[u32], &[u32]); 4] = [
+type Asked = (char, &'static str, Objective, &'static [u32], &'static [u32]);
+
+const REQUESTS: [Asked; 4] = [
     ('d', "zcu102", Objective::Latency, &[28, 33], &[8, 16]),
     ('d', "ecp5-85", Objective::Area, &[28], &[1, 2]),
     ('d', "asic45", Objective::Energy, &[28], &[4, 8]),
