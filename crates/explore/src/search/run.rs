@@ -154,7 +154,7 @@ pub fn explore(
     request.constraints.check()?;
     request.space.check()?;
     if request.constraints.minimise == Objective::Energy && !power::is_known(&request.device) {
-        let right = "latency, area, error or security for a device whose file gives no [power]";
+        let right = "latency, area, error or security for a device of a family without published energies whose file gives no [power]";
         return Err(ExploreError::Constraint { constraint: "minimise", value: "energy".into(), right });
     }
     let Request { kernels, constraints, space, stop, .. } = request;
