@@ -269,7 +269,9 @@ fn chains_by_size_keep_their_scale_over_all_levels() {
         let params = Params::new(&sized).unwrap();
         let all = drifts(&params);
         assert!(all.iter().all(|drift| drift.abs() < 0.5), "{bits} bits at 2^{log_n}: {all:?}");
-        assert!((params.drift() - all.iter().fold(0f64, |most, d| most.max(d.abs()))).abs() < 1e-6);
+        // The rounding of binary64 doubles with each level too.
+        let most = all.iter().fold(0f64, |most, d| most.max(d.abs()));
+        assert!((params.drift() - most).abs() < f64::exp2(limbs as f64 - 62.0).max(1e-6));
         assert_eq!((params.q_moduli().len(), params.p_moduli().len()), (limbs, special));
         let least = params.p_moduli().iter().map(|p| p.value()).min().unwrap();
         assert!(params.q_moduli().iter().all(|q| q.value() < least));
@@ -277,7 +279,7 @@ fn chains_by_size_keep_their_scale_over_all_levels() {
         assert_eq!(Params::new(params.literal()).unwrap(), params);
         // By turns the scale would be lost.
         let named = Params::of_primes(&sized, literal::by_turns(&sized).unwrap()).unwrap();
-        assert!(drifts(&named).iter().any(|drift| drift.abs() > DRIFT_MAX));
+        assert!(named.drift() > 1000.0);
     }
 }
 
@@ -301,7 +303,7 @@ fn names_and_short_chains_keep_their_primes() {
 #[test]
 fn sparse_chains_have_the_fewest_set_bits() {
     for (log_n, q_bits, p_bits, dnum) in
-        [(12, &[36, 30, 30][..], &[36][..], 3), (13, &[40, 40, 40, 40][..], &[41, 41][..], 2)]
+        [(11, &[36, 34, 34][..], &[36][..], 3), (13, &[40, 40, 40, 40][..], &[41, 41][..], 2)]
     {
         let literal = ParamsLiteral::of_least_set_bits(log_n, q_bits, p_bits, dnum).unwrap().insecure();
         let params = Params::new(&literal).unwrap();
