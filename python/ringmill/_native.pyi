@@ -33,6 +33,7 @@ class Params:
         weight: int | None = None,
         scale_bits: int | None = None,
         insecure: bool = False,
+        primes: str = "nearest",
     ) -> Params: ...
     @staticmethod
     def from_primes(

@@ -350,7 +350,7 @@ def test_a_kernel_bootstraps_in_the_iterations_that_it_says(
 
 
 @pytest.mark.parametrize("arcsine", [True, False])
-@pytest.mark.parametrize("transforms", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("transforms", [1, 2, 3, 4, 5, 6])
 def test_transforms_and_arcsine_are_those_that_are_asked_for(
     transforms: int, arcsine: bool, rng: np.random.Generator
 ) -> None:

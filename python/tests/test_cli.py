@@ -355,7 +355,7 @@ def test_params_that_bootstrap(capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(capsys.readouterr().out)["security"] >= 128
     for wrong, reported in [
         (["--levels", "9", "--bits", "30"], "12 to 24 are to be had, up to 36 by two iterations"),
-        (["--levels", "9", "--transforms", "1"], "32768 slots in 1 level(s) each; 2 to 5 are to be had"),
+        (["--levels", "9", "--transforms", "1"], "32768 slots in 1 level(s) each; 2 to 6 are to be had"),
         (["--levels", "9", "--iterations", "3"], "--iterations"),
         (["--levels", "9", "--depth", "3"], "--depth and --levels are two ways to ask for parameters"),
         (["--depth", "9", "--bits", "12"], "--bits goes with --levels. Add it, or leave it out."),

@@ -137,6 +137,7 @@ def _early_outputs_are_no_later_on_average(rows: list[casa.Row]) -> None:
     for whole, early in zip(rows[::2], rows[1::2], strict=True):
         assert (whole["policy"], early["policy"]) == ("throughput", "low-latency")
         assert whole["set"] == early["set"]
+        assert early["cycles"] <= whole["cycles"]
         assert early["mean_output"] <= whole["mean_output"]
         assert 0 < early["first_output"] <= early["mean_output"] <= early["cycles"]
 

@@ -446,9 +446,20 @@ def test_counted_energy_is_least_of_what_was_simulated_and_not_proven() -> None:
     energy = asic.best["predicted"]["energy_mj"]["value"]
     assert energy <= min(row["predicted"]["energy_mj"]["value"] for row in asic.front)
     assert not asic.best_proven
-    # Where a board's power is known, energy is time.
     with pytest.raises(rm.ExploreError, match="power"):
         explored("ecp5-85", minimise="energy")
+
+
+@pytest.mark.parametrize("device", ["asic45", "artix7-200t", "zcu102"])
+def test_the_least_energy_is_no_more_than_that_of_the_fastest_design(device: str) -> None:
+    def energy(objective: str) -> float:
+        found = rm.explore(NINE[3], device, max_error=1e-3, space=SPACE, progress="none", minimise=objective)
+        figure = found.best["predicted"]["energy_mj"]
+        if device != "asic45":
+            assert "Kuon, Rose" in figure["origin"]["source"]
+        return float(figure["value"])
+
+    assert 0 < energy("energy") <= energy("latency")
 
 
 def test_a_memory_too_slow_for_every_bus_is_refused(tmp_path: Path) -> None:

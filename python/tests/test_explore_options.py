@@ -80,7 +80,8 @@ def _check(row: dict[str, Any]) -> dict[str, Any] | None:
         **constraints,
     }
     traced = _kernel(row["packing"]).trace()
-    if row["minimise"] == "energy" and devices()[device]["power"] is None:
+    # Of the ECP5 no energies of operations are published.
+    if row["minimise"] == "energy" and devices()[device]["family"] == "ecp5":
         with pytest.raises(rm.ExploreError, match=r"Minimise is energy; .* whose file gives no \[power\]"):
             rm.explore(traced, device, **asked)
         return None

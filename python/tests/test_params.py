@@ -80,3 +80,34 @@ def test_the_secret_is_reported() -> None:
     assert "secret ternary of weight 64" in repr(made(weight=64))
     assert made(secret="gaussian").secret == "Gaussian"
     assert "secret Gaussian" in repr(made(secret="gaussian"))
+
+
+def _is_prime(q: int) -> bool:
+    """Miller and Rabin with the bases that decide all numbers below 2^64."""
+    odd = (q - 1) // ((q - 1) & -(q - 1))
+    for base in (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37):
+        power, exponent = pow(base, odd, q), odd
+        while exponent < q - 1 and power not in (1, q - 1):
+            power, exponent = power * power % q, 2 * exponent
+        if (power != q - 1 and exponent != odd) or power not in (1, q - 1):
+            return False
+    return True
+
+
+def test_primes_of_least_set_bits_are_found_and_run_on_a_core_of_shifts() -> None:
+    params = rm.Params.from_bits(10, [35, 35, 35], [35], 3, insecure=True, primes="least-set-bits")
+    every = [q for q in range(2**35 + 1, 2**35 + 2**18, 2**11) if _is_prime(q)]
+    fewest = sorted(every, key=lambda q: (bin(q).count("1"), q))[:4]
+    assert sorted([*params.q, *params.p]) == sorted(fewest)
+    assert max(params.p) > max(params.q)
+    kernel = rm.kernel(lambda x: x * x).compile(rm.vector(8), params=params)
+    keys, x = kernel.keygen(insecure=True), np.linspace(-1, 1, 8)
+    arguments = kernel.encrypt(keys, x=x)
+    core = "compact:multiplier=prf-fiko,word=36,butterflies=1"
+    results = [kernel.decrypt(keys, kernel.evaluate(keys, arguments, machine=m)) for m in ("cpu", core)]
+    np.testing.assert_array_equal(*results)
+    np.testing.assert_allclose(results[0], x * x, atol=2.0**-10)
+    with pytest.raises(rm.ParameterError, match="Only 0 of 3 primes 2\\^30 \\+ f"):
+        rm.Params.from_bits(15, [30, 30], [30], 2, primes="least-set-bits")
+    with pytest.raises(rm.ParameterError, match='"nearest" and "least-set-bits"'):
+        rm.Params.from_bits(11, [35, 35], [35], 2, primes="sparse")

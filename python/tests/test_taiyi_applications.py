@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
+from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import ringmill as rm
@@ -67,18 +70,31 @@ def _shipped(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_shipped")
-def test_squarings_drift_on_the_papers_own_chain() -> None:
+def test_squarings_keep_their_scale_on_the_papers_own_chain() -> None:
     stored = next(row for row in sweep.stored()["rows"] if row["dnum"] == 6)
     params = rm.Params.from_bits(16, [36] * 39, [36] * 7, 6)
-    # Squarings drift as far as the order of the primes lets them.
-    for depth, fits in ((14, True), (15, False)):
-        power = rm.kernel(lambda x, depth=depth: x ** (1 << depth))
-        if fits:
-            power.compile(rm.vector(8), params=params)
-        else:
-            with pytest.raises(rm.ProgramError, match="drift"):
-                power.compile(rm.vector(8), params=params)
+    assert params.security is not None
+    # From the top down to level 1: each deviation doubles with every level.
+    drift = Fraction(1)
+    for q in reversed(params.q[1:]):
+        drift = drift * drift * Fraction(2**36, q)
+        drift = Fraction(round(drift * 2**200), 2**200)
+        assert abs(math.log2(drift)) < 0.5
+    power = rm.kernel(lambda x: x ** (1 << 37))
+    assert power.compile(rm.vector(8), params=params).plan.depth == 37
     assert stored["boot_levels"] + stored["levels_left"] == stored["level"] == 38
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("_shipped")
+def test_a_bootstrapping_runs_on_the_papers_own_chain(rng: np.random.Generator) -> None:
+    params = rm.Params.from_bits(16, [36] * 39, [36] * 7, 6)
+    kernel = rm.kernel(lambda x: rm.bootstrap(x)).compile(rm.vector(params.slots), params=params)
+    keys, x = kernel.keygen(), rng.uniform(-1, 1, params.slots)
+    found = kernel.decrypt(keys, kernel.evaluate(keys, kernel.encrypt(keys, x=x)))
+    error = float(np.log2(np.abs(found - x).max()))
+    print(f"error 2^{error:.1f}, predicted 2^{max(kernel.predicted_error.values()):.1f}")
+    assert error < max(kernel.predicted_error.values()) < -12
 
 
 @pytest.mark.long

@@ -26,7 +26,7 @@ fn any(rng: &mut Rng) -> Result<(Need, u32), CircuitError> {
         levels: rng.below(most) as u32,
         slots: 4 << rng.below(log_n as usize - 2),
         log_n,
-        transforms: [None, None, Some(1 + rng.below(5))][rng.below(3)],
+        transforms: [None, None, Some(1 + rng.below(6))][rng.below(3)],
         arcsine: [None, None, Some(true), Some(false)][rng.below(4)],
         ..Need::default()
     };

@@ -1,4 +1,4 @@
-//! Power and energy: of a device by its file, or counted operation by operation where the target knows them.
+//! Power and energy: counted operation by operation where the target knows them, else of a device by its file.
 
 use crate::design::Figure;
 use crate::device::Device;
@@ -11,7 +11,7 @@ pub fn is_known<T: Target>(target: T, device: &Device) -> bool {
 
 /// Whether it is counted operation by operation, so that the least time need not take the least energy.
 pub fn is_counted<T: Target>(target: T, device: &Device) -> bool {
-    device.power.is_none() && target.counts_energy(device)
+    target.counts_energy(device)
 }
 
 /// Watts, where a board was measured.
@@ -27,9 +27,10 @@ pub fn millijoules<T: Target>(
     core: &Core<T>,
     run: &Run,
 ) -> Option<Figure> {
-    if let Some(p) = &device.power {
-        let source = format!("power times time; {}", p.source);
-        return Some(Figure::new(p.watts * milliseconds, p.kind, source));
+    if is_counted(target, device) {
+        return target.energy(device, core, run);
     }
-    is_counted(target, device).then(|| target.energy(core, run)).flatten()
+    let p = device.power.as_ref()?;
+    let source = format!("power times time; {}", p.source);
+    Some(Figure::new(p.watts * milliseconds, p.kind, source))
 }

@@ -39,7 +39,7 @@ pub(crate) fn of_plan<'py>(
     let of = spec.clone();
     estimated(py, spec, move || {
         let costs = machines::open(&of)?.costs().map_err(|e| Failure::face(&e.into()))?;
-        let method = method_of(&params, &word, &costs)?;
+        let method = method_of((&params, &program), &word, &costs)?;
         let lowered = lower_by(&program, &method).map_err(|e| Failure::of(Family::Program, &e))?;
         Ok(lowered.program)
     })

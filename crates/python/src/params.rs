@@ -61,12 +61,31 @@ impl From<ckks::Params> for Params {
     }
 }
 
+/// A literal by sizes, with the primes that the word names.
+fn sized(
+    (log_n, dnum): (u32, usize),
+    (q, p): (&[u32], &[u32]),
+    primes: &str,
+) -> Result<ckks::ParamsLiteral, Failure> {
+    match primes {
+        "nearest" => Ok(ckks::ParamsLiteral::from_bits(log_n, q, p, dnum)),
+        "least-set-bits" => ckks::ParamsLiteral::of_least_set_bits(log_n, q, p, dnum)
+            .map_err(|e| Failure::of(Family::Parameter, &e)),
+        _ => {
+            let message =
+                format!("there are no primes {primes:?}; there are \"nearest\" and \"least-set-bits\"");
+            Err(Failure::rule(Family::Parameter, "Primes", &message))
+        }
+    }
+}
+
 #[pymethods]
 impl Params {
     /// Parameters from sizes of primes.
     ///
     /// Primes of one size are the nearest to that power of two that suit the degree, above and below it by turns; of 50, 55
-    /// and 60 bits only from below.
+    /// and 60 bits only from below. Where scales would drift by more than two bits, primes of the scale's size stand in the
+    /// order that prevents it.
     ///
     /// Args:
     ///     log_n: log2 of the ring degree N, 10 to 17; a ciphertext holds up to N/2 slots.
@@ -83,12 +102,14 @@ impl Params {
     ///     scale_bits: log2 of the scale of fresh ciphertexts, 1 to 90 and below the modulus; the size of the last
     ///         ciphertext prime by default.
     ///     insecure: accept less than 128 bits of security: for tests alone.
+    ///     primes: which primes of a size: "nearest", or "least-set-bits" for those 2^bits + f with f below half a word
+    ///         that have the fewest set bits, sizes of 20 to 59 bits. Multipliers of shifts and additions serve these.
     ///
     /// Raises
     /// ------
     ///     ParameterError: a rule above that is broken, or less than 128 bits of security by the published tables.
     #[staticmethod]
-    #[pyo3(signature = (log_n, q_bits, p_bits, dnum, *, secret = "ternary", weight = None, scale_bits = None, insecure = false))]
+    #[pyo3(signature = (log_n, q_bits, p_bits, dnum, *, secret = "ternary", weight = None, scale_bits = None, insecure = false, primes = "nearest"))]
     #[allow(clippy::too_many_arguments)] // named in Python
     fn from_bits(
         log_n: &Bound<'_, PyAny>,
@@ -99,12 +120,13 @@ impl Params {
         weight: Option<&Bound<'_, PyAny>>,
         scale_bits: Option<&Bound<'_, PyAny>>,
         #[pyo3(from_py_with = given)] insecure: bool,
+        #[pyo3(from_py_with = given)] primes: &str,
     ) -> PyResult<Self> {
         let bits = |name, given| wholes::<u32>(Family::Parameter, name, given, "from 20 to 60");
         let (log_n, q_bits, p_bits) =
             (number("log_n", log_n, LOG_N)?, bits("q_bits", q_bits)?, bits("p_bits", p_bits)?);
         let dnum = digits(dnum, q_bits.len())?;
-        let mut literal = ckks::ParamsLiteral::from_bits(log_n, &q_bits, &p_bits, dnum);
+        let mut literal = sized((log_n, dnum), (&q_bits, &p_bits), primes)?;
         literal.secret = secret_of(secret, weight)?;
         literal.scale_bits = choice("scale_bits", scale_bits, SCALE)?.unwrap_or(literal.scale_bits);
         literal.insecure = insecure;
@@ -125,7 +147,7 @@ impl Params {
     ///     slots: slots of a vector, a power of two from 4 to N/2; N/2 at `log_n` by default. Fewer take less time and fewer
     ///         levels.
     ///     log_n: the least log2 N, 10 to 17.
-    ///     transforms: levels that the way to coefficients takes, and that to slots, 1 to 5 as far as the slots allow: each level
+    ///     transforms: levels that the way to coefficients takes, and that to slots, 1 to 6 as far as the slots allow: each level
     ///         is one of the chain on either side, fewer take more rotations. Three by default, two where the ring spares no more or
     ///         is much cheaper so.
     ///     arcsine: whether the sine is corrected by the arcsine, for two levels; without it primes are three to five bits
@@ -159,7 +181,7 @@ impl Params {
         let scale_bits = limited::<u32>("scale_bits", scale_bits, (20, 54))?;
         let wide_bits = limited::<u32>("wide_bits", wide_bits, (20, 60))?;
         let log_n = limited::<u32>("log_n", log_n, (MIN_LOG_N.into(), MAX_LOG_N.into()))?.unwrap_or(16);
-        let transforms = choice("transforms", transforms, "from 1 to 5")?;
+        let transforms = choice("transforms", transforms, "from 1 to 6")?;
         let slots = choice("slots", slots, "that is a power of two from 4 to N/2")?;
         let slots = slots.unwrap_or(1 << (log_n - 1));
         let chosen = || {

@@ -246,7 +246,8 @@ impl Plan {
             let message = format!("the argument failure is {failure:?}; give a probability between 0 and 1");
             return Err(Failure::rule(Family::Parameter, "Probability", &message).into());
         }
-        let method = switching::method_of(&self.params, switching, &switching::costs()?)?;
+        let method =
+            switching::method_of((&self.params, &self.managed.program), switching, &switching::costs()?)?;
         let layouts = |switch: &Switch| method(switch).layout();
         let errors = match secret {
             true => self.errors_under_secret(failure, &layouts),

@@ -12,7 +12,7 @@ use ringmill::machine::compact::costs::table;
 use ringmill::{Evaluator, Machine};
 use ringmill_ckks::{CkksError, KeyForm, KeyLayout, LayoutError, Params};
 use ringmill_program::cost::{Allowed, Auxiliary, CostTable, Kind, Methods, Work, worthwhile};
-use ringmill_program::he::Chain;
+use ringmill_program::he::{Chain, Program};
 use ringmill_program::lower::{Method, Switch, lower_by};
 use ringmill_program::schedule::Statistics;
 
@@ -235,13 +235,15 @@ pub(crate) fn evaluator(
     }
 }
 
-/// The method of each key switch that a text asks for: the base form where it asks for nothing.
+/// The method of each key switch of a program that a text asks for: the base form where it asks for nothing.
 pub(crate) fn method_of(
-    params: &Params,
+    (params, program): (&Params, &Program),
     text: &str,
     costs: &CostTable,
 ) -> Result<impl Fn(&Switch) -> Method + use<>, Failure> {
-    let (methods, base) = (methods(params, text, costs)?, Method::Hybrid(KeyLayout::base(params)));
+    let base = Method::Hybrid(KeyLayout::base(params));
+    let suited = methods(params, text, costs)?.map(|methods| methods.suited(program));
+    let methods = suited.transpose().map_err(|e| Failure::of(Family::Program, &e))?;
     Ok(move |switch: &Switch| {
         let chosen = methods.as_ref().and_then(|methods| methods.choose(switch));
         chosen.unwrap_or(&base).clone()
@@ -276,7 +278,7 @@ struct Counted {
 }
 
 fn counted(plan: &Plan, word: &str, costs: &CostTable) -> Result<Counted, Failure> {
-    let chosen = method_of(&plan.params, word, costs)?;
+    let chosen = method_of((&plan.params, &plan.managed.program), word, costs)?;
     let switches = RefCell::new(Switches::new());
     let method = |switch: &Switch| {
         let chosen = chosen(switch);

@@ -8,7 +8,7 @@ use ringmill_ckks::noise::Switching;
 use ringmill_ckks::{Ciphertext, KeyIdentity, KeyLayout, Level, Meta, Params, SwitchKey};
 use ringmill_machine::{Machine, Watch};
 use ringmill_program::cost::Methods;
-use ringmill_program::he::Chain;
+use ringmill_program::he::{Chain, Program};
 use ringmill_program::lower::{KeyId, Method, Switch};
 use ringmill_ring::{Poly, Pool};
 
@@ -93,6 +93,16 @@ impl Evaluator {
             return Err(Error::ProgramParams { what: "its key-switch methods are for another chain", print });
         }
         Self::make(self.params(), self.machine().clone(), Some(methods))
+    }
+
+    /// This evaluator with the methods that take the finished program the least time, if it chooses any.
+    pub(crate) fn suited(&self, program: &Program) -> Result<Self, Error> {
+        match &self.0.methods {
+            None => Ok(self.clone()),
+            Some(methods) => {
+                Self::make(self.params(), self.machine().clone(), Some(methods.suited(program)?))
+            }
+        }
     }
 
     fn make(params: &Params, machine: Arc<dyn Machine>, methods: Option<Methods>) -> Result<Self, Error> {

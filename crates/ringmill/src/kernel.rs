@@ -103,6 +103,7 @@ impl Kernel {
             }
             Some(_) => {}
         }
+        let evaluator = &evaluator.suited(p)?;
         let prepared = Prepared::new(p, evaluator)?;
         let ciphers = p.inputs().map(|(v, name, _)| (v, name.to_owned())).collect();
         let mut plains = Vec::new();

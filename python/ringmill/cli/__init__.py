@@ -52,7 +52,7 @@ _RANGES = {
     "bits": (12, 36),
     "iterations": (1, 2),
     "wide_bits": (46, 58),
-    "transforms": (1, 5),
+    "transforms": (1, 6),
     "slots": (1, 1 << 16),
     "security": (0, 256),
     "runs": (1, 1 << 20),
@@ -176,7 +176,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--wide-bits", type=int, metavar="N", help="--levels: log2 of the sine's scale")
     sub.add_argument("--log-n", type=int, metavar="N", help="--levels: the least log2 of N (16)")
     sub.add_argument(
-        "--transforms", type=int, metavar="N", help="--levels: levels of each transform, 1 to 5 (2 or 3)"
+        "--transforms", type=int, metavar="N", help="--levels: levels of each transform, 1 to 6 (2 or 3)"
     )
     sub.add_argument(
         "--arcsine",

@@ -4,7 +4,7 @@
 //! the modulus has space for their levels. In small rings it has not. There two maps save two levels for
 //! twice the rotations. Without the cubic term the sine saves two levels; three to five bits of every prime
 //! above the raise are then spent on the margin that replaces it. Other numbers of maps must be requested:
-//! one or two for few slots, four or five for fewer rotations at the price of levels and keys.
+//! one or two for few slots, four to six for fewer rotations at the price of levels and keys.
 
 use ringmill_ckks::Params;
 
@@ -15,7 +15,7 @@ use crate::linear::Keys;
 
 /// Levels of each transform, and whether the sine is corrected by the arcsine; the usual one first. Those after the first four are
 /// taken where they are asked for.
-const ARRANGEMENTS: [(usize, bool); 10] = [
+const ARRANGEMENTS: [(usize, bool); 12] = [
     (3, true),
     (3, false),
     (2, true),
@@ -24,6 +24,8 @@ const ARRANGEMENTS: [(usize, bool); 10] = [
     (4, false),
     (5, true),
     (5, false),
+    (6, true),
+    (6, false),
     (1, true),
     (1, false),
 ];
@@ -214,7 +216,7 @@ mod tests {
         let usual = Need { levels: 1, slots: 64, log_n: 10, insecure: true, ..Need::default() };
         let (_, three) = usual.arranged(16, 1).unwrap();
         for (bits, iterations) in [(12, 1), (16, 1), (20, 1), (24, 1), (25, 2), (30, 2), (36, 2)] {
-            for transforms in 1..=5 {
+            for transforms in 1..=6 {
                 for arcsine in [true, false] {
                     let need = Need { transforms: Some(transforms), arcsine: Some(arcsine), ..usual.clone() };
                     let (params, config) = match need.arranged(bits, iterations) {
@@ -245,7 +247,7 @@ mod tests {
     #[test]
     fn transforms_that_slots_do_not_take_are_refused() {
         for (slots, least, most) in
-            [(4, 1, 3), (16, 1, 5), (256, 1, 5), (512, 2, 5), (1 << 15, 2, 5), (1 << 16, 2, 5)]
+            [(4, 1, 3), (16, 1, 5), (32, 1, 6), (256, 1, 6), (512, 2, 6), (1 << 15, 2, 6), (1 << 16, 2, 6)]
         {
             for levels in [0, least - 1, most + 1] {
                 let need = Need { slots, transforms: Some(levels), ..Need::default() };

@@ -48,7 +48,7 @@ const TABLE: SecurityTable = SecurityTable::Guidelines2024;
 const LEAST_SLOTS: usize = 4;
 
 /// The most levels of a transform.
-const TRANSFORMS_MOST: usize = 5;
+const TRANSFORMS_MOST: usize = 6;
 
 /// Stages that one map holds at most: 511 diagonals.
 const STAGES_MOST: usize = 8;
@@ -71,7 +71,7 @@ pub struct Need {
     pub log_n: u32,
     /// Accept less than 128 bits of security at that very degree: for tests alone.
     pub insecure: bool,
-    /// Levels of each transform, to coefficients and to slots, 1 to 5 as far as the slots take them; two or three, whichever suit the
+    /// Levels of each transform, to coefficients and to slots, 1 to 6 as far as the slots take them; two or three, whichever suit the
     /// ring, if `None`. For [`arranged`](Self::arranged).
     pub transforms: Option<usize>,
     /// Whether the sine is corrected by the arcsine; whichever suits the ring if `None`. For [`arranged`](Self::arranged).

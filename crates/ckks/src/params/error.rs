@@ -63,6 +63,21 @@ pub enum ParamsError {
         /// Greatest size.
         max: u32,
     },
+    /// A class of sparse primes holds too few.
+    #[error(
+        "only {found} of {wanted} primes 2^{bits} + f with f below half a word are 1 mod 2N at N = 2^{log_n}; use wider \
+         primes, fewer of one size, or primes that are not sparse"
+    )]
+    FewSparse {
+        /// Size asked for.
+        bits: u32,
+        /// log2 N.
+        log_n: u32,
+        /// How many exist.
+        found: usize,
+        /// How many were asked for.
+        wanted: usize,
+    },
     /// The degree is too large for primes of that size.
     #[error(
         "only {found} of {wanted} primes near 2^{bits} are 1 mod 2N at N = 2^{log_n}; use wider primes or fewer"

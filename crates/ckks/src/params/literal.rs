@@ -1,11 +1,14 @@
 //! The literal: what a person writes down, before it is checked.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::ops::Range;
 
-use ringmill_ring::primes::{self, Side};
+use ringmill_ring::primes::{self, Order, Side, SparseClass, SparseSearch};
 use ringmill_ring::{Modulus, RingError};
 use serde::{Deserialize, Serialize};
 
+use super::order::{DRIFT_MAX, drift, steady_order};
 use super::{ParamsError, Secret};
 use crate::generator::Generator;
 
@@ -16,7 +19,8 @@ pub enum PrimeSpec {
     ///
     /// Primes next to 2^bits, above and below by turns, so that rescaling stays close to a power of two; at 50, 55 and
     /// 60 bits only from below, because 2^50 bounds exact binary64 kernels and 2^60 the ring. Of the primes
-    /// of one size, the largest go to the special primes.
+    /// of one size, the largest go to the special primes. If the scales of products would drift by more than
+    /// [`DRIFT_MAX`](super::DRIFT_MAX) bits, the primes of the scale's size stand in the order that prevents it.
     Bits(u32),
     /// This prime.
     Value(u64),
@@ -67,6 +71,40 @@ impl ParamsLiteral {
         }
     }
 
+    /// As [`from_bits`](Self::from_bits), with the primes of a size by value: of class P1, 2^bits + f with
+    /// 0 < f < 2^⌈(bits + 1)/2⌉, those of the fewest set bits. Their reduction by shifts and additions is the cheapest, and
+    /// they lie as near to 2^bits as the class does. Of a size, the greatest go to the special primes, and the others stand
+    /// in the order in which scales stay.
+    ///
+    /// # Errors
+    /// [`ParamsError::PrimeBits`] for a size that is not between 20 and 59; [`ParamsError::FewSparse`] if the class holds too
+    /// few at this degree.
+    pub fn of_least_set_bits(
+        log_n: u32,
+        q_bits: &[u32],
+        p_bits: &[u32],
+        dnum: usize,
+    ) -> Result<Self, ParamsError> {
+        let mut pools: Pools = BTreeMap::new();
+        for &bits in q_bits.iter().chain(p_bits) {
+            let of = |all: &[u32]| all.iter().filter(|&&other| other == bits).count();
+            if let Entry::Vacant(place) = pools.entry(bits) {
+                let pool = least_set_bits(bits, log_n, of(q_bits) + of(p_bits))?;
+                // Ascending: the last ones are special.
+                let (q, p) = pool.split_at(of(q_bits));
+                let steady: Vec<u64> = steady_order(q, f64::from(bits).exp2()).into_iter().rev().collect();
+                place.insert([&steady, p].concat());
+            }
+        }
+        let mut take = |bits: &u32| {
+            PrimeSpec::Value(
+                pools.get_mut(bits).filter(|pool| !pool.is_empty()).map_or(0, |pool| pool.remove(0)),
+            )
+        };
+        let (q, p) = (q_bits.iter().map(&mut take).collect(), p_bits.iter().map(&mut take).collect());
+        Ok(Self { q, p, ..Self::from_bits(log_n, q_bits, p_bits, dnum) })
+    }
+
     /// Marks the literal as a toy for tests.
     #[must_use]
     pub fn insecure(mut self) -> Self {
@@ -75,8 +113,54 @@ impl ParamsLiteral {
     }
 }
 
+/// Both lists of moduli.
+pub(super) type Chain = (Vec<Modulus>, Vec<Modulus>);
+
+/// The ciphertext primes from the first of the scale's size to the last before another: products at the scale end in
+/// one of these, q_0 apart.
+fn run(lit: &ParamsLiteral) -> Range<usize> {
+    let is = |spec: &PrimeSpec| *spec == PrimeSpec::Bits(lit.scale_bits);
+    let start = lit.q.iter().position(is).unwrap_or(lit.q.len());
+    start..start + lit.q[start..].iter().take_while(|spec| is(spec)).count()
+}
+
+/// If scales drift too far in the chain by turns: a chain in which they drift less, if there is one. The primes of the
+/// run are those nearest to the scale, in the order in which scales stay, and special primes of that size are above
+/// them. So those of the run lie on both sides, however many special ones there are.
+pub(super) fn steady(lit: &ParamsLiteral, turns: &Chain) -> Option<Chain> {
+    let (bits, run, (mut q, mut p)) = (lit.scale_bits, run(lit), turns.clone());
+    let first = run.start.max(1);
+    let drift = |q: &[Modulus]| {
+        let removed = q.get(first..run.end).unwrap_or_default().iter().rev();
+        drift(removed.map(|m| m.value()), f64::from(bits).exp2())
+    };
+    let before = drift(&q);
+    if before <= DRIFT_MAX || matches!(side(bits), Side::Below) {
+        return None;
+    }
+    let special = |i: &usize| lit.p[*i] == PrimeSpec::Bits(bits);
+    let specials: Vec<usize> = (0..p.len()).filter(special).collect();
+    let others = (0..q.len()).filter(|i| !run.contains(i)).map(|i| q[i].value());
+    let mut taken: Vec<u64> =
+        others.chain((0..p.len()).filter(|i| !special(i)).map(|i| p[i].value())).collect();
+    let pool = near_power(bits, lit.log_n, run.len(), &taken).ok()?;
+    taken.extend(&pool);
+    let greatest = pool.iter().max()?;
+    let above = primes::nearest(*greatest, lit.log_n, specials.len(), Side::Above, &taken).ok()?;
+    let fits = |m: &Modulus| m.value() - (1 << bits) <= 1 << (bits - 2);
+    if !above.iter().all(fits) {
+        return None;
+    }
+    let order = steady_order(&pool, f64::from(bits).exp2());
+    for (i, value) in run.clone().rev().zip(order) {
+        q[i] = Modulus::new(value).ok()?;
+    }
+    specials.into_iter().zip(above.into_iter().rev()).for_each(|(i, m)| p[i] = m);
+    (drift(&q) < before).then_some((q, p))
+}
+
 /// Resolves both lists to moduli. Sizes share one pool each, so that no prime is taken twice.
-pub(super) fn resolve(lit: &ParamsLiteral) -> Result<(Vec<Modulus>, Vec<Modulus>), ParamsError> {
+pub(super) fn by_turns(lit: &ParamsLiteral) -> Result<Chain, ParamsError> {
     let mut taken: Vec<u64> = lit.q.iter().chain(&lit.p).filter_map(|s| value_of(*s)).collect();
     let mut sizes: Vec<u32> = lit.q.iter().chain(&lit.p).filter_map(|s| bits_of(*s)).collect();
     sizes.sort_unstable();
@@ -131,6 +215,28 @@ fn bits_of(s: PrimeSpec) -> Option<u32> {
     if let PrimeSpec::Bits(b) = s { Some(b) } else { None }
 }
 
+/// Kernels change at 2^50 and 2^55: a prime just above costs up to three times what one below does.
+fn side(bits: u32) -> Side {
+    if matches!(bits, 50 | 55 | 60) { Side::Below } else { Side::Alternating }
+}
+
+/// The `count` primes 2^bits + f of class P1 and fewest set bits, ascending.
+fn least_set_bits(bits: u32, log_n: u32, count: usize) -> Result<Vec<u64>, ParamsError> {
+    let (min, max) = (Modulus::MIN_BITS, Modulus::MAX_BITS - 1);
+    if !(min..=max).contains(&bits) {
+        return Err(ParamsError::PrimeBits { bits, min, max });
+    }
+    let few = |found| ParamsError::FewSparse { bits, log_n, found, wanted: count };
+    let search = SparseSearch::new(SparseClass::P1, bits, false, log_n);
+    let found = search.and_then(|search| search.chain(Order::SetBits, count)).map_err(|e| match e {
+        RingError::PrimesExhausted { found, .. } => few(found),
+        source => ParamsError::Prime { side: "sized", index: 0, source },
+    })?;
+    let mut values: Vec<u64> = found.iter().map(|prime| prime.q.value()).collect();
+    values.sort_unstable();
+    Ok(values)
+}
+
 /// `count` primes ≡ 1 mod 2N next to 2^bits that are not in `taken`, above and below by turns.
 fn near_power(bits: u32, log_n: u32, count: usize, taken: &[u64]) -> Result<Vec<u64>, ParamsError> {
     let (min, max) = (Modulus::MIN_BITS, Modulus::MAX_BITS);
@@ -138,10 +244,8 @@ fn near_power(bits: u32, log_n: u32, count: usize, taken: &[u64]) -> Result<Vec<
         return Err(ParamsError::PrimeBits { bits, min, max });
     }
     let centre = 1u64 << bits;
-    // Kernels change at 2^50 and 2^55: a prime just above costs up to three times what one below does.
-    let side = if matches!(bits, 50 | 55 | 60) { Side::Below } else { Side::Alternating };
     let exhausted = |found| ParamsError::PrimesExhausted { bits, log_n, found, wanted: count };
-    let found = primes::nearest(centre, log_n, count, side, taken).map_err(|e| match e {
+    let found = primes::nearest(centre, log_n, count, side(bits), taken).map_err(|e| match e {
         RingError::PrimesExhausted { found, .. } => exhausted(found),
         source => ParamsError::Prime { side: "sized", index: 0, source },
     })?;

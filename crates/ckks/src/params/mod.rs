@@ -5,6 +5,7 @@ mod level;
 mod literal;
 mod named;
 mod need;
+mod order;
 pub mod security;
 mod size;
 
@@ -20,6 +21,7 @@ pub use level::Level;
 pub use literal::{ParamsLiteral, PrimeSpec};
 pub use named::NamedSet;
 pub use need::{Choice, Need};
+pub use order::{DRIFT_MAX, steady_order};
 pub use security::{Assessment, Secret, Security, SecurityTable, encapsulation_limit, keeps_encapsulation};
 pub use size::ModulusSize;
 
@@ -59,7 +61,14 @@ impl Params {
     /// One variant of [`ParamsError`] a violated rule; the first found is reported.
     pub fn new(literal: &ParamsLiteral) -> Result<Self, ParamsError> {
         check_shape(literal)?;
-        let (q, p) = literal::resolve(literal)?;
+        let turns = literal::by_turns(literal)?;
+        // Its special primes are a hair longer, which may be too long.
+        let steady = literal::steady(literal, &turns).and_then(|chain| Self::of_primes(literal, chain).ok());
+        steady.map_or_else(|| Self::of_primes(literal, turns), Ok)
+    }
+
+    /// A literal that stands for these primes.
+    fn of_primes(literal: &ParamsLiteral, (q, p): (Vec<Modulus>, Vec<Modulus>)) -> Result<Self, ParamsError> {
         check_distinct(&q, &p)?;
         let alpha = q.len().div_ceil(literal.dnum);
         check_digits(literal.dnum, alpha, &q, &p)?;
@@ -89,7 +98,8 @@ impl Params {
     /// # Errors
     /// None for the sets that exist; the signature is that of every way to parameters.
     pub fn named(set: NamedSet) -> Result<Self, ParamsError> {
-        Self::new(&set.literal())
+        let literal = set.literal();
+        Self::of_primes(&literal, literal::by_turns(&literal)?)
     }
 
     /// log2 of the ring degree.

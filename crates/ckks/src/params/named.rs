@@ -72,8 +72,9 @@ impl NamedSet {
         }
     }
 
-    /// The literal.
-    pub fn literal(self) -> ParamsLiteral {
+    /// The literal. The set's primes of one size are those by turns, also where scales drift in the last levels: the primes
+    /// of a name stay what they were.
+    pub(super) fn literal(self) -> ParamsLiteral {
         let (log_n, base, bits, limbs): (u32, u32, u32, usize) = match self {
             Self::I => (12, 36, 36, 2),
             Self::II => (13, 44, 43, 4),

@@ -242,3 +242,90 @@ fn no_named_set_admits_fewer_digits_at_128_bits() {
         assert!(matches!(refused, Err(ParamsError::BelowSecurity { .. })), "{set}: {refused:?}");
     }
 }
+
+/// log2 of the product of the scales of repeated squarings over their distance from the first, by quotients of big integers.
+fn drifts(params: &Params) -> Vec<f64> {
+    let log2 = |x: &BigUint| {
+        let shift = x.bits().saturating_sub(64);
+        (u64::try_from(x >> shift).unwrap() as f64).log2() + shift as f64
+    };
+    // 512 bits below the binary point.
+    let mut scale = BigUint::from(1u8) << (params.literal().scale_bits + 512);
+    let squared = |q: &Modulus| {
+        scale = ((&scale * &scale) >> 512) / q.value();
+        log2(&scale) - 512.0 - f64::from(params.literal().scale_bits)
+    };
+    params.q_moduli()[1..].iter().rev().map(squared).collect()
+}
+
+#[test]
+fn chains_by_size_keep_their_scale_over_all_levels() {
+    // The last has more special primes of the size than half of the ciphertext primes.
+    for (log_n, bits, limbs, special, dnum) in
+        [(16, 36, 39, 7, 6), (17, 34, 60, 8, 10), (15, 30, 25, 12, 3), (17, 30, 40, 10, 4)]
+    {
+        let sized =
+            ParamsLiteral::from_bits(log_n, &vec![bits; limbs], &vec![bits; special], dnum).insecure();
+        let params = Params::new(&sized).unwrap();
+        let all = drifts(&params);
+        assert!(all.iter().all(|drift| drift.abs() < 0.5), "{bits} bits at 2^{log_n}: {all:?}");
+        // The rounding of binary64 doubles with each level too.
+        let most = all.iter().fold(0f64, |most, d| most.max(d.abs()));
+        assert!((params.drift() - most).abs() < f64::exp2(limbs as f64 - 62.0).max(1e-6));
+        assert_eq!((params.q_moduli().len(), params.p_moduli().len()), (limbs, special));
+        let least = params.p_moduli().iter().map(|p| p.value()).min().unwrap();
+        assert!(params.q_moduli().iter().all(|q| q.value() < least));
+        // By value they are the same.
+        assert_eq!(Params::new(params.literal()).unwrap(), params);
+        // By turns the scale would be lost.
+        let named = Params::of_primes(&sized, literal::by_turns(&sized).unwrap()).unwrap();
+        assert!(named.drift() > 1000.0);
+    }
+}
+
+#[test]
+fn names_and_short_chains_keep_their_primes() {
+    for set in NamedSet::ALL {
+        let (q, p) = literal::by_turns(&set.literal()).unwrap();
+        let named = Params::named(set).unwrap();
+        assert_eq!((named.q_moduli(), named.p_moduli()), (&q[..], &p[..]), "{set}");
+    }
+    // No primes above 2^50 are taken for 50 bits, so those of long chains drift; both orders are refused there.
+    let below = ParamsLiteral::from_bits(16, &[50; 30], &[50; 4], 10).insecure();
+    assert!(literal::steady(&below, &literal::by_turns(&below).unwrap()).is_none());
+    // V50 drifts in its last two levels; by size the same shape does not.
+    let sized = Params::new(&NamedSet::V50.literal()).unwrap();
+    assert!(sized.drift() < 0.01 && Params::named(NamedSet::V50).unwrap().drift() > DRIFT_MAX);
+    assert_eq!(Params::new(&NamedSet::V.literal()).unwrap(), Params::named(NamedSet::V).unwrap());
+}
+
+/// Every prime 2^b + f of the class by trial, and the fewest set bits among them.
+#[test]
+fn sparse_chains_have_the_fewest_set_bits() {
+    for (log_n, q_bits, p_bits, dnum) in
+        [(11, &[36, 34, 34][..], &[36][..], 3), (13, &[40, 40, 40, 40][..], &[41, 41][..], 2)]
+    {
+        let literal = ParamsLiteral::of_least_set_bits(log_n, q_bits, p_bits, dnum).unwrap().insecure();
+        let params = Params::new(&literal).unwrap();
+        let chosen = || params.key_moduli().zip(q_bits.iter().chain(p_bits));
+        for bits in [q_bits, p_bits].concat() {
+            let half = 1u64 << ((bits + 2) / 2);
+            let all = (0..half >> (log_n + 1)).map(|k| (1u64 << bits) + (k << (log_n + 1)) + 1);
+            let mut weights: Vec<u32> =
+                all.filter(|&q| Modulus::new(q).is_ok()).map(u64::count_ones).collect();
+            weights.sort_unstable();
+            let mut found: Vec<u32> =
+                chosen().filter(|(_, b)| **b == bits).map(|(q, _)| q.value().count_ones()).collect();
+            found.sort_unstable();
+            assert_eq!(found, weights[..found.len()], "{bits} bits");
+            assert!(chosen().filter(|(_, b)| **b == bits).all(|(q, _)| q.value() - (1 << bits) < half));
+        }
+    }
+    let of = |log_n, bits: u32| ParamsLiteral::of_least_set_bits(log_n, &[bits; 9], &[bits], 9);
+    assert!(matches!(of(13, 60), Err(ParamsError::PrimeBits { bits: 60, min: 20, max: 59 })));
+    assert!(
+        matches!(of(15, 30), Err(ParamsError::FewSparse { bits: 30, wanted: 10, .. })),
+        "{:?}",
+        of(15, 30)
+    );
+}

@@ -166,7 +166,7 @@ pub(crate) fn search<T: Target>(
     request.constraints.check()?;
     AnyTarget::check_space(&target, &request.space)?;
     if request.constraints.minimise == Objective::Energy && !power::is_known(target, &request.device) {
-        let right = "latency, area, error or security for a device whose file gives no [power]";
+        let right = "latency, area, error or security for a device of a family without published energies whose file gives no [power]";
         return Err(ExploreError::Constraint {
             constraint: "minimise",
             value: "energy".into(),

@@ -83,13 +83,13 @@ pub trait Target: Debug + Copy + PartialEq + Send + Sync + 'static {
     /// One number for that.
     fn area(&self, core: &Core<Self>) -> Figure;
 
-    /// Whether energy is known operation by operation on a device that states no power.
+    /// Whether energy is known operation by operation on a device.
     fn counts_energy(&self, _device: &Device) -> bool {
         false
     }
 
     /// Millijoules of a run on such a device.
-    fn energy(&self, _core: &Core<Self>, _run: &Run) -> Option<Figure> {
+    fn energy(&self, _device: &Device, _core: &Core<Self>, _run: &Run) -> Option<Figure> {
         None
     }
 

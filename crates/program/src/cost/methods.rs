@@ -11,6 +11,7 @@ use ringmill_ckks::params::SIGMA;
 use ringmill_ckks::{KeyLayout, KlssLayout, LayoutError};
 use ringmill_ring::{Modulus, RingError};
 
+use super::suited::Plan;
 use super::table::{Auxiliary, CostTable};
 use super::work::Work;
 use crate::he::Chain;
@@ -41,6 +42,10 @@ pub struct Methods {
     /// Bits of the longest ciphertext prime.
     bits: u32,
     candidates: Vec<Method>,
+    /// Those of KLSS that there would be without hybrid key switching; none where they are the candidates.
+    alone: Vec<Method>,
+    /// Which of them a key switch takes.
+    plan: Plan,
     /// Methods of some numbers of limbs, whatever they take.
     fixed: BTreeMap<usize, Method>,
 }
@@ -71,6 +76,10 @@ impl Methods {
             let beside = (allowed == Allowed::Any).then_some(hybrid);
             let klss = methods.useful_klss(&layouts, levels, beside)?;
             methods.candidates.extend(klss.into_iter().map(Method::Klss));
+            if allowed == Allowed::Any {
+                methods.alone =
+                    methods.useful_klss(&layouts, levels, None)?.into_iter().map(Method::Klss).collect();
+            }
         }
         if allowed == Allowed::Klss {
             methods.candidates.retain(|method| matches!(method, Method::Klss(_)));
@@ -89,6 +98,8 @@ impl Methods {
             chain: chain.clone(),
             bits,
             candidates: vec![method],
+            alone: Vec::new(),
+            plan: Plan::default(),
             fixed: BTreeMap::new(),
         })
     }
@@ -192,14 +203,28 @@ impl Methods {
         &self.chain
     }
 
-    /// The method that is fixed for the switch's number of limbs, or takes the least time.
+    /// The method that is fixed for the switch's number of limbs, or takes the least time of those that the plan for the
+    /// program allows ([`suited`](Self::suited)).
     pub fn choose(&self, switch: &Switch) -> Option<&Method> {
-        if let Some(method) = self.fixed.get(&switch.limbs) {
+        if let Some(method) = self.fixed.get(&switch.limbs).or_else(|| self.plan.names(switch)) {
             return Some(method);
         }
-        let serves = |m: &&Method| m.layout().limbs >= switch.limbs;
+        let klss = (self.plan == Plan::Kind(Allowed::Klss)).then_some(&self.alone).into_iter().flatten();
+        let all = self.candidates.iter().filter(|m| self.plan.allows(m)).chain(klss);
+        // Perhaps none of the kind has keys for these limbs: any other then.
+        self.quickest(all, switch).or_else(|| self.quickest(self.candidates.iter(), switch))
+    }
+
+    /// The method of the least time among those that serve.
+    fn quickest<'a>(&self, of: impl Iterator<Item = &'a Method>, switch: &Switch) -> Option<&'a Method> {
         let time = |m: &&Method| self.nanoseconds(m, switch.limbs, switch.hoisted);
-        self.candidates.iter().filter(serves).min_by(|a, b| time(a).total_cmp(&time(b)))
+        let serving = of.filter(|m| m.layout().limbs >= switch.limbs);
+        serving.min_by(|a, b| time(a).total_cmp(&time(b)))
+    }
+
+    /// The same methods by another plan.
+    pub(super) fn by(&self, plan: Plan) -> Self {
+        Self { plan, ..self.clone() }
     }
 
     /// The time of the cheapest candidate for `limbs` limbs.

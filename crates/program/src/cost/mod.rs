@@ -5,8 +5,10 @@
 //! | [`work`] | how much of each kind of work a program or a key switch is |
 //! | [`table`] | what a machine takes for each kind, as a file |
 //! | [`methods`] | the method that takes the least for each number of limbs; the key forms worth having |
+//! | `suited` | the methods whose finished program takes the least |
 
 pub mod methods;
+mod suited;
 pub mod table;
 pub mod work;
 

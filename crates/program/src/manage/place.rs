@@ -5,6 +5,8 @@
 //! serves however many rounds. There a depth at which no two ciphertexts are multiplied may be left at any scale,
 //! and is left at the one that suits the next prime.
 
+use ringmill_ckks::params::DRIFT_MAX;
+
 use super::levels::{Levels, Product, cipher_first, product};
 use super::{Options, emit::least_output_level};
 use crate::he::{Chain, HeError, Level, Op, Program, Rule, Scale, Value};
@@ -12,9 +14,6 @@ use crate::he::{Chain, HeError, Level, Op, Program, Rule, Scale, Value};
 /// Exact scales have exponents that double with every product: after more products in a row they exceed 64
 /// bits.
 const DEPTH_MAX: u32 = 56;
-
-/// How far scales may drift from that of the inputs, in bits, before the chain is refused.
-const DRIFT_MAX: f64 = 2.0;
 
 /// The same in a chain whose primes differ in size, from that of the prime.
 const RAISED_DRIFT_MAX: f64 = 12.0;

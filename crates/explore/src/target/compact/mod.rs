@@ -29,7 +29,7 @@ pub use machine::{BankMemory, Machine, Synthesis, Tile};
 
 use super::{Axis, Column, Core, Key, Place, Plan, Row, Run, Target, Values};
 use crate::design::{Built, Figure, OriginKind, PrimeClass, Resource};
-use crate::device::{Device, Family};
+use crate::device::Device;
 use crate::{ExploreError, Space};
 use bound::Demand;
 
@@ -242,11 +242,11 @@ impl Target for CompactCores {
     }
 
     fn counts_energy(&self, device: &Device) -> bool {
-        device.family == Family::Asic45
+        energy::is_known(device.family)
     }
 
-    fn energy(&self, core: &Core<Self>, run: &Run) -> Option<Figure> {
-        energy::millijoules(&core.machine.config, run)
+    fn energy(&self, device: &Device, core: &Core<Self>, run: &Run) -> Option<Figure> {
+        energy::millijoules(device.family, &core.machine.config, run)
     }
 
     fn write(&self, machine: &Machine, plan: Plan) -> Built {

@@ -12,7 +12,7 @@ use ringmill_program::limb::LimbProgram;
 use ringmill_program::limb::random::Random;
 
 use super::super::lower::graph::Graph;
-use super::super::model::simulate_again;
+use super::super::model::{Timing, simulate_again};
 use super::super::{CompactConfig, CompactError, Policy};
 use super::clock::Clock;
 use super::facts::Facts;
@@ -45,7 +45,8 @@ const SLACK: u64 = 100;
 /// these attempts, those drawn at random, in percent.
 const STAGES: [(usize, usize, usize); 3] = [(1, 15, 30), (2, 45, 50), (usize::MAX, 40, 10)];
 
-/// Schedules a graph.
+/// Schedules a graph. Early outputs do not cost the whole: of the plans for them, only those count that end no later
+/// than the plan for throughput of the same effort.
 ///
 /// # Errors
 /// [`CompactError::Memory`].
@@ -55,6 +56,49 @@ pub(crate) fn plan(
     graph: &Graph,
     search: Search,
 ) -> Result<Plan, CompactError> {
+    let found = finalists(config, program, graph, search)?;
+    if search.policy != Policy::LowLatency {
+        return least(config, program, found, |_, timing| timing.counters.cycles);
+    }
+    let whole = Search { policy: Policy::Throughput, ..search };
+    let whole = least(config, program, finalists(config, program, graph, whole)?, |_, timing| {
+        timing.counters.cycles
+    })?;
+    let most = simulate_again(config, program.log_n(), &whole.instructions)?.counters.cycles;
+    let all = std::iter::once(whole).chain(found).collect();
+    least(config, program, all, |plan, timing| {
+        let outputs: u64 = plan.output_ends(&timing.spans).iter().sum();
+        (timing.counters.cycles > most, outputs)
+    })
+}
+
+/// The first of the plans of the least cost; the cycle model says what each takes.
+fn least<C: Ord>(
+    config: &CompactConfig,
+    program: &LimbProgram,
+    mut plans: Vec<Plan>,
+    cost: impl Fn(&Plan, &Timing) -> C,
+) -> Result<Plan, CompactError> {
+    if plans.len() == 1 {
+        return Ok(plans.remove(0));
+    }
+    let mut least: Option<(C, Plan)> = None;
+    for plan in plans {
+        let cost = cost(&plan, &simulate_again(config, program.log_n(), &plan.instructions)?);
+        if least.as_ref().is_none_or(|(other, _)| cost < *other) {
+            least = Some((cost, plan));
+        }
+    }
+    least.map(|(_, plan)| plan).ok_or(CompactError::Unschedulable { node: 0 })
+}
+
+/// The best plans by the scheduler's own estimates, the best first: one if there is no effort to search.
+fn finalists(
+    config: &CompactConfig,
+    program: &LimbProgram,
+    graph: &Graph,
+    search: Search,
+) -> Result<Vec<Plan>, CompactError> {
     let moduli = program.moduli().iter().map(|m| m.modulus).collect();
     let facts = Facts::new(graph, moduli);
     let first = attempt(config, program, &facts, &Tuning::default(), u64::MAX)?;
@@ -66,7 +110,7 @@ pub(crate) fn plan(
         let mut best = Best(Vec::new());
         starts.into_iter().for_each(|tuning| best.enter(seeker.attempt(&facts, tuning, limit)));
         let found = best.0.into_iter().next().filter(|found| found.objective < limit);
-        return Ok(found.map_or(first, |found| found.plan));
+        return Ok(vec![found.map_or(first, |found| found.plan)]);
     }
     let mut spent = 0;
     let mut best = Vec::new();
@@ -82,14 +126,7 @@ pub(crate) fn plan(
         spent += effort;
     }
     best.push(Found { objective: u64::MAX, tuning: Tuning::default(), plan: first });
-    let mut least: Option<(u64, Plan)> = None;
-    for found in best {
-        let cost = seeker.cost(&found.plan)?;
-        if least.as_ref().is_none_or(|(other, _)| cost < *other) {
-            least = Some((cost, found.plan));
-        }
-    }
-    least.map(|(_, plan)| plan).ok_or(CompactError::Unschedulable { node: 0 })
+    Ok(best.into_iter().map(|found| found.plan).collect())
 }
 
 /// A plan with how it came about.
@@ -107,15 +144,6 @@ struct Seeker<'p> {
 }
 
 impl Seeker<'_> {
-    /// What a plan costs under the policy, by the cycle model.
-    fn cost(&self, plan: &Plan) -> Result<u64, CompactError> {
-        let timing = simulate_again(self.config, self.program.log_n(), &plan.instructions)?;
-        if self.search.policy != Policy::LowLatency {
-            return Ok(timing.counters.cycles);
-        }
-        Ok(plan.output_ends(&timing.spans).iter().sum())
-    }
-
     /// A plan and what it costs by the scheduler's own estimate, which is within a thousandth for good ones.
     /// None if it costs more than `limit`.
     fn attempt(&self, facts: &Facts<'_>, tuning: Tuning, limit: u64) -> Option<Found> {

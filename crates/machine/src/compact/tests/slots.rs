@@ -89,6 +89,31 @@ fn key_switches_take_no_more_slots_than_before() {
     }
 }
 
+/// Early outputs at no cost to the whole: with and without a search, alone and where outputs are many.
+#[test]
+fn a_plan_for_early_outputs_ends_no_later_than_one_for_throughput() {
+    for (set, butterflies, times) in
+        [([2, 2, 1], 4, 1), ([3, 1, 3], 4, 1), ([3, 1, 3], 8, 2), ([4, 2, 2], 1, 1), ([4, 2, 2], 16, 3)]
+    {
+        let [limbs, special, digits] = set;
+        let multiplier = Multiplier::SparseWordMontgomery;
+        let literal = CompactLiteral { word_bits: 54, butterflies, multiplier, ..CompactLiteral::roomy() };
+        let config = literal.build().unwrap();
+        let all = primes(12, limbs + special);
+        let shape = Shape { log_n: 12, bits: 54, limbs, special, alpha: limbs.div_ceil(digits) };
+        let program = key_switches(shape.over(&all[..limbs], &all[limbs..]), times, true);
+        for effort in [0, 8_000] {
+            let [whole, early] = [Policy::Throughput, Policy::LowLatency].map(|policy| {
+                let plan =
+                    Compact::emulated(config).with_policy(policy).with_effort(effort).plan(&program).unwrap();
+                let timing = model::simulate_again(&config, 12, &plan.instructions).unwrap();
+                (timing.counters.cycles, plan.output_ends(&timing.spans).iter().sum::<u64>())
+            });
+            assert!(early.0 <= whole.0 && early.1 <= whole.1, "{set:?}, {butterflies}: {early:?}, {whole:?}");
+        }
+    }
+}
+
 /// The search of `ringmill compare casa`: with four butterflies, where transforms set the time, every set is within its bar
 /// alone and in a row.
 #[test]
