@@ -12,7 +12,6 @@ seconds of one evaluation (the least of the runs, one thread), and quartiles of 
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import statistics
 import time
@@ -24,6 +23,7 @@ import numpy as np
 
 import ringmill as rm
 from benches.run import cpu_name
+from ringmill.studies.stored import text_of
 
 SIZE = 64
 PRECISION = 16
@@ -209,10 +209,8 @@ def main() -> None:
         f"levels rose in {total['rose']['levels']} kernels, key switches in {total['rose']['key_switches']}"
     )
     if args.out:
-        # A row a line, so that a change shows what changed.
-        lines = ",\n".join(json.dumps(row) for row in rows)
-        facts = json.dumps({"machine": cpu_name(), "precision": PRECISION, "summary": total})
-        args.out.write_text(facts[:-1] + ', "rows": [\n' + lines + "\n]}\n")
+        facts = {"machine": cpu_name(), "precision": PRECISION, "summary": total, "rows": rows}
+        args.out.write_text(text_of(facts))
 
 
 if __name__ == "__main__":

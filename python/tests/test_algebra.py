@@ -1,4 +1,4 @@
-"""An equal program in place of a kernel's own: what it computes, what it costs, and when the own one stays."""
+"""An equal program in place of a kernel's own: what it computes, what it costs, when the own one stays."""
 
 from __future__ import annotations
 

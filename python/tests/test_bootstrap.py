@@ -83,9 +83,10 @@ def test_a_second_iteration_corrects_the_first(rng: np.random.Generator) -> None
     low = rm.encrypt(values, keys, key=keys.public, level=3, magnitude=1)
     results = [low.bootstrap(iterations=i) for i in (1, 2)]
     once, twice = (np.abs(rm.decrypt(result, keys) - values).max() for result in results)
-    # Parameters promise what full slots of N = 2^16 are precise to: three or four bits less than these.
+    # Parameters promise what full slots of N = 2^16 are precise to: three or four bits less than these, and
+    # errors of few slots vary.
     for error, result in zip((once, twice), results, strict=True):
-        assert np.log2(error) < result.error_log2 < np.log2(error) + 6
+        assert np.log2(error) < result.error_log2 < np.log2(error) + 8
     assert twice < 2.0**-32
     assert twice < once / 16
     for iterations in (0, 3, True):

@@ -39,6 +39,7 @@ VERBS = {
     "validate": ["design.json"],
     "explore": ["coxhe:a", "--device", "zcu102", "--seconds", "0"],
     "devices": [],
+    "targets": [],
     "calibrate": ["--out", "costs", "--log-n", "10"],
     "profile": ["--kernel", "kernel", "--runs", "1"],
     "compare": ["taiyi-parameters"],

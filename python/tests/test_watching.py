@@ -25,7 +25,7 @@ def long() -> tuple[rm.Compiled, rm.Keys, Any]:
             x = weights @ x
         return x
 
-    compiled = rm.kernel(deep).compile(rm.vector(64), precision=10)
+    compiled = rm.kernel(deep).compile(rm.vector(64), precision=10, algebra=False)
     keys = compiled.keygen(seeded=True)
     return compiled, keys, compiled.encrypt(keys, x=np.ones(64))
 
