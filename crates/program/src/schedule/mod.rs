@@ -44,6 +44,7 @@ pub use statistics::Statistics;
 
 use crate::limb::LimbProgram;
 use lifetime::Readers;
+
 /// The memory to schedule for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Memory {
