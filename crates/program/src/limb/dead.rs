@@ -1,5 +1,24 @@
 //! Instructions that no output depends on, removed.
 //!
+//! # Pass: remove dead limbs
+//!
+//! - Purpose: no limb is computed that no output depends on.
+//! - Requires: a verified limb program.
+//! - Guarantees: a verified program with the same inputs and outputs and the same bits, in the old order. Values are numbered anew,
+//!   buffers are dropped, and sections keep what stays of them.
+//! - Example:
+//!
+//! ```text
+//! limb example : 2^4 {
+//!   modulus q0 = 1073741441
+//!   input data a : eval q0 q0
+//!   output y : eval q0
+//!   %0 = add a.0, a.1 : q0 eval
+//!   %1 = mul a.0, a.1 : q0 eval
+//!   store %0 -> y.0
+//! }
+//! ```
+//!
 //! A lowering computes every limb of every value; where a later operation drops to a lower level, the limbs above it
 //! were not needed, nor what only they needed.
 

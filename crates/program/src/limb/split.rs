@@ -1,4 +1,29 @@
 //! A program in parts: those that a machine of fixed function serves, and the rest for a host.
+//!
+//! # Pass: split
+//!
+//! - Purpose: a machine of fixed function runs the operations that it serves, and a host the rest.
+//! - Requires: a verified limb program with sections, before it is scheduled.
+//! - Guarantees: verified programs that, run one after the other, give the bits of the whole. No quotient of a base conversion goes
+//!   from one to another; a program where one would is refused.
+//! - Example, for an engine that rescales:
+//!
+//! ```text
+//! limb example : 2^4 {
+//!   modulus q0 = 1073741441
+//!   modulus q1 = 1073740609
+//!   input data a : eval q0 q1
+//!   output y : eval q0
+//!   %0 = add a.0, a.0 : q0 eval
+//! section rescale 2
+//!   %1 = intt a.1 : q1 coeff
+//!   %2 = lift %1 : q0 coeff
+//!   %3 = ntt %2 : q0 eval
+//!   %4 = sub_mul_const %0, %3, 461772375 : q0 eval
+//! end
+//!   store %4 -> y.0
+//! }
+//! ```
 
 use std::collections::HashMap;
 

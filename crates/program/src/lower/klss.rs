@@ -13,7 +13,8 @@
 
 use ringmill_ckks::KlssLayout;
 
-use super::key_switch::{Digits, End, KeyInputs, Parts, Switching};
+use super::key_inputs::KeyInputs;
+use super::key_switch::{Digits, End, Parts, Switching};
 use super::{LowerError, Lowering, Poly};
 use crate::limb::{ModulusId, Operand};
 

@@ -6,6 +6,7 @@
 //! | [`residues`] | taking a polynomial known modulo some primes modulo others: one limb `lift`, several `convert`; dividing by their product |
 //! | [`pointwise`] | sums, products with constants, tensor product |
 //! | [`rescale`] | division by q_ℓ |
+//! | [`key_inputs`] | key-switching keys as inputs |
 //! | [`key_switch`] | digits, inner product with the key, division by P or P·q_ℓ |
 //! | [`klss`] | the same with the inner product modulo auxiliary primes |
 //! | [`method`] | which of the two, with which layout |
@@ -33,6 +34,7 @@ mod error;
 mod extended;
 pub mod galois;
 pub mod interface;
+pub mod key_inputs;
 pub mod key_switch;
 pub mod klss;
 pub mod method;
@@ -53,7 +55,7 @@ pub use encrypt::{ClientProgram, Mode};
 pub use error::LowerError;
 pub use galois::{Hoisted, Rotation};
 pub use interface::{InputSource, KeyId, Lowered, OutputSource};
-pub use key_switch::KeyInputs;
+pub use key_inputs::KeyInputs;
 pub use method::{Method, Switch};
 pub use program::{lower, lower_by, lower_compact};
 pub use raise::EncapsulationInputs;

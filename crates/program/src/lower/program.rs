@@ -1,4 +1,21 @@
 //! A managed HE program as one limb program: a walk over its instructions.
+//!
+//! # Pass: lower to limbs
+//!
+//! - Purpose: operations on ciphertexts become operations on residue polynomials, each algorithm written once for all machines.
+//! - Requires: a verified managed program, and a method for every key switch: digits for hybrid switching, or a layout of KLSS.
+//! - Guarantees: a verified limb program whose outputs decrypt to those of the managed program. Sums and rescales are merged
+//!   into the divisions of key switches where that is exact; operations are sections, so that an engine can take those it serves.
+//! - Example:
+//!
+//! ```text
+//! he @example managed slots 8
+//! chain log_n 4 scale 2^20 q [1073741441, 1073740609] p [2147483489] alpha 1
+//! %0 = input "x" : ct[2](level 1, scale 2^20)
+//! %1 = rescale %0 : ct[2](level 0, scale 2^20*1073740609^-1)
+//! output "y", %1
+//! end
+//! ```
 
 mod declare;
 mod operands;

@@ -1,4 +1,22 @@
 //! Dead code removal.
+//!
+//! # Pass: remove dead values
+//!
+//! - Purpose: nothing is computed that no output depends on.
+//! - Requires: a verified HE program, traced or managed.
+//! - Guarantees: a verified program with the same outputs, instruction by instruction in the old order. Encrypted inputs stay,
+//!   since they are its interface.
+//! - Example:
+//!
+//! ```text
+//! he @example traced slots 8
+//! %x = input "x"
+//! %y = input "y"
+//! %a = rotate %x, 3
+//! %b = add %x, %x
+//! output "z", %b
+//! end
+//! ```
 
 use crate::he::{Like, Op, Output, Program, Value};
 

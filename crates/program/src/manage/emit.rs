@@ -1,4 +1,24 @@
 //! Writes the managed program.
+//!
+//! # Pass: manage levels and scales
+//!
+//! - Purpose: every value gets its level and exact scale, and the relinearisations, rescales, level drops and corrections of
+//!   scale that make its operations legal.
+//! - Requires: a traced program that is simplified, and a chain with at least as many levels as the program is deep.
+//! - Guarantees: a verified managed program with the same inputs and outputs, whose slots are those of the traced program up to
+//!   the error of CKKS. Sums of products are relinearised and rescaled once. All values at rest at one depth have one scale.
+//! - Example:
+//!
+//! ```text
+//! he @example traced slots 8
+//! %x = input "x"
+//! %y = input "y"
+//! %a = mul %x, %y
+//! %b = square %x
+//! %c = add %a, %b
+//! output "z", %c
+//! end
+//! ```
 
 use std::collections::BTreeSet;
 

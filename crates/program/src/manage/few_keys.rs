@@ -1,5 +1,25 @@
 //! Rewrites rotations so that they take few keys, each rotation as a walk of steps that have one.
 //!
+//! # Pass: take few rotation keys
+//!
+//! - Purpose: a program takes no more rotation keys than its client sends, or the keys that there are already.
+//! - Requires: a managed program, and a number of keys from which every distance can be walked.
+//! - Guarantees: a verified program with the same inputs and outputs, whose rotations have keys; slots are the same up to the
+//!   error of the further key switches. Where the keys cannot do, it is refused by its number of keys.
+//! - Example, with two keys:
+//!
+//! ```text
+//! he @example traced slots 16
+//! %x = input "x"
+//! %a = rotate %x, 1
+//! %b = rotate %x, 4
+//! %c = rotate %x, 5
+//! %d = add %a, %b
+//! %e = add %d, %c
+//! output "y", %e
+//! end
+//! ```
+//!
 //! rot(a, Σ s_i) = rot(… rot(a, s_1) …, s_n). Values hold S slots with period S, so distances count modulo S. What is just raised has
 //! no period yet and is turned by multiples of S: distances of S and more are walked as they are, by steps that go up.
 //!

@@ -1,4 +1,23 @@
 //! Marks key switches of one operand: it is decomposed once for all of them.
+//!
+//! # Pass: mark rotations that share digits
+//!
+//! - Purpose: what several rotations of one value have in common is computed once: the digits of the value, and their raising.
+//! - Requires: a managed program.
+//! - Guarantees: the same program, where rotations and conjugations of one value have one group number if there are at least two.
+//!   Bits do not depend on it.
+//! - Example:
+//!
+//! ```text
+//! he @example traced slots 8
+//! %x = input "x"
+//! %a = rotate %x, 1
+//! %b = rotate %x, 2
+//! %c = conj %a
+//! %d = add %b, %c
+//! output "y", %d
+//! end
+//! ```
 
 use std::collections::BTreeMap;
 

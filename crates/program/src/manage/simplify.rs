@@ -1,5 +1,25 @@
 //! Rewrites a traced program to an equal one with fewer operations.
 //!
+//! # Pass: simplify
+//!
+//! - Purpose: an equal program with fewer operations, and fewer levels where constants meet.
+//! - Requires: a verified traced program.
+//! - Guarantees: a verified traced program with the same inputs and outputs, whose slots are the same real numbers; no
+//!   value is computed twice, and none that no output depends on. Bounds that were promised stay.
+//! - Example:
+//!
+//! ```text
+//! he @example traced slots 8
+//! %x = input "x"
+//! %a = rotate %x, 3
+//! %b = rotate %a, 5
+//! %c = mul %b, %x
+//! %d = mul %x, %x
+//! %e = add %c, %d
+//! output "y", %e
+//! end
+//! ```
+//!
 //! | rewrite | equation |
 //! |---|---|
 //! | sum | Σ_{j<2m} = S_m + rot(S_m, m·stride); Σ_{j<n+1} = S_n + rot(a, n·stride) |

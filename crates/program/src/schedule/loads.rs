@@ -1,4 +1,24 @@
 //! Explicit loads, for machines that compute on local memory only.
+//!
+//! # Pass: load inputs
+//!
+//! - Purpose: a machine that computes on local memory alone reads no limb where the caller keeps it.
+//! - Requires: a verified limb program, and the classes of inputs that are to be loaded.
+//! - Guarantees: a verified program with the same inputs and outputs and the same bits. Each input limb of these classes is loaded
+//!   once, before its first use, and no other instruction reads it. The order stays; an allocation is dropped.
+//! - Example, for data:
+//!
+//! ```text
+//! limb example : 2^4 {
+//!   modulus q0 = 1073741441
+//!   input data a : eval q0
+//!   input key k : eval q0
+//!   output y : eval q0
+//!   %0 = mul a.0, k.0 : q0 eval
+//!   %1 = add %0, a.0 : q0 eval
+//!   store %1 -> y.0
+//! }
+//! ```
 
 use std::collections::HashMap;
 

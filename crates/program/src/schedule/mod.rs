@@ -1,5 +1,27 @@
 //! Order, lifetimes and buffers: a limb program for a given memory.
 //!
+//! # Pass: schedule
+//!
+//! - Purpose: a program runs in the buffers that a machine has.
+//! - Requires: a verified limb program, and a memory: as written, the least, or a number of buffers.
+//! - Guarantees: a verified program with the same inputs and outputs and the same bits, whose buffers number exactly the limbs
+//!   that live at once. An input limb that an instruction reads where the caller keeps it takes no buffer. If no order is found that
+//!   fits, the program is refused with the number that it needs.
+//! - Example, for the least memory:
+//!
+//! ```text
+//! limb example : 2^4 {
+//!   modulus q0 = 1073741441
+//!   input data a : eval q0 q0
+//!   input key k : eval q0
+//!   output y : eval q0
+//!   %0 = mul a.0, k.0 : q0 eval
+//!   %1 = mul a.1, k.0 : q0 eval
+//!   %2 = add %0, %1 : q0 eval
+//!   store %2 -> y.0
+//! }
+//! ```
+//!
 //! | file | subject |
 //! |---|---|
 //! | [`lifetime`] | who reads each value, and how many limbs live at once |
@@ -8,10 +30,6 @@
 //! | [`mod@recompute`] | products of inputs computed again where they are read |
 //! | [`loads`] | explicit loads, for machines that compute on local memory only |
 //! | [`statistics`] | what a program costs |
-//!
-//! Precondition: a valid program. Guarantee: a valid program with the same inputs and outputs and the same bits,
-//! whose buffers number exactly the limbs that live at once. An input limb that an instruction reads where the caller
-//! keeps it takes no buffer.
 
 pub mod allocate;
 pub mod lifetime;

@@ -1,5 +1,29 @@
 //! Products of inputs that are computed again where they are read, rather than kept.
 //!
+//! # Pass: compute products again
+//!
+//! - Purpose: products of inputs that several regions read take no memory between them.
+//! - Requires: a verified limb program.
+//! - Guarantees: a verified program with the same inputs and outputs and the same bits. Such a product is computed once in every
+//!   region that reads it; an allocation is dropped, and everything else keeps its order.
+//! - Example:
+//!
+//! ```text
+//! limb example : 2^4 {
+//!   modulus q0 = 1073741441
+//!   input data a : eval q0 q0
+//!   output y : eval q0
+//!   output z : eval q0
+//! region first
+//!   %0 = mul a.0, a.1 : q0 eval
+//!   %1 = add %0, a.0 : q0 eval
+//!   store %1 -> y.0
+//! region second
+//!   %2 = add %0, a.1 : q0 eval
+//!   store %2 -> z.0
+//! }
+//! ```
+//!
 //! The third part of a product of two ciphertexts is read twice: its inverse transform opens the key switch, and its
 //! limbs as they are enter the inner products, one by one, until the last prime. Kept, they are ℓ + 1 limbs
 //! alive all the way, written once and read again from memory. A multiplication is cheaper than that.
