@@ -26,6 +26,7 @@ from ringmill._checks.ordinals import numbered
 from ringmill._checks.ownership import of_kind, one_secret
 from ringmill._checks.requirements import (
     PRECISION,
+    algebra_of,
     encryption_of,
     hold_precision,
     hold_security,
@@ -127,7 +128,7 @@ def compile_traced(
     )
     magnitude = positive(magnitude)
     bound = bounded(traced, magnitude)
-    other, saved = folded(traced, magnitude) if algebra else (traced, None)
+    other, saved = folded(traced, magnitude) if algebra_of(algebra) else (traced, None)
     if saved is not None:
         try:
             found = compiled(other, magnitude, max(bound, saved.largest))

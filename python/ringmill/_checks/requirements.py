@@ -35,6 +35,18 @@ def encryption_of(wanted: str) -> str:
     return wanted
 
 
+def algebra_of(wanted: bool) -> bool:
+    """Whether an equal program may take the place of the kernel's own."""
+    if not isinstance(wanted, bool):
+        fail(
+            ParameterError,
+            "Algebra",
+            f"algebra={shown(wanted)} is not possible: choose True, an equal program of fewer levels where "
+            "one is found, or False, the program as the kernel says it.",
+        )
+    return wanted
+
+
 def hold_security(params: Params, required: int | None) -> None:
     """Refuse given parameters that are less secure than is asked for."""
     if required is None or (params.security or 0) >= required:
