@@ -12,17 +12,12 @@ from ringmill import _native
 if TYPE_CHECKING:
     from ringmill.trace.program import Traced
 
+# What a cost counts, one of it and many.
 _NAMES = {
-    "depth": "level",
-    "key_switches": "key switch",
-    "rotations": "distance of rotations",
-    "products": "product",
-}
-_MANY = {
-    "depth": "levels",
-    "key_switches": "key switches",
-    "rotations": "distances of rotations",
-    "products": "products",
+    "depth": ("level", "levels"),
+    "key_switches": ("key switch", "key switches"),
+    "rotations": ("distance of rotations", "distances of rotations"),
+    "products": ("product", "products"),
 }
 
 
@@ -47,8 +42,8 @@ class Algebra:
     def __str__(self) -> str:
         """What became fewer or more."""
         changed = [
-            f"{self.after[key]:,} {_NAMES[key] if self.after[key] == 1 else many} for {self.before[key]:,}"
-            for key, many in _MANY.items()
+            f"{self.after[key]:,} {one if self.after[key] == 1 else many} for {self.before[key]:,}"
+            for key, (one, many) in _NAMES.items()
             if self.after[key] != self.before[key]
         ]
         return ", ".join(changed) or "fewer operations"

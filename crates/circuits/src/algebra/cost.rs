@@ -24,7 +24,11 @@ impl Cost {
     /// # Errors
     /// None for a verified traced program.
     pub fn of(traced: &Program) -> Result<Self, HeError> {
-        let p = manage::simplify(traced)?;
+        Ok(Self::of_simple(&manage::simplify(traced)?))
+    }
+
+    /// The cost of a program as [`manage::simplify`] leaves it.
+    pub(super) fn of_simple(p: &Program) -> Self {
         let mut distances = std::collections::BTreeSet::new();
         let mut products = 0;
         for instr in p.instrs() {
@@ -40,13 +44,13 @@ impl Cost {
                 _ => {}
             }
         }
-        Ok(Self {
-            depth: manage::depth(&p),
-            key_switches: manage::key_switches(&p),
+        Self {
+            depth: manage::depth(p),
+            key_switches: manage::key_switches(p),
             rotations: distances.len(),
             products,
             operations: p.instrs().len(),
-        })
+        }
     }
 
     /// Whether nothing that weighs is more than that of the other.

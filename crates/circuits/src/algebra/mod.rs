@@ -73,13 +73,13 @@ const GROWTH: i32 = 16;
 /// # Errors
 /// None for a verified traced program; a managed one is refused.
 pub fn fold(traced: &Program, magnitude: f64, real: bool) -> Result<Folded, HeError> {
-    let largest = |p: &Program| -> Result<f64, HeError> {
-        let p = manage::simplify(p)?;
+    let largest = |p: &Program| {
         let of = |(v, size): (usize, f64)| if p.instrs()[v].ty.is_ct() { size } else { 0.0 };
-        Ok(manage::ranges(&p, magnitude, real).into_iter().enumerate().map(of).fold(0.0, f64::max))
+        manage::ranges(p, magnitude, real).into_iter().enumerate().map(of).fold(0.0, f64::max)
     };
-    let before = Cost::of(traced)?;
-    let mut best = Folded { program: traced.clone(), before, after: before, largest: largest(traced)? };
+    let simple = manage::simplify(traced)?;
+    let before = Cost::of_simple(&simple);
+    let mut best = Folded { program: traced.clone(), before, after: before, largest: largest(&simple) };
     let was = best.largest;
     if traced.instrs().len() > LARGEST {
         return Ok(best);
@@ -90,11 +90,12 @@ pub fn fold(traced: &Program, magnitude: f64, real: bool) -> Result<Folded, HeEr
         else {
             continue;
         };
-        let after = Cost::of(&program)?;
+        let simple = manage::simplify(&program)?;
+        let after = Cost::of_simple(&simple);
         if !after.no_dearer_than(&before) || after >= best.after {
             continue;
         }
-        let largest = largest(&program)?;
+        let largest = largest(&simple);
         let levels = before.depth.saturating_sub(after.depth).min(20) as i32;
         if largest <= was.max(1.0) * 2f64.powi(1 + GROWTH * levels) {
             best = Folded { program, before, after, largest };
