@@ -24,6 +24,12 @@ impl Powers {
         self.c.len() - 1
     }
 
+    /// Adds a multiple of it to the coefficients of a polynomial of the same node.
+    pub(super) fn add_to(&self, sum: &mut Vec<f64>, factor: f64) {
+        sum.resize(sum.len().max(self.c.len()), 0.0);
+        sum.iter_mut().zip(self.c.iter()).for_each(|(sum, c)| *sum += factor * c);
+    }
+
     /// Whether few bits cancel when it is evaluated by its powers, for |x| up to 1 and to `bound`.
     pub(super) fn is_tame(&self, bound: f64) -> bool {
         [1.0, bound].into_iter().all(|bound| {
@@ -35,6 +41,11 @@ impl Powers {
             horner(bound, f64::abs) <= CONDITION * most
         })
     }
+}
+
+/// Powers that cancel leave a lower degree.
+pub(super) fn trim(c: &mut Vec<f64>) {
+    c.truncate(c.iter().rposition(|&c| c != 0.0).map_or(0, |last| last + 1));
 }
 
 /// Finds polynomials, each once.
@@ -94,11 +105,10 @@ impl<'a> Finder<'a> {
             if *base.get_or_insert(powers.base) != powers.base {
                 return None;
             }
-            c.resize(c.len().max(powers.c.len()), 0.0);
-            c.iter_mut().zip(powers.c.iter()).for_each(|(sum, c)| *sum += factor * c);
+            powers.add_to(&mut c, *factor);
         }
-        // Powers that cancel leave a lower degree; what is constant is no polynomial.
-        c.truncate(c.iter().rposition(|&c| c != 0.0)? + 1);
+        trim(&mut c);
+        // What is constant is no polynomial.
         (c.len() > 1 && c.iter().all(|c| c.is_finite())).then_some(())?;
         Some(Powers { base: base?, c: Rc::new(c) })
     }

@@ -7,7 +7,7 @@ use ringmill_program::he::{Builder, Constant, HeError, Like, Op, Program, Rule, 
 
 use super::Rules;
 use super::form::{Affine, Factor, Forms, Id, Node};
-use super::polynomial::{Finder, Powers};
+use super::polynomial::{Finder, Powers, trim};
 use crate::CircuitError;
 use crate::linear::{self, Diagonals, Keys};
 use crate::polynomial::{Basis, Polynomial, evaluate};
@@ -380,16 +380,11 @@ impl Writer<'_> {
         for (&id, f) in &a.terms {
             let Factor::Number(factor) = f else { continue };
             let powers = self.finder.of(id);
-            let c = found.entry(powers.base).or_default();
-            c.resize(c.len().max(powers.c.len()), 0.0);
-            c.iter_mut().zip(powers.c.iter()).for_each(|(sum, c)| *sum += factor * c);
+            powers.add_to(found.entry(powers.base).or_default(), *factor);
         }
-        let trimmed = |mut c: Vec<f64>| {
-            c.truncate(c.iter().rposition(|&c| c != 0.0).map_or(0, |last| last + 1));
-            c
-        };
-        let found = found.into_iter().map(|(base, c)| (base, trimmed(c)));
+        found.values_mut().for_each(trim);
         found
+            .into_iter()
             .filter(|(_, c)| c.len() > DEGREE)
             .map(|(base, c)| (base, Powers { base, c: c.into() }))
             .collect()
