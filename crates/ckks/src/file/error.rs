@@ -2,13 +2,15 @@
 
 use std::path::PathBuf;
 
+use ringmill_errors::StructuredError;
+
 use crate::error::CkksError;
 use crate::params::Fingerprint;
 
 use super::Kind;
 
 /// Why a file was not read or written.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, StructuredError)]
 #[non_exhaustive]
 pub enum FileError {
     /// The system refuses.
@@ -17,6 +19,7 @@ pub enum FileError {
         /// What was being done.
         action: String,
         /// What the system says.
+        #[field(display)]
         source: std::io::Error,
     },
     /// Not a file of this project.
@@ -40,6 +43,7 @@ pub enum FileError {
     )]
     TurnedKeys {
         /// Kind of the file.
+        #[field(display)]
         kind: Kind,
         /// Version of the file.
         found: u16,
@@ -56,8 +60,10 @@ pub enum FileError {
     #[error("this file holds a {found}, but a {expected} is wanted here; were two files swapped?")]
     Kind {
         /// Kind of the file.
+        #[field(display)]
         found: Kind,
         /// Kind wanted.
+        #[field(display)]
         expected: Kind,
     },
     /// A file of another context.
@@ -67,10 +73,13 @@ pub enum FileError {
     )]
     Context {
         /// Kind of the file.
+        #[field(display)]
         kind: Kind,
         /// Parameters of the file.
+        #[field(display)]
         found: Fingerprint,
         /// Parameters given.
+        #[field(display)]
         expected: Fingerprint,
     },
     /// A fingerprint that begins like the right one.
@@ -80,8 +89,10 @@ pub enum FileError {
     )]
     Fingerprint {
         /// Kind of the file.
+        #[field(display)]
         kind: Kind,
         /// Parameters given.
+        #[field(display)]
         expected: Fingerprint,
     },
     /// The file ends early.
@@ -107,6 +118,7 @@ pub enum FileError {
     #[error("the header of the {kind} is damaged: {why}")]
     Header {
         /// Kind of the file.
+        #[field(display)]
         kind: Kind,
         /// What is wrong.
         why: String,
@@ -115,6 +127,7 @@ pub enum FileError {
     #[error("the {kind} announces {found} bytes of residues; its header needs {expected}: it is damaged")]
     PayloadLength {
         /// Kind of the file.
+        #[field(display)]
         kind: Kind,
         /// Length announced.
         found: u64,
@@ -134,14 +147,17 @@ pub enum FileError {
     #[error("the checksum of the {kind} does not match; the file is damaged: copy it again")]
     Checksum {
         /// Kind of the file.
+        #[field(display)]
         kind: Kind,
     },
     /// The contents break a rule.
     #[error("the {kind} is damaged: {source}")]
     Content {
         /// Kind of the file.
+        #[field(display)]
         kind: Kind,
         /// The rule.
+        #[field(display)]
         source: CkksError,
     },
 }

@@ -9,8 +9,8 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 use libloading::Library;
+use ringmill_cycles::axi::Settings;
 
-use super::bus::Settings;
 use super::core::{Core, Counters, check_identity};
 use super::emulator::check_range;
 use super::isa::ADDRESS_UNIT;

@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use ringmill_cycles::axi::Shape;
 use ringmill_machine::compact::Bank;
-use ringmill_machine::compact::bus::Shape;
 
 use super::machine::BankMemory;
 use crate::design::Resource;

@@ -1,14 +1,15 @@
 //! The cycle model: fetch, dispatch, tickets, units, queues and memory, one cycle after the other, without data.
 //!
 //! It follows the rules that the blocks of `rtl/` state for themselves: `rtl/core/README.md`, "Cycle by cycle", for what
-//! is here, `rtl/ntt` for [`lane`], `rtl/memory` and `rtl/sim` for [`super::bus`]. Everything is decided from the
+//! is here, `rtl/ntt` for [`lane`], `rtl/memory` and `rtl/sim` for [`ringmill_cycles::axi`]. Everything is decided from the
 //! registers of a cycle; then they change.
 
 mod lane;
 
 use std::collections::VecDeque;
 
-use super::bus::{Bus, Inputs, Outputs, Request, Settings, Shape};
+use ringmill_cycles::axi::{Bus, Inputs, Outputs, Request, Settings, Shape};
+
 use super::core::Counters;
 use super::isa::{Bank, Instruction, Op};
 use super::{CompactConfig, CompactError, Multiplier};

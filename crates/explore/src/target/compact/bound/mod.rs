@@ -19,7 +19,7 @@ mod graph;
 mod walk;
 mod window;
 
-use ringmill_machine::compact::bus::Shape;
+use ringmill_cycles::axi::Shape;
 use ringmill_machine::compact::model::Steps;
 use ringmill_machine::compact::work::tasks;
 use ringmill_machine::compact::{CompactConfig, CompactError};

@@ -1,4 +1,4 @@
-//! The core's way to memory in cycles, exactly: instruction fetch, read stream, write stream, one AXI4 port and the
+//! A core's way to memory in cycles, exactly: instruction fetch, read stream, write stream, one AXI4 port and the
 //! memory behind it, without data.
 //!
 //! Repeats `rtl/memory` and the memory of `rtl/sim` register by register; their READMEs state the rules. Both sides
