@@ -45,7 +45,7 @@ package ks_pkg;
         + stream_pkg::latency(stream_pkg::FeedForward, 1'b0, kind, w, log_p, log_n, log_n_max);
   endfunction
 
-  // Most slots inside a stretch of so many cycles, at the shortest interval.
+  // The most slots that start within this number of cycles, when they follow each other as closely as they may.
   function automatic int unsigned slots_within(int unsigned cycles, int unsigned rows);
     return cycles / rows + 2;
   endfunction

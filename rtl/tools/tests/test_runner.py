@@ -180,6 +180,23 @@ def test_a_row_outlives_another_of_its_point_only_while_the_sources_are_the_same
     assert synth._beside(whole | {"seeds": {"2": 61.0}}, [routed]) == []
 
 
+@pytest.mark.parametrize(
+    ("other", "same"),
+    [
+        ("module a;\n  // of another\n  wire b; /* two\n lines */\nendmodule\n", True),
+        ("module a;\n  wire c;\nendmodule\n", False),
+        ('module a;\n  wire b;\n  initial $error("a // b");\nendmodule\n', False),
+    ],
+)
+def test_a_digest_is_of_the_code_and_not_of_its_comments(other, same):
+    source = "module a;\n  wire b;  // one\nendmodule\n"
+    assert (synth.code(source) == synth.code(other)) is same
+
+
+def test_a_string_is_no_comment():
+    assert synth.code('$error("a // b  c") ;') == '$error("a // b  c") ;'
+
+
 def test_area_is_casas_formula():
     assert synth.overall(16, 8, 1, 0.5) == 132.4
 
