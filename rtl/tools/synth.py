@@ -124,7 +124,7 @@ class _Run:
     def multiplier(self, point: Point) -> Row:
         """One multiplier of a point, stored or made and stored."""
         params = {name: _parameter(point, name) for name in ("Kind", "W", "Tile")}
-        apart = Point("modmul", "modmul", params, point.flow)
+        apart = Point("modmul", "rm_modmul", params, point.flow)
         figures = _stored(apart)
         if figures is None:
             figures = _flat(apart, ())

@@ -5,7 +5,7 @@
 // Induction    the burst expected on AR is what stands there. BROKEN takes a grant of the stream for given whenever the
 //              channel is free and must give a counterexample.
 module fv_mem_read_arbiter
-  import mem_pkg::*;
+  import rm_mem_pkg::*;
 (
   input logic   clk_i,
   input logic   rst_ni,
@@ -22,7 +22,7 @@ module fv_mem_read_arbiter
   logic [LenW-1:0]  ar_len;
   logic [BeatsW-1:0] beats_q;
 
-  mem_read_arbiter i_dut (
+  rm_mem_read_arbiter i_dut (
     .clk_i, .rst_ni,
     .fetch_valid_i, .fetch_ready_o(fetch_ready), .fetch_i,
     .stream_valid_i, .stream_ready_o(stream_ready), .stream_i,
@@ -36,7 +36,7 @@ module fv_mem_read_arbiter
   assign stream = stream_valid_i && stream_ready;
 `endif
 
-  handshake_check #(.Width(1 + AddrW + LenW)) i_ar (
+  rm_handshake_check #(.Width(1 + AddrW + LenW)) i_ar (
     .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(ar_valid), .ready_i(ar_ready_i), .data_i({ar_id, ar_addr, ar_len})
   );
 

@@ -2,7 +2,7 @@
 //
 // Method       bounded, at a few beats and rows; ready and responses come at any time, or never.
 module fv_mem_write_dma
-  import mem_pkg::*;
+  import rm_mem_pkg::*;
 #(
   parameter int unsigned RowWords = 8
 ) (
@@ -31,7 +31,7 @@ module fv_mem_write_dma
   logic [UnitAddrW-1:0] err_addr;
   logic [CntW-1:0]  beats_q, beats, bursts_q, requests_q;
 
-  mem_write_dma #(.DataW(DataW), .RowWords(RowWords), .WordW(1), .BurstBytes(64), .Outstanding(4)) i_dut (
+  rm_mem_write_dma #(.DataW(DataW), .RowWords(RowWords), .WordW(1), .BurstBytes(64), .Outstanding(4)) i_dut (
     .clk_i, .rst_ni, .idle_o(idle),
     .req_valid_i, .req_ready_o(req_ready), .req_i,
     .row_valid_i, .row_ready_o(row_ready), .row_i, .done_o(done),
@@ -41,10 +41,10 @@ module fv_mem_write_dma
     .err_valid_o(err_valid), .err_resp_o(err_resp), .err_addr_o(err_addr)
   );
 
-  handshake_check #(.Width(AddrW + LenW)) i_aw (
+  rm_handshake_check #(.Width(AddrW + LenW)) i_aw (
     .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(aw_valid), .ready_i(aw_ready_i), .data_i({aw_addr, aw_len})
   );
-  handshake_check #(.Width(DataW + 1)) i_w (
+  rm_handshake_check #(.Width(DataW + 1)) i_w (
     .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(w_valid), .ready_i(w_ready_i), .data_i({w_last, w_data})
   );
 

@@ -23,7 +23,7 @@ module fv_core_regs
   input logic [13:0]   ar_addr_i,
   input logic          r_ready_i,
   input core_status_t  status_i,
-  input mem_pkg::err_t bus_err_i
+  input rm_mem_pkg::err_t bus_err_i
 );
 
   localparam int unsigned CntW = 4;
@@ -43,7 +43,7 @@ module fv_core_regs
   assign b_ready = Prompt || b_ready_i;
   assign r_ready = Prompt || r_ready_i;
 
-  core_regs i_dut (
+  rm_core_regs i_dut (
     .clk_i,
     .rst_ni,
     .s_axil_awvalid_i(aw_valid_i),
@@ -76,19 +76,19 @@ module fv_core_regs
   );
 
   // ---------------------------------------------------------------- handshakes
-  handshake_check #(.Width(14), .AsAssumption(1'b1)) i_aw (
+  rm_handshake_check #(.Width(14), .AsAssumption(1'b1)) i_aw (
     .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(aw_valid_i), .ready_i(aw_ready), .data_i(aw_addr_i)
   );
-  handshake_check #(.Width(36), .AsAssumption(1'b1)) i_w (
+  rm_handshake_check #(.Width(36), .AsAssumption(1'b1)) i_w (
     .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(w_valid_i), .ready_i(w_ready), .data_i({w_strb_i, w_data_i})
   );
-  handshake_check #(.Width(14), .AsAssumption(1'b1)) i_ar (
+  rm_handshake_check #(.Width(14), .AsAssumption(1'b1)) i_ar (
     .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(ar_valid_i), .ready_i(ar_ready), .data_i(ar_addr_i)
   );
-  handshake_check #(.Width(2)) i_b (
+  rm_handshake_check #(.Width(2)) i_b (
     .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(b_valid), .ready_i(b_ready), .data_i(b_resp)
   );
-  handshake_check #(.Width(34)) i_r (
+  rm_handshake_check #(.Width(34)) i_r (
     .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(r_valid), .ready_i(r_ready), .data_i({r_resp, r_data})
   );
 

@@ -1,4 +1,4 @@
-// toy_core - a stand-in with the ports of compact_core. It executes COPY from memory to memory and END, one
+// toy_core - a stand-in with the ports of rm_compact_core. It executes COPY from memory to memory and END, one
 // instruction at a time. It tests the library, the registers and the streams together, and shows how they
 // are wired. COPY with bit 54 of w1 set adds q of its modulus to every word, so that the modulus table is
 // seen from outside.
@@ -37,7 +37,7 @@ module toy_core
   output logic                      m_axi_awvalid_o,
   input  logic                      m_axi_awready_i,
   output logic                      m_axi_awid_o,
-  output logic [mem_pkg::AddrW-1:0] m_axi_awaddr_o,
+  output logic [rm_mem_pkg::AddrW-1:0] m_axi_awaddr_o,
   output logic [7:0]                m_axi_awlen_o,
   output logic [2:0]                m_axi_awsize_o,
   output logic [1:0]                m_axi_awburst_o,
@@ -54,7 +54,7 @@ module toy_core
   output logic                      m_axi_arvalid_o,
   input  logic                      m_axi_arready_i,
   output logic                      m_axi_arid_o,
-  output logic [mem_pkg::AddrW-1:0] m_axi_araddr_o,
+  output logic [rm_mem_pkg::AddrW-1:0] m_axi_araddr_o,
   output logic [7:0]                m_axi_arlen_o,
   output logic [2:0]                m_axi_arsize_o,
   output logic [1:0]                m_axi_arburst_o,
@@ -72,12 +72,12 @@ module toy_core
 
   core_ctrl_t    ctrl;
   core_status_t  status;
-  mem_pkg::err_t bus_err;
+  rm_mem_pkg::err_t bus_err;
   logic          mod_we;
   logic [4:0]    mod_index, mod_field;
   logic [63:0]   mod_data;
 
-  core_regs #(.W(W), .NBF(NBF), .LOGN_MAX(LOGN_MAX), .MODS(MODS), .KIND(KIND), .D(D)) i_regs (
+  rm_core_regs #(.W(W), .NBF(NBF), .LOGN_MAX(LOGN_MAX), .MODS(MODS), .KIND(KIND), .D(D)) i_regs (
     .clk_i, .rst_ni,
     .s_axil_awvalid_i, .s_axil_awready_o, .s_axil_awaddr_i, .s_axil_awprot_i,
     .s_axil_wvalid_i, .s_axil_wready_o, .s_axil_wdata_i, .s_axil_wstrb_i,
@@ -100,7 +100,7 @@ module toy_core
   logic         start, instr_valid, instr_ready, instr_err, rd_err, wr_err, rd_idle, wr_idle, fetch_idle;
   logic         rd_req_ready, wr_req_ready, row_valid, row_ready, wr_done, rd_beat, wr_beat;
   logic [255:0] instr, instr_q;
-  logic [mem_pkg::RowsW-1:0] rows, left_q, left_d;
+  logic [rm_mem_pkg::RowsW-1:0] rows, left_q, left_d;
   logic [RowW-1:0]           row, sum;
   error_e       code_q, code_d;
   logic [31:0]  pc_q, pc_d;
@@ -108,7 +108,7 @@ module toy_core
   logic [NumCounters-1:0][CounterW-1:0] count_q;
 
   assign start       = ctrl.start && !busy_q;
-  assign rows        = mem_pkg::RowsW'((32'd1 << ctrl.log_n) / (2 * NBF));
+  assign rows        = rm_mem_pkg::RowsW'((32'd1 << ctrl.log_n) / (2 * NBF));
   assign instr_ready = state_q == Fetch;
 
   for (genvar i = 0; i < 2 * NBF; i++) begin : g_sum
@@ -146,7 +146,7 @@ module toy_core
       end
       Await: if (wr_done) begin
         state_d = (code_d == ErrNone) ? Fetch : Stop;
-        pc_d    = pc_q + mem_pkg::UnitAddrW'(code_d == ErrNone);
+        pc_d    = pc_q + rm_mem_pkg::UnitAddrW'(code_d == ErrNone);
       end
       Stop: if (fetch_idle && rd_idle && wr_idle) state_d = Idle;
       default: state_d = Idle;
@@ -197,7 +197,7 @@ module toy_core
   assign status = '{busy: busy_q, done: done_q, error: error_q, refused: refused_q, error_code: code_q,
                     error_pc: pc_q, counters: count_q};
 
-  mem_system #(.W(W), .NBF(NBF), .D(D)) i_memory (
+  rm_mem_system #(.W(W), .NBF(NBF), .D(D)) i_memory (
     .clk_i, .rst_ni,
     .fetch_start_i(start), .fetch_addr_i(ctrl.program_addr), .fetch_stop_i(state_q == Stop),
     .fetch_idle_o(fetch_idle),
