@@ -77,6 +77,9 @@ module rm_compact_core
   localparam int unsigned Cols = 2 * NBF;
   localparam int unsigned RowW = LOGN_MAX - $clog2(Cols);
 
+  axil_req_t              host;
+  axil_rsp_t              answer;
+  rm_mem_pkg::axi_addr_t  aw, ar;
   core_ctrl_t             ctrl;
   core_status_t           status;
   rm_mem_pkg::err_t          bus_err;
@@ -102,25 +105,8 @@ module rm_compact_core
   ) i_regs (
     .clk_i,
     .rst_ni,
-    .s_axil_awvalid_i,
-    .s_axil_awready_o,
-    .s_axil_awaddr_i,
-    .s_axil_awprot_i,
-    .s_axil_wvalid_i,
-    .s_axil_wready_o,
-    .s_axil_wdata_i,
-    .s_axil_wstrb_i,
-    .s_axil_bvalid_o,
-    .s_axil_bready_i,
-    .s_axil_bresp_o,
-    .s_axil_arvalid_i,
-    .s_axil_arready_o,
-    .s_axil_araddr_i,
-    .s_axil_arprot_i,
-    .s_axil_rvalid_o,
-    .s_axil_rready_i,
-    .s_axil_rdata_o,
-    .s_axil_rresp_o,
+    .host_i     (host),
+    .host_o     (answer),
     .ctrl_o     (ctrl),
     .status_i   (status),
     .bus_err_i  (bus_err),
@@ -217,38 +203,55 @@ module rm_compact_core
     .wr_idle_o     (wr_idle),
     .wr_beat_o     (wr_beat),
     .err_o         (bus_err),
-    .m_axi_awvalid_o,
-    .m_axi_awready_i,
-    .m_axi_awid_o,
-    .m_axi_awaddr_o,
-    .m_axi_awlen_o,
-    .m_axi_awsize_o,
-    .m_axi_awburst_o,
-    .m_axi_awcache_o,
-    .m_axi_awprot_o,
-    .m_axi_wvalid_o,
-    .m_axi_wready_i,
-    .m_axi_wdata_o,
-    .m_axi_wstrb_o,
-    .m_axi_wlast_o,
-    .m_axi_bvalid_i,
-    .m_axi_bready_o,
-    .m_axi_bresp_i,
-    .m_axi_arvalid_o,
-    .m_axi_arready_i,
-    .m_axi_arid_o,
-    .m_axi_araddr_o,
-    .m_axi_arlen_o,
-    .m_axi_arsize_o,
-    .m_axi_arburst_o,
-    .m_axi_arcache_o,
-    .m_axi_arprot_o,
-    .m_axi_rvalid_i,
-    .m_axi_rready_o,
-    .m_axi_rid_i,
-    .m_axi_rdata_i,
-    .m_axi_rresp_i,
-    .m_axi_rlast_i
+    .aw_valid_o    (m_axi_awvalid_o),
+    .aw_ready_i    (m_axi_awready_i),
+    .aw_o          (aw),
+    .w_valid_o     (m_axi_wvalid_o),
+    .w_ready_i     (m_axi_wready_i),
+    .w_data_o      (m_axi_wdata_o),
+    .w_last_o      (m_axi_wlast_o),
+    .b_valid_i     (m_axi_bvalid_i),
+    .b_resp_i      (m_axi_bresp_i),
+    .ar_valid_o    (m_axi_arvalid_o),
+    .ar_ready_i    (m_axi_arready_i),
+    .ar_o          (ar),
+    .r_valid_i     (m_axi_rvalid_i),
+    .r_data_i      (m_axi_rdata_i),
+    .r_i           ('{id: m_axi_rid_i, resp: m_axi_rresp_i, last: m_axi_rlast_i})
   );
+
+  // ---------------------------------------------------------------- pins of AXI4-Lite
+  assign host = '{aw_valid: s_axil_awvalid_i, aw_addr: s_axil_awaddr_i, aw_prot: s_axil_awprot_i,
+                  w_valid: s_axil_wvalid_i, w_data: s_axil_wdata_i, w_strb: s_axil_wstrb_i,
+                  b_ready: s_axil_bready_i,
+                  ar_valid: s_axil_arvalid_i, ar_addr: s_axil_araddr_i, ar_prot: s_axil_arprot_i,
+                  r_ready: s_axil_rready_i};
+  assign s_axil_awready_o = answer.aw_ready;
+  assign s_axil_wready_o  = answer.w_ready;
+  assign s_axil_bvalid_o  = answer.b_valid;
+  assign s_axil_bresp_o   = answer.b_resp;
+  assign s_axil_arready_o = answer.ar_ready;
+  assign s_axil_rvalid_o  = answer.r_valid;
+  assign s_axil_rdata_o   = answer.r_data;
+  assign s_axil_rresp_o   = answer.r_resp;
+
+  // ---------------------------------------------------------------- pins of AXI4
+  assign m_axi_awid_o    = aw.id;
+  assign m_axi_awaddr_o  = aw.addr;
+  assign m_axi_awlen_o   = aw.len;
+  assign m_axi_awsize_o  = 3'($clog2(D / 8));
+  assign m_axi_awburst_o = rm_mem_pkg::AxiBurst;
+  assign m_axi_awcache_o = rm_mem_pkg::AxiCache;
+  assign m_axi_awprot_o  = rm_mem_pkg::AxiProt;
+  assign m_axi_wstrb_o   = '1;
+  assign m_axi_bready_o  = 1'b1;
+  assign m_axi_arid_o    = ar.id;
+  assign m_axi_araddr_o  = ar.addr;
+  assign m_axi_arlen_o   = ar.len;
+  assign m_axi_arsize_o  = 3'($clog2(D / 8));
+  assign m_axi_arburst_o = rm_mem_pkg::AxiBurst;
+  assign m_axi_arcache_o = rm_mem_pkg::AxiCache;
+  assign m_axi_arprot_o  = rm_mem_pkg::AxiProt;
+  assign m_axi_rready_o  = 1'b1;
 
 endmodule

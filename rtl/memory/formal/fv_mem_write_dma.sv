@@ -24,8 +24,7 @@ module fv_mem_write_dma
 
   logic             req_ready, row_ready, done, idle, aw_valid, w_valid, w_last, err_valid, started_q, new_aw;
   logic             aw_seen_q;
-  logic [AddrW-1:0] aw_addr;
-  logic [LenW-1:0]  aw_len, aw_len_q;
+  axi_addr_t        aw;
   logic [DataW-1:0] w_data;
   logic [1:0]       err_resp;
   logic [UnitAddrW-1:0] err_addr;
@@ -35,14 +34,14 @@ module fv_mem_write_dma
     .clk_i, .rst_ni, .idle_o(idle),
     .req_valid_i, .req_ready_o(req_ready), .req_i,
     .row_valid_i, .row_ready_o(row_ready), .row_i, .done_o(done),
-    .aw_valid_o(aw_valid), .aw_ready_i, .aw_addr_o(aw_addr), .aw_len_o(aw_len),
+    .aw_valid_o(aw_valid), .aw_ready_i, .aw_o(aw),
     .w_valid_o(w_valid), .w_ready_i, .w_data_o(w_data), .w_last_o(w_last),
     .b_valid_i, .b_resp_i,
     .err_valid_o(err_valid), .err_resp_o(err_resp), .err_addr_o(err_addr)
   );
 
-  rm_handshake_check #(.Width(AddrW + LenW)) i_aw (
-    .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(aw_valid), .ready_i(aw_ready_i), .data_i({aw_addr, aw_len})
+  rm_handshake_check #(.Width($bits(axi_addr_t))) i_aw (
+    .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(aw_valid), .ready_i(aw_ready_i), .data_i(aw)
   );
   rm_handshake_check #(.Width(DataW + 1)) i_w (
     .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(w_valid), .ready_i(w_ready_i), .data_i({w_last, w_data})
@@ -50,7 +49,7 @@ module fv_mem_write_dma
 
   // An address is new in the first cycle in which it is shown.
   assign new_aw = aw_valid && !aw_seen_q;
-  assign beats  = beats_q + (new_aw ? CntW'(aw_len) + 1'b1 : '0);
+  assign beats  = beats_q + (new_aw ? CntW'(aw.len) + 1'b1 : '0);
 
   initial begin
     started_q = 1'b0;

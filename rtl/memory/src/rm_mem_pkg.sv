@@ -42,4 +42,23 @@ package rm_mem_pkg;
     logic [RowsW-1:0]     rows;
   } request_t;
 
+  // AXI4, AW or AR: the fields that differ from burst to burst. A top gives the others, which are constants.
+  typedef struct packed {
+    logic             id;
+    logic [AddrW-1:0] addr;
+    logic [LenW-1:0]  len;   // beats - 1
+  } axi_addr_t;
+
+  // AXI4, R beside its data.
+  typedef struct packed {
+    logic       id;
+    logic [1:0] resp;
+    logic       last;
+  } axi_read_t;
+
+  // AXI4, the constants of AW and AR: whole beats at rising addresses, in memory that may be buffered.
+  parameter logic [1:0] AxiBurst = 2'b01;
+  parameter logic [3:0] AxiCache = 4'b0011;
+  parameter logic [2:0] AxiProt  = 3'b000;
+
 endpackage

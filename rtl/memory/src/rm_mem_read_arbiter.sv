@@ -17,14 +17,11 @@ module rm_mem_read_arbiter
   input  burst_t            stream_i,
   output logic              ar_valid_o,
   input  logic              ar_ready_i,
-  output logic              ar_id_o,
-  output logic [AddrW-1:0]  ar_addr_o,
-  output logic [LenW-1:0]   ar_len_o
+  output axi_addr_t         ar_o
 );
 
-  logic             valid_q, id_q, open;
-  logic [AddrW-1:0] addr_q;
-  logic [LenW-1:0]  len_q;
+  logic      valid_q, open;
+  axi_addr_t ar_q;
 
   assign open           = !valid_q || ar_ready_i;
   assign fetch_ready_o  = open;
@@ -33,29 +30,24 @@ module rm_mem_read_arbiter
   always_ff @(posedge clk_i or negedge rst_ni) begin : p_ar
     if (!rst_ni) begin
       valid_q <= 1'b0;
-      id_q    <= 1'b0;
-      addr_q  <= '0;
-      len_q   <= '0;
+      ar_q    <= '0;
     end else if (open) begin
-      valid_q <= fetch_valid_i || stream_valid_i;
-      id_q    <= !fetch_valid_i;
-      addr_q  <= fetch_valid_i ? fetch_i.addr : stream_i.addr;
-      len_q   <= LenW'((fetch_valid_i ? fetch_i.beats : stream_i.beats) - 1'b1);
+      valid_q   <= fetch_valid_i || stream_valid_i;
+      ar_q.id   <= !fetch_valid_i;
+      ar_q.addr <= fetch_valid_i ? fetch_i.addr : stream_i.addr;
+      ar_q.len  <= LenW'((fetch_valid_i ? fetch_i.beats : stream_i.beats) - 1'b1);
     end
   end
 
   assign ar_valid_o = valid_q;
-  assign ar_id_o    = id_q;
-  assign ar_addr_o  = addr_q;
-  assign ar_len_o   = len_q;
+  assign ar_o       = ar_q;
 
   logic unused;
   assign unused = ^{fetch_i.last, stream_i.last};
 
 `ifndef SYNTHESIS
-  rm_handshake_check #(.Width(1 + AddrW + LenW)) i_check_ar (
-    .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(valid_q), .ready_i(ar_ready_i),
-    .data_i({id_q, addr_q, len_q})
+  rm_handshake_check #(.Width($bits(axi_addr_t))) i_check_ar (
+    .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(valid_q), .ready_i(ar_ready_i), .data_i(ar_q)
   );
 `endif
 

@@ -3,9 +3,8 @@
 //
 // Streams      valid/ready, payload stable while it waits; see rm_mem_fetch, rm_mem_read_dma, rm_mem_write_dma
 //              for contracts and cycle rules, README.md for the whole.
-// AXI4         incrementing bursts of whole beats; ARID 0 fetch, 1 read stream; RREADY and BREADY are
-//              always 1; all write strobes set. Bits that never change are given here so that a
-//              board's interconnect needs nothing else.
+// AXI4         incrementing bursts of whole beats; ARID 0 fetch, 1 read stream. A top gives what never changes:
+//              RREADY and BREADY are 1, all write strobes are set, and the constants of rm_mem_pkg.
 // Errors       a response other than OKAY pulses rd_err_o or wr_err_o, or marks the instruction;
 //              err_o keeps kind, response and address of the first one since start_i.
 module rm_mem_system
@@ -20,8 +19,7 @@ module rm_mem_system
   parameter int unsigned FetchDepth = 32,
   parameter int unsigned QueueDepth = 4,
   localparam int unsigned RowWords  = 2 * NBF,
-  localparam int unsigned RowW      = RowWords * W,
-  localparam int unsigned StrbW     = D / 8
+  localparam int unsigned RowW      = RowWords * W
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
@@ -58,42 +56,24 @@ module rm_mem_system
   output logic                 wr_idle_o,
   output logic                 wr_beat_o,
   output err_t                 err_o,
-  // AXI4 master
-  output logic                 m_axi_awvalid_o,
-  input  logic                 m_axi_awready_i,
-  output logic                 m_axi_awid_o,
-  output logic [AddrW-1:0]     m_axi_awaddr_o,
-  output logic [LenW-1:0]      m_axi_awlen_o,
-  output logic [2:0]           m_axi_awsize_o,
-  output logic [1:0]           m_axi_awburst_o,
-  output logic [3:0]           m_axi_awcache_o,
-  output logic [2:0]           m_axi_awprot_o,
-  output logic                 m_axi_wvalid_o,
-  input  logic                 m_axi_wready_i,
-  output logic [D-1:0]     m_axi_wdata_o,
-  output logic [StrbW-1:0]     m_axi_wstrb_o,
-  output logic                 m_axi_wlast_o,
-  input  logic                 m_axi_bvalid_i,
-  output logic                 m_axi_bready_o,
-  input  logic [1:0]           m_axi_bresp_i,
-  output logic                 m_axi_arvalid_o,
-  input  logic                 m_axi_arready_i,
-  output logic                 m_axi_arid_o,
-  output logic [AddrW-1:0]     m_axi_araddr_o,
-  output logic [LenW-1:0]      m_axi_arlen_o,
-  output logic [2:0]           m_axi_arsize_o,
-  output logic [1:0]           m_axi_arburst_o,
-  output logic [3:0]           m_axi_arcache_o,
-  output logic [2:0]           m_axi_arprot_o,
-  input  logic                 m_axi_rvalid_i,
-  output logic                 m_axi_rready_o,
-  input  logic                 m_axi_rid_i,
-  input  logic [D-1:0]     m_axi_rdata_i,
-  input  logic [1:0]           m_axi_rresp_i,
-  input  logic                 m_axi_rlast_i
+  // AXI4 master, one channel of each kind
+  output logic                 aw_valid_o,
+  input  logic                 aw_ready_i,
+  output axi_addr_t            aw_o,
+  output logic                 w_valid_o,
+  input  logic                 w_ready_i,
+  output logic [D-1:0]         w_data_o,
+  output logic                 w_last_o,
+  input  logic                 b_valid_i,
+  input  logic [1:0]           b_resp_i,
+  output logic                 ar_valid_o,
+  input  logic                 ar_ready_i,
+  output axi_addr_t            ar_o,
+  input  logic                 r_valid_i,
+  input  logic [D-1:0]         r_data_i,
+  input  axi_read_t            r_i
 );
 
-  localparam logic [2:0] Size = 3'($clog2(StrbW));
   // Fetch reads in bursts of 16 instructions.
   localparam int unsigned FetchBurst = 512;
 
@@ -132,15 +112,14 @@ module rm_mem_system
   logic [1:0]           fetch_resp, stream_resp;
   logic [UnitAddrW-1:0] fetch_fault, stream_fault;
 
-  assign fetch_beat  = m_axi_rvalid_i && !m_axi_rid_i;
-  assign stream_beat = m_axi_rvalid_i && m_axi_rid_i;
+  assign fetch_beat  = r_valid_i && !r_i.id;
+  assign stream_beat = r_valid_i && r_i.id;
 
   rm_mem_fetch #(.DataW(D), .Depth(FetchDepth), .BurstBytes(FetchBurst)) i_fetch (
     .clk_i, .rst_ni,
     .start_i(fetch_start_i), .addr_i(fetch_addr_i), .stop_i(fetch_stop_i), .idle_o(fetch_idle_o),
     .burst_valid_o(fetch_valid), .burst_ready_i(fetch_ready), .burst_o(fetch_burst),
-    .r_valid_i(fetch_beat), .r_data_i(m_axi_rdata_i), .r_resp_i(m_axi_rresp_i),
-    .r_last_i(m_axi_rlast_i),
+    .r_valid_i(fetch_beat), .r_data_i, .r_resp_i(r_i.resp), .r_last_i(r_i.last),
     .instr_valid_o, .instr_ready_i, .instr_o(instr_data_o), .instr_err_o,
     .err_valid_o(fetch_err), .err_resp_o(fetch_resp), .err_addr_o(fetch_fault)
   );
@@ -153,8 +132,7 @@ module rm_mem_system
     .clk_i, .rst_ni, .flush_i(1'b0), .idle_o(rd_dma_idle),
     .req_valid_i(rd_req_valid), .req_ready_o(rd_req_ready), .req_i(rd_req),
     .burst_valid_o(stream_valid), .burst_ready_i(stream_ready), .burst_o(stream_burst),
-    .r_valid_i(stream_beat), .r_data_i(m_axi_rdata_i), .r_resp_i(m_axi_rresp_i),
-    .r_last_i(m_axi_rlast_i),
+    .r_valid_i(stream_beat), .r_data_i, .r_resp_i(r_i.resp), .r_last_i(r_i.last),
     .row_valid_o(rd_row_valid_o), .row_ready_i(rd_row_ready_i), .row_o(rd_row_data_o),
     .row_err_o(row_err),
     .err_valid_o(stream_err), .err_resp_o(stream_resp), .err_addr_o(stream_fault)
@@ -164,17 +142,11 @@ module rm_mem_system
     .clk_i, .rst_ni,
     .fetch_valid_i(fetch_valid), .fetch_ready_o(fetch_ready), .fetch_i(fetch_burst),
     .stream_valid_i(stream_valid), .stream_ready_o(stream_ready), .stream_i(stream_burst),
-    .ar_valid_o(m_axi_arvalid_o), .ar_ready_i(m_axi_arready_i), .ar_id_o(m_axi_arid_o),
-    .ar_addr_o(m_axi_araddr_o), .ar_len_o(m_axi_arlen_o)
+    .ar_valid_o, .ar_ready_i, .ar_o
   );
 
-  assign rd_err_o        = stream_err;
-  assign rd_beat_o       = m_axi_rvalid_i;
-  assign m_axi_rready_o  = 1'b1;
-  assign m_axi_arsize_o  = Size;
-  assign m_axi_arburst_o = 2'b01;
-  assign m_axi_arcache_o = 4'b0011;
-  assign m_axi_arprot_o  = 3'b000;
+  assign rd_err_o  = stream_err;
+  assign rd_beat_o = r_valid_i;
 
   // ---------------------------------------------------------------- write side
   logic [1:0]           write_resp;
@@ -187,22 +159,13 @@ module rm_mem_system
     .req_valid_i(wr_req_valid), .req_ready_o(wr_req_ready), .req_i(wr_req),
     .row_valid_i(wr_row_valid_i), .row_ready_o(wr_row_ready_o), .row_i(wr_row_data_i),
     .done_o(wr_done_o),
-    .aw_valid_o(m_axi_awvalid_o), .aw_ready_i(m_axi_awready_i), .aw_addr_o(m_axi_awaddr_o),
-    .aw_len_o(m_axi_awlen_o),
-    .w_valid_o(m_axi_wvalid_o), .w_ready_i(m_axi_wready_i), .w_data_o(m_axi_wdata_o),
-    .w_last_o(m_axi_wlast_o),
-    .b_valid_i(m_axi_bvalid_i), .b_resp_i(m_axi_bresp_i),
+    .aw_valid_o, .aw_ready_i, .aw_o,
+    .w_valid_o, .w_ready_i, .w_data_o, .w_last_o,
+    .b_valid_i, .b_resp_i,
     .err_valid_o(wr_err_o), .err_resp_o(write_resp), .err_addr_o(write_fault)
   );
 
-  assign wr_beat_o       = m_axi_wvalid_o && m_axi_wready_i;
-  assign m_axi_awid_o    = 1'b0;
-  assign m_axi_awsize_o  = Size;
-  assign m_axi_awburst_o = 2'b01;
-  assign m_axi_awcache_o = 4'b0011;
-  assign m_axi_awprot_o  = 3'b000;
-  assign m_axi_wstrb_o   = '1;
-  assign m_axi_bready_o  = 1'b1;
+  assign wr_beat_o = w_valid_o && w_ready_i;
 
   // ---------------------------------------------------------------- first error
   err_t err_q, err_d;

@@ -5,8 +5,8 @@
 //              whatever it said; err_valid_o pulses for each response other than OKAY.
 // Data         one entry (the wider of beat and row) is held; the writer brings its own FIFO. AW goes
 //              out when the request does, W as rows come: rows must never wait for this store.
-// Cycles       request taken in t; first burst cut in t + 1, AWVALID in t + 2; a burst a cycle. W of a burst may begin in the cycle of its AWVALID, not before. A row
-//              that completes an entry taken in t: WVALID in t + 1. A beat a cycle (narrow beats), a
+// Cycles       request taken in t; first burst cut in t + 1, AWVALID in t + 2; a burst a cycle. W of a burst may begin in
+//              the cycle of its AWVALID, not before. A row that completes an entry taken in t: WVALID in t + 1. A beat a cycle (narrow beats), a
 //              row a cycle (wide beats). B is always taken; done_o comes in the cycle after it.
 module rm_mem_write_dma
   import rm_mem_pkg::*;
@@ -30,8 +30,7 @@ module rm_mem_write_dma
   output logic             done_o,
   output logic             aw_valid_o,
   input  logic             aw_ready_i,
-  output logic [AddrW-1:0] aw_addr_o,
-  output logic [LenW-1:0]  aw_len_o,
+  output axi_addr_t        aw_o,
   output logic             w_valid_o,
   input  logic             w_ready_i,
   output logic [DataW-1:0] w_data_o,
@@ -61,9 +60,8 @@ module rm_mem_write_dma
     .burst_valid_o(split_valid), .burst_ready_i(split_go), .burst_o(burst)
   );
 
-  logic             aw_valid_q;
-  logic [AddrW-1:0] aw_addr_q;
-  logic [LenW-1:0]  aw_len_q;
+  logic      aw_valid_q;
+  axi_addr_t aw_q;
 
   assign aw_open  = !aw_valid_q || aw_ready_i;
   assign split_go = split_valid && aw_open && pend_ready && len_ready;
@@ -71,18 +69,15 @@ module rm_mem_write_dma
   always_ff @(posedge clk_i or negedge rst_ni) begin : p_aw
     if (!rst_ni) begin
       aw_valid_q <= 1'b0;
-      aw_addr_q  <= '0;
-      aw_len_q   <= '0;
+      aw_q       <= '0;
     end else if (aw_open) begin
       aw_valid_q <= split_go;
-      aw_addr_q  <= burst.addr;
-      aw_len_q   <= LenW'(burst.beats - 1'b1);
+      aw_q       <= '{id: 1'b0, addr: burst.addr, len: LenW'(burst.beats - 1'b1)};
     end
   end
 
   assign aw_valid_o = aw_valid_q;
-  assign aw_addr_o  = aw_addr_q;
-  assign aw_len_o   = aw_len_q;
+  assign aw_o       = aw_q;
 
   // ---------------------------------------------------------------- responses
   logic                 pend_valid, pend_last;
@@ -216,9 +211,8 @@ module rm_mem_write_dma
       a_known: assert (!b_valid_i || pend_valid);
     end
   end
-  rm_handshake_check #(.Width(AddrW + LenW)) i_check_aw (
-    .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(aw_valid_q), .ready_i(aw_ready_i),
-    .data_i({aw_addr_q, aw_len_q})
+  rm_handshake_check #(.Width($bits(axi_addr_t))) i_check_aw (
+    .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(aw_valid_q), .ready_i(aw_ready_i), .data_i(aw_q)
   );
   rm_handshake_check #(.Width(DataW + 1)) i_check_w (
     .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(w_valid_o), .ready_i(w_ready_i),
