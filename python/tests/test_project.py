@@ -81,7 +81,7 @@ def test_the_module_carries_the_sources_of_this_tree(folder: Path) -> None:
 
 
 def test_multipliers_have_the_numbers_of_the_hardware() -> None:
-    package = (ROOT / "rtl/modmul/src/modmul_pkg.sv").read_text()
+    package = (ROOT / "rtl/modmul/src/rm_modmul_pkg.sv").read_text()
     numbers = {name: int(at) for name, at in re.findall(r"int unsigned Kind(\w+)\s*=\s*(\d+);", package)}
     names = {
         "P2": "word-montgomery",
@@ -238,7 +238,7 @@ def test_banks_in_ultra_memory_are_synthesised_as_such(tmp_path: Path) -> None:
     verilog = [place for place in files if place.endswith("rm_core_pkg.sv") or "rtl/bank/src" in place]
     parameters = (f"W={core.word_bits}", f"Nbf={core.butterflies}", f"LogNMax={core.log_n_max}")
     subprocess.run(
-        [sys.executable, "synth/cells.py", "xcup", "bank_array", "cells.json", *parameters, "--", *verilog],
+        [sys.executable, "synth/cells.py", "xcup", "rm_bank_array", "cells.json", *parameters, "--", *verilog],
         cwd=tmp_path,
         check=True,
         capture_output=True,

@@ -25,8 +25,8 @@ def _place(path: str) -> str:
     raise AssertionError(f"no place for {path}")
 
 
-#: The memory of a bank in `bank_ram.sv`, where a synthesis attribute selects its kind.
-_BANK, _MEMORY = "rtl/bank/src/bank_ram.sv", "  logic [Width-1:0] mem [Depth];"
+#: The memory of a bank in `rm_bank_ram.sv`, where a synthesis attribute selects its kind.
+_BANK, _MEMORY = "rtl/bank/src/rm_bank_ram.sv", "  logic [Width-1:0] mem [Depth];"
 
 
 def sources(core: Core) -> dict[str, str]:
@@ -61,7 +61,7 @@ def lists(name: str, version: str, core: Core, files: dict[str, str]) -> dict[st
         origin=_ORIGIN,
         name=f"ringmill:design:{name}:{version}",
         about=f"The compact core with the parameters of the kernel {name}",
-        top="compact_core",
+        top="rm_compact_core",
         filesets={
             "rtl": verilog,
             "lint": waivers,

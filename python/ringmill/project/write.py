@@ -95,7 +95,7 @@ def _readme(compiled: Compiled, core: Core, image: CoreImage, name: str) -> str:
         file=name,
         version=__version__,
         params=f"`{compiled.params!r}`",
-        shape=f"`compact_core`, {shape} ({core.multiplier})",
+        shape=f"`rm_compact_core`, {shape} ({core.multiplier})",
         clock=f"{core.clock_mhz:g}",
         cycles=image.cycles,
         milliseconds=f"{image.cycles / core.clock_mhz / 1000:.3f}",

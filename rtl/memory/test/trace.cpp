@@ -1,4 +1,4 @@
-// Golden traces of mem_system: what goes in and out in every cycle, without data. The model in
+// Golden traces of rm_mem_system: what goes in and out in every cycle, without data. The model in
 // crates/cycles/src/axi replays the same files, so that neither side can change alone.
 //
 // A line `M …` names the memory's settings and begins a reset; every other line is one cycle: the bits below in

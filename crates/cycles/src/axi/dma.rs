@@ -44,7 +44,7 @@ pub(super) struct Burst {
     last: bool,
 }
 
-/// `mem_splitter`.
+/// `rm_mem_splitter`.
 #[derive(Debug, Clone)]
 struct Splitter {
     geometry: Geometry,
@@ -86,7 +86,7 @@ pub(super) struct ReadInputs {
     pub(super) row_ready: bool,
 }
 
-/// `mem_read_dma` with its `mem_row_fifo`.
+/// `rm_mem_read_dma` with its `rm_mem_row_fifo`.
 #[derive(Debug, Clone)]
 pub(super) struct ReadDma {
     splitter: Splitter,
@@ -170,7 +170,7 @@ impl ReadDma {
     }
 }
 
-/// `mem_read_arbiter`: the AR register.
+/// `rm_mem_read_arbiter`: the AR register.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Arbiter {
     ar: Option<Address>,
@@ -203,7 +203,7 @@ pub(super) struct WriteInputs {
     pub(super) response: bool,
 }
 
-/// `mem_write_dma`.
+/// `rm_mem_write_dma`.
 #[derive(Debug, Clone)]
 pub(super) struct WriteDma {
     splitter: Splitter,

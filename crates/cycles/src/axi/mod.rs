@@ -23,7 +23,7 @@ const INSTRUCTION_WORDS: u64 = 4;
 /// Bytes of a burst of the instruction fetch, which is also one of its requests.
 const FETCH_BURST: u64 = 512;
 
-/// Sizes of the memory system, as `mem_system` is built.
+/// Sizes of the memory system, as `rm_mem_system` is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
     /// Words of a row, 2·NBF.
