@@ -108,10 +108,10 @@ lint-rtl: $(STAMPS)/eda  ## the hardware sources: verible, slang, Verilator, all
 	@. $(EDA_HOME)/env.sh; python -m rtl.registers.generate --check
 
 .PHONY: bench
-bench: $(STAMPS)/extension  ## ours and the peers, interleaved on one core, to build/bench.json; ISA=avx2 denies both AVX-512
-	@scripts/peers.sh
+bench: $(STAMPS)/extension  ## ours and the peers, interleaved on one core, to build/bench.json; ISA=avx2 denies both AVX-512; AGAINST=REF measures another commit of ours instead
+	@$(if $(AGAINST),,scripts/peers.sh)
 	@cargo build --quiet --release --manifest-path benches/Cargo.toml $(if $(filter avx2,$(ISA)),--no-default-features)
-	@[ ! -f $(EDA_HOME)/env.sh ] || . $(EDA_HOME)/env.sh; $(if $(ISA),RINGMILL_ISA=$(ISA)) $(CURDIR)/$(PY) -m benches.run $(BENCH)
+	@[ ! -f $(EDA_HOME)/env.sh ] || . $(EDA_HOME)/env.sh; $(if $(ISA),RINGMILL_ISA=$(ISA)) $(CURDIR)/$(PY) -m benches.$(if $(AGAINST),against $(AGAINST),run) $(BENCH)
 
 .PHONY: resnet
 resnet: $(STAMPS)/extension  ## ResNet-20 on one encrypted image, in build/resnet; type it again to go on after a kill
