@@ -36,7 +36,7 @@ EXTENSION_PROFILE ?= release
 PY_PATHS    := python examples benches scripts rtl
 TEST_PATHS  := python/tests rtl/tools/tests
 RUST_INPUTS := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not -path '*/tests/*' 2>/dev/null) \
-  $(wildcard rtl/compact_core.* rtl/*/src/* rtl/*/generated/* rtl/*/lint.vlt rtl/synth/*.py)
+  $(wildcard rtl/compact_core.* rtl/*/src/* rtl/*/ultra/* rtl/*/generated/* rtl/*/lint.vlt rtl/synth/*.py)
 
 .PHONY: help
 help:  ## this list

@@ -1,6 +1,6 @@
 """`make bench AGAINST=REF`: the present sources against those of a commit, in turns on one core.
 
-Builds the bench of the commit in a work tree below ``build/against``. Prints the ratio of every work, REF over
+Builds the bench of the commit in a work tree below ``build/against``. Prints the ratio of each work, REF over
 the present one at the median, and their geometric mean. Writes ``build/bench-against.json``:
 ``{"ref", "commit", "isa", "cpu", "geometric_mean", "rows": [{"work", "ours_us", "ref_us", "ratio"}]}``. Works
 that one side does not know are named and left out.

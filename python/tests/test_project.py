@@ -74,7 +74,8 @@ def test_a_changed_a_missing_and_a_new_file_are_found(folder: Path, tmp_path: Pa
 def test_the_module_carries_the_sources_of_this_tree(folder: Path) -> None:
     carried = dict(hardware_files())
     listed = (ROOT / "rtl" / "compact_core.f").read_text().splitlines()[1:]
-    assert [name for name in carried if name.endswith(".sv")] == [f"rtl/{name}" for name in listed]
+    ultra = "rtl/bank/ultra/rm_bank_ram.sv"  # in place of another, for cores that ask for it
+    assert [name for name in carried if name.endswith(".sv")] == [*(f"rtl/{name}" for name in listed), ultra]
     for name, text in carried.items():
         assert (ROOT / name).read_text() == text, f"{name}: build the extension again"
     assert (folder / "core.f").read_text().splitlines()[1:] == [f"rtl/{name}" for name in listed]
@@ -229,16 +230,39 @@ def test_without_a_simulator_the_machine_says_what_it_needs(
 
 
 @pytest.mark.skipif(not shutil.which("yosys"), reason="the hardware tools are not in the environment")
+def test_a_bank_in_ultra_memory_differs_by_its_attribute_alone() -> None:
+    def lines(folder: str) -> list[str]:
+        text = (ROOT / "rtl/bank" / folder / "rm_bank_ram.sv").read_text()
+        return [line for line in text.splitlines() if not line.startswith("//")]
+
+    ultra = lines("ultra")
+    ultra.remove('  (* ram_style = "ultra" *)')
+    assert ultra == lines("src")
+
+
 def test_banks_in_ultra_memory_are_synthesised_as_such(tmp_path: Path) -> None:
     core = Core(banks="ultra")
     files = hardware.sources(core)
     for place, text in files.items():
         (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / place).write_text(text, encoding="utf-8")
-    verilog = [place for place in files if place.endswith("rm_core_pkg.sv") or "rtl/bank/src" in place]
+    verilog = [
+        place
+        for place in files
+        if place.endswith("rm_core_pkg.sv") or ("rtl/bank/" in place and place.endswith(".sv"))
+    ]
     parameters = (f"W={core.word_bits}", f"Nbf={core.butterflies}", f"LogNMax={core.log_n_max}")
     subprocess.run(
-        [sys.executable, "synth/cells.py", "xcup", "rm_bank_array", "cells.json", *parameters, "--", *verilog],
+        [
+            sys.executable,
+            "synth/cells.py",
+            "xcup",
+            "rm_bank_array",
+            "cells.json",
+            *parameters,
+            "--",
+            *verilog,
+        ],
         cwd=tmp_path,
         check=True,
         capture_output=True,

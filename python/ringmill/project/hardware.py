@@ -25,8 +25,8 @@ def _place(path: str) -> str:
     raise AssertionError(f"no place for {path}")
 
 
-#: The memory of a bank in `rm_bank_ram.sv`, where a synthesis attribute selects its kind.
-_BANK, _MEMORY = "rtl/bank/src/rm_bank_ram.sv", "  logic [Width-1:0] mem [Depth];"
+#: A bank in block RAM, and the same module in UltraRAM.
+_BANK, _ULTRA = "rtl/bank/src/rm_bank_ram.sv", "rtl/bank/ultra/rm_bank_ram.sv"
 
 
 def sources(core: Core) -> dict[str, str]:
@@ -37,10 +37,13 @@ def sources(core: Core) -> dict[str, str]:
     files["sim/rm_core.cpp"] = shell.replace(
         '"../../registers/generated/core_registers.h"', '"../driver/core_registers.h"'
     )
-    if core.banks == "ultra":
-        before, after = files[_BANK].split(_MEMORY)
-        files[_BANK] = f'{before}  (* ram_style = "ultra" *)\n{_MEMORY}{after}'
-    return files
+    ultra = files.pop(_ULTRA)
+    if core.banks != "ultra":
+        return files
+    # In the place of the other, since the list of sources keeps its order.
+    return {
+        _ULTRA if name == _BANK else name: ultra if name == _BANK else text for name, text in files.items()
+    }
 
 
 def _named(files: dict[str, str], suffix: str) -> list[str]:
