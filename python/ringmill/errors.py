@@ -1,7 +1,7 @@
 """Every exception that Ringmill raises, one class a family of broken rules.
 
 The native module raises these same classes: ``code`` is the name of the Rust error variant.
-``fields`` are its values: numbers, texts, ``bool``, ``None``, tuples of these. So a program can act on an error
+``fields`` are its values: numbers, texts, ``bool``, ``None``, tuples of these. A program can act on an error
 without parsing its sentence.
 """
 
