@@ -8,7 +8,8 @@ use syn::{Attribute, Data, DeriveInput, Error, Field, Fields, Ident, parse_macro
 ///
 /// The code of an enum is the name of the variant, that of a struct its own name. Fields are the named ones, in order; what a
 /// tuple holds is the error of another crate or module, with a code and fields of its own. A field of a type that has no
-/// `ToField` is marked `#[field(display)]`, to be reported as its text, or `#[field(skip)]`.
+/// `ToField` is marked `#[field(display)]`, to be reported as its text, `#[field(code)]`, an error that is reported as its code, or
+/// `#[field(skip)]`.
 #[proc_macro_derive(StructuredError, attributes(field))]
 pub fn structured_error(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
@@ -63,6 +64,9 @@ fn arm(path: &TokenStream, name: &Ident, fields: &Fields) -> Result<(TokenStream
             How::Display => {
                 quote!(::ringmill_errors::Field::Text(::std::string::ToString::to_string(#ident)))
             }
+            How::Code => {
+                quote!(::ringmill_errors::Field::Text(::ringmill_errors::StructuredError::code(#ident).to_owned()))
+            }
             How::Skip => continue,
         };
         bound.push(ident);
@@ -75,6 +79,7 @@ fn arm(path: &TokenStream, name: &Ident, fields: &Fields) -> Result<(TokenStream
 enum How {
     Plain,
     Display,
+    Code,
     Skip,
 }
 
@@ -85,7 +90,8 @@ fn how(field: &Field) -> Result<How, Error> {
     let word: Ident = attribute.parse_args()?;
     match word.to_string().as_str() {
         "display" => Ok(How::Display),
+        "code" => Ok(How::Code),
         "skip" => Ok(How::Skip),
-        _ => Err(Error::new_spanned(&word, "write #[field(display)] or #[field(skip)]")),
+        _ => Err(Error::new_spanned(&word, "write #[field(display)], #[field(code)] or #[field(skip)]")),
     }
 }

@@ -44,6 +44,11 @@ enum Refused {
         path: PathBuf,
         boxed: Box<str>,
     },
+    #[error("because {source}")]
+    Because {
+        #[field(code)]
+        source: Inner,
+    },
     #[error(transparent)]
     Other(#[from] Inner),
 }
@@ -112,6 +117,8 @@ fn fields_are_shown_left_out_and_gathered() {
 fn what_holds_another_error_has_its_own_code() {
     let other = Refused::from(Inner { at: Some(4) });
     assert_eq!((other.code(), other.fields()), ("Other", vec![]));
+    let because = Refused::Because { source: Inner { at: None } };
+    assert_eq!((because.code(), because.fields()), ("Because", vec![("source", text("Inner"))]));
     let inner = Box::new(Inner { at: Some(4) });
     assert_eq!((inner.code(), inner.fields()), ("Inner", vec![("at", Field::Integer(4))]));
 }

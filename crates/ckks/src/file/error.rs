@@ -43,7 +43,6 @@ pub enum FileError {
     )]
     TurnedKeys {
         /// Kind of the file.
-        #[field(display)]
         kind: Kind,
         /// Version of the file.
         found: u16,
@@ -60,10 +59,8 @@ pub enum FileError {
     #[error("this file holds a {found}, but a {expected} is wanted here; were two files swapped?")]
     Kind {
         /// Kind of the file.
-        #[field(display)]
         found: Kind,
         /// Kind wanted.
-        #[field(display)]
         expected: Kind,
     },
     /// A file of another context.
@@ -73,7 +70,6 @@ pub enum FileError {
     )]
     Context {
         /// Kind of the file.
-        #[field(display)]
         kind: Kind,
         /// Parameters of the file.
         #[field(display)]
@@ -89,7 +85,6 @@ pub enum FileError {
     )]
     Fingerprint {
         /// Kind of the file.
-        #[field(display)]
         kind: Kind,
         /// Parameters given.
         #[field(display)]
@@ -118,7 +113,6 @@ pub enum FileError {
     #[error("the header of the {kind} is damaged: {why}")]
     Header {
         /// Kind of the file.
-        #[field(display)]
         kind: Kind,
         /// What is wrong.
         why: String,
@@ -127,7 +121,6 @@ pub enum FileError {
     #[error("the {kind} announces {found} bytes of residues; its header needs {expected}: it is damaged")]
     PayloadLength {
         /// Kind of the file.
-        #[field(display)]
         kind: Kind,
         /// Length announced.
         found: u64,
@@ -147,14 +140,12 @@ pub enum FileError {
     #[error("the checksum of the {kind} does not match; the file is damaged: copy it again")]
     Checksum {
         /// Kind of the file.
-        #[field(display)]
         kind: Kind,
     },
     /// The contents break a rule.
     #[error("the {kind} is damaged: {source}")]
     Content {
         /// Kind of the file.
-        #[field(display)]
         kind: Kind,
         /// The rule.
         #[field(display)]

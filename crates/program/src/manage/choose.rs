@@ -73,7 +73,7 @@ pub enum ChooseError {
         /// Multiplicative depth.
         depth: u32,
         /// What stands in the way.
-        #[field(display)]
+        #[field(code)]
         source: ParamsError,
     },
     /// The ring refuses.
