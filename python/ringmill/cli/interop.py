@@ -1,4 +1,4 @@
-"""`ringmill import` and `ringmill export`: files of SEAL and OpenFHE to ours and back."""
+"""`ringmill import` and `ringmill export`: files of SEAL, OpenFHE and HEIR to ours and back."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ from ringmill.values import Values
 Facts = dict[str, Any]
 
 LIBRARIES = ("seal", "openfhe")
+#: A compiler whose modules are read as kernels.
+HEIR = "heir"
 IMPORTS = ("parameters", "secret", "public", "keys", "arguments")
 EXPORTS = ("parameters", "secret", "public", "relin", "galois", "results")
 
@@ -28,11 +30,16 @@ EXPORTS = ("parameters", "secret", "public", "relin", "galois", "results")
 def add(verb: Callable[[str, str], argparse.ArgumentParser]) -> None:
     """The options of both verbs."""
     for name, what, text in (
-        ("import", IMPORTS, "Read a file of SEAL or OpenFHE and write it as one of Ringmill."),
+        (
+            "import",
+            (*IMPORTS, "program"),
+            "Read a file of SEAL, OpenFHE or HEIR and write it as one of Ringmill.",
+        ),
         ("export", EXPORTS, "Write a file of Ringmill as one of SEAL or OpenFHE."),
     ):
         sub = verb(name, text)
-        sub.add_argument("library", metavar="LIBRARY", help=" or ".join(LIBRARIES))
+        libraries = (*LIBRARIES, HEIR) if name == "import" else LIBRARIES
+        sub.add_argument("library", metavar="LIBRARY", help=" or ".join(libraries))
         sub.add_argument("what", metavar="WHAT", help=", ".join(what))
         files = "the file; for arguments NAME=FILE, one for each" if name == "import" else "the file"
         sub.add_argument("files", nargs="+" if name == "import" else 1, metavar="FILE", help=files)
@@ -49,6 +56,15 @@ def add(verb: Callable[[str, str], argparse.ArgumentParser]) -> None:
         if name == "import":
             sub.add_argument("--galois", metavar="FILE", help="keys: those of rotations and conjugation")
             sub.add_argument("--magnitude", type=float, metavar="M", help="bound on the size of a slot (1)")
+            sub.add_argument(
+                "--function", metavar="NAME", help="heir: the function, if the module has several"
+            )
+            sub.add_argument(
+                "--precision", type=int, metavar="BITS", help="heir: wanted bits of results (20)"
+            )
+            sub.add_argument(
+                "--faithful", action="store_true", help="heir: keep the module's ring and primes"
+            )
         else:
             sub.add_argument("--name", metavar="NAME", help="results: which one, if there are several")
             sub.add_argument("--tag", metavar="TAG", help="openfhe: tag of the key, if not that of --context")
@@ -183,8 +199,39 @@ def _library(options: Namespace, file: str) -> _Seal | _OpenFhe:
     return _Seal(options, file) if options.library == "seal" else _OpenFhe(options, file)
 
 
+def _program(options: Namespace) -> Facts:
+    """Read a module of HEIR and write it as a kernel."""
+    from ringmill.interop import heir
+
+    if options.what != "program" or len(options.files) != 1:
+        _refuse(
+            "NoKind", "Of HEIR one program is imported: `ringmill import heir program FILE --out KERNEL`."
+        )
+    given = {"magnitude": options.magnitude, "precision": options.precision}
+    known = {name: value for name, value in given.items() if value is not None}
+    target = Path(to_write(options.out, options.files[0]))
+    program = heir.load(Path(options.files[0]), options.function)
+    clear = [argument.name for argument in program.arguments if not argument.encrypted]
+    if clear:
+        _refuse(
+            "ClearArguments",
+            f"{', '.join(clear)} of {program.name} are in the clear, and a file cannot name them here. "
+            "Compile the module in Python: ringmill.interop.heir.load(…).compile(NAME=value).",
+        )
+    compiled = program.compile(faithful=options.faithful, insecure=options.insecure, **known)
+    return {
+        "file": str(target),
+        "bytes": compiled.save(target),
+        "arguments": ", ".join(part for argument in program.arguments for part in argument.parts),
+        "slots": program.slots,
+        "parameters": repr(compiled.params),
+    }
+
+
 def import_(options: Namespace) -> Facts:
     """Read a file of another library and write it as ours."""
+    if options.library == HEIR:
+        return _program(options)
     _checked(options, IMPORTS)
     named = dict(part.split("=", 1) if "=" in part else ("", part) for part in options.files)
     files = list(named.values())

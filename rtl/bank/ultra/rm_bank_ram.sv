@@ -1,10 +1,4 @@
-// rm_bank_ram - one limb on chip: simple dual port, one row read and one row written a cycle.
-//
-// Latency      raddr_i with re_i in one cycle, rdata_o in the next; rdata_o holds while re_i is 0.
-// Collision    a read and a write of one row in the same cycle return the old row in simulation;
-//              no user of the core relies on it (a row is read at the earliest in the cycle
-//              after it was written).
-// Inference    no reset, one registered read port: UltraRAM of UltraScale+. ../src/rm_bank_ram.sv is the same in block RAM.
+// rm_bank_ram - one limb on chip in UltraRAM of UltraScale+: ../src/rm_bank_ram.sv, and one attribute.
 module rm_bank_ram #(
   parameter int unsigned Width = 432,
   parameter int unsigned Depth = 4096,
