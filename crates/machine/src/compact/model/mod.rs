@@ -18,6 +18,7 @@ use lane::{Command, Lane, Left};
 use rules::Parameters;
 
 pub use rules::Steps;
+pub(crate) use rules::latency;
 
 /// When an instruction held its unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -36,7 +36,7 @@ impl Parameters {
 }
 
 /// Cycles of the modular multipliers, `rtl/modmul/README.md`.
-const fn latency(multiplier: Multiplier, word_bits: u32) -> u64 {
+pub(crate) const fn latency(multiplier: Multiplier, word_bits: u32) -> u64 {
     match multiplier {
         Multiplier::WordMontgomery | Multiplier::SparseWordMontgomery => 8,
         Multiplier::PrfFiko | Multiplier::Montgomery => 11,
