@@ -105,7 +105,7 @@ class Bench {
   Rng& rng() { return rng_; }
   int end() {
     if (!jobs_.empty()) fail("%zu transforms never came", jobs_.size());
-    return pass(checked_, seed_, dut_.cycles(), "inplace_ntt");
+    return pass(checked_, seed_, dut_.cycles(), "rm_inplace_ntt");
   }
 
  private:
