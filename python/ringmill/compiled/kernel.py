@@ -22,7 +22,8 @@ from ringmill.keys import Keys
 from ringmill.machines import Outside, beside, machine_or_function
 from ringmill.progress import Show
 from ringmill.switching import SWITCHING, check_switching
-from ringmill.trace.program import Signature, Traced
+from ringmill.trace.program import Traced
+from ringmill.trace.signature import Signature
 
 # No precision that is asked for has more.
 MOST_BITS = 64

@@ -14,7 +14,7 @@ from ringmill._checks.arguments import checked
 from ringmill._checks.ordinals import numbered
 from ringmill._checks.requirements import PRECISION
 from ringmill._checks.stated import Declared
-from ringmill._native import Comparison, Executable, MachineSpec, Params, Plan, SecretKey
+from ringmill._native import Ciphertext, Comparison, Executable, MachineSpec, Params, Plan, SecretKey
 from ringmill.algebra import Algebra
 from ringmill.client import Client, ClientSide, Terms
 from ringmill.flooding import BITS, Flooding, published
@@ -22,7 +22,8 @@ from ringmill.functions import Functions
 from ringmill.keys import Keys
 from ringmill.machines import Outside, beside, machine_of
 from ringmill.switching import costs_of
-from ringmill.trace.program import Signature
+from ringmill.trace.signature import Signature
+from ringmill.trace.spec import Slots, same_shape
 from ringmill.trace.text import without_places
 from ringmill.values import Values
 
@@ -272,19 +273,37 @@ class Managed(ClientSide):
             EncodingError: expected values that are no finite numbers.
             MismatchError: as ``decrypt``; expected values of other names or shapes.
         """
-        slots = self._decrypted("compiled.measure_error()", secret, results)
+        runs = self._decrypted("compiled.measure_error()", secret, results)
+        given, lanes = self.signature.named(expected), self.signature.lanes
+        compared: dict[str, Comparison] = {}
+        for at, (slots, parts) in enumerate(zip(runs, results.runs(lanes), strict=True)):
+            label = f"{at}/" if len(runs) > 1 else ""
+            own = given if results.records is None else self._of_run(given, at, results.records)
+            for name, found in self._compared(slots, parts, own).items():
+                compared[label + name] = found
+        return compared
+
+    def _of_run(self, given: dict[str, Any], at: int, records: int) -> dict[str, Any]:
+        """What is expected of a run, whose last lanes repeat the last record."""
+        lanes, arrays = self.signature.lanes, {n: np.asarray(v) for n, v in given.items()}
+        for name, array in arrays.items():
+            same_shape(f"result {name!r}", array, (records, *self.signature.outputs[name].shape))
+        which = np.minimum(np.arange(at * lanes, (at + 1) * lanes), records - 1)
+        return {name: array[which] for name, array in arrays.items()}
+
+    def _compared(
+        self, slots: dict[str, Slots], parts: Mapping[str, Ciphertext], expected: dict[str, Any]
+    ) -> dict[str, Comparison]:
+        """The errors of one run."""
         if self.signature.real:
             slots = {name: values.real.astype(np.complex128) for name, values in slots.items()}
         wanted = self.signature.written(slots, expected)
         noise = self._noise()
         for name in wanted:
-            stated = results.parts[name].error_log2
+            stated = parts[name].error_log2
             noise[name] = noise[name] if stated <= self._stated(noise[name]) else stated
-        predicted, compared = self.functions.added(noise), {}
-        for name in wanted:
-            error = predicted[name]
-            compared[name] = results.parts[name].compare(slots[name], wanted[name], error)
-        return compared
+        predicted = self.functions.added(noise)
+        return {n: parts[n].compare(slots[n], wanted[n], predicted[n]) for n in wanted}
 
     def _stated(self, error: float) -> float:
         """What a result carries of an error that is predicted here, with a margin for rounding in a file."""

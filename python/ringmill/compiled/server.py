@@ -10,7 +10,7 @@ from ringmill._checks.ownership import of_kind, one_secret
 from ringmill._native import Ciphertext, EvaluationKeys, Executable, MachineSpec, PublicKey
 from ringmill.compiled.reported import Reported
 from ringmill.errors import KeyMissingError, fail
-from ringmill.flooding import BITS, Flooding, hold_reserve, sanitised
+from ringmill.flooding import BITS, Flooding, hold_count, hold_reserve, sanitised
 from ringmill.keys import Keys
 from ringmill.log import done
 from ringmill.machines import Outside, beside, machine_or_function
@@ -73,8 +73,7 @@ class ServerSide(Reported):
         evaluation = keys.evaluation if isinstance(keys, Keys) else keys
         self._same_params("evaluation keys", evaluation.params)
         needed = self._needed(self.signature.input_parts)
-        self._check_values("arguments", arguments, needed)
-        taken = {name: arguments.parts[name] for name in needed}
+        runs = self._check_values("arguments", arguments, needed)
         sanitising = Flooding.of_results(sanitise, statistical)
         encrypting = self._to_sanitise(keys, public) if sanitising else None
         if sanitising:
@@ -86,19 +85,28 @@ class ServerSide(Reported):
         if stop is not None:
             of_kind("compiled.evaluate()", "stop", stop, (Stop,), "Make one, as rm.Stop(after=60).")
             stop.check(f"Evaluating kernel {self.name!r}")
-        with done("evaluate", self.name, machine=where) as facts, self._shared(progress, stop) as reported:
-            out = self.executable(where).run(taken, evaluation, reported)
-            facts["ciphertexts"] = len(out)
-        if self.declared:
-            out = {name: self._as_declared(name, cipher) for name, cipher in out.items()}
-        if sanitising and encrypting:
-            out = sanitised(out, encrypting, sanitising, self.terms.bounds)
-        return Values("results", out, self.name, self.digest, public=self.public)
+        hold_count(sanitising, len(runs), "sanitise")
+        results: list[dict[str, Ciphertext]] = []
+        with done("evaluate", self.name, machine=where) as facts:
+            for at, run in enumerate(runs):
+                taken = {name: run[name] for name in needed}
+                of = f" ({at + 1} of {len(runs)})" if len(runs) > 1 else ""
+                with self._shared(progress, stop, of) as reported:
+                    out = self.executable(where).run(taken, evaluation, reported)
+                if self.declared:
+                    out = {name: self._as_declared(name, cipher) for name, cipher in out.items()}
+                if sanitising and encrypting:
+                    out = sanitised(out, encrypting, sanitising, self.terms.bounds)
+                results.append(out)
+            facts["ciphertexts"] = sum(map(len, results))
+        return Values.of_runs(
+            "results", results, self.name, self.digest, public=self.public, records=arguments.records
+        )
 
     @contextmanager
-    def _shared(self, progress: Show, stop: Stop | None) -> Iterator[Share]:
+    def _shared(self, progress: Show, stop: Stop | None, of: str = "") -> Iterator[Share]:
         """What a machine calls now and then: it shows how far it is, and ends the run."""
-        with share(f"evaluate {self.name}", progress) as reported:
+        with share(f"evaluate {self.name}{of}", progress) as reported:
 
             def both(done: int, total: int) -> None:
                 if stop is not None:
