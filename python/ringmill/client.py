@@ -248,7 +248,7 @@ class ClientSide:
                     out[-1][name] = key.encrypt(
                         packed[name], level=terms.level, magnitude=terms.magnitude, scale=terms.scale
                     )
-        return Values.of_runs("arguments", out, self.name, self.digest, records=records)
+        return Values._of_runs("arguments", out, self.name, self.digest, records=records)
 
     @checked
     def decrypt(
@@ -288,7 +288,7 @@ class ClientSide:
             runs = self._decrypted(f"{self._called}.decrypt()", secret, results)
         hold_count(flooding, len(runs), "publish")
         read = []
-        for slots, parts in zip(runs, results.runs(self.signature.lanes), strict=True):
+        for slots, parts in zip(runs, results._runs(self.signature.lanes), strict=True):
             if check:
                 bounds = self.terms.bounds
                 for name, values in slots.items():
@@ -402,7 +402,7 @@ class ClientSide:
                 f"The {role} do not say how many records they hold, or say it of a kernel that takes one. "
                 "Encrypt the arguments again with this kernel.",
             )
-        runs = values.runs(self.signature.lanes)
+        runs = values._runs(self.signature.lanes)
         missing = sorted({name for run in runs for name in set(names) - set(run)})
         if missing:
             fail(

@@ -45,7 +45,7 @@ class Values:
         self.records = records
 
     @classmethod
-    def of_runs(
+    def _of_runs(
         cls, role: str, runs: Sequence[Mapping[str, Ciphertext]], kernel: str, program: str, **more: Any
     ) -> Values:
         """The ciphertexts of several runs, each by the names of the program."""
@@ -57,8 +57,8 @@ class Values:
         }
         return cls(role, parts, kernel, program, **more)
 
-    def runs(self, lanes: int) -> list[dict[str, Ciphertext]]:
-        """The ciphertexts of each run of a kernel of so many lanes, by the names of the program."""
+    def _runs(self, lanes: int) -> list[dict[str, Ciphertext]]:
+        """The ciphertexts of each run of a kernel of ``lanes`` lanes, by the names of the program."""
         count = -(-self.records // lanes) if self.records and lanes else 1
         if count == 1:
             return [dict(self.parts)]

@@ -146,7 +146,7 @@ def test_calibration_takes_intervals_from_data(rng: np.random.Generator) -> None
 
     with pytest.raises(rm.KernelError, match="within"):
         standardised.compile(rm.matrix(6, 3), precision=8)
-    traced = standardised.traced_for({"x": rm.matrix(6, 3)}, None, precision=8, calibrate={"x": records[1:]})
+    traced = standardised._trace({"x": rm.matrix(6, 3)}, None, precision=8, calibrate={"x": records[1:]})
     got = traced.signature.unpack(interpret(traced.text, traced.signature.pack({"x": records[0]})))
     assert apart(got, standardised(records[0])) <= 2.0**-8
     spec = traced.signature.inputs["x"]
@@ -253,7 +253,7 @@ def test_kernels_as_newcomers_write_them(name: str, rng: np.random.Generator) ->
     specs = {n: rm.vector(*s) if len(s) == 1 else rm.matrix(*s) for n, s in shapes.items()}
     kernel = rm.kernel(eval(f"lambda {', '.join(names)}: f({', '.join(names)})", {"f": written}))
     samples = dict(data)
-    traced = kernel.traced_for(specs, None, precision=7, calibrate=samples)
+    traced = kernel._trace(specs, None, precision=7, calibrate=samples)
     record = {n: records[0] for n, records in data.items()}
     got = traced.signature.unpack(interpret(traced.text, traced.signature.pack(record)))
     assert apart(got, written(**record)) <= 2.0**-7

@@ -276,7 +276,7 @@ class Managed(ClientSide):
         runs = self._decrypted("compiled.measure_error()", secret, results)
         given, lanes = self.signature.named(expected), self.signature.lanes
         compared: dict[str, Comparison] = {}
-        for at, (slots, parts) in enumerate(zip(runs, results.runs(lanes), strict=True)):
+        for at, (slots, parts) in enumerate(zip(runs, results._runs(lanes), strict=True)):
             label = f"{at}/" if len(runs) > 1 else ""
             own = given if results.records is None else self._of_run(given, at, results.records)
             for name, found in self._compared(slots, parts, own).items():

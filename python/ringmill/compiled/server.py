@@ -99,7 +99,7 @@ class ServerSide(Reported):
                     out = sanitised(out, encrypting, sanitising, self.terms.bounds)
                 results.append(out)
             facts["ciphertexts"] = sum(map(len, results))
-        return Values.of_runs(
+        return Values._of_runs(
             "results", results, self.name, self.digest, public=self.public, records=arguments.records
         )
 

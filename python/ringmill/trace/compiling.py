@@ -42,7 +42,7 @@ def compiled(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> C
     magnitude = options.setdefault("magnitude", 1.0)
     options.setdefault("algebra", True)
     records = asked(options.pop("batch", None))
-    arguments, precision = kernel.bound(args, kwargs), options.get("precision")
+    arguments, precision = kernel._bound(args, kwargs), options.get("precision")
     calibrate = options.pop("calibrate", None)
     if calibrate is not None and not given:
         magnitude = None  # as large as the data
@@ -56,7 +56,7 @@ def compiled(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> C
             )
         return _privately(kernel, arguments, magnitude, options, records)
     trace = functools.partial(
-        kernel.traced_for,
+        kernel._trace,
         arguments,
         magnitude,
         precision=precision,
@@ -115,12 +115,12 @@ def _privately(
     def trace(least: int = 1, precision: int | None = options.get("precision")) -> Traced:
         def once(tolerance: float) -> Traced:
             def one(numbers: dict[str, Any], sizes: Sizes) -> Traced:
-                return kernel.fitting(numbers, Known(magnitude, tolerance, {}, most, sizes), least)
+                return kernel._fitting(numbers, Known(magnitude, tolerance, {}, most, sizes), least)
 
             found.append(privately(arguments, one, kernel.where))
             return found[-1].public
 
-        return kernel.close(once, precision, magnitude)
+        return kernel._close(once, precision, magnitude)
 
     made = _held(trace, options, records)
     hold_in_the_clear(kernel.function, arguments, kernel.where)
@@ -154,15 +154,15 @@ def run(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     old = [name for name in OLD if name in kwargs and name not in kernel.parameters.parameters]
     if old:
         where["machine"] = beside(where.get("machine", "cpu"), 2, **{n: kwargs.pop(n) for n in old})
-    bound = kernel.bind(args, kwargs)
-    kernel.described(bound.arguments)
+    bound = kernel._bind(args, kwargs)
+    kernel._described(bound.arguments)
     values = {name: v for name, v in bound.arguments.items() if _is_encrypted(kernel, name, v)}
     specs = {
         name: default
         for name in values
         if isinstance(default := kernel.parameters.parameters[name].default, Spec)
     }
-    # Of an argument without a description, records are told from what is asked for alone.
+    # An argument without a description has records where a batch is asked for.
     records = of_data(specs, values, kernel.where) or asked(options.get("batch"))
     for name, given in values.items():
         one = given[0] if name not in specs and asked(options.get("batch")) and len(given) else given

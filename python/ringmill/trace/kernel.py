@@ -151,7 +151,7 @@ class Kernel:
         lengths, level and scale use the program again (the latest eight). Clear arguments become part of it.
         """
         if self._may_be_private(args, kwargs):
-            bound = self.bind(args, kwargs)
+            bound = self._bind(args, kwargs)
             bound.apply_defaults()
             if tracing.get() is not None:
                 refuse(
@@ -198,7 +198,7 @@ class Kernel:
     def __repr__(self) -> str:
         return f"<kernel {self.function.__name__}{self.parameters} at {self.where}>"
 
-    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:
+    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:
         """Arguments of a call by name; refused with the kernel's line where they do not fit."""
         name = self.function.__name__
         self._check_names(kwargs)
@@ -207,12 +207,12 @@ class Kernel:
         except TypeError as error:
             refuse("Arguments", f"{name}: {error}", f"Its signature is {name}{self.parameters}", self.where)
 
-    def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """Arguments and defaults by name, of which one or more are encrypted."""
         name = self.function.__name__
-        bound = self.bind(args, kwargs)
+        bound = self._bind(args, kwargs)
         bound.apply_defaults()
-        self.described(bound.arguments)
+        self._described(bound.arguments)
         if not any(isinstance(value, Spec) for value in bound.arguments.values()):
             refuse(
                 "NothingEncrypted",
@@ -222,7 +222,7 @@ class Kernel:
             )
         return dict(bound.arguments)
 
-    def described(self, arguments: dict[str, Any]) -> None:
+    def _described(self, arguments: dict[str, Any]) -> None:
         """Refuse vectors that are encrypted already where descriptions or clear arguments are wanted."""
         for name, value in arguments.items():
             if present(value):
@@ -260,11 +260,11 @@ class Kernel:
         intervals that follow from it and from bounds of the arguments, within the bits of ``precision`` (20).
         Raises ``KernelError``, naming the line, where the kernel asks for what encrypted values cannot give.
         """
-        bound = self.bound(args, kwargs)
+        bound = self._bound(args, kwargs)
         clear = {name: _revealed(value) for name, value in bound.items()}
-        return self.traced_for(clear, magnitude, precision=precision)
+        return self._trace(clear, magnitude, precision=precision)
 
-    def traced_for(
+    def _trace(
         self,
         arguments: dict[str, Any],
         magnitude: float | None,
@@ -287,11 +287,11 @@ class Kernel:
 
         def once(tolerance: float) -> Traced:
             known = Known(magnitude, tolerance, seen, most, {})
-            return self.fitting(arguments, known, least)
+            return self._fitting(arguments, known, least)
 
-        return self.close(once, precision, magnitude)
+        return self._close(once, precision, magnitude)
 
-    def close(
+    def _close(
         self, once: Callable[[float], Traced], precision: int | None, magnitude: float | None
     ) -> Traced:
         """Trace with closer approximations until results keep half of what the precision allows."""
@@ -316,7 +316,7 @@ class Kernel:
             next(f.where for f in traced.graph.found if f.chosen),
         )
 
-    def fitting(self, arguments: dict[str, Any], known: Known, least: int) -> Traced:
+    def _fitting(self, arguments: dict[str, Any], known: Known, least: int) -> Traced:
         """Trace in the least number of slots that holds all values."""
         specs = {name: value for name, value in arguments.items() if isinstance(value, Spec)}
         slots = max(slots_for(specs), least)

@@ -38,7 +38,7 @@ class Traced:
         return in_lanes(self.folded or self.written, self.signature.lanes or 1)
 
     def in_lanes(self, lanes: int) -> Traced:
-        """The same kernel over so many records at once; 0 is that over one, without an axis for records."""
+        """The same kernel over ``lanes`` records at once; 0 is that over one, without an axis for records."""
         own = self.signature.slots // (self.signature.lanes or 1)
         return replace(self, signature=replace(self.signature, slots=own * (lanes or 1), lanes=lanes))
 

@@ -72,21 +72,21 @@ class AtPrompt(Kernel):
                 )
         declared = {name: value for name, value in arguments.items() if isinstance(value, Plain)}
         if not declared:
-            traced = self.traced_for(arguments, magnitude)
+            traced = self._trace(arguments, magnitude)
             return Bounded(traced, traced, {})
         numbered = list(enumerate(declared.items()))
         moved = arguments | {name: given.moved(v, i) for i, (name, v) in numbered}
         known = arguments | {name: given.known(v) for name, v in declared.items()}
         if not self.linear and not clear.agree(self.function, known, moved):
             given.refuse_decided(self.where)
-        traced = self.traced_for(moved, magnitude)
+        traced = self._trace(moved, magnitude)
         if self.linear:
             found = self._entries(traced, *declared.values())
         else:
             found = given.sizes(
                 traced,
                 [
-                    self.traced_for(
+                    self._trace(
                         arguments | {name: given.standing_for(v, i, pattern) for i, (name, v) in numbered},
                         magnitude,
                     )
@@ -157,7 +157,7 @@ def applied(
     """
     kernel = AtPrompt(function, linear=linear)
     kernel.where = where or kernel.where
-    bound = kernel.bind(args, kwargs)
+    bound = kernel._bind(args, kwargs)
     bound.apply_defaults()
     vectors = {name: value for name, value in bound.arguments.items() if present(value)}
     # How programs run is known to the vectors alone.

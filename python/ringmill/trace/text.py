@@ -97,7 +97,7 @@ def program_text(graph: Graph, name: str, *, with_data: bool = True) -> str:
 
 
 def in_lanes(text: str, lanes: int) -> str:
-    """A traced program over so many records at once: each has a lane of its own in every ciphertext."""
+    """A traced program over ``lanes`` records at once: each has slots of its own in every ciphertext."""
     if lanes == 1:
         return text
     head, line, rest = text.partition("\n")

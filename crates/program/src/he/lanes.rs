@@ -55,7 +55,7 @@ impl Program {
     }
 }
 
-/// The slots of so many lanes.
+/// The slots of all lanes.
 pub(super) fn together(slots: usize, lanes: usize) -> Result<usize, Rule> {
     let all = slots.checked_mul(lanes).filter(|&all| all <= MOST_SLOTS && lanes.is_power_of_two());
     all.ok_or(Rule::Lanes { lanes, slots, most: MOST_SLOTS })

@@ -16,7 +16,7 @@ pub struct Batches {
     pub runs: Vec<BTreeMap<String, Ciphertext>>,
 }
 
-/// Records that a bundle says it holds, for a kernel of so many lanes.
+/// Records that a bundle says it holds, for a kernel of `lanes` lanes.
 pub(super) fn records(read: &Bundle, lanes: Option<usize>) -> Result<Option<u64>, KernelFileError> {
     match (read.fact("records"), lanes) {
         (None, None) => Ok(None),
@@ -25,7 +25,7 @@ pub(super) fn records(read: &Bundle, lanes: Option<usize>) -> Result<Option<u64>
     }
 }
 
-/// Runs that so many records take.
+/// Runs that the records take.
 pub(super) fn runs(records: Option<u64>, lanes: usize) -> usize {
     records.map_or(1, |count| count.div_ceil(lanes as u64) as usize)
 }
