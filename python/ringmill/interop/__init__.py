@@ -1,4 +1,4 @@
-"""Files of other CKKS libraries (`seal`: SEAL 4.0 to 4.4, `openfhe`: OpenFHE 1.6) and programs (`heir`, `pisa`).
+"""Files of other CKKS libraries (`seal` 4.0 to 4.4, `openfhe` 1.6), and programs of `heir` and `pisa`.
 
 A client of another library keeps its parameters, its keys and its code; a server here computes kernels on its
 ciphertexts with its evaluation keys, and the client decrypts the results. Residues are neither permuted nor
