@@ -1,4 +1,4 @@
-// pipelined_key_switch against the definition on residues, and against the cycles of schedule.h: every row asked for, and
+// rm_pipelined_key_switch against the definition on residues, and against the cycles of schedule.h: every row asked for, and
 // every row of a result, in its cycle, at every size and level of the build.
 //   +n=KEY SWITCHES a pattern   +logn=FIRST +to=LAST sizes   +level=FIRST of the levels   +resets=N   +seed=S   +trace
 // Patterns: all promises early; digits late; space late; both; with missing rows. Half of the keys are real ones, whose
@@ -136,7 +136,7 @@ class Bench {
   Rng& rng() { return rng_; }
   int end() {
     if (!slots_.empty()) fail("%zu slots never ended", slots_.size());
-    return pass(checked_, seed_, dut_.cycles(), "pipelined_key_switch");
+    return pass(checked_, seed_, dut_.cycles(), "rm_pipelined_key_switch");
   }
 
  private:

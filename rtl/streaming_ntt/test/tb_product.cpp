@@ -1,4 +1,4 @@
-// stream_product against schoolbook multiplication modulo X^N + 1: every word and the cycle of every first row.
+// rm_stream_product against schoolbook multiplication modulo X^N + 1: every word and the cycle of every first row.
 //   +n=PRODUCTS a size and pattern   +seed=S
 #include <deque>
 #include <type_traits>
@@ -143,5 +143,5 @@ int main(int argc, char** argv) {
       }
     }
   }
-  return pass(checked, seed, dut.cycles(), "stream_product");
+  return pass(checked, seed, dut.cycles(), "rm_stream_product");
 }

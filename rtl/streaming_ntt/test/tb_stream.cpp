@@ -1,4 +1,4 @@
-// streaming_ntt against the textbook's transform, and against the closed forms of its contract: every row in its place and
+// rm_streaming_ntt against the textbook's transform, and against the closed forms of its contract: every row in its place and
 // its cycle, at every size of the build.
 //   +n=POLYNOMIALS a size and pattern   +resets=N   +logn=FIRST +to=LAST sizes   +seed=S
 // Oracle: rtl/ntt/test/oracle.h. Patterns: no gaps; gaps of 0 to 3; long ones; now and then. Rows that belong to no
@@ -100,7 +100,7 @@ class Bench {
   Rng& rng() { return rng_; }
   int end() {
     if (!expected_.empty()) fail("%zu polynomials never came", expected_.size());
-    return pass(checked_, seed_, dut_.cycles(), "streaming_ntt");
+    return pass(checked_, seed_, dut_.cycles(), "rm_streaming_ntt");
   }
 
  private:
