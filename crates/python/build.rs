@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 /// What is taken beside the sources of the core.
-const SHELL: [&str; 11] = [
+const SHELL: [&str; 12] = [
+    "LICENSE",
     "rtl/bank/ultra/rm_bank_ram.sv",
     "rtl/sim/src/rm_core.h",
     "rtl/sim/src/rm_core_parameters.h",

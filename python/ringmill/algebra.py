@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -49,10 +50,27 @@ class Algebra:
         return ", ".join(changed) or "fewer operations"
 
 
+#: Programs whose folding is remembered, as of those that the prompt keeps.
+RECENT = 8
+
+_folded = functools.lru_cache(maxsize=RECENT)(_native.fold_algebra)
+
+
+def within(traced: Traced, magnitude: float, bound: float) -> tuple[Traced, float]:
+    """As `folded`, for parameters that are given: of no larger values than twice as large ones.
+
+    Returns the kernel and a bound on its values, for a ``bound`` on those of the program as written.
+    """
+    other, saved = folded(traced, magnitude)
+    if saved is None or saved.largest > 2 * bound:
+        return traced, bound
+    return other, max(bound, saved.largest)
+
+
 def folded(traced: Traced, magnitude: float) -> tuple[Traced, Algebra | None]:
     """The kernel with an equal program that costs less, and what that saves; as it is where none is found."""
     real = traced.signature.real
-    text, before, after, largest = _native.fold_algebra(traced.written, magnitude, real)
+    text, before, after, largest = _folded(traced.written, magnitude, real)
     if text is None:
         return traced, None
     costs = MappingProxyType(before), MappingProxyType(after)

@@ -7,6 +7,7 @@ computes each part at the lowest level that it can.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any, NoReturn
 
 import numpy as np
@@ -29,11 +30,21 @@ from ringmill._native import (
     PublicKey,
     SecretKey,
 )
-from ringmill.errors import EncodingError, LevelError, MismatchError, ParameterError, fail
+from ringmill.algebra import within
+from ringmill.errors import (
+    EncodingError,
+    KeyMissingError,
+    LevelError,
+    MismatchError,
+    ParameterError,
+    ProgramError,
+    fail,
+)
 from ringmill.keys import Keys
 from ringmill.plain import Plain, is_public, operand
-from ringmill.progress import Show, share, shown
+from ringmill.progress import Share, Show, share, shown
 from ringmill.trace.base import NOT_POLYNOMIAL, POLYNOMIAL, UFUNCS, Encrypted, Tensor
+from ringmill.trace.given import Bounded
 from ringmill.trace.prompt import AtPrompt, Present, product
 from ringmill.trace.spec import finite_array, same_shape
 
@@ -258,20 +269,34 @@ class Ciphertext(Encrypted):
             for name, v in brought.items()
         }
         made = kernel.on({**arguments, **described}, magnitude)
-        traced = made.traced
         bound = bounded(made.public, magnitude, "Promise what you know of them, as x.within(1.0)")
-        signature = traced.signature
+        signature = made.traced.signature
         inputs = {name: v._seen(signature.slots).native for name, v in brought.items()}
         with share(f"evaluate {signature.name}", shown()) as reported:
-            found = self.evaluator.evaluate(
-                traced.text, inputs, magnitude, bound, signature.real, reported, made.bounds
-            )
+            found = self._evaluated(made, inputs, magnitude, bound, reported)
         results = []
         for result in signature.outputs.values():
             length = result.layout.size if result.layout.shape else self.length
             native = found[result.parts[0]]
             results.append(Ciphertext(native, self.evaluator, length, real=signature.real))
         return kernel.form(results)
+
+    def _evaluated(
+        self,
+        made: Bounded,
+        inputs: dict[str, _native.Ciphertext],
+        magnitude: float,
+        bound: float,
+        report: Share,
+    ) -> dict[str, _native.Ciphertext]:
+        """Results of a program: of an equal one that costs less, where these keys and levels hold it."""
+        traced, real = made.traced, made.traced.signature.real
+        # What is folded follows from numbers, of which declared ones show no more than their bounds.
+        other, larger = (traced, bound) if made.bounds else within(traced, magnitude, bound)
+        if other is not traced:
+            with suppress(KeyMissingError, LevelError, MismatchError, ParameterError, ProgramError):
+                return self.evaluator.evaluate(other.text, inputs, magnitude, larger, real, report, {})
+        return self.evaluator.evaluate(traced.text, inputs, magnitude, bound, real, report, made.bounds)
 
     def _plain(self, other: Any) -> tuple[float | NDArray[np.complex128], float, bool]:
         """A number or a vector in the clear, its bound, and whether it is of a real type."""

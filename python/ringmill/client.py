@@ -14,20 +14,21 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ringmill import _native, bundle, html, memory
 from ringmill._checks.arguments import checked
 from ringmill._checks.ownership import of_kind
 from ringmill._checks.results import plausible
-from ringmill._native import Params, PublicKey, SecretKey
+from ringmill._native import Ciphertext, Params, PublicKey, SecretKey
 from ringmill.errors import FileFormatError, MismatchError, fail
-from ringmill.flooding import BITS, Flooding, flood, hold_reserve, published
+from ringmill.flooding import BITS, Flooding, flood, hold_count, hold_reserve, published
 from ringmill.keys import Keys, keygen
 from ringmill.log import done
 from ringmill.progress import Show, steps
-from ringmill.trace.program import Signature
-from ringmill.trace.spec import Slots
+from ringmill.trace.signature import Signature
+from ringmill.trace.spec import Slots, Spec
 from ringmill.values import Values
 
 #: Rotations of the largest ring.
@@ -135,6 +136,15 @@ class ClientSide:
         """Whether a digest is this kernel's."""
         return program == self.digest
 
+    @property
+    def arguments(self) -> dict[str, Spec]:
+        """What `encrypt` takes, by name."""
+        return self.signature.inputs
+
+    def decrypted(self, secret: SecretKey | Keys, results: Values, **options: Any) -> dict[str, Any]:
+        """As `decrypt`, by the names of results."""
+        return self.signature.named(self.decrypt(secret, results, **options))
+
     def keygen(self, *, seeded: bool = False, insecure: bool = False, progress: Show = "none") -> Keys:
         """A secret key, its public key, and exactly the evaluation keys that this kernel needs.
 
@@ -197,6 +207,8 @@ class ClientSide:
         """Pack and encrypt the kernel's arguments, given by name or as one mapping.
 
         Every argument is to be given, as to any function; ciphertexts that no result needs are not made.
+        A kernel that takes batches takes records along a first axis of arguments, of any number; arguments
+        without that axis are the same for all.
         With a secret key fresh ciphertexts take half the bytes on the wire, since one half of each expands
         from a seed.
 
@@ -221,17 +233,22 @@ class ClientSide:
                 f"Kernel {self.name!r} is compiled for arguments under the secret key, and a public key adds "
                 'more error than it keeps. Give keys.secret, or compile with encryption="public".',
             )
-        given = self.signature.pack({**(arguments or {}), **named}, terms.magnitude)
-        packed = {name: given[name] for name in self._needed(given)}
-        out = {}
-        counted = done("encrypt", self.name, ciphertexts=len(packed))
-        with counted, steps("encrypt", len(packed), progress) as step:
-            for name, slots in packed.items():
-                step(name)
-                out[name] = key.encrypt(
-                    slots, level=terms.level, magnitude=terms.magnitude, scale=terms.scale
-                )
-        return Values("arguments", out, self.name, self.digest)
+        records, runs = self.signature.runs({**(arguments or {}), **named}, terms.magnitude)
+        needed = self._needed(self.signature.input_parts)
+        count = len(runs) * len(needed)
+        out: list[dict[str, Ciphertext]] = []
+        with (
+            done("encrypt", self.name, ciphertexts=count),
+            steps("encrypt", count, progress) as step,
+        ):
+            for packed in runs:
+                out.append({})
+                for name in needed:
+                    step(name)
+                    out[-1][name] = key.encrypt(
+                        packed[name], level=terms.level, magnitude=terms.magnitude, scale=terms.scale
+                    )
+        return Values._of_runs("arguments", out, self.name, self.digest, records=records)
 
     @checked
     def decrypt(
@@ -268,17 +285,23 @@ class ClientSide:
             error = self.published_error(flooding.decryptions, flooding.statistical)
             hold_reserve(error, max(self.terms.bounds.values()), f"publish={flooding.decryptions}")
         with done("decrypt", self.name):
-            slots = self._decrypted(f"{self._called}.decrypt()", secret, results)
-        if check:
-            bounds = self.terms.bounds
-            for name, values in slots.items():
-                plausible(values, results.parts[name], name, bounds[name])
-        if flooding:
-            counts = published(self.signature)
-            # What is predicted here, or what a result states if that is more.
-            errors = {n: 2.0 ** max(self.terms.noise[n], results.parts[n].error_log2) for n in counts}
-            slots = flood(slots, flooding, flooding.norm(errors, counts), real=self.signature.real)
-        return self.signature.unpack(slots)
+            runs = self._decrypted(f"{self._called}.decrypt()", secret, results)
+        hold_count(flooding, len(runs), "publish")
+        read = []
+        for slots, parts in zip(runs, results._runs(self.signature.lanes), strict=True):
+            if check:
+                bounds = self.terms.bounds
+                for name, values in slots.items():
+                    plausible(values, parts[name], name, bounds[name])
+            if flooding:
+                counts = published(self.signature)
+                # What is predicted here, or what a result states if that is more.
+                errors = {n: 2.0 ** max(self.terms.noise[n], parts[n].error_log2) for n in counts}
+                slots = flood(slots, flooding, flooding.norm(errors, counts), real=self.signature.real)
+            read.append(self.signature.read(slots))
+        return self.signature.formed(
+            {n: _records([run[n] for run in read], results.records) for n in self.signature.outputs}
+        )
 
     @checked
     def published_error(self, publish: int, statistical: int = BITS) -> float:
@@ -320,17 +343,17 @@ class ClientSide:
             else:
                 error, bound = _native.stated(self.terms.precision, error, cipher.magnitude)
             parts[name] = cipher.restated(bound, error)
-        return Values(role, parts, self.name, self.digest, public=values.public)
+        return Values(role, parts, self.name, self.digest, public=values.public, records=values.records)
 
     # ---- checks -------------------------------------------------------------------------------
 
-    def _decrypted(self, call: str, secret: SecretKey | Keys, results: Values) -> dict[str, Slots]:
-        """All slots of results."""
+    def _decrypted(self, call: str, secret: SecretKey | Keys, results: Values) -> list[dict[str, Slots]]:
+        """All slots of results, of every run."""
         of_kind(call, "secret", secret, (SecretKey, Keys), "Only the secret key decrypts: keys.secret.")
         key = secret.secret if isinstance(secret, Keys) else secret
         self._same_params("secret key", key.params)
-        self._check_values("results", results, self.signature.output_parts)
-        return {name: key.decrypt(cipher) for name, cipher in results.parts.items()}
+        runs = self._check_values("results", results, self.signature.output_parts)
+        return [{name: key.decrypt(cipher) for name, cipher in run.items()} for run in runs]
 
     def _needed(self, names: Iterable[str]) -> list[str]:
         """Those of the signature's ciphertexts that the program takes, in their order."""
@@ -350,7 +373,8 @@ class ClientSide:
                 found=params.fingerprint,
             )
 
-    def _check_values(self, role: str, values: Values, names: list[str]) -> None:
+    def _check_values(self, role: str, values: Values, names: list[str]) -> list[dict[str, Ciphertext]]:
+        """The ciphertexts of each run, of which none of these is missing."""
         if not isinstance(values, Values) or values.role != role:
             found = values.role if isinstance(values, Values) else type(values).__name__
             fail(
@@ -371,7 +395,15 @@ class ClientSide:
                 expected=self.digest,
                 found=values.program,
             )
-        missing = sorted(set(names) - set(values.parts))
+        if (values.records is None) == (self.signature.lanes > 0):
+            fail(
+                MismatchError,
+                "Batch",
+                f"The {role} do not say how many records they hold, or say it of a kernel that takes one. "
+                "Encrypt the arguments again with this kernel.",
+            )
+        runs = values._runs(self.signature.lanes)
+        missing = sorted({name for run in runs for name in set(names) - set(run)})
         if missing:
             fail(
                 MismatchError,
@@ -379,6 +411,12 @@ class ClientSide:
                 f"The {role} miss {', '.join(missing)}. Encrypt all arguments together.",
                 missing=missing,
             )
+        return runs
+
+
+def _records(runs: list[Any], records: int | None) -> Any:
+    """A result of all runs: without those that fill the last one."""
+    return runs[0] if records is None else np.concatenate(runs)[:records]
 
 
 class Client(ClientSide):
@@ -394,6 +432,8 @@ class Client(ClientSide):
     _called = "client"
     #: What a bundle says that it is.
     KIND: ClassVar[str] = "client"
+    #: The parts of its file.
+    _PARTS: ClassVar[frozenset[str]] = frozenset({"signature", "params"})
 
     def __init__(self, signature: Signature, params: Params, terms: Terms) -> None:
         self.signature = signature
@@ -453,11 +493,14 @@ class Client(ClientSide):
         """Pickles and copies are the client file, read anew."""
         return type(self).from_bytes, (self.to_bytes(),)
 
-    def _bundle(self) -> bundle.Bundle:
-        parts = {
+    def _parts(self) -> dict[str, bytes]:
+        return {
             "signature": json.dumps(self.signature.to_json()).encode(),
             "params": self._params.to_bytes(),
         }
+
+    def _bundle(self) -> bundle.Bundle:
+        parts = self._parts()
         facts = {"kernel": self.name, "program": self.digest, **asdict(self._terms)}
         return bundle.Bundle(self.KIND, {**facts, "digest": _digest(facts, parts)}, parts)
 
@@ -500,7 +543,7 @@ class Client(ClientSide):
     @classmethod
     def _read(cls, read: bundle.Bundle, path: str) -> Client:
         """The client of a bundle; ``path`` is for messages."""
-        if set(read.parts) != {"signature", "params"}:
+        if set(read.parts) != cls._PARTS:
             bundle.refuse_damaged(path, "it lacks the signature or the parameters")
         try:
             signature = Signature.from_json(json.loads(read.parts["signature"]))
@@ -515,11 +558,18 @@ class Client(ClientSide):
             terms = _terms(facts, signature, params)
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             bundle.refuse_damaged(path, f"what it says of its kernel cannot be read ({error})")
-        client = cls(signature, params, terms)
+        client = cls._made_of(signature, params, terms, read, path)
         known = {"kernel": client.name, "program": client.digest, **facts}
         if reported != (_digest(known, read.parts), client.name, client.digest):
             bundle.refuse_damaged(path, "its digest is not that of its parts")
         return client
+
+    @classmethod
+    def _made_of(
+        cls, signature: Signature, params: Params, terms: Terms, _read: bundle.Bundle, _path: str
+    ) -> Client:
+        """The client of what was read, and of the parts that a kind of clients has of its own."""
+        return cls(signature, params, terms)
 
 
 def _digest(facts: Mapping[str, Any], parts: Mapping[str, bytes]) -> str:
@@ -581,13 +631,17 @@ def _terms(facts: dict[str, Any], signature: Signature, params: Params) -> Terms
 
 @checked
 def load_client(path: str | Path) -> Client:
-    """Read ``client.rm``, a kernel for its client: it makes keys, encrypts and decrypts.
+    """Read ``client.rm``, a kernel or a model for its client: it makes keys, encrypts and decrypts.
 
     Args:
-        path: the file that ``ringmill compile`` or ``compiled.save(client=…)`` wrote.
+        path: the file that ``ringmill compile``, or ``save(client=…)`` of a kernel or a model, wrote.
 
     Raises
     ------
         FileFormatError: no client file, a damaged one, or the server's.
     """
+    if bundle.kind_of(path) == "model client":
+        from ringmill.models.client import ModelClient
+
+        return ModelClient.load(path)
     return Client.load(path)

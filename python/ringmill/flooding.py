@@ -56,6 +56,19 @@ def hold_reserve(error: float, bound: float, option: str) -> None:
         )
 
 
+def hold_count(flooding: Flooding | None, runs: int, option: str) -> None:
+    """Refuse noise for fewer decryptions than a batch takes."""
+    if flooding and flooding.decryptions < runs:
+        fail(
+            ParameterError,
+            "Batch",
+            f"These records take {runs} ciphertexts of each result, and {option}={flooding.decryptions} "
+            f"counts fewer. Give {option}={runs} or more: all of them, together.",
+            runs=runs,
+            decryptions=flooding.decryptions,
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Flooding:
     """For how many decryptions, and with how many bits of statistical security."""
@@ -230,7 +243,7 @@ def published(signature: Any) -> dict[str, int]:
     """Numbers that are published of each ciphertext of the results."""
     each = 1 if signature.real else 2
     return {
-        part: each * math.prod(result.layout.shape)
+        part: each * math.prod(result.layout.shape) * max(signature.lanes, 1)
         for result in signature.outputs.values()
         for part in result.parts
     }

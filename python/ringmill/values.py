@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from ringmill import bundle, html
 from ringmill._checks.arguments import checked
@@ -18,10 +19,12 @@ class Values:
     Attributes
     ----------
         role: "arguments" or "results".
-        parts: ciphertexts by the names of the program's inputs or outputs.
+        parts: ciphertexts by the names of the program's inputs or outputs; "1/x" is the x of the second run,
+            where records take several.
         kernel: name of the kernel they were made for.
         program: digest of its program and parameters.
         public: whether they may show to everybody; results may if the numbers of their kernel are public.
+        records: how many there are, of a kernel that takes batches.
     """
 
     def __init__(
@@ -32,12 +35,40 @@ class Values:
         program: str,
         *,
         public: bool = False,
+        records: int | None = None,
     ) -> None:
         self.role = role
         self.parts = dict(parts)
         self.kernel = kernel
         self.program = program
         self.public = public
+        self.records = records
+
+    @classmethod
+    def _of_runs(
+        cls, role: str, runs: Sequence[Mapping[str, Ciphertext]], kernel: str, program: str, **more: Any
+    ) -> Values:
+        """The ciphertexts of several runs, each by the names of the program."""
+        several = len(runs) > 1
+        parts = {
+            f"{at}/{name}" if several else name: cipher
+            for at, run in enumerate(runs)
+            for name, cipher in run.items()
+        }
+        return cls(role, parts, kernel, program, **more)
+
+    def _runs(self, lanes: int) -> list[dict[str, Ciphertext]]:
+        """The ciphertexts of each run of a kernel of ``lanes`` lanes, by the names of the program."""
+        count = -(-self.records // lanes) if self.records and lanes else 1
+        if count == 1:
+            return [dict(self.parts)]
+        # More runs than ciphertexts have none of their own.
+        found: list[dict[str, Ciphertext]] = [{} for _ in range(min(count, len(self.parts) + 1))]
+        for label, cipher in self.parts.items():
+            at, _, name = label.partition("/")
+            if at.isdecimal() and int(at) < len(found):
+                found[int(at)][name] = cipher
+        return found
 
     @property
     def error_log2(self) -> float:
@@ -48,8 +79,9 @@ class Values:
         if not self.parts:
             return f"<encrypted {self.role} of {self.kernel}: no ciphertexts>"
         first, count = next(iter(self.parts.values())), len(self.parts)
+        held = "" if self.records is None else f"{self.records} record{'s' if self.records > 1 else ''} in "
         return (
-            f"<encrypted {self.role} of {self.kernel}: {count} ciphertext{'s' if count > 1 else ''} of "
+            f"<encrypted {self.role} of {self.kernel}: {held}{count} ciphertext{'s' if count > 1 else ''} of "
             f"{first.slots} slot{'s' if first.slots > 1 else ''}, level {first.level}, predicted error "
             f"2^{self.error_log2:.1f}>"
         )
@@ -85,7 +117,9 @@ class Values:
     def _bundle(self) -> bundle.Bundle:
         if not self.public:
             self._hold_secret()
-        facts = {"kernel": self.kernel, "program": self.program}
+        facts: dict[str, Any] = {"kernel": self.kernel, "program": self.program}
+        if self.records is not None:
+            facts["records"] = self.records
         return bundle.Bundle(self.role, facts, {name: c.to_bytes() for name, c in self.parts.items()})
 
     def _hold_secret(self) -> None:
@@ -133,4 +167,7 @@ class Values:
         parts = {name: Ciphertext.from_bytes(params, data) for name, data in read.parts.items()}
         facts = read.facts
         names = str(facts.get("kernel", "")), str(facts.get("program", ""))
-        return cls(read.kind, parts, *names, public=True)  # as their writer made sure
+        records = facts.get("records")
+        if not (records is None or (type(records) is int and 0 < records < 1 << 40)):
+            bundle.refuse_damaged(path, "its number of records is none")
+        return cls(read.kind, parts, *names, public=True, records=records)  # as their writer made sure

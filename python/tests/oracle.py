@@ -38,8 +38,10 @@ def interpret(text: str, inputs: dict[str, Any]) -> dict[str, Any]:
     """
     lines = [line.strip() for line in text.splitlines()]
     lines = [line for line in lines if line and not line.startswith("#")]
-    header = re.fullmatch(r"he @[A-Za-z_][\w.]* traced slots (\d+)", lines[0])
+    header = re.fullmatch(r"he @[A-Za-z_][\w.]* traced slots (\d+)(?: lanes (\d+))?", lines[0])
     assert header
+    if header[2]:
+        return _lane_by_lane(text, inputs, int(header[2]))
     assert lines[-1] == "end"
     slots = int(header[1])
     assert slots & (slots - 1) == 0
@@ -82,6 +84,13 @@ def interpret(text: str, inputs: dict[str, Any]) -> dict[str, Any]:
             largest = np.max(np.abs(values[target]))
             assert largest <= float(within) * (1 + 1e-9), f"{largest} breaks {line} within {within}"
     return outputs
+
+
+def _lane_by_lane(text: str, inputs: dict[str, Any], lanes: int) -> dict[str, Any]:
+    """Each record alone: slot i of record b stands in slot i·lanes + b."""
+    one = text.replace(f" lanes {lanes}\n", "\n", 1)
+    runs = [interpret(one, {name: slots[b::lanes] for name, slots in inputs.items()}) for b in range(lanes)]
+    return {name: np.stack([run[name] for run in runs], axis=1).ravel() for name in runs[0]}
 
 
 def _apply(op: str, args: list[Any], numbers: list[int], slots: int) -> Any:

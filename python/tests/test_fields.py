@@ -313,9 +313,10 @@ def rows(section: str) -> set[tuple[str, str]]:
 
 
 def test_every_field_of_a_bundle_has_a_source() -> None:
-    compiled = rm.kernel(lambda x: x * x).compile(rm.vector(4), precision=10)
+    # A batch has every field.
+    compiled = rm.kernel(lambda x: x * x).compile(rm.vector(4), precision=10, batch=2)
     keys = compiled.keygen()
-    arguments = compiled.encrypt(keys, x=np.ones(4))
+    arguments = compiled.encrypt(keys, x=np.ones((2, 4)))
     known = rows("Bundles")
     sides = {
         "arguments": arguments,

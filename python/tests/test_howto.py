@@ -101,6 +101,17 @@ def test_a_client_of_openfhe_is_served(tmp_path: Path, monkeypatch: pytest.Monke
     assert np.abs(found - x * x - np.roll(x * x, -1)).max() < bound
 
 
+def test_answers_to_questions_are_computed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = Page("docs/questions.md", tmp_path, monkeypatch)
+    page.follow()
+    compiled, printed = page.session["compiled"], capsys.readouterr().out.splitlines()
+    assert printed[0] == str([2**i for i in range(10)])
+    assert int(printed[1]) == compiled.cost["key_bytes"]
+    assert printed[4] == str(compiled.predicted_error)
+
+
 @pytest.mark.skipif(heir_opt() is None, reason="the package heir_py has no program for this machine")
 def test_a_program_of_heir_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -202,13 +202,13 @@ def test_client_and_server_are_the_steps_of_predict() -> None:
     model = rm.from_sklearn(made, IRIS, rows=64)
     keys = model.compiled.keygen()
     arguments = model.encrypt(keys.public, IRIS)
-    assert [len(arguments), model.rows] == [3, 64]
+    assert (arguments.records, len(arguments.parts), model.rows) == (150, 3 * 4, 64)
     results = model.evaluate(keys.evaluation, arguments)
-    np.testing.assert_array_equal(model.decrypt(keys, results, len(IRIS)), made.predict(IRIS))
-    probabilities = model.decrypt(keys, results, len(IRIS), "predict_proba")
+    np.testing.assert_array_equal(model.decrypt(keys, results), made.predict(IRIS))
+    probabilities = model.decrypt(keys, results, "predict_proba")
     np.testing.assert_allclose(probabilities, made.predict_proba(IRIS), atol=1e-4)
     with pytest.raises(rm.MismatchError, match="no method 'transform'; it has decision_function, predict"):
-        model.decrypt(keys, results, len(IRIS), "transform")
+        model.decrypt(keys, results, "transform")
 
 
 def test_affine_steps_take_one_level() -> None:

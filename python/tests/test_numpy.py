@@ -255,7 +255,7 @@ def test_a_report_of_many_keys_says_what_takes_fewer(monkeypatch: pytest.MonkeyP
     weights = np.sin(np.arange(256.0**2)).reshape(256, 256)
     compiled = rm.kernel(lambda x: weights @ x).compile(rm.vector(256))
     assert "rotation_keys" not in str(compiled)
-    monkeypatch.setattr("ringmill.compiled.MANY_BYTES", 1.0)
+    monkeypatch.setattr("ringmill.compiled.reported.MANY_BYTES", 1.0)
     reported = re.search(r"with rotation_keys=(\d+) about ([\d,]+) MB", str(compiled))
     assert reported is not None
     few = rm.kernel(lambda x: weights @ x).compile(rm.vector(256), rotation_keys=int(reported[1]))

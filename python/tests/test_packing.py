@@ -12,7 +12,7 @@ import pytest
 import ringmill as rm
 from ringmill.errors import FileFormatError
 from ringmill.trace.layout import Layout
-from ringmill.trace.program import Signature
+from ringmill.trace.signature import Signature
 
 Clear = Callable[..., Any]
 

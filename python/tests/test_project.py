@@ -59,6 +59,18 @@ def test_the_manifest_lists_every_file_with_its_hash(folder: Path) -> None:
     assert manifest["test_seed"] == vectors.SEED.hex()
 
 
+def test_sources_of_the_project_name_their_licence_and_programs_none(folder: Path) -> None:
+    assert (folder / "LICENSE").read_text() == (ROOT / "LICENSE").read_text()
+    carried = [folder / "Makefile", folder / "host/host.py"]
+    carried += [*folder.glob("rtl/**/*.sv"), *folder.glob("sim/*")]
+    carried += [path for path in folder.glob("driver/*") if path.stem != "layout"]
+    assert len(carried) > 60
+    for path in carried:
+        assert "SPDX-License-Identifier: Apache-2.0" in path.read_text().partition("\n")[0], path
+    for path in (*folder.glob("driver/layout.*"), *folder.glob("program/*.txt"), folder / "design.json"):
+        assert "SPDX" not in path.read_text()
+
+
 def test_a_changed_a_missing_and_a_new_file_are_found(folder: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("build"))

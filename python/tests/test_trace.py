@@ -347,8 +347,8 @@ def test_reference_calls_keep_imaginary_parts(in_the_clear: Clear, rng: np.rando
 def test_results_by_name_and_position(in_the_clear: Clear) -> None:
     x = np.array([1.0, 2.0, 3.0])
     both = in_the_clear(rm.kernel(lambda x: (x + 1, x * 2)).trace(rm.vector(3)), x=x)
-    np.testing.assert_allclose(both["out0"], x + 1)
-    np.testing.assert_allclose(both["out1"], x * 2)
+    np.testing.assert_allclose(both[0], x + 1)
+    np.testing.assert_allclose(both[1], x * 2)
     named = in_the_clear(rm.kernel(lambda x: {"up": x + 1}).trace(rm.vector(3)), x=x)
     np.testing.assert_allclose(named["up"], x + 1)
 
@@ -461,8 +461,8 @@ def test_a_table_that_looks_like_a_number_and_padding_stays_a_table(in_the_clear
     traced = rm.kernel(lambda x, b: (x + 1.0, b + table)).trace(rm.vector(100), rm.vector(128))
     x, b = np.linspace(-1, 1, 100), np.linspace(0, 1, 128)
     got = in_the_clear(traced, x=x, b=b)
-    np.testing.assert_allclose(got["out0"], x + 1, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(got["out1"], b + table, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(got[0], x + 1, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(got[1], b + table, rtol=0, atol=1e-12)
     # The number is still one number, the table is the only one of the program.
     assert traced.text.count("data @") == 1
 

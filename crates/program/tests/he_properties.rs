@@ -1,7 +1,10 @@
 //! Random programs: text round trip, and texts that are damaged never panic.
 
+use num_complex::Complex64;
 use proptest::prelude::*;
-use ringmill_program::he::{Builder, Constant, Numbers, Op, Program, Type, Value, parse, verify};
+use ringmill_program::he::{
+    Builder, Constant, Numbers, Op, Program, Type, Value, Vectors, evaluate_clear, parse, verify,
+};
 
 /// Instruction choices as numbers; each is interpreted so that it fits what stands above it.
 fn program(choices: &[(u8, u16, u16, i16)]) -> Program {
@@ -67,6 +70,41 @@ proptest! {
         let text = p.to_string();
         let back = parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
         prop_assert_eq!(back, p);
+    }
+
+    /// What each lane gives is what the program gives for that record alone, bit for bit.
+    #[test]
+    fn lanes_do_what_records_do(choices in choices(), log_lanes in 0u32..4) {
+        let p = program(&choices);
+        let lanes = 1usize << log_lanes;
+        let mut named: Vec<String> = p.inputs().map(|(_, name, _)| name.to_owned()).collect();
+        named.extend(p.plains().map(|(_, name, _)| name.to_owned()));
+        let records: Vec<Vectors> = (0..lanes).map(|b| {
+            let of = |name: &String| {
+                let at = |i: usize| Complex64::new((1 + b * 5 + i) as f64, (name.len() * 3 + i * b) as f64);
+                (name.clone(), (0..p.slots()).map(at).collect::<Vec<_>>())
+            };
+            named.iter().map(of).collect()
+        }).collect();
+        let slots = p.slots() * lanes;
+        let mut together = Vectors::new();
+        for name in &named {
+            let at = |s: usize| records[s % lanes][name][s / lanes];
+            together.insert(name.clone(), (0..slots).map(at).collect());
+        }
+        let text = p.to_string().replacen("slots 4", &format!("slots 4 lanes {lanes}"), 1);
+        let wide = parse(&text).unwrap();
+        prop_assert_eq!((wide.slots(), verify(&wide).is_ok()), (slots, true));
+        let found = evaluate_clear(&wide, &together).unwrap();
+        for (b, record) in records.iter().enumerate() {
+            for (name, wanted) in evaluate_clear(&p, record).unwrap() {
+                for (i, z) in wanted.iter().enumerate() {
+                    let got = found[&name][i * lanes + b];
+                    let same = |x: f64, y: f64| x == y || (x.is_nan() && y.is_nan());
+                    prop_assert!(same(got.re, z.re) && same(got.im, z.im), "{name} {b} {i}: {got} {z}\n{text}");
+                }
+            }
+        }
     }
 
     #[test]

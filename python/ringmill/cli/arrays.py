@@ -20,6 +20,8 @@ from ringmill.trace.spec import Spec
 
 # Of a text in JSON: what may stand beside numbers, and a number with the space around it.
 _JSON_BYTES, _JSON_ELEMENT = 1 << 20, 1 << 7
+# Elements of all records of one argument.
+_MANY_ELEMENTS = 1 << 27
 
 
 def _suffix(path: str | Path) -> str:
@@ -45,7 +47,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return content
 
 
-def _unpacked(archive: zipfile.ZipFile, wanted: Mapping[str, Spec]) -> dict[str, Any]:
+def _unpacked(archive: zipfile.ZipFile, wanted: Mapping[str, Spec], *, many: bool) -> dict[str, Any]:
     """What `numpy.savez` wrote. The head of an array is read, and compared, before its numbers are."""
     arrays: dict[str, Any] = _once([(name.removesuffix(".npy"), None) for name in archive.namelist()])
     for name, spec in wanted.items():
@@ -56,7 +58,9 @@ def _unpacked(archive: zipfile.ZipFile, wanted: Mapping[str, Spec]) -> dict[str,
             shape, dtype = _head(head)
         if dtype.kind not in "biufc":
             raise ValueError(f"{name} is of dtype {dtype}, which is none of numbers")
-        spec.hold_shape(name, shape)
+        spec.hold_shape(name, shape, many=many)
+        if math.prod(shape) > _MANY_ELEMENTS:
+            raise ValueError(f"{name} has {math.prod(shape)} elements, and at most {_MANY_ELEMENTS} are read")
         with archive.open(part) as whole:
             arrays[name] = np.lib.format.read_array(whole, allow_pickle=False)
     return arrays
@@ -71,8 +75,8 @@ def _head(part: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
     return shape, dtype
 
 
-def read(path: str, wanted: Mapping[str, Spec]) -> dict[str, Any]:
-    """Arrays by argument name: no more of the file than arguments of these shapes have.
+def read(path: str, wanted: Mapping[str, Spec], *, many: bool = False) -> dict[str, Any]:
+    """Arrays by argument name: no more of the file than arguments of these shapes have, or ``many`` records.
 
     Of what is not wanted names alone are read; ``Signature.pack`` says what is wrong with them.
     """
@@ -80,8 +84,8 @@ def read(path: str, wanted: Mapping[str, Spec]) -> dict[str, Any]:
     try:
         if suffix == ".npz":
             with opened(path) as file, zipfile.ZipFile(file) as archive:
-                return _unpacked(archive, wanted)
-        elements = sum(math.prod(spec.shape) for spec in wanted.values())
+                return _unpacked(archive, wanted, many=many)
+        elements = _MANY_ELEMENTS if many else sum(math.prod(spec.shape) for spec in wanted.values())
         data = read_text_file(path, _JSON_BYTES + _JSON_ELEMENT * elements)
         content = json.loads(data, object_pairs_hook=_once)
         if not isinstance(content, dict):

@@ -1,4 +1,4 @@
-"""`ringmill import` and `ringmill export`: files of SEAL, OpenFHE and HEIR to ours and back."""
+"""`ringmill import` and `ringmill export`: files of other libraries to ours and back."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from ringmill.values import Values
 Facts = dict[str, Any]
 
 LIBRARIES = ("seal", "openfhe")
-#: A compiler whose modules are read as kernels.
-HEIR = "heir"
+#: Tools whose programs are read as kernels.
+PROGRAMS = ("heir", "pisa")
 IMPORTS = ("parameters", "secret", "public", "keys", "arguments")
 EXPORTS = ("parameters", "secret", "public", "relin", "galois", "results")
 
@@ -33,12 +33,12 @@ def add(verb: Callable[[str, str], argparse.ArgumentParser]) -> None:
         (
             "import",
             (*IMPORTS, "program"),
-            "Read a file of SEAL, OpenFHE or HEIR and write it as one of Ringmill.",
+            "Read a file of another library or compiler and write it as one of Ringmill.",
         ),
         ("export", EXPORTS, "Write a file of Ringmill as one of SEAL or OpenFHE."),
     ):
         sub = verb(name, text)
-        libraries = (*LIBRARIES, HEIR) if name == "import" else LIBRARIES
+        libraries = (*LIBRARIES, *PROGRAMS) if name == "import" else LIBRARIES
         sub.add_argument("library", metavar="LIBRARY", help=" or ".join(libraries))
         sub.add_argument("what", metavar="WHAT", help=", ".join(what))
         files = "the file; for arguments NAME=FILE, one for each" if name == "import" else "the file"
@@ -81,7 +81,9 @@ def _refuse(code: str, message: str) -> NoReturn:
 
 def _checked(options: Namespace, known: tuple[str, ...]) -> None:
     if options.library not in LIBRARIES:
-        _refuse("NoLibrary", f"There is no library {options.library!r}; there are {' and '.join(LIBRARIES)}.")
+        all_of_them = (*LIBRARIES, *PROGRAMS) if options.verb == "import" else LIBRARIES
+        listed = ", ".join(all_of_them)
+        _refuse("NoLibrary", f"There is no library {options.library!r}; {options.verb} knows {listed}.")
     if options.what not in known:
         _refuse("NoKind", f"{options.what!r} is not {options.verb}ed; there are {', '.join(known)}.")
 
@@ -200,17 +202,25 @@ def _library(options: Namespace, file: str) -> _Seal | _OpenFhe:
 
 
 def _program(options: Namespace) -> Facts:
-    """Read a module of HEIR and write it as a kernel."""
+    """Read a program of another tool and write it as a kernel."""
+    if options.what != "program" or len(options.files) != 1:
+        use = f"ringmill import {options.library} program FILE --out KERNEL"
+        _refuse("NoKind", f"Of {options.library} one program is imported: `{use}`.")
+    target = Path(to_write(options.out, options.files[0]))
+    compiled = (_heir if options.library == "heir" else _pisa)(options, Path(options.files[0]))
+    return {
+        "file": str(target),
+        "bytes": compiled.save(target),
+        "arguments": ", ".join(compiled.signature.inputs),
+        "slots": compiled.signature.slots,
+        "parameters": repr(compiled.params),
+    }
+
+
+def _heir(options: Namespace, file: Path) -> Compiled:
     from ringmill.interop import heir
 
-    if options.what != "program" or len(options.files) != 1:
-        _refuse(
-            "NoKind", "Of HEIR one program is imported: `ringmill import heir program FILE --out KERNEL`."
-        )
-    given = {"magnitude": options.magnitude, "precision": options.precision}
-    known = {name: value for name, value in given.items() if value is not None}
-    target = Path(to_write(options.out, options.files[0]))
-    program = heir.load(Path(options.files[0]), options.function)
+    program = heir.load(file, options.function)
     clear = [argument.name for argument in program.arguments if not argument.encrypted]
     if clear:
         _refuse(
@@ -218,19 +228,20 @@ def _program(options: Namespace) -> Facts:
             f"{', '.join(clear)} of {program.name} are in the clear, and a file cannot name them here. "
             "Compile the module in Python: ringmill.interop.heir.load(…).compile(NAME=value).",
         )
-    compiled = program.compile(faithful=options.faithful, insecure=options.insecure, **known)
-    return {
-        "file": str(target),
-        "bytes": compiled.save(target),
-        "arguments": ", ".join(part for argument in program.arguments for part in argument.parts),
-        "slots": program.slots,
-        "parameters": repr(compiled.params),
-    }
+    given = {"magnitude": options.magnitude, "precision": options.precision}
+    known = {name: value for name, value in given.items() if value is not None}
+    return program.compile(faithful=options.faithful, insecure=options.insecure, **known)
+
+
+def _pisa(_: Namespace, file: Path) -> Compiled:
+    from ringmill.interop import pisa
+
+    return pisa.load(file).compile()
 
 
 def import_(options: Namespace) -> Facts:
     """Read a file of another library and write it as ours."""
-    if options.library == HEIR:
+    if options.library in PROGRAMS:
         return _program(options)
     _checked(options, IMPORTS)
     named = dict(part.split("=", 1) if "=" in part else ("", part) for part in options.files)

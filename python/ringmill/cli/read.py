@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ringmill._native import EvaluationKeys, Params, PublicKey, SecretKey
 from ringmill.cli.streams import say
-from ringmill.client import Client, ClientSide
+from ringmill.client import ClientSide, load_client
 from ringmill.compiled import Compiled
 from ringmill.errors import CommandError, FileFormatError, fail
 from ringmill.keys import load_evaluation_keys, load_public, load_secret
@@ -29,7 +29,7 @@ def named(path: str) -> Iterator[None]:
 def client(path: str) -> ClientSide:
     """What a client needs of a kernel: its client file, or the kernel file that both sides share."""
     try:
-        return Client.load(path)
+        return load_client(path)
     except FileFormatError as error:
         if error.fields.get("found") != "ringmill-kernel":
             raise

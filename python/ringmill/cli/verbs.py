@@ -79,7 +79,9 @@ def encrypt(options: Namespace) -> Facts:
     target = to_write(options.out, options.kernel, options.key, options.input)
     key = encryption_key(options.key, compiled.params)
     values = compiled.encrypt(
-        key, arrays.read(options.input, compiled.signature.inputs), progress=_show(options)
+        key,
+        arrays.read(options.input, compiled.arguments, many=compiled.signature.lanes > 0),
+        progress=_show(options),
     )
     size = values.save(target)
     return {"file": str(target), "bytes": size, "ciphertexts": len(values.parts)}
@@ -155,8 +157,7 @@ def decrypt(options: Namespace) -> Facts:
     key = secret(compiled.params, options.key)
     results = Values.load(options.input, "results", compiled.params)
     more = {} if options.statistical is None else {"statistical": options.statistical}
-    decrypted = compiled.decrypt(key, results, publish=options.publish, **more)
-    named = decrypted if isinstance(decrypted, dict) else {"out": decrypted}
+    named = compiled.decrypted(key, results, publish=options.publish, **more)
     arrays.write(target, named)
     shapes = [f"{name} {list(array.shape)}" for name, array in named.items()]
     facts = {"file": str(target), "arrays": shapes, "predicted_error_log2": round(results.error_log2, 2)}

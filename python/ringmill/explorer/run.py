@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ringmill import _native
 from ringmill._checks.arguments import checked as plain
 from ringmill._checks.bounds import largest_value
+from ringmill.algebra import within
 from ringmill.errors import ExploreError, RingmillError, fail
 from ringmill.explorer.constraints import TABLES, Constraints, checked
 from ringmill.explorer.result import Exploration
@@ -95,8 +96,10 @@ def _traces(kernel: Explorable, arguments: tuple[Any, ...], magnitude: float) ->
     return [(f"variant {at}", traced) for at, traced in enumerate(traces)]
 
 
-def _source(variant: str, traced: Traced, magnitude: float) -> dict[str, Any]:
+def _source(variant: str, traced: Traced, magnitude: float, *, fold: bool) -> dict[str, Any]:
     bound = largest_value(traced, magnitude)
+    if fold:  # as Kernel.compile does
+        traced, bound = within(traced, magnitude, bound)
     return {
         "name": traced.name,
         "variant": variant,
@@ -123,7 +126,10 @@ def request(
     traces = _traces(kernel, arguments, asked["magnitude"])
     wished = ("max_error", "security", "max_latency_ms", "utilisation", "minimise")
     return {
-        "kernels": [_source(name, traced, asked["magnitude"]) for name, traced in traces],
+        "kernels": [
+            _source(name, traced, asked["magnitude"], fold=isinstance(kernel, Kernel))
+            for name, traced in traces
+        ],
         "target": target_of(target)["name"],
         "device": str(device),
         "mhz": asked["mhz"],

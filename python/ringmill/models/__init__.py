@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ringmill.models.model import Model, from_sklearn
+from ringmill.models.client import ModelClient
+from ringmill.models.fitted import from_sklearn
+from ringmill.models.model import Model
 from ringmill.models.report import Report
 
-__all__ = ["Approximated", "Model", "Report", "from_onnx", "from_sklearn"]
+__all__ = ["Approximated", "Model", "ModelClient", "Report", "from_onnx", "from_sklearn"]
 
 
 def __getattr__(name: str) -> Any:

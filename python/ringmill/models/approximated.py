@@ -33,7 +33,7 @@ class Approximated(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any = None, **options: Any) -> Approximated:
         """Fit a copy of the estimator, and calibrate with the same rows."""
-        from ringmill.models.model import from_sklearn
+        from ringmill.models.fitted import from_sklearn
 
         self.estimator_ = clone(self.estimator).fit(X, y, **options)
         self.model_ = from_sklearn(self.estimator_, X, error=self.error, margin=self.margin, outside="clip")

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ringmill.errors import ModelError, fail
+from ringmill.models.after import array_json, array_of
 from ringmill.models.columns import Columns
 
 Array = NDArray[Any]
@@ -34,6 +35,19 @@ class Features:
         self.varying = np.flatnonzero(high > low)
         if not len(self.varying):
             fail(ModelError, "Constant", "No feature varies in the calibration data. Give rows that differ.")
+
+    def to_json(self) -> dict[str, Any]:
+        """As data."""
+        return {"names": self.names, "low": array_json(self.low), "high": array_json(self.high)}
+
+    @classmethod
+    def from_json(cls, data: Any) -> Features:
+        """Read what ``to_json`` wrote; ``ValueError`` and the like on anything else."""
+        low, high = array_of(data["low"]), array_of(data["high"])
+        names = [str(name) for name in data["names"]]
+        if not (low.shape == high.shape == (len(names),) and np.isfinite([low, high]).all()):
+            raise ValueError("ranges of features")
+        return cls(np.stack([low, high]), names, 0.0)
 
     @property
     def count(self) -> int:

@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ringmill._checks.arguments import checked
 from ringmill._checks.integers import whole
 from ringmill.compiled import Compiled
 from ringmill.errors import MismatchError, ModelError, fail
 from ringmill.keys import Keys
+from ringmill.models.before import before
+from ringmill.models.client import Ends, ModelClient, Scale
 from ringmill.models.columns import Columns, Context
 from ringmill.models.features import Array, Features, Outside, numbers
 from ringmill.models.lowered import Lowered
-from ringmill.trace import kernel, matrix
+from ringmill.trace import kernel, vector
 from ringmill.trace.stack import Stack
 from ringmill.values import Values
 
 if TYPE_CHECKING:
     from ringmill.models.report import Report
 
-#: Rows that are traced to choose parameters; then as many as their ring holds.
-FIRST_ROWS = 1024
-#: Rows times operations of a program: a compilation follows a bound for each, in some 24 bytes.
-MOST_BOUNDS = 1 << 27
 #: How far the estimator's own results may be from those of its conversion, of the largest of them.
 AGREEMENT = 1e-6
 
@@ -79,7 +79,6 @@ class Model:
         notes: a sentence for each thing that the client does before encryption or after decryption.
         features: names and ranges of the encrypted features.
         options: what was chosen when it was made.
-        scale: (k,), the largest calibrated size of each result.
     """
 
     def __init__(
@@ -89,8 +88,7 @@ class Model:
         self.notes = lowered.notes
         self.options = options
         self._lowered, self._context = lowered, context
-        self.scale = np.ones(0)
-        self._numbers = np.zeros(0)
+        self._scale = Scale(np.ones(0), np.zeros(0))
         self.seconds: dict[str, float] = {}
 
     def __getattr__(self, name: str) -> Any:
@@ -103,6 +101,11 @@ class Model:
     def __repr__(self) -> str:
         name, levels = type(self.estimator).__name__, self.compiled.cost["levels"]
         return f"<encrypted {name} of {self.features.count} features, {levels} levels>"
+
+    @property
+    def scale(self) -> Array:
+        """(k,), the largest calibrated size of each result."""
+        return self._scale.sizes
 
     @property
     def methods(self) -> list[str]:
@@ -124,8 +127,8 @@ class Model:
         found = self._results(list(units.T))
         results = _values(found, len(units))
         low, high = found.bounds
-        self._numbers = np.where(low == high, low, np.nan)
-        self.scale = np.maximum(np.abs(results).max(axis=0), 1e-12)
+        sizes = np.maximum(np.abs(results).max(axis=0), 1e-12)
+        self._scale = Scale(sizes, np.where(low == high, low, np.nan))
         return results
 
     def clear(self, units: Array, *, exact: bool = False) -> Array:
@@ -136,35 +139,27 @@ class Model:
     @cached_property
     def compiled(self) -> Compiled:
         """The kernel that a server evaluates: results over their largest calibrated size."""
-        if not np.isnan(self._numbers).any():
+        encrypted = np.flatnonzero(np.isnan(self._scale.numbers))
+        if not len(encrypted):
             fail(ModelError, "Constant", "No result depends on the features. Nothing needs encryption here.")
 
         def results(x: Any) -> Any:
             self._context.begin()
             found = self._results(list(x.columns))
             unit = found.affine(np.diag(1 / self.scale))
-            return Stack([unit.evaluated(int(k)) for k in np.flatnonzero(np.isnan(self._numbers))])
+            return Stack([unit.evaluated(int(k)) for k in encrypted])
 
-        made = kernel(results)
-        width = len(self.features.varying)
         start = time.perf_counter()
         options = {"precision": self.options.precision, "security": self.options.security}
-        rows = self.options.rows
-        compiled = made.compile(matrix(rows or FIRST_ROWS, width, packing="columns"), **options)
-        if rows is None:
-            operations = sum(compiled.plan.counts.values())
-            full = compiled.params.slots
-            while full > FIRST_ROWS and full * operations > MOST_BOUNDS:
-                full //= 2
-            if full != FIRST_ROWS:
-                compiled = made.compile(matrix(full, width, packing="columns"), params=compiled.params)
+        record = vector(len(self.features.varying), packing="scalars")
+        compiled = kernel(results).compile(record, batch=self.options.rows or True, **options)
         self.seconds["compile"] = time.perf_counter() - start
         return compiled
 
     @property
     def rows(self) -> int:
         """Rows that one evaluation takes."""
-        return int(self.compiled.signature.inputs["x"].shape[0])
+        return self.compiled.signature.lanes
 
     # --- client and server ----------------------------------------------------------------------------
 
@@ -197,32 +192,23 @@ class Model:
         self.seconds["keygen"] = time.perf_counter() - start
         return made
 
-    def encrypt(self, keys: Any, X: Any) -> list[Values]:
-        """Rows as encrypted arguments, one for each batch of `rows` rows."""
+    def encrypt(self, keys: Any, X: Any) -> Values:
+        """Rows as encrypted arguments: a ciphertext a feature for every `rows` rows."""
         return self.encrypt_units(keys, self.units(X))
 
-    def encrypt_units(self, keys: Any, units: Array) -> list[Values]:
+    def encrypt_units(self, keys: Any, units: Array) -> Values:
         """As `encrypt`, of what `units` made of the rows."""
-        return [self.compiled.encrypt(keys, x=batch) for batch in self._batches(units)]
+        return self.compiled.encrypt(keys, x=units)
 
-    def _batches(self, units: Array) -> Iterator[Array]:
-        for first in range(0, len(units), self.rows):
-            batch = units[first : first + self.rows]
-            yield np.vstack([batch, np.zeros((self.rows - len(batch), units.shape[1]))])
-
-    def evaluate(self, keys: Any, arguments: list[Values], **options: Any) -> list[Values]:
+    def evaluate(self, keys: Any, arguments: Values, **options: Any) -> Values:
         """Results of encrypted arguments, by the evaluation keys alone; options as of `Compiled.evaluate`."""
-        return [self.compiled.evaluate(keys, one, **options) for one in arguments]
+        return self.compiled.evaluate(keys, arguments, **options)
 
-    def results(self, keys: Any, results: list[Values], rows: int) -> Array:
+    def results(self, keys: Any, results: Values) -> Array:
         """Decrypted results (rows, k), before the estimator's methods."""
-        found = np.vstack([np.reshape(self.compiled.decrypt(keys, one), (self.rows, -1)) for one in results])
-        full = np.tile(self._numbers, (len(found), 1))
-        encrypted = np.isnan(self._numbers)
-        full[:, encrypted] = found.real * self.scale[encrypted]
-        return full[:rows]
+        return self._scale.results(self.compiled.decrypt(keys, results), results.records or 1)
 
-    def decrypt(self, keys: Any, results: list[Values], rows: int, method: str = "predict") -> Array:
+    def decrypt(self, keys: Any, results: Values, method: str = "predict") -> Array:
         """What a method of the estimator gives for decrypted results.
 
         Raises
@@ -236,12 +222,59 @@ class Model:
                 f"The model has no method {method!r}; it has {', '.join(self.methods)}.",
                 method=method,
             )
-        return self._lowered.methods[method](self.results(keys, results, rows))
+        return self._lowered.methods[method](self.results(keys, results))
 
     def _encrypted(self, X: Any) -> Array:
         units = self.units(X)
         arguments = self.encrypt_units(self.keys, units)
-        return self.results(self.keys, self.evaluate(self.keys, arguments), len(units))
+        return self.results(self.keys, self.evaluate(self.keys, arguments))
+
+    # --- files ----------------------------------------------------------------------------------------
+
+    def client(self) -> ModelClient:
+        """The model for its client alone: both ends, with NumPy alone, and no weights.
+
+        Raises
+        ------
+            ModelError: code ``NotPortable``, for a step before encryption or a method that needs the library
+                which the model comes from.
+        """
+        of = self.compiled.client()
+        steps = before(self._lowered.client)
+        methods, width = self._lowered.methods, self._width
+        ends = Ends(steps, self.features, self.options.outside, self._scale, methods, width)
+        ends.to_json()  # refuses what no file holds
+        return ModelClient(of.signature, of.params, of.terms, ends)
+
+    @property
+    def _width(self) -> int:
+        """Columns of rows, before the client's steps."""
+        return int(getattr(self.estimator, "n_features_in_", self.features.count))
+
+    @checked
+    def save(self, *, client: str | Path | None = None, server: str | Path | None = None) -> int:
+        """Write a file for the client, one for the server, or both; returns all bytes.
+
+        Args:
+            client: both ends of the model and what keys it needs, without weights: `ringmill.load_client`
+                reads it, and NumPy is enough to use it.
+            server: the kernel with its weights, as ``ringmill evaluate`` takes it.
+
+        Raises
+        ------
+            FileFormatError: code ``Unwritable``; nothing is left behind then.
+            MismatchError: no path.
+            ModelError: as `client`, before anything is written.
+        """
+        if client is None and server is None:
+            fail(
+                MismatchError,
+                "WrongKind",
+                'model.save() has no path. Give save(client="client.rm", server="server.rm").',
+            )
+        own = None if client is None else self.client()
+        size = 0 if server is None else self.compiled.save(server)
+        return size + (0 if own is None or client is None else own.save(client))
 
     # --- in the clear ---------------------------------------------------------------------------------
 
@@ -313,96 +346,3 @@ def _same_features(estimator: Any, X: Any) -> None:
         "X has the features in another order than the model was fitted to. "
         "Reorder them: X[list(model.estimator.feature_names_in_)].",
     )
-
-
-def from_sklearn(
-    estimator: Any,
-    X: Any,
-    *,
-    precision: int = 20,
-    error: float = 1e-3,
-    margin: float = 0.1,
-    rows: int | None = None,
-    security: int = 128,
-    outside: Outside = "refuse",
-) -> Model:
-    """Make a model for encrypted records of a fitted estimator or pipeline of scikit-learn.
-
-    Args:
-        estimator: fitted; docs/models.md lists what is supported.
-        X: calibration rows, as the estimator takes them. They give the range of every feature and of every
-            value that a function is applied to.
-        precision: bits of the results after the binary point, relative to their largest calibrated size.
-        error: the distance that each polynomial may have from its function; kinks come no closer than degree
-            63 does, and ``model.functions`` lists what is reached.
-        margin: by which fraction of its width every calibrated range is extended on both sides.
-        rows: rows of one evaluation, a power of two; as many as the ring holds by default.
-        security: bits of security: 128, 192 or 256.
-        outside: what is done with features outside of their range: "refuse" or "clip".
-
-    Returns
-    -------
-        The model. Nothing is compiled or encrypted before it is needed.
-
-    Raises
-    ------
-        ModelError: an estimator that is not fitted or not supported, calibration data that do not fit it, or
-            an estimator whose own results on them are others than those of its conversion.
-    """
-    from sklearn.exceptions import NotFittedError
-    from sklearn.utils.validation import check_is_fitted
-
-    from ringmill.models.sklearn import lower
-
-    name = type(estimator).__name__
-    if isinstance(estimator, type) or not hasattr(estimator, "get_params"):
-        fail(
-            ModelError,
-            "Estimator",
-            f"A {type(estimator).__name__} is not an estimator of scikit-learn. "
-            "Give a fitted one, as LogisticRegression().fit(X, y).",
-        )
-    try:
-        check_is_fitted(estimator)
-    except NotFittedError:
-        fail(ModelError, "NotFitted", f"{name} is not fitted. Call fit(X, y) first.", estimator=name)
-    options = Options(precision, error, margin, rows, security, outside)
-    lowered = lower(estimator)
-    array = prepared(estimator, lowered, X)
-    names = _names(lowered.client[-1]) if lowered.client else list(getattr(X, "columns", []))
-    if not names or len(names) != array.shape[1]:
-        names = [f"x{j}" for j in range(array.shape[1])]
-    model, results = calibrated(estimator, lowered, array, [str(n) for n in names], options)
-    _agrees(estimator, lowered, results, X)
-    return model
-
-
-def _names(step: Any) -> list[Any]:
-    try:
-        return list(step.get_feature_names_out())
-    except (AttributeError, TypeError, ValueError):
-        return []
-
-
-def _agrees(estimator: Any, lowered: Lowered, results: Array, X: Any) -> None:
-    """Refuse an estimator that computes something else than its conversion, as another version may."""
-    for method, make in lowered.methods.items():
-        if not hasattr(estimator, method):
-            continue
-        own, ours = np.asarray(getattr(estimator, method)(X)), np.asarray(make(results))
-        if own.dtype.kind in "fc" and own.shape == ours.shape:
-            least = AGREEMENT * max(1.0, float(np.abs(own).max(initial=0.0)))
-            same = bool(np.all(np.abs(own - ours) <= least))
-        else:
-            # Rows whose decision is 0 may fall to either side.
-            same = own.shape == ours.shape and bool(np.mean(own == ours) >= 0.999)
-        if not same:
-            name = type(estimator).__name__
-            fail(
-                ModelError,
-                "Disagrees",
-                f"{name}.{method} gives other results than its conversion, by an option or a version that "
-                "Ringmill does not know. Please report the estimator and its parameters.",
-                estimator=name,
-                attribute=method,
-            )

@@ -67,8 +67,9 @@ class Report:
         evaluated = model.evaluate(keys, arguments)
         seconds["evaluate"] = time.perf_counter() - start
         start = time.perf_counter()
-        encrypted = model.results(keys, evaluated, len(units))
+        encrypted = model.results(keys, evaluated)
         seconds["decrypt"] = time.perf_counter() - start
+        batches = -(-len(units) // model.rows)
         approximated = model.clear(units)
         exact = model.clear(units, exact=True)
         scale = model.scale
@@ -99,8 +100,8 @@ class Report:
             predicted=2.0 ** max(part["encryption"] for part in compiled.error_parts.values()),
             functions=model.functions,
             seconds=seconds,
-            bytes_up=len(arguments[0].to_bytes()) / model.rows,
-            bytes_down=len(evaluated[0].to_bytes()) / model.rows,
+            bytes_up=len(arguments.to_bytes()) / batches / model.rows,
+            bytes_down=len(evaluated.to_bytes()) / batches / model.rows,
             key_bytes=keys.evaluation.nbytes,
             notes=list(model.notes),
             facts={

@@ -14,7 +14,7 @@ from ringmill.errors import CommandError, FileFormatError, RingmillError, fail
 from ringmill.project.core import Core
 from ringmill.project.parameters import Parameters
 from ringmill.targets import machine_fields
-from ringmill.trace.program import Signature
+from ringmill.trace.signature import Signature
 
 #: Version of the files that are written; those of before are read as well.
 SCHEMA = 3

@@ -8,6 +8,7 @@ from ringmill.project.fusesoc import core_file
 
 #: Where files of the repository go in the folder, by how their path begins; the first that fits counts.
 _PLACES = (
+    ("LICENSE", "LICENSE"),
     ("rtl/registers/generated/core_registers.h", "driver/core_registers.h"),
     ("crates/machine/src/compact/registers.rs", "driver/registers.rs"),
     ("rtl/sim/src/", "sim/"),

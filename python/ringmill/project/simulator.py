@@ -19,7 +19,7 @@ from ringmill.project.core import Core
 from ringmill.project.make import last_words, make
 
 if TYPE_CHECKING:
-    from ringmill.compiled import Compiled
+    from ringmill.compiled.managed import Managed
 
 #: Entries of the largest modulus table.
 _MODULI = 32
@@ -40,7 +40,7 @@ def verilator() -> bool:
     return asked.returncode == 0
 
 
-def _core_of(compiled: Compiled, machine: MachineSpec) -> Core:
+def _core_of(compiled: Managed, machine: MachineSpec) -> Core:
     """The core that a machine is, and that kernels alike share.
 
     What the machine leaves out is for any program over a kernel's degree and width of primes.
@@ -61,7 +61,7 @@ def _kept() -> Path:
     return (Path(cache) if cache else Path.home() / ".cache") / "ringmill" / "cores"
 
 
-def library(compiled: Compiled, machine: MachineSpec) -> Path:
+def library(compiled: Managed, machine: MachineSpec) -> Path:
     """The library of the simulated core of a machine for a kernel, built if it is missing.
 
     It stands in the user's cache (`XDG_CACHE_HOME`) under a name that says what it was made of.

@@ -7,7 +7,8 @@ from ringmill.trace.linear import total
 from ringmill.trace.marks import bootstrap, region, within
 from ringmill.trace.poly import polynomial
 from ringmill.trace.private import Private, private
-from ringmill.trace.program import Signature, Traced
+from ringmill.trace.program import Traced
+from ringmill.trace.signature import Signature
 from ringmill.trace.spec import Spec, matrix, scalar, vector
 
 __all__ = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import functools
 import inspect
@@ -10,34 +11,29 @@ import math
 import types
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from ringmill._checks.requirements import PRECISION, precision_of
 from ringmill._native import Params
-from ringmill.errors import KernelError, ParameterError, ProgramError, RingmillError
-from ringmill.log import done
-from ringmill.machines import beside
+from ringmill.errors import KernelError, RingmillError
 from ringmill.trace.base import parts_of, present
 from ringmill.trace.bounds import positive
-from ringmill.trace.callables import code_of, named, of_numbers
+from ringmill.trace.callables import code_of, named
 from ringmill.trace.graph import Graph
 from ringmill.trace.layout import power_of_two
 from ringmill.trace.marks import tracing
 from ringmill.trace.private import (
-    Declared,
     Private,
     Sizes,
     declares,
-    effect_of_moves,
-    hold_in_the_clear,
     replaced,
 )
-from ringmill.trace.private import traced as privately
-from ringmill.trace.program import Result, Signature, Traced
+from ringmill.trace.program import Traced
 from ringmill.trace.samples import Samples, checked, declared, sized
-from ringmill.trace.spec import Spec, slots_for, spec_of
+from ringmill.trace.signature import Result, Signature
+from ringmill.trace.spec import Spec, slots_for
 from ringmill.trace.stack import Stack
 from ringmill.trace.symbol import Symbol
 from ringmill.trace.where import MissingError, MoreSlotsError, Where, raised, refuse
@@ -60,6 +56,7 @@ OPTIONS = (
     "sanitise",
     "statistical",
     "algebra",
+    "batch",
 )
 RUN = ("machine", "progress")
 # Options of a machine in their old places; where a kernel has an argument of that name, it is that.
@@ -79,7 +76,7 @@ def at_prompt(values: Iterable[object]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class Known:
     """What a trace goes by: the size of arguments, what functions may err by, samples, slots at most.
 
     ``sizes`` are those of private constants.
@@ -202,6 +199,7 @@ class Kernel:
         return f"<kernel {self.function.__name__}{self.parameters} at {self.where}>"
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:
+        """Arguments of a call by name; refused with the kernel's line where they do not fit."""
         name = self.function.__name__
         self._check_names(kwargs)
         try:
@@ -210,6 +208,7 @@ class Kernel:
             refuse("Arguments", f"{name}: {error}", f"Its signature is {name}{self.parameters}", self.where)
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """Arguments and defaults by name, of which one or more are encrypted."""
         name = self.function.__name__
         bound = self._bind(args, kwargs)
         bound.apply_defaults()
@@ -287,7 +286,7 @@ class Kernel:
         most = params.slots if isinstance(params, Params) else MOST_SLOTS
 
         def once(tolerance: float) -> Traced:
-            known = _Known(magnitude, tolerance, seen, most, {})
+            known = Known(magnitude, tolerance, seen, most, {})
             return self._fitting(arguments, known, least)
 
         return self._close(once, precision, magnitude)
@@ -317,7 +316,8 @@ class Kernel:
             next(f.where for f in traced.graph.found if f.chosen),
         )
 
-    def _fitting(self, arguments: dict[str, Any], known: _Known, least: int) -> Traced:
+    def _fitting(self, arguments: dict[str, Any], known: Known, least: int) -> Traced:
+        """Trace in the least number of slots that holds all values."""
         specs = {name: value for name, value in arguments.items() if isinstance(value, Spec)}
         slots = max(slots_for(specs), least)
         while slots <= MOST_SLOTS:
@@ -332,7 +332,7 @@ class Kernel:
             self.where,
         )
 
-    def _traced(self, arguments: dict[str, Any], specs: dict[str, Spec], slots: int, known: _Known) -> Traced:
+    def _traced(self, arguments: dict[str, Any], specs: dict[str, Spec], slots: int, known: Known) -> Traced:
         real = all(s.real for s in specs.values())
         graph = Graph(slots, known.magnitude if real else None, self.where)
         graph.tolerance, graph.most, graph.sizes = known.tolerance, known.most, known.sizes
@@ -346,14 +346,14 @@ class Kernel:
             returned = self._call(values)
         finally:
             tracing.reset(token)
-        outputs = self._outputs(graph, returned)
+        form, outputs = self._outputs(graph, returned)
         graph.relax()
         graph.reaches.clear()  # 16 bytes a slot each
         constants = [graph.nodes[i].value for i in graph.live() if graph.nodes[i].plain]
         real = all(s.real for s in specs.values()) and all(bool(np.all(np.imag(c) == 0)) for c in constants)  # type: ignore[arg-type]
         name = self.function.__name__
         name = name if name.isidentifier() and name.isascii() else "kernel"
-        return Traced(graph, Signature(name, graph.slots, specs, outputs, real), known.magnitude)
+        return Traced(graph, Signature(name, graph.slots, specs, outputs, real, form=form), known.magnitude)
 
     def _call(self, values: dict[str, Any]) -> Any:
         positional = [n for n, p in self.parameters.parameters.items() if p.kind is p.POSITIONAL_ONLY]
@@ -380,13 +380,9 @@ class Kernel:
                 raised(error),
             )
 
-    def _outputs(self, graph: Graph, returned: Any) -> dict[str, Result]:
-        if isinstance(returned, (tuple, list)):
-            named = [(f"out{i}", value) for i, value in enumerate(returned)]
-        elif isinstance(returned, dict):
-            named = [(str(name), value) for name, value in returned.items()]
-        else:
-            named = [("out", returned)]
+    def _outputs(self, graph: Graph, returned: Any) -> tuple[str, dict[str, Result]]:
+        """How results stand together, and the results."""
+        form, named = _named_results(returned)
         outputs: dict[str, Result] = {}
         for name, value in named:
             if not isinstance(value, (Symbol, Stack)):
@@ -422,7 +418,7 @@ class Kernel:
             refuse(
                 "NotEncrypted", f"{self.function.__name__} returns nothing", "Return the results", self.where
             )
-        return outputs
+        return form, outputs
 
     def compile(self, /, *args: Any, **kwargs: Any) -> Compiled:
         """Trace, then choose parameters and lower to a program that machines run.
@@ -453,6 +449,10 @@ class Kernel:
                 reserve for the noise of ``decrypt(…, publish=…)``; it is what remains after it.
             sanitise: the same for results that the server sanitises: how many of one model.
             statistical: the bits of statistical security of these (30).
+            batch: how many records one call is for, or ``True`` for as many as fit. Arguments and results
+                then have a first axis of records, of any length: each has slots of its own, as many as fill
+                a ciphertext, and more records take more ciphertexts. An argument without that axis is the
+                same for all.
             algebra: ``False`` keeps the program as the kernel says it. Otherwise an equal one takes its place
                 if that has fewer levels, key switches or products: constants folded, products balanced,
                 polynomials found (docs/algorithms/algebra.md); ``compiled.algebra`` says what it saves. With
@@ -463,90 +463,9 @@ class Kernel:
             ParameterError: parameters given that do not keep what is asked for.
             ProgramError: code ``RotationKeys``, for fewer keys than ``least``, the number that is enough.
         """
-        options = {name: kwargs.pop(name) for name in OPTIONS if name in kwargs}
-        given = "magnitude" in options
-        magnitude = options.setdefault("magnitude", 1.0)
-        options.setdefault("algebra", True)
-        arguments, precision = self._bound(args, kwargs), options.get("precision")
-        calibrate = options.pop("calibrate", None)
-        if calibrate is not None and not given:
-            magnitude = None  # as large as the data
-        if declares(arguments):
-            if calibrate is not None:
-                refuse(
-                    "Private",
-                    "sample data show what a kernel makes of them by its private weights",
-                    "Declare bounds of the arguments in place of calibrate=",
-                    self.where,
-                )
-            return self._compiled_privately(arguments, magnitude, options)
-        trace = functools.partial(
-            self._trace,
-            arguments,
-            magnitude,
-            precision=precision,
-            calibrate=calibrate,
-            params=options.get("params"),
-        )
-        try:
-            with done("compile", self.function.__name__) as facts:
-                compiled = _compiled(trace, options)
-                facts.update(ring=f"2^{compiled.params.log_n}", depth=compiled.plan.depth)
-            return compiled
-        except (ParameterError, ProgramError) as error:
-            if "params" in options or not trace().chooses:
-                raise
-            self._less_precise(trace, options, error)
+        from ringmill.trace.compiling import compiled
 
-    def _compiled_privately(
-        self, arguments: dict[str, Any], magnitude: float | None, options: dict[str, Any]
-    ) -> Compiled:
-        """Compile by what is declared of private numbers, then with the numbers."""
-        found: list[Declared] = []
-        options = {**options, "algebra": False}  # what is folded follows from numbers
-        arguments, magnitude = sized(arguments, magnitude)
-        given = options.get("params")
-        most = given.slots if isinstance(given, Params) else MOST_SLOTS
-
-        def trace(least: int = 1, precision: int | None = options.get("precision")) -> Traced:
-            def once(tolerance: float) -> Traced:
-                def one(numbers: dict[str, Any], sizes: Sizes) -> Traced:
-                    return self._fitting(numbers, _Known(magnitude, tolerance, {}, most, sizes), least)
-
-                found.append(privately(arguments, one, self.where))
-                return found[-1].public
-
-            return self._close(once, precision, magnitude)
-
-        try:
-            compiled = _compiled(trace, options)
-        except (ParameterError, ProgramError) as error:
-            if "params" in options or not trace().chooses:
-                raise
-            self._less_precise(trace, options, error)
-        hold_in_the_clear(self.function, arguments, self.where)
-        return compiled.with_private(found[-1].actual, effect_of_moves(self.function, arguments))
-
-    def _less_precise(
-        self, trace: Callable[..., Traced], options: dict[str, Any], error: RingmillError
-    ) -> NoReturn:
-        """Refuse a precision that no parameters hold through functions; names one that some do."""
-        wanted = options.get("precision")
-        bits = PRECISION if wanted is None else int(wanted)
-        found = next(f for f in trace().graph.found if f.chosen)
-        for less in range(bits - 2, 3, -2):
-            try:
-                _compiled(functools.partial(trace, precision=less), {**options, "precision": less})
-            except (ParameterError, ProgramError, KernelError):
-                continue
-            refuse(
-                "Precision",
-                f"{found.name} is {found.how} here, and no parameters keep {bits} bits through the kernel "
-                f"({str(error).partition('. ')[0]})",
-                f"Compile with precision={less}, which some do, or keep values away from where it bends",
-                found.where,
-            )
-        raise error
+        return compiled(self, args, kwargs)
 
     def run(self, /, *args: Any, **kwargs: Any) -> Any:
         """Compile for these arguments, make keys, encrypt, evaluate and decrypt, all in this process.
@@ -556,7 +475,8 @@ class Kernel:
         Args:
             *args, **kwargs: the kernel's arguments, and the options of ``compile`` and of `Compiled.run`.
                 Arrays and lists of numbers are encrypted, by their shapes: as ``ringmill.scalar()``,
-                ``vector(n)`` or ``matrix(r, c)``, or as the description that is the argument's default.
+                ``vector(n)`` or ``matrix(r, c)``, or as the description that is the argument's default. With
+                one axis more than described, or with ``batch=True``, the first one is of records.
                 Numbers, lists and dicts of arrays, and arguments with another default, stay plaintext.
 
         Raises
@@ -571,42 +491,23 @@ class Kernel:
         >>> round(float(score.run(x=[1.0, 0.5])), 4)
         0.375
         """
-        options, where = ({n: kwargs.pop(n) for n in names if n in kwargs} for names in (OPTIONS, RUN))
-        old = [name for name in OLD if name in kwargs and name not in self.parameters.parameters]
-        if old:
-            where["machine"] = beside(where.get("machine", "cpu"), 2, **{n: kwargs.pop(n) for n in old})
-        bound = self._bind(args, kwargs)
-        self._described(bound.arguments)
-        values = {name: given for name, given in bound.arguments.items() if self._is_encrypted(name, given)}
-        for name, given in values.items():
-            default = self.parameters.parameters[name].default
-            bound.arguments[name] = default if isinstance(default, Spec) else spec_of(name, given)
-        return self.compile(*bound.args, **bound.kwargs, **options).run(**values, **where)
+        from ringmill.trace.compiling import run
 
-    def _is_encrypted(self, name: str, given: object) -> bool:
-        """Whether ``run`` encrypts what is given for an argument."""
-        default = self.parameters.parameters[name].default
-        if isinstance(given, Private):
-            return False
-        if isinstance(default, Spec):
-            return not isinstance(given, Spec)
-        array = of_numbers(given) if isinstance(given, (list, tuple)) else hasattr(given, "__array__")
-        return default is inspect.Parameter.empty and array and not isinstance(given, np.generic)
+        return run(self, args, kwargs)
 
 
-def _compiled(trace: Callable[..., Traced], options: dict[str, Any]) -> Compiled:
-    """Compile what is traced, in more slots where bootstrappings ask for them."""
-    from ringmill.compiled import compile_traced
-
-    traced = trace()
-    while True:
-        try:
-            return compile_traced(traced, **{**options, "magnitude": traced.magnitude})
-        except ProgramError as error:
-            if error.code != "BootstrapSlots" or error.least <= traced.signature.slots:
-                raise
-            # Few values, and they bootstrap, for which they stand in more slots.
-            traced = trace(least=error.least)
+def _named_results(returned: Any) -> tuple[str, list[tuple[str, Any]]]:
+    """How results stand together, and their names."""
+    if isinstance(returned, tuple) and hasattr(returned, "_fields"):
+        return "namedtuple", list(zip(returned._fields, returned, strict=True))
+    if isinstance(returned, (tuple, list)):
+        form = "tuple" if isinstance(returned, tuple) else "list"
+        return form, [(f"out{i}", value) for i, value in enumerate(returned)]
+    if isinstance(returned, dict):
+        return "dict", [(str(name), value) for name, value in returned.items()]
+    if dataclasses.is_dataclass(returned) and not isinstance(returned, (type, Symbol, Stack)):
+        return "dict", [(f.name, getattr(returned, f.name)) for f in dataclasses.fields(returned)]
+    return "", [("out", returned)]
 
 
 _NOTHING: Any = object()

@@ -109,7 +109,8 @@ class AtPrompt(Kernel):
             self.form = lambda results: dict(zip(names, results, strict=True))
             return {name: self._vector(value) for name, value in returned.items()}
         if isinstance(returned, (tuple, list)):
-            self.form = type(returned)
+            made = type(returned)
+            self.form = made if not hasattr(made, "_fields") else lambda results: made(*results)
             return [self._vector(value) for value in returned]
         self.form = lambda results: results[0]
         return self._vector(returned)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ringmill.errors import EncodingError, MismatchError, fail
+from ringmill.trace import lanes as lane
 from ringmill.trace.base import any_masked
 from ringmill.trace.foreign import foreign
 from ringmill.trace.graph import Graph
@@ -82,20 +83,27 @@ class Spec:
                 graph.promise(part.node, max(abs(self.low), abs(self.high)) or 2.0**-20)
         return parts[0] if self.packing == "slots" else Stack(parts)
 
-    def hold_shape(self, name: str, shape: Shape) -> None:
-        """Refuse an argument of another shape."""
-        if shape != self.shape:
-            fail(
-                EncodingError,
-                "ShapeMismatch",
-                f"Argument {name!r} has shape {shape}, but the kernel was compiled for {self.shape}. "
-                "Pass an array of that shape, or compile the kernel again for the new one.",
-                argument=name,
-                expected=self.shape,
-                found=shape,
-            )
+    def hold_shape(self, name: str, shape: Shape, *, many: bool = False) -> None:
+        """Refuse an argument of another shape; ``many`` records along a first axis may be taken."""
+        if shape == self.shape or (many and shape[1:] == self.shape and shape[:1] > (0,)):
+            return
+        remedy = "Pass an array of that shape, or compile the kernel again for the new one"
+        if many:
+            remedy = "Pass one record of that shape, or many along a first axis"
+        elif len(shape) == len(self.shape) + 1 and shape[1:] == self.shape and shape[0] > 0:
+            remedy = f"Compile it with batch={shape[0]} to take as many records along a first axis"
+        fail(
+            EncodingError,
+            "ShapeMismatch",
+            f"Argument {name!r} has shape {shape}, but the kernel was compiled for {self.shape}. {remedy}.",
+            argument=name,
+            expected=self.shape,
+            found=shape,
+        )
 
-    def pack(self, name: str, values: ArrayLike, slots: int, magnitude: float = math.inf) -> dict[str, Slots]:
+    def pack(
+        self, name: str, values: ArrayLike, slots: int, magnitude: float = math.inf, lanes: int = 0
+    ) -> dict[str, Slots]:
         """Slot vectors of a concrete argument, by ciphertext name.
 
         Raises
@@ -103,8 +111,22 @@ class Spec:
             EncodingError: values that are no finite numbers, of another shape, complex where the argument is
                 real, or larger than ``magnitude``.
         """
+        array = self.checked(name, values, magnitude, many=lanes > 0)
+        if array.ndim > len(self.shape):
+            self.hold_shape(name, array.shape[array.shape[0] == lanes :])
+        return self.placed(name, array, slots, lanes)
+
+    def checked(
+        self, name: str, values: ArrayLike, magnitude: float = math.inf, *, many: bool = False
+    ) -> Slots:
+        """An argument as an array of the declared shape, or ``many`` along a first axis.
+
+        Raises
+        ------
+            EncodingError: as `pack`.
+        """
         array = finite_array(name, values)
-        self.hold_shape(name, array.shape)
+        self.hold_shape(name, array.shape, many=many)
         if self.real and np.any(array.imag != 0):
             fail(
                 EncodingError,
@@ -115,10 +137,18 @@ class Spec:
             )
         _bounded(name, array, magnitude)
         _declared(name, array, self)
-        layout = self.layout(slots)
+        return array
+
+    def placed(self, name: str, array: Slots, slots: int, lanes: int = 0) -> dict[str, Slots]:
+        """Slot vectors of an array of the declared shape, or of one for each lane."""
+        layout = self.layout(slots // (lanes or 1))
+
+        def place(part: Slots) -> Slots:
+            return layout.place(part) if not lanes else lane.placed(layout, part, lanes)
+
         if self.packing == "slots":
-            return {name: layout.place(array)}
-        return {part: layout.place(array[..., j]) for j, part in enumerate(self.parts(name))}
+            return {name: place(array)}
+        return {part: place(array[..., j]) for j, part in enumerate(self.parts(name))}
 
 
 def finite_array(name: str, values: ArrayLike, use: str = "encrypted") -> NDArray[np.complex128]:

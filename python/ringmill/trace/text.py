@@ -96,6 +96,14 @@ def program_text(graph: Graph, name: str, *, with_data: bool = True) -> str:
     return "\n".join(program_lines(graph, name, with_data=with_data)) + "\n"
 
 
+def in_lanes(text: str, lanes: int) -> str:
+    """A traced program over ``lanes`` records at once: each has slots of its own in every ciphertext."""
+    if lanes == 1:
+        return text
+    head, line, rest = text.partition("\n")
+    return f"{head} lanes {lanes}{line}{rest}"
+
+
 def without_places(text: str) -> str:
     """A program without the lines of source that it came from: what it computes, wherever it stands."""
     return _PLACES.sub("", text)

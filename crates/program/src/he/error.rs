@@ -76,6 +76,10 @@ pub enum Rule {
     UnknownTable { name: String },
     #[error("slots is {slots}; it must be a power of two{limit}")]
     Slots { slots: usize, limit: String },
+    #[error(
+        "lanes is {lanes}; it must be a power of two, and {slots} slots in each lane at most {most} together"
+    )]
+    Lanes { lanes: usize, slots: usize, most: usize },
     #[error("the vector has {found} numbers; it must have exactly one for each of the {slots} slots")]
     ConstantLength { found: usize, slots: usize },
     #[error("a value is within {bound}; the bound must be positive and finite")]

@@ -10,6 +10,7 @@ mod clear;
 mod constant;
 mod error;
 mod infer;
+mod lanes;
 mod op;
 mod program;
 mod sum;

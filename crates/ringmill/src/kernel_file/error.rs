@@ -34,6 +34,11 @@ pub enum KernelFileError {
     #[error("the arguments miss {}; encrypt all arguments together", missing.join(", "))]
     Incomplete { missing: Vec<String> },
     #[error(
+        "the arguments do not say how many records they hold, or another number than they have ciphertexts for; the kernel takes \
+         {lanes} at once; encrypt them with this kernel"
+    )]
+    Records { lanes: usize },
+    #[error(
         "the signature of kernel {kernel:?} names other inputs or outputs than its program; compile the kernel again"
     )]
     Signature { kernel: String },
@@ -57,6 +62,7 @@ impl KernelFileError {
             Self::Switching { .. } => "Switching",
             Self::OtherProgram { .. } => "OtherProgram",
             Self::Incomplete { .. } => "Incomplete",
+            Self::Records { .. } => "Records",
             Self::Signature { .. } => "Signature",
             Self::Transparent { .. } => "Transparent",
         }

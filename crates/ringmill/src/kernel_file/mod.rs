@@ -3,6 +3,7 @@
 //! Python's `Compiled.save` writes a kernel file, `Values.save` the others. The program in it is parsed, managed and checked
 //! anew. The results of a run are the same bytes that `ringmill evaluate` writes for the same files.
 
+mod batches;
 mod declared;
 mod error;
 mod signature;
@@ -23,6 +24,7 @@ use ringmill_program::manage::Promise;
 use ringmill_program::schedule::Statistics;
 use ringmill_ring::{GaloisElement, Poly};
 
+pub use batches::Batches;
 use declared::Declared;
 pub use error::KernelFileError;
 
@@ -51,6 +53,8 @@ pub struct KernelFile {
     precision: u32,
     /// Names of the ciphertexts that the signature lists.
     inputs: Vec<String>,
+    /// Records in one ciphertext, of a kernel that takes batches.
+    lanes: Option<usize>,
     /// What results state where weights are private.
     declared: Option<Declared>,
 }
@@ -132,7 +136,8 @@ impl KernelFile {
         let precision = precision.map_or(PRECISION, |bits| bits as u32);
         let declared = read.fact("declared").map(|fact| Declared::read(fact, &plan.managed.program));
         let declared = declared.transpose().map_err(damaged)?;
-        Ok(Self { name: signature.name, digest, plan, precision, inputs: signature.inputs, declared })
+        let (name, inputs, lanes) = (signature.name, signature.inputs, signature.lanes);
+        Ok(Self { name, digest, plan, precision, inputs, lanes, declared })
     }
 
     /// The kernel's name.
@@ -206,32 +211,48 @@ impl KernelFile {
         Ok(kernel.with_bounds(self.plan.bounds(), self.plan.promise.real).stating(stated))
     }
 
-    /// Reads arguments that were encrypted for this kernel: those that the program takes.
+    /// Reads arguments that were encrypted for this kernel: those that the program takes, of all records.
     ///
     /// # Errors
-    /// [`KernelFileError::OtherProgram`], [`KernelFileError::Incomplete`]; files that are damaged or of other parameters.
-    pub fn arguments(&self, input: impl Read) -> Result<BTreeMap<String, Ciphertext>, KernelFileError> {
+    /// [`KernelFileError::OtherProgram`], [`KernelFileError::Incomplete`], [`KernelFileError::Records`]; files that are damaged or of
+    /// other parameters.
+    pub fn arguments(&self, input: impl Read) -> Result<Batches, KernelFileError> {
         let read = Bundle::read(input, "arguments")?;
         let found = read.fact("program").and_then(Json::as_text).unwrap_or("none");
         if found != self.digest {
             let (found, expected) = (found.to_owned(), self.digest.clone());
             return Err(KernelFileError::OtherProgram { what: "arguments", found, expected });
         }
-        let mut ciphers = BTreeMap::new();
-        for (name, bytes) in &read.parts {
-            ciphers.insert(name.clone(), self.ciphertext(bytes)?);
-        }
+        let records = batches::records(&read, self.lanes)?;
+        let lanes = self.lanes.unwrap_or(1);
+        let count = batches::runs(records, lanes);
         let program = &self.plan.managed.program;
         let taken = |name: &&String| program.inputs().any(|(_, input, _)| input == &name[..]);
-        let mut arguments = BTreeMap::new();
-        let mut missing = Vec::new();
-        for name in self.inputs.iter().filter(taken) {
-            match ciphers.remove(name) {
-                Some(cipher) => drop(arguments.insert(name.clone(), cipher)),
-                None => missing.push(name.clone()),
-            }
+        let needed: Vec<_> = self.inputs.iter().filter(taken).collect();
+        let mut parts = BTreeMap::new();
+        for (name, bytes) in &read.parts {
+            parts.insert(&name[..], self.ciphertext(bytes)?);
         }
-        if missing.is_empty() { Ok(arguments) } else { Err(KernelFileError::Incomplete { missing }) }
+        // Before the names of more runs are made than a file has parts.
+        if count > 1 && needed.len().saturating_mul(count) > parts.len() {
+            return Err(KernelFileError::Records { lanes });
+        }
+        let (mut runs, mut missing) = (Vec::new(), Vec::new());
+        for run in 0..count {
+            let mut arguments = BTreeMap::new();
+            for name in &needed {
+                let part = batches::part(name, run, count);
+                match parts.remove(&part[..]) {
+                    Some(cipher) => drop(arguments.insert((*name).clone(), cipher)),
+                    None => missing.push(part),
+                }
+            }
+            runs.push(arguments);
+        }
+        match missing.is_empty() {
+            true => Ok(Batches { records, runs }),
+            false => Err(KernelFileError::Incomplete { missing }),
+        }
     }
 
     fn ciphertext(&self, bytes: &[u8]) -> Result<Ciphertext, KernelFileError> {
@@ -243,28 +264,35 @@ impl KernelFile {
         }
     }
 
-    /// The file of results. Those of private weights state what follows from declared bounds.
+    /// The file of results of all runs. Those of private weights state what follows from declared bounds.
     ///
     /// # Errors
     /// [`KernelFileError::Transparent`] of a result that everybody could decrypt.
-    pub fn results(&self, results: &BTreeMap<String, Ciphertext>) -> Result<Bundle, KernelFileError> {
-        let facts = vec![
+    pub fn results(&self, results: &Batches) -> Result<Bundle, KernelFileError> {
+        let mut facts = vec![
             ("kernel".to_owned(), Json::Text(self.name.clone())),
             ("program".to_owned(), Json::Text(self.digest.clone())),
         ];
-        let bytes = |(name, cipher): (&String, &Ciphertext)| {
-            let zero = |poly: &Poly| poly.limbs().all(|limb| limb.iter().all(|&word| word == 0));
-            if cipher.polys()[1..].iter().all(zero) {
-                return Err(KernelFileError::Transparent { part: name.clone() });
+        facts.extend(results.records.map(|count| ("records".to_owned(), Json::Whole(count.into()))));
+        let mut parts = Vec::new();
+        for (run, ciphers) in results.runs.iter().enumerate() {
+            for (name, cipher) in ciphers {
+                parts.push((batches::part(name, run, results.runs.len()), self.result(name, cipher)?));
             }
-            let bytes = match &self.declared {
-                Some(declared) => declared.stated(name, cipher, self.precision)?.to_bytes()?,
-                None => cipher.to_bytes()?,
-            };
-            Ok((name.clone(), bytes))
-        };
-        let parts = results.iter().map(bytes).collect::<Result<_, KernelFileError>>()?;
+        }
         Ok(Bundle { kind: "results".to_owned(), version: bundle::VERSION, facts, parts })
+    }
+
+    /// The bytes of a result.
+    fn result(&self, name: &str, cipher: &Ciphertext) -> Result<Vec<u8>, KernelFileError> {
+        let zero = |poly: &Poly| poly.limbs().all(|limb| limb.iter().all(|&word| word == 0));
+        if cipher.polys()[1..].iter().all(zero) {
+            return Err(KernelFileError::Transparent { part: name.to_owned() });
+        }
+        Ok(match &self.declared {
+            Some(declared) => declared.stated(name, cipher, self.precision)?.to_bytes()?,
+            None => cipher.to_bytes()?,
+        })
     }
 }
 

@@ -14,10 +14,18 @@ const MOST_SLOTS: i128 = 1 << 16;
 const MOST_AXES: usize = 32;
 const LONGEST_NAME: usize = 1 << 10;
 
+/// What every signature has.
+const NAMES: [&str; 7] = ["format", "version", "name", "slots", "real", "inputs", "outputs"];
+
+/// How results stand together at the client.
+const FORMS: [&str; 4] = ["dict", "list", "namedtuple", "tuple"];
+
 /// What a server needs of a signature.
 pub(super) struct Signature {
     pub(super) name: String,
     pub(super) real: bool,
+    /// Records in one ciphertext, of a kernel that takes batches.
+    pub(super) lanes: Option<usize>,
     /// Names of the input ciphertexts.
     pub(super) inputs: Vec<String>,
     outputs: Vec<String>,
@@ -89,13 +97,27 @@ impl Signature {
     }
 
     fn of(json: &Json) -> Option<Self> {
-        let names = ["format", "version", "name", "slots", "real", "inputs", "outputs"];
-        let [format, version, name, slots, real, inputs, outputs] = members(json, names)?;
+        let Json::Object(found) = json else { return None };
+        let optional = ["lanes", "form"].iter().filter(|name| json.get(name).is_some()).count();
+        let all: Option<Vec<_>> = NAMES.iter().map(|name| json.get(name)).collect();
+        let [format, version, name, slots, real, inputs, outputs] = all?.try_into().ok()?;
+        let lanes = match json.get("lanes") {
+            None => None,
+            Some(Json::Whole(lanes)) if (1..=MOST_SLOTS).contains(lanes) && lanes & (lanes - 1) == 0 => {
+                Some(*lanes as usize)
+            }
+            Some(_) => return None,
+        };
+        let form = json.get("form").map_or(Some("dict"), Json::as_text)?;
+        if found.len() != NAMES.len() + optional || !FORMS.contains(&form) {
+            return None;
+        }
         let (Json::Object(inputs), Json::Object(outputs), Json::Bool(real)) = (inputs, outputs, real) else {
             return None;
         };
         let known = format.as_text() == Some("ringmill-kernel") && *version == Json::Whole(1);
-        let fits = matches!(slots, Json::Whole(k) if (1..=MOST_SLOTS).contains(k) && k & (k - 1) == 0);
+        let least = lanes.map_or(1, |lanes| lanes as i128);
+        let fits = matches!(slots, Json::Whole(k) if (least..=MOST_SLOTS).contains(k) && k & (k - 1) == 0);
         if !known || !fits || inputs.is_empty() || outputs.is_empty() {
             return None;
         }
@@ -109,7 +131,8 @@ impl Signature {
         if all.0.len().max(all.1.len()) >= MAX_ENTRIES {
             return None;
         }
-        Some(Self { name: name.as_text()?.to_owned(), real: *real, inputs: all.0, outputs: all.1 })
+        let name = name.as_text()?.to_owned();
+        Some(Self { name, real: *real, lanes, inputs: all.0, outputs: all.1 })
     }
 
     /// Refuses a signature that does not name the program's inputs and outputs.

@@ -1,11 +1,13 @@
 //! The oracle is the Python package, which wrote every file of `tests/golden`: kernel, keys, arguments under the secret and the public
 //! key, and the results that `Compiled.evaluate` gave.
 
+use std::collections::BTreeMap;
+
 use ringmill_ckks::file::{Stored, inspect_keys};
 use ringmill_ckks::{Ciphertext, EvaluationKeys};
 use ringmill_program::cost::CostTable;
 
-use super::{KernelFile, KernelFileError};
+use super::{Batches, KernelFile, KernelFileError};
 use crate::bundle::{Bundle, Json};
 use crate::{Evaluator, Input, default_machine};
 
@@ -44,8 +46,10 @@ fn results_are_the_bytes_that_python_writes() {
     let kernel = file.kernel(default_machine().unwrap()).unwrap();
     for (arguments, results) in RUNS {
         let arguments = file.arguments(arguments).unwrap();
-        let inputs = arguments.iter().map(|(name, c)| (name.clone(), Input::Cipher(c))).collect();
+        assert_eq!((arguments.records, arguments.runs.len()), (None, 1));
+        let inputs = arguments.runs[0].iter().map(|(name, c)| (name.clone(), Input::Cipher(c))).collect();
         let found = kernel.run(&inputs, &keys).unwrap();
+        let found = Batches { records: None, runs: vec![found] };
         assert!(file.results(&found).unwrap().to_bytes().unwrap() == results);
     }
 }
@@ -87,11 +91,11 @@ fn results_of_private_weights_state_what_is_declared() {
     let file = stating("declared", declared(&all(-3.0), &all(1e6))).unwrap();
     let name = &names[0];
     let arguments = file.arguments(RUNS[0].0).unwrap();
-    let inputs = arguments.iter().map(|(name, c)| (name.clone(), Input::Cipher(c))).collect();
+    let inputs = arguments.runs[0].iter().map(|(name, c)| (name.clone(), Input::Cipher(c))).collect();
     let kernel = file.kernel(default_machine().unwrap()).unwrap();
     let found = kernel.run(&inputs, &keys).unwrap();
     let stated = |file: &KernelFile| {
-        let bytes = file.results(&found).unwrap();
+        let bytes = file.results(&Batches { records: None, runs: vec![found.clone()] }).unwrap();
         let cipher = Ciphertext::from_bytes(file.params(), bytes.part(name).unwrap()).unwrap();
         (cipher.noise().magnitude(), cipher.meta().error_log2())
     };
@@ -105,13 +109,14 @@ fn results_of_private_weights_state_what_is_declared() {
 fn a_result_that_everybody_decrypts_is_refused() {
     let (file, keys) = (golden(), EvaluationKeys::from_bytes(golden().params(), KEYS).unwrap());
     let arguments = file.arguments(RUNS[0].0).unwrap();
-    let inputs = arguments.iter().map(|(name, c)| (name.clone(), Input::Cipher(c))).collect();
+    let inputs = arguments.runs[0].iter().map(|(name, c)| (name.clone(), Input::Cipher(c))).collect();
     let mut found = file.kernel(default_machine().unwrap()).unwrap().run(&inputs, &keys).unwrap();
-    assert!(file.results(&found).is_ok());
+    let batches = |found: &BTreeMap<_, _>| Batches { records: None, runs: vec![found.clone()] };
+    assert!(file.results(&batches(&found)).is_ok());
     let evaluator = Evaluator::new(file.params()).unwrap();
     let (name, result) = found.pop_first().unwrap();
     found.insert(name.clone(), evaluator.sub(&result, &result).unwrap());
-    let refused = file.results(&found).unwrap_err();
+    let refused = file.results(&batches(&found)).unwrap_err();
     assert!(matches!(&refused, KernelFileError::Transparent { part } if *part == name), "{refused}");
 }
 
@@ -154,6 +159,11 @@ fn a_signature_has_one_form() {
         ("\"packing\": \"slots\"", "\"packing\": \"boxes\""),
         ("\"low\": -1.0", "\"low\": 1.0"),
         ("\"low\": -1.0", "\"more\": 1, \"low\": -1.0"),
+        ("\"slots\": 8", "\"slots\": 8, \"lanes\": 0"),
+        ("\"slots\": 8", "\"slots\": 8, \"lanes\": 3"),
+        ("\"slots\": 8", "\"slots\": 8, \"form\": \"set\""),
+        ("\"slots\": 8", "\"slots\": 8, \"form\": 1"),
+        ("\"slots\": 8", "\"slots\": 8, \"lanes\": 16"),
         ("\"shape\": [8]", "\"shape\": [0]"),
         ("\"version\": 1", "\"version\": 2"),
     ];
@@ -180,6 +190,10 @@ fn arguments_of_others_are_refused() {
     bundle.facts[1].1 = "0".repeat(32)[..].into();
     let other = file.arguments(&bundle.to_bytes().unwrap()[..]).unwrap_err();
     assert!(matches!(other, KernelFileError::OtherProgram { what: "arguments", .. }));
+    let mut counted = Bundle::read(RUNS[0].0, "arguments").unwrap();
+    counted.facts.push(("records".to_owned(), Json::Whole(3)));
+    let counted = file.arguments(&counted.to_bytes().unwrap()[..]).unwrap_err();
+    assert!(matches!(counted, KernelFileError::Records { lanes: 1 }));
     let results = file.arguments(RUNS[0].1).unwrap_err();
     assert_eq!(results.code(), "WrongKind");
 }

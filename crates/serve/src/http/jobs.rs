@@ -157,13 +157,23 @@ fn admitted(app: &App, [program, keys, arguments]: [&Object; 3]) -> Result<f64, 
     let bytes = |name: &str| facts[name].as_u64().unwrap_or(u64::MAX);
     // Keys that are too large stay in their file.
     let held = bytes("key_bytes").min(app.config.worker_memory / 2);
-    let parts = [bytes("data_bytes"), bytes("peak_bytes"), held, arguments.size, program.size, BESIDE];
+    // Arguments and results of every run are held.
+    let runs = arguments.facts["runs"].as_u64().unwrap_or(1);
+    let parts = [
+        bytes("data_bytes").saturating_mul(runs),
+        bytes("peak_bytes"),
+        held,
+        arguments.size,
+        program.size,
+        BESIDE,
+    ];
     let needed = parts.into_iter().fold(0, u64::saturating_add);
     let limit = app.config.worker_memory;
     if needed > limit {
         return Err(ServeError::Memory { needed, limit });
     }
     let (predicted, most) = (facts["seconds"].as_f64().unwrap_or(f64::INFINITY), app.config.max_seconds);
+    let predicted = predicted * runs as f64;
     if predicted > most { Err(ServeError::Seconds { predicted, most }) } else { Ok(predicted) }
 }
 

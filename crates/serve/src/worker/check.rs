@@ -156,6 +156,16 @@ fn arguments(reader: &mut Reader<impl Read>) -> Result<(Kind, Value), Failure> {
     if names.is_empty() {
         return Err(user("Damaged", "the bundle holds no ciphertext"));
     }
-    let facts = json!({ "kernel": kernel, "program": program, "params": params, "identity": identity, "names": names });
+    // A part is called "RUN/NAME" where there are several runs.
+    let run = |name: &String| name.split_once('/').and_then(|(run, _)| run.parse().ok()).unwrap_or(0);
+    let runs = 1 + names.iter().map(run).fold(0, u64::max);
+    let facts = json!({
+        "kernel": kernel,
+        "program": program,
+        "params": params,
+        "identity": identity,
+        "names": names,
+        "runs": runs,
+    });
     Ok((Kind::Arguments, facts))
 }

@@ -1,14 +1,15 @@
 //! A run of a program, with what the run before it left prepared.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use ringmill::ckks::{CkksError, EvaluationKeys, KeyMemory};
-use ringmill::kernel_file::{KernelFile, KernelFileError};
+use ringmill::ckks::{Ciphertext, CkksError, EvaluationKeys, KeyMemory};
+use ringmill::kernel_file::{Batches, KernelFile, KernelFileError};
 use ringmill::machine::{MachineError, Watch};
 use ringmill::{Error, Input, Kernel};
 
@@ -52,26 +53,32 @@ impl Prepared {
         }
         let Some((_, keys)) = &self.keys else { return Err(user("Keys", "no keys")) };
         let arguments = file.arguments(opened(&run.arguments)?).map_err(refused)?;
-        let inputs = arguments.iter().map(|(name, c)| (name.clone(), Input::Cipher(c))).collect();
         let (watch, ended, start) = (Watch::default(), AtomicBool::new(false), Instant::now());
+        let (count, before) = (arguments.runs.len(), AtomicUsize::new(0));
         let results = thread::scope(|scope| {
             let teller = scope.spawn(|| {
                 while !ended.load(Ordering::Relaxed) {
                     thread::park_timeout(OFTEN);
                     let (done, all) = watch.progress();
                     if all > 0 && !ended.load(Ordering::Relaxed) {
-                        tell(Answer::Progress { done: done as u64, all: all as u64 });
+                        let done = (before.load(Ordering::Relaxed) * all + done) as u64;
+                        tell(Answer::Progress { done, all: (count * all) as u64 });
                     }
                 }
             });
-            let results = kernel.run_watched(&inputs, keys, &watch);
+            let run = |(number, ciphers): (usize, &BTreeMap<String, Ciphertext>)| {
+                before.store(number, Ordering::Relaxed);
+                let inputs = ciphers.iter().map(|(name, c)| (name.clone(), Input::Cipher(c))).collect();
+                kernel.run_watched(&inputs, keys, &watch)
+            };
+            let results: Result<Vec<_>, _> = arguments.runs.iter().enumerate().map(run).collect();
             ended.store(true, Ordering::Relaxed);
             teller.thread().unpark();
             results
         });
-        let results = results.map_err(|e| refused(e.into()))?;
+        let runs = results.map_err(|e| refused(e.into()))?;
         let seconds = start.elapsed().as_secs_f64();
-        let bundle = file.results(&results).map_err(refused)?;
+        let bundle = file.results(&Batches { records: arguments.records, runs }).map_err(refused)?;
         let (hash, size) = written(&run.out, &bundle).map_err(|e| system("writing results", &e))?;
         Ok(Answer::Done { hash, size, seconds })
     }

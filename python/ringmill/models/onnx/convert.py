@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ringmill.errors import FileFormatError, ModelError, fail
+from ringmill.models.after import After, Later
 from ringmill.models.columns import Columns, Context
 from ringmill.models.features import Outside
 from ringmill.models.lowered import Lowered
 from ringmill.models.model import Model, Options, calibrated
 from ringmill.models.onnx import nodes
+from ringmill.models.onnx.ends import afters, portable
 from ringmill.models.onnx.evaluate import Node
 from ringmill.models.onnx.nodes import Affine, Tensor, Value
 
@@ -261,7 +263,13 @@ def _lowered(graph: Graph, network: Network) -> Lowered:
         return [graph.stacked(list(each)) for each in zip(*rows, strict=True)]
 
     notes = [f"The client runs {node.op} at {node.name!r} after decryption." for node in graph.client]
-    return Lowered(server, {"predict": lambda d: outputs(d)[0], "outputs": outputs}, [network], notes)  # type: ignore[dict-item]
+    methods: dict[str, Any] = {"predict": lambda d: outputs(d)[0], "outputs": outputs}
+    if portable(graph):
+        methods = {
+            "predict": Later(lambda: afters(graph, shapes)[0]),
+            "outputs": Later(lambda: After("listed", tuple(afters(graph, shapes)))),
+        }
+    return Lowered(server, methods, [network], notes)
 
 
 def from_onnx(

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from ringmill.errors import ModelError, fail
+from ringmill.models.after import RESULTS, After, Later
 from ringmill.models.columns import Columns, Context
-from ringmill.models.lowered import Array, Lowered, Server, classes_by_largest
+from ringmill.models.lowered import Array, Lowered, Server
 from ringmill.models.sklearn.transform import at_client, client
 
 #: Estimators that stand for one that they hold.
@@ -49,7 +50,7 @@ def _skipped(step: object) -> bool:
 def _pipeline(estimator: Any) -> Lowered:
     steps = [step for _, step in estimator.steps if not _skipped(step)]
     if not steps:
-        return Lowered(_identity, {"transform": lambda d: d})
+        return Lowered(_identity, {"transform": RESULTS})
     lowered = [_lower(step) for step in steps]
     # What stands before a step of the client runs there too.
     cut = max((at for at, one in enumerate(lowered) if one.client), default=0)
@@ -76,7 +77,7 @@ def _side_by_side(parts: Sequence[tuple[Lowered, Sequence[int] | None, float]], 
         return Columns.joined(made)
 
     notes = [note for part, _, _ in parts for note in part.notes]
-    return Lowered(server, {"transform": lambda d: d}, notes=notes)
+    return Lowered(server, {"transform": RESULTS}, notes=notes)
 
 
 def _at_server(part: Lowered, outer: str) -> None:
@@ -119,7 +120,7 @@ def _union(estimator: Any) -> Lowered:
 
 def _function(estimator: Any) -> Lowered:
     if estimator.func is None:
-        return Lowered(_identity, {"transform": lambda d: d})
+        return Lowered(_identity, {"transform": RESULTS})
     return client(estimator)
 
 
@@ -155,6 +156,14 @@ class Group:
             for part, width, end in zip(self.parts, self.widths, ends, strict=True)
         ]
 
+    def afters(self, method: str) -> tuple[After, ...]:
+        """The same as functions of the results of all."""
+        ends = np.cumsum(self.widths).tolist()
+        return tuple(
+            After("columns", (part.methods[method],), (end - width, end))
+            for part, width, end in zip(self.parts, self.widths, ends, strict=True)
+        )
+
     def has(self, method: str) -> bool:
         """Whether every estimator has a method."""
         return all(method in part.methods for part in self.parts)
@@ -164,9 +173,7 @@ def _voting_regressor(estimator: Any) -> Lowered:
     group = Group(estimator.estimators_, type(estimator).__name__)
     weights = getattr(estimator, "_weights_not_none", None)
 
-    def predict(d: Array) -> Array:
-        return np.average(np.column_stack(group.results("predict", d)), axis=1, weights=weights)
-
+    predict = Later(lambda: After("mean", group.afters("predict"), (weights,)))
     return Lowered(group.server, {"predict": predict}, notes=group.notes)
 
 
@@ -175,29 +182,28 @@ def _voting_classifier(estimator: Any) -> Lowered:
     weights, classes = estimator._weights_not_none, estimator.classes_
     notes = [*group.notes, "The client counts the votes."]
     if estimator.voting == "soft":
-
-        def mean(d: Array) -> Array:
-            return np.average(np.asarray(group.results("predict_proba", d)), axis=0, weights=weights)
-
-        methods: dict[str, Callable[[Array], Array]] = {
-            "predict_proba": mean,
-            "predict": lambda d: classes[np.argmax(mean(d), axis=1)],
-        }
+        methods = _by_mean(lambda: After("mean", group.afters("predict_proba"), (weights,)), classes)
         return Lowered(group.server, methods, notes=notes)
 
-    def predict(d: Array) -> Array:
-        votes = np.column_stack(group.results("predict", d)).astype(int)
-        won = [np.argmax(np.bincount(row, weights=weights, minlength=len(classes))) for row in votes]
-        return np.asarray(classes[won])
+    def counted() -> After:
+        return After("beside", group.afters("predict")).then("counted", len(classes), weights)
 
+    predict = Later(lambda: counted().then("largest").then("chosen", classes))
     return Lowered(group.server, {"predict": predict}, notes=notes)
+
+
+def _by_mean(mean: Callable[[], After], classes: Array) -> dict[str, Callable[[Array], Array]]:
+    """Methods of a classifier of these probabilities."""
+    return {
+        "predict_proba": Later(mean),
+        "predict": Later(lambda: mean().then("largest").then("chosen", classes)),
+    }
 
 
 def _bagging_regressor(estimator: Any) -> Lowered:
     group = Group(estimator.estimators_, "BaggingRegressor", estimator.estimators_features_)
-    return Lowered(
-        group.server, {"predict": lambda d: np.mean(group.results("predict", d), axis=0)}, notes=group.notes
-    )
+    predict = Later(lambda: After("mean", group.afters("predict"), (None,)))
+    return Lowered(group.server, {"predict": predict}, notes=group.notes)
 
 
 def _bagging_classifier(estimator: Any) -> Lowered:
@@ -205,22 +211,19 @@ def _bagging_classifier(estimator: Any) -> Lowered:
     classes = estimator.classes_
     notes = [*group.notes, "The client counts the votes."]
 
-    def mean(d: Array) -> Array:
+    def mean() -> After:
         if group.has("predict_proba"):
-            return np.asarray(np.mean(group.results("predict_proba", d), axis=0))
-        votes = np.column_stack(group.results("predict", d)).astype(int)
-        counted = np.array([np.bincount(row, minlength=len(classes)) for row in votes])
-        return np.asarray(counted / votes.shape[1])
+            return After("mean", group.afters("predict_proba"), (None,))
+        votes = After("beside", group.afters("predict")).then("counted", len(classes), None)
+        return votes.then("normalised")
 
-    methods = {"predict_proba": mean, "predict": lambda d: classes[np.argmax(mean(d), axis=1)]}
-    return Lowered(group.server, methods, notes=notes)
+    return Lowered(group.server, _by_mean(mean, classes), notes=notes)
 
 
 def _outputs(estimator: Any) -> Lowered:
     group = Group(estimator.estimators_, type(estimator).__name__)
-    return Lowered(
-        group.server, {"predict": lambda d: np.column_stack(group.results("predict", d))}, notes=group.notes
-    )
+    predict = Later(lambda: After("beside", group.afters("predict")))
+    return Lowered(group.server, {"predict": predict}, notes=group.notes)
 
 
 def _rest(estimator: Any) -> Lowered:
@@ -235,27 +238,25 @@ def _rest(estimator: Any) -> Lowered:
         )
     by = "decision_function" if group.has("decision_function") else "predict_proba"
 
-    def scores(d: Array) -> Array:
-        found = group.results(by, d)
-        return np.column_stack([f[:, 1] if f.ndim == 2 else f for f in found])
+    def scores(method: str) -> After:
+        second = method == "predict_proba"
+        parts = group.afters(method)
+        return After("beside", tuple(part.then("column", 1) for part in parts) if second else parts)
 
-    def predict(d: Array) -> Array:
-        s = scores(d)
-        if s.shape[1] == 1:
-            return np.asarray(classes[(s[:, 0] > (0 if by == "decision_function" else 0.5)).astype(int)])
-        return classes_by_largest(classes)(s)
+    def predict() -> After:
+        found = scores(by)
+        if len(group.parts) > 1:
+            return found.then("largest").then("chosen", classes)
+        limit = 0 if by == "decision_function" else 0.5
+        return found.then("column", 0).then("above", limit).then("chosen", classes)
 
-    def probabilities(d: Array) -> Array:
-        p = np.column_stack([f[:, 1] for f in group.results("predict_proba", d)])
-        if p.shape[1] == 1:
-            return np.column_stack([1 - p, p])
-        return np.asarray(p / p.sum(axis=1, keepdims=True))
-
-    methods: dict[str, Callable[[Array], Array]] = {"predict": predict}
+    methods: dict[str, Callable[[Array], Array]] = {"predict": Later(predict)}
     if group.has("predict_proba"):
-        methods["predict_proba"] = probabilities
+        share = "two" if len(group.parts) == 1 else "normalised"
+        methods["predict_proba"] = Later(lambda: scores("predict_proba").then(share))
     if by == "decision_function":
-        methods["decision_function"] = lambda d: scores(d)[:, 0] if len(classes) == 2 else scores(d)
+        one = len(classes) == 2
+        methods["decision_function"] = Later(lambda: scores(by).then("column", 0) if one else scores(by))
     return Lowered(group.server, methods, notes=group.notes)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ringmill.errors import ModelError, fail
+from ringmill.models.after import After
 from ringmill.models.columns import Columns, Context
 from ringmill.models.lowered import Array, Lowered
 
@@ -29,8 +30,8 @@ def squared(context: Context, x: Columns, centres: Array) -> Columns:
 def _centres(estimator: Any) -> Lowered:
     centres = np.asarray(estimator.cluster_centers_, float)
     methods: dict[str, Callable[[Array], Array]] = {
-        "transform": lambda d: np.sqrt(np.maximum(d, 0)),
-        "predict": lambda d: np.argmin(d, axis=1),
+        "transform": After("roots"),
+        "predict": After("smallest"),
     }
     return Lowered(lambda context, x: squared(context, x, centres), methods, notes=[NEAREST])
 
@@ -55,7 +56,7 @@ def _centroid(estimator: Any) -> Lowered:
             estimator="NearestCentroid",
             attribute="priors",
         )
-    methods = {"predict": lambda d: classes[np.argmin(d, axis=1)]}
+    methods: dict[str, Callable[[Array], Array]] = {"predict": After("smallest").then("chosen", classes)}
     return Lowered(lambda context, x: squared(context, x, centres), methods, notes=[NEAREST])
 
 

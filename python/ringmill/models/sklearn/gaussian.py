@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ringmill.models.after import RESULTS, After, by_largest
 from ringmill.models.columns import Columns, Context
-from ringmill.models.lowered import Array, Lowered, classes_by_largest, softmax
+from ringmill.models.lowered import Array, Lowered
 
 NOTE = "The client takes the class of the largest decrypted likelihood, and makes probabilities."
 
@@ -26,7 +27,10 @@ def _naive(estimator: Any) -> Lowered:
         offset = constant - 0.5 * (shifted**2 / variances).sum(axis=1)
         return Columns.joined([squares, near]).affine(weights, offset)
 
-    methods = {"predict": classes_by_largest(estimator.classes_), "predict_proba": softmax}
+    methods: dict[str, Callable[[Array], Array]] = {
+        "predict": by_largest(estimator.classes_),
+        "predict_proba": After("softmax"),
+    }
     return Lowered(server, methods, notes=[NOTE])
 
 
@@ -48,9 +52,9 @@ def _quadratic(estimator: Any) -> Lowered:
 
     classes = estimator.classes_
     methods: dict[str, Callable[[Array], Array]] = {
-        "predict": classes_by_largest(classes),
-        "predict_proba": softmax,
-        "decision_function": (lambda d: d[:, 1] - d[:, 0]) if len(classes) == 2 else (lambda d: d),
+        "predict": by_largest(classes),
+        "predict_proba": After("softmax"),
+        "decision_function": After("difference") if len(classes) == 2 else RESULTS,
     }
     return Lowered(server, methods, notes=[NOTE])
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ringmill.errors import ModelError, fail
+from ringmill.models.after import RESULTS, After, by_sign
 from ringmill.models.columns import Columns, Context
-from ringmill.models.lowered import Array, Lowered, classes_by_sign, flat
+from ringmill.models.lowered import Array, Lowered
 from ringmill.models.sklearn.distances import squared
 
 KERNELS = ("linear", "poly", "polynomial", "rbf", "sigmoid")
@@ -65,7 +66,7 @@ def _regressor(estimator: Any) -> Lowered:
     def server(context: Context, x: Columns) -> Columns:
         return kernel(context, x, vectors, **options).affine(weights, offset)
 
-    return Lowered(server, {"predict": flat})
+    return Lowered(server, {"predict": After("flat")})
 
 
 def pairs(estimator: Any) -> Array:
@@ -91,38 +92,27 @@ def _classifier(estimator: Any) -> Lowered:
     def server(context: Context, x: Columns) -> Columns:
         return kernel(context, x, vectors, **options).affine(weights, offset)
 
-    def votes(d: Array) -> Array:
-        won = np.zeros((len(d), len(classes)))
-        for k, (i, j) in enumerate(combinations(range(len(classes)), 2)):
-            won[:, i] += d[:, k] > 0
-            won[:, j] += d[:, k] <= 0
-        return won
-
-    def decision(d: Array) -> Array:
-        if binary:
-            return flat(d)
-        if estimator.decision_function_shape == "ovo":
-            return d
-        from sklearn.utils.multiclass import _ovr_decision_function
-
-        return np.asarray(_ovr_decision_function(d < 0, -d, len(classes)))
-
-    def predict(d: Array) -> Array:
-        if binary:
-            return classes_by_sign(classes)(d)
-        won = decision(d) if estimator.break_ties else votes(d)
-        return np.asarray(classes[np.argmax(won, axis=1)])
-
+    one_to_rest = RESULTS.then("one_to_rest", len(classes))
+    if binary:
+        methods = {"decision_function": After("flat"), "predict": by_sign(classes)}
+    else:
+        pairwise = estimator.decision_function_shape == "ovo"
+        decision = RESULTS if pairwise else one_to_rest
+        won = decision if estimator.break_ties else RESULTS.then("votes", len(classes))
+        methods = {
+            "decision_function": decision,
+            "predict": won.then("largest").then("chosen", classes),
+        }
     notes = ["The client takes the class of the decrypted decisions, by votes of the pairs of classes."]
-    return Lowered(server, {"decision_function": decision, "predict": predict}, notes=notes)
+    return Lowered(server, dict(methods), notes=notes)
 
 
 def _one_class(estimator: Any) -> Lowered:
     found = _regressor(estimator)
     found.methods = {
-        "decision_function": flat,
-        "predict": lambda d: np.where(d[:, 0] > 0, 1, -1),
-        "score_samples": lambda d: d[:, 0] + estimator.offset_[0],
+        "decision_function": After("flat"),
+        "predict": by_sign(np.array([-1, 1])),
+        "score_samples": RESULTS.then("column", 0).then("plus", float(estimator.offset_[0])),
     }
     found.notes = ["The client takes the sign of the decrypted decision."]
     return found
@@ -144,7 +134,7 @@ def _ridge(estimator: Any) -> Lowered:
         )
         return values.affine(dual)
 
-    return Lowered(server, {"predict": flat if np.ndim(estimator.dual_coef_) == 1 else lambda d: d})
+    return Lowered(server, {"predict": After("flat") if np.ndim(estimator.dual_coef_) == 1 else RESULTS})
 
 
 def _nystroem(estimator: Any) -> Lowered:
@@ -158,7 +148,7 @@ def _nystroem(estimator: Any) -> Lowered:
         values = kernel(context, x, vectors, name, gamma=gamma, coef0=coef0, degree=degree)
         return values.affine(np.asarray(estimator.normalization_).T)
 
-    return Lowered(server, {"transform": lambda d: d})
+    return Lowered(server, {"transform": RESULTS})
 
 
 def _fourier(estimator: Any) -> Lowered:
@@ -171,7 +161,7 @@ def _fourier(estimator: Any) -> Lowered:
             scale * np.eye(angles.count)
         )
 
-    return Lowered(server, {"transform": lambda d: d})
+    return Lowered(server, {"transform": RESULTS})
 
 
 CONVERTERS: dict[str, Callable[[Any], Lowered]] = {

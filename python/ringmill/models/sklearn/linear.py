@@ -8,16 +8,8 @@ from typing import Any
 import numpy as np
 
 from ringmill.errors import ModelError, fail
-from ringmill.models.lowered import (
-    Array,
-    Lowered,
-    classes_by_largest,
-    classes_by_sign,
-    flat,
-    logistic,
-    softmax,
-    two,
-)
+from ringmill.models.after import RESULTS, After, by_largest, by_sign, of_two
+from ringmill.models.lowered import Array, Lowered
 
 #: Regressors: prediction = X @ coef + intercept.
 REGRESSORS = [
@@ -85,20 +77,22 @@ def probed(function: Callable[[Array], Array], features: int) -> tuple[Array, Ar
 def _regressor(estimator: Any) -> Lowered:
     weights, offset = probed(estimator.predict, estimator.n_features_in_)
     many = np.asarray(estimator.predict(np.zeros((1, estimator.n_features_in_)))).ndim > 1
-    return Lowered(affine(weights, offset), {"predict": (lambda d: d) if many else flat})
+    return Lowered(affine(weights, offset), {"predict": RESULTS if many else After("flat")})
 
 
 def _generalised(estimator: Any) -> Lowered:
     link = "identity" if getattr(estimator, "link", "log") == "identity" else "log"
     if type(estimator).__name__ == "TweedieRegressor" and estimator.link == "auto" and estimator.power <= 0:
         link = "identity"
-    inverse: Callable[[Array], Array] = np.exp if link == "log" else (lambda d: d)
+    mean = RESULTS.then("column", 0)
     weights, offset = np.atleast_2d(estimator.coef_).T, np.atleast_1d(estimator.intercept_)
     notes = ["The client applies exp to the decrypted prediction."] if link == "log" else []
-    return Lowered(affine(weights, offset), {"predict": lambda d: inverse(d[:, 0])}, notes=notes)
+    return Lowered(
+        affine(weights, offset), {"predict": mean.then("exp") if link == "log" else mean}, notes=notes
+    )
 
 
-def _probabilities(estimator: Any, binary: bool) -> Callable[[Array], Array] | None:
+def _probabilities(estimator: Any, binary: bool) -> After | None:
     """How the client makes probabilities of decisions, where the estimator has them."""
     name = type(estimator).__name__
     loss = getattr(estimator, "loss", "")
@@ -113,23 +107,10 @@ def _probabilities(estimator: Any, binary: bool) -> Callable[[Array], Array] | N
     ):
         return None
     if loss == "modified_huber":
-        if not binary:
-            return None
-
-        def huber(d: Array) -> Array:
-            return two((np.clip(d[:, 0], -1, 1) + 1) / 2)
-
-        return huber
+        return RESULTS.then("column", 0).then("clipped").then("two") if binary else None
     if binary:
-        return lambda d: two(logistic(d[:, 0]))
-    if one_to_rest:
-
-        def normalised(d: Array) -> Array:
-            p = logistic(d)
-            return np.asarray(p / p.sum(axis=1, keepdims=True))
-
-        return normalised
-    return softmax
+        return of_two()
+    return RESULTS.then("logistic").then("normalised") if one_to_rest else After("softmax")
 
 
 def _classifier(estimator: Any) -> Lowered:
@@ -144,8 +125,8 @@ def _classifier(estimator: Any) -> Lowered:
     binary = weights.shape[1] == 1
     classes = estimator.classes_
     methods: dict[str, Callable[[Array], Array]] = {
-        "decision_function": flat,
-        "predict": classes_by_sign(classes) if binary else classes_by_largest(classes),
+        "decision_function": After("flat"),
+        "predict": by_sign(classes) if binary else by_largest(classes),
     }
     notes = ["The client takes the class of the largest decrypted decision."]
     if probabilities := _probabilities(estimator, binary):
@@ -161,7 +142,10 @@ def _counts(estimator: Any) -> Lowered:
     if name == "MultinomialNB" or len(estimator.classes_) == 1:
         offset = np.asarray(estimator.class_log_prior_)
     notes = ["The client takes the class of the largest decrypted likelihood, and makes probabilities."]
-    methods = {"predict": classes_by_largest(estimator.classes_), "predict_proba": softmax}
+    methods: dict[str, Callable[[Array], Array]] = {
+        "predict": by_largest(estimator.classes_),
+        "predict_proba": After("softmax"),
+    }
     return Lowered(affine(weights, offset), methods, notes=notes)
 
 

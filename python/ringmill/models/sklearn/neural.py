@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ringmill.models.after import RESULTS, After, by_largest, by_sign, logistic, of_two
 from ringmill.models.columns import Columns, Context
-from ringmill.models.lowered import Array, Lowered, classes_by_largest, flat, logistic, softmax, two
+from ringmill.models.lowered import Array, Lowered
 
 ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
     "logistic": logistic,
@@ -31,7 +32,7 @@ def _layers(estimator: Any) -> Callable[[Context, Columns], Columns]:
 
 
 def _regressor(estimator: Any) -> Lowered:
-    return Lowered(_layers(estimator), {"predict": flat})
+    return Lowered(_layers(estimator), {"predict": After("flat")})
 
 
 def _classifier(estimator: Any) -> Lowered:
@@ -39,14 +40,11 @@ def _classifier(estimator: Any) -> Lowered:
     notes = ["The client applies the last activation to the decrypted results, and takes the class."]
     methods: dict[str, Callable[[Array], Array]]
     if estimator.out_activation_ == "softmax":
-        methods = {"predict": classes_by_largest(classes), "predict_proba": softmax}
+        methods = {"predict": by_largest(classes), "predict_proba": After("softmax")}
     elif len(classes) == 2:
-        methods = {
-            "predict": lambda d: classes[(d[:, 0] > 0).astype(int)],
-            "predict_proba": lambda d: two(logistic(d[:, 0])),
-        }
+        methods = {"predict": by_sign(classes), "predict_proba": of_two()}
     else:
-        methods = {"predict": lambda d: (d > 0).astype(int), "predict_proba": logistic}
+        methods = {"predict": RESULTS.then("above", 0), "predict_proba": After("logistic")}
     return Lowered(_layers(estimator), methods, notes=notes)
 
 

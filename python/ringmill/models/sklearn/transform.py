@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ringmill.models.after import RESULTS
 from ringmill.models.columns import Columns, Context
 from ringmill.models.lowered import Array, Lowered
 from ringmill.models.sklearn.linear import affine, probed
@@ -79,12 +80,12 @@ def client(estimator: Any) -> Lowered:
     """A transformer that runs at the client: what it gives is encrypted."""
     name = type(estimator).__name__
     note = f"The client runs {name} before encryption."
-    return Lowered(lambda _context, x: x, {"transform": lambda d: d}, [estimator], [note])
+    return Lowered(lambda _context, x: x, {"transform": RESULTS}, [estimator], [note])
 
 
 def _affine(estimator: Any) -> Lowered:
     weights, offset = probed(_dense(estimator.transform), estimator.n_features_in_)
-    return Lowered(affine(weights, offset), {"transform": lambda d: d})
+    return Lowered(affine(weights, offset), {"transform": RESULTS})
 
 
 def _dense(transform: Callable[[Array], Any]) -> Callable[[Array], Array]:
@@ -120,7 +121,7 @@ def monomials(context: Context, x: Columns, powers: Array) -> Columns:
 
 def _polynomial_features(estimator: Any) -> Lowered:
     powers = np.asarray(estimator.powers_)
-    return Lowered(lambda context, x: monomials(context, x, powers), {"transform": lambda d: d})
+    return Lowered(lambda context, x: monomials(context, x, powers), {"transform": RESULTS})
 
 
 CONVERTERS: dict[str, Callable[[Any], Lowered]] = {

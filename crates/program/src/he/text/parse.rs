@@ -6,6 +6,7 @@ use num_complex::Complex64;
 
 use super::cursor::{Cursor, expected};
 use super::lexer::{Token, tokens};
+use crate::he::lanes::together;
 use crate::he::{Builder, Constant, HeError, Level, Like, Numbers, Op, OpKind, Program, Rule, Source, Value};
 
 /// Parses and verifies a program that stands alone.
@@ -25,7 +26,7 @@ pub fn parse_with_tables(text: &str, mut tables: BTreeMap<String, Numbers>) -> R
         Ok(t) if t.is_empty() => None,
         result => Some((i as u32 + 1, result)),
     });
-    let mut reader = Reader { builder: None, header: None, tables: &mut tables };
+    let mut reader = Reader { builder: None, header: None, lanes: 1, tables: &mut tables };
     for (number, result) in lines.by_ref() {
         let mut cursor = result.map(Cursor::new).map_err(|r| HeError::new(r).at(Some(number), None))?;
         let source = cursor.take_source().map_err(|r| HeError::new(r).at(Some(number), None))?;
@@ -35,7 +36,7 @@ pub fn parse_with_tables(text: &str, mut tables: BTreeMap<String, Numbers>) -> R
                 return Err(HeError::new(Rule::AfterEnd).at(Some(after), None));
             }
             let Some(builder) = reader.builder else { break };
-            return builder.finish();
+            return builder.finish()?.in_lanes(reader.lanes);
         }
     }
     Err(HeError::new(Rule::NoEnd).at(Some(text.lines().count().max(1) as u32), None))
@@ -45,6 +46,8 @@ pub fn parse_with_tables(text: &str, mut tables: BTreeMap<String, Numbers>) -> R
 struct Reader<'t> {
     builder: Option<Builder>,
     header: Option<(String, usize)>,
+    /// Records that a traced program takes at once.
+    lanes: usize,
     tables: &'t mut BTreeMap<String, Numbers>,
 }
 
@@ -122,7 +125,13 @@ impl Reader<'_> {
         c.word("slots")?;
         let slots = c.integer("the number of slots")?;
         match stage {
-            Token::Word("traced") => self.builder = Some(Builder::traced(name, slots)?),
+            Token::Word("traced") => {
+                self.builder = Some(Builder::traced(name, slots)?);
+                if c.eat_word("lanes") {
+                    self.lanes = c.integer("the number of lanes")?;
+                    together(slots, self.lanes)?;
+                }
+            }
             Token::Word("managed") => self.header = Some((name.into(), slots)),
             t => return Err(expected("'traced' or 'managed'", &t).into()),
         }

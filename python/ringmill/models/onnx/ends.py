@@ -1,0 +1,69 @@
+"""The client's nodes at the end of a network, as functions that need NumPy alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ringmill.models.after import RESULTS, After
+from ringmill.models.onnx.evaluate import Node
+
+if TYPE_CHECKING:
+    from ringmill.models.onnx.convert import Graph
+
+Shape = tuple[int, ...]
+
+
+def _along(name: str, default: int) -> Callable[[Node, After], After]:
+    return lambda node, x: x.then(name, int(node.attributes.get("axis", default)))
+
+
+def _index(name: str) -> Callable[[Node, After], After]:
+    def made(node: Node, x: After) -> After:
+        keeps = bool(node.attributes.get("keepdims", 1))
+        return x.then(name, int(node.attributes.get("axis", 0)), keeps)
+
+    return made
+
+
+_NODES: dict[str, Callable[[Node, After], After]] = {
+    "Identity": lambda _, x: x,
+    "Sigmoid": lambda _, x: x.then("logistic"),
+    "Tanh": lambda _, x: x.then("tanh"),
+    "Softmax": _along("softmax_along", -1),
+    "LogSoftmax": _along("log_softmax_along", -1),
+    "ArgMax": _index("argmax_along"),
+    "ArgMin": _index("argmin_along"),
+}
+
+
+def portable(graph: Graph) -> bool:
+    """Whether the client's part fits into a file: no node of it looks across records, or is unknown here."""
+    known = all(
+        node.op in _NODES
+        and len(node.inputs) == 1
+        and (node.op not in ("Softmax", "LogSoftmax", "ArgMax", "ArgMin") or _axis(node) != 0)
+        and not node.attributes.get("select_last_index", 0)
+        for node in graph.client
+    )
+    return known and graph.lead == 1
+
+
+def _axis(node: Node) -> int:
+    return int(node.attributes.get("axis", 0 if node.op.startswith("Arg") else -1))
+
+
+def afters(graph: Graph, shapes: Mapping[str, Shape]) -> list[After]:
+    """What each output is made of, where ``portable`` holds: results (rows, k) have these shapes a row."""
+    made: dict[str, Any] = {}
+    at = 0
+    for name in graph.results:
+        size = 1
+        for length in shapes[name]:
+            size *= length
+        columns = After("columns", (RESULTS,), (at, at + size))
+        made[name] = columns.then("shaped", *shapes[name])
+        at += size
+    for node in graph.client:
+        made[node.outputs[0]] = _NODES[node.op](node, made[node.inputs[0]])
+    return [made[name] for name in graph.outputs]
