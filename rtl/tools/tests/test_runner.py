@@ -203,7 +203,8 @@ def test_area_is_casas_formula():
 
 def test_the_page_distinguishes_routed_composed_and_failed(tmp_path):
     params = {"W": 36, "KIND": 1, "D": 64, "NBF": 1, "LOGN_MAX": 12, "TILE": 1}
-    routed = {"top": "rm_compact_core", "flow": "ecp5", "params": params, "lut": 9, "ff": 8, "dsp": 7, "ebr": 6}
+    routed = {"top": "rm_compact_core", "flow": "ecp5", "params": params}
+    routed |= {"lut": 9, "ff": 8, "dsp": 7, "ebr": 6}
     routed |= {"comb": 10, "fmax_mhz": 51.25, "seeds": {"1": 51.25, "2": None}}
     plain = {"lut": 160, "srl": 0, "lutram": 0, "ff": 80, "dsp": 0, "bram36": 1.0, "overall": 76.0}
     parts = {"multipliers": 2, "each": {"overall": 19.0}, "rest": {}}
