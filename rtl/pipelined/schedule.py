@@ -150,7 +150,7 @@ def key_words(level: int, log_n: int) -> int:
 
 #: Duong and Lee 2023, Table 5 and the text: cycles, multipliers' DSP blocks, megabytes on chip.
 PAPER = {"interval": 67168, "latency": 134336, "dsp": 6534, "megabytes": 16.5}
-#: The multiplier for NTT primes of 60 bits by words of 17: latency (`rm_modmul_pkg`), DSP blocks (synthesised).
+#: The multiplier for NTT primes of 60 bits by words of 17: latency (`rm_modmul_pkg`), DSPs (synthesised).
 NTT_60 = 12
 DSP_BLOCKS = 6
 
