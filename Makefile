@@ -36,7 +36,7 @@ EXTENSION_PROFILE ?= release
 PY_PATHS    := python examples benches scripts rtl
 TEST_PATHS  := python/tests rtl/tools/tests
 RUST_INPUTS := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -type f -not -path '*/tests/*' 2>/dev/null) \
-  $(wildcard rtl/compact_core.* rtl/*/src/* rtl/*/generated/* rtl/*/lint.vlt rtl/synth/*.py)
+  $(wildcard rtl/compact_core.* rtl/*/src/* rtl/*/ultra/* rtl/*/generated/* rtl/*/lint.vlt rtl/synth/*.py)
 
 .PHONY: help
 help:  ## this list
@@ -79,7 +79,7 @@ test-full-rust: $(STAMPS)/extension $(STAMPS)/system $(STAMPS)/eda
 	  cargo test -p ringmill-machine --profile full $(CARGO_FLAGS) -- --include-ignored compact::tests::simulated;)
 
 .PHONY: test-full-python
-test-full-python: $(STAMPS)/extension $(STAMPS)/service $(STAMPS)/peers $(STAMPS)/ray $(STAMPS)/system $(STAMPS)/eda
+test-full-python: $(STAMPS)/extension $(STAMPS)/service $(STAMPS)/peers $(STAMPS)/ray $(STAMPS)/cross $(STAMPS)/system $(STAMPS)/eda
 	@. $(EDA_HOME)/env.sh; $(CURDIR)/$(PY) -m pytest -q -m '' $(PYTEST_JOBS) $(TEST_PATHS)
 
 .PHONY: test-full-rtl
@@ -108,10 +108,10 @@ lint-rtl: $(STAMPS)/eda  ## the hardware sources: verible, slang, Verilator, all
 	@. $(EDA_HOME)/env.sh; python -m rtl.registers.generate --check
 
 .PHONY: bench
-bench: $(STAMPS)/extension  ## ours and the peers, interleaved on one core, to build/bench.json; ISA=avx2 denies both AVX-512
-	@scripts/peers.sh
+bench: $(STAMPS)/extension  ## ours and the peers, interleaved on one core, to build/bench.json; ISA=avx2 denies both AVX-512; AGAINST=REF measures another commit of ours instead
+	@$(if $(AGAINST),,scripts/peers.sh)
 	@cargo build --quiet --release --manifest-path benches/Cargo.toml $(if $(filter avx2,$(ISA)),--no-default-features)
-	@[ ! -f $(EDA_HOME)/env.sh ] || . $(EDA_HOME)/env.sh; $(if $(ISA),RINGMILL_ISA=$(ISA)) $(CURDIR)/$(PY) -m benches.run $(BENCH)
+	@[ ! -f $(EDA_HOME)/env.sh ] || . $(EDA_HOME)/env.sh; $(if $(ISA),RINGMILL_ISA=$(ISA)) $(CURDIR)/$(PY) -m benches.$(if $(AGAINST),against $(AGAINST),run) $(BENCH)
 
 .PHONY: resnet
 resnet: $(STAMPS)/extension  ## ResNet-20 on one encrypted image, in build/resnet; type it again to go on after a kill
@@ -160,6 +160,10 @@ $(STAMPS)/peers: $(wildcard requirements/peer-*.txt) scripts/peers.sh $(STAMPS)/
 
 $(STAMPS)/ray: requirements/ray.txt $(STAMPS)/venv
 	@scripts/setup-python.sh $(VENV) ray
+	@mkdir -p $(@D); touch $@
+
+$(STAMPS)/cross: requirements/cross.txt $(STAMPS)/venv
+	@scripts/setup-python.sh $(VENV) cross
 	@mkdir -p $(@D); touch $@
 
 $(STAMPS)/venv-docs: requirements/docs.txt scripts/setup-python.sh

@@ -34,7 +34,7 @@ Row = dict[str, Any]
 
 WIDTHS = (36, 52, 54, 60)
 KINDS = range(5)
-#: Tiles of each family (`modmul_pkg`).
+#: Tiles of each family (`rm_modmul_pkg`).
 TILES = {"xc7": (0, 2), "xcup": (0, 3), "ecp5": (0, 1), "asic45": (0,)}
 #: What is fitted in each family. 7-series and UltraScale+ have the same LUT and are fitted together.
 FITTED = {"xc7": ("lut", "ff"), "xcup": ("lut", "ff"), "ecp5": ("lut", "ff"), "asic45": ("area_um2",)}
@@ -190,9 +190,9 @@ def composition(top: str, nbf: int) -> tuple[int, dict[str, int]]:
     """Multipliers of a top, and how often each block stands in it."""
     lane, columns = nbf + generators(nbf), 2 * nbf
     return {
-        "ntt_unit": (lane, {"ntt": 1}),
-        "arith_unit": (columns, {"arith": 1}),
-        "compact_core": (2 * lane + columns, {"ntt": 2, "arith": 1, "rest": 1}),
+        "rm_ntt_unit": (lane, {"ntt": 1}),
+        "rm_arith_unit": (columns, {"arith": 1}),
+        "rm_compact_core": (2 * lane + columns, {"ntt": 2, "arith": 1, "rest": 1}),
     }[top]
 
 
@@ -202,7 +202,7 @@ def samples(pool: Iterable[str]) -> list[Row]:
     known = [
         row
         for row in rows
-        if row["flow"] in pool and row["top"] in ("ntt_unit", "arith_unit", "compact_core")
+        if row["flow"] in pool and row["top"] in ("rm_ntt_unit", "rm_arith_unit", "rm_compact_core")
     ]
     return [{**row, "point": _point(row)} for row in known]
 
@@ -309,7 +309,7 @@ def build() -> Row:
                     "families": list(pool),
                     "resource": resource,
                     "rows": len(rows),
-                    "cores": sum(row["top"] == "compact_core" for row in rows),
+                    "cores": sum(row["top"] == "rm_compact_core" for row in rows),
                     "worst_residual": round(max(residuals, default=0.0), 4) if rows else None,
                     "held_out_rows": len(held),
                     "held_out_worst": max((abs(h["error"]) for h in held), default=None),

@@ -3,7 +3,8 @@
 
 ``reference.py``
     writes ``docs/reference/cli.md``, ``docs/reference/parameters.md``, the tables of
-    ``docs/papers/index.md`` and ``docs/models.md``, and the table of items on the page of each paper;
+    ``docs/papers/index.md``, ``docs/models.md`` and ``docs/interop.md``, and the table of items on the page
+    of each paper;
 ``reference.py --check``
     fails if one of them is not what the package gives.
 """
@@ -140,6 +141,13 @@ def models() -> Iterator[str]:
     yield _between(_between(text, "estimators", estimators()), "operators", operators())
 
 
+def interop() -> Iterator[str]:
+    """Yield the page of other libraries with the table of HEIR's operations."""
+    from ringmill.interop.heir import page
+
+    yield _between((DOCS / "interop.md").read_text(encoding="utf-8"), "heir", page())
+
+
 def items() -> Iterator[tuple[str, str]]:
     """Yield the page of each paper with the table of what became of its items."""
     from ringmill.studies import papers
@@ -159,6 +167,7 @@ def main(arguments: list[str]) -> int:
         ("reference/parameters", parameters),
         ("papers/index", papers),
         ("models", models),
+        ("interop", interop),
     ]
     printed = [(name, "".join(page())) for name, page in pages]
     for name, text in [*printed, *items()]:

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 /// What is taken beside the sources of the core.
-const SHELL: [&str; 10] = [
+const SHELL: [&str; 12] = [
+    "LICENSE",
+    "rtl/bank/ultra/rm_bank_ram.sv",
     "rtl/sim/src/rm_core.h",
     "rtl/sim/src/rm_core_parameters.h",
     "rtl/sim/src/rm_core.cpp",

@@ -131,4 +131,4 @@ class Wanted:
 
 def _of_precision(error: ParameterError) -> bool:
     """Whether fewer bits may be had: scales want wider primes than are supported."""
-    return error.code == "Params" and str(error.fields.get("source", "")).startswith("PrimeBits")
+    return error.code == "Params" and error.fields.get("source") == "PrimeBits"

@@ -1,7 +1,8 @@
 """Every exception that Ringmill raises, one class a family of broken rules.
 
-The native module raises these same classes: ``code`` is the name of the Rust error variant and
-``fields`` are its values, so that a program can act on an error without parsing its sentence.
+The native module raises these same classes: ``code`` is the name of the Rust error variant.
+``fields`` are its values: numbers, texts, ``bool``, ``None``, tuples of these. A program can act on an error
+without parsing its sentence.
 """
 
 from __future__ import annotations

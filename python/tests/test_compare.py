@@ -16,6 +16,7 @@ from ringmill.studies.papers.casa import sheets as casa_sheets
 from ringmill.studies.papers.coxhe import charts
 from ringmill.studies.papers.coxhe import rows as coxhe
 from ringmill.studies.papers.coxhe import sheets as coxhe_sheets
+from ringmill.studies.papers.duong_lee import rows as duong_lee
 from ringmill.studies.papers.figures import read_figures
 
 #: The most slots of a key switch with four butterflies.
@@ -183,7 +184,7 @@ def test_every_table_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_paper_that_nobody_compared_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["compare", "heax"]) == 1
-    assert "there are casa, coxhe, taiyi, taiyi-parameters" in capsys.readouterr().err
+    assert "there are casa, coxhe, duong-lee, taiyi, taiyi-parameters" in capsys.readouterr().err
 
 
 def _found(latency: float, **more: float) -> coxhe.Row:
@@ -331,3 +332,37 @@ def test_remarks_are_the_last_column_of_a_table_that_has_some() -> None:
     assert sheet.columns == ["a", "remarks"]
     assert sheet.rows == [["x", ""], ["y", "one; two"]]
     assert shown.listed("title", rows[:1], 1, {"a": lambda row: str(row["a"])}).columns == ["a"]
+
+
+def test_duong_and_lees_tables_agree_with_each_other() -> None:
+    printed = read_figures(duong_lee.__package__)
+    # The modules of Tables 3 and 4 are the whole of Table 2.
+    for name in ("lut", "ff", "dsp", "bram", "uram"):
+        whole = printed["table2"]["generated"][name]
+        parts = [printed[table][-1][name] for table in ("table3", "table4")]
+        # One LUT of Table 4 is missing in its sum.
+        assert abs(sum(parts) - whole) <= 1
+        for table in ("table3", "table4"):
+            assert abs(sum(module[name] for module in printed[table][:-1]) - printed[table][-1][name]) <= 1
+    five, six = printed["table5"], printed["table6"]["this"]
+    assert five["cycles"] / five["clock_mhz"] == pytest.approx(five["latency_us"], abs=0.05)
+    assert duong_lee.mbps(213, five["cycles"], five["clock_mhz"]) == pytest.approx(six["mbps"], abs=1)
+    assert sum(duong_lee.WIDTHS) == six["log_q"]
+
+
+def test_duong_and_lee_are_shown_by_both_rules(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["compare", "duong-lee", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert {row["build"] for row in rows} == {"streams", "pool"}
+    five = next(row for row in rows if row["table"] == 5)
+    ours, paper = five["ours"], five["paper"]
+    assert ours["interval"] == ours["bound"] < paper["cycles"]
+    assert ours["mbps_all_bits"] / ours["mbps_paper_rule"] == pytest.approx(273 / 213, rel=1e-4)
+    assert paper["mbps_paper_rule"] == pytest.approx(49_046, abs=1)
+    pool = [row for row in rows if row["table"] == "sets"]
+    assert len(pool) == 5
+    assert all(row["ours"]["interval"] <= 1.01 * row["ours"]["bound"] for row in pool)
+    assert cli.main(["compare", "duong-lee"]) == 0
+    out = capsys.readouterr().out
+    for text in ("Table 2", "Table 3", "Table 4", "Table 5", "Table 6", "67,168", "49,152", "0.70% above"):
+        assert text in out

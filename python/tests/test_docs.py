@@ -87,7 +87,7 @@ def distance(start: Path, end: Path) -> int:
     ("path", "holds"),
     [
         ("crates/program/src/lower/residues.rs", "pub fn divide"),  # ModDown
-        ("rtl/ntt/src/ntt_unit.sv", "module ntt_unit"),  # the transform of the compact core
+        ("rtl/ntt/src/rm_ntt_unit.sv", "module rm_ntt_unit"),  # the transform of the compact core
         ("docs/how-to/add-a-paper.md", "# Add a paper"),
     ],
 )

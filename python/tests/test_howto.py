@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
 import textwrap
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 import ringmill as rm
 from ringmill.cli import main
 from ringmill.interop import openfhe, seal
+from ringmill.interop.heir.mlir import heir_opt
 
 ROOT = Path(__file__).resolve().parents[2]
 #: A block of Python, indented or not, or a line that runs ``ringmill``.
@@ -97,6 +99,43 @@ def test_a_client_of_openfhe_is_served(tmp_path: Path, monkeypatch: pytest.Monke
     found = keys.secret.decrypt(openfhe.load_ciphertext(context, "result.ct"))
     bound = 2.0 ** page.session["results"].error_log2
     assert np.abs(found - x * x - np.roll(x * x, -1)).max() < bound
+
+
+def test_answers_to_questions_are_computed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = Page("docs/questions.md", tmp_path, monkeypatch)
+    page.follow()
+    compiled, printed = page.session["compiled"], capsys.readouterr().out.splitlines()
+    assert printed[0] == str([2**i for i in range(10)])
+    assert int(printed[1]) == compiled.cost["key_bytes"]
+    assert printed[4] == str(compiled.predicted_error)
+
+
+@pytest.mark.skipif(heir_opt() is None, reason="the package heir_py has no program for this machine")
+def test_a_program_of_heir_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = Page("docs/interop.md", tmp_path, monkeypatch)
+    source = """func.func @f(%x: tensor<16xf32> {secret.secret}) -> tensor<16xf32> {
+      %0 = arith.mulf %x, %x : tensor<16xf32>
+      return %0 : tensor<16xf32>
+    }"""
+    written = subprocess.run(
+        [str(heir_opt()), "--mlir-to-ckks"], input=source, text=True, capture_output=True, check=True
+    )
+    Path("model.ckks.mlir").write_text(written.stdout)
+    x = np.linspace(-1, 1, 16)
+    page.session["x"] = x
+    page.follow("HEIR", commands="")
+    session = page.session
+    again = session["program"].unpack(session["results"])
+    assert capsys.readouterr().out == f"{again}\n"
+    np.testing.assert_allclose(again, x * x, atol=1e-6)
+    assert main(["import", "heir", "program", "model.ckks.mlir", "--out", "model.kernel", "--quiet"]) == 0
+    loaded = rm.Compiled.load("model.kernel")
+    found = session["program"].unpack(loaded.run(loaded.keygen(), **session["program"].pack(x)))
+    np.testing.assert_allclose(found, x * x, atol=1e-6)
 
 
 def test_a_large_machine_is_simulated(

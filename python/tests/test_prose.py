@@ -132,7 +132,7 @@ def test_a_scope_takes_its_files_but_not_its_exceptions() -> None:
     tests = LINTER.scope_of(PurePath("python/tests/test_prose.py"))
     assert tests
     assert tests["kinds"] == ["comments", "docstrings"]
-    assert LINTER.scope_of(PurePath("rtl/core/src/core_engine.sv")) is None
+    assert LINTER.scope_of(PurePath("rtl/core/src/rm_core_engine.sv")) is None
 
 
 def test_the_command_names_file_and_line(tmp_path: Path) -> None:

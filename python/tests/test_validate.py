@@ -119,9 +119,9 @@ def test_a_synthesis_counts_only_for_the_core_that_it_is_of() -> None:
 # Of yosys, what the folder of a core asks of it: its version, and cells of the top in stat.json.
 _YOSYS = """#!/bin/sh
 [ "$1" = -V ] && echo "Yosys 0.99 (made up)" && exit
-grep -q "synth_ecp5 -abc9 -top compact_core" "$3" || exit 1
+grep -q "synth_ecp5 -abc9 -top rm_compact_core" "$3" || exit 1
 grep -q " -G NBF=1 " "$3" || exit 1
-echo '{"modules": {"compact_core": {"num_cells_by_type": {"LUT4": 7000, "CCU2C": 400,
+echo '{"modules": {"rm_compact_core": {"num_cells_by_type": {"LUT4": 7000, "CCU2C": 400,
  "TRELLIS_DPR16X4": 50, "TRELLIS_FF": 9000, "MULT18X18D": 40,
  "DP16KD": 30, "PDPW16KD": 2, "PFUMX": 7}}}}' > stat.json
 """

@@ -2,8 +2,8 @@
 
     python -m rtl.pipelined.schedule        the table of Duong and Lee's set, and of other numbers of limbs
 
-The rules of `ks_sequencer`: a slot starts N/P cycles after the one before at the earliest. A component of a
-finished special residue goes first, then the next digit. The last digit of a key switch waits until both
+The rules of `rm_ks_sequencer`: a slot starts N/P cycles after the one before at the earliest. A component of
+a finished special residue goes first, then the next digit. The last digit of a key switch waits until both
 components of the one before have started. `rtl/tools/tests/test_pipelined.py` holds the cycles to the RTL.
 """
 
@@ -25,7 +25,7 @@ class Start(NamedTuple):
 
 @dataclass(frozen=True)
 class Engine:
-    """A build of `pipelined_key_switch`, at a degree of 2^log_n."""
+    """A build of `rm_pipelined_key_switch`, at a degree of 2^log_n."""
 
     limbs: int
     log_p: int
@@ -150,7 +150,7 @@ def key_words(level: int, log_n: int) -> int:
 
 #: Duong and Lee 2023, Table 5 and the text: cycles, multipliers' DSP blocks, megabytes on chip.
 PAPER = {"interval": 67168, "latency": 134336, "dsp": 6534, "megabytes": 16.5}
-#: The multiplier for NTT primes of 60 bits by words of 17: latency (`modmul_pkg`), DSP blocks by synthesis.
+#: The multiplier for NTT primes of 60 bits by words of 17: latency (`rm_modmul_pkg`), DSPs (synthesised).
 NTT_60 = 12
 DSP_BLOCKS = 6
 

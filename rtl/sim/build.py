@@ -52,7 +52,7 @@ Parameters = make_dataclass(
 class Design:
     """Which top module, of which block, with which further files: the core, or a stand-in in tests."""
 
-    top: str = "compact_core"
+    top: str = "rm_compact_core"
     block: str = "core"
     files: tuple[Path, ...] = ()
 
@@ -61,7 +61,7 @@ def command(parameters: Parameters, design: Design, traces: bool, observes: bool
     """Return the one command that makes the library."""
     files, waivers = sources(load(design.block))
     if observes:
-        files = [*files, HERE / "src" / "core_trace.sv"]
+        files = [*files, HERE / "src" / "rm_core_trace.sv"]
     values = asdict(parameters)
     defines = [f"-DP_{name}={value}" for name, value in values.items()]
     defines.append(f"-DRM_OBSERVE={int(observes)}")

@@ -1,6 +1,6 @@
 """Cells of a top by yosys with slang, by device family: what a synthesis runs, and how its cells are counted.
 
-    python3 synth/cells.py xcup compact_core build/cells.json W=54 NBF=4 … -- rtl/a.sv rtl/b.sv …
+    python3 synth/cells.py xcup rm_compact_core build/cells.json W=54 NBF=4 … -- rtl/a.sv rtl/b.sv …
 
 writes the figures of a core as JSON and prints them; `YOSYS` names another command, `yosys -m slang` for one
 without slang inside. Plain Python, because `ringmill build` copies it into the folder of a core.

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 from rtl.synth.cells import overall
 
 #: What `modmul` is made of, one module a kind: only the ports that the kind uses, so unused constants go.
-MULTIPLIERS = ("modmul_p2", "modmul_prf", "modmul_montgomery", "modmul_barrett", "modmul_ntt")
+MULTIPLIERS = ("rm_modmul_p2", "rm_modmul_prf", "rm_modmul_montgomery", "rm_modmul_barrett", "rm_modmul_ntt")
 #: Memories of a limb, of twiddle factors, of moduli and their roots, of rows on their way from off chip.
-MEMORIES = ("bank_ram", "ntt_twiddle_table", "modulus_table", "mem_row_fifo")
+MEMORIES = ("rm_bank_ram", "rm_ntt_twiddle_table", "rm_modulus_table", "rm_mem_row_fifo")
 
 _CELL = re.compile(r"^\s*cell \\(\w+) ")
 _MODULE = re.compile(r"^\s*module \\(\w+)$")
@@ -41,9 +41,9 @@ def _number(text: str) -> int:
 
 
 def _bits(name: str, parameters: dict[str, int]) -> int:
-    if name == "ntt_twiddle_table":
+    if name == "rm_ntt_twiddle_table":
         return parameters["Nbf"] * parameters["W"] << parameters["AddrW"]
-    if name == "modulus_table":  # q, its constant of two bits more, and sixteen roots of each modulus
+    if name == "rm_modulus_table":  # q, its constant of two bits more, and sixteen roots of each modulus
         return parameters["Mods"] * (18 * parameters["W"] + 2)
     return parameters["Width"] * parameters["Depth"]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from rtl.tools.block import RTL, declared, load, sources
 
-TOP = "compact_core"
+TOP = "rm_compact_core"
 CORE_FILE = RTL / "compact_core.core"
 LIST_FILE = RTL / "compact_core.f"
 ORIGIN = "Made from the blocks' block.json by `python -m rtl.tools package`."

@@ -50,7 +50,7 @@ the usual figure LUT/16 + FF/8 + 102.4·DSP + 56·BRAM.
 
 
 def _kind(code: int) -> str:
-    """The name of a multiplier by its number: from Families = 16 of `modmul_pkg` on, a word stands above."""
+    """The name of a multiplier by its number: from Families = 16 of `rm_modmul_pkg` on, with a word."""
     family, word = code % 16, code // 16
     if not word:
         return KINDS[family]

@@ -14,7 +14,7 @@ from pathlib import Path
 from rtl.tools.block import ROOT, RTL, Block, Test, load, sources
 
 # Another simulator to compare with, as `make test-full` does with the distribution's: its command. It runs
-# unoptimised, since Debian's 5.006 gives wrong sums of wide words (modmul_lut_product) unless -O0 is set.
+# unoptimised, since Debian's 5.006 gives wrong sums of wide words (rm_modmul_lut_product) unless -O0 is set.
 VERILATOR = os.environ.get("RTL_VERILATOR", "verilator")
 BUILD = ROOT / "build" / ("rtl" if VERILATOR == "verilator" else "rtl-compared")
 

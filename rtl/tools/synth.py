@@ -22,7 +22,7 @@ from rtl.tools import compose
 from rtl.tools.block import ROOT, RTL, BlockError, expand, load, names, sources
 from rtl.tools.flows import FLOWS, Row, versions, yosys
 
-__all__ = ["DATA", "Point", "overall", "points", "run", "table"]
+__all__ = ["DATA", "Point", "code", "overall", "points", "run", "table"]
 
 DATA = RTL / "synth" / "data"
 
@@ -60,11 +60,20 @@ def points(chosen: list[str], flows: list[str]) -> list[Point]:
 
 @cache
 def digest(block: str) -> str:
-    """Of the sources that a block is made from: rows of another digest are of an older state."""
+    """Of the sources that a block is made from: rows of another digest are of an older state.
+
+    Comments and white space have no part in it.
+    """
     state = hashlib.sha256()
     for file in sources(load(block))[0]:
-        state.update(file.read_bytes())
+        state.update(code(file.read_text("utf-8")).encode())
     return state.hexdigest()[:12]
+
+
+def code(source: str) -> str:
+    """SystemVerilog with comments and white space as single spaces; strings stay as they are."""
+    runs = r'("(?:\\.|[^"\\])*")|(?://[^\n]*|/\*.*?\*/|\s)+'
+    return re.sub(runs, lambda run: run[1] or " ", source, flags=re.DOTALL).strip()
 
 
 def _read(point: Point, boxed: tuple[str, ...] = ()) -> str:
@@ -115,7 +124,7 @@ class _Run:
     def multiplier(self, point: Point) -> Row:
         """One multiplier of a point, stored or made and stored."""
         params = {name: _parameter(point, name) for name in ("Kind", "W", "Tile")}
-        apart = Point("modmul", "modmul", params, point.flow)
+        apart = Point("modmul", "rm_modmul", params, point.flow)
         figures = _stored(apart)
         if figures is None:
             figures = _flat(apart, ())

@@ -2,10 +2,11 @@
 
 use num_complex::Complex64;
 use ringmill_ckks::Generator;
+use ringmill_errors::StructuredError;
 use ringmill_program::he::HeError;
 
 /// A circuit that cannot be built as asked.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error, StructuredError)]
 #[non_exhaustive]
 pub enum CircuitError {
     /// The program refuses an operation.
@@ -43,6 +44,7 @@ pub enum CircuitError {
         /// Column, a slot of the operand.
         column: usize,
         /// What stands there.
+        #[field(display)]
         value: Complex64,
         /// Slots of a ciphertext.
         slots: usize,
@@ -54,6 +56,7 @@ pub enum CircuitError {
     )]
     BootstrapGenerator {
         /// The generator of rotations.
+        #[field(display)]
         found: Generator,
     },
     /// Messages so large or small that a bootstrapping would leave nothing of them.

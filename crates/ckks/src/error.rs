@@ -1,5 +1,6 @@
 //! What can go wrong with CKKS data: one variant a violated rule.
 
+use ringmill_errors::StructuredError;
 use ringmill_ring::{Domain, RingError};
 
 use crate::keys::{KeyIdentity, KeyLayout, LayoutError};
@@ -7,7 +8,7 @@ use crate::params::{Fingerprint, Level, ModulusSize, ParamsError};
 use crate::scale::ScaleError;
 
 /// A rule of CKKS data that an argument breaks.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error, StructuredError)]
 #[non_exhaustive]
 pub enum CkksError {
     /// The parameters are wrong.
@@ -29,6 +30,7 @@ pub enum CkksError {
     )]
     MissingForm {
         /// What is missing.
+        #[field(display)]
         layout: KeyLayout,
         /// The layouts that the key has.
         present: Vec<KeyLayout>,
@@ -42,10 +44,12 @@ pub enum CkksError {
         /// The first thing.
         left: &'static str,
         /// Its parameters.
+        #[field(display)]
         left_print: Fingerprint,
         /// The second thing.
         right: &'static str,
         /// Its parameters.
+        #[field(display)]
         right_print: Fingerprint,
     },
     /// Two things of different secret keys meet.
@@ -57,10 +61,12 @@ pub enum CkksError {
         /// The first thing.
         left: String,
         /// Its secret key.
+        #[field(display)]
         left_identity: KeyIdentity,
         /// The second thing.
         right: String,
         /// Its secret key.
+        #[field(display)]
         right_identity: KeyIdentity,
     },
     /// A ciphertext under another secret key than the one that shall decrypt it.
@@ -70,8 +76,10 @@ pub enum CkksError {
     )]
     OtherSecret {
         /// The secret key of the ciphertext.
+        #[field(display)]
         expected: KeyIdentity,
         /// The secret key given.
+        #[field(display)]
         found: KeyIdentity,
     },
     /// A level above the top.
@@ -107,8 +115,10 @@ pub enum CkksError {
         /// Which polynomial.
         index: usize,
         /// The shape needed.
+        #[field(display)]
         expected: PolyShape,
         /// The shape given.
+        #[field(display)]
         got: PolyShape,
     },
     /// A word that is not a residue.
@@ -170,6 +180,7 @@ pub enum CkksError {
         /// Weight of the ephemeral secret.
         weight: u32,
         /// log2 of q_0·p_0.
+        #[field(display)]
         log_qp: ModulusSize,
         /// log2 N.
         log_n: u32,

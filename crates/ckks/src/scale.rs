@@ -7,10 +7,11 @@
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
+use ringmill_errors::StructuredError;
 use ringmill_ring::Modulus;
 
 /// What is wrong with a scale.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, StructuredError)]
 #[non_exhaustive]
 pub enum ScaleError {
     /// A base is not a prime, so the product would not be unique.

@@ -1,7 +1,9 @@
 //! What can be wrong with a description of a machine, and why a machine cannot run a program.
 
+use ringmill_errors::StructuredError;
+
 /// A rule that a description breaks: where, and what would be right.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, StructuredError)]
 #[non_exhaustive]
 #[allow(missing_docs)] // The message is the documentation of each variant and names all its fields.
 pub enum DescriptionError {
@@ -49,7 +51,7 @@ pub enum DescriptionError {
 }
 
 /// Why a machine cannot run a program.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, StructuredError)]
 #[non_exhaustive]
 #[allow(missing_docs)] // The message is the documentation of each variant and names all its fields.
 pub enum Refused {
@@ -73,7 +75,7 @@ pub enum Refused {
 }
 
 /// A rule that a graph breaks.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, StructuredError)]
 #[non_exhaustive]
 #[allow(missing_docs)] // The message is the documentation of each variant and names all its fields.
 pub enum GraphError {

@@ -10,6 +10,7 @@
 //! | `plan` | a graph on a machine: units, durations, places |
 //! | [`order`] | the first pass: in which order instructions are issued |
 //! | [`replay`] | the second pass: when, with finite memories |
+//! | [`axi`] | a part that steps cycle by cycle: a core's way to memory through one AXI4 port, as the RTL of `rtl/memory` |
 //! | `account`, [`bounds`] | where cycles went, and what no order can beat |
 //! | [`outcome`], [`trace`] | the results |
 //!
@@ -27,6 +28,7 @@
 //! ```
 
 mod account;
+pub mod axi;
 pub mod bounds;
 pub mod description;
 pub mod error;

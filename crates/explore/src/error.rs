@@ -1,9 +1,11 @@
 //! What stands in the way of exploring.
 
+use ringmill_errors::StructuredError;
+
 use crate::Constraints;
 
 /// Why a device, a design or an exploration was refused.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, StructuredError)]
 #[non_exhaustive]
 pub enum ExploreError {
     /// No device of this name.
@@ -88,6 +90,7 @@ pub enum ExploreError {
         /// Why.
         why: String,
         /// The nearest constraints that can be met, if relaxing one number is enough.
+        #[field(skip)]
         nearest: Option<Box<Constraints>>,
     },
     /// Stopped before the first point was simulated.
@@ -130,28 +133,4 @@ pub enum ExploreError {
     /// A machine that cannot be built, or that cannot run a program.
     #[error(transparent)]
     Machine(#[from] ringmill_machine::MachineError),
-}
-
-impl ExploreError {
-    /// The word that stands for the kind of error: stable, for programs.
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::UnknownDevice { .. } => "UnknownDevice",
-            Self::DeviceFile { .. } => "DeviceFile",
-            Self::DesignFile { .. } => "DesignFile",
-            Self::Schema { .. } => "Schema",
-            Self::UnknownWord { .. } => "UnknownWord",
-            Self::Kernel { .. } => "Kernel",
-            Self::NotPositive { .. } => "NotPositive",
-            Self::Constraint { .. } => "Constraint",
-            Self::Infeasible { .. } => "Infeasible",
-            Self::Stopped => "Stopped",
-            Self::Forked => "Forked",
-            Self::Data { .. } => "Data",
-            Self::Store { .. } => "Store",
-            Self::OtherExploration { .. } => "OtherExploration",
-            Self::Params(_) => "Parameters",
-            Self::Machine(_) => "Machine",
-        }
-    }
 }

@@ -2,6 +2,7 @@
 
 mod common;
 
+use ringmill_errors::StructuredError;
 use ringmill_explore::design::SecretKind;
 use ringmill_explore::search::front::{Costs, front};
 use ringmill_explore::search::run::Found;

@@ -4,6 +4,7 @@ mod common;
 
 use std::path::PathBuf;
 
+use ringmill_errors::StructuredError;
 use ringmill_explore::design::SecretKind;
 use ringmill_explore::target::compact::CompactCores;
 use ringmill_explore::{Constraints, ExploreError, Request, Space, Store, explore};

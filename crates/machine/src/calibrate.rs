@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use cpu_time::ProcessTime;
+use ringmill_errors::StructuredError;
 use ringmill_program::cost::{Kind, Rates, Work};
 use ringmill_program::limb::{InputClass, InputGroup, LimbProgram};
 use ringmill_program::lower::{KeyLayout, KlssLayout, LowerError, Method, OperationWriter, Poly, Rotation};
@@ -55,7 +56,7 @@ pub struct Sample {
 }
 
 /// What can go wrong.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, StructuredError)]
 #[non_exhaustive]
 #[allow(missing_docs)] // Others' messages.
 pub enum CalibrateError {

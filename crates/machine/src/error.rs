@@ -1,13 +1,14 @@
 //! What can go wrong between a program and its machine.
 
 use ringmill_cycles::DescriptionError;
+use ringmill_errors::StructuredError;
 use ringmill_ring::RingError;
 
 use crate::compact::CompactError;
 use crate::spec::SpecError;
 
 /// A rule that a binding or a program breaks.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, StructuredError)]
 #[non_exhaustive]
 #[allow(missing_docs)] // The message is the documentation of each variant and names all its fields.
 pub enum MachineError {

@@ -5,11 +5,17 @@ use std::sync::Arc;
 
 use crate::parameter::Parameter;
 use crate::spec::MachineSpec;
-use crate::{Machine, MachineError, compact, cpu, file, reference};
+use crate::{Machine, MachineError, compact, cpu, file, pipelined, reference};
 
 /// The machines. Each stands in the folder that makes it.
-pub static MACHINES: [&Entry; 5] =
-    [&cpu::ENTRY, &reference::ENTRY, &compact::entry::EMULATED, &compact::entry::SIMULATED, &file::ENTRY];
+pub static MACHINES: [&Entry; 6] = [
+    &cpu::ENTRY,
+    &reference::ENTRY,
+    &compact::entry::EMULATED,
+    &compact::entry::SIMULATED,
+    &pipelined::ENTRY,
+    &file::ENTRY,
+];
 
 /// A machine: its name, its options, and what it can do.
 #[derive(Debug)]

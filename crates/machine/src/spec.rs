@@ -9,6 +9,7 @@ use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 use std::sync::Arc;
 
+use ringmill_errors::StructuredError;
 use ringmill_program::limb::LimbProgram;
 
 use crate::parameter::{Refused, Value};
@@ -24,7 +25,7 @@ pub struct MachineSpec {
 }
 
 /// What is wrong with a machine that was asked for.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, StructuredError)]
 #[non_exhaustive]
 #[allow(missing_docs)] // The message is the documentation of each variant and names all its fields.
 pub enum SpecError {

@@ -8,9 +8,9 @@ use numpy::{AllowTypeChange, Complex64, PyArrayLike1, PyReadonlyArray1};
 use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyString};
+use ringmill_errors::Field;
 
 use crate::cipher::Ciphertext;
-use crate::debug_form::Value;
 use crate::error::{Failure, Family};
 use crate::evaluation::EvaluationKeys;
 use crate::keys::{Made, PublicKey, SecretKey};
@@ -85,7 +85,7 @@ fn refused(given: &Bound<'_, PyAny>, words: &str) -> PyErr {
         _ => shown(given),
     };
     let message = format!("the argument is {found}; give {words}");
-    let fields = [("expected", Value::Text(words.into())), ("found", Value::Text(found))];
+    let fields = [("expected", Field::Text(words.into())), ("found", Field::Text(found))];
     Failure::rule(Family::Mismatch, "WrongKind", &message).with(fields).into()
 }
 

@@ -3,22 +3,19 @@
 //! The exception's class stands for a family of rules, its message is the error's `Display`, its `code` the
 //! name of the variant and its `fields` the variant's fields.
 
-use std::fmt::{Debug, Display};
-
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 
 use ringmill::Error as FaceError;
 use ringmill::machine::MachineError;
 use ringmill_circuits::CircuitError;
 use ringmill_ckks::CkksError;
 use ringmill_ckks::file::FileError;
+use ringmill_errors::{Field, StructuredError};
 use ringmill_explore::ExploreError;
 use ringmill_program::he::HeError;
 use ringmill_program::manage::ChooseError;
 use ringmill_ring::lanes::Isa;
-
-use crate::debug_form::{Value, read};
 
 /// The classes of `ringmill.errors` that native code raises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,12 +61,12 @@ pub(crate) struct Failure {
     family: Family,
     code: String,
     message: String,
-    fields: Vec<(String, Value)>,
+    fields: Vec<(&'static str, Field)>,
 }
 
 impl Failure {
-    /// From any error enum.
-    pub(crate) fn of<E: Debug + Display>(family: Family, error: &E) -> Self {
+    /// From any error with a code and fields.
+    pub(crate) fn of<E: StructuredError>(family: Family, error: &E) -> Self {
         let said = error.to_string();
         match Isa::detect() {
             // Whatever wraps it on its way here: no work of any kind is done on such an instruction set.
@@ -78,9 +75,13 @@ impl Failure {
         }
     }
 
-    fn plainly<E: Debug + Display>(family: Family, error: &E) -> Self {
-        let (code, fields) = read(&format!("{error:?}")).unwrap_or_default();
-        Self { family, code, message: sentence(&error.to_string()), fields }
+    fn plainly<E: StructuredError>(family: Family, error: &E) -> Self {
+        Self {
+            family,
+            code: error.code().to_owned(),
+            message: sentence(&error.to_string()),
+            fields: error.fields(),
+        }
     }
 
     /// The same, with the call that makes all keys wherever some are missing.
@@ -116,8 +117,8 @@ impl Failure {
     }
 
     /// The same with fields.
-    pub(crate) fn with<const N: usize>(mut self, fields: [(&str, Value); N]) -> Self {
-        self.fields.extend(fields.map(|(name, value)| (name.to_owned(), value)));
+    pub(crate) fn with<const N: usize>(mut self, fields: [(&'static str, Field); N]) -> Self {
+        self.fields.extend(fields);
         self
     }
 
@@ -162,7 +163,7 @@ impl Failure {
             FileError::Context { .. } => Self::of(Family::Mismatch, error),
             FileError::Io { action, source } => {
                 let fields = [("action", action.clone()), ("reason", source.to_string())];
-                let fields = fields.map(|(name, text)| (name.to_owned(), Value::Text(text)));
+                let fields = fields.map(|(name, text)| (name, Field::Text(text)));
                 Self { fields: fields.to_vec(), ..Self::of(Family::File, error) }
             }
             _ => Self::of(Family::File, error),
@@ -171,12 +172,12 @@ impl Failure {
 
     /// From an HE program: with the line of its text and the place in the user's source.
     pub(crate) fn he(error: &HeError) -> Self {
-        let (code, mut fields) = read(&format!("{:?}", error.rule)).unwrap_or_default();
+        let (code, mut fields) = (error.rule.code().to_owned(), error.rule.fields());
         if let Some(line) = error.line {
-            fields.push(("line".into(), Value::Integer(line.into())));
+            fields.push(("line", Field::Integer(line.into())));
         }
         if let Some(source) = &error.source {
-            fields.push(("source".into(), Value::Text(source.to_string())));
+            fields.push(("source", Field::Text(source.to_string())));
         }
         Self { family: Family::Program, code, message: sentence(&error.to_string()), fields }
     }
@@ -208,15 +209,13 @@ impl Failure {
             E::Machine(e) => return Self::of(Family::Machine, e),
             _ => Family::Explore,
         };
-        let (_, mut fields) = read(&format!("{error:?}")).unwrap_or_default();
-        if let E::Infeasible { binding, nearest, .. } = error {
-            let text = |s: String| Value::Text(s);
-            fields = vec![("binding".into(), text((*binding).to_owned()))];
-            if let Some(constraints) = nearest.as_ref().and_then(|w| serde_json::to_string(w).ok()) {
-                fields.push(("nearest".into(), text(constraints)));
-            }
+        let mut failure = Self::plainly(family, error);
+        if let E::Infeasible { nearest: Some(nearest), .. } = error
+            && let Ok(constraints) = serde_json::to_string(nearest)
+        {
+            failure.fields.push(("nearest", Field::Text(constraints)));
         }
-        Self { family, code: error.code().to_owned(), message: sentence(&error.to_string()), fields }
+        failure
     }
 
     /// From the choice of parameters.
@@ -274,14 +273,25 @@ impl From<Failure> for PyErr {
 fn build(py: Python<'_>, failure: Failure) -> PyResult<PyErr> {
     let fields = PyDict::new(py);
     for (name, value) in failure.fields {
-        match value {
-            Value::Integer(v) => fields.set_item(name, v)?,
-            Value::Float(v) => fields.set_item(name, v)?,
-            Value::Text(v) => fields.set_item(name, v)?,
-        }
+        fields.set_item(name, object(py, value)?)?;
     }
     let class = py.import("ringmill.errors")?.getattr(failure.family.class())?;
     Ok(PyErr::from_value(class.call1((failure.message, failure.code, fields))?))
+}
+
+/// A field as Python has it.
+fn object(py: Python<'_>, field: Field) -> PyResult<Bound<'_, PyAny>> {
+    Ok(match field {
+        Field::Nothing => py.None().into_bound(py),
+        Field::Truth(v) => v.into_pyobject(py)?.to_owned().into_any(),
+        Field::Integer(v) => v.into_pyobject(py)?.into_any(),
+        Field::Float(v) => v.into_pyobject(py)?.into_any(),
+        Field::Text(v) => v.into_pyobject(py)?.into_any(),
+        Field::Several(all) => {
+            let all = all.into_iter().map(|one| object(py, one)).collect::<PyResult<Vec<_>>>()?;
+            PyTuple::new(py, all)?.into_any()
+        }
+    })
 }
 
 /// Messages are sentences: a capital where the first word is one, a full stop at the end; options and functions are

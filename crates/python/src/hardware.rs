@@ -34,7 +34,7 @@ pub(crate) fn core_options() -> Vec<(&'static str, &'static str)> {
     options.map(|s| (s.parameter.field, s.parameter.name)).collect()
 }
 
-/// Names of the modular multipliers, each at its number in `modmul_pkg`.
+/// Names of the modular multipliers, each at its number in `rm_modmul_pkg`.
 #[pyfunction]
 pub(crate) fn multipliers() -> Vec<&'static str> {
     Multiplier::ALL.map(Multiplier::name).to_vec()

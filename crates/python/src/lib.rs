@@ -12,7 +12,6 @@ mod circuits;
 mod codec;
 mod compact;
 mod comparison;
-mod debug_form;
 mod error;
 mod estimate;
 mod evaluation;

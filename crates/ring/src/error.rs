@@ -1,7 +1,9 @@
 //! What can be wrong with a ring: one variant a violated rule.
 
+use ringmill_errors::StructuredError;
+
 /// A rule of the ring that an argument breaks.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, StructuredError)]
 #[non_exhaustive]
 pub enum RingError {
     /// The modulus has too few or too many bits.
@@ -70,6 +72,7 @@ pub enum RingError {
     #[error("this CPU does not execute {isa}; it executes {available} (RINGMILL_ISA overrides the choice)")]
     IsaUnavailable {
         /// The instruction set asked for.
+        #[field(display)]
         isa: crate::Isa,
         /// Those that this CPU executes.
         available: String,
@@ -105,6 +108,7 @@ pub enum RingError {
         /// N.
         n: usize,
         /// The ring's instruction set.
+        #[field(display)]
         isa: crate::Isa,
     },
     /// A base conversion from no prime or from too many.

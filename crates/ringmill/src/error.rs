@@ -3,6 +3,7 @@
 use ringmill_circuits::CircuitError;
 use ringmill_ckks::encoder::EncoderError;
 use ringmill_ckks::{CkksError, Level, ParamsError};
+use ringmill_errors::StructuredError;
 use ringmill_machine::MachineError;
 use ringmill_program::he::HeError;
 use ringmill_program::lower::LowerError;
@@ -10,7 +11,7 @@ use ringmill_program::manage::ChooseError;
 use ringmill_ring::RingError;
 
 /// A rule that an operation's operands break.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, StructuredError)]
 #[non_exhaustive]
 #[allow(missing_docs)] // each message names its fields
 pub enum Error {
@@ -42,7 +43,12 @@ pub enum Error {
     )]
     BootstrapAccuracy { bits: u32, most: u32, slots: usize },
     #[error("{refused}; nor does bootstrapping on the way: {why}")]
-    NeitherWay { refused: Box<ChooseError>, why: Box<Error> },
+    NeitherWay {
+        #[field(display)]
+        refused: Box<ChooseError>,
+        #[field(display)]
+        why: Box<Error>,
+    },
     #[error(
         "{op} needs operands of one level, but {left_name} has level {left} and {right_name} has level {right}; \
          call drop_level on the higher one"

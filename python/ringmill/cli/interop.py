@@ -1,4 +1,4 @@
-"""`ringmill import` and `ringmill export`: files of SEAL and OpenFHE to ours and back."""
+"""`ringmill import` and `ringmill export`: files of other libraries to ours and back."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ from ringmill.values import Values
 Facts = dict[str, Any]
 
 LIBRARIES = ("seal", "openfhe")
+#: Tools whose programs are read as kernels.
+PROGRAMS = ("heir", "pisa")
 IMPORTS = ("parameters", "secret", "public", "keys", "arguments")
 EXPORTS = ("parameters", "secret", "public", "relin", "galois", "results")
 
@@ -28,11 +30,16 @@ EXPORTS = ("parameters", "secret", "public", "relin", "galois", "results")
 def add(verb: Callable[[str, str], argparse.ArgumentParser]) -> None:
     """The options of both verbs."""
     for name, what, text in (
-        ("import", IMPORTS, "Read a file of SEAL or OpenFHE and write it as one of Ringmill."),
+        (
+            "import",
+            (*IMPORTS, "program"),
+            "Read a file of another library or compiler and write it as one of Ringmill.",
+        ),
         ("export", EXPORTS, "Write a file of Ringmill as one of SEAL or OpenFHE."),
     ):
         sub = verb(name, text)
-        sub.add_argument("library", metavar="LIBRARY", help=" or ".join(LIBRARIES))
+        libraries = (*LIBRARIES, *PROGRAMS) if name == "import" else LIBRARIES
+        sub.add_argument("library", metavar="LIBRARY", help=" or ".join(libraries))
         sub.add_argument("what", metavar="WHAT", help=", ".join(what))
         files = "the file; for arguments NAME=FILE, one for each" if name == "import" else "the file"
         sub.add_argument("files", nargs="+" if name == "import" else 1, metavar="FILE", help=files)
@@ -49,6 +56,15 @@ def add(verb: Callable[[str, str], argparse.ArgumentParser]) -> None:
         if name == "import":
             sub.add_argument("--galois", metavar="FILE", help="keys: those of rotations and conjugation")
             sub.add_argument("--magnitude", type=float, metavar="M", help="bound on the size of a slot (1)")
+            sub.add_argument(
+                "--function", metavar="NAME", help="heir: the function, if the module has several"
+            )
+            sub.add_argument(
+                "--precision", type=int, metavar="BITS", help="heir: wanted bits of results (20)"
+            )
+            sub.add_argument(
+                "--faithful", action="store_true", help="heir: keep the module's ring and primes"
+            )
         else:
             sub.add_argument("--name", metavar="NAME", help="results: which one, if there are several")
             sub.add_argument("--tag", metavar="TAG", help="openfhe: tag of the key, if not that of --context")
@@ -65,7 +81,9 @@ def _refuse(code: str, message: str) -> NoReturn:
 
 def _checked(options: Namespace, known: tuple[str, ...]) -> None:
     if options.library not in LIBRARIES:
-        _refuse("NoLibrary", f"There is no library {options.library!r}; there are {' and '.join(LIBRARIES)}.")
+        all_of_them = (*LIBRARIES, *PROGRAMS) if options.verb == "import" else LIBRARIES
+        listed = ", ".join(all_of_them)
+        _refuse("NoLibrary", f"There is no library {options.library!r}; {options.verb} knows {listed}.")
     if options.what not in known:
         _refuse("NoKind", f"{options.what!r} is not {options.verb}ed; there are {', '.join(known)}.")
 
@@ -183,8 +201,48 @@ def _library(options: Namespace, file: str) -> _Seal | _OpenFhe:
     return _Seal(options, file) if options.library == "seal" else _OpenFhe(options, file)
 
 
+def _program(options: Namespace) -> Facts:
+    """Read a program of another tool and write it as a kernel."""
+    if options.what != "program" or len(options.files) != 1:
+        use = f"ringmill import {options.library} program FILE --out KERNEL"
+        _refuse("NoKind", f"Of {options.library} one program is imported: `{use}`.")
+    target = Path(to_write(options.out, options.files[0]))
+    compiled = (_heir if options.library == "heir" else _pisa)(options, Path(options.files[0]))
+    return {
+        "file": str(target),
+        "bytes": compiled.save(target),
+        "arguments": ", ".join(compiled.signature.inputs),
+        "slots": compiled.signature.slots,
+        "parameters": repr(compiled.params),
+    }
+
+
+def _heir(options: Namespace, file: Path) -> Compiled:
+    from ringmill.interop import heir
+
+    program = heir.load(file, options.function)
+    clear = [argument.name for argument in program.arguments if not argument.encrypted]
+    if clear:
+        _refuse(
+            "ClearArguments",
+            f"{', '.join(clear)} of {program.name} are in the clear, and a file cannot name them here. "
+            "Compile the module in Python: ringmill.interop.heir.load(…).compile(NAME=value).",
+        )
+    given = {"magnitude": options.magnitude, "precision": options.precision}
+    known = {name: value for name, value in given.items() if value is not None}
+    return program.compile(faithful=options.faithful, insecure=options.insecure, **known)
+
+
+def _pisa(_: Namespace, file: Path) -> Compiled:
+    from ringmill.interop import pisa
+
+    return pisa.load(file).compile()
+
+
 def import_(options: Namespace) -> Facts:
     """Read a file of another library and write it as ours."""
+    if options.library in PROGRAMS:
+        return _program(options)
     _checked(options, IMPORTS)
     named = dict(part.split("=", 1) if "=" in part else ("", part) for part in options.files)
     files = list(named.values())

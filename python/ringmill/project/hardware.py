@@ -8,6 +8,7 @@ from ringmill.project.fusesoc import core_file
 
 #: Where files of the repository go in the folder, by how their path begins; the first that fits counts.
 _PLACES = (
+    ("LICENSE", "LICENSE"),
     ("rtl/registers/generated/core_registers.h", "driver/core_registers.h"),
     ("crates/machine/src/compact/registers.rs", "driver/registers.rs"),
     ("rtl/sim/src/", "sim/"),
@@ -25,8 +26,8 @@ def _place(path: str) -> str:
     raise AssertionError(f"no place for {path}")
 
 
-#: The memory of a bank in `bank_ram.sv`, where a synthesis attribute selects its kind.
-_BANK, _MEMORY = "rtl/bank/src/bank_ram.sv", "  logic [Width-1:0] mem [Depth];"
+#: A bank in block RAM, and the same module in UltraRAM.
+_BANK, _ULTRA = "rtl/bank/src/rm_bank_ram.sv", "rtl/bank/ultra/rm_bank_ram.sv"
 
 
 def sources(core: Core) -> dict[str, str]:
@@ -37,10 +38,13 @@ def sources(core: Core) -> dict[str, str]:
     files["sim/rm_core.cpp"] = shell.replace(
         '"../../registers/generated/core_registers.h"', '"../driver/core_registers.h"'
     )
-    if core.banks == "ultra":
-        before, after = files[_BANK].split(_MEMORY)
-        files[_BANK] = f'{before}  (* ram_style = "ultra" *)\n{_MEMORY}{after}'
-    return files
+    ultra = files.pop(_ULTRA)
+    if core.banks != "ultra":
+        return files
+    # In the place of the other, since the list of sources keeps its order.
+    return {
+        _ULTRA if name == _BANK else name: ultra if name == _BANK else text for name, text in files.items()
+    }
 
 
 def _named(files: dict[str, str], suffix: str) -> list[str]:
@@ -61,7 +65,7 @@ def lists(name: str, version: str, core: Core, files: dict[str, str]) -> dict[st
         origin=_ORIGIN,
         name=f"ringmill:design:{name}:{version}",
         about=f"The compact core with the parameters of the kernel {name}",
-        top="compact_core",
+        top="rm_compact_core",
         filesets={
             "rtl": verilog,
             "lint": waivers,

@@ -34,11 +34,31 @@ _COPIED = {
     "driver/ringmill_host.c": "ringmill_host.c",
     "driver/platform_sim.c": "platform_sim.c",
     "driver/platform_board.c": "platform_board.c",
+    "driver/platform_bare.c": "platform_bare.c",
     "host/host.py": "host.py",
     "host/check.py": "check.py",
     "test/selftest.c": "selftest.c",
     "test/selftest.rs": "selftest.rs",
 }
+
+
+#: How a comment begins and ends, by the ending of a file's name.
+_COMMENTS = {
+    **dict.fromkeys((".sv", ".rs", ".cpp", ".vlt"), ("// ", "")),
+    **dict.fromkeys((".c", ".h"), ("/* ", " */")),
+    **dict.fromkeys((".py", "Makefile"), ("# ", "")),
+}
+_LICENCE = "SPDX-License-Identifier: Apache-2.0"
+
+
+def _licensed(files: dict[str, str]) -> dict[str, str]:
+    """Sources of this project with the line that names their licence; a program is its author's."""
+
+    def line(place: str) -> str:
+        begin, end = next((c for ending, c in _COMMENTS.items() if place.endswith(ending)), ("", ""))
+        return f"{begin}{_LICENCE}{end}\n" if begin else ""
+
+    return {place: line(place) + text for place, text in files.items()}
 
 
 def _file(name: str) -> str:
@@ -56,10 +76,9 @@ def contents(compiled: Compiled, core: Core, design: dict[str, Any] | None = Non
     name = identifier(compiled.name)
     sources = hardware.sources(core)
     texts = {
-        **sources,
+        **_licensed({**sources, **{place: _file(source) for place, source in _COPIED.items()}}),
         **hardware.lists(name, __version__, core, sources),
         **hardware.constraints(core),
-        **{place: _file(source) for place, source in _COPIED.items()},
         "driver/layout.h": layout.c_header(core, image),
         "driver/layout.c": layout.c_source(core, image),
         "driver/layout.rs": layout.rust(core, image),
@@ -95,7 +114,7 @@ def _readme(compiled: Compiled, core: Core, image: CoreImage, name: str) -> str:
         file=name,
         version=__version__,
         params=f"`{compiled.params!r}`",
-        shape=f"`compact_core`, {shape} ({core.multiplier})",
+        shape=f"`rm_compact_core`, {shape} ({core.multiplier})",
         clock=f"{core.clock_mhz:g}",
         cycles=image.cycles,
         milliseconds=f"{image.cycles / core.clock_mhz / 1000:.3f}",

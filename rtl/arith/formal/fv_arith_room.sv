@@ -31,7 +31,7 @@ module fv_arith_room
   logic [RowW-1:0] row, wrow;
   logic [$clog2(WriteRows+1)-1:0] count;
 
-  arith_control #(
+  rm_arith_control #(
     .RowW      (RowW),
     .WriteStage(WriteStage),
     .WriteRows (WriteRows)
@@ -46,7 +46,7 @@ module fv_arith_room
 
   assign pop = pop_valid && wr_ready_i;
 
-  core_fifo #(.Width(RowW), .Depth(WriteRows)) i_queue (
+  rm_core_fifo #(.Width(RowW), .Depth(WriteRows)) i_queue (
     .clk_i, .rst_ni,
     .push_valid_i(push), .push_ready_o(push_ready), .push_data_i(wrow),
     .pop_valid_o(pop_valid), .pop_ready_i(wr_ready_i), .pop_data_o(), .count_o(count)

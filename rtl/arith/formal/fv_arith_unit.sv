@@ -9,7 +9,7 @@ module fv_arith_unit
   import rm_core_pkg::*;
 #(
   parameter int unsigned W    = 54,
-  parameter int unsigned Kind = modmul_pkg::KindP2
+  parameter int unsigned Kind = rm_modmul_pkg::KindP2
 ) (
   input logic         clk_i,
   input logic         rst_ni,
@@ -28,10 +28,10 @@ module fv_arith_unit
 );
 
   localparam int unsigned LogN   = 2;                               // a row of two words; two rows built, one used
-  localparam int unsigned MulL   = modmul_pkg::latency(Kind, W);
+  localparam int unsigned MulL   = rm_modmul_pkg::latency(Kind, W);
   localparam int unsigned Take   = 1;                               // after the cycle in reset
-  localparam int unsigned Factor = Take + 1 + arith_pkg::StagesBefore;
-  localparam int unsigned Write  = Factor + MulL + arith_pkg::StagesAfter;
+  localparam int unsigned Factor = Take + 1 + rm_arith_pkg::StagesBefore;
+  localparam int unsigned Write  = Factor + MulL + rm_arith_pkg::StagesAfter;
 
   // ---------------------------------------------------------------- held for the run
   typedef struct packed {
@@ -74,12 +74,12 @@ module fv_arith_unit
     cmd.shift     = g_q.shift;
   end
 
-  arith_unit #(
+  rm_arith_unit #(
     .W      (W),
     .Nbf    (1),
     .LogNMax(LogN),
     .Kind   (Kind),
-    .Tile   (modmul_pkg::TileLut)
+    .Tile   (rm_modmul_pkg::TileLut)
   ) i_dut (
     .clk_i,
     .rst_ni,
@@ -121,7 +121,7 @@ module fv_arith_unit
     .stall_write_o ()
   );
 
-  // ---------------------------------------------------------------- what is given: instr_decode, and the intervals
+  // ---------------------------------------------------------------- what is given: rm_instr_decode, and the intervals
   logic         pair, one;
   logic [W-1:0] x, y, first, second;
 

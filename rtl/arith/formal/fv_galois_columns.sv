@@ -12,8 +12,8 @@ module fv_galois_columns #(
   logic [Cols-2:0]           swap;
   logic [Cols-1:0][ColW-1:0] number, turned;
 
-  galois_swaps #(.Nbf(Nbf)) i_swaps (.permute_i, .galois_i, .turn_i, .swap_o(swap));
-  galois_columns #(.W(ColW), .Nbf(Nbf)) i_columns (.swap_i(swap), .data_i(number), .data_o(turned));
+  rm_galois_swaps #(.Nbf(Nbf)) i_swaps (.permute_i, .galois_i, .turn_i, .swap_o(swap));
+  rm_galois_columns #(.W(ColW), .Nbf(Nbf)) i_columns (.swap_i(swap), .data_i(number), .data_o(turned));
 
   for (genvar h = 0; h < Cols; h++) begin : g_column
     logic [ColW-1:0] u, v, from;

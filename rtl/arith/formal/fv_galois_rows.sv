@@ -22,7 +22,7 @@ module fv_galois_rows
   logic [RowW-1:0]  r_q, row, last;
   logic [ColW-1:0]  turn;
 
-  galois_rows #(
+  rm_galois_rows #(
     .Nbf    (Nbf),
     .LogNMax(LogNMax)
   ) i_dut (

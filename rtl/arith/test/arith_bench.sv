@@ -5,8 +5,8 @@ module arith_bench
   parameter int unsigned W       = 54,
   parameter int unsigned Nbf     = 4,
   parameter int unsigned LogNMax = 10,
-  parameter int unsigned Kind    = modmul_pkg::KindMontgomery,
-  parameter int unsigned Tile    = modmul_pkg::TileDsp48e2,
+  parameter int unsigned Kind    = rm_modmul_pkg::KindMontgomery,
+  parameter int unsigned Tile    = rm_modmul_pkg::TileDsp48e2,
   localparam int unsigned Cols   = 2 * Nbf,
   localparam int unsigned RowW   = LogNMax - $clog2(Cols)
 ) (
@@ -57,7 +57,7 @@ module arith_bench
   logic [Cols-1:0][W-1:0] a_data, c_data;
 
   assign depth_o       = 8'(i_dut.Depth);
-  assign factor_bits_o = 8'(modmul_pkg::factor_bits(Kind, W));
+  assign factor_bits_o = 8'(rm_modmul_pkg::factor_bits(Kind, W));
 
   assign cmd = '{
     op:        arith_op_e'(op_i),
@@ -77,7 +77,7 @@ module arith_bench
     swap:      swap_i
   };
 
-  arith_unit #(
+  rm_arith_unit #(
     .W      (W),
     .Nbf    (Nbf),
     .LogNMax(LogNMax),
@@ -124,7 +124,7 @@ module arith_bench
     .stall_write_o
   );
 
-  bank_array #(
+  rm_bank_array #(
     .W      (W),
     .Nbf    (Nbf),
     .LogNMax(LogNMax)

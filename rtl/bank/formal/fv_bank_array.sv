@@ -39,7 +39,7 @@ module fv_bank_array
   logic [Cols-1:0]      a_data, c_data;
   logic [1:0][Cols-1:0] ntt_rdata;
 
-  bank_array #(
+  rm_bank_array #(
     .W      (1),
     .Nbf    (Nbf),
     .LogNMax(RowW + ColW)

@@ -20,7 +20,7 @@ module fv_core_fifo #(
   logic [Width-1:0] pop_data;
   logic [CntW-1:0]  count;
 
-  core_fifo #(
+  rm_core_fifo #(
     .Width(Width),
     .Depth(Depth)
   ) i_dut (

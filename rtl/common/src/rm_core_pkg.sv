@@ -125,4 +125,30 @@ package rm_core_pkg;
     logic [NumCounters-1:0][CounterW-1:0]   counters;
   } core_status_t;
 
+  // AXI4-Lite with 32 bits of data: what the host drives, and what the core answers.
+  typedef struct packed {
+    logic        aw_valid;
+    logic [13:0] aw_addr;
+    logic [2:0]  aw_prot;
+    logic        w_valid;
+    logic [31:0] w_data;
+    logic [3:0]  w_strb;
+    logic        b_ready;
+    logic        ar_valid;
+    logic [13:0] ar_addr;
+    logic [2:0]  ar_prot;
+    logic        r_ready;
+  } axil_req_t;
+
+  typedef struct packed {
+    logic        aw_ready;
+    logic        w_ready;
+    logic        b_valid;
+    logic [1:0]  b_resp;
+    logic        ar_ready;
+    logic        r_valid;
+    logic [31:0] r_data;
+    logic [1:0]  r_resp;
+  } axil_rsp_t;
+
 endpackage

@@ -109,7 +109,7 @@ module fv_scoreboard
   assign free_read  = last ? (uses_a | uses_c) & ~uses_d : '0;
   assign free_write = written ? Banks'(1) << way_bank_q[0] : '0;
 
-  scoreboard i_dut (
+  rm_scoreboard i_dut (
     .clk_i, .rst_ni,
     .take_i(take), .ticket_o(ticket),
     .chain_i(Chain), .arith_cmd_i(aq_q[0].cmd), .arith_tickets_i(aq_q[0].tickets), .arith_due_o(arith_due),

@@ -1,4 +1,4 @@
-// core_bench - core_engine with control and status as plain ports for the C++ harness.
+// core_bench - rm_core_engine with control and status as plain ports for the C++ harness.
 module core_bench
   import rm_core_pkg::*;
 #(
@@ -7,8 +7,8 @@ module core_bench
   parameter int unsigned LogNMax  = 8,
   parameter int unsigned LogNMin  = 4,
   parameter int unsigned Mods     = 16,
-  parameter int unsigned Kind     = modmul_pkg::KindMontgomery,
-  parameter int unsigned Tile     = modmul_pkg::TileDsp48e2,
+  parameter int unsigned Kind     = rm_modmul_pkg::KindMontgomery,
+  parameter int unsigned Tile     = rm_modmul_pkg::TileDsp48e2,
   parameter int unsigned AxiDataW = 512,
   localparam int unsigned Cols    = 2 * Nbf,
   localparam int unsigned RowW    = LogNMax - $clog2(Cols)
@@ -71,7 +71,7 @@ module core_bench
   assign error_pc_o   = status.error_pc;
   assign counters_o   = status.counters;
 
-  core_engine #(
+  rm_core_engine #(
     .W       (W),
     .Nbf     (Nbf),
     .LogNMax (LogNMax),

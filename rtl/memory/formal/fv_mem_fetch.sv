@@ -5,7 +5,7 @@
 //              (picked by the solver); `ahead` counts the instructions before it. BROKEN starts a program while beats of
 //              the last one are due and must give a counterexample.
 module fv_mem_fetch
-  import mem_pkg::*;
+  import rm_mem_pkg::*;
 (
   input logic                 clk_i,
   input logic                 rst_ni,
@@ -44,7 +44,7 @@ module fv_mem_fetch
   assign taken = instr_valid && instr_ready_i;
   assign last  = taken && !instr_err && instr[7:0] == '0;
 
-  mem_fetch #(.DataW(DataW), .Depth(2), .BurstBytes(64)) i_dut (
+  rm_mem_fetch #(.DataW(DataW), .Depth(2), .BurstBytes(64)) i_dut (
     .clk_i, .rst_ni,
     .start_i(start), .addr_i, .stop_i, .idle_o(idle),
     .burst_valid_o(burst_valid), .burst_ready_i, .burst_o(burst),
@@ -54,14 +54,14 @@ module fv_mem_fetch
   );
 
   // The bursts that the memory has to answer.
-  core_fifo #(.Width(BeatsW), .Depth(5)) i_memory (
+  rm_core_fifo #(.Width(BeatsW), .Depth(5)) i_memory (
     .clk_i, .rst_ni,
     .push_valid_i(burst_valid && burst_ready_i), .push_ready_o(due_ready), .push_data_i(burst.beats),
     .pop_valid_o(due_valid), .pop_ready_i(r_valid_i && r_last), .pop_data_o(due), .count_o(due_count)
   );
   assign r_last = sent_q + 1'b1 == due;
 
-  handshake_check #(.Width(10)) i_shown (
+  rm_handshake_check #(.Width(10)) i_shown (
     .clk_i, .rst_ni, .clear_i(stop_i), .valid_i(instr_valid), .ready_i(instr_ready_i),
     .data_i({instr_err, instr[8:0]})
   );

@@ -5,7 +5,7 @@
 // Induction    the burst expected on AR is what stands there. BROKEN takes a grant of the stream for given whenever the
 //              channel is free and must give a counterexample.
 module fv_mem_read_arbiter
-  import mem_pkg::*;
+  import rm_mem_pkg::*;
 (
   input logic   clk_i,
   input logic   rst_ni,
@@ -16,17 +16,17 @@ module fv_mem_read_arbiter
   input logic   ar_ready_i
 );
 
-  logic             fetch_ready, stream_ready, ar_valid, ar_id, fetch, stream, started_q;
+  logic             fetch_ready, stream_ready, ar_valid, fetch, stream, started_q;
   logic             due_q, id_q;
-  logic [AddrW-1:0] ar_addr, addr_q;
-  logic [LenW-1:0]  ar_len;
+  logic [AddrW-1:0] addr_q;
+  axi_addr_t        ar;
   logic [BeatsW-1:0] beats_q;
 
-  mem_read_arbiter i_dut (
+  rm_mem_read_arbiter i_dut (
     .clk_i, .rst_ni,
     .fetch_valid_i, .fetch_ready_o(fetch_ready), .fetch_i,
     .stream_valid_i, .stream_ready_o(stream_ready), .stream_i,
-    .ar_valid_o(ar_valid), .ar_ready_i, .ar_id_o(ar_id), .ar_addr_o(ar_addr), .ar_len_o(ar_len)
+    .ar_valid_o(ar_valid), .ar_ready_i, .ar_o(ar)
   );
 
   assign fetch = fetch_valid_i && fetch_ready;
@@ -36,8 +36,8 @@ module fv_mem_read_arbiter
   assign stream = stream_valid_i && stream_ready;
 `endif
 
-  handshake_check #(.Width(1 + AddrW + LenW)) i_ar (
-    .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(ar_valid), .ready_i(ar_ready_i), .data_i({ar_id, ar_addr, ar_len})
+  rm_handshake_check #(.Width(1 + AddrW + LenW)) i_ar (
+    .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(ar_valid), .ready_i(ar_ready_i), .data_i(ar)
   );
 
   initial begin
@@ -67,7 +67,7 @@ module fv_mem_read_arbiter
       a_one: assert (!(fetch && stream));
       a_kept: assert (!(fetch || stream) || !due_q || ar_ready_i);  // what waits is not overwritten
       a_due: assert (ar_valid == due_q);
-      a_same: assert (!due_q || (ar_id == id_q && ar_addr == addr_q && BeatsW'(ar_len) + 1'b1 == beats_q));
+      a_same: assert (!due_q || (ar.id == id_q && ar.addr == addr_q && BeatsW'(ar.len) + 1'b1 == beats_q));
       a_fetch_first: assert (!fetch_valid_i || !stream_ready);
       a_busy: assert (!(fetch_valid_i || stream_valid_i) || fetch || stream || (due_q && !ar_ready_i));
     end

@@ -3,7 +3,7 @@
 // Method       bounded, at a few beats and rows; the memory answers the bursts in order at any time, or never. Words
 //              have one bit: where data go is for simulation, how many there are is proved here.
 module fv_mem_read_dma
-  import mem_pkg::*;
+  import rm_mem_pkg::*;
 #(
   parameter int unsigned RowWords = 8,
   parameter int unsigned Depth    = 2
@@ -34,7 +34,7 @@ module fv_mem_read_dma
   logic [CntW-1:0]   rows_q;
   logic [2:0]        due_count;
 
-  mem_read_dma #(
+  rm_mem_read_dma #(
     .DataW(DataW), .RowWords(RowWords), .WordW(1), .Depth(Depth), .BurstBytes(64), .Outstanding(4)
   ) i_dut (
     .clk_i, .rst_ni, .flush_i, .idle_o(idle),
@@ -46,17 +46,17 @@ module fv_mem_read_dma
   );
 
   // The bursts that the memory has to answer.
-  core_fifo #(.Width(BeatsW), .Depth(5)) i_memory (
+  rm_core_fifo #(.Width(BeatsW), .Depth(5)) i_memory (
     .clk_i, .rst_ni,
     .push_valid_i(burst_valid && burst_ready_i), .push_ready_o(due_ready), .push_data_i(burst.beats),
     .pop_valid_o(due_valid), .pop_ready_i(r_valid_i && r_last), .pop_data_o(due), .count_o(due_count)
   );
   assign r_last = sent_q + 1'b1 == due;
 
-  handshake_check #(.Width(RowWords + 1)) i_rows (
+  rm_handshake_check #(.Width(RowWords + 1)) i_rows (
     .clk_i, .rst_ni, .clear_i(flush_i), .valid_i(row_valid), .ready_i(row_ready_i), .data_i({row_err, row})
   );
-  handshake_check #(.Width($bits(burst_t))) i_bursts (
+  rm_handshake_check #(.Width($bits(burst_t))) i_bursts (
     .clk_i, .rst_ni, .clear_i(flush_i), .valid_i(burst_valid), .ready_i(burst_ready_i), .data_i(burst)
   );
 

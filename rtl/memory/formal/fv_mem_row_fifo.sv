@@ -21,7 +21,7 @@ module fv_mem_row_fifo #(
   logic [Width-1:0] data, word_q;
   logic [CntW-1:0]  inside_q, ahead_q;
 
-  mem_row_fifo #(.Width(Width), .Depth(Depth)) i_dut (
+  rm_mem_row_fifo #(.Width(Width), .Depth(Depth)) i_dut (
     .clk_i, .rst_ni, .clear_i,
     .valid_i, .ready_o(ready), .data_i,
     .valid_o(valid), .ready_i, .data_o(data)
@@ -34,7 +34,7 @@ module fv_mem_row_fifo #(
 `endif
   assign pop = valid && ready_i;
 
-  handshake_check #(.Width(Width)) i_out (
+  rm_handshake_check #(.Width(Width)) i_out (
     .clk_i, .rst_ni, .clear_i, .valid_i(valid), .ready_i, .data_i(data)
   );
 

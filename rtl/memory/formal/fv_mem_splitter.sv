@@ -3,7 +3,7 @@
 // Method       induction for what one burst may be (any state); a model of the request for the rest, for requests of
 //              up to MaxRows rows at any address.
 module fv_mem_splitter
-  import mem_pkg::*;
+  import rm_mem_pkg::*;
 #(
   parameter int unsigned DataW      = 256,
   parameter int unsigned RowWords   = 2,
@@ -26,13 +26,13 @@ module fv_mem_splitter
   logic [AddrW-1:0]  next_q;
   logic [BytesW-1:0] left_q, bytes, offset;
 
-  mem_splitter #(.DataW(DataW), .RowWords(RowWords), .BurstBytes(BurstBytes)) i_dut (
+  rm_mem_splitter #(.DataW(DataW), .RowWords(RowWords), .BurstBytes(BurstBytes)) i_dut (
     .clk_i, .rst_ni, .clear_i(1'b0),
     .req_valid_i, .req_ready_o(req_ready), .req_i,
     .burst_valid_o(valid), .burst_ready_i, .burst_o(burst)
   );
 
-  handshake_check #(.Width($bits(burst_t))) i_out (
+  rm_handshake_check #(.Width($bits(burst_t))) i_out (
     .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(valid), .ready_i(burst_ready_i), .data_i(burst)
   );
 

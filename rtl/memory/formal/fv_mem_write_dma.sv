@@ -2,7 +2,7 @@
 //
 // Method       bounded, at a few beats and rows; ready and responses come at any time, or never.
 module fv_mem_write_dma
-  import mem_pkg::*;
+  import rm_mem_pkg::*;
 #(
   parameter int unsigned RowWords = 8
 ) (
@@ -24,33 +24,32 @@ module fv_mem_write_dma
 
   logic             req_ready, row_ready, done, idle, aw_valid, w_valid, w_last, err_valid, started_q, new_aw;
   logic             aw_seen_q;
-  logic [AddrW-1:0] aw_addr;
-  logic [LenW-1:0]  aw_len, aw_len_q;
+  axi_addr_t        aw;
   logic [DataW-1:0] w_data;
   logic [1:0]       err_resp;
   logic [UnitAddrW-1:0] err_addr;
   logic [CntW-1:0]  beats_q, beats, bursts_q, requests_q;
 
-  mem_write_dma #(.DataW(DataW), .RowWords(RowWords), .WordW(1), .BurstBytes(64), .Outstanding(4)) i_dut (
+  rm_mem_write_dma #(.DataW(DataW), .RowWords(RowWords), .WordW(1), .BurstBytes(64), .Outstanding(4)) i_dut (
     .clk_i, .rst_ni, .idle_o(idle),
     .req_valid_i, .req_ready_o(req_ready), .req_i,
     .row_valid_i, .row_ready_o(row_ready), .row_i, .done_o(done),
-    .aw_valid_o(aw_valid), .aw_ready_i, .aw_addr_o(aw_addr), .aw_len_o(aw_len),
+    .aw_valid_o(aw_valid), .aw_ready_i, .aw_o(aw),
     .w_valid_o(w_valid), .w_ready_i, .w_data_o(w_data), .w_last_o(w_last),
     .b_valid_i, .b_resp_i,
     .err_valid_o(err_valid), .err_resp_o(err_resp), .err_addr_o(err_addr)
   );
 
-  handshake_check #(.Width(AddrW + LenW)) i_aw (
-    .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(aw_valid), .ready_i(aw_ready_i), .data_i({aw_addr, aw_len})
+  rm_handshake_check #(.Width($bits(axi_addr_t))) i_aw (
+    .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(aw_valid), .ready_i(aw_ready_i), .data_i(aw)
   );
-  handshake_check #(.Width(DataW + 1)) i_w (
+  rm_handshake_check #(.Width(DataW + 1)) i_w (
     .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(w_valid), .ready_i(w_ready_i), .data_i({w_last, w_data})
   );
 
   // An address is new in the first cycle in which it is shown.
   assign new_aw = aw_valid && !aw_seen_q;
-  assign beats  = beats_q + (new_aw ? CntW'(aw_len) + 1'b1 : '0);
+  assign beats  = beats_q + (new_aw ? CntW'(aw.len) + 1'b1 : '0);
 
   initial begin
     started_q = 1'b0;

@@ -1,4 +1,4 @@
-// Bench of mem_system: memory model, drivers and checkers of the three streams.
+// Bench of rm_mem_system: memory model, drivers and checkers of the three streams.
 //
 // The oracle is a plain copy of the memory's bytes: rows are words at byte addresses, and a write is
 // seen there at once. Idle (how rarely a driver offers) and pressure (how rarely a consumer takes) are

@@ -1,4 +1,4 @@
-// mem_system against the memory model: random traffic with idle and back-pressure crossed, errors in the
+// rm_mem_system against the memory model: random traffic with idle and back-pressure crossed, errors in the
 // middle of bursts, reset in the middle of bursts, full rate, and the cycle rules of the README.
 #include <algorithm>
 
@@ -231,5 +231,5 @@ int main(int argc, char** argv) {
   fetch_errors(b, 12 * rounds);
   resets(b, 12 * rounds);
   stops(b, 12 * rounds);
-  return pass(total, seed, b.dut.cycles(), "mem_system");
+  return pass(total, seed, b.dut.cycles(), "rm_mem_system");
 }

@@ -1,5 +1,5 @@
-// Golden traces of mem_system: what goes in and out in every cycle, without data. The model in
-// crates/machine/src/compact/bus replays the same files, so that neither side can change alone.
+// Golden traces of rm_mem_system: what goes in and out in every cycle, without data. The model in
+// crates/cycles/src/axi replays the same files, so that neither side can change alone.
 //
 // A line `M …` names the memory's settings and begins a reset; every other line is one cycle: the bits below in
 // hexadecimal, then `r UNIT ROWS`, `w UNIT ROWS`, `f UNIT` for what is offered in it.

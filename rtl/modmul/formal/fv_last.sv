@@ -1,7 +1,7 @@
 // The last step of the other kinds at full width and for every modulus. What the equations guarantee before it (README.md
 // of the block, and the argument in each source) is assumed of a cut net; 0 <= r_o < q is proved.
 module fv_last #(
-  parameter int unsigned Kind = modmul_pkg::KindMontgomery,
+  parameter int unsigned Kind = rm_modmul_pkg::KindMontgomery,
   parameter int unsigned W    = 60
 ) (
   input logic         clk_i,
@@ -12,7 +12,7 @@ module fv_last #(
 );
 
   localparam int unsigned H = W / 2;
-  localparam int unsigned Cycles = modmul_pkg::latency(Kind, W);
+  localparam int unsigned Cycles = rm_modmul_pkg::latency(Kind, W);
 `ifdef BROKEN
   localparam int unsigned Less = 1;
 `else
@@ -27,19 +27,19 @@ module fv_last #(
     q_q     <= q_i;
   end
 
-  if (Kind == modmul_pkg::KindMontgomery) begin : g_montgomery
-    modmul_montgomery #(.W(W)) i_dut (.clk_i, .a_i, .b_i, .q_i, .aux_i(aux_i[W-1:0]), .r_o);
+  if (Kind == rm_modmul_pkg::KindMontgomery) begin : g_montgomery
+    rm_modmul_montgomery #(.W(W)) i_dut (.clk_i, .a_i, .b_i, .q_i, .aux_i(aux_i[W-1:0]), .r_o);
     always_comb begin : p_assume
       assume (i_dut.t_high < q_i);
       assume (i_dut.u[2*W-1:W] < q_i);
     end
-  end else if (Kind == modmul_pkg::KindBarrett) begin : g_barrett
-    modmul_barrett #(.W(W)) i_dut (.clk_i, .a_i, .b_i, .q_i, .aux_i, .r_o);
+  end else if (Kind == rm_modmul_pkg::KindBarrett) begin : g_barrett
+    rm_modmul_barrett #(.W(W)) i_dut (.clk_i, .a_i, .b_i, .q_i, .aux_i, .r_o);
     always_comb begin : p_assume
       assume (i_dut.r_q < {q_i, 1'b0});
     end
   end else begin : g_prf
-    modmul_prf #(.W(W)) i_dut (.clk_i, .a_i, .b_i, .q_i, .aux_i(aux_i[H-1:0]), .r_o);
+    rm_modmul_prf #(.W(W)) i_dut (.clk_i, .a_i, .b_i, .q_i, .aux_i(aux_i[H-1:0]), .r_o);
     // -2q < S < 6 * 2^M
     always_comb begin : p_assume
       assume (q_i[W-1:H] == {1'b1, {(H - 1) {1'b0}}});

@@ -1,7 +1,7 @@
-// Range of modmul_ntt at full width, for every product below 2^W * q of one modulus: the proof script cuts the multiplier
+// Range of rm_modmul_ntt at full width, for every product below 2^W * q of one modulus: the proof script cuts the multiplier
 // away, so T0 is free. With BROKEN the bound is one too small and must give a counterexample.
 module fv_ntt #(
-  parameter int unsigned Kind = modmul_pkg::ntt_kind(17),
+  parameter int unsigned Kind = rm_modmul_pkg::ntt_kind(17),
   parameter int unsigned W    = 51,
   parameter int unsigned B    = 51,  // q = 2^B - D * 2^t + 1
   parameter int unsigned D    = 1
@@ -11,9 +11,9 @@ module fv_ntt #(
   input logic [W-1:0] b_i
 );
 
-  localparam int unsigned T = modmul_pkg::ntt_word(Kind);
+  localparam int unsigned T = rm_modmul_pkg::ntt_word(Kind);
   localparam logic [W-1:0] Q = W'((65'(1) << B) - (65'(D) << T) + 65'(1));
-  localparam int unsigned Cycles = modmul_pkg::latency(Kind, W);
+  localparam int unsigned Cycles = rm_modmul_pkg::latency(Kind, W);
 `ifdef BROKEN
   localparam logic [W-1:0] Bound = Q - 1;
 `else
@@ -22,10 +22,10 @@ module fv_ntt #(
 
   logic [W-1:0] r_o;
 
-  modmul_ntt #(
+  rm_modmul_ntt #(
     .Kind (Kind),
     .W    (W),
-    .Tile (modmul_pkg::TileDsp48e2)
+    .Tile (rm_modmul_pkg::TileDsp48e2)
   ) i_dut (
     .clk_i,
     .a_i,

@@ -1,4 +1,4 @@
-// Range of modmul_p2 at full width, for every product below 2^W * q of one modulus: the proof script cuts the multiplier
+// Range of rm_modmul_p2 at full width, for every product below 2^W * q of one modulus: the proof script cuts the multiplier
 // away, so T0 is free. With BROKEN the bound is one too small and must give a counterexample.
 module fv_p2 #(
   parameter int unsigned W      = 52,
@@ -13,7 +13,7 @@ module fv_p2 #(
   localparam int unsigned H = W / 2;
   localparam logic [W-1:0] Q = {H'(K), H'(1)};
   // q reaches the last addition after the whole pipeline; T0 the result after five cycles.
-  localparam int unsigned Cycles = modmul_pkg::latency(modmul_pkg::KindP2, W);
+  localparam int unsigned Cycles = rm_modmul_pkg::latency(rm_modmul_pkg::KindP2, W);
 `ifdef BROKEN
   localparam logic [W-1:0] Bound = Q - 1;
 `else
@@ -22,10 +22,10 @@ module fv_p2 #(
 
   logic [W-1:0] r_o;
 
-  modmul_p2 #(
+  rm_modmul_p2 #(
     .W      (W),
     .Sparse (Sparse),
-    .Tile   (modmul_pkg::TileDsp48e2)
+    .Tile   (rm_modmul_pkg::TileDsp48e2)
   ) i_dut (
     .clk_i,
     .a_i,

@@ -12,7 +12,7 @@ module fv_value #(
   logic signed [2*Rows-1:0] high;
   logic signed [Np:0]       want;
 
-  modmul_booth #(.Nx(Nx), .Rows(Rows)) i_dut (.x_i, .y_i, .p_o(p));
+  rm_modmul_booth #(.Nx(Nx), .Rows(Rows)) i_dut (.x_i, .y_i, .p_o(p));
 
   // The window as a signed number, and one more if the bit below it is set.
   assign high = y_i[2*Rows:1];

@@ -6,7 +6,7 @@
 //              has passed with free neighbours is all of them. BROKEN lets y reach q and must give a counterexample.
 module fv_ntt_butterfly #(
   parameter int unsigned W    = 54,
-  parameter int unsigned Kind = modmul_pkg::KindP2
+  parameter int unsigned Kind = rm_modmul_pkg::KindP2
 ) (
   input logic         clk_i,
   input logic         inverse_i,
@@ -16,7 +16,7 @@ module fv_ntt_butterfly #(
   input logic [W-1:0] q_i
 );
 
-  localparam int unsigned M    = modmul_pkg::latency(Kind, W);
+  localparam int unsigned M    = rm_modmul_pkg::latency(Kind, W);
   localparam int unsigned Mul  = 2;         // cycles from x_i to the operands of the multiplier
   localparam int unsigned Out  = Mul + M;   //   to its result
   localparam int unsigned Last = Out + 2;   //   to x_o
@@ -37,10 +37,10 @@ module fv_ntt_butterfly #(
 
   assign now = '{inverse: inverse_i, x: x_i, y: y_i, q: q_i};
 
-  ntt_butterfly #(
+  rm_ntt_butterfly #(
     .W   (W),
     .Kind(Kind),
-    .Tile(modmul_pkg::TileLut)
+    .Tile(rm_modmul_pkg::TileLut)
   ) i_dut (
     .clk_i,
     .pre1_inverse_i (inverse_i),

@@ -5,15 +5,15 @@
 //              Every start comes as early as it may: a bank waits for its own transform alone, and what the
 //              other bank does moves no row of it, so later starts are the same runs, shifted.
 // Follower     two cycles after the unit lets others pass, OffPass cycles behind the last read, something goes through
-//              the rows in order and writes RowLatency - 3 cycles later (arith_unit). It finds every row written, and
-//              its own writes come after all of the transform. Rows >= 2 * (RowLatency - 2), as arith_unit asks.
+//              the rows in order and writes RowLatency - 3 cycles later (rm_arith_unit). It finds every row written, and
+//              its own writes come after all of the transform. Rows >= 2 * (RowLatency - 2), as rm_arith_unit asks.
 module fv_ntt_hazard #(
   parameter int unsigned LogNMax    = 5,
   parameter int unsigned LogNMin    = 3,
   parameter int unsigned LogCols    = 1,
   parameter int unsigned RowLatency = 7,
   parameter bit          Gang       = 1'b0,  // a transform may also be half a ganged one
-  parameter int          OffPass    = ntt_pkg::OffPass,
+  parameter int          OffPass    = rm_ntt_pkg::OffPass,
   localparam int unsigned RowW      = LogNMax - LogCols,
   localparam int unsigned Rows      = 1 << RowW
 ) (
@@ -33,7 +33,7 @@ module fv_ntt_hazard #(
 
   assign start = rst_ni && started_q && free && !active_q[bank_i];
 
-  ntt_sequencer #(
+  rm_ntt_sequencer #(
     .LogNMax   (LogNMax),
     .LogNMin   (LogNMin),
     .LogCols   (LogCols),

@@ -62,9 +62,9 @@ module fv_ntt_order #(
   assign type1    = !crossing && stage < log_rows;
   assign step     = type1 ? RowW'(32'd1 << (log_rows - 4'd1 - stage)) : RowW'(1);
 
-  ntt_row_order #(.RowW(RowW)) i_row (.dist_i(step), .time_i(time_q), .row_o(row));
-  ntt_row_order #(.RowW(RowW)) i_other (.dist_i(step), .time_i(other_q), .row_o(row_other));
-  ntt_row_order #(.RowW(RowW)) i_partner (.dist_i(step), .time_i(time_q ^ RowW'(1)), .row_o(row_partner));
+  rm_ntt_row_order #(.RowW(RowW)) i_row (.dist_i(step), .time_i(time_q), .row_o(row));
+  rm_ntt_row_order #(.RowW(RowW)) i_other (.dist_i(step), .time_i(other_q), .row_o(row_other));
+  rm_ntt_row_order #(.RowW(RowW)) i_partner (.dist_i(step), .time_i(time_q ^ RowW'(1)), .row_o(row_partner));
 
   // ---------------------------------------------------------- twiddle factors
   logic [AddrW-1:0]        addr;
@@ -72,7 +72,7 @@ module fv_ntt_order #(
   logic                    mirror;
   logic [Nbf-1:0][SelW-1:0] words, chosen;
 
-  ntt_twiddle_map #(
+  rm_ntt_twiddle_map #(
     .LogNMax(LogNMax),
     .LogNbf (LogNbf)
   ) i_map (
@@ -93,7 +93,7 @@ module fv_ntt_order #(
     assign words[j] = SelW'(j);
   end
 
-  ntt_twiddle_select #(
+  rm_ntt_twiddle_select #(
     .W     (SelW),
     .LogNbf(LogNbf)
   ) i_select (

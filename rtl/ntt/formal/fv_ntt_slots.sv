@@ -25,7 +25,7 @@ module fv_ntt_slots #(
 
   assign start = started_q && start_i && hit;
 
-  ntt_twiddle #(
+  rm_ntt_twiddle #(
     .W      (W),
     .Kind   (3),
     .Tile   (0),

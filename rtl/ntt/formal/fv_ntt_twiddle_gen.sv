@@ -9,16 +9,16 @@
 module fv_ntt_twiddle_gen #(
   parameter int unsigned LogNMax  = 5,
   parameter int unsigned LogNbf   = 0,
-  parameter int unsigned Kind     = modmul_pkg::KindP2,
+  parameter int unsigned Kind     = rm_modmul_pkg::KindP2,
   localparam int unsigned LogNMin = LogNbf + 3,
   localparam int unsigned W       = 10,  // at least LogNMax; what a multiplier can be built for
   localparam int unsigned Nbf     = 1 << LogNbf,
-  localparam int unsigned Lanes   = ntt_pkg::gen_lanes(Nbf),
+  localparam int unsigned Lanes   = rm_ntt_pkg::gen_lanes(Nbf),
   localparam int unsigned Groups  = Nbf / Lanes,
   localparam int unsigned GroupW  = (Groups > 1) ? $clog2(Groups) : 1,
   localparam int unsigned AddrW   = LogNMax - LogNbf,
   localparam int unsigned N       = 1 << LogNMax,
-  localparam int unsigned M       = modmul_pkg::latency(Kind, W)
+  localparam int unsigned M       = rm_modmul_pkg::latency(Kind, W)
 ) (
   input logic       clk_i,
   input logic       rst_ni,
@@ -27,7 +27,7 @@ module fv_ntt_twiddle_gen #(
 
   // A transform that starts in the cycle after done requests its first row in the next, and reads the twiddle factor of
   // that row this number of cycles after done.
-  localparam int unsigned Ready = 2 + ntt_pkg::OffTwAddr;
+  localparam int unsigned Ready = 2 + rm_ntt_pkg::OffTwAddr;
 
   logic                    start, done, load_q, wslot;
   logic [3:0]              root_index, root_index_q, log_n_q, log_n;
@@ -42,10 +42,10 @@ module fv_ntt_twiddle_gen #(
   assign start = cycle_q == 2'd1;
   assign log_n = (LogNMin == LogNMax) ? 4'(LogNMax) : log_n_q;
 
-  ntt_twiddle_gen #(
+  rm_ntt_twiddle_gen #(
     .W      (W),
     .Kind   (Kind),
-    .Tile   (modmul_pkg::TileLut),
+    .Tile   (rm_modmul_pkg::TileLut),
     .LogNMax(LogNMax),
     .LogNbf (LogNbf)
   ) i_dut (
@@ -69,7 +69,7 @@ module fv_ntt_twiddle_gen #(
     .wdata_o     (wdata)
   );
 
-  ntt_twiddle_table #(
+  rm_ntt_twiddle_table #(
     .W    (W),
     .Nbf  (Nbf),
     .Lanes(Lanes),

@@ -1,4 +1,4 @@
-delay_line.sv modmul_pkg.sv modmul_delay.sv modmul_booth.sv modmul_stack.sv modmul_strip.sv modmul_lut_product.sv
-modmul_dsp_product.sv modmul_product.sv modmul_step.sv modmul_p2.sv modmul_booth_product.sv modmul_mmsm.sv modmul_prf.sv
-modmul_montgomery.sv modmul_barrett.sv modmul.sv ntt_pkg.sv ntt_twiddle_gen.sv ntt_twiddle_table.sv
+rm_delay_line.sv rm_modmul_pkg.sv rm_modmul_delay.sv rm_modmul_booth.sv rm_modmul_stack.sv rm_modmul_strip.sv rm_modmul_lut_product.sv
+rm_modmul_dsp_product.sv rm_modmul_product.sv rm_modmul_step.sv rm_modmul_p2.sv rm_modmul_booth_product.sv rm_modmul_mmsm.sv rm_modmul_prf.sv
+rm_modmul_montgomery.sv rm_modmul_barrett.sv rm_modmul.sv rm_ntt_pkg.sv rm_ntt_twiddle_gen.sv rm_ntt_twiddle_table.sv
 fv_ntt_twiddle_gen.sv

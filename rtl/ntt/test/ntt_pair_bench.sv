@@ -5,8 +5,8 @@ module ntt_pair_bench #(
   parameter int unsigned LogNMax    = 14,
   parameter int unsigned LogNMin    = 10,
   parameter int unsigned Mods       = 16,
-  parameter int unsigned Kind       = modmul_pkg::KindMontgomery,
-  parameter int unsigned Tile       = modmul_pkg::TileDsp48e2,
+  parameter int unsigned Kind       = rm_modmul_pkg::KindMontgomery,
+  parameter int unsigned Tile       = rm_modmul_pkg::TileDsp48e2,
   parameter int unsigned QueueDepth = 2,
   localparam int unsigned ModW      = $clog2(Mods),
   localparam int unsigned Cols      = 2 * Nbf,
@@ -58,9 +58,9 @@ module ntt_pair_bench #(
   output logic [1:0][Cols-1:0][W-1:0]     wr_data_o
 );
 
-  assign mul_latency_o = 8'(modmul_pkg::latency(Kind, W));
+  assign mul_latency_o = 8'(rm_modmul_pkg::latency(Kind, W));
 
-  ntt_pair #(
+  rm_ntt_pair #(
     .W          (W),
     .Nbf        (Nbf),
     .LogNMax    (LogNMax),

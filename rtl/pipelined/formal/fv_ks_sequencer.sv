@@ -1,21 +1,21 @@
-// ks_sequencer, for every level and any promises. It starts only in the gate's cycles. Digits come in order, and the last of a
+// rm_ks_sequencer, for every level and any promises. It starts only in the gate's cycles. Digits come in order, and the last of a
 // key switch only when no other is open. Components 0 and 1 of what is finished start when there is space for them.
 // Nothing that could start waits.
 module fv_ks_sequencer (
   input logic                      clk_i,
   input logic                      rst_ni,
-  input logic [ks_pkg::DigitW-1:0] level_i,
+  input logic [rm_ks_pkg::DigitW-1:0] level_i,
   input logic                      gate_ready_i,
   input logic                      digit_valid_i,
   input logic                      room_i,
   input logic                      finished_i
 );
 
-  import ks_pkg::*;
+  import rm_ks_pkg::*;
 
   logic  start_o, digit_start_o, down_start_o, active_o;
   info_t info_o;
-  ks_sequencer i_dut (
+  rm_ks_sequencer i_dut (
     .clk_i,
     .rst_ni,
     .level_i,

@@ -1,4 +1,4 @@
-// pipelined_key_switch against the definition on residues, and against the cycles of schedule.h: every row asked for, and
+// rm_pipelined_key_switch against the definition on residues, and against the cycles of schedule.h: every row asked for, and
 // every row of a result, in its cycle, at every size and level of the build.
 //   +n=KEY SWITCHES a pattern   +logn=FIRST +to=LAST sizes   +level=FIRST of the levels   +resets=N   +seed=S   +trace
 // Patterns: all promises early; digits late; space late; both; with missing rows. Half of the keys are real ones, whose
@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "../../ntt/test/fields.h"
+#include "../../streaming_ntt/test/table.h"
 #include "oracle.h"
 #include "schedule.h"
 
@@ -49,27 +50,17 @@ class Bench {
     for (u64 q : find_primes(kLimbs + 1, log_n, rng_)) moduli_.emplace_back(q, log_n, rng_);
     for (unsigned m = 0; m <= kLimbs; m++) {
       const Modulus& modulus = moduli_[m];
-      const u64 q = modulus.q, factor = u64((u128(1) << factor_bits_of(P_Kind, P_W)) % q);
+      const u64 q = modulus.q, factor = factor_of(q);
       write(m, 0, q, false);
       write(m, 1, modulus.aux, false);
       for (unsigned b = 0; b < log_n; b++) {
         write(m, 2 + b, modulus.roots[b], false);
-        const u64 root = pow_mod(modulus.psi, u64(1) << (log_n - 1 - b), q);
-        write(m, 2 + b, mul_mod(inverse_mod(root, q), factor, q), true);
+        write(m, 2 + b, inverse_root(modulus, b), true);
       }
       write(m, 18, factor, false);
       if (m > 0) write(m, 19, mul_mod(inverse_mod(moduli_[0].q % q, q), factor, q), false);
       for (unsigned s = 0; s <= kLimbs; s++) write(m, 32 + s, moduli_[s].q % q, false);
-      dut_->prepare_valid_i = 1;
-      dut_->prepare_mod_i = m;
-      dut_.settle();
-      if (!dut_->prepare_ready_o) fail("not ready to prepare modulus %u", m);
-      dut_.tick();
-      dut_->prepare_valid_i = 0;
-      for (u64 i = 0; dut_.settle(), !dut_->prepare_ready_o; i++) {
-        if (i > 200000) fail("the seeds of modulus %u do not end", m);
-        dut_.tick();
-      }
+      prepare_seeds(dut_, m);
     }
     Context context(moduli_, log_n_);
     keys_.clear();
@@ -136,18 +127,13 @@ class Bench {
   Rng& rng() { return rng_; }
   int end() {
     if (!slots_.empty()) fail("%zu slots never ended", slots_.size());
-    return pass(checked_, seed_, dut_.cycles(), "pipelined_key_switch");
+    return pass(checked_, seed_, dut_.cycles(), "rm_pipelined_key_switch");
   }
 
  private:
   void write(unsigned m, unsigned field, u64 value, bool inverse) {
-    dut_->cfg_we_i = 1;
     dut_->cfg_inverse_i = inverse;
-    dut_->cfg_mod_i = m;
-    dut_->cfg_field_i = field;
-    dut_->cfg_data_i = value;
-    dut_.tick();
-    dut_->cfg_we_i = 0;
+    write_field(dut_, m, field, value);
   }
 
   void prepare(unsigned level, u64 count, bool miss, unsigned signs) {
@@ -214,7 +200,7 @@ class Bench {
           continue;
         }
         const Words& key = jobs_[slot->job].key->rows[slot->part][c][i];
-        const u64 q = moduli_[i].q, factor = u64((u128(1) << factor_bits_of(P_Kind, P_W)) % q);
+        const u64 q = moduli_[i].q, factor = factor_of(q);
         for (unsigned l = 0; l < kP; l++) {
           Fields<std::decay_t<decltype(dut_->key_row_i)>>::set(
               dut_->key_row_i, ((c * (kLimbs + 1) + i) * kP + l) * P_W, P_W, mul_mod(key[place(l, t)], factor, q));

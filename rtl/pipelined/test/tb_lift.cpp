@@ -1,4 +1,4 @@
-// ks_lift against remainders of signed integers, with constants that change every cycle.
+// rm_ks_lift against remainders of signed integers, with constants that change every cycle.
 //   +n=ROWS +seed=S
 #include <deque>
 #include <type_traits>
@@ -49,5 +49,5 @@ int main(int argc, char** argv) {
     dut.tick();
   }
   if (checked != n * P_P || expected.size() != latency) fail("%zu rows never came", expected.size());
-  return pass(checked, seed, dut.cycles(), "ks_lift");
+  return pass(checked, seed, dut.cycles(), "rm_ks_lift");
 }

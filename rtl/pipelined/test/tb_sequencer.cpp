@@ -1,4 +1,4 @@
-// ks_sequencer against the rules of schedule.h, with promises at random, a special residue that takes its time, resets in
+// rm_ks_sequencer against the rules of schedule.h, with promises at random, a special residue that takes its time, resets in
 // the middle, and every level.
 //   +n=CYCLES a level +seed=S
 #include "schedule.h"
@@ -52,5 +52,5 @@ int main(int argc, char** argv) {
       }
     }
   }
-  return pass(starts, seed, dut.cycles(), "ks_sequencer");
+  return pass(starts, seed, dut.cycles(), "rm_ks_sequencer");
 }

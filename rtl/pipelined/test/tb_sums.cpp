@@ -1,4 +1,4 @@
-// ks_marks and ks_bank against sums of products on whole slots: digits and components in every order that the sequencer
+// rm_ks_marks and rm_ks_bank against sums of products on whole slots: digits and components in every order that the sequencer
 // lets through, any gaps, missing rows of each sort, resets in the middle.
 //   +n=KEY SWITCHES +seed=S
 #include <deque>
@@ -77,7 +77,7 @@ class Bench {
   int end() {
     if (!slots_.empty()) fail("%zu slots never ended", slots_.size());
     if (bad_ == 0) fail("no row was bad");
-    return pass(checked_, seed_, dut_.cycles(), "ks_marks and ks_bank");
+    return pass(checked_, seed_, dut_.cycles(), "rm_ks_marks and rm_ks_bank");
   }
 
  private:

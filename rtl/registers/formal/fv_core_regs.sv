@@ -23,7 +23,7 @@ module fv_core_regs
   input logic [13:0]   ar_addr_i,
   input logic          r_ready_i,
   input core_status_t  status_i,
-  input mem_pkg::err_t bus_err_i
+  input rm_mem_pkg::err_t bus_err_i
 );
 
   localparam int unsigned CntW = 4;
@@ -39,32 +39,24 @@ module fv_core_regs
   logic [4:0]   mod_index, mod_field;
   logic [63:0]  mod_data;
   core_ctrl_t   ctrl;
+  axil_req_t    host;
+  axil_rsp_t    answer;
 
   assign b_ready = Prompt || b_ready_i;
   assign r_ready = Prompt || r_ready_i;
+  assign host    = '{aw_valid: aw_valid_i, aw_addr: aw_addr_i, aw_prot: '0, w_valid: w_valid_i, w_data: w_data_i,
+                     w_strb: w_strb_i, b_ready: b_ready, ar_valid: ar_valid_i, ar_addr: ar_addr_i, ar_prot: '0,
+                     r_ready: r_ready};
 
-  core_regs i_dut (
+  assign {aw_ready, w_ready, ar_ready} = {answer.aw_ready, answer.w_ready, answer.ar_ready};
+  assign {b_valid, b_resp}             = {answer.b_valid, answer.b_resp};
+  assign {r_valid, r_data, r_resp}     = {answer.r_valid, answer.r_data, answer.r_resp};
+
+  rm_core_regs i_dut (
     .clk_i,
     .rst_ni,
-    .s_axil_awvalid_i(aw_valid_i),
-    .s_axil_awready_o(aw_ready),
-    .s_axil_awaddr_i (aw_addr_i),
-    .s_axil_awprot_i ('0),
-    .s_axil_wvalid_i (w_valid_i),
-    .s_axil_wready_o (w_ready),
-    .s_axil_wdata_i  (w_data_i),
-    .s_axil_wstrb_i  (w_strb_i),
-    .s_axil_bvalid_o (b_valid),
-    .s_axil_bready_i (b_ready),
-    .s_axil_bresp_o  (b_resp),
-    .s_axil_arvalid_i(ar_valid_i),
-    .s_axil_arready_o(ar_ready),
-    .s_axil_araddr_i (ar_addr_i),
-    .s_axil_arprot_i ('0),
-    .s_axil_rvalid_o (r_valid),
-    .s_axil_rready_i (r_ready),
-    .s_axil_rdata_o  (r_data),
-    .s_axil_rresp_o  (r_resp),
+    .host_i          (host),
+    .host_o          (answer),
     .ctrl_o          (ctrl),
     .status_i,
     .bus_err_i,
@@ -76,19 +68,19 @@ module fv_core_regs
   );
 
   // ---------------------------------------------------------------- handshakes
-  handshake_check #(.Width(14), .AsAssumption(1'b1)) i_aw (
+  rm_handshake_check #(.Width(14), .AsAssumption(1'b1)) i_aw (
     .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(aw_valid_i), .ready_i(aw_ready), .data_i(aw_addr_i)
   );
-  handshake_check #(.Width(36), .AsAssumption(1'b1)) i_w (
+  rm_handshake_check #(.Width(36), .AsAssumption(1'b1)) i_w (
     .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(w_valid_i), .ready_i(w_ready), .data_i({w_strb_i, w_data_i})
   );
-  handshake_check #(.Width(14), .AsAssumption(1'b1)) i_ar (
+  rm_handshake_check #(.Width(14), .AsAssumption(1'b1)) i_ar (
     .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(ar_valid_i), .ready_i(ar_ready), .data_i(ar_addr_i)
   );
-  handshake_check #(.Width(2)) i_b (
+  rm_handshake_check #(.Width(2)) i_b (
     .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(b_valid), .ready_i(b_ready), .data_i(b_resp)
   );
-  handshake_check #(.Width(34)) i_r (
+  rm_handshake_check #(.Width(34)) i_r (
     .clk_i, .rst_ni, .clear_i(1'b0), .valid_i(r_valid), .ready_i(r_ready), .data_i({r_resp, r_data})
   );
 

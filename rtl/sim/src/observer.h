@@ -1,4 +1,4 @@
-// What the units of one core did, put together to results of instructions. Fed by core_trace.sv through DPI.
+// What the units of one core did, put together to results of instructions. Fed by rm_core_trace.sv through DPI.
 #pragma once
 
 #include <algorithm>

@@ -48,7 +48,7 @@ rm::MemorySettings settings_of(const rm_core_memory& m) {
 }  // namespace
 
 struct rm_core {
-  // The core whose clock edge this thread evaluates; reports of core_trace.sv are its.
+  // The core whose clock edge this thread evaluates; reports of rm_core_trace.sv are its.
   static thread_local rm_core* running;
 
   // Scopes of the observer are entered into, and taken out of, the context that is the thread's: not the one of another
@@ -182,7 +182,7 @@ struct rm_core {
 thread_local rm_core* rm_core::running = nullptr;
 
 #if RM_OBSERVE
-// Called by core_trace.sv.
+// Called by rm_core_trace.sv.
 extern "C" void rm_trace_start() {
   if (rm_core::running) rm_core::running->observer.start();
 }

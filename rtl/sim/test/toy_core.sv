@@ -1,4 +1,4 @@
-// toy_core - a stand-in with the ports of compact_core. It executes COPY from memory to memory and END, one
+// toy_core - a stand-in with the ports of rm_compact_core. It executes COPY from memory to memory and END, one
 // instruction at a time. It tests the library, the registers and the streams together, and shows how they
 // are wired. COPY with bit 54 of w1 set adds q of its modulus to every word, so that the modulus table is
 // seen from outside.
@@ -37,7 +37,7 @@ module toy_core
   output logic                      m_axi_awvalid_o,
   input  logic                      m_axi_awready_i,
   output logic                      m_axi_awid_o,
-  output logic [mem_pkg::AddrW-1:0] m_axi_awaddr_o,
+  output logic [rm_mem_pkg::AddrW-1:0] m_axi_awaddr_o,
   output logic [7:0]                m_axi_awlen_o,
   output logic [2:0]                m_axi_awsize_o,
   output logic [1:0]                m_axi_awburst_o,
@@ -54,7 +54,7 @@ module toy_core
   output logic                      m_axi_arvalid_o,
   input  logic                      m_axi_arready_i,
   output logic                      m_axi_arid_o,
-  output logic [mem_pkg::AddrW-1:0] m_axi_araddr_o,
+  output logic [rm_mem_pkg::AddrW-1:0] m_axi_araddr_o,
   output logic [7:0]                m_axi_arlen_o,
   output logic [2:0]                m_axi_arsize_o,
   output logic [1:0]                m_axi_arburst_o,
@@ -70,20 +70,19 @@ module toy_core
 
   localparam int unsigned RowW = 2 * NBF * W;
 
+  axil_req_t     host;
+  axil_rsp_t     answer;
+  rm_mem_pkg::axi_addr_t aw, ar;
   core_ctrl_t    ctrl;
   core_status_t  status;
-  mem_pkg::err_t bus_err;
+  rm_mem_pkg::err_t bus_err;
   logic          mod_we;
   logic [4:0]    mod_index, mod_field;
   logic [63:0]   mod_data;
 
-  core_regs #(.W(W), .NBF(NBF), .LOGN_MAX(LOGN_MAX), .MODS(MODS), .KIND(KIND), .D(D)) i_regs (
+  rm_core_regs #(.W(W), .NBF(NBF), .LOGN_MAX(LOGN_MAX), .MODS(MODS), .KIND(KIND), .D(D)) i_regs (
     .clk_i, .rst_ni,
-    .s_axil_awvalid_i, .s_axil_awready_o, .s_axil_awaddr_i, .s_axil_awprot_i,
-    .s_axil_wvalid_i, .s_axil_wready_o, .s_axil_wdata_i, .s_axil_wstrb_i,
-    .s_axil_bvalid_o, .s_axil_bready_i, .s_axil_bresp_o,
-    .s_axil_arvalid_i, .s_axil_arready_o, .s_axil_araddr_i, .s_axil_arprot_i,
-    .s_axil_rvalid_o, .s_axil_rready_i, .s_axil_rdata_o, .s_axil_rresp_o,
+    .host_i(host), .host_o(answer),
     .ctrl_o(ctrl), .status_i(status), .bus_err_i(bus_err),
     .mod_we_o(mod_we), .mod_index_o(mod_index), .mod_field_o(mod_field), .mod_data_o(mod_data), .irq_o
   );
@@ -100,7 +99,7 @@ module toy_core
   logic         start, instr_valid, instr_ready, instr_err, rd_err, wr_err, rd_idle, wr_idle, fetch_idle;
   logic         rd_req_ready, wr_req_ready, row_valid, row_ready, wr_done, rd_beat, wr_beat;
   logic [255:0] instr, instr_q;
-  logic [mem_pkg::RowsW-1:0] rows, left_q, left_d;
+  logic [rm_mem_pkg::RowsW-1:0] rows, left_q, left_d;
   logic [RowW-1:0]           row, sum;
   error_e       code_q, code_d;
   logic [31:0]  pc_q, pc_d;
@@ -108,7 +107,7 @@ module toy_core
   logic [NumCounters-1:0][CounterW-1:0] count_q;
 
   assign start       = ctrl.start && !busy_q;
-  assign rows        = mem_pkg::RowsW'((32'd1 << ctrl.log_n) / (2 * NBF));
+  assign rows        = rm_mem_pkg::RowsW'((32'd1 << ctrl.log_n) / (2 * NBF));
   assign instr_ready = state_q == Fetch;
 
   for (genvar i = 0; i < 2 * NBF; i++) begin : g_sum
@@ -146,7 +145,7 @@ module toy_core
       end
       Await: if (wr_done) begin
         state_d = (code_d == ErrNone) ? Fetch : Stop;
-        pc_d    = pc_q + mem_pkg::UnitAddrW'(code_d == ErrNone);
+        pc_d    = pc_q + rm_mem_pkg::UnitAddrW'(code_d == ErrNone);
       end
       Stop: if (fetch_idle && rd_idle && wr_idle) state_d = Idle;
       default: state_d = Idle;
@@ -197,7 +196,7 @@ module toy_core
   assign status = '{busy: busy_q, done: done_q, error: error_q, refused: refused_q, error_code: code_q,
                     error_pc: pc_q, counters: count_q};
 
-  mem_system #(.W(W), .NBF(NBF), .D(D)) i_memory (
+  rm_mem_system #(.W(W), .NBF(NBF), .D(D)) i_memory (
     .clk_i, .rst_ni,
     .fetch_start_i(start), .fetch_addr_i(ctrl.program_addr), .fetch_stop_i(state_q == Stop),
     .fetch_idle_o(fetch_idle),
@@ -211,13 +210,46 @@ module toy_core
     .wr_row_valid_i(row_valid && state_q == Store), .wr_row_ready_o(row_ready), .wr_row_data_i(sum),
     .wr_done_o(wr_done), .wr_err_o(wr_err), .wr_idle_o(wr_idle), .wr_beat_o(wr_beat),
     .err_o(bus_err),
-    .m_axi_awvalid_o, .m_axi_awready_i, .m_axi_awid_o, .m_axi_awaddr_o, .m_axi_awlen_o, .m_axi_awsize_o,
-    .m_axi_awburst_o, .m_axi_awcache_o, .m_axi_awprot_o,
-    .m_axi_wvalid_o, .m_axi_wready_i, .m_axi_wdata_o, .m_axi_wstrb_o, .m_axi_wlast_o,
-    .m_axi_bvalid_i, .m_axi_bready_o, .m_axi_bresp_i,
-    .m_axi_arvalid_o, .m_axi_arready_i, .m_axi_arid_o, .m_axi_araddr_o, .m_axi_arlen_o, .m_axi_arsize_o,
-    .m_axi_arburst_o, .m_axi_arcache_o, .m_axi_arprot_o,
-    .m_axi_rvalid_i, .m_axi_rready_o, .m_axi_rid_i, .m_axi_rdata_i, .m_axi_rresp_i, .m_axi_rlast_i
+    .aw_valid_o(m_axi_awvalid_o), .aw_ready_i(m_axi_awready_i), .aw_o(aw),
+    .w_valid_o(m_axi_wvalid_o), .w_ready_i(m_axi_wready_i), .w_data_o(m_axi_wdata_o), .w_last_o(m_axi_wlast_o),
+    .b_valid_i(m_axi_bvalid_i), .b_resp_i(m_axi_bresp_i),
+    .ar_valid_o(m_axi_arvalid_o), .ar_ready_i(m_axi_arready_i), .ar_o(ar),
+    .r_valid_i(m_axi_rvalid_i), .r_data_i(m_axi_rdata_i),
+    .r_i('{id: m_axi_rid_i, resp: m_axi_rresp_i, last: m_axi_rlast_i})
   );
+
+  // ---------------------------------------------------------------- pins of AXI4-Lite
+  assign host = '{aw_valid: s_axil_awvalid_i, aw_addr: s_axil_awaddr_i, aw_prot: s_axil_awprot_i,
+                  w_valid: s_axil_wvalid_i, w_data: s_axil_wdata_i, w_strb: s_axil_wstrb_i,
+                  b_ready: s_axil_bready_i,
+                  ar_valid: s_axil_arvalid_i, ar_addr: s_axil_araddr_i, ar_prot: s_axil_arprot_i,
+                  r_ready: s_axil_rready_i};
+  assign s_axil_awready_o = answer.aw_ready;
+  assign s_axil_wready_o  = answer.w_ready;
+  assign s_axil_bvalid_o  = answer.b_valid;
+  assign s_axil_bresp_o   = answer.b_resp;
+  assign s_axil_arready_o = answer.ar_ready;
+  assign s_axil_rvalid_o  = answer.r_valid;
+  assign s_axil_rdata_o   = answer.r_data;
+  assign s_axil_rresp_o   = answer.r_resp;
+
+  // ---------------------------------------------------------------- pins of AXI4
+  assign m_axi_awid_o    = aw.id;
+  assign m_axi_awaddr_o  = aw.addr;
+  assign m_axi_awlen_o   = aw.len;
+  assign m_axi_awsize_o  = 3'($clog2(D / 8));
+  assign m_axi_awburst_o = rm_mem_pkg::AxiBurst;
+  assign m_axi_awcache_o = rm_mem_pkg::AxiCache;
+  assign m_axi_awprot_o  = rm_mem_pkg::AxiProt;
+  assign m_axi_wstrb_o   = '1;
+  assign m_axi_bready_o  = 1'b1;
+  assign m_axi_arid_o    = ar.id;
+  assign m_axi_araddr_o  = ar.addr;
+  assign m_axi_arlen_o   = ar.len;
+  assign m_axi_arsize_o  = 3'($clog2(D / 8));
+  assign m_axi_arburst_o = rm_mem_pkg::AxiBurst;
+  assign m_axi_arcache_o = rm_mem_pkg::AxiCache;
+  assign m_axi_arprot_o  = rm_mem_pkg::AxiProt;
+  assign m_axi_rready_o  = 1'b1;
 
 endmodule

@@ -1,4 +1,4 @@
-// stream_gate: starts are N/P cycles apart at least, one that waits is taken N/P cycles after the last at most, and none of a
+// rm_stream_gate: starts are N/P cycles apart at least, one that waits is taken N/P cycles after the last at most, and none of a
 // size that was not built. For every number of rows up to 16.
 module fv_stream_gate (
   input logic       clk_i,
@@ -11,7 +11,7 @@ module fv_stream_gate (
   localparam int unsigned LogRows = 4;
 
   logic start_ready_o, start_o, busy_o;
-  stream_gate #(
+  rm_stream_gate #(
     .LogRows (LogRows),
     .Polys   (4)
   ) i_dut (

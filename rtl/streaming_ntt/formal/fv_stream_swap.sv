@@ -1,4 +1,4 @@
-// stream_swap: one word, in any lane and row of any polynomial after any gaps, comes out where lane bit 0 and time bit t have
+// rm_stream_swap: one word, in any lane and row of any polynomial after any gaps, comes out where lane bit 0 and time bit t have
 // changed places, in its cycle, with the right mark. Polynomials that keep their distance do not touch each other.
 module fv_stream_swap #(
   parameter int unsigned LogD = 1
@@ -17,7 +17,7 @@ module fv_stream_swap #(
 
   logic            first_o, mod_o;
   logic [3:0][1:0] row_o;
-  stream_swap #(
+  rm_stream_swap #(
     .W     (2),
     .LogP  (2),
     .LogD  (LogD),

@@ -1,4 +1,4 @@
-// stream_twiddle: every row of twiddle factors is there when its stage takes it, for any gaps between polynomials of 8 rows.
+// rm_stream_twiddle: every row of twiddle factors is there when its stage takes it, for any gaps between polynomials of 8 rows.
 //
 // Case 0: the feedback kind's stages on time bits. 1, 2: feed-forward, P = 4: the stage on bit 0 or 1 of an inverse transform,
 // which has a multiplier of its own and uses it in every cycle. 3: P = 2, the shared multiplier of a forward one. Times of
@@ -11,17 +11,17 @@ module fv_stream_twiddle #(
   input logic start_i
 );
 
-  localparam int unsigned Kind    = modmul_pkg::KindP2;
+  localparam int unsigned Kind    = rm_modmul_pkg::KindP2;
   localparam int unsigned W       = 6;
-  localparam int unsigned M       = modmul_pkg::latency(Kind, W);
+  localparam int unsigned M       = rm_modmul_pkg::latency(Kind, W);
   localparam int unsigned LogRows = 3;
-  localparam int unsigned Column  = stream_pkg::column_latency(Kind, W);
+  localparam int unsigned Column  = rm_stream_pkg::column_latency(Kind, W);
 `ifdef BROKEN
   localparam int unsigned Early = 6;
 `else
   localparam int unsigned Early = 0;
 `endif
-  localparam int unsigned Lead   = stream_pkg::lead(Kind, W) - Early;
+  localparam int unsigned Lead   = rm_stream_pkg::lead(Kind, W) - Early;
   localparam int unsigned Stages = (Case == 0 || Case == 3) ? 2 : 1;
   localparam int unsigned Hold0  = (Case == 0 || Case == 3) ? 1 : Case - 1;
   localparam int unsigned Lanes  = (Case == 2) ? 2 : 1;
@@ -64,10 +64,10 @@ module fv_stream_twiddle #(
     assign load[s] = at != '0;
   end
 
-  stream_twiddle #(
+  rm_stream_twiddle #(
     .W      (W),
     .Kind   (Kind),
-    .Tile   (modmul_pkg::TileLut),
+    .Tile   (rm_modmul_pkg::TileLut),
     .Mods   (2),
     .TimeW  (LogRows),
     .Stages (Stages),

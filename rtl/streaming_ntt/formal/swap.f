@@ -1,6 +1,6 @@
-delay_line.sv
-stream_delay.sv
-stream_tag.sv
-stream_clock.sv
-stream_swap.sv
+rm_delay_line.sv
+rm_stream_delay.sv
+rm_stream_tag.sv
+rm_stream_clock.sv
+rm_stream_swap.sv
 fv_stream_swap.sv

@@ -1,10 +1,11 @@
-// stream_product against schoolbook multiplication modulo X^N + 1: every word and the cycle of every first row.
+// rm_stream_product against schoolbook multiplication modulo X^N + 1: every word and the cycle of every first row.
 //   +n=PRODUCTS a size and pattern   +seed=S
 #include <deque>
 #include <type_traits>
 
 #define P_Inverse 0
 #include "stream.h"
+#include "table.h"
 
 namespace {
 
@@ -67,33 +68,20 @@ int main(int argc, char** argv) {
     std::vector<Modulus> moduli;
     for (u64 q : find_primes(P_Mods, log_n, rng)) moduli.emplace_back(q, log_n, rng);
     const auto write = [&](unsigned m, unsigned field, u64 value, bool inverse) {
-      dut->cfg_we_i = 1;
       dut->cfg_inverse_i = inverse;
-      dut->cfg_mod_i = m;
-      dut->cfg_field_i = field;
-      dut->cfg_data_i = value;
-      dut.tick();
-      dut->cfg_we_i = 0;
+      write_field(dut, m, field, value);
     };
     for (unsigned m = 0; m < P_Mods; m++) {
       const Modulus& x = moduli[m];
-      const u64 factor = u64((u128(1) << factor_bits_of(P_Kind, P_W)) % x.q);
+      const u64 factor = factor_of(x.q);
       write(m, 0, x.q, false);
       write(m, 1, x.aux, false);
       write(m, 18, mul_mod(factor, factor, x.q), false);
       for (unsigned b = 0; b < log_n; b++) {
         write(m, 2 + b, x.roots[b], false);
-        const u64 back = inverse_mod(pow_mod(x.psi, u64(1) << (log_n - 1 - b), x.q), x.q);
-        write(m, 2 + b, mul_mod(back, factor, x.q), true);
+        write(m, 2 + b, inverse_root(x, b), true);
       }
-      dut->prepare_valid_i = 1;
-      dut->prepare_mod_i = m;
-      dut.tick();
-      dut->prepare_valid_i = 0;
-      for (u64 i = 0; dut.settle(), !dut->prepare_ready_o; i++) {
-        if (i > 200000) fail("the seeds do not end");
-        dut.tick();
-      }
+      prepare_seeds(dut, m);
     }
     for (u64 gap : {u64(0), u64(5), 2 * rows}) {
       std::deque<Pair> feeding;
@@ -143,5 +131,5 @@ int main(int argc, char** argv) {
       }
     }
   }
-  return pass(checked, seed, dut.cycles(), "stream_product");
+  return pass(checked, seed, dut.cycles(), "rm_stream_product");
 }

@@ -1,4 +1,4 @@
-// streaming_ntt against the textbook's transform, and against the closed forms of its contract: every row in its place and
+// rm_streaming_ntt against the textbook's transform, and against the closed forms of its contract: every row in its place and
 // its cycle, at every size of the build.
 //   +n=POLYNOMIALS a size and pattern   +resets=N   +logn=FIRST +to=LAST sizes   +seed=S
 // Oracle: rtl/ntt/test/oracle.h. Patterns: no gaps; gaps of 0 to 3; long ones; now and then. Rows that belong to no
@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "stream.h"
+#include "table.h"
 
 namespace {
 
@@ -38,19 +39,10 @@ class Bench {
     for (u64 q : find_primes(P_Mods, log_n, rng_)) moduli_.emplace_back(q, log_n, rng_);
     for (unsigned m = 0; m < P_Mods; m++) {
       const Modulus& modulus = moduli_[m];
-      write(m, 0, modulus.q);
-      write(m, 1, modulus.aux);
-      for (unsigned b = 0; b < log_n; b++) write(m, 2 + b, kInverse ? inverted(modulus, b) : modulus.roots[b]);
-      dut_->prepare_valid_i = 1;
-      dut_->prepare_mod_i = m;
-      dut_.settle();
-      if (!dut_->prepare_ready_o) fail("not ready to prepare modulus %u", m);
-      dut_.tick();
-      dut_->prepare_valid_i = 0;
-      for (u64 i = 0; dut_.settle(), !dut_->prepare_ready_o; i++) {
-        if (i > 200000) fail("the seeds of modulus %u do not end", m);
-        dut_.tick();
-      }
+      write_field(dut_, m, 0, modulus.q);
+      write_field(dut_, m, 1, modulus.aux);
+      for (unsigned b = 0; b < log_n; b++) write_field(dut_, m, 2 + b, kInverse ? inverse_root(modulus, b) : modulus.roots[b]);
+      prepare_seeds(dut_, m);
     }
   }
 
@@ -100,23 +92,10 @@ class Bench {
   Rng& rng() { return rng_; }
   int end() {
     if (!expected_.empty()) fail("%zu polynomials never came", expected_.size());
-    return pass(checked_, seed_, dut_.cycles(), "streaming_ntt");
+    return pass(checked_, seed_, dut_.cycles(), "rm_streaming_ntt");
   }
 
  private:
-  static u64 inverted(const Modulus& m, unsigned b) {
-    const u64 factor = u64((u128(1) << factor_bits_of(P_Kind, P_W)) % m.q);
-    return mul_mod(inverse_mod(pow_mod(m.psi, u64(1) << (unsigned(m.roots.size()) - 1 - b), m.q), m.q), factor, m.q);
-  }
-  void write(unsigned m, unsigned field, u64 value) {
-    dut_->cfg_we_i = 1;
-    dut_->cfg_mod_i = m;
-    dut_->cfg_field_i = field;
-    dut_->cfg_data_i = value;
-    dut_.tick();
-    dut_->cfg_we_i = 0;
-  }
-
   void begin(unsigned m, u64 index) {
     const u64 n = u64(1) << log_n_, q = moduli_[m].q;
     Words a(n);

@@ -1,10 +1,10 @@
-// What a multiplier of modmul_pkg needs to know of a modulus, by the contract in rtl/modmul/README.md.
+// What a multiplier of rm_modmul_pkg needs to know of a modulus, by the contract in rtl/modmul/README.md.
 #pragma once
 #include "harness.h"
 
-enum Kind { kP2 = 0, kP2Sparse = 1, kPrf = 2, kMontgomery = 3, kBarrett = 4, kNtt = 5 };  // as in modmul_pkg
+enum Kind { kP2 = 0, kP2Sparse = 1, kPrf = 2, kMontgomery = 3, kBarrett = 4, kNtt = 5 };  // as in rm_modmul_pkg
 
-// The kind without what modmul_pkg::ntt_kind adds to it.
+// The kind without what rm_modmul_pkg::ntt_kind adds to it.
 constexpr unsigned family_of(unsigned kind) { return kind % 16; }
 
 // KindNtt: bits of a word; whether the length of q is its own; bits of the signed delta.

@@ -81,26 +81,26 @@ module \top
     parameter \A_WIDTH 8
     connect \A \x
   end
-  cell \modmul_p2 \first.i_modmul
+  cell \rm_modmul_p2 \first.i_modmul
     parameter \W 54
     parameter \Sparse 1'1
     connect \a_i \x
   end
-  cell \modmul_p2 \second.i_modmul
+  cell \rm_modmul_p2 \second.i_modmul
     parameter \W 54
     parameter \Sparse 1'1
     connect \a_i \x
   end
-  cell \bank_ram \bank
+  cell \rm_bank_ram \bank
     parameter \Width 432
     parameter \Depth 1024
   end
-  cell \modulus_table \moduli
+  cell \rm_modulus_table \moduli
     parameter \W 54
     parameter \Mods 2
   end
 end
-module \modmul_p2
+module \rm_modmul_p2
   parameter \W
   wire width 54 input 2 \a_i
 end
@@ -180,17 +180,35 @@ def test_a_row_outlives_another_of_its_point_only_while_the_sources_are_the_same
     assert synth._beside(whole | {"seeds": {"2": 61.0}}, [routed]) == []
 
 
+@pytest.mark.parametrize(
+    ("other", "same"),
+    [
+        ("module a;\n  // of another\n  wire b; /* two\n lines */\nendmodule\n", True),
+        ("module a;\n  wire c;\nendmodule\n", False),
+        ('module a;\n  wire b;\n  initial $error("a // b");\nendmodule\n', False),
+    ],
+)
+def test_a_digest_is_of_the_code_and_not_of_its_comments(other, same):
+    source = "module a;\n  wire b;  // one\nendmodule\n"
+    assert (synth.code(source) == synth.code(other)) is same
+
+
+def test_a_string_is_no_comment():
+    assert synth.code('$error("a // b  c") ;') == '$error("a // b  c") ;'
+
+
 def test_area_is_casas_formula():
     assert synth.overall(16, 8, 1, 0.5) == 132.4
 
 
 def test_the_page_distinguishes_routed_composed_and_failed(tmp_path):
     params = {"W": 36, "KIND": 1, "D": 64, "NBF": 1, "LOGN_MAX": 12, "TILE": 1}
-    routed = {"top": "compact_core", "flow": "ecp5", "params": params, "lut": 9, "ff": 8, "dsp": 7, "ebr": 6}
+    routed = {"top": "rm_compact_core", "flow": "ecp5", "params": params}
+    routed |= {"lut": 9, "ff": 8, "dsp": 7, "ebr": 6}
     routed |= {"comb": 10, "fmax_mhz": 51.25, "seeds": {"1": 51.25, "2": None}}
     plain = {"lut": 160, "srl": 0, "lutram": 0, "ff": 80, "dsp": 0, "bram36": 1.0, "overall": 76.0}
     parts = {"multipliers": 2, "each": {"overall": 19.0}, "rest": {}}
-    core = {"top": "compact_core", "flow": "xcup", "params": params, "parts": parts} | plain
+    core = {"top": "rm_compact_core", "flow": "xcup", "params": params, "parts": parts} | plain
     (tmp_path / "core.json").write_text(json.dumps([routed, core]))
     text = page.text(tmp_path)
     assert "| 51.2 | 51.2, not routed |" in text
@@ -206,15 +224,15 @@ def test_the_page_reports_where_the_area_of_a_core_goes(tmp_path):
         return {"top": top, "flow": "xc7", "params": params} | figures
 
     shape = {"W": 54, "Nbf": 4, "LogNMax": 13}
-    core = row("compact_core", 1000.0, W=54, KIND=1, D=512, NBF=4, LOGN_MAX=13, TILE=2)
+    core = row("rm_compact_core", 1000.0, W=54, KIND=1, D=512, NBF=4, LOGN_MAX=13, TILE=2)
     core |= {"parts": {"multipliers": 5, "each": {"overall": 80.0}, "rest": {}}}
-    unit = row("ntt_unit", 400.0, Kind=1, Tile=0, **shape) | {"parts": {"rest": {"overall": 100.0}}}
+    unit = row("rm_ntt_unit", 400.0, Kind=1, Tile=0, **shape) | {"parts": {"rest": {"overall": 100.0}}}
     blocks = {
         "core": [core],
-        "ntt": [row("ntt_unit", 400.0, Kind=1, Tile=0, **shape), unit],
-        "arith": [row("arith_unit", 150.0, Kind=1, **shape)],
-        "bank": [row("bank_array", 50.0, **shape)],
-        "memory": [row("mem_system", 70.0, W=54, NBF=4, D=512)],
+        "ntt": [row("rm_ntt_unit", 400.0, Kind=1, Tile=0, **shape), unit],
+        "arith": [row("rm_arith_unit", 150.0, Kind=1, **shape)],
+        "bank": [row("rm_bank_array", 50.0, **shape)],
+        "memory": [row("rm_mem_system", 70.0, W=54, NBF=4, D=512)],
     }
     for name, rows in blocks.items():
         (tmp_path / f"{name}.json").write_text(json.dumps(rows))

@@ -1,9 +1,10 @@
 //! What can be wrong with values to encode or a polynomial to decode.
 
+use ringmill_errors::StructuredError;
 use ringmill_ring::RingError;
 
 /// A rule of the encoder that an argument breaks.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error, StructuredError)]
 #[non_exhaustive]
 pub enum EncoderError {
     /// The number of slots is no power of two or too large.

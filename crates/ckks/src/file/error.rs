@@ -2,13 +2,15 @@
 
 use std::path::PathBuf;
 
+use ringmill_errors::StructuredError;
+
 use crate::error::CkksError;
 use crate::params::Fingerprint;
 
 use super::Kind;
 
 /// Why a file was not read or written.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, StructuredError)]
 #[non_exhaustive]
 pub enum FileError {
     /// The system refuses.
@@ -17,6 +19,7 @@ pub enum FileError {
         /// What was being done.
         action: String,
         /// What the system says.
+        #[field(display)]
         source: std::io::Error,
     },
     /// Not a file of this project.
@@ -69,8 +72,10 @@ pub enum FileError {
         /// Kind of the file.
         kind: Kind,
         /// Parameters of the file.
+        #[field(display)]
         found: Fingerprint,
         /// Parameters given.
+        #[field(display)]
         expected: Fingerprint,
     },
     /// A fingerprint that begins like the right one.
@@ -82,6 +87,7 @@ pub enum FileError {
         /// Kind of the file.
         kind: Kind,
         /// Parameters given.
+        #[field(display)]
         expected: Fingerprint,
     },
     /// The file ends early.
@@ -142,6 +148,7 @@ pub enum FileError {
         /// Kind of the file.
         kind: Kind,
         /// The rule.
+        #[field(display)]
         source: CkksError,
     },
 }

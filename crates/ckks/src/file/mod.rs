@@ -94,6 +94,13 @@ pub enum Kind {
     KeyForm = 9,
 }
 
+impl ringmill_errors::ToField for Kind {
+    /// The name of the variant, which never changes.
+    fn to_field(&self) -> ringmill_errors::Field {
+        ringmill_errors::Field::Text(format!("{self:?}"))
+    }
+}
+
 impl Kind {
     const ALL: [Self; 9] = [
         Self::Params,

@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
+use ringmill_errors::{Field, StructuredError, ToField};
 use ringmill_ring::Modulus;
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +27,7 @@ pub struct KeyLayout {
 }
 
 /// Why a layout cannot be used with a chain.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error, StructuredError)]
 #[non_exhaustive]
 #[allow(missing_docs)] // The message is the documentation of each variant and names all its fields.
 pub enum LayoutError {
@@ -56,7 +57,12 @@ pub enum LayoutError {
     #[error("a key form is written LIMBS+SPECIAL/DIGIT, as 26+9/9; {text:?} is none")]
     Text { text: String },
     #[error("the key form {layout} serves polynomials of up to {most} limbs, not of {limbs}")]
-    TooFewLimbs { layout: KeyLayout, most: usize, limbs: usize },
+    TooFewLimbs {
+        #[field(display)]
+        layout: KeyLayout,
+        most: usize,
+        limbs: usize,
+    },
     #[error(transparent)]
     Ring(#[from] ringmill_ring::RingError),
 }
@@ -65,6 +71,12 @@ impl fmt::Display for KeyLayout {
     /// `26+9/9`: up to 26 limbs over 9 special primes, digits of 9 limbs.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}+{}/{}", self.limbs, self.special, self.alpha)
+    }
+}
+
+impl ToField for KeyLayout {
+    fn to_field(&self) -> Field {
+        Field::Text(self.to_string())
     }
 }
 

@@ -1,11 +1,12 @@
 //! What can be wrong with a parameter literal: one variant a violated rule.
 
+use ringmill_errors::StructuredError;
 use ringmill_ring::RingError;
 
 use super::ModulusSize;
 
 /// A rule that a parameter literal breaks.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error, StructuredError)]
 #[non_exhaustive]
 pub enum ParamsError {
     /// N out of range.
@@ -51,6 +52,7 @@ pub enum ParamsError {
         /// Index in its list.
         index: usize,
         /// What the ring says.
+        #[field(display)]
         source: RingError,
     },
     /// A bit size out of range.
@@ -161,6 +163,7 @@ pub enum ParamsError {
     )]
     BelowSecurity {
         /// log2 of the product of all primes.
+        #[field(display)]
         log_pq: ModulusSize,
         /// log2 N.
         log_n: u32,

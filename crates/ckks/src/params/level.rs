@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use ringmill_errors::{Field, ToField};
 use serde::{Deserialize, Serialize};
 
 /// Rescales that remain: the number of ciphertext limbs less one. Level 0 is one limb.
@@ -44,5 +45,11 @@ impl Level {
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.0)
+    }
+}
+
+impl ToField for Level {
+    fn to_field(&self) -> Field {
+        self.0.to_field()
     }
 }

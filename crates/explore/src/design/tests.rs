@@ -1,3 +1,5 @@
+use ringmill_errors::StructuredError;
+
 use super::*;
 
 const MACHINE: &str = "compact:word=54,butterflies=4,log_n=13,moduli=3,multiplier=prf-fiko,bus=512,memory=4294967296,latency=40,\

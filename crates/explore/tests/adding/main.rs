@@ -6,6 +6,7 @@ mod common;
 mod machine;
 mod toy;
 
+use ringmill_errors::StructuredError;
 use ringmill_explore::design::SCHEMA;
 use ringmill_explore::target::{AnyTarget, TARGETS, named_in};
 use ringmill_explore::{Constraints, Design, Objective, Outcome, Request, Space, Store, Target, explore};

@@ -1,7 +1,9 @@
 //! What can be wrong with a file of OpenFHE: what is wrong and what would be right.
 
+use ringmill_errors::StructuredError;
+
 /// Why a file of OpenFHE was not read or written.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, StructuredError)]
 #[non_exhaustive]
 pub enum OpenFheError {
     /// The system refuses.
@@ -10,6 +12,7 @@ pub enum OpenFheError {
         /// What was being done.
         action: &'static str,
         /// What the system says.
+        #[field(display)]
         source: std::io::Error,
     },
     /// Neither JSON nor binary.
@@ -192,12 +195,14 @@ pub enum OpenFheError {
         /// What is converted.
         what: &'static str,
         /// The rule.
+        #[field(display)]
         source: ringmill_ckks::CkksError,
     },
     /// Parameters that ours cannot be.
     #[error("these parameters cannot be taken over: {source}")]
     Parameters {
         /// The rule.
+        #[field(display)]
         source: ringmill_ckks::ParamsError,
     },
 }

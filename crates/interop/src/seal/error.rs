@@ -1,9 +1,10 @@
 //! What can be wrong with a file of SEAL: what is wrong and what would be right.
 
 use super::ParmsId;
+use ringmill_errors::StructuredError;
 
 /// Why a file of SEAL was not read or written.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, StructuredError)]
 #[non_exhaustive]
 pub enum SealError {
     /// The system refuses.
@@ -12,6 +13,7 @@ pub enum SealError {
         /// What was being done.
         action: &'static str,
         /// What the system says.
+        #[field(display)]
         source: std::io::Error,
     },
     /// No object where one must be.
@@ -136,8 +138,10 @@ pub enum SealError {
         /// What is read.
         what: &'static str,
         /// Identity in the file.
+        #[field(display)]
         found: ParmsId,
         /// Identity of the key level.
+        #[field(display)]
         key: ParmsId,
     },
     /// A level at which such an object cannot stand.
@@ -229,12 +233,14 @@ pub enum SealError {
         /// What is converted.
         what: &'static str,
         /// The rule.
+        #[field(display)]
         source: ringmill_ckks::CkksError,
     },
     /// Parameters that ours cannot be.
     #[error("these parameters cannot be taken over: {source}")]
     Parameters {
         /// The rule.
+        #[field(display)]
         source: ringmill_ckks::ParamsError,
     },
     /// Ours that SEAL's cannot be.

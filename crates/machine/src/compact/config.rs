@@ -40,7 +40,7 @@ impl Multiplier {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// The number of the kind in `modmul_pkg`.
+    /// The number of the kind in `rm_modmul_pkg`.
     pub const fn code(self) -> u32 {
         self as u32
     }

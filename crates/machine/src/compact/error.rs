@@ -1,9 +1,10 @@
 //! What can go wrong between a limb program and a compact core.
 
+use ringmill_errors::StructuredError;
 use ringmill_ring::RingError;
 
 /// A rule that a configuration, a program or a run breaks.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, StructuredError)]
 #[non_exhaustive]
 #[allow(missing_docs)] // The message is the documentation of each variant and names all its fields.
 pub enum CompactError {
@@ -38,7 +39,11 @@ pub enum CompactError {
     #[error("address {address} with {bytes} bytes ends beyond the memory of {available} bytes")]
     Address { address: u64, bytes: u64, available: u64 },
     #[error("instruction {index}: {reason}")]
-    Instruction { index: u64, reason: IllegalInstruction },
+    Instruction {
+        index: u64,
+        #[field(display)]
+        reason: IllegalInstruction,
+    },
     #[error("the core is busy; wait for its end or reset it")]
     Busy,
     #[error("the core stopped at instruction {index} with code {code} ({meaning})")]
@@ -63,7 +68,7 @@ pub enum CompactError {
 }
 
 /// Why an instruction word means nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, StructuredError)]
 #[non_exhaustive]
 #[allow(missing_docs)] // As above.
 pub enum IllegalInstruction {

@@ -10,10 +10,9 @@
 //! | [`core`] | what a driver asks of a core |
 //! | `lower` | from a limb program to nodes: flattened sums, constants moved to where they cost nothing |
 //! | [`plan`] | the order of passes, banks, memory |
-//! | [`model`] | the cycle model |
+//! | [`model`] | the cycle model; the way to memory is [`ringmill_cycles::axi`] |
 //! | [`costs`] | what it takes for each kind of work, for the choice of key-switch methods |
 //! | [`machine`], [`entry`] | the machine, over any core, and its rows in the registry |
-//! | [`bus`] | the way to memory, cycle by cycle as the hardware |
 //! | [`registers`] | offsets and fields of the core's registers, generated |
 //! | [`simulated`] | a core under Verilator |
 //! | [`estimate`] | what a program takes, by the model |
@@ -21,7 +20,6 @@
 //! | [`workload`] | single operations, to count their cycles |
 //! | [`emulator`] | the instruction set as an executable specification |
 
-pub mod bus;
 pub mod config;
 pub mod core;
 pub mod costs;

@@ -76,7 +76,7 @@ const MULTIPLIERS: [&str; Multiplier::ALL.len()] = {
     names
 };
 
-/// How a product is cut for the DSP blocks of a family of devices, as `modmul_pkg` numbers it.
+/// How a product is cut for the DSP blocks of a family of devices, as `rm_modmul_pkg` numbers it.
 pub const TILES: [&str; 4] = ["lut", "ecp5", "dsp48e1", "dsp48e2"];
 
 /// The parameters of a core and its memory, in the order of its top module.

@@ -58,7 +58,7 @@ pub const SHAPE_MODS: Field = Field::new(24, 0xff000000);
 
 /// Variant.
 pub const VARIANT: u32 = 0xc;
-/// Kind of modular multiplier, numbered as in modmul_pkg.
+/// Kind of modular multiplier, numbered as in rm_modmul_pkg.
 pub const VARIANT_KIND: Field = Field::new(0, 0xff);
 /// Bits of the memory bus.
 pub const VARIANT_BUS: Field = Field::new(16, 0xffff0000);

@@ -5,6 +5,7 @@
 //! so that a ciphertext it switches does not decrypt. It exists to be counted beside the paper's tables; parameters of this shape are
 //! refused by `ckks`.
 
+use ringmill_errors::StructuredError;
 use ringmill_program::limb::LimbProgram;
 pub use ringmill_program::lower::Operation;
 use ringmill_program::lower::{LowerError, OperationWriter};
@@ -43,7 +44,7 @@ pub struct Workload {
 }
 
 /// What stands in the way of counting.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, StructuredError)]
 pub enum WorkloadError {
     /// A hybrid key switch whose special primes are fewer than the limbs of its largest digit.
     #[error(

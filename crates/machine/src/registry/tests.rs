@@ -146,8 +146,14 @@ fn texts_are_written_in_several_ways() {
 #[test]
 fn what_is_wrong_in_a_text_is_named_with_what_would_be_right() {
     for (text, says) in [
-        ("gpu", "machine \"gpu\" does not exist; machines are cpu, reference, compact, verilator, file"),
-        ("CPU", "machine \"CPU\" does not exist; machines are cpu, reference, compact, verilator, file"),
+        (
+            "gpu",
+            "machine \"gpu\" does not exist; machines are cpu, reference, compact, verilator, pipelined, file",
+        ),
+        (
+            "CPU",
+            "machine \"CPU\" does not exist; machines are cpu, reference, compact, verilator, pipelined, file",
+        ),
         (
             "",
             "the machine \"\" cannot be read: it has no name; write it as cpu, or with options as compact:butterflies=8,word=54",

@@ -23,7 +23,10 @@ fn texts_help_and_the_page_know_a_machine_by_its_row() {
     let spec = MachineSpec::parse_in(&machines(), "toy:pace=7").unwrap();
     assert_eq!(spec.to_string(), "toy:pace=7");
     let unknown = MachineSpec::parse_in(&machines(), "tiny").unwrap_err().to_string();
-    assert!(unknown.ends_with("machines are cpu, reference, compact, verilator, file, toy"), "{unknown}");
+    assert!(
+        unknown.ends_with("machines are cpu, reference, compact, verilator, pipelined, file, toy"),
+        "{unknown}"
+    );
     let wrong = MachineSpec::parse_in(&machines(), "toy:pace=0").unwrap_err().to_string();
     assert_eq!(wrong, "machine toy cannot have pace=0; give 1 to 1000");
     assert!(help_of(&machines()).ends_with(

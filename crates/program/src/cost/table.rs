@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use ringmill_errors::StructuredError;
 use ringmill_ring::Modulus;
 
 use super::work::{Kind, Work};
@@ -48,7 +49,7 @@ pub struct CostTable {
 }
 
 /// What is wrong with a cost file.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, StructuredError)]
 #[non_exhaustive]
 #[allow(missing_docs)] // The message is the documentation of each variant and names all its fields.
 pub enum CostError {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use ringmill_errors::StructuredError;
+
 use super::{Level, Source};
 
 /// A violated rule at a place: the line of the text and, where known, of the user's source.
@@ -52,7 +54,7 @@ impl std::error::Error for HeError {
 }
 
 /// A rule of the HE program that is broken.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error, StructuredError)]
 #[non_exhaustive]
 #[allow(missing_docs)] // each message names its fields
 pub enum Rule {

@@ -1,12 +1,13 @@
 //! One line of a limb program's text, read from the left, and what can be wrong with it.
 
+use ringmill_errors::StructuredError;
 use ringmill_ring::RingError;
 
 use super::section::{SectionKind, SwitchEnd, SwitchMethod, SwitchShape};
 use super::verify::VerifyError;
 
 /// What is wrong with a text, and on which line (from 1).
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, StructuredError)]
 #[non_exhaustive]
 #[allow(missing_docs)] // The message is the documentation of each variant and names all its fields.
 pub enum ParseError {
@@ -19,7 +20,11 @@ pub enum ParseError {
     #[error("line {line}: number {value} is too large here; at most {max}")]
     TooLarge { line: usize, value: u64, max: u64 },
     #[error("line {line}: {source}")]
-    Modulus { line: usize, source: RingError },
+    Modulus {
+        line: usize,
+        #[field(display)]
+        source: RingError,
+    },
     #[error("line {line}: the section of line {section} is not at its `end` yet")]
     Open { line: usize, section: usize },
     #[error("line {line}: {what} must stand above the first instruction")]
@@ -29,7 +34,11 @@ pub enum ParseError {
     )]
     BufferMismatch { line: usize },
     #[error("line {line}: {source}")]
-    Verify { line: usize, source: VerifyError },
+    Verify {
+        line: usize,
+        #[field(display)]
+        source: VerifyError,
+    },
 }
 
 /// What reading gives.

@@ -27,6 +27,8 @@
 
 use std::collections::HashMap;
 
+use ringmill_errors::StructuredError;
+
 use super::build::LimbBuilder;
 use super::program::{LimbProgram, Node};
 use super::section::{Lives, Section, SectionKind};
@@ -84,7 +86,7 @@ pub enum To {
 }
 
 /// Why a program cannot be split.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, StructuredError)]
 #[non_exhaustive]
 #[allow(missing_docs)] // The message is the documentation of each variant and names all its fields.
 pub enum SplitError {

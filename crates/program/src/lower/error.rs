@@ -1,12 +1,13 @@
 //! What cannot be lowered.
 
 use ringmill_ckks::LayoutError;
+use ringmill_errors::StructuredError;
 use ringmill_ring::RingError;
 
 use crate::limb::VerifyError;
 
 /// Why a computation has no limb program.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error, StructuredError)]
 #[non_exhaustive]
 #[allow(missing_docs)] // The message is the documentation of each variant and names all its fields.
 pub enum LowerError {

@@ -7,6 +7,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use ringmill_errors::StructuredError;
 use ringmill_ring::Modulus;
 
 use super::{KeyInputs, LowerError, Lowering, Method, Poly, Rotation};
@@ -40,7 +41,7 @@ pub enum Operation {
 }
 
 /// There is no operation of a name.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, StructuredError)]
 #[error("there is no operation {name:?}; there are {known}", known = Operation::ALL.map(Operation::name).join(", "))]
 pub struct UnknownOperation {
     /// What was asked for.

@@ -2,6 +2,7 @@
 
 use ringmill_ckks::params::Choice;
 use ringmill_ckks::{KeyLayout, Need, Params, ParamsError, Secret};
+use ringmill_errors::StructuredError;
 use ringmill_ring::RingError;
 
 use super::order::steady;
@@ -59,7 +60,7 @@ pub struct Plan {
 }
 
 /// Why no parameters could be chosen.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error, StructuredError)]
 pub enum ChooseError {
     /// The program is at fault.
     #[error(transparent)]
@@ -72,6 +73,7 @@ pub enum ChooseError {
         /// Multiplicative depth.
         depth: u32,
         /// What stands in the way.
+        #[field(code)]
         source: ParamsError,
     },
     /// The ring refuses.

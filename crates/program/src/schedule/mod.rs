@@ -44,6 +44,7 @@ pub use statistics::Statistics;
 
 use crate::limb::LimbProgram;
 use lifetime::Readers;
+use ringmill_errors::StructuredError;
 
 /// The memory to schedule for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +58,7 @@ pub enum Memory {
 }
 
 /// Why a program has no schedule.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, StructuredError)]
 #[non_exhaustive]
 pub enum ScheduleError {
     /// Too little memory.

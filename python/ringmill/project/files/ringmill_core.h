@@ -1,7 +1,8 @@
 /* Driver of the compact core: puts limbs and instructions into its memory, runs it, takes the results.
  *
- * Plain C11 without allocation. A platform says how registers and memory are reached; layout.h says what this
- * program needs. Functions return RINGMILL_OK or a code that ringmill_meaning explains.
+ * Plain C11 without allocation and without a C library, for hosts of 32 and 64 bits, freestanding ones too. A platform
+ * says how registers and memory are reached; layout.h says what this program needs. Functions return RINGMILL_OK or a
+ * code that ringmill_meaning explains.
  */
 #ifndef RINGMILL_CORE_H
 #define RINGMILL_CORE_H
@@ -27,7 +28,8 @@ enum ringmill_code {
   RINGMILL_PLATFORM     /* the platform failed */
 };
 
-/* How registers and memory are reached. Memory is shared with the core and coherent with it. */
+/* How registers and memory are reached. Memory is shared with the core. Where caches of the host do not see what the core
+ * does there, the platform has both hooks below. */
 typedef struct {
   void* user;
   int (*read_register)(void* user, uint32_t offset, uint32_t* value);
@@ -37,6 +39,10 @@ typedef struct {
   uint64_t* memory;      /* as the host sees it */
   uint64_t memory_bytes;
   uint64_t base;         /* the address that the core gives to memory[0], a multiple of 4096 */
+  /* May be null. Bytes offset … offset + bytes - 1 of memory were written by the host: write them back from its caches. */
+  void (*clean)(void* user, uint64_t offset, uint64_t bytes);
+  /* May be null. The core may have written these bytes: drop them from the caches, so that they are read anew. */
+  void (*invalidate)(void* user, uint64_t offset, uint64_t bytes);
 } ringmill_platform;
 
 /* A copy of an input limb in memory, or an output limb. */
@@ -76,6 +82,8 @@ int ringmill_load(ringmill_core* core, const uint64_t* words);
 int ringmill_put(ringmill_core* core, uint32_t limb, const uint64_t* words);
 /* Runs the program to its end, looking at most `patience` times. */
 int ringmill_run(ringmill_core* core, uint64_t patience);
+/* Ends a program in the middle, whatever it waits for; looks at most `patience` times until the core stands still. */
+int ringmill_reset(ringmill_core* core, uint64_t patience);
 /* Takes an output limb. */
 int ringmill_get(const ringmill_core* core, uint32_t limb, uint64_t* words);
 /* Performance counter i of the last run, in the order of the register map. */

@@ -6,7 +6,8 @@
 use crate::layout::{Place, Program};
 use crate::registers as reg;
 
-/// How registers and memory are reached. Memory is shared with the core and coherent with it.
+/// How registers and memory are reached. Memory is shared with the core. Where caches of the host do not see what the core does
+/// there, the platform has [`Platform::clean`] and [`Platform::invalidate`].
 pub trait Platform {
     /// What a failed access tells.
     type Error;
@@ -21,6 +22,10 @@ pub trait Platform {
     fn memory(&mut self) -> &mut [u64];
     /// The address that the core gives to the first byte of memory, a multiple of 4096.
     fn base(&self) -> u64;
+    /// These words of memory were written by the host: writes them back from its caches.
+    fn clean(&mut self, _words: core::ops::Range<usize>) {}
+    /// The core may have written these words of memory: drops them from the caches.
+    fn invalidate(&mut self, _words: core::ops::Range<usize>) {}
 }
 
 /// Why a core does not do what it is asked for.
@@ -119,6 +124,7 @@ impl<P: Platform> Core<P> {
             instruction[0] += if w0 >> 30 & 1 == 1 { units << 32 } else { 0 };
             instruction[1] += if w0 >> 31 & 1 == 1 { units } else { 0 };
         }
+        self.platform.clean(start..start + words.len());
         Ok(())
     }
 
@@ -138,16 +144,17 @@ impl<P: Platform> Core<P> {
         }
         for place in p.inputs.iter().filter(|place| place.limb == limb) {
             let range = self.words(place);
-            let to = &mut self.platform.memory()[range];
-            if !place.scaled {
+            let to = &mut self.platform.memory()[range.clone()];
+            if place.scaled {
+                let q = u128::from(p.table[place.modulus as usize][0]);
+                let factor = (0..p.factor_bits).fold(1 % q, |x, _| 2 * x % q);
+                for (to, &word) in to.iter_mut().zip(words) {
+                    *to = (u128::from(word) * factor % q) as u64;
+                }
+            } else {
                 to.copy_from_slice(words);
-                continue;
             }
-            let q = u128::from(p.table[place.modulus as usize][0]);
-            let factor = (0..p.factor_bits).fold(1 % q, |x, _| 2 * x % q);
-            for (to, &word) in to.iter_mut().zip(words) {
-                *to = (u128::from(word) * factor % q) as u64;
-            }
+            self.platform.clean(range);
         }
         Ok(())
     }
@@ -178,6 +185,18 @@ impl<P: Platform> Core<P> {
         }
     }
 
+    /// Ends a program in the middle, whatever it waits for; looks at most `patience` times until the core stands still.
+    pub fn reset(&mut self, mut patience: u64) -> Result<(), Error<P::Error>> {
+        self.platform.write_register(reg::CONTROL, reg::CONTROL_SOFT_RESET.put(1))?;
+        loop {
+            patience = patience.checked_sub(1).ok_or(Error::Timeout)?;
+            if reg::STATUS_BUSY.get(self.platform.read_register(reg::STATUS)?) == 0 {
+                break;
+            }
+        }
+        Ok(self.platform.write_register(reg::IRQ, reg::IRQ_PENDING.put(1))?)
+    }
+
     /// Takes an output limb.
     pub fn get(&mut self, limb: u32, words: &mut [u64]) -> Result<(), Error<P::Error>> {
         let place = self.program.outputs.get(limb as usize).ok_or(Error::NoLimb { limb })?;
@@ -185,6 +204,7 @@ impl<P: Platform> Core<P> {
         if words.len() != range.len() {
             return Err(Error::Length { words: words.len() });
         }
+        self.platform.invalidate(range.clone());
         words.copy_from_slice(&self.platform.memory()[range]);
         Ok(())
     }

@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use ringmill_cycles::axi::Shape;
 use ringmill_machine::compact::Bank;
-use ringmill_machine::compact::bus::Shape;
 
 use super::machine::BankMemory;
 use crate::design::Resource;
@@ -115,7 +115,7 @@ mod tests {
     fn blocks_are_those_that_synthesis_takes() {
         let core = Memories { word_bits: 54, butterflies: 4, log_n_max: 13, bus_bits: 512 };
         assert_eq!(core.needs(Family::Xcup, BankMemory::Block)[&Resource::Bram36], 120.0);
-        // Two tables of one lane: `ntt_unit` at N = 2^13, W = 54 on 7-series, N = 2^12, W = 36 on ECP5.
+        // Two tables of one lane: `rm_ntt_unit` at N = 2^13, W = 54 on 7-series, N = 2^12, W = 36 on ECP5.
         assert_eq!(2.0 * blocks(BRAM36, 54, 1 << 13), 24.0);
         assert_eq!(2.0 * blocks(EBR, 36, 1 << 12), 16.0);
     }

@@ -28,7 +28,7 @@ fn of_package(text: &str, name: &str) -> u32 {
     value.split_once(';').unwrap().0.trim().parse().unwrap()
 }
 
-/// What `modmul_pkg` calls the multipliers and the tiles.
+/// What `rm_modmul_pkg` calls the multipliers and the tiles.
 const CONSTANTS: [(&str, &str); 10] = [
     ("word-montgomery", "KindP2"),
     ("sparse-word-montgomery", "KindP2Sparse"),
@@ -48,12 +48,12 @@ fn constant(name: &str) -> &'static str {
 
 #[test]
 fn the_top_module_has_these_parameters_with_these_defaults() {
-    let text = std::fs::read_to_string(root().join("rtl/core/src/compact_core.sv")).unwrap();
-    let package = std::fs::read_to_string(root().join("rtl/modmul/src/modmul_pkg.sv")).unwrap();
+    let text = std::fs::read_to_string(root().join("rtl/core/src/rm_compact_core.sv")).unwrap();
+    let package = std::fs::read_to_string(root().join("rtl/modmul/src/rm_modmul_pkg.sv")).unwrap();
     let declared = DECLARED.iter().filter_map(|p| p.rtl.zip(p.default)).map(|(rtl, default)| {
         let value = match Value::from(default) {
             Value::Whole(n) => n.to_string(),
-            Value::Text(name) => format!("modmul_pkg::{}", constant(&name)),
+            Value::Text(name) => format!("rm_modmul_pkg::{}", constant(&name)),
         };
         (rtl.to_owned(), value)
     });

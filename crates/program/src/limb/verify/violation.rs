@@ -1,19 +1,22 @@
 //! The rules of a limb program, each with the sentence that a violation prints.
 
+use ringmill_errors::StructuredError;
+
 use crate::limb::types::Domain;
 
 /// A broken invariant and where.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, StructuredError)]
 #[error("{}{violation}", .at.map(|i| format!("instruction {i}: ")).unwrap_or_default())]
 pub struct VerifyError {
     /// Index of the instruction; none for a fault of the declarations or of the program as a whole.
     pub at: Option<usize>,
     /// The rule broken.
+    #[field(display)]
     pub violation: Violation,
 }
 
 /// A rule of the limb program that is broken.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, StructuredError)]
 #[non_exhaustive]
 #[allow(missing_docs)] // The message is the documentation of each variant and names all its fields.
 pub enum Violation {
@@ -50,7 +53,13 @@ pub enum Violation {
     #[error("operand {index} of `{op}` is of modulus {found}, but {expected} is needed")]
     OperandModulus { op: &'static str, index: usize, found: String, expected: String },
     #[error("operand {index} of `{op}` is in domain {found}, but {expected} is needed")]
-    OperandDomain { op: &'static str, index: usize, found: Domain, expected: &'static str },
+    OperandDomain {
+        op: &'static str,
+        index: usize,
+        #[field(display)]
+        found: Domain,
+        expected: &'static str,
+    },
     #[error("result of `{op}` is declared {found}, but is {expected}")]
     ResultType { op: &'static str, found: String, expected: String },
     #[error("`{op}` from modulus {modulus} to itself; read the limb as it is")]
@@ -64,7 +73,14 @@ pub enum Violation {
     )]
     Stride { name: String, log_stride: u32, most: u32 },
     #[error("input {name} is {class}: its limbs are in domain {expected}, not {found}")]
-    SampleDomain { name: String, class: &'static str, found: Domain, expected: Domain },
+    SampleDomain {
+        name: String,
+        class: &'static str,
+        #[field(display)]
+        found: Domain,
+        #[field(display)]
+        expected: Domain,
+    },
     #[error("input {name} is {class} and has two limbs of modulus {modulus}; leave one out")]
     RepeatedLimb { name: String, class: &'static str, modulus: String },
     #[error(

@@ -19,7 +19,7 @@ mod graph;
 mod walk;
 mod window;
 
-use ringmill_machine::compact::bus::Shape;
+use ringmill_cycles::axi::Shape;
 use ringmill_machine::compact::model::Steps;
 use ringmill_machine::compact::work::tasks;
 use ringmill_machine::compact::{CompactConfig, CompactError};
@@ -144,7 +144,7 @@ impl Core {
 /// Rows that can wait for memory to take them: the write queue of the core, and those around it.
 const WAITING_ROWS: u64 = 64 + 12;
 
-/// Rows that can be there before a pass asks for them: the read FIFO (`mem_system.sv`), and those around it.
+/// Rows that can be there before a pass asks for them: the read FIFO (`rm_mem_system.sv`), and those around it.
 fn fifo_rows(config: &CompactConfig) -> u64 {
     // Those of a wide beat that is being cut into rows, and the output register.
     let registers = 12;

@@ -1,0 +1,93 @@
+"""What `ringmill compare duong-lee` shows of ours: cycles, multipliers, memory and synthesised blocks.
+
+    python -m rtl.pipelined.figures     writes them into the paper's folder
+
+A test compares the stored figures with what the models give, and with the rows of `rtl/synth/data`.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from rtl.pipelined.pool import SETS, TEN, Sort, best
+from rtl.pipelined.schedule import DSP_BLOCKS, NTT_60, Engine, key_words
+from rtl.tools.block import RTL
+
+PLACE = RTL.parent / "python" / "ringmill" / "studies" / "papers" / "duong_lee" / "ours.json"
+WORD_BITS = 60
+LOG_N, LOG_P, LIMBS = 16, 3, 4
+
+Facts = dict[str, Any]
+
+
+def _bytes(words: int) -> int:
+    return words * WORD_BITS // 8
+
+
+def _off_chip(limbs: int, special: int, digits: int) -> int:
+    """Keys, operand, addends and results as words of 64 bits."""
+    return 8 * (2 * digits * (limbs + special) + 5 * limbs) << LOG_N
+
+
+def streams() -> Facts:
+    """The chain of streaming transforms."""
+    engine = Engine(LIMBS, LOG_P, LOG_N, NTT_60)
+    used = engine.multipliers
+    tables = (LIMBS + 1 + 2 * LIMBS) << LOG_N  # the inverse serves all moduli, each forward transform two
+    memory = sum(engine.memory_words.values())
+    assert key_words(LIMBS, LOG_N) == 2 * LIMBS * (LIMBS + 1) << LOG_N
+    return {
+        "butterflies": engine.butterflies,
+        "bound": engine.bound(LIMBS),
+        "interval": engine.interval(LIMBS),
+        "latency": engine.latency(LIMBS, alone=False),
+        "latency_alone": engine.latency(LIMBS, alone=True),
+        "multipliers": used,
+        "dsp": DSP_BLOCKS * sum(used.values()),
+        "ram_bytes": _bytes(memory),
+        "bytes_off_chip": _off_chip(LIMBS, 1, LIMBS),
+        "with_tables": {
+            "dsp": DSP_BLOCKS * (sum(used.values()) - used["twiddle factors"]),
+            "ram_bytes": _bytes(memory + tables),
+        },
+    }
+
+
+def _pool(sort: Sort) -> Facts:
+    found = best(TEN, sort)
+    return {
+        "set": list(sort),
+        "bound": round(found.bound),
+        "interval": round(found.interval),
+        "latency": round(found.latency),
+        "latency_alone": found.alone,
+        "bytes_off_chip": _off_chip(*sort),
+    }
+
+
+def blocks(place: Path = RTL / "synth" / "data" / "pipelined.json") -> Facts:
+    """Synthesised blocks of the chain, by top and, of a bank, whether it is the special one."""
+    found = {}
+    for row in json.loads(place.read_text("utf-8")):
+        name = "special bank" if row["params"].get("Special") else row["top"]
+        found[name] = {key: row[key] for key in ("lut", "srl", "lutram", "ff", "dsp", "bram36")}
+    return found
+
+
+def figures() -> Facts:
+    """All of it."""
+    return {
+        "streams": streams(),
+        "pool": {
+            "butterflies": 32 * TEN.units,
+            "dsp_of_one_limb_digits": DSP_BLOCKS * TEN.multipliers,
+            "sets": [_pool(sort) for sort in SETS],
+        },
+        "blocks": blocks(),
+    }
+
+
+if __name__ == "__main__":
+    PLACE.write_text(json.dumps(figures(), indent=1) + "\n", "utf-8")
