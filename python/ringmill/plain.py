@@ -16,7 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 from ringmill._checks.arguments import checked
 from ringmill._native import DEFAULT_MAGNITUDE
 from ringmill.errors import EncodingError, fail
+from ringmill.trace.base import Encrypted
 from ringmill.trace.spec import finite_array
+
+#: Functions that change no number's size.
+_KEPT = (np.negative, np.positive, np.conjugate)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +48,25 @@ class Plain:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         """The numbers alone, for code that runs in the clear too."""
         return np.array(self.values.real if self.real else self.values, dtype=dtype)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        """Refuse a function of declared numbers alone, which would drop the bound; with data it runs."""
+        others = [each for each in inputs if not isinstance(each, Plain)]
+        if any(isinstance(each, Encrypted) for each in others):
+            return NotImplemented
+        if method == "__call__" and ufunc in _KEPT and not options:
+            return replace(self, values=ufunc(self.values))
+        if all(np.ndim(each) == 0 for each in others):
+            fail(
+                EncodingError,
+                "DropsDeclared",
+                f"numpy.{ufunc.__name__} of numbers in the clear would drop the bound that is declared for "
+                f"them ({self.magnitude:g}). Work with the numbers, and declare the outcome: "
+                f"rm.plain(np.{ufunc.__name__}(…), magnitude=…).",
+                function=ufunc.__name__,
+            )
+        known = [np.asarray(each) if isinstance(each, Plain) else each for each in inputs]
+        return getattr(ufunc, method)(*known, **options)
 
     def __neg__(self) -> Plain:
         return replace(self, values=-self.values)

@@ -131,7 +131,8 @@ class Values:
                     "Transparent",
                     f"The ciphertext {name!r} of kernel {self.kernel!r} does not depend on what was "
                     "encrypted: the numbers of the kernel make it constant, and everybody who has it could "
-                    "decrypt it, and learn that. Leave it out of the results; or, if everybody may know the "
+                    "decrypt it, and learn that. Evaluate with sanitise=True and public=, which sends a "
+                    "fresh encryption of it; leave it out of the results; or, if everybody may know the "
                     "numbers, set compiled.public = True.",
                     part=name,
                 )

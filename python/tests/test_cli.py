@@ -530,3 +530,8 @@ def test_signals_end_a_command_alone() -> None:
     thread.start()
     thread.join()
     assert statuses == [0]
+
+
+def test_verbs_start_without_the_client_of_a_service() -> None:
+    program = "import sys, ringmill.cli.verbs; sys.exit('ringmill.remote.client' in sys.modules)"
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=120)

@@ -27,6 +27,7 @@ COMPILE: dict[str, list[Any]] = {
     "switching": ["hybrid", "klss", "auto"],
     "rotation_keys": [None, 1],
     "function": ["square", "tanh"],
+    "batch": [None, 3, True],
 }
 
 APPROXIMATE: dict[str, list[Any]] = {
@@ -76,6 +77,8 @@ def test_every_two_values_meet(axes: dict[str, list[Any]]) -> None:
 def test_options_of_compile_work_together(row: dict[str, Any]) -> None:
     magnitude, data = row["magnitude"], row["magnitude"] * RECORDS
     function = {"square": np.square, "tanh": np.tanh}[row["function"]]
+    if row["batch"]:
+        data = np.stack([data, 0.5 * data, -data])
 
     def score(x: Any, w: Any) -> Any:
         return function(x @ w) + 0.25
@@ -83,7 +86,8 @@ def test_options_of_compile_work_together(row: dict[str, Any]) -> None:
     declared = {"low": -magnitude, "high": magnitude} if row["bounds"] == "declared" else {}
     spec = rm.matrix(*RECORDS.shape, packing=row["packing"], **declared)
     more: dict[str, Any] = {"calibrate": {"x": data}} if row["bounds"] == "calibrated" else {}
-    options = {option: row[option] for option in ("precision", "magnitude", "security", "switching")}
+    named = ("precision", "magnitude", "security", "switching", "batch")
+    options = {option: row[option] for option in named}
     compiled = rm.kernel(score).compile(spec, WEIGHTS, rotation_keys=row["rotation_keys"], **options, **more)
     assert len(compiled.plan.rotations) <= (row["rotation_keys"] or 64)
     assert compiled.plan.params.security >= row["security"]

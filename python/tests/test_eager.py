@@ -469,3 +469,17 @@ def test_errors_are_compared_with_their_prediction(keys: rm.Keys) -> None:
         wrong = expected + np.eye(len(expected))[2] / 2
         reported = rm.measure_error(result, keys.secret, wrong)
         assert (reported.slot, round(reported.measured_log2, 3), reported.holds) == (2, -1, False)
+
+
+def test_functions_of_declared_numbers_do_not_drop_the_bound() -> None:
+    weights = rm.plain([1.0, -2.0, 3.0], magnitude=4)
+    for kept in (np.negative(weights), -weights, np.conjugate(weights)):
+        assert kept.magnitude == 4
+    for function in (np.sqrt, np.abs, lambda w: np.multiply(w, 0.5), lambda w: np.add.reduce(w)):
+        with pytest.raises(
+            rm.EncodingError, match=r"would drop the bound that is declared for them \(4\)"
+        ) as it:
+            function(weights)
+        assert it.value.code == "DropsDeclared"
+    # A kernel that runs in the clear takes the numbers.
+    np.testing.assert_array_equal(np.ones(3) * weights, [1, -2, 3])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -266,3 +267,27 @@ def test_a_precision_that_no_parameters_hold_is_refused_with_one_that_some_do() 
     assert refused.value.code == "Precision"
     less = int(str(refused.value).partition("precision=")[2].partition(",")[0])
     assert max(kernel.compile(UNIT, precision=less).predicted_error.values()) <= -less
+
+
+def test_no_element_is_above_the_greatest_one(in_the_clear: Any, rng: np.random.Generator) -> None:
+    def powers(x: Any) -> Any:
+        return np.exp(x - x.max(axis=1, keepdims=True)), np.exp(x.min() - x), x.max()
+
+    traced = rm.kernel(powers).trace(rm.matrix(2, 3, low=-1, high=1), precision=6, magnitude=1.0)
+    ends = [f.how for f in traced.graph.found if f.name == "numpy.exp"]
+    assert len(ends) == 2
+    for how in ends:  # from exp(-2) to exp(0), not to exp(2)
+        low, high = (float(end) for end in re.search(r"\[(.*), (.*)\]", how).groups())  # type: ignore[union-attr]
+        assert -2.1 < low < high < 0.1, how
+    x = rng.uniform(-1, 1, (2, 3))
+    for got, wanted in zip(in_the_clear(traced, x=x), powers(x), strict=True):
+        np.testing.assert_allclose(got, wanted, atol=2.0**-5)
+
+
+def test_a_maximum_that_takes_long_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ringmill.trace.compiling.LONG", 0.0)
+    monkeypatch.setattr("ringmill.trace.compiling.MANY_SWITCHES", 0)
+    with pytest.warns(
+        UserWarning, match=r"test_elementary.py:\d+: a maximum of 2 elements takes \d+ levels, .* s"
+    ):
+        rm.kernel(lambda x: x.max()).compile(rm.vector(2), precision=4)

@@ -108,3 +108,30 @@ def test_a_vector_of_zeros_in_a_kernel_is_an_ordinary_factor() -> None:
         assert all(map(looks_random, halves(next(iter(results.parts.values())).to_bytes())))
         np.testing.assert_allclose(compiled.decrypt(keys, results), 0, atol=2**-8)
         results.to_bytes()
+
+
+def test_private_weights_that_cancel_leave_as_a_fresh_encryption() -> None:
+    """Weights of one model may cancel, and those of another not: a sanitised result does not show which."""
+    weights = np.array([0.5, -0.25, 0.125, 1.0])
+
+    def difference(x: Any, v: Any, w: Any) -> Any:
+        return x * v - x * w
+
+    kernel = rm.kernel(difference)
+    private = [rm.private(weights, 1), rm.private(weights, 1)]
+    compiled = kernel.compile(rm.vector(4), *private, precision=8, sanitise=1)
+    keys = compiled.keygen()
+    arguments = compiled.encrypt(keys, x=np.linspace(-1, 1, 4))
+    results = compiled.evaluate(keys, arguments, sanitise=1)
+    assert not results.parts["out"].transparent
+    results.to_bytes()
+    np.testing.assert_allclose(compiled.decrypt(keys, results), 0, atol=2**-8)
+    # What cancels in every model is refused, and says how to send it.
+    constant = rm.kernel(lambda x: x - x).compile(rm.vector(4), precision=8, sanitise=1)
+    own = constant.keygen()
+    sent = constant.encrypt(own, x=np.ones(4))
+    with pytest.raises(rm.ProgramError, match="Evaluate with sanitise=True and public=, which sends"):
+        constant.evaluate(own, sent).to_bytes()
+    fresh = constant.evaluate(own, sent, sanitise=1)
+    assert not fresh.parts["out"].transparent
+    fresh.to_bytes()

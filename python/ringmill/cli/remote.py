@@ -9,14 +9,15 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ringmill.cli.places import to_write
 from ringmill.errors import CommandError, fail
 from ringmill.progress import Show
-from ringmill.remote import binary
-from ringmill.remote.client import Client, result_of
-from ringmill.remote.credentials import TOKEN, Credentials
+
+# The client of HTTP is imported by the tasks that speak to a service: other verbs start without it.
+if TYPE_CHECKING:
+    from ringmill.remote.client import Client
 
 Facts = dict[str, Any]
 
@@ -61,6 +62,8 @@ def serve(options: Namespace) -> Facts:
     arguments = ["--dir", options.dir]
     for name, value in given.items():
         arguments += [f"--{name}", str(value)] if value is not None else []
+    from ringmill.remote import binary
+
     program = binary.find()
     sys.stdout.flush()
     os.execv(program, [str(program), *arguments])
@@ -77,11 +80,16 @@ def _show(options: Namespace) -> Show:
 
 
 def _client() -> Client:
+    from ringmill.remote import Client, Credentials
+
     found = Credentials.load()
     return Client(found.url, found.token)
 
 
 def _login(options: Namespace) -> Facts:
+    from ringmill.remote import Client, Credentials
+    from ringmill.remote.credentials import TOKEN
+
     token = os.environ.get(TOKEN)
     if not token:
         # Arguments of a command can be seen by other users; what is typed or piped cannot.
@@ -113,6 +121,8 @@ def _run(options: Namespace) -> Facts:
 
 
 def _fetched(client: Client, job: Facts, target: Path) -> Facts:
+    from ringmill.remote.client import result_of
+
     size = client.fetch(result_of(job), target)
     reported = {"job": job["id"], "file": str(target), "bytes": size}
     return {**reported, "seconds": job["seconds"], "predicted_seconds": job["predicted"]}

@@ -107,6 +107,13 @@ def spread(x: Any, layout: Layout) -> Any:
 
     A level where elements have to be moved, or copied while there may be data between them.
     """
+    found = _spread(x, layout)
+    if x.node in x.graph.extremes:
+        x.graph.extremes[found.node] = x.graph.extremes[x.node]
+    return found
+
+
+def _spread(x: Any, layout: Layout) -> Any:
     from ringmill.trace.symbol import Symbol
 
     if layout.reach > layout.slots:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -33,6 +34,10 @@ from ringmill.trace.where import refuse
 
 if TYPE_CHECKING:
     from ringmill.compiled import Compiled
+
+
+#: Seconds of a run that a warning is worth, and key switches below which none takes as long.
+LONG, MANY_SWITCHES = 20.0, 200
 
 
 def compiled(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
@@ -99,7 +104,26 @@ def _compiled(trace: Callable[..., Traced], options: dict[str, Any], records: in
 
     params = options.get("params")
     most = params.slots if isinstance(params, Params) else MOST_SLOTS
-    return in_lanes(once, records, traced.signature.slots, most)
+    made = in_lanes(once, records, traced.signature.slots, most)
+    _warn(traced, made)
+    return made
+
+
+def _warn(traced: Traced, made: Compiled) -> None:
+    """Say before anything runs that functions of many elements take long."""
+    long = max(traced.graph.long, key=lambda one: one[1], default=None)
+    if long is None or made.cost["key_switches"] < MANY_SWITCHES:
+        return
+    what, count, where = long
+    seconds, often = made.work()["seconds"], len(made.bootstraps)
+    if seconds >= LONG:
+        again = f" and {often} bootstrappings" if often else ""
+        warnings.warn(
+            f"{where}: {what} of {count} elements takes {made.plan.depth} levels{again}, about "
+            f"{seconds:.0f} s a run on one core. Compare fewer elements, ask for less precision, or decrypt "
+            "before.",
+            stacklevel=2,
+        )
 
 
 def _privately(

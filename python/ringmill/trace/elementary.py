@@ -151,7 +151,43 @@ def maximum(a: Any, b: Any, *, least: bool = False) -> Any:
         first = (low >= 0) != least
         return (d * 0 + a) if first else (d * 0 + b)
     half = absolute(d) * 0.5
-    return (d * 0.5 + b) + (-half if least else half)
+    found = (d * 0.5 + b) + (-half if least else half)
+    _promise_either(found, a, b, parts_of(d)[0].graph.found[-1].error / 2, least=least)
+    return found
+
+
+def _promise_either(found: Any, a: Any, b: Any, error: float, *, least: bool) -> None:
+    """Say of the greater, or the lesser, of two that it lies where they do, which sums do not show."""
+    both = [_known(a), _known(b)]
+    ends = [one for one in both if one is not None]
+    if len(ends) < 2:
+        return
+    of = min if least else max
+    low, high = of(ends[0][0], ends[1][0]) - error, of(ends[0][1], ends[1][1]) + error
+    for part in parts_of(found):
+        part.graph.promise_ends(part.node, low, high, part.layout.mask().real != 0)
+
+
+def _known(x: Any) -> tuple[float, float] | None:
+    """Where elements lie, if that is known."""
+    if not isinstance(x, Encrypted):
+        values = constant_array(x).real
+        return float(np.min(values)), float(np.max(values))
+    ends = [ends_of(part) for part in parts_of(x)]
+    known = [one for one in ends if one is not None]
+    if len(known) < len(ends):
+        return None
+    return min(low for low, _ in known), max(high for _, high in known)
+
+
+def ends_of(part: Any) -> tuple[float, float] | None:
+    """The least and the greatest element that a ciphertext's value can have, if finite ones are known."""
+    ends = reach(part.graph, part.node)
+    if ends is None:
+        return None
+    slots = part.layout.index().ravel() if part.shape else np.arange(part.slots)
+    low, high = float(np.min(ends[0][slots])), float(np.max(ends[1][slots]))
+    return (low, high) if math.isfinite(low) and math.isfinite(high) else None
 
 
 def clip(x: Any, low: Any = None, high: Any = None) -> Any:

@@ -73,6 +73,10 @@ class Graph:
         self.magnitude = magnitude
         self.reaches: dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
         self.nodes: list[Node] = []
+        # Least and greatest elements: of which value, and where differences with it lie. Functions that take
+        # many levels: what, of how many elements, where.
+        self.extremes: dict[int, tuple[int, tuple[float, float]]] = {}
+        self.long: list[tuple[str, int, Where]] = []
         self.outputs: list[tuple[str, int]] = []
         self.region = ""
         # Values whose padding was relied on to be zero (see relax).

@@ -9,7 +9,7 @@ import numpy as np
 
 from ringmill.trace import bounds, elementary, gather, linear
 from ringmill.trace.base import Tensor, axes_of, constant_array, parts_of
-from ringmill.trace.where import refuse
+from ringmill.trace.where import here, refuse
 
 
 def _count(x: Any, axis: Any) -> int:
@@ -204,10 +204,29 @@ def product(x: Any, axis: Any = None) -> Any:
     return _halved(x, axis, lambda a, b: a * b)
 
 
+def _remember(x: Any, found: Any, axis: Any, *, least: bool) -> None:
+    """Note whose extreme it is, for differences with it, and that it takes long."""
+    count = math.prod(x.shape) // max(math.prod(found.shape), 1)
+    graph = parts_of(x)[0].graph
+    graph.long.append(("a minimum" if least else "a maximum", count, here()))
+    if not (hasattr(x, "node") and hasattr(found, "node")):
+        return
+    ends = elementary.ends_of(x)
+    if ends is not None:
+        # Comparisons err by the tolerance each; the rest is for the error of encryption.
+        width, stages = ends[1] - ends[0], max(count - 1, 1).bit_length()
+        slack = width / 64 + stages * graph.tolerance
+        graph.extremes[found.node] = (x.node, (-slack, width + slack) if least else (-width - slack, slack))
+
+
 def largest(x: Any, axis: Any = None, *, least: bool = False, keepdims: bool = False) -> Any:
     """``numpy.max`` by comparing two by two: ⌈log2 n⌉ times the levels of one |x|."""
     found = _halved(x, axis, lambda a, b: elementary.maximum(a, b, least=least))
+    _remember(x, found, axis, least=least)
     if not keepdims:
         return found
     axes = axes_of(axis, x.ndim, f"an encrypted {x.kind}")
-    return found.reshape(tuple(1 if a in axes else n for a, n in enumerate(x.shape)))
+    kept = found.reshape(tuple(1 if a in axes else n for a, n in enumerate(x.shape)))
+    if hasattr(kept, "node") and found.node in kept.graph.extremes:
+        kept.graph.extremes[kept.node] = kept.graph.extremes[found.node]
+    return kept

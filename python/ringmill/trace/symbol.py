@@ -315,10 +315,19 @@ def _combine(op: str, left: Symbol, right: Symbol) -> Symbol:
             "a value of another kernel's trace cannot be used",
             "Use only this kernel's arguments",
         )
+    whole = left.node, right.node
     if left.shape and right.shape and not left.layout.alike(right.layout):
         left, right = broadcast.together(left, right)
     layout = right.layout if not left.shape else left.layout
     node = getattr(left.graph, op)(left.node, right.node)
+    if op == "sub":
+        # No element is above the greatest one, which intervals of both do not show.
+        extremes, mask = left.graph.extremes, layout.mask().real != 0
+        if extremes.get(right.node, (None,))[0] == whole[0]:
+            left.graph.promise_ends(node, *extremes[right.node][1], mask)
+        if extremes.get(left.node, (None,))[0] == whole[1]:
+            low, high = extremes[left.node][1]
+            left.graph.promise_ends(node, -high, -low, mask)
     # A scalar fills the padding too; a product is zero where either side is.
     sides = [s.clean for s in (left, right) if s.shape or not layout.shape]
     clean = any(sides) if op == "mul" else all(sides) and bool(left.shape) == bool(right.shape)
