@@ -11,6 +11,7 @@ struct Job {
   u64 bad_from = ~u64(0);          // rows of the result from here on are not to be trusted
   u64 lost_message = ~u64(0), lost_key = ~u64(0);  // this row does not come
   u64 cycle = 0;                   // of its start
+  u64 trit_words = 0;              // that v took
 };
 
 struct Case {
@@ -83,6 +84,7 @@ inline Job drawn_job(const Context& context, const Small& s, u64 number, bool se
   job.message = context.random(rng);
   job.key = {context.random(rng), context.random(rng)};
   job.expected = context.run(job.mode, job.secret, job.expanded, s, job.message, job.key);
+  job.trit_words = context.trit_words;
   return job;
 }
 

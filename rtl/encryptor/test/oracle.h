@@ -72,6 +72,7 @@ class Context {
     });
     Small v = s, e[2] = {Small(n(), 0), Small(n(), 0)};
     if (mode == kPublic) v = draws.ternary(n());
+    trit_words = draws.place();
     if (mode != kDecrypt) e[0] = draws.gaussian(n());
     if (mode == kPublic) e[1] = draws.gaussian(n());
     std::vector<Limbs> parts(mode == kPublic ? 2 : 1, Limbs(limbs(), Words(n())));
@@ -96,7 +97,8 @@ class Context {
     return parts;
   }
 
-  mutable u64 refused = 0;
+  mutable u64 refused = 0;     // words of expansions
+  mutable u64 trit_words = 0;  // that the last run took for v
 
  private:
   std::vector<Prime> primes_;

@@ -1,5 +1,5 @@
-// encryptor: every residue of every row in its cycle by the definitions (oracle.h), modes in any order, promises at any time, rows that
-// do not come, words that are no residues, seeds used twice, resets in the middle.
+// encryptor: every residue of every row in its cycle by the definitions (oracle.h), modes in any order, promises at any time.
+// And what goes wrong: rows that do not come, words that are no residues, seeds used twice, resets in the middle.
 //   +n=JOBS a size   +resets=R   +seed=S   +logn=FROM   +to=TO   +trace   +vectors=FILE: the jobs of a file instead
 #include <algorithm>
 #include <deque>
@@ -80,7 +80,7 @@ class Bench {
     if (!dut->secret_ready_o) fail("the secret key is not whole");
   }
 
-  // Runs the jobs, at promises that come as often as these of 256 say; stops by a reset after so many cycles.
+  // Runs the jobs; a promise comes with a probability of eager/256 a cycle. A reset stops it after reset_after cycles.
   void run(const Context& context, std::vector<Job>& jobs, unsigned eager, u64 reset_after = kNever) {
     const u64 rows = u64(1) << (context.log_n() - kLogP);
     // From start to the first row of the result: lead, transform, operand register, product, sum and correction.
@@ -119,7 +119,7 @@ class Bench {
         Job& job = jobs[next++];
         refusal = refusal_of(job);
         refused_now = refusal != 0;
-        if (trace_) std::printf("job %" PRIu64 " %u %u\n", dut.cycles(), unsigned(job.mode), refusal);
+        if (trace_) std::printf("job %" PRIu64 " %u %" PRIu64 "\n", dut.cycles(), unsigned(job.mode), job.trit_words);
         if (!refused_now) waiting.push_back(&job);
         offered = false;
         since = dut.cycles();
@@ -235,7 +235,7 @@ class Bench {
 void spoil(Job& job, const Context& context, Rng& rng) {
   const u64 rows = context.n() / kP, row = rng.below(rows);
   const unsigned limb = unsigned(rng.below(kLimbs));
-  const u64 over = context.prime(limb).q + rng.below((u64(1) << P_W) - context.prime(limb).q);
+  const u64 q = context.prime(limb).q, over = rng.below(2) ? q : q + rng.below((u64(1) << P_W) - q);
   const bool message = job.mode == kPublic || job.mode == kSymmetric, key = job.mode == kPublic || job.mode == kDecrypt;
   const u64 what = rng.below(4);
   if (what == 0 && message) job.lost_message = row, job.bad_from = 0;
@@ -279,6 +279,7 @@ int main(int argc, char** argv) {
           if (bench.rng.chance(40)) jobs.back().number -= bench.rng.below(4);  // may have been used
           if (bench.rng.chance(100)) spoil(jobs.back(), context, bench.rng);
         }
+        if (args.has("trace")) std::printf("promises %u\n", eager);
         bench.run(context, jobs, eager);
         if (!bench.secret) bench.load_secret(s), bench.secret = true;
       }

@@ -50,7 +50,6 @@ module word_window (
       valid_d[1] = 1'b1;
     end
     if (clear_i) begin
-      block_d = '0;
       valid_d = '0;
       place_d = '0;
     end
@@ -58,13 +57,19 @@ module word_window (
 
   always_ff @(posedge clk_i or negedge rst_ni) begin : p_state
     if (!rst_ni) begin
-      block_q <= '0;
       valid_q <= '0;
       place_q <= '0;
     end else begin
-      block_q <= block_d;
       valid_q <= valid_d;
       place_q <= place_d;
+    end
+  end
+  // Cleared at the clock, by the reset too (chacha20_core).
+  always_ff @(posedge clk_i) begin : p_block
+    if (clear_i || !rst_ni) begin
+      block_q <= '0;
+    end else begin
+      block_q <= block_d;
     end
   end
 

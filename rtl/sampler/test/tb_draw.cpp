@@ -1,5 +1,5 @@
-// secret_draw: every coefficient as the engine draws it from the same words, ties of every table entry included; the same control,
-// cycle by cycle, for other words that are refused alike; chi-square and correlations against the exact distributions.
+// secret_draw: every coefficient as the engine draws it from the same words, ties of every table entry included. The control is the
+// same, cycle by cycle, for other words that are refused alike. Chi-square and correlations against the exact distributions.
 //   +n=OBJECTS   +seed=S
 #include <algorithm>
 

@@ -117,10 +117,9 @@ module blake3_core #(
     blake3_half #(.Diagonal(s % 4 >= 2), .Second(s % 2 == 1)) i_half (
       .state_i(from), .words_i(taken[s]), .state_o(state_d)
     );
-    always_ff @(posedge clk_i or negedge rst_ni) begin : p_stage
-      if (!rst_ni) begin
-        state_q[s] <= '0;
-      end else if (clear) begin
+    // Cleared at the clock, by the reset too: a register of the families aimed at has no other reset beside one at any time.
+    always_ff @(posedge clk_i) begin : p_stage
+      if (clear || !rst_ni) begin
         state_q[s] <= '0;
       end else if (step) begin
         state_q[s] <= state_d;

@@ -55,10 +55,9 @@ module chacha20_core #(
       assign from = state_q[s-1];
     end
     chacha20_half #(.Diagonal(s % 4 >= 2), .Second(s % 2 == 1)) i_half (.state_i(from), .state_o(state_d));
-    always_ff @(posedge clk_i or negedge rst_ni) begin : p_stage
-      if (!rst_ni) begin
-        state_q[s] <= '0;
-      end else if (clear) begin
+    // Cleared at the clock, by the reset too: a register of the families aimed at has no other reset beside one at any time.
+    always_ff @(posedge clk_i) begin : p_stage
+      if (clear || !rst_ni) begin
         state_q[s] <= '0;
       end else if (step) begin
         state_q[s] <= state_d;

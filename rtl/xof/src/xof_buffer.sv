@@ -39,18 +39,24 @@ module xof_buffer #(
       count_d            = count_d + 1'b1;
     end
     if (clear_i) begin
-      word_d  = '0;
       count_d = '0;
     end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin : p_state
     if (!rst_ni) begin
-      word_q  <= '0;
       count_q <= '0;
     end else begin
-      word_q  <= word_d;
       count_q <= count_d;
+    end
+  end
+
+  // Cleared at the clock, as the stages of the rings.
+  always_ff @(posedge clk_i) begin : p_word
+    if (clear_i || !rst_ni) begin
+      word_q <= '0;
+    end else begin
+      word_q <= word_d;
     end
   end
 
