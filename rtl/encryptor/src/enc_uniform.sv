@@ -69,7 +69,7 @@ module enc_uniform #(
   logic [1:0]              block_valid, block_ready;
   logic [1:0][15:0][31:0]  block;
   for (genvar i = 0; i < 2; i++) begin : g_core
-    blake3_core #(.Rounds(1), .Stride(2)) i_core (
+    blake3_core #(.Rounds(1), .Stride(2), .Depth(4)) i_core (
       .clk_i, .rst_ni, .load_i(load), .wipe_i(1'b0), .cv_i(job_seed), .words_i(job_key ? KeyBlock : CipherBlock),
       .length_i(job_key ? KeyLength : CipherLength), .flags_i(Flags), .counter_i(64'(i)),
       .block_valid_o(block_valid[i]), .block_ready_i(block_ready[i]), .block_o(block[i])

@@ -10,7 +10,8 @@
 // Wipe         As in chacha20_core.
 module blake3_core #(
   parameter int unsigned Rounds = 1,
-  parameter int unsigned Stride = 1
+  parameter int unsigned Stride = 1,
+  parameter int unsigned Depth  = 2    // blocks that wait for the reader: with 4 a slow one does not stop a ring of one round
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
@@ -147,7 +148,7 @@ module blake3_core #(
     end
   end
 
-  xof_buffer #(.Width(512)) i_buffer (
+  xof_buffer #(.Width(512), .Depth(Depth)) i_buffer (
     .clk_i, .rst_ni, .clear_i(clear), .push_i(step && leave), .data_i(out), .full_o(full),
     .block_valid_o, .block_ready_i, .block_o
   );

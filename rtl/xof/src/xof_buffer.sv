@@ -1,10 +1,12 @@
-// xof_buffer - two blocks between a ring and its reader, in registers that are wiped.
+// xof_buffer - blocks between a ring and its reader, in registers that are wiped.
 //
-// Handshake    push_i while full_o is low; block_valid_o / block_ready_i. full_o is a register: one push may follow it.
-// Throughput   A block a cycle. Two places are enough: full_o is high only while both are taken.
-// Wipe         clear_i sets both to 0.
+// Handshake    push_i while full_o is low; block_valid_o / block_ready_i. full_o comes from registers alone.
+// Throughput   A block a cycle with Depth = 2. A ring of more stages than Depth gives its blocks in a row and waits for a slow reader.
+// Wipe         clear_i sets all to 0.
 module xof_buffer #(
-  parameter int unsigned Width = 512
+  parameter int unsigned Width = 512,
+  parameter int unsigned Depth = 2,
+  localparam int unsigned CntW = $clog2(Depth + 1)
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -17,26 +19,27 @@ module xof_buffer #(
   output logic [Width-1:0] block_o
 );
 
-  logic [1:0][Width-1:0] word_d, word_q;
-  logic [1:0]            count_d, count_q;
-  logic                  pop;
+  logic [Depth-1:0][Width-1:0] word_d, word_q;
+  logic [CntW-1:0]             count_d, count_q, place;
+  logic                        pop, push;
 
   assign block_valid_o = count_q != '0;
   assign block_o       = word_q[0];
-  assign full_o        = count_q[1];
+  assign full_o        = count_q == CntW'(Depth);
   assign pop           = block_valid_o && block_ready_i;
+  assign push          = push_i && !full_o;
+  assign place         = count_q - CntW'(pop);
 
   always_comb begin : p_next
     word_d  = word_q;
-    count_d = count_q;
+    count_d = place + CntW'(push);
     if (pop) begin
-      word_d[0] = word_q[1];
-      word_d[1] = '0;
-      count_d   = count_q - 1'b1;
+      word_d = word_q >> Width;
     end
-    if (push_i && !full_o) begin
-      word_d[count_d[0]] = data_i;
-      count_d            = count_d + 1'b1;
+    for (int unsigned i = 0; i < Depth; i++) begin
+      if (push && place == CntW'(i)) begin
+        word_d[i] = data_i;
+      end
     end
     if (clear_i) begin
       count_d = '0;
