@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 PUBLIC, SYMMETRIC, PUBLIC_KEY, DECRYPT = range(4)
@@ -65,6 +66,7 @@ class _Blocks:
                 self.phase, self.primed = 0, True
 
 
+@cache
 def draw_cycles(log_n: int, trit_words: int, gaussians: int, doubles: int = 10) -> int:
     """From the handshake of a job to its first possible start; no words for no ternary polynomial."""
     blocks, cycle = _Blocks(doubles), 1

@@ -18,7 +18,7 @@ from rtl.encryptor.schedule import (
     trit_bytes,
 )
 from rtl.tools import simulate
-from rtl.tools.block import RTL, load
+from rtl.tools.block import ROOT, RTL, load
 
 NGUYEN = Engine(4, 14, NTT_15)
 
@@ -83,3 +83,27 @@ def test_every_start_of_the_rtl_is_the_models(log_n):
     )
     model = engine.starts([(mode, words) for _, mode, words in jobs])
     assert [start - jobs[0][0] for start in starts] == model
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("log_n", "seed"), [(10, 7), (12, 9)])
+def test_the_residues_are_those_of_the_software_engine(log_n, seed, tmp_path):
+    build = ["cargo", "build", "--quiet", "--workspace", "--locked", "--example", "encryption_vectors"]
+    subprocess.run(build, check=True, cwd=ROOT)
+    made = subprocess.run(
+        [ROOT / "target" / "debug" / "examples" / "encryption_vectors", str(log_n), str(seed)],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert [line for line in made.splitlines() if line.startswith("job ")] == [
+        f"job {mode}" for mode in (PUBLIC, SYMMETRIC, PUBLIC_KEY, DECRYPT)
+    ]
+    vectors = tmp_path / "vectors.txt"
+    vectors.write_text(made)
+    test = next(t for t in load("encryptor").tests if t.name == "engine")
+    assert simulate.build(test) is None
+    run = simulate.BUILD / "encryptor" / "engine" / "tb"
+    said = subprocess.run([run, f"+vectors={vectors}"], capture_output=True, text=True, check=False).stdout
+    # Two limbs: both parts of an encryption, and one part of each other mode.
+    assert f"checked={5 * 2 << log_n}" in said, said

@@ -16,7 +16,7 @@ module fv_xof_ring #(
 
   logic step, inject, leave, full, valid;
   logic [$clog2(Steps)-1:0] unused_phase;
-  xof_ring #(.Stages(Stages), .Steps(Steps)) i_ring (
+  rm_xof_ring #(.Stages(Stages), .Steps(Steps)) i_ring (
     .clk_i, .rst_ni, .load_i, .wipe_i, .full_i(full), .step_o(step), .inject_o(inject), .exit_o(leave),
     .phase_o(unused_phase)
   );
@@ -27,7 +27,7 @@ module fv_xof_ring #(
   logic                           loaded_q, run_q;
   initial run_q = 1'b0;
 
-  xof_buffer #(.Width(TagW)) i_buffer (
+  rm_xof_buffer #(.Width(TagW)) i_buffer (
     .clk_i, .rst_ni, .clear_i(load_i || wipe_i), .push_i(step && leave), .data_i(tag_q[Stages-1]), .full_o(full),
     .block_valid_o(valid), .block_ready_i, .block_o(block)
   );

@@ -1,9 +1,9 @@
-// xof_buffer - blocks between a ring and its reader, in registers that are wiped.
+// rm_xof_buffer - blocks between a ring and its reader, in registers that are wiped.
 //
 // Handshake    push_i while full_o is low; block_valid_o / block_ready_i. full_o comes from registers alone.
 // Throughput   A block a cycle with Depth = 2. A ring of more stages than Depth gives its blocks in a row and waits for a slow reader.
 // Wipe         clear_i sets all to 0.
-module xof_buffer #(
+module rm_xof_buffer #(
   parameter int unsigned Width = 512,
   parameter int unsigned Depth = 2,
   localparam int unsigned CntW = $clog2(Depth + 1)

@@ -1,10 +1,10 @@
-// word_window - sixteen words of a stream of blocks, from any word on.
+// rm_word_window - sixteen words of a stream of blocks, from any word on.
 //
 // Equation     window_o[i] is the word i places after the ones that were taken; take_i takes count_i of them, 1 ... 16.
 // Handshake    block_*: valid/ready. take_i only while window_valid_o, which says that two blocks are here.
 // Throughput   A block a cycle.
 // Clear        clear_i forgets everything and sets the registers to 0.
-module word_window (
+module rm_word_window (
   input  logic              clk_i,
   input  logic              rst_ni,
   input  logic              clear_i,

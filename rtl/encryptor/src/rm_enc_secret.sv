@@ -1,4 +1,4 @@
-// enc_secret - the secret key on chip: written through a port of its own, read by the transforms alone.
+// rm_enc_secret - the secret key on chip: written through a port of its own, read by the transforms alone.
 //
 // Content      N ternary coefficients, sixteen a word of 32 bits in their order: coefficient 16 a + i is bits 2 i + 1 and 2 i of word a, 00
 //              for 0, 01 for 1, 11 for -1.
@@ -6,7 +6,7 @@
 //              Another N forgets it too, and so does the reset.
 // Reads        re_i with a row's number; the digits of its lanes stand at digit_o in the next cycle, where use_i was high with re_i.
 //              Without use_i they are 0: what is stored reaches nothing else.
-module enc_secret #(
+module rm_enc_secret #(
   parameter int unsigned LogP    = 1,
   parameter int unsigned LogNMax = 14,
   localparam int unsigned P       = 1 << LogP,
@@ -29,7 +29,7 @@ module enc_secret #(
   localparam int unsigned BankW = LogRows - 4;
 
   if (LogRows < 5) begin : g_check
-    $error("enc_secret: N / P >= 32");
+    $error("rm_enc_secret: N / P >= 32");
   end
 
   logic [WordW:0]        count_d, count_q, words;
@@ -81,7 +81,7 @@ module enc_secret #(
   end
 
   for (genvar l = 0; l < P; l++) begin : g_lane
-    bank_ram #(.Width(32), .Depth(1 << BankW)) i_bank (
+    rm_bank_ram #(.Width(32), .Depth(1 << BankW)) i_bank (
       .clk_i, .re_i(re_i && use_i), .raddr_i(time_i[LogRows-1:4]), .rdata_o(word[l]),
       .we_i(write && lane == LogP'(l)), .waddr_i(BankW'(count_q & ((WordW + 1)'(1 << log_bank) - 1'b1))),
       .wdata_i(data_i)

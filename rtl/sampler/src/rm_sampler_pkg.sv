@@ -1,8 +1,8 @@
-// sampler_pkg - the cumulative table of the discrete Gaussian, and sizes.
+// rm_sampler_pkg - the cumulative table of the discrete Gaussian, and sizes.
 //
 // Entry k is 2^127 times the probability of |X| <= k, rounded, where P(X = x) is proportional to exp(-x^2 / (2 * 3.2^2)) on
 // -42 ... 42. test/exact.h computes it again in integers. The functions are for elaboration only.
-package sampler_pkg;
+package rm_sampler_pkg;
 
   localparam int unsigned Entries = 42;
   localparam int unsigned SampleW = 7;   // -42 ... 42 in two's complement

@@ -1,4 +1,4 @@
-// secret_draw - the secret polynomials of one object, out of a stream of blocks, in the engine's order.
+// rm_secret_draw - the secret polynomials of one object, out of a stream of blocks, in the engine's order.
 //
 // Equation     With ternary_i a uniform ternary polynomial (trit_bytes); then gaussians_i discrete Gaussian ones of standard deviation
 //              3.2. A Gaussian polynomial takes 4096 bytes for 512 samples at a time, a word of 64 bits a sample (gaussian_lane). The
@@ -10,10 +10,10 @@
 // Timing       Depends on the bytes that are refused, and on nothing about those that are kept. Beyond that a sample
 //              that needs more bits takes 18 cycles or more; their probability is 30 / 2^63 each, as in the engine.
 // Fault        fault_o, until the next start: more than four groups of eight among 512 samples with such a sample, below 2^-250.
-module secret_draw #(
+module rm_secret_draw #(
   parameter int unsigned LogNMax     = 14,
   parameter int unsigned BlockGroups = 64,   // groups of eight samples that are drawn at a time: the engine's 64
-  localparam int unsigned Bytes      = sampler_pkg::trit_bytes(LogNMax),
+  localparam int unsigned Bytes      = rm_sampler_pkg::trit_bytes(LogNMax),
   localparam int unsigned TritAddrW  = $clog2((Bytes + 3) / 4),
   localparam int unsigned GroupW     = LogNMax - 3
 ) (
@@ -32,13 +32,13 @@ module secret_draw #(
   output logic                                                    trit_we_o,
   output logic [TritAddrW-1:0]                                    trit_addr_o,
   output logic [31:0]                                             trit_data_o,
-  output logic [sampler_pkg::Lanes-1:0]                           gauss_we_o,
+  output logic [rm_sampler_pkg::Lanes-1:0]                           gauss_we_o,
   output logic                                                    gauss_poly_o,
   output logic [GroupW-1:0]                                       gauss_addr_o,
-  output logic [sampler_pkg::Lanes-1:0][sampler_pkg::SampleW-1:0] gauss_data_o
+  output logic [rm_sampler_pkg::Lanes-1:0][rm_sampler_pkg::SampleW-1:0] gauss_data_o
 );
 
-  import sampler_pkg::*;
+  import rm_sampler_pkg::*;
 
   localparam int unsigned LogBlock = $clog2(BlockGroups);
   localparam int unsigned CountW   = ((GroupW > LogBlock) ? GroupW : LogBlock) + 1;
@@ -46,7 +46,7 @@ module secret_draw #(
   localparam int unsigned TieW     = GroupW + Lanes * 7;
 
   if (LogNMax < 5 || LogNMax > 16) begin : g_check
-    $error("secret_draw: 32 <= N <= 2^16");
+    $error("rm_secret_draw: 32 <= N <= 2^16");
   end
 
   typedef enum logic [2:0] {Idle, Trits, Groups, Drain, Next, TieTake, TieWait} state_e;
@@ -66,13 +66,13 @@ module secret_draw #(
   assign busy_o  = state_q != Idle;
   assign fault_o = fault_q;
 
-  word_window i_window (
+  rm_word_window i_window (
     .clk_i, .rst_ni, .clear_i, .block_valid_i, .block_ready_o, .block_i, .take_i(take), .count_i(count),
     .window_valid_o(window_valid), .window_o(window)
   );
 
   // ------------------------------------------------- ternary
-  trit_bytes #(.LogNMax(LogNMax)) i_trits (
+  rm_trit_bytes #(.LogNMax(LogNMax)) i_trits (
     .clk_i, .rst_ni, .clear_i, .log_n_i, .start_i(start_i && ternary_i), .busy_o(ternary_busy),
     .word_valid_i(window_valid && state_q == Trits), .word_take_o(trit_take), .word_i(window[0]), .we_o(trit_we_o),
     .addr_o(trit_addr_o), .data_o(trit_data_o)
@@ -87,7 +87,7 @@ module secret_draw #(
   logic                          write;
 
   for (genvar l = 0; l < Lanes; l++) begin : g_lane
-    gaussian_lane i_lane (
+    rm_gaussian_lane i_lane (
       .clk_i, .word_i({window[2*l+1], window[2*l]}), .tie_o(tie[l]), .negative_o(negative[l]),
       .magnitude_o(magnitude[l]), .sample_o(sample[l])
     );
@@ -117,7 +117,7 @@ module secret_draw #(
   logic [SampleW-1:0]    tie_sample;
   logic [2:0]            unused_ties;
 
-  core_fifo #(.Width(TieW), .Depth(4)) i_ties (
+  rm_core_fifo #(.Width(TieW), .Depth(4)) i_ties (
     .clk_i, .rst_ni, .push_valid_i(write && tie != '0), .push_ready_o(tie_ready),
     .push_data_i({addr_q[Latency-1], tie, negative, magnitude}), .pop_valid_o(tie_valid),
     .pop_ready_i(tie_pop || clear_i), .pop_data_o({tie_addr, tie_mask, tie_negative, tie_magnitude}),
@@ -134,7 +134,7 @@ module secret_draw #(
       end
     end
   end
-  gaussian_tie i_tie (
+  rm_gaussian_tie i_tie (
     .clk_i, .rst_ni, .start_i(tie_start), .negative_i((tie_lane & tie_negative) != '0), .magnitude_i(lane_magnitude),
     .lower_i({window[1], window[0]}), .done_o(tie_done), .sample_o(tie_sample)
   );

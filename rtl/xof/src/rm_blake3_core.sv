@@ -1,4 +1,4 @@
-// blake3_core - BLAKE3's compression, repeated with a counter that goes up: the extendable output of a root.
+// rm_blake3_core - BLAKE3's compression, repeated with a counter that goes up: the extendable output of a root.
 //
 // Equation     block n is compress(cv_i, words_i, counter_i + n * Stride, length_i, flags_i), all 16 words. With the flag ROOT these
 //              are bytes 64 n ... 64 n + 63 of the output (Stride = 1). Two cores of Stride 2 make alternate blocks.
@@ -8,10 +8,10 @@
 // Latency      load_i to the first block: 30 cycles.
 // Handshake    load_i takes all inputs and begins anew. block_*: valid/ready.
 // Wipe         As in chacha20_core.
-module blake3_core #(
+module rm_blake3_core #(
   parameter int unsigned Rounds = 1,
   parameter int unsigned Stride = 1,
-  parameter int unsigned Depth  = 2    // blocks that wait for the reader: with 4 a slow one does not stop a ring of one round
+  parameter int unsigned Depth  = 2    // blocks that wait for the reader: 4 keep a ring of one round going
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
@@ -31,14 +31,14 @@ module blake3_core #(
   localparam int unsigned Steps  = 28;
 
   if (Rounds != 1 && Rounds != 7) begin : g_check
-    $error("blake3_core: one round is built, or all seven");
+    $error("rm_blake3_core: one round is built, or all seven");
   end
 
   logic step, inject, leave, full, clear;
   logic [$clog2(Steps)-1:0] phase;
   assign clear = load_i || wipe_i;
 
-  xof_ring #(.Stages(Stages), .Steps(Steps)) i_ring (
+  rm_xof_ring #(.Stages(Stages), .Steps(Steps)) i_ring (
     .clk_i, .rst_ni, .load_i, .wipe_i, .full_i(full), .step_o(step), .inject_o(inject), .exit_o(leave), .phase_o(phase)
   );
 
@@ -115,7 +115,7 @@ module blake3_core #(
     end else begin : g_next
       assign from = state_q[s-1];
     end
-    blake3_half #(.Diagonal(s % 4 >= 2), .Second(s % 2 == 1)) i_half (
+    rm_blake3_half #(.Diagonal(s % 4 >= 2), .Second(s % 2 == 1)) i_half (
       .state_i(from), .words_i(taken[s]), .state_o(state_d)
     );
     // Cleared at the clock, by the reset too: a register of the families aimed at has no other reset beside one at any time.
@@ -148,7 +148,7 @@ module blake3_core #(
     end
   end
 
-  xof_buffer #(.Width(512), .Depth(Depth)) i_buffer (
+  rm_xof_buffer #(.Width(512), .Depth(Depth)) i_buffer (
     .clk_i, .rst_ni, .clear_i(clear), .push_i(step && leave), .data_i(out), .full_o(full),
     .block_valid_o, .block_ready_i, .block_o
   );

@@ -1,19 +1,19 @@
-// gaussian_lane - one sample of the discrete Gaussian from a word of 64 bits, by comparison with the whole table.
+// rm_gaussian_lane - one sample of the discrete Gaussian from a word of 64 bits, by comparison with the whole table.
 //
 // Equation     Bit 63 is the sign; magnitude_o is the number of table entries whose upper 63 bits are not above bits 62 ... 0.
 //              tie_o: these equal an entry's, so 64 more bits decide (gaussian_tie). That has probability 30 / 2^63.
 //              sample_o is the magnitude with its sign, in two's complement.
 // Latency      4 cycles, one word a cycle. Every entry is compared with, whatever the word is.
-module gaussian_lane (
+module rm_gaussian_lane (
   input  logic                            clk_i,
   input  logic [63:0]                     word_i,
   output logic                            tie_o,
   output logic                            negative_o,
   output logic [4:0]                      magnitude_o,
-  output logic [sampler_pkg::SampleW-1:0] sample_o
+  output logic [rm_sampler_pkg::SampleW-1:0] sample_o
 );
 
-  import sampler_pkg::*;
+  import rm_sampler_pkg::*;
 
   logic [63:0]      word_q;
   logic [Upper-1:0] above, above_q, equal;

@@ -1,16 +1,16 @@
-// enc_gaussian - samples of one Gaussian polynomial of two objects, written eight at a time, read a row a cycle.
+// rm_enc_gaussian - samples of one Gaussian polynomial of two objects, written eight at a time, read a row a cycle.
 //
 // Writes       Samples 8 a ... 8 a + 7 of set wset_i, those whose bit of we_i is set.
 // Reads        re_i with a row's number: sample l * N/P + t of lane l stands at sample_o in the next cycle.
 // Memory       A column for each place among the eight, so that one sample can be written alone; a bank for each lane.
-module enc_gaussian #(
+module rm_enc_gaussian #(
   parameter int unsigned LogP     = 1,
   parameter int unsigned LogNMax  = 14,
   localparam int unsigned P       = 1 << LogP,
   localparam int unsigned LogRows = LogNMax - LogP,
   localparam int unsigned GroupW  = LogNMax - 3,
-  localparam int unsigned SampleW = sampler_pkg::SampleW,
-  localparam int unsigned Lanes   = sampler_pkg::Lanes
+  localparam int unsigned SampleW = rm_sampler_pkg::SampleW,
+  localparam int unsigned Lanes   = rm_sampler_pkg::Lanes
 ) (
   input  logic                          clk_i,
   input  logic [4:0]                    log_n_i,
@@ -41,7 +41,7 @@ module enc_gaussian #(
   for (genvar l = 0; l < P; l++) begin : g_lane
     logic [Lanes-1:0][SampleW-1:0] group;
     for (genvar c = 0; c < Lanes; c++) begin : g_column
-      bank_ram #(.Width(SampleW), .Depth(2 << BankW)) i_bank (
+      rm_bank_ram #(.Width(SampleW), .Depth(2 << BankW)) i_bank (
         .clk_i, .re_i, .raddr_i({rset_i, time_i[LogRows-1:3]}), .rdata_o(group[c]),
         .we_i(we_i[c] && lane == LogP'(l)), .waddr_i({wset_i, waddr}), .wdata_i(wdata_i[c])
       );

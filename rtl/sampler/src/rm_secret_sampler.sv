@@ -1,4 +1,4 @@
-// secret_sampler - secret polynomials from a seed: ChaCha20 and what draws from it.
+// rm_secret_sampler - secret polynomials from a seed: ChaCha20 and what draws from it.
 //
 // Equation     The bits of the engine's SecretRng of stream 0: with ternary_i a ternary polynomial, then gaussians_i Gaussian ones.
 //              secret_draw says how they are written.
@@ -7,10 +7,10 @@
 // Seed         Taken with start_i, while not busy_o. It is wiped, with all that follows from it, when the last sample is drawn, and
 //              by the reset.
 // Timing       secret_draw.
-module secret_sampler #(
+module rm_secret_sampler #(
   parameter int unsigned Doubles    = 10,
   parameter int unsigned LogNMax    = 14,
-  localparam int unsigned Bytes     = sampler_pkg::trit_bytes(LogNMax),
+  localparam int unsigned Bytes     = rm_sampler_pkg::trit_bytes(LogNMax),
   localparam int unsigned TritAddrW = $clog2((Bytes + 3) / 4),
   localparam int unsigned GroupW    = LogNMax - 3
 ) (
@@ -26,10 +26,10 @@ module secret_sampler #(
   output logic                                                    trit_we_o,
   output logic [TritAddrW-1:0]                                    trit_addr_o,
   output logic [31:0]                                             trit_data_o,
-  output logic [sampler_pkg::Lanes-1:0]                           gauss_we_o,
+  output logic [rm_sampler_pkg::Lanes-1:0]                           gauss_we_o,
   output logic                                                    gauss_poly_o,
   output logic [GroupW-1:0]                                       gauss_addr_o,
-  output logic [sampler_pkg::Lanes-1:0][sampler_pkg::SampleW-1:0] gauss_data_o
+  output logic [rm_sampler_pkg::Lanes-1:0][rm_sampler_pkg::SampleW-1:0] gauss_data_o
 );
 
   logic              start, draws, draws_q, wipe, block_valid, block_ready;
@@ -47,11 +47,11 @@ module secret_sampler #(
     end
   end
 
-  chacha20_core #(.Doubles(Doubles)) i_core (
+  rm_chacha20_core #(.Doubles(Doubles)) i_core (
     .clk_i, .rst_ni, .load_i(start), .wipe_i(wipe), .key_i(seed_i), .counter_i('0), .stream_i('0),
     .block_valid_o(block_valid), .block_ready_i(block_ready), .block_o(block)
   );
-  secret_draw #(.LogNMax(LogNMax)) i_draw (
+  rm_secret_draw #(.LogNMax(LogNMax)) i_draw (
     .clk_i, .rst_ni, .clear_i(wipe), .log_n_i, .start_i(start), .ternary_i, .gaussians_i, .busy_o(draws), .fault_o,
     .block_valid_i(block_valid), .block_ready_o(block_ready), .block_i(block), .trit_we_o, .trit_addr_o, .trit_data_o,
     .gauss_we_o, .gauss_poly_o, .gauss_addr_o, .gauss_data_o

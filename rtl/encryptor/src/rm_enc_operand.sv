@@ -1,12 +1,12 @@
-// enc_operand - a row of small coefficients and of a message as rows of residues, for the three transforms of a limb.
+// rm_enc_operand - a row of small coefficients and of a message as rows of residues, for the three transforms of a limb.
 //
 // Equation     v = digit * 2^R, e0 = sample 0 + message, e1 = sample 1, modulo q, canonical; 2^R undoes the factor of the product that
 //              follows. use_* says which of the three operands of e0 and e1 count; the others are 0.
 // Latency      2 cycles, a row a cycle. over_o, beside the result: a word of the message is no residue.
-module enc_operand #(
+module rm_enc_operand #(
   parameter int unsigned W       = 54,
   parameter int unsigned P       = 2,
-  localparam int unsigned SampleW = sampler_pkg::SampleW
+  localparam int unsigned SampleW = rm_sampler_pkg::SampleW
 ) (
   input  logic                          clk_i,
   input  logic [W-1:0]                  q_i,

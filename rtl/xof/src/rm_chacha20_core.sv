@@ -1,4 +1,4 @@
-// chacha20_core - the blocks of ChaCha20 of one key and stream, one after the other.
+// rm_chacha20_core - the blocks of ChaCha20 of one key and stream, one after the other.
 //
 // Equation     block n is the ChaCha20 block of key_i, counter counter_i + n and stream_i: word 12 and 13 of the state are the
 //              64-bit counter, 14 and 15 the stream, low words first (Bernstein's layout; RFC 8439 has 32 bits of counter and
@@ -9,7 +9,7 @@
 // Handshake    load_i takes key, counter and stream, and begins anew whatever was before. block_*: valid/ready.
 // Wipe         wipe_i sets every register that held the key or followed from it to 0; block_valid_o is low until load_i.
 //              The reset does the same.
-module chacha20_core #(
+module rm_chacha20_core #(
   parameter int unsigned Doubles = 1
 ) (
   input  logic              clk_i,
@@ -31,7 +31,7 @@ module chacha20_core #(
   logic [$clog2(Steps)-1:0] unused_phase;
   assign clear = load_i || wipe_i;
 
-  xof_ring #(.Stages(Stages), .Steps(Steps)) i_ring (
+  rm_xof_ring #(.Stages(Stages), .Steps(Steps)) i_ring (
     .clk_i, .rst_ni, .load_i, .wipe_i, .full_i(full), .step_o(step), .inject_o(inject), .exit_o(leave),
     .phase_o(unused_phase)
   );
@@ -54,7 +54,7 @@ module chacha20_core #(
     end else begin : g_next
       assign from = state_q[s-1];
     end
-    chacha20_half #(.Diagonal(s % 4 >= 2), .Second(s % 2 == 1)) i_half (.state_i(from), .state_o(state_d));
+    rm_chacha20_half #(.Diagonal(s % 4 >= 2), .Second(s % 2 == 1)) i_half (.state_i(from), .state_o(state_d));
     // Cleared at the clock, by the reset too: a register of the families aimed at has no other reset beside one at any time.
     always_ff @(posedge clk_i) begin : p_stage
       if (clear || !rst_ni) begin
@@ -90,7 +90,7 @@ module chacha20_core #(
     end
   end
 
-  xof_buffer #(.Width(512)) i_buffer (
+  rm_xof_buffer #(.Width(512)) i_buffer (
     .clk_i, .rst_ni, .clear_i(clear), .push_i(step && leave), .data_i(sum), .full_o(full),
     .block_valid_o, .block_ready_i, .block_o
   );

@@ -1,14 +1,14 @@
-// enc_trits - ternary coefficients of two objects, kept as bytes of five digits, and read a row a cycle.
+// rm_enc_trits - ternary coefficients of two objects, kept as bytes of five digits, and read a row a cycle.
 //
 // Writes       Four bytes at an address of set wset_i (trit_bytes).
 // Reads        first_i begins with row 0 of set rset_i, next_i goes on to the row after: the digits of the lanes, coefficient
 //              l * N/P + t of lane l in row t, stand at digit_o in the next cycle: 00 for 0, 01 for 1, 11 for -1.
 //              A lane has its own copy of the memory.
-module enc_trits #(
+module rm_enc_trits #(
   parameter int unsigned LogP     = 1,
   parameter int unsigned LogNMax  = 14,
   localparam int unsigned P       = 1 << LogP,
-  localparam int unsigned Bytes   = sampler_pkg::trit_bytes(LogNMax),
+  localparam int unsigned Bytes   = rm_sampler_pkg::trit_bytes(LogNMax),
   localparam int unsigned ByteW   = $clog2(Bytes + 4),
   localparam int unsigned AddrW   = $clog2((Bytes + 3) / 4)
 ) (
@@ -58,7 +58,7 @@ module enc_trits #(
       end
     end
 
-    bank_ram #(.Width(32), .Depth(2 << AddrW)) i_memory (
+    rm_bank_ram #(.Width(32), .Depth(2 << AddrW)) i_memory (
       .clk_i, .re_i(first_i || next_i), .raddr_i({rset_i, byte_now[AddrW+1:2]}), .rdata_o(word), .we_i,
       .waddr_i({wset_i, waddr_i}), .wdata_i
     );

@@ -1,10 +1,10 @@
-// encryptor - encryption, key generation and decryption as one pipeline: a polynomial of every limb each N/P cycles.
+// rm_encryptor - encryption, key generation and decryption as one pipeline: a polynomial of every limb each N/P cycles.
 //
 // Equation     enc_pkg's modes, modulo the q_i of all limbs, canonical residues, with the samples and expansions of the engine for the
 //              same seeds. The message and the errors are added as coefficients, so a limb has three transforms (v, e0, e1).
 // Interval     N/P cycles for a whole encryption, when samples are drawn as fast (schedule.py): the next ones are drawn meanwhile.
 //              Jobs that expand public seeds start N/P + 64 cycles apart below N = 2^12.
-// Latency      enc_pkg::latency from start to the first row of the result, N/P - 1 more to the last.
+// Latency      rm_enc_pkg::latency from start to the first row of the result, N/P - 1 more to the last.
 // Jobs         job_*: enc_jobs. What a job does not use of its inputs is not read. The secret seed is taken with the handshake and kept
 //              in the generator alone, which wipes it when all is drawn.
 // Promises     The pipeline does not stall. operand_valid_i promises the rows of the next job's message and keys (Public), message
@@ -17,13 +17,13 @@
 //              of the modes that need it.
 // Status       waiting_o: the job at hand waits for samples (0), operands (1), room (2).
 // Fault        fault_o: a unit was not ready in its cycle; it does not happen, and stays until reset.
-module encryptor #(
+module rm_encryptor #(
   parameter int unsigned Limbs    = 4,
   parameter int unsigned W        = 60,    // of limb 0, and of the ports
   parameter int unsigned WRest    = 60,    // of the others
-  parameter int unsigned Kind     = modmul_pkg::KindMontgomery,
-  parameter int unsigned KindRest = modmul_pkg::KindMontgomery,
-  parameter int unsigned Tile     = modmul_pkg::TileDsp48e2,
+  parameter int unsigned Kind     = rm_modmul_pkg::KindMontgomery,
+  parameter int unsigned KindRest = rm_modmul_pkg::KindMontgomery,
+  parameter int unsigned Tile     = rm_modmul_pkg::TileDsp48e2,
   parameter int unsigned LogP     = 1,
   parameter int unsigned LogNMax  = 14,
   parameter int unsigned LogNMin  = 10,
@@ -56,17 +56,17 @@ module encryptor #(
   // jobs
   input  logic                                 job_valid_i,
   output logic                                 job_ready_o,
-  input  logic [enc_pkg::ModeW-1:0]            job_mode_i,
+  input  logic [rm_enc_pkg::ModeW-1:0]            job_mode_i,
   input  logic [63:0]                          job_number_i,
   input  logic [7:0][31:0]                     job_secret_seed_i,
   input  logic [7:0][31:0]                     job_public_seed_i,
   output logic                                 refused_o,
-  output logic [enc_pkg::RefusalW-1:0]         refusal_o,
+  output logic [rm_enc_pkg::RefusalW-1:0]         refusal_o,
   // promises
   input  logic                                 operand_valid_i,
   input  logic                                 room_i,
   output logic                                 start_o,
-  output logic [enc_pkg::ModeW-1:0]            start_mode_o,
+  output logic [rm_enc_pkg::ModeW-1:0]            start_mode_o,
   // message, coefficients
   output logic                                 message_re_o,
   output logic [LogRows-1:0]                   message_time_o,
@@ -85,25 +85,25 @@ module encryptor #(
   output logic [1:0][Limbs-1:0][P-1:0][W-1:0]  result_row_o
 );
 
-  import enc_pkg::*;
-  import sampler_pkg::SampleW;
-  import sampler_pkg::Lanes;
+  import rm_enc_pkg::*;
+  import rm_sampler_pkg::SampleW;
+  import rm_sampler_pkg::Lanes;
 
-  localparam int unsigned M       = modmul_pkg::latency(Kind, W);
-  localparam int unsigned Lead    = stream_pkg::lead(Kind, W);
+  localparam int unsigned M       = rm_modmul_pkg::latency(Kind, W);
+  localparam int unsigned Lead    = rm_stream_pkg::lead(Kind, W);
   localparam int unsigned RowsMin = 1 << (LogNMin - LogP);
   localparam int unsigned Chain   = latency(Kind, W, LogP, LogNMin, LogNMax);
   localparam int unsigned Inside  = Chain / RowsMin + 3;   // most jobs between start and last row
   localparam int unsigned InsideW = $clog2(Inside + 1);
 
-  if (Limbs > 1 && modmul_pkg::latency(KindRest, WRest) != M) begin : g_check_latency
-    $error("encryptor: the multipliers of all limbs must have one latency");
+  if (Limbs > 1 && rm_modmul_pkg::latency(KindRest, WRest) != M) begin : g_check_latency
+    $error("rm_encryptor: the multipliers of all limbs must have one latency");
   end
   if (Seeded && LogP != 1) begin : g_check_seeded
-    $error("encryptor: expansions of seeds come in the order of the values only at P = 2");
+    $error("rm_encryptor: expansions of seeds come in the order of the values only at P = 2");
   end
   if (WRest > W || LogNMin < LogP + 5) begin : g_check_size
-    $error("encryptor: limb 0 is the widest, N / P >= 32");
+    $error("rm_encryptor: limb 0 is the widest, N / P >= 32");
   end
 
   logic [4:0]       log_rows;
@@ -119,7 +119,7 @@ module encryptor #(
   logic [InsideW-1:0] inside_q;
   logic               result_last;
 
-  enc_jobs #(.Seeded(Seeded)) i_jobs (
+  rm_enc_jobs #(.Seeded(Seeded)) i_jobs (
     .clk_i, .rst_ni, .cold_ni, .bad_size_i(bad_size_o), .secret_ready_i(secret_ready), .job_valid_i, .job_ready_o,
     .job_mode_i, .job_number_i, .refused_o, .refusal_o, .draw_o(draw), .draw_ternary_o(draw_ternary),
     .draw_gaussians_o(draw_gaussians), .draw_set_o(draw_set), .draw_busy_i(draw_busy), .draw_fault_i(draw_fault),
@@ -127,14 +127,14 @@ module encryptor #(
     .release_i(release_now), .release_set_i(release_set), .busy_o(jobs_busy)
   );
 
-  localparam int unsigned TritAddrW = $clog2((sampler_pkg::trit_bytes(LogNMax) + 3) / 4);
+  localparam int unsigned TritAddrW = $clog2((rm_sampler_pkg::trit_bytes(LogNMax) + 3) / 4);
   logic                          trit_we, gauss_poly;
   logic [TritAddrW-1:0]          trit_addr;
   logic [31:0]                   trit_data;
   logic [Lanes-1:0]              gauss_we;
   logic [LogNMax-4:0]            gauss_addr;
   logic [Lanes-1:0][SampleW-1:0] gauss_data;
-  secret_sampler #(.Doubles(Doubles), .LogNMax(LogNMax)) i_sampler (
+  rm_secret_sampler #(.Doubles(Doubles), .LogNMax(LogNMax)) i_sampler (
     .clk_i, .rst_ni, .log_n_i, .start_i(draw), .ternary_i(draw_ternary), .gaussians_i(draw_gaussians),
     .seed_i(job_secret_seed_i), .busy_o(draw_busy), .fault_o(draw_fault), .trit_we_o(trit_we), .trit_addr_o(trit_addr),
     .trit_data_o(trit_data), .gauss_we_o(gauss_we), .gauss_poly_o(gauss_poly), .gauss_addr_o(gauss_addr),
@@ -183,10 +183,10 @@ module encryptor #(
   info_t               start_info, in_tag, in_info;
   assign start_info = '{mode: head_mode, set: head_set, bad: 1'b0};
 
-  stream_tag #(.Cycles(Lead - 3), .ModW(InfoW)) i_in_tag (
+  rm_stream_tag #(.Cycles(Lead - 3), .ModW(InfoW)) i_in_tag (
     .clk_i, .rst_ni, .first_i(start), .mod_i(start_info), .first_o(in_first), .mod_o(in_tag)
   );
-  stream_clock #(.TimeW(LogRows), .ModW(InfoW)) i_in_clock (
+  rm_stream_clock #(.TimeW(LogRows), .ModW(InfoW)) i_in_clock (
     .clk_i, .rst_ni, .log_rows_i(log_rows), .first_i(in_first), .mod_i(in_tag), .valid_o(in_valid), .time_o(in_time),
     .mod_o(in_info)
   );
@@ -201,19 +201,19 @@ module encryptor #(
   logic                           from_secret;
   assign from_secret = in_info.mode != Public;
 
-  enc_trits #(.LogP(LogP), .LogNMax(LogNMax)) i_trits (
+  rm_enc_trits #(.LogP(LogP), .LogNMax(LogNMax)) i_trits (
     .clk_i, .rst_ni, .log_n_i, .we_i(trit_we), .wset_i(draw_set), .waddr_i(trit_addr), .wdata_i(trit_data),
     .first_i(in_first), .next_i(in_valid), .rset_i(in_info.set), .digit_o(drawn_digit)
   );
   for (genvar i = 0; i < 2; i++) begin : g_gaussian
-    enc_gaussian #(.LogP(LogP), .LogNMax(LogNMax)) i_gaussian (
+    rm_enc_gaussian #(.LogP(LogP), .LogNMax(LogNMax)) i_gaussian (
       .clk_i, .log_n_i, .we_i((gauss_poly == 1'(i)) ? gauss_we : '0), .wset_i(draw_set), .waddr_i(gauss_addr),
       .wdata_i(gauss_data), .re_i(in_valid), .rset_i(in_info.set), .time_i(in_time), .sample_o(sample[i])
     );
   end
   assign secret_free_o  = !busy_o;
   assign secret_ready_o = secret_ready;
-  enc_secret #(.LogP(LogP), .LogNMax(LogNMax)) i_secret (
+  rm_enc_secret #(.LogP(LogP), .LogNMax(LogNMax)) i_secret (
     .clk_i, .rst_ni, .log_n_i, .begin_i(secret_begin_i && secret_free_o), .we_i(secret_we_i && secret_free_o),
     .data_i(secret_data_i), .ready_o(secret_ready), .re_i(in_valid), .use_i(from_secret), .time_i(in_time),
     .digit_o(secret_digit)
@@ -245,7 +245,7 @@ module encryptor #(
   info_t      check_info, push_info, pop_info;
   logic [$clog2(Inside+1)-1:0] unused_slots;
   logic       unused_pop_valid;
-  delay_line #(.Width(InfoW + 3), .Cycles(2)) i_check (
+  rm_delay_line #(.Width(InfoW + 3), .Cycles(2)) i_check (
     .clk_i, .data_i({row_info_q, row_first_q, row_last_q, missing}),
     .data_o({check_info, check_first, check_last, check_missing})
   );
@@ -263,7 +263,7 @@ module encryptor #(
     push_info     = check_info;
     push_info.bad = bad_now;
   end
-  core_fifo #(.Width(InfoW), .Depth(Inside)) i_slots (
+  rm_core_fifo #(.Width(InfoW), .Depth(Inside)) i_slots (
     .clk_i, .rst_ni, .push_valid_i(check_valid_q[1] && check_last), .push_ready_o(unused_slots_ready),
     .push_data_i(push_info), .pop_valid_o(unused_pop_valid), .pop_ready_i(ahead[0]), .pop_data_o(pop_info),
     .count_o(unused_slots)
@@ -275,10 +275,10 @@ module encryptor #(
   logic               key_first_q, key_last_q, from_port_q, from_seed_q, decrypt;
   info_t              key_tag, key_info, key_info_q;
 
-  stream_tag #(.Cycles(Lead - 1), .ModW(InfoW)) i_key_tag (
+  rm_stream_tag #(.Cycles(Lead - 1), .ModW(InfoW)) i_key_tag (
     .clk_i, .rst_ni, .first_i(ahead[0]), .mod_i(pop_info), .first_o(key_first), .mod_o(key_tag)
   );
-  stream_clock #(.TimeW(LogRows), .ModW(InfoW)) i_key_clock (
+  rm_stream_clock #(.TimeW(LogRows), .ModW(InfoW)) i_key_clock (
     .clk_i, .rst_ni, .log_rows_i(log_rows), .first_i(key_first), .mod_i(key_tag), .valid_o(key_valid),
     .time_o(key_time), .mod_o(key_info)
   );
@@ -344,7 +344,7 @@ module encryptor #(
           threshold_q <= cfg_data_i[Wi-1:0];
         end
       end
-      enc_uniform #(.W(Wi), .Tile(Tile), .Limb(i), .LogNMax(LogNMax), .Jobs(Inside)) i_uniform (
+      rm_enc_uniform #(.W(Wi), .Tile(Tile), .Limb(i), .LogNMax(LogNMax), .Jobs(Inside)) i_uniform (
         .clk_i, .rst_ni, .log_n_i, .q_i(q), .threshold_i(threshold_q), .job_i(start && seeded_head),
         .job_key_i(head_mode == PublicKey), .job_seed_i(public_seed_q[head_set]), .take_i(from_seed_q),
         .row_o(seeded_row), .underrun_o(underrun[i])
@@ -364,7 +364,7 @@ module encryptor #(
     end
 
     logic limb_over, limb_key_over, high_q, high_late_q;
-    enc_limb #(
+    rm_enc_limb #(
       .W(Wi), .Kind(Ki), .Tile(Tile), .LogP(LogP), .LogNMax(LogNMax), .LogNMin(LogNMin)
     ) i_limb (
       .clk_i, .rst_ni, .log_n_i, .bad_size_o(limb_bad_size[i]), .fault_o(limb_fault[i]), .cfg_we_i(we), .cfg_field_i,
@@ -394,7 +394,7 @@ module encryptor #(
       result_valid_q <= {result_valid_q[SumLatency-2:0], row_key_q};
     end
   end
-  delay_line #(.Width(ModeW + LogRows + 2), .Cycles(SumLatency)) i_result (
+  rm_delay_line #(.Width(ModeW + LogRows + 2), .Cycles(SumLatency)) i_result (
     .clk_i, .data_i({key_info_q.mode, key_time_q, key_last_q, key_bad}),
     .data_o({result_mode, result_time_o, last_row, result_bad_o})
   );

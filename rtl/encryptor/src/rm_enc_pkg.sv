@@ -1,7 +1,7 @@
-// enc_pkg - what the encryption engine does, fields of its moduli, why it refuses, and latencies.
+// rm_enc_pkg - what the encryption engine does, fields of its moduli, why it refuses, and latencies.
 //
 // The functions are for elaboration only.
-package enc_pkg;
+package rm_enc_pkg;
 
   // What a job does. c0 and c1 are the results of a public encryption; the others have one result, in place of c0.
   localparam int unsigned ModeW = 2;
@@ -32,15 +32,16 @@ package enc_pkg;
 
   // Row of a transform out, row of the result: an operand register, a product, a sum and its correction.
   function automatic int unsigned sum_latency(int unsigned kind, int unsigned w);
-    return modmul_pkg::latency(kind, w) + 3;
+    return rm_modmul_pkg::latency(kind, w) + 3;
   endfunction
 
   // From a start to the first row of the result.
   function automatic int unsigned latency(
     int unsigned kind, int unsigned w, int unsigned log_p, int unsigned log_n, int unsigned log_n_max
   );
-    return stream_pkg::lead(kind, w)
-        + stream_pkg::latency(stream_pkg::FeedForward, 1'b0, kind, w, log_p, log_n, log_n_max) + sum_latency(kind, w);
+    return rm_stream_pkg::lead(kind, w)
+        + rm_stream_pkg::latency(rm_stream_pkg::FeedForward, 1'b0, kind, w, log_p, log_n, log_n_max)
+        + sum_latency(kind, w);
   endfunction
 
 endpackage

@@ -1,4 +1,4 @@
-// trit_bytes - uniform ternary coefficients, kept as bytes of five digits.
+// rm_trit_bytes - uniform ternary coefficients, kept as bytes of five digits.
 //
 // Equation     Of the bytes of the words that are taken, those below 3^5 = 243, in their order, until there are ceil(N / 5): digit i mod
 //              5 to base 3 of byte floor(i / 5), less one, is coefficient i.
@@ -6,9 +6,9 @@
 //              the last word of each such draw is not used.
 // Rate         A word a cycle while word_valid_i. Four bytes are written at a time, little-endian; the last write may have fewer.
 // Timing       Depends on which bytes are refused, so on nothing about those that are kept.
-module trit_bytes #(
+module rm_trit_bytes #(
   parameter int unsigned LogNMax = 14,
-  localparam int unsigned Bytes  = sampler_pkg::trit_bytes(LogNMax),
+  localparam int unsigned Bytes  = rm_sampler_pkg::trit_bytes(LogNMax),
   localparam int unsigned CountW = $clog2(Bytes + 1),
   localparam int unsigned AddrW  = $clog2((Bytes + 3) / 4)
 ) (
@@ -26,7 +26,7 @@ module trit_bytes #(
   output logic [31:0]      data_o
 );
 
-  import sampler_pkg::*;
+  import rm_sampler_pkg::*;
 
   localparam int unsigned BatchW = $clog2(TritBatch + 1);
 

@@ -1,19 +1,19 @@
-// enc_limb - one modulus of the encryption engine: three transforms side by side, and the sums behind them.
+// rm_enc_limb - one modulus of the encryption engine: three transforms side by side, and the sums behind them.
 //
 // Equation     enc_pkg's modes, modulo q. A row of operands goes in two cycles before it enters the transforms; a row of keys goes
 //              in beside the rows that leave them.
 // Starts       start_i is taken while start_ready_o; the other limbs start in the same cycle.
-// Latency      Row of operands to row of results: 2 + stream_pkg::latency + enc_pkg::sum_latency.
+// Latency      Row of operands to row of results: 2 + rm_stream_pkg::latency + rm_enc_pkg::sum_latency.
 // Moduli       enc_pkg's fields of one modulus; then prepare_i while prepare_ready_o, as in streaming_ntt.
-module enc_limb #(
+module rm_enc_limb #(
   parameter int unsigned W       = 54,
-  parameter int unsigned Kind    = modmul_pkg::KindMontgomery,
-  parameter int unsigned Tile    = modmul_pkg::TileDsp48e2,
+  parameter int unsigned Kind    = rm_modmul_pkg::KindMontgomery,
+  parameter int unsigned Tile    = rm_modmul_pkg::TileDsp48e2,
   parameter int unsigned LogP    = 1,
   parameter int unsigned LogNMax = 14,
   parameter int unsigned LogNMin = 10,
   localparam int unsigned P       = 1 << LogP,
-  localparam int unsigned SampleW = sampler_pkg::SampleW
+  localparam int unsigned SampleW = rm_sampler_pkg::SampleW
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
@@ -44,7 +44,7 @@ module enc_limb #(
   output logic [1:0][P-1:0][W-1:0]       result_o
 );
 
-  import enc_pkg::*;
+  import rm_enc_pkg::*;
 
   logic [W-1:0] q_q, factor_q;
   logic [W+1:0] aux_q;
@@ -63,7 +63,7 @@ module enc_limb #(
 
   logic [P-1:0][W-1:0]      v_in, v_out;
   logic [1:0][P-1:0][W-1:0] e_in, e_out, addend;
-  enc_operand #(.W(W), .P(P)) i_operand (
+  rm_enc_operand #(.W(W), .P(P)) i_operand (
     .clk_i, .q_i(q_q), .factor_i(factor_q), .use_error_i, .use_message_i, .digit_i, .sample_i, .message_i, .over_o,
     .v_o(v_in), .e_o(e_in)
   );
@@ -81,9 +81,9 @@ module enc_limb #(
 
   for (genvar i = 0; i < 3; i++) begin : g_transform
     logic unused_busy, unused_ahead_mod, unused_first, unused_mod, unused_valid;
-    streaming_ntt #(
+    rm_streaming_ntt #(
       .W(W), .Kind(Kind), .Tile(Tile), .Mods(2), .LogP(LogP), .LogNMax(LogNMax), .LogNMin(LogNMin),
-      .Style(stream_pkg::FeedForward), .Inverse(1'b0)
+      .Style(rm_stream_pkg::FeedForward), .Inverse(1'b0)
     ) i_transform (
       .clk_i,
       .rst_ni,
@@ -120,7 +120,7 @@ module enc_limb #(
   assign addend[0] = decrypt_i ? key_i[1] : e_out[0];
   assign addend[1] = e_out[1];
   for (genvar c = 0; c < 2; c++) begin : g_sum
-    enc_sum #(.W(W), .Kind(Kind), .Tile(Tile), .P(P)) i_sum (
+    rm_enc_sum #(.W(W), .Kind(Kind), .Tile(Tile), .P(P)) i_sum (
       .clk_i, .q_i(q_q), .aux_i(aux_q), .subtract_i, .key_i(key_i[c]), .v_i(v_out), .addend_i(addend[c]),
       .result_o(result_o[c])
     );

@@ -1,4 +1,4 @@
-// enc_uniform - uniform residues modulo q, expanded from public seeds: two a cycle in the order of the values.
+// rm_enc_uniform - uniform residues modulo q, expanded from public seeds: two a cycle in the order of the values.
 //
 // Equation     BLAKE3 keyed with the seed over "ringmill uniform v1", the label's length in 8 bytes, the label and the limb's number
 //              in 4; its output is read as words w of 64 bits. w is taken if w q mod 2^64 >= 2^64 mod q, and gives floor(w q /
@@ -8,9 +8,9 @@
 //              Between jobs 40 cycles pass without words; Depth groups of four words are there for them.
 // Reads        row_o while take_i; underrun_o: there was none. Probability below 2^-190 when row 0 is asked for 100 cycles
 //              or more after job_i and N >= 2^12 or jobs are N/2 + 64 cycles apart.
-module enc_uniform #(
+module rm_enc_uniform #(
   parameter int unsigned W       = 54,
-  parameter int unsigned Tile    = modmul_pkg::TileDsp48e2,
+  parameter int unsigned Tile    = rm_modmul_pkg::TileDsp48e2,
   parameter int unsigned Limb    = 0,
   parameter int unsigned LogNMax = 14,
   parameter int unsigned Jobs    = 4
@@ -60,7 +60,7 @@ module enc_uniform #(
   logic [LogNMax:0] left_d, left_q;
   logic [$clog2(Jobs+1)-1:0] unused_jobs;
 
-  core_fifo #(.Width(257), .Depth(Jobs)) i_jobs (
+  rm_core_fifo #(.Width(257), .Depth(Jobs)) i_jobs (
     .clk_i, .rst_ni, .push_valid_i(job_i), .push_ready_o(queue_ready), .push_data_i({job_key_i, job_seed_i}),
     .pop_valid_o(queued), .pop_ready_i(load), .pop_data_o({job_key, job_seed}), .count_o(unused_jobs)
   );
@@ -69,7 +69,7 @@ module enc_uniform #(
   logic [1:0]              block_valid, block_ready;
   logic [1:0][15:0][31:0]  block;
   for (genvar i = 0; i < 2; i++) begin : g_core
-    blake3_core #(.Rounds(1), .Stride(2), .Depth(4)) i_core (
+    rm_blake3_core #(.Rounds(1), .Stride(2), .Depth(4)) i_core (
       .clk_i, .rst_ni, .load_i(load), .wipe_i(1'b0), .cv_i(job_seed), .words_i(job_key ? KeyBlock : CipherBlock),
       .length_i(job_key ? KeyLength : CipherLength), .flags_i(Flags), .counter_i(64'(i)),
       .block_valid_o(block_valid[i]), .block_ready_i(block_ready[i]), .block_o(block[i])
@@ -96,7 +96,7 @@ module enc_uniform #(
   end
 
   // ------------------------------------------------- words times q
-  localparam int unsigned Stages = 1 + modmul_pkg::ProductLatency;
+  localparam int unsigned Stages = 1 + rm_modmul_pkg::ProductLatency;
   logic [Stages-1:0]    valid_q;
   logic [3:0]           good_q;
   logic [3:0][W-1:0]    residue_q;
@@ -104,7 +104,7 @@ module enc_uniform #(
   for (genvar i = 0; i < 4; i++) begin : g_word
     logic [63:0]   word_q;
     logic [63+W:0] product;
-    modmul_product #(.Wa(64), .Wb(W), .Tile(Tile)) i_product (.clk_i, .a_i(word_q), .b_i(q_i), .p_o(product));
+    rm_modmul_product #(.Wa(64), .Wb(W), .Tile(Tile)) i_product (.clk_i, .a_i(word_q), .b_i(q_i), .p_o(product));
     always_ff @(posedge clk_i) begin : p_word
       word_q       <= four[i];
       good_q[i]    <= product[63:0] >= 64'(threshold_i);
@@ -176,7 +176,7 @@ module enc_uniform #(
 
   logic              out_valid, second_q;
   logic [3:0][W-1:0] out;
-  core_fifo #(.Width(4 * W), .Depth(Depth)) i_words (
+  rm_core_fifo #(.Width(4 * W), .Depth(Depth)) i_words (
     .clk_i, .rst_ni, .push_valid_i(push), .push_ready_o(push_ready), .push_data_i(queue[3:0]), .pop_valid_o(out_valid),
     .pop_ready_i(take_i && second_q), .pop_data_o(out), .count_o(count)
   );

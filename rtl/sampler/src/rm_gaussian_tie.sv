@@ -1,9 +1,9 @@
-// gaussian_tie - decides a sample whose upper half equals that of a table entry, by its lower 64 bits.
+// rm_gaussian_tie - decides a sample whose upper half equals that of a table entry, by its lower 64 bits.
 //
 // Equation     magnitude_i entries have upper halves not above the sample's; the last of these equals it, and if it is entry
 //              Upper - 1, so do all that follow. The magnitude is that of the entries not above all 127 bits.
 // Latency      start_i to done_o: 14 cycles, whatever the bits are: an entry a cycle.
-module gaussian_tie (
+module rm_gaussian_tie (
   input  logic                            clk_i,
   input  logic                            rst_ni,
   input  logic                            start_i,
@@ -11,10 +11,10 @@ module gaussian_tie (
   input  logic [4:0]                      magnitude_i,
   input  logic [63:0]                     lower_i,
   output logic                            done_o,
-  output logic [sampler_pkg::SampleW-1:0] sample_o
+  output logic [rm_sampler_pkg::SampleW-1:0] sample_o
 );
 
-  import sampler_pkg::*;
+  import rm_sampler_pkg::*;
 
   localparam int unsigned Turns = Entries - Upper + 1;   // entries with the upper half of all ones
 

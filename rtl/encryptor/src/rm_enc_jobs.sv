@@ -1,4 +1,4 @@
-// enc_jobs - takes jobs, refuses those that would be unsafe, has their samples drawn, and offers them in order.
+// rm_enc_jobs - takes jobs, refuses those that would be unsafe, has their samples drawn, and offers them in order.
 //
 // Jobs         job_*: valid/ready. A job that is refused is taken too; refused_o is high in the cycle after, with the reason. Its seed is
 //              not used. Ready is low while both sets of samples are in use, and while bad_size_i.
@@ -6,7 +6,7 @@
 //              last one survives rst_ni; cold_ni, the reset at power-on, alone forgets it. So no seed is used twice as long as
 //              the host gives each seed one number.
 // Offer        head_*: the oldest job whose samples are there; take_i takes it. The set of samples is free again with release_i.
-module enc_jobs #(
+module rm_enc_jobs #(
   parameter bit Seeded = 1'b1
 ) (
   input  logic                        clk_i,
@@ -16,10 +16,10 @@ module enc_jobs #(
   input  logic                        secret_ready_i,
   input  logic                        job_valid_i,
   output logic                        job_ready_o,
-  input  logic [enc_pkg::ModeW-1:0]   job_mode_i,
+  input  logic [rm_enc_pkg::ModeW-1:0]   job_mode_i,
   input  logic [63:0]                 job_number_i,
   output logic                        refused_o,
-  output logic [enc_pkg::RefusalW-1:0] refusal_o,
+  output logic [rm_enc_pkg::RefusalW-1:0] refusal_o,
   output logic                        draw_o,
   output logic                        draw_ternary_o,
   output logic [1:0]                  draw_gaussians_o,
@@ -28,7 +28,7 @@ module enc_jobs #(
   input  logic                        draw_fault_i,
   output logic                        accept_o,        // a job is taken and not refused, into set draw_set_o
   output logic                        head_valid_o,
-  output logic [enc_pkg::ModeW-1:0]   head_mode_o,
+  output logic [rm_enc_pkg::ModeW-1:0]   head_mode_o,
   output logic                        head_set_o,
   input  logic                        take_i,
   input  logic                        release_i,
@@ -36,7 +36,7 @@ module enc_jobs #(
   output logic                        busy_o
 );
 
-  import enc_pkg::*;
+  import rm_enc_pkg::*;
 
   logic [1:0]              used_d, used_q, full_d, full_q;   // used: from the job on; full: from the last sample on
   logic [1:0][ModeW-1:0]   mode_d, mode_q;

@@ -1,10 +1,10 @@
-// xof_ring - control of a ring of stages through which blocks pass several times.
+// rm_xof_ring - control of a ring of stages through which blocks pass several times.
 //
 // Equation     A block that is injected in one step has been through Steps stages when it exits, in the step that injects its
 //              successor in the same place: Steps steps later. Stages blocks are in the ring.
 // Steps        step_o while the buffer behind the ring has room (full_i is low): all stages move together.
 // Restart      load_i empties the ring; from the next cycle on new blocks are injected. wipe_i empties it until load_i.
-module xof_ring #(
+module rm_xof_ring #(
   parameter int unsigned Stages = 4,
   parameter int unsigned Steps  = 40,
   localparam int unsigned PhaseW = $clog2(Steps)
@@ -21,7 +21,7 @@ module xof_ring #(
 );
 
   if (Stages < 2 || Steps % Stages != 0 || Steps < Stages) begin : g_check
-    $error("xof_ring: a block passes all stages a whole number of times");
+    $error("rm_xof_ring: a block passes all stages a whole number of times");
   end
 
   logic              run_d, run_q, primed_d, primed_q;
