@@ -183,3 +183,49 @@ def test_models_predict_as_the_page_says(
     X, fitted = page.session["X"], page.session["fitted"]
     assert (page.session["labels"] == fitted.predict(X)).all()
     assert "labels that differ            0" in capsys.readouterr().out
+
+
+#: A file or a folder in a page: a name with a slash, or a source.
+_PLACE = re.compile(r"`([\w./-]+(?:/[\w.-]+|\.(?:rs|sv|h|rml|py)))`")
+
+
+def _places(page: str) -> dict[str, Path | None]:
+    """The files and folders that a page names, each from the root, or from a folder of one named before."""
+    found: dict[str, Path | None] = {}
+    bases = [ROOT]
+    for name in _PLACE.findall(page):
+        near = [base / name for base in bases]
+        found[name] = next((path for path in near if path.exists()), None)
+        if (path := found[name]) is not None:
+            inside = [at for at in (path, *path.parents) if at.is_relative_to(ROOT) and at.is_dir()]
+            bases = [ROOT, *inside, *bases]
+    return found
+
+
+def _sources_with(pattern: str) -> set[Path]:
+    files = (path for path in ROOT.glob("crates/*/src/**/*.rs") if "test" not in path.name)
+    return {path for path in files if re.search(pattern, path.read_text(encoding="utf-8"))}
+
+
+def test_the_page_on_operations_names_every_place_of_an_instruction() -> None:
+    """An instruction that is there already shows where one has to be put: each of its places is on the page.
+
+    `add_const` stands for one on every word, `lift` for one between moduli.
+    """
+    page = (ROOT / "docs" / "how-to" / "add-an-operation.md").read_text(encoding="utf-8")
+    places = _places(page)
+    assert [name for name, path in places.items() if path is None] == []
+    named = {path for path in places.values() if path is not None}
+    # Folders of a machine; elsewhere a place is a file.
+    folders = [path for path in named if path.name in ("cpu", "lower") and "machine" in path.parts]
+    for variant, written in (("AddConst", "add_const"), ("Lift", "lift")):
+        used = _sources_with(rf"\b(Opcode|Instruction|I|Kind|Action|Self)::{variant}\b")
+        used |= {path for path in _sources_with(rf"\bfn {written}\b") if "limb" in path.parts}
+        assert len(used) >= 10, used
+        missing = {path for path in used - named if not any(at in path.parents for at in folders)}
+        assert missing == set(), f"{variant}: {sorted(str(path.relative_to(ROOT)) for path in missing)}"
+
+
+def test_a_place_that_moved_is_found() -> None:
+    places = _places("`crates/program/src/limb/op.rs`, `build.rs`, `random.rs`, `moved.rs` and `crates/none`")
+    assert [name for name, path in places.items() if path is None] == ["moved.rs", "crates/none"]

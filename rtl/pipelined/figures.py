@@ -11,6 +11,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from ringmill.studies.stored import text_of
 from rtl.pipelined.pool import SETS, TEN, Sort, best
 from rtl.pipelined.schedule import DSP_BLOCKS, NTT_60, Engine, key_words
 from rtl.tools.block import RTL
@@ -90,4 +91,4 @@ def figures() -> Facts:
 
 
 if __name__ == "__main__":
-    PLACE.write_text(json.dumps(figures(), indent=1) + "\n", "utf-8")
+    PLACE.write_text(text_of(figures()), "utf-8")

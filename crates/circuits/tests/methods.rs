@@ -2,14 +2,17 @@
 
 mod common;
 
+use std::collections::HashSet;
+
 use common::Rng;
 use num_complex::Complex64;
 use ringmill_circuits::bootstrap::{Bootstrap, Need};
 use ringmill_circuits::linear::{Diagonals, Keys, apply};
-use ringmill_ckks::{KeyLayout, NamedSet, Params};
-use ringmill_program::cost::{Allowed, CostTable, Methods, Work, worthwhile};
+use ringmill_ckks::{KeyLayout, NamedSet, Params, ParamsLiteral};
+use ringmill_program::cost::{Allowed, CostTable, Kind, Methods, Work, worthwhile};
 use ringmill_program::he::{Builder, Chain, Op, Program, Value};
-use ringmill_program::lower::{Method, Switch, key_switches, lower_by};
+use ringmill_program::limb::{InputClass, LimbProgram, Opcode, Operand, Source};
+use ringmill_program::lower::{KlssLayout, Method, Switch, key_switches, lower_by, lower_compact};
 use ringmill_program::manage::{Options, manage};
 
 fn managed(slots: usize, params: &Params, body: impl FnOnce(&mut Builder, Value) -> Value) -> Program {
@@ -99,6 +102,66 @@ fn the_methods_of_a_program_take_no_more_than_any_single_one() {
         }
     }
     assert!(gained > 0, "maps of a chain of many digits are cheaper with a common division");
+}
+
+/// Transforms of a program whose key switches are divided one by one, by formula: of each group of them the digits once.
+fn one_by_one(he: &Program, method: &Method) -> u64 {
+    let transforms = |work: Work| work.get(Kind::Transform) + work.get(Kind::WideTransform);
+    let of = |switch: &Switch| {
+        let raising = transforms(Work::of_raising(method, switch.limbs, 36)) as f64;
+        let whole = transforms(Work::of_switch(method, switch.limbs, 36)) as f64;
+        // Its part of the digits: the parts of a group add up to one.
+        whole - raising + raising / switch.hoisted as f64
+    };
+    key_switches(he).values().map(of).sum::<f64>().round() as u64
+}
+
+/// A dense map, constants of all limbs and of one: by KLSS with a T that holds single key switches, sums of them, and their
+/// products with constants.
+#[test]
+fn a_map_by_klss_is_divided_once() {
+    // (Digits, K); transforms of the map by hybrid key switching, by KLSS one by one, and with the three lengths of T.
+    for (dnum, special) in [(6, 1), (3, 2)] {
+        let literal = ParamsLiteral {
+            scale_bits: 36,
+            ..ParamsLiteral::from_bits(12, &[46, 36, 36, 36, 36, 36], &vec![47; special], dnum)
+        };
+        let params = Params::new(&literal.insecure()).unwrap();
+        let (he, chain) = (managed(64, &params, |b, x| map(b, x, 64)), Chain::from(&params));
+        let (base, moduli) = (KeyLayout::base(&params), (params.q_moduli(), params.p_moduli()));
+        let count = |method: &Method, above: u64| {
+            transforms(&lower_compact(&he, &|_| method.clone(), above).unwrap().program)
+        };
+        let hybrid = [u64::MAX, 0].map(|above| count(&Method::Hybrid(base), above));
+        let klss = |margin| {
+            Method::Klss(KlssLayout::with_margin(chain.log_n(), moduli, (base, 2), 49, margin).unwrap())
+        };
+        let alone = one_by_one(&he, &klss(0));
+        let found = [0, 12, 60].map(|margin| [u64::MAX, 0].map(|above| count(&klss(margin), above)));
+        println!("dnum {dnum}: hybrid {hybrid:?}, KLSS one by one {alone}, by length of T {found:?}");
+        assert!(found.iter().flatten().all(|&found| found <= alone + 4), "{found:?}, one by one {alone}");
+        assert!(found[1][0] < alone && found[2][1] < found[1][0], "{found:?}, one by one {alone}");
+    }
+}
+
+/// Transforms of a program but for those of constants of one limb, which are short.
+fn transforms(program: &LimbProgram) -> u64 {
+    let plain = |o: Operand| matches!(o.source(), Source::Input(i) if program.input_group(i).class == InputClass::Plain);
+    let mut constants = HashSet::new();
+    let mut count = 0;
+    for i in 0..program.len() {
+        let operand = program.operands(i).first().copied();
+        match (program.opcode(i), operand) {
+            (Opcode::Lift, Some(x)) if plain(x) => constants.extend(program.defined(i)),
+            (Opcode::Intt, _) => count += 1,
+            (Opcode::Ntt, Some(x)) => {
+                let constant = matches!(x.source(), Source::Value(v) if constants.contains(&v));
+                count += u64::from(!constant && !plain(x));
+            }
+            _ => {}
+        }
+    }
+    count
 }
 
 #[test]

@@ -7,8 +7,7 @@ use num_bigint::BigInt;
 use ringmill_ckks::{KeyLayout, KlssLayout, LayoutError};
 use ringmill_program::limb::{Domain, InputClass, LimbProgram, Opcode, Operand};
 use ringmill_program::lower::{LowerError, Lowering, Method, Operation, OperationWriter, Rotation};
-use ringmill_ring::Modulus;
-use support::{Limbs, Toy, centred, primes, product, run, times, to_integers, to_limbs};
+use support::{Limbs, Toy, centred, cut, primes, product, run, times};
 
 const LOG_N: u32 = 8;
 
@@ -47,24 +46,6 @@ impl Shape {
         let digits = KeyLayout { limbs: self.limbs, special: self.special, alpha: self.alpha };
         KlssLayout::new(LOG_N, (&toy.q, &toy.p), digits, self.block, self.t).unwrap()
     }
-}
-
-/// The key as KLSS reads it, for polynomials of `limbs` limbs, by definition: integers of each block, centred, modulo T.
-fn cut(key: &[[Limbs; 2]], layout: &KlssLayout, toy: &Toy, limbs: usize) -> Vec<[Limbs; 2]> {
-    let moduli = [&toy.q[..], &toy.p].concat();
-    let all = toy.q.len();
-    let one = |polynomial: &Limbs| {
-        let mut out: Vec<Limbs> = Vec::new();
-        for m in 0..layout.blocks(limbs) {
-            // Blocks are those of the whole key, whatever is used of the last one.
-            let rows: Vec<usize> = layout.rows(m, all).collect();
-            let chosen: Vec<Vec<u64>> = rows.iter().map(|&r| polynomial[r].clone()).collect();
-            let primes: Vec<Modulus> = rows.iter().map(|&r| moduli[r]).collect();
-            out.push(to_limbs(&to_integers(&chosen, &primes), layout.t_for(limbs)));
-        }
-        (0..layout.t_for(limbs).len()).flat_map(|k| out.iter().map(move |block| block[k].clone())).collect()
-    };
-    key.iter().map(|[b, a]| [one(b), one(a)]).collect()
 }
 
 fn input(low: &mut Lowering, name: &str, limbs: usize) -> Vec<Operand> {
@@ -114,7 +95,7 @@ fn one_key_gives_the_bits_of_hybrid_key_switching_at_every_level() {
             // At the top a limb of a key stands where a polynomial of fewer limbs has it, special ones last.
             let kept = |poly: &Limbs| [&poly[..limbs], &poly[shape.limbs..]].concat();
             let plain: Vec<_> = key[..digits].iter().map(|[b, a]| [kept(b), kept(a)]).collect();
-            let cut = cut(&key[..digits], &layout, &toy, limbs);
+            let cut = cut(&key[..digits], &layout, &toy, (limbs, layout.t_for(limbs).len()));
             for rescale in [false, true].into_iter().take(limbs) {
                 let hybrid = program(&toy, &Method::Hybrid(layout.digits()), limbs, rescale);
                 let klss = program(&toy, &Method::Klss(layout.clone()), limbs, rescale);
@@ -185,6 +166,35 @@ fn the_bound_on_t_is_beta_times_n_times_a_digit_times_a_block_and_the_fewest_pri
         assert!(matches!(refused, Err(LayoutError::SmallT { .. } | LayoutError::Ring(_))), "{shape:?}");
     }
     assert!(shorter > SHAPES.len() / 2, "{shorter}");
+}
+
+#[test]
+fn a_longer_t_holds_longer_sums_and_leaves_single_switches_as_they_are() {
+    for shape in SHAPES {
+        let toy = shape.toy(1);
+        let layout = shape.layout(&toy);
+        for margin in [1, 12, 70] {
+            let (moduli, of) = ((&toy.q[..], &toy.p[..]), (layout.digits(), shape.block));
+            let long = KlssLayout::with_margin(LOG_N, moduli, of, shape.t, margin).unwrap();
+            assert!(long.t().starts_with(layout.t()), "{shape:?}");
+            for limbs in 1..=shape.limbs {
+                assert_eq!(long.t_for(limbs), layout.t_for(limbs), "{shape:?}, {limbs} limbs");
+                let [digits, blocks] = factors(shape, &toy, limbs);
+                let (d, block) = (digits.iter().max().unwrap(), blocks.iter().max().unwrap());
+                let bound = (d * block * BigInt::from(digits.len() << LOG_N)) << margin;
+                let count = long.t_grown(limbs, margin).expect("as long as it was made");
+                assert!(product(&long.t()[..count]) > bound, "{shape:?}, {limbs} limbs, {margin} bits");
+                // Lengths are compared in whole bits, so up to two are lost.
+                let fewer = &long.t()[..count - 1];
+                assert!(
+                    count == long.t_for(limbs).len() || product(fewer) <= (bound << 2u8),
+                    "{shape:?}, {limbs}"
+                );
+            }
+            assert_eq!(long.t_grown(shape.limbs, 2000), None);
+            assert_eq!(long.t_grown(shape.limbs + 1, 0), None);
+        }
+    }
 }
 
 /// Digits and blocks at the ends of their intervals, with the signs that add everything up in one coefficient.

@@ -10,11 +10,11 @@ use proptest::prelude::*;
 use ringmill_machine::{Cpu, Reference};
 use ringmill_program::he::{self, Constant, Op, Program, Type, Value};
 use ringmill_program::limb::random::inputs;
-use ringmill_program::limb::{LimbProgram, Opcode};
-use ringmill_program::lower::{InputSource, KeyId, Method, lower_compact};
+use ringmill_program::limb::{InputClass, LimbProgram, Opcode};
+use ringmill_program::lower::{InputSource, KeyId, KeyLayout, KlssLayout, Lowered, Method, lower_compact};
 use ringmill_program::schedule::{Memory, Statistics, schedule};
 use support::{
-    Integers, Limbs, Toy, automorphism, divide_rounded, execute, phase, primes, product, run, times, zip,
+    Integers, Limbs, Toy, automorphism, cut, divide_rounded, execute, phase, primes, product, run, times, zip,
 };
 
 const LOG_N: u32 = 6;
@@ -73,6 +73,23 @@ fn check_against(
     above: u64,
     size: impl Fn(&Program, &HashMap<Value, Integers>, Value) -> f64,
 ) -> LimbProgram {
+    check_by(body, (alpha, None), above, size).0
+}
+
+/// KLSS instead: primes a block, and bits of T beyond what a key switch takes.
+#[derive(Debug, Clone, Copy)]
+struct Klss {
+    block: usize,
+    margin: u32,
+}
+
+/// The same by some method; the limbs of the outputs too, which are of the same ciphertexts and keys for every method.
+fn check_by(
+    body: &str,
+    (alpha, klss): (usize, Option<Klss>),
+    above: u64,
+    size: impl Fn(&Program, &HashMap<Value, Integers>, Value) -> f64,
+) -> (LimbProgram, Vec<Limbs>) {
     let (q, p) = ([primes(LOG_N, 50, 0, 1), primes(LOG_N, 40, 0, 3)].concat(), primes(LOG_N, 51, 0, alpha));
     let mut toy = Toy::new(LOG_N, q, p, alpha, 11);
     let list =
@@ -85,13 +102,18 @@ fn check_against(
     }
     let he = he::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let base = he.chain().unwrap().base_layout();
-    let lowered = lower_compact(&he, &|_| Method::Hybrid(base), above).unwrap();
+    let method = klss.map_or(Method::Hybrid(base), |Klss { block, margin }| {
+        Method::Klss(KlssLayout::with_margin(LOG_N, (&toy.q, &toy.p), (base, block), 49, margin).unwrap())
+    });
+    let lowered = lower_compact(&he, &|_| method.clone(), above).unwrap();
 
     let (mut integers, mut ciphertexts) = (HashMap::new(), HashMap::new());
     for (value, instr) in
         he.values().filter(|(_, i)| matches!(i.op, Op::Input(_) | Op::Plain(_) | Op::Const(_)))
     {
-        let mut m = toy.random.small(toy.n(), 1 << 36);
+        let vector = matches!(instr.op, Op::Const(Constant::List(_)));
+        // Vectors are no longer than their slots and scales allow: 32 coefficients of 2^28 for slots of one and more.
+        let mut m = toy.random.small(toy.n(), if vector { 1 << 27 } else { 1 << 36 });
         if let Op::Const(Constant::List(numbers)) = &instr.op {
             // A polynomial in X^(N/2n) has slots that repeat after n.
             let gap = (1 << LOG_N) / (2 * numbers.period());
@@ -103,7 +125,7 @@ fn check_against(
         }
         integers.insert(value, m);
     }
-    let limbs = bind(&mut toy, &he, &lowered.inputs, &integers, &ciphertexts);
+    let limbs = bind(&mut toy, &he, &lowered, &integers, &ciphertexts);
     let names = lowered.program.inputs().iter().map(|g| g.name.as_str());
     let outputs = run(&lowered.program, &names.zip(&limbs).collect::<Vec<_>>());
 
@@ -127,7 +149,7 @@ fn check_against(
             out.name
         );
     }
-    lowered.program
+    (lowered.program, outputs)
 }
 
 /// The largest coefficient.
@@ -150,13 +172,13 @@ fn largest(he: &Program, exact: &HashMap<Value, Integers>, out: Value) -> f64 {
 fn bind(
     toy: &mut Toy,
     he: &Program,
-    sources: &[InputSource],
+    lowered: &Lowered,
     integers: &HashMap<Value, Integers>,
     ciphertexts: &HashMap<Value, [Limbs; 2]>,
 ) -> Vec<Limbs> {
-    let mut keys: HashMap<(KeyId, u32), Vec<[Limbs; 2]>> = HashMap::new();
-    let mut limbs = Vec::new();
-    for &source in sources {
+    let mut keys: HashMap<KeyId, Vec<[Limbs; 2]>> = HashMap::new();
+    let (mut limbs, all) = (Vec::new(), toy.q.len());
+    for &source in &lowered.inputs {
         limbs.push(match source {
             InputSource::Ciphertext { value, part } => ciphertexts[&value][usize::from(part)].clone(),
             InputSource::Plain { value, compact: true } => {
@@ -169,13 +191,18 @@ fn bind(
                 support::to_limbs(&integers[&value], &toy.q[..ty.level.limbs()])
             }
             InputSource::Encapsulation { .. } => panic!("see raise.rs"),
-            InputSource::Key { key, digit, part, level, .. } => {
-                let limbs = level as usize + 1;
-                let digits = keys.entry((key, level)).or_insert_with(|| match key {
-                    KeyId::Relin => toy.switch_key(&times(&toy.s, &toy.s), limbs),
-                    KeyId::Galois(g) => toy.galois_key(g, limbs),
+            InputSource::Key { key, method, digit, part, level, primes } => {
+                let drawn = keys.entry(key).or_insert_with(|| match key {
+                    KeyId::Relin => toy.switch_key(&times(&toy.s, &toy.s), all),
+                    KeyId::Galois(g) => toy.galois_key(g, all),
                 });
-                digits[digit as usize][usize::from(part)].clone()
+                let (limbs, digit, part) = (level as usize + 1, digit as usize, usize::from(part));
+                match &lowered.methods[method as usize] {
+                    Method::Hybrid(_) => [&drawn[digit][part][..limbs], &drawn[digit][part][all..]].concat(),
+                    Method::Klss(layout) => {
+                        cut(&drawn[digit..=digit], layout, toy, (limbs, primes as usize))[0][part].clone()
+                    }
+                }
             }
         });
     }
@@ -311,6 +338,57 @@ fn sums_of_rotations_are_divided_once() {
         };
         assert!(dots(&compact) >= 3 * 2 * 4, "products and sums of a giant step are one inner product");
     }
+}
+
+#[test]
+fn klss_divides_a_linear_map_once_with_the_bits_of_hybrid_key_switching() {
+    let mut whole = 0;
+    for (alpha, block) in [(1, 1), (1, 2), (2, 2), (2, 3), (4, 3)] {
+        let (q, p) =
+            ([primes(LOG_N, 50, 0, 1), primes(LOG_N, 40, 0, 3)].concat(), primes(LOG_N, 51, 0, alpha));
+        let digits = KeyLayout { limbs: 4, special: alpha, alpha };
+        let layout = KlssLayout::new(LOG_N, (&q, &p), digits, block, 49).unwrap();
+        let (blocks, t) = (layout.blocks(4), layout.t().len());
+        // Constants of one limb make the integers about 40 bits longer: a scale of 2^30, slots of 15, 32 coefficients.
+        for (above, margins) in [(u64::MAX, [0, 12]), (0, [0, 60])] {
+            let by = |klss| check_by(&linear_map(), (alpha, klss), above, |_, exact, out| size(&exact[&out]));
+            let (_, want) = by(None);
+            for margin in margins {
+                let (program, found) = by(Some(Klss { block, margin }));
+                let what =
+                    format!("digits of {alpha}, blocks of {block}, margin {margin}, constants above {above}");
+                // Digits of x and of two sums, both parts of four rotations, a limb of each part for the rescale.
+                let inverse = (0..program.len()).filter(|&i| program.opcode(i) == Opcode::Intt).count();
+                let alone = 3 * 4 + 4 * 2 * blocks * t + 2;
+                let grown = primes_of_t(&program, blocks);
+                // One part of the second giant step, and both at the end; baby steps apart.
+                let once = 3 * 4 + 3 * blocks * grown + 2 + 2 * 2 * blocks * t;
+                // One part of the first giant step as well, and nothing for baby steps.
+                let all = 3 * 4 + 4 * blocks * grown + 2;
+                println!("{what}: {inverse} inverse transforms, one by one {alone}");
+                match (above, margin) {
+                    (_, 0) => assert!(inverse <= alone, "{what}: {inverse}"),
+                    (0, _) => {
+                        // Where products with constants take more than the divisions, baby steps are divided.
+                        assert!(inverse == all || inverse == once, "{what}: {inverse}, {all} or {once}");
+                        whole += usize::from(inverse == all);
+                    }
+                    _ => assert_eq!(inverse, once, "{what}"),
+                }
+                // The same divisions as by hybrid key switching.
+                if margin > 0 && (above > 0 || inverse == all) {
+                    assert!(found == want, "{what}");
+                }
+            }
+        }
+    }
+    assert!(whole > 2, "{whole}");
+}
+
+/// Primes of T that a program has.
+fn primes_of_t(program: &LimbProgram, blocks: usize) -> usize {
+    let keys = program.inputs().iter().filter(|group| group.class == InputClass::Key);
+    keys.map(|group| group.moduli.len() / blocks).max().unwrap()
 }
 
 /// Transforms to coefficients in the lowered program, for four limbs and as many special primes as a digit has limbs.
@@ -480,6 +558,21 @@ fn linear_program(choices: &[(u8, u8, u8, i8)]) -> String {
 }
 
 proptest! {
+    #[test]
+    fn random_linear_programs_decrypt_by_klss_too(
+        choices in prop::collection::vec((any::<u8>(), any::<u8>(), any::<u8>(), any::<i8>()), 1..40),
+        (alpha, block) in prop::sample::select(&[(1, 1), (1, 3), (2, 2), (4, 2)][..]),
+        margin in prop::sample::select(&[0, 8, 60][..]),
+        above in prop::sample::select(&[0, u64::MAX][..]),
+    ) {
+        let by = (alpha, Some(Klss { block, margin }));
+        let (program, _) = check_by(&linear_program(&choices), by, above, largest);
+        let limbs = inputs(&program, 1);
+        let limbs: Vec<&[u64]> = limbs.iter().map(Vec::as_slice).collect();
+        let (want, cpu) = (execute(&Reference, &program, &limbs), Cpu::new().unwrap());
+        prop_assert!(execute(&cpu, &program, &limbs) == want, "on the CPU machine\n{program}");
+    }
+
     #[test]
     fn random_linear_programs_decrypt_to_what_they_say(
         choices in prop::collection::vec((any::<u8>(), any::<u8>(), any::<u8>(), any::<i8>()), 1..40),

@@ -20,7 +20,7 @@ use crate::{Error, Evaluator};
 enum Source {
     Cipher { index: usize, part: usize, limbs: usize },
     Plain { index: usize, limbs: usize },
-    Key { key: Keyed, method: usize, digit: usize, part: usize, limbs: usize },
+    Key { key: Keyed, method: usize, digit: usize, part: usize, limbs: usize, primes: usize },
     Encapsulation { direction: Direction, part: u8, limbs: usize },
 }
 
@@ -197,7 +197,7 @@ impl Prepared {
                 Source::Plain { index, limbs } => {
                     list.extend(operands.plains[index].limbs().take(limbs).map(words));
                 }
-                Source::Key { key, method, digit, part, limbs } => {
+                Source::Key { key, method, digit, part, limbs, primes } => {
                     let switch_key = self.key(operands, key)?;
                     match &self.methods[method] {
                         Method::Hybrid(layout) => {
@@ -208,9 +208,9 @@ impl Prepared {
                             let klss = at.and_then(|at| derived.get(at)).unwrap_or_else(|| {
                                 unreachable!("every key of KLSS is derived before limbs are bound")
                             });
-                            let (t, blocks) = (layout.t_for(limbs).len(), layout.blocks(limbs));
+                            let blocks = layout.blocks(limbs);
                             let limb = |k| (0..blocks).map(move |m| klss.limb(digit, part, k, m));
-                            list.extend((0..t).flat_map(limb));
+                            list.extend((0..primes).flat_map(limb));
                         }
                     }
                 }
@@ -283,7 +283,7 @@ fn plan(p: &Program, lowered: &Lowered, params: &Params) -> Result<Vec<Source>, 
                 let limbs = if compact { 1 } else { limbs(value) };
                 Source::Plain { index: index(&plains, value), limbs }
             }
-            InputSource::Key { key, method, digit, part, level } => Source::Key {
+            InputSource::Key { key, method, digit, part, level, primes } => Source::Key {
                 key: match key {
                     KeyId::Relin => Keyed::Relin,
                     KeyId::Galois(g) => Keyed::Galois(GaloisElement::new(g, params.log_n())?),
@@ -292,6 +292,7 @@ fn plan(p: &Program, lowered: &Lowered, params: &Params) -> Result<Vec<Source>, 
                 digit: digit as usize,
                 part: usize::from(part),
                 limbs: level as usize + 1,
+                primes: primes as usize,
             },
             InputSource::Encapsulation { direction, part } => {
                 let limbs = match direction {

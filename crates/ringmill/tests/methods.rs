@@ -156,6 +156,44 @@ fn klss_gives_the_bits_of_the_form_that_its_key_comes_from() {
     }
 }
 
+/// Rotations of sums, which are divided by P once: by KLSS as by hybrid key switching, with keys that are derived for a longer T.
+#[test]
+fn a_kernel_whose_sums_stay_modulo_t_gives_the_bits_of_hybrid_key_switching() {
+    let w = world();
+    let (chain, base) = ((w.params.q_moduli(), w.params.p_moduli()), KeyLayout::base(&w.params));
+    let traced = he::parse(
+        r#"he @sums traced slots 1024
+        %x = input "x"
+        %c = const 0.5
+        %a = mul %x, %c
+        %b = rotate %a, 1
+        %d = add %a, %b
+        %e = rotate %d, 1
+        %f = add %d, %e
+        %g = rotate %f, 3
+        %h = sub %f, %g
+        output "y", %h
+        end"#,
+    )
+    .unwrap();
+    let klss = |margin| KlssLayout::with_margin(w.params.log_n(), chain, (base, 3), 51, margin).unwrap();
+    let layout = klss(8);
+    let run = |method: Method| {
+        let e = w.by(method);
+        let kernel = Kernel::compile(&e, &traced, &Options::default()).unwrap();
+        let inputs = Inputs::from([("x".into(), Input::Cipher(&w.cipher))]);
+        let found = kernel.run(&inputs, &w.keys).unwrap().remove("y").unwrap();
+        let at = |i: usize| w.values[i % w.values.len()];
+        let sum = |i: usize| (at(i) + 2.0 * at(i + 1) + at(i + 2)) / 2.0;
+        w.check(&found, |i| sum(i) - sum(i + 3), &format!("{:?}", e));
+        found.polys().to_vec()
+    };
+    let hybrid = run(Method::Hybrid(base));
+    assert!(run(Method::Klss(layout)) == hybrid, "sums stay modulo T");
+    // A T that is too short for sums still gives what it should, each rotation divided by itself.
+    run(Method::Klss(klss(0)));
+}
+
 #[test]
 fn a_key_without_the_form_is_refused_by_name() {
     let w = world();

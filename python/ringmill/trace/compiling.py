@@ -177,7 +177,7 @@ def run(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     options, where = ({n: kwargs.pop(n) for n in names if n in kwargs} for names in (OPTIONS, RUN))
     old = [name for name in OLD if name in kwargs and name not in kernel.parameters.parameters]
     if old:
-        where["machine"] = beside(where.get("machine", "cpu"), 2, **{n: kwargs.pop(n) for n in old})
+        where["machine"] = beside(where.get("machine", "cpu"), 3, **{n: kwargs.pop(n) for n in old})
     bound = kernel._bind(args, kwargs)
     kernel._described(bound.arguments)
     values = {name: v for name, v in bound.arguments.items() if _is_encrypted(kernel, name, v)}

@@ -29,6 +29,8 @@ pub struct KlssLayout {
     t: Vec<Modulus>,
     /// How many primes of T polynomials of 1, 2, … limbs take.
     counts: Vec<usize>,
+    /// A bound on the bits of what T must exceed for them.
+    bits: Vec<u32>,
 }
 
 impl KlssLayout {
@@ -43,13 +45,30 @@ impl KlssLayout {
         block: usize,
         bits: u32,
     ) -> Result<Self, LayoutError> {
+        Self::with_margin(log_n, (q, p), (digits, block), bits, 0)
+    }
+
+    /// As [`new`](Self::new), with a T that is 2^`margin` times as long at every level: sums of that many inner products, or their
+    /// products with constants, still are themselves modulo it.
+    ///
+    /// # Errors
+    /// [`LayoutError`].
+    pub fn with_margin(
+        log_n: u32,
+        (q, p): (&[Modulus], &[Modulus]),
+        (digits, block): (KeyLayout, usize),
+        bits: u32,
+        margin: u32,
+    ) -> Result<Self, LayoutError> {
         let bounds = bounds(log_n, (q, p), digits, block)?;
         let needed = bounds.last().map_or(&[][..], Vec::as_slice);
         let skip: Vec<u64> = q.iter().chain(p).map(|m| m.value()).collect();
-        let mut count = (log2(needed) / f64::from(bits)).ceil() as usize;
+        let mut count = ((log2(needed) + f64::from(margin)) / f64::from(bits)).ceil() as usize;
         loop {
             let t = primes::of_bits(bits, log_n, count, &skip)?;
-            if less(needed, &product(t.iter().map(|m| m.value()))) {
+            let found = whole(&t);
+            // Below 2^bits the bound, T at least 2^(bits − 1): with margin the comparison by bits is the stricter one.
+            if less(needed, &found) && (margin == 0 || length(&found) > length(needed) + margin) {
                 return Self::bounded((q, p), digits, block, t, &bounds);
             }
             count += 1;
@@ -78,7 +97,8 @@ impl KlssLayout {
         t: Vec<Modulus>,
         bounds: &[Vec<u64>],
     ) -> Result<Self, LayoutError> {
-        let mut layout = Self { digits, block, t, counts: Vec::with_capacity(bounds.len()) };
+        let bits = bounds.iter().map(|bound| length(bound)).collect();
+        let mut layout = Self { digits, block, t, counts: Vec::with_capacity(bounds.len()), bits };
         let prefixes: Vec<Vec<u64>> = (1..=layout.t.len()).map(|k| whole(&layout.t[..k])).collect();
         let mut count = 1;
         for needed in bounds {
@@ -135,6 +155,14 @@ impl KlssLayout {
     pub fn t_for(&self, limbs: usize) -> &[Modulus] {
         let count = self.counts.get(limbs.saturating_sub(1)).copied();
         &self.t[..count.unwrap_or(self.t.len())]
+    }
+
+    /// How many of the first primes of T hold integers 2^`growth` times as long as the inner products of a polynomial of
+    /// `limbs` limbs; none if all of them do not.
+    pub fn t_grown(&self, limbs: usize, growth: u32) -> Option<usize> {
+        let needed = self.bits.get(limbs.checked_sub(1)?)? + growth;
+        // T of b bits is at least 2^(b − 1).
+        (self.t_for(limbs).len()..=self.t.len()).find(|&count| length(&whole(&self.t[..count])) > needed)
     }
 
     /// Blocks that a polynomial of `limbs` limbs uses.
@@ -216,6 +244,12 @@ fn block_order(digits: KeyLayout, q: &[Modulus], p: &[Modulus]) -> Vec<Modulus> 
     let mut order = digits.special_primes(q, p);
     order.extend(&q[..digits.limbs]);
     order
+}
+
+/// The bits of a number: 2^(bits − 1) ≤ x < 2^bits.
+fn length(words: &[u64]) -> u32 {
+    let top = words.iter().rposition(|&word| word != 0);
+    top.map_or(0, |top| 64 * top as u32 + u64::BITS - words[top].leading_zeros())
 }
 
 fn log2(words: &[u64]) -> f64 {

@@ -193,6 +193,24 @@ impl Methods {
         Ok(found.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
     }
 
+    /// The methods of KLSS that there are, or would be alone.
+    pub(super) fn of_klss(&self) -> impl Iterator<Item = &KlssLayout> {
+        self.candidates.iter().chain(&self.alone).filter_map(|method| match method {
+            Method::Klss(layout) => Some(layout),
+            Method::Hybrid(_) => None,
+        })
+    }
+
+    /// Bits of the longest ciphertext prime.
+    pub(super) fn bits(&self) -> u32 {
+        self.bits
+    }
+
+    /// The plan by which they are chosen.
+    pub(super) fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
     /// The costs that they are chosen by.
     pub fn costs(&self) -> &CostTable {
         &self.table
@@ -318,7 +336,8 @@ fn variance(layout: KeyLayout, q: &[Modulus], p: &[Modulus], limbs: usize, log_n
     n * SIGMA * SIGMA * digits / 12.0 + (1.0 + n * 2.0 / 3.0) / 12.0
 }
 
-fn moduli(chain: &Chain) -> Result<(Vec<Modulus>, Vec<Modulus>), RingError> {
+/// The primes of a chain.
+pub(super) fn moduli(chain: &Chain) -> Result<(Vec<Modulus>, Vec<Modulus>), RingError> {
     let all = |values: &[u64]| values.iter().map(|&q| Modulus::new(q)).collect::<Result<Vec<_>, _>>();
     Ok((all(chain.q())?, all(chain.p())?))
 }

@@ -1,15 +1,21 @@
 //! Methods by the finished program: what a linear map saves is known once it is lowered.
 //!
 //! Each key switch has a least method by itself. But sums of rotations that share a division by P ([`crate::lower`]) take
-//! less than their switches one by one, and only hybrid key switching over the special primes of the chain has them. So a few
-//! plans are lowered, each with what it saves, and the one whose program takes the least time is taken.
+//! less than their switches one by one. Hybrid key switching has such sums over the special primes of the chain, KLSS if its T
+//! is long enough for them. So a few plans are lowered, each with what it saves, and the one whose program takes the least
+//! time is taken.
 
 use std::collections::HashSet;
 
-use super::methods::{Allowed, Methods};
+use ringmill_ckks::KlssLayout;
+
+use super::methods::{Allowed, Methods, moduli};
 use super::work::Work;
 use crate::he::Program;
 use crate::lower::{KeyId, LowerError, Method, Switch, key_switches, lower_by};
+
+/// Bits of T for sums of key switches: of four thousand.
+const SUMS: u32 = 12;
 
 /// Which of the candidates a key switch takes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -70,10 +76,18 @@ impl Methods {
         if plans.len() < 2 {
             return Ok(self.clone());
         }
+        let all: Vec<Switch> = key_switches(he).into_values().collect();
         let mut best: Option<(f64, Self)> = None;
         for methods in plans {
+            let least = best.as_ref().map_or(f64::INFINITY, |(least, _)| *least);
+            // What sums do not save is more than all of another plan.
+            if matches!(methods.plan(), Plan::Only(Method::Klss(_)) | Plan::Turns(Method::Klss(_)))
+                && all.iter().map(|switch| methods.floor(switch)).sum::<f64>() > least
+            {
+                continue;
+            }
             let time = methods.finished(he)?;
-            if best.as_ref().is_none_or(|(least, _)| time < *least) {
+            if time < least {
                 best = Some((time, methods));
             }
         }
@@ -100,6 +114,43 @@ impl Methods {
         for of in [Plan::Only, Plan::Shared, Plan::Turns] {
             plans.extend(common.iter().map(|&method| of(method.clone())));
         }
+        for method in self.with_long_t() {
+            plans.extend([Plan::Only(method.clone()), Plan::Turns(method)]);
+        }
         plans
+    }
+
+    /// The methods of KLSS that serve every level: with the shortest T, with one that holds sums of key switches, and with one that
+    /// holds products of these with constants.
+    fn with_long_t(&self) -> Vec<Method> {
+        let (chain, levels) = (self.chain(), self.chain().base_layout().limbs);
+        let Ok((q, p)) = moduli(chain) else { return Vec::new() };
+        let product = SUMS + chain.scale().log2().ceil().max(0.0) as u32 + chain.log_n() / 2;
+        let table = self.costs().auxiliary().moduli.saturating_sub(q.len() + p.len());
+        let mut found: Vec<Method> = Vec::new();
+        for klss in self.of_klss().filter(|klss| klss.digits().limbs >= levels) {
+            let (digits, bits) = (klss.digits(), klss.t()[0].bits());
+            // Where there are no more primes, there is no longer T.
+            let long = [SUMS, product].into_iter().filter_map(|margin| {
+                KlssLayout::with_margin(chain.log_n(), (&q, &p), (digits, klss.block()), bits, margin).ok()
+            });
+            let long = long.filter(|klss| klss.t().len() <= table);
+            for method in std::iter::once(klss.clone()).chain(long).map(Method::Klss) {
+                if !found.contains(&method) {
+                    found.push(method);
+                }
+            }
+        }
+        found
+    }
+
+    /// What a key switch takes at least, whatever shares its division: its part of the raised digits, and its products with the
+    /// key.
+    fn floor(&self, switch: &Switch) -> f64 {
+        let Some(method) = self.choose(switch) else { return 0.0 };
+        let time = |work: &Work| self.costs().nanoseconds(work, self.chain().log_n());
+        let raising = Work::of_raising_alone(method, switch.limbs, self.bits());
+        time(&raising) / switch.hoisted.max(1) as f64
+            + time(&Work::of_products(method, switch.limbs, self.bits()))
     }
 }

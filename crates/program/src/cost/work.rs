@@ -132,6 +132,26 @@ impl Work {
         Switched { method, limbs, bits }.raise(&mut work);
         work
     }
+
+    /// The transforms of the raised digits alone.
+    pub(super) fn of_raising_alone(method: &Method, limbs: usize, bits: u32) -> Self {
+        let (mut raising, mut work) = (Self::of_raising(method, limbs, bits), Self::default());
+        // Those of the polynomial's own limbs are spared where its coefficients are there.
+        raising.0[Kind::transform(bits) as usize] -= limbs as u64;
+        for kind in [Kind::Transform, Kind::WideTransform] {
+            work.0[kind as usize] = raising.get(kind);
+        }
+        work
+    }
+
+    /// The products with the key alone.
+    pub(super) fn of_products(method: &Method, limbs: usize, bits: u32) -> Self {
+        let (whole, mut work) = (Self::of_switch(method, limbs, bits), Self::default());
+        for kind in [Kind::KeyTerm, Kind::WideKeyTerm] {
+            work.0[kind as usize] = whole.get(kind);
+        }
+        work
+    }
 }
 
 struct Switched<'a> {

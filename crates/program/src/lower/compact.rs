@@ -62,7 +62,8 @@ pub(super) fn constants(he: &Program, low: &Lowering, above: u64) -> HashMap<Val
     }
 }
 
-fn vector<'a>(he: &'a Program, c: &'a Constant) -> Option<&'a Numbers> {
+/// The numbers of a constant that is a vector.
+pub(super) fn vector<'a>(he: &'a Program, c: &'a Constant) -> Option<&'a Numbers> {
     match c {
         Constant::List(numbers) => Some(numbers),
         Constant::Table(id) => Some(&he.table(*id)?.numbers),

@@ -7,9 +7,11 @@
 //! something else reads, or that is an output, is divided where it ends: once for all of them.
 //!
 //! [`Extended`] says which values of a program are left so; their polynomials have the limbs of q_0 … q_ℓ, p_0 … p_{K−1}.
+//! KLSS keeps them modulo T instead ([`over_t`](super::over_t)), where T is long enough ([`growth`](super::growth)).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::growth::Levels;
 use super::turns::MANY;
 use super::uses::limbs;
 use super::{LowerError, Lowering, Poly};
@@ -28,8 +30,10 @@ pub(super) struct Facts<'a> {
     pub(super) needed: &'a [bool],
     /// How often each value is used.
     pub(super) uses: &'a [u32],
-    /// Whether a rotation divides by the special primes of the chain, all of them and no others.
+    /// Whether a rotation divides by the special primes of the chain, all of them and no others, or by KLSS as its level does.
     pub(super) divides: &'a dyn Fn(Value) -> bool,
+    /// By numbers of limbs, where rotations are switched by KLSS.
+    pub(super) klss: &'a Levels<'a>,
     /// Whether a rotation shares its digits with others.
     pub(super) shares: &'a dyn Fn(Value) -> bool,
     /// Whether a rescale is merged into a rotation anyway.
@@ -48,25 +52,62 @@ pub(super) struct Extended {
     is: Vec<bool>,
     /// Sums of such values that are divided where they end.
     settled: Vec<bool>,
+    /// Where they stay modulo T: by limbs its primes, for each method of KLSS.
+    over_t: HashMap<usize, BTreeMap<usize, usize>>,
+}
+
+/// What is taken back on the way to a decision.
+#[derive(Default)]
+struct Refused {
+    /// Sums that put off too few divisions for their own.
+    sums: Vec<bool>,
+    /// Numbers of limbs at which T is too short for products with constants, or for sums.
+    products: BTreeSet<usize>,
+    levels: BTreeSet<usize>,
 }
 
 impl Extended {
     pub(super) fn of(facts: &Facts<'_>) -> Self {
-        // Sums that put off too few divisions for their own are taken back; others may change by that.
-        let mut refused = vec![false; facts.needed.len()];
-        let extra = facts.extra();
+        // What is taken back may change other things.
+        let mut refused = Refused { sums: vec![false; facts.needed.len()], ..Refused::default() };
+        let factors = facts.factors();
         loop {
             let may = facts.may(&refused);
-            let is = facts.undivided(&may, &extra);
+            let primes = match facts.primes(&may, &factors) {
+                Ok(primes) => primes,
+                Err(limbs) => {
+                    if !refused.products.insert(limbs) {
+                        refused.levels.insert(limbs);
+                    }
+                    continue;
+                }
+            };
+            let is = facts.undivided(&may, &facts.extra(&primes));
             let settled = facts.settled(&may, &is);
             let worth = facts.divisions(&is);
             let lost = |v: &Value| settled[v.index()] && worth[v.index()] < MANY as f64;
             let lost: Vec<Value> = facts.he.values().map(|(v, _)| v).filter(lost).collect();
             if lost.is_empty() {
-                return Self { is, settled };
+                // Fewer values than may stay so, so T is long enough for them.
+                let primes = facts.primes(&is, &factors).unwrap_or(primes);
+                let mut over_t: HashMap<usize, BTreeMap<usize, usize>> = HashMap::new();
+                for (limbs, primes) in primes {
+                    over_t.entry(facts.klss[&limbs].method).or_default().insert(limbs, primes);
+                }
+                return Self { is, settled, over_t };
             }
-            lost.iter().for_each(|v| refused[v.index()] = true);
+            lost.iter().for_each(|v| refused.sums[v.index()] = true);
         }
+    }
+
+    /// How many primes of T sums of key switches take by a method, by limbs.
+    pub(super) fn sums_of(&self, method: usize) -> Option<&BTreeMap<usize, usize>> {
+        self.over_t.get(&method)
+    }
+
+    /// The method modulo whose T values of `limbs` limbs stay.
+    pub(super) fn method_over_t(&self, limbs: usize) -> Option<usize> {
+        self.over_t.iter().find(|(_, by)| by.contains_key(&limbs)).map(|(&method, _)| method)
     }
 
     /// Whether v is P times what it stands for.
@@ -87,7 +128,7 @@ impl Extended {
 
 impl Facts<'_> {
     /// Values that no use forbids. A use that is a sum can be divided itself, unless that is `refused`.
-    fn may(&self, refused: &[bool]) -> Vec<bool> {
+    fn may(&self, refused: &Refused) -> Vec<bool> {
         let mut may: Vec<bool> = self.needed.to_vec();
         for out in self.he.outputs() {
             may[out.value.index()] = false;
@@ -95,17 +136,19 @@ impl Facts<'_> {
         // Uses come after what they use.
         for (v, instr) in self.he.values().rev().filter(|(v, _)| self.needed[v.index()]) {
             let two = matches!(&instr.ty, Type::Ct(t) if t.parts == 2);
+            let limbs = limbs(&instr.ty);
+            let divides = (self.divides)(v) && !refused.levels.contains(&limbs);
             may[v.index()] &= two
                 && match instr.op {
-                    Op::Rotate { .. } | Op::Conj { .. } => (self.divides)(v) && !(self.merged)(v),
-                    Op::MulPlain(_, p) => self.compact.contains_key(&p),
+                    Op::Rotate { .. } | Op::Conj { .. } => divides && !(self.merged)(v),
+                    Op::MulPlain(_, p) => self.compact.contains_key(&p) && !refused.products.contains(&limbs),
                     Op::Add(..) | Op::Sub(..) | Op::Neg(_) | Op::MulScalar { .. } => true,
                     _ => false,
                 };
             let allows = match instr.op {
                 Op::Rescale(_) => two,
-                Op::Add(..) | Op::Sub(..) => may[v.index()] || two && !refused[v.index()],
-                Op::Rotate { .. } | Op::Conj { .. } => (self.divides)(v),
+                Op::Add(..) | Op::Sub(..) => may[v.index()] || two && !refused.sums[v.index()],
+                Op::Rotate { .. } | Op::Conj { .. } => divides,
                 _ => may[v.index()],
             };
             if !allows {
@@ -159,22 +202,34 @@ impl Facts<'_> {
         divisions
     }
 
-    /// The time of the divisions by P of both parts, in transforms.
+    /// The time of the divisions by P of both parts, in transforms; by KLSS that of what comes before them too.
     fn saved(&self, limbs: usize) -> f64 {
-        (2 * (limbs + self.special)) as f64 + CONVERSION * (2 * limbs * self.special) as f64
+        let division = |special: usize| CONVERSION * (2 * limbs * special) as f64;
+        let Some(klss) = self.klss.get(&limbs).map(|at| at.layout) else {
+            return (2 * (limbs + self.special)) as f64 + division(self.special);
+        };
+        let (t, special) = (klss.t_for(limbs).len(), klss.digits().special);
+        let recovery = CONVERSION * (2 * t * (limbs + special)) as f64;
+        (2 * (klss.blocks(limbs) * t + limbs)) as f64 + recovery + division(special)
     }
 
-    /// For each value the time that its products with constants take modulo the special primes, in transforms.
-    fn extra(&self) -> Vec<f64> {
+    /// For each value the time that its products with constants take modulo the special primes, or modulo T, in transforms.
+    fn extra(&self, primes: &BTreeMap<usize, usize>) -> Vec<f64> {
         let mut extra = vec![0.0; self.needed.len()];
         for (_, instr) in self.he.values().filter(|(v, _)| self.needed[v.index()]) {
+            let limbs = limbs(&instr.ty);
+            // Transforms of the constant, and limbs of each part beyond those of q_0 …: of those c_1 has none modulo T.
+            let (expanded, products) = match (primes.get(&limbs), self.klss.get(&limbs)) {
+                (Some(&t), Some(klss)) => (t, (klss.layout.blocks(limbs) * t) as f64 - limbs as f64 / 2.0),
+                _ => (self.special, self.special as f64),
+            };
             match instr.op {
                 Op::MulPlain(a, p) => {
                     let Some(&period) = self.compact.get(&p) else { continue };
                     let transform = (2 * period) as f64 / self.n as f64;
-                    extra[a.index()] += self.special as f64 * (transform + PRODUCT);
+                    extra[a.index()] += expanded as f64 * transform + products * PRODUCT;
                 }
-                Op::MulScalar { a, .. } => extra[a.index()] += self.special as f64 * PRODUCT,
+                Op::MulScalar { a, .. } => extra[a.index()] += products * PRODUCT,
                 _ => {}
             }
         }

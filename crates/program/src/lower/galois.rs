@@ -95,6 +95,20 @@ impl Lowering {
 }
 
 impl Hoisted {
+    pub(super) fn of(raised: Vec<Poly>, limbs: usize) -> Self {
+        Self { raised, limbs }
+    }
+
+    /// The digits as a key switch takes them.
+    pub(super) fn raised(&self) -> Raised<'_> {
+        Raised::Shared(&self.raised)
+    }
+
+    /// Limbs of what they are digits of.
+    pub(super) fn limbs(&self) -> usize {
+        self.limbs
+    }
+
     /// The key switch of a rotation of c_0 + c_1·s by these digits of c_1.
     pub(super) fn switching<'a>(&'a self, c0: &'a [Operand], end: End, galois: u64) -> Switching<'a> {
         let (raised, add) = (Raised::Shared(&self.raised), [Some(c0), None]);

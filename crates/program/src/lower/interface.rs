@@ -58,8 +58,7 @@ pub enum InputSource {
         compact: bool,
     },
     /// One polynomial of a key-switching key: limbs q_0 … q_`level`, then all special primes of the method's
-    /// layout. For KLSS, for each prime of T that this number of limbs needs, the blocks for this number of
-    /// limbs.
+    /// layout. For KLSS, for each of the first `primes` primes of T, the blocks for this number of limbs.
     Key {
         /// The key.
         key: KeyId,
@@ -71,6 +70,8 @@ pub enum InputSource {
         part: u8,
         /// The highest level at which the program uses the key.
         level: u32,
+        /// The primes of T that it uses; 0 for hybrid key switching.
+        primes: u32,
     },
     /// One polynomial of the encapsulation key: limbs q_0, p_0 down, q_0 … q_L, p_0 up.
     Encapsulation {

@@ -1,5 +1,7 @@
 //! Key-switching keys as inputs of a program.
 
+use std::collections::BTreeMap;
+
 use super::klss::KlssInputs;
 use super::{LowerError, Lowering, Method, Poly};
 use crate::limb::{Domain, InputClass, ModulusId};
@@ -48,6 +50,17 @@ impl Lowering {
         names: &[String],
         limbs: usize,
     ) -> Result<KeyInputs, LowerError> {
+        self.key_inputs_for_sums(method, names, limbs, &BTreeMap::new())
+    }
+
+    /// The same for sums of key switches too: `sums` says how many primes of T they take, by limbs.
+    pub(super) fn key_inputs_for_sums(
+        &mut self,
+        method: &Method,
+        names: &[String],
+        limbs: usize,
+        sums: &BTreeMap<usize, usize>,
+    ) -> Result<KeyInputs, LowerError> {
         let layout = method.layout();
         if limbs > layout.limbs {
             return Err(LowerError::Limbs { found: limbs, max: layout.limbs });
@@ -59,8 +72,10 @@ impl Lowering {
                 let (q, p) = self.basis.chain();
                 // The bound on T, however the layout was made.
                 klss.check(self.builder.log_n(), (&q, &p))?;
-                let t = klss.t_for(limbs).iter().map(|&t| self.basis.t(&mut self.builder, t));
-                Some(KlssInputs { layout: klss.clone(), t: t.collect(), blocks: klss.blocks(limbs) })
+                let sums: BTreeMap<_, _> = sums.range(..=limbs).map(|(&at, &primes)| (at, primes)).collect();
+                let primes = sums.values().copied().fold(klss.t_for(limbs).len(), usize::max);
+                let t = klss.t()[..primes].iter().map(|&t| self.basis.t(&mut self.builder, t)).collect();
+                Some(KlssInputs { layout: klss.clone(), t, blocks: klss.blocks(limbs), sums })
             }
         };
         self.declare_key(names, limbs, layout.alpha, special, klss)

@@ -135,6 +135,22 @@ impl Lowering {
         Ok(Digits { limbs: d, digits })
     }
 
+    /// The digits of a polynomial whose coefficients are there, for a key that needs no limbs of their own: one of KLSS.
+    pub(super) fn digits_of_coefficients<'d>(
+        &mut self,
+        coefficients: &'d [Operand],
+        key: &KeyInputs,
+    ) -> Result<Digits<'d>, LowerError> {
+        self.region("digits");
+        let mut digits = Vec::new();
+        for first in (0..coefficients.len()).step_by(key.alpha) {
+            let range = first..coefficients.len().min(first + key.alpha);
+            let moduli = self.basis.q()[range.clone()].to_vec();
+            digits.push((range.clone(), self.residues(&moduli, &coefficients[range])?));
+        }
+        Ok(Digits { limbs: coefficients, digits })
+    }
+
     /// Step 2 for one prime: every digit modulo it, in the evaluation domain.
     fn raise(&mut self, d: &Digits<'_>, target: Target) -> Poly {
         let own = |range: &Range<usize>| range.contains(&target.index).then(|| d.limbs[target.index]);
@@ -153,7 +169,7 @@ impl Lowering {
     /// Every prime to which a key switch with `key` raises digits, and the digits there: \[prime\]\[digit\].
     pub(super) fn raise_all(&mut self, d: &Digits<'_>, key: &KeyInputs) -> Vec<Poly> {
         match &key.klss {
-            Some(klss) => klss.t_for(d.limbs.len()).iter().map(|&t| self.raise_to_t(d, t)).collect(),
+            Some(klss) => klss.t_raised(d.limbs.len()).iter().map(|&t| self.raise_to_t(d, t)).collect(),
             None => {
                 let targets = self.targets(d.limbs.len(), key);
                 targets.into_iter().map(|target| self.raise(d, target)).collect()
@@ -271,7 +287,7 @@ impl Lowering {
         }
         if let Raised::Shared(all) = s.raised {
             let (method, primes) = match &key.klss {
-                Some(klss) => ("KLSS", klss.t_for(limbs).len()),
+                Some(klss) => ("KLSS", klss.t_raised(limbs).len()),
                 None => ("hybrid key switching", limbs + key.special.len()),
             };
             if all.len() != primes || all.iter().any(|digits| digits.len() != limbs.div_ceil(key.alpha)) {

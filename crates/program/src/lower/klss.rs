@@ -10,11 +10,16 @@
 //! 5. *Divide* by P, or by P·q_ℓ, on coefficients, and transform what remains: 2·(ℓ + 1) transforms.
 //!
 //! Steps 1, 3 and 5 compute the integers of hybrid key switching with the same key, so results are equal bit for bit.
+//!
+//! Steps 4 and 5 can wait for the end of a sum of key switches (`over_t`).
+
+use std::collections::BTreeMap;
 
 use ringmill_ckks::KlssLayout;
 
 use super::key_inputs::KeyInputs;
 use super::key_switch::{Digits, End, Parts, Switching};
+use super::residues::Residues;
 use super::{LowerError, Lowering, Poly};
 use crate::limb::{ModulusId, Operand};
 
@@ -26,6 +31,8 @@ pub(super) struct KlssInputs {
     pub(super) t: Vec<ModulusId>,
     /// Blocks of the declared limbs.
     pub(super) blocks: usize,
+    /// For numbers of limbs at which sums of key switches stay modulo T: how many of its primes these take.
+    pub(super) sums: BTreeMap<usize, usize>,
 }
 
 impl KlssInputs {
@@ -33,6 +40,20 @@ impl KlssInputs {
     pub(super) fn t_for(&self, limbs: usize) -> &[ModulusId] {
         &self.t[..self.layout.t_for(limbs).len().min(self.t.len())]
     }
+
+    /// Those to which its digits are raised: more than that where sums of key switches stay modulo T.
+    pub(super) fn t_raised(&self, limbs: usize) -> &[ModulusId] {
+        self.sums.get(&limbs).map_or_else(|| self.t_for(limbs), |&primes| &self.t[..primes])
+    }
+}
+
+/// A polynomial that is to be divided by P, and what is added to the quotient.
+pub(super) struct Dividend<'a> {
+    /// Coefficients modulo the special primes and q_0 ….
+    pub(super) rows: &'a [Operand],
+    pub(super) special: &'a [ModulusId],
+    /// Limbs of q_0 …, in the evaluation domain.
+    pub(super) add: Option<&'a [Operand]>,
 }
 
 impl Lowering {
@@ -48,25 +69,39 @@ impl Lowering {
         key: &KeyInputs,
         klss: &KlssInputs,
     ) -> Result<[Poly; 2], LowerError> {
-        let special = key.special().len();
-        let (block, blocks) = (klss.layout.block(), klss.layout.blocks(s.limbs));
-        let sums = self.block_sums(s, key, klss, blocks);
+        let sums = self.block_sums(s, key, klss, klss.layout.blocks(s.limbs));
+        let [b, a] = [0, 1].map(|part| {
+            let sums: Vec<Poly> = sums.iter().map(|block| block[part].clone()).collect();
+            self.recovered(&sums, s.limbs, key, klss)
+        });
+        let (rescale, special) = (s.end == End::Rescale, key.special());
+        let mut parts = [Vec::new(), Vec::new()];
+        for ((part, rows), add) in parts.iter_mut().zip([b?, a?]).zip(s.add) {
+            let quotient = self.quotient(&Dividend { rows: &rows, special, add }, rescale)?;
+            *part = quotient.into_iter().map(|limb| self.turned(limb, s.galois)).collect();
+        }
+        Ok(parts)
+    }
+
+    /// Step 4 for one part: coefficients modulo the special primes and q_0 …, from those of each block modulo primes of T.
+    pub(super) fn recovered(
+        &mut self,
+        sums: &[Poly],
+        limbs: usize,
+        key: &KeyInputs,
+        klss: &KlssInputs,
+    ) -> Result<Poly, LowerError> {
         self.region("recover");
-        let mut rows = [Vec::new(), Vec::new()];
+        let (block, all) = (klss.layout.block(), key.special().len() + limbs);
+        let mut rows = Vec::with_capacity(all);
         for (m, sums) in sums.iter().enumerate() {
-            let (first, end) = (m * block, (special + s.limbs).min((m + 1) * block));
-            for part in 0..2 {
-                let x = self.residues(klss.t_for(s.limbs), &sums[part])?;
-                for at in first..end {
-                    let modulus = self.block_prime(key, at);
-                    let row = self.coefficients_modulo(&x, modulus);
-                    rows[part].push(row);
-                }
+            let x = self.residues(&klss.t[..sums.len()], sums)?;
+            for at in m * block..all.min((m + 1) * block) {
+                let modulus = self.block_prime(key, at);
+                rows.push(self.coefficients_modulo(&x, modulus));
             }
         }
-        self.region("divide");
-        let [b, a] = rows;
-        Ok([self.divide_coefficients(s, key, 0, &b)?, self.divide_coefficients(s, key, 1, &a)?])
+        Ok(rows)
     }
 
     /// Step 3: \[block\]\[part\]\[prime of T\], coefficients.
@@ -98,49 +133,76 @@ impl Lowering {
         if at < special.len() { special[at] } else { self.basis.q()[at - special.len()] }
     }
 
-    /// Step 5 for one part; `rows` are its coefficients modulo the special primes and q_0 ….
-    fn divide_coefficients(
-        &mut self,
-        s: &Switching<'_>,
-        key: &KeyInputs,
-        part: usize,
-        rows: &[Operand],
-    ) -> Result<Poly, LowerError> {
-        let special = key.special().len();
-        let rescale = s.end == End::Rescale;
-        let kept = s.limbs - usize::from(rescale);
-        let mut dropped = rows[..special].to_vec();
-        let mut moduli = key.special().to_vec();
+    /// Step 5 for one part: limbs of q_0 …, all but the last if `rescale`.
+    ///
+    /// # Errors
+    /// As a conversion.
+    pub(super) fn quotient(&mut self, x: &Dividend<'_>, rescale: bool) -> Result<Poly, LowerError> {
+        self.region("divide");
+        let (p, rows) = x.rows.split_at(x.special.len());
+        let kept = rows.len() - usize::from(rescale);
+        let (mut dropped, mut moduli) = (p.to_vec(), x.special.to_vec());
         if rescale {
             // q_ℓ too is divided away, and the addend with it.
-            let mut row = rows[special + kept];
-            if let Some(addend) = s.add[part] {
-                let x = self.builder.intt(addend[kept]);
-                let p = self.basis.product(key.special().iter().copied(), self.basis.q()[kept]);
-                let scaled = self.builder.mul_const(x, p);
+            let (mut row, q) = (rows[kept], self.basis.q()[kept]);
+            if let Some(addend) = x.add {
+                let limb = self.builder.intt(addend[kept]);
+                let p = self.basis.product(x.special.iter().copied(), q);
+                let scaled = self.builder.mul_const(limb, p);
                 row = self.builder.add(scaled, row);
             }
             dropped.push(row);
-            moduli.push(self.basis.q()[kept]);
+            moduli.push(q);
         }
-        let x = self.residues(&moduli, &dropped)?;
+        let dropped = self.residues(&moduli, &dropped)?;
         let mut y = Vec::with_capacity(kept);
-        for i in 0..kept {
+        for (i, &row) in rows[..kept].iter().enumerate() {
             let q = self.basis.q()[i];
-            let inverse = self.basis.inverse(moduli.iter().copied(), q)?;
-            let remainder = self.coefficients_modulo(&x, q);
-            let quotient = self.builder.sub_mul_const(rows[special + i], remainder, inverse);
+            let quotient = self.quotient_row(row, &dropped, &moduli, q)?;
             let mut limb = self.builder.ntt(quotient);
-            if let Some(addend) = s.add[part] {
-                let mut x = addend[i];
+            if let Some(addend) = x.add {
+                let mut add = addend[i];
                 if rescale {
                     let last = self.basis.inverse([self.basis.q()[kept]], q)?;
-                    x = self.builder.mul_const(x, last);
+                    add = self.builder.mul_const(add, last);
                 }
-                limb = self.builder.add(x, limb);
+                limb = self.builder.add(add, limb);
             }
-            y.push(self.turned(limb, s.galois));
+            y.push(limb);
         }
         Ok(y)
+    }
+
+    /// The coefficients of the quotient by P, and of the addend: what digits are taken of.
+    ///
+    /// # Errors
+    /// As a conversion.
+    pub(super) fn quotient_coefficients(&mut self, x: &Dividend<'_>) -> Result<Poly, LowerError> {
+        self.region("divide");
+        let (p, rows) = x.rows.split_at(x.special.len());
+        let dropped = self.residues(x.special, p)?;
+        let mut y = Vec::with_capacity(rows.len());
+        for (i, &row) in rows.iter().enumerate() {
+            let mut row = self.quotient_row(row, &dropped, x.special, self.basis.q()[i])?;
+            if let Some(addend) = x.add {
+                let add = self.builder.intt(addend[i]);
+                row = self.builder.add(add, row);
+            }
+            y.push(row);
+        }
+        Ok(y)
+    }
+
+    /// A row of it modulo q; `dropped` is the dividend modulo the product of `moduli`.
+    fn quotient_row(
+        &mut self,
+        row: Operand,
+        dropped: &Residues,
+        moduli: &[ModulusId],
+        q: ModulusId,
+    ) -> Result<Operand, LowerError> {
+        let inverse = self.basis.inverse(moduli.iter().copied(), q)?;
+        let remainder = self.coefficients_modulo(dropped, q);
+        Ok(self.builder.sub_mul_const(row, remainder, inverse))
     }
 }

@@ -13,6 +13,8 @@
 //! | [`galois`] | rotation, conjugation, hoisted rotations |
 //! | [`raise`] | from level 0 to the top, by way of the ephemeral secret |
 //! | `extended` | values that stay multiplied by P: double hoisting |
+//! | `over_t` | the same for KLSS, where sums stay modulo T |
+//! | `growth` | how long T must be for that |
 //! | `compact` | many constant vectors as one limb each |
 //! | `sums` | sums of products with plaintexts as inner products |
 //! | `turns` | sums of rotations, prime by prime |
@@ -33,11 +35,13 @@ pub mod encrypt;
 mod error;
 mod extended;
 pub mod galois;
+mod growth;
 pub mod interface;
 pub mod key_inputs;
 pub mod key_switch;
 pub mod klss;
 pub mod method;
+mod over_t;
 pub mod pointwise;
 pub mod program;
 pub mod raise;

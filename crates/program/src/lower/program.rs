@@ -19,15 +19,18 @@
 
 mod declare;
 mod operands;
+mod over_t;
 mod turns;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::compact;
 use super::extended::{Extended, Facts};
 use super::galois::{Hoisted, Turn};
+use super::growth::{Level, Levels};
 use super::interface::{InputSource, KeyId, Lowered, Names, OutputSource, identifier};
 use super::key_switch::End;
+use super::over_t::OverT;
 use super::scalar::{residue, scaled_integer};
 use super::sums::{Factor, Sums};
 use super::turns::Turns;
@@ -113,6 +116,9 @@ struct Walk<'a> {
     sums: Sums,
     extended: Extended,
     turns: Turns,
+    /// By limbs, the key of a rotation by KLSS where values stay modulo T; and these values.
+    keys_over_t: HashMap<usize, (KeyId, usize)>,
+    kept: HashMap<Value, [OverT; 2]>,
     /// P times the polynomials of values that are added to extended ones, limbs of q_0 … alone.
     promoted: HashMap<Value, [Poly; 2]>,
     /// The polynomials of each value so far.
@@ -153,6 +159,8 @@ impl<'a> Walk<'a> {
             compact,
             extended: Extended::default(),
             turns: Turns::default(),
+            keys_over_t: HashMap::new(),
+            kept: HashMap::new(),
             promoted: HashMap::new(),
             sums,
             inputs: Vec::new(),
@@ -164,9 +172,16 @@ impl<'a> Walk<'a> {
     /// Decides which values stay multiplied by P.
     fn extend(&mut self) {
         let special = self.low.basis.p().len();
-        let divides = |v: Value| match self.method_of.get(&v).map(|&m| &self.methods[m]) {
-            Some(Method::Hybrid(layout)) => layout.special == special,
-            _ => false,
+        let levels = self.levels_of_klss(special);
+        let divides = |v: Value| {
+            let (Some(&method), level) = (self.method_of.get(&v), levels.get(&self.limbs(v))) else {
+                return false;
+            };
+            match (&self.methods[method], level) {
+                (Method::Hybrid(layout), None) => layout.special == special,
+                (Method::Klss(_), Some(level)) => level.method == method,
+                _ => false,
+            }
         };
         let shares = |v: Value| {
             let (op, method) = (&self.he.instr(v).op, self.method_of.get(&v));
@@ -178,6 +193,7 @@ impl<'a> Walk<'a> {
             needed: &self.needed,
             uses: &self.uses,
             divides: &divides,
+            klss: &levels,
             shares: &shares,
             merged: &|v| self.merged.contains_key(&v),
             compact: &self.compact,
@@ -185,6 +201,34 @@ impl<'a> Walk<'a> {
             special,
         });
         self.turns = Turns::of(self.he, &self.needed, &self.uses, &self.extended, &self.sums, &shares);
+        let switches = self.method_of.iter().filter_map(|(&v, &method)| {
+            let (key, _) = self.key_of(&self.he.instr(v).op)?;
+            let over_t = key != KeyId::Relin && self.extended.method_over_t(self.limbs(v)) == Some(method);
+            over_t.then(|| (self.limbs(v), (key, method)))
+        });
+        self.keys_over_t = switches.collect();
+    }
+
+    /// The method of KLSS of most rotations for each number of limbs at which none is hybrid with the chain's special primes.
+    fn levels_of_klss(&self, special: usize) -> Levels<'_> {
+        let mut levels: BTreeMap<usize, BTreeMap<usize, usize>> = BTreeMap::new();
+        let mut hybrid = HashSet::new();
+        for (&v, &method) in &self.method_of {
+            match &self.methods[method] {
+                _ if matches!(self.he.instr(v).op, Op::Relin(_)) => {}
+                Method::Klss(_) => *levels.entry(self.limbs(v)).or_default().entry(method).or_default() += 1,
+                Method::Hybrid(layout) if layout.special == special => {
+                    hybrid.insert(self.limbs(v));
+                }
+                Method::Hybrid(_) => {}
+            }
+        }
+        let most = |(limbs, by): (usize, BTreeMap<usize, usize>)| {
+            let (&method, _) = by.iter().rev().max_by_key(|(_, count)| **count)?;
+            let Method::Klss(layout) = &self.methods[method] else { return None };
+            Some((limbs, Level { method, layout }))
+        };
+        levels.into_iter().filter(|(limbs, _)| !hybrid.contains(limbs)).filter_map(most).collect()
     }
 
     /// A method for every key switch. Those that share digits by name can do so if their methods are the same.
@@ -221,12 +265,15 @@ impl<'a> Walk<'a> {
 
     fn instruction(&mut self, v: Value) -> Result<(), LowerError> {
         let instr = self.he.instr(v);
-        if !self.parts[v.index()].is_empty() {
+        if !self.parts[v.index()].is_empty() || self.kept.contains_key(&v) {
             return Ok(()); // An input, a rescale computed together with its key switch, a sum together with another.
         }
         let word = instr.op.kind().word();
         self.low.scope(format!("{} {word}", self.he.value_name(v)).replace(['#', '\n', '\r'], "_"));
         self.low.region("");
+        if self.instruction_over_t(v)? {
+            return Ok(());
+        }
         if self.sums.terms(v).is_some() {
             return self.sums_of_products(v);
         }

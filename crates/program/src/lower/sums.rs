@@ -109,7 +109,8 @@ impl Lowering {
         sums
     }
 
-    fn factor(&mut self, p: &Factor, (limb, m): (usize, ModulusId)) -> Operand {
+    /// A limb of a factor.
+    pub(super) fn factor(&mut self, p: &Factor, (limb, m): (usize, ModulusId)) -> Operand {
         match p {
             Factor::Limbs(limbs) => limbs[limb],
             &Factor::Compact(one) => self.expanded_limb(one, m),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use num_bigint::BigInt;
 use num_traits::{Signed as _, ToPrimitive as _, Zero as _};
+use ringmill_ckks::KlssLayout;
 use ringmill_machine::{Bindings, Machine, Offload, Reference};
 use ringmill_program::limb::LimbProgram;
 use ringmill_ring::Modulus;
@@ -228,6 +229,30 @@ impl Toy {
         let norm = self.s.iter().filter(|c| !c.is_zero()).count();
         (1.0 + norm as f64) / 12.0
     }
+}
+
+/// A key of all limbs as KLSS reads it for polynomials of `limbs` limbs, by definition: integers of each block, centred, modulo
+/// `count` primes of T.
+pub(crate) fn cut(
+    key: &[[Limbs; 2]],
+    layout: &KlssLayout,
+    toy: &Toy,
+    (limbs, count): (usize, usize),
+) -> Vec<[Limbs; 2]> {
+    let moduli = [&toy.q[..], &toy.p].concat();
+    let all = toy.q.len();
+    let one = |polynomial: &Limbs| {
+        let mut out: Vec<Limbs> = Vec::new();
+        for m in 0..layout.blocks(limbs) {
+            // Blocks are those of the whole key, whatever is used of the last one.
+            let rows: Vec<usize> = layout.rows(m, all).collect();
+            let chosen: Vec<Vec<u64>> = rows.iter().map(|&r| polynomial[r].clone()).collect();
+            let primes: Vec<Modulus> = rows.iter().map(|&r| moduli[r]).collect();
+            out.push(to_limbs(&to_integers(&chosen, &primes), &layout.t()[..count]));
+        }
+        (0..count).flat_map(|k| out.iter().map(move |block| block[k].clone())).collect()
+    };
+    key.iter().map(|[b, a]| [one(b), one(a)]).collect()
 }
 
 /// Every output limb of a run.

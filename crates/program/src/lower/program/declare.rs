@@ -69,11 +69,21 @@ impl Walk<'_> {
             let suffixes: Vec<String> =
                 (0..digits).flat_map(|j| [format!("_b{j}"), format!("_a{j}")]).collect();
             let group = names.group(&key.stem(), &suffixes);
-            let inputs = self.low.key_inputs_for(method, &group, limbs)?;
+            let none = BTreeMap::new();
+            let sums = self.extended.sums_of(index).unwrap_or(&none);
+            let inputs = self.low.key_inputs_for_sums(method, &group, limbs, sums)?;
+            let primes = inputs.klss.as_ref().map_or(0, |klss| klss.t.len()) as u32;
             self.keys.insert((key, index), inputs);
             for digit in 0..digits as u32 {
                 let (level, method) = (limbs as u32 - 1, index as u32);
-                self.inputs.extend([0, 1].map(|part| InputSource::Key { key, method, digit, part, level }));
+                self.inputs.extend([0, 1].map(|part| InputSource::Key {
+                    key,
+                    method,
+                    digit,
+                    part,
+                    level,
+                    primes,
+                }));
             }
         }
         Ok(())

@@ -15,10 +15,13 @@ impl Walk<'_> {
         let raised = match group.raised.take() {
             Some(raised) => raised,
             None if group.members < 2 => return Ok(None),
-            None => {
-                let c1 = self.switched(a)?;
-                self.low.hoist(&c1, &self.keys[&(id, method)])?
-            }
+            None => match self.coefficients_over_t(a)? {
+                Some(c1) => self.low.hoist_coefficients(&c1, &self.keys[&(id, method)])?,
+                None => {
+                    let c1 = self.switched(a)?;
+                    self.low.hoist(&c1, &self.keys[&(id, method)])?
+                }
+            },
         };
         if let Some(group) = self.hoisted.get_mut(&name) {
             group.members -= 1;

@@ -66,9 +66,8 @@ def _sets() -> Cells:
     }
 
 
-def sheets(facts: list[Row]) -> list[Sheet]:
+def sheets(rows: list[Row]) -> list[Sheet]:
     """Every table."""
-    rows = [row for fact in facts for row in fact["rows"]]
     return [
         listed("Table 2: the whole module", rows, 2, _RESOURCES),
         listed("Table 3: ModRai by modules", rows, 3, _RESOURCES),

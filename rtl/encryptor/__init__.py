@@ -1,0 +1,1 @@
+"""The encryption engine: its cycles in Python, its sources beside."""

@@ -1,0 +1,209 @@
+"""The cycles of the encryption engine, and what it is made of.
+
+    python -m rtl.encryptor.schedule        the table of Nguyen, Kim and Lee's set, and of its neighbours
+
+A job's samples are drawn into one of two sets. Then it starts, N/P cycles after the one before at the
+earliest.
+`rtl/tools/tests/test_encryptor.py` holds the cycles to the RTL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+
+PUBLIC, SYMMETRIC, PUBLIC_KEY, DECRYPT = range(4)
+
+#: Samples of a Gaussian polynomial that are drawn together, and bytes of a ternary one.
+GAUSSIAN_BLOCK, TRIT_BATCH = 512, 4096
+#: Below this degree, expansions of seeds start these cycles farther apart.
+SEEDED_APART, SEEDED_LOG_N = 64, 12
+
+
+def trit_bytes(log_n: int) -> int:
+    """Bytes of five digits that make a ternary polynomial."""
+    return ((1 << log_n) + 4) // 5
+
+
+def expected_trit_words(log_n: int) -> int:
+    """Words of 32 bits that a ternary polynomial takes when 13 bytes of 256 are refused."""
+    missing, words = float(trit_bytes(log_n)), 0
+    while missing >= 0.5:
+        drawn = min(TRIT_BATCH, round(missing))
+        words += -(-drawn // 4)
+        missing -= drawn * 243 / 256
+    return words
+
+
+class _Blocks:
+    """Blocks of ChaCha20 and the two of them that are read: `xof_ring`, `xof_buffer`, `word_window`."""
+
+    def __init__(self, doubles: int) -> None:
+        self.stages, self.phase, self.primed = 4 * doubles, 0, False
+        self.buffered, self.first, self.second, self.place = 0, False, False, 0
+
+    @property
+    def ready(self) -> bool:
+        return self.first and self.second
+
+    def step(self, take: int) -> None:
+        """Go on by a cycle in which `take` words are taken."""
+        moves = self.buffered < 2
+        leaves = moves and self.primed and self.phase < self.stages
+        self.place += take
+        shift = self.place >= 16 or not self.first
+        self.place %= 16
+        pops = self.buffered > 0 and (shift or not self.second)
+        if shift:
+            self.first, self.second = self.second, False
+        self.second = self.second or pops
+        self.buffered += leaves - pops
+        if moves:
+            self.phase += 1
+            if self.phase == 40:
+                self.phase, self.primed = 0, True
+
+
+def draw_cycles(log_n: int, trit_words: int, gaussians: int, doubles: int = 10) -> int:
+    """From the handshake of a job to its first possible start; no words for no ternary polynomial."""
+    blocks, cycle = _Blocks(doubles), 1
+    while trit_words:
+        taken = blocks.ready
+        blocks.step(int(taken))
+        trit_words, cycle = trit_words - taken, cycle + 1
+        if not trit_words:
+            # The last bytes are written, where there are less than four; then the Gaussian polynomials.
+            for _ in range(1 + (trit_bytes(log_n) % 4 != 0)):
+                blocks.step(0)
+                cycle += 1
+    for _ in range(gaussians * max(1, (1 << log_n) // GAUSSIAN_BLOCK)):
+        groups = GAUSSIAN_BLOCK // 8
+        while groups:
+            taken = blocks.ready
+            blocks.step(16 * taken)
+            groups, cycle = groups - taken, cycle + 1
+        for _ in range(6):  # until it is known that no sample needs more bits
+            blocks.step(0)
+            cycle += 1
+    return cycle + 2  # the seed is wiped, the set is full
+
+
+@dataclass(frozen=True)
+class Engine:
+    """A build of `encryptor`, at a degree of 2^log_n."""
+
+    limbs: int
+    log_n: int
+    multiplier_latency: int
+    log_p: int = 1
+    doubles: int = 10
+    log_n_max: int | None = None
+
+    @property
+    def rows(self) -> int:
+        """Rows of a polynomial."""
+        return 1 << (self.log_n - self.log_p)
+
+    @property
+    def lead(self) -> int:
+        """From a start to the first row in."""
+        return self.multiplier_latency + 4
+
+    @property
+    def transform(self) -> int:
+        """Row in to row out of a transform."""
+        skipped = (self.log_n if self.log_n_max is None else self.log_n_max) - self.log_n
+        return self.rows - 1 + self.log_n * self.lead + skipped
+
+    @property
+    def first_row(self) -> int:
+        """From a start to the first row of the result."""
+        return self.lead + self.transform + self.multiplier_latency + 3
+
+    @property
+    def last_row(self) -> int:
+        """From a start to the last row of the result."""
+        return self.first_row + self.rows - 1
+
+    def draw(self, mode: int, trit_words: int | None = None) -> int:
+        """From the handshake of a job to its first possible start."""
+        if mode == DECRYPT:
+            return 1
+        words = expected_trit_words(self.log_n) if trit_words is None else trit_words
+        return draw_cycles(
+            self.log_n, words if mode == PUBLIC else 0, 2 if mode == PUBLIC else 1, self.doubles
+        )
+
+    @property
+    def cold(self) -> int:
+        """From the handshake of a public encryption to its last row, when nothing was drawn ahead."""
+        return self.draw(PUBLIC) + self.last_row
+
+    def starts(self, jobs: Iterable[tuple[int, int | None]]) -> list[int]:
+        """The starts of jobs (mode, words of the ternary polynomial) that all wait from cycle 0 on."""
+        found: list[int] = []
+        accept = gate = 0
+        apart, apart_from = (
+            0,
+            0,
+        )  # what an expansion has to wait while the transforms are ready, and since when
+        for mode, trit_words in jobs:
+            if len(found) >= 2:  # a set is free when the last row of its samples was read
+                accept = max(accept, found[-2] + self.lead - 3 + self.rows)
+            full = accept + self.draw(mode, trit_words)
+            seeded = mode in (SYMMETRIC, PUBLIC_KEY)
+            start = max(full, gate, apart_from + apart if seeded else 0)
+            apart = max(0, apart - max(0, start - apart_from + 1))
+            if seeded and self.log_n < SEEDED_LOG_N:
+                apart = SEEDED_APART
+            found.append(start)
+            accept, gate, apart_from = full, start + self.rows, start + self.rows
+        return found
+
+    def interval(self, mode: int = PUBLIC) -> int:
+        """Cycles from result to result when jobs and operands wait, once the schedule repeats itself."""
+        steps = {b - a for a, b in pairwise(self.starts([(mode, None)] * 12)[-4:])}
+        if len(steps) != 1:
+            raise AssertionError(f"the schedule does not repeat itself: {sorted(steps)}")
+        return steps.pop()
+
+    @property
+    def multipliers(self) -> dict[str, int]:
+        """Where the modular multipliers of all limbs are."""
+        p = 1 << self.log_p
+        return {
+            "butterflies": self.limbs * 3 * (self.log_n << (self.log_p - 1)),
+            "twiddle factors": self.limbs * 3 * (p + 1),
+            "sums": self.limbs * 2 * p,
+        }
+
+    @property
+    def sample_bits(self) -> int:
+        """Two sets of samples: a copy of the ternary bytes a lane, seven bits a Gaussian sample."""
+        return 2 * ((1 << self.log_p) * 8 * trit_bytes(self.log_n) + 2 * 7 * (1 << self.log_n))
+
+
+#: Nguyen, Kim and Lee, Table II: microseconds at MHz, which are these cycles; DSP blocks, LUTs.
+PAPER = {"us": 102.1, "mhz": 250, "cycles": 25_525, "dsp": 6042, "lut": 883_000}
+#: The multiplier for NTT primes of 60 or 48 bits by words of 15: latency (`modmul_pkg`), DSP blocks.
+NTT_15 = 12
+DSP_BLOCKS = 6
+
+
+def table() -> list[str]:
+    """Lines of the comparison: N = 2^14 with two words a cycle, and its neighbours."""
+    names = ("interval", "ready", "cold", "draw", "products", "DSP")
+    lines = [" ".join([f"{'N':>5} {'P':>2}", *(f"{name:>8}" for name in names)])]
+    for log_n, log_p in ((13, 1), (14, 1), (15, 1), (14, 2), (14, 3)):
+        engine = Engine(4, log_n, NTT_15, log_p)
+        multipliers = sum(engine.multipliers.values())
+        figures = (engine.interval(), engine.last_row, engine.cold, engine.draw(PUBLIC), multipliers)
+        words = [f"{figure:>8}" for figure in (*figures, DSP_BLOCKS * multipliers)]
+        lines.append(" ".join([f" 2^{log_n} {1 << log_p:>2}", *words]))
+    lines.append(f"Nguyen, Kim and Lee, N = 2^14, P = 2: {PAPER['cycles']} cycles, {PAPER['dsp']} DSP")
+    return lines
+
+
+if __name__ == "__main__":
+    print(*table(), sep="\n")

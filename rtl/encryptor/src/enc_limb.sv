@@ -1,0 +1,137 @@
+// enc_limb - one modulus of the encryption engine: three transforms side by side, and the sums behind them.
+//
+// Equation     enc_pkg's modes, modulo q. A row of operands goes in two cycles before it enters the transforms; a row of keys goes
+//              in beside the rows that leave them.
+// Starts       start_i is taken while start_ready_o; the other limbs start in the same cycle.
+// Latency      Row of operands to row of results: 2 + stream_pkg::latency + enc_pkg::sum_latency.
+// Moduli       enc_pkg's fields of one modulus; then prepare_i while prepare_ready_o, as in streaming_ntt.
+module enc_limb #(
+  parameter int unsigned W       = 54,
+  parameter int unsigned Kind    = modmul_pkg::KindMontgomery,
+  parameter int unsigned Tile    = modmul_pkg::TileDsp48e2,
+  parameter int unsigned LogP    = 1,
+  parameter int unsigned LogNMax = 14,
+  parameter int unsigned LogNMin = 10,
+  localparam int unsigned P       = 1 << LogP,
+  localparam int unsigned SampleW = sampler_pkg::SampleW
+) (
+  input  logic                           clk_i,
+  input  logic                           rst_ni,
+  input  logic [4:0]                     log_n_i,
+  output logic                           bad_size_o,
+  output logic                           fault_o,
+  input  logic                           cfg_we_i,
+  input  logic [4:0]                     cfg_field_i,
+  input  logic [W+1:0]                   cfg_data_i,
+  input  logic                           prepare_i,
+  output logic                           prepare_ready_o,
+  output logic [W-1:0]                   q_o,
+  input  logic                           start_i,
+  output logic                           start_ready_o,
+  output logic                           ahead_o,
+  // a row of operands
+  input  logic                           use_error_i,
+  input  logic                           use_message_i,
+  input  logic [P-1:0][1:0]              digit_i,
+  input  logic [1:0][P-1:0][SampleW-1:0] sample_i,
+  input  logic [P-1:0][W-1:0]            message_i,
+  output logic                           over_o,
+  // a row of keys
+  input  logic                           subtract_i,
+  input  logic                           decrypt_i,
+  input  logic [1:0][P-1:0][W-1:0]       key_i,
+  output logic                           key_over_o,   // c0 of a decryption has a word that is no residue
+  output logic [1:0][P-1:0][W-1:0]       result_o
+);
+
+  import enc_pkg::*;
+
+  logic [W-1:0] q_q, factor_q;
+  logic [W+1:0] aux_q;
+  always_ff @(posedge clk_i) begin : p_fields
+    if (cfg_we_i && cfg_field_i == FieldQ) begin
+      q_q <= cfg_data_i[W-1:0];
+    end
+    if (cfg_we_i && cfg_field_i == FieldAux) begin
+      aux_q <= cfg_data_i;
+    end
+    if (cfg_we_i && cfg_field_i == FieldFactor) begin
+      factor_q <= cfg_data_i[W-1:0];
+    end
+  end
+  assign q_o = q_q;
+
+  logic [P-1:0][W-1:0]      v_in, v_out;
+  logic [1:0][P-1:0][W-1:0] e_in, e_out, addend;
+  enc_operand #(.W(W), .P(P)) i_operand (
+    .clk_i, .q_i(q_q), .factor_i(factor_q), .use_error_i, .use_message_i, .digit_i, .sample_i, .message_i, .over_o,
+    .v_o(v_in), .e_o(e_in)
+  );
+
+  // ------------------------------------------------- transforms: v, e0, e1
+  logic [2:0][P-1:0][W-1:0] operand, value;
+  logic [2:0]               ready, bad_size, fault, prepared, ahead;
+  assign operand         = {e_in, v_in};
+  assign {e_out, v_out}  = value;
+  assign start_ready_o   = ready[0];
+  assign bad_size_o      = bad_size[0];
+  assign ahead_o         = ahead[0];
+  assign fault_o         = fault != '0;
+  assign prepare_ready_o = prepared == '1;
+
+  for (genvar i = 0; i < 3; i++) begin : g_transform
+    logic unused_busy, unused_ahead_mod, unused_first, unused_mod, unused_valid;
+    streaming_ntt #(
+      .W(W), .Kind(Kind), .Tile(Tile), .Mods(2), .LogP(LogP), .LogNMax(LogNMax), .LogNMin(LogNMin),
+      .Style(stream_pkg::FeedForward), .Inverse(1'b0)
+    ) i_transform (
+      .clk_i,
+      .rst_ni,
+      .log_n_i,
+      .bad_size_o      (bad_size[i]),
+      .busy_o          (unused_busy),
+      .fault_o         (fault[i]),
+      .cfg_we_i        (cfg_we_i && cfg_field_i < FieldFactor),
+      .cfg_mod_i       (1'b0),
+      .cfg_field_i,
+      .cfg_data_i,
+      .prepare_valid_i (prepare_i && prepare_ready_o),
+      .prepare_mod_i   (1'b0),
+      .prepare_ready_o (prepared[i]),
+      .start_valid_i   (start_i),
+      .start_mod_i     (1'b0),
+      .start_ready_o   (ready[i]),
+      .row_i           (operand[i]),
+      .ahead_o         (ahead[i]),
+      .ahead_mod_o     (unused_ahead_mod),
+      .first_o         (unused_first),
+      .mod_o           (unused_mod),
+      .valid_o         (unused_valid),
+      .row_o           (value[i])
+    );
+    logic unused;
+    assign unused = ^{unused_busy, unused_ahead_mod, unused_first, unused_mod, unused_valid};
+  end
+  // All three have the same times; the first one speaks for them.
+  logic unused_others;
+  assign unused_others = ^{ready[2:1], bad_size[2:1], ahead[2:1]};
+
+  // ------------------------------------------------- sums; c0 of a decryption comes as the second row of keys
+  assign addend[0] = decrypt_i ? key_i[1] : e_out[0];
+  assign addend[1] = e_out[1];
+  for (genvar c = 0; c < 2; c++) begin : g_sum
+    enc_sum #(.W(W), .Kind(Kind), .Tile(Tile), .P(P)) i_sum (
+      .clk_i, .q_i(q_q), .aux_i(aux_q), .subtract_i, .key_i(key_i[c]), .v_i(v_out), .addend_i(addend[c]),
+      .result_o(result_o[c])
+    );
+  end
+  always_comb begin : p_over
+    key_over_o = 1'b0;
+    for (int unsigned l = 0; l < P; l++) begin
+      if (decrypt_i && key_i[1][l] >= q_q) begin
+        key_over_o = 1'b1;
+      end
+    end
+  end
+
+endmodule

@@ -1,0 +1,409 @@
+// encryptor - encryption, key generation and decryption as one pipeline: a polynomial of every limb each N/P cycles.
+//
+// Equation     enc_pkg's modes, modulo the q_i of all limbs, canonical residues, with the samples and expansions of the engine for the
+//              same seeds. The message and the errors are added as coefficients, so a limb has three transforms (v, e0, e1).
+// Interval     N/P cycles for a whole encryption, when samples are drawn as fast (schedule.py): the next ones are drawn meanwhile.
+//              Jobs that expand public seeds start N/P + 64 cycles apart below N = 2^12.
+// Latency      enc_pkg::latency from start to the first row of the result, N/P - 1 more to the last.
+// Jobs         job_*: enc_jobs. What a job does not use of its inputs is not read. The secret seed is taken with the handshake and kept
+//              in the generator alone, which wipes it when all is drawn.
+// Promises     The pipeline does not stall. operand_valid_i promises the rows of the next job's message and keys (Public), message
+//              (Symmetric) or parts (Decrypt); room_i space for its results. start_o takes both. Rows are then asked for, message_re_o
+//              and key_re_o, and stand there in the next cycle. A row that is missing (its valid is low), or a word of a
+//              message or of c0 that is no residue, makes result_bad_o with every row of that job from there on, the last one
+//              at the latest.
+// Keys         key_row_i[0] is b, key_row_i[1] is a; of a decryption c1 and c0. No factor is in them. Orders: streaming_ntt, feed-forward.
+// Secret key   secret_*: enc_secret; taken while secret_free_o, when no job is inside. No output depends on it but the results
+//              of the modes that need it.
+// Status       waiting_o: the job at hand waits for samples (0), operands (1), room (2).
+// Fault        fault_o: a unit was not ready in its cycle; it does not happen, and stays until reset.
+module encryptor #(
+  parameter int unsigned Limbs    = 4,
+  parameter int unsigned W        = 60,    // of limb 0, and of the ports
+  parameter int unsigned WRest    = 60,    // of the others
+  parameter int unsigned Kind     = modmul_pkg::KindMontgomery,
+  parameter int unsigned KindRest = modmul_pkg::KindMontgomery,
+  parameter int unsigned Tile     = modmul_pkg::TileDsp48e2,
+  parameter int unsigned LogP     = 1,
+  parameter int unsigned LogNMax  = 14,
+  parameter int unsigned LogNMin  = 10,
+  parameter int unsigned Doubles  = 10,    // double rounds of ChaCha20
+  parameter bit          Seeded   = 1'b1,  // with expansions of public seeds: P = 2
+  localparam int unsigned P       = 1 << LogP,
+  localparam int unsigned LogRows = LogNMax - LogP,
+  localparam int unsigned LimbW   = (Limbs > 1) ? $clog2(Limbs) : 1
+) (
+  input  logic                                 clk_i,
+  input  logic                                 rst_ni,
+  input  logic                                 cold_ni,
+  input  logic [4:0]                           log_n_i,
+  output logic                                 bad_size_o,
+  output logic                                 busy_o,
+  output logic                                 fault_o,
+  output logic [2:0]                           waiting_o,
+  input  logic                                 cfg_we_i,
+  input  logic [LimbW-1:0]                     cfg_limb_i,
+  input  logic [4:0]                           cfg_field_i,
+  input  logic [W+1:0]                         cfg_data_i,
+  input  logic                                 prepare_i,
+  output logic                                 prepare_ready_o,
+  // secret key
+  output logic                                 secret_free_o,
+  input  logic                                 secret_begin_i,
+  input  logic                                 secret_we_i,
+  input  logic [31:0]                          secret_data_i,
+  output logic                                 secret_ready_o,
+  // jobs
+  input  logic                                 job_valid_i,
+  output logic                                 job_ready_o,
+  input  logic [enc_pkg::ModeW-1:0]            job_mode_i,
+  input  logic [63:0]                          job_number_i,
+  input  logic [7:0][31:0]                     job_secret_seed_i,
+  input  logic [7:0][31:0]                     job_public_seed_i,
+  output logic                                 refused_o,
+  output logic [enc_pkg::RefusalW-1:0]         refusal_o,
+  // promises
+  input  logic                                 operand_valid_i,
+  input  logic                                 room_i,
+  output logic                                 start_o,
+  output logic [enc_pkg::ModeW-1:0]            start_mode_o,
+  // message, coefficients
+  output logic                                 message_re_o,
+  output logic [LogRows-1:0]                   message_time_o,
+  input  logic                                 message_valid_i,
+  input  logic [Limbs-1:0][P-1:0][W-1:0]       message_row_i,
+  // keys, values
+  output logic                                 key_re_o,
+  output logic [LogRows-1:0]                   key_time_o,
+  input  logic                                 key_valid_i,
+  input  logic [1:0][Limbs-1:0][P-1:0][W-1:0]  key_row_i,
+  // result, values
+  output logic                                 result_valid_o,
+  output logic [1:0]                           result_parts_o,   // which of the two are results
+  output logic [LogRows-1:0]                   result_time_o,
+  output logic                                 result_bad_o,
+  output logic [1:0][Limbs-1:0][P-1:0][W-1:0]  result_row_o
+);
+
+  import enc_pkg::*;
+  import sampler_pkg::SampleW;
+  import sampler_pkg::Lanes;
+
+  localparam int unsigned M       = modmul_pkg::latency(Kind, W);
+  localparam int unsigned Lead    = stream_pkg::lead(Kind, W);
+  localparam int unsigned RowsMin = 1 << (LogNMin - LogP);
+  localparam int unsigned Chain   = latency(Kind, W, LogP, LogNMin, LogNMax);
+  localparam int unsigned Inside  = Chain / RowsMin + 3;   // most jobs between start and last row
+  localparam int unsigned InsideW = $clog2(Inside + 1);
+
+  if (Limbs > 1 && modmul_pkg::latency(KindRest, WRest) != M) begin : g_check_latency
+    $error("encryptor: the multipliers of all limbs must have one latency");
+  end
+  if (Seeded && LogP != 1) begin : g_check_seeded
+    $error("encryptor: expansions of seeds come in the order of the values only at P = 2");
+  end
+  if (WRest > W || LogNMin < LogP + 5) begin : g_check_size
+    $error("encryptor: limb 0 is the widest, N / P >= 32");
+  end
+
+  logic [4:0]       log_rows;
+  logic [LimbW-1:0] unused_limb;
+  assign log_rows    = log_n_i - 5'(LogP);
+  assign unused_limb = cfg_limb_i;
+
+  // ------------------------------------------------- jobs and their samples
+  logic               accept, draw, draw_ternary, draw_set, draw_busy, draw_fault, head_valid, head_set, jobs_busy;
+  logic               release_set, release_now, start, secret_ready;
+  logic [1:0]         draw_gaussians;
+  logic [ModeW-1:0]   head_mode;
+  logic [InsideW-1:0] inside_q;
+  logic               result_last;
+
+  enc_jobs #(.Seeded(Seeded)) i_jobs (
+    .clk_i, .rst_ni, .cold_ni, .bad_size_i(bad_size_o), .secret_ready_i(secret_ready), .job_valid_i, .job_ready_o,
+    .job_mode_i, .job_number_i, .refused_o, .refusal_o, .draw_o(draw), .draw_ternary_o(draw_ternary),
+    .draw_gaussians_o(draw_gaussians), .draw_set_o(draw_set), .draw_busy_i(draw_busy), .draw_fault_i(draw_fault),
+    .accept_o(accept), .head_valid_o(head_valid), .head_mode_o(head_mode), .head_set_o(head_set), .take_i(start),
+    .release_i(release_now), .release_set_i(release_set), .busy_o(jobs_busy)
+  );
+
+  localparam int unsigned TritAddrW = $clog2((sampler_pkg::trit_bytes(LogNMax) + 3) / 4);
+  logic                          trit_we, gauss_poly;
+  logic [TritAddrW-1:0]          trit_addr;
+  logic [31:0]                   trit_data;
+  logic [Lanes-1:0]              gauss_we;
+  logic [LogNMax-4:0]            gauss_addr;
+  logic [Lanes-1:0][SampleW-1:0] gauss_data;
+  secret_sampler #(.Doubles(Doubles), .LogNMax(LogNMax)) i_sampler (
+    .clk_i, .rst_ni, .log_n_i, .start_i(draw), .ternary_i(draw_ternary), .gaussians_i(draw_gaussians),
+    .seed_i(job_secret_seed_i), .busy_o(draw_busy), .fault_o(draw_fault), .trit_we_o(trit_we), .trit_addr_o(trit_addr),
+    .trit_data_o(trit_data), .gauss_we_o(gauss_we), .gauss_poly_o(gauss_poly), .gauss_addr_o(gauss_addr),
+    .gauss_data_o(gauss_data)
+  );
+
+  // ------------------------------------------------- starts
+  logic [Limbs-1:0] start_ready, ahead, over, key_over, underrun, limb_fault, limb_bad_size, prepared;
+  logic             operand_ok, apart_ok, seeded_head, late_q;
+  logic [6:0]       apart_q;
+
+  assign seeded_head  = head_mode == Symmetric || head_mode == PublicKey;
+  assign operand_ok   = head_mode == PublicKey || operand_valid_i;
+  assign apart_ok     = apart_q == '0 || !seeded_head;
+  assign start        = head_valid && operand_ok && room_i && apart_ok && start_ready[0] && !bad_size_o;
+  assign start_o      = start;
+  assign start_mode_o = head_mode;
+  assign waiting_o    = {head_valid && !room_i, head_valid && !operand_ok, jobs_busy && !head_valid};
+  assign bad_size_o   = limb_bad_size[0];
+  assign busy_o       = inside_q != '0 || jobs_busy;
+
+  // Cycles in which an expansion may not start after one: counted from when the transforms could.
+  always_ff @(posedge clk_i or negedge rst_ni) begin : p_apart
+    if (!rst_ni) begin
+      apart_q <= '0;
+    end else if (start && seeded_head && log_n_i < 5'd12) begin
+      apart_q <= 7'd64;
+    end else if (apart_q != '0 && start_ready[0]) begin
+      apart_q <= apart_q - 1'b1;
+    end
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin : p_inside
+    if (!rst_ni) begin
+      inside_q <= '0;
+      late_q   <= 1'b0;
+    end else begin
+      inside_q <= inside_q + InsideW'(start) - InsideW'(result_last);
+      late_q   <= late_q || (start && start_ready != '1);
+    end
+  end
+  assign fault_o = limb_fault != '0 || late_q;
+
+  // ------------------------------------------------- rows in: samples, secret key, message
+  logic                in_first, in_valid, in_last;
+  logic [LogRows-1:0]  in_time;
+  info_t               start_info, in_tag, in_info;
+  assign start_info = '{mode: head_mode, set: head_set, bad: 1'b0};
+
+  stream_tag #(.Cycles(Lead - 3), .ModW(InfoW)) i_in_tag (
+    .clk_i, .rst_ni, .first_i(start), .mod_i(start_info), .first_o(in_first), .mod_o(in_tag)
+  );
+  stream_clock #(.TimeW(LogRows), .ModW(InfoW)) i_in_clock (
+    .clk_i, .rst_ni, .log_rows_i(log_rows), .first_i(in_first), .mod_i(in_tag), .valid_o(in_valid), .time_o(in_time),
+    .mod_o(in_info)
+  );
+  assign in_last        = in_valid && in_time == LogRows'((32'd1 << log_rows) - 32'd1);
+  assign release_now    = in_last;
+  assign release_set    = in_info.set;
+  assign message_re_o   = in_valid && (in_info.mode == Public || in_info.mode == Symmetric);
+  assign message_time_o = in_time;
+
+  logic [P-1:0][1:0]              drawn_digit, secret_digit, digit;
+  logic [1:0][P-1:0][SampleW-1:0] sample;
+  logic                           from_secret;
+  assign from_secret = in_info.mode != Public;
+
+  enc_trits #(.LogP(LogP), .LogNMax(LogNMax)) i_trits (
+    .clk_i, .rst_ni, .log_n_i, .we_i(trit_we), .wset_i(draw_set), .waddr_i(trit_addr), .wdata_i(trit_data),
+    .first_i(in_first), .next_i(in_valid), .rset_i(in_info.set), .digit_o(drawn_digit)
+  );
+  for (genvar i = 0; i < 2; i++) begin : g_gaussian
+    enc_gaussian #(.LogP(LogP), .LogNMax(LogNMax)) i_gaussian (
+      .clk_i, .log_n_i, .we_i((gauss_poly == 1'(i)) ? gauss_we : '0), .wset_i(draw_set), .waddr_i(gauss_addr),
+      .wdata_i(gauss_data), .re_i(in_valid), .rset_i(in_info.set), .time_i(in_time), .sample_o(sample[i])
+    );
+  end
+  assign secret_free_o  = !busy_o;
+  assign secret_ready_o = secret_ready;
+  enc_secret #(.LogP(LogP), .LogNMax(LogNMax)) i_secret (
+    .clk_i, .rst_ni, .log_n_i, .begin_i(secret_begin_i && secret_free_o), .we_i(secret_we_i && secret_free_o),
+    .data_i(secret_data_i), .ready_o(secret_ready), .re_i(in_valid), .use_i(from_secret), .time_i(in_time),
+    .digit_o(secret_digit)
+  );
+
+  // One cycle later: the rows stand there.
+  logic  row_valid_q, row_first_q, row_last_q, use_error, use_message, missing;
+  info_t row_info_q;
+  assign digit       = (row_info_q.mode == Public) ? drawn_digit : secret_digit;
+  assign use_error   = row_info_q.mode != Decrypt;
+  assign use_message = row_info_q.mode == Public || row_info_q.mode == Symmetric;
+  assign missing     = use_message && !message_valid_i;
+  always_ff @(posedge clk_i or negedge rst_ni) begin : p_row_valid
+    if (!rst_ni) begin
+      row_valid_q <= 1'b0;
+    end else begin
+      row_valid_q <= in_valid;
+    end
+  end
+  always_ff @(posedge clk_i) begin : p_row
+    row_first_q <= in_first;
+    row_last_q  <= in_last;
+    row_info_q  <= in_info;
+  end
+
+  // Two more: the limbs say whether a word was no residue.
+  logic [1:0] check_valid_q;
+  logic       check_first, check_last, check_missing, bad_q, bad_now, unused_slots_ready;
+  info_t      check_info, push_info, pop_info;
+  logic [$clog2(Inside+1)-1:0] unused_slots;
+  logic       unused_pop_valid;
+  delay_line #(.Width(InfoW + 3), .Cycles(2)) i_check (
+    .clk_i, .data_i({row_info_q, row_first_q, row_last_q, missing}),
+    .data_o({check_info, check_first, check_last, check_missing})
+  );
+  assign bad_now = (bad_q && !check_first) || check_missing || over != '0;
+  always_ff @(posedge clk_i or negedge rst_ni) begin : p_check
+    if (!rst_ni) begin
+      check_valid_q <= '0;
+      bad_q         <= 1'b0;
+    end else begin
+      check_valid_q <= {check_valid_q[0], row_valid_q};
+      bad_q         <= bad_now;
+    end
+  end
+  always_comb begin : p_push
+    push_info     = check_info;
+    push_info.bad = bad_now;
+  end
+  core_fifo #(.Width(InfoW), .Depth(Inside)) i_slots (
+    .clk_i, .rst_ni, .push_valid_i(check_valid_q[1] && check_last), .push_ready_o(unused_slots_ready),
+    .push_data_i(push_info), .pop_valid_o(unused_pop_valid), .pop_ready_i(ahead[0]), .pop_data_o(pop_info),
+    .count_o(unused_slots)
+  );
+
+  // ------------------------------------------------- rows of keys, beside those that leave the transforms
+  logic               key_first, key_valid, row_key_q, key_bad_q, key_bad;
+  logic [LogRows-1:0] key_time, key_time_q;
+  logic               key_first_q, key_last_q, from_port_q, from_seed_q, decrypt;
+  info_t              key_tag, key_info, key_info_q;
+
+  stream_tag #(.Cycles(Lead - 1), .ModW(InfoW)) i_key_tag (
+    .clk_i, .rst_ni, .first_i(ahead[0]), .mod_i(pop_info), .first_o(key_first), .mod_o(key_tag)
+  );
+  stream_clock #(.TimeW(LogRows), .ModW(InfoW)) i_key_clock (
+    .clk_i, .rst_ni, .log_rows_i(log_rows), .first_i(key_first), .mod_i(key_tag), .valid_o(key_valid),
+    .time_o(key_time), .mod_o(key_info)
+  );
+  assign key_re_o   = key_valid && (key_info.mode == Public || key_info.mode == Decrypt);
+  assign key_time_o = key_time;
+  assign decrypt    = key_info_q.mode == Decrypt;
+  assign key_bad    = key_info_q.bad || (key_bad_q && !key_first_q) || (from_port_q && !key_valid_i) || key_over != '0
+      || underrun != '0;
+  always_ff @(posedge clk_i or negedge rst_ni) begin : p_key_valid
+    if (!rst_ni) begin
+      row_key_q   <= 1'b0;
+      from_port_q <= 1'b0;
+      from_seed_q <= 1'b0;
+      key_bad_q   <= 1'b0;
+    end else begin
+      row_key_q   <= key_valid;
+      from_port_q <= key_re_o;
+      from_seed_q <= key_valid && !key_re_o;
+      key_bad_q   <= key_bad;
+    end
+  end
+  always_ff @(posedge clk_i) begin : p_key
+    key_time_q  <= key_time;
+    key_first_q <= key_first;
+    key_last_q  <= key_time == LogRows'((32'd1 << log_rows) - 32'd1);
+    key_info_q  <= key_info;
+  end
+
+  // ------------------------------------------------- public seeds of the jobs whose samples are drawn
+  logic [1:0][7:0][31:0] public_seed_q;
+  always_ff @(posedge clk_i) begin : p_seed
+    if (accept) begin
+      public_seed_q[draw_set] <= job_public_seed_i;
+    end
+  end
+
+  // ------------------------------------------------- limbs
+  for (genvar i = 0; i < Limbs; i++) begin : g_limb
+    localparam int unsigned Wi = (i == 0) ? W : WRest;
+    localparam int unsigned Ki = (i == 0) ? Kind : KindRest;
+    logic                      we;
+    logic [Wi-1:0]             q;
+    logic [P-1:0][Wi-1:0]      message;
+    logic [1:0][P-1:0][Wi-1:0] key, result;
+    logic [1:0][P-1:0]         high;      // words of limbs with fewer bits than the port
+    logic [P-1:0]              high_message;
+    assign we = cfg_we_i && (Limbs == 1 || cfg_limb_i == LimbW'(i));
+
+    for (genvar l = 0; l < P; l++) begin : g_lane
+      assign message[l]      = message_row_i[i][l][Wi-1:0];
+      assign high_message[l] = use_message && message_row_i[i][l] != W'(message[l]);
+      for (genvar c = 0; c < 2; c++) begin : g_part
+        assign high[c][l] = key_row_i[c][i][l] != W'(key_row_i[c][i][l][Wi-1:0]);
+        assign result_row_o[c][i][l] = W'(result[c][l]);
+      end
+    end
+
+    if (Seeded) begin : g_seeded
+      logic [Wi-1:0]       threshold_q;
+      logic [1:0][Wi-1:0]  seeded_row;
+      always_ff @(posedge clk_i) begin : p_threshold
+        if (we && cfg_field_i == FieldThreshold) begin
+          threshold_q <= cfg_data_i[Wi-1:0];
+        end
+      end
+      enc_uniform #(.W(Wi), .Tile(Tile), .Limb(i), .LogNMax(LogNMax), .Jobs(Inside)) i_uniform (
+        .clk_i, .rst_ni, .log_n_i, .q_i(q), .threshold_i(threshold_q), .job_i(start && seeded_head),
+        .job_key_i(head_mode == PublicKey), .job_seed_i(public_seed_q[head_set]), .take_i(from_seed_q),
+        .row_o(seeded_row), .underrun_o(underrun[i])
+      );
+      for (genvar l = 0; l < P; l++) begin : g_key
+        assign key[0][l] = from_seed_q ? seeded_row[l] : key_row_i[0][i][l][Wi-1:0];
+        assign key[1][l] = key_row_i[1][i][l][Wi-1:0];
+      end
+    end else begin : g_not_seeded
+      assign underrun[i] = 1'b0;
+      logic unused_seeds;
+      assign unused_seeds = ^{q, public_seed_q};
+      for (genvar l = 0; l < P; l++) begin : g_key
+        assign key[0][l] = key_row_i[0][i][l][Wi-1:0];
+        assign key[1][l] = key_row_i[1][i][l][Wi-1:0];
+      end
+    end
+
+    logic limb_over, limb_key_over, high_q, high_late_q;
+    enc_limb #(
+      .W(Wi), .Kind(Ki), .Tile(Tile), .LogP(LogP), .LogNMax(LogNMax), .LogNMin(LogNMin)
+    ) i_limb (
+      .clk_i, .rst_ni, .log_n_i, .bad_size_o(limb_bad_size[i]), .fault_o(limb_fault[i]), .cfg_we_i(we), .cfg_field_i,
+      .cfg_data_i(cfg_data_i[Wi+1:0]), .prepare_i, .prepare_ready_o(prepared[i]), .q_o(q), .start_i(start),
+      .start_ready_o(start_ready[i]), .ahead_o(ahead[i]), .use_error_i(use_error), .use_message_i(use_message),
+      .digit_i(digit), .sample_i(sample), .message_i(message), .over_o(limb_over), .subtract_i(from_seed_q),
+      .decrypt_i(decrypt), .key_i(key), .key_over_o(limb_key_over), .result_o(result)
+    );
+    always_ff @(posedge clk_i) begin : p_high
+      high_q      <= high_message != '0;
+      high_late_q <= high_q;
+    end
+    assign over[i]     = limb_over || high_late_q;
+    assign key_over[i] = from_port_q && (limb_key_over || high != '0);
+  end
+  assign prepare_ready_o = prepared == '1;
+
+  // ------------------------------------------------- result: rows of keys, M + 3 cycles later
+  localparam int unsigned SumLatency = sum_latency(Kind, W);
+  logic [SumLatency-1:0] result_valid_q;
+  logic                  last_row;
+  logic [ModeW-1:0]      result_mode;
+  always_ff @(posedge clk_i or negedge rst_ni) begin : p_result_valid
+    if (!rst_ni) begin
+      result_valid_q <= '0;
+    end else begin
+      result_valid_q <= {result_valid_q[SumLatency-2:0], row_key_q};
+    end
+  end
+  delay_line #(.Width(ModeW + LogRows + 2), .Cycles(SumLatency)) i_result (
+    .clk_i, .data_i({key_info_q.mode, key_time_q, key_last_q, key_bad}),
+    .data_o({result_mode, result_time_o, last_row, result_bad_o})
+  );
+  assign result_valid_o = result_valid_q[SumLatency-1];
+  assign result_parts_o = {result_mode == Public, 1'b1};
+  assign result_last    = result_valid_o && last_row;
+
+  logic unused;
+  assign unused = ^{ahead, limb_bad_size, unused_slots, unused_slots_ready, unused_pop_valid, key_info_q.set,
+                    unused_limb};
+
+endmodule

@@ -1,0 +1,101 @@
+// What the engine is asked to do, with the result that must come: drawn here, or read from a file that the software engine wrote.
+#pragma once
+#include "oracle.h"
+
+struct Job {
+  Mode mode;
+  u64 number = 0;
+  Seed secret{}, expanded{};
+  Limbs message;
+  std::vector<Limbs> key, expected;
+  u64 bad_from = ~u64(0);          // rows of the result from here on are not to be trusted
+  u64 lost_message = ~u64(0), lost_key = ~u64(0);  // this row does not come
+  u64 cycle = 0;                   // of its start
+  u64 trit_words = 0;              // that v took
+};
+
+struct Case {
+  Context context;
+  Small s;
+  std::vector<Job> jobs;
+};
+
+// A file of lines `name words …`: log_n, then for each limb `prime q psi`, `s`, and jobs, each `job mode`, `seeds`, `message`, `key0`, `key1`,
+// `part0`, `part1` a limb.
+inline Case read_case(const char* path) {
+  std::ifstream file(path);
+  if (!file) fail("no file %s", path);
+  unsigned log_n = 0;
+  std::vector<Prime> primes;
+  Small s;
+  std::vector<Job> jobs;
+  u64 number = 0;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string name;
+    words >> name;
+    const auto limb = [&](Limbs& to) {
+      Words w;
+      for (u64 x; words >> x;) w.push_back(x);
+      if (w.size() != u64(1) << log_n) fail("%s: %zu words", name.c_str(), w.size());
+      to.push_back(w);
+    };
+    if (!jobs.empty() && jobs.back().key.empty()) jobs.back().key.resize(2), jobs.back().expected.resize(2);
+    if (name == "log_n") words >> log_n;
+    else if (name == "prime") primes.emplace_back(), words >> primes.back().q >> primes.back().psi;
+    else if (name == "s") for (int x; words >> x;) s.push_back(x);
+    else if (name == "job") {
+      unsigned mode;
+      words >> mode;
+      jobs.emplace_back();
+      jobs.back().mode = Mode(mode), jobs.back().number = ++number;
+    } else if (name == "seeds") {
+      for (u32& x : jobs.back().secret) words >> x;
+      for (u32& x : jobs.back().expanded) words >> x;
+    } else if (name == "message") limb(jobs.back().message);
+    else if (name == "key0") limb(jobs.back().key[0]);
+    else if (name == "key1") limb(jobs.back().key[1]);
+    else if (name == "part0") limb(jobs.back().expected[0]);
+    else if (name == "part1") limb(jobs.back().expected[1]);
+    else fail("%s: what is %s?", path, name.c_str());
+  }
+  for (Job& job : jobs) {
+    const bool two = job.mode == kPublic;
+    job.expected.resize(two ? 2 : 1);
+    for (const Limbs& part : job.expected) {
+      if (part.size() != primes.size()) fail("%s: a part of %zu limbs", path, part.size());
+    }
+  }
+  if (jobs.empty()) fail("%s: no job", path);
+  return {Context(primes, log_n), s, jobs};
+}
+
+inline Seed drawn_seed(Rng& rng) {
+  Seed seed;
+  for (u32& x : seed) x = u32(rng.next());
+  return seed;
+}
+
+inline Job drawn_job(const Context& context, const Small& s, u64 number, bool seeded, Rng& rng) {
+  Job job;
+  job.mode = seeded ? Mode(rng.below(4)) : (rng.below(3) ? kPublic : kDecrypt);
+  job.number = number;
+  job.secret = drawn_seed(rng), job.expanded = drawn_seed(rng);
+  job.message = context.random(rng);
+  job.key = {context.random(rng), context.random(rng)};
+  job.expected = context.run(job.mode, job.secret, job.expanded, s, job.message, job.key);
+  job.trit_words = context.trit_words;
+  return job;
+}
+
+// A prime q = 1 mod 2N of w bits or fewer, of the class of its multiplier.
+inline Prime drawn_prime(unsigned kind, unsigned w, unsigned log_n, Rng& rng) {
+  const bool ntt = family_of(kind) == kNtt && !ntt_any_length(kind);
+  const unsigned step = ntt ? std::max(log_n + 1, ntt_word_of(kind)) : log_n + 1;
+  for (int tries = 0; tries < 200000; tries++) {
+    const u64 q = ntt ? (u64(1) << w) - ((1 + rng.below(u64(512) >> (step - ntt_word_of(kind)))) << step) + 1
+                      : (rng.next() & ((u64(1) << w) - 1)) >> step << step | 1;
+    if (q > u64(4) << log_n && q > 1000 && is_prime(q)) return {q, primitive_root(q, log_n, rng)};
+  }
+  fail("no prime of %u bits", w);
+}

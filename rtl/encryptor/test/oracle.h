@@ -1,0 +1,106 @@
+// Encryption, key generation and decryption by their definitions on whole polynomials, with the engine's draws from the same
+// seeds: sampler/test/draws.h, xof/test/blake3.h, and the textbook's transforms.
+#pragma once
+#include <fstream>
+#include <sstream>
+
+#include "multiplier.h"
+#include "../../ntt/test/oracle.h"
+#include "../../sampler/test/draws.h"
+#include "../../xof/test/blake3.h"
+
+using Seed = std::array<u32, 8>;
+using Limbs = std::vector<Words>;
+
+enum Mode : unsigned { kPublic, kSymmetric, kPublicKey, kDecrypt };
+
+struct Prime {
+  u64 q, psi;
+};
+
+class Context {
+ public:
+  Context(std::vector<Prime> primes, unsigned log_n) : primes_(std::move(primes)), log_n_(log_n) {}
+  u64 n() const { return u64(1) << log_n_; }
+  unsigned log_n() const { return log_n_; }
+  std::size_t limbs() const { return primes_.size(); }
+  const Prime& prime(std::size_t i) const { return primes_[i]; }
+
+  Limbs random(Rng& rng) const {
+    Limbs a(limbs(), Words(n()));
+    for (std::size_t i = 0; i < limbs(); i++) {
+      for (u64& x : a[i]) x = rng.below(primes_[i].q);
+    }
+    return a;
+  }
+  Words values(const Words& a, std::size_t i) const { return forward(a, primes_[i].psi, log_n_, primes_[i].q); }
+  Words residues(const Small& a, std::size_t i) const {
+    Words r;
+    for (int x : a) r.push_back(x < 0 ? primes_[i].q - u64(-x) : u64(x));
+    return r;
+  }
+
+  // docs/algorithms/sampling.md: BLAKE3 keyed with the seed over context, label and limb; refusals by Lemire's rule.
+  Words expansion(const Seed& seed, const std::string& label, std::size_t i) const {
+    std::string text = "ringmill uniform v1";
+    for (int b = 0; b < 8; b++) text.push_back(char(label.size() >> (8 * b) & 255));
+    text += label;
+    for (int b = 0; b < 4; b++) text.push_back(char(i >> (8 * b) & 255));
+    Compression root = blake3_root({text.begin(), text.end()}, seed, kKeyedHash, blake3_compress);
+    Words out;
+    const u64 q = primes_[i].q;
+    const u64 least = u64((u128(1) << 64) % q);
+    for (; out.size() < n(); root.counter++) {
+      const Block block = blake3_compress(root);
+      for (int w = 0; w < 16 && out.size() < n(); w += 2) {
+        const u128 product = u128(u64(block[w + 1]) << 32 | block[w]) * q;
+        if (u64(product) >= least) out.push_back(u64(product >> 64));
+        else refused++;
+      }
+    }
+    return out;
+  }
+
+  // parts[0] and, of a public encryption, parts[1].
+  std::vector<Limbs> run(Mode mode, const Seed& secret_seed, const Seed& public_seed, const Small& s, const Limbs& message,
+                         const std::vector<Limbs>& key) const {
+    u64 at = ~u64(0);
+    Block block{};
+    Draws draws([&](u64 word) {
+      if (word / 16 != at) at = word / 16, block = chacha_block(secret_seed, at, 0);
+      return block[word % 16];
+    });
+    Small v = s, e[2] = {Small(n(), 0), Small(n(), 0)};
+    if (mode == kPublic) v = draws.ternary(n());
+    trit_words = draws.place();
+    if (mode != kDecrypt) e[0] = draws.gaussian(n());
+    if (mode == kPublic) e[1] = draws.gaussian(n());
+    std::vector<Limbs> parts(mode == kPublic ? 2 : 1, Limbs(limbs(), Words(n())));
+    for (std::size_t i = 0; i < limbs(); i++) {
+      const u64 q = primes_[i].q;
+      const Words mask = values(residues(v, i), i);
+      for (std::size_t c = 0; c < parts.size(); c++) {
+        Words x = residues(e[c], i);
+        if (c == 0 && (mode == kPublic || mode == kSymmetric)) {
+          for (u64 k = 0; k < n(); k++) x[k] = u64((u128(x[k]) + message[i][k]) % q);
+        }
+        x = values(x, i);
+        if (mode == kDecrypt) x = key[1][i];
+        const bool seeded = mode == kSymmetric || mode == kPublicKey;
+        const Words by = seeded ? expansion(public_seed, mode == kSymmetric ? "ciphertext c1" : "public key a", i) : key[c][i];
+        for (u64 k = 0; k < n(); k++) {
+          const u64 product = mul_mod(by[k], mask[k], q);
+          parts[c][i][k] = u64((u128(x[k]) + (seeded ? q - product : product)) % q);
+        }
+      }
+    }
+    return parts;
+  }
+
+  mutable u64 refused = 0;     // words of expansions
+  mutable u64 trit_words = 0;  // that the last run took for v
+
+ private:
+  std::vector<Prime> primes_;
+  unsigned log_n_;
+};

@@ -1,0 +1,297 @@
+// encryptor: every residue of every row in its cycle by the definitions (oracle.h), modes in any order, promises at any time.
+// And what goes wrong: rows that do not come, words that are no residues, seeds used twice, resets in the middle.
+//   +n=JOBS a size   +resets=R   +seed=S   +logn=FROM   +to=TO   +trace   +vectors=FILE: the jobs of a file instead
+#include <algorithm>
+#include <deque>
+#include <type_traits>
+
+#include "jobs.h"
+
+#define P_Inverse 0
+#define P_Style 0
+#include "../../streaming_ntt/test/stream.h"
+
+namespace {
+
+constexpr unsigned kLimbs = P_Limbs;
+constexpr u64 kNever = ~u64(0);
+
+unsigned width_of(unsigned limb) { return limb ? P_WRest : P_W; }
+unsigned kind_of(unsigned limb) { return limb ? P_KindRest : P_Kind; }
+
+class Bench {
+ public:
+  Bench(int argc, char** argv, u64 seed, bool trace) : dut(argc, argv), rng(seed), trace_(trace) {
+    dut->rst_ni = dut->cold_ni = 0;
+    dut->cfg_we_i = dut->prepare_i = dut->secret_begin_i = dut->secret_we_i = dut->job_valid_i = dut->operand_valid_i = 0;
+    dut->room_i = dut->message_valid_i = dut->key_valid_i = 0;
+    for (int i = 0; i < 3; i++) dut.tick();
+    dut->rst_ni = dut->cold_ni = 1;
+  }
+
+  void set_up(const Context& context) {
+    const unsigned log_n = context.log_n();
+    dut->log_n_i = log_n;
+    for (unsigned i = 0; i < kLimbs; i++) {
+      const Prime& p = context.prime(i);
+      const u64 factor = u64((u128(1) << factor_bits_of(kind_of(i), width_of(i))) % p.q);
+      const auto write = [&](unsigned field, u64 value) {
+        dut->cfg_we_i = 1;
+        dut->cfg_limb_i = i;
+        dut->cfg_field_i = field;
+        dut->cfg_data_i = value;
+        dut.tick();
+        dut->cfg_we_i = 0;
+      };
+      write(0, p.q);
+      write(1, aux_of(kind_of(i), width_of(i), p.q));
+      for (unsigned b = 0; b < log_n; b++) {
+        write(2 + b, mul_mod(pow_mod(p.psi, u64(1) << (log_n - 1 - b), p.q), factor, p.q));
+      }
+      write(18, factor);
+      write(19, u64((u128(1) << 64) % p.q));
+    }
+    dut->prepare_i = 1;
+    dut.tick();
+    dut->prepare_i = 0;
+    for (u64 i = 0; dut.settle(), !dut->prepare_ready_o; i++) {
+      if (i > 200000) fail("the seeds do not end");
+      dut.tick();
+    }
+  }
+
+  void load_secret(const Small& s) {
+    dut.settle();
+    if (!dut->secret_free_o) fail("the secret key's port is closed");
+    dut->secret_begin_i = 1;
+    dut.tick();
+    dut->secret_begin_i = 0;
+    dut->secret_we_i = 1;
+    for (std::size_t a = 0; a < s.size() / 16; a++) {
+      dut.settle();
+      if (dut->secret_ready_o) fail("a secret key of %zu words is whole", a);
+      u32 word = 0;
+      for (int i = 0; i < 16; i++) word |= u32(s[16 * a + i] & 3) << (2 * i);
+      dut->secret_data_i = word;
+      dut.tick();
+    }
+    dut->secret_we_i = 0;
+    dut.settle();
+    if (!dut->secret_ready_o) fail("the secret key is not whole");
+  }
+
+  // Runs the jobs; a promise comes with a probability of eager/256 a cycle. A reset stops it after reset_after cycles.
+  void run(const Context& context, std::vector<Job>& jobs, unsigned eager, u64 reset_after = kNever) {
+    const u64 rows = u64(1) << (context.log_n() - kLogP);
+    // From start to the first row of the result: lead, transform, operand register, product, sum and correction.
+    const u64 latency = kLead + stream_latency(context.log_n()) + kM + 3;
+    std::deque<Job*> waiting, reading, keyed, results;
+    std::size_t next = 0;
+    bool offered = false, operand = false, room = false, refused_now = false;
+    unsigned refusal = 0;
+    Job *row_job = nullptr, *key_job = nullptr;
+    u64 row_time = 0, key_time = 0;
+    for (u64 since = dut.cycles(), begin = dut.cycles(); next < jobs.size() || !waiting.empty() || !results.empty();) {
+      if (dut.cycles() - begin > reset_after) {
+        dut->rst_ni = 0;
+        dut->job_valid_i = dut->operand_valid_i = dut->room_i = 0;
+        dut.tick(), dut.tick();
+        dut->rst_ni = 1;
+        dut.settle();
+        if (dut->busy_o || dut->secret_ready_o || dut->result_valid_o) fail("something is left after a reset");
+        return;
+      }
+      if (dut.cycles() - since > 200 * rows + 100000) fail("hangs with %zu jobs inside", waiting.size() + results.size());
+      offered = next < jobs.size() && (offered || rng.chance(eager));
+      operand = operand || rng.chance(eager), room = room || rng.chance(eager);
+      dut->job_valid_i = offered;
+      drive_job(offered ? jobs[next] : idle_);
+      dut->operand_valid_i = operand;
+      dut->room_i = room;
+      drive_rows(context, row_job, row_time, key_job, key_time);
+      dut.settle();
+      if (dut->fault_o) fail("fault at cycle %" PRIu64, dut.cycles());
+      if (bool(dut->refused_o) != refused_now || (refused_now && dut->refusal_o != refusal)) {
+        fail("refused is %d with reason %d, not %d with %u", int(dut->refused_o), int(dut->refusal_o), refused_now, refusal);
+      }
+      refused_now = false;
+      if (offered && dut->job_ready_o) {
+        Job& job = jobs[next++];
+        refusal = refusal_of(job);
+        refused_now = refusal != 0;
+        if (trace_) std::printf("job %" PRIu64 " %u %" PRIu64 "\n", dut.cycles(), unsigned(job.mode), job.trit_words);
+        if (!refused_now) waiting.push_back(&job);
+        offered = false;
+        since = dut.cycles();
+      }
+      if (dut->start_o) {
+        if (waiting.empty() || dut->start_mode_o != waiting.front()->mode) fail("a start of nothing");
+        Job* job = waiting.front();
+        if (!room || (job->mode != kPublicKey && !operand)) fail("a start without a promise");
+        waiting.pop_front();
+        job->cycle = dut.cycles();
+        if (trace_) std::printf("start %" PRIu64 " %u\n", dut.cycles(), unsigned(job->mode));
+        if (job->mode == kPublic || job->mode == kSymmetric) reading.push_back(job);
+        if (job->mode == kPublic || job->mode == kDecrypt) keyed.push_back(job);
+        results.push_back(job);
+        operand = room = false;
+        since = dut.cycles();
+      }
+      row_job = key_job = nullptr;
+      if (dut->message_re_o) row_job = asked(reading, row_time = dut->message_time_o, rows, "message");
+      if (dut->key_re_o) key_job = asked(keyed, key_time = dut->key_time_o, rows, "key");
+      check_result(context, results, latency, rows, since);
+      dut.tick();
+    }
+    dut->job_valid_i = dut->operand_valid_i = dut->room_i = 0;
+    for (int i = 0; i < 2; i++) dut.tick();
+    dut.settle();
+    if (dut->busy_o || dut->result_valid_o) fail("busy when all is done");
+  }
+
+  Dut dut;
+  Rng rng;
+  u64 checked = 0, refusals = 0, bad_rows = 0, last = 0;
+  bool some = false, secret = false;
+
+ private:
+  unsigned refusal_of(const Job& job) {
+    unsigned reason = 0;
+    const bool seeded = job.mode == kSymmetric || job.mode == kPublicKey;
+    if (!P_Seeded && seeded) reason = 3;
+    else if (job.mode != kPublic && !secret) reason = 2;
+    else if (job.mode != kDecrypt && some && job.number <= last) reason = 1;
+    if (!reason && job.mode != kDecrypt) some = true, last = job.number;
+    refusals += reason != 0;
+    return reason;
+  }
+
+  void drive_job(const Job& job) {
+    dut->job_mode_i = job.mode;
+    dut->job_number_i = job.number;
+    for (int i = 0; i < 8; i++) dut->job_secret_seed_i[i] = job.secret[i], dut->job_public_seed_i[i] = job.expanded[i];
+  }
+
+  Job* asked(std::deque<Job*>& queue, u64 time, u64 rows, const char* what) {
+    if (queue.empty()) fail("a row of a %s that is nobody's", what);
+    Job* job = queue.front();
+    if (time >= rows) fail("row %" PRIu64 " of a %s", time, what);
+    if (time == rows - 1) queue.pop_front();
+    return job;
+  }
+
+  // What was asked for a cycle ago; noise where nothing was.
+  void drive_rows(const Context& context, const Job* row, u64 row_time, const Job* key, u64 key_time) {
+    using Message = std::decay_t<decltype(dut->message_row_i)>;
+    using Key = std::decay_t<decltype(dut->key_row_i)>;
+    dut->message_valid_i = row && row_time != row->lost_message;
+    dut->key_valid_i = key && key_time != key->lost_key;
+    Fields<Message>::clear(dut->message_row_i);
+    Fields<Key>::clear(dut->key_row_i);
+    for (unsigned i = 0; i < kLimbs; i++) {
+      for (unsigned l = 0; l < kP; l++) {
+        const u64 noise = rng.next() & ((u64(1) << P_W) - 1);
+        const u64 m = row ? row->message[i][coefficient_place(context.log_n(), l, row_time)] : noise;
+        Fields<Message>::set(dut->message_row_i, (i * kP + l) * P_W, P_W, m);
+        for (unsigned c = 0; c < 2; c++) {
+          const bool given = key && !key->key[c].empty();
+          const u64 k = given ? key->key[c][i][value_place(context.log_n(), l, key_time)] : noise;
+          Fields<Key>::set(dut->key_row_i, ((c * kLimbs + i) * kP + l) * P_W, P_W, k);
+        }
+      }
+    }
+  }
+
+  void check_result(const Context& context, std::deque<Job*>& results, u64 latency, u64 rows, u64& since) {
+    const bool some_row = !results.empty() && dut.cycles() >= results.front()->cycle + latency;
+    if (bool(dut->result_valid_o) != some_row) fail("cycle %" PRIu64 ": valid is %d", dut.cycles(), int(dut->result_valid_o));
+    if (!some_row) return;
+    const Job& job = *results.front();
+    const u64 t = dut.cycles() - job.cycle - latency;
+    if (dut->result_time_o != t || dut->result_parts_o != (job.mode == kPublic ? 3 : 1)) fail("row %" PRIu64 ": its time or parts", t);
+    if (bool(dut->result_bad_o) != (t >= job.bad_from)) fail("row %" PRIu64 " of mode %u: bad is %d", t, unsigned(job.mode), int(dut->result_bad_o));
+    if (t >= job.bad_from) bad_rows++;
+    for (unsigned c = 0; c < job.expected.size() && t < job.bad_from; c++) {
+      for (unsigned i = 0; i < kLimbs; i++) {
+        for (unsigned l = 0; l < kP; l++, checked++) {
+          using Result = std::decay_t<decltype(dut->result_row_o)>;
+          const u64 got = Fields<Result>::get(dut->result_row_o, ((c * kLimbs + i) * kP + l) * P_W, P_W);
+          const u64 want = job.expected[c][i][value_place(context.log_n(), l, t)];
+          if (got != want) {
+            fail("N = 2^%u, mode %u, part %u, limb %u, row %" PRIu64 ", lane %u: %" PRIu64 ", not %" PRIu64, context.log_n(),
+                 unsigned(job.mode), c, i, t, l, got, want);
+          }
+        }
+      }
+    }
+    if (t == rows - 1) results.pop_front(), since = dut.cycles();
+  }
+
+  const bool trace_;
+  const Job idle_{};
+};
+
+// What can go wrong with a job's operands.
+void spoil(Job& job, const Context& context, Rng& rng) {
+  const u64 rows = context.n() / kP, row = rng.below(rows);
+  const unsigned limb = unsigned(rng.below(kLimbs));
+  const u64 q = context.prime(limb).q, over = rng.below(2) ? q : q + rng.below((u64(1) << P_W) - q);
+  const bool message = job.mode == kPublic || job.mode == kSymmetric, key = job.mode == kPublic || job.mode == kDecrypt;
+  const u64 what = rng.below(4);
+  if (what == 0 && message) job.lost_message = row, job.bad_from = 0;
+  if (what == 1 && message) job.message[limb][coefficient_place(context.log_n(), unsigned(rng.below(kP)), row)] = over, job.bad_from = 0;
+  if (what == 2 && key) job.lost_key = job.bad_from = row;
+  if (what == 3 && job.mode == kDecrypt) job.key[1][limb][value_place(context.log_n(), unsigned(rng.below(kP)), row)] = over, job.bad_from = row;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Args args(argc, argv);
+  const u64 seed = args.number("seed", 1), n = args.number("n", 10), resets = args.number("resets", 0);
+  Bench bench(argc, argv, seed, args.has("trace"));
+  if (args.has("vectors")) {
+    Case given = read_case(args.text("vectors"));
+    bench.set_up(given.context);
+    bench.load_secret(given.s);
+    bench.secret = true;
+    bench.run(given.context, given.jobs, 256);
+    return pass(bench.checked, seed, bench.dut.cycles(), "encryptor, vectors of the engine");
+  }
+  u64 number = 0;
+  const unsigned from = unsigned(args.number("logn", P_LogNMax)), to = unsigned(args.number("to", P_LogNMin));
+  for (unsigned log_n = from; log_n >= to; log_n--) {
+    std::vector<Prime> primes;
+    for (unsigned i = 0; i < kLimbs; i++) primes.push_back(drawn_prime(kind_of(i), width_of(i), log_n, bench.rng));
+    const Context context(primes, log_n);
+    Small s;
+    for (u64 k = 0; k < context.n(); k++) s.push_back(int(bench.rng.below(3)) - 1);
+    bench.set_up(context);
+    bench.secret = false;
+    for (u64 turn = 0; turn <= resets; turn++) {
+      // Without a secret key at first, then with it; promises at any time, then all at once.
+      for (unsigned eager : {10u, 256u}) {
+        std::vector<Job> jobs;
+        for (u64 i = 0; i < n; i++) {
+          number += 1 + bench.rng.below(3);
+          jobs.push_back(drawn_job(context, s, number, P_Seeded, bench.rng));
+          if (args.has("trace")) continue;
+          if (bench.rng.chance(40)) jobs.back().number -= bench.rng.below(4);  // may have been used
+          if (bench.rng.chance(100)) spoil(jobs.back(), context, bench.rng);
+        }
+        if (args.has("trace")) std::printf("promises %u\n", eager);
+        bench.run(context, jobs, eager);
+        if (!bench.secret) bench.load_secret(s), bench.secret = true;
+      }
+      if (turn < resets) {
+        std::vector<Job> jobs;
+        for (u64 i = 0; i < 4; i++) jobs.push_back(drawn_job(context, s, number += 1, P_Seeded, bench.rng));
+        bench.run(context, jobs, 256, bench.rng.below(6 * context.n()));
+        bench.secret = false;
+      }
+    }
+  }
+  std::printf("%" PRIu64 " refusals, %" PRIu64 " bad rows\n", bench.refusals, bench.bad_rows);
+  if (!args.has("trace") && n * (resets + 1) >= 10 && (!bench.refusals || !bench.bad_rows)) fail("no refusal, or no bad row");
+  return pass(bench.checked, seed, bench.dut.cycles(), "encryptor");
+}

@@ -1,0 +1,60 @@
+// secret_sampler - secret polynomials from a seed: ChaCha20 and what draws from it.
+//
+// Equation     The bits of the engine's SecretRng of stream 0: with ternary_i a ternary polynomial, then gaussians_i Gaussian ones.
+//              secret_draw says how they are written.
+// Rate         `Doubles` double rounds are built: 10 give a block a cycle, so 2^log_n / 5 / 4 * 256 / 243 cycles and 2^log_n / 8 for each
+//              Gaussian polynomial, and some dozens.
+// Seed         Taken with start_i, while not busy_o. It is wiped, with all that follows from it, when the last sample is drawn, and
+//              by the reset.
+// Timing       secret_draw.
+module secret_sampler #(
+  parameter int unsigned Doubles    = 10,
+  parameter int unsigned LogNMax    = 14,
+  localparam int unsigned Bytes     = sampler_pkg::trit_bytes(LogNMax),
+  localparam int unsigned TritAddrW = $clog2((Bytes + 3) / 4),
+  localparam int unsigned GroupW    = LogNMax - 3
+) (
+  input  logic                                                    clk_i,
+  input  logic                                                    rst_ni,
+  input  logic [4:0]                                              log_n_i,
+  input  logic                                                    start_i,
+  input  logic                                                    ternary_i,
+  input  logic [1:0]                                              gaussians_i,
+  input  logic [7:0][31:0]                                        seed_i,
+  output logic                                                    busy_o,
+  output logic                                                    fault_o,
+  output logic                                                    trit_we_o,
+  output logic [TritAddrW-1:0]                                    trit_addr_o,
+  output logic [31:0]                                             trit_data_o,
+  output logic [sampler_pkg::Lanes-1:0]                           gauss_we_o,
+  output logic                                                    gauss_poly_o,
+  output logic [GroupW-1:0]                                       gauss_addr_o,
+  output logic [sampler_pkg::Lanes-1:0][sampler_pkg::SampleW-1:0] gauss_data_o
+);
+
+  logic              start, draws, draws_q, wipe, block_valid, block_ready;
+  logic [15:0][31:0] block;
+
+  assign start  = start_i && !busy_o;
+  assign busy_o = draws || draws_q;
+  assign wipe   = draws_q && !draws;   // the cycle after the last sample
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin : p_draws
+    if (!rst_ni) begin
+      draws_q <= 1'b0;
+    end else begin
+      draws_q <= draws;
+    end
+  end
+
+  chacha20_core #(.Doubles(Doubles)) i_core (
+    .clk_i, .rst_ni, .load_i(start), .wipe_i(wipe), .key_i(seed_i), .counter_i('0), .stream_i('0),
+    .block_valid_o(block_valid), .block_ready_i(block_ready), .block_o(block)
+  );
+  secret_draw #(.LogNMax(LogNMax)) i_draw (
+    .clk_i, .rst_ni, .clear_i(wipe), .log_n_i, .start_i(start), .ternary_i, .gaussians_i, .busy_o(draws), .fault_o,
+    .block_valid_i(block_valid), .block_ready_o(block_ready), .block_i(block), .trit_we_o, .trit_addr_o, .trit_data_o,
+    .gauss_we_o, .gauss_poly_o, .gauss_addr_o, .gauss_data_o
+  );
+
+endmodule
