@@ -11,6 +11,7 @@ import pytest
 from oracle import interpret
 
 import ringmill as rm
+from ringmill.cli import main
 from ringmill.client import Client
 from ringmill.values import Values
 
@@ -174,3 +175,43 @@ def test_files_of_other_numbers_of_records_are_refused(
         with pytest.raises(rm.MismatchError) as refused:
             compiled.evaluate(keys, arguments)
         assert refused.value.code == code
+
+
+def test_a_long_vector_is_cut_over_ciphertexts(rng: np.random.Generator) -> None:
+    """A kernel of one element runs on vectors longer than any ciphertext."""
+    kernel = rm.kernel(lambda t: t * (t + 0.5))
+    params = rm.Params.from_bits(11, [45, 35], [45], 2, insecure=True)
+    compiled = kernel.compile(rm.scalar(), batch=True, params=params)
+    signal = rng.uniform(-1, 1, 5 * params.slots + 7)
+    keys = compiled.keygen(insecure=True)
+    arguments = compiled.encrypt(keys, t=signal)
+    assert len(arguments.parts) == 6
+    found = compiled.decrypt(keys, compiled.evaluate(keys, arguments))
+    np.testing.assert_allclose(found, signal * (signal + 0.5), atol=1e-4)
+
+
+def test_the_command_line_compiles_for_batches(tmp_path: Path, rng: np.random.Generator) -> None:
+    source = tmp_path / "price.py"
+    source.write_text(
+        "import ringmill as rm\n\n@rm.kernel\ndef price(x=rm.vector(3)):\n    return x.sum(), x[0]\n"
+    )
+    files = {
+        name: str(tmp_path / name) for name in ("client.rm", "server.rm", "x.npz", "arguments", "results")
+    }
+    options = ["--precision", "12", "--batch", "100", "--out", str(tmp_path)]
+    assert main(["compile", f"{source}:price", *options]) == 0
+    x = rng.uniform(-1, 1, (100, 3))
+    np.savez(files["x.npz"], x=x)
+    keys = tmp_path / "keys"
+    kernel = ["--kernel", files["client.rm"]]
+    assert main(["keygen", *kernel, "--out", str(keys), "--quiet"]) == 0
+    secret, evaluation = str(keys / "secret.key"), str(keys / "evaluation.keys")
+    more = ["--input", files["x.npz"], "--out", files["arguments"], "--quiet"]
+    assert main(["encrypt", *kernel, "--key", secret, *more]) == 0
+    more = ["--input", files["arguments"], "--out", files["results"], "--quiet"]
+    assert main(["evaluate", "--kernel", files["server.rm"], "--keys", evaluation, *more]) == 0
+    more = ["--input", files["results"], "--out", str(tmp_path / "out.npz")]
+    assert main(["decrypt", *kernel, "--key", secret, *more]) == 0
+    found = np.load(tmp_path / "out.npz")
+    np.testing.assert_allclose(found["out0"], x.sum(axis=1), atol=1e-3)
+    np.testing.assert_allclose(found["out1"], x[:, 0], atol=1e-3)

@@ -23,6 +23,7 @@ _OPTIONS = (
     "security",
     "switching",
     "rotation_keys",
+    "batch",
     "encryption",
     "publish",
     "sanitise",
@@ -66,6 +67,13 @@ def _compiled(options: Namespace) -> Compiled:
     if isinstance(found, Kernel):
         return found.compile(**given)
     if isinstance(found, Traced):
+        if "batch" in given:
+            fail(
+                CommandError,
+                "Traced",
+                f"{options.source} gives a trace, of one record. Return the kernel for --batch.",
+                options=["batch"],
+            )
         return compile_traced(found, **{"magnitude": found.magnitude or 1.0, **given})
     if isinstance(found, Compiled):
         if given:

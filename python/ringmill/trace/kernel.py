@@ -328,7 +328,8 @@ class Kernel:
         refuse(
             "TooManySlots",
             f"{self.function.__name__} needs {slots} slots in a ciphertext; the largest has {MOST_SLOTS}",
-            'Split the arguments, or pack matrices by columns (packing="columns")',
+            'Split the arguments, pack matrices by columns (packing="columns"), or write the kernel for one '
+            "element and run it on a batch, which is cut over ciphertexts",
             self.where,
         )
 

@@ -132,7 +132,7 @@ class Signature:
             for name, spec in self.inputs.items()
         }
         many = {name for name, spec in self.inputs.items() if arrays[name].ndim > len(spec.shape)}
-        records = _of_one_number({name: len(arrays[name]) for name in many})
+        records = _of_one_number({name: len(arrays[name]) for name in self.inputs if name in many})
         packed = []
         for first in range(0, records, self.lanes):
             which = np.minimum(np.arange(first, first + self.lanes), records - 1)
