@@ -212,7 +212,7 @@ def test_branches_share_the_bootstrapping_of_what_they_branch_off(
     compiled = branches.compile(rm.vector(LENGTH), params=params, algebra=False)
     assert len(compiled.bootstraps) == 1
     x = rng.uniform(-1, 1, LENGTH)
-    for found, wanted in zip(compiled.run(x=x).values(), branches(x), strict=True):
+    for found, wanted in zip(compiled.run(x=x), branches(x), strict=True):
         assert np.abs(found - wanted).max() < 2.0**-14
 
 

