@@ -128,8 +128,10 @@ class Transport:
             headers["Authorization"] = f"Bearer {self.token}"
         if isinstance(body, Piece):
             headers["Content-Length"] = str(body.left)
-        # A connection that was kept may have ended meanwhile; what was sent on a new one is not sent again.
-        again = self.connection is not None and method in ("GET", "HEAD")
+        # A connection that was kept may have ended meanwhile; what was sent on a new one is not sent again. A
+        # piece of an upload says its offset, so one that had arrived is refused the second time.
+        repeats = method in ("GET", "HEAD") or ("Upload-Offset" in headers and isinstance(body, bytes))
+        again = self.connection is not None and repeats
         try:
             answer = self._once(method, path, body, headers, into)
         except (OSError, http.client.HTTPException) as error:

@@ -1,5 +1,5 @@
-// enc_uniform: the engine's expansions at moduli that refuse words and at others, labels and jobs in any order, with readers that
-// take a row a cycle from 100 cycles after the start on, as the engine does, and slower ones.
+// rm_enc_uniform: the engine's expansions at moduli that refuse words and at others, labels and jobs in any order. Readers take
+// a row a cycle from 100 cycles after the start on, as the engine does, or are slower.
 //   +n=JOBS   +seed=S
 #include <deque>
 
