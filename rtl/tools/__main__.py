@@ -1,4 +1,4 @@
-"""`python -m rtl.tools WORD [BLOCK…]`: lint, test, formal, mutate, synth, rows, package, area, page."""
+"""`python -m rtl.tools WORD [BLOCK…]`: lint, test, formal, mutate, synth, rows, package, area, page, isa."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from rtl.tools import area, check, mutate, package, page, simulate, synth
+from rtl.tools import area, check, isa, mutate, package, page, simulate, synth
 from rtl.tools.block import BlockError, Test, load, names
 
 
@@ -26,7 +26,7 @@ def main() -> int:
     """Run one word; status 0 when all is well."""
     parser = argparse.ArgumentParser(prog="python -m rtl.tools", description=__doc__)
     parser.add_argument(
-        "word", choices=["lint", "test", "formal", "mutate", "synth", "rows", "package", "area", "page"]
+        "word", choices=["lint", "test", "formal", "mutate", "synth", "rows", "package", "area", "page", "isa"]
     )
     parser.add_argument("what", nargs="*", help="blocks, or block/test; all when left out")
     parser.add_argument("--full", action="store_true", help="test: the runs of test-full")
@@ -51,6 +51,8 @@ def main() -> int:
         return area.write()
     if options.word == "page":
         return page.write()
+    if options.word == "isa":
+        return isa.write()
     if options.word == "rows":
         synth.table(options.what)
         return 0

@@ -22,24 +22,19 @@ package rm_core_pkg;
   localparam int unsigned NttQueue   = 4;
 
   // ---------------------------------------------------------------- opcodes
-  localparam logic [7:0] OpEnd   = 8'h00;
-  localparam logic [7:0] OpNtt   = 8'h01;
-  localparam logic [7:0] OpIntt  = 8'h02;
-  localparam logic [7:0] OpRoots = 8'h03;
-
-  // Opcodes of the arithmetic unit are 0x10 + arith_op_e.
+  // Those of the arithmetic unit are 0x10 + arith_op_e; rm_isa_pkg says what each one does.
   typedef enum logic [3:0] {
-    ArithCopy = 4'h0,  // d = X
-    ArithAdd  = 4'h1,  // d = X + Y
-    ArithSub  = 4'h2,  // d = X - Y, swapped Y - X
-    ArithAddk = 4'h3,  // d = X + K0
-    ArithMulk = 4'h4,  // d = mm(X >> shift, K0) - K1, permuting without K1
-    ArithSubk = 4'h5,  // d = mm(X - Y, K0), swapped mm(Y - X, K0)
-    ArithMul  = 4'h6,  // d = mm(X, Y)
-    ArithMac  = 4'h7,  // d = C + mm(A, S)
-    ArithMack = 4'h8,  // d = C + mm(X >> shift, K0)
-    ArithLift = 4'h9,  // d = mm(X, K0) - (2X > p ? K1 : 0)
-    ArithShrk = 4'ha   // d = (X + K0) >> shift, plain integers
+    ArithCopy = rm_isa_pkg::OpCopy[3:0],
+    ArithAdd  = rm_isa_pkg::OpAdd[3:0],
+    ArithSub  = rm_isa_pkg::OpSub[3:0],
+    ArithAddk = rm_isa_pkg::OpAddK[3:0],
+    ArithMulk = rm_isa_pkg::OpMulK[3:0],
+    ArithSubk = rm_isa_pkg::OpSubK[3:0],
+    ArithMul  = rm_isa_pkg::OpMul[3:0],
+    ArithMac  = rm_isa_pkg::OpMac[3:0],
+    ArithMack = rm_isa_pkg::OpMacK[3:0],
+    ArithLift = rm_isa_pkg::OpLift[3:0],
+    ArithShrk = rm_isa_pkg::OpShrK[3:0]
   } arith_op_e;
 
   // ---------------------------------------------------------------- decoded commands

@@ -1,9 +1,6 @@
 // rm_instr_decode - the four words of an instruction to a command, or the reason why there is none. Combinational.
 //
-// Layout       w0[7:0] opcode, [12:8] modulus, [17:13] source modulus, [20:18] A, [21] A used, [24:22] C, [25] C used,
-//              [28:26] D, [29] D to bank, [30] D to memory, [31] S used, [63:32] address of D;
-//              w1[31:0] address of S, [47:32] after, [53:48] shift, [54] permute, [55] swap, [63:56] zero;
-//              w2 K0, w3 K1. Addresses count units of 64 bytes.
+// Layout       rm_isa_pkg::instruction_t. Addresses count units of 64 bytes.
 // Checks       in the order of error_e; the first that fails is reported. `after` and bus errors are the
 //              dispatcher's.
 module rm_instr_decode
@@ -30,41 +27,39 @@ module rm_instr_decode
   localparam int unsigned UnitBits = 512;  // an address counts 64 bytes
   localparam int unsigned AlignW   = (AxiDataW > UnitBits) ? $clog2(AxiDataW / UnitBits) : 0;
 
-  logic [63:0] w0, w1, w2, w3;
-  logic [7:0]  opcode;
-  logic        is_arith, pair;
-  arith_cmd_t  cmd;
+  rm_isa_pkg::instruction_t i;
+  logic                     is_arith, pair;
+  arith_cmd_t               cmd;
 
-  assign {w3, w2, w1, w0} = instr_i;
-  assign opcode    = w0[7:0];
-  assign is_end_o  = opcode == OpEnd;
-  assign inverse_o = opcode == OpIntt;
-  assign roots_o   = opcode == OpRoots;
-  assign is_ntt_o  = opcode == OpNtt || inverse_o || roots_o;
-  assign is_arith  = opcode[7:4] == 4'h1 && opcode[3:0] <= ArithShrk;
+  assign i         = instr_i;
+  assign is_end_o  = i.opcode == rm_isa_pkg::OpEnd;
+  assign inverse_o = i.opcode == rm_isa_pkg::OpIntt;
+  assign roots_o   = i.opcode == rm_isa_pkg::OpRoots;
+  assign is_ntt_o  = i.opcode == rm_isa_pkg::OpNtt || inverse_o || roots_o;
+  assign is_arith  = i.opcode >= rm_isa_pkg::OpCopy && i.opcode <= rm_isa_pkg::OpShrK;
 
   assign cmd = '{
-    op:        arith_op_e'(opcode[3:0]),
-    modulus:   w0[12:8],
-    source:    w0[17:13],
-    a_used:    w0[21],
-    a_bank:    w0[20:18],
-    c_used:    w0[25],
-    c_bank:    w0[24:22],
-    d_to_bank: w0[29],
-    d_bank:    w0[28:26],
-    d_to_mem:  w0[30],
-    d_addr:    w0[63:32],
-    s_used:    w0[31],
-    shift:     w1[53:48],
-    permute:   w1[54],
-    swap:      w1[55]
+    op:        arith_op_e'(i.opcode[3:0]),
+    modulus:   i.modulus,
+    source:    i.source,
+    a_used:    i.a_used,
+    a_bank:    i.a_bank,
+    c_used:    i.c_used,
+    c_bank:    i.c_bank,
+    d_to_bank: i.d_to_bank,
+    d_bank:    i.d_bank,
+    d_to_mem:  i.d_to_mem,
+    d_addr:    i.d_addr,
+    s_used:    i.s_used,
+    shift:     i.shift,
+    permute:   i.permute,
+    swap:      i.swap
   };
   assign cmd_o    = cmd;
-  assign s_addr_o = w1[31:0];
-  assign after_o  = w1[47:32];
-  assign k0_o     = w2[W-1:0];
-  assign k1_o     = w3[W-1:0];
+  assign s_addr_o = i.s_addr;
+  assign after_o  = i.after;
+  assign k0_o     = i.k0[W-1:0];
+  assign k1_o     = i.k1[W-1:0];
 
   logic [Banks-1:0] uses_a, uses_c, uses_d;
   assign uses_a = cmd.a_used ? bank_uses(cmd.a_bank) : '0;
@@ -85,7 +80,7 @@ module rm_instr_decode
   assign pair      = (2'(cmd.a_used) + 2'(cmd.s_used) + 2'(cmd.c_used)) == 2'd2;
 
   always_comb begin : p_operands
-    operands = (cmd.d_to_bank || cmd.d_to_mem) && w2[63:W] == '0 && w3[63:W] == '0;
+    operands = (cmd.d_to_bank || cmd.d_to_mem) && i.k0[63:W] == '0 && i.k1[63:W] == '0;
     case (cmd.op)
       ArithAdd, ArithMul:  operands &= pair && !cmd.swap;
       ArithSub, ArithSubk: operands &= pair;
@@ -102,12 +97,12 @@ module rm_instr_decode
   logic banks, moduli, permute, aligned;
   assign banks   = is_ntt_o ? cmd.a_bank < BankW'(NttBanks) || bank_is_pair(cmd.a_bank) : !split;
   assign moduli  = 32'(cmd.modulus) < Mods && (is_ntt_o || cmd.op != ArithLift || 32'(cmd.source) < Mods);
-  assign permute = !cmd.permute || (cmd.a_used && w3[0] && cmd.op != ArithLift &&
+  assign permute = !cmd.permute || (cmd.a_used && i.k1[0] && cmd.op != ArithLift &&
                                     !(cmd.d_to_bank && cmd.d_bank == cmd.a_bank) &&
                                     !(cmd.c_used && cmd.c_bank == cmd.a_bank));
 
   if (AlignW > 0) begin : g_wide_bus
-    assign aligned = (!cmd.d_to_mem || cmd.d_addr[AlignW-1:0] == '0) && (!cmd.s_used || w1[AlignW-1:0] == '0);
+    assign aligned = (!cmd.d_to_mem || cmd.d_addr[AlignW-1:0] == '0) && (!cmd.s_used || i.s_addr[AlignW-1:0] == '0);
   end else begin : g_narrow_bus
     assign aligned = 1'b1;
   end
@@ -115,7 +110,7 @@ module rm_instr_decode
   always_comb begin : p_error
     error_o = ErrNone;
     if (!is_end_o) begin
-      if (!(is_ntt_o || is_arith) || w1[63:56] != '0) begin
+      if (!(is_ntt_o || is_arith) || i.reserved != '0) begin
         error_o = ErrOpcode;
       end else if (!banks) begin
         error_o = ErrBank;

@@ -14,7 +14,9 @@ constexpr unsigned kBanks = 6;
 // 6: banks 0 and 2, 7: banks 1 and 3, the halves of a limb in their first halves.
 constexpr unsigned kBankNumbers = 8;
 
-enum Opcode : unsigned { kEnd = 0, kNtt = 1, kIntt = 2, kRoots = 3, kArith = 0x10 };
+// The opcode of the first operation of the arithmetic unit.
+constexpr unsigned kArith = isa::kCopy;
+using isa::kEnd, isa::kIntt, isa::kNtt, isa::kRoots;
 
 struct Instr {
   u64 w[4] = {0, 0, 0, 0};
@@ -27,26 +29,29 @@ struct Fields {
 
   Instr encode() const {
     Instr i;
-    i.w[0] = opcode | modulus << 8 | u64(source) << 13 | u64(cmd.a_bank) << 18 | u64(cmd.a) << 21 |
-             u64(cmd.c_bank) << 22 | u64(cmd.c) << 25 | u64(cmd.d_bank) << 26 | u64(cmd.to_bank) << 29 |
-             u64(cmd.to_mem) << 30 | u64(cmd.s) << 31 | u64(d_addr) << 32;
-    i.w[1] = s_addr | u64(after & 0xffff) << 32 | u64(cmd.shift) << 48 | u64(cmd.permute) << 54 | u64(cmd.swap) << 55;
-    i.w[2] = cmd.k0;
-    i.w[3] = cmd.k1;
+    isa::opcode.put(i.w, opcode), isa::modulus.put(i.w, modulus), isa::source.put(i.w, source);
+    isa::a_bank.put(i.w, cmd.a_bank), isa::a_used.put(i.w, cmd.a);
+    isa::c_bank.put(i.w, cmd.c_bank), isa::c_used.put(i.w, cmd.c);
+    isa::d_bank.put(i.w, cmd.d_bank), isa::d_to_bank.put(i.w, cmd.to_bank);
+    isa::d_to_mem.put(i.w, cmd.to_mem), isa::d_addr.put(i.w, d_addr);
+    isa::s_used.put(i.w, cmd.s), isa::s_addr.put(i.w, s_addr), isa::after.put(i.w, after);
+    isa::shift.put(i.w, cmd.shift), isa::permute.put(i.w, cmd.permute), isa::swap.put(i.w, cmd.swap);
+    isa::k0.put(i.w, cmd.k0), isa::k1.put(i.w, cmd.k1);
     return i;
   }
 
   static Fields decode(const Instr& i) {
     Fields f;
-    auto bits = [&](int word, unsigned low, unsigned count) {
-      return unsigned((i.w[word] >> low) & ((u64(1) << count) - 1));
-    };
-    f.opcode = bits(0, 0, 8), f.modulus = bits(0, 8, 5), f.source = bits(0, 13, 5), f.d_addr = bits(0, 32, 32);
+    const u64* w = i.w;
+    f.opcode = isa::opcode.get(w), f.modulus = isa::modulus.get(w), f.source = isa::source.get(w);
+    f.d_addr = isa::d_addr.get(w), f.s_addr = isa::s_addr.get(w), f.after = isa::after.get(w);
     f.cmd.op = arith::Op(f.opcode & 15);
-    f.cmd.a_bank = bits(0, 18, 3), f.cmd.a = bits(0, 21, 1), f.cmd.c_bank = bits(0, 22, 3), f.cmd.c = bits(0, 25, 1);
-    f.cmd.d_bank = bits(0, 26, 3), f.cmd.to_bank = bits(0, 29, 1), f.cmd.to_mem = bits(0, 30, 1);
-    f.cmd.s = bits(0, 31, 1), f.s_addr = bits(1, 0, 32), f.after = bits(1, 32, 16), f.cmd.shift = bits(1, 48, 6);
-    f.cmd.permute = bits(1, 54, 1), f.cmd.swap = bits(1, 55, 1), f.cmd.k0 = i.w[2], f.cmd.k1 = i.w[3];
+    f.cmd.a_bank = isa::a_bank.get(w), f.cmd.a = isa::a_used.get(w);
+    f.cmd.c_bank = isa::c_bank.get(w), f.cmd.c = isa::c_used.get(w);
+    f.cmd.d_bank = isa::d_bank.get(w), f.cmd.to_bank = isa::d_to_bank.get(w), f.cmd.to_mem = isa::d_to_mem.get(w);
+    f.cmd.s = isa::s_used.get(w), f.cmd.shift = isa::shift.get(w);
+    f.cmd.permute = isa::permute.get(w), f.cmd.swap = isa::swap.get(w);
+    f.cmd.k0 = isa::k0.get(w), f.cmd.k1 = isa::k1.get(w);
     return f;
   }
 };

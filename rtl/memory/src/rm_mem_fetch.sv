@@ -41,7 +41,6 @@ module rm_mem_fetch
   localparam int unsigned InstrWords = InstrW / WordBits;
   localparam int unsigned ChunkUnits = BurstBytes / UnitBytes;
   localparam int unsigned ChunkRows  = BurstBytes / (InstrW / 8);
-  localparam logic [7:0]  OpEnd      = 8'h00;
 
   logic                 active_q, active_d, seen_end, flush, req_ready, dma_idle;
   logic                 dma_err_valid;
@@ -49,7 +48,7 @@ module rm_mem_fetch
   logic [UnitAddrW-1:0] dma_err_addr;
   logic [UnitAddrW-1:0] addr_q, addr_d;
 
-  assign seen_end = instr_valid_o && instr_ready_i && !instr_err_o && instr_o[7:0] == OpEnd;
+  assign seen_end = instr_valid_o && instr_ready_i && !instr_err_o && instr_o[7:0] == rm_isa_pkg::OpEnd;
   assign flush    = seen_end || stop_i;
 
   always_comb begin : p_next

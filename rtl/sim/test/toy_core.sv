@@ -132,8 +132,8 @@ module toy_core
       Fetch: if (instr_valid) begin
         state_d = Request;
         if (instr_err) code_d = ErrFetch;
-        else if (instr[7:0] != OpEnd && instr[7:0] != 8'h10) code_d = ErrOpcode;
-        if (code_d != ErrNone || instr[7:0] == OpEnd) state_d = Stop;
+        else if (instr[7:0] != rm_isa_pkg::OpEnd && instr[7:0] != rm_isa_pkg::OpCopy) code_d = ErrOpcode;
+        if (code_d != ErrNone || instr[7:0] == rm_isa_pkg::OpEnd) state_d = Stop;
       end
       Request: if (rd_req_ready && wr_req_ready) begin
         state_d = Store;

@@ -1,6 +1,12 @@
 //! The instructions of the compact core and their 32 bytes.
 
+#[rustfmt::skip]
+mod printed;
+
+use printed as at;
 use super::error::IllegalInstruction as Illegal;
+
+pub use printed::{Field, Op};
 
 /// Where a limb is: 0 and 1 are banks of lane 0, 2 and 3 of lane 1, 4 and 5 are the accumulators. 6 and 7 are
 /// pairs, 0 with 2 and 1 with 3. The first half of the limb is in the first half of the bank of lane 0, the
@@ -78,84 +84,7 @@ impl Bank {
     }
 }
 
-/// What an instruction does; the documentation states the result d with X, Y as [`Instruction`] names them and
-/// mm(a, b) = a·b·2^−R mod q.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum Op {
-    /// Waits until all is stored, then stops.
-    End = 0x00,
-    /// Transform of bank A in place.
-    Ntt = 0x01,
-    /// Inverse transform of bank A in place.
-    Intt = 0x02,
-    /// Makes the roots of the modulus in the transform unit of bank A; changes no word.
-    Roots = 0x03,
-    /// d = X.
-    Copy = 0x10,
-    /// d = X + Y mod q.
-    Add = 0x11,
-    /// d = X − Y mod q, swapped Y − X.
-    Sub = 0x12,
-    /// d = X + K0 mod q.
-    AddK = 0x13,
-    /// d = mm(X >> shift, K0) − K1; K1 is not there in a permuting one.
-    MulK = 0x14,
-    /// d = mm(X − Y, K0), swapped mm(Y − X, K0).
-    SubK = 0x15,
-    /// d = mm(X, Y).
-    Mul = 0x16,
-    /// d = C + mm(A, S).
-    Mac = 0x17,
-    /// d = C + mm(X >> shift, K0).
-    MacK = 0x18,
-    /// d = mm(X, K0) − (2X > p ? K1 : 0) mod q, p the modulus `source`.
-    Lift = 0x19,
-    /// d = (X + K0) >> shift on integers.
-    ShrK = 0x1a,
-}
-
 impl Op {
-    /// All opcodes.
-    pub const ALL: [Self; 15] = [
-        Self::End,
-        Self::Ntt,
-        Self::Intt,
-        Self::Roots,
-        Self::Copy,
-        Self::Add,
-        Self::Sub,
-        Self::AddK,
-        Self::MulK,
-        Self::SubK,
-        Self::Mul,
-        Self::Mac,
-        Self::MacK,
-        Self::Lift,
-        Self::ShrK,
-    ];
-
-    /// Its name in text.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::End => "end",
-            Self::Ntt => "ntt",
-            Self::Intt => "intt",
-            Self::Roots => "roots",
-            Self::Copy => "copy",
-            Self::Add => "add",
-            Self::Sub => "sub",
-            Self::AddK => "addk",
-            Self::MulK => "mulk",
-            Self::SubK => "subk",
-            Self::Mul => "mul",
-            Self::Mac => "mac",
-            Self::MacK => "mack",
-            Self::Lift => "lift",
-            Self::ShrK => "shrk",
-        }
-    }
-
     /// Whether it transforms a bank.
     pub const fn is_transform(self) -> bool {
         matches!(self, Self::Ntt | Self::Intt)
@@ -221,8 +150,16 @@ pub const ADDRESS_UNIT: u64 = 64;
 /// Bits of a Galois element.
 const GALOIS_BITS: u32 = 18;
 
-const fn field(word: u64, low: u32, bits: u32) -> u64 {
-    word >> low & ((1 << bits) - 1)
+impl Field {
+    /// Its value in an instruction.
+    pub const fn get(self, words: &[u64; INSTRUCTION_WORDS]) -> u64 {
+        words[self.word] >> self.low & (u64::MAX >> (u64::BITS - self.bits))
+    }
+
+    /// A word with this value in the field; the value fits.
+    const fn put(self, value: u64) -> u64 {
+        value << self.low
+    }
 }
 
 impl Instruction {
@@ -247,16 +184,31 @@ impl Instruction {
 
     /// The words w0 … w3.
     pub fn encode(&self) -> [u64; INSTRUCTION_WORDS] {
-        let bank =
-            |bank: Option<Bank>, low: u32| bank.map_or(0, |b| (b.index() as u64) << low | 1 << (low + 3));
-        let mut w0 = self.op as u64 | u64::from(self.modulus) << 8 | u64::from(self.source) << 13;
-        w0 |= bank(self.a, 18) | bank(self.c, 22) | bank(self.d, 26);
-        w0 |= self.store.map_or(0, |address| 1 << 30 | u64::from(address) << 32);
-        w0 |= u64::from(self.s.is_some()) << 31;
-        let mut w1 = self.s.map_or(0, |s| u64::from(s.address) | u64::from(s.after) << 32);
-        w1 |= u64::from(self.shift) << 48 | u64::from(self.swap) << 55;
-        w1 |= u64::from(self.permute.is_some()) << 54;
-        [w0, w1, self.k0, self.permute.map_or(self.k1, u64::from)]
+        let mut words = [0; INSTRUCTION_WORDS];
+        let mut put = |field: Field, value: u64| words[field.word] |= field.put(value);
+        put(at::OPCODE, self.op as u64);
+        put(at::MODULUS, self.modulus.into());
+        put(at::SOURCE, self.source.into());
+        let banks = [
+            (self.a, at::A_BANK, at::A_USED),
+            (self.c, at::C_BANK, at::C_USED),
+            (self.d, at::D_BANK, at::D_TO_BANK),
+        ];
+        for (bank, index, used) in banks {
+            put(index, bank.map_or(0, |b| b.index() as u64));
+            put(used, bank.is_some().into());
+        }
+        put(at::D_TO_MEM, self.store.is_some().into());
+        put(at::D_ADDR, self.store.unwrap_or_default().into());
+        put(at::S_USED, self.s.is_some().into());
+        put(at::S_ADDR, self.s.map_or(0, |s| s.address.into()));
+        put(at::AFTER, self.s.map_or(0, |s| s.after.into()));
+        put(at::SHIFT, self.shift.into());
+        put(at::PERMUTE, self.permute.is_some().into());
+        put(at::SWAP, self.swap.into());
+        put(at::K0, self.k0);
+        put(at::K1, self.permute.map_or(self.k1, u64::from));
+        words
     }
 
     /// The instruction of four words, for a table of `moduli` entries.
@@ -264,42 +216,41 @@ impl Instruction {
     /// # Errors
     /// Whatever the core would stop at.
     pub fn decode(words: [u64; INSTRUCTION_WORDS], moduli: u32) -> Result<Self, Illegal> {
-        let [w0, w1, k0, w3] = words;
-        let code = field(w0, 0, 8) as u8;
+        let get = |field: Field| field.get(&words);
+        let is = |field: Field| get(field) == 1;
+        let code = get(at::OPCODE) as u8;
         let op = Op::ALL.into_iter().find(|&op| op as u8 == code).ok_or(Illegal::Opcode(code))?;
-        let bank = |low: u32| {
-            let index = field(w0, low, 3) as u8;
-            match (field(w0, low + 3, 1), Bank::new(index.into())) {
-                (0, _) if index == 0 => Ok(None),
-                (0, _) => Err(Illegal::Reserved),
-                (_, None) => Err(Illegal::Bank(index)),
-                (_, found) => Ok(found),
+        let bank = |index: Field, used: Field| {
+            let index = get(index) as u8;
+            match (is(used), Bank::new(index.into())) {
+                (false, _) if index == 0 => Ok(None),
+                (false, _) => Err(Illegal::Reserved),
+                (true, None) => Err(Illegal::Bank(index)),
+                (true, found) => Ok(found),
             }
         };
-        let permute = field(w1, 54, 1) == 1;
-        let has_s = field(w0, 31, 1) == 1;
-        let to_memory = field(w0, 30, 1) == 1;
-        let stream = Stream { address: w1 as u32, after: field(w1, 32, 16) as u16 };
-        let address = (w0 >> 32) as u32;
+        let (permute, has_s, to_memory) = (is(at::PERMUTE), is(at::S_USED), is(at::D_TO_MEM));
+        let stream = Stream { address: get(at::S_ADDR) as u32, after: get(at::AFTER) as u16 };
+        let (address, k1) = (get(at::D_ADDR) as u32, get(at::K1));
         let decoded = Self {
             op,
-            modulus: field(w0, 8, 5) as u8,
-            source: field(w0, 13, 5) as u8,
-            a: bank(18)?,
-            c: bank(22)?,
-            d: bank(26)?,
+            modulus: get(at::MODULUS) as u8,
+            source: get(at::SOURCE) as u8,
+            a: bank(at::A_BANK, at::A_USED)?,
+            c: bank(at::C_BANK, at::C_USED)?,
+            d: bank(at::D_BANK, at::D_TO_BANK)?,
             store: to_memory.then_some(address),
             s: has_s.then_some(stream),
-            shift: field(w1, 48, 6) as u8,
-            permute: permute.then_some(w3 as u32),
-            swap: field(w1, 55, 1) == 1,
-            k0,
-            k1: if permute { 0 } else { w3 },
+            shift: get(at::SHIFT) as u8,
+            permute: permute.then_some(k1 as u32),
+            swap: is(at::SWAP),
+            k0: get(at::K0),
+            k1: if permute { 0 } else { k1 },
         };
         let unused = (!to_memory && address != 0)
-            || (!has_s && (w1 as u32 != 0 || stream.after != 0))
-            || (permute && w3 >> GALOIS_BITS != 0);
-        if field(w1, 56, 8) != 0 || unused {
+            || (!has_s && (stream.address != 0 || stream.after != 0))
+            || (permute && k1 >> GALOIS_BITS != 0);
+        if get(at::RESERVED) != 0 || unused {
             return Err(Illegal::Reserved);
         }
         decoded.check(moduli)?;
