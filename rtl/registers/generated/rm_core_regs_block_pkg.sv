@@ -3,9 +3,9 @@
 
 package rm_core_regs_block_pkg;
 
-    localparam CORE_REGS_BLOCK_DATA_WIDTH = 32;
-    localparam CORE_REGS_BLOCK_MIN_ADDR_WIDTH = 14;
-    localparam CORE_REGS_BLOCK_SIZE = 'h4000;
+    localparam RM_CORE_REGS_BLOCK_DATA_WIDTH = 32;
+    localparam RM_CORE_REGS_BLOCK_MIN_ADDR_WIDTH = 14;
+    localparam RM_CORE_REGS_BLOCK_SIZE = 'h4000;
 
     typedef struct {
         logic [7:0] next;
