@@ -4,6 +4,7 @@
 
 #include "../../arith/test/arith_model.h"
 #include "../../ntt/test/oracle.h"
+#include "instructions.h"
 
 namespace rm_test {
 
