@@ -1,4 +1,5 @@
 // Made from the blocks' block.json by `python -m rtl.tools package`.
+common/src/rm_isa_pkg.sv
 common/src/rm_core_pkg.sv
 common/src/rm_core_fifo.sv
 common/src/rm_delay_line.sv

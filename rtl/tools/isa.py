@@ -114,19 +114,19 @@ def rust(isa: Table) -> Iterator[str]:
     yield ""
     yield "/// Some bits of one of the words."
     yield "#[derive(Debug, Clone, Copy, PartialEq, Eq)]"
-    yield "pub struct Field {"
+    yield "pub(super) struct Field {"
     yield "    /// Number of the word."
-    yield "    pub word: usize,"
+    yield "    pub(super) word: usize,"
     yield "    /// The lowest bit."
-    yield "    pub low: u32,"
+    yield "    pub(super) low: u32,"
     yield "    /// How many bits."
-    yield "    pub bits: u32,"
+    yield "    pub(super) bits: u32,"
     yield "}"
     for field in isa["fields"]:
         name, place = field["name"].upper(), f"word: {field['word']}, low: {field['low']}, bits: {field['bits']}"
         yield ""
         yield f"/// {field['is'][0].upper()}{field['is'][1:]}: `{_bits(field)}`."
-        yield f"pub const {name}: Field = Field {{ {place} }};"
+        yield f"pub(super) const {name}: Field = Field {{ {place} }};"
 
 
 def cpp(isa: Table) -> Iterator[str]:

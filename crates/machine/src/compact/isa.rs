@@ -3,10 +3,12 @@
 #[rustfmt::skip]
 mod printed;
 
-use printed as at;
 use super::error::IllegalInstruction as Illegal;
+use printed as at;
 
-pub use printed::{Field, Op};
+use printed::Field;
+
+pub use printed::Op;
 
 /// Where a limb is: 0 and 1 are banks of lane 0, 2 and 3 of lane 1, 4 and 5 are the accumulators. 6 and 7 are
 /// pairs, 0 with 2 and 1 with 3. The first half of the limb is in the first half of the bank of lane 0, the
@@ -152,7 +154,7 @@ const GALOIS_BITS: u32 = 18;
 
 impl Field {
     /// Its value in an instruction.
-    pub const fn get(self, words: &[u64; INSTRUCTION_WORDS]) -> u64 {
+    const fn get(self, words: &[u64; INSTRUCTION_WORDS]) -> u64 {
         words[self.word] >> self.low & (u64::MAX >> (u64::BITS - self.bits))
     }
 

@@ -12,7 +12,7 @@ pub enum Op {
     Ntt = 0x01,
     /// Inverse transform of bank A in place.
     Intt = 0x02,
-    /// Makes the roots of the modulus in the transform unit of bank A; changes no word.
+    /// Makes roots of the modulus in the transform unit of bank A; changes no word.
     Roots = 0x03,
     /// d = X.
     Copy = 0x10,
@@ -82,71 +82,71 @@ impl Op {
 
 /// Some bits of one of the words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Field {
+pub(super) struct Field {
     /// Number of the word.
-    pub word: usize,
+    pub(super) word: usize,
     /// The lowest bit.
-    pub low: u32,
+    pub(super) low: u32,
     /// How many bits.
-    pub bits: u32,
+    pub(super) bits: u32,
 }
 
 /// What it does: `w0[7:0]`.
-pub const OPCODE: Field = Field { word: 0, low: 0, bits: 8 };
+pub(super) const OPCODE: Field = Field { word: 0, low: 0, bits: 8 };
 
 /// Index of q in the table of moduli: `w0[12:8]`.
-pub const MODULUS: Field = Field { word: 0, low: 8, bits: 5 };
+pub(super) const MODULUS: Field = Field { word: 0, low: 8, bits: 5 };
 
 /// Index of the modulus of the operand of a lift: `w0[17:13]`.
-pub const SOURCE: Field = Field { word: 0, low: 13, bits: 5 };
+pub(super) const SOURCE: Field = Field { word: 0, low: 13, bits: 5 };
 
 /// Bank operand A: `w0[20:18]`.
-pub const A_BANK: Field = Field { word: 0, low: 18, bits: 3 };
+pub(super) const A_BANK: Field = Field { word: 0, low: 18, bits: 3 };
 
 /// Whether A is used: `w0[21]`.
-pub const A_USED: Field = Field { word: 0, low: 21, bits: 1 };
+pub(super) const A_USED: Field = Field { word: 0, low: 21, bits: 1 };
 
 /// Bank operand C: `w0[24:22]`.
-pub const C_BANK: Field = Field { word: 0, low: 22, bits: 3 };
+pub(super) const C_BANK: Field = Field { word: 0, low: 22, bits: 3 };
 
 /// Whether C is used: `w0[25]`.
-pub const C_USED: Field = Field { word: 0, low: 25, bits: 1 };
+pub(super) const C_USED: Field = Field { word: 0, low: 25, bits: 1 };
 
 /// The bank of the result D: `w0[28:26]`.
-pub const D_BANK: Field = Field { word: 0, low: 26, bits: 3 };
+pub(super) const D_BANK: Field = Field { word: 0, low: 26, bits: 3 };
 
 /// Whether D goes into a bank: `w0[29]`.
-pub const D_TO_BANK: Field = Field { word: 0, low: 29, bits: 1 };
+pub(super) const D_TO_BANK: Field = Field { word: 0, low: 29, bits: 1 };
 
 /// Whether D goes to memory: `w0[30]`.
-pub const D_TO_MEM: Field = Field { word: 0, low: 30, bits: 1 };
+pub(super) const D_TO_MEM: Field = Field { word: 0, low: 30, bits: 1 };
 
 /// Whether S, a limb from memory, is used: `w0[31]`.
-pub const S_USED: Field = Field { word: 0, low: 31, bits: 1 };
+pub(super) const S_USED: Field = Field { word: 0, low: 31, bits: 1 };
 
 /// Where D goes in memory, in units of 64 bytes: `w0[63:32]`.
-pub const D_ADDR: Field = Field { word: 0, low: 32, bits: 32 };
+pub(super) const D_ADDR: Field = Field { word: 0, low: 32, bits: 32 };
 
 /// Where S comes from, in units of 64 bytes: `w1[31:0]`.
-pub const S_ADDR: Field = Field { word: 1, low: 0, bits: 32 };
+pub(super) const S_ADDR: Field = Field { word: 1, low: 0, bits: 32 };
 
 /// S may be fetched when this number of stores is complete, modulo 2^16: `w1[47:32]`.
-pub const AFTER: Field = Field { word: 1, low: 32, bits: 16 };
+pub(super) const AFTER: Field = Field { word: 1, low: 32, bits: 16 };
 
 /// Bits that X, or the sum of `shrk`, is shifted right by: `w1[53:48]`.
-pub const SHIFT: Field = Field { word: 1, low: 48, bits: 6 };
+pub(super) const SHIFT: Field = Field { word: 1, low: 48, bits: 6 };
 
 /// Whether A is read through the automorphism of the Galois element K1: `w1[54]`.
-pub const PERMUTE: Field = Field { word: 1, low: 54, bits: 1 };
+pub(super) const PERMUTE: Field = Field { word: 1, low: 54, bits: 1 };
 
 /// Whether X and Y of a difference are exchanged: `w1[55]`.
-pub const SWAP: Field = Field { word: 1, low: 55, bits: 1 };
+pub(super) const SWAP: Field = Field { word: 1, low: 55, bits: 1 };
 
 /// Zero: `w1[63:56]`.
-pub const RESERVED: Field = Field { word: 1, low: 56, bits: 8 };
+pub(super) const RESERVED: Field = Field { word: 1, low: 56, bits: 8 };
 
 /// The first constant: `w2[63:0]`.
-pub const K0: Field = Field { word: 2, low: 0, bits: 64 };
+pub(super) const K0: Field = Field { word: 2, low: 0, bits: 64 };
 
 /// The second constant, or a Galois element: `w3[63:0]`.
-pub const K1: Field = Field { word: 3, low: 0, bits: 64 };
+pub(super) const K1: Field = Field { word: 3, low: 0, bits: 64 };
