@@ -5,7 +5,7 @@ package rm_isa_pkg;
   localparam logic [7:0] OpEnd   = 8'h00;  // waits until all is stored, then stops
   localparam logic [7:0] OpNtt   = 8'h01;  // transform of bank A in place
   localparam logic [7:0] OpIntt  = 8'h02;  // inverse transform of bank A in place
-  localparam logic [7:0] OpRoots = 8'h03;  // makes roots of the modulus in the transform unit of bank A; changes no word
+  localparam logic [7:0] OpRoots = 8'h03;  // makes roots of the modulus in the unit of bank A; changes no word
   localparam logic [7:0] OpCopy  = 8'h10;  // d = X
   localparam logic [7:0] OpAdd   = 8'h11;  // d = X + Y mod q
   localparam logic [7:0] OpSub   = 8'h12;  // d = X - Y mod q, swapped Y - X

@@ -9,7 +9,7 @@ enum Opcode : unsigned {
   kEnd = 0x00,  // waits until all is stored, then stops
   kNtt = 0x01,  // transform of bank A in place
   kIntt = 0x02,  // inverse transform of bank A in place
-  kRoots = 0x03,  // makes roots of the modulus in the transform unit of bank A; changes no word
+  kRoots = 0x03,  // makes roots of the modulus in the unit of bank A; changes no word
   kCopy = 0x10,  // d = X
   kAdd = 0x11,  // d = X + Y mod q
   kSub = 0x12,  // d = X − Y mod q, swapped Y − X

@@ -12,7 +12,7 @@ pub enum Op {
     Ntt = 0x01,
     /// Inverse transform of bank A in place.
     Intt = 0x02,
-    /// Makes roots of the modulus in the transform unit of bank A; changes no word.
+    /// Makes roots of the modulus in the unit of bank A; changes no word.
     Roots = 0x03,
     /// d = X.
     Copy = 0x10,
