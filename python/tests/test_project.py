@@ -261,7 +261,8 @@ def test_banks_in_ultra_memory_are_synthesised_as_such(tmp_path: Path) -> None:
     verilog = [
         place
         for place in files
-        if place.endswith("rm_core_pkg.sv") or ("rtl/bank/" in place and place.endswith(".sv"))
+        if place.endswith(("rm_isa_pkg.sv", "rm_core_pkg.sv"))
+        or ("rtl/bank/" in place and place.endswith(".sv"))
     ]
     parameters = (f"W={core.word_bits}", f"Nbf={core.butterflies}", f"LogNMax={core.log_n_max}")
     subprocess.run(
