@@ -3,8 +3,7 @@
     python -m rtl.encryptor.schedule        the table of Nguyen, Kim and Lee's set, and of its neighbours
 
 A job's samples are drawn into one of two sets. Then it starts, N/P cycles after the one before at the
-earliest.
-`rtl/tools/tests/test_encryptor.py` holds the cycles to the RTL.
+earliest. `rtl/tools/tests/test_encryptor.py` holds the cycles to the RTL.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ def expected_trit_words(log_n: int) -> int:
 
 
 class _Blocks:
-    """Blocks of ChaCha20 and the two of them that are read: `xof_ring`, `xof_buffer`, `word_window`."""
+    """Blocks of ChaCha20 and the two that are read: `rm_xof_ring`, `rm_xof_buffer`, `rm_word_window`."""
 
     def __init__(self, doubles: int) -> None:
         self.stages, self.phase, self.primed = 4 * doubles, 0, False
@@ -93,7 +92,7 @@ def draw_cycles(log_n: int, trit_words: int, gaussians: int, doubles: int = 10) 
 
 @dataclass(frozen=True)
 class Engine:
-    """A build of `encryptor`, at a degree of 2^log_n."""
+    """A build of `rm_encryptor`, at a degree of 2^log_n."""
 
     limbs: int
     log_n: int
@@ -146,10 +145,8 @@ class Engine:
         """The starts of jobs (mode, words of the ternary polynomial) that all wait from cycle 0 on."""
         found: list[int] = []
         accept = gate = 0
-        apart, apart_from = (
-            0,
-            0,
-        )  # what an expansion has to wait while the transforms are ready, and since when
+        # What an expansion has to wait while the transforms are ready, and since when.
+        apart = apart_from = 0
         for mode, trit_words in jobs:
             if len(found) >= 2:  # a set is free when the last row of its samples was read
                 accept = max(accept, found[-2] + self.lead - 3 + self.rows)
@@ -188,7 +185,7 @@ class Engine:
 
 #: Nguyen, Kim and Lee, Table II: microseconds at MHz, which are these cycles; DSP blocks, LUTs.
 PAPER = {"us": 102.1, "mhz": 250, "cycles": 25_525, "dsp": 6042, "lut": 883_000}
-#: The multiplier for NTT primes of 60 or 48 bits by words of 15: latency (`modmul_pkg`), DSP blocks.
+#: The multiplier for NTT primes of 60 or 48 bits by words of 15: latency (`rm_modmul_pkg`), DSP blocks.
 NTT_15 = 12
 DSP_BLOCKS = 6
 

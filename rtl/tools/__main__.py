@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 
-from rtl.tools import area, check, isa, mutate, package, page, simulate, synth
+from rtl.tools import check, mutate, printed, simulate, synth
 from rtl.tools.block import BlockError, Test, load, names
 
 
@@ -25,9 +25,8 @@ def chosen_tests(words: list[str], full: bool) -> list[Test]:
 def main() -> int:
     """Run one word; status 0 when all is well."""
     parser = argparse.ArgumentParser(prog="python -m rtl.tools", description=__doc__)
-    parser.add_argument(
-        "word", choices=["lint", "test", "formal", "mutate", "synth", "rows", "package", "area", "page", "isa"]
-    )
+    words = ["lint", "test", "formal", "mutate", "synth", "rows", *printed.WORDS]
+    parser.add_argument("word", choices=words)
     parser.add_argument("what", nargs="*", help="blocks, or block/test; all when left out")
     parser.add_argument("--full", action="store_true", help="test: the runs of test-full")
     parser.add_argument("-j", "--jobs", type=int, help="simulators side by side; as many as there are cores")
@@ -45,14 +44,8 @@ def main() -> int:
     )
     parser.add_argument("--only", default="", help="synth: points whose label matches this expression")
     options = parser.parse_intermixed_args()
-    if options.word == "package":
-        return package.write()
-    if options.word == "area":
-        return area.write()
-    if options.word == "page":
-        return page.write()
-    if options.word == "isa":
-        return isa.write()
+    if options.word in printed.WORDS:
+        return printed.write(options.word)
     if options.word == "rows":
         synth.table(options.what)
         return 0

@@ -50,15 +50,6 @@ def text(data: Path = DATA) -> str:
     return f'{{\n"origin": {json.dumps(origin)},\n"cores": [\n{lines}\n]\n}}\n'
 
 
-def write() -> int:
-    """Write the file; return 0."""
-    FILE.write_text(text(), encoding="utf-8")
-    print(FILE.relative_to(ROOT))
-    return 0
-
-
-def stale() -> list[str]:
-    """Return a finding if the tracked file is not what would be written."""
-    if FILE.read_text(encoding="utf-8") == text():
-        return []
-    return [f"{FILE.relative_to(ROOT)} is stale: run `python -m rtl.tools area`"]
+def files() -> dict[Path, str]:
+    """Return the file and its contents."""
+    return {FILE: text()}

@@ -8,7 +8,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from rtl.tools import area, isa, package, page
+from rtl.tools import printed
 from rtl.tools.block import ROOT, RTL, Block, expand, load, names, sources
 from rtl.tools.simulate import BUILD, Outcome
 
@@ -70,7 +70,7 @@ def lint(chosen: list[str]) -> int:
         for one in block.lint
         for _, params in expand(one.get("each", {}), one.get("params", {}))
     ]
-    findings = package.stale() + area.stale() + page.stale() + isa.stale()
+    findings = printed.stale()
     print(*findings, sep="\n", end="\n" if findings else "")
     bad = len(findings)
     # Style is a matter between people: generated sources are for the other two to judge.

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from rtl.synth.cells import overall
 
-#: What `modmul` is made of, one module a kind: only the ports that the kind uses, so unused constants go.
+#: What `rm_modmul` is made of, one module a kind: only the ports that the kind uses, so unused constants go.
 MULTIPLIERS = ("rm_modmul_p2", "rm_modmul_prf", "rm_modmul_montgomery", "rm_modmul_barrett", "rm_modmul_ntt")
 #: Memories of a limb, of twiddle factors, of moduli and their roots, of rows on their way from off chip.
 MEMORIES = ("rm_bank_ram", "rm_ntt_twiddle_table", "rm_modulus_table", "rm_mem_row_fifo")

@@ -1,4 +1,4 @@
-"""Prints what follows from `rtl/core/instructions.json`: fields and opcodes of the compact core's instructions.
+"""Fields and opcodes of the compact core's instructions, as they follow from `rtl/core/instructions.json`.
 
 | what | where |
 |---|---|
@@ -42,7 +42,9 @@ def table(source: Path = SOURCE) -> Table:
         for bit in range(field["low"], field["low"] + field["bits"]):
             at = field["word"], bit
             if at in owner or bit >= WORD_BITS or field["word"] >= WORDS:
-                raise InstructionError(f"{field['name']}: w{at[0]}[{bit}] is {owner.get(at, 'no bit of a word')}")
+                raise InstructionError(
+                    f"{field['name']}: w{at[0]}[{bit}] is {owner.get(at, 'no bit of a word')}"
+                )
             owner[at] = field["name"]
     missing = [(w, b) for w in range(WORDS) for b in range(WORD_BITS) if (w, b) not in owner]
     if missing:
@@ -123,7 +125,10 @@ def rust(isa: Table) -> Iterator[str]:
     yield "    pub(super) bits: u32,"
     yield "}"
     for field in isa["fields"]:
-        name, place = field["name"].upper(), f"word: {field['word']}, low: {field['low']}, bits: {field['bits']}"
+        name, place = (
+            field["name"].upper(),
+            f"word: {field['word']}, low: {field['low']}, bits: {field['bits']}",
+        )
         yield ""
         yield f"/// {field['is'][0].upper()}{field['is'][1:]}: `{_bits(field)}`."
         yield f"pub(super) const {name}: Field = Field {{ {place} }};"
@@ -146,7 +151,8 @@ def cpp(isa: Table) -> Iterator[str]:
     yield "struct Field {"
     yield "  unsigned word, low, bits;"
     yield ""
-    yield "  std::uint64_t mask() const { return bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1; }"
+    mask = "bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1"
+    yield f"  std::uint64_t mask() const {{ return {mask}; }}"
     yield "  std::uint64_t get(const std::uint64_t* w) const { return w[word] >> low & mask(); }"
     yield "  void put(std::uint64_t* w, std::uint64_t value) const { w[word] |= (value & mask()) << low; }"
     yield "};"
@@ -167,7 +173,8 @@ def page(isa: Table) -> Iterator[str]:
     yield f"<!-- Made from {ORIGIN}. -->"
     yield ""
     yield "An instruction has 32 bytes: four little-endian words w0 … w3. Addresses count units of 64 bytes."
-    yield "[The core](../rtl/core/README.md#instruction) says which operands go together, and in what order errors are found."
+    core = "[The core](../rtl/core/README.md#instruction)"
+    yield f"{core} says which operands go together, and in what order errors are found."
     yield ""
     yield "## Opcodes"
     yield ""
@@ -194,21 +201,13 @@ PRINTED = {
 }
 
 
-def stale() -> list[str]:
-    """Return a sentence for each file that is not what the table gives."""
-    isa = table()
-    return [
-        f"{path.relative_to(ROOT)} is stale: run `python -m rtl.tools isa`"
-        for path, of in PRINTED.items()
-        if not path.is_file() or path.read_text("utf-8") != "\n".join(of(isa)) + "\n"
-    ]
+def files() -> dict[Path, str]:
+    """Return the files and what they hold.
 
-
-def write() -> int:
-    """Write the files."""
+    Raises
+    ------
+    InstructionError
+        As `table`.
+    """
     isa = table()
-    for path, of in PRINTED.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("\n".join(of(isa)) + "\n", "utf-8")
-        print(path.relative_to(ROOT))
-    return 0
+    return {path: "\n".join(of(isa)) + "\n" for path, of in PRINTED.items()}

@@ -61,20 +61,3 @@ def files() -> dict[Path, str]:
     found, waivers = sources(load("core"))
     listing = "".join(f"{path.relative_to(RTL)}\n" for path in found)
     return {CORE_FILE: _core(found, waivers), LIST_FILE: f"// {ORIGIN}\n{listing}"}
-
-
-def write() -> int:
-    """Write the files; return 0."""
-    for path, text in files().items():
-        path.write_text(text, encoding="utf-8")
-        print(path.relative_to(RTL.parent))
-    return 0
-
-
-def stale() -> list[str]:
-    """Return a finding for each tracked file that is not what would be written."""
-    return [
-        f"{path.relative_to(RTL.parent)} is stale: run `python -m rtl.tools package`"
-        for path, text in files().items()
-        if not path.is_file() or path.read_text(encoding="utf-8") != text
-    ]

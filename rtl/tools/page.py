@@ -246,15 +246,6 @@ def text(data: Path = DATA) -> str:
     )
 
 
-def write() -> int:
-    """Write the page; return 0."""
-    FILE.write_text(text(), encoding="utf-8")
-    print(FILE.relative_to(ROOT))
-    return 0
-
-
-def stale() -> list[str]:
-    """Return a finding if the tracked page is not what would be written."""
-    if FILE.is_file() and FILE.read_text(encoding="utf-8") == text():
-        return []
-    return [f"{FILE.relative_to(ROOT)} is stale: run `python -m rtl.tools page`"]
+def files() -> dict[Path, str]:
+    """Return the page by its place."""
+    return {FILE: text()}

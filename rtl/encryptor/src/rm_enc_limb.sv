@@ -1,10 +1,10 @@
 // rm_enc_limb - one modulus of the encryption engine: three transforms side by side, and the sums behind them.
 //
-// Equation     enc_pkg's modes, modulo q. A row of operands goes in two cycles before it enters the transforms; a row of keys goes
+// Equation     rm_enc_pkg's modes, modulo q. A row of operands goes in two cycles before it enters the transforms; a row of keys goes
 //              in beside the rows that leave them.
 // Starts       start_i is taken while start_ready_o; the other limbs start in the same cycle.
 // Latency      Row of operands to row of results: 2 + rm_stream_pkg::latency + rm_enc_pkg::sum_latency.
-// Moduli       enc_pkg's fields of one modulus; then prepare_i while prepare_ready_o, as in streaming_ntt.
+// Moduli       rm_enc_pkg's fields of one modulus; then prepare_i while prepare_ready_o, as in rm_streaming_ntt.
 module rm_enc_limb #(
   parameter int unsigned W       = 54,
   parameter int unsigned Kind    = rm_modmul_pkg::KindMontgomery,

@@ -1,6 +1,6 @@
 // rm_enc_trits - ternary coefficients of two objects, kept as bytes of five digits, and read a row a cycle.
 //
-// Writes       Four bytes at an address of set wset_i (trit_bytes).
+// Writes       Four bytes at an address of set wset_i (rm_trit_bytes).
 // Reads        first_i begins with row 0 of set rset_i, next_i goes on to the row after: the digits of the lanes, coefficient
 //              l * N/P + t of lane l in row t, stand at digit_o in the next cycle: 00 for 0, 01 for 1, 11 for -1.
 //              A lane has its own copy of the memory.

@@ -1,19 +1,19 @@
 // rm_encryptor - encryption, key generation and decryption as one pipeline: a polynomial of every limb each N/P cycles.
 //
-// Equation     enc_pkg's modes, modulo the q_i of all limbs, canonical residues, with the samples and expansions of the engine for the
+// Equation     rm_enc_pkg's modes, modulo the q_i of all limbs, canonical residues, with the samples and expansions of the engine for the
 //              same seeds. The message and the errors are added as coefficients, so a limb has three transforms (v, e0, e1).
 // Interval     N/P cycles for a whole encryption, when samples are drawn as fast (schedule.py): the next ones are drawn meanwhile.
 //              Jobs that expand public seeds start N/P + 64 cycles apart below N = 2^12.
 // Latency      rm_enc_pkg::latency from start to the first row of the result, N/P - 1 more to the last.
-// Jobs         job_*: enc_jobs. What a job does not use of its inputs is not read. The secret seed is taken with the handshake and kept
+// Jobs         job_*: rm_enc_jobs. What a job does not use of its inputs is not read. The secret seed is taken with the handshake and kept
 //              in the generator alone, which wipes it when all is drawn.
 // Promises     The pipeline does not stall. operand_valid_i promises the rows of the next job's message and keys (Public), message
 //              (Symmetric) or parts (Decrypt); room_i space for its results. start_o takes both. Rows are then asked for, message_re_o
 //              and key_re_o, and stand there in the next cycle. A row that is missing (its valid is low), or a word of a
 //              message or of c0 that is no residue, makes result_bad_o with every row of that job from there on, the last one
 //              at the latest.
-// Keys         key_row_i[0] is b, key_row_i[1] is a; of a decryption c1 and c0. No factor is in them. Orders: streaming_ntt, feed-forward.
-// Secret key   secret_*: enc_secret; taken while secret_free_o, when no job is inside. No output depends on it but the results
+// Keys         key_row_i[0] is b, key_row_i[1] is a; of a decryption c1 and c0. No factor is in them. Orders: rm_streaming_ntt, feed-forward.
+// Secret key   secret_*: rm_enc_secret; taken while secret_free_o, when no job is inside. No output depends on it but the results
 //              of the modes that need it.
 // Status       waiting_o: the job at hand waits for samples (0), operands (1), room (2).
 // Fault        fault_o: a unit was not ready in its cycle; it does not happen, and stays until reset.

@@ -1,4 +1,4 @@
-// encryptor: every residue of every row in its cycle by the definitions (oracle.h), modes in any order, promises at any time.
+// rm_encryptor: every residue of every row in its cycle by the definitions (oracle.h), modes in any order, promises at any time.
 // And what goes wrong: rows that do not come, words that are no residues, seeds used twice, resets in the middle.
 //   +n=JOBS a size   +resets=R   +seed=S   +logn=FROM   +to=TO   +trace   +vectors=FILE: the jobs of a file instead
 #include <algorithm>
@@ -256,7 +256,7 @@ int main(int argc, char** argv) {
     bench.load_secret(given.s);
     bench.secret = true;
     bench.run(given.context, given.jobs, 256);
-    return pass(bench.checked, seed, bench.dut.cycles(), "encryptor, vectors of the engine");
+    return pass(bench.checked, seed, bench.dut.cycles(), "rm_encryptor, vectors of the engine");
   }
   u64 number = 0;
   const unsigned from = unsigned(args.number("logn", P_LogNMax)), to = unsigned(args.number("to", P_LogNMin));
@@ -293,5 +293,5 @@ int main(int argc, char** argv) {
   }
   std::printf("%" PRIu64 " refusals, %" PRIu64 " bad rows\n", bench.refusals, bench.bad_rows);
   if (!args.has("trace") && n * (resets + 1) >= 10 && (!bench.refusals || !bench.bad_rows)) fail("no refusal, or no bad row");
-  return pass(bench.checked, seed, bench.dut.cycles(), "encryptor");
+  return pass(bench.checked, seed, bench.dut.cycles(), "rm_encryptor");
 }

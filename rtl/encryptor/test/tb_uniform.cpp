@@ -69,5 +69,5 @@ int main(int argc, char** argv) {
     }
   }
   if (refused < checked / 100) fail("only %" PRIu64 " words were refused", refused);
-  return pass(checked, seed, dut.cycles(), "enc_uniform");
+  return pass(checked, seed, dut.cycles(), "rm_enc_uniform");
 }

@@ -12,7 +12,7 @@ package rm_inplace_pkg;
     logic [RowW-1:0] row;
     logic [3:0]      window;
     logic [4:0]      stage;   // of the transform, that the window's highest bit belongs to
-    logic [1:0]      part;    // butterflies on the lowest lane bits alone, so many of them; 0: on all four
+    logic [1:0]      part;    // how many of the lowest lane bits have butterflies; 0: all four
     logic            entry;   // from outside, not from the banks
     logic            leave;   // to outside, not to the banks
   } pass_t;

@@ -1,4 +1,4 @@
-// modmul against 128-bit integers: r * 2^R = a * b (mod q), r < q, modulus drawn anew every cycle.
+// rm_modmul against 128-bit integers: r * 2^R = a * b (mod q), r < q, modulus drawn anew every cycle.
 //   +n=PRODUCTS +seed=S     corner operands and moduli first crossed with each other, then drawn
 //   +exhaustive             toy widths: every modulus of the class, every a < 2^W, every b < q
 // The oracle is the definition: 128-bit remainders, never the multiplier's own equations.
@@ -100,7 +100,7 @@ class Bench {
     for (unsigned i = 1; i < latency(); i++) feed({0, 0, &last});
     if (checked_ != end) fail("%" PRIu64 " of %" PRIu64 " products came", checked_, end);
   }
-  int end() { return pass(checked_, seed_, dut_.cycles(), "modmul"); }
+  int end() { return pass(checked_, seed_, dut_.cycles(), "rm_modmul"); }
 
  private:
   static constexpr unsigned kDepth = 64;

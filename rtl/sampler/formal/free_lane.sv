@@ -1,4 +1,4 @@
-// A gaussian_lane whose sample is any at any time, and that needs no more bits: what the proof of timing puts in its place.
+// A rm_gaussian_lane whose sample is any at any time, and that needs no more bits: what the proof of timing puts in its place.
 module rm_gaussian_lane (
   input  logic                            clk_i,
   input  logic [63:0]                     word_i,

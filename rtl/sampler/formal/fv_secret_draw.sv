@@ -1,4 +1,4 @@
-// secret_draw: two of them, with any other words and samples, do the same in every cycle while they draw Gaussian polynomials: when
+// rm_secret_draw: two of them, with any other words and samples, do the same in every cycle while they draw Gaussian polynomials: when
 // they take blocks, when and where they write, when they end. No sample needs more bits here (free_lane.sv). Ternary
 // polynomials: fv_trit_bytes.
 module fv_secret_draw (

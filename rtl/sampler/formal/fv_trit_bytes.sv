@@ -1,4 +1,4 @@
-// trit_bytes: two of them, with other words whose bytes are refused alike, do the same in every cycle: when they take words, when and
+// rm_trit_bytes: two of them, with other words whose bytes are refused alike, do the same in every cycle: when they take words, when and
 // where they write, when they end.
 module fv_trit_bytes (
   input logic             clk_i,

@@ -1,7 +1,7 @@
 // rm_gaussian_lane - one sample of the discrete Gaussian from a word of 64 bits, by comparison with the whole table.
 //
 // Equation     Bit 63 is the sign; magnitude_o is the number of table entries whose upper 63 bits are not above bits 62 ... 0.
-//              tie_o: these equal an entry's, so 64 more bits decide (gaussian_tie). That has probability 30 / 2^63.
+//              tie_o: these equal an entry's, so 64 more bits decide (rm_gaussian_tie). That has probability 30 / 2^63.
 //              sample_o is the magnitude with its sign, in two's complement.
 // Latency      4 cycles, one word a cycle. Every entry is compared with, whatever the word is.
 module rm_gaussian_lane (

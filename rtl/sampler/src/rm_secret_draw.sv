@@ -1,8 +1,8 @@
 // rm_secret_draw - the secret polynomials of one object, out of a stream of blocks, in the engine's order.
 //
-// Equation     With ternary_i a uniform ternary polynomial (trit_bytes); then gaussians_i discrete Gaussian ones of standard deviation
-//              3.2. A Gaussian polynomial takes 4096 bytes for 512 samples at a time, a word of 64 bits a sample (gaussian_lane). The
-//              samples among these that need 64 bits more take them afterwards, in their order (gaussian_tie). Smaller
+// Equation     With ternary_i a uniform ternary polynomial (rm_trit_bytes); then gaussians_i discrete Gaussian ones of standard deviation
+//              3.2. A Gaussian polynomial takes 4096 bytes for 512 samples at a time, a word of 64 bits a sample (rm_gaussian_lane). The
+//              samples among these that need 64 bits more take them afterwards, in their order (rm_gaussian_tie). Smaller
 //              polynomials leave the rest of the 4096 bytes unused.
 // Writes       trit_*: four bytes at an address; gauss_*: samples 8 a ... 8 a + 7 of polynomial gauss_poly_o, those whose bit of
 //              gauss_we_o is set. A sample that needed more bits is written a second time.
@@ -42,7 +42,7 @@ module rm_secret_draw #(
 
   localparam int unsigned LogBlock = $clog2(BlockGroups);
   localparam int unsigned CountW   = ((GroupW > LogBlock) ? GroupW : LogBlock) + 1;
-  localparam int unsigned Latency  = 4;   // gaussian_lane
+  localparam int unsigned Latency  = 4;   // rm_gaussian_lane
   localparam int unsigned TieW     = GroupW + Lanes * 7;
 
   if (LogNMax < 5 || LogNMax > 16) begin : g_check

@@ -1,12 +1,12 @@
 // rm_secret_sampler - secret polynomials from a seed: ChaCha20 and what draws from it.
 //
 // Equation     The bits of the engine's SecretRng of stream 0: with ternary_i a ternary polynomial, then gaussians_i Gaussian ones.
-//              secret_draw says how they are written.
+//              rm_secret_draw says how they are written.
 // Rate         `Doubles` double rounds are built: 10 give a block a cycle, so 2^log_n / 5 / 4 * 256 / 243 cycles and 2^log_n / 8 for each
 //              Gaussian polynomial, and some dozens.
 // Seed         Taken with start_i, while not busy_o. It is wiped, with all that follows from it, when the last sample is drawn, and
 //              by the reset.
-// Timing       secret_draw.
+// Timing       rm_secret_draw.
 module rm_secret_sampler #(
   parameter int unsigned Doubles    = 10,
   parameter int unsigned LogNMax    = 14,

@@ -64,7 +64,7 @@ module rm_word_window (
       place_q <= place_d;
     end
   end
-  // Cleared at the clock, by the reset too (chacha20_core).
+  // Cleared at the clock, by the reset too (rm_chacha20_core).
   always_ff @(posedge clk_i) begin : p_block
     if (clear_i || !rst_ni) begin
       block_q <= '0;

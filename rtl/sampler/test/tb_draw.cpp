@@ -1,4 +1,4 @@
-// secret_draw: every coefficient as the engine draws it from the same words, ties of every table entry included. The control is the
+// rm_secret_draw: every coefficient as the engine draws it from the same words, ties of every table entry included. The control is the
 // same, cycle by cycle, for other words that are refused alike. Chi-square and correlations against the exact distributions.
 //   +n=OBJECTS   +seed=S
 #include <algorithm>
@@ -175,5 +175,5 @@ int main(int argc, char** argv) {
   bench.run(o, 256, 1, false, true);
   bench.run(bench.draw(true), 256, 2, true);
   std::printf("%" PRIu64 " Gaussian samples, %" PRIu64 " ternary, %" PRIu64 " ties\n", of_gaussian.count(), of_ternary.count(), bench.ties);
-  return pass(bench.checked, seed, bench.dut.cycles(), "secret_draw");
+  return pass(bench.checked, seed, bench.dut.cycles(), "rm_secret_draw");
 }

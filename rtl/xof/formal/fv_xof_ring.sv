@@ -1,4 +1,4 @@
-// xof_ring and xof_buffer: each block passes all stages Steps / Stages times, blocks leave in the order of their injection, none is
+// rm_xof_ring and rm_xof_buffer: each block passes all stages Steps / Stages times, blocks leave in the order of their injection, none is
 // lost or made twice, for any reader and restarts at any time. Blocks are numbers here, with the stages they have been through.
 module fv_xof_ring #(
   parameter int unsigned Stages = 2,

@@ -7,7 +7,7 @@
 // Stages       A register every half of a column or diagonal round.
 // Latency      load_i to the first block: 30 cycles.
 // Handshake    load_i takes all inputs and begins anew. block_*: valid/ready.
-// Wipe         As in chacha20_core.
+// Wipe         As in rm_chacha20_core.
 module rm_blake3_core #(
   parameter int unsigned Rounds = 1,
   parameter int unsigned Stride = 1,

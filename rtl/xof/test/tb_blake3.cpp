@@ -1,4 +1,4 @@
-// blake3_core: official vectors, whole inputs through its compression, then drawn outputs against blake3.h.
+// rm_blake3_core: official vectors, whole inputs through its compression, then drawn outputs against blake3.h.
 //   +n=LOADS   +seed=S
 #include "blake3.h"
 #include "blake3_vectors.h"
@@ -110,5 +110,5 @@ int main(int argc, char** argv) {
       }
     }
   }
-  return pass(checked, seed, dut.cycles(), "blake3_core");
+  return pass(checked, seed, dut.cycles(), "rm_blake3_core");
 }

@@ -1,4 +1,4 @@
-// chacha20_core: the blocks of RFC 8439, then drawn keys against chacha.h, with any reader, restarts and wipes; the interval.
+// rm_chacha20_core: the blocks of RFC 8439, then drawn keys against chacha.h, with any reader, restarts and wipes; the interval.
 //   +n=LOADS   +seed=S
 #include "chacha.h"
 
@@ -112,5 +112,5 @@ int main(int argc, char** argv) {
       dut->block_ready_i = 0;
     }
   }
-  return pass(checked, seed, dut.cycles(), "chacha20_core");
+  return pass(checked, seed, dut.cycles(), "rm_chacha20_core");
 }

@@ -1,4 +1,4 @@
-//! The cycles of the chain: which slot starts when. The rules are those of `rtl/pipelined` (`ks_sequencer`, `schedule.py`), whose
+//! The cycles of the chain: which slot starts when. The rules are those of `rtl/pipelined` (`rm_ks_sequencer`, `schedule.py`), whose
 //! starts are held to the RTL.
 //!
 //! A slot starts N/P cycles after the one before at the earliest. A component of a finished special residue goes first, then the
