@@ -288,7 +288,7 @@ class ClientSide:
             runs = self._decrypted(f"{self._called}.decrypt()", secret, results)
         hold_count(flooding, len(runs), "publish")
         read = []
-        for slots, parts in zip(runs, results._runs(self.signature.lanes), strict=True):
+        for slots, parts in runs:
             if check:
                 bounds = self.terms.bounds
                 for name, values in slots.items():
@@ -347,13 +347,15 @@ class ClientSide:
 
     # ---- checks -------------------------------------------------------------------------------
 
-    def _decrypted(self, call: str, secret: SecretKey | Keys, results: Values) -> list[dict[str, Slots]]:
-        """All slots of results, of every run."""
+    def _decrypted(
+        self, call: str, secret: SecretKey | Keys, results: Values
+    ) -> list[tuple[dict[str, Slots], dict[str, Ciphertext]]]:
+        """All slots of results, and the ciphertexts that hold them, of every run."""
         of_kind(call, "secret", secret, (SecretKey, Keys), "Only the secret key decrypts: keys.secret.")
         key = secret.secret if isinstance(secret, Keys) else secret
         self._same_params("secret key", key.params)
         runs = self._check_values("results", results, self.signature.output_parts)
-        return [{name: key.decrypt(cipher) for name, cipher in run.items()} for run in runs]
+        return [({name: key.decrypt(cipher) for name, cipher in run.items()}, run) for run in runs]
 
     def _needed(self, names: Iterable[str]) -> list[str]:
         """Those of the signature's ciphertexts that the program takes, in their order."""

@@ -22,6 +22,7 @@ from ringmill.functions import Functions
 from ringmill.keys import Keys
 from ringmill.machines import Outside, beside, machine_of
 from ringmill.switching import costs_of
+from ringmill.trace.lanes import of_run
 from ringmill.trace.signature import Signature
 from ringmill.trace.spec import Slots, same_shape
 from ringmill.trace.text import without_places
@@ -274,9 +275,9 @@ class Managed(ClientSide):
             MismatchError: as ``decrypt``; expected values of other names or shapes.
         """
         runs = self._decrypted("compiled.measure_error()", secret, results)
-        given, lanes = self.signature.named(expected), self.signature.lanes
+        given = self.signature.named(expected)
         compared: dict[str, Comparison] = {}
-        for at, (slots, parts) in enumerate(zip(runs, results._runs(lanes), strict=True)):
+        for at, (slots, parts) in enumerate(runs):
             label = f"{at}/" if len(runs) > 1 else ""
             own = given if results.records is None else self._of_run(given, at, results.records)
             for name, found in self._compared(slots, parts, own).items():
@@ -285,10 +286,10 @@ class Managed(ClientSide):
 
     def _of_run(self, given: dict[str, Any], at: int, records: int) -> dict[str, Any]:
         """What is expected of a run, whose last lanes repeat the last record."""
-        lanes, arrays = self.signature.lanes, {n: np.asarray(v) for n, v in given.items()}
+        arrays = {name: np.asarray(values) for name, values in given.items()}
         for name, array in arrays.items():
             same_shape(f"result {name!r}", array, (records, *self.signature.outputs[name].shape))
-        which = np.minimum(np.arange(at * lanes, (at + 1) * lanes), records - 1)
+        which = of_run(at, self.signature.lanes, records)
         return {name: array[which] for name, array in arrays.items()}
 
     def _compared(

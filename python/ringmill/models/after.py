@@ -138,6 +138,14 @@ class After:
         """Another function of what this one gives."""
         return After(name, (self,), numbers)
 
+    def largest(self, classes: Array) -> After:
+        """The class with the largest number in each row."""
+        return self.then("largest").then("chosen", classes)
+
+    def above(self, limit: float, classes: Array) -> After:
+        """The second class where the number in the only column is above a limit."""
+        return self.then("column", 0).then("above", limit).then("chosen", classes)
+
     def to_json(self) -> list[Any]:
         """As data.
 
@@ -183,13 +191,14 @@ def _data(each: Callable[[Array], Any]) -> list[Any]:
     refuse_portable("a step after decryption")
 
 
-def refuse_portable(what: str) -> NoReturn:
+def refuse_portable(what: str, **fields: Any) -> NoReturn:
     """Refuse to write what another library computes at the client."""
     fail(
         ModelError,
         "NotPortable",
         f"The client's file needs NumPy alone, and {what} runs in the library that the model comes from. "
         "Keep the model object at the client, and give the server model.save(server=…).",
+        **fields,
     )
 
 
@@ -221,12 +230,12 @@ RESULTS = After("same")
 
 def by_sign(classes: Array) -> After:
     """The second class where the decision is positive."""
-    return RESULTS.then("column", 0).then("above", 0).then("chosen", classes)
+    return RESULTS.above(0, classes)
 
 
 def by_largest(classes: Array) -> After:
     """The class with the largest result."""
-    return RESULTS.then("largest").then("chosen", classes)
+    return RESULTS.largest(classes)
 
 
 def of_two() -> After:

@@ -19,7 +19,7 @@ from ringmill._native import Params, PublicKey, SecretKey
 from ringmill.client import Client, Terms
 from ringmill.errors import FileFormatError, MismatchError, ModelError, fail
 from ringmill.keys import Keys
-from ringmill.models.after import After, array_json, array_of
+from ringmill.models.after import After, array_json, array_of, refuse_portable
 from ringmill.models.before import Before
 from ringmill.models.features import Features, Outside, numbers
 from ringmill.trace.signature import Signature
@@ -103,14 +103,7 @@ class Ends:
         methods = {n: f.to_json() for n, f in self.methods.items() if hasattr(f, "to_json")}
         if len(methods) < len(self.methods):
             missing = sorted(set(self.methods) - set(methods))
-            fail(
-                ModelError,
-                "NotPortable",
-                f"The client's file needs NumPy alone, and {', '.join(missing)} of this model runs in the "
-                "library that it comes from. Keep the model object at the client, and give the server "
-                "model.save(server=…).",
-                methods=missing,
-            )
+            refuse_portable(f"{', '.join(missing)} of this model", methods=missing)
         return {
             "before": self.before.to_json(),
             "features": self.features.to_json(),

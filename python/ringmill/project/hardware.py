@@ -42,9 +42,8 @@ def sources(core: Core) -> dict[str, str]:
     if core.banks != "ultra":
         return files
     # In the place of the other, since the list of sources keeps its order.
-    return {
-        _ULTRA if name == _BANK else name: ultra if name == _BANK else text for name, text in files.items()
-    }
+    instead = {_BANK: (_ULTRA, ultra)}
+    return dict(instead.get(name, (name, text)) for name, text in files.items())
 
 
 def _named(files: dict[str, str], suffix: str) -> list[str]:

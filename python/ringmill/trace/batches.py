@@ -9,7 +9,7 @@ import numpy as np
 
 from ringmill._checks.integers import whole
 from ringmill.errors import ParameterError
-from ringmill.trace.layout import power_of_two
+from ringmill.trace.layout import MOST_SLOTS, power_of_two
 from ringmill.trace.spec import Spec
 from ringmill.trace.where import Where, refuse
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 FIRST_SLOTS = 1 << 10
 #: Slots times operations of a program: a compilation follows a bound for each, in some 24 bytes.
 MOST_BOUNDS = 1 << 27
-#: Half of the largest ring degree, and records of one call.
-MOST_SLOTS, MOST_RECORDS = 1 << 16, 1 << 40
+#: Records of one call.
+MOST_RECORDS = 1 << 40
 
 
 def asked(batch: object) -> int:

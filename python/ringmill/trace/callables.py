@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,15 @@ def named(function: Any) -> Callable[..., Any]:
     called.__doc__ = inner.__doc__
     called.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
     return called
+
+
+def with_arguments(function: Callable[..., Any], name: str, arguments: Iterable[str]) -> Callable[..., Any]:
+    """Give a function of ``**arguments`` a name and the names of its arguments, as a kernel reads them."""
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    signature = inspect.Signature([inspect.Parameter(each, keyword) for each in arguments])
+    function.__name__ = name
+    function.__signature__ = signature  # type: ignore[attr-defined]
+    return function
 
 
 def of_numbers(given: Any) -> bool:

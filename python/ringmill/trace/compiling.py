@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ringmill._checks.requirements import PRECISION
-from ringmill._native import Params
 from ringmill.errors import KernelError, ParameterError, ProgramError, RingmillError
 from ringmill.log import done
 from ringmill.machines import beside
 from ringmill.trace.batches import asked, in_lanes, of_data
 from ringmill.trace.callables import of_numbers
-from ringmill.trace.kernel import MOST_SLOTS, OLD, OPTIONS, RUN, Kernel, Known
+from ringmill.trace.kernel import OLD, OPTIONS, RUN, Kernel, Known, most_slots
 from ringmill.trace.private import (
     Declared,
     Private,
@@ -102,9 +101,7 @@ def _compiled(trace: Callable[..., Traced], options: dict[str, Any], records: in
                 # Few values, and they bootstrap, for which they stand in more slots.
                 traced = trace(least=error.least // (lanes or 1))
 
-    params = options.get("params")
-    most = params.slots if isinstance(params, Params) else MOST_SLOTS
-    made = in_lanes(once, records, traced.signature.slots, most)
+    made = in_lanes(once, records, traced.signature.slots, most_slots(options.get("params")))
     _warn(traced, made)
     return made
 
@@ -133,8 +130,7 @@ def _privately(
     found: list[Declared] = []
     options = {**options, "algebra": False}  # what is folded follows from numbers
     arguments, magnitude = sized(arguments, magnitude)
-    given = options.get("params")
-    most = given.slots if isinstance(given, Params) else MOST_SLOTS
+    most = most_slots(options.get("params"))
 
     def trace(least: int = 1, precision: int | None = options.get("precision")) -> Traced:
         def once(tolerance: float) -> Traced:
@@ -187,9 +183,10 @@ def run(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if isinstance(default := kernel.parameters.parameters[name].default, Spec)
     }
     # An argument without a description has records where a batch is asked for.
-    records = of_data(specs, values, kernel.where) or asked(options.get("batch"))
+    batch = asked(options.get("batch"))
+    records = of_data(specs, values, kernel.where) or batch
     for name, given in values.items():
-        one = given[0] if name not in specs and asked(options.get("batch")) and len(given) else given
+        one = given[0] if name not in specs and batch and len(given) else given
         bound.arguments[name] = specs[name] if name in specs else spec_of(name, one)
     if records:
         options.setdefault("batch", records)

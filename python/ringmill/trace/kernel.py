@@ -22,7 +22,7 @@ from ringmill.trace.base import parts_of, present
 from ringmill.trace.bounds import positive
 from ringmill.trace.callables import code_of, named
 from ringmill.trace.graph import Graph
-from ringmill.trace.layout import power_of_two
+from ringmill.trace.layout import MOST_SLOTS, power_of_two
 from ringmill.trace.marks import tracing
 from ringmill.trace.private import (
     Private,
@@ -66,8 +66,10 @@ RESERVED = (*OPTIONS, *RUN)
 # How often a kernel is traced anew for closer approximations.
 CLOSER = 8
 
-# Half of the largest ring degree, 2^17.
-MOST_SLOTS = 1 << 16
+
+def most_slots(params: object) -> int:
+    """Slots of a ciphertext at most: those of the parameters, if any are given."""
+    return params.slots if isinstance(params, Params) else MOST_SLOTS
 
 
 def at_prompt(values: Iterable[object]) -> bool:
@@ -283,7 +285,7 @@ class Kernel:
         seen: Samples = {} if calibrate is None else checked(calibrate, known, magnitude)
         arguments = {**arguments, **(declared(known, seen, magnitude) if seen else {})}
         arguments, magnitude = sized(arguments, None if magnitude is None else positive(magnitude))
-        most = params.slots if isinstance(params, Params) else MOST_SLOTS
+        most = most_slots(params)
 
         def once(tolerance: float) -> Traced:
             known = Known(magnitude, tolerance, seen, most, {})

@@ -23,6 +23,11 @@ def placed(layout: Layout, values: ArrayLike, lanes: int) -> Slots:
     return put_in_lanes(layout, lanes, np.zeros(layout.slots * lanes, dtype=np.complex128), array)
 
 
+def of_run(run: int, lanes: int, records: int) -> NDArray[np.int64]:
+    """The record of each lane of a run; the last record fills the lanes of the last run."""
+    return np.minimum(np.arange(run * lanes, (run + 1) * lanes), records - 1)
+
+
 def put_in_lanes(layout: Layout, lanes: int, slots: ArrayLike, values: ArrayLike) -> Slots:
     """A slot vector with values (lanes, *shape) in place of the logical arrays; padding stays."""
     array = np.asarray(values, dtype=np.complex128)

@@ -15,6 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 Shape = tuple[int, ...]
 
+#: Half of the largest ring degree, 2^17.
+MOST_SLOTS = 1 << 16
+
 
 def power_of_two(n: int) -> int:
     """The least power of two that is at least ``n``."""

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ringmill import bundle
 from ringmill.errors import EncodingError, FileFormatError, MismatchError, ProgramError, fail
-from ringmill.trace.lanes import put_in_lanes, taken
-from ringmill.trace.layout import Layout, Shape
+from ringmill.trace.lanes import of_run, put_in_lanes, taken
+from ringmill.trace.layout import MOST_SLOTS, Layout, Shape
 from ringmill.trace.spec import Slots, Spec, same_shape
 
 FORMAT = "ringmill-kernel"
@@ -134,8 +134,8 @@ class Signature:
         many = {name for name, spec in self.inputs.items() if arrays[name].ndim > len(spec.shape)}
         records = _of_one_number({name: len(arrays[name]) for name in self.inputs if name in many})
         packed = []
-        for first in range(0, records, self.lanes):
-            which = np.minimum(np.arange(first, first + self.lanes), records - 1)
+        for at in range(-(-records // self.lanes)):
+            which = of_run(at, self.lanes, records)
             run: dict[str, Slots] = {}
             for name, spec in self.inputs.items():
                 array = arrays[name][which] if name in many else arrays[name]
@@ -276,7 +276,7 @@ class Signature:
     def _parsed(cls, data: dict[str, Any]) -> Signature:
         all_slots, lanes, form = int(data["slots"]), data.get("lanes", 0), data.get("form", "")
         for count in (all_slots, lanes if "lanes" in data else 1):
-            if type(count) is not int or count < 1 or count & (count - 1) or count > 1 << 16:
+            if type(count) is not int or count < 1 or count & (count - 1) or count > MOST_SLOTS:
                 raise ValueError(f"{count} slots or lanes")
         if lanes > all_slots or form not in ("", *FORMS):
             raise ValueError("more lanes than slots, or results in no known form")

@@ -4,9 +4,7 @@
 mod printed;
 
 use super::error::IllegalInstruction as Illegal;
-use printed as at;
-
-use printed::Field;
+use printed::{self as at, Field};
 
 pub use printed::Op;
 

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use super::infer::{Context, infer};
 use super::verify::check_finished;
 use super::{
-    Chain, Constant, HeError, Instr, Like, Numbers, Op, Output, Program, Region, Rule, Source, Stage, Table,
-    TableId, Type, Value,
+    Chain, Constant, HeError, Instr, Like, MOST_SLOTS, Numbers, Op, Output, Program, Region, Rule, Source,
+    Stage, Table, TableId, Type, Value,
 };
 
 /// Builds a [`Program`]; every `push` checks its rule, [`Builder::finish`] checks the whole.
@@ -44,7 +44,7 @@ impl Builder {
     }
 
     fn new(name: &str, slots: usize, chain: Option<Chain>) -> Result<Self, HeError> {
-        let most = chain.as_ref().map_or(1 << 16, |c| 1usize << (c.log_n() - 1));
+        let most = chain.as_ref().map_or(MOST_SLOTS, |c| 1usize << (c.log_n() - 1));
         if !slots.is_power_of_two() || slots > most {
             return Err(Rule::Slots { slots, limit: format!(" of at most {most}") }.into());
         }

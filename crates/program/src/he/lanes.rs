@@ -3,10 +3,7 @@
 //! Slot i of record b stands in slot i·B + b. A cyclic rotation of B·S slots by k·B then is the rotation of every record by k, and
 //! no operation mixes two records. So each program over S slots has one over B·S slots with as many operations.
 
-use super::{Constant, HeError, Numbers, Op, Program, Rule, Stage};
-
-/// Slots of the largest ring.
-const MOST_SLOTS: usize = 1 << 16;
+use super::{Constant, HeError, MOST_SLOTS, Numbers, Op, Program, Rule, Stage};
 
 impl Numbers {
     /// Every number `lanes` times in a row.

@@ -31,6 +31,9 @@ pub use text::{parse, parse_with_tables};
 pub use types::{CtType, PtType, Source, Stage, Type, Value};
 pub use verify::verify;
 
+/// Slots of the largest ring.
+const MOST_SLOTS: usize = 1 << 16;
+
 /// Greatest |c| of a real integer constant by which a traced `mul` costs no depth.
 pub const INTEGER_FACTOR_MAX: f64 = (1u64 << 20) as f64;
 

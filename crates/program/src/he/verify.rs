@@ -19,14 +19,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::builder::{check_constant, check_declared};
 use super::infer::{Context, infer};
-use super::{HeError, Like, Op, Output, Program, Rule, Stage, Type, Value};
+use super::{HeError, Like, MOST_SLOTS, Op, Output, Program, Rule, Stage, Type, Value};
 
 /// Checks every invariant listed at the head of this module.
 ///
 /// # Errors
 /// The first violated rule, with the place in the user's source.
 pub fn verify(p: &Program) -> Result<(), HeError> {
-    let most = p.chain.as_ref().map_or(1 << 16, |c| 1usize << (c.log_n() - 1));
+    let most = p.chain.as_ref().map_or(MOST_SLOTS, |c| 1usize << (c.log_n() - 1));
     if !p.slots.is_power_of_two() || p.slots > most {
         return Err(Rule::Slots { slots: p.slots, limit: format!(" of at most {most}") }.into());
     }

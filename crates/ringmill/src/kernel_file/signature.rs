@@ -20,6 +20,14 @@ const NAMES: [&str; 7] = ["format", "version", "name", "slots", "real", "inputs"
 /// How results stand together at the client.
 const FORMS: [&str; 4] = ["dict", "list", "namedtuple", "tuple"];
 
+/// A number of slots or lanes.
+fn power_of_two(json: &Json) -> Option<usize> {
+    match json {
+        Json::Whole(k) if (1..=MOST_SLOTS).contains(k) && k & (k - 1) == 0 => Some(*k as usize),
+        _ => None,
+    }
+}
+
 /// What a server needs of a signature.
 pub(super) struct Signature {
     pub(super) name: String,
@@ -101,12 +109,10 @@ impl Signature {
         let optional = ["lanes", "form"].iter().filter(|name| json.get(name).is_some()).count();
         let all: Option<Vec<_>> = NAMES.iter().map(|name| json.get(name)).collect();
         let [format, version, name, slots, real, inputs, outputs] = all?.try_into().ok()?;
+        let slots = power_of_two(slots)?;
         let lanes = match json.get("lanes") {
+            Some(lanes) => Some(power_of_two(lanes)?),
             None => None,
-            Some(Json::Whole(lanes)) if (1..=MOST_SLOTS).contains(lanes) && lanes & (lanes - 1) == 0 => {
-                Some(*lanes as usize)
-            }
-            Some(_) => return None,
         };
         let form = json.get("form").map_or(Some("dict"), Json::as_text)?;
         if found.len() != NAMES.len() + optional || !FORMS.contains(&form) {
@@ -116,9 +122,7 @@ impl Signature {
             return None;
         };
         let known = format.as_text() == Some("ringmill-kernel") && *version == Json::Whole(1);
-        let least = lanes.map_or(1, |lanes| lanes as i128);
-        let fits = matches!(slots, Json::Whole(k) if (least..=MOST_SLOTS).contains(k) && k & (k - 1) == 0);
-        if !known || !fits || inputs.is_empty() || outputs.is_empty() {
+        if !known || lanes.is_some_and(|lanes| lanes > slots) || inputs.is_empty() || outputs.is_empty() {
             return None;
         }
         let mut all = (Vec::new(), Vec::new());

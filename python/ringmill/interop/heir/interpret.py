@@ -171,6 +171,10 @@ def _same(_: Interpreter, __: Any, operands: list[Any]) -> Any:
     return operands[0]
 
 
+def _negative(_: Interpreter, __: Any, operands: list[Any]) -> Any:
+    return -operands[0]
+
+
 def _binary(function: Callable[[Any, Any], Any]) -> Handler:
     return lambda _, __, operands: function(operands[0], operands[1])
 
@@ -244,12 +248,17 @@ def _insert_slice(_: Interpreter, operation: Any, operands: list[Any]) -> Any:
     return tensor
 
 
+def tensor_of(values: Sequence[Any], shape: tuple[int, ...], element: type = object) -> Any:
+    """Return a tensor with each value as one element, also where values are arrays of slots."""
+    made: Any = np.empty(len(values), element)
+    for i, value in enumerate(values):
+        made[i] = value
+    return made.reshape(shape)
+
+
 def _from_elements(_: Interpreter, operation: Any, operands: list[Any]) -> Any:
     of_type = operation.results[0].type
-    made: Any = np.empty(len(operands), _element(of_type))
-    for i, value in enumerate(operands):
-        made[i] = value
-    return made.reshape(mlir.shape_of(of_type))
+    return tensor_of(operands, mlir.shape_of(of_type) or (), _element(of_type))
 
 
 def _reshape(_: Interpreter, operation: Any, operands: list[Any]) -> Any:
@@ -318,21 +327,20 @@ def _call(machine: Interpreter, operation: Any, operands: list[Any]) -> Any:
     return machine.call(name, operands)
 
 
+#: What the dialect of CKKS has, and that of LWE with an r before the name.
+_ARITHMETIC: dict[str, Handler] = {
+    "add": _sum,
+    "add_plain": _sum,
+    "sub": _binary(operator.sub),
+    "sub_plain": _binary(operator.sub),
+    "mul": _binary(operator.mul),
+    "mul_plain": _product,
+    "negate": _negative,
+}
+
 _OPERATIONS: dict[str, Handler] = {
-    "ckks.add": _sum,
-    "ckks.add_plain": _sum,
-    "ckks.sub": _binary(operator.sub),
-    "ckks.sub_plain": _binary(operator.sub),
-    "ckks.mul": _binary(operator.mul),
-    "ckks.mul_plain": _product,
-    "lwe.radd": _sum,
-    "lwe.radd_plain": _sum,
-    "lwe.rsub": _binary(operator.sub),
-    "lwe.rsub_plain": _binary(operator.sub),
-    "lwe.rmul": _binary(operator.mul),
-    "lwe.rmul_plain": _product,
-    "lwe.rnegate": lambda _, __, operands: -operands[0],
-    "ckks.negate": lambda _, __, operands: -operands[0],
+    **{f"ckks.{name}": handler for name, handler in _ARITHMETIC.items()},
+    **{f"lwe.r{name}": handler for name, handler in _ARITHMETIC.items()},
     "ckks.rotate": _rotate,
     "ckks.relinearize": _same,
     "ckks.rescale": _same,
@@ -389,5 +397,5 @@ _OPERATIONS: dict[str, Handler] = {
     "arith.subf": _binary(operator.sub),
     "arith.mulf": _binary(operator.mul),
     "arith.divf": _binary(operator.truediv),
-    "arith.negf": lambda _, __, operands: -operands[0],
+    "arith.negf": _negative,
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
+import math
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,8 +14,9 @@ import numpy as np
 from ringmill._native import Params
 from ringmill.errors import FileFormatError, MismatchError, ProgramError, RingmillError, fail
 from ringmill.interop.heir import mlir
-from ringmill.interop.heir.interpret import Interpreter, reached, unknown
+from ringmill.interop.heir.interpret import Interpreter, reached, tensor_of, unknown
 from ringmill.trace import Kernel, kernel, vector
+from ringmill.trace.callables import with_arguments
 from ringmill.trace.marks import bootstrap
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class Argument:
     @property
     def parts(self) -> list[str]:
         """The names of its ciphertexts."""
-        count = int(np.prod(self.shape)) if self.shape is not None else 1
+        count = math.prod(self.shape or ())
         return [self.name] if count == 1 else [f"{self.name}_{i}" for i in range(count)]
 
 
@@ -137,7 +138,7 @@ class Program:
         argument = self.arguments[index]
         if not argument.encrypted:
             return {argument.name: _shaped(argument.name, value, argument.shape)}
-        function = self._client(f"encrypt__arg{index}")
+        function = self._client(f"encrypt__{argument.name}")
         taken, *keys = self._functions[function].regions[0].block.args
         given = _shaped(argument.name, value, mlir.shape_of(taken.type))
         (vectors,) = self._clear.call(function, [given, *[None] * len(keys)])
@@ -152,13 +153,11 @@ class Program:
         vectors = list(results.values()) if isinstance(results, dict) else list(results)
         found = []
         for index, shape in enumerate(self._results):
-            count = int(np.prod(shape)) if shape is not None else 1
-            tensor = np.empty(count, object)
-            for i in range(count):
-                tensor[i] = np.asarray(vectors.pop(0))
+            count = math.prod(shape or ())
+            own, vectors = [np.asarray(vector) for vector in vectors[:count]], vectors[count:]
             function = self._client(f"decrypt__result{index}")
             keys = len(self._functions[function].regions[0].block.args) - 1
-            given = tensor[0] if shape is None else tensor.reshape(shape)
+            given = own[0] if shape is None else tensor_of(own, shape)
             found += self._clear.call(function, [given, *[None] * keys])
         return found[0] if len(found) == 1 else tuple(found)
 
@@ -178,12 +177,8 @@ class Program:
             machine = Interpreter(self._functions, self.slots, bootstrap)
             return tuple(_flat(machine.call(self.name, self._operands(given))))
 
-        body.__name__ = self.name
         names = [n for a in self.arguments for n in (a.parts if a.encrypted else [a.name])]
-        keyword = inspect.Parameter.KEYWORD_ONLY
-        signature = inspect.Signature([inspect.Parameter(n, keyword) for n in names])
-        body.__signature__ = signature  # type: ignore[attr-defined]
-        return kernel(body)
+        return kernel(with_arguments(body, self.name, names))
 
     def compile(self, *, faithful: bool = False, insecure: bool = False, **options: Any) -> Compiled:
         """Compile the server's function.
@@ -228,15 +223,11 @@ class Program:
     def _operands(self, given: dict[str, Any]) -> list[Any]:
         operands: list[Any] = []
         for argument in self._all:
-            if argument.zero:
-                operands.append(_nothing(argument, self.slots))
-            elif not argument.encrypted or argument.shape is None:
+            if not (argument.encrypted or argument.zero):
                 operands.append(given[argument.name])
-            else:
-                tensor = np.empty(len(argument.parts), object)
-                for i, name in enumerate(argument.parts):
-                    tensor[i] = given[name]
-                operands.append(tensor.reshape(argument.shape))
+                continue
+            parts = [np.zeros(self.slots) if argument.zero else given[name] for name in argument.parts]
+            operands.append(parts[0] if argument.shape is None else tensor_of(parts, argument.shape))
         return operands
 
 
@@ -323,15 +314,6 @@ def _zeros(function: Any, count: int) -> list[bool]:
     given = mlir.attribute(function, "arg_attrs")
     each = given.data if given is not None else [None] * count
     return [one is not None and "client.enc_zero_arg" in one.data for one in each]
-
-
-def _nothing(argument: Argument, slots: int) -> Any:
-    if argument.shape is None:
-        return np.zeros(slots)
-    tensor = np.empty(len(argument.parts), object)
-    for i in range(len(tensor)):
-        tensor[i] = np.zeros(slots)
-    return tensor.reshape(argument.shape)
 
 
 def _slots(module: Any) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -14,24 +15,24 @@ if TYPE_CHECKING:
 Shape = tuple[int, ...]
 
 
-def _along(name: str, default: int) -> Callable[[Node, After], After]:
-    return lambda node, x: x.then(name, int(node.attributes.get("axis", default)))
+def _axis(node: Node) -> int:
+    return int(node.attributes.get("axis", 0 if node.op.startswith("Arg") else -1))
+
+
+def _along(name: str) -> Callable[[Node, After], After]:
+    return lambda node, x: x.then(name, _axis(node))
 
 
 def _index(name: str) -> Callable[[Node, After], After]:
-    def made(node: Node, x: After) -> After:
-        keeps = bool(node.attributes.get("keepdims", 1))
-        return x.then(name, int(node.attributes.get("axis", 0)), keeps)
-
-    return made
+    return lambda node, x: x.then(name, _axis(node), bool(node.attributes.get("keepdims", 1)))
 
 
 _NODES: dict[str, Callable[[Node, After], After]] = {
     "Identity": lambda _, x: x,
     "Sigmoid": lambda _, x: x.then("logistic"),
     "Tanh": lambda _, x: x.then("tanh"),
-    "Softmax": _along("softmax_along", -1),
-    "LogSoftmax": _along("log_softmax_along", -1),
+    "Softmax": _along("softmax_along"),
+    "LogSoftmax": _along("log_softmax_along"),
     "ArgMax": _index("argmax_along"),
     "ArgMin": _index("argmin_along"),
 }
@@ -49,18 +50,12 @@ def portable(graph: Graph) -> bool:
     return known and graph.lead == 1
 
 
-def _axis(node: Node) -> int:
-    return int(node.attributes.get("axis", 0 if node.op.startswith("Arg") else -1))
-
-
 def afters(graph: Graph, shapes: Mapping[str, Shape]) -> list[After]:
     """What each output is made of, where ``portable`` holds: results (rows, k) have these shapes a row."""
     made: dict[str, Any] = {}
     at = 0
     for name in graph.results:
-        size = 1
-        for length in shapes[name]:
-            size *= length
+        size = math.prod(shapes[name])
         columns = After("columns", (RESULTS,), (at, at + size))
         made[name] = columns.then("shaped", *shapes[name])
         at += size

@@ -150,11 +150,7 @@ class Group:
 
     def results(self, method: str, d: Array) -> list[Array]:
         """What a method of each estimator makes of its own results."""
-        ends = np.cumsum(self.widths)
-        return [
-            part.methods[method](d[:, end - width : end])
-            for part, width, end in zip(self.parts, self.widths, ends, strict=True)
-        ]
+        return [after(d) for after in self.afters(method)]
 
     def afters(self, method: str) -> tuple[After, ...]:
         """The same as functions of the results of all."""
@@ -188,7 +184,7 @@ def _voting_classifier(estimator: Any) -> Lowered:
     def counted() -> After:
         return After("beside", group.afters("predict")).then("counted", len(classes), weights)
 
-    predict = Later(lambda: counted().then("largest").then("chosen", classes))
+    predict = Later(lambda: counted().largest(classes))
     return Lowered(group.server, {"predict": predict}, notes=notes)
 
 
@@ -196,7 +192,7 @@ def _by_mean(mean: Callable[[], After], classes: Array) -> dict[str, Callable[[A
     """Methods of a classifier of these probabilities."""
     return {
         "predict_proba": Later(mean),
-        "predict": Later(lambda: mean().then("largest").then("chosen", classes)),
+        "predict": Later(lambda: mean().largest(classes)),
     }
 
 
@@ -246,9 +242,9 @@ def _rest(estimator: Any) -> Lowered:
     def predict() -> After:
         found = scores(by)
         if len(group.parts) > 1:
-            return found.then("largest").then("chosen", classes)
+            return found.largest(classes)
         limit = 0 if by == "decision_function" else 0.5
-        return found.then("column", 0).then("above", limit).then("chosen", classes)
+        return found.above(limit, classes)
 
     methods: dict[str, Callable[[Array], Array]] = {"predict": Later(predict)}
     if group.has("predict_proba"):
