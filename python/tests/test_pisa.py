@@ -73,6 +73,11 @@ def test_rows_compute_what_they_say(tmp_path: Path) -> None:
         (HEAD + MULTIPLY.replace("8192", "8191"), "ring degree 8191"),
         (HEAD + MULTIPLY.replace("8192", "many"), "'many' is no number"),
         (HEAD + MULTIPLY.replace("ct0-2-5,ct1-2-5", "ct0-2-5"), "line 2: mul has 2 arguments, and takes 3"),
+        *((HEAD + MULTIPLY.rsplit(",", k)[0], "line") for k in range(1, MULTIPLY.count(","))),
+        *(
+            (HEAD + ",".join(MULTIPLY.split(",")[:k]), "line 2: a row begins with instruction")
+            for k in (1, 2, 3)
+        ),
         (HEAD + MULTIPLY.replace("ct0-2-5", "ct0"), "'ct0' is no ciphertext"),
         (HEAD + MULTIPLY.replace("ct0-2-5", "ct0-2-6"), "ct0-2-6 has 6 primes of 6"),
     ],

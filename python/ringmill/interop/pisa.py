@@ -8,7 +8,6 @@ cipher_degree, arg0, …``. A symbol such as ``ct2-3-13`` is a name, its parts, 
 from __future__ import annotations
 
 import csv
-import inspect
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +18,7 @@ import numpy as np
 from ringmill._native import Params
 from ringmill.errors import FileFormatError, ProgramError, fail
 from ringmill.trace import Kernel, kernel, vector
+from ringmill.trace.callables import with_arguments
 
 if TYPE_CHECKING:
     from ringmill.compiled import Compiled
@@ -101,11 +101,7 @@ class Workload:
                 values[row.result] = _apply(row, [values[name] for name in row.operands])
             return {name: values[name] for name in self.outputs}
 
-        body.__name__ = self.name
-        keyword = inspect.Parameter.KEYWORD_ONLY
-        named = [inspect.Parameter(name, keyword) for name in self.inputs]
-        body.__signature__ = inspect.Signature(named)  # type: ignore[attr-defined]
-        return kernel(body)
+        return kernel(with_arguments(body, self.name, self.inputs))
 
     def compile(self, *, bits: int = 30, switching: str = "hybrid") -> Compiled:
         """Compile the kernel for parameters of the trace's shape; results have as many primes as there.
@@ -171,8 +167,7 @@ def load(path: str | Path) -> Workload:
     if not body:
         fail(FileFormatError, "NoTrace", f"{path} has no operations.")
     _known(path, body)
-    first = body[0][1]
-    shape = (_number(path, body[0][0], first[2]), _number(path, body[0][0], first[3]))
+    shape = _shape(path, *body[0])
     rows = tuple(_row(path, line, fields, shape) for line, fields in body)
     degree, terms = shape
     if degree < 1024 or degree > 1 << 17 or degree & (degree - 1) or not 2 <= terms <= 64:
@@ -222,6 +217,14 @@ def _number(path: Path, line: int, text: str) -> int:
     return int(text)
 
 
+def _shape(path: Path, line: int, fields: list[str]) -> tuple[int, int]:
+    """Return a row's ring degree and number of primes."""
+    if len(fields) < len(_COLUMNS) - 1:
+        columns = ", ".join(_COLUMNS[:-1])
+        fail(FileFormatError, "Operands", f"{path}, line {line}: a row begins with {columns}.")
+    return _number(path, line, fields[2]), _number(path, line, fields[3])
+
+
 def _row(path: Path, line: int, fields: list[str], shape: tuple[int, int]) -> Row:
     instruction = fields[0]
     operands, numbered = _INSTRUCTIONS[instruction]
@@ -234,7 +237,7 @@ def _row(path: Path, line: int, fields: list[str], shape: tuple[int, int]) -> Ro
     if len(given) != wanted:
         said = f"{instruction} has {len(given)} arguments, and takes {wanted}"
         fail(FileFormatError, "Operands", f"{where}: {said}.")
-    if (_number(path, line, fields[2]), _number(path, line, fields[3])) != shape:
+    if _shape(path, line, fields) != shape:
         fail(ProgramError, "Shape", f"{where}: rows have one ring degree and one number of primes.")
     symbols = [_symbol(where, symbol, shape[1]) for symbol in given[: 1 + operands]]
     names = [name for name, _ in symbols]

@@ -158,7 +158,7 @@ fn arguments(reader: &mut Reader<impl Read>) -> Result<(Kind, Value), Failure> {
     }
     // A part is called "RUN/NAME" where there are several runs.
     let run = |name: &String| name.split_once('/').and_then(|(run, _)| run.parse().ok()).unwrap_or(0);
-    let runs = 1 + names.iter().map(run).fold(0, u64::max);
+    let runs = names.iter().map(run).fold(0, u64::max).saturating_add(1);
     let facts = json!({
         "kernel": kernel,
         "program": program,

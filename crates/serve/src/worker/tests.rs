@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use ringmill::bundle::Bundle;
 use serde_json::json;
 
 use super::check::check;
@@ -66,6 +67,22 @@ fn files_say_what_they_are() {
     assert_eq!((kind, &arguments["program"]), (Kind::Arguments, &program["program"]));
     assert_eq!((&arguments["names"], &arguments["identity"]), (&json!(["x", "y"]), &keys["identity"]));
     assert_eq!(check(&golden("results")).unwrap_err().code, "WrongKind");
+}
+
+/// A name of a part is what somebody sent: one of a run that cannot be is admitted for no less time than that.
+#[test]
+fn arguments_of_impossible_runs_count_as_as_many() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    for (name, runs) in [("x", 1), ("0/x", 1), ("6/x", 7), ("18446744073709551615/x", u64::MAX), ("-1/x", 1)]
+    {
+        let mut bundle = Bundle::read(&std::fs::read(golden("arguments")).unwrap()[..], "arguments").unwrap();
+        bundle.parts.truncate(1);
+        bundle.parts[0].0 = name.to_owned();
+        std::fs::write(&path, bundle.to_bytes().unwrap()).unwrap();
+        let Ok(Answer::Known { facts, .. }) = check(&path) else { panic!("{name}") };
+        assert_eq!(facts["runs"], json!(runs), "{name}");
+    }
 }
 
 #[test]
