@@ -26,7 +26,6 @@ from ringmill._native import (
 from ringmill.ciphertext import Ciphertext, bootstrap_keys, decrypt, encrypt, measure_error
 from ringmill.errors import *  # noqa: F403
 from ringmill.keys import Keys, keygen, load_evaluation_keys
-from ringmill.plain import plain
 from ringmill.progress import showing
 from ringmill.stopping import Stop
 from ringmill.switching import key_forms, key_switching
@@ -50,6 +49,7 @@ from ringmill.trace import (
     vector,
     within,
 )
+from ringmill.trace.plain import plain
 
 html.install()
 

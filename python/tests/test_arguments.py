@@ -24,8 +24,8 @@ import ringmill as rm
 from ringmill import _native
 from ringmill.explorer.constraints import Constraints
 from ringmill.switching import costs_of
+from ringmill.trace.function import OPTIONS
 from ringmill.trace.graph import Graph
-from ringmill.trace.kernel import OPTIONS
 from ringmill.trace.where import MoreSlotsError
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ringmill._checks.ownership import one_secret
 from ringmill.errors import LevelError, MismatchError, fail
 
 if TYPE_CHECKING:
-    from ringmill.ciphertext import Ciphertext
+    from ringmill.ciphertext.arithmetic import Arithmetic
+    from ringmill.ciphertext.facts import Facts
+
+Vector = TypeVar("Vector", bound="Arithmetic")
 
 
-def of_one_context(left: tuple[str, Ciphertext], right: tuple[str, Ciphertext]) -> None:
+def of_one_context(left: tuple[str, Facts], right: tuple[str, Facts]) -> None:
     """Refuse two named vectors of different parameters, or of different secret keys."""
     (a, x), (b, y) = left, right
     if x.params != y.params:
@@ -25,7 +28,7 @@ def of_one_context(left: tuple[str, Ciphertext], right: tuple[str, Ciphertext]) 
     one_secret(a, x, b, y)
 
 
-def together(vectors: list[Ciphertext]) -> list[Ciphertext]:
+def together(vectors: list[Vector]) -> list[Vector]:
     """The same vectors at one level and one scale, those of the first that is lowest.
 
     Where others are as low at another scale, that level goes into changing theirs.

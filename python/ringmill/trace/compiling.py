@@ -16,7 +16,8 @@ from ringmill.log import done
 from ringmill.machines import beside
 from ringmill.trace.batches import asked, in_lanes, of_data
 from ringmill.trace.callables import of_numbers
-from ringmill.trace.kernel import OLD, OPTIONS, RUN, Kernel, Known, most_slots
+from ringmill.trace.function import OLD, OPTIONS, RUN
+from ringmill.trace.kernel import Kernel
 from ringmill.trace.private import (
     Declared,
     Private,
@@ -29,6 +30,7 @@ from ringmill.trace.private import traced as privately
 from ringmill.trace.program import Traced
 from ringmill.trace.samples import sized
 from ringmill.trace.spec import Spec, spec_of
+from ringmill.trace.tracer import Known, most_slots
 from ringmill.trace.where import refuse
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from ringmill.plain import Plain
 from ringmill.trace.graph import Graph
+from ringmill.trace.plain import Plain
 from ringmill.trace.program import Traced
 from ringmill.trace.where import Where, refuse
 

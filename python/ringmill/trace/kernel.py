@@ -2,74 +2,22 @@
 
 from __future__ import annotations
 
-import dataclasses
-import difflib
 import functools
-import inspect
 import itertools
-import math
 import types
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from ringmill._checks.requirements import PRECISION, precision_of
-from ringmill._native import Params
-from ringmill.errors import KernelError, RingmillError
-from ringmill.trace.base import parts_of, present
-from ringmill.trace.bounds import positive
-from ringmill.trace.callables import code_of, named
-from ringmill.trace.graph import Graph
-from ringmill.trace.layout import MOST_SLOTS, power_of_two
+from ringmill.trace.base import present
 from ringmill.trace.marks import tracing
-from ringmill.trace.private import (
-    Private,
-    Sizes,
-    declares,
-    replaced,
-)
-from ringmill.trace.program import Traced
-from ringmill.trace.samples import Samples, checked, declared, sized
-from ringmill.trace.signature import Result, Signature
-from ringmill.trace.spec import Spec, slots_for
-from ringmill.trace.stack import Stack
-from ringmill.trace.symbol import Symbol
-from ringmill.trace.where import MissingError, MoreSlotsError, Where, raised, refuse
+from ringmill.trace.private import Private, declares
+from ringmill.trace.tracer import Tracer, revealed
+from ringmill.trace.where import refuse
 
 if TYPE_CHECKING:
     from ringmill.compiled import Compiled
-
-# Options of Kernel.compile, and those of Compiled.run and Compiled.encrypt; a kernel's own arguments must be
-# called otherwise.
-OPTIONS = (
-    "params",
-    "precision",
-    "magnitude",
-    "security",
-    "switching",
-    "rotation_keys",
-    "calibrate",
-    "encryption",
-    "publish",
-    "sanitise",
-    "statistical",
-    "algebra",
-    "batch",
-)
-RUN = ("machine", "progress")
-# Options of a machine in their old places; where a kernel has an argument of that name, it is that.
-OLD = ("threads", "butterflies")
-RESERVED = (*OPTIONS, *RUN)
-
-# How often a kernel is traced anew for closer approximations.
-CLOSER = 8
-
-
-def most_slots(params: object) -> int:
-    """Slots of a ciphertext at most: those of the parameters, if any are given."""
-    return params.slots if isinstance(params, Params) else MOST_SLOTS
 
 
 def at_prompt(values: Iterable[object]) -> bool:
@@ -77,72 +25,12 @@ def at_prompt(values: Iterable[object]) -> bool:
     return tracing.get() is None and any(present(value) for value in values)
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What a trace goes by: the size of arguments, what functions may err by, samples, slots at most.
-
-    ``sizes`` are those of private constants.
-    """
-
-    magnitude: float | None
-    tolerance: float
-    samples: Samples
-    most: int
-    sizes: Sizes
-
-
-def _revealed(value: Any) -> Any:
-    """A clear argument with its private numbers, for code that runs in the clear."""
-    return replaced(value, Private.revealed)
-
-
-class Kernel:
+class Kernel(Tracer):
     """A function that can be traced, compiled, and called on clear NumPy arrays for comparison."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        code = code_of(function)
-        if code is None:
-            raise KernelError(
-                f"@kernel takes a plain function, not {type(function).__name__}. "
-                "Write `def` and let the function call the object.",
-                "NotAFunction",
-                {"line": 0},
-            )
-        self.function = function = named(function)
-        self.where = Where(code.co_filename, code.co_firstlineno)
-        self.parameters = inspect.signature(function)
-        functools.update_wrapper(self, function)
-        self._check()
-
-    def _check(self) -> None:
-        function, name = self.function, self.function.__name__
-        if (
-            inspect.isgeneratorfunction(function)
-            or inspect.iscoroutinefunction(function)
-            or inspect.isasyncgenfunction(function)
-        ):
-            refuse(
-                "UnsupportedConstruct",
-                f"{name} is a generator or coroutine",
-                "Return the results",
-                self.where,
-            )
-        for parameter in self.parameters.parameters.values():
-            if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-                refuse(
-                    "UnsupportedConstruct",
-                    f"{name} takes {parameter}: the arguments of a kernel are fixed",
-                    "Name every argument",
-                    self.where,
-                )
-            if parameter.name in RESERVED:
-                refuse(
-                    "ReservedName",
-                    f"the argument {parameter.name!r} of {name} has the name of an option of compile(), "
-                    "run() or encrypt()",
-                    f"Call it otherwise; reserved are {', '.join(RESERVED)}",
-                    self.where,
-                )
+        super().__init__(function)
+        functools.update_wrapper(self, self.function)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """The function itself: on clear arrays the plain result, on encrypted values part of their trace.
@@ -162,7 +50,7 @@ class Kernel:
                     "Declare them where the outer kernel is compiled, and hand them over as arguments",
                     self.where,
                 )
-            known = self._of_prompt if at_prompt(bound.arguments.values()) else _revealed
+            known = self._of_prompt if at_prompt(bound.arguments.values()) else revealed
             bound.arguments.update({name: known(value) for name, value in bound.arguments.items()})
             args, kwargs = bound.args, bound.kwargs
         if at_prompt(itertools.chain(args, kwargs.values())):
@@ -174,7 +62,7 @@ class Kernel:
     def _of_prompt(self, value: Any) -> Any:
         """A clear argument at the prompt, where private numbers are those of a declared bound."""
         if isinstance(value, Private):
-            from ringmill.plain import Plain
+            from ringmill.trace.plain import Plain
 
             return Plain(
                 np.asarray(value.values, complex), value.magnitude, not np.iscomplexobj(value.values)
@@ -196,232 +84,6 @@ class Kernel:
     def __get__(self, instance: object, owner: type | None = None) -> Kernel:
         """A kernel that is a method: that of the instance, whose attributes are plaintext."""
         return self if instance is None else type(self)(types.MethodType(self.function, instance))
-
-    def __repr__(self) -> str:
-        return f"<kernel {self.function.__name__}{self.parameters} at {self.where}>"
-
-    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> inspect.BoundArguments:
-        """Arguments of a call by name; refused with the kernel's line where they do not fit."""
-        name = self.function.__name__
-        self._check_names(kwargs)
-        try:
-            return self.parameters.bind(*args, **kwargs)
-        except TypeError as error:
-            refuse("Arguments", f"{name}: {error}", f"Its signature is {name}{self.parameters}", self.where)
-
-    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        """Arguments and defaults by name, of which one or more are encrypted."""
-        name = self.function.__name__
-        bound = self._bind(args, kwargs)
-        bound.apply_defaults()
-        self._described(bound.arguments)
-        if not any(isinstance(value, Spec) for value in bound.arguments.values()):
-            refuse(
-                "NothingEncrypted",
-                f"no argument of {name} is encrypted",
-                "Describe encrypted arguments by ringmill.vector(n), matrix(r, c) or scalar()",
-                self.where,
-            )
-        return dict(bound.arguments)
-
-    def _described(self, arguments: dict[str, Any]) -> None:
-        """Refuse vectors that are encrypted already where descriptions or clear arguments are wanted."""
-        for name, value in arguments.items():
-            if present(value):
-                refuse(
-                    "Encrypted",
-                    f"the argument {name!r} of {self.function.__name__} is an encrypted vector of the prompt",
-                    f"Call {self.function.__name__} itself with it; to compile, give its description, "
-                    "as ringmill.vector(n)",
-                    self.where,
-                )
-
-    def _check_names(self, given: Iterable[str]) -> None:
-        """Refuse what is neither an argument nor an option, such as an option that is misspelt."""
-        name, known = self.function.__name__, [*self.parameters.parameters, *OPTIONS]
-        for other in given:
-            if other not in known:
-                near = difflib.get_close_matches(other, known, 1)
-                refuse(
-                    "Arguments",
-                    f"{name} has no argument {other!r}, and compile() no such option",
-                    (f"Did you mean {near[0]}? " if near else "")
-                    + f"Its signature is {name}{self.parameters}; options are {', '.join(OPTIONS)}",
-                    self.where,
-                )
-
-    def trace(
-        self, /, *args: Any, magnitude: float | None = None, precision: int | None = None, **kwargs: Any
-    ) -> Traced:
-        """Run the function on symbolic values.
-
-        Encrypted arguments are given as ``ringmill.vector(n)``, ``ringmill.matrix(r, c)`` or
-        ``ringmill.scalar()``; everything else is plaintext that becomes part of the program. A bound on the
-        size of the arguments, where it is known, can save masks before polynomials; the program is for
-        arguments up to that size then. Functions such as ``numpy.exp`` become polynomials on the
-        intervals that follow from it and from bounds of the arguments, within the bits of ``precision`` (20).
-        Raises ``KernelError``, naming the line, where the kernel asks for what encrypted values cannot give.
-        """
-        bound = self._bound(args, kwargs)
-        clear = {name: _revealed(value) for name, value in bound.items()}
-        return self._trace(clear, magnitude, precision=precision)
-
-    def _trace(
-        self,
-        arguments: dict[str, Any],
-        magnitude: float | None,
-        least: int = 1,
-        *,
-        precision: int | None = None,
-        calibrate: Any = None,
-        params: Params | None = None,
-    ) -> Traced:
-        """Run the function in as few slots as hold its values, ``least`` or more.
-
-        Functions are approximated so that results keep half of the error that the precision allows; the
-        other half is for encryption.
-        """
-        known = {n: v for n, v in arguments.items() if isinstance(v, Spec)}
-        seen: Samples = {} if calibrate is None else checked(calibrate, known, magnitude)
-        arguments = {**arguments, **(declared(known, seen, magnitude) if seen else {})}
-        arguments, magnitude = sized(arguments, None if magnitude is None else positive(magnitude))
-        most = most_slots(params)
-
-        def once(tolerance: float) -> Traced:
-            known = Known(magnitude, tolerance, seen, most, {})
-            return self._fitting(arguments, known, least)
-
-        return self._close(once, precision, magnitude)
-
-    def _close(
-        self, once: Callable[[float], Traced], precision: int | None, magnitude: float | None
-    ) -> Traced:
-        """Trace with closer approximations until results keep half of what the precision allows."""
-        bits = precision_of(precision)
-        allowed = 2.0 ** -(1 + (PRECISION if bits is None else bits))
-        tolerance = allowed / 2
-        for _ in range(CLOSER):
-            traced = once(tolerance)
-            if magnitude is None or not traced.chooses:
-                return traced
-            worst = max(traced.approximation_errors(magnitude, chosen=True).values(), default=0.0)
-            if worst <= allowed:
-                return traced
-            tolerance *= 0.75 * allowed / worst
-            if not tolerance > 2.0**-60:
-                break
-        refuse(
-            "Precision",
-            f"functions in {self.function.__name__} cannot be approximated so closely that results keep "
-            f"{bits if bits is not None else PRECISION} bits",
-            f"Ask for precision={max(int(-math.log2(worst)) - 1, 1)} or less, or keep errors from growing",
-            next(f.where for f in traced.graph.found if f.chosen),
-        )
-
-    def _fitting(self, arguments: dict[str, Any], known: Known, least: int) -> Traced:
-        """Trace in the least number of slots that holds all values."""
-        specs = {name: value for name, value in arguments.items() if isinstance(value, Spec)}
-        slots = max(slots_for(specs), least)
-        while slots <= MOST_SLOTS:
-            try:
-                return self._traced(arguments, specs, slots, known)
-            except MoreSlotsError as more:
-                slots = power_of_two(more.slots)
-        refuse(
-            "TooManySlots",
-            f"{self.function.__name__} needs {slots} slots in a ciphertext; the largest has {MOST_SLOTS}",
-            'Split the arguments, pack matrices by columns (packing="columns"), or write the kernel for one '
-            "element and run it on a batch, which is cut over ciphertexts",
-            self.where,
-        )
-
-    def _traced(self, arguments: dict[str, Any], specs: dict[str, Spec], slots: int, known: Known) -> Traced:
-        real = all(s.real for s in specs.values())
-        graph = Graph(slots, known.magnitude if real else None, self.where)
-        graph.tolerance, graph.most, graph.sizes = known.tolerance, known.most, known.sizes
-        values = {name: v.symbols(graph, name) if isinstance(v, Spec) else v for name, v in arguments.items()}
-        for name, records in known.samples.items():
-            for part, value in zip(specs[name].parts(name), parts_of(values[name]), strict=True):
-                packed = [specs[name].pack(name, record, slots)[part].real for record in records]
-                graph.samples[value.node] = np.array(packed)
-        token = tracing.set(graph)
-        try:
-            returned = self._call(values)
-        finally:
-            tracing.reset(token)
-        form, outputs = self._outputs(graph, returned)
-        graph.relax()
-        graph.reaches.clear()  # 16 bytes a slot each
-        constants = [graph.nodes[i].value for i in graph.live() if graph.nodes[i].plain]
-        real = all(s.real for s in specs.values()) and all(bool(np.all(np.imag(c) == 0)) for c in constants)  # type: ignore[arg-type]
-        name = self.function.__name__
-        name = name if name.isidentifier() and name.isascii() else "kernel"
-        return Traced(graph, Signature(name, graph.slots, specs, outputs, real, form=form), known.magnitude)
-
-    def _call(self, values: dict[str, Any]) -> Any:
-        positional = [n for n, p in self.parameters.parameters.items() if p.kind is p.POSITIONAL_ONLY]
-        named = {n: v for n, v in values.items() if n not in positional}
-        try:
-            return self.function(*[values[n] for n in positional], **named)
-        except RecursionError as error:
-            raise KernelError(
-                f"{self.where}: {self.function.__name__} recurses without end while it is traced. "
-                "Recursion must end by a plaintext argument.",
-                "Recursion",
-                {"file": self.where.file, "line": self.where.line},
-            ) from error
-        except (RingmillError, MoreSlotsError):
-            raise
-        except MissingError as error:
-            refuse("UnsupportedConstruct", str(error), error.remedy, raised(error))
-        except Exception as error:
-            text = str(error).strip().rstrip(".")
-            refuse(
-                "Raised",
-                type(error).__name__ + (f": {text}" if text else ""),
-                "A kernel is called once, with symbols in place of encrypted arguments",
-                raised(error),
-            )
-
-    def _outputs(self, graph: Graph, returned: Any) -> tuple[str, dict[str, Result]]:
-        """How results stand together, and the results."""
-        form, named = _named_results(returned)
-        outputs: dict[str, Result] = {}
-        for name, value in named:
-            if not isinstance(value, (Symbol, Stack)):
-                refuse(
-                    "NotEncrypted",
-                    f"{self.function.__name__} returns {type(value).__name__} as {name!r}",
-                    "Return encrypted values, a tuple or a dict of them; plaintext results need no kernel",
-                    self.where,
-                )
-            parts = value.parts if isinstance(value, Stack) else (value,)
-            if any(part.graph is not graph for part in parts):
-                refuse(
-                    "ForeignValue",
-                    "a value of another kernel's trace cannot be used",
-                    "Use only this kernel's arguments",
-                    self.where,
-                )
-            stacked = isinstance(value, Stack)
-            labels = tuple(f"{name}.{j}" if stacked else name for j in range(len(parts)))
-            # 1 and "1" are one name; a column of "a" may be called as another result is, "a.0".
-            others = {label for other in outputs.values() for label in other.parts}
-            if name in outputs or others.intersection(labels):
-                refuse(
-                    "SameName",
-                    f"{self.function.__name__} returns two results that would both be called {name!r}",
-                    "Give each a name of its own",
-                    self.where,
-                )
-            for label, part in zip(labels, parts, strict=True):
-                graph.output(label, part.node)
-            outputs[name] = Result(labels, parts[0].layout, stacked)
-        if not outputs:
-            refuse(
-                "NotEncrypted", f"{self.function.__name__} returns nothing", "Return the results", self.where
-            )
-        return form, outputs
 
     def compile(self, /, *args: Any, **kwargs: Any) -> Compiled:
         """Trace, then choose parameters and lower to a program that machines run.
@@ -497,20 +159,6 @@ class Kernel:
         from ringmill.trace.compiling import run
 
         return run(self, args, kwargs)
-
-
-def _named_results(returned: Any) -> tuple[str, list[tuple[str, Any]]]:
-    """How results stand together, and their names."""
-    if isinstance(returned, tuple) and hasattr(returned, "_fields"):
-        return "namedtuple", list(zip(returned._fields, returned, strict=True))
-    if isinstance(returned, (tuple, list)):
-        form = "tuple" if isinstance(returned, tuple) else "list"
-        return form, [(f"out{i}", value) for i, value in enumerate(returned)]
-    if isinstance(returned, dict):
-        return "dict", [(str(name), value) for name, value in returned.items()]
-    if dataclasses.is_dataclass(returned) and not isinstance(returned, (type, Symbol, Stack)):
-        return "dict", [(f.name, getattr(returned, f.name)) for f in dataclasses.fields(returned)]
-    return "", [("out", returned)]
 
 
 _NOTHING: Any = object()

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ringmill.plain import Plain
 from ringmill.trace import clear, given
 from ringmill.trace.base import present
 from ringmill.trace.given import Bounded
@@ -19,6 +18,7 @@ from ringmill.trace.graph import Graph, free
 from ringmill.trace.kernel import Kernel, at_prompt
 from ringmill.trace.layout import Layout
 from ringmill.trace.linear import packed
+from ringmill.trace.plain import Plain
 from ringmill.trace.program import Traced
 from ringmill.trace.spec import Spec
 from ringmill.trace.stack import Stack

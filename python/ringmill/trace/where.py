@@ -18,8 +18,9 @@ from ringmill.errors import KernelError
 # Frames of the tracer itself are never "the user's line", nor those of vectors at the prompt; those of
 # ringmill.kernels may be.
 _HERE = Path(__file__).resolve().parent
-_TRACER = (str(_HERE), str(_HERE.parent / "ciphertext.py"))
-_KERNEL = str(_HERE / "kernel.py")
+_TRACER = (str(_HERE), str(_HERE.parent / "ciphertext") + os.sep)
+# What calls a kernel.
+_CALLERS = (str(_HERE / "kernel.py"), str(_HERE / "tracer.py"))
 # Packages that are installed, Python's own, and functions made here for a line of a kernel. A kernel that
 # stands there is called by the tracer itself.
 _LIBRARIES = (
@@ -56,7 +57,7 @@ def here() -> Where:
     """
     frame: FrameType | None = sys._getframe(1)
     innermost, inside = UNKNOWN, True
-    while frame is not None and (inside or frame.f_code.co_filename != _KERNEL):
+    while frame is not None and (inside or frame.f_code.co_filename not in _CALLERS):
         if _is_users(frame):
             found = Where(frame.f_code.co_filename, frame.f_lineno)
             if not found.file.startswith(_LIBRARIES):

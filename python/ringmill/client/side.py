@@ -1,8 +1,4 @@
-"""A kernel as its client has it: what it takes and gives, its parameters and keys; no program, no weights.
-
-`Client` is what ``client.rm`` holds. A compiled kernel, which has the program too, can do the same: both are
-a `ClientSide`.
-"""
+"""What the holder of the secret key does with a kernel."""
 
 from __future__ import annotations
 
@@ -10,19 +6,18 @@ import functools
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ringmill import _native, bundle, html, memory
+from ringmill import _native, bundle, memory
 from ringmill._checks.arguments import checked
 from ringmill._checks.ownership import of_kind
 from ringmill._checks.results import plausible
 from ringmill._native import Ciphertext, Params, PublicKey, SecretKey
-from ringmill.errors import FileFormatError, MismatchError, fail
+from ringmill.client.terms import Terms
+from ringmill.errors import MismatchError, fail
 from ringmill.flooding import BITS, Flooding, flood, hold_count, hold_reserve, published
 from ringmill.keys import Keys, keygen
 from ringmill.log import done
@@ -30,61 +25,6 @@ from ringmill.progress import Show, steps
 from ringmill.trace.signature import Signature
 from ringmill.trace.spec import Slots, Spec
 from ringmill.values import Values
-
-#: Rotations of the largest ring.
-MOST_KEYS = 1 << 16
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """What client and server agree on beside signature and parameters.
-
-    Attributes
-    ----------
-        magnitude: bound on the size of arguments.
-        level, scale: where arguments are encrypted.
-        taken: names of the ciphertexts that the program takes.
-        relin, rotations, conjugation, encapsulation: the keys that it needs.
-        forms: what each key has beside its base form.
-        depth: rescales in a row, at most.
-        precision: the bits that were asked for.
-        encryption: the key that arguments are encrypted under, "public" or "secret".
-        errors: by output, log2 of the error of the worst slot.
-        noise: the same of encryption alone, without that of approximations.
-        bounds: by output, the bound on a slot.
-    """
-
-    magnitude: float
-    level: int
-    scale: str
-    taken: tuple[str, ...]
-    relin: bool
-    rotations: tuple[int, ...]
-    conjugation: bool
-    encapsulation: bool
-    forms: tuple[str, ...]
-    depth: int
-    precision: int
-    encryption: str
-    errors: Mapping[str, float]
-    noise: Mapping[str, float]
-    bounds: Mapping[str, float]
-
-    @property
-    def keys(self) -> int:
-        """How many evaluation keys there are."""
-        return self.relin + self.conjugation + self.encapsulation + len(self.rotations)
-
-    @property
-    def keys_needed(self) -> str:
-        """The evaluation keys, as text."""
-        parts = ["relinearisation"] if self.relin else []
-        if self.rotations:
-            parts.append("rotations by " + ", ".join(str(k) for k in self.rotations))
-        parts += ["conjugation"] if self.conjugation else []
-        parts += ["encapsulation"] if self.encapsulation else []
-        parts += [f"each also as {', '.join(self.forms)}"] if parts and self.forms else []
-        return "; ".join(parts) or "none"
 
 
 class ClientSide:
@@ -419,231 +359,3 @@ class ClientSide:
 def _records(runs: list[Any], records: int | None) -> Any:
     """A result of all runs: without those that fill the last one."""
     return runs[0] if records is None else np.concatenate(runs)[:records]
-
-
-class Client(ClientSide):
-    """What ``client.rm`` holds: a kernel for the client alone. `ringmill.load_client` reads it.
-
-    It has no program and no weights. ``errors`` and ``bounds`` of its terms are those that results state.
-
-    Attributes
-    ----------
-        signature: names, shapes and packing of arguments and results.
-    """
-
-    _called = "client"
-    #: What a bundle says that it is.
-    KIND: ClassVar[str] = "client"
-    #: The parts of its file.
-    _PARTS: ClassVar[frozenset[str]] = frozenset({"signature", "params"})
-
-    def __init__(self, signature: Signature, params: Params, terms: Terms) -> None:
-        self.signature = signature
-        self._params = params
-        self._terms = terms
-
-    @property
-    def params(self) -> Params:
-        """The parameters."""
-        return self._params
-
-    @property
-    def terms(self) -> Terms:
-        """What client and server agree on."""
-        return self._terms
-
-    @property
-    def predicted_error(self) -> dict[str, float]:
-        """log2 of the error of the worst slot of every output ciphertext, as results state it."""
-        return dict(self._terms.errors)
-
-    def __repr__(self) -> str:
-        return (
-            f"<client of {self.name}: {self.signature.slots} slots, depth {self._terms.depth}, "
-            f"keys: {self.keys_needed}; {self._params!r}>"
-        )
-
-    def _repr_html_(self) -> str:
-        """Its facts for a notebook."""
-        rows = {
-            "parameters": repr(self._params),
-            "depth": self._terms.depth,
-            "keys": self.keys_needed,
-            "arguments": ", ".join(f"{n} {list(s.shape)}" for n, s in self.signature.inputs.items()),
-            "results": ", ".join(f"{n} {list(r.layout.shape)}" for n, r in self.signature.outputs.items()),
-            "error": f"2^{max(self._terms.errors.values()):.1f} in the worst slot, as results state it",
-        }
-        return html.table(f"client of kernel {self.name}, {self.signature.slots} slots", rows)
-
-    # ---- files --------------------------------------------------------------------------------
-
-    def to_bytes(self) -> bytes:
-        """The client file's bytes; equal clients give equal bytes."""
-        return self._bundle().to_bytes()
-
-    @checked
-    def save(self, path: str | Path) -> int:
-        """Write the client file; returns its bytes.
-
-        Raises
-        ------
-            FileFormatError: code ``Unwritable``; nothing is left behind then.
-        """
-        return self._bundle().save(path)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles and copies are the client file, read anew."""
-        return type(self).from_bytes, (self.to_bytes(),)
-
-    def _parts(self) -> dict[str, bytes]:
-        return {
-            "signature": json.dumps(self.signature.to_json()).encode(),
-            "params": self._params.to_bytes(),
-        }
-
-    def _bundle(self) -> bundle.Bundle:
-        parts = self._parts()
-        facts = {"kernel": self.name, "program": self.digest, **asdict(self._terms)}
-        return bundle.Bundle(self.KIND, {**facts, "digest": _digest(facts, parts)}, parts)
-
-    @classmethod
-    @checked
-    def load(cls, path: str | Path) -> Client:
-        """Read a client file.
-
-        Raises
-        ------
-            FileFormatError: no client file, a damaged one, or one of another version.
-        """
-        try:
-            read = bundle.load(path, cls.KIND)
-        except FileFormatError as error:
-            if error.fields.get("found") != "ringmill-kernel":
-                raise
-            fail(
-                FileFormatError,
-                "WrongKind",
-                f"{path} is a server's file: it holds the program with its weights. "
-                "Give client.rm, which was written beside it.",
-                path=str(path),
-                expected=cls.KIND,
-                found=error.fields["found"],
-            )
-        return cls._read(read, str(path))
-
-    @classmethod
-    @checked
-    def from_bytes(cls, data: bytes) -> Client:
-        """Read what ``to_bytes`` wrote, as ``load`` reads a file.
-
-        Raises
-        ------
-            FileFormatError: as `load`.
-        """
-        return cls._read(bundle.parse(data, cls.KIND, "What was given"), "What was given")
-
-    @classmethod
-    def _read(cls, read: bundle.Bundle, path: str) -> Client:
-        """The client of a bundle; ``path`` is for messages."""
-        if set(read.parts) != cls._PARTS:
-            bundle.refuse_damaged(path, "it lacks the signature or the parameters")
-        try:
-            signature = Signature.from_json(json.loads(read.parts["signature"]))
-        except (ValueError, RecursionError) as error:
-            if isinstance(error, FileFormatError):
-                raise
-            bundle.refuse_damaged(path, "its text cannot be read")
-        params = Params.from_bytes(read.parts["params"])
-        facts = dict(read.facts)
-        reported = facts.pop("digest", None), facts.pop("kernel", None), facts.pop("program", None)
-        try:
-            terms = _terms(facts, signature, params)
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-            bundle.refuse_damaged(path, f"what it says of its kernel cannot be read ({error})")
-        client = cls._made_of(signature, params, terms, read, path)
-        known = {"kernel": client.name, "program": client.digest, **facts}
-        if reported != (_digest(known, read.parts), client.name, client.digest):
-            bundle.refuse_damaged(path, "its digest is not that of its parts")
-        return client
-
-    @classmethod
-    def _made_of(
-        cls, signature: Signature, params: Params, terms: Terms, _read: bundle.Bundle, _path: str
-    ) -> Client:
-        """The client of what was read, and of the parts that a kind of clients has of its own."""
-        return cls(signature, params, terms)
-
-
-def _digest(facts: Mapping[str, Any], parts: Mapping[str, bytes]) -> str:
-    """The digest of all that a client's file holds."""
-    each = {name: bundle.digest(data) for name, data in parts.items()}
-    return bundle.digest(json.dumps([facts, each], sort_keys=True).encode())
-
-
-def _terms(facts: dict[str, Any], signature: Signature, params: Params) -> Terms:
-    """What a file says, checked; ``ValueError`` and the like on anything else."""
-
-    def need(name: str, kind: type, holds: Any = lambda _: True) -> Any:
-        value = facts[name]
-        if type(value) is not kind or not holds(value):
-            raise ValueError(name)
-        return value
-
-    def texts(name: str, most: int) -> tuple[str, ...]:
-        given = need(name, list, lambda them: len(them) <= most)
-        if not all(isinstance(one, str) and len(one) <= 1 << 10 for one in given):
-            raise ValueError(name)
-        return tuple(given)
-
-    def numbers(name: str, least: float, most: float) -> dict[str, float]:
-        given = need(name, dict, lambda them: set(them) == set(signature.output_parts))
-        found = {str(part): float(value) for part, value in given.items()}
-        if not all(least < value < most for value in found.values()):
-            raise ValueError(name)
-        return found
-
-    if set(facts) != set(Terms.__dataclass_fields__):
-        raise ValueError("other facts than a client has")
-    slots = params.slots
-    rotations = need("rotations", list, lambda them: len(them) <= MOST_KEYS)
-    if not all(type(k) is int and 0 < k < slots for k in rotations):
-        raise ValueError("rotations")
-    level = need("level", int, lambda level: 0 <= level <= params.max_level)
-    taken = texts("taken", bundle.MAX_PARTS)
-    if set(taken) - set(signature.input_parts):
-        raise ValueError("taken")
-    return Terms(
-        magnitude=need("magnitude", float, lambda size: 0 < size < math.inf),
-        level=level,
-        scale=need("scale", str, lambda text: len(text) < 1 << 16),
-        taken=taken,
-        relin=need("relin", bool),
-        rotations=tuple(rotations),
-        conjugation=need("conjugation", bool),
-        encapsulation=need("encapsulation", bool),
-        forms=texts("forms", 16),
-        depth=need("depth", int, lambda depth: 0 <= depth < 1 << 20),
-        precision=need("precision", int, lambda bits: 0 <= bits <= 64),
-        encryption=need("encryption", str, lambda key: key in ("public", "secret")),
-        errors=numbers("errors", -1100, 1100),
-        noise=numbers("noise", -1100, 1100),
-        bounds=numbers("bounds", 0, math.inf),
-    )
-
-
-@checked
-def load_client(path: str | Path) -> Client:
-    """Read ``client.rm``, a kernel or a model for its client: it makes keys, encrypts and decrypts.
-
-    Args:
-        path: the file that ``ringmill compile``, or ``save(client=…)`` of a kernel or a model, wrote.
-
-    Raises
-    ------
-        FileFormatError: no client file, a damaged one, or the server's.
-    """
-    if bundle.kind_of(path) == "model client":
-        from ringmill.models.client import ModelClient
-
-        return ModelClient.load(path)
-    return Client.load(path)
