@@ -272,10 +272,11 @@ class Tensor(Encrypted, ABC):
         return self._binary("mul", other, reverse=True)
 
     def __truediv__(self, other: object) -> Any:
-        from ringmill.trace import elementary
+        from ringmill.trace import elementary, shifts
 
         if isinstance(other, Tensor):
-            return self * elementary.reciprocal(other)
+            unshifted = shifts.quotient(self, other)
+            return self * elementary.reciprocal(other) if unshifted is None else unshifted
         divisor = constant_array(other)
         if np.any(divisor == 0):
             refuse("DivisionByZero", "a plaintext divisor is zero", "Divide by numbers other than zero")

@@ -110,10 +110,11 @@ def _compiled(trace: Callable[..., Traced], options: dict[str, Any], records: in
 
 def _warn(traced: Traced, made: Compiled) -> None:
     """Say before anything runs that functions of many elements take long."""
-    long = max(traced.graph.long, key=lambda one: one[1], default=None)
+    alive = set(traced.graph.live())
+    long = max((one for one in traced.graph.long if one[3] in alive), key=lambda one: one[1], default=None)
     if long is None or made.cost["key_switches"] < MANY_SWITCHES:
         return
-    what, count, where = long
+    what, count, where, _ = long
     seconds, often = made.work()["seconds"], len(made.bootstraps)
     if seconds >= LONG:
         again = f" and {often} bootstrappings" if often else ""

@@ -18,6 +18,7 @@ from ringmill.trace.base import Encrypted, Tensor, constant_array, parts_of
 from ringmill.trace.bounds import reach
 from ringmill.trace.choice import BAND, Form
 from ringmill.trace.found import Found
+from ringmill.trace.graph import Power
 from ringmill.trace.where import here, refuse
 
 
@@ -84,7 +85,17 @@ def tolerance(x: Any) -> float:
 def unary(name: str, function: Callable[[Any], Any], x: Any) -> Any:
     """A function of one argument that has no jumps on the interval of ``x``."""
     low, high = interval(x, name)
-    return _applied(x, name, choice.smooth(name, function, low, high, tolerance(x)))
+    y = _applied(x, name, choice.smooth(name, function, low, high, tolerance(x)))
+    if isinstance(function, choice.Exponential) or function in (np.exp, np.exp2):
+        _remember(x, y, name, function)
+    return y
+
+
+def _remember(x: Any, y: Any, name: str, function: Callable[[Any], Any]) -> None:
+    """Note that y is an exponential of a difference with an extreme, if x is one."""
+    found = x.graph.shifted.get(x.node) if hasattr(x, "node") else None
+    if found is not None and hasattr(y, "node"):
+        y.graph.powers[y.node] = Power(found.of, found.axes, lambda d: unary(name, function, d))
 
 
 def reciprocal(x: Any) -> Any:

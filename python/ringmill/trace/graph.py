@@ -6,7 +6,7 @@ An operation is a row (op, arguments, attribute); the same row asked for twice i
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -61,6 +61,33 @@ class Node:
         return self.op == "const"
 
 
+@dataclass(frozen=True, slots=True)
+class Extreme:
+    """The least or greatest element of a symbol along some axes, and where differences with it lie."""
+
+    of: Any
+    axes: tuple[int, ...]
+    ends: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """An exponential of x − m, m an extreme of x along axes; ``again`` makes it of another difference."""
+
+    of: Any
+    axes: tuple[int, ...]
+    again: Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """The sum of a value along some axes."""
+
+    node: int
+    axes: tuple[int, ...]
+    keepdims: bool
+
+
 class Graph:
     """Nodes in order of creation; every argument comes before its use."""
 
@@ -73,10 +100,14 @@ class Graph:
         self.magnitude = magnitude
         self.reaches: dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
         self.nodes: list[Node] = []
-        # Least and greatest elements: of which value, and where differences with it lie. Functions that take
-        # many levels: what, of how many elements, where.
-        self.extremes: dict[int, tuple[int, tuple[float, float]]] = {}
-        self.long: list[tuple[str, int, Where]] = []
+        # Least and greatest elements, and differences with them. Functions that take many levels: what, of
+        # how many elements, where, and the value.
+        self.extremes: dict[int, Extreme] = {}
+        self.shifted: dict[int, Extreme] = {}
+        self.long: list[tuple[str, int, Where, int]] = []
+        # Exponentials of such differences, and sums (see shifts).
+        self.powers: dict[int, Power] = {}
+        self.totals: dict[int, Total] = {}
         self.outputs: list[tuple[str, int]] = []
         self.region = ""
         # Values whose padding was relied on to be zero (see relax).

@@ -9,6 +9,7 @@ import numpy as np
 
 from ringmill.trace import bounds, elementary, gather, linear
 from ringmill.trace.base import Tensor, axes_of, constant_array, parts_of
+from ringmill.trace.graph import Extreme
 from ringmill.trace.where import here, refuse
 
 
@@ -208,7 +209,7 @@ def _remember(x: Any, found: Any, axis: Any, *, least: bool) -> None:
     """Note whose extreme it is, for differences with it, and that it takes long."""
     count = math.prod(x.shape) // max(math.prod(found.shape), 1)
     graph = parts_of(x)[0].graph
-    graph.long.append(("a minimum" if least else "a maximum", count, here()))
+    graph.long.append(("a minimum" if least else "a maximum", count, here(), parts_of(found)[0].node))
     if not (hasattr(x, "node") and hasattr(found, "node")):
         return
     ends = elementary.ends_of(x)
@@ -216,7 +217,9 @@ def _remember(x: Any, found: Any, axis: Any, *, least: bool) -> None:
         # Comparisons err by the tolerance each; the rest is for the error of encryption.
         width, stages = ends[1] - ends[0], max(count - 1, 1).bit_length()
         slack = width / 64 + stages * graph.tolerance
-        graph.extremes[found.node] = (x.node, (-slack, width + slack) if least else (-width - slack, slack))
+        between = (-slack, width + slack) if least else (-width - slack, slack)
+        axes = axes_of(axis, x.ndim, f"an encrypted {x.kind}")
+        graph.extremes[found.node] = Extreme(x, axes, between)
 
 
 def largest(x: Any, axis: Any = None, *, least: bool = False, keepdims: bool = False) -> Any:

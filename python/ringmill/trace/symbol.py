@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ringmill.trace import broadcast, gather, linear
 from ringmill.trace.base import Tensor, axes_of, constant_array, no_iteration, plain_sum
-from ringmill.trace.graph import Graph
+from ringmill.trace.graph import Graph, Total
 from ringmill.trace.index import index_of, whole_exponent
 from ringmill.trace.layout import Layout, Shape
 from ringmill.trace.where import MoreSlotsError, refuse
@@ -245,6 +245,7 @@ class Symbol(Tensor):
             return self
         with self.graph.part(f"sum of {math.prod(self.shape[a] for a in axes)}"):
             summed = self._summed(axes)
+        self.graph.totals[summed.node] = Total(self.node, axes, keepdims)
         if not keepdims:
             return summed
         shape = tuple(1 if a in axes else n for a, n in enumerate(self.shape))
@@ -323,10 +324,11 @@ def _combine(op: str, left: Symbol, right: Symbol) -> Symbol:
     if op == "sub":
         # No element is above the greatest one, which intervals of both do not show.
         extremes, mask = left.graph.extremes, layout.mask().real != 0
-        if extremes.get(right.node, (None,))[0] == whole[0]:
-            left.graph.promise_ends(node, *extremes[right.node][1], mask)
-        if extremes.get(left.node, (None,))[0] == whole[1]:
-            low, high = extremes[left.node][1]
+        if (found := extremes.get(right.node)) and found.of.node == whole[0]:
+            left.graph.promise_ends(node, *found.ends, mask)
+            left.graph.shifted[node] = found
+        if (found := extremes.get(left.node)) and found.of.node == whole[1]:
+            low, high = found.ends
             left.graph.promise_ends(node, -high, -low, mask)
     # A scalar fills the padding too; a product is zero where either side is.
     sides = [s.clean for s in (left, right) if s.shape or not layout.shape]
