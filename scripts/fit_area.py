@@ -34,6 +34,8 @@ Row = dict[str, Any]
 
 WIDTHS = (36, 52, 54, 60)
 KINDS = range(5)
+#: PRF-FIKO for primes with ones at few places: above the other kinds, as `rm_modmul_pkg::prf_kind` has it.
+PRF, FEW_ONES = 2, 8
 #: Tiles of each family (`rm_modmul_pkg`).
 TILES = {"xc7": (0, 2), "xcup": (0, 3), "ecp5": (0, 1), "asic45": (0,)}
 #: What is fitted in each family. 7-series and UltraScale+ have the same LUT and are fitted together.
@@ -70,20 +72,24 @@ def multipliers() -> list[Row]:
     found: dict[tuple[str, int, int, int], Row] = {}
     for row in rows:
         p = row["params"]
-        found[row["flow"], p["Kind"], p["Tile"], p["W"]] = row
+        few = p["Kind"] % FEW_ONES == PRF and p["Kind"] > FEW_ONES
+        found[row["flow"], FEW_ONES if few else p["Kind"], p["Tile"], p["W"]] = row
     entries = []
-    for family, kind in itertools.product(TILES, KINDS):
+    for family, kind in itertools.product(TILES, (*KINDS, FEW_ONES)):
         for tile, width in itertools.product(TILES[family], WIDTHS):
             entries.append(_multiplier(found, family, kind, tile, width))
     return [entry for entry in entries if entry is not None]
 
 
 def _multiplier(found: dict[Any, Row], family: str, kind: int, tile: int, width: int) -> Row | None:
-    named = {"family": family, "kind": kind, "tile": tile, "word_bits": width}
+    few = {"few_ones": True} if kind == FEW_ONES else {}
+    named = {"family": family, "kind": PRF if few else kind, **few, "tile": tile, "word_bits": width}
     names = [*FITTED[family], *([] if family == "asic45" else ["dsp"])]
     row = found.get((family, kind, tile, width))
     if row is not None:
         return {**named, **{n: amount(row, n) for n in names}, "measured": True}
+    if few:
+        return _few_ones(found, family, tile, width)
     near = _nearest(found, family, kind, tile, width)
     if near is None:
         if family != "asic45":
@@ -110,6 +116,22 @@ def _multiplier(found: dict[Any, Row], family: str, kind: int, tile: int, width:
         estimate["dsp"] = float(round(products * _pieces(family, tile, width)))
     source = f"from kind {of_kind}, tile {of_tile}, {of_width} bits, {of_family}"
     return {**named, **{n: round(v, 1) for n, v in estimate.items()}, "measured": False, "source": source}
+
+
+def _few_ones(found: dict[Any, Row], family: str, tile: int, width: int) -> Row | None:
+    """What the multiplier for ones at any place takes, less what few places save at the nearest width."""
+    entry = _multiplier(found, family, PRF, tile, width)
+    if entry is None:
+        return None
+    widths = [key[3] for key in found if key[:3] == (family, FEW_ONES, tile)]
+    near = min(widths, key=lambda other: abs(other - width), default=None)
+    source = "that for ones at any place"
+    if near is not None:
+        few, general = found[family, FEW_ONES, tile, near], found[family, PRF, tile, near]
+        for name in FITTED[family]:
+            entry[name] = round(entry[name] * amount(few, name) / amount(general, name), 1)
+        source += f", less what few places save at {near} bits"
+    return {**entry, "few_ones": True, "measured": False, "source": source}
 
 
 def _kinds(found: dict[Any, Row], kind: int, of_kind: int, resource: str) -> float:
@@ -283,7 +305,7 @@ def held_out(
 def build() -> Row:
     """The contents of the file."""
     entries = multipliers()
-    table = {(e["family"], e["kind"], e["tile"], e["word_bits"]): e for e in entries}
+    table = {(e["family"], e["kind"], e["tile"], e["word_bits"]): e for e in entries if "few_ones" not in e}
 
     def multiplier(family: str, kind: int, tile: int, width: int, resource: str) -> float:
         return float(table[family, kind, tile, width][resource])

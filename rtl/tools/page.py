@@ -49,16 +49,13 @@ the usual figure LUT/16 + FF/8 + 102.4·DSP + 56·BRAM.
 """
 
 
-def _kind(code: int, places: int | None = None) -> str:
-    """The name of a multiplier by its number: from Families = 16 of `rm_modmul_pkg` on, with a word.
-
-    Args:
-        code: the number.
-        places: where the primes of the build have ones, if it serves no others.
-    """
-    family, word = code % 16, code // 16
-    if not word:
-        return KINDS[family] + (f", ones at {places.bit_count()} places" if places else "")
+def _kind(code: int) -> str:
+    """The name of a multiplier by its number, with what `prf_kind` and `ntt_kind` of `rm_modmul_pkg` put into it."""
+    family, ones, word = code % 8, code // 8 * 2 + 1, code // 16
+    if code == family:
+        return KINDS[family]
+    if family == KINDS.index("PRF-FIKO"):
+        return f"PRF-FIKO, ones at {ones.bit_count()} places"
     return f"NTT, {word % 32}-bit words" + (", any length" if word >= 32 else "")
 
 
@@ -192,7 +189,7 @@ def _multipliers(rows: list[Row]) -> Iterator[list[str]]:
         yield [
             row["flow"] + row["mark"],
             str(p["W"]),
-            _kind(p["Kind"], p.get("P1Mask")),
+            _kind(p["Kind"]),
             TILES[p["Tile"]],
             _number(luts or None),
             _number(row["ff"]),

@@ -84,5 +84,6 @@ def core_of(content: dict[str, Any], **others: Any) -> Core:
             f"ringmill simulate --machine {content['machine']}.",
             machine=content["machine"],
         )
+    # What a design leaves out is as by default.
     found = machine_fields(content)
-    return Core(**{**{name: found[name] for name in _OF_CORE}, **others})
+    return Core(**{**{name: found[name] for name in _OF_CORE if name in found}, **others})

@@ -21,6 +21,7 @@ class Parameters:
         log_n_max: the greatest degree N: six banks of N words.
         moduli: entries of the modulus table.
         multiplier: the modular multiplier, which says what primes there may be.
+        ones: of prf-fiko, q = 2^(word-1) + f: the places of ones of every f, as the bits of a number; 0 for any f.
         tile: how a product is cut for the device's DSP blocks.
         bus_bits: bits of a beat of the memory bus.
         memory_bytes: memory beside the core.
@@ -35,6 +36,7 @@ class Parameters:
     log_n_max: int = 13
     moduli: int = 16
     multiplier: str = "montgomery"
+    ones: int = 0
     tile: str = "dsp48e2"
     bus_bits: int = 512
     memory_bytes: int = 4294967296
@@ -51,6 +53,7 @@ RTL = {
     "log_n_max": "LOGN_MAX",
     "moduli": "MODS",
     "multiplier": "KIND",
+    "ones": "ONES",
     "tile": "TILE",
     "bus_bits": "D",
 }

@@ -1,7 +1,8 @@
 // rm_compact_core - the whole: registers behind AXI4-Lite, the engine, one AXI4 master to off-chip memory, an interrupt.
 //
 // Parameters   W bits of a word; NBF butterflies of a lane; limbs of 2^LOGN_MIN ... 2^LOGN_MAX words; MODS entries of
-//              the modulus table; KIND and TILE of the multipliers (rm_modmul_pkg); D bits of the memory bus.
+//              the modulus table; KIND and TILE of the multipliers (rm_modmul_pkg); D bits of the memory bus. ONES, of
+//              KindPrf alone: the places below W / 2 where f0 of any modulus may have a one, or 0 for any place.
 // Reset        rst_ni asynchronous, low. It drops what is under way on AXI as well: reset the other side with it. The
 //              soft reset in the registers drains instead.
 module rm_compact_core
@@ -13,6 +14,7 @@ module rm_compact_core
   parameter int unsigned LOGN_MIN = 10,
   parameter int unsigned MODS     = 16,
   parameter int unsigned KIND     = rm_modmul_pkg::KindMontgomery,
+  parameter int unsigned ONES     = 0,
   parameter int unsigned TILE     = rm_modmul_pkg::TileDsp48e2,
   parameter int unsigned D        = 512
 ) (
@@ -75,7 +77,12 @@ module rm_compact_core
 );
 
   localparam int unsigned Cols = 2 * NBF;
+  localparam int unsigned Kind = (ONES == 0) ? KIND : rm_modmul_pkg::prf_kind(ONES);
   localparam int unsigned RowW = LOGN_MAX - $clog2(Cols);
+
+  if (ONES != 0 && (KIND != rm_modmul_pkg::KindPrf || ONES >> (W / 2) != 0)) begin : g_check_ones
+    $error("rm_compact_core: ONES are places below W / 2, of KindPrf alone");
+  end
 
   axil_req_t              host;
   axil_rsp_t              answer;
@@ -123,7 +130,7 @@ module rm_compact_core
     .LogNMax (LOGN_MAX),
     .LogNMin (LOGN_MIN),
     .Mods    (MODS),
-    .Kind    (KIND),
+    .Kind    (Kind),
     .Tile    (TILE),
     .AxiDataW(D)
   ) i_engine (

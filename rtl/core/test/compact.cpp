@@ -3,7 +3,8 @@
 //   shared bus, stalls of every channel, or a range that answers with errors. Compared: the result of every
 //   instruction as it is written, memory at the end (all banks are stored), status, error number; cycles are
 //   repeatable.
-#define P_Kind P_KIND
+// As rm_compact_core makes it of its two parameters.
+#define P_Kind (P_ONES ? unsigned(P_KIND) + 8 * (unsigned(P_ONES) / 2) : unsigned(P_KIND))
 #define P_Nbf P_NBF
 #include <algorithm>
 

@@ -8,9 +8,7 @@
 module rm_modmul #(
   parameter int unsigned Kind = rm_modmul_pkg::KindP2,
   parameter int unsigned W    = 52,
-  parameter int unsigned Tile = rm_modmul_pkg::TileDsp48e2,
-  // KindPrf: the places where f0 of any modulus may have a one; all of them, or few for a smaller multiplier
-  parameter logic [31:0] P1Mask = '1
+  parameter int unsigned Tile = rm_modmul_pkg::TileDsp48e2
 ) (
   input  logic         clk_i,
   input  logic [W-1:0] a_i,
@@ -41,10 +39,11 @@ module rm_modmul #(
       assign unused_aux = ^aux_i;
     end
     rm_modmul_pkg::KindPrf: begin : g_prf
+      localparam logic [31:0] Ones = rm_modmul_pkg::prf_ones(Kind);
       rm_modmul_prf #(
         .W    (W),
         .Tile (Tile),
-        .Mask (P1Mask[W/2-1:0])
+        .Mask (Ones[W/2-1:0])
       ) i_modmul (
         .clk_i,
         .a_i,

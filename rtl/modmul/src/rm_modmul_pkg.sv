@@ -11,26 +11,40 @@ package rm_modmul_pkg;
   localparam int unsigned KindBarrett    = 4;  // any q < 2^W that is no power of two
   localparam int unsigned KindNtt        = 5;  // word Montgomery by t-bit words, q = 2^b + delta * 2^t + 1: NTT primes
 
-  // KindNtt alone: t = NttWord, and b, up to W, belongs to the modulus. ntt_kind(t): words of t bits, b = W for every
-  // modulus, which is smaller. ntt_kind(t, 1): words of t bits, b of the modulus.
-  localparam int unsigned Families = 16;
-  localparam int unsigned NttWord  = 13;
+  // What a kind says beside its family stands above the family's bits.
+  localparam int unsigned Families = 8;
 
-  function automatic int unsigned ntt_kind(int unsigned t, bit any_length = 1'b0);
-    return KindNtt + Families * (t + (any_length ? 32 : 0));
+  // prf_kind(ones): f0 of every modulus has ones at the places of `ones` alone; bit 0 is one of them, which is said or not.
+  // With eight places or fewer the multiplier is smaller. KindPrf: any f0.
+  function automatic int unsigned prf_kind(int unsigned ones);
+    return KindPrf + Families * (ones >> 1);
   endfunction
 
-  // The kind without what ntt_kind adds.
+  // The places of ones that a kind serves.
+  function automatic int unsigned prf_ones(int unsigned kind);
+    return (kind == KindPrf) ? '1 : kind / Families * 2 + 1;
+  endfunction
+
+  // KindNtt alone: t = NttWord, and b, up to W, belongs to the modulus. ntt_kind(t): words of t bits, b = W for every
+  // modulus, which is smaller. ntt_kind(t, 1): words of t bits, b of the modulus.
+  localparam int unsigned NttWord = 13;
+  localparam int unsigned NttStep = 16;
+
+  function automatic int unsigned ntt_kind(int unsigned t, bit any_length = 1'b0);
+    return KindNtt + NttStep * (t + (any_length ? 32 : 0));
+  endfunction
+
+  // The kind without what prf_kind or ntt_kind adds.
   function automatic int unsigned family(int unsigned kind);
     return kind % Families;
   endfunction
 
   function automatic int unsigned ntt_word(int unsigned kind);
-    return (kind == KindNtt) ? NttWord : kind / Families % 32;
+    return (kind == KindNtt) ? NttWord : kind / NttStep % 32;
   endfunction
 
   function automatic bit ntt_any_length(int unsigned kind);
-    return kind == KindNtt || kind / Families >= 32;
+    return kind == KindNtt || kind / NttStep >= 32;
   endfunction
 
   // Word steps: as many as clear W bits.

@@ -10,11 +10,7 @@
 namespace {
 
 constexpr unsigned W = P_W, H = W / 2, kKind = P_Kind;
-#ifdef P_P1Mask
-constexpr u64 kMask = P_P1Mask;  // where f0 may have ones
-#else
-constexpr u64 kMask = ~u64(0);
-#endif
+constexpr u64 kMask = prf_ones_of(kKind);  // KindPrf: where f0 may have ones
 constexpr u64 kWord = W == 64 ? ~u64(0) : (u64(1) << W) - 1;
 
 constexpr unsigned latency() { return latency_of(kKind, W); }
@@ -23,7 +19,7 @@ constexpr unsigned delta_bits() { return H - 2 < 12 ? H - 2 : 12; }
 
 bool in_class(u64 q) {
   const i64 delta = i64(q >> H) - (i64(1) << (H - 1));
-  switch (kKind) {
+  switch (family_of(kKind)) {
     case kP2: return (q & ((u64(1) << H) - 1)) == 1 && q > 1;
     case kP2Sparse:
       return (q & ((u64(1) << H) - 1)) == 1 && delta >= -(i64(1) << (delta_bits() - 1)) &&
@@ -38,7 +34,7 @@ bool in_class(u64 q) {
 // Any word, turned into the nearest thing of the class. Moduli need not be prime for the equation to hold.
 u64 into_class(u64 x) {
   x &= kWord;
-  switch (kKind) {
+  switch (family_of(kKind)) {
     case kP2: x = (x & ~((u64(1) << H) - 1)) | 1; break;
     case kP2Sparse: {
       const i64 delta = i64(x << (64 - delta_bits())) >> (64 - delta_bits());

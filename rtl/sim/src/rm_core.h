@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define RM_CORE_ABI 1u
+#define RM_CORE_ABI 2u
 
 enum rm_core_code {
   RM_CORE_OK = 0,

@@ -11,6 +11,7 @@
   X(logn_max, P_LOGN_MAX) \
   X(mods, P_MODS) \
   X(kind, P_KIND) \
+  X(ones, P_ONES) \
   X(d, P_D)
 
 #endif

@@ -4,8 +4,11 @@
 
 enum Kind { kP2 = 0, kP2Sparse = 1, kPrf = 2, kMontgomery = 3, kBarrett = 4, kNtt = 5 };  // as in rm_modmul_pkg
 
-// The kind without what rm_modmul_pkg::ntt_kind adds to it.
-constexpr unsigned family_of(unsigned kind) { return kind % 16; }
+// The kind without what rm_modmul_pkg::prf_kind or ntt_kind adds to it.
+constexpr unsigned family_of(unsigned kind) { return kind % 8; }
+
+// KindPrf: the places where f0 of a modulus may have ones.
+constexpr u64 prf_ones_of(unsigned kind) { return kind == kPrf ? ~u64(0) : u64(kind / 8) << 1 | 1; }
 
 // KindNtt: bits of a word; whether the length of q is its own; bits of the signed delta.
 constexpr unsigned ntt_word_of(unsigned kind) { return kind == kNtt ? 13 : kind / 16 % 32; }
@@ -49,10 +52,10 @@ constexpr unsigned latency_of(unsigned kind, unsigned w) {
 
 // aux_i: q^-1 mod 2^w, or -q^-1 mod 2^(w/2), or floor(2^(w+n+1) / q) for q of n bits, or b - t; else not read.
 inline u64 aux_of(unsigned kind, unsigned w, u64 q) {
-  if (kind == kMontgomery || kind == kPrf) {
+  if (kind == kMontgomery || family_of(kind) == kPrf) {
     u64 inverse = 1;  // Newton, mod 2^64
     for (int i = 0; i < 6; i++) inverse *= 2 - q * inverse;
-    return (kind == kPrf ? -inverse : inverse) & ((u64(1) << factor_bits_of(kind, w)) - 1);
+    return (kind != kMontgomery ? -inverse : inverse) & ((u64(1) << factor_bits_of(kind, w)) - 1);
   }
   if (family_of(kind) == kNtt && ntt_any_length(kind)) return ntt_length(kind, w, q) - ntt_word_of(kind);
   if (kind != kBarrett) return 0;

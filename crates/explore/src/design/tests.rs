@@ -173,7 +173,13 @@ fn what_is_wrong_in_a_design_is_named() {
 
 #[test]
 fn classes_of_primes_have_names() {
-    for class in [PrimeClass::Any, PrimeClass::OneMod(27), PrimeClass::Sparse(54), PrimeClass::PrfFiko(36)] {
+    for class in [
+        PrimeClass::Any,
+        PrimeClass::OneMod(27),
+        PrimeClass::Sparse(54),
+        PrimeClass::PrfFiko(36),
+        PrimeClass::FewOnes(54),
+    ] {
         assert_eq!(class.to_string().parse::<PrimeClass>().unwrap(), class);
     }
 }

@@ -3,6 +3,8 @@
 pub mod chains;
 mod pool;
 
+pub(crate) use pool::few_ones;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};

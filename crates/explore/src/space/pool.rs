@@ -9,6 +9,8 @@ use crate::design::PrimeClass;
 
 /// Primes of one size that a chain may need: more limbs than any core's modulus table has entries.
 const MOST: usize = 32;
+/// Places at which the shift multiplier of several moduli takes the place of a product (`rtl/modmul/src/rm_modmul_mmsm.sv`).
+const PLACES: u32 = 8;
 /// |δ| of the sparse class of the multiplier: a signed number of 12 bits.
 const MAX_DELTA: u64 = (1 << 11) - 1;
 
@@ -61,6 +63,13 @@ impl Pool {
     }
 }
 
+/// The places of ones, as bits, of the primes of [`PrimeClass::FewOnes`]: 1 where a word has none for the degree.
+pub(crate) fn few_ones(word: u32, log_n: u32) -> u32 {
+    let search = SparseSearch::new(SparseClass::P1, word - 1, false, log_n);
+    // Below half of a word, which has 60 bits at most.
+    search.map_or(1, |s| s.few_places(PLACES) as u32)
+}
+
 fn search(class: PrimeClass, log_n: u32, bits: u32) -> Vec<u64> {
     let values = |found: Vec<ringmill_ring::Modulus>| found.iter().map(|m| m.value()).collect();
     let sparse = |form, word: u32, signed| {
@@ -74,6 +83,12 @@ fn search(class: PrimeClass, log_n: u32, bits: u32) -> Vec<u64> {
             sparse(SparseClass::P2 { max_delta: MAX_DELTA.min(1 << (word / 2 - 2)) }, word, true)
         }
         PrimeClass::PrfFiko(word) => sparse(SparseClass::P1, word, false),
+        PrimeClass::FewOnes(word) => {
+            let (lead, ones) = (1u64 << (word - 1), few_ones(word, log_n));
+            let search = SparseSearch::new(SparseClass::P1, word - 1, false, log_n);
+            let found = search.map(|s| s.within_positions(lead | u64::from(ones))).unwrap_or_default();
+            found.iter().take(MOST).map(|p| p.q.value()).collect()
+        }
     }
 }
 

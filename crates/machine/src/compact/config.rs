@@ -163,6 +163,8 @@ pub struct CompactLiteral {
     pub moduli: u32,
     /// The modular multiplier.
     pub multiplier: Multiplier,
+    /// Of [`Multiplier::PrfFiko`], q = 2^(W−1) + f: the places of ones of every f, as bits; 0 for any f.
+    pub ones: u32,
     /// Bits of a beat of the memory bus.
     pub bus_bits: u32,
     /// Bytes of memory.
@@ -203,6 +205,7 @@ impl CompactLiteral {
         log_n_max: 0,
         moduli: 0,
         multiplier: Multiplier::Montgomery,
+        ones: 0,
         bus_bits: 0,
         memory_bytes: 0,
         timing: MemoryTiming { latency: 0, beat_cycles: 0 },
@@ -232,7 +235,22 @@ impl CompactLiteral {
                 return Err(CompactError::Parameter { name: field, value, allowed });
             }
         }
+        self.check_ones()?;
         Ok(CompactConfig(self))
+    }
+
+    /// Places of ones are those of odd f < 2^(W/2), and no other multiplier has any.
+    fn check_ones(&self) -> Result<(), CompactError> {
+        let Self { ones, multiplier, word_bits, .. } = *self;
+        let half = word_bits / 2;
+        if ones == 0 || (multiplier == Multiplier::PrfFiko && ones % 2 == 1 && ones >> half == 0) {
+            return Ok(());
+        }
+        let allowed = match multiplier {
+            Multiplier::PrfFiko => format!("0, or odd and below 2^{half}, half of the word"),
+            other => format!("0 with multiplier={}; prf-fiko alone has places", other.name()),
+        };
+        Err(CompactError::Parameter { name: "ones", value: ones.to_string(), allowed })
     }
 
     /// log2 of the smallest N of every core.
@@ -268,6 +286,11 @@ impl CompactConfig {
     /// The modular multiplier.
     pub const fn multiplier(&self) -> Multiplier {
         self.0.multiplier
+    }
+
+    /// Of [`Multiplier::PrfFiko`]: the places of ones of every f, as bits; 0 for any f.
+    pub const fn ones(&self) -> u32 {
+        self.0.ones
     }
 
     /// Bits of a beat of the memory bus.
@@ -319,9 +342,14 @@ impl CompactConfig {
     /// # Errors
     /// [`CompactError::ModulusClass`].
     pub fn check_modulus(&self, q: Modulus) -> Result<(), CompactError> {
-        let (q, w, kind) = (q.value(), self.0.word_bits, self.0.multiplier);
+        let (q, w, kind, ones) = (q.value(), self.0.word_bits, self.0.multiplier, self.0.ones);
         if kind.serves(q, w) {
-            return Ok(());
+            // f of the class has half of a word.
+            let f = q & ((1 << (w / 2)) - 1);
+            if ones == 0 || f & !u64::from(ones) == 0 {
+                return Ok(());
+            }
+            return Err(CompactError::Ones { q, ones, word_bits: w });
         }
         Err(CompactError::ModulusClass { q, multiplier: kind.name(), word_bits: w, class: kind.class() })
     }

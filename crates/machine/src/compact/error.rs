@@ -16,6 +16,11 @@ pub enum CompactError {
         "modulus {q} is outside the class of the core's {multiplier} multiplier: {class}, W = {word_bits}"
     )]
     ModulusClass { q: u64, multiplier: &'static str, word_bits: u32, class: &'static str },
+    #[error(
+        "modulus {q} = 2^({word_bits}-1) + f has ones of f elsewhere than the core's multipliers: ones={ones}. Take \
+         primes whose f has ones among these bits alone, or a core with ones=0"
+    )]
+    Ones { q: u64, ones: u32, word_bits: u32 },
     #[error("the program has {found} moduli; the core's table holds {max}")]
     TooManyModuli { found: usize, max: u32 },
     #[error("the program needs {needed} bytes of memory and the core has {available}")]

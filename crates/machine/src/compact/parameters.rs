@@ -80,8 +80,8 @@ const MULTIPLIERS: [&str; Multiplier::ALL.len()] = {
 pub const TILES: [&str; 4] = ["lut", "ecp5", "dsp48e1", "dsp48e2"];
 
 /// The parameters of a core and its memory, in the order of its top module.
-pub static PARAMETERS: [&CoreParameter; 9] =
-    [&WORD, &BUTTERFLIES, &LOG_N, &MODULI, &MULTIPLIER, &BUS, &MEMORY, &LATENCY, &BEAT];
+pub static PARAMETERS: [&CoreParameter; 10] =
+    [&WORD, &BUTTERFLIES, &LOG_N, &MODULI, &MULTIPLIER, &ONES, &BUS, &MEMORY, &LATENCY, &BEAT];
 
 /// Bits of a word on chip: primes are below 2^word.
 pub static WORD: CoreParameter = number!(
@@ -157,6 +157,20 @@ pub static MULTIPLIER: CoreParameter = CoreParameter {
         }
     },
 };
+
+/// Where primes of a PRF-FIKO core have ones: with few places its multipliers are smaller.
+pub static ONES: CoreParameter = number!(
+    Parameter {
+        name: "ones",
+        field: "ones",
+        rtl: Some("ONES"),
+        allowed: Allowed::Range(0, (1 << 30) - 1),
+        default: Some(Preset::Whole(0)),
+        unit: "",
+        about: "of prf-fiko, q = 2^(word-1) + f: the places of ones of every f, as the bits of a number; 0 for any f",
+    },
+    ones: u32
+);
 
 /// Bits of a beat of the memory bus.
 pub static BUS: CoreParameter = number!(
@@ -262,12 +276,13 @@ pub static EFFORT: Parameter = Parameter {
 };
 
 /// Everything that is declared of a core, its memory and its plans, the hardware's in the order of its top module.
-pub static DECLARED: [&Parameter; 13] = [
+pub static DECLARED: [&Parameter; 14] = [
     &WORD.parameter,
     &BUTTERFLIES.parameter,
     &LOG_N.parameter,
     &MODULI.parameter,
     &MULTIPLIER.parameter,
+    &ONES.parameter,
     &TILE,
     &BUS.parameter,
     &MEMORY.parameter,

@@ -21,7 +21,7 @@ pub use memory::SimulatedMemory;
 pub use observe::Written;
 
 /// The version of the C interface.
-const ABI: u32 = 1;
+const ABI: u32 = 2;
 /// What the functions return.
 const OK: c_int = 0;
 const LIMIT: c_int = 1;
@@ -35,7 +35,7 @@ struct Handle {
 }
 
 /// How many parameters a simulated core is built for.
-pub(super) const BUILT: usize = 6;
+pub(super) const BUILT: usize = 7;
 
 /// `rm_core_parameters`: the hardware's of [`PARAMETERS`], in their order (`rm_core_parameters.h`).
 #[repr(C)]
@@ -150,7 +150,7 @@ impl CoreLibrary {
     ) -> Result<Simulated, CompactError> {
         let (mut wanted, found) = ([0; BUILT], self.functions.parameters.built);
         for (number, p) in wanted.iter_mut().zip(built()) {
-            // Each is at most 1,024.
+            // Each is below 2^30.
             *number = p.number(config.literal()) as u32;
         }
         if wanted != found {

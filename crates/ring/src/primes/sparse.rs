@@ -143,6 +143,32 @@ impl SparseSearch {
         all
     }
 
+    /// `most` places, 0 among them, such that the most primes q = 2^m + f of class P1 have ones of f at these places alone, as the
+    /// bits of a number; of equal ones the smallest number. Among at most 20 places below 2^h that an f can have.
+    pub fn few_places(&self, most: u32) -> u64 {
+        let h = self.half_word();
+        let first = (self.log_n + 1).max(h.saturating_sub(Self::PLACES)).min(h);
+        let places = h - first;
+        let mut primes = vec![0u32; 1 << places];
+        let lead = 1u64 << self.lead;
+        let f = self.iter().map(|p| p.q.value()).filter(|q| *q > lead).map(|q| q - lead);
+        for f in f.filter(|f| f & ((1 << first) - 2) == 0) {
+            primes[(f >> first) as usize] += 1;
+        }
+        // Sums over subsets: afterwards an entry counts the primes whose places are among its own.
+        for place in 0..places {
+            for set in (0..primes.len()).filter(|set| set >> place & 1 == 1) {
+                primes[set] += primes[set ^ 1 << place];
+            }
+        }
+        let few = (0..primes.len()).filter(|set| set.count_ones() < most);
+        let best = few.max_by_key(|&set| (primes[set], std::cmp::Reverse(set))).unwrap_or_default();
+        (best as u64) << first | 1
+    }
+
+    /// Places that [`Self::few_places`] chooses among.
+    const PLACES: u32 = 20;
+
     fn exhausted<T>(&self, found: usize, wanted: usize) -> Result<T, RingError> {
         Err(RingError::PrimesExhausted { found, wanted, what: self.describe() })
     }

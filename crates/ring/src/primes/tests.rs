@@ -230,3 +230,23 @@ fn eta_needs_two_primes() {
     assert_eq!(eta(&[]), None);
     assert_eq!(eta(&[q, q]), None);
 }
+
+/// All sets of places by trial.
+#[test]
+fn few_places_serve_the_most_primes() {
+    for (lead, log_n, most) in [(35, 11, 5), (35, 10, 8), (39, 12, 4), (53, 17, 6)] {
+        let search = search_at(lead, log_n);
+        let half = search.half_word();
+        let f: Vec<u64> = search.iter().map(|p| p.q.value() - (1 << lead)).collect();
+        let served = |set: u64| f.iter().filter(|f| **f & !set == 0).count();
+        let sets = (0..1u64 << (half - log_n - 1)).map(|high| high << (log_n + 1) | 1);
+        let best = sets.filter(|set| set.count_ones() <= most).map(served).max().unwrap();
+        let found = search.few_places(most);
+        assert!(found & 1 == 1 && found >> half == 0 && found.count_ones() <= most, "{found:b}");
+        assert_eq!(served(found), best, "2^{lead}, N = 2^{log_n}: {found:b}");
+    }
+}
+
+fn search_at(lead: u32, log_n: u32) -> SparseSearch {
+    SparseSearch::new(SparseClass::P1, lead, false, log_n).unwrap()
+}

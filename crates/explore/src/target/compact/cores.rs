@@ -4,9 +4,10 @@ use ringmill_machine::compact::{CompactLiteral, MemoryTiming, Multiplier, Policy
 
 use super::machine::{BankMemory, Machine, Synthesis, Tile};
 use super::memory::Memories;
-use super::{CompactCores, QUICK, Timing, logic};
+use super::{CompactCores, FEW_ONES, QUICK, Timing, logic};
 use crate::design::Resource;
 use crate::device::{Device, overall};
+use crate::space::few_ones;
 use crate::target::{Core, Place};
 use crate::{Constraints, ExploreError};
 
@@ -19,9 +20,12 @@ pub(super) fn enumerate(place: &Place<'_>) -> Result<Vec<Core<CompactCores>>, Ex
     let mut all = Vec::new();
     let buses = buses(place)?;
     let latency = latency_cycles(device)?;
-    let multipliers: Vec<Multiplier> =
-        space.names("multipliers").iter().filter_map(|name| Multiplier::by_name(name)).collect();
-    for multiplier in multipliers {
+    for name in space.names("multipliers") {
+        let few = name == FEW_ONES;
+        let Some(multiplier) = (if few { Some(Multiplier::PrfFiko) } else { Multiplier::by_name(name) })
+        else {
+            continue;
+        };
         for (&word_bits, &butterflies) in pairs(space.numbers("words"), space.numbers("butterflies")) {
             for &(bus_bits, beat_cycles) in &buses {
                 let literal = CompactLiteral {
@@ -30,6 +34,7 @@ pub(super) fn enumerate(place: &Place<'_>) -> Result<Vec<Core<CompactCores>>, Ex
                     log_n_max: place.log_n,
                     moduli: place.primes,
                     multiplier,
+                    ones: if few { few_ones(word_bits, place.log_n) } else { 0 },
                     bus_bits,
                     memory_bytes: device.memory.bytes,
                     timing: MemoryTiming { latency, beat_cycles },

@@ -24,6 +24,8 @@ pub struct Shape {
     pub family: Family,
     /// The multiplier.
     pub multiplier: Multiplier,
+    /// Whether its primes have ones at few places.
+    pub few_ones: bool,
     /// What multiplies.
     pub tile: Tile,
     /// Bits of a word.
@@ -45,6 +47,8 @@ struct Model {
 struct Product {
     family: Family,
     kind: u32,
+    #[serde(default)]
+    few_ones: bool,
     tile: u32,
     word_bits: u32,
     measured: bool,
@@ -93,6 +97,7 @@ impl Shape {
         Self {
             family: synthesis.family,
             multiplier: config.multiplier(),
+            few_ones: config.ones() != 0,
             tile: synthesis.tile,
             word_bits: config.word_bits(),
             butterflies: config.butterflies(),
@@ -119,8 +124,9 @@ impl Shape {
     }
 
     fn product(&self) -> Result<&'static Product, ExploreError> {
-        let code = (self.family, self.multiplier.code(), self.tile.code(), self.word_bits);
-        let found = model()?.multipliers.iter().find(|p| (p.family, p.kind, p.tile, p.word_bits) == code);
+        let code = (self.family, self.multiplier.code(), self.few_ones, self.tile.code(), self.word_bits);
+        let found =
+            model()?.multipliers.iter().find(|p| (p.family, p.kind, p.few_ones, p.tile, p.word_bits) == code);
         found.ok_or_else(|| ExploreError::Data {
             file: "area.json",
             why: format!(
@@ -191,8 +197,15 @@ mod tests {
                 for &tile in Tile::of(family) {
                     for word_bits in [36, 52, 54, 60] {
                         let of = |butterflies| {
-                            let shape =
-                                Shape { family, multiplier, tile, word_bits, butterflies, bus_bits: 256 };
+                            let shape = Shape {
+                                family,
+                                multiplier,
+                                few_ones: false,
+                                tile,
+                                word_bits,
+                                butterflies,
+                                bus_bits: 256,
+                            };
                             shape.needs().unwrap()
                         };
                         let (small, large) = (of(1), of(8));
@@ -215,6 +228,7 @@ mod tests {
         let shape = Shape {
             family: Family::Xcup,
             multiplier: Multiplier::SparseWordMontgomery,
+            few_ones: false,
             tile: Tile::Lut,
             word_bits: 54,
             butterflies: 4,

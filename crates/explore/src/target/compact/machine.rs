@@ -3,7 +3,7 @@
 use ringmill_machine::MachineSpec;
 use ringmill_machine::compact::entry::{EMULATED, literal};
 use ringmill_machine::compact::machine::EFFORT;
-use ringmill_machine::compact::parameters::{EFFORT as EFFORT_OPTION, PARAMETERS, POLICY};
+use ringmill_machine::compact::parameters::{EFFORT as EFFORT_OPTION, ONES, PARAMETERS, POLICY};
 use ringmill_machine::compact::{CompactConfig, Policy};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -92,10 +92,14 @@ impl Machine {
     /// As a design says it.
     pub fn write(&self) -> Built {
         let mut spec = MachineSpec::new(&EMULATED);
-        let options = PARAMETERS.map(|p| (p.parameter.name, (p.get)(self.config.literal())));
+        // Places of ones are said where there are any: few cores have them.
+        let said = PARAMETERS
+            .into_iter()
+            .filter(|p| p.parameter.name != ONES.parameter.name || self.config.ones() != 0);
+        let options = said.map(|p| (p.parameter.name, (p.get)(self.config.literal())));
         let plans =
             [(POLICY.name, self.policy.name().into()), (EFFORT_OPTION.name, (self.effort as u64).into())];
-        for (option, value) in options.into_iter().chain(plans) {
+        for (option, value) in options.chain(plans) {
             // What a configuration has is allowed.
             spec = spec.clone().with(option, value).unwrap_or(spec);
         }
@@ -132,5 +136,28 @@ impl Synthesis {
         let (family, tile) = (self.family.name(), self.tile.name());
         let has = tiles.iter().map(|t| t.name()).collect::<Vec<_>>().join(", ");
         Err(ExploreError::DesignFile { why: format!("tile is {tile}, which {family} has not; it has {has}") })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ringmill_machine::compact::{CompactLiteral, Multiplier};
+
+    use super::*;
+
+    #[test]
+    fn places_of_ones_stand_in_a_design_where_there_are_any() {
+        for ones in [0, 123_469_825] {
+            let literal =
+                CompactLiteral { multiplier: Multiplier::PrfFiko, ones, ..CompactLiteral::default() };
+            let synthesis = Synthesis { family: Family::Xcup, tile: Tile::Lut, banks: BankMemory::Block };
+            let config = literal.build().unwrap();
+            let machine = Machine { config, policy: Policy::Throughput, effort: 1, synthesis };
+            let built = machine.write();
+            assert_eq!(built.machine.contains("ones=123469825"), ones != 0, "{}", built.machine);
+            assert_eq!(built.machine.contains("ones="), ones != 0, "{}", built.machine);
+            let spec: MachineSpec = built.machine.parse().unwrap();
+            assert_eq!(Machine::read(&spec, &built).unwrap(), machine);
+        }
     }
 }

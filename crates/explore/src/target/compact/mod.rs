@@ -56,11 +56,20 @@ pub const SEARCHED: [Multiplier; 5] = [
     Multiplier::Barrett,
 ];
 
-const MULTIPLIERS: [&str; SEARCHED.len()] =
-    [SEARCHED[0].name(), SEARCHED[1].name(), SEARCHED[2].name(), SEARCHED[3].name(), SEARCHED[4].name()];
+/// [`Multiplier::PrfFiko`] for primes with ones at few places: CASA's shift multiplier for several moduli.
+pub const FEW_ONES: &str = "prf-fiko-few-ones";
+
+const MULTIPLIERS: [&str; SEARCHED.len() + 1] = [
+    SEARCHED[0].name(),
+    SEARCHED[1].name(),
+    SEARCHED[2].name(),
+    FEW_ONES,
+    SEARCHED[3].name(),
+    SEARCHED[4].name(),
+];
 
 /// Multipliers whose primes are as long as the word allows.
-const FILLING: [&str; 2] = [Multiplier::SparseWordMontgomery.name(), Multiplier::PrfFiko.name()];
+const FILLING: [&str; 3] = [Multiplier::SparseWordMontgomery.name(), Multiplier::PrfFiko.name(), FEW_ONES];
 
 static ROW: Row = Row {
     name: "compact",
@@ -159,7 +168,8 @@ impl Target for CompactCores {
     }
 
     fn classes(&self, space: &Space) -> Vec<(PrimeClass, u32)> {
-        let has = |kind: Multiplier| space.names("multipliers").iter().any(|name| name == kind.name());
+        let named = |wanted: &str| space.names("multipliers").iter().any(|name| name == wanted);
+        let has = |kind: Multiplier| named(kind.name());
         let mut all = Vec::new();
         for &word in space.numbers("words") {
             if has(Multiplier::Montgomery) || has(Multiplier::Barrett) {
@@ -173,6 +183,9 @@ impl Target for CompactCores {
             }
             if has(Multiplier::PrfFiko) {
                 all.push((PrimeClass::PrfFiko(word), word));
+            }
+            if named(FEW_ONES) {
+                all.push((PrimeClass::FewOnes(word), word));
             }
         }
         all
@@ -193,6 +206,7 @@ impl Target for CompactCores {
                 Multiplier::Montgomery | Multiplier::Barrett => class == PrimeClass::Any,
                 Multiplier::WordMontgomery => class == PrimeClass::OneMod(w / 2),
                 Multiplier::SparseWordMontgomery => class == PrimeClass::Sparse(w),
+                Multiplier::PrfFiko if core.machine.config.ones() != 0 => class == PrimeClass::FewOnes(w),
                 Multiplier::PrfFiko => class == PrimeClass::PrfFiko(w),
                 Multiplier::Ntt => false,
             }

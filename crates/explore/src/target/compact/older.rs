@@ -64,6 +64,7 @@ impl Hardware {
             log_n_max: self.log_n_max,
             moduli: self.moduli,
             multiplier: by_name("multiplier", &self.multiplier, Multiplier::ALL, Multiplier::name)?,
+            ones: 0,
             bus_bits: self.bus_bits,
             memory_bytes: self.memory_bytes,
             timing: MemoryTiming { latency: self.memory_latency, beat_cycles: self.beat_cycles },

@@ -15,14 +15,22 @@ fn config(multiplier: Multiplier, word_bits: u32) -> CompactConfig {
     CompactLiteral { word_bits, multiplier, butterflies: 2, ..CompactLiteral::roomy() }.build().unwrap()
 }
 
-/// Every kind at every width.
+/// Places of ones for words of 36 bits, where they are all that q ≡ 1 mod 2^11 leaves, and of 54 bits.
+const FEW_ONES: [(u32, u32); 2] = [(36, 0b11_1111_1000_0000_0001), (54, 0b111_1111_0000_0000_0000_0000_0001)];
+
+/// Every kind at every width; PRF-FIKO for few places of ones too.
 pub(super) fn all() -> Vec<CompactConfig> {
     let words = CompactLiteral::WORD_BITS;
-    Multiplier::ALL.into_iter().flat_map(|kind| words.map(|w| config(kind, w))).collect()
+    let few = FEW_ONES.map(|(w, ones)| {
+        let literal = CompactLiteral { ones, ..*config(Multiplier::PrfFiko, w).literal() };
+        literal.build().unwrap()
+    });
+    Multiplier::ALL.into_iter().flat_map(|kind| words.map(|w| config(kind, w))).chain(few).collect()
 }
 
 pub(super) fn name(config: &CompactConfig) -> String {
-    format!("{} at {} bits", config.multiplier().name(), config.word_bits())
+    let few = if config.ones() == 0 { "" } else { ", few ones" };
+    format!("{} at {} bits{few}", config.multiplier().name(), config.word_bits())
 }
 
 /// A number of the class with q ≡ 1 mod 2^(log N + 1); `long`: of W bits.
@@ -31,7 +39,10 @@ fn candidate(config: &CompactConfig, log_n: u32, long: bool, random: &mut Random
     let top = 1u64 << (w - 1);
     let mut multiple = |zeros: u32, bits: u32| random.below(1 << bits) >> zeros << zeros;
     match config.multiplier() {
-        Multiplier::PrfFiko => top + multiple(zeros, h) + 1,
+        Multiplier::PrfFiko => {
+            let ones = if config.ones() == 0 { u64::MAX } else { config.ones().into() };
+            top + (multiple(zeros, h) & ones) + 1
+        }
         Multiplier::SparseWordMontgomery => {
             let delta = multiple(zeros.saturating_sub(h), 12);
             top - (1 << (11 + h)) + (delta << h) + 1
@@ -116,7 +127,8 @@ fn the_table_has_the_constants_of_the_multipliers_contract() {
         for log_n in [10, 12, 15] {
             let primes = primes(&config, log_n, 6, false, u64::from(log_n));
             // f = q − 2^(W−1) < 2^18 leaves four candidates at N = 2^15 and 36 bits.
-            let scarce = config.multiplier() == Multiplier::PrfFiko && config.word_bits() == 36;
+            let scarce = config.multiplier() == Multiplier::PrfFiko
+                && (config.word_bits() == 36 || config.ones() != 0);
             assert!(primes.len() == 6 || scarce, "{} primes for {}", primes.len(), name(&config));
             for q in primes {
                 let what = format!("{}, q = {}, N = 2^{log_n}", name(&config), q.value());
@@ -249,7 +261,7 @@ fn programs_give_the_bits_of_the_reference_on_every_kind() {
 /// q of each kind's class and numbers just outside of it, by the definitions of the contract.
 #[test]
 fn moduli_outside_the_class_are_refused_and_told_which_it_is() {
-    for config in all() {
+    for config in all().into_iter().filter(|config| config.ones() == 0) {
         let (w, kind) = (config.word_bits(), config.multiplier());
         let h = w / 2;
         let class: fn(u64, u32) -> bool = match kind {
@@ -291,5 +303,46 @@ fn moduli_outside_the_class_are_refused_and_told_which_it_is() {
         }
         assert!(inside >= 6, "{}: {inside} inside", name(&config));
         assert!(outside > 0 || w == 60, "{}: {outside} outside", name(&config));
+    }
+}
+
+#[test]
+fn a_core_for_few_ones_serves_the_primes_that_have_them_at_its_places_alone() {
+    let (word_bits, ones) = FEW_ONES[1];
+    let few = all().into_iter().find(|c| c.word_bits() == word_bits && c.ones() != 0).unwrap();
+    let (mut served, mut refused) = (0, 0);
+    for q in primes(&config(Multiplier::PrfFiko, word_bits), 10, 40, false, 7)
+        .into_iter()
+        .chain(primes(&few, 10, 10, false, 7))
+    {
+        let f = format!("{:b}", q.value() - (1 << (word_bits - 1)));
+        let places = f.bytes().rev().enumerate().filter(|(_, digit)| *digit == b'1').map(|(place, _)| place);
+        if places.into_iter().all(|place| ones >> place & 1 == 1) {
+            assert_eq!(few.check_modulus(q), Ok(()));
+            served += 1;
+        } else {
+            let said = few.check_modulus(q).unwrap_err().to_string();
+            assert!(said.contains(&format!("modulus {} = 2^(54-1) + f", q.value())), "{said}");
+            assert!(said.contains(&format!("ones={ones}")), "{said}");
+            refused += 1;
+        }
+    }
+    assert!(served >= 10 && refused >= 30, "{served} {refused}");
+}
+
+#[test]
+fn places_of_ones_are_below_half_of_a_word_with_the_lowest_and_of_one_multiplier() {
+    let built = |multiplier, word_bits, ones| {
+        let literal = CompactLiteral { multiplier, word_bits, ones, ..CompactLiteral::roomy() };
+        literal.build().map(|c| c.ones()).map_err(|e| e.to_string())
+    };
+    assert_eq!(built(Multiplier::PrfFiko, 60, (1 << 30) - 1), Ok((1 << 30) - 1));
+    for (kind, word, ones, right) in [
+        (Multiplier::PrfFiko, 36, 1 << 18 | 1, "0, or odd and below 2^18"),
+        (Multiplier::PrfFiko, 36, 1 << 17, "0, or odd and below 2^18"),
+        (Multiplier::Montgomery, 54, 1, "0 with multiplier=montgomery; prf-fiko alone has places"),
+    ] {
+        let said = built(kind, word, ones).unwrap_err();
+        assert!(said.contains(&format!("ones = {ones}")) && said.contains(right), "{said}");
     }
 }

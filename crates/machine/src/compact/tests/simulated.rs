@@ -20,18 +20,7 @@ fn library() -> CoreLibrary {
 
 fn config(latency: u32, beat_cycles: u32) -> CompactConfig {
     let built = library().config().unwrap();
-    CompactLiteral {
-        word_bits: built.word_bits(),
-        butterflies: built.butterflies(),
-        log_n_max: built.log_n_max(),
-        moduli: built.moduli(),
-        multiplier: built.multiplier(),
-        bus_bits: built.bus_bits(),
-        memory_bytes: built.memory_bytes(),
-        timing: MemoryTiming { latency, beat_cycles },
-    }
-    .build()
-    .unwrap()
+    CompactLiteral { timing: MemoryTiming { latency, beat_cycles }, ..*built.literal() }.build().unwrap()
 }
 
 /// Primes of the class of the core's multiplier.

@@ -31,7 +31,7 @@ def multipliers() -> Iterator[Row]:
     rows = json.loads(SYNTHESES.read_text(encoding="utf-8"))
     for row in sorted(rows, key=lambda r: (r["params"]["Kind"], r["flow"], r["params"]["W"])):
         # Those of a core, for all primes of their class.
-        if row.get("dsp") and row["params"]["Kind"] < len(kinds()) and "P1Mask" not in row["params"]:
+        if row.get("dsp") and row["params"]["Kind"] < len(kinds()):
             kind = kinds()[row["params"]["Kind"]]
             blocks = {"dsp": row["dsp"], "lut": row["lut"]}
             reported: Row = {"table": "Fig. 4a", "row": f"{kind}, {row['flow']}, {row['params']['W']} bits"}
