@@ -190,6 +190,11 @@ class Context:
         # Slots without rows hold the middle of every range.
         return value if shown else within(value, 1.0, everywhere=True)
 
+    def range(self, columns: Columns, name: str) -> tuple[float, float]:
+        """The least and the greatest value of columns, by the calibration rows."""
+        site = self._site(name, columns)
+        return float(site.low.min()), float(site.high.max())
+
     def product(self, a: Columns, b: Columns, name: str) -> Columns:
         """Products of columns of two groups, one by one; of a group with itself, squares."""
         left, left_bound = self._within(a, name)

@@ -186,7 +186,7 @@ def _read(tree: Any, values: Callable[[int], Array], features: Sequence[int] | N
 def _threshold(given: float) -> float:
     """The same for features in double precision: trees round them to single precision first."""
     near = np.float32(given)
-    least = near if near <= given else np.nextafter(near, np.float32(-np.inf))
+    least = near if float(near) <= given else np.nextafter(near, np.float32(-np.inf))
     return (float(least) + float(np.nextafter(least, np.float32(np.inf)))) / 2
 
 
