@@ -61,7 +61,7 @@ test-rust: $(STAMPS)/rust $(STAMPS)/venv
 	@cargo test --workspace $(CARGO_FLAGS)
 
 .PHONY: test-python
-test-python: $(STAMPS)/extension $(STAMPS)/service $(STAMPS)/peers $(STAMPS)/system $(STAMPS)/eda
+test-python: $(STAMPS)/extension $(STAMPS)/service $(STAMPS)/peers $(STAMPS)/data $(STAMPS)/system $(STAMPS)/eda
 	@. $(EDA_HOME)/env.sh; $(CURDIR)/$(PY) -m pytest -q $(PYTEST_JOBS) $(TEST_PATHS)
 
 .PHONY: test-rtl
@@ -79,7 +79,7 @@ test-full-rust: $(STAMPS)/extension $(STAMPS)/system $(STAMPS)/eda
 	  cargo test -p ringmill-machine --profile full $(CARGO_FLAGS) -- --include-ignored compact::tests::simulated;)
 
 .PHONY: test-full-python
-test-full-python: $(STAMPS)/extension $(STAMPS)/service $(STAMPS)/peers $(STAMPS)/ray $(STAMPS)/cross $(STAMPS)/system $(STAMPS)/eda
+test-full-python: $(STAMPS)/extension $(STAMPS)/service $(STAMPS)/peers $(STAMPS)/data $(STAMPS)/ray $(STAMPS)/cross $(STAMPS)/system $(STAMPS)/eda
 	@. $(EDA_HOME)/env.sh; $(CURDIR)/$(PY) -m pytest -q -m '' $(PYTEST_JOBS) $(TEST_PATHS)
 
 .PHONY: test-full-rtl
@@ -156,6 +156,10 @@ $(STAMPS)/venv: $(wildcard requirements/*.txt) scripts/setup-python.sh
 
 $(STAMPS)/peers: $(wildcard requirements/peer-*.txt) scripts/peers.sh $(STAMPS)/venv
 	@scripts/peers.sh
+	@mkdir -p $(@D); touch $@
+
+$(STAMPS)/data: requirements/data.txt scripts/data.sh $(STAMPS)/venv
+	@scripts/data.sh
 	@mkdir -p $(@D); touch $@
 
 $(STAMPS)/ray: requirements/ray.txt $(STAMPS)/venv

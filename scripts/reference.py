@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -136,9 +137,14 @@ def models() -> Iterator[str]:
     """Yield the page of models with the tables of estimators and of operators."""
     from ringmill.models.onnx import page as operators
     from ringmill.models.sklearn import page as estimators
+    from ringmill.studies import models as study
+    from ringmill.studies import onnx_cases
 
     text = (DOCS / "models.md").read_text(encoding="utf-8")
-    yield _between(_between(text, "estimators", estimators()), "operators", operators())
+    text = _between(_between(text, "estimators", estimators()), "operators", operators())
+    text = _between(text, "measured", study.page(json.loads(study.STORED.read_text(encoding="utf-8"))))
+    cases = json.loads(onnx_cases.STORED.read_text(encoding="utf-8"))["rows"]
+    yield _between(text, "cases", onnx_cases.page(cases))
 
 
 def interop() -> Iterator[str]:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from ringmill.studies import tables
+
 COURSE = Path(__file__).resolve().parents[2] / "examples"
 STEPS = sorted(COURSE.glob("[0-9][0-9]_*.py"))
 
@@ -21,6 +23,8 @@ def test_the_course_is_complete() -> None:
 
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.stem)
 def test_step(step: Path) -> None:
+    if "studies.tables" in step.read_text(encoding="utf-8") and not list(tables.FOLDER.glob("islp-*.whl")):
+        pytest.skip("no registry answered scripts/data.sh")
     done = subprocess.run(
         [sys.executable, "-W", "error", str(step)],
         capture_output=True,

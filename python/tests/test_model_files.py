@@ -13,7 +13,13 @@ import pytest
 from sklearn import datasets
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
-from sklearn.ensemble import BaggingClassifier, VotingClassifier, VotingRegressor
+from sklearn.ensemble import (
+    BaggingClassifier,
+    GradientBoostingClassifier,
+    StackingClassifier,
+    VotingClassifier,
+    VotingRegressor,
+)
 from sklearn.impute import KNNImputer, SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression, PoissonRegressor, Ridge
 from sklearn.multiclass import OneVsRestClassifier
@@ -29,6 +35,7 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
 
 import ringmill as rm
 from ringmill import bundle
@@ -119,6 +126,10 @@ LATER: list[tuple[Any, Any]] = [
     (VotingRegressor([("a", Ridge()), ("b", LinearRegression())], weights=[1, 3]), KIND),
     (BaggingClassifier(LogisticRegression(max_iter=1000), 3, max_features=3, random_state=0), NAMES),
     (PoissonRegressor(), KIND),
+    (CalibratedClassifierCV(LogisticRegression(max_iter=1000), cv=3), NAMES),
+    (CalibratedClassifierCV(GaussianNB(), cv=3, method="isotonic"), KIND > 0),
+    (DecisionTreeClassifier(max_depth=2), NAMES),
+    (GradientBoostingClassifier(n_estimators=2, max_depth=1), KIND),
 ]
 
 
@@ -172,8 +183,8 @@ def test_what_needs_scikit_learn_is_refused_by_name(tmp_path: Path) -> None:
             "KNNImputer, a step before encryption,",
         ),
         (
-            CalibratedClassifierCV(LogisticRegression(max_iter=1000), cv=3),
-            "predict, predict_proba of this model",
+            StackingClassifier([("a", LogisticRegression(max_iter=1000)), ("b", GaussianNB())]),
+            "of this model runs in the library",
         ),
     ]
     for estimator, said in cases:

@@ -37,6 +37,12 @@ def normalised(x: Array) -> Array:
     return np.asarray(x / x.sum(axis=1, keepdims=True))
 
 
+def _shares(x: Array) -> Array:
+    """Parts of the sum of each row; equal ones where it is 0."""
+    sums = x.sum(axis=1, keepdims=True)
+    return np.asarray(np.divide(x, sums, out=np.full_like(x, 1 / x.shape[1]), where=sums != 0))
+
+
 def two(p: Array) -> Array:
     """Probabilities of both classes from that of the second."""
     second = p[:, 0] if p.ndim == 2 else p
@@ -94,7 +100,13 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "roots": lambda d: np.sqrt(np.maximum(d, 0)),
     "difference": lambda d: d[:, 1] - d[:, 0],
     "above": lambda d, limit: (d > limit).astype(int),
+    "matrix": lambda d: d.reshape(len(d), -1),
+    "shares": _shares,
+    "interpolated": lambda d, at, values: np.interp(d, at, values),
     "plus": lambda d, offset: d + offset,
+    "times": lambda d, factor: d * factor,
+    "log_sum": lambda d: np.logaddexp.reduce(d, axis=1),
+    "minus_exp2": lambda d: -np.exp2(-d),
     "largest": lambda d: np.argmax(d, axis=1),
     "smallest": lambda d: np.argmin(d, axis=1),
     "votes": _votes,

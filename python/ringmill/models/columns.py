@@ -8,13 +8,14 @@ function makes new base columns.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ringmill.errors import ModelError, fail
+from ringmill.models.steps import LEAST, SHARE, Step, step
 from ringmill.trace import Approximation, approximate, within
 
 Array = NDArray[np.float64]
@@ -87,6 +88,13 @@ class Columns:
             at += part.count
         return Columns(tuple(base), weights, np.concatenate([part.offset for part in parts]))
 
+    def single(self, k: int) -> Columns:
+        """Return column k, of the base columns that are in it alone."""
+        inside = np.flatnonzero(self.weights[:, k])
+        return Columns(
+            tuple(self.base[i] for i in inside), self.weights[inside, k : k + 1], self.offset[k : k + 1]
+        )
+
     def evaluated(self, k: int) -> Any:
         """Return column k as a value; a number if no base column is in it."""
         total: Any = None
@@ -108,10 +116,17 @@ class Site:
     high: Array
     function: Approximation | None = None
     unit: float = 1.0
+    steps: tuple[Step | float, ...] = ()
+    thresholds: Array = field(default_factory=lambda: np.zeros(0))
 
     @property
     def error(self) -> float:
-        """The distance of the polynomial from its function; 0 without a polynomial."""
+        """The distance of the polynomial from its function; 0 without a polynomial.
+
+        Of steps from 0 to 1 it is that beyond their bands.
+        """
+        if self.steps:
+            return max((s.error for s in self.steps if isinstance(s, Step)), default=0.0)
         return self.function.error * self.unit if self.function else 0.0
 
 
@@ -175,6 +190,11 @@ class Context:
         # Slots without rows hold the middle of every range.
         return value if shown else within(value, 1.0, everywhere=True)
 
+    def range(self, columns: Columns, name: str) -> tuple[float, float]:
+        """The least and the greatest value of columns, by the calibration rows."""
+        site = self._site(name, columns)
+        return float(site.low.min()), float(site.high.max())
+
     def product(self, a: Columns, b: Columns, name: str) -> Columns:
         """Products of columns of two groups, one by one; of a group with itself, squares."""
         left, left_bound = self._within(a, name)
@@ -212,6 +232,53 @@ class Context:
             assert polynomial is not None, "a function was learnt here"
             made = [float(polynomial(np.array(t))) if isinstance(t, float) else polynomial(t) for t in mapped]
         return _with_numbers(made, np.full(columns.count, site.unit))
+
+    def above(self, columns: Columns, thresholds: Array, name: str) -> Columns:
+        """1 where a column is above its threshold and 0 elsewhere: exact while learning, steps afterwards."""
+        site = self._site(name, columns)
+        if self.learns:
+            seen = [np.atleast_1d(columns.evaluated(k)) for k in range(columns.count)]
+            site.thresholds = np.array([_apart(v, float(t)) for v, t in zip(seen, thresholds, strict=True)])
+            site.steps = tuple(
+                self._step(v, *(float(end[k]) for end in (site.thresholds, site.low, site.high)))
+                for k, v in enumerate(seen)
+            )
+        made: list[Any] = []
+        mapped = [] if self.exact else self._unit(columns, site)
+        for k, rises in enumerate(site.steps):
+            if not isinstance(rises, Step):
+                made.append(rises)
+            elif self.exact:
+                made.append((np.asarray(columns.evaluated(k)) > site.thresholds[k]).astype(float))
+            else:
+                made.append(rises(mapped[k]))
+        return _with_numbers(made, np.ones(columns.count))
+
+    def both(self, a: Columns, b: Columns) -> Columns:
+        """The product of two columns that lie between 0 and 1 for all rows, as those of `above` do."""
+        values = [self._promised(one.evaluated(0), 2.0) for one in (a, b)]
+        return _with_numbers([values[0] * values[1]], np.ones(1))
+
+    def _step(self, values: Array, threshold: float, low: float, high: float) -> Step | float:
+        """The step of a column at its threshold, or 0 or 1 where all of the range is on one side."""
+        half, middle = (high - low) / 2, (high + low) / 2
+        if not low < threshold < high:
+            return 0.0 if threshold >= high else 1.0
+        at = (threshold - middle) / half
+        centre = np.arccos(at)
+        apart = np.abs(np.arccos(np.clip((values - middle) / half, -1, 1)) - centre)
+        # Splits stand in the middle between rows: most of them have space on both sides.
+        space = max(float(np.quantile(apart, SHARE)), LEAST)
+        return step(at, min(space, 0.9 * centre, 0.9 * (np.pi - centre)), self.error)
+
+
+def _apart(values: Array, threshold: float) -> float:
+    """A threshold; where a value is nearly it, the middle between the values on both sides."""
+    close = np.abs(values - threshold) <= 1e-6 * max(1e-3, float(np.abs(values).max()))
+    below, above = values[values <= threshold], values[values > threshold]
+    if not (close.any() and len(below) and len(above)):
+        return threshold
+    return (float(below.max()) + float(above.min())) / 2
 
 
 def _polynomial(function: Callable[[Any], Any], error: float) -> Approximation:

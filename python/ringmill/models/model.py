@@ -115,7 +115,7 @@ class Model:
     @property
     def functions(self) -> list[tuple[str, float]]:
         """Every function that a polynomial stands for, with the error of the polynomial."""
-        return [(site.name, site.error) for site in self._context.sites if site.function]
+        return [(site.name, site.error) for site in self._context.sites if site.function or site.steps]
 
     # --- the function ---------------------------------------------------------------------------------
 
@@ -160,6 +160,20 @@ class Model:
     def rows(self) -> int:
         """Rows that one evaluation takes."""
         return self.compiled.signature.lanes
+
+    @cached_property
+    def cost(self) -> dict[str, float]:
+        """What the evaluation of one batch takes, known before anything runs.
+
+        ``rows`` of the batch, ``levels``, ``seconds`` on one core by its machine's costs, ``peak_bytes``.
+        """
+        work = self.compiled.work()
+        return {
+            "rows": self.rows,
+            "levels": self.compiled.cost["levels"],
+            "seconds": float(work["seconds"]),
+            "peak_bytes": int(work["peak_bytes"]),
+        }
 
     # --- client and server ----------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,7 @@ class Report:
         predicted: the part of `Compiled.error_parts` for ``encryption``.
         functions: (where, error) of every polynomial.
         seconds: by step: compile, keygen, encrypt, evaluate, decrypt.
+        processor: seconds that the processor spent on encrypt, evaluate, decrypt, in all threads.
         bytes_up, bytes_down: of arguments and results, for each row of a full batch.
         key_bytes: of evaluation keys.
         notes: what the client does.
@@ -48,6 +50,7 @@ class Report:
     predicted: float
     functions: list[tuple[str, float]]
     seconds: dict[str, float]
+    processor: dict[str, float]
     bytes_up: float
     bytes_down: float
     key_bytes: int
@@ -58,17 +61,19 @@ class Report:
     def of(cls, model: Model, X: Any, y: Any, title: str | None) -> Report:
         """Run a model on rows in the three ways."""
         estimator, compiled, keys = model.estimator, model.compiled, model.keys
-        seconds = dict(model.seconds)
-        start = time.perf_counter()
+        seconds, processor = dict(model.seconds), {}
+
+        def timed(step: str, work: Callable[[], Any]) -> Any:
+            start, spent = time.perf_counter(), time.process_time()
+            made = work()
+            seconds[step] = time.perf_counter() - start
+            processor[step] = time.process_time() - spent
+            return made
+
         units = model.units(X)
-        arguments = model.encrypt_units(keys, units)
-        seconds["encrypt"] = time.perf_counter() - start
-        start = time.perf_counter()
-        evaluated = model.evaluate(keys, arguments)
-        seconds["evaluate"] = time.perf_counter() - start
-        start = time.perf_counter()
-        encrypted = model.results(keys, evaluated)
-        seconds["decrypt"] = time.perf_counter() - start
+        arguments = timed("encrypt", lambda: model.encrypt_units(keys, units))
+        evaluated = timed("evaluate", lambda: model.evaluate(keys, arguments))
+        encrypted = timed("decrypt", lambda: model.results(keys, evaluated))
         batches = -(-len(units) // model.rows)
         approximated = model.clear(units)
         exact = model.clear(units, exact=True)
@@ -100,6 +105,7 @@ class Report:
             predicted=2.0 ** max(part["encryption"] for part in compiled.error_parts.values()),
             functions=model.functions,
             seconds=seconds,
+            processor=processor,
             bytes_up=len(arguments.to_bytes()) / batches / model.rows,
             bytes_down=len(evaluated.to_bytes()) / batches / model.rows,
             key_bytes=keys.evaluation.nbytes,
@@ -108,6 +114,11 @@ class Report:
                 "parameters": repr(compiled.params),
                 "levels": str(compiled.cost["levels"]),
                 "rows of one evaluation": f"{model.rows:,}",
+                "packing": "rows along the slots, a ciphertext a feature",
+                "predicted for one evaluation": (
+                    f"{model.cost['seconds']:.3g} s on one core, {model.cost['peak_bytes'] / 2**20:,.0f} MiB"
+                ),
+                "margin of ranges": f"{model.options.margin:g} of the calibrated width, on both sides",
                 "encrypted features": str(len(model.features.varying)),
             },
         )
@@ -127,6 +138,8 @@ class Report:
         )
         reported += [(f"polynomial for {name}", f"error {error:.2g}") for name, error in self.functions]
         reported += [(f"seconds, {step}", f"{value:.3g}") for step, value in self.seconds.items()]
+        spent = ", ".join(f"{value:.3g}" for value in self.processor.values())
+        reported.append(("seconds of the processor", f"{spent} ({', '.join(self.processor)})"))
         reported.append(("bytes of a row, up and down", f"{self.bytes_up:,.0f}, {self.bytes_down:,.0f}"))
         reported.append(("bytes of evaluation keys", f"{self.key_bytes:,}"))
         return [*reported, *self.facts.items()]

@@ -19,6 +19,7 @@ def page() -> str:
         ("affine, folded into one sum", nodes.AFFINE),
         ("functions, as polynomials", nodes.FUNCTIONS),
         ("products", nodes.BOTH - nodes.AFFINE),
+        ("on request: `approximate=[…]`", nodes.REQUEST),
         ("at the end of a model, by the client", nodes.CLIENT),
     ]
     lines = [f"| {how} | {', '.join(f'`{op}`' for op in sorted(operators))} |" for how, operators in rows]

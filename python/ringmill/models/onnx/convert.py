@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from ringmill.models.onnx import nodes
 from ringmill.models.onnx.ends import afters, portable
 from ringmill.models.onnx.evaluate import Node
 from ringmill.models.onnx.nodes import Affine, Tensor, Value
+from ringmill.models.onnx.request import requested
 
 Array = NDArray[Any]
 #: The oldest opset that is read.
@@ -177,7 +179,9 @@ class Network:
         return graph.stacked([np.asarray(outputs[0]) for outputs in found])
 
 
-def _walk(graph: Graph, affine: Affine, context: Context, x: Columns) -> dict[str, Value]:
+def _walk(
+    graph: Graph, affine: Affine, asked: frozenset[str], context: Context, x: Columns
+) -> dict[str, Value]:
     """Evaluate every node that the server runs."""
     values: dict[str, Value] = dict(graph.constants)
     values[graph.input] = Tensor(x, graph.shape, graph.lead)
@@ -195,20 +199,29 @@ def _walk(graph: Graph, affine: Affine, context: Context, x: Columns) -> dict[st
             )
         operands = [values[name] for name in node.inputs]
         encrypted = [value for value in operands if isinstance(value, Tensor)]
-        values.update(zip(node.outputs, _node(context, node, operands, encrypted, affine), strict=False))
+        values.update(
+            zip(node.outputs, _node(context, node, operands, encrypted, affine, asked), strict=False)
+        )
     return values
 
 
 def _node(
-    context: Context, node: Node, operands: list[Value], encrypted: list[Tensor], affine: Affine
+    context: Context,
+    node: Node,
+    operands: list[Value],
+    encrypted: list[Tensor],
+    affine: Affine,
+    asked: frozenset[str],
 ) -> list[Tensor]:
     x = operands[0]
+    if node.op in nodes.REQUEST and isinstance(x, Tensor):
+        return [requested(context, node, x, affine, asked)]
     if node.op == "Pow" and isinstance(x, Tensor):
         return [nodes.power(context, node, x, operands[1])]
     if node.op == "PRelu" and isinstance(x, Tensor):
         return [nodes.slopes(context, node, x, operands[1])]
     if node.op == "LayerNormalization":
-        return [nodes.layer_norm(context, node, operands)]
+        return nodes.layer_norm(context, node, operands)
     if node.op == "ReduceSumSquare":
         return [nodes.squares(context, node, operands, affine)]
     if node.op in nodes.FUNCTIONS and isinstance(x, Tensor):
@@ -225,12 +238,12 @@ def _node(
     return [nodes._refuse(node, "it may only end a model", "Leave it out, or move it to the end")]
 
 
-def _lowered(graph: Graph, network: Network) -> Lowered:
+def _lowered(graph: Graph, network: Network, asked: frozenset[str]) -> Lowered:
     affine = Affine()
     shapes: dict[str, tuple[int, ...]] = {}
 
     def server(context: Context, x: Columns) -> Columns:
-        values = _walk(graph, affine, context, x)
+        values = _walk(graph, affine, asked, context, x)
         parts = []
         for name in graph.results:
             value = values.get(name)
@@ -238,6 +251,8 @@ def _lowered(graph: Graph, network: Network) -> Lowered:
                 fail(ModelError, "Unsupported", f"Output {name!r} is none that Ringmill computes.")
             if not isinstance(value, Tensor):
                 fail(ModelError, "Constant", f"Output {name!r} does not depend on the input.")
+            if not value.columns.count:
+                fail(ModelError, "Constant", f"Output {name!r} has no elements. Leave it out.")
             shapes[name] = value.shape
             parts.append(value.columns)
         return Columns.joined(parts)
@@ -282,6 +297,7 @@ def from_onnx(
     rows: int | None = None,
     security: int = 128,
     outside: Outside = "refuse",
+    approximate: Sequence[str] = (),
 ) -> Model:
     """Make a model for encrypted records of an ONNX file.
 
@@ -289,6 +305,8 @@ def from_onnx(
         model: path of the file, or ``onnx.ModelProto``; one input, whose first axis is the batch.
         X: calibration rows, (rows, *shape of the input).
         precision, error, margin, rows, security, outside: as of ``from_sklearn``.
+        approximate: operators to be evaluated though they take many functions: "MaxPool", "GlobalMaxPool",
+            "Softmax" before the end of a model. Where one is missing, the message says what it takes.
 
     Returns
     -------
@@ -301,10 +319,10 @@ def from_onnx(
         FileFormatError: a file that is not ONNX, or has external data that are missing.
     """
     options = Options(precision, error, margin, rows, security, outside)
-    proto = _read(model)
+    proto = _normalised(_read(model))
     graph = Graph(proto)
     network = Network(proto, graph)
-    lowered = _lowered(graph, network)
+    lowered = _lowered(graph, network, _asked(approximate))
     names = [f"{graph.input}{list(map(int, at))}" for at in np.ndindex(*graph.shape)]
     made, results = calibrated(network, lowered, network.transform(X), names, options)
     few = min(len(results), 8)
@@ -318,6 +336,39 @@ def from_onnx(
             "Please report the model.",
         )
     return made
+
+
+def _asked(operators: Any) -> frozenset[str]:
+    given = [operators] if isinstance(operators, str) else list(operators)
+    odd = [str(op) for op in given if op not in nodes.REQUEST]
+    if odd:
+        known = ", ".join(sorted(nodes.REQUEST))
+        fail(ModelError, "Option", f"approximate= has {', '.join(odd)}; it takes {known}.")
+    return frozenset(given)
+
+
+def _normalised(model: Any) -> Any:
+    """A model of opset 13 with batch normalisation, at opset 14.
+
+    At opset 13 onnx's reference takes the mean of the batch even where the stored one is meant.
+    """
+    from onnx import version_converter
+
+    opset = max((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), default=0)
+    normalises = any(node.op_type == "BatchNormalization" for node in model.graph.node)
+    if opset != OLDEST or not normalises:
+        return model
+    try:
+        return version_converter.convert_version(model, OLDEST + 1)
+    except Exception as refused:
+        said = str(refused).split("\n")[0].rstrip(".")
+        fail(
+            ModelError,
+            "Opset",
+            f"The model has batch normalisation at opset {OLDEST}, and is not converted to the next: {said}. "
+            f"Export it at opset {OLDEST + 1} or later.",
+            opset=opset,
+        )
 
 
 def _read(model: Any) -> Any:

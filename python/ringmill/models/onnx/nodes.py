@@ -118,7 +118,9 @@ CLIENT = frozenset(
         "Unsqueeze",
     ]
 )
-SUPPORTED = AFFINE | FUNCTIONS | BOTH | CLIENT
+#: Evaluated where they are asked for by ``approximate=``, since they take many functions.
+REQUEST = frozenset(["GlobalMaxPool", "MaxPool", "Softmax"])
+SUPPORTED = AFFINE | FUNCTIONS | BOTH | CLIENT | REQUEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,8 +350,8 @@ def slopes(context: Context, node: Node, x: Tensor, slope: Value) -> Tensor:
     return Tensor(both.affine(np.vstack([np.diag(each), np.diag(1 - each)])), x.shape, x.lead)
 
 
-def layer_norm(context: Context, node: Node, operands: list[Value]) -> Tensor:
-    """LayerNormalization over the last axes."""
+def layer_norm(context: Context, node: Node, operands: list[Value]) -> list[Tensor]:
+    """LayerNormalization over the last axes, the means, and the inverse roots of the variances."""
     x, scale, *rest = operands
     assert isinstance(x, Tensor)
     axis = int(node.attributes.get("axis", -1))
@@ -360,6 +362,7 @@ def layer_norm(context: Context, node: Node, operands: list[Value]) -> Tensor:
     count = groups.shape[1]
     member = np.zeros((x.columns.count, len(groups)))
     member[groups.ravel(), np.repeat(np.arange(len(groups)), count)] = 1
+    mean = x.columns.affine(member / count)
     centred = x.columns.affine(np.eye(x.columns.count) - member @ member.T / count)
     squared = context.product(centred, centred, f"variance at {node.name!r}")
     epsilon = float(node.attributes.get("epsilon", 1e-5))
@@ -370,4 +373,6 @@ def layer_norm(context: Context, node: Node, operands: list[Value]) -> Tensor:
     factor = np.broadcast_to(np.asarray(scale, float), x.shape[axis:]).ravel()
     bias = np.broadcast_to(np.asarray(rest[0], float), x.shape[axis:]).ravel() if rest else np.zeros(count)
     times = len(groups)
-    return Tensor(normal.affine(np.diag(np.tile(factor, times)), np.tile(bias, times)), x.shape, x.lead)
+    scaled = normal.affine(np.diag(np.tile(factor, times)), np.tile(bias, times))
+    reduced = (*x.shape[:axis], *(1 for _ in x.shape[axis:]))
+    return [Tensor(scaled, x.shape, x.lead), *(Tensor(each, reduced, x.lead) for each in (mean, inverse))]

@@ -11,7 +11,18 @@ from typing import Any
 
 from ringmill.errors import ModelError, fail
 from ringmill.models.lowered import Lowered
-from ringmill.models.sklearn import compose, distances, gaussian, kernels, linear, neural, transform
+from ringmill.models.sklearn import (
+    chains,
+    compose,
+    distances,
+    gaussian,
+    kernels,
+    linear,
+    neural,
+    tables,
+    transform,
+    trees,
+)
 from ringmill.models.sklearn.refusals import REFUSED
 
 CONVERTERS: dict[str, Callable[[Any], Lowered]] = {
@@ -21,7 +32,10 @@ CONVERTERS: dict[str, Callable[[Any], Lowered]] = {
     **gaussian.CONVERTERS,
     **kernels.CONVERTERS,
     **neural.CONVERTERS,
+    **trees.CONVERTERS,
+    **tables.CONVERTERS,
     **compose.CONVERTERS,
+    **chains.CONVERTERS,
 }
 
 

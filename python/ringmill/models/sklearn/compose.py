@@ -270,31 +270,38 @@ def _target(estimator: Any) -> Lowered:
 
 
 def _calibrated(estimator: Any) -> Lowered:
-    group = Group([one.estimator for one in estimator.calibrated_classifiers_], "CalibratedClassifierCV")
+    parts = estimator.calibrated_classifiers_
+    group = Group([one.estimator for one in parts], "CalibratedClassifierCV")
     classes = estimator.classes_
     by = "decision_function" if group.has("decision_function") else "predict_proba"
+    binary = len(classes) == 2
 
-    def probabilities(d: Array) -> Array:
-        total = np.zeros((len(d), len(classes)))
-        for one, found in zip(estimator.calibrated_classifiers_, group.results(by, d), strict=True):
-            scores = found.reshape(len(d), -1)
-            if len(classes) == 2:
-                scores = scores[:, -1:]
-            p = np.column_stack([c.predict(s) for c, s in zip(one.calibrators, scores.T, strict=True)])
-            if len(classes) == 2:
-                p = np.column_stack([1 - p[:, 0], p[:, 0]])
-            else:
-                sums = p.sum(axis=1, keepdims=True)
-                p = np.divide(p, sums, out=np.full_like(p, 1 / len(classes)), where=sums != 0)
-            total += p
-        return total / len(estimator.calibrated_classifiers_)
+    def probabilities() -> After:
+        made = []
+        for one, scores in zip(parts, group.afters(by), strict=True):
+            column = 1 if binary and by == "predict_proba" else 0
+            found = [
+                _calibrator(scores.then("matrix").then("column", column + k), calibrator)
+                for k, calibrator in enumerate(one.calibrators)
+            ]
+            made.append(found[0].then("two") if binary else After("beside", tuple(found)).then("shares"))
+        return After("mean", tuple(made), (None,))
 
-    methods = {
-        "predict_proba": probabilities,
-        "predict": lambda d: classes[np.argmax(probabilities(d), axis=1)],
-    }
-    return Lowered(
-        group.server, methods, notes=[*group.notes, "The client calibrates the decrypted decisions."]
+    notes = [*group.notes, "The client calibrates the decrypted decisions."]
+    return Lowered(group.server, _by_mean(probabilities, classes), notes=notes)
+
+
+def _calibrator(score: After, calibrator: Any) -> After:
+    if type(calibrator).__name__ == "IsotonicRegression":
+        return score.then("interpolated", calibrator.X_thresholds_, calibrator.y_thresholds_)
+    if type(calibrator).__name__ == "_SigmoidCalibration":
+        return score.then("times", -float(calibrator.a_)).then("plus", -float(calibrator.b_)).then("logistic")
+    fail(
+        ModelError,
+        "Unsupported",
+        "CalibratedClassifierCV with this method is not supported. Take method='sigmoid' or 'isotonic'.",
+        estimator="CalibratedClassifierCV",
+        attribute="method",
     )
 
 

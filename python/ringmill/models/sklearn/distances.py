@@ -60,8 +60,30 @@ def _centroid(estimator: Any) -> Lowered:
     return Lowered(lambda context, x: squared(context, x, centres), methods, notes=[NEAREST])
 
 
+def _nearest(estimator: Any) -> Lowered:
+    labels = getattr(estimator, "subcluster_labels_", None)
+    found = "cluster_centers_" if labels is None else "subcluster_centers_"
+    centres = getattr(estimator, found, np.zeros((0, 1)))
+    if not len(centres):
+        name = type(estimator).__name__
+        fail(
+            ModelError, "Unsupported", f"{name} found no centres. Fit it until it converges.", estimator=name
+        )
+    centres = np.asarray(centres, float)
+    nearest = After("smallest")
+    methods: dict[str, Callable[[Array], Array]] = {
+        "predict": nearest if labels is None else nearest.then("chosen", np.asarray(labels))
+    }
+    if hasattr(estimator, "transform"):
+        methods["transform"] = After("roots")
+    return Lowered(lambda context, x: squared(context, x, centres), methods, notes=[NEAREST])
+
+
 CONVERTERS: dict[str, Callable[[Any], Lowered]] = {
+    "AffinityPropagation": _nearest,
+    "Birch": _nearest,
     "KMeans": _centres,
+    "MeanShift": _nearest,
     "MiniBatchKMeans": _centres,
     "NearestCentroid": _centroid,
 }

@@ -1,4 +1,4 @@
-"""Estimators by kernels of support vectors: SVC, SVR, kernel ridge, Nystroem, random Fourier features."""
+"""Estimators by kernels of support vectors: SVC, SVR, ridge, processes, PCA, Nystroem, Fourier features."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ringmill.models.after import RESULTS, After, by_sign
 from ringmill.models.columns import Columns, Context
 from ringmill.models.lowered import Array, Lowered
 from ringmill.models.sklearn.distances import squared
+from ringmill.models.sklearn.linear import probed
 
 KERNELS = ("linear", "poly", "polynomial", "rbf", "sigmoid")
 
@@ -164,12 +165,84 @@ def _fourier(estimator: Any) -> Lowered:
     return Lowered(server, {"transform": RESULTS})
 
 
+def _components(estimator: Any) -> Lowered:
+    degree = 3 if estimator.degree is None else estimator.degree
+    name = _checked(estimator, estimator.kernel, degree)
+    vectors = np.asarray(estimator.X_fit_, float)
+    gamma = float(getattr(estimator, "gamma_", _gamma(estimator, vectors.shape[1])))
+    kept = np.flatnonzero(estimator.eigenvalues_)
+    scaled = np.zeros_like(estimator.eigenvectors_)
+    scaled[:, kept] = estimator.eigenvectors_[:, kept] / np.sqrt(estimator.eigenvalues_[kept])
+    # Centring is affine in the kernel values.
+    weights, offset = probed(lambda k: estimator._centerer.transform(k) @ scaled, len(vectors))
+
+    def server(context: Context, x: Columns) -> Columns:
+        coef0 = 1.0 if estimator.coef0 is None else float(estimator.coef0)
+        return kernel(context, x, vectors, name, gamma=gamma, coef0=coef0, degree=degree).affine(
+            weights, offset
+        )
+
+    return Lowered(server, {"transform": RESULTS})
+
+
+def _terms(estimator: Any, covariance: Any, factor: float = 1.0) -> list[tuple[float, str, Array]]:
+    """A covariance as a sum of kernels: (factor, kernel, scales or offset). Noise of single rows has none."""
+    name = type(covariance).__name__
+    if name == "Sum":
+        return [*_terms(estimator, covariance.k1, factor), *_terms(estimator, covariance.k2, factor)]
+    if name == "Product":
+        for constant, other in ((covariance.k1, covariance.k2), (covariance.k2, covariance.k1)):
+            if type(constant).__name__ == "ConstantKernel":
+                return _terms(estimator, other, factor * float(constant.constant_value))
+    if name == "RBF":
+        return [(factor, "rbf", np.asarray(covariance.length_scale, float))]
+    if name == "DotProduct":
+        return [(factor, "linear", np.asarray(covariance.sigma_0, float) ** 2)]
+    if name == "ConstantKernel":
+        return [(factor * float(covariance.constant_value), "constant", np.zeros(()))]
+    if name == "WhiteKernel":
+        return []
+    fail(
+        ModelError,
+        "Unsupported",
+        f"{type(estimator).__name__} with the kernel {covariance} is not supported. "
+        "Take sums of RBF, DotProduct, ConstantKernel and WhiteKernel, each times a constant.",
+        estimator=type(estimator).__name__,
+        attribute="kernel",
+    )
+
+
+def _process(estimator: Any) -> Lowered:
+    vectors = np.asarray(estimator.X_train_, float)
+    dual = np.asarray(estimator.alpha_, float).reshape(len(vectors), -1)
+    terms = _terms(estimator, estimator.kernel_)
+
+    def server(context: Context, x: Columns) -> Columns:
+        parts = []
+        for factor, name, number in terms:
+            if name == "rbf":
+                scales = np.broadcast_to(1 / number, vectors.shape[1])
+                scaled = x.affine(np.diag(scales))
+                values = kernel(context, scaled, vectors * scales, "rbf", gamma=0.5, coef0=0.0, degree=1)
+            else:
+                zero = np.zeros_like(vectors) if name == "constant" else vectors
+                values = x.affine(zero.T, 1.0 if name == "constant" else float(number))
+            parts.append(values.affine(factor * dual))
+        total = Columns.joined(parts).affine(np.tile(np.eye(dual.shape[1]), (len(parts), 1)))
+        spread = np.broadcast_to(estimator._y_train_std, dual.shape[1])
+        return total.affine(np.diag(spread), np.broadcast_to(estimator._y_train_mean, dual.shape[1]))
+
+    return Lowered(server, {"predict": After("flat") if np.ndim(estimator.alpha_) == 1 else RESULTS})
+
+
 CONVERTERS: dict[str, Callable[[Any], Lowered]] = {
     "SVC": _classifier,
     "NuSVC": _classifier,
     "SVR": _regressor,
     "NuSVR": _regressor,
     "OneClassSVM": _one_class,
+    "GaussianProcessRegressor": _process,
+    "KernelPCA": _components,
     "KernelRidge": _ridge,
     "Nystroem": _nystroem,
     "RBFSampler": _fourier,

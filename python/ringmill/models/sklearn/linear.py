@@ -149,9 +149,21 @@ def _counts(estimator: Any) -> Lowered:
     return Lowered(affine(weights, offset), methods, notes=notes)
 
 
+def _one_class(estimator: Any) -> Lowered:
+    weights, offset = np.asarray(estimator.coef_, float).reshape(-1, 1), float(np.ravel(estimator.offset_)[0])
+    methods: dict[str, Callable[[Array], Array]] = {
+        "decision_function": After("flat"),
+        "predict": by_sign(np.array([-1, 1])),
+        "score_samples": RESULTS.then("column", 0).then("plus", offset),
+    }
+    notes = ["The client takes the sign of the decrypted decision."]
+    return Lowered(affine(weights, np.array([-offset])), methods, notes=notes)
+
+
 CONVERTERS: dict[str, Callable[[Any], Lowered]] = {
     **dict.fromkeys(REGRESSORS, _regressor),
     **dict.fromkeys(GENERALISED, _generalised),
     **dict.fromkeys(CLASSIFIERS, _classifier),
     **dict.fromkeys(COUNTS, _counts),
+    "SGDOneClassSVM": _one_class,
 }

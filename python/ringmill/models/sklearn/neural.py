@@ -1,4 +1,4 @@
-"""Multi-layer perceptrons: activations become polynomials on the ranges that calibration shows."""
+"""Perceptrons and Boltzmann machines: activations become polynomials on the ranges that calibration shows."""
 
 from __future__ import annotations
 
@@ -48,7 +48,20 @@ def _classifier(estimator: Any) -> Lowered:
     return Lowered(_layers(estimator), methods, notes=notes)
 
 
+def _boltzmann(estimator: Any) -> Lowered:
+    weights, offset = (
+        np.asarray(estimator.components_, float).T,
+        np.asarray(estimator.intercept_hidden_, float),
+    )
+
+    def server(context: Context, x: Columns) -> Columns:
+        return context.function(x.affine(weights, offset), logistic, "hidden units")
+
+    return Lowered(server, {"transform": RESULTS})
+
+
 CONVERTERS: dict[str, Callable[[Any], Lowered]] = {
+    "BernoulliRBM": _boltzmann,
     "MLPClassifier": _classifier,
     "MLPRegressor": _regressor,
 }

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-_TREES = (
-    "its splits are comparisons, each of a dozen levels, and every tree has many",
-    "Take SVC with an RBF kernel, or MLPClassifier with activation='tanh'",
-)
 _NEIGHBOURS = (
     "it sorts distances to all training rows, and an encrypted order takes a comparison a pair",
     "Take SVC or KernelRidge with an RBF kernel, or NearestCentroid",
@@ -20,27 +16,17 @@ _LABELS = ("it transforms labels, not features", "Apply it to the labels in the 
 _TOPICS = ("its transform iterates until it converges", "Take TruncatedSVD")
 
 REFUSED: dict[str, tuple[str, str]] = {
-    **dict.fromkeys(
-        [
-            "DecisionTreeClassifier",
-            "DecisionTreeRegressor",
-            "ExtraTreeClassifier",
-            "ExtraTreeRegressor",
-            "ExtraTreesClassifier",
-            "ExtraTreesRegressor",
-            "GradientBoostingClassifier",
-            "GradientBoostingRegressor",
-            "HistGradientBoostingClassifier",
-            "HistGradientBoostingRegressor",
-            "RandomForestClassifier",
-            "RandomForestRegressor",
-            "RandomTreesEmbedding",
-            "AdaBoostClassifier",
-            "AdaBoostRegressor",
-            "IsolationForest",
-            "IsotonicRegression",
-        ],
-        _TREES,
+    "AdaBoostRegressor": (
+        "its prediction is the weighted median of its trees, which an order of encrypted values would take",
+        "Take GradientBoostingRegressor",
+    ),
+    "RandomTreesEmbedding": (
+        "it gives a column for each leaf of a hundred trees",
+        "Take RandomForestClassifier of a few trees",
+    ),
+    "IsotonicRegression": (
+        "it is a table of one feature, with a corner at every step",
+        "Take SplineTransformer and Ridge",
     ),
     **dict.fromkeys(
         [
@@ -63,23 +49,14 @@ REFUSED: dict[str, tuple[str, str]] = {
             "HDBSCAN",
             "OPTICS",
             "SpectralClustering",
-            "AffinityPropagation",
-            "MeanShift",
-            "Birch",
-            "BisectingKMeans",
-            "FeatureAgglomeration",
             "TSNE",
             "SpectralEmbedding",
             "MDS",
         ],
         _NO_NEW_ROWS,
     ),
-    **dict.fromkeys(
-        ("ClassifierChain", "RegressorChain", "OneVsOneClassifier", "OutputCodeClassifier"), _STEPS
-    ),
-    **dict.fromkeys(
-        ("Isomap", "LocallyLinearEmbedding", "SparseCoder", "KernelPCA", "KernelCenterer"), _EMBEDDING
-    ),
+    **dict.fromkeys(("ClassifierChain", "OutputCodeClassifier"), _STEPS),
+    **dict.fromkeys(("Isomap", "LocallyLinearEmbedding", "SparseCoder"), _EMBEDDING),
     **dict.fromkeys(("LabelBinarizer", "LabelEncoder", "MultiLabelBinarizer"), _LABELS),
     **dict.fromkeys(
         [
@@ -90,23 +67,15 @@ REFUSED: dict[str, tuple[str, str]] = {
             "MiniBatchDictionaryLearning",
             "SparsePCA",
             "MiniBatchSparsePCA",
-            "BernoulliRBM",
         ],
         _TOPICS,
     ),
-    "BernoulliNB": (
-        "it cuts every feature at a threshold",
-        "Binarise at the client and take LogisticRegression",
-    ),
-    "CategoricalNB": ("it looks categories up in a table", "Encode them and take LogisticRegression"),
     "GaussianProcessClassifier": ("its prediction is an integral of a latent function", "Take SVC"),
-    "GaussianProcessRegressor": ("its kernels are trees of objects", "Take KernelRidge with an RBF kernel"),
     "DummyClassifier": ("it does not look at the features", "Nothing needs encryption here"),
     "DummyRegressor": ("it does not look at the features", "Nothing needs encryption here"),
     "PolynomialCountSketch": ("its transform is a product of Fourier transforms", "Take PolynomialFeatures"),
     **dict.fromkeys(
         [
-            "EllipticEnvelope",
             "EmpiricalCovariance",
             "GraphicalLasso",
             "GraphicalLassoCV",
@@ -118,12 +87,8 @@ REFUSED: dict[str, tuple[str, str]] = {
         ],
         ("it estimates a distribution, and predicts nothing for a row", "Take GaussianNB or OneClassSVM"),
     ),
-    **dict.fromkeys(
-        ("GaussianMixture", "BayesianGaussianMixture"),
-        ("it sums likelihoods of components", "Take KMeans or QuadraticDiscriminantAnalysis"),
-    ),
     **dict.fromkeys(("SpectralBiclustering", "SpectralCoclustering", "ClassicalMDS"), _NO_NEW_ROWS),
     "NearestNeighbors": _NEIGHBOURS,
-    "SGDOneClassSVM": ("its decision is not converted yet", "Take OneClassSVM"),
+    "BisectingKMeans": ("it goes down a tree of centres, at each of which it would compare", "Take KMeans"),
     "PatchExtractor": ("it draws patches from images at random", "Extract patches at the client"),
 }

@@ -16,9 +16,11 @@ from ringmill.models.sklearn.linear import affine, probed
 AFFINE = [
     "FactorAnalysis",
     "FastICA",
+    "FeatureAgglomeration",
     "GaussianRandomProjection",
     "GenericUnivariateSelect",
     "IncrementalPCA",
+    "KernelCenterer",
     "MaxAbsScaler",
     "MinMaxScaler",
     "NeighborhoodComponentsAnalysis",

@@ -1,0 +1,106 @@
+"""How fast logistic regression of 30 features is: rows a second, bytes of a row, the first prediction.
+
+Times are those of the processor, in all threads of the process; the least of some runs.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ringmill.models import from_sklearn
+
+Row = dict[str, Any]
+ROOT = Path(__file__).resolve().parents[3]
+#: Runs of each step.
+REPEATS = 5
+
+
+def speed(peer: Path | None = None) -> list[Row]:
+    """A row for Ringmill, and one for TenSEAL if its interpreter is there: the same rows and weights."""
+    from sklearn.datasets import load_breast_cancer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    x, y = load_breast_cancer(return_X_y=True)
+    fitted = make_pipeline(StandardScaler(), LogisticRegression()).fit(x, y)
+    start, spent = time.perf_counter(), time.process_time()
+    model = from_sklearn(fitted, x)
+    model.predict(x[:5])
+    first = {
+        "first_seconds": round(time.perf_counter() - start, 3),
+        "first_processor_seconds": round(time.process_time() - spent, 3),
+    }
+    rows = np.resize(x, (model.rows, x.shape[1]))
+    keys = model.keys
+    labels: list[Any] = []
+
+    def run(wanted: Any) -> Row:
+        clock = [time.process_time()]
+        steps: list[Callable[[Any], Any]] = [
+            lambda given: model.encrypt(keys.public, given),
+            lambda given: model.evaluate(keys, given),
+            lambda given: model.decrypt(keys, given),
+        ]
+        found, values = wanted, []
+        for step in steps:
+            found = step(found)
+            clock.append(time.process_time())
+            values.append(found)
+        labels[:] = [values[-1]]
+        spent = np.diff(clock).tolist()
+        return {**dict(zip(("encrypt", "evaluate", "decrypt"), spent, strict=True)), "parts": values}
+
+    runs = [run(rows) for _ in range(REPEATS)]
+    single = min(
+        sum(one[step] for step in ("encrypt", "evaluate", "decrypt")) for one in map(run, [x[:1]] * 3)
+    )
+    sent, back = runs[0]["parts"][:2]
+    least = {step: min(one[step] for one in runs) for step in ("encrypt", "evaluate", "decrypt")}
+    run(rows)
+    ours = _row("Ringmill", least, len(rows), len(sent.to_bytes()) / len(rows))
+    ours |= {
+        "bytes_down": round(len(back.to_bytes()) / len(rows)),
+        "bytes_up_secret": round(len(model.encrypt(keys.secret, rows).to_bytes()) / len(rows)),
+        "single_row_seconds": round(single, 4),
+        "flips": int(np.sum(labels[0] != fitted.predict(rows))),
+        **first,
+    }
+    return [ours, *([] if peer is None else [_peer(peer, model, rows)])]
+
+
+def _row(name: str, least: dict[str, float], rows: int, up: float) -> Row:
+    return {
+        "library": name,
+        "rows": rows,
+        "seconds": {step: round(value, 5) for step, value in least.items()},
+        "rows_a_second": round(rows / sum(least.values())),
+        "bytes_up": round(up),
+    }
+
+
+def _peer(python: Path, model: Any, rows: Any) -> Row:
+    """TenSEAL on the same numbers between −1 and 1, with the decision's weights on them."""
+    found = model._lowered.server(model._context, model.features.columns([np.zeros(1)] * rows.shape[1]))
+    asked = {
+        "rows": model.units(rows).tolist(),
+        "weights": (found.weights[:, 0] / model.scale[0]).tolist(),
+        "offset": float(found.offset[0] / model.scale[0]),
+        "first": 40,
+        "scale": 37,
+        "repeats": REPEATS,
+    }
+    program = ROOT / "benches" / "peers" / "tenseal_logistic.py"
+    done = subprocess.run(
+        [str(python), str(program)], input=json.dumps(asked), capture_output=True, text=True, check=True
+    )
+    said = json.loads(done.stdout)
+    least = {step: said[step] for step in ("encrypt", "evaluate", "decrypt")}
+    return {**_row(said["name"], least, len(rows), said["bytes_up"]), "error": said["error"]}
