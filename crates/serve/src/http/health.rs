@@ -27,7 +27,7 @@ pub(crate) async fn ready(State(app): State<Arc<App>>) -> Result<Json<Value>, Se
     if app.is_draining() {
         return Err(ServeError::Draining);
     }
-    let (queued, running, _) = app.store.run(jobs::load).await?;
+    let (queued, running, _) = app.store.read(jobs::load).await?;
     let free = app.blobs.free()?;
     if free < app.config.disk_free {
         return Err(ServeError::DiskFull);
@@ -39,7 +39,7 @@ pub(crate) async fn ready(State(app): State<Arc<App>>) -> Result<Json<Value>, Se
 #[utoipa::path(get, path = "/metrics", responses((status = 200, description = "Text.")))]
 pub(crate) async fn metrics(State(app): State<Arc<App>>, caller: Caller) -> Result<Response, ServeError> {
     caller.need(Scope::Admin)?;
-    let load = app.store.run(jobs::load).await?;
+    let load = app.store.read(jobs::load).await?;
     let text = app.metrics.text(load, app.blobs.free()?)?;
     Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response())
 }

@@ -5,6 +5,7 @@ pub(crate) mod body;
 pub(crate) mod health;
 pub(crate) mod jobs;
 pub(crate) mod objects;
+pub(crate) mod page;
 pub(crate) mod server;
 pub(crate) mod uploads;
 
@@ -45,6 +46,7 @@ const SMALL: usize = 1 << 16;
         objects::fetch,
         objects::store,
         objects::remove,
+        objects::pin,
         objects::missing_keys,
         uploads::options,
         uploads::list,
@@ -55,7 +57,9 @@ const SMALL: usize = 1 << 16;
         jobs::list,
         jobs::add,
         jobs::see,
+        jobs::events,
         jobs::cancel,
+        admin::tenant,
         admin::list,
         admin::add,
         admin::revoke
@@ -89,10 +93,16 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/readyz", get(health::ready))
         .route("/metrics", get(health::metrics))
         .route("/openapi.json", get(health::description))
+        .route("/", get(page::page))
+        .route("/page/{name}", get(page::part))
         .route("/v1/objects", get(objects::list))
         .route(
             "/v1/objects/{hash}",
-            put(objects::store).get(objects::fetch).head(objects::head).delete(objects::remove),
+            put(objects::store)
+                .get(objects::fetch)
+                .head(objects::head)
+                .delete(objects::remove)
+                .patch(objects::pin),
         )
         .route("/v1/programs/{hash}/missing-keys", post(objects::missing_keys))
         .route("/v1/uploads", post(uploads::create).options(uploads::options).get(uploads::list))
@@ -102,6 +112,8 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         )
         .route("/v1/jobs", get(jobs::list).post(jobs::add))
         .route("/v1/jobs/{id}", get(jobs::see).delete(jobs::cancel))
+        .route("/v1/jobs/{id}/events", get(jobs::events))
+        .route("/v1/tenant", get(admin::tenant))
         .route("/v1/tokens", get(admin::list).post(admin::add))
         .route("/v1/tokens/{id}", delete(admin::revoke))
         .fallback(|| async { ServeError::NotFound { what: "such path" } })
@@ -118,7 +130,7 @@ impl FromRequestParts<Arc<App>> for Caller {
         let token = given.and_then(|value| value.strip_prefix("Bearer ")).ok_or(ServeError::Unauthorized)?;
         let hash = app.key.hash(token.trim());
         let caller =
-            app.store.run(move |t| tenants::caller(t, &hash)).await?.ok_or(ServeError::Unauthorized)?;
+            app.store.read(move |t| tenants::caller(t, &hash)).await?.ok_or(ServeError::Unauthorized)?;
         parts.extensions.insert(caller.clone());
         Ok(caller)
     }
@@ -149,6 +161,6 @@ async fn observe(State(app): State<Arc<App>>, request: Request, next: Next) -> R
         headers.insert(HeaderName::from_static("x-request-id"), id);
     }
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response
 }

@@ -99,7 +99,7 @@ pub(crate) async fn list(
     caller: Caller,
 ) -> Result<Json<Vec<Begun>>, ServeError> {
     caller.need(Scope::Upload)?;
-    let begun = app.store.run(move |t| uploads::list(t, caller.tenant)).await?;
+    let begun = app.store.read(move |t| uploads::list(t, caller.tenant)).await?;
     let row = |u: Upload| Begun { id: u.id, size: u.size, hash: u.hash, expires: u.expires };
     Ok(Json(begun.into_iter().map(row).collect()))
 }
