@@ -98,7 +98,7 @@ pub(crate) fn backup(dir: &Path, store: &Store, blobs: &Blobs, to: &Path) -> Res
     Ok(saved)
 }
 
-/// Copies an object; false if there is none.
+/// Copies an object; false if it is gone.
 fn copied(from: &Path, to: &Path) -> Result<bool, ServeError> {
     let partial = to.with_extension("part");
     let copy = || {

@@ -33,7 +33,7 @@ const LONGEST_LIFE: i64 = 7 * 24 * 3600;
 /// How often a connection that waits for events hears something.
 const ALIVE: Duration = Duration::from_secs(15);
 
-/// How often progress is told, at most, and how often a job is looked at without a signal.
+/// How often progress is reported, at most, and how often a job is looked at without a signal.
 const OFTEN: Duration = Duration::from_millis(200);
 const AGAIN: Duration = Duration::from_secs(5);
 

@@ -1,7 +1,8 @@
 // The page of a tenant. Everything it shows comes from this service, by the token that was typed.
 const find = id => document.getElementById(id)
 const KINDS = ['program', 'keys', 'arguments', 'results']
-const WORDS = {program: 'programs', keys: 'evaluation keys', arguments: 'arguments', results: 'results'}
+const WORDS = {program: 'program', keys: 'set of keys', arguments: 'argument', results: 'result'}
+const MANY = {program: 'programs', keys: 'sets of keys', arguments: 'arguments', results: 'results'}
 const KEPT = 'ringmill-token'
 const OFTEN = 5000
 
@@ -141,12 +142,12 @@ function showStorage(tenant) {
   find('most').textContent = `of ${tenant.quota_jobs}`
   find('bar').setAttribute('aria-label', `${bytes(held)} of ${bytes(tenant.quota_bytes)} are used`)
   find('bar').replaceChildren(...stored.filter(one => one.bytes).map(one => {
-    const part = element('i', [], {class: one.kind, title: `${WORDS[one.kind]}: ${bytes(one.bytes)}`})
+    const part = element('i', [], {class: one.kind, title: `${MANY[one.kind]}: ${bytes(one.bytes)}`})
     part.style.flexBasis = `${100 * one.bytes / Math.max(tenant.quota_bytes, held)}%`
     return part
   }))
   find('kinds').replaceChildren(...stored.map(one =>
-    element('li', [element('i', [], {class: one.kind}), `${one.objects} ${WORDS[one.kind]}, ${bytes(one.bytes)}`])))
+    element('li', [element('i', [], {class: one.kind}), `${one.objects} ${(one.objects === 1 ? WORDS : MANY)[one.kind]}, ${bytes(one.bytes)}`])))
   find('name').textContent = tenant.name
   find('foot').textContent = `Ringmill ${tenant.version}. This token allows: ${tenant.scopes.join(', ')}.`
 }

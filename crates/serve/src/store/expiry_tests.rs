@@ -21,7 +21,7 @@ fn store() -> (tempfile::TempDir, Store, Caller) {
     (dir, store, Caller { tenant, token: "a".into(), scopes: Scope::ALL.into() })
 }
 
-/// An object that was used so many seconds ago.
+/// An object that was used `ago` seconds before now.
 fn old(store: &Store, by: &Caller, kind: Kind, hash: &str, ago: i64) {
     let object = Object { used: now() - ago, ..Object::new(kind, hash.into(), 7, Value::Null) };
     store.now(|t| objects::add(t, by.tenant, &object, true)).unwrap();
