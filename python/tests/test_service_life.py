@@ -1,4 +1,7 @@
-"""The life of a service: objects end, copies are served, progress is reported, clients share an event loop."""
+"""The life of a service: objects end, copies are served, progress is reported, clients share a loop."""
+
+# A fixture of another file is imported, and is the name of arguments.
+# ruff: noqa: F811
 
 from __future__ import annotations
 
@@ -54,7 +57,7 @@ def kept(service: Service) -> set[str]:
     return {path.name for path in (service.folder / "objects").rglob("*") if path.is_file()}
 
 
-def test_objects_end_when_their_time_is_over(world: World, tmp_path: Path) -> None:  # noqa: F811
+def test_objects_end_when_their_time_is_over(world: World, tmp_path: Path) -> None:
     with Service(tmp_path / "data", "--keep", "results=1000", "--keep", "keys=0") as service:
         with service.client() as client:
             hashes = world.push(client)
@@ -80,7 +83,7 @@ def test_objects_end_when_their_time_is_over(world: World, tmp_path: Path) -> No
         assert service.stop() == 0
 
 
-def test_a_collection_counts_before_it_removes(world: World, tmp_path: Path) -> None:  # noqa: F811
+def test_a_collection_counts_before_it_removes(world: World, tmp_path: Path) -> None:
     with Service(tmp_path / "data") as service:
         with service.client() as client:
             hashes = world.push(client)
@@ -101,7 +104,7 @@ def test_a_collection_counts_before_it_removes(world: World, tmp_path: Path) -> 
     assert not (tmp_path / "nothing").exists()
 
 
-def test_a_backup_of_a_running_service_can_be_served(world: World, tmp_path: Path) -> None:  # noqa: F811
+def test_a_backup_of_a_running_service_can_be_served(world: World, tmp_path: Path) -> None:
     backup = tmp_path / "backup"
     with Service(tmp_path / "data") as service:
         with service.client() as client:
@@ -138,7 +141,7 @@ def test_a_backup_of_a_running_service_can_be_served(world: World, tmp_path: Pat
         assert verb(restored, "audit") == "every entry is as it was written\n"
 
 
-def test_a_damaged_folder_is_noticed(world: World, tmp_path: Path) -> None:  # noqa: F811
+def test_a_damaged_folder_is_noticed(world: World, tmp_path: Path) -> None:
     with Service(tmp_path / "data") as service, service.client() as client:
         hashes = world.push(client)
         assert service.stop() == 0
@@ -151,7 +154,7 @@ def test_a_damaged_folder_is_noticed(world: World, tmp_path: Path) -> None:  # n
     assert "is missing" in verb(service, "check", status=1)
 
 
-def test_results_that_did_not_reach_the_disk_are_computed_again(world: World, tmp_path: Path) -> None:  # noqa: F811
+def test_results_that_did_not_reach_the_disk_are_computed_again(world: World, tmp_path: Path) -> None:
     """A loss of power as far as a process can play one: the row is there, the bytes are not."""
     with Service(tmp_path / "data") as service:
         with service.client() as client:
@@ -180,7 +183,7 @@ def events(client: Any, job: str) -> list[tuple[str, dict[str, Any]]]:
     return [(name.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for name, data in blocks]
 
 
-def test_progress_is_reported_as_it_comes(service: Service, world: World) -> None:  # noqa: F811
+def test_progress_is_reported_as_it_comes(service: Service, world: World) -> None:
     with service.client() as client:
         hashes = world.push(client)
         worker = idle_worker(service, client, hashes)
@@ -200,7 +203,7 @@ def test_progress_is_reported_as_it_comes(service: Service, world: World) -> Non
             other._transport.ask("GET", f"/v1/jobs/{job}/events")
 
 
-def test_a_token_that_is_revoked_hears_no_more_and_its_job_goes_on(service: Service, world: World) -> None:  # noqa: F811
+def test_a_token_that_is_revoked_hears_no_more_and_its_job_goes_on(service: Service, world: World) -> None:
     with service.client() as client:
         hashes = world.push(client)
         asked = json.dumps({"scopes": ["read", "run"]}).encode()
@@ -219,7 +222,7 @@ def test_a_token_that_is_revoked_hears_no_more_and_its_job_goes_on(service: Serv
         assert client.wait(job, timeout=60)["state"] == "done"
 
 
-def test_the_account_says_what_is_held(service: Service, world: World) -> None:  # noqa: F811
+def test_the_account_says_what_is_held(service: Service, world: World) -> None:
     with service.client() as client:
         world.push(client)
         account = client.account()
@@ -231,7 +234,7 @@ def test_the_account_says_what_is_held(service: Service, world: World) -> None: 
 
 def test_a_client_in_an_event_loop_runs_jobs_side_by_side(
     service: Service,
-    world: World,  # noqa: F811
+    world: World,
     tmp_path: Path,
 ) -> None:
     async def all_of_it() -> None:
@@ -273,7 +276,7 @@ def test_a_client_in_an_event_loop_runs_jobs_side_by_side(
 
 def test_an_upload_of_an_event_loop_goes_on_where_it_broke(
     service: Service,
-    world: World,  # noqa: F811
+    world: World,
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "keys"

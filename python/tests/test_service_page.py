@@ -1,5 +1,8 @@
 """The page of a tenant in a real browser: what it shows, in light and dark, on a desk and on a phone."""
 
+# A fixture of another file is imported, and is the name of arguments.
+# ruff: noqa: F811
+
 from __future__ import annotations
 
 import os
@@ -19,7 +22,7 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: `apt
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory, world: World) -> Iterator[Service]:  # noqa: F811
+def service(tmp_path_factory: pytest.TempPathFactory, world: World) -> Iterator[Service]:
     """A service with a few runs, one of which was cancelled, and two programs."""
     with Service(tmp_path_factory.mktemp("service") / "data") as service:
         with service.client() as client:
@@ -37,7 +40,7 @@ def service(tmp_path_factory: pytest.TempPathFactory, world: World) -> Iterator[
 class Visit:
     """A page opened once, with everything that it complained about or asked for."""
 
-    def __init__(self, browser: Any, url: str, **options: Any) -> None:  # noqa: F811
+    def __init__(self, browser: Any, url: str, **options: Any) -> None:
         self.context = browser.new_context(**options)
         self.page = self.context.new_page()
         self.complaints: list[str] = []
@@ -60,7 +63,7 @@ class Visit:
 def test_it_shows_what_the_tenant_has(
     scheme: str,
     width: int,
-    browser: Any,  # noqa: F811
+    browser: Any,
     service: Service,
     tmp_path: Path,
 ) -> None:
@@ -107,9 +110,9 @@ def test_it_shows_what_the_tenant_has(
 
 
 def test_a_run_is_seen_to_begin_and_end_and_can_be_cancelled(
-    browser: Any,  # noqa: F811
+    browser: Any,
     service: Service,
-    world: World,  # noqa: F811
+    world: World,
 ) -> None:
     visit = Visit(browser, service.url)
     visit.log_in(service.token)
@@ -132,7 +135,7 @@ def test_a_run_is_seen_to_begin_and_end_and_can_be_cancelled(
     visit.context.close()
 
 
-def test_names_are_text_and_refusals_are_said(browser: Any, service: Service) -> None:  # noqa: F811
+def test_names_are_text_and_refusals_are_said(browser: Any, service: Service) -> None:
     visit = Visit(browser, service.url)
     page = visit.page
     page.fill("#token", "rms_wrong")
@@ -157,7 +160,7 @@ def test_names_are_text_and_refusals_are_said(browser: Any, service: Service) ->
     visit.context.close()
 
 
-def test_a_token_without_read_sees_nothing(browser: Any, service: Service) -> None:  # noqa: F811
+def test_a_token_without_read_sees_nothing(browser: Any, service: Service) -> None:
     with service.client() as client:
         made = client._transport.ask("POST", "/v1/tokens", b'{"scopes": ["upload"]}').json()
     visit = Visit(browser, service.url)

@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 
 use crate::error::ServeError;
 
+/// Free bytes that are enough on a disk of any size.
+const ENOUGH: f64 = (16u64 << 30) as f64;
+
 /// The folder of files.
 #[derive(Debug, Clone)]
 pub(crate) struct Blobs {
@@ -103,9 +106,22 @@ impl Blobs {
 
     /// The part of the disk that is free.
     pub(crate) fn free(&self) -> Result<f64, ServeError> {
+        let (free, all) = self.room()?;
+        Ok(free / all.max(1.0))
+    }
+
+    /// Whether less is free than a part of the disk, or than [`ENOUGH`] of a large disk.
+    pub(crate) fn is_full(&self, part: f64) -> Result<bool, ServeError> {
+        let (free, all) = self.room()?;
+        Ok(free < (part * all).min(ENOUGH))
+    }
+
+    /// Bytes that are free, and all bytes of the disk.
+    fn room(&self) -> Result<(f64, f64), ServeError> {
         let reported = rustix::fs::statvfs(&self.dir)
             .map_err(|e| ServeError::io("reading the disk's free space")(e.into()))?;
-        Ok(reported.f_bavail as f64 / (reported.f_blocks as f64).max(1.0))
+        let bytes = |blocks: u64| blocks as f64 * reported.f_frsize as f64;
+        Ok((bytes(reported.f_bavail), bytes(reported.f_blocks)))
     }
 }
 

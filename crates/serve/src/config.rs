@@ -36,7 +36,7 @@ pub struct Config {
     pub lease: i64,
     /// Seconds that running jobs get when the service is to end.
     pub drain: u64,
-    /// The part of the disk that must stay free.
+    /// The part of the disk that must stay free; 16 GiB are enough on a large one.
     pub disk_free: f64,
     /// How long objects and jobs are kept.
     pub keep: Keep,

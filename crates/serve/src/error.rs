@@ -71,13 +71,22 @@ pub enum ServeError {
     #[error("too many uploads run at once; try again in a moment")]
     Busy,
     #[error("the database failed: {0}")]
-    Database(#[from] rusqlite::Error),
+    Database(rusqlite::Error),
     #[error("{action} failed: {source}")]
     Io { action: &'static str, source: std::io::Error },
     #[error("a worker failed: {why}")]
     Worker { why: String },
     #[error("{0}")]
     Start(String),
+}
+
+impl From<rusqlite::Error> for ServeError {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::DiskFull) => Self::DiskFull,
+            _ => Self::Database(error),
+        }
+    }
 }
 
 impl ServeError {

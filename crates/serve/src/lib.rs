@@ -189,5 +189,5 @@ pub fn check_audit(config: &Config) -> Result<Option<i64>, ServeError> {
 /// # Errors
 /// None that is known.
 pub fn openapi() -> Result<String, ServeError> {
-    http::openapi()
+    http::api::openapi()
 }

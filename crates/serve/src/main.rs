@@ -33,7 +33,7 @@ Runs encrypted programs for tenants over HTTP: docs/service.md.
     --upload-ttl S       seconds until an upload that nobody goes on with is removed (86400)
     --lease S            seconds of a lease on a job (30)
     --drain S            seconds that running jobs get after SIGTERM (30)
-    --disk-free R        the part of the disk that must stay free (0.1)
+    --disk-free R        the part of the disk that must stay free (0.1); 16 GiB are enough on a large one
     --keep KIND=S        seconds after its last use until an object of a kind is removed, 0 for never: program and keys
                          (180 days), arguments and results (30 days); for jobs since they ended (90 days)
     --quota-bytes B      bytes that a new tenant may store (64 GiB)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import random
 import tempfile
 import time
 import uuid
@@ -31,9 +32,13 @@ from ringmill.progress import Show, share
 from ringmill.remote.transport import Answer, Piece
 from ringmill.values import Values
 
-#: How often an upload that broke is taken up again, and the first wait, which doubles.
+#: How often an upload that broke is taken up again, the first wait, which doubles, and the longest.
 RETRIES = 6
 FIRST_WAIT = 0.5
+LONGEST_WAIT = 8.0
+
+#: Seconds for which an upload asks again for a place among those that run.
+BUSY = 300.0
 
 #: Seconds that one request waits for a job to change.
 PATIENCE = 30
@@ -106,8 +111,8 @@ def _upload(path: Path, digest: str, progress: Show) -> Steps[None]:
     size = path.stat().st_size
     with opened(path) as file, share(f"push {path.name}", progress) as reported:
         location = yield from _begun(digest, size)
-        wait = FIRST_WAIT
-        for attempt in range(RETRIES):
+        wait, left, until = FIRST_WAIT, RETRIES, time.monotonic() + BUSY
+        while True:
             try:
                 if location is None:
                     location = yield from _begin(digest, size)
@@ -127,10 +132,13 @@ def _upload(path: Path, digest: str, progress: Show) -> Steps[None]:
                     location = None
                 elif not passing and error.code != "Offset":
                     raise
-                if attempt == RETRIES - 1:
+                # A service that has no place free is not one that fails.
+                left -= error.code != "Busy" or time.monotonic() > until
+                if left == 0:
                     raise
-            yield Pause(wait)
-            wait *= 2
+            # Clients that were refused together do not come back together.
+            yield Pause(wait * random.uniform(0.5, 1.5))
+            wait = min(2 * wait, LONGEST_WAIT)
 
 
 def _begun(digest: str, size: int) -> Steps[str | None]:

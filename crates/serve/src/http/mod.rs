@@ -1,6 +1,7 @@
 //! The service over HTTP.
 
 pub(crate) mod admin;
+pub(crate) mod api;
 pub(crate) mod body;
 pub(crate) mod health;
 pub(crate) mod jobs;
@@ -18,81 +19,23 @@ use axum::http::request::Parts;
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
-use axum::routing::{any, delete, get, post, put};
-use utoipa::OpenApi;
+use axum::routing::{delete, get, post, put};
 
 use crate::app::App;
 use crate::error::{Code, ServeError};
+pub(crate) use crate::http::api::Problem;
 use crate::store::tenants;
 use crate::token::Caller;
 
 /// A small body, of a description and no object.
 const SMALL: usize = 1 << 16;
 
-/// The description of the interface.
-#[derive(OpenApi)]
-#[openapi(
-    info(
-        title = "Ringmill",
-        description = "Programs on encrypted numbers. Objects are immutable and addressed by the BLAKE3 of their bytes; what one tenant \
-                       stores, no other sees. Refusals are problem+json (RFC 9457) with a stable `code`."
-    ),
-    paths(
-        health::alive,
-        health::ready,
-        health::metrics,
-        objects::list,
-        objects::head,
-        objects::fetch,
-        objects::store,
-        objects::remove,
-        objects::pin,
-        objects::missing_keys,
-        uploads::options,
-        uploads::list,
-        uploads::create,
-        uploads::offset,
-        uploads::append,
-        uploads::end,
-        jobs::list,
-        jobs::add,
-        jobs::see,
-        jobs::events,
-        jobs::cancel,
-        admin::tenant,
-        admin::list,
-        admin::add,
-        admin::revoke
-    ),
-    components(schemas(Problem))
-)]
-struct Api;
-
-/// A refusal.
-#[derive(utoipa::ToSchema)]
-#[allow(dead_code)] // described here, written in error.rs
-pub(crate) struct Problem {
-    /// urn:ringmill:problem:CODE.
-    r#type: String,
-    title: String,
-    status: u16,
-    /// The broken rule, stable between versions.
-    code: String,
-    /// What is wrong, and what would be right.
-    detail: String,
-}
-
-/// The description as JSON.
-pub(crate) fn openapi() -> Result<String, ServeError> {
-    Api::openapi().to_pretty_json().map_err(|e| ServeError::Start(e.to_string()))
-}
-
 pub(crate) fn router(app: Arc<App>) -> Router {
     Router::new()
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))
         .route("/metrics", get(health::metrics))
-        .route("/openapi.json", get(health::description))
+        .route("/openapi.json", get(api::described))
         .route("/", get(page::page))
         .route("/page/{name}", get(page::part))
         .route("/v1/objects", get(objects::list))
@@ -108,7 +51,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .route("/v1/uploads", post(uploads::create).options(uploads::options).get(uploads::list))
         .route(
             "/v1/uploads/{id}",
-            any(uploads::other).head(uploads::offset).patch(uploads::append).delete(uploads::end),
+            post(uploads::other).head(uploads::offset).patch(uploads::append).delete(uploads::end),
         )
         .route("/v1/jobs", get(jobs::list).post(jobs::add))
         .route("/v1/jobs/{id}", get(jobs::see).delete(jobs::cancel))

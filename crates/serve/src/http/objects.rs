@@ -90,7 +90,10 @@ pub(crate) async fn fetch(
     let object = found(&app, &caller, &hash).await?;
     let file = File::open(app.blobs.object(caller.tenant, &object.hash)).await;
     let file = file.map_err(ServeError::io("opening an object"))?;
-    app.store.lightly(move |t| objects::touch(t, caller.tenant, &hash)).await?;
+    if let Err(error) = app.store.lightly(move |t| objects::touch(t, caller.tenant, &hash)).await {
+        // A disk that is full is read.
+        tracing::warn!(%error, "the use of an object was not noted");
+    }
     let counted = app.clone();
     let pieces = stream::try_unfold(file, move |mut file| {
         let app = counted.clone();
@@ -200,7 +203,7 @@ pub(crate) fn room_on_disk(app: &App) -> Result<(), ServeError> {
     if app.is_draining() {
         return Err(ServeError::Draining);
     }
-    if app.blobs.free()? < app.config.disk_free { Err(ServeError::DiskFull) } else { Ok(()) }
+    if app.blobs.is_full(app.config.disk_free)? { Err(ServeError::DiskFull) } else { Ok(()) }
 }
 
 /// Removes an object that no open job needs.
