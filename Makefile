@@ -79,7 +79,7 @@ test-full-rust: $(STAMPS)/extension $(STAMPS)/system $(STAMPS)/eda
 	  cargo test -p ringmill-machine --profile full $(CARGO_FLAGS) -- --include-ignored compact::tests::simulated;)
 
 .PHONY: test-full-python
-test-full-python: $(STAMPS)/extension $(STAMPS)/service $(STAMPS)/peers $(STAMPS)/data $(STAMPS)/ray $(STAMPS)/cross $(STAMPS)/system $(STAMPS)/eda
+test-full-python: $(STAMPS)/extension $(STAMPS)/service $(STAMPS)/service-tools $(STAMPS)/peers $(STAMPS)/data $(STAMPS)/ray $(STAMPS)/cross $(STAMPS)/system $(STAMPS)/eda
 	@. $(EDA_HOME)/env.sh; $(CURDIR)/$(PY) -m pytest -q -m '' $(PYTEST_JOBS) $(TEST_PATHS)
 
 .PHONY: test-full-rtl
@@ -164,6 +164,10 @@ $(STAMPS)/data: requirements/data.txt scripts/data.sh $(STAMPS)/venv
 
 $(STAMPS)/ray: requirements/ray.txt $(STAMPS)/venv
 	@scripts/setup-python.sh $(VENV) ray
+	@mkdir -p $(@D); touch $@
+
+$(STAMPS)/service-tools: requirements/service.txt $(STAMPS)/venv
+	@scripts/setup-python.sh $(VENV) service
 	@mkdir -p $(@D); touch $@
 
 $(STAMPS)/cross: requirements/cross.txt $(STAMPS)/venv

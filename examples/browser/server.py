@@ -3,7 +3,8 @@
     npm ci --prefix examples/browser
     python examples/browser/server.py
 
-It is a demonstration for one visitor on this machine; `ringmill serve` is for others.
+It is a demonstration for one visitor on this machine. With ``--remote`` it computes nothing itself: it turns
+files of SEAL into files of Ringmill, and the service that `ringmill remote login` knows computes.
 """
 
 from __future__ import annotations
@@ -11,6 +12,9 @@ from __future__ import annotations
 import argparse
 import contextlib
 import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -20,6 +24,7 @@ import numpy as np
 
 import ringmill as rm
 from ringmill.interop import arguments, seal
+from ringmill.remote import Client, Credentials
 
 HERE = Path(__file__).resolve().parent
 #: The scale that the page encodes with, in bits.
@@ -34,8 +39,8 @@ TYPES = {
 }
 
 
-def evaluate(sent: dict[str, bytes]) -> bytes:
-    """Add squares of neighbours of an encrypted vector; the bytes are files of SEAL."""
+def evaluate(sent: dict[str, bytes], service: Client | None = None) -> bytes:
+    """Add squares of neighbours of an encrypted vector, here or at a service; the bytes are files of SEAL."""
     params = seal.load_parameters(sent["parms"], scale_bits=SCALE_BITS)
     keys = seal.load_evaluation_keys(params, sent["relin.keys"], sent["galois.keys"])
 
@@ -45,7 +50,7 @@ def evaluate(sent: dict[str, bytes]) -> bytes:
 
     compiled = energy.compile(params=params)
     given = arguments(compiled, x=seal.load_ciphertext(params, sent["x.ct"]))
-    results = compiled.evaluate(keys, given)
+    results = service.run(compiled, keys, given) if service else compiled.evaluate(keys, given)
     # SEAL 4.1 in the browser reads files of its own version and older ones.
     return seal.dump_ciphertext(results.parts["out"], version="4.1")
 
@@ -88,7 +93,8 @@ class Handler(BaseHTTPRequestHandler):
             return
         start = time.perf_counter()
         try:
-            result = evaluate(dict(self.server.sent))
+            with self.server.service() as service:
+                result = evaluate(dict(self.server.sent), service)
         except rm.RingmillError as error:
             self._say(HTTPStatus.BAD_REQUEST, str(error))
             return
@@ -119,10 +125,17 @@ class Handler(BaseHTTPRequestHandler):
 class Server(ThreadingHTTPServer):
     """The server of one visitor."""
 
-    def __init__(self, port: int = 0, modules: Path = HERE / "node_modules") -> None:
+    def __init__(
+        self,
+        port: int = 0,
+        modules: Path = HERE / "node_modules",
+        service: Callable[[], AbstractContextManager[Client | None]] = contextlib.nullcontext,
+    ) -> None:
         if not (modules / "node-seal").is_dir():
             raise SystemExit(f"node-seal is not in {modules}: npm ci --prefix examples/browser")
         self.modules = modules
+        # A connection for each request: they come in threads of their own.
+        self.service = service
         self.sent: dict[str, bytes] = {}
         super().__init__(("127.0.0.1", port), Handler)
 
@@ -135,7 +148,11 @@ class Server(ThreadingHTTPServer):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--port", type=int, default=8000)
-    with Server(parser.parse_args().port) as server:
+    parser.add_argument("--remote", action="store_true", help="compute at the service that is logged in to")
+    options = parser.parse_args()
+    kept = Credentials.load() if options.remote else None
+    place = partial(Client, kept.url, kept.token) if kept else contextlib.nullcontext
+    with Server(options.port, service=place) as server:
         print(server.url, flush=True)
         with contextlib.suppress(KeyboardInterrupt):
             server.serve_forever()

@@ -9,11 +9,13 @@ import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from service import Service
 from test_page_in_browser import CHROMIUM
 
 HERE = Path(__file__).resolve().parents[2] / "examples" / "browser"
@@ -45,16 +47,24 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def server(example: Any, modules: Path) -> Iterator[Any]:
-    with example.Server(modules=modules) as running:
-        thread = threading.Thread(target=running.serve_forever)
-        thread.start()
+    with example.Server(modules=modules) as running, threading_of(running):
         yield running
-        running.shutdown()
+
+
+@contextmanager
+def threading_of(server: Any) -> Iterator[None]:
+    """Serve in a thread meanwhile."""
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield
+    finally:
+        server.shutdown()
         thread.join()
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: `apt-get install chromium`")
-def test_a_browser_gets_its_result(server: Any) -> None:
+def visited(server: Any) -> None:
+    """Let a browser ask for a result, and compare it."""
     from playwright.sync_api import sync_playwright
 
     x = np.array([0.5, -0.25, 0.125, 0.75])
@@ -79,6 +89,24 @@ def test_a_browser_gets_its_result(server: Any) -> None:
     assert "no secret key" in steps
     # What the server was sent is what it needs; a secret key of SEAL has a kind of its own and is refused.
     assert set(server.sent) == {"parms", "relin.keys", "galois.keys", "x.ct"}
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: `apt-get install chromium`")
+def test_a_browser_gets_its_result(server: Any) -> None:
+    visited(server)
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: `apt-get install chromium`")
+def test_a_browser_gets_its_result_from_a_service(example: Any, modules: Path, tmp_path: Path) -> None:
+    """The page encrypts, a service for tenants computes, and no party but the page has a secret key."""
+    with Service(tmp_path / "data") as service:
+        server = example.Server(modules=modules, service=service.client)
+        with server, threading_of(server):
+            visited(server)
+        with service.client() as client:
+            assert [job["state"] for job in client.jobs()] == ["done"]
+            kinds = {found["kind"] for found in client.objects()}
+            assert kinds == {"program", "keys", "arguments", "results"}
 
 
 def answered(method: str, url: str, body: bytes | None) -> int:

@@ -9,6 +9,7 @@ use tokio::sync::{Notify, Semaphore};
 use tokio::time::timeout;
 
 use crate::blobs::Blobs;
+use crate::collect;
 use crate::config::Config;
 use crate::error::ServeError;
 use crate::metrics::Metrics;
@@ -49,6 +50,7 @@ impl App {
         let blobs = Blobs::open(&config.dir)?;
         let store = Store::open(&config.dir)?;
         blobs.sweep(&store.now(uploads::all)?)?;
+        collect::recover(&store, &blobs)?;
         Ok(Self {
             key: TokenKey::open(&config.dir)?,
             metrics: Metrics::new()?,

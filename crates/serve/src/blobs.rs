@@ -1,12 +1,16 @@
 //! Files: uploads that grow, and objects that never change.
 //!
-//! An object lies at `objects/TENANT/HH/HASH`, and gets there by a rename within one file system once it is complete and on disk.
+//! An object lies at `objects/TENANT/HH/HASH`, and gets there by a rename within one file system once it is complete, and on disk
+//! unless it can be computed again.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use crate::error::ServeError;
+
+/// Free bytes that are enough on a disk of any size.
+const ENOUGH: f64 = (16u64 << 30) as f64;
 
 /// The folder of files.
 #[derive(Debug, Clone)]
@@ -37,17 +41,46 @@ impl Blobs {
         self.dir.join("work").join(id)
     }
 
-    /// Makes a complete file an object; one that is there already stays.
+    /// Makes a complete file an object, on disk.
     pub(crate) fn keep(&self, from: &Path, tenant: i64, hash: &str) -> Result<(), ServeError> {
+        let synced = File::open(from).and_then(|file| file.sync_all());
+        synced.map_err(ServeError::io("keeping an object"))?;
+        self.place(from, tenant, hash)?;
+        self.settle(tenant, hash).map(drop)
+    }
+
+    /// Makes a complete file an object. Its bytes reach the disk at some time, or with [`settle`](Self::settle).
+    pub(crate) fn place(&self, from: &Path, tenant: i64, hash: &str) -> Result<(), ServeError> {
         let to = self.object(tenant, hash);
-        let keep = || {
-            let folder = to.parent().unwrap_or(&self.dir);
-            fs::create_dir_all(folder)?;
-            File::open(from)?.sync_all()?;
-            fs::rename(from, &to)?;
-            File::open(folder)?.sync_all()
+        let place = || {
+            fs::create_dir_all(to.parent().unwrap_or(&self.dir))?;
+            fs::rename(from, &to)
         };
-        keep().map_err(ServeError::io("keeping an object"))
+        place().map_err(ServeError::io("keeping an object"))
+    }
+
+    /// Waits until an object and the entry of its folder are on disk; false if it is gone.
+    pub(crate) fn settle(&self, tenant: i64, hash: &str) -> Result<bool, ServeError> {
+        let path = self.object(tenant, hash);
+        let folder = path.parent().unwrap_or(&self.dir);
+        match File::open(&path).and_then(|file| file.sync_all()).and_then(|()| File::open(folder)?.sync_all())
+        {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(ServeError::io("writing an object to the disk")(error)),
+        }
+    }
+
+    /// The folders of objects: tenant, path.
+    pub(crate) fn folders(&self) -> Result<Vec<(i64, PathBuf)>, ServeError> {
+        let mut found = Vec::new();
+        for tenant in listed(&self.dir.join("objects"))? {
+            let number = tenant.file_name().and_then(|name| name.to_str()?.parse().ok());
+            if let Some(number) = number {
+                found.extend(listed(&tenant)?.into_iter().map(|folder| (number, folder)));
+            }
+        }
+        Ok(found)
     }
 
     pub(crate) fn remove(&self, path: &Path) {
@@ -60,13 +93,12 @@ impl Blobs {
 
     /// Removes uploads that nobody knows, and what workers left: when the service starts.
     pub(crate) fn sweep(&self, known: &[String]) -> Result<(), ServeError> {
-        let entries = |sub| fs::read_dir(self.dir.join(sub)).map_err(ServeError::io("reading a folder"));
-        for entry in entries("work")?.flatten() {
-            self.remove(&entry.path());
+        for path in listed(&self.dir.join("work"))? {
+            self.remove(&path);
         }
-        for entry in entries("uploads")?.flatten() {
-            if !entry.file_name().to_str().is_some_and(|name| known.iter().any(|id| id == name)) {
-                self.remove(&entry.path());
+        for path in listed(&self.dir.join("uploads"))? {
+            if !path.file_name().is_some_and(|name| known.iter().any(|id| name == id.as_str())) {
+                self.remove(&path);
             }
         }
         Ok(())
@@ -74,10 +106,38 @@ impl Blobs {
 
     /// The part of the disk that is free.
     pub(crate) fn free(&self) -> Result<f64, ServeError> {
+        let (free, all) = self.room()?;
+        Ok(free / all.max(1.0))
+    }
+
+    /// Whether less is free than a part of the disk, or than [`ENOUGH`] of a large disk.
+    pub(crate) fn is_full(&self, part: f64) -> Result<bool, ServeError> {
+        let (free, all) = self.room()?;
+        Ok(free < (part * all).min(ENOUGH))
+    }
+
+    /// Bytes that are free, and all bytes of the disk.
+    fn room(&self) -> Result<(f64, f64), ServeError> {
         let reported = rustix::fs::statvfs(&self.dir)
             .map_err(|e| ServeError::io("reading the disk's free space")(e.into()))?;
-        Ok(reported.f_bavail as f64 / (reported.f_blocks as f64).max(1.0))
+        let bytes = |blocks: u64| blocks as f64 * reported.f_frsize as f64;
+        Ok((bytes(reported.f_bavail), bytes(reported.f_blocks)))
     }
+}
+
+/// What a folder holds, in order of names.
+pub(crate) fn listed(folder: &Path) -> Result<Vec<PathBuf>, ServeError> {
+    let entries = fs::read_dir(folder).map_err(ServeError::io("reading a folder"))?;
+    let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    Ok(paths)
+}
+
+/// The BLAKE3 of a file.
+pub(crate) fn hash_file(path: &Path) -> std::io::Result<String> {
+    let mut hasher = blake3::Hasher::new();
+    std::io::copy(&mut std::io::BufReader::with_capacity(1 << 20, File::open(path)?), &mut hasher)?;
+    Ok(hasher.finalize().to_hex().to_string())
 }
 
 /// Whether a text is a BLAKE3 in hexadecimal digits of one case.

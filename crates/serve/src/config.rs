@@ -3,6 +3,8 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use crate::store::objects::Kind;
+
 /// Settings; all have defaults for one machine.
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -34,12 +36,72 @@ pub struct Config {
     pub lease: i64,
     /// Seconds that running jobs get when the service is to end.
     pub drain: u64,
-    /// The part of the disk that must stay free.
+    /// The part of the disk that must stay free; 16 GiB are enough on a large one.
     pub disk_free: f64,
+    /// How long objects and jobs are kept.
+    pub keep: Keep,
     /// Bytes that a new tenant may store.
     pub quota_bytes: u64,
     /// Jobs that a new tenant may have open.
     pub quota_jobs: u64,
+}
+
+/// Seconds after its last use until an object is removed, by kind, and until a job that has ended is forgotten; 0 keeps them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
+pub struct Keep {
+    /// Kernel files.
+    pub program: i64,
+    /// Evaluation keys.
+    pub keys: i64,
+    /// Encrypted arguments.
+    pub arguments: i64,
+    /// Encrypted results.
+    pub results: i64,
+    /// Jobs that have ended.
+    pub jobs: i64,
+}
+
+const DAY: i64 = 24 * 3600;
+
+impl Default for Keep {
+    fn default() -> Self {
+        Self { program: 180 * DAY, keys: 180 * DAY, arguments: 30 * DAY, results: 30 * DAY, jobs: 90 * DAY }
+    }
+}
+
+impl Keep {
+    pub(crate) fn of(&self, kind: Kind) -> i64 {
+        match kind {
+            Kind::Program => self.program,
+            Kind::Keys => self.keys,
+            Kind::Arguments => self.arguments,
+            Kind::Results => self.results,
+        }
+    }
+
+    /// Reads "results=86400", which changes one of them.
+    ///
+    /// # Errors
+    /// A sentence that says what is right.
+    pub fn set(&mut self, text: &str) -> Result<(), String> {
+        let wrong = || {
+            format!(
+                "{text:?} says not what is kept for how long; give KIND=SECONDS, of program, keys, arguments, results or jobs"
+            )
+        };
+        let (kind, seconds) = text.split_once('=').ok_or_else(wrong)?;
+        let seconds: u32 = seconds.parse().map_err(|_| wrong())?;
+        let place = match kind {
+            "program" => &mut self.program,
+            "keys" => &mut self.keys,
+            "arguments" => &mut self.arguments,
+            "results" => &mut self.results,
+            "jobs" => &mut self.jobs,
+            _ => return Err(wrong()),
+        };
+        *place = seconds.into();
+        Ok(())
+    }
 }
 
 impl Config {
@@ -61,8 +123,27 @@ impl Config {
             lease: 30,
             drain: 30,
             disk_free: 0.1,
+            keep: Keep::default(),
             quota_bytes: 64 << 30,
             quota_jobs: 64,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_set_by_kind() {
+        let mut keep = Keep::default();
+        keep.set("results=60").unwrap();
+        keep.set("keys=0").unwrap();
+        assert_eq!(keep, Keep { results: 60, keys: 0, ..Keep::default() });
+        for wrong in
+            ["", "results", "results=", "results=-1", "secrets=1", "results=1.5", "results=99999999999"]
+        {
+            assert!(keep.set(wrong).unwrap_err().contains("KIND=SECONDS"), "{wrong}");
         }
     }
 }

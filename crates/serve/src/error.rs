@@ -71,13 +71,22 @@ pub enum ServeError {
     #[error("too many uploads run at once; try again in a moment")]
     Busy,
     #[error("the database failed: {0}")]
-    Database(#[from] rusqlite::Error),
+    Database(rusqlite::Error),
     #[error("{action} failed: {source}")]
     Io { action: &'static str, source: std::io::Error },
     #[error("a worker failed: {why}")]
     Worker { why: String },
     #[error("{0}")]
     Start(String),
+}
+
+impl From<rusqlite::Error> for ServeError {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::DiskFull) => Self::DiskFull,
+            _ => Self::Database(error),
+        }
+    }
 }
 
 impl ServeError {
@@ -155,16 +164,15 @@ impl ServeError {
     }
 }
 
-impl IntoResponse for ServeError {
-    fn into_response(self) -> Response {
+impl ServeError {
+    /// The body of a response: problem+json. What the system says stays in the log.
+    pub(crate) fn problem(&self) -> Value {
         let (status, code) = self.kind();
-        let detail = match self {
-            // What the system says stays in the log.
-            _ if status.is_server_error() && code == "Internal" => {
-                tracing::error!(error = %self, "request failed");
-                "the server failed; the request may be sent again".to_owned()
-            }
-            ref error => error.to_string(),
+        let detail = if status.is_server_error() && code == "Internal" {
+            tracing::error!(error = %self, "request failed");
+            "the server failed; the request may be sent again".to_owned()
+        } else {
+            self.to_string()
         };
         let mut body = Map::new();
         body.insert("type".into(), json!(format!("urn:ringmill:problem:{code}")));
@@ -175,8 +183,15 @@ impl IntoResponse for ServeError {
         if let Value::Object(figures) = self.figures() {
             body.extend(figures);
         }
+        Value::Object(body)
+    }
+}
+
+impl IntoResponse for ServeError {
+    fn into_response(self) -> Response {
+        let (status, code) = self.kind();
         let code = code.to_owned();
-        let mut response = (status, Json(Value::Object(body))).into_response();
+        let mut response = (status, Json(self.problem())).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         if status == StatusCode::UNAUTHORIZED {

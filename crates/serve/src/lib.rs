@@ -10,12 +10,16 @@
 //! | `http` | routes: objects, uploads, jobs, tokens, health |
 //! | `store` | the database: tenants, objects, uploads, jobs, audit log |
 //! | `blobs` | the files of uploads and objects |
+//! | `collect` | what goes: objects whose time is over, files that no object has |
+//! | `backup` | copies that can be served, and whether a folder is whole |
 //! | `scheduler` | jobs from the queue to the workers |
 //! | `worker` | child processes that check files and run programs |
 //! | [`error`] | refusals, as problem+json |
 
 mod app;
+mod backup;
 mod blobs;
+mod collect;
 pub mod config;
 pub mod error;
 mod http;
@@ -37,12 +41,15 @@ use rustix::fs::{FlockOperation, flock};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
+pub use backup::Saved;
+pub use collect::Collected;
 pub use worker::child::work;
 
 use crate::app::App;
+use crate::blobs::Blobs;
 use crate::config::Config;
 use crate::error::ServeError;
-use crate::store::{Store, audit, jobs, tenants};
+use crate::store::{DATABASE, Store, audit, jobs, tenants};
 use crate::token::{Scope, TokenKey};
 
 /// The name of the tenant that a new folder has.
@@ -133,12 +140,48 @@ pub fn add_tenant(config: &Config, name: &str) -> Result<String, ServeError> {
     })
 }
 
+/// The store and the files of a folder that a service has made.
+fn existing(config: &Config) -> Result<(Store, Blobs), ServeError> {
+    if !config.dir.join(DATABASE).is_file() {
+        let why = format!("{} holds no service; name its folder with --dir", config.dir.display());
+        return Err(ServeError::Start(why));
+    }
+    Ok((Store::open(&config.dir)?, Blobs::open(&config.dir)?))
+}
+
+/// Removes objects and jobs whose time is over, and files that no object has; counts them alone if `dry`. The service may run.
+///
+/// # Errors
+/// A folder that holds no service, or cannot be written.
+pub fn gc(config: &Config, dry: bool) -> Result<Collected, ServeError> {
+    let (store, blobs) = existing(config)?;
+    collect::gc(&store, &blobs, &config.keep, dry)
+}
+
+/// Makes a copy of everything that can itself be served. The service may run.
+///
+/// # Errors
+/// A folder that holds no service, and one for the copy that cannot be written or is served.
+pub fn backup(config: &Config, to: &Path) -> Result<Saved, ServeError> {
+    let (store, blobs) = existing(config)?;
+    backup::backup(&config.dir, &store, &blobs, to)
+}
+
+/// What is not as it should be in a folder; with `deep` every object is hashed.
+///
+/// # Errors
+/// A folder that holds no service, or cannot be read.
+pub fn check(config: &Config, deep: bool) -> Result<Vec<String>, ServeError> {
+    let (store, blobs) = existing(config)?;
+    backup::faults(&config.dir, &store, &blobs, deep)
+}
+
 /// The number of the first entry of the audit log that was changed after it was written, if any.
 ///
 /// # Errors
 /// A folder that holds no service.
 pub fn check_audit(config: &Config) -> Result<Option<i64>, ServeError> {
-    Store::open(&config.dir)?.now(audit::broken)
+    existing(config)?.0.now(audit::broken)
 }
 
 /// The description of the interface, OpenAPI 3.1 as JSON.
@@ -146,5 +189,5 @@ pub fn check_audit(config: &Config) -> Result<Option<i64>, ServeError> {
 /// # Errors
 /// None that is known.
 pub fn openapi() -> Result<String, ServeError> {
-    http::openapi()
+    http::api::openapi()
 }

@@ -11,6 +11,8 @@ pub fn begin() {
         .with_span_list(false)
         .with_target(false)
         .with_max_level(Level::INFO)
+        // A line that cannot be written, on a full disk, ends no request: saying so would be a panic.
+        .log_internal_errors(false)
         .with_writer(std::io::stderr);
     // A program that logs already goes on as it does.
     let _ = logging.try_init();

@@ -1,17 +1,21 @@
 //! `ringmill-serve`: the service, and what its operator does on its machine.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use lexopt::prelude::*;
 use ringmill_serve::config::Config;
 use ringmill_serve::error::ServeError;
-use ringmill_serve::{add_tenant, check_audit, logging, openapi, serve, work};
+use ringmill_serve::{add_tenant, backup, check, check_audit, gc, logging, openapi, serve, work};
 
 const HELP: &str = "\
 Runs encrypted programs for tenants over HTTP: docs/service.md.
 
     ringmill-serve --dir DIR [OPTIONS]     serve; prints the address, and the first token of a new folder
     ringmill-serve tenant NAME --dir DIR   add a tenant, or a token to one; prints a token
+    ringmill-serve gc --dir DIR            remove what is over, and files that no object has; --dry-run counts it
+    ringmill-serve backup --dir DIR --to B copy everything to folder B, which can be served; the service may run
+    ringmill-serve check --dir DIR         look whether everything is there; --deep reads every object
     ringmill-serve audit --dir DIR         check the audit log
     ringmill-serve openapi                 print the description of the interface
 
@@ -29,7 +33,9 @@ Runs encrypted programs for tenants over HTTP: docs/service.md.
     --upload-ttl S       seconds until an upload that nobody goes on with is removed (86400)
     --lease S            seconds of a lease on a job (30)
     --drain S            seconds that running jobs get after SIGTERM (30)
-    --disk-free R        the part of the disk that must stay free (0.1)
+    --disk-free R        the part of the disk that must stay free (0.1); 16 GiB are enough on a large one
+    --keep KIND=S        seconds after its last use until an object of a kind is removed, 0 for never: program and keys
+                         (180 days), arguments and results (30 days); for jobs since they ended (90 days)
     --quota-bytes B      bytes that a new tenant may store (64 GiB)
     --quota-jobs N       jobs that a new tenant may have open (64)
 ";
@@ -37,12 +43,24 @@ Runs encrypted programs for tenants over HTTP: docs/service.md.
 enum Verb {
     Serve,
     Tenant(String),
+    Gc,
+    Backup,
+    Check,
     Audit,
     OpenApi,
     Work { memory: u64, file: u64 },
 }
 
-fn reported() -> Result<(Verb, Config), lexopt::Error> {
+/// What a verb takes beside the settings of the service.
+#[derive(Default)]
+struct More {
+    to: Option<PathBuf>,
+    dry: bool,
+    deep: bool,
+}
+
+fn reported() -> Result<(Verb, Config, More), lexopt::Error> {
+    let mut more = More::default();
     let (mut verb, mut config) = (Verb::Serve, Config::new(""));
     let mut parser = lexopt::Parser::from_env();
     let mut first = true;
@@ -51,6 +69,9 @@ fn reported() -> Result<(Verb, Config), lexopt::Error> {
             Value(word) if first => {
                 verb = match &word.string()?[..] {
                     "tenant" => Verb::Tenant(parser.value()?.string()?),
+                    "gc" => Verb::Gc,
+                    "backup" => Verb::Backup,
+                    "check" => Verb::Check,
                     "audit" => Verb::Audit,
                     "openapi" => Verb::OpenApi,
                     "worker" => {
@@ -68,6 +89,10 @@ fn reported() -> Result<(Verb, Config), lexopt::Error> {
                 println!("ringmill-serve {}", env!("CARGO_PKG_VERSION"));
                 std::process::exit(0);
             }
+            Long("to") if matches!(verb, Verb::Backup) => more.to = Some(parser.value()?.into()),
+            Long("dry-run") if matches!(verb, Verb::Gc) => more.dry = true,
+            Long("deep") if matches!(verb, Verb::Check) => more.deep = true,
+            Long("keep") => config.keep.set(&parser.value()?.string()?)?,
             Long("dir") => config.dir = parser.value()?.into(),
             Long("listen") => config.listen = parser.value()?.parse()?,
             Long("workers") => config.workers = within(parser.value()?.parse()?, 1, 1024)?,
@@ -91,10 +116,13 @@ fn reported() -> Result<(Verb, Config), lexopt::Error> {
         }
         first = false;
     }
-    if config.dir.as_os_str().is_empty() && matches!(verb, Verb::Serve | Verb::Tenant(_) | Verb::Audit) {
+    if config.dir.as_os_str().is_empty() && !matches!(verb, Verb::OpenApi | Verb::Work { .. }) {
         return Err("name the folder of the service with --dir".into());
     }
-    Ok((verb, config))
+    if matches!(verb, Verb::Backup) && more.to.is_none() {
+        return Err("name the folder of the backup with --to".into());
+    }
+    Ok((verb, config, more))
 }
 
 fn within<T: PartialOrd + std::fmt::Display>(value: T, least: T, most: T) -> Result<T, lexopt::Error> {
@@ -104,11 +132,28 @@ fn within<T: PartialOrd + std::fmt::Display>(value: T, least: T, most: T) -> Res
     }
 }
 
-fn run(verb: Verb, config: Config) -> Result<(), ServeError> {
+fn run(verb: Verb, config: Config, more: More) -> Result<(), ServeError> {
+    let json = |value: serde_json::Result<String>| value.unwrap_or_default();
     match verb {
         Verb::Work { memory, file } => work(memory, file)?,
         Verb::OpenApi => println!("{}", openapi()?),
         Verb::Tenant(name) => println!("{}", add_tenant(&config, &name)?),
+        Verb::Gc => println!("{}", json(serde_json::to_string(&gc(&config, more.dry)?))),
+        Verb::Backup => {
+            let to = more.to.unwrap_or_default();
+            println!("{}", json(serde_json::to_string(&backup(&config, &to)?)));
+        }
+        Verb::Check => {
+            let faults = check(&config, more.deep)?;
+            for fault in &faults {
+                println!("{fault}");
+            }
+            if !faults.is_empty() {
+                let why = format!("{} faults; restore a backup, or remove what is damaged", faults.len());
+                return Err(ServeError::Start(why));
+            }
+            println!("everything is as it should be");
+        }
         Verb::Audit => match check_audit(&config)? {
             None => println!("every entry is as it was written"),
             Some(id) => return Err(ServeError::Start(format!("entry {id} of the audit log was changed"))),
@@ -129,14 +174,14 @@ fn run(verb: Verb, config: Config) -> Result<(), ServeError> {
 }
 
 fn main() -> ExitCode {
-    let (verb, config) = match reported() {
+    let (verb, config, more) = match reported() {
         Ok(reported) => reported,
         Err(error) => {
             eprintln!("ringmill-serve: {error}");
             return ExitCode::from(2);
         }
     };
-    match run(verb, config) {
+    match run(verb, config, more) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("ringmill-serve: {error}");

@@ -22,6 +22,8 @@ pub(crate) struct Metrics {
     pub(crate) run_seconds: HistogramVec,
     pub(crate) queue_seconds: Histogram,
     pub(crate) secret_keys: IntCounter,
+    /// Objects whose time was over, by kind.
+    pub(crate) expired: IntCounterVec,
     jobs: IntGaugeVec,
     queued_seconds: Gauge,
     disk_free: Gauge,
@@ -68,6 +70,7 @@ impl Metrics {
             queue_seconds: seconds("queue_seconds", "Seconds that jobs waited.", &[])?
                 .with_label_values::<&str>(&[]),
             secret_keys,
+            expired: counter("expired_objects_total", "Objects whose time was over.", &["kind"])?,
             jobs,
             queued_seconds: gauge("queued_seconds", "Predicted seconds of open jobs.")?,
             disk_free: gauge("disk_free_ratio", "The part of the disk that is free.")?,

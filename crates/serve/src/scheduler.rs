@@ -5,11 +5,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::Notify;
-use tokio::time::{interval, sleep};
+use tokio::task::spawn_blocking;
+use tokio::time::{Instant, interval, sleep};
 
 use crate::app::App;
+use crate::collect;
 use crate::error::ServeError;
-use crate::store::jobs::{self, Class, Failure, Job};
+use crate::store::jobs::{self, Class, Failure, Finished, Job};
 use crate::store::objects::{Kind, Object, get};
 use crate::store::{now, uploads};
 use crate::worker::parent::Worker;
@@ -27,6 +29,8 @@ pub(crate) struct Runs {
     running: Mutex<HashMap<String, Running>>,
     /// Signals that a job changed.
     pub(crate) changed: Notify,
+    /// Signals that a job came further.
+    pub(crate) moved: Notify,
     /// Signals that a job waits.
     pub(crate) queued: Notify,
 }
@@ -62,6 +66,7 @@ pub(crate) async fn slot(app: Arc<App>) {
         let lease = app.config.lease;
         match app.store.lightly(move |t| jobs::claim(t, lease)).await {
             Ok(Some(job)) => {
+                app.runs.changed.notify_waiters();
                 worker = serve(&app, job, worker).await;
                 app.runs.changed.notify_waiters();
                 continue;
@@ -95,6 +100,7 @@ enum Outcome {
         hash: String,
         size: u64,
         seconds: f64,
+        beside: f64,
     },
     Failed(Failure),
     /// The lease is another's, or the job has ended.
@@ -105,12 +111,20 @@ enum Outcome {
 
 /// Runs one job; gives the worker back if it can go on.
 async fn serve(app: &Arc<App>, job: Job, worker: Option<Worker>) -> Option<Worker> {
-    let cancel = Arc::new(Notify::new());
+    let (cancel, start) = (Arc::new(Notify::new()), Instant::now());
     app.runs.lock().insert(job.id.clone(), Running { progress: (0, 0), cancel: cancel.clone() });
     let out = app.blobs.work(&format!("{}-{}", job.id, job.epoch));
     let (outcome, worker) = run(app, &job, &out, worker, &cancel).await;
     let ended = match outcome {
-        Outcome::Done { hash, size, seconds } => done(app, &job, &out, (hash, size, seconds)).await,
+        Outcome::Done { hash, size, seconds, beside } => {
+            let ran = start.elapsed().as_secs_f64();
+            let ended = done(app, &job, &out, (hash, size, seconds)).await;
+            let all = start.elapsed().as_secs_f64();
+            // Where the time went: the engine, files in the worker, the process, and the end.
+            let (process, end) = (ran - seconds - beside, all - ran);
+            tracing::info!(job = job.id, seconds, files = beside, process, end, "job ran");
+            ended
+        }
         Outcome::Failed(failure) => {
             app.metrics.failures.with_label_values(&[failure.class.name()]).inc();
             tracing::warn!(job = job.id, class = failure.class.name(), code = failure.code, "job failed");
@@ -181,8 +195,11 @@ async fn run(
                     if let Some(running) = app.runs.lock().get_mut(&job.id) {
                         running.progress = (done, all);
                     }
+                    app.runs.moved.notify_waiters();
                 }
-                Answer::Done { hash, size, seconds } => return (Outcome::Done { hash, size, seconds }, Some(worker)),
+                Answer::Done { hash, size, seconds, beside } => {
+                    return (Outcome::Done { hash, size, seconds, beside }, Some(worker));
+                }
                 // A refusal leaves the worker as it was; of one that ended nothing is left.
                 Answer::Failed(failure) if failure.class == Class::User => {
                     return (Outcome::Failed(failure), Some(worker));
@@ -218,6 +235,9 @@ async fn run(
 }
 
 /// Makes results an object and ends the job, both or neither.
+///
+/// Nothing waits for the disk here: what a loss of power takes is computed again, with the same bits. Before anything is removed that
+/// a result came from, `collect::settle` has it on disk.
 async fn done(
     app: &Arc<App>,
     job: &Job,
@@ -227,20 +247,22 @@ async fn done(
     let (app, job, out) = (app.clone(), job.clone(), out.to_owned());
     let store = app.store.clone();
     store
-        .run(move |t| {
+        .lightly(move |t| {
             let program = get(t, job.tenant, &job.program)?;
             let facts = program.map_or(serde_json::Value::Null, |object| {
                 serde_json::json!({ "kernel": object.facts["kernel"], "program": object.facts["program"],
                                     "params": object.facts["params"] })
             });
-            let at = now();
-            let result = Object { hash, kind: Kind::Results, size, facts, created: at, used: at };
-            if jobs::finish(t, &job, &result, seconds)? {
+            let result = Object::new(Kind::Results, hash, size, facts);
+            let finished = jobs::finish(t, &job, &result, seconds)?;
+            if finished == Finished::Object {
                 // Within the transaction: a file that cannot be kept leaves the job open.
-                app.blobs.keep(&out, job.tenant, &result.hash)?;
+                app.blobs.place(&out, job.tenant, &result.hash)?;
+            }
+            if finished != Finished::Not {
                 app.metrics.run_seconds.with_label_values(&["predicted"]).observe(job.predicted);
                 app.metrics.run_seconds.with_label_values(&["real"]).observe(seconds);
-                app.metrics.queue_seconds.observe((job.started.unwrap_or(at) - job.created) as f64);
+                app.metrics.queue_seconds.observe((job.started.unwrap_or(job.created) - job.created) as f64);
             }
             Ok(())
         })
@@ -263,6 +285,16 @@ pub(crate) async fn sweeper(app: Arc<App>) {
                 }
             }
             Err(error) => tracing::error!(%error, "sweeping failed"),
+        }
+        let (store, blobs, keep) = (app.store.clone(), app.blobs.clone(), app.config.keep);
+        let swept = spawn_blocking(move || collect::sweep(&store, &blobs, &keep)).await;
+        match swept.map_err(|e| ServeError::Worker { why: e.to_string() }).flatten() {
+            Ok(gone) => {
+                for object in gone {
+                    app.metrics.expired.with_label_values(&[object.kind.name()]).inc();
+                }
+            }
+            Err(error) => tracing::error!(%error, "collecting failed"),
         }
     }
 }

@@ -15,6 +15,9 @@ use crate::error::ServeError;
 
 const PREFIX: &str = "rms_";
 
+/// The file of the key, in the folder of a service.
+pub(crate) const KEY: &str = "token.key";
+
 /// What a token allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
@@ -70,7 +73,7 @@ pub(crate) struct TokenKey([u8; 32]);
 impl TokenKey {
     /// The key of a folder; made on first use.
     pub(crate) fn open(dir: &Path) -> Result<Self, ServeError> {
-        let path = dir.join("token.key");
+        let path = dir.join(KEY);
         match fs::read(&path) {
             Ok(bytes) => {
                 let short =

@@ -121,7 +121,7 @@ def _run(options: Namespace) -> Facts:
 
 
 def _fetched(client: Client, job: Facts, target: Path) -> Facts:
-    from ringmill.remote.client import result_of
+    from ringmill.remote.steps import result_of
 
     size = client.fetch(result_of(job), target)
     reported = {"job": job["id"], "file": str(target), "bytes": size}

@@ -4,7 +4,7 @@ client = rm.remote.Client("http://127.0.0.1:8750", token)
 results = client.run(compiled, keys, arguments)
 """
 
-from ringmill.remote.client import Client
+from ringmill.remote.client import AsyncClient, Client
 from ringmill.remote.credentials import Credentials
 
-__all__ = ["Client", "Credentials"]
+__all__ = ["AsyncClient", "Client", "Credentials"]

@@ -1,43 +1,32 @@
-"""A client of a service: stores files once, starts jobs, fetches results."""
+"""Clients of a service, in the calling thread and in an event loop: both take the steps of `steps`."""
 
 from __future__ import annotations
 
-import base64
-import json
-import os
-import tempfile
+import asyncio
 import time
-import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, TypeVar
 
-from ringmill import _native
 from ringmill._checks.arguments import checked
-from ringmill._checks.ownership import of_kind
-from ringmill._native import EvaluationKeys, SecretKey
-from ringmill.atomic import writing
-from ringmill.bundle import opened
+from ringmill._native import EvaluationKeys
 from ringmill.compiled import Compiled
-from ringmill.errors import FileFormatError, RemoteError, SecretError, fail
+from ringmill.errors import RemoteError, fail
 from ringmill.keys import Keys
-from ringmill.progress import Show, share
-from ringmill.remote.transport import Piece, Transport
+from ringmill.progress import Show
+from ringmill.remote import steps
+from ringmill.remote.steps import Ask, Pause, Steps
+from ringmill.remote.transport import Transport
 from ringmill.values import Values
 
-#: How often an upload that broke is taken up again, and the first wait, which doubles.
-RETRIES = 6
-FIRST_WAIT = 0.5
+T = TypeVar("T")
+Job = dict[str, Any]
 
-#: Seconds that one request waits for a job to change.
-_PATIENCE = 30
 
-_TUS = {"Tus-Resumable": "1.0.0"}
-_PIECE = {**_TUS, "Content-Type": "application/offset+octet-stream"}
-
-#: States in which a job stays.
-ENDED = ("done", "failed", "cancelled", "expired")
+def _patience(timeout: float) -> float:
+    if not 0 < timeout < 1e9:
+        fail(RemoteError, "BadTimeout", f"The timeout is {timeout!r}; give a positive number of seconds.")
+    return max(timeout, steps.PATIENCE + 5.0)
 
 
 class Client:
@@ -54,10 +43,8 @@ class Client:
 
     @checked
     def __init__(self, url: str, token: str | None = None, *, timeout: float = 60.0) -> None:
-        if not 0 < timeout < 1e9:
-            fail(RemoteError, "BadTimeout", f"The timeout is {timeout!r}; give a positive number of seconds.")
         self.url = url
-        self._transport = Transport(url, token, max(timeout, _PATIENCE + 5.0))
+        self._transport = Transport(url, token, _patience(timeout))
 
     def __repr__(self) -> str:
         return f"<client of {self.url}>"
@@ -72,10 +59,27 @@ class Client:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _json(self, method: str, path: str, value: Any = None, **headers: str) -> Any:
-        body = None if value is None else json.dumps(value).encode()
-        sent = {"Content-Type": "application/json"} if body else {}
-        return self._transport.ask(method, path, body, {**sent, **headers}).json()
+    def _do(self, all_steps: Steps[T]) -> T:
+        def one(step: Any) -> Any:
+            if isinstance(step, Ask):
+                return self._transport.ask(
+                    step.method, step.path, step.body, step.headers, into=step.into, right=step.right
+                )
+            return time.sleep(step.seconds) if isinstance(step, Pause) else step.call()
+
+        try:
+            step = next(all_steps)
+            while True:
+                try:
+                    came = one(step)
+                except BaseException as error:
+                    # The steps decide whether they go on; what they hold is given back.
+                    step = all_steps.throw(error)
+                else:
+                    step = all_steps.send(came)
+        except StopIteration as end:
+            value: T = end.value
+            return value
 
     # ---- objects ------------------------------------------------------------------------------
 
@@ -96,62 +100,12 @@ class Client:
             RemoteError: what the service refuses, by its code: ``QuotaBytes``, ``Damaged``, …
             FileFormatError: a file that cannot be read.
         """
-        with _as_file(what) as path:
-            _refuse_secret(path)
-            digest = _native.blake3_file(path)
-            if not self.has(digest):
-                self._upload(path, digest, progress)
-        return digest
+        return self._do(steps.push(what, progress))
 
     @checked
     def has(self, digest: str) -> bool:
         """Whether the service has an object of this hash from this tenant."""
-        return self._transport.ask("HEAD", f"/v1/objects/{_named(digest)}", right=(200, 404)).status == 200
-
-    def _upload(self, path: Path, digest: str, progress: Show) -> None:
-        size = path.stat().st_size
-        with opened(path) as file, share(f"push {path.name}", progress) as reported:
-            location = self._begun(digest, size)
-            wait = FIRST_WAIT
-            for attempt in range(RETRIES):
-                try:
-                    if location is None:
-                        location = self._begin(digest, size)
-                    offset = self._offset(location)
-                    reported(offset, size)
-                    headers = {**_PIECE, "Upload-Offset": str(offset)}
-                    self._transport.ask("PATCH", location, Piece(file, offset, size), headers)
-                    reported(size, size)
-                    return
-                except RemoteError as error:
-                    passing = error.code in ("Unreachable", "Locked", "Busy", "Draining", "CutOff", "TooSlow")
-                    if error.code in ("NotFound", "Gone"):
-                        # It was completed before the answer was lost, or has expired.
-                        if self.has(digest):
-                            return
-                        location = None
-                    elif not passing and error.code != "Offset":
-                        raise
-                    if attempt == RETRIES - 1:
-                        raise
-                time.sleep(wait)
-                wait *= 2
-
-    def _begun(self, digest: str, size: int) -> str | None:
-        """An upload of the same bytes that was begun before."""
-        with suppress(RemoteError):
-            for upload in self._json("GET", "/v1/uploads"):
-                if upload["hash"] == digest and upload["size"] == size:
-                    return f"/v1/uploads/{_named(upload['id'])}"
-        return None
-
-    def _begin(self, digest: str, size: int) -> str:
-        metadata = f"hash {base64.b64encode(digest.encode()).decode()}"
-        headers = {**_TUS, "Upload-Length": str(size), "Upload-Metadata": metadata}
-        return self._transport.ask("POST", "/v1/uploads", b"", headers).headers["location"]
-
-    def _offset(self, location: str) -> int:
-        return int(self._transport.ask("HEAD", location, headers=_TUS).headers["upload-offset"])
+        return self._do(steps.has(digest))
 
     @checked
     def fetch(self, digest: str, path: str | Path) -> int:
@@ -162,37 +116,30 @@ class Client:
             RemoteError: code ``NotFound``; code ``Altered`` for bytes of another hash.
             FileFormatError: a file that cannot be written.
         """
-        target = Path(path)
-        with writing(target), tempfile.TemporaryDirectory(dir=target.parent, prefix=".ringmill-") as folder:
-            temporary = Path(folder) / "object"
-            with temporary.open("wb") as file:
-                self._transport.ask("GET", f"/v1/objects/{_named(digest)}", into=file)
-            found = _native.blake3_file(temporary)
-            if found != digest:
-                fail(
-                    RemoteError,
-                    "Altered",
-                    f"The bytes that came have hash {found:.16}, not {digest:.16}. Fetch them again.",
-                    found=found,
-                    expected=digest,
-                )
-            temporary.replace(target)
-        return target.stat().st_size
+        return self._do(steps.fetch(digest, path))
 
     def objects(self) -> list[dict[str, Any]]:
-        """The tenant's objects, the newest first: hash, kind, size, facts, created, used."""
-        return list(self._json("GET", "/v1/objects"))
+        """The tenant's objects, the newest first: hash, kind, size, facts, created, used, pinned, expires."""
+        return list(self._do(steps.ask_json("GET", "/v1/objects")))
 
     @checked
     def delete(self, digest: str) -> None:
         """Remove an object that no open job needs."""
-        self._transport.ask("DELETE", f"/v1/objects/{_named(digest)}")
+        self._do(steps.delete(digest))
+
+    @checked
+    def pin(self, digest: str, *, pinned: bool = True) -> dict[str, Any]:
+        """Keep an object whatever its age, or no longer; returns it."""
+        return self._do(steps.pin(digest, pinned))
 
     @checked
     def missing_keys(self, program: str, keys: str | None = None) -> list[str]:
         """The keys that a stored program needs and a stored file of keys lacks, by name."""
-        reported = self._json("POST", f"/v1/programs/{_named(program)}/missing-keys", {"keys": keys})
-        return list(reported["missing"])
+        return self._do(steps.missing_keys(program, keys))
+
+    def account(self) -> dict[str, Any]:
+        """What the tenant holds and may hold: name, quotas, bytes by kind, how long things are kept."""
+        return dict(self._do(steps.ask_json("GET", "/v1/tenant")))
 
     # ---- jobs ---------------------------------------------------------------------------------
 
@@ -205,7 +152,7 @@ class Client:
         *,
         deadline: float | None = None,
         idempotency: str | None = None,
-    ) -> dict[str, Any]:
+    ) -> Job:
         """Ask for a job by the hashes of its files; returns it.
 
         Args:
@@ -219,46 +166,26 @@ class Client:
         ------
             RemoteError: ``KeysMissing``, ``Memory``, ``QueueFull``, …
         """
-        asked: dict[str, Any] = {"program": program, "keys": keys, "arguments": arguments}
-        if deadline is not None:
-            asked["deadline"] = int(deadline)
-        key = idempotency or uuid.uuid4().hex
-        if not key.isascii() or not key.isprintable():
-            fail(
-                RemoteError, "BadName", f"The name {key!r:.80} of a job is to be printable ASCII. Choose one."
-            )
-        return dict(self._json("POST", "/v1/jobs", asked, **{"Idempotency-Key": key}))
+        return self._do(steps.submit(program, keys, arguments, deadline, idempotency))
 
     @checked
-    def job(self, identifier: str, *, wait: float = 0.0) -> dict[str, Any]:
+    def job(self, identifier: str, *, wait: float = 0.0) -> Job:
         """A job, at once, or when it has ended but after ``wait`` seconds at the latest (60 at most)."""
-        seconds = int(min(max(wait, 0.0), _PATIENCE))
-        return dict(self._json("GET", f"/v1/jobs/{_named(identifier)}?wait={seconds}"))
+        return self._do(steps.job(identifier, wait))
 
-    def jobs(self) -> list[dict[str, Any]]:
+    def jobs(self) -> list[Job]:
         """The tenant's jobs, the newest first."""
-        return list(self._json("GET", "/v1/jobs"))
+        return list(self._do(steps.ask_json("GET", "/v1/jobs")))
 
     @checked
-    def cancel(self, identifier: str) -> dict[str, Any]:
+    def cancel(self, identifier: str) -> Job:
         """Cancel a job; one that has ended stays as it is."""
-        return dict(self._json("DELETE", f"/v1/jobs/{_named(identifier)}"))
+        return self._do(steps.cancel(identifier))
 
     @checked
-    def wait(
-        self, identifier: str, *, timeout: float | None = None, progress: Show = "none"
-    ) -> dict[str, Any]:
+    def wait(self, identifier: str, *, timeout: float | None = None, progress: Show = "none") -> Job:
         """Wait for a job to end; returns it as it is then, or after ``timeout`` seconds as it is by then."""
-        until = None if timeout is None else time.monotonic() + timeout
-        # Where progress is shown, it is asked for often.
-        often = _PATIENCE if progress == "none" else 1
-        with share(f"job {identifier:.8}", progress) as reported:
-            while True:
-                left = often if until is None else min(often, until - time.monotonic())
-                job = self.job(identifier, wait=max(left, 0))
-                if job["state"] in ENDED or (until is not None and time.monotonic() >= until):
-                    return job
-                reported(round(1000 * (job["progress"] or 0)), 1000)
+        return self._do(steps.wait_for(identifier, timeout, progress))
 
     @checked
     def run(
@@ -277,70 +204,135 @@ class Client:
             RemoteError: what the service refuses; a job that did not come to its end, by the code of its
                 failure or by its state.
         """
-        of_kind("client.run()", "kernel", kernel, (Compiled,), "Give what kernel.compile() returns.")
-        of_kind("client.run()", "keys", keys, (EvaluationKeys, Keys), "Give keys.evaluation.")
-        of_kind("client.run()", "arguments", arguments, (Values,), "Give what compiled.encrypt() returns.")
-        hashes = [self.push(what, progress=progress) for what in (kernel, keys, arguments)]
-        job = self.wait(self.submit(*hashes, deadline=deadline)["id"], progress=progress)
-        with tempfile.TemporaryDirectory(prefix="ringmill-") as folder:
-            path = Path(folder) / "results"
-            self.fetch(result_of(job), path)
-            return Values.load(path, "results", kernel.params)
+        return self._do(steps.run(kernel, keys, arguments, deadline, progress))
 
 
-def result_of(job: dict[str, Any]) -> str:
-    """The hash of the results of a job that is done; the error of one that is not."""
-    if job["state"] == "done":
-        return str(job["result"])
-    code = job["code"] or str(job["state"]).capitalize()
-    why = str(job["message"] or "").rstrip(".")
-    fail(
-        RemoteError,
-        code,
-        f"Job {job['id']} is {job['state']}{f': {why}' if why else ''}."
-        + ("" if job["state"] in ENDED else " Wait for it to end."),
-        job=job["id"],
-        state=job["state"],
-        failure_class=job["class"],
-    )
+class AsyncClient:
+    """Speaks to a service as one tenant, within an event loop of asyncio: `Client` with ``await``.
 
+    Calls may run side by side. One that is cancelled leaves nothing behind but what the service has accepted;
+    an upload is taken up by the next `push` of the same bytes. It needs ``pip install ringmill[async]``.
 
-def _named(name: str) -> str:
-    """A name that is part of an address."""
-    if not (name.isascii() and name.isalnum()):
-        fail(
-            RemoteError,
-            "BadName",
-            f"{name!r:.80} names nothing of a service: names are letters and digits. "
-            "Give what push() or submit() returned.",
-        )
-    return name
+    Args:
+        url: its address, as "http://127.0.0.1:8750".
+        token: what the service or its operator gave.
+        timeout: seconds to wait for the service to say anything.
+    """
 
+    @checked
+    def __init__(self, url: str, token: str | None = None, *, timeout: float = 60.0) -> None:
+        from ringmill.remote.asynchronous import AsyncTransport
 
-def _refuse_secret(path: Path) -> None:
-    with suppress(FileFormatError):
-        if _native.identify_file(path)["kind"] == "secret key":
-            fail(
-                SecretError,
-                "SecretKey",
-                f"{path} is a secret key, and nothing of it was sent. A service needs evaluation.keys.",
-                path=str(path),
-            )
+        self.url = url
+        self._transport = AsyncTransport(url, token, _patience(timeout))
 
+    def __repr__(self) -> str:
+        return f"<client of {self.url}>"
 
-@contextmanager
-def _as_file(what: Any) -> Iterator[Path]:
-    """A file of what is to be sent."""
-    if isinstance(what, (str, os.PathLike)):
-        path = Path(what)
-        with opened(path):
-            yield path
-        return
-    if isinstance(what, SecretKey):
-        fail(SecretError, "SecretKey", "A secret key is not sent. A service needs keys.evaluation.")
-    kinds = (Compiled, EvaluationKeys, Keys, Values)
-    of_kind("client.push()", "what", what, kinds, "Give a path, a kernel, evaluation keys or arguments.")
-    with tempfile.TemporaryDirectory(prefix="ringmill-") as folder:
-        path = Path(folder) / "object"
-        (what.evaluation if isinstance(what, Keys) else what).save(path)
-        yield path
+    async def close(self) -> None:
+        """End the connections; the client is not used afterwards."""
+        await self._transport.close()
+
+    async def __aenter__(self) -> AsyncClient:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def _do(self, all_steps: Steps[T]) -> T:
+        async def one(step: Any) -> Any:
+            if isinstance(step, Ask):
+                return await self._transport.ask(
+                    step.method, step.path, step.body, step.headers, into=step.into, right=step.right
+                )
+            if isinstance(step, Pause):
+                return await asyncio.sleep(step.seconds)
+            return await asyncio.to_thread(step.call)
+
+        try:
+            step = next(all_steps)
+            while True:
+                try:
+                    came = await one(step)
+                except BaseException as error:
+                    # A cancellation too: what the steps hold is given back.
+                    step = all_steps.throw(error)
+                else:
+                    step = all_steps.send(came)
+        except StopIteration as end:
+            value: T = end.value
+            return value
+
+    async def push(self, what: Any, *, progress: Show = "none") -> str:
+        """As `Client.push`."""
+        return await self._do(steps.push(what, progress))
+
+    async def has(self, digest: str) -> bool:
+        """As `Client.has`."""
+        return await self._do(steps.has(digest))
+
+    async def fetch(self, digest: str, path: str | Path) -> int:
+        """As `Client.fetch`."""
+        return await self._do(steps.fetch(digest, path))
+
+    async def objects(self) -> list[dict[str, Any]]:
+        """As `Client.objects`."""
+        return list(await self._do(steps.ask_json("GET", "/v1/objects")))
+
+    async def delete(self, digest: str) -> None:
+        """As `Client.delete`."""
+        await self._do(steps.delete(digest))
+
+    async def pin(self, digest: str, *, pinned: bool = True) -> dict[str, Any]:
+        """As `Client.pin`."""
+        return await self._do(steps.pin(digest, pinned))
+
+    async def missing_keys(self, program: str, keys: str | None = None) -> list[str]:
+        """As `Client.missing_keys`."""
+        return await self._do(steps.missing_keys(program, keys))
+
+    async def account(self) -> dict[str, Any]:
+        """As `Client.account`."""
+        return dict(await self._do(steps.ask_json("GET", "/v1/tenant")))
+
+    async def submit(
+        self,
+        program: str,
+        keys: str,
+        arguments: str,
+        *,
+        deadline: float | None = None,
+        idempotency: str | None = None,
+    ) -> Job:
+        """As `Client.submit`."""
+        return await self._do(steps.submit(program, keys, arguments, deadline, idempotency))
+
+    async def job(self, identifier: str, *, wait: float = 0.0) -> Job:
+        """As `Client.job`."""
+        return await self._do(steps.job(identifier, wait))
+
+    async def jobs(self) -> list[Job]:
+        """As `Client.jobs`."""
+        return list(await self._do(steps.ask_json("GET", "/v1/jobs")))
+
+    async def cancel(self, identifier: str) -> Job:
+        """As `Client.cancel`."""
+        return await self._do(steps.cancel(identifier))
+
+    async def wait(self, identifier: str, *, timeout: float | None = None, progress: Show = "none") -> Job:
+        """As `Client.wait`."""
+        return await self._do(steps.wait_for(identifier, timeout, progress))
+
+    async def run(
+        self,
+        kernel: Compiled,
+        keys: EvaluationKeys | Keys,
+        arguments: Values,
+        *,
+        deadline: float | None = None,
+        progress: Show = "none",
+    ) -> Values:
+        """As `Client.run`."""
+        return await self._do(steps.run(kernel, keys, arguments, deadline, progress))

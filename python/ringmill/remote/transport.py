@@ -58,10 +58,19 @@ class Piece:
         return data
 
 
-class Transport:
-    """Requests to one service."""
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a service is, and the token that is sent to it."""
 
-    def __init__(self, url: str, token: str | None, timeout: float) -> None:
+    host: str
+    port: int | None
+    path: str
+    secure: bool
+    token: str | None
+
+    @classmethod
+    def of(cls, url: str, token: str | None) -> Address:
+        """Read an address and a token."""
         parts = urlsplit(url)
         try:
             port = parts.port
@@ -76,8 +85,48 @@ class Transport:
             )
         if token is not None and not _TOKEN.fullmatch(token):
             fail(RemoteError, "BadToken", "The token is not one: it has other characters. Copy it again.")
-        self.host, self.port, self.path = str(parts.hostname), port, parts.path.rstrip("/")
-        self.secure, self.token, self.timeout = parts.scheme == "https", token, timeout
+        return cls(str(parts.hostname), port, parts.path.rstrip("/"), parts.scheme == "https", token)
+
+    @property
+    def origin(self) -> str:
+        """The address that paths are appended to."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        port = f":{self.port}" if self.port else ""
+        return f"{'https' if self.secure else 'http'}://{host}{port}{self.path}"
+
+    def headers(self, body: bytes | Piece | None, given: Mapping[str, str] | None) -> dict[str, str]:
+        """The headers of a request."""
+        headers = dict(given or {})
+        if self.token is not None:
+            headers["Authorization"] = f"Bearer {self.token}"
+        if isinstance(body, Piece):
+            headers["Content-Length"] = str(body.left)
+        return headers
+
+    def unreachable(self, error: BaseException) -> NoReturn:
+        """Raise that there is no answer."""
+        where = f"{self.host}:{self.port}" if self.port else self.host
+        fail(
+            RemoteError,
+            "Unreachable",
+            f"The service at {where} does not answer ({error or type(error).__name__}). "
+            "Check that it runs, and the address.",
+        )
+
+
+def repeatable(method: str, body: bytes | Piece | None, headers: Mapping[str, str]) -> bool:
+    """Whether a request may be sent a second time where a kept connection had ended.
+
+    A piece of an upload says its offset, so one that had arrived is refused the second time.
+    """
+    return method in ("GET", "HEAD") or ("Upload-Offset" in headers and isinstance(body, bytes))
+
+
+class Transport:
+    """Requests to one service."""
+
+    def __init__(self, url: str, token: str | None, timeout: float) -> None:
+        self.address, self.timeout = Address.of(url, token), timeout
         self.connection: http.client.HTTPConnection | None = None
         self.pid = os.getpid()
 
@@ -86,14 +135,15 @@ class Transport:
             # A connection is not shared with the process that this one was forked from.
             self.connection, self.pid = None, os.getpid()
         if self.connection is None:
-            if self.secure:
+            host, port = self.address.host, self.address.port
+            if self.address.secure:
                 context = ssl.create_default_context()
                 self.connection = http.client.HTTPSConnection(
-                    self.host, self.port, timeout=self.timeout, context=context, blocksize=BLOCK
+                    host, port, timeout=self.timeout, context=context, blocksize=BLOCK
                 )
             else:
                 self.connection = http.client.HTTPConnection(
-                    self.host, self.port, timeout=self.timeout, blocksize=BLOCK
+                    host, port, timeout=self.timeout, blocksize=BLOCK
                 )
         return self.connection
 
@@ -123,28 +173,22 @@ class Transport:
         ------
             RemoteError: a refusal, by the service's own code; code ``Unreachable`` if there is no answer.
         """
-        headers = dict(headers or {})
-        if self.token is not None:
-            headers["Authorization"] = f"Bearer {self.token}"
-        if isinstance(body, Piece):
-            headers["Content-Length"] = str(body.left)
-        # A connection that was kept may have ended meanwhile; what was sent on a new one is not sent again. A
-        # piece of an upload says its offset, so one that had arrived is refused the second time.
-        repeats = method in ("GET", "HEAD") or ("Upload-Offset" in headers and isinstance(body, bytes))
-        again = self.connection is not None and repeats
+        headers = self.address.headers(body, headers)
+        # A connection that was kept may have ended meanwhile; what was sent on a new one is not sent again.
+        again = self.connection is not None and repeatable(method, body, headers)
         try:
             answer = self._once(method, path, body, headers, into)
         except (OSError, http.client.HTTPException) as error:
             self.close()
             if not again:
-                self._unreachable(error)
+                self.address.unreachable(error)
             try:
                 answer = self._once(method, path, body, headers, into)
             except (OSError, http.client.HTTPException) as error:
                 self.close()
-                self._unreachable(error)
+                self.address.unreachable(error)
         if answer.status not in right:
-            _refused(answer)
+            refused(answer)
         return answer
 
     def _once(
@@ -158,7 +202,7 @@ class Transport:
         connection = self._connected()
         broken: OSError | None = None
         try:
-            connection.request(method, self.path + path, body, headers)
+            connection.request(method, self.address.path + path, body, headers)
         except (BrokenPipeError, ConnectionResetError) as error:
             # The service has answered before it read everything.
             broken = error
@@ -178,17 +222,8 @@ class Transport:
             self.close()
         return Answer(response.status, {k.lower(): v for k, v in response.getheaders()}, data)
 
-    def _unreachable(self, error: BaseException) -> NoReturn:
-        where = f"{self.host}:{self.port}" if self.port else self.host
-        fail(
-            RemoteError,
-            "Unreachable",
-            f"The service at {where} does not answer ({error or type(error).__name__}). "
-            "Check that it runs, and the address.",
-        )
 
-
-def _refused(answer: Answer) -> NoReturn:
+def refused(answer: Answer) -> NoReturn:
     """Raise what a problem+json says."""
     try:
         reported = json.loads(answer.body)

@@ -1,4 +1,4 @@
-//! Tokens of a tenant.
+//! A tenant's account and tokens.
 
 use std::sync::Arc;
 
@@ -9,10 +9,11 @@ use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
+use crate::config::Keep;
 use crate::error::ServeError;
 use crate::http::{Problem, body};
 use crate::store::now;
-use crate::store::tenants::{self, TokenRow};
+use crate::store::tenants::{self, Account, TokenRow};
 use crate::token::{Caller, Scope};
 
 /// The longest life of a token, in seconds: ten years.
@@ -35,6 +36,28 @@ pub(crate) struct Made {
     token: String,
 }
 
+/// What the tenant holds and may hold, and how long things are kept.
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Seen {
+    #[serde(flatten)]
+    account: Account,
+    /// Seconds after its last use until an object is removed, by kind, and until an ended job is forgotten; 0 keeps them.
+    keep: Keep,
+    /// What this token allows.
+    scopes: Vec<String>,
+    /// Of the service.
+    version: String,
+}
+
+/// Who calls: what the tenant holds and may hold.
+#[utoipa::path(get, path = "/v1/tenant", responses((status = 200, body = Seen)))]
+pub(crate) async fn tenant(State(app): State<Arc<App>>, caller: Caller) -> Result<Json<Seen>, ServeError> {
+    caller.need(Scope::Read)?;
+    let account = app.store.read(move |t| tenants::account(t, caller.tenant)).await?;
+    let scopes = caller.scopes.iter().map(|scope| scope.name().to_owned()).collect();
+    Ok(Json(Seen { account, keep: app.config.keep, scopes, version: env!("CARGO_PKG_VERSION").into() }))
+}
+
 /// The tenant's tokens, without what they are.
 #[utoipa::path(get, path = "/v1/tokens", responses((status = 200, body = [TokenRow])))]
 pub(crate) async fn list(
@@ -42,7 +65,7 @@ pub(crate) async fn list(
     caller: Caller,
 ) -> Result<Json<Vec<TokenRow>>, ServeError> {
     caller.need(Scope::Admin)?;
-    Ok(Json(app.store.run(move |t| tenants::tokens(t, caller.tenant)).await?))
+    Ok(Json(app.store.read(move |t| tenants::tokens(t, caller.tenant)).await?))
 }
 
 /// Makes a token.

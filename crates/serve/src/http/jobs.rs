@@ -1,5 +1,6 @@
 //! Jobs: asked for, watched, cancelled.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,9 +8,11 @@ use axum::Json;
 use axum::body::Body;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
+use futures_util::stream::unfold;
 use serde::{Deserialize, Serialize};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use crate::app::App;
 use crate::error::ServeError;
@@ -17,7 +20,7 @@ use crate::http::objects::{missing, of_kind};
 use crate::http::{Problem, body};
 use crate::store::jobs::{self, Job, Wanted};
 use crate::store::objects::{self, Kind, Object};
-use crate::store::{now, random_id};
+use crate::store::{now, random_id, tenants};
 use crate::token::{Caller, Scope};
 
 /// The longest wait for a change, in seconds.
@@ -26,6 +29,13 @@ const LONGEST_WAIT: u64 = 60;
 /// Seconds of a job's life where nothing else is asked for, and the most.
 const LIFE: i64 = 3600;
 const LONGEST_LIFE: i64 = 7 * 24 * 3600;
+
+/// How often a connection that waits for events hears something.
+const ALIVE: Duration = Duration::from_secs(15);
+
+/// How often progress is reported, at most, and how often a job is looked at without a signal.
+const OFTEN: Duration = Duration::from_millis(200);
+const AGAIN: Duration = Duration::from_secs(5);
 
 /// Memory of a worker beside what a program is known to need.
 const BESIDE: u64 = 64 << 20;
@@ -64,7 +74,7 @@ fn seen(app: &App, job: Job) -> Seen {
 #[utoipa::path(get, path = "/v1/jobs", responses((status = 200, body = [Seen])))]
 pub(crate) async fn list(State(app): State<Arc<App>>, caller: Caller) -> Result<Json<Vec<Seen>>, ServeError> {
     caller.need(Scope::Read)?;
-    let jobs = app.store.run(move |t| jobs::list(t, caller.tenant)).await?;
+    let jobs = app.store.read(move |t| jobs::list(t, caller.tenant)).await?;
     Ok(Json(jobs.into_iter().map(|job| seen(&app, job)).collect()))
 }
 
@@ -204,11 +214,82 @@ pub(crate) async fn see(
         tokio::pin!(changed);
         changed.as_mut().enable();
         let name = id.clone();
-        let job = app.store.run(move |t| jobs::get(t, caller.tenant, &name)).await?;
+        let job = app.store.read(move |t| jobs::get(t, caller.tenant, &name)).await?;
         let over = !job.is_open() || app.is_draining() || Instant::now() >= until;
         if over || timeout_at(until, changed).await.is_err() {
             return Ok(Json(seen(&app, job)));
         }
+    }
+}
+
+/// Progress of a job as server-sent events, until it has ended: `job` with the job at each change, `refused` with a problem when the
+/// token holds no more.
+#[utoipa::path(get, path = "/v1/jobs/{id}/events", params(("id" = String, Path, description = "the job")),
+    responses((status = 200, content_type = "text/event-stream", body = String), (status = 404, body = Problem)))]
+pub(crate) async fn events(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Response, ServeError> {
+    caller.need(Scope::Read)?;
+    let (tenant, name) = (caller.tenant, id.clone());
+    app.store.read(move |t| jobs::get(t, tenant, &name)).await?;
+    let stream = unfold(Watched { app, caller, id, last: String::new(), over: false }, |mut watched| async {
+        let event = watched.next().await?;
+        Some((Ok::<_, Infallible>(event), watched))
+    });
+    Ok(Sse::new(stream).keep_alive(KeepAlive::new().interval(ALIVE)).into_response())
+}
+
+/// A job that is watched.
+struct Watched {
+    app: Arc<App>,
+    caller: Caller,
+    id: String,
+    /// What was said last.
+    last: String,
+    over: bool,
+}
+
+impl Watched {
+    /// The next event; none after the job has ended or the service goes down.
+    async fn next(&mut self) -> Option<Event> {
+        while !self.over {
+            // Before the job is read, so that no change is missed.
+            let (changed, moved) = (self.app.runs.changed.notified(), self.app.runs.moved.notified());
+            tokio::pin!(changed, moved);
+            changed.as_mut().enable();
+            moved.as_mut().enable();
+            let (caller, id) = (self.caller.clone(), self.id.clone());
+            let read = self.app.store.read(move |t| match tenants::holds(t, &caller)? {
+                true => jobs::get(t, caller.tenant, &id),
+                false => Err(ServeError::Unauthorized),
+            });
+            let (name, text) = match read.await {
+                Ok(job) => {
+                    self.over = !job.is_open() || self.app.is_draining();
+                    ("job", serde_json::to_string(&seen(&self.app, job)).ok()?)
+                }
+                Err(error) => {
+                    self.over = true;
+                    ("refused", error.problem().to_string())
+                }
+            };
+            if text != self.last {
+                self.last.clone_from(&text);
+                return Some(Event::default().event(name).data(text));
+            }
+            if !self.over {
+                let _ = timeout(AGAIN, async {
+                    tokio::select! {
+                        () = changed => {}
+                        () = moved => sleep(OFTEN).await,
+                    }
+                })
+                .await;
+            }
+        }
+        None
     }
 }
 

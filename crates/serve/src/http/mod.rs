@@ -1,10 +1,12 @@
 //! The service over HTTP.
 
 pub(crate) mod admin;
+pub(crate) mod api;
 pub(crate) mod body;
 pub(crate) mod health;
 pub(crate) mod jobs;
 pub(crate) mod objects;
+pub(crate) mod page;
 pub(crate) mod server;
 pub(crate) mod uploads;
 
@@ -17,91 +19,44 @@ use axum::http::request::Parts;
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
-use axum::routing::{any, delete, get, post, put};
-use utoipa::OpenApi;
+use axum::routing::{delete, get, post, put};
 
 use crate::app::App;
 use crate::error::{Code, ServeError};
+pub(crate) use crate::http::api::Problem;
 use crate::store::tenants;
 use crate::token::Caller;
 
 /// A small body, of a description and no object.
 const SMALL: usize = 1 << 16;
 
-/// The description of the interface.
-#[derive(OpenApi)]
-#[openapi(
-    info(
-        title = "Ringmill",
-        description = "Programs on encrypted numbers. Objects are immutable and addressed by the BLAKE3 of their bytes; what one tenant \
-                       stores, no other sees. Refusals are problem+json (RFC 9457) with a stable `code`."
-    ),
-    paths(
-        health::alive,
-        health::ready,
-        health::metrics,
-        objects::list,
-        objects::head,
-        objects::fetch,
-        objects::store,
-        objects::remove,
-        objects::missing_keys,
-        uploads::options,
-        uploads::list,
-        uploads::create,
-        uploads::offset,
-        uploads::append,
-        uploads::end,
-        jobs::list,
-        jobs::add,
-        jobs::see,
-        jobs::cancel,
-        admin::list,
-        admin::add,
-        admin::revoke
-    ),
-    components(schemas(Problem))
-)]
-struct Api;
-
-/// A refusal.
-#[derive(utoipa::ToSchema)]
-#[allow(dead_code)] // described here, written in error.rs
-pub(crate) struct Problem {
-    /// urn:ringmill:problem:CODE.
-    r#type: String,
-    title: String,
-    status: u16,
-    /// The broken rule, stable between versions.
-    code: String,
-    /// What is wrong, and what would be right.
-    detail: String,
-}
-
-/// The description as JSON.
-pub(crate) fn openapi() -> Result<String, ServeError> {
-    Api::openapi().to_pretty_json().map_err(|e| ServeError::Start(e.to_string()))
-}
-
 pub(crate) fn router(app: Arc<App>) -> Router {
     Router::new()
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))
         .route("/metrics", get(health::metrics))
-        .route("/openapi.json", get(health::description))
+        .route("/openapi.json", get(api::described))
+        .route("/", get(page::page))
+        .route("/page/{name}", get(page::part))
         .route("/v1/objects", get(objects::list))
         .route(
             "/v1/objects/{hash}",
-            put(objects::store).get(objects::fetch).head(objects::head).delete(objects::remove),
+            put(objects::store)
+                .get(objects::fetch)
+                .head(objects::head)
+                .delete(objects::remove)
+                .patch(objects::pin),
         )
         .route("/v1/programs/{hash}/missing-keys", post(objects::missing_keys))
         .route("/v1/uploads", post(uploads::create).options(uploads::options).get(uploads::list))
         .route(
             "/v1/uploads/{id}",
-            any(uploads::other).head(uploads::offset).patch(uploads::append).delete(uploads::end),
+            post(uploads::other).head(uploads::offset).patch(uploads::append).delete(uploads::end),
         )
         .route("/v1/jobs", get(jobs::list).post(jobs::add))
         .route("/v1/jobs/{id}", get(jobs::see).delete(jobs::cancel))
+        .route("/v1/jobs/{id}/events", get(jobs::events))
+        .route("/v1/tenant", get(admin::tenant))
         .route("/v1/tokens", get(admin::list).post(admin::add))
         .route("/v1/tokens/{id}", delete(admin::revoke))
         .fallback(|| async { ServeError::NotFound { what: "such path" } })
@@ -118,7 +73,7 @@ impl FromRequestParts<Arc<App>> for Caller {
         let token = given.and_then(|value| value.strip_prefix("Bearer ")).ok_or(ServeError::Unauthorized)?;
         let hash = app.key.hash(token.trim());
         let caller =
-            app.store.run(move |t| tenants::caller(t, &hash)).await?.ok_or(ServeError::Unauthorized)?;
+            app.store.read(move |t| tenants::caller(t, &hash)).await?.ok_or(ServeError::Unauthorized)?;
         parts.extensions.insert(caller.clone());
         Ok(caller)
     }
@@ -149,6 +104,6 @@ async fn observe(State(app): State<Arc<App>>, request: Request, next: Next) -> R
         headers.insert(HeaderName::from_static("x-request-id"), id);
     }
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response
 }

@@ -13,13 +13,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::fs::File;
 use tokio::io::AsyncReadExt;
+use tokio::task::spawn_blocking;
 
 use crate::app::App;
 use crate::blobs::is_hash;
+use crate::collect;
 use crate::error::ServeError;
 use crate::http::{Problem, body};
 use crate::store::objects::{Kind, Object};
-use crate::store::{audit, now, objects, random_id, uploads};
+use crate::store::{audit, expiry, objects, random_id, uploads};
 use crate::token::{Caller, Scope};
 use crate::worker::protocol::Answer;
 
@@ -36,12 +38,18 @@ pub(crate) async fn list(
     caller: Caller,
 ) -> Result<Json<Vec<Object>>, ServeError> {
     caller.need(Scope::Read)?;
-    Ok(Json(app.store.run(move |t| objects::list(t, caller.tenant)).await?))
+    let objects = app.store.read(move |t| objects::list(t, caller.tenant)).await?;
+    Ok(Json(objects.into_iter().map(|object| dated(&app, object)).collect()))
+}
+
+/// With the time at which it ends.
+fn dated(app: &App, object: Object) -> Object {
+    Object { expires: expiry::ends(&app.config.keep, &object), ..object }
 }
 
 async fn found(app: &App, caller: &Caller, hash: &str) -> Result<Object, ServeError> {
     let (tenant, hash) = (caller.tenant, hash.to_owned());
-    let object = app.store.run(move |t| objects::get(t, tenant, &hash)).await?;
+    let object = app.store.read(move |t| objects::get(t, tenant, &hash)).await?;
     object.ok_or(ServeError::NotFound { what: "object of this hash" })
 }
 
@@ -82,7 +90,10 @@ pub(crate) async fn fetch(
     let object = found(&app, &caller, &hash).await?;
     let file = File::open(app.blobs.object(caller.tenant, &object.hash)).await;
     let file = file.map_err(ServeError::io("opening an object"))?;
-    app.store.lightly(move |t| objects::touch(t, caller.tenant, &hash)).await?;
+    if let Err(error) = app.store.lightly(move |t| objects::touch(t, caller.tenant, &hash)).await {
+        // A disk that is full is read.
+        tracing::warn!(%error, "the use of an object was not noted");
+    }
     let counted = app.clone();
     let pieces = stream::try_unfold(file, move |mut file| {
         let app = counted.clone();
@@ -117,8 +128,8 @@ pub(crate) async fn store(
         ));
     }
     let (tenant, wanted) = (caller.tenant, hash.clone());
-    if let Some(object) = app.store.run(move |t| objects::get(t, tenant, &wanted)).await? {
-        return Ok((StatusCode::OK, Json(object)).into_response());
+    if let Some(object) = app.store.read(move |t| objects::get(t, tenant, &wanted)).await? {
+        return Ok((StatusCode::OK, Json(dated(&app, object))).into_response());
     }
     let _slot = app.slots.try_acquire().map_err(|_| ServeError::Busy)?;
     room_on_disk(&app)?;
@@ -138,7 +149,7 @@ pub(crate) async fn store(
         Err(error) => Err(error),
     };
     app.blobs.remove(&path);
-    Ok((StatusCode::CREATED, Json(stored?)).into_response())
+    Ok((StatusCode::CREATED, Json(dated(&app, stored?))).into_response())
 }
 
 /// Makes a complete file an object of the caller, if a worker finds it to be one; ends the upload that it was.
@@ -166,8 +177,7 @@ pub(crate) async fn finish(
     {
         return Err(ServeError::HashMismatch { expected: expected.to_owned(), found: hash });
     }
-    let at = now();
-    let object = Object { hash, kind, size, facts, created: at, used: at };
+    let object = Object::new(kind, hash, size, facts);
     let (kept, by, blobs, path) = (object.clone(), caller.clone(), app.blobs.clone(), path.to_owned());
     let upload = upload.map(str::to_owned);
     app.store
@@ -178,7 +188,7 @@ pub(crate) async fn finish(
             }
             if objects::get(t, by.tenant, &kept.hash)?.is_none() {
                 objects::room(t, by.tenant, kept.size)?;
-                objects::add(t, by.tenant, &kept)?;
+                objects::add(t, by.tenant, &kept, true)?;
                 blobs.keep(&path, by.tenant, &kept.hash)?;
                 audit::note(t, Some(&by), "object.add", &kept.hash)?;
             }
@@ -193,7 +203,7 @@ pub(crate) fn room_on_disk(app: &App) -> Result<(), ServeError> {
     if app.is_draining() {
         return Err(ServeError::Draining);
     }
-    if app.blobs.free()? < app.config.disk_free { Err(ServeError::DiskFull) } else { Ok(()) }
+    if app.blobs.is_full(app.config.disk_free)? { Err(ServeError::DiskFull) } else { Ok(()) }
 }
 
 /// Removes an object that no open job needs.
@@ -205,16 +215,38 @@ pub(crate) async fn remove(
     Path(hash): Path<String>,
 ) -> Result<StatusCode, ServeError> {
     caller.need(Scope::Upload)?;
-    let blobs = app.blobs.clone();
-    app.store
-        .run(move |t| {
-            objects::delete(t, &caller, &hash)?;
-            // The row first: what is left after a crash is a file that nobody sees.
-            blobs.remove(&blobs.object(caller.tenant, &hash));
-            Ok(())
-        })
-        .await?;
+    let (store, blobs) = (app.store.clone(), app.blobs.clone());
+    let removed = spawn_blocking(move || {
+        // Results that came from it cannot be computed again without it.
+        collect::settle(&store, &blobs)?;
+        store.now(|t| objects::delete(t, &caller, &hash))?;
+        collect::collect(&store, &blobs)
+    });
+    removed.await.map_err(|e| ServeError::Worker { why: e.to_string() })??;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// Whether an object is kept.
+#[derive(Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Pin {
+    /// Whether it stays whatever its age.
+    pinned: bool,
+}
+
+/// Keeps an object whatever its age, or no longer.
+#[utoipa::path(patch, path = "/v1/objects/{hash}", params(("hash" = String, Path, description = "BLAKE3 of the bytes")),
+    request_body = Pin, responses((status = 200, body = Object), (status = 400, body = Problem), (status = 404, body = Problem)))]
+pub(crate) async fn pin(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Path(hash): Path<String>,
+    body: Body,
+) -> Result<Json<Object>, ServeError> {
+    caller.need(Scope::Upload)?;
+    let Pin { pinned } = body::json(&app, body).await?;
+    let object = app.store.run(move |t| objects::pin(t, &caller, &hash, pinned)).await?;
+    Ok(Json(dated(&app, object)))
 }
 
 /// A file of keys, by its hash; none if there is no file yet.

@@ -67,7 +67,7 @@ fn expiry(at: i64) -> (HeaderName, String) {
 }
 
 /// What this server can do.
-#[utoipa::path(options, path = "/v1/uploads", responses((status = 204, description = "In its headers.")))]
+#[utoipa::path(options, path = "/v1/uploads", security(()), responses((status = 204, description = "In its headers.")))]
 pub(crate) async fn options(State(app): State<Arc<App>>) -> Result<Response, ServeError> {
     let name = HeaderName::from_static;
     let rows = vec![
@@ -99,7 +99,7 @@ pub(crate) async fn list(
     caller: Caller,
 ) -> Result<Json<Vec<Begun>>, ServeError> {
     caller.need(Scope::Upload)?;
-    let begun = app.store.run(move |t| uploads::list(t, caller.tenant)).await?;
+    let begun = app.store.read(move |t| uploads::list(t, caller.tenant)).await?;
     let row = |u: Upload| Begun { id: u.id, size: u.size, hash: u.hash, expires: u.expires };
     Ok(Json(begun.into_iter().map(row).collect()))
 }
@@ -135,7 +135,8 @@ fn checksum(headers: &HeaderMap) -> Result<Option<Checksum>, ServeError> {
 
 /// Begins an upload; with a body, also writes its first bytes.
 #[utoipa::path(post, path = "/v1/uploads",
-    params(("Upload-Length" = u64, Header, description = "bytes of the object"),
+    params(("Tus-Resumable" = String, Header, description = "1.0.0"),
+        ("Upload-Length" = u64, Header, description = "bytes of the object"),
         ("Upload-Metadata" = Option<String>, Header, description = "`hash` and the base64 of its BLAKE3 in hexadecimal digits")),
     responses((status = 201, description = "Location names the upload."), (status = 413, body = Problem)))]
 pub(crate) async fn create(
@@ -189,7 +190,8 @@ async fn there(app: &App, upload: &Upload) -> Result<u64, ServeError> {
 }
 
 /// How far an upload is.
-#[utoipa::path(head, path = "/v1/uploads/{id}", params(("id" = String, Path, description = "the upload")),
+#[utoipa::path(head, path = "/v1/uploads/{id}",
+    params(("Tus-Resumable" = String, Header, description = "1.0.0"), ("id" = String, Path, description = "the upload")),
     responses((status = 200, description = "Upload-Offset says it.")))]
 pub(crate) async fn offset(
     State(app): State<Arc<App>>,
@@ -208,7 +210,8 @@ pub(crate) async fn offset(
 
 /// Goes on with an upload; the last byte makes it an object, which the header Ringmill-Object names.
 #[utoipa::path(patch, path = "/v1/uploads/{id}",
-    params(("id" = String, Path, description = "the upload"), ("Upload-Offset" = u64, Header, description = "where the bytes begin"),
+    params(("Tus-Resumable" = String, Header, description = "1.0.0"), ("id" = String, Path, description = "the upload"),
+        ("Upload-Offset" = u64, Header, description = "where the bytes begin"),
         ("Upload-Checksum" = Option<String>, Header, description = "sha1 or blake3, and its base64")),
     request_body(content_type = "application/offset+octet-stream"),
     responses((status = 204, description = "Upload-Offset says how far it is."), (status = 409, body = Problem), (status = 410, body = Problem),
@@ -284,7 +287,8 @@ async fn forget(app: &App, id: &str) -> Result<(), ServeError> {
 }
 
 /// Ends an upload before it is complete.
-#[utoipa::path(delete, path = "/v1/uploads/{id}", params(("id" = String, Path, description = "the upload")),
+#[utoipa::path(delete, path = "/v1/uploads/{id}",
+    params(("Tus-Resumable" = String, Header, description = "1.0.0"), ("id" = String, Path, description = "the upload")),
     responses((status = 204, description = "It is gone.")))]
 pub(crate) async fn end(
     State(app): State<Arc<App>>,
@@ -300,7 +304,12 @@ pub(crate) async fn end(
     tus(StatusCode::NO_CONTENT, Vec::new())
 }
 
-/// Clients that cannot send PATCH or DELETE send POST and name it in a header, as tus allows.
+/// As PATCH or DELETE, for clients that can send neither: tus allows to name it in a header.
+#[utoipa::path(post, path = "/v1/uploads/{id}",
+    params(("Tus-Resumable" = String, Header, description = "1.0.0"), ("id" = String, Path, description = "the upload"),
+        ("X-HTTP-Method-Override" = String, Header, description = "PATCH or DELETE")),
+    request_body(content_type = "application/offset+octet-stream"),
+    responses((status = 204, description = "As the method that is named."), (status = 400, body = Problem)))]
 pub(crate) async fn other(
     State(app): State<Arc<App>>,
     caller: Caller,
@@ -311,6 +320,6 @@ pub(crate) async fn other(
     match text(&headers, &OVERRIDE) {
         Some("PATCH") => append(State(app), caller, Path(id), headers, body).await,
         Some("DELETE") => end(State(app), caller, Path(id), headers).await,
-        _ => Err(ServeError::Method),
+        _ => Err(ServeError::bad("Header", "the header x-http-method-override is to be PATCH or DELETE")),
     }
 }

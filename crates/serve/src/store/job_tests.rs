@@ -4,7 +4,7 @@ use rusqlite::params;
 
 use crate::error::ServeError;
 use crate::store::jobs::{
-    Class, Failure, Job, Wanted, add, cancel, claim, fail, finish, get, release, renew, sweep,
+    Class, Failure, Finished, Job, Wanted, add, cancel, claim, fail, finish, get, release, renew, sweep,
 };
 use crate::store::objects::{self, Kind, Object};
 use crate::store::{Store, audit, now, tenants};
@@ -33,8 +33,7 @@ fn next(store: &Store) -> Option<Job> {
 }
 
 fn result() -> Object {
-    let (hash, facts, at) = ("r".repeat(64), serde_json::Value::Null, now());
-    Object { hash, kind: Kind::Results, size: 1, facts, created: at, used: at }
+    Object::new(Kind::Results, "r".repeat(64), 1, serde_json::Value::Null)
 }
 
 fn failing(class: Class) -> Failure {
@@ -55,12 +54,12 @@ fn who_holds_an_old_lease_changes_nothing() {
     assert!(second.epoch > first.epoch);
     assert!(!store.now(|t| renew(t, &first, 30)).unwrap());
     assert!(!store.now(|t| fail(t, &first, &failing(Class::User))).unwrap());
-    assert!(!store.now(|t| finish(t, &first, &result(), 1.0)).unwrap());
+    assert_eq!(store.now(|t| finish(t, &first, &result(), 1.0)).unwrap(), Finished::Not);
     assert!(store.now(|t| objects::list(t, a.tenant)).unwrap().is_empty());
     store.now(|t| release(t, &first)).unwrap();
     assert_eq!(store.now(|t| get(t, a.tenant, "job")).unwrap().state, "running");
-    assert!(store.now(|t| finish(t, &second, &result(), 1.0)).unwrap());
-    assert!(!store.now(|t| finish(t, &second, &result(), 1.0)).unwrap(), "once");
+    assert_eq!(store.now(|t| finish(t, &second, &result(), 1.0)).unwrap(), Finished::Object);
+    assert_eq!(store.now(|t| finish(t, &second, &result(), 1.0)).unwrap(), Finished::Not, "once");
     assert_eq!(store.now(|t| objects::list(t, a.tenant)).unwrap().len(), 1);
     let done = store.now(|t| get(t, a.tenant, "job")).unwrap();
     assert_eq!((&done.state[..], done.attempts), ("done", 2));

@@ -243,23 +243,37 @@ pub(crate) fn renew(t: &Transaction<'_>, job: &Job, lease: i64) -> Result<bool, 
     Ok(changed == 1)
 }
 
-/// Ends a job with results, which become an object of the tenant; false, and nothing happens, if the lease is another's.
+/// What the end of a run changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Finished {
+    /// Nothing: the lease is another's.
+    Not,
+    /// The job; its results are an object that was there already.
+    Job,
+    /// The job, and its results are a new object, whose bytes are not on disk yet.
+    Object,
+}
+
+/// Ends a job with results, which become an object of the tenant.
 pub(crate) fn finish(
     t: &Transaction<'_>,
     job: &Job,
     result: &Object,
     seconds: f64,
-) -> Result<bool, ServeError> {
+) -> Result<Finished, ServeError> {
     let changed = t.execute(
         "UPDATE jobs SET state = 'done', result = ?3, seconds = ?4, ended = ?5, lease = NULL, class = NULL, code = NULL,
          message = NULL WHERE id = ?1 AND epoch = ?2 AND state = 'running'",
         params![job.id, job.epoch, result.hash, seconds, now()],
     )?;
-    if changed == 1 {
-        objects::add(t, job.tenant, result)?;
-        audit::note(t, None, "job.done", &job.id)?;
+    if changed == 0 {
+        return Ok(Finished::Not);
     }
-    Ok(changed == 1)
+    audit::note(t, None, "job.done", &job.id)?;
+    match objects::add(t, job.tenant, result, false)? {
+        true => Ok(Finished::Object),
+        false => objects::touch(t, job.tenant, &result.hash).map(|()| Finished::Job),
+    }
 }
 
 /// Notes a failure: final, or the job waits for another attempt.

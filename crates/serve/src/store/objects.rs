@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::ServeError;
-use crate::store::{audit, now};
+use crate::store::{audit, expiry, now};
 use crate::token::Caller;
 
 /// What an object is.
@@ -23,6 +23,8 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
+    pub(crate) const ALL: [Self; 4] = [Self::Program, Self::Keys, Self::Arguments, Self::Results];
+
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Program => "program",
@@ -32,10 +34,8 @@ impl Kind {
         }
     }
 
-    fn parse(name: &str) -> Option<Self> {
-        [Self::Program, Self::Keys, Self::Arguments, Self::Results]
-            .into_iter()
-            .find(|kind| kind.name() == name)
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 
@@ -53,9 +53,21 @@ pub(crate) struct Object {
     pub(crate) created: i64,
     /// When a job last used it, or it was fetched.
     pub(crate) used: i64,
+    /// Kept whatever its age.
+    pub(crate) pinned: bool,
+    /// When it is removed if nothing uses it before; never, if there is no such time.
+    pub(crate) expires: Option<i64>,
 }
 
-const COLUMNS: &str = "hash, kind, size, facts, created, used";
+impl Object {
+    /// One that is there from now on.
+    pub(crate) fn new(kind: Kind, hash: String, size: u64, facts: Value) -> Self {
+        let at = now();
+        Self { hash, kind, size, facts, created: at, used: at, pinned: false, expires: None }
+    }
+}
+
+const COLUMNS: &str = "hash, kind, size, facts, created, used, pinned";
 
 fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Object> {
     let (kind, facts): (String, String) = (row.get(1)?, row.get(3)?);
@@ -66,6 +78,8 @@ fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Object> {
         facts: serde_json::from_str(&facts).unwrap_or(Value::Null),
         created: row.get(4)?,
         used: row.get(5)?,
+        pinned: row.get(6)?,
+        expires: None,
     })
 }
 
@@ -90,11 +104,27 @@ pub(crate) fn touch(t: &Transaction<'_>, tenant: i64, hash: &str) -> Result<(), 
     Ok(())
 }
 
-/// Adds an object; nothing changes if it is there.
-pub(crate) fn add(t: &Transaction<'_>, tenant: i64, object: &Object) -> Result<(), ServeError> {
+/// Keeps an object whatever its age, or no longer.
+pub(crate) fn pin(t: &Transaction<'_>, by: &Caller, hash: &str, pinned: bool) -> Result<Object, ServeError> {
     t.execute(
-        "INSERT INTO objects (tenant, hash, kind, size, facts, created, used) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-         ON CONFLICT (tenant, hash) DO NOTHING",
+        "UPDATE objects SET pinned = ?3 WHERE tenant = ?1 AND hash = ?2",
+        params![by.tenant, hash, pinned],
+    )?;
+    let object = get(t, by.tenant, hash)?.ok_or(ServeError::NotFound { what: "object of this hash" })?;
+    audit::note(t, Some(by), if pinned { "object.pin" } else { "object.unpin" }, hash)?;
+    Ok(object)
+}
+
+/// Adds an object; `settled` says that its bytes are on disk. False, and nothing changes, if it is there.
+pub(crate) fn add(
+    t: &Transaction<'_>,
+    tenant: i64,
+    object: &Object,
+    settled: bool,
+) -> Result<bool, ServeError> {
+    let added = t.execute(
+        "INSERT INTO objects (tenant, hash, kind, size, facts, created, used, settled)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (tenant, hash) DO NOTHING",
         params![
             tenant,
             object.hash,
@@ -102,10 +132,19 @@ pub(crate) fn add(t: &Transaction<'_>, tenant: i64, object: &Object) -> Result<(
             object.size as i64,
             object.facts.to_string(),
             object.created,
-            object.used
+            object.used,
+            settled
         ],
     )?;
-    Ok(())
+    Ok(added == 1)
+}
+
+/// The condition that no open job needs an object, by the expressions of its tenant and hash.
+pub(crate) fn unneeded(tenant: &str, hash: &str) -> String {
+    format!(
+        "NOT EXISTS (SELECT 1 FROM jobs j WHERE j.tenant = {tenant} AND j.state IN ('queued', 'running')
+         AND (j.program = {hash} OR j.keys = {hash} OR j.arguments = {hash}))"
+    )
 }
 
 /// Removes an object that no open job needs.
@@ -122,8 +161,7 @@ pub(crate) fn delete(t: &Transaction<'_>, by: &Caller, hash: &str) -> Result<(),
             message: format!("{needed} open jobs need this object; cancel them, or wait for them to end"),
         });
     }
-    let gone = t.execute("DELETE FROM objects WHERE tenant = ?1 AND hash = ?2", params![by.tenant, hash])?;
-    if gone == 0 {
+    if !expiry::bury(t, by.tenant, hash)? {
         return Err(ServeError::NotFound { what: "object of this hash" });
     }
     audit::note(t, Some(by), "object.delete", hash)

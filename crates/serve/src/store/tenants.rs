@@ -1,5 +1,7 @@
 //! Tenants and their tokens.
 
+use std::collections::BTreeMap;
+
 use rusqlite::{OptionalExtension, Transaction, params};
 use serde::Serialize;
 
@@ -80,6 +82,66 @@ pub(crate) fn caller(t: &Transaction<'_>, hash: &[u8; 32]) -> Result<Option<Call
         token,
         scopes: scopes.split(' ').filter_map(Scope::parse).collect(),
     }))
+}
+
+/// Whether the token of a caller still holds.
+pub(crate) fn holds(t: &Transaction<'_>, caller: &Caller) -> Result<bool, ServeError> {
+    let found: i64 = t.query_row(
+        "SELECT count(*) FROM tokens WHERE id = ?1 AND revoked IS NULL AND (expires IS NULL OR expires > ?2)",
+        params![caller.token, now()],
+        |row| row.get(0),
+    )?;
+    Ok(found == 1)
+}
+
+/// What a tenant holds and may hold.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(crate) struct Account {
+    pub(crate) name: String,
+    /// Bytes that it may store.
+    pub(crate) quota_bytes: u64,
+    /// Open jobs that it may have.
+    pub(crate) quota_jobs: u64,
+    /// Bytes of objects by kind, and their number.
+    pub(crate) stored: BTreeMap<String, Stored>,
+    /// Bytes that uploads under way have announced.
+    pub(crate) uploading: u64,
+    pub(crate) open_jobs: u64,
+}
+
+/// Objects of a kind.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub(crate) struct Stored {
+    pub(crate) objects: u64,
+    pub(crate) bytes: u64,
+}
+
+/// What a tenant holds and may hold.
+pub(crate) fn account(t: &Transaction<'_>, tenant: i64) -> Result<Account, ServeError> {
+    let mut rows = t.prepare(
+        "SELECT kind, count(*), coalesce(sum(size), 0) FROM objects WHERE tenant = ?1 GROUP BY kind",
+    )?;
+    let rows = rows.query_map([tenant], |row| {
+        let (objects, bytes): (i64, i64) = (row.get(1)?, row.get(2)?);
+        Ok((row.get(0)?, Stored { objects: objects as u64, bytes: bytes as u64 }))
+    })?;
+    let stored = rows.collect::<Result<_, _>>()?;
+    Ok(t.query_row(
+        "SELECT name, quota_bytes, quota_jobs, (SELECT coalesce(sum(size), 0) FROM uploads WHERE tenant = ?1),
+                (SELECT count(*) FROM jobs WHERE tenant = ?1 AND state IN ('queued', 'running'))
+         FROM tenants WHERE id = ?1",
+        [tenant],
+        |row| {
+            Ok(Account {
+                name: row.get(0)?,
+                quota_bytes: row.get::<_, i64>(1)? as u64,
+                quota_jobs: row.get::<_, i64>(2)? as u64,
+                stored,
+                uploading: row.get::<_, i64>(3)? as u64,
+                open_jobs: row.get::<_, i64>(4)? as u64,
+            })
+        },
+    )?)
 }
 
 /// The tokens of a tenant.

@@ -30,6 +30,7 @@ pub(crate) struct Prepared {
 impl Prepared {
     /// Runs, reporting progress periodically.
     pub(crate) fn run(&mut self, run: &Run, tell: impl Fn(Answer) + Sync) -> Result<Answer, Failure> {
+        let began = Instant::now();
         if self.program.as_ref().is_none_or(|p| (&p.0, p.1) != (&run.program, run.threads)) {
             // Both would not fit beside each other.
             (self.program, self.keys) = (None, None);
@@ -80,7 +81,8 @@ impl Prepared {
         let seconds = start.elapsed().as_secs_f64();
         let bundle = file.results(&Batches { records: arguments.records, runs }).map_err(refused)?;
         let (hash, size) = written(&run.out, &bundle).map_err(|e| system("writing results", &e))?;
-        Ok(Answer::Done { hash, size, seconds })
+        let beside = began.elapsed().as_secs_f64() - seconds;
+        Ok(Answer::Done { hash, size, seconds, beside })
     }
 }
 

@@ -39,8 +39,8 @@ pub(crate) enum Answer {
     Progress { done: u64, all: u64 },
     /// What a file is.
     Known { kind: Kind, hash: String, size: u64, facts: Value },
-    /// Results were written.
-    Done { hash: String, size: u64, seconds: f64 },
+    /// Results were written. The engine took `seconds`; files and preparation took the time `beside` them.
+    Done { hash: String, size: u64, seconds: f64, beside: f64 },
     /// It is not as it should be.
     Failed(Failure),
 }

@@ -1,0 +1,140 @@
+//! The life of objects: how long one is kept after its last use, and what is left of one that is gone.
+//!
+//! An object goes in two steps. Its row becomes a tombstone, in one transaction; then the file goes, and the tombstone after it. A
+//! service that is ended between the two goes on where it was.
+
+use rusqlite::{Transaction, params};
+
+use crate::config::Keep;
+use crate::error::ServeError;
+use crate::store::objects::{Kind, Object, unneeded};
+use crate::store::{audit, now};
+
+/// The most objects that one transaction removes.
+const AT_ONCE: i64 = 500;
+
+/// When an object is removed if nothing uses it before.
+pub(crate) fn ends(keep: &Keep, object: &Object) -> Option<i64> {
+    let life = keep.of(object.kind);
+    (life > 0 && !object.pinned).then(|| object.used.saturating_add(life))
+}
+
+/// An object that has a row no more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Gone {
+    pub(crate) tenant: i64,
+    pub(crate) hash: String,
+    pub(crate) kind: Kind,
+    pub(crate) size: u64,
+}
+
+/// Objects whose time is over and that no open job needs: `most` of each kind.
+pub(crate) fn over(t: &Transaction<'_>, keep: &Keep, most: i64) -> Result<Vec<Gone>, ServeError> {
+    let mut found = Vec::new();
+    for kind in Kind::ALL {
+        let life = keep.of(kind);
+        if life == 0 {
+            continue;
+        }
+        let sql = format!(
+            "SELECT o.tenant, o.hash, o.size FROM objects o WHERE o.kind = ?1 AND o.pinned = 0 AND o.used <= ?2
+             AND {} ORDER BY o.used LIMIT ?3",
+            unneeded("o.tenant", "o.hash")
+        );
+        let mut rows = t.prepare(&sql)?;
+        let rows = rows.query_map(params![kind.name(), now() - life, most], |row| {
+            Ok(Gone { tenant: row.get(0)?, hash: row.get(1)?, kind, size: row.get::<_, i64>(2)? as u64 })
+        })?;
+        for row in rows {
+            found.push(row?);
+        }
+    }
+    Ok(found)
+}
+
+/// Makes the row of an object a tombstone.
+pub(crate) fn bury(t: &Transaction<'_>, tenant: i64, hash: &str) -> Result<bool, ServeError> {
+    let gone = t.execute("DELETE FROM objects WHERE tenant = ?1 AND hash = ?2", params![tenant, hash])?;
+    if gone == 1 {
+        t.execute(
+            "INSERT INTO tombstones (tenant, hash, at) VALUES (?1, ?2, ?3) ON CONFLICT (tenant, hash) DO NOTHING",
+            params![tenant, hash, now()],
+        )?;
+    }
+    Ok(gone == 1)
+}
+
+/// Buries what [`over`] finds, and forgets jobs that ended long ago; gives the objects and the number of jobs.
+pub(crate) fn expire(t: &Transaction<'_>, keep: &Keep) -> Result<(Vec<Gone>, usize), ServeError> {
+    let found = over(t, keep, AT_ONCE)?;
+    for gone in &found {
+        bury(t, gone.tenant, &gone.hash)?;
+        audit::note(t, None, "object.expire", &gone.hash)?;
+    }
+    let jobs = match keep.jobs {
+        0 => 0,
+        life => t.execute("DELETE FROM jobs WHERE ended <= ?1", [now() - life])?,
+    };
+    Ok((found, jobs))
+}
+
+/// How many jobs ended so long ago that they would be forgotten.
+pub(crate) fn old_jobs(t: &Transaction<'_>, keep: &Keep) -> Result<usize, ServeError> {
+    if keep.jobs == 0 {
+        return Ok(0);
+    }
+    let sql = "SELECT count(*) FROM jobs WHERE ended <= ?1";
+    Ok(t.query_row(sql, [now() - keep.jobs], |row| row.get::<_, i64>(0))? as usize)
+}
+
+/// Objects whose files are still to be removed.
+pub(crate) fn buried(t: &Transaction<'_>) -> Result<Vec<(i64, String)>, ServeError> {
+    let mut rows = t.prepare("SELECT tenant, hash FROM tombstones ORDER BY at LIMIT ?1")?;
+    let rows = rows.query_map([AT_ONCE], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Removes a tombstone with `remove`, which removes the file; not if the object was stored again meanwhile.
+pub(crate) fn collect(
+    t: &Transaction<'_>,
+    (tenant, hash): (i64, &str),
+    remove: impl FnOnce(),
+) -> Result<(), ServeError> {
+    let there: i64 = t.query_row(
+        "SELECT count(*) FROM objects WHERE tenant = ?1 AND hash = ?2",
+        params![tenant, hash],
+        |row| row.get(0),
+    )?;
+    if there == 0 {
+        remove();
+    }
+    t.execute("DELETE FROM tombstones WHERE tenant = ?1 AND hash = ?2", params![tenant, hash])?;
+    Ok(())
+}
+
+/// Results whose bytes may not be on disk yet.
+pub(crate) fn unsettled(t: &Transaction<'_>) -> Result<Vec<(i64, String)>, ServeError> {
+    let mut rows = t.prepare("SELECT tenant, hash FROM objects WHERE settled = 0 LIMIT ?1")?;
+    let rows = rows.query_map([AT_ONCE], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Notes that bytes are on disk.
+pub(crate) fn settle(t: &Transaction<'_>, objects: &[(i64, String)]) -> Result<(), ServeError> {
+    for (tenant, hash) in objects {
+        t.execute("UPDATE objects SET settled = 1 WHERE tenant = ?1 AND hash = ?2", params![tenant, hash])?;
+    }
+    Ok(())
+}
+
+/// Takes results back whose bytes a loss of power took: the jobs that gave them run again, and give the same.
+pub(crate) fn undo(t: &Transaction<'_>, tenant: i64, hash: &str, life: i64) -> Result<usize, ServeError> {
+    t.execute("DELETE FROM objects WHERE tenant = ?1 AND hash = ?2", params![tenant, hash])?;
+    let at = now();
+    Ok(t.execute(
+        "UPDATE jobs SET state = 'queued', result = NULL, seconds = NULL, ended = NULL, ready = ?3, epoch = epoch + 1,
+         deadline = CASE WHEN deadline < ?4 THEN ?4 ELSE deadline END
+         WHERE tenant = ?1 AND result = ?2 AND state = 'done'",
+        params![tenant, hash, at, at + life],
+    )?)
+}
