@@ -73,7 +73,7 @@ class Node:
     _digest: bytes = field(default=b"", repr=False)
 
     def digest(self) -> bytes:
-        """Return what tells constants apart."""
+        """Return a fingerprint of the operation and its constant."""
         if not self._digest:
             extra = self.extra
             part = extra.digest if isinstance(extra, Transform) else extra
