@@ -330,7 +330,8 @@ class Backend:
             compiled = kernel_of(nodes).compile(**vectors, **{**self._options, "magnitude": bound})
             self._kernels[key] = (compiled, compiled.keygen())
         compiled, keys = self._kernels[key]
-        found = compiled.run(keys, **{f"x{i}": values for i, values in enumerate(given)})
+        named: dict[str, Any] = {f"x{i}": values for i, values in enumerate(given)}
+        found = compiled.run(keys, **named)
         return np.real(found if isinstance(found, np.ndarray) else next(iter(found.values())))
 
     def clear(self, number: int) -> Any:

@@ -145,7 +145,8 @@ def apply(node: Node, operands: list[Any]) -> Any:
 
 def evaluated(nodes: list[Node], given: list[Any]) -> Any:
     """Return the last node's value, from those of the inputs in their order."""
-    inputs, values = iter(given), {}
+    inputs = iter(given)
+    values: dict[int, Any] = {}
     for node in nodes:
         own = [values[id(operand)] for operand in node.operands]
         values[id(node)] = next(inputs) if node.kind == "input" else apply(node, own)
