@@ -219,9 +219,39 @@ def test_imported_keys_have_files_with_both_halves(tmp_path, client, params):
         rm.EvaluationKeys.from_bytes(params, data[:8] + b"\x04" + data[9:])
 
 
-def test_bootstrapping_is_refused(params):
-    with pytest.raises(rm.RingmillError, match="order of powers of 3 cannot be bootstrapped"):
-        rm.bootstrap_keys(params, 16)
+@pytest.mark.parametrize(("slots", "real"), [(64, True), (64, False), (4, False)])
+def test_slots_in_the_order_of_seal_are_bootstrapped(slots, real):
+    chain = rm.Params.bootstrapping(2, log_n=10, slots=slots, insecure=True)
+    facts = {"scale_bits": 40, "secret": chain.secret, "insecure": True, "rotations": 3}
+    three = rm.Params.from_primes(10, chain.q, chain.p, chain.dnum, **facts)
+    assert three.bootstraps == chain.bootstraps
+    rng, errors = np.random.default_rng(4), []
+    for parameters in (chain, three):
+        keys = rm.keygen(parameters, **rm.bootstrap_keys(parameters, slots, real=real))
+        values = rng.uniform(-0.7, 0.7, slots) + (0 if real else 1j * rng.uniform(-0.7, 0.7, slots))
+        low = rm.encrypt(values, keys, key=keys.public, level=chain.bootstraps["start"], magnitude=1)
+        high = low.bootstrap()
+        assert high.level == chain.bootstraps["start"] + 2
+        errors.append(np.abs(rm.decrypt(high, keys) - values).max())
+    assert errors[1] < min(4 * errors[0], 2.0**-14)
+    # What is of one order does not meet what is of the other.
+    with pytest.raises(rm.RingmillError):
+        low + rm.encrypt(values, rm.keygen(chain, insecure=True), magnitude=1)
+
+
+@pytest.mark.parametrize("rotations", [5, 3])
+def test_a_number_with_an_imaginary_part_multiplies_in_both_orders(rotations):
+    chain = rm.Params.from_bits(10, [50, 40, 40], [50], 3, scale_bits=40, insecure=True)
+    params = rm.Params.from_primes(10, chain.q, chain.p, 3, scale_bits=40, rotations=rotations, insecure=True)
+
+    @rm.kernel
+    def turned(x=rm.vector(512)):
+        return x * 1j
+
+    compiled = turned.compile(params=params)
+    x = np.random.default_rng(2).uniform(-1, 1, 512)
+    found = compiled.run(compiled.keygen(insecure=True), x=x)
+    np.testing.assert_allclose(found, 1j * x, atol=1e-6)
 
 
 def test_what_is_wrong_is_said(tmp_path, client, params):

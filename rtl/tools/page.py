@@ -50,7 +50,7 @@ the usual figure LUT/16 + FF/8 + 102.4·DSP + 56·BRAM.
 
 
 def _kind(code: int) -> str:
-    """The name of a multiplier by its number, with what `prf_kind` and `ntt_kind` of `rm_modmul_pkg` put into it."""
+    """The name of a multiplier by its number, as `prf_kind` and `ntt_kind` of `rm_modmul_pkg` make it."""
     family, ones, word = code % 8, code // 8 * 2 + 1, code // 16
     if code == family:
         return KINDS[family]

@@ -1,7 +1,6 @@
 //! What can be wrong with a circuit: one variant a violated rule.
 
 use num_complex::Complex64;
-use ringmill_ckks::Generator;
 use ringmill_errors::StructuredError;
 use ringmill_program::he::HeError;
 
@@ -48,16 +47,6 @@ pub enum CircuitError {
         value: Complex64,
         /// Slots of a ciphertext.
         slots: usize,
-    },
-    /// Another order of slots than the transforms are made for.
-    #[error(
-        "slots in the order of powers of {found} cannot be bootstrapped: the transforms to coefficients and back are made for \
-         those of 5; use parameters with rotations by 5"
-    )]
-    BootstrapGenerator {
-        /// The generator of rotations.
-        #[field(display)]
-        found: Generator,
     },
     /// Messages so large or small that a bootstrapping would leave nothing of them.
     #[error(

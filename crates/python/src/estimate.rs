@@ -1,9 +1,9 @@
 //! What a program takes on a machine, without running it.
 
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 
-use ringmill::machine::MachineSpec;
+use ringmill::machine::{Bindings, MachineError, MachineSpec};
 use ringmill_program::limb::{LimbProgram, parse};
 use ringmill_program::lower::lower_by;
 
@@ -34,15 +34,59 @@ pub(crate) fn of_plan<'py>(
     switching: &str,
     machine: Named,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (spec, word) = (machine.spec()?, switching.to_owned());
+    let spec = machine.spec()?;
+    let lowered = lowering(plan, switching, spec.clone());
+    estimated(py, spec, lowered)
+}
+
+/// The limb program of a plan, whose keys are switched as the word says.
+fn lowering(
+    plan: &Plan,
+    switching: &str,
+    machine: MachineSpec,
+) -> impl FnOnce() -> Result<LimbProgram, Failure> + Send + 'static {
+    let word = switching.to_owned();
     let (params, program) = (plan.params.clone(), plan.managed.program.clone());
-    let of = spec.clone();
-    estimated(py, spec, move || {
-        let costs = machines::open(&of)?.costs().map_err(|e| Failure::face(&e.into()))?;
+    move || {
+        let costs = machines::open(&machine)?.costs().map_err(|e| Failure::face(&e.into()))?;
         let method = method_of((&params, &program), &word, &costs)?;
         let lowered = lower_by(&program, &method).map_err(|e| Failure::of(Family::Program, &e))?;
         Ok(lowered.program)
-    })
+    }
+}
+
+/// As text, what a machine is given of a plan.
+pub(crate) fn text_of_plan(py: Python<'_>, plan: &Plan, switching: &str, machine: Named) -> PyResult<String> {
+    let lowered = lowering(plan, switching, machine.spec()?);
+    interruptible(py, move || Ok(lowered()?.to_string()))
+}
+
+/// What a limb program gives on a machine: limbs of little-endian words, in the order of the program, as they come.
+#[pyfunction]
+pub(crate) fn run_program(
+    py: Python<'_>,
+    #[pyo3(from_py_with = crate::argument::given)] text: &str,
+    machine: Arg<Named>,
+    inputs: Vec<Vec<u8>>,
+) -> PyResult<Vec<Py<PyBytes>>> {
+    let program = parse(text).map_err(|e| Failure::of(Family::Program, &e))?;
+    let machine = machines::open(&machine.0.spec()?)?;
+    let found = interruptible(py, move || {
+        let failed = |e: MachineError| Failure::face(&e.into());
+        let words = |bytes: &Vec<u8>| -> Vec<u64> {
+            let (whole, _) = bytes.as_chunks();
+            whole.iter().map(|&word| u64::from_le_bytes(word)).collect()
+        };
+        let limbs: Vec<_> = inputs.iter().map(words).collect();
+        let limbs: Vec<&[u64]> = limbs.iter().map(Vec::as_slice).collect();
+        Bindings::check_canonical(&program, &limbs).map_err(failed)?;
+        let mut outputs = vec![vec![0; program.n()]; program.output_types().len()];
+        let mut places: Vec<_> = outputs.iter_mut().map(Vec::as_mut_slice).collect();
+        machine.prepare(&program).and_then(|e| e.run(&limbs, &mut places)).map_err(failed)?;
+        Ok(outputs)
+    })?;
+    let bytes = |limb: &Vec<u64>| limb.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
+    Ok(found.iter().map(|limb| PyBytes::new(py, &bytes(limb)).unbind()).collect())
 }
 
 fn estimated<'py>(

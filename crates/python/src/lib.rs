@@ -60,6 +60,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(machines::machine_table, module)?)?;
     module.add_function(wrap_pyfunction!(machines::machine_help, module)?)?;
     module.add_function(wrap_pyfunction!(estimate::estimate_program, module)?)?;
+    module.add_function(wrap_pyfunction!(estimate::run_program, module)?)?;
     module.add_function(wrap_pyfunction!(estimate::trace_events, module)?)?;
     module.add_function(wrap_pyfunction!(machines::isa, module)?)?;
     module.add_function(wrap_pyfunction!(machines::calibrate, module)?)?;

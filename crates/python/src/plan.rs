@@ -294,6 +294,16 @@ impl Plan {
         estimate::of_plan(py, self, switching, machine.0)
     }
 
+    /// The limb program that a machine is given, as text.
+    fn limb_program(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = given)] switching: &str,
+        machine: Arg<Named>,
+    ) -> PyResult<String> {
+        estimate::text_of_plan(py, self, switching, machine.0)
+    }
+
     /// Level of every value, one after the other as the program runs, constants left out: level, operation, region.
     fn levels(&self) -> Vec<(u32, &'static str, Option<String>)> {
         let program = &self.managed.program;

@@ -3,9 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use ringmill_circuits::CircuitError;
 use ringmill_circuits::bootstrap::{Bootstrap, Content};
-use ringmill_ckks::{Ciphertext, EvaluationKeys, Generator, Level, Params, Scale};
+use ringmill_ckks::{Ciphertext, EvaluationKeys, Level, Params, Scale};
 use ringmill_machine::Watch;
 use ringmill_program::he::{Builder, Chain, Op, Program};
 use ringmill_program::manage::{KeySet, Options, manage};
@@ -102,7 +101,7 @@ impl Bootstrapper {
         watch: &Watch,
     ) -> Result<Ciphertext, Error> {
         let magnitude = a.noise().magnitude().max(f64::MIN_POSITIVE);
-        let config = config(self.evaluator.params(), content, iterations)?;
+        let config = config(self.evaluator.params(), content, iterations);
         let config = if iterations.is_some() { config.up_to(magnitude) } else { config.suited_to(magnitude) };
         let kernel = self.kernel(a, &config)?;
         let start = Level::new(config.start(a.slots()));
@@ -143,22 +142,15 @@ impl fmt::Debug for Bootstrapper {
 /// [`Error::Circuit`] for too few slots; [`Error::Program`] for a chain with too few levels.
 pub fn bootstrap_keys(params: &Params, slots: usize, content: Content) -> Result<KeySet, Error> {
     // Further iterations turn by the same distances.
-    let config = config(params, content, Some(1))?;
+    let config = config(params, content, Some(1));
     let options = from_below(&config, slots, &params.default_scale());
     let managed = manage(&alone(slots, &config)?, &Chain::from(params), &options)?;
     Ok(managed.summary.keys)
 }
 
 /// In as many iterations as the chain was laid out for, unless they are given.
-pub(crate) fn config(
-    params: &Params,
-    content: Content,
-    iterations: Option<u32>,
-) -> Result<Bootstrap, CircuitError> {
-    match params.generator() {
-        Generator::Five => Ok(Bootstrap { content, ..Bootstrap::of(params, iterations) }),
-        found => Err(CircuitError::BootstrapGenerator { found }),
-    }
+pub(crate) fn config(params: &Params, content: Content, iterations: Option<u32>) -> Bootstrap {
+    Bootstrap { content, ..Bootstrap::of(params, iterations) }
 }
 
 /// x, bootstrapped.

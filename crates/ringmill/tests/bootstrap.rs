@@ -5,7 +5,7 @@ mod common;
 
 use common::{World, distance};
 use num_complex::Complex64;
-use ringmill::ckks::{Level, Params};
+use ringmill::ckks::{Generator, Level, Params, ParamsLiteral};
 use ringmill::program::he::{Builder, Op};
 use ringmill::program::manage::Options;
 use ringmill::{Input, Inputs, Kernel, Stated};
@@ -81,6 +81,29 @@ fn messages_of_any_size_are_brought_to_the_arc_of_the_sine() {
 #[test]
 fn real_messages_take_one_sine() {
     check(10, 256, &Bootstrap { content: Content::Real, ..Bootstrap::default() }, 20.0);
+}
+
+#[test]
+fn slots_in_the_order_of_powers_of_three_come_back_as_precise() {
+    for (slots, levels, content) in
+        [(512, 3, Content::Complex), (16, 2, Content::Complex), (64, 3, Content::Real)]
+    {
+        let config = Bootstrap { content, to_coefficients: levels, to_slots: levels, ..Bootstrap::default() };
+        let five = params(10, slots, &config);
+        let (generator, literal) = (Generator::Three, five.literal().clone());
+        let three = Params::new(&ParamsLiteral { generator, ..literal }).unwrap();
+        let (_, by_five, _) = bootstrapped(five, slots, &config);
+        let (_, error, predicted) = bootstrapped(three, slots, &Bootstrap { generator, ..config });
+        let outcome = format!(
+            "{slots} slots: error 2^{:.1}, predicted 2^{:.1}, by powers of five 2^{:.1}",
+            error.log2(),
+            predicted.log2(),
+            by_five.log2()
+        );
+        println!("{outcome}");
+        assert!(error <= predicted && predicted < 64.0 * error, "{outcome}");
+        assert!(error < 4.0 * by_five, "{outcome}");
+    }
 }
 
 #[test]

@@ -8,10 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
+from ringmill import bundle
 from ringmill._native import Ciphertext, EvaluationKeys, PublicKey, SecretKey
 from ringmill.atomic import write_bytes
 from ringmill.cli.places import to_write
 from ringmill.cli.read import evaluation_keys, secret
+from ringmill.cli.simulate import program_text
 from ringmill.compiled import Compiled
 from ringmill.errors import CommandError, fail
 from ringmill.interop import arguments, openfhe, seal
@@ -22,7 +24,9 @@ Facts = dict[str, Any]
 
 LIBRARIES = ("seal", "openfhe")
 #: Tools whose programs are read as kernels.
-PROGRAMS = ("heir", "pisa")
+PROGRAMS = ("heir", "pisa", "fhetch")
+#: Tools for which programs are written.
+TRACES = ("fhetch",)
 IMPORTS = ("parameters", "secret", "public", "keys", "arguments")
 EXPORTS = ("parameters", "secret", "public", "relin", "galois", "results")
 
@@ -35,10 +39,10 @@ def add(verb: Callable[[str, str], argparse.ArgumentParser]) -> None:
             (*IMPORTS, "program"),
             "Read a file of another library or compiler and write it as one of Ringmill.",
         ),
-        ("export", EXPORTS, "Write a file of Ringmill as one of SEAL or OpenFHE."),
+        ("export", (*EXPORTS, "program"), "Write a file of Ringmill as one of another library or tool."),
     ):
         sub = verb(name, text)
-        libraries = (*LIBRARIES, *PROGRAMS) if name == "import" else LIBRARIES
+        libraries = (*LIBRARIES, *(PROGRAMS if name == "import" else TRACES))
         sub.add_argument("library", metavar="LIBRARY", help=" or ".join(libraries))
         sub.add_argument("what", metavar="WHAT", help=", ".join(what))
         files = "the file; for arguments NAME=FILE, one for each" if name == "import" else "the file"
@@ -65,6 +69,15 @@ def add(verb: Callable[[str, str], argparse.ArgumentParser]) -> None:
             sub.add_argument(
                 "--faithful", action="store_true", help="heir: keep the module's ring and primes"
             )
+            sub.add_argument(
+                "--log-n", type=int, metavar="K", help="fhetch: log2 of the degree, where the trace has none"
+            )
+            sub.add_argument(
+                "--keys-from",
+                type=int,
+                metavar="ADDRESS",
+                help="fhetch: the first address of evaluation keys",
+            )
         else:
             sub.add_argument("--name", metavar="NAME", help="results: which one, if there are several")
             sub.add_argument("--tag", metavar="TAG", help="openfhe: tag of the key, if not that of --context")
@@ -81,7 +94,7 @@ def _refuse(code: str, message: str) -> NoReturn:
 
 def _checked(options: Namespace, known: tuple[str, ...]) -> None:
     if options.library not in LIBRARIES:
-        all_of_them = (*LIBRARIES, *PROGRAMS) if options.verb == "import" else LIBRARIES
+        all_of_them = (*LIBRARIES, *(PROGRAMS if options.verb == "import" else TRACES))
         listed = ", ".join(all_of_them)
         _refuse("NoLibrary", f"There is no library {options.library!r}; {options.verb} knows {listed}.")
     if options.what not in known:
@@ -207,6 +220,8 @@ def _program(options: Namespace) -> Facts:
         use = f"ringmill import {options.library} program FILE --out KERNEL"
         _refuse("NoKind", f"Of {options.library} one program is imported: `{use}`.")
     target = Path(to_write(options.out, options.files[0]))
+    if options.library == "fhetch":
+        return _read_trace(options, target)
     compiled = (_heir if options.library == "heir" else _pisa)(options, Path(options.files[0]))
     return {
         "file": str(target),
@@ -237,6 +252,40 @@ def _pisa(_: Namespace, file: Path) -> Compiled:
     from ringmill.interop import pisa
 
     return pisa.load(file).compile()
+
+
+def _read_trace(options: Namespace, target: Path) -> Facts:
+    """A trace as the text of a limb program: its primes are its own, so it is no kernel."""
+    from ringmill.interop import fhetch
+
+    trace = fhetch.load(options.files[0], log_n=options.log_n, keys_from=options.keys_from)
+    return {
+        "file": str(target),
+        "bytes": trace.save(target),
+        "instructions": trace.lines,
+        "degree": 1 << trace.log_n,
+        "primes": len(trace.moduli),
+        "inputs": ", ".join(f"{group.name} ({len(group.moduli)} limbs)" for group in trace.inputs),
+        "outputs": ", ".join(f"{group.name} ({len(group.moduli)} limbs)" for group in trace.outputs),
+    }
+
+
+def _write_trace(options: Namespace) -> Facts:
+    """The limb program of a kernel, or one as text, as a trace."""
+    from ringmill.interop import fhetch
+
+    file = options.files[0]
+    target = Path(to_write(options.out, file))
+    if options.what != "program":
+        _refuse(
+            "NoKind", "Of fhetch a program is exported: `ringmill export fhetch program FILE --out TRACE`."
+        )
+    if bundle.is_bundle(file):
+        compiled = Compiled.load(file)
+        text = compiled.plan.limb_program(compiled.switching, "compact")
+    else:
+        text = program_text(file)
+    return {"file": str(target), "bytes": fhetch.write(text, target)}
 
 
 def import_(options: Namespace) -> Facts:
@@ -275,6 +324,8 @@ def import_(options: Namespace) -> Facts:
 
 def export(options: Namespace) -> Facts:
     """Write a file of ours as one of another library."""
+    if options.library in TRACES:
+        return _write_trace(options)
     _checked(options, EXPORTS)
     file = options.files[0]
     given = [file, options.context, options.kernel]

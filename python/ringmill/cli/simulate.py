@@ -19,7 +19,7 @@ Facts = dict[str, Any]
 Span = tuple[str, str, int, int]
 
 
-def _text(path: str) -> str:
+def program_text(path: str) -> str:
     """The text of a limb program, which begins with the word, after comments."""
     try:
         text = bundle.read_text_file(path).decode()
@@ -38,7 +38,7 @@ def _text(path: str) -> str:
 
 def _of_text(path: str, machine: MachineSpec) -> Facts:
     try:
-        return estimated(machine, estimate_program(_text(path), machine))
+        return estimated(machine, estimate_program(program_text(path), machine))
     except ProgramError as error:
         fail(ProgramError, error.code, f"{path}: {error.message}", **{**error.fields, "path": path})
 

@@ -1,11 +1,11 @@
-"""Files of other CKKS libraries (`seal` 4.0 to 4.4, `openfhe` 1.6), and programs of `heir` and `pisa`.
+"""Files of other CKKS libraries (`seal`, `openfhe`), programs of `heir`, `orion`, `pisa` and `fhetch`.
 
 A client of another library keeps its parameters, its keys and its code; a server here computes kernels on its
 ciphertexts with its evaluation keys, and the client decrypts the results. Residues are neither permuted nor
 transformed on the way.
 """
 
-from ringmill.interop import heir, openfhe, pisa, seal
+from ringmill.interop import fhetch, heir, openfhe, orion, pisa, seal
 from ringmill.interop.arguments import arguments
 
-__all__ = ["arguments", "heir", "openfhe", "pisa", "seal"]
+__all__ = ["arguments", "fhetch", "heir", "openfhe", "orion", "pisa", "seal"]

@@ -21,7 +21,7 @@ class Parameters:
         log_n_max: the greatest degree N: six banks of N words.
         moduli: entries of the modulus table.
         multiplier: the modular multiplier, which says what primes there may be.
-        ones: of prf-fiko, q = 2^(word-1) + f: the places of ones of every f, as the bits of a number; 0 for any f.
+        ones: of prf-fiko, q = 2^(word-1) + f: where f may have ones, as the bits of a number; 0 for any f.
         tile: how a product is cut for the device's DSP blocks.
         bus_bits: bits of a beat of the memory bus.
         memory_bytes: memory beside the core.

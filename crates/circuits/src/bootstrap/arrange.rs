@@ -53,14 +53,15 @@ impl Bootstrap {
             (Self::arranged(ARRANGEMENTS[0]), Need { scale_bits, wide_bits: WIDEST, ..Need::default() })
         };
         let (config, need) = layout(params).unwrap_or_else(usual);
-        config.in_iterations(iterations, &need)
+        Self { generator: params.generator(), ..config.in_iterations(iterations, &need) }
     }
 
     /// The arrangement that the primes of these parameters were laid out for, as precise as they let it be, and the levels that it
     /// leaves.
     pub fn laid_out(params: &Params) -> Option<(Self, u32)> {
         let (config, need) = layout(params)?;
-        Some((config.in_iterations(None, &need), need.levels))
+        let config = config.in_iterations(None, &need);
+        Some((Self { generator: params.generator(), ..config }, need.levels))
     }
 
     fn in_iterations(self, iterations: Option<u32>, need: &Need) -> Self {

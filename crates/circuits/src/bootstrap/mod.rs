@@ -9,6 +9,7 @@ mod expand;
 mod failure;
 mod iterated;
 mod need;
+mod parts;
 mod place;
 mod sine;
 mod transform;
@@ -17,17 +18,17 @@ pub use expand::{expand, unmarked};
 pub use failure::probability;
 pub use iterated::ITERATIONS_MAX;
 pub use need::{Need, most_bits};
+use parts::{join, times_i};
 pub use place::{Budget, Placed, place};
 use sine::Inverse;
 pub use sine::Sine;
-pub use transform::{Way, transform};
+pub use transform::{Order, Share, Way, transform};
 
-use num_complex::Complex64;
-use ringmill_ckks::EPHEMERAL_WEIGHT;
-use ringmill_program::he::{Builder, Constant, Like, Op, Value};
+use ringmill_ckks::{EPHEMERAL_WEIGHT, Generator};
+use ringmill_program::he::{Builder, Like, Op, Value};
 
 use crate::CircuitError;
-use crate::linear::{self, Keys};
+use crate::linear::Keys;
 
 /// What a message may contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -48,6 +49,8 @@ pub struct Bootstrap {
     pub magnitude: f64,
     /// Real or complex messages.
     pub content: Content,
+    /// The order of slots.
+    pub generator: Generator,
     /// K: multiples of the modulus beyond ±K break the result.
     pub interval: u32,
     /// Doublings of the cosine's angle.
@@ -75,6 +78,7 @@ impl Default for Bootstrap {
             room: 7,
             magnitude: 1.0,
             content: Content::Complex,
+            generator: Generator::Five,
             interval: EPHEMERAL_WEIGHT / 2,
             doublings: 2,
             sine_error: 1.0 / (1u64 << 38) as f64,
@@ -117,7 +121,9 @@ impl Bootstrap {
     /// # Errors
     /// As [`Self::sine`].
     pub fn depth(&self) -> Result<u32, CircuitError> {
-        Ok(self.to_slots.max(1) as u32 + self.sine()?.depth() + self.inverse().depth())
+        // In the order of powers of 3 a product with i costs a level, unless the arcsine has one of its own for it.
+        let turn = self.generator == Generator::Three && self.content == Content::Complex && !self.arcsine;
+        Ok(self.to_slots.max(1) as u32 + self.sine()?.depth() + self.inverse().depth() + u32::from(turn))
     }
 
     /// Levels that a ciphertext of `slots` slots must have left: those of the way to coefficients.
@@ -270,26 +276,26 @@ impl Bootstrap {
             outer => format!("{outer}: bootstrap: {step}"),
         };
         b.region(&region("slots to coefficients"));
-        let mut w = x;
-        for map in &transform(Way::ToCoefficients, slots, self.to_coefficients, 1.0 / self.magnitude)? {
-            w = linear::apply(b, w, map, self.keys)?;
-        }
+        let mut w = self.slots_to_coefficients(b, x)?;
         b.region(&region("raise"));
         w = b.push(Op::Raise { a: w, bits: self.room })?;
         let sine = self.sine()?;
         b.region(&region("coefficients to slots"));
         // Half, because a number and its conjugate are added.
-        let factor = 0.5 / f64::from(self.room).exp2() / sine.radius();
-        for map in &transform(Way::ToSlots, slots, self.to_slots, factor)? {
-            w = linear::apply(b, w, map, self.keys)?;
-        }
+        let shares = self.coefficients_to_slots(b, w, 0.5 / f64::from(self.room).exp2() / sine.radius())?;
         b.region(&region("modulus"));
-        let parts = self.parts(b, w)?;
+        let parts = self.parts(b, shares)?;
         let mut results = Vec::with_capacity(parts.len());
         let factor = self.magnitude * f64::from(self.room).exp2();
-        for part in parts {
+        for (index, part) in parts.into_iter().enumerate() {
             b.promise(part, 1.0)?;
-            results.push(self.inverse().write(b, &sine, part, factor)?);
+            // The second part is the imaginary one.
+            let free = self.generator == Generator::Five;
+            let mut value = self.inverse().write(b, &sine, part, (factor, index == 1 && !free))?;
+            if index == 1 && free {
+                value = times_i(b, value, 1.0)?;
+            }
+            results.push(value);
         }
         let joined = join(b, &results)?;
         b.promise(joined, self.magnitude)?;
@@ -310,31 +316,4 @@ impl Bootstrap {
         let precise = self.magnitude * (-f64::from(self.bits)).exp2() * more;
         precise.max(Self { iterations: 1, ..self.clone() }.bend())
     }
-
-    /// Real and imaginary parts, twice, or the real part alone.
-    fn parts(&self, b: &mut Builder, w: Value) -> Result<Vec<Value>, CircuitError> {
-        let conj = b.push(Op::Conj { a: w, hoist: None })?;
-        let mut parts = vec![b.push(Op::Add(w, conj))?];
-        if self.content == Content::Complex {
-            let difference = b.push(Op::Sub(w, conj))?;
-            parts.push(times_i(b, difference, -1.0)?);
-        }
-        Ok(parts)
-    }
-}
-
-/// a·(±i), which costs no level.
-fn times_i(b: &mut Builder, a: Value, sign: f64) -> Result<Value, CircuitError> {
-    let i = b.push(Op::Const(Constant::Complex(Complex64::new(0.0, sign))))?;
-    Ok(b.push(Op::Mul(a, i))?)
-}
-
-/// The first, and i times the second.
-fn join(b: &mut Builder, parts: &[Value]) -> Result<Value, CircuitError> {
-    let mut sum = parts[0];
-    if let Some(&second) = parts.get(1) {
-        let turned = times_i(b, second, 1.0)?;
-        sum = b.push(Op::Add(sum, turned))?;
-    }
-    Ok(sum)
 }

@@ -6,8 +6,10 @@
 
 use std::f64::consts::{PI, TAU};
 
-use ringmill_program::he::{Builder, Value};
+use num_complex::Complex64;
+use ringmill_program::he::{Builder, Constant, Op, Value};
 
+use super::parts::times_i;
 use crate::CircuitError;
 use crate::polynomial::{self, Basis, Polynomial};
 use crate::write::Writer;
@@ -127,24 +129,30 @@ impl Inverse {
         if self.third == 0.0 { 0 } else { 2 }
     }
 
-    /// Adds `factor`·x to the program, of x/R in the interval of `sine`.
+    /// Adds `factor`·x to the program, of x/R in the interval of `sine`; times i where that is said.
     pub(super) fn write(
         &self,
         b: &mut Builder,
         sine: &Sine,
         scaled: Value,
-        factor: f64,
+        (factor, turned): (f64, bool),
     ) -> Result<Value, CircuitError> {
         if self.third == 0.0 {
-            return sine.write(b, scaled, factor * self.first);
+            let x = sine.write(b, scaled, factor * self.first)?;
+            return if turned { times_i(b, x, 1.0) } else { Ok(x) };
         }
         // With w = √third·s: s·(first + w²), the factor s brought to the level of the square by the product that scales it.
         let root = (factor * self.third).sqrt();
         let weighted = sine.write(b, scaled, root)?;
+        let turn = Op::Const(Constant::Complex(Complex64::new(0.0, 1.0 / root)));
+        let turn = if turned { Some(b.push(turn)?) } else { None };
         let mut w = Writer::open(b, "arcsine");
         let square = w.mul(weighted, weighted)?;
         let sum = w.add_real(square, factor * self.first)?;
-        let s = w.mul_real(weighted, 1.0 / root)?;
+        let s = match turn {
+            Some(turn) => w.mul(weighted, turn)?,
+            None => w.mul_real(weighted, 1.0 / root)?,
+        };
         Ok(w.mul(sum, s)?)
     }
 }

@@ -167,7 +167,7 @@ pub static ONES: CoreParameter = number!(
         allowed: Allowed::Range(0, (1 << 30) - 1),
         default: Some(Preset::Whole(0)),
         unit: "",
-        about: "of prf-fiko, q = 2^(word-1) + f: the places of ones of every f, as the bits of a number; 0 for any f",
+        about: "of prf-fiko, q = 2^(word-1) + f: where f may have ones, as the bits of a number; 0 for any f",
     },
     ones: u32
 );

@@ -22,11 +22,14 @@
 
 use std::collections::BTreeSet;
 
+use ringmill_ckks::Generator;
+
 use super::dead::remove_dead;
 use super::few_keys::{at_hand, few_keys};
 use super::levels::{Form, Levels, Product, cipher_first, product};
 use super::numbering::Numbering;
 use super::place::{Place, place};
+use super::written_out::written_out;
 use super::{Managed, Summary, hoist, simplify};
 use crate::he::{Builder, Chain, HeError, Level, Like, Op, Program, Rule, Scale, Type, Value, verify};
 
@@ -68,7 +71,10 @@ impl Default for Options {
 /// [`Rule::Depth`] if the chain has too few levels, [`Rule::ScaleDrift`] if its primes lie too far from the scale,
 /// both with the place in the user's source, [`Rule::RotationKeys`] for too few keys.
 pub fn manage(traced: &Program, chain: &Chain, options: &Options) -> Result<Managed, HeError> {
-    let p = simplify(traced)?;
+    let p = match (simplify(traced)?, chain.generator()) {
+        (p, Generator::Five) => p,
+        (p, Generator::Three) => written_out(&p)?,
+    };
     let Place { levels, start, input, depth, input_scale, scales } = place(&p, chain, options)?;
     let b = Builder::managed(p.name(), p.slots(), chain.clone())?;
     let inputs = (input, depth, input_scale);

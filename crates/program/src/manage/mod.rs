@@ -8,6 +8,7 @@
 //!
 //! Passes, each in its own file:
 //! 1. [`simplify`]: expands `sum`, merges rotations, shares equal values, drops dead ones.
+//!    Then `written_out`: complex numbers as vectors, in the order of powers of 3.
 //! 2. `levels`: the depth of every value. A product stays *pending* (unrelinearised, unrescaled) until something other
 //!    than an addition reads it, so that sums of products are relinearised and rescaled once. A multiplication by a
 //!    plaintext is moved down to the level where its result is needed.
@@ -34,6 +35,7 @@ mod ranges;
 mod simplify;
 mod spread;
 mod summary;
+mod written_out;
 
 pub use choose::{Accuracy, ChooseError, Plan, choose};
 pub use dead::remove_dead;

@@ -149,11 +149,7 @@ impl Bootstrapping<'_> {
             _ => None,
         };
         let mut places: Vec<Place> = simple.instrs().iter().filter_map(asked).collect();
-        let config = match config(self.params, content, None) {
-            Ok(config) => config,
-            Err(_) if places.is_empty() => return Err(refused.into()),
-            Err(unlike) => return Err(unlike.into()),
-        };
+        let config = config(self.params, content, None);
         let refused = match places.is_empty() {
             true => refused,
             false => match self.with_circuits(&simple, &config)? {

@@ -44,7 +44,7 @@ impl World {
         let secret = generator.secret_key().unwrap();
         let relin = generator.relin_key(&secret).unwrap();
         let mut galois = GaloisKeys::new(&params);
-        let rotation = |&k: &i64| GaloisElement::rotation(k, params.log_n()).unwrap();
+        let rotation = |&k: &i64| params.generator().rotation(k, params.log_n()).unwrap();
         let conjugation = GaloisElement::conjugation(params.log_n()).unwrap();
         for element in rotations.iter().map(rotation).chain([conjugation]) {
             galois.insert(element, generator.galois_key(&secret, element).unwrap()).unwrap();
@@ -57,7 +57,7 @@ impl World {
     /// Evaluation keys with everything that a program needs; keys are made once.
     pub fn keys(&mut self, needs: &KeySet) -> EvaluationKeys {
         for k in &needs.rotations {
-            let element = GaloisElement::rotation(*k as i64, self.params.log_n()).unwrap();
+            let element = self.params.generator().rotation(*k as i64, self.params.log_n()).unwrap();
             if self.galois.get(element).is_err() {
                 let key = self.generator.galois_key(&self.secret, element).unwrap();
                 self.galois.insert(element, key).unwrap();
@@ -116,18 +116,18 @@ fn root(e: u64, n: u64) -> Complex64 {
     Complex64::cis(std::f64::consts::PI * (e % (2 * n)) as f64 / n as f64)
 }
 
-/// 5^i mod 4·slots for every slot: in X^(N/2n) the ring has degree 2n.
-fn exponents(slots: usize) -> Vec<u64> {
-    let m = 4 * slots as u64;
-    std::iter::successors(Some(1), |&e| Some(e * 5 % m)).take(slots).collect()
+/// g^i mod 4·slots for every slot: in X^(N/2n) the ring has degree 2n.
+fn exponents(params: &Params, slots: usize) -> Vec<u64> {
+    let (g, m) = (params.generator().value(), 4 * slots as u64);
+    std::iter::successors(Some(1), |&e| Some(e * g % m)).take(slots).collect()
 }
 
-/// Coefficient k·N/2n is (1/n)·Σ Re(z_i·ζ^(−k·5^i))·scale, rounded; ζ a primitive 4n-th root.
+/// Coefficient k·N/2n is (1/n)·Σ Re(z_i·ζ^(−k·g^i))·scale, rounded; ζ a primitive 4n-th root.
 pub fn encode(params: &Params, z: &[Complex64], level: Level, scale: &Scale) -> Plaintext {
     let (n, slots, scale_f) = (params.n(), z.len(), scale.to_f64());
     let d = 2 * slots;
     let table: Vec<Complex64> = (0..2 * d as u64).map(|e| root(e, d as u64).conj()).collect();
-    let exps = exponents(slots);
+    let exps = exponents(params, slots);
     let coefficient = |k: usize| {
         let term = |(&e, z): (&u64, &Complex64)| (z * table[(e as usize * k) % (2 * d)]).re;
         let sum: f64 = exps.iter().zip(z).map(term).sum();
@@ -148,7 +148,7 @@ pub fn encode(params: &Params, z: &[Complex64], level: Level, scale: &Scale) -> 
     Plaintext::from_parts(params, poly, Meta { level, scale: scale.clone(), slots, noise }).unwrap()
 }
 
-/// The polynomial at ζ^(5^i), over the scale.
+/// The polynomial at ζ^(g^i), over the scale.
 pub fn decode(plain: &Plaintext) -> Vec<Complex64> {
     let (params, slots) = (plain.params(), plain.slots());
     let c = coefficients(plain);
@@ -158,7 +158,7 @@ pub fn decode(plain: &Plaintext) -> Vec<Complex64> {
         let term = |k: usize| table[(e as usize * k) % (2 * d)] * c[k * (n / d)];
         (0..d).map(term).sum::<Complex64>() / scale
     };
-    exponents(slots).iter().map(value).collect()
+    exponents(params, slots).iter().map(value).collect()
 }
 
 /// Centred coefficients as binary64.

@@ -6,6 +6,8 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from ringmill._checks.primes import is_prime
+
 
 @dataclass(frozen=True, slots=True)
 class Limb:
@@ -32,26 +34,12 @@ def primes(bits: int, log_n: int, count: int) -> list[int]:
     """
     step = 1 << (log_n + 1)
     candidates = range(((1 << bits) - 2) // step * step + 1, 1 << (bits - 1), -step)
-    found = list(itertools.islice(filter(_is_prime, candidates), count))
+    found = list(itertools.islice(filter(is_prime, candidates), count))
     if len(found) < count:
         raise ValueError(
             f"{len(found)} primes of {bits} bits are 1 modulo 2^{log_n + 1}; {count} were asked for"
         )
     return found
-
-
-def _is_prime(number: int) -> bool:
-    """Miller and Rabin; these bases decide up to 3.3·10^24 (Sorenson and Webster, 2017)."""
-    bases = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
-    if any(number % base == 0 for base in bases):
-        return number in bases
-    twos = ((number - 1) & (1 - number)).bit_length() - 1
-
-    def passes(base: int) -> bool:
-        x = pow(base, (number - 1) >> twos, number)
-        return x == 1 or any(pow(x, 1 << i, number) == number - 1 for i in range(twos))
-
-    return all(passes(base) for base in bases)
 
 
 class Writer:
