@@ -200,6 +200,8 @@ RIGHT: dict[str, Callable[[], Any]] = {
     "rm.from_onnx.X": lambda: np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]),
     "rm.from_sklearn.estimator": _fitted,
     "rm.from_sklearn.X": lambda: np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]),
+    "rm.Plan.limb_program.machine": lambda: "compact",
+    "rm.Plan.limb_program.switching": lambda: "hybrid",
     "rm.Plan.work.costs": lambda: costs_of("cpu"),
     "magnitude": lambda: 4.0,
     "rm.Compiled.rewritten.values": _arguments,

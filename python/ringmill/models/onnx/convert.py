@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -339,6 +339,9 @@ def from_onnx(
 
 
 def _asked(operators: Any) -> frozenset[str]:
+    if not isinstance(operators, Iterable):
+        found = type(operators).__name__
+        fail(ModelError, "Option", f"approximate= is a list of names of operators, and a {found} was given.")
     given = [operators] if isinstance(operators, str) else list(operators)
     odd = [str(op) for op in given if op not in nodes.REQUEST]
     if odd:
