@@ -114,7 +114,9 @@ void run(Bench& b, u64 cycles = 1000000) {
 void registers(Bench& b) {
   rm_core_parameters p;
   rm_core_parameters_of(&p);
-  if (p.abi != RM_CORE_ABI || p.w != P_W || p.nbf != P_NBF || p.d != P_D || p.kind != P_KIND) fail("parameters");
+  if (p.abi != RM_CORE_ABI || p.w != P_W || p.nbf != P_NBF || p.d != P_D || p.kind != P_KIND || p.ones != P_ONES) {
+    fail("parameters");
+  }
   b.expect(CORE_REG_ID, 0x524d4343);
   b.expect(CORE_REG_VERSION, 0x10001);
   b.expect(CORE_REG_SHAPE, P_W | P_NBF << 8 | P_LOGN_MAX << 16 | P_MODS << 24);

@@ -10,6 +10,7 @@ module toy_core
   parameter int unsigned LOGN_MAX = 13,
   parameter int unsigned MODS     = 16,
   parameter int unsigned KIND     = 0,
+  parameter int unsigned ONES     = 0,
   parameter int unsigned D        = 512
 ) (
   input  logic        clk_i,
