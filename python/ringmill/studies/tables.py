@@ -18,6 +18,19 @@ from ringmill.errors import FileFormatError, fail
 FOLDER = Path(__file__).resolve().parents[3] / "build" / "data"
 
 
+def fetched(pattern: str, folder: Path, what: str, how: str) -> Path:
+    """The newest file of a name that ``scripts/data.sh`` fetched; ``what`` and ``how`` are for the message.
+
+    Raises
+    ------
+        FileFormatError: code ``NoData``, where nothing was fetched.
+    """
+    found = sorted(folder.glob(pattern))
+    if not found:
+        fail(FileFormatError, "NoData", f"{what} are not in {folder}. Run {how}.", path=str(folder))
+    return found[-1]
+
+
 def table(name: str, folder: Path = FOLDER) -> tuple[list[str], Any]:
     """Names of columns, and rows as text.
 
@@ -25,15 +38,8 @@ def table(name: str, folder: Path = FOLDER) -> tuple[list[str], Any]:
     ------
         FileFormatError: code ``NoData``, where the package was not fetched.
     """
-    wheels = sorted(folder.glob("islp-*.whl"))
-    if not wheels:
-        fail(
-            FileFormatError,
-            "NoData",
-            f"The tables are not in {folder}. Run scripts/data.sh, which fetches them.",
-            path=str(folder),
-        )
-    with zipfile.ZipFile(wheels[-1]) as package:
+    wheel = fetched("islp-*.whl", folder, "The tables", "scripts/data.sh, which fetches them")
+    with zipfile.ZipFile(wheel) as package:
         text = package.read(f"ISLP/data/{name}.csv").decode("utf-8")
     head, *rows = csv.reader(io.StringIO(text))
     return head, np.array(rows, dtype=object)
