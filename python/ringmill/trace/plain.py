@@ -6,7 +6,6 @@ given at the prompt has a bound: 1 where none is declared, and it is refused bey
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +16,7 @@ from ringmill._checks.arguments import checked
 from ringmill._native import DEFAULT_MAGNITUDE
 from ringmill.errors import EncodingError, fail
 from ringmill.trace.base import Encrypted
-from ringmill.trace.spec import finite_array
+from ringmill.trace.spec import declared_bound, finite_array
 
 #: Functions that change no number's size.
 _KEPT = (np.negative, np.positive, np.conjugate)
@@ -88,13 +87,7 @@ def plain(values: ArrayLike, magnitude: float) -> Plain:
         EncodingError: numbers that are not finite, or beyond the bound; a bound that is not positive.
     """
     array = finite_array("the operand", values)
-    bound = float(magnitude)
-    if not (math.isfinite(bound) and bound > 0):
-        fail(
-            EncodingError,
-            "BadBound",
-            f"A bound of {bound!r} on an operand is not possible. Give a positive number.",
-        )
+    bound = declared_bound("an operand", magnitude)
     hold(array, bound)
     return Plain(array, bound, not np.iscomplexobj(values))
 

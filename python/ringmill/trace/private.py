@@ -23,7 +23,7 @@ from ringmill.errors import EncodingError, fail
 from ringmill.trace import clear
 from ringmill.trace.graph import Graph, Node
 from ringmill.trace.program import Traced
-from ringmill.trace.spec import finite_array
+from ringmill.trace.spec import declared_bound, finite_array
 from ringmill.trace.where import Where, refuse
 
 #: How large constants can be, slot by slot, by their place in a trace.
@@ -126,13 +126,7 @@ def private(values: ArrayLike, magnitude: float) -> Private:
         EncodingError: numbers that are not finite, or beyond the bound; a bound that is not positive.
     """
     array = finite_array("the private weights", values)
-    bound = float(magnitude)
-    if not (math.isfinite(bound) and bound > 0):
-        fail(
-            EncodingError,
-            "BadBound",
-            f"A bound of {bound!r} on private weights is not possible. Give a positive number.",
-        )
+    bound = declared_bound("private weights", magnitude)
     if np.max(np.abs(array), initial=0.0) > bound:
         fail(
             EncodingError,

@@ -151,6 +151,18 @@ class Spec:
         return {part: place(array[..., j]) for j, part in enumerate(self.parts(name))}
 
 
+def declared_bound(name: str, magnitude: float) -> float:
+    """A declared bound on the size of numbers; refused unless positive and finite."""
+    bound = float(magnitude)
+    if not (math.isfinite(bound) and bound > 0):
+        fail(
+            EncodingError,
+            "BadBound",
+            f"A bound of {bound!r} on {name} is not possible. Give a positive number.",
+        )
+    return bound
+
+
 def finite_array(name: str, values: ArrayLike, use: str = "encrypted") -> NDArray[np.complex128]:
     """Numbers as a complex array; refuses what is not a finite number, naming the element, and masks.
 
