@@ -32,7 +32,7 @@ FILE = ROOT / "crates" / "explore" / "data" / "area.json"
 
 Row = dict[str, Any]
 
-WIDTHS = (36, 52, 54, 60)
+WIDTHS = (32, 36, 52, 54, 60)
 KINDS = range(5)
 #: PRF-FIKO for primes with ones at few places: above the other kinds, as `rm_modmul_pkg::prf_kind` has it.
 PRF, FEW_ONES = 2, 8

@@ -328,6 +328,10 @@ def test_coxhe_is_printed_and_holds_its_bars(capsys: pytest.CaptureFixture[str])
     assert set(found["gains"]) == {"zcu104", "zcu102"}
     counts = Counter(row["table"] for row in found["rows"])
     assert {"Fig. 4a", "Fig. 4b", "Fig. 5a"} <= counts.keys()
+    widths = [row for row in found["rows"] if row["table"] == "Fig. 4a"]
+    assert {row["bits"] for row in widths} == {28, 32, 36, 52, 54, 60}
+    # CASA's unit: a multiplier a butterfly, and half as many for roots.
+    assert all(row["transform_dsp"] == 6 * row["ours"]["dsp"] for row in widths)
     assert counts["Fig. 5b"] == counts["Fig. 5c"] == 9
     for row in found["rows"]:
         assert list(row)[: len(coxhe.COLUMNS)] == list(coxhe.COLUMNS), row["row"]

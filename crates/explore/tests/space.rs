@@ -28,8 +28,8 @@ fn axes_of_a_file_are_those_of_the_target() {
         assert!(error.contains(says), "{text}: {error}");
     }
     for (text, says) in [
-        (r#"{"words": [37]}"#, "words is [37]; it must be 36, 52, 54, 60"),
-        (r#"{"words": ["w"]}"#, "words is []; it must be 36, 52, 54, 60"),
+        (r#"{"words": [37]}"#, "words is [37]; it must be 32, 36, 52, 54, 60"),
+        (r#"{"words": ["w"]}"#, "words is []; it must be 32, 36, 52, 54, 60"),
         (r#"{"log_n": [16]}"#, "log_n is [16]; it must be 10 to 15"),
         (r#"{"multipliers": ["baret"]}"#, "no multiplier \"baret\" (did you mean \"barrett\"?)"),
         (r#"{"multipliers": []}"#, "multipliers is empty; it must be at least one value"),

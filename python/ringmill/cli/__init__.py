@@ -57,7 +57,7 @@ _RANGES = {
     "security": (0, 256),
     "runs": (1, 1 << 20),
     "points": (0, 1 << 20),
-    "word_bits": (36, 60),
+    "word_bits": (32, 60),
     "bus_bits": (1, 1 << 16),
     "latency": (0, 1 << 20),
     "effort": (0, 1 << 30),
@@ -240,7 +240,7 @@ def _parser() -> argparse.ArgumentParser:
         help="say where the items with this text are, or why not, as in 'Table 3'; an empty one lists all",
     )
     sub.add_argument(
-        "--word-bits", type=int, default=54, metavar="W", help="bits of a prime: 36, 52, 54 or 60 (54)"
+        "--word-bits", type=int, default=54, metavar="W", help="bits of a prime: 32, 36, 52, 54 or 60 (54)"
     )
     sub.add_argument(
         "--bus-bits", type=int, metavar="D", help="memory bits a cycle, the paper's 512 by default"

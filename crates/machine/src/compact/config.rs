@@ -188,7 +188,7 @@ impl Default for CompactLiteral {
 
 impl CompactLiteral {
     /// Bits of a word on chip that there are.
-    pub const WORD_BITS: [u32; 4] = [36, 52, 54, 60];
+    pub const WORD_BITS: [u32; 5] = [32, 36, 52, 54, 60];
     /// Butterflies of a lane that there are.
     pub const BUTTERFLIES: [u32; 5] = [1, 2, 4, 8, 16];
     /// Bits of the memory bus that there are.

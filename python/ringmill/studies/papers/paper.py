@@ -18,7 +18,7 @@ class Settings:
 
     Attributes
     ----------
-        word_bits: bits of a prime: 36, 52, 54 or 60.
+        word_bits: bits of a prime: 32, 36, 52, 54 or 60.
         bus_bits: bits of memory a cycle; the paper's if ``None``.
         latency: cycles to the first beat of memory.
         effort: passes scheduled in search of each plan; as many as the figure is worth if ``None``.

@@ -188,6 +188,8 @@ pub fn fitted(family: Family, resource: Resource) -> Option<&'static Around> {
 
 #[cfg(test)]
 mod tests {
+    use ringmill_machine::compact::CompactLiteral;
+
     use super::*;
 
     #[test]
@@ -195,7 +197,7 @@ mod tests {
         for family in Family::ALL {
             for multiplier in super::super::SEARCHED {
                 for &tile in Tile::of(family) {
-                    for word_bits in [36, 52, 54, 60] {
+                    for word_bits in CompactLiteral::WORD_BITS {
                         let of = |butterflies| {
                             let shape = Shape {
                                 family,

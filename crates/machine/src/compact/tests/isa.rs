@@ -94,7 +94,7 @@ fn parameters_that_cannot_be_built_are_named() {
     let message = |literal: CompactLiteral| literal.build().unwrap_err().to_string();
     assert_eq!(
         message(CompactLiteral { word_bits: 48, ..default }),
-        "no compact core has word_bits = 48; it can be 36, 52, 54 or 60"
+        "no compact core has word_bits = 48; it can be 32, 36, 52, 54 or 60"
     );
     assert_eq!(
         message(CompactLiteral { butterflies: 3, ..default }),

@@ -20,6 +20,8 @@ from ringmill.studies.papers.coxhe.rows import FIXED, LIMBS, Row, complete, drif
 from ringmill.studies.papers.figures import read_figures
 
 SYNTHESES = Path(__file__).resolve().parents[5] / "rtl" / "synth" / "data" / "modmul.json"
+#: Fig. 4(a): butterflies of a transform unit of ours, and multipliers that make its roots.
+UNIT, ROOTS = 4, 2
 #: Fig. 5(b): butterflies of a transform module, and words that the others take a cycle, in both pipelines.
 TRANSFORM, MODULE = 16, 8
 #: The board of Fig. 5(c), and evaluations of which the least counts.
@@ -27,7 +29,10 @@ BOARD, EVALUATIONS = "zcu102", 20
 
 
 def multipliers() -> Iterator[Row]:
-    """Fig. 4(a): blocks of one multiplier by width, from the stored syntheses."""
+    """Fig. 4(a): blocks of one multiplier by width, from the stored syntheses, and of a transform unit, counted.
+
+    A transform unit has blocks in its multipliers alone.
+    """
     rows = json.loads(SYNTHESES.read_text(encoding="utf-8"))
     for row in sorted(rows, key=lambda r: (r["params"]["Kind"], r["flow"], r["params"]["W"])):
         # Those of a core, for all primes of their class.
@@ -42,6 +47,7 @@ def multipliers() -> Iterator[Row]:
                     "ours": blocks,
                     "multiplier": kind,
                     "flow": row["flow"],
+                    "transform_dsp": (UNIT + ROOTS) * row["dsp"],
                 }
             )
 
