@@ -12,8 +12,6 @@ from ringmill.errors import ParameterError, fail
 from ringmill.flooding import Flooding, published
 from ringmill.trace.program import Traced
 
-#: What encryption under the secret key saves, at most: public-key encryption adds √(4N/3 + 1) for σ.
-_SAVES = 9
 #: The least ring that is chosen at 128 bits of security and some levels.
 LEAST_LOG_N = 12
 
@@ -26,7 +24,7 @@ class Wanted:
     ----------
         traced, magnitude, bound: the kernel, and the size of arguments and of values.
         security, rotation_keys: as `Kernel.compile` takes them.
-        secret: whether arguments are encrypted under the secret key.
+        encryption: the key that arguments are encrypted under: "public", "undivided" or "secret".
         flooding: for results that are published, what their error is flooded for.
         sanitising: the same for results that are sanitised.
         log_n: log2 of the ring degree that the reserve is for.
@@ -37,7 +35,7 @@ class Wanted:
     bound: float
     security: int | None
     rotation_keys: int | None
-    secret: bool = False
+    encryption: str = "public"
     flooding: Flooding | None = None
     sanitising: Flooding | None = None
     log_n: int = LEAST_LOG_N
@@ -50,7 +48,8 @@ class Wanted:
             bits += self.flooding.bits(counts)
         if self.sanitising:
             bits += self.sanitising.sanitising(self.log_n, sum(counts.values()))
-        return math.ceil(bits)
+        # Rounding of doubles adds a little: `_reached` keeps it below that.
+        return math.ceil(bits + 0.05) if bits else 0
 
     def chosen(self, precision: int | None) -> tuple[Plan, int]:
         """A plan for the precision of results, and the bits that these have before they are flooded.
@@ -69,15 +68,13 @@ class Wanted:
 
     def _chosen(self, precision: int | None) -> tuple[Plan, int]:
         bits = PRECISION if precision is None else precision
-        try:
-            return self._plan(bits + self.reserve), bits + self.reserve
-        except ParameterError as error:
-            if not _of_precision(error):
-                raise
-            most = self._most(bits + self.reserve) - self.reserve
-            if precision is None and self.reserve and most >= 1:
-                return self._plan(most + self.reserve), most + self.reserve
-            self._refuse(bits, most)
+        plan = self._reached(bits + self.reserve)
+        if plan:
+            return plan, bits + self.reserve
+        most = self._most(bits + self.reserve) - self.reserve
+        if precision is None and self.reserve and most >= 1:
+            return self._plan(most + self.reserve), most + self.reserve
+        self._refuse(bits, most)
 
     def _refuse(self, bits: int, most: int) -> NoReturn:
         size = f"{self.bound:.3g}"
@@ -99,34 +96,40 @@ class Wanted:
         least, most = 0, below
         while most - least > 1:
             middle = (least + most) // 2
-            try:
-                self._plan(middle)
-            except ParameterError as error:
-                if not _of_precision(error):
-                    raise
-                most = middle
-            else:
+            if self._reached(middle):
                 least = middle
+            else:
+                most = middle
         return least
+
+    def _reached(self, bits: int) -> Plan | None:
+        """A plan; ``None`` where no parameters hold so many bits, or where noise would flood what doubles round."""
+        # A decoded slot of size 1 is off by 2^−50; four times that hardly counts. What a server sees of a bound
+        # is a multiple of eight bits.
+        size = math.log2(max(self.bound, 2.0))
+        finest = 48 - (8 * math.ceil(size / 8) if self.sanitising else math.ceil(size))
+        if self.reserve and bits > finest:
+            return None
+        try:
+            return self._plan(bits)
+        except ParameterError as error:
+            if not _of_precision(error):
+                raise
+            return None
 
     def _plan(self, bits: int) -> Plan:
         """A plan for an error of 2^−bits, of which approximations that were chosen have the other half."""
-        noise = bits + 1 if self.traced.chooses else bits
-        if not self.secret:
-            return self._choose(noise)
-        asked = max(noise - _SAVES, 1)
-        while asked < noise:
-            plan = self._choose(asked)
-            missing = noise + max(plan.predicted_error(secret=True).values())
-            if missing <= 0:
-                return plan
-            asked += max(math.ceil(missing), 1)
-        return self._choose(noise)
-
-    def _choose(self, bits: int) -> Plan:
         traced, security = self.traced, self.security or SECURITY
-        real = traced.signature.real
-        return Plan.choose(traced.text, bits, self.magnitude, self.bound, real, security, self.rotation_keys)
+        return Plan.choose(
+            traced.text,
+            bits + 1 if traced.chooses else bits,
+            self.magnitude,
+            self.bound,
+            traced.signature.real,
+            security,
+            self.rotation_keys,
+            self.encryption,
+        )
 
 
 def _of_precision(error: ParameterError) -> bool:

@@ -81,7 +81,8 @@ def test_a_program_takes_no_more_rotation_keys_than_are_allowed(tmp_path: Path) 
     for most in (6, 3, 1):
         few = layer.compile(rm.vector(32), w, rotation_keys=most)
         assert len(few.plan.rotations) <= most
-        assert few.cost["key_bytes"] < every.cost["key_bytes"]
+        # More rotations in a row err more, which may take a larger ring.
+        assert few.cost["key_bytes"] >> few.params.log_n < every.cost["key_bytes"] >> every.params.log_n
         rotations.append(few.cost["rotate"])
         few.save(tmp_path / "layer.rmk")
         server = Compiled.load(tmp_path / "layer.rmk")
@@ -268,7 +269,7 @@ def test_client_and_server_compile_from_files_of_their_own() -> None:
     assert client.text != server.text
     assert '@ "clinic.py":2' in client.text.split('input "x"')[1].splitlines()[0], "where it is defined"
     assert client.digest == server.digest
-    assert server.digest != made(SCRIPT.replace("rotate(1)", "rotate(2)"), "clinic.py").digest
+    assert server.digest != made(SCRIPT.replace("y + y.rotate(1)", "y * y.rotate(1)"), "clinic.py").digest
     keys = client.keygen()
     x = np.array([0.5, 0.25, -1.0, 0.75])
     results = server.evaluate(keys, client.encrypt(keys, x=x))

@@ -133,7 +133,7 @@ def test_what_remains_is_stated_where_nothing_is_asked_for() -> None:
     kept = kernel.compile(rm.vector(4), precision=most, publish=1 << 20, statistical=50)
     assert kept.published_error(1 << 20, 50) <= -most
     with pytest.raises(rm.ParameterError, match="not even one bit is"):
-        kernel.compile(rm.vector(4), precision=20, publish=1 << 20, statistical=60)
+        kernel.compile(rm.vector(4), precision=20, publish=1 << 20, statistical=64)
 
 
 def test_approximations_are_not_flooded() -> None:

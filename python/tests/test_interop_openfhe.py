@@ -120,6 +120,24 @@ def test_every_object_of_a_client_is_read_alike_in_both_forms(client, context):
     assert written[0] == written[1]
 
 
+def test_a_public_key_of_openfhe_takes_a_kernel_that_is_compiled_for_it(client, context):
+    """Its encryptions are not divided by one prime more: they err more than those of keys made here."""
+    secret = openfhe.load_secret_key(context, client / "secret.json")
+    public, x = openfhe.load_public_key(context, client / "public.json"), np.load(client / "x.npy")
+    assert not public.divides
+    kernel = rm.kernel(lambda x: x + 0.5)
+    with pytest.raises(rm.MismatchError, match="are not, and have more error") as refused:
+        kernel.compile(rm.vector(SLOTS), params=context.params).encrypt(public, x=x)
+    assert refused.value.code == "UndividedEncryption"
+    compiled = kernel.compile(rm.vector(SLOTS), params=context.params, encryption="undivided")
+    again = rm.Compiled.from_bytes(compiled.to_bytes())
+    assert (again.encryption, again.predicted_error) == ("undivided", compiled.predicted_error)
+    keys = openfhe.load_evaluation_keys(context, client / "mult.json", client / "automorphism.json")
+    results = compiled.evaluate(keys, compiled.encrypt(public, x=x))
+    error = np.abs(compiled.decrypt(secret, results) - x - 0.5).max()
+    assert 2.0 ** (compiled.predicted_error["out"] - 4) < error < 2.0 ** compiled.predicted_error["out"]
+
+
 def test_files_are_written_as_openfhe_writes_them(client, context):
     """Byte for byte in the binary form."""
     cipher = openfhe.load_ciphertext(context, client / "x.binary")

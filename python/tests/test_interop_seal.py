@@ -77,6 +77,7 @@ def test_every_object_of_a_client_is_read(client, params):
     # A public key of SEAL encrypts here, and a secret key of SEAL decrypts here.
     public = seal.load_public_key(params, client / "public.key")
     assert secret.made(public)
+    assert public.divides
     assert np.abs(secret.decrypt(public.encrypt(x)) - x).max() < 1e-6
     for name in ("x.ct", "x.seeded", "x.full"):
         cipher = seal.load_ciphertext(params, client / name)

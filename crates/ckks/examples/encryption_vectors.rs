@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let randomness = || Randomness::from_seed(SecretSeed::from_bytes([seed; 32]));
     let mut keys = KeyGenerator::with_randomness(&params, randomness());
     let secret = keys.secret_key()?;
-    let public = keys.public_key(&secret)?;
+    let public = keys.public_key(&secret)?.undivided();
 
     line("log_n", [log_n]);
     for q in params.q_moduli() {

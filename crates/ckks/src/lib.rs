@@ -27,9 +27,8 @@ pub use encoder::{Encoder, EncoderError, Slots};
 pub use error::CkksError;
 pub use generator::Generator;
 pub use keys::{
-    EPHEMERAL_WEIGHT, EncapsulationKey, EvaluationKeys, ExtendedPublicKey, GaloisKeys, KeyForm, KeyGenerator,
-    KeyIdentity, KeyLayout, KeyMemory, KlssKey, KlssLayout, LayoutError, PublicKey, RelinKey, SecretKey,
-    SwitchKey,
+    EPHEMERAL_WEIGHT, EncapsulationKey, EvaluationKeys, GaloisKeys, KeyForm, KeyGenerator, KeyIdentity,
+    KeyLayout, KeyMemory, KlssKey, KlssLayout, LayoutError, PublicKey, RelinKey, SecretKey, SwitchKey,
 };
 pub use noise::Noise;
 pub use params::{Level, NamedSet, Need, Params, ParamsError, ParamsLiteral, PrimeSpec, Secret};

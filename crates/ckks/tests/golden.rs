@@ -4,7 +4,7 @@
 //! version, or where seeds are meant to give other bits, in a new folder. Version 2 reversed the direction of
 //! Galois keys; only files that may hold them have it. Version 3 states the identity of the secret key; files
 //! that belong to one have it. Version 4 has the sums of predicted errors in place of their contributions;
-//! ciphertexts and plaintexts have it. Files in `v3-purposes` and `v4` were drawn after each purpose got its
+//! ciphertexts and plaintexts have it. Version 6 has public keys over one prime more. Files in `v3-purposes` and `v4` were drawn after each purpose got its
 //! own stream of a seed; those of `v1` to `v3` are kept as they were written before.
 
 use std::path::PathBuf;
@@ -30,6 +30,7 @@ fn golden(name: &str) -> PathBuf {
 fn today(name: &str) -> PathBuf {
     let folder = match name {
         "params" => "v1",
+        "dividing-public-key" => "v6",
         "plaintext" | "ciphertext" | "half-size-ciphertext" => "v4",
         _ => "v3-purposes",
     };
@@ -78,7 +79,7 @@ fn draw() -> Objects {
     let relin = evaluation.relin().unwrap().clone();
     let plain = plaintext(&params);
     let mut r = randomness(2);
-    let cipher = public.encrypt(&plain, &mut r).unwrap();
+    let cipher = public.undivided().encrypt(&plain, &mut r).unwrap();
     let seeded = secret.encrypt_seeded(&plain, &mut r).unwrap();
     let (element, key) = evaluation.galois().iter().next().unwrap();
     let (mut turning, layout) = (key.clone(), KeyLayout { limbs: 1, special: 2, alpha: 1 });
@@ -93,7 +94,8 @@ fn files(o: &Objects) -> Vec<(&'static str, Vec<u8>)> {
     vec![
         ("params", params),
         ("secret-key", secret),
-        ("public-key", o.public.to_bytes().unwrap()),
+        ("public-key", o.public.undivided().to_bytes().unwrap()),
+        ("dividing-public-key", o.public.to_bytes().unwrap()),
         ("relin-key", o.relin.to_bytes().unwrap()),
         ("evaluation-keys", o.evaluation.to_bytes().unwrap()),
         ("key-form", o.turning.forms().nth(1).unwrap().to_bytes().unwrap()),

@@ -22,6 +22,8 @@ pub(crate) enum Born {
     Encoded,
     /// By encryption, as far as is known. The number names it.
     Encrypted(u64),
+    /// The same, by a library that encrypts modulo one prime more and divides by it.
+    Divided(u64),
 }
 
 impl Declared {
@@ -32,6 +34,9 @@ impl Declared {
             (None, Born::Encoded) => Noise::plain(magnitude, &scale),
             (None, Born::Encrypted(name)) => {
                 Noise::plain(magnitude, &scale).encrypt_public(params, &scale, name)
+            }
+            (None, Born::Divided(name)) => {
+                Noise::plain(magnitude, &scale).encrypt_public_divided(params, &scale, name)
             }
         };
         Meta { level: Level::new(limbs as u32 - 1), scale, slots: self.slots.unwrap_or(slots), noise }

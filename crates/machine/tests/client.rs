@@ -126,14 +126,14 @@ impl Client {
         let mut draws = randomness(self.seed + 1);
         match client.mode {
             Mode::Public => {
-                let key = self.keys().public_key(secret).unwrap();
+                let key = self.keys().public_key(secret).unwrap().undivided();
                 let cipher = key.encrypt(&plain, &mut draws).unwrap();
                 let part = |poly| limbs(poly)[..n].to_vec();
                 let inputs = vec![("m", message), ("b", part(key.b())), ("a", part(key.a()))];
                 (inputs, cipher.polys().iter().flat_map(limbs).collect())
             }
             Mode::PublicDivided => {
-                let key = self.keys().extended_public_key(secret).unwrap();
+                let key = self.keys().public_key(secret).unwrap();
                 let cipher = key.encrypt(&plain, &mut draws).unwrap();
                 let part = |poly| {
                     let all = limbs(poly);
@@ -149,10 +149,10 @@ impl Client {
             Mode::PublicKey => {
                 let mut keys = KeyGenerator::with_randomness(params, draws);
                 match client.extra {
-                    None => (vec![("s", s)], limbs(keys.public_key(secret).unwrap().b())),
+                    None => (vec![("s", s)], limbs(keys.public_key(secret).unwrap().undivided().b())),
                     Some(_) => {
                         let s = secret_limbs(secret, n + 1, client.secret);
-                        (vec![("s", s)], limbs(keys.extended_public_key(secret).unwrap().b()))
+                        (vec![("s", s)], limbs(keys.public_key(secret).unwrap().b()))
                     }
                 }
             }

@@ -11,7 +11,7 @@ use ringmill::{Bootstrapper, Input, Number, Runner};
 use ringmill_ckks as ckks;
 use ringmill_ckks::{Level, Scale};
 use ringmill_program::he::INTEGER_FACTOR_MAX;
-use ringmill_program::manage::{KeySet, Promise};
+use ringmill_program::manage::{Encryption, KeySet, Promise};
 
 use crate::argument::{Arg, Told, given};
 use crate::bootstrap::content;
@@ -514,7 +514,9 @@ impl Evaluator {
         progress: Option<Arg<Told>>,
         #[pyo3(from_py_with = given)] vectors: Option<BTreeMap<String, f64>>,
     ) -> PyResult<BTreeMap<String, Ciphertext>> {
-        let promise = Promise { inputs: magnitude, plain: magnitude, values: bound, real };
+        // At the prompt ciphertexts say their errors.
+        let encryption = Encryption::default();
+        let promise = Promise { inputs: magnitude, plain: magnitude, values: bound, real, encryption };
         let inputs: Vec<_> = inputs.into_iter().map(|(name, c)| (name, c.get().full().clone())).collect();
         let (text, keys, runner) = (text.to_owned(), self.keys.clone(), self.runner.clone());
         let vectors = vectors.unwrap_or_default();

@@ -99,7 +99,9 @@ struct Promised {
 impl Promised {
     fn of(plan: &Plan, precision: Option<u32>) -> Self {
         // Without a promise the numbers of the program are public.
-        let stated = precision.map_or(Stated::Prediction, |bits| Stated::Promise { bits: Some(bits) });
+        let encryption = plan.promise.encryption;
+        let promised = |bits| Stated::Promise { bits: Some(bits), encryption };
+        let stated = precision.map_or(Stated::Prediction, promised);
         let managed = plan.managed.clone();
         Self { managed, bounds: plan.bounds(), real: plan.promise.real, stated }
     }

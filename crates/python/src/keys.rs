@@ -258,6 +258,13 @@ impl PublicKey {
         self.0.identity().map(|identity| identity.to_string())
     }
 
+    /// Whether encryptions are made modulo one prime more and divided by it, which leaves 4 to 5 bits less error. Keys of files from
+    /// before version 6 do not, nor do those of OpenFHE.
+    #[getter]
+    fn divides(&self) -> bool {
+        self.0.divides()
+    }
+
     /// Encrypts a vector.
     ///
     /// Args:

@@ -12,7 +12,7 @@ use ringmill::PlanOptions;
 use ringmill_ckks::{Level, Secret};
 use ringmill_program::he::{self, Type, Value, Vectors, evaluate_clear};
 use ringmill_program::lower::Switch;
-use ringmill_program::manage::{Accuracy, Promise};
+use ringmill_program::manage::{Accuracy, Encryption, Promise};
 
 use crate::argument::{Arg, given};
 use crate::error::{Failure, Family};
@@ -34,12 +34,24 @@ impl Deref for Plan {
     }
 }
 
+fn encryption_of(name: &str) -> PyResult<Encryption> {
+    let refused = || {
+        let names = Encryption::ALL.map(Encryption::name).join(", ");
+        Failure::rule(
+            Family::Parameter,
+            "Encryption",
+            &format!("the argument encryption is {name:?}; give one of {names}"),
+        )
+    };
+    Ok(Encryption::by_name(name).ok_or_else(refused)?)
+}
+
 #[pymethods]
 impl Plan {
     /// Chooses the smallest parameters for a program's depth and the accuracy wanted of its results; of those that bootstrap if
     /// it asks for that or no others do.
     #[staticmethod]
-    #[pyo3(signature = (text, precision, magnitude, bound, real, security, rotation_keys = None))]
+    #[pyo3(signature = (text, precision, magnitude, bound, real, security, rotation_keys = None, encryption = "public"))]
     #[allow(clippy::too_many_arguments)] // the facade in Python names them
     fn choose(
         py: Python<'_>,
@@ -50,6 +62,7 @@ impl Plan {
         real: bool,
         security: u32,
         rotation_keys: Option<usize>,
+        encryption: &str,
     ) -> PyResult<Self> {
         let want = Accuracy {
             bits: precision,
@@ -59,6 +72,7 @@ impl Plan {
             security,
             secret: Secret::Ternary,
             rotation_keys,
+            encryption: encryption_of(encryption)?,
         };
         let text = text.to_owned();
         interruptible(py, move || {
@@ -70,7 +84,9 @@ impl Plan {
     /// Manages a program for given parameters; its outputs at `output_level` or above, what holds them if None; with
     /// `rotation_keys` at most, as many as are fastest if None.
     #[staticmethod]
-    #[pyo3(signature = (text, params, magnitude, bound, real, output_level = None, rotation_keys = None))]
+    #[pyo3(
+        signature = (text, params, magnitude, bound, real, output_level = None, rotation_keys = None, encryption = "public")
+    )]
     #[allow(clippy::too_many_arguments)] // the facade in Python names them
     fn with_params(
         py: Python<'_>,
@@ -81,10 +97,12 @@ impl Plan {
         real: bool,
         output_level: Option<u32>,
         rotation_keys: Option<usize>,
+        encryption: &str,
     ) -> PyResult<Self> {
         let params = params.get().inner.clone();
         // Run-time plaintexts are as large as inputs.
-        let promise = Promise { inputs: magnitude, plain: magnitude, values: bound, real };
+        let encryption = encryption_of(encryption)?;
+        let promise = Promise { inputs: magnitude, plain: magnitude, values: bound, real, encryption };
         let options = PlanOptions {
             output_level: output_level.map(Level::new),
             rotation_keys,
@@ -108,6 +126,12 @@ impl Plan {
     #[getter]
     fn rationale(&self) -> Option<&str> {
         self.0.rationale.as_deref()
+    }
+
+    /// How inputs are encrypted: "public", "undivided" or "secret".
+    #[getter]
+    fn encryption(&self) -> &'static str {
+        self.promise.encryption.name()
     }
 
     /// Bound on the size of the inputs, which are encrypted and checked with it.
@@ -233,14 +257,13 @@ impl Plan {
     }
 
     /// log2 of the predicted error of the worst slot of every output. Assumes inputs of the greatest size,
-    /// encrypted under the public key, or the secret one if `secret`, and the key-switching method `switching`. Exceeded with
+    /// encrypted as `encryption` says, and the key-switching method `switching`. Exceeded with
     /// probability `failure`, by default 2^−20.
-    #[pyo3(signature = (failure = ringmill_ckks::noise::FAILURE, switching = "hybrid", secret = false))]
+    #[pyo3(signature = (failure = ringmill_ckks::noise::FAILURE, switching = "hybrid"))]
     fn predicted_error(
         &self,
         #[pyo3(from_py_with = given)] failure: f64,
         #[pyo3(from_py_with = given)] switching: &str,
-        #[pyo3(from_py_with = given)] secret: bool,
     ) -> PyResult<BTreeMap<String, f64>> {
         if !(failure > 0.0 && failure < 1.0) {
             let message = format!("the argument failure is {failure:?}; give a probability between 0 and 1");
@@ -249,11 +272,7 @@ impl Plan {
         let method =
             switching::method_of((&self.params, &self.managed.program), switching, &switching::costs()?)?;
         let layouts = |switch: &Switch| method(switch).layout();
-        let errors = match secret {
-            true => self.errors_under_secret(failure, &layouts),
-            false => self.errors(failure, &layouts),
-        };
-        Ok(errors.map_err(|e| Failure::face(&e))?)
+        Ok(self.errors(failure, &layouts).map_err(|e| Failure::face(&e))?)
     }
 
     /// What the program gives for vectors in the clear, all slots by output name.

@@ -10,7 +10,7 @@ use ringmill_machine::Watch;
 use ringmill_program::he::{Chain, Constant, Numbers, Op, Output, Program, Type, Value};
 use ringmill_program::limb::LimbProgram;
 use ringmill_program::lower::{Switch, key_switches};
-use ringmill_program::manage::{Managed, Options, Summary, manage, predict};
+use ringmill_program::manage::{Encryption, Managed, Options, Summary, manage, predict};
 use ringmill_program::schedule::Statistics;
 use ringmill_ring::Poly;
 
@@ -129,7 +129,7 @@ impl Kernel {
             bounds: None,
             real: false,
             plain: Declared::default(),
-            stated: Stated::Promise { bits: None },
+            stated: Stated::Promise { bits: None, encryption: Encryption::default() },
             predicted_by: None,
         })
     }
@@ -385,12 +385,14 @@ impl Kernel {
     fn metas(&self, ciphers: &[&Ciphertext]) -> Result<Vec<Meta>, Error> {
         let p = self.program();
         let input = |(i, c): (usize, &&Ciphertext)| match self.stated {
-            // What is promised holds for encryptions under any key. Those of one name are one, and its name is that of the first of
-            // them, as where the program was compiled: what is predicted does not depend on random names.
-            Stated::Promise { .. } => {
+            // What is promised holds for encryptions with no more error than the program was compiled for. Those of one name are one,
+            // and its name is that of the first of them, as where the program was compiled: what is predicted does not depend on random
+            // names.
+            Stated::Promise { encryption, .. } => {
                 let first = ciphers.iter().position(|other| other.noise().fresh() == c.noise().fresh());
                 let name = u64::from(self.ciphers[first.unwrap_or(i)].0.0);
-                c.noise().as_encrypted(self.evaluator.params(), c.scale(), name)
+                let plain = Noise::plain(c.noise().magnitude(), c.scale());
+                c.noise().as_encrypted(encryption.seal(&plain, self.evaluator.params(), c.scale(), name))
             }
             Stated::Prediction => c.noise().clone(),
         };

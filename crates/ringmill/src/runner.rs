@@ -19,7 +19,7 @@ use crate::{Error, Evaluator, Kernel, Plan, PlanOptions};
 ///
 /// ```
 /// use ringmill::ckks::{KeyGenerator, Need, Randomness};
-/// use ringmill::program::manage::Promise;
+/// use ringmill::program::manage::{Encryption, Promise};
 /// use ringmill::{Evaluator, Input, Inputs, Runner};
 ///
 /// let params = Need { depth: 3, scale_bits: 40, slots: 4, ..Need::default() }.choose()?.params;
@@ -32,7 +32,7 @@ use crate::{Error, Evaluator, Kernel, Plan, PlanOptions};
 /// let square = e.square_relinearise_rescale(&x, keys.relin()?)?;
 ///
 /// let cube = "he @cube traced slots 4\n%x = input \"x\"\n%y = mul %x, %x\n%z = mul %y, %x\noutput \"z\", %z\nend";
-/// let promise = Promise { inputs: 1.0, plain: 1.0, values: 1.0, real: true };
+/// let promise = Promise { inputs: 1.0, plain: 1.0, values: 1.0, real: true, encryption: Encryption::Public };
 /// let kernel = Runner::new(&e).kernel(cube, (square.level(), square.scale()), promise, &Default::default())?;
 /// let z = &kernel.run(&Inputs::from([("x".into(), Input::Cipher(&square))]), &keys)?["z"];
 /// assert_eq!(z.level().get(), square.level().get() - 2);

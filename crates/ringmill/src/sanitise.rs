@@ -1,7 +1,6 @@
 //! Results that hide what made them: re-randomised, and with noise that floods their error.
 
-use ringmill_ckks::noise::Summary;
-use ringmill_ckks::{Ciphertext, CkksError, Meta, Params, Plaintext, PublicKey, Randomness};
+use ringmill_ckks::{Ciphertext, CkksError, Meta, Noise, Params, Plaintext, PublicKey, Randomness};
 use ringmill_ring::{Domain, Poly, RingError};
 
 use crate::{Error, Evaluator};
@@ -35,11 +34,14 @@ impl Evaluator {
             return Err(Error::NotRelinearised { op: "sanitise", name: "the ciphertext" });
         }
         let zero = flooded(self.params(), a.meta(), flooding)?;
-        self.add(a, &public.encrypt(&zero, randomness)?)
+        let sum = self.add(a, &public.encrypt(&zero, randomness)?)?;
+        let std = flooding.deviation / a.scale().to_f64();
+        let meta = Meta { noise: sum.noise().flooded(std), ..sum.meta().clone() };
+        Ok(sum.with_meta(meta)?)
     }
 }
 
-/// The noise as a plaintext of the level and scale of `meta`: its message is 0, and all of it is error.
+/// The noise as a plaintext of the level and scale of `meta`: its message is 0, and what it holds is counted as error later.
 fn flooded(params: &Params, meta: &Meta, flooding: Flooding<'_>) -> Result<Plaintext, Error> {
     let (n, got) = (params.n(), flooding.coefficients.len());
     if got != n {
@@ -54,8 +56,7 @@ fn flooded(params: &Params, meta: &Meta, flooding: Flooding<'_>) -> Result<Plain
         }
         ring.forward(limb).map_err(CkksError::Ring)?;
     }
-    let std = flooding.deviation / meta.scale.to_f64();
-    let noise = Summary { magnitude: 0.0, std, bias: 0.0, fresh: None }.noise();
+    let noise = Noise::exact(0.0, 0);
     Ok(Plaintext::from_parts(params, poly, Meta { noise, ..meta.clone() })?)
 }
 

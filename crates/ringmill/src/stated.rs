@@ -5,6 +5,7 @@
 
 use ringmill_ckks::Noise;
 use ringmill_ckks::noise::FAILURE;
+use ringmill_program::manage::Encryption;
 
 /// Steps of a stated error where nothing was promised, in bits.
 const ERROR_STEP: f64 = 4.0;
@@ -20,6 +21,8 @@ pub enum Stated {
     Promise {
         /// What was asked for when the program was compiled; `None` if nothing was.
         bits: Option<u32>,
+        /// How arguments are encrypted that it holds for.
+        encryption: Encryption,
     },
     /// The prediction itself. For programs whose numbers everybody may know.
     Prediction,
@@ -28,7 +31,7 @@ pub enum Stated {
 impl Stated {
     /// The prediction of a result, as it may be known.
     pub(crate) fn of(self, predicted: &Noise, slots: usize) -> Noise {
-        let Self::Promise { bits } = self else { return predicted.clone() };
+        let Self::Promise { bits, .. } = self else { return predicted.clone() };
         let (error, magnitude) =
             Self::promised(bits, predicted.error_at(slots, FAILURE), predicted.magnitude());
         // Nothing is said of how the error lies over the slots: it is a bound for each.

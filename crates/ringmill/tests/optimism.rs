@@ -10,7 +10,7 @@ use common::{Rng, World, distance, params};
 use num_complex::Complex64;
 use ringmill::ckks::{Ciphertext, EvaluationKeys, Level};
 use ringmill::program::he::{Builder, Constant, Numbers, Op, Program, Value};
-use ringmill::program::manage::Promise;
+use ringmill::program::manage::{Encryption, Promise};
 use ringmill::{Declared, Input, Inputs, Kernel, Number, Plan, PlanOptions};
 
 type Vector = Vec<Complex64>;
@@ -370,7 +370,13 @@ fn as_program(
     wanted: &Vector,
 ) -> Option<f64> {
     let program = program(case, kept, data.1);
-    let promise = Promise { inputs: 1.0, plain: 1.0, values: f64::INFINITY, real: case.real };
+    let promise = Promise {
+        inputs: 1.0,
+        plain: 1.0,
+        values: f64::INFINITY,
+        real: case.real,
+        encryption: Encryption::Public,
+    };
     let plan = Plan::with_params(&program, &w.params.clone(), promise, &PlanOptions::default()).ok()?;
     let bounds = plan.bounds();
     let kernel = Kernel::new(&w.evaluator, plan.managed).unwrap().with_bounds(bounds, case.real);

@@ -11,7 +11,7 @@ use ringmill::ckks::params::SecurityTable;
 use ringmill::ckks::{CkksError, KeyGenerator, Level, Params, ParamsError, ParamsLiteral};
 use ringmill::machine::{MachineError, Watch};
 use ringmill::program::he::{Builder, Op, OpKind, Program, Rule, Value};
-use ringmill::program::manage::{Accuracy, ChooseError, Promise};
+use ringmill::program::manage::{Accuracy, ChooseError, Encryption, Promise};
 use ringmill::{Bootstrapper, Error, Input, Inputs, Kernel, Place, Plan, PlanOptions, bootstrap_keys};
 
 /// Levels that a bootstrapping leaves.
@@ -19,7 +19,8 @@ const LEFT: u32 = 3;
 
 const SLOTS: usize = 16;
 
-const UNIT: Promise = Promise { inputs: 1.0, plain: 1.0, values: 1.0, real: true };
+const UNIT: Promise =
+    Promise { inputs: 1.0, plain: 1.0, values: 1.0, real: true, encryption: Encryption::Public };
 
 /// A chain for bootstrapping at a degree that protects nothing.
 fn chain(bits: u32, iterations: u32) -> Params {

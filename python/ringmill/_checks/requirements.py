@@ -24,13 +24,14 @@ def security_of(required: int | None) -> int | None:
 
 
 def encryption_of(wanted: str) -> str:
-    """The key that arguments are encrypted under: "public" or "secret"."""
-    if not isinstance(wanted, str) or wanted not in ("public", "secret"):
+    """The key that arguments are encrypted under: "public", "undivided" or "secret"."""
+    if not isinstance(wanted, str) or wanted not in ("public", "undivided", "secret"):
         fail(
             ParameterError,
             "Encryption",
             f"encryption={shown(wanted)} is not possible: choose 'public', the key that anyone may encrypt "
-            "under, or 'secret', the key of the owner, which adds less error.",
+            "under, 'secret', the key of the owner, which adds less error, or 'undivided', a public key of a "
+            "library or version whose encryptions are not divided by one prime more, which adds more.",
         )
     return wanted
 

@@ -300,7 +300,11 @@ def _compile(verb: Callable[[str, str], argparse.ArgumentParser]) -> None:
     sub.add_argument("--switching", metavar="METHOD", help="hybrid (default), klss or auto")
     sub.add_argument("--rotation-keys", type=int, metavar="N", help="rotation keys, at most (any)")
     sub.add_argument("--batch", type=int, metavar="N", help="take records along a first axis, about N a call")
-    sub.add_argument("--encryption", metavar="KEY", help="public (default) or secret: who encrypts arguments")
+    sub.add_argument(
+        "--encryption",
+        metavar="KEY",
+        help="public (default), undivided (a key of OpenFHE or an older version) or secret",
+    )
     sub.add_argument("--sanitise", type=int, metavar="N", help="reserve precision for N sanitised results")
     _publish(sub, "reserve precision for N published decryptions")
 

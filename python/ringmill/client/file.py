@@ -12,7 +12,7 @@ from ringmill import bundle, html
 from ringmill._checks.arguments import checked
 from ringmill._native import Params
 from ringmill.client.side import ClientSide
-from ringmill.client.terms import Terms, terms_of
+from ringmill.client.terms import WRITTEN, Terms, terms_of
 from ringmill.errors import FileFormatError, fail
 from ringmill.trace.signature import Signature
 
@@ -100,6 +100,7 @@ class Client(ClientSide):
     def _bundle(self) -> bundle.Bundle:
         parts = self._parts()
         facts = {"kernel": self.name, "program": self.digest, **asdict(self._terms)}
+        facts["encryption"] = WRITTEN[self._terms.encryption]
         return bundle.Bundle(self.KIND, {**facts, "digest": _digest(facts, parts)}, parts)
 
     @classmethod

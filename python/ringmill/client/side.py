@@ -26,6 +26,9 @@ from ringmill.trace.signature import Signature
 from ringmill.trace.spec import Slots, Spec
 from ringmill.values import Values
 
+#: What a decoded slot of size 1 is off by: `ckks::noise` has it.
+ROUNDING = 2.0**-50
+
 
 class ClientSide:
     """What the holder of the secret key does with a kernel: ``keygen``, ``encrypt``, ``decrypt``."""
@@ -173,6 +176,14 @@ class ClientSide:
                 f"Kernel {self.name!r} is compiled for arguments under the secret key, and a public key adds "
                 'more error than it keeps. Give keys.secret, or compile with encryption="public".',
             )
+        if terms.encryption == "public" and isinstance(key, PublicKey) and not key.divides:
+            fail(
+                MismatchError,
+                "UndividedEncryption",
+                f"Kernel {self.name!r} is compiled for a public key whose encryptions are divided by one "
+                "prime more. Those of this key, of an older version or another library, are not, and have "
+                'more error. Make keys anew, or compile with encryption="undivided".',
+            )
         records, runs = self.signature.runs({**(arguments or {}), **named}, terms.magnitude)
         needed = self._needed(self.signature.input_parts)
         count = len(runs) * len(needed)
@@ -236,7 +247,7 @@ class ClientSide:
             if flooding:
                 counts = published(self.signature)
                 # What is predicted here, or what a result states if that is more.
-                errors = {n: 2.0 ** max(self.terms.noise[n], parts[n].error_log2) for n in counts}
+                errors = {n: self._error_of(n, parts[n]) for n in counts}
                 slots = flood(slots, flooding, flooding.norm(errors, counts), real=self.signature.real)
             read.append(self.signature.read(slots))
         return self.signature.formed(
@@ -256,9 +267,27 @@ class ClientSide:
             ParameterError: numbers that are not possible.
         """
         flooding, counts = Flooding.of(publish, statistical), published(self.signature)
-        noise = {name: 2.0 ** self.terms.noise[name] for name in counts}
+        noise = {name: self._promised_error(name) for name in counts}
         deviation, error = flooding.deviation(flooding.norm(noise, counts)), max(self.terms.errors.values())
         return math.log2(2.0**error + deviation * flooding.worst(sum(counts.values())))
+
+    def _promised_error(self, name: str) -> float:
+        """The error of a decoded result: as asked for or predicted, and the rounding of doubles."""
+        terms = self.terms
+        error, _ = _native.stated(terms.precision, terms.noise[name], terms.bounds[name])
+        return math.hypot(2.0**error, terms.bounds[name] * ROUNDING)
+
+    def _error_of(self, name: str, result: Ciphertext) -> float:
+        """The same of a result that may state more."""
+        stated = 2.0**result.error_log2
+        usual = stated <= self._stated_error(name) * (1 + 1e-9)
+        return self._promised_error(name) if usual else stated
+
+    def _stated_error(self, name: str) -> float:
+        """The error that a result states, at most: as asked for or predicted, and the rounding of doubles."""
+        terms = self.terms
+        error, bound = _native.stated(terms.precision, terms.noise[name], terms.bounds[name])
+        return math.hypot(2.0**error, bound * ROUNDING)
 
     def rewritten(self, values: Values) -> Values:
         """Arguments or results of this kernel, stating public facts alone.

@@ -28,7 +28,7 @@ class Terms:
         forms: what each key has beside its base form.
         depth: rescales in a row, at most.
         precision: the bits that were asked for.
-        encryption: the key that arguments are encrypted under, "public" or "secret".
+        encryption: the key that arguments are encrypted under: "public", "undivided" or "secret".
         errors: by output, log2 of the error of the worst slot.
         noise: the same of encryption alone, without that of approximations.
         bounds: by output, the bound on a slot.
@@ -65,6 +65,11 @@ class Terms:
         parts += ["encapsulation"] if self.encapsulation else []
         parts += [f"each also as {', '.join(self.forms)}"] if parts and self.forms else []
         return "; ".join(parts) or "none"
+
+
+#: What files say for each encryption: "public" is from before keys that divide, and is any public key.
+WRITTEN = {"public": "divided", "undivided": "public", "secret": "secret"}
+READ = {said: encryption for encryption, said in WRITTEN.items()}
 
 
 def terms_of(facts: dict[str, Any], signature: Signature, params: Params) -> Terms:
@@ -111,7 +116,7 @@ def terms_of(facts: dict[str, Any], signature: Signature, params: Params) -> Ter
         forms=texts("forms", 16),
         depth=need("depth", int, lambda depth: 0 <= depth < 1 << 20),
         precision=need("precision", int, lambda bits: 0 <= bits <= 64),
-        encryption=need("encryption", str, lambda key: key in ("public", "secret")),
+        encryption=READ[need("encryption", str, lambda said: said in READ)],
         errors=numbers("errors", -1100, 1100),
         noise=numbers("noise", -1100, 1100),
         bounds=numbers("bounds", 0, math.inf),

@@ -109,21 +109,23 @@ def _compiled(
         of_kind("kernel.compile()", "params", params, (Params,), left)
     check_switching(switching)
     precision, security = precision_of(precision), security_of(security)
-    secret = encryption_of(encryption) == "secret"
+    encryption = encryption_of(encryption)
     flooding = None if publish is None else Flooding.of(publish, statistical)
     sanitising = Flooding.of_results(sanitise, statistical)
     real = traced.signature.real
     if rotation_keys is not None:
         rotation_keys = whole(ParameterError, "The number of rotation keys", rotation_keys, 0, MOST_KEYS)
     if params is None:
-        wanted = Wanted(traced, magnitude, bound, security, rotation_keys, secret, flooding, sanitising)
+        wanted = Wanted(traced, magnitude, bound, security, rotation_keys, encryption, flooding, sanitising)
         plan, bits = wanted.chosen(precision)
         compiled = Compiled(traced.text, traced.signature, plan, switching, output_level, bits)
     else:
         hold_security(params, security)
-        plan = Plan.with_params(traced.text, params, magnitude, bound, real, output_level, rotation_keys)
+        plan = Plan.with_params(
+            traced.text, params, magnitude, bound, real, output_level, rotation_keys, encryption
+        )
         compiled = Compiled(traced.text, traced.signature, plan, switching, output_level, precision)
-    compiled.encryption, compiled.flooding, compiled.sanitising = encryption, flooding, sanitising
+    compiled.flooding, compiled.sanitising = flooding, sanitising
     compiled.functions = Functions.of(traced, magnitude)
     if params is not None:
         # Approximations follow from the kernel, not from parameters.

@@ -15,6 +15,7 @@ from ringmill._checks.ownership import of_kind
 from ringmill._checks.stated import Declared
 from ringmill._native import MachineSpec, Params, Plan
 from ringmill.client import MOST_KEYS
+from ringmill.client.terms import READ, WRITTEN
 from ringmill.compiled.server import ServerSide
 from ringmill.errors import FileFormatError, MismatchError, ParameterError, ProgramError, fail
 from ringmill.functions import Functions
@@ -50,7 +51,6 @@ class Compiled(ServerSide):
             error of results.
         public: whether everybody may know the numbers that the program holds; then results carry what is
             predicted. They are private unless this is set.
-        encryption: the key that arguments are encrypted under, "public" or "secret"; errors count it.
         flooding: for how many published decryptions the precision has a reserve, if for any.
         sanitising: for how many sanitised results of one model it has one, if for any.
         algebra: what an equal program saves that takes the place of the kernel's own; ``None`` where none
@@ -68,8 +68,7 @@ class Compiled(ServerSide):
         check_switching(method)
         other = Compiled(self.text, self.signature, self.plan, method, self.output_level, self.precision)
         other.functions, other.declared, other.algebra = self.functions, self.declared, self.algebra
-        other.encryption, other.flooding = self.encryption, self.flooding
-        other.sanitising = self.sanitising
+        other.flooding, other.sanitising = self.flooding, self.sanitising
         return other
 
     def with_private(self, actual: Traced, moves: float) -> Compiled:
@@ -94,6 +93,7 @@ class Compiled(ServerSide):
             self.signature.real,
             level,
             plan.rotation_keys,
+            plan.encryption,
         )
         same = of.levels() == plan.levels() and of.rotations == plan.rotations
         facts = ("input_level", "input_scale", "depth", "needs_relin", "needs_conjugation", "bootstraps")
@@ -106,8 +106,7 @@ class Compiled(ServerSide):
             )
         other = Compiled(actual.text, self.signature, of, self.switching, level, self.precision)
         other.functions = self.functions
-        other.encryption, other.flooding = self.encryption, self.flooding
-        other.sanitising = self.sanitising
+        other.flooding, other.sanitising = self.flooding, self.sanitising
         errors = {name: math.log2(2.0**error + moves) for name, error in self._noise().items()}
         other.declared = Declared(self.plan.rationale, errors, self.plan.output_bounds)
         left = -max(other.predicted_error.values())
@@ -213,7 +212,8 @@ class Compiled(ServerSide):
             "rotation_keys": self.plan.rotation_keys,
             "precision": self.precision,
             **self.functions.facts(),
-            **({"encryption": self.encryption} if self.encryption == "secret" else {}),
+            # Absent in files from before keys that divide: any public key.
+            **({} if self.encryption == "undivided" else {"encryption": WRITTEN[self.encryption]}),
             **({"declared": self.declared.facts()} if self.declared else {}),
         }
 
@@ -281,14 +281,16 @@ class Compiled(ServerSide):
         if not (precision is None or (type(precision) is int and 1 <= precision <= MOST_BITS)):
             bundle.refuse_damaged(path, "its precision is not a number of bits")
         params = Params.from_bytes(read.parts["params"])
-        plan = Plan.with_params(text, params, magnitude, bound, signature.real, level, rotation_keys)
+        encryption = READ.get(read.facts.get("encryption", WRITTEN["undivided"]))
+        if encryption is None:
+            bundle.refuse_damaged(path, "its encryption is none")
+        plan = Plan.with_params(
+            text, params, magnitude, bound, signature.real, level, rotation_keys, encryption
+        )
         compiled = cls(text, signature, plan, switching, level, precision)
         if not compiled._made(read.facts.get("program")):
             bundle.refuse_other(path, read.facts, compiled.digest, compiled.name)
         compiled.check_names()
-        if read.facts.get("encryption", "public") not in ("public", "secret"):
-            bundle.refuse_damaged(path, "its encryption is none")
-        compiled.encryption = read.facts.get("encryption", "public")
         compiled.functions = Functions.read(read.facts, path, signature.output_parts)
         compiled.declared = Declared.read(read.facts, path, signature.output_parts)
         return compiled

@@ -70,9 +70,8 @@ class Managed(ClientSide):
         self.functions = Functions()
         self.declared: Declared | None = None
         self.algebra: Algebra | None = None
-        self.encryption = "public"
         # Predictions by whether arguments are under the secret key: each takes a pass over the program.
-        self._predicted: dict[bool, dict[str, float]] = {}
+        self._predicted: dict[str, float] | None = None
         self.flooding: Flooding | None = None
         self.sanitising: Flooding | None = None
         self._working: dict[str, float] | None = None  # bytes, counted when they are first asked for
@@ -208,20 +207,24 @@ class Managed(ClientSide):
     def predicted_error(self) -> dict[str, float]:
         """log2 of the predicted error of the worst slot of every output ciphertext, before anything runs.
 
-        It holds for arguments encrypted under the public key, none larger than ``plan.magnitude``, and keys
+        It holds for arguments encrypted as ``encryption`` says, none larger than ``plan.magnitude``, and keys
         switched as ``switching`` says on "cpu". Results say the error of the machine that they come from.
         It counts what functions that polynomials stand for err by: ``error_parts`` separates the two.
         """
         return self.functions.added(self._noise())
 
+    @property
+    def encryption(self) -> str:
+        """The key that arguments are encrypted under: "public", "undivided" or "secret"; errors count it."""
+        return self.plan.encryption
+
     def _noise(self) -> dict[str, float]:
         """log2 of the error of encryption alone."""
         if self.declared:
             return dict(self.declared.errors)
-        secret = self.encryption == "secret"
-        if secret not in self._predicted:
-            self._predicted[secret] = self.plan.predicted_error(switching=self.switching, secret=secret)
-        return dict(self._predicted[secret])
+        if self._predicted is None:
+            self._predicted = self.plan.predicted_error(switching=self.switching)
+        return dict(self._predicted)
 
     def _flooded(self, errors: dict[str, float]) -> dict[str, float]:
         """The same errors after flooding, where results are published."""
@@ -251,8 +254,8 @@ class Managed(ClientSide):
         """
         flooding = Flooding.of_results(sanitise, statistical) or Flooding(1)
         more = flooding.sanitising(self.params.log_n, sum(published(self.signature).values()))
-        noise = [_native.stated(self.precision, error, 1.0)[0] for error in self._noise().values()]
-        return max(max(noise) + more, max(self.predicted_error.values()))
+        noise = max(self._stated_error(name) for name in self._noise())
+        return max(math.log2(noise) + more, max(self.predicted_error.values()))
 
     def measure_error(
         self, secret: SecretKey | Keys, results: Values, expected: Any

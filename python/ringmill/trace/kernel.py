@@ -109,7 +109,8 @@ class Kernel(Tracer):
                 longer; ``compiled.cost`` says how many. Left out, every distance has its key. The keys of
                 relinearisation, conjugation and encapsulation are not counted.
             encryption: the key that arguments are encrypted under: "public" (default), or "secret", which
-                adds less error, so that parameters are smaller.
+                adds less error, so that parameters are smaller. "undivided" is a public key of OpenFHE or an
+                older version, which adds 4 to 5 bits more, since it does not divide (`PublicKey.divides`).
             publish: how many decryptions of results will be published, all together. The precision then has a
                 reserve for the noise of ``decrypt(…, publish=…)``; it is what remains after it.
             sanitise: the same for results that the server sanitises: how many of one model.

@@ -169,3 +169,14 @@ pub(super) struct Keyed<H> {
     #[serde(skip)]
     pub(super) explicit: bool,
 }
+
+/// The header of a public key: the seed that a expands from, or the name of an a that is in the file. Which it is, and whether
+/// there are residues modulo the first special prime, the version of the file shows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct PublicHeader {
+    pub(super) seed: SeedBytes,
+    #[serde(skip)]
+    pub(super) explicit: bool,
+    #[serde(skip)]
+    pub(super) divides: bool,
+}

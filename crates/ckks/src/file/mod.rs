@@ -56,11 +56,11 @@ use crate::keys::{EvaluationKeys, KeyForm, KeyIdentity, PublicKey, RelinKey};
 use crate::params::{Fingerprint, Params};
 use disk::{Old, Privacy};
 use frame::{Front, Hashed, IDENTIFIED};
-use objects::{Codec, EXPLICIT, SUMMED, TURNED};
+use objects::{Codec, DIVIDING, EXPLICIT, EXPLICIT_DIVIDING, SUMMED, TURNED};
 use zeroize::Zeroizing;
 
 /// Newest format version of any kind of file; a kind is written in the version in which it last changed.
-pub const VERSION: u16 = 5;
+pub const VERSION: u16 = 7;
 
 /// What `read` makes of bytes that hold it and nothing after it.
 fn whole<T>(bytes: &[u8], read: impl FnOnce(&mut &[u8]) -> Result<T, FileError>) -> Result<T, FileError> {
@@ -129,14 +129,16 @@ impl Kind {
     fn newest(self) -> u16 {
         match self {
             Self::Params => parameters::TURNING,
-            Self::PublicKey | Self::RelinKey | Self::EvaluationKeys | Self::KeyForm => EXPLICIT,
+            Self::PublicKey => EXPLICIT_DIVIDING,
+            Self::RelinKey | Self::EvaluationKeys | Self::KeyForm => EXPLICIT,
             _ => self.version(),
         }
     }
 
     /// Whether there are files of this version.
     fn has(self, version: u16) -> bool {
-        (1..=self.version()).contains(&version) || version == self.newest()
+        let divides = self == Self::PublicKey && [EXPLICIT, DIVIDING].contains(&version);
+        (1..=self.version()).contains(&version) || version == self.newest() || divides
     }
 
     fn from_number(number: u16) -> Option<Self> {

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use super::frame;
 use super::header::{
     CipherHeader, Keyed, KeysHeader, MetaHeader, NamedCipherHeader, NamedMetaHeader, NamedSeededHeader,
-    SeedBytes, SeededHeader,
+    PublicHeader, SeedBytes, SeededHeader,
 };
 use super::{FileError, Kind, encapsulation};
 use crate::ciphertext::{Ciphertext, Plaintext, SeededCiphertext};
@@ -200,13 +200,13 @@ impl Codec for SeededCiphertext {
 
 impl Codec for PublicKey {
     const KIND: Kind = Kind::PublicKey;
-    type Header = Keyed<SeedBytes>;
+    type Header = PublicHeader;
 
     fn params(&self) -> &Params {
         self.params()
     }
     fn header(&self) -> Self::Header {
-        Keyed { header: self.seed().into(), explicit: !self.has_seed() }
+        PublicHeader { seed: self.seed().into(), explicit: !self.has_seed(), divides: self.divides() }
     }
     fn identity(&self) -> Option<KeyIdentity> {
         self.identity()
@@ -216,13 +216,21 @@ impl Codec for PublicKey {
         std::iter::once(words(self.b())).chain(explicit).collect()
     }
     fn version(header: &Self::Header) -> u16 {
-        header.version(Self::KIND)
+        match (header.divides, header.explicit) {
+            (false, false) => Self::KIND.version(),
+            (false, true) => EXPLICIT,
+            (true, false) => DIVIDING,
+            (true, true) => EXPLICIT_DIVIDING,
+        }
     }
     fn decode(version: u16, bytes: &[u8]) -> Result<Self::Header, FileError> {
-        Keyed::decode(Self::KIND, version, bytes)
+        let header: PublicHeader = frame::decode(Self::KIND, bytes)?;
+        let explicit = [EXPLICIT, EXPLICIT_DIVIDING].contains(&version);
+        Ok(PublicHeader { explicit, divides: version >= DIVIDING, ..header })
     }
     fn shape(params: &Params, header: &Self::Header) -> Result<(usize, usize), FileError> {
-        Ok((header.parts(), params.q_moduli().len()))
+        let limbs = params.q_moduli().len() + usize::from(header.divides);
+        Ok((1 + usize::from(header.explicit), limbs))
     }
     fn build(
         params: &Params,
@@ -235,11 +243,17 @@ impl Codec for PublicKey {
         let b = single(Self::KIND, polys)?;
         match a {
             Some(a) => Self::from_residues(params, b, a, identity),
-            None => Self::from_parts(params, b, header.header.into(), identity),
+            None => Self::from_parts(params, b, header.seed.into(), identity),
         }
         .map_err(content(Self::KIND))
     }
 }
+
+/// The version of files of public keys over one prime more than ciphertexts have.
+pub(super) const DIVIDING: u16 = 6;
+
+/// The same where both halves are in the file.
+pub(super) const EXPLICIT_DIVIDING: u16 = 7;
 
 /// The version of files that hold both halves of every key.
 pub(super) const EXPLICIT: u16 = 5;

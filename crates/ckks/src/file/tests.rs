@@ -21,7 +21,7 @@ fn other_params() -> Params {
 pub(super) struct All {
     pub(super) params: Params,
     pub(super) secret: SecretKey,
-    public: PublicKey,
+    pub(super) public: PublicKey,
     relin: RelinKey,
     pub(super) evaluation: EvaluationKeys,
     plain: Plaintext,
@@ -114,6 +114,7 @@ fn every_object_round_trips() {
         let version = match kind {
             Kind::Params => 1,
             Kind::Plaintext | Kind::Ciphertext | Kind::SeededCiphertext => 4,
+            Kind::PublicKey => 6,
             _ => 3,
         };
         assert_eq!((info.kind, info.fingerprint, info.version), (kind, a.params.fingerprint(), version));

@@ -17,6 +17,7 @@ fn newest(kind: Kind) -> u8 {
     match kind {
         Kind::Params => 2,
         Kind::Plaintext | Kind::Ciphertext | Kind::SeededCiphertext => 4,
+        Kind::PublicKey => 7,
         _ => 3,
     }
 }
@@ -74,7 +75,8 @@ fn a_name_is_taken_as_it_stands() {
 fn files_without_a_name_are_read_and_go_with_all() {
     let a = all(&params());
     let keys = |kind: &Kind| has_owner(*kind) && newest(*kind) == 3;
-    for (kind, bytes) in files(&a).into_iter().filter(|(kind, _)| keys(kind)) {
+    let undivided = (Kind::PublicKey, a.public.undivided().to_bytes().unwrap());
+    for (kind, bytes) in files(&a).into_iter().filter(|(kind, _)| keys(kind)).chain([undivided]) {
         let version = if matches!(kind, Kind::EvaluationKeys | Kind::KeyForm) { 2 } else { 1 };
         let old = of_version(version, bytes.clone());
         assert_eq!(old.len() + 8, bytes.len());

@@ -4,8 +4,8 @@ use ringmill_ring::{GaloisElement, Poly};
 
 use super::switch::Origin;
 use super::{
-    EncapsulationKey, EvaluationKeys, ExtendedPublicKey, GaloisKeys, KeyForm, KeyIdentity, KeyLayout,
-    PublicKey, RelinKey, SecretKey, SwitchKey,
+    EncapsulationKey, EvaluationKeys, GaloisKeys, KeyForm, KeyIdentity, KeyLayout, PublicKey, RelinKey,
+    SecretKey, SwitchKey,
 };
 use crate::error::CkksError;
 use crate::params::Params;
@@ -70,19 +70,6 @@ impl KeyGenerator {
         self.check(secret)?;
         let (mut rng, seed) = self.randomness.next(Purpose::PublicKey);
         PublicKey::over_key_primes(secret, &mut rng, seed, self.params.key_limbs())
-    }
-
-    /// A public key of `secret` for encryptions that divide by the first special prime. It draws as [`Self::public_key`] does, so
-    /// that both keys of one seed agree modulo the ciphertext primes.
-    ///
-    /// # Errors
-    /// [`CkksError::ParamsMismatch`], [`CkksError::Ring`].
-    pub fn extended_public_key(&mut self, secret: &SecretKey) -> Result<ExtendedPublicKey, CkksError> {
-        self.check(secret)?;
-        let (mut rng, seed) = self.randomness.next(Purpose::PublicKey);
-        let limbs = self.params.q_moduli().len() + 1;
-        let parts = PublicKey::over_key_primes(secret, &mut rng, seed, limbs)?;
-        ExtendedPublicKey::from_residues(&self.params, parts, secret.identity())
     }
 
     /// The key from s² to s.

@@ -8,7 +8,6 @@
 
 mod encapsulation;
 mod evaluation;
-mod extended;
 #[cfg(test)]
 mod form_tests;
 mod generate;
@@ -29,7 +28,6 @@ mod tests;
 
 pub use encapsulation::{Direction, EPHEMERAL_WEIGHT, EncapsulationKey};
 pub use evaluation::{EvaluationKeys, GaloisKeys, RelinKey};
-pub use extended::ExtendedPublicKey;
 pub use generate::KeyGenerator;
 pub use identity::KeyIdentity;
 pub use klss::{KlssKey, KlssLayout};

@@ -1,4 +1,7 @@
-//! The public key: an encryption of zero.
+//! The public key: an encryption of zero, over one prime more than ciphertexts have.
+//!
+//! An encryption is made modulo Q_ℓ·p, where p = p_0 is the first special prime, and divided by p. The division takes the errors
+//! v·e + e₀ + e₁·s down to the rounding of both parts, about √(N/18) in place of σ·√(4N/3). It is how SEAL encrypts.
 
 use std::fmt;
 
@@ -10,11 +13,12 @@ use crate::check;
 use crate::error::CkksError;
 use crate::keys::switch::named_by;
 use crate::keys::{KeyIdentity, SecretKey};
-use crate::limbs;
+use crate::limbs::{fill, for_each};
 use crate::params::Params;
 use crate::randomness::PUBLIC_KEY_LABEL;
 
-/// A public key (b, a) over the ciphertext primes with b + a·s = e, in the evaluation domain; a expands from a seed.
+/// A public key (b, a) with b + a·s = e over q_0 … q_L and p_0, in the evaluation domain; a expands from a seed. Files from before
+/// version 6, and some libraries, have keys without p_0, whose encryptions are not divided.
 #[derive(Clone, PartialEq)]
 pub struct PublicKey {
     params: Params,
@@ -29,13 +33,7 @@ pub struct PublicKey {
 impl PublicKey {
     pub(crate) fn draw(secret: &SecretKey, rng: &mut SecretRng, seed: Seed) -> Result<Self, CkksError> {
         let params = secret.params();
-        let a = expand(params, &seed);
-        let mut b = Poly::zeros(params.n(), a.limb_count(), Domain::Evaluation);
-        let mut error = Zeroizing::new(vec![0i8; params.n()]);
-        rng.gaussian(&mut error);
-        limbs::for_each(&mut b, |i, limb| {
-            masked_error(params, i, &error, a.limb(i), &secret.limb(i)?, limb)
-        })?;
+        let [b, a] = Self::over_key_primes(secret, rng, seed, params.q_moduli().len() + 1)?;
         Ok(Self { params: params.clone(), b, a, seed, seeded: true, identity: secret.identity() })
     }
 
@@ -48,19 +46,15 @@ impl PublicKey {
         limbs: usize,
     ) -> Result<[Poly; 2], CkksError> {
         let (params, n) = (secret.params(), secret.params().n());
-        let moduli: Vec<_> = params.key_moduli().take(limbs).collect();
-        let part = || Poly::zeros(n, moduli.len(), Domain::Evaluation);
-        let (mut b, mut a) = (part(), part());
+        let a = expand(params, &seed, limbs);
+        let mut b = Poly::zeros(n, limbs, Domain::Evaluation);
         let mut error = Zeroizing::new(vec![0i8; n]);
         rng.gaussian(&mut error);
-        limbs::fill(&mut a, |i, limb| uniform(&seed, PUBLIC_KEY_LABEL, i as u32, moduli[i], limb));
-        limbs::for_each(&mut b, |i, limb| {
-            masked_error(params, i, &error, a.limb(i), &secret.limb(i)?, limb)
-        })?;
+        for_each(&mut b, |i, limb| masked_error(params, i, &error, a.limb(i), &secret.limb(i)?, limb))?;
         Ok([b, a])
     }
 
-    /// From stored parts; a is expanded again.
+    /// From stored parts, with p_0 or without; a is expanded again.
     ///
     /// # Errors
     /// [`CkksError::Shape`].
@@ -70,12 +64,12 @@ impl PublicKey {
         seed: Seed,
         identity: Option<KeyIdentity>,
     ) -> Result<Self, CkksError> {
-        check::shape("public key", 0, params, params.q_moduli().len(), &b)?;
-        let a = expand(params, &seed);
+        check::shape("public key", 0, params, limbs(params, &b), &b)?;
+        let a = expand(params, &seed, b.limb_count());
         Ok(Self { params: params.clone(), b, a, seed, seeded: true, identity })
     }
 
-    /// From both parts, as a key of another library has them. Residues are taken as canonical.
+    /// From both parts, with p_0 or without, as a key of another library has them. Residues are taken as canonical.
     ///
     /// # Errors
     /// [`CkksError::Shape`].
@@ -86,10 +80,25 @@ impl PublicKey {
         identity: Option<KeyIdentity>,
     ) -> Result<Self, CkksError> {
         for (i, poly) in [&b, &a].into_iter().enumerate() {
-            check::shape("public key", i, params, params.q_moduli().len(), poly)?;
+            check::shape("public key", i, params, limbs(params, &b), poly)?;
         }
         let seed = named_by(std::slice::from_ref(&a));
         Ok(Self { params: params.clone(), b, a, seed, seeded: false, identity })
+    }
+
+    /// Whether it has p_0: then encryptions are made modulo one prime more and divided by it, and have less error.
+    pub fn divides(&self) -> bool {
+        self.b.limb_count() > self.params.q_moduli().len()
+    }
+
+    /// The same key without p_0, as files had it before version 6.
+    #[must_use]
+    pub fn undivided(&self) -> Self {
+        let mut key = self.clone();
+        let limbs = self.params.q_moduli().len();
+        key.b.truncate(limbs);
+        key.a.truncate(limbs);
+        key
     }
 
     /// Whether a expands from a seed: not in a key of another library.
@@ -102,12 +111,12 @@ impl PublicKey {
         &self.params
     }
 
-    /// b, L + 1 limbs.
+    /// b: L + 1 limbs, and that of p_0 where it [divides](Self::divides).
     pub fn b(&self) -> &Poly {
         &self.b
     }
 
-    /// a, L + 1 limbs.
+    /// a, as many.
     pub fn a(&self) -> &Poly {
         &self.a
     }
@@ -129,10 +138,17 @@ impl fmt::Debug for PublicKey {
     }
 }
 
-fn expand(params: &Params, seed: &Seed) -> Poly {
-    let mut a = Poly::zeros(params.n(), params.q_moduli().len(), Domain::Evaluation);
-    let q = params.q_moduli();
-    limbs::fill(&mut a, |i, limb| uniform(seed, PUBLIC_KEY_LABEL, i as u32, q[i], limb));
+/// The limbs that a key is to have: one more than a ciphertext, or as many where it has no more.
+fn limbs(params: &Params, b: &Poly) -> usize {
+    let limbs = params.q_moduli().len();
+    if b.limb_count() == limbs { limbs } else { limbs + 1 }
+}
+
+/// a over the first `limbs` primes of the key basis.
+fn expand(params: &Params, seed: &Seed, limbs: usize) -> Poly {
+    let mut a = Poly::zeros(params.n(), limbs, Domain::Evaluation);
+    let moduli: Vec<_> = params.key_moduli().take(limbs).collect();
+    fill(&mut a, |i, limb| uniform(seed, PUBLIC_KEY_LABEL, i as u32, moduli[i], limb));
     a
 }
 

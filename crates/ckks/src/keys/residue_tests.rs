@@ -84,13 +84,17 @@ fn a_public_key_without_a_seed_encrypts_and_has_a_file() {
     let secret = generator.secret_key().unwrap();
     let [b, a] = generator.public_key_over_key_primes(&secret).unwrap();
     assert_eq!((b.limb_count(), a.limb_count()), (4, 4));
-    let first = |mut poly: Poly| {
-        poly.truncate(3);
-        poly
-    };
-    let key = PublicKey::from_residues(&params, first(b), first(a), secret.identity()).unwrap();
-    assert!(secret.made_public(&key).unwrap());
-    let bytes = key.to_bytes().unwrap();
-    let again = PublicKey::from_bytes(&params, &bytes).unwrap();
-    assert_eq!((again.to_bytes().unwrap(), again), (bytes, key));
+    for limbs in [3, 4] {
+        let first = |poly: &Poly| {
+            let mut poly = poly.clone();
+            poly.truncate(limbs);
+            poly
+        };
+        let key = PublicKey::from_residues(&params, first(&b), first(&a), secret.identity()).unwrap();
+        assert_eq!(key.divides(), limbs == 4);
+        assert!(secret.made_public(&key).unwrap());
+        let bytes = key.to_bytes().unwrap();
+        let again = PublicKey::from_bytes(&params, &bytes).unwrap();
+        assert_eq!((again.to_bytes().unwrap(), again), (bytes, key));
+    }
 }

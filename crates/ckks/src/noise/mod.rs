@@ -145,6 +145,7 @@ enum Birth {
     Automorphism,
     Raise,
     Off,
+    Flood,
 }
 
 /// The key switch that gives birth to an error: errors of two switches are equal only where all of this is.
@@ -318,7 +319,7 @@ impl Noise {
         self.sealed(name, params.sigma() / scale.to_f64(), Factor::NONE)
     }
 
-    /// After encryption under the public key; `name` is public randomness of this encryption.
+    /// After encryption under a public key that does not divide; `name` is public randomness of this encryption.
     #[must_use]
     pub fn encrypt_public(&self, params: &Params, scale: &Scale, name: u64) -> Self {
         let (n, unit) = (params.n() as f64, params.sigma() / scale.to_f64());
@@ -327,9 +328,10 @@ impl Noise {
         self.sealed(name, (key + secret).sqrt() * unit, Factor::encryption(secret / (key + secret)))
     }
 
-    /// After encryption under the public key modulo `extra` times the ciphertext primes, and division by `extra`.
+    /// After encryption under the public key modulo p_0 times the ciphertext primes, and division by p_0.
     #[must_use]
-    pub fn encrypt_public_divided(&self, params: &Params, scale: &Scale, extra: f64, name: u64) -> Self {
+    pub fn encrypt_public_divided(&self, params: &Params, scale: &Scale, name: u64) -> Self {
+        let extra = params.p_moduli()[0].value() as f64;
         let variance = (params.sigma() / extra).powi(2);
         // v·e of the public key; e₀ + e₁·s, and the rounding of both parts.
         let key = 2.0 / 3.0 * params.n() as f64 * variance;
@@ -512,6 +514,13 @@ impl Noise {
         let id = mix(Birth::Fresh as u64, name);
         let sources = Sources::one(Source { id, galois: 1, std, signed: true, factor });
         Self { sources, origin: Origin::new(id), fresh: Some(name), ..message }
+    }
+
+    /// The same message with an error more, a normal number in every coefficient that is drawn by itself: of deviation `std`, in units of
+    /// the message.
+    #[must_use]
+    pub fn flooded(&self, std: f64) -> Self {
+        self.clone().born(Birth::Flood, 0, std, Factor::NONE)
     }
 
     /// The same message, no slot off by more than `off` by a random error, at the confidence of [`Noise::error`], and by more than

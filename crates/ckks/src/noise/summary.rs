@@ -1,8 +1,6 @@
 //! What leaves the process of a prediction.
 
 use super::{Factor, Noise, Origin};
-use crate::params::Params;
-use crate::scale::Scale;
 
 /// A deviation in a file is the next power of 2^(1/[`STEPS`]).
 const STEPS: f64 = 4.0;
@@ -21,15 +19,13 @@ pub struct Summary {
 }
 
 impl Noise {
-    /// The prediction of any encryption under the public key, for one whose error is no larger: what is computed from it does
-    /// not depend on which key encrypted, nor on whether it went through a file. Other values stay as they are. `name` stands for
-    /// that of the encryption.
+    /// The prediction `usual` of the encryptions that a program is compiled for, for one whose error is no larger: what is computed
+    /// from it does not depend on which key encrypted, nor on whether it went through a file. Other values stay as they are.
     #[must_use]
-    pub fn as_encrypted(&self, params: &Params, scale: &Scale, name: u64) -> Self {
+    pub fn as_encrypted(&self, usual: Self) -> Self {
         if self.fresh.is_none() {
             return self.clone();
         }
-        let usual = Self::plain(self.magnitude, scale).encrypt_public(params, scale, name);
         let (own, most) = (self.summary(), usual.summary());
         if own.std <= most.std && own.bias <= most.bias { usual } else { self.clone() }
     }

@@ -200,7 +200,7 @@ fn shapes(q: &[u32]) -> Vec<Shape> {
     let shape = |dnum: usize, spare: u32| {
         let alpha = q.len().div_ceil(dnum);
         let digit = q.chunks(alpha).map(|d| d.iter().sum::<u32>()).max()? + spare;
-        let p = special(digit, q);
+        let p = special(digit, q, spare);
         let transforms = (dnum + 2) * (q.len() + p.len());
         (q.len().div_ceil(alpha) == dnum).then_some(Shape { dnum, p, transforms })
     };
@@ -213,12 +213,14 @@ fn shapes(q: &[u32]) -> Vec<Shape> {
     all
 }
 
-/// Special primes of at least `digit` bits in all, as few as primes below 2^50 allow (or the widest of the chain).
-fn special(digit: u32, q: &[u32]) -> Vec<u32> {
+/// Special primes of at least `digit` bits in all, as few as primes below 2^50 allow (or the widest of the chain). They have 30 bits or
+/// more, where a digit has a bit to spare: hardware converts from several primes modulo one above 2^29.8.
+fn special(digit: u32, q: &[u32], spare: u32) -> Vec<u32> {
     let widest = q.iter().max().copied().unwrap_or(0).clamp(FAST_BITS, 60);
     // Prefer primes that stay below 2^50, unless that costs another prime.
     let (fast, wide) = (digit.div_ceil(FAST_BITS), digit.div_ceil(widest));
     let count = if q.iter().all(|&b| b <= FAST_BITS) { fast } else { wide }.max(1);
     let (each, wider) = (digit / count, digit % count);
-    (0..count).map(|i| (each + u32::from(i < wider)).max(20)).collect()
+    let least = if spare > 0 { 30 } else { 20 };
+    (0..count).map(|i| (each + u32::from(i < wider)).max(least)).collect()
 }

@@ -6,7 +6,7 @@ use ringmill_program::he::{Chain, Op, Program, Type, Value, parse};
 use ringmill_program::limb::LimbProgram;
 use ringmill_program::lower::{Switch, lower};
 use ringmill_program::manage::{
-    KeySet, Managed, Options, Promise, depth, manage, predict_fresh, ranges, simplify,
+    Encryption, KeySet, Managed, Options, Promise, depth, manage, predict_fresh, ranges, simplify,
 };
 
 use crate::ExploreError;
@@ -123,7 +123,8 @@ impl Kernel {
         let options = Options { output_level: Some(Level::new(floor)), ..Options::default() };
         let managed = manage(&self.program, &Chain::from(params), &options).map_err(|_| Unfit::Scale)?;
         let KernelSource { magnitude, bound, real, .. } = self.source;
-        let promise = Promise { inputs: magnitude, plain: magnitude, values: bound, real };
+        let encryption = Encryption::default();
+        let promise = Promise { inputs: magnitude, plain: magnitude, values: bound, real, encryption };
         let base = |_: &Switch| KeyLayout::base(params);
         let noises = predict_fresh(&managed.program, params, &promise, &base).map_err(|_| Unfit::Scale)?;
         let mut headroom = f64::INFINITY;

@@ -248,6 +248,8 @@ pub fn from_public_key(
     tag: &str,
 ) -> Result<PublicKey, OpenFheError> {
     same("public key", key.params(), context)?;
+    // Theirs are over the ciphertext primes.
+    let key = key.undivided();
     let (polys, moduli) = (vec![key.b().clone(), key.a().clone()], context.towers.clone());
     Ok(PublicKey { context: context.clone(), tag: tag.into(), polys, moduli })
 }

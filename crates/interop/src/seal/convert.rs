@@ -97,17 +97,17 @@ pub fn from_secret_key(key: &ringmill_ckks::SecretKey) -> Result<SecretKey, Seal
     SecretKey::new(Zeroizing::new(key.expose_coefficients().to_vec()))
 }
 
-/// A public key of SEAL as ours: its residues modulo the special prime are not needed.
+/// A public key of SEAL as ours, over the same primes and so with the same division.
 ///
 /// # Errors
 /// [`SealError::Content`].
 pub fn public_key(params: &Params, key: &PublicKey) -> Result<ringmill_ckks::PublicKey, SealError> {
-    let limbs = params.q_moduli().len();
+    let limbs = params.q_moduli().len() + 1;
     let [b, a] = [0, 1].map(|part| first(&key.0.polys[part], limbs));
     ringmill_ckks::PublicKey::from_residues(params, b, a, None).map_err(content(PublicKey::NAME))
 }
 
-/// A new public key for SEAL. Ours have no residues modulo the special prime, so it takes the secret key.
+/// A new public key for SEAL.
 ///
 /// # Errors
 /// As [`encryption_parameters`]; [`SealError::Content`] without randomness.
@@ -213,7 +213,7 @@ pub fn ciphertext(
 ) -> Result<ringmill_ckks::Ciphertext, SealError> {
     let what = Ciphertext::NAME;
     let scale = scale_of(what, params, declared, cipher.scale)?;
-    let born = Born::Encrypted(name(cipher.polys[1].words()));
+    let born = Born::Divided(name(cipher.polys[1].words()));
     let meta = declared.meta(params, cipher.limbs(), scale, params.slots(), born);
     ringmill_ckks::Ciphertext::from_parts(params, cipher.polys.clone(), meta, None).map_err(content(what))
 }

@@ -11,8 +11,8 @@
 //! A secret key whose limbs are coefficients adds n transforms, and so does a decrypted message in coefficients. Errors are
 //! added to coefficients, before the transform that they need anyway. A message in coefficients joins them
 //! there and needs no transform.
-//! `ckks` is the reference: the same seeds give the same bits. Its functions are `PublicKey::encrypt`,
-//! `ExtendedPublicKey::encrypt`, `SecretKey::encrypt_seeded`, `KeyGenerator::public_key` and `SecretKey::decrypt`.
+//! `ckks` is the reference: the same seeds give the same bits. Its functions are `PublicKey::encrypt` of
+//! keys that divide and of those that do not, `SecretKey::encrypt_seeded`, `KeyGenerator::public_key` and `SecretKey::decrypt`.
 
 use std::fmt;
 

@@ -6,8 +6,8 @@ use ringmill_errors::StructuredError;
 use ringmill_ring::RingError;
 
 use super::order::steady;
-use super::{Managed, Options, Promise, depth, manage, predict_fresh, simplify};
-use crate::he::{Chain, HeError, Level, Program};
+use super::{Encryption, Managed, Options, Promise, depth, manage, predict_fresh, simplify};
+use crate::he::{Chain, HeError, Level, Program, Rule};
 
 /// Least scale that [`Need`] accepts, in bits.
 const MIN_SCALE_BITS: u32 = 20;
@@ -29,6 +29,8 @@ pub struct Accuracy {
     pub secret: Secret,
     /// As in [`Options`].
     pub rotation_keys: Option<usize>,
+    /// How inputs are encrypted.
+    pub encryption: Encryption,
 }
 
 impl Default for Accuracy {
@@ -42,6 +44,7 @@ impl Default for Accuracy {
             security: 128,
             secret: Secret::Ternary,
             rotation_keys: None,
+            encryption: Encryption::default(),
         }
     }
 }
@@ -102,11 +105,14 @@ fn first_guess(want: &Accuracy, log_n: u32, depth: u32) -> u32 {
     (f64::from(want.bits) + f64::from(log_n) + growth).round() as u32
 }
 
+/// Bits below the guess, which is for public keys that do not divide, where the search begins: others save 4 to 8.
+const GUESS_BELOW: u32 = 8;
+
 /// Rounds of correction: each moves the scale by what the prediction lacks, and the degree may move with it.
 const ROUNDS: usize = 16;
 
 /// Primes ≡ 1 mod 2N of fewer bits are scarce in large rings: a wider scale may be met where a narrow one is not.
-const SCARCE_BITS: u32 = 25;
+const SCARCE_BITS: u32 = 30;
 /// Most bits that one round adds.
 const STEP_MAX: f64 = 6.0;
 
@@ -121,7 +127,7 @@ pub fn choose(traced: &Program, want: &Accuracy) -> Result<Plan, ChooseError> {
     let depth = depth(&simplify(traced)?);
     let fail = |source| ChooseError::Params { bits: want.bits, depth, source };
     let log_n = traced.slots().trailing_zeros().clamp(11, 14) + 1;
-    let mut scale_bits = first_guess(want, log_n, depth).saturating_sub(4).max(MIN_SCALE_BITS);
+    let mut scale_bits = first_guess(want, log_n, depth).saturating_sub(GUESS_BELOW).max(MIN_SCALE_BITS);
     for _ in 0..ROUNDS {
         let need = Need {
             depth,
@@ -143,7 +149,14 @@ pub fn choose(traced: &Program, want: &Accuracy) -> Result<Plan, ChooseError> {
         let rotation_keys = want.rotation_keys;
         let options = Options { output_level: Some(floor), rotation_keys, ..Options::default() };
         let params = steady(&params, floor).map_err(fail)?;
-        let managed = manage(traced, &Chain::from(&params), &options)?;
+        let managed = match manage(traced, &Chain::from(&params), &options) {
+            // Where primes of this size are scarce, the next size may have closer ones.
+            Err(e) if matches!(*e.rule, Rule::ScaleDrift { .. }) => {
+                scale_bits += 1;
+                continue;
+            }
+            managed => managed?,
+        };
         let error = predicted(&managed.program, &params, want)?;
         let lacking = f64::from(want.bits) + error.log2();
         if lacking <= 0.0 {
@@ -162,10 +175,11 @@ pub fn choose(traced: &Program, want: &Accuracy) -> Result<Plan, ChooseError> {
     Err(ChooseError::Accuracy { bits: want.bits, depth })
 }
 
-/// The greatest predicted error of an output, for inputs under the public key that fill their bound.
+/// The greatest predicted error of an output, for inputs that fill their bound.
 fn predicted(p: &Program, params: &Params, want: &Accuracy) -> Result<f64, RingError> {
     let inputs = want.inputs.unwrap_or(want.magnitude);
-    let promise = Promise { inputs, plain: want.magnitude, values: want.magnitude, real: want.real };
+    let Accuracy { magnitude, real, encryption, .. } = *want;
+    let promise = Promise { inputs, plain: magnitude, values: magnitude, real, encryption };
     let all = predict_fresh(p, params, &promise, &|_| KeyLayout::base(params))?;
     Ok(p.outputs().iter().map(|o| all[o.value.index()].error(p.slots())).fold(0.0, f64::max))
 }

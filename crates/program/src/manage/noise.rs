@@ -17,6 +17,47 @@ use crate::lower::{KeyId, Switch, key_switches};
 /// The layout of the key of each key switch.
 pub type Layouts<'a> = &'a dyn Fn(&Switch) -> KeyLayout;
 
+/// How the arguments of a program are encrypted, as far as their error goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Encryption {
+    /// By a public key that divides ([`PublicKey::divides`](ringmill_ckks::PublicKey::divides)), or with less error.
+    #[default]
+    Public,
+    /// By any public key.
+    Undivided,
+    /// By the secret key.
+    Secret,
+}
+
+impl Encryption {
+    /// All, from the one with the most error to the one with the least.
+    pub const ALL: [Self; 3] = [Self::Undivided, Self::Public, Self::Secret];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Public => "public",
+            Self::Undivided => "undivided",
+            Self::Secret => "secret",
+        }
+    }
+
+    /// The one with this name.
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|each| each.name() == name)
+    }
+
+    /// The prediction of such an encryption; `name` is public randomness of it.
+    #[must_use]
+    pub fn seal(self, noise: &Noise, params: &Params, scale: &Scale, name: u64) -> Noise {
+        match self {
+            Self::Public => noise.encrypt_public_divided(params, scale, name),
+            Self::Undivided => noise.encrypt_public(params, scale, name),
+            Self::Secret => noise.encrypt_secret(params, scale, name),
+        }
+    }
+}
+
 /// What is known of the values of a program before it runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Promise {
@@ -28,6 +69,8 @@ pub struct Promise {
     pub values: f64,
     /// Whether inputs are real.
     pub real: bool,
+    /// How inputs are encrypted.
+    pub encryption: Encryption,
 }
 
 impl Promise {
@@ -37,7 +80,7 @@ impl Promise {
     }
 }
 
-/// [`predict`] for inputs under the public key that are as large as they may be.
+/// [`predict`] for inputs that are as large as they may be, encrypted as is promised.
 ///
 /// # Errors
 /// As [`predict`].
@@ -47,32 +90,9 @@ pub fn predict_fresh(
     promise: &Promise,
     layouts: Layouts<'_>,
 ) -> Result<Vec<Noise>, RingError> {
-    predict_sealed(p, params, promise, layouts, Noise::encrypt_public)
-}
-
-/// The same for inputs under the secret key.
-///
-/// # Errors
-/// As [`predict`].
-pub fn predict_under_secret(
-    p: &Program,
-    params: &Params,
-    promise: &Promise,
-    layouts: Layouts<'_>,
-) -> Result<Vec<Noise>, RingError> {
-    predict_sealed(p, params, promise, layouts, Noise::encrypt_secret)
-}
-
-fn predict_sealed(
-    p: &Program,
-    params: &Params,
-    promise: &Promise,
-    layouts: Layouts<'_>,
-    seal: fn(&Noise, &Params, &Scale, u64) -> Noise,
-) -> Result<Vec<Noise>, RingError> {
     let fresh = |v: Value, _: &str| {
         let (scale, name) = (level_and_scale(&p.instr(v).ty).1, u64::from(v.0));
-        seal(&Noise::encoded(promise.inputs, scale, name), params, scale, name)
+        promise.encryption.seal(&Noise::encoded(promise.inputs, scale, name), params, scale, name)
     };
     let bounds = promise.bounds(p);
     predict(p, params, layouts, &fresh, &|_, _| promise.plain, &|v| bounds[v.index()], promise.real)

@@ -20,7 +20,7 @@ use ringmill_machine::Machine;
 use ringmill_program::cost::{CostTable, Work};
 use ringmill_program::he::{self, Type};
 use ringmill_program::lower::{Method, lower_by};
-use ringmill_program::manage::Promise;
+use ringmill_program::manage::{Encryption, Promise};
 use ringmill_program::schedule::Statistics;
 use ringmill_ring::{GaloisElement, Poly};
 
@@ -117,7 +117,9 @@ impl KernelFile {
         let keys = whole("rotation_keys", 0, MOST_KEYS, "its number of rotation keys is none")?;
         let precision = whole("precision", 1, MOST_BITS, "its precision is not a number of bits")?;
         let params = params_from_bytes(part("params"))?;
-        let promise = Promise { inputs: magnitude, plain: magnitude, values: bound, real: signature.real };
+        let encryption = facts.encryption().ok_or(damaged("its encryption is none"))?;
+        let real = signature.real;
+        let promise = Promise { inputs: magnitude, plain: magnitude, values: bound, real, encryption };
         let options = PlanOptions {
             output_level: level.map(|level| Level::new(level as u32)),
             rotation_keys: keys.map(|count| count as usize),
@@ -207,7 +209,8 @@ impl KernelFile {
     pub fn kernel(&self, machine: Arc<dyn Machine>) -> Result<Kernel, KernelFileError> {
         let evaluator = Evaluator::with_machine(&self.plan.params, machine)?;
         let kernel = Kernel::new(&evaluator, self.plan.managed.clone())?;
-        let stated = Stated::Promise { bits: Some(self.precision) };
+        let encryption = self.plan.promise.encryption;
+        let stated = Stated::Promise { bits: Some(self.precision), encryption };
         Ok(kernel.with_bounds(self.plan.bounds(), self.plan.promise.real).stating(stated))
     }
 
@@ -323,6 +326,16 @@ impl Stating<'_> {
         let float = |name| self.0.fact(name)?.as_float();
         let (magnitude, bound) = (float("magnitude")?, float("bound")?);
         (0.0 < magnitude && magnitude <= bound && bound < f64::INFINITY).then_some((magnitude, bound))
+    }
+
+    /// How arguments are encrypted. Files from before keys that divide say nothing where any public key will do.
+    fn encryption(&self) -> Option<Encryption> {
+        match self.0.fact("encryption").map(|fact| fact.as_text()) {
+            None => Some(Encryption::Undivided),
+            Some(Some("divided")) => Some(Encryption::Public),
+            Some(Some("secret")) => Some(Encryption::Secret),
+            Some(_) => None,
+        }
     }
 
     /// The key-switching method, unless it is hybrid with base keys.

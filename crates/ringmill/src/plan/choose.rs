@@ -134,5 +134,6 @@ fn arranged(traced: &Program, want: &Accuracy, need: &Need, bits: u32) -> Result
 /// Run-time plaintexts are as large as inputs.
 fn promise(want: &Accuracy) -> Promise {
     let inputs = want.inputs.unwrap_or(want.magnitude);
-    Promise { inputs, plain: inputs, values: want.magnitude, real: want.real }
+    let Accuracy { magnitude, real, encryption, .. } = *want;
+    Promise { inputs, plain: inputs, values: magnitude, real, encryption }
 }

@@ -23,7 +23,7 @@ use crate::Error;
 /// use ringmill::circuits::bootstrap::Need;
 /// use ringmill::ckks::{KeyGenerator, Randomness};
 /// use ringmill::program::he::{Builder, Op};
-/// use ringmill::program::manage::Promise;
+/// use ringmill::program::manage::{Encryption, Promise};
 /// use ringmill::{Evaluator, Input, Inputs, Kernel, Plan, PlanOptions};
 ///
 /// // A ring that protects nothing; `Plan::choose` takes one of 128 bits of security.
@@ -38,7 +38,7 @@ use crate::Error;
 ///     y = b.push(Op::Mul(y, x))?;
 /// }
 /// b.output("y", y)?;
-/// let promise = Promise { inputs: 1.0, plain: 1.0, values: 1.0, real: true };
+/// let promise = Promise { inputs: 1.0, plain: 1.0, values: 1.0, real: true, encryption: Encryption::Public };
 /// let plan = Plan::with_params(&b.finish()?, &params, promise, &PlanOptions::default())?;
 /// assert!(plan.bootstraps[0].to_string().contains("has no level left"));
 ///
@@ -128,26 +128,13 @@ impl Plan {
         self.promise.bounds(&self.managed.program)
     }
 
-    /// log2 of the predicted error of the worst slot of every output by its name, for inputs of the greatest size under the public
-    /// key; exceeded with probability `failure`. `layouts` gives the layout of the key of each key switch.
+    /// log2 of the predicted error of the worst slot of every output by its name, for inputs of the greatest size, encrypted
+    /// as the promise says; exceeded with probability `failure`. `layouts` gives the layout of the key of each key switch.
     ///
     /// # Errors
     /// [`Error::Ring`] if the program rotates in a ring of another degree: not for a plan that was made here.
     pub fn errors(&self, failure: f64, layouts: Layouts<'_>) -> Result<BTreeMap<String, f64>, Error> {
         let all = manage::predict_fresh(&self.managed.program, &self.params, &self.promise, layouts)?;
-        Ok(self.worst(&all, failure))
-    }
-
-    /// The same for inputs under the secret key, whose errors are smaller.
-    ///
-    /// # Errors
-    /// As [`errors`](Self::errors).
-    pub fn errors_under_secret(
-        &self,
-        failure: f64,
-        layouts: Layouts<'_>,
-    ) -> Result<BTreeMap<String, f64>, Error> {
-        let all = manage::predict_under_secret(&self.managed.program, &self.params, &self.promise, layouts)?;
         Ok(self.worst(&all, failure))
     }
 

@@ -131,7 +131,8 @@ fn the_table_has_the_constants_of_the_multipliers_contract() {
             let primes = primes(&config, log_n, 6, false, u64::from(log_n));
             // f = q − 2^(W−1) < 2^18 leaves four candidates at N = 2^15 and 36 bits; words of 32 have few in other classes.
             let scarce = config.word_bits() == 32
-                || config.multiplier() == Multiplier::PrfFiko && (config.word_bits() == 36 || config.ones() != 0);
+                || config.multiplier() == Multiplier::PrfFiko
+                    && (config.word_bits() == 36 || config.ones() != 0);
             assert!(primes.len() == 6 || scarce, "{} primes for {}", primes.len(), name(&config));
             for q in primes {
                 let what = format!("{}, q = {}, N = 2^{log_n}", name(&config), q.value());

@@ -29,7 +29,7 @@ BOARD, EVALUATIONS = "zcu102", 20
 
 
 def multipliers() -> Iterator[Row]:
-    """Fig. 4(a): blocks of one multiplier by width, from the stored syntheses, and of a transform unit, counted.
+    """Fig. 4(a): blocks of one multiplier by width, as synthesised, and of a transform unit, counted.
 
     A transform unit has blocks in its multipliers alone.
     """
