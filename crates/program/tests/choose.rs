@@ -53,7 +53,7 @@ fn what_cannot_be_had_is_named() {
     let wide = choose(&program, &Accuracy { bits: 60, ..Accuracy::default() }).unwrap_err();
     assert!(matches!(wide, ChooseError::Params { bits: 60, depth: 3, .. }), "{wide}");
     let deep = choose(&power(60, 16), &Accuracy { bits: 8, ..Accuracy::default() }).unwrap_err();
-    assert!(deep.to_string().contains("depth 61"), "{deep}");
+    assert!(deep.to_string().contains("needs 61 levels"), "{deep}");
     let deeper = choose(&power(70, 16), &Accuracy::default()).unwrap_err();
     assert!(deeper.to_string().contains("depth 71"), "{deeper}");
 }
