@@ -217,7 +217,7 @@ def test_every_table_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_paper_that_nobody_compared_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["compare", "heax"]) == 1
-    assert "there are casa, coxhe, duong-lee, taiyi, taiyi-parameters" in capsys.readouterr().err
+    assert "there are casa, coxhe, duong-lee, nguyen, taiyi, taiyi-parameters" in capsys.readouterr().err
 
 
 def _found(latency: float, **more: float) -> coxhe.Row:

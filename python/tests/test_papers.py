@@ -77,7 +77,8 @@ def test_a_folder_is_all_that_a_paper_needs(capsys: pytest.CaptureFixture[str]) 
     for text in ("Table 1: beads", "41", "162", "nobody built it", "Counted by hand."):
         assert text in printed
     assert cli.main(["compare", "no-such-paper"]) == 1
-    assert "there are abacus, casa, coxhe, duong-lee, taiyi, taiyi-parameters" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert "there are abacus, casa, coxhe, duong-lee, nguyen, taiyi, taiyi-parameters" in error
     results = sample_results()
     results["papers"] = {"abacus": facts}
     page = report.render(results)

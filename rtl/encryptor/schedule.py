@@ -8,7 +8,7 @@ earliest. `rtl/tools/tests/test_encryptor.py` holds the cycles to the RTL.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -181,6 +181,11 @@ class Engine:
     def sample_bits(self) -> int:
         """Two sets of samples: a copy of the ternary bytes a lane, seven bits a Gaussian sample."""
         return 2 * ((1 << self.log_p) * 8 * trit_bytes(self.log_n) + 2 * 7 * (1 << self.log_n))
+
+    def memory_bits(self, widths: Sequence[int]) -> int:
+        """Samples, the secret key, and the delays of the transforms of limbs of these widths."""
+        n = 1 << self.log_n
+        return self.sample_bits + 2 * n + 3 * (n - (1 << self.log_p)) * sum(widths)
 
 
 #: Nguyen, Kim and Lee, Table II: microseconds at MHz, which are these cycles; DSP blocks, LUTs.

@@ -232,7 +232,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument(
         "paper",
         metavar="PAPER",
-        help="a folder of ringmill.studies.papers: casa, coxhe, duong-lee, taiyi, taiyi-parameters",
+        help="a folder of ringmill.studies.papers: casa, coxhe, duong-lee, nguyen, taiyi, taiyi-parameters",
     )
     sub.add_argument(
         "--item",

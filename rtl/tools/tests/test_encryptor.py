@@ -1,9 +1,11 @@
 """The cycle model of the encryption engine: against the bars, its page, and the RTL."""
 
+import json
 import subprocess
 
 import pytest
 
+from rtl.encryptor.figures import PLACE, figures
 from rtl.encryptor.schedule import (
     DECRYPT,
     NTT_15,
@@ -59,6 +61,15 @@ def test_the_page_has_the_models_figures():
         row = " | ".join(f"{x:,}" for x in (engine.interval(), engine.last_row, engine.cold))
         assert f"| 2^{log_n} | {row} | {sum(engine.multipliers.values())} |" in page
     assert len(table()) == 7
+
+
+def test_stored_figures_are_those_of_the_model():
+    made = figures()
+    assert json.loads(PLACE.read_text("utf-8")) == made, "run python -m rtl.encryptor.figures"
+    page = (RTL.parent / "docs" / "papers" / "nguyen.md").read_text("utf-8")
+    ours = next(of for of in made["engines"] if (of["n"], of["p"], of["mode"]) == (1 << 14, 2, "engine"))
+    for name in ("interval", "latency_ready", "latency_cold", "dsp"):
+        assert f" {ours[name]:,} |" in page
 
 
 @pytest.mark.parametrize("log_n", [6, 7])

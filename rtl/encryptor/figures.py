@@ -1,0 +1,121 @@
+"""What `ringmill compare nguyen` shows of ours: cycles, multipliers, memory and synthesised blocks.
+
+    python -m rtl.encryptor.figures     writes them into the paper's folder
+
+A test compares the stored figures with what the model gives, and with the rows of `rtl/synth/data`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ringmill.studies.stored import text_of
+from rtl.encryptor.schedule import (
+    DECRYPT,
+    DSP_BLOCKS,
+    NTT_15,
+    PUBLIC,
+    PUBLIC_KEY,
+    SYMMETRIC,
+    Engine,
+)
+from rtl.tools.block import RTL
+
+PLACE = RTL.parent / "python" / "ringmill" / "studies" / "papers" / "nguyen" / "ours.json"
+DATA = RTL / "synth" / "data"
+
+#: Bits of the primes of the paper's ciphertexts.
+WIDTHS = (60, 48, 48, 48)
+#: The degrees and the words a cycle that are counted.
+SIZES = [(log_n, log_p) for log_p in (1, 2, 3) for log_n in (13, 14, 15)]
+#: The size of the paper's engine.
+PAPER_SIZE = (14, 1)
+MODES = {"engine": PUBLIC, "symmetric": SYMMETRIC, "keygen": PUBLIC_KEY, "decrypt": DECRYPT}
+#: Modes that expand a public seed, which is built with two words a cycle alone; DSP blocks of it a limb.
+SEEDED, EXPANSION_DSP = ("symmetric", "keygen"), 4 * 6
+#: `rm_modmul` by the name of its kind, and its DSP blocks at 60 bits.
+KINDS = {"Barrett": 4, "Montgomery": 3, "word Montgomery by 15 bits": 245}
+FEED_FORWARD, FEEDBACK = 0, 1
+
+Facts = dict[str, Any]
+
+
+def engine(log_n: int, log_p: int, name: str) -> Facts:
+    """One mode of a build of the engine."""
+    mode, of = MODES[name], Engine(len(WIDTHS), log_n, NTT_15, log_p)
+    used = sum(of.multipliers.values())
+    return {
+        "n": 1 << log_n,
+        "p": 1 << log_p,
+        "mode": name,
+        # Two lanes hand out neighbours; more lanes hand out pairs of rows that are 2 N / P apart.
+        "order": "eval" if log_p == 1 else "pipeline",
+        "interval": of.interval(mode),
+        "latency_ready": of.last_row,
+        "latency_cold": of.draw(mode) + of.last_row,
+        "multipliers": used,
+        "dsp": DSP_BLOCKS * used + (EXPANSION_DSP * len(WIDTHS) if name in SEEDED else 0),
+        "ram_bytes": round(of.memory_bits(WIDTHS) / 8),
+    }
+
+
+def transform(log_n: int, log_p: int, style: int) -> Facts:
+    """A transform of 60 bits alone, with the multiplier for the primes that SEAL chooses."""
+    lanes = 1 << log_p
+    if style == FEED_FORWARD:
+        used, delay = lanes // 2 * log_n, log_n * (NTT_15 + 4)
+    else:
+        used = lanes * (log_n - log_p) + lanes // 2 * log_p
+        delay = (log_n - log_p) * (NTT_15 + 2) + log_p * (NTT_15 + 4)
+    used += lanes + 1  # twiddle factors, and one that makes what they start from
+    rows = 1 << (log_n - log_p)
+    return {
+        "n": 1 << log_n,
+        "p": lanes,
+        "order": "pipeline" if style == FEED_FORWARD else "eval",
+        "interval": rows,
+        "latency_ready": 2 * rows - 2 + delay,
+        "multipliers": used,
+        "dsp": DSP_BLOCKS * used,
+        "dsp_barrett": synthesised("modmul", "rm_modmul", Kind=KINDS["Barrett"], W=60, Tile=3)["dsp"] * used,
+        "ram_bytes": ((1 << log_n) - lanes) * 60 // 8,
+    }
+
+
+def synthesised(block: str, top: str, **params: int) -> Facts:
+    """The UltraScale+ row of a block whose parameters have these values; empty if it was not made."""
+    file = DATA / f"{block}.json"
+    for row in json.loads(file.read_text("utf-8")) if file.is_file() else []:
+        same = all(row["params"].get(name) == value for name, value in params.items())
+        if same and row["top"] == top and row["flow"] == "xcup":
+            return {name: row[name] for name in ("lut", "srl", "lutram", "ff", "dsp", "bram36")}
+    return {}
+
+
+def figures() -> Facts:
+    """All of it."""
+    return {
+        "engines": [
+            engine(log_n, log_p, name)
+            for name in MODES
+            for log_n, log_p in SIZES
+            if log_p == 1 or name not in SEEDED
+        ],
+        "transforms": [
+            {
+                **transform(*PAPER_SIZE, style),
+                "synthesised": synthesised("streaming_ntt", "rm_streaming_ntt", W=60, LogP=1, Style=style),
+            }
+            for style in (FEED_FORWARD, FEEDBACK)
+        ],
+        "multipliers": [
+            {"kind": name, **synthesised("modmul", "rm_modmul", Kind=kind, W=60, Tile=3)}
+            for name, kind in KINDS.items()
+            if synthesised("modmul", "rm_modmul", Kind=kind, W=60, Tile=3)
+        ],
+    }
+
+
+if __name__ == "__main__":
+    PLACE.write_text(text_of(figures()), "utf-8")
