@@ -2,7 +2,8 @@
 
 `openfhe_peer.py client FOLDER SPEC STEPS` makes keys and writes what a client sends, in both forms;
 `openfhe_peer.py read FOLDER SLOTS` decrypts `result.ct` with `secret.key` into `result.npy`;
-`openfhe_peer.py made FOLDER STEP SLOTS` computes with keys and ciphertexts that were made elsewhere;
+`openfhe_peer.py made FOLDER STEP SLOTS` computes with keys and ciphertexts that were made elsewhere.
+
 `openfhe_peer.py operations FOLDER SPEC STEPS` is `client`, and computes: one file an operation.
 """
 

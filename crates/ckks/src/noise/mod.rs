@@ -608,7 +608,7 @@ fn rounding_variance(params: &Params) -> f64 {
     (1.0 + secret_norm(params)) / 12.0
 }
 
-/// q_level as a scale; 1 where there is none.
+/// q_level as a scale.
 fn prime_scale(params: &Params, level: Level) -> Scale {
     params.q_at(level).last().map_or(Scale::ONE, |&q| Scale::modulus(q))
 }
