@@ -166,12 +166,13 @@ def test_a_kernel_has_the_residues_of_its_operations(small_seal):
     x, y = (small_seal.load(name) for name in "xy")
     results = compiled.evaluate(small_seal.keys, arguments(compiled, x=x, y=y))
     (out,) = results.parts.values()
-    # SEAL's product is rescaled before it is rotated; the kernel's operations say whether here too.
+    # SEAL's product is at level 1, rescaled before it is rotated; the kernel's operations are the same.
+    assert compiled.plan.input_level == 1
     assert [word for _, word, _ in compiled.plan.levels() if word in ("rescale", "rotate")] == [
         "rescale",
         "rotate",
     ]
-    assert residues(out) == residues(small_seal.load("rotated 1 below", -20))
+    assert residues(out) == residues(small_seal.load("kernel", -20))
     # The kernel file keeps it.
     path = small_seal.folder / "turned.kernel"
     compiled.save(path)
@@ -208,7 +209,7 @@ def test_the_command_line_writes_the_words_of_seal(small_seal, tmp_path):
     ringmill("evaluate", *kernel, *given)
     ringmill("export", "seal", "results", tmp_path / "results", *kernel, *context, "--out", tmp_path / "y.ct")
     # Behind 113 bytes of facts, the file of SEAL without compression has its words alone.
-    wanted = (small_seal.folder / "rotated 1 below.ct").read_bytes()
+    wanted = (small_seal.folder / "kernel.ct").read_bytes()
     assert (tmp_path / "y.ct").read_bytes()[113:] == wanted[113:]
 
 
@@ -220,7 +221,7 @@ def test_what_a_library_does_not_do_is_refused(small_seal):
         rm.Evaluator(rm.keygen(params, insecure=True).evaluation, switching="seal")
     with pytest.raises(rm.errors.ParameterError, match="Seal switches keys one way"):
         rm.Evaluator(small_seal.keys, switching="seal 2+1/1")
-    with pytest.raises(rm.errors.ParameterError, match="[Tt]here is no key switching"):
+    with pytest.raises(rm.errors.ParameterError, match=r"[Tt]here is no key switching"):
         rm.Evaluator(small_seal.keys, switching="sael")
 
 

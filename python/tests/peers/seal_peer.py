@@ -57,6 +57,10 @@ def operations(folder, steps):
         results[f"rotated {step}"] = evaluator.rotate_vector(x, step, galois)
         # One level down keys have more digits than the ciphertext has primes.
         results[f"rotated {step} below"] = evaluator.rotate_vector(product, step, galois)
+    # As a kernel does it: at the lowest level that has a product.
+    low = evaluator.multiply(evaluator.mod_switch_to_next(x), evaluator.mod_switch_to_next(y))
+    low = evaluator.rescale_to_next(evaluator.relinearize(low, relin))
+    results["kernel"] = evaluator.rotate_vector(low, steps[0], galois)
     for name, result in results.items():
         result.save(str(folder / f"{name}.ct"))
 
