@@ -345,7 +345,12 @@ class Evaluator:
     """
 
     def __new__(
-        cls, keys: EvaluationKeys, machine: str | MachineSpec = "cpu", threads: int | None = None
+        cls,
+        keys: EvaluationKeys,
+        machine: str | MachineSpec = "cpu",
+        threads: int | None = None,
+        *,
+        switching: str = "hybrid",
     ) -> Evaluator: ...
     @property
     def params(self) -> Params: ...

@@ -15,8 +15,12 @@ from ringmill.machines import beside, machine_of
 if TYPE_CHECKING:
     from ringmill.project import Core
 
-#: Digits raised to every prime, KLSS, or what takes the machine that evaluates the least at each level.
-SWITCHING = ("hybrid", "klss", "auto")
+#: Digits raised to every prime, KLSS, or what takes the machine that evaluates the least at each level; or as
+#: another library does it.
+SWITCHING = ("hybrid", "klss", "auto", "seal", "openfhe")
+
+#: The libraries whose residues can be computed.
+LIBRARIES = ("seal", "openfhe")
 
 # Chains have 64 primes at most.
 MOST_LEVEL = 63
@@ -30,7 +34,7 @@ def key_switching(
 
     Args:
         method: "hybrid", "klss" or "auto", which takes what costs the machine that evaluates the least at
-            each level.
+            each level. "seal" and "openfhe" stand alone: every residue is the one that the library computes.
         forms: what keys have beside their base form, each written LIMBS+SPECIAL/DIGIT: "26+9/9" switches
             polynomials of up to 26 limbs over 9 special primes in digits of 9 limbs. `key_forms` names those
             worth having.

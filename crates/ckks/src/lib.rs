@@ -14,6 +14,7 @@ pub mod error;
 pub mod file;
 mod generator;
 pub mod keys;
+mod library;
 mod limbs;
 pub mod noise;
 pub mod params;
@@ -30,6 +31,7 @@ pub use keys::{
     EPHEMERAL_WEIGHT, EncapsulationKey, EvaluationKeys, GaloisKeys, KeyForm, KeyGenerator, KeyIdentity,
     KeyLayout, KeyMemory, KlssKey, KlssLayout, LayoutError, PublicKey, RelinKey, SecretKey, SwitchKey,
 };
+pub use library::{Library, UnknownLibrary};
 pub use noise::Noise;
 pub use params::{Level, NamedSet, Need, Params, ParamsError, ParamsLiteral, PrimeSpec, Secret};
 pub use randomness::Randomness;

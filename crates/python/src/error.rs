@@ -236,6 +236,7 @@ impl Failure {
             E::Ring(e) => return Self::of(Family::Machine, e),
             E::Program(e) => return Self::he(e),
             E::Lower(e) => return Self::of(Family::Program, e),
+            E::Layout(e) => return Self::of(Family::Parameter, e),
             E::Machine(MachineError::Compact(e)) => return Self::of(Family::Machine, e),
             E::Machine(e @ MachineError::Costs { .. }) => return Self::of(Family::Mismatch, e),
             E::Machine(MachineError::Spec(e)) => return Self::of(Family::Machine, e),

@@ -24,6 +24,7 @@ use crate::literal::choice;
 use crate::machines::{self, Named};
 use crate::packing::declared;
 use crate::params::Params;
+use crate::switching;
 use crate::whole::{STEPS, whole, wholes, within};
 
 /// Computes on ciphertexts of one parameter set with the keys it was given, one operation at a time.
@@ -42,10 +43,13 @@ use crate::whole::{STEPS, whole, wholes, within};
 ///     machine: "cpu" (the default), "reference" (written for clarity), "compact" (the emulated core), each perhaps with options as
 ///         "cpu:threads=4", or a value of `rm.machines`. Results are the same bit for bit.
 ///     threads: an option of `machine` in its old place; it will go.
+///     switching: how keys are switched, as `Kernel.compile` takes it; "seal" and "openfhe" give the residues that the library
+///         would compute for the same operations.
 ///
 /// Raises
 /// ------
 ///     MachineError: another machine, an option that it has not, or threads that the system refuses.
+///     ParameterError: a way of key switching that there is not, or that the parameters do not allow.
 #[pyclass(frozen, module = "ringmill._native")]
 pub(crate) struct Evaluator {
     face: ringmill::Evaluator,
@@ -123,11 +127,12 @@ fn keygen(keys: &KeySet) -> String {
 #[pymethods]
 impl Evaluator {
     #[new]
-    #[pyo3(signature = (keys, machine = None, threads = None))]
+    #[pyo3(signature = (keys, machine = None, threads = None, *, switching = "hybrid"))]
     fn new(
         keys: Arg<Bound<'_, EvaluationKeys>>,
         machine: Option<Arg<Named>>,
         threads: Option<&Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = given)] switching: &str,
     ) -> PyResult<Self> {
         let mut spec = machine.map_or_else(|| Named::Text("cpu".into()), |named| named.0).spec()?;
         if let Some(threads) = threads {
@@ -136,8 +141,13 @@ impl Evaluator {
         }
         let keys = keys.get().0.clone();
         let machine = machines::open(&spec)?;
-        let face =
-            ringmill::Evaluator::with_machine(keys.params(), machine).map_err(|e| Failure::face(&e))?;
+        let face = match switching {
+            // Without a choice no costs are needed.
+            "hybrid" => {
+                ringmill::Evaluator::with_machine(keys.params(), machine).map_err(|e| Failure::face(&e))?
+            }
+            _ => switching::evaluator(keys.params(), machine, switching)?,
+        };
         let (bootstrapper, runner) =
             (Arc::new(Bootstrapper::new(&face)), Arc::new(Runner::with_keys(&face, keys.galois())));
         Ok(Self { face, machine: spec.to_string(), keys, bootstrapper, runner })

@@ -271,8 +271,8 @@ impl Plan {
         }
         let method =
             switching::method_of((&self.params, &self.managed.program), switching, &switching::costs()?)?;
-        let layouts = |switch: &Switch| method(switch).layout();
-        Ok(self.errors(failure, &layouts).map_err(|e| Failure::face(&e))?)
+        let manners = |switch: &Switch| method(switch).manner();
+        Ok(self.errors(failure, &manners).map_err(|e| Failure::face(&e))?)
     }
 
     /// What the program gives for vectors in the clear, all slots by output name.

@@ -1,5 +1,5 @@
-//! How a kernel's keys are switched: by digits raised to every prime, by KLSS, or by what takes the least at each level of
-//! the machine at hand.
+//! How a kernel's keys are switched: by digits raised to every prime, by KLSS, by what takes the least at each level of
+//! the machine at hand, or as another library does it.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use pyo3::types::{PyDict, PyList};
 
 use ringmill::machine::compact::costs::table;
 use ringmill::{Evaluator, Machine};
-use ringmill_ckks::{CkksError, KeyForm, KeyLayout, LayoutError, Params};
+use ringmill_ckks::{CkksError, KeyForm, KeyLayout, LayoutError, Library, Params};
 use ringmill_program::cost::{Allowed, Auxiliary, CostTable, Kind, Methods, Work, worthwhile};
 use ringmill_program::he::{Chain, Program};
 use ringmill_program::lower::{Method, Switch, lower_by};
@@ -45,9 +45,14 @@ fn form(text: &str) -> Result<KeyLayout, Failure> {
 fn wish(text: &str) -> Result<Wish<'_>, Failure> {
     let mut words = text.split_whitespace();
     let method = words.next().unwrap_or_default();
-    if !["hybrid", "klss", "auto"].contains(&method) {
-        let message =
-            format!("there is no key switching {method:?}; there are \"hybrid\", \"klss\" and \"auto\"");
+    if !["hybrid", "klss", "auto", "seal", "openfhe"].contains(&method) {
+        let message = format!(
+            "there is no key switching {method:?}; there are \"hybrid\", \"klss\", \"auto\", \"seal\" and \"openfhe\""
+        );
+        return Err(refused(&message));
+    }
+    if method.parse::<Library>().is_ok() && words.clone().next().is_some() {
+        let message = format!("{method} switches keys one way at all levels; write {method:?} alone");
         return Err(refused(&message));
     }
     let mut wish = Wish { method, forms: Vec::new(), levels: Vec::new() };
@@ -73,12 +78,20 @@ fn blocks(text: &str) -> Result<(&str, Option<usize>), Failure> {
     Ok((of, Some(block.parse::<u16>().map_err(|_| wrong())?.into())))
 }
 
-/// The methods that a text allows; none for hybrid with the keys as they are.
+/// The library that a text names, with keys that it has.
+fn library(params: &Params, text: &str) -> Result<Option<Library>, Failure> {
+    let library: Option<Library> = wish(text)?.method.parse().ok();
+    library.map_or(Ok(()), |library| library.check(KeyLayout::base(params))).map_err(|e| layout_error(&e))?;
+    Ok(library)
+}
+
+/// The methods that a text allows; none for hybrid with the keys as they are, and for a library's.
 ///
 /// A key of KLSS is derived from the form of its digits.
 fn methods(params: &Params, text: &str, costs: &CostTable) -> Result<Option<Methods>, Failure> {
     let wish = wish(text)?;
-    if wish.method == "hybrid" && wish.forms.is_empty() && wish.levels.is_empty() {
+    let plain = wish.method == "hybrid" && wish.forms.is_empty() && wish.levels.is_empty();
+    if plain || library(params, text)?.is_some() {
         return Ok(None);
     }
     let chain = Chain::from(params);
@@ -229,6 +242,9 @@ pub(crate) fn evaluator(
     let face = |e: ringmill::Error| Failure::face(&e);
     let costs = machine.costs().map_err(|e| face(e.into()))?;
     let evaluator = Evaluator::with_machine(params, machine).map_err(face)?;
+    if let Some(library) = library(params, word)? {
+        return evaluator.computing_as(library).map_err(face);
+    }
     match methods(params, word, &costs)? {
         None => Ok(evaluator),
         Some(methods) => evaluator.choosing(methods).map_err(face),
@@ -241,7 +257,8 @@ pub(crate) fn method_of(
     text: &str,
     costs: &CostTable,
 ) -> Result<impl Fn(&Switch) -> Method + use<>, Failure> {
-    let base = Method::Hybrid(KeyLayout::base(params));
+    let base = KeyLayout::base(params);
+    let base = library(params, text)?.map_or(Method::Hybrid(base), |library| Method::Of(library, base));
     let suited = methods(params, text, costs)?.map(|methods| methods.suited(program));
     let methods = suited.transpose().map_err(|e| Failure::of(Family::Program, &e))?;
     Ok(move |switch: &Switch| {
@@ -256,6 +273,7 @@ fn name(method: &Method, limbs: usize) -> String {
     let digits = format!("digits of {}", layout.alpha);
     match method {
         Method::Hybrid(_) => format!("hybrid, {digits}, {} special primes", layout.special),
+        Method::Of(library, _) => format!("{library}, {digits}, {} special primes", layout.special),
         Method::Klss(klss) => {
             let t = klss.t_for(limbs);
             let (t, bits) = (t.len(), t[0].bits());

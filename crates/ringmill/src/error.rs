@@ -2,7 +2,7 @@
 
 use ringmill_circuits::CircuitError;
 use ringmill_ckks::encoder::EncoderError;
-use ringmill_ckks::{CkksError, Level, ParamsError};
+use ringmill_ckks::{CkksError, LayoutError, Level, ParamsError};
 use ringmill_errors::StructuredError;
 use ringmill_machine::MachineError;
 use ringmill_program::he::HeError;
@@ -21,6 +21,8 @@ pub enum Error {
     Encoder(#[from] EncoderError),
     #[error(transparent)]
     Params(#[from] ParamsError),
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
     #[error(transparent)]
     Ring(#[from] RingError),
     #[error(transparent)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ringmill_ckks::encoder::Encoder;
 use ringmill_ckks::noise::Switching;
-use ringmill_ckks::{Ciphertext, KeyIdentity, KeyLayout, Level, Meta, Params, SwitchKey};
+use ringmill_ckks::{Ciphertext, KeyIdentity, KeyLayout, Level, Library, Meta, Params, SwitchKey};
 use ringmill_machine::{Machine, Watch};
 use ringmill_program::cost::Methods;
 use ringmill_program::he::{Chain, Program};
@@ -35,6 +35,8 @@ struct Inner {
     machine: Arc<dyn Machine>,
     /// None: hybrid key switching with keys of the base layout.
     methods: Option<Methods>,
+    /// Whose residues are computed, if not the engine's.
+    library: Option<Library>,
     pool: Pool,
     programs: Recent<Shape, Prepared>,
 }
@@ -56,7 +58,7 @@ impl Evaluator {
     /// # Errors
     /// None for valid parameters.
     pub fn with_machine(params: &Params, machine: Arc<dyn Machine>) -> Result<Self, Error> {
-        Self::make(params, machine, None)
+        Self::make(params, machine, None, None)
     }
 
     /// This evaluator with the key-switch method of every level chosen by the machine's costs. Every key that is passed
@@ -92,7 +94,26 @@ impl Evaluator {
             let print = self.params().fingerprint().to_string();
             return Err(Error::ProgramParams { what: "its key-switch methods are for another chain", print });
         }
-        Self::make(self.params(), self.machine().clone(), Some(methods))
+        Self::make(self.params(), self.machine().clone(), Some(methods), None)
+    }
+
+    /// This evaluator with key switches as a library does them: every residue of a result is the one that the library would
+    /// compute for the same operations on the same ciphertexts. Methods that were chosen are given up.
+    ///
+    /// A product that is rescaled is relinearised first and then divided by q_ℓ, as libraries do. Rotations of one ciphertext
+    /// share no digits as SEAL does them. There is no bootstrapping.
+    ///
+    /// # Errors
+    /// [`Error::Layout`] if the library has no keys of the parameters' layout: SEAL has one special prime and digits of one
+    /// prime.
+    pub fn computing_as(&self, library: Library) -> Result<Self, Error> {
+        library.check(KeyLayout::base(self.params()))?;
+        Self::make(self.params(), self.machine().clone(), None, Some(library))
+    }
+
+    /// Whose residues it computes, if not the engine's own.
+    pub fn library(&self) -> Option<Library> {
+        self.0.library
     }
 
     /// This evaluator with the methods that take the finished program the least time, if it chooses any.
@@ -100,12 +121,17 @@ impl Evaluator {
         match &self.0.methods {
             None => Ok(self.clone()),
             Some(methods) => {
-                Self::make(self.params(), self.machine().clone(), Some(methods.suited(program)?))
+                Self::make(self.params(), self.machine().clone(), Some(methods.suited(program)?), None)
             }
         }
     }
 
-    fn make(params: &Params, machine: Arc<dyn Machine>, methods: Option<Methods>) -> Result<Self, Error> {
+    fn make(
+        params: &Params,
+        machine: Arc<dyn Machine>,
+        methods: Option<Methods>,
+        library: Option<Library>,
+    ) -> Result<Self, Error> {
         // One stock of memory for runs, results and what encodes and decodes them.
         let pool = machine.memory().cloned().unwrap_or_default();
         Ok(Self(Arc::new(Inner {
@@ -114,6 +140,7 @@ impl Evaluator {
             encoder: Encoder::new(params.log_n())?.with_generator(params.generator()).with_pool(pool.clone()),
             machine,
             methods,
+            library,
             pool,
             programs: Recent::new(Self::PROGRAMS),
         })))
@@ -141,8 +168,12 @@ impl Evaluator {
 
     /// The method of a key switch.
     pub fn method(&self, switch: &Switch) -> Method {
+        let base = KeyLayout::base(self.params());
+        if let Some(library) = self.0.library {
+            return Method::Of(library, base);
+        }
         let chosen = self.0.methods.as_ref().and_then(|methods| methods.choose(switch));
-        chosen.cloned().unwrap_or_else(|| Method::Hybrid(KeyLayout::base(self.params())))
+        chosen.cloned().unwrap_or(Method::Hybrid(base))
     }
 
     /// The switch with a key at `level`, one of `hoisted` that share digits. Which key it is makes a difference to errors alone: one
@@ -150,7 +181,7 @@ impl Evaluator {
     pub(crate) fn switching(&self, key: Option<&SwitchKey>, level: Level, hoisted: usize) -> Switching {
         // Which key it is makes no difference to the choice.
         let switch = Switch { key: KeyId::Relin, limbs: level.limbs(), hoisted, rescale: false };
-        Switching { key: key.map_or(0, SwitchKey::name), layout: self.method(&switch).layout(), level }
+        Switching { key: key.map_or(0, SwitchKey::name), manner: self.method(&switch).manner(), level }
     }
 
     pub(crate) fn encoder(&self) -> &Encoder {

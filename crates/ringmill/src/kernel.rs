@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
+use ringmill_ckks::noise::Manner;
 use ringmill_ckks::{
     Ciphertext, CkksError, EvaluationKeys, KeyIdentity, KeyLayout, Level, Meta, Noise, Plaintext, Scale,
 };
@@ -73,8 +74,8 @@ pub struct Kernel {
     ciphers: Vec<(Value, String)>,
     /// `plain` and `const` instructions in order; constants are encoded already.
     plains: Vec<(Value, Option<Poly>)>,
-    /// Layouts of the keys, as the evaluator's methods have them.
-    layouts: HashMap<Switch, KeyLayout>,
+    /// How keys are switched, as the evaluator's methods do it.
+    manners: HashMap<Switch, Manner>,
     /// Bounds on every value, which keep predictions tight. `None`: the bounds that the program promises.
     bounds: Option<Vec<f64>>,
     /// Whether inputs are promised to be real.
@@ -117,15 +118,15 @@ impl Kernel {
                 _ => {}
             }
         }
-        let layout = |switch: Switch| (switch, evaluator.method(&switch).layout());
-        let layouts = key_switches(p).into_values().map(layout).collect();
+        let manner = |switch: Switch| (switch, evaluator.method(&switch).manner());
+        let manners = key_switches(p).into_values().map(manner).collect();
         Ok(Self {
             evaluator: evaluator.clone(),
             managed,
             prepared,
             ciphers,
             plains,
-            layouts,
+            manners,
             bounds: None,
             real: false,
             plain: Declared::default(),
@@ -199,7 +200,13 @@ impl Kernel {
 
     /// The layout of the key that a switch of the program reads: its error depends on it.
     pub fn layout(&self, switch: &Switch) -> KeyLayout {
-        self.layouts.get(switch).copied().unwrap_or_else(|| KeyLayout::base(self.evaluator.params()))
+        self.manner(switch).layout
+    }
+
+    /// How a switch of the program is done.
+    fn manner(&self, switch: &Switch) -> Manner {
+        let base = || KeyLayout::base(self.evaluator.params()).into();
+        self.manners.get(switch).copied().unwrap_or_else(base)
     }
 
     /// The encrypted inputs: name, level and scale to encrypt at. Ciphertexts of a higher level serve as well.
@@ -377,7 +384,7 @@ impl Kernel {
         };
         let plain = |_: Value, _: &str| self.plain.get();
         let noises =
-            predict(p, params, &|switch| self.layout(switch), &cipher, &plain, &promised, self.real)?;
+            predict(p, params, &|switch| self.manner(switch), &cipher, &plain, &promised, self.real)?;
         Ok(p.outputs().iter().map(|o| noises[o.value.index()].clone()).collect())
     }
 

@@ -176,7 +176,7 @@ impl Prepared {
     pub(crate) fn derive(&self, operands: &Operands<'_>) -> Result<Vec<Arc<KlssKey>>, Error> {
         let klss = self.derived.iter().filter_map(|&(key, method)| match &self.methods[method] {
             Method::Klss(layout) => Some((key, layout)),
-            Method::Hybrid(_) => None,
+            Method::Hybrid(_) | Method::Of(..) => None,
         });
         klss.map(|(key, layout)| Ok(self.key(operands, key)?.klss(layout)?)).collect()
     }
@@ -200,7 +200,7 @@ impl Prepared {
                 Source::Key { key, method, digit, part, limbs, primes } => {
                     let switch_key = self.key(operands, key)?;
                     match &self.methods[method] {
-                        Method::Hybrid(layout) => {
+                        Method::Hybrid(layout) | Method::Of(_, layout) => {
                             list.extend(form_limbs(switch_key.form(*layout)?, digit, part, limbs));
                         }
                         Method::Klss(layout) => {

@@ -132,7 +132,11 @@ def _parser() -> argparse.ArgumentParser:
     sub = verb("simulate", "Estimate what a program takes on a machine, without running it.")
     sub.add_argument("program", metavar="FILE", help="kernel file, or the text of a limb program")
     sub.add_argument("--machine", default="compact", metavar="MACHINE", help=_machine_help("compact"))
-    sub.add_argument("--switching", metavar="METHOD", help="hybrid, klss or auto, in place of a kernel's own")
+    sub.add_argument(
+        "--switching",
+        metavar="METHOD",
+        help="hybrid, klss, auto, seal or openfhe, in place of a kernel's own",
+    )
     sub.add_argument("--spans", metavar="FILE", help="write what each unit does when, as JSON")
     sub.add_argument(
         "--trace", metavar="FILE", help="write the same for trace viewers such as Perfetto, as JSON"
@@ -225,7 +229,9 @@ def _parser() -> argparse.ArgumentParser:
     kernel(sub, "server.rm, or the whole kernel file")
     sub.add_argument("--runs", type=int, default=5, metavar="N", help="timed runs; the least time counts (5)")
     sub.add_argument(
-        "--switching", metavar="METHOD", help="hybrid, klss or auto, in place of the kernel's own"
+        "--switching",
+        metavar="METHOD",
+        help="hybrid, klss, auto, seal or openfhe, in place of the kernel's own",
     )
 
     sub = verb("compare", "Put a paper's figures beside ours.")
@@ -297,7 +303,8 @@ def _compile(verb: Callable[[str, str], argparse.ArgumentParser]) -> None:
     sub.add_argument("--precision", type=int, metavar="BITS", help="bits after the binary point (20)")
     sub.add_argument("--magnitude", type=float, metavar="M", help="size of encrypted arguments, at most (1)")
     sub.add_argument("--security", type=int, metavar="BITS", help="128 (default), 192 or 256")
-    sub.add_argument("--switching", metavar="METHOD", help="hybrid (default), klss or auto")
+    sub.add_argument("--params", metavar="FILE", help="parameters to take, of a client of SEAL, say (chosen)")
+    sub.add_argument("--switching", metavar="METHOD", help="hybrid (default), klss, auto, seal or openfhe")
     sub.add_argument("--rotation-keys", type=int, metavar="N", help="rotation keys, at most (any)")
     sub.add_argument("--batch", type=int, metavar="N", help="take records along a first axis, about N a call")
     sub.add_argument(

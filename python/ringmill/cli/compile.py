@@ -11,6 +11,7 @@ from ringmill.cli.explore import target
 from ringmill.cli.places import to_write
 from ringmill.compiled import Compiled, compile_traced
 from ringmill.errors import CommandError, fail
+from ringmill.keys import load_params
 from ringmill.trace import Kernel, Traced
 
 Facts = dict[str, Any]
@@ -63,6 +64,8 @@ def _published(compiled: Compiled) -> Facts:
 
 def _compiled(options: Namespace) -> Compiled:
     given = {n: value for n in _OPTIONS if (value := getattr(options, n)) is not None}
+    if options.params is not None:
+        given["params"] = load_params(options.params)
     found = target(options.source)
     if isinstance(found, Kernel):
         return found.compile(**given)

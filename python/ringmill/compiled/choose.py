@@ -20,10 +20,10 @@ from ringmill.algebra import folded
 from ringmill.choice import Wanted
 from ringmill.client import MOST_KEYS
 from ringmill.compiled.kernel import Compiled
-from ringmill.errors import ParameterError
+from ringmill.errors import ParameterError, fail
 from ringmill.flooding import BITS, Flooding
 from ringmill.functions import Functions
-from ringmill.switching import check_switching
+from ringmill.switching import LIBRARIES, check_switching
 from ringmill.trace.bounds import positive
 from ringmill.trace.program import Traced
 
@@ -108,6 +108,14 @@ def _compiled(
         left = 'Make them, as rm.Params.named("III"), or leave them out to have them chosen.'
         of_kind("kernel.compile()", "params", params, (Params,), left)
     check_switching(switching)
+    if params is None and switching in LIBRARIES:
+        fail(
+            ParameterError,
+            "Switching",
+            f"switching={switching!r} computes on a client of that library, whose parameters are given: "
+            f"params=, as ringmill.interop.{switching} reads them.",
+            switching=switching,
+        )
     precision, security = precision_of(precision), security_of(security)
     encryption = encryption_of(encryption)
     flooding = None if publish is None else Flooding.of(publish, statistical)

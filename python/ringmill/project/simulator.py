@@ -17,6 +17,7 @@ from ringmill.errors import MachineError, fail
 from ringmill.project import hardware
 from ringmill.project.core import Core
 from ringmill.project.make import last_words, make
+from ringmill.switching import LIBRARIES
 
 if TYPE_CHECKING:
     from ringmill.compiled.managed import Managed
@@ -47,9 +48,9 @@ def _core_of(compiled: Managed, machine: MachineSpec) -> Core:
     """
     params = compiled.params
     bits = max(q.bit_length() for q in [*params.q, *params.p])
-    # Other methods of key switching have primes of their own.
-    words = core_sizes()["words"]
-    word = next(w for w in words if w >= bits) if compiled.switching == "hybrid" else words[-1]
+    # KLSS has primes of its own.
+    words, own = core_sizes()["words"], compiled.switching in ("hybrid", *LIBRARIES)
+    word = next(w for w in words if w >= bits) if own else words[-1]
     needed: dict[str, Any] = {"word_bits": word, "log_n_max": max(params.log_n, 10), "moduli": _MODULI}
     fields = {option: field for field, option in core_options()}
     asked = {fields[option]: value for option, value in machine.options.items() if option in fields}

@@ -99,7 +99,7 @@ class Kernel(Tracer):
                 others hold its depth; then for 128 bits of security alone.
             switching: how keys are switched: "hybrid" (default), "klss", or "auto", what takes the
                 machine that evaluates the least at each level; with key forms and by level:
-                ``key_switching``.
+                ``key_switching``. "seal" and "openfhe" give the residues that the library would compute.
             calibrate: sample data, a record or several (along a first axis) of every encrypted argument by
                 its name. Functions then are polynomials on the intervals that these show, and half as much
                 on both sides: a promise about all other data. Arguments without declared bounds get those

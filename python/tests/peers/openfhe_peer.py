@@ -3,10 +3,13 @@
 `openfhe_peer.py client FOLDER SPEC STEPS` makes keys and writes what a client sends, in both forms;
 `openfhe_peer.py read FOLDER SLOTS` decrypts `result.ct` with `secret.key` into `result.npy`;
 `openfhe_peer.py made FOLDER STEP SLOTS` computes with keys and ciphertexts that were made elsewhere.
+
+`openfhe_peer.py operations FOLDER SPEC STEPS` is `client`, and computes: one file an operation.
 """
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +18,7 @@ import openfhe as fhe
 FORMS = {"json": fhe.JSON, "binary": fhe.BINARY}
 
 
-def client(folder, spec, steps):
+def client(folder, spec, steps, operations=False):
     parameters = fhe.CCParamsCKKSRNS()
     parameters.SetSecurityLevel(fhe.HEStd_NotSet)
     parameters.SetRingDim(spec["n"])
@@ -41,6 +44,8 @@ def client(folder, spec, steps):
             fhe.SerializeToFile(str(folder / f"{name}.{form}"), cipher, kind)
         if name == "x":
             first = cipher
+    if operations:
+        computed(folder, cc, keys.secretKey, (first, cipher), steps)
     product = cc.EvalMult(first, cipher)
     if spec["scaling"] == "FIXEDMANUAL":
         product = cc.Rescale(product)
@@ -51,6 +56,23 @@ def client(folder, spec, steps):
         fhe.SerializeToFile(str(folder / f"secret.{form}"), keys.secretKey, kind)
         assert cc.SerializeEvalMultKey(str(folder / f"mult.{form}"), kind, "")
         assert cc.SerializeEvalAutomorphismKey(str(folder / f"automorphism.{form}"), kind, "")
+
+
+def computed(folder, cc, secret, factors, steps):
+    x, y = factors
+    # Conjugation has no operation of its own: its automorphism gets a key beside those of rotations.
+    conjugation, tag = 2 * cc.GetRingDimension() - 1, secret.GetKeyTag()
+    fhe.CryptoContext.InsertEvalAutomorphismKey(cc.EvalAutomorphismKeyGen(secret, [conjugation]), tag)
+    automorphisms = cc.GetEvalAutomorphismKeyMap(tag)
+    results = {"tensor": cc.EvalMultNoRelin(x, y), "relinearised": cc.EvalMult(x, y)}
+    product = results["product"] = cc.Rescale(results["relinearised"])
+    results["square"] = cc.Rescale(cc.EvalSquare(product))
+    results["conjugate"] = cc.EvalAutomorphism(x, conjugation, automorphisms)
+    for step in steps:
+        results[f"rotated {step}"] = cc.EvalRotate(x, step)
+        results[f"rotated {step} below"] = cc.EvalRotate(product, step)
+    for name, result in results.items():
+        fhe.SerializeToFile(str(folder / f"{name}.ct"), result, fhe.BINARY)
 
 
 def loaded(read, path):
@@ -97,4 +119,5 @@ def made(folder, step, slots):
 
 if __name__ == "__main__":
     verb, folder, *rest = sys.argv[1:]
-    {"client": client, "read": read, "made": made}[verb](Path(folder), *map(json.loads, rest))
+    verbs = {"client": client, "read": read, "made": made, "operations": partial(client, operations=True)}
+    verbs[verb](Path(folder), *map(json.loads, rest))

@@ -63,6 +63,13 @@ pub enum LayoutError {
         most: usize,
         limbs: usize,
     },
+    #[error("{library} has keys of {has}; these have the form {layout}")]
+    Library {
+        #[field(display)]
+        layout: KeyLayout,
+        library: &'static str,
+        has: &'static str,
+    },
     #[error(transparent)]
     Ring(#[from] ringmill_ring::RingError),
 }

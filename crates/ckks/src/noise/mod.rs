@@ -34,6 +34,7 @@
 //! | product | (B₂τ₁)², (B₁τ₂)², bias E₁·E₂ |
 //! | key switch, centred ModUp | (N·σ²·Σⱼ (Dⱼ/P)²/12 + (1 + ‖s‖²)/12)/Δ² |
 //! | rescale | (1 + ‖s‖²)/12/Δ′² |
+//! | key switch as another library | `noise/library.rs` |
 //!
 //! Dⱼ is the product of digit j at the level. With centred ModUp a digit is uniform in (−Dⱼ/2, Dⱼ/2], of variance
 //! Dⱼ²/12 whatever its number of primes. ‖s‖² is the expected squared norm of the secret. The inequalities are derived in
@@ -46,6 +47,7 @@
 #[cfg(test)]
 mod circuit_tests;
 mod compare;
+mod library;
 mod source;
 mod summary;
 mod tail;
@@ -55,6 +57,7 @@ mod tests;
 use ringmill_ring::GaloisElement;
 
 use crate::keys::KeyLayout;
+use crate::library::Library;
 use crate::params::{Level, Params, log2_product};
 use crate::scale::Scale;
 pub use compare::Comparison;
@@ -153,17 +156,33 @@ enum Birth {
 pub struct Switching {
     /// Names the key.
     pub key: u64,
-    /// Its digits and special primes.
-    pub layout: KeyLayout,
+    /// Its digits and special primes, and whose integers they are.
+    pub manner: Manner,
     /// The level at which it is switched.
     pub level: Level,
 }
 
+/// How keys are switched, as far as errors depend on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Manner {
+    /// Digits and special primes.
+    pub layout: KeyLayout,
+    /// The library whose integers they are, if not the engine's.
+    pub library: Option<Library>,
+}
+
+impl From<KeyLayout> for Manner {
+    fn from(layout: KeyLayout) -> Self {
+        Self { layout, library: None }
+    }
+}
+
 impl Switching {
     fn name(&self) -> u64 {
-        let KeyLayout { limbs, special, alpha } = self.layout;
+        let KeyLayout { limbs, special, alpha } = self.manner.layout;
         let words = [limbs as u64, special as u64, alpha as u64, u64::from(self.level.get())];
-        words.into_iter().fold(self.key, mix)
+        let library = self.manner.library.map(|library| library as u64 + 1);
+        words.into_iter().chain(library).fold(self.key, mix)
     }
 }
 
@@ -453,23 +472,37 @@ impl Noise {
         self.switched(params, switching, 1.0, scale)
     }
 
-    /// After a key switch merged with the rescale by q_`level` (one division by P·q_level); `scale` is that of the result.
+    /// After a key switch merged with the rescale by q_`level` (one division by P·q_level, or a rescale of its own where
+    /// another library does it so); `scale` is that of the result.
     #[must_use]
     pub fn key_switch_rescale(&self, params: &Params, switching: Switching, scale: &Scale) -> Self {
         let q = params.q_at(switching.level).last().map_or(1.0, |m| m.value() as f64);
-        self.switched(params, switching, q, scale)
+        match switching.manner.library {
+            None => self.switched(params, switching, q, scale),
+            // Two divisions: the rounding of the first is divided too.
+            Some(_) => {
+                let before = scale.mul(&prime_scale(params, switching.level));
+                self.switched(params, switching, 1.0, &before).rescale(params, switching.level, scale)
+            }
+        }
     }
 
     /// The inner product with the key, divided by `by` more than P, and the rounding of the division.
     fn switched(&self, params: &Params, switching: Switching, by: f64, scale: &Scale) -> Self {
-        let (all, largest) = inner_product_variance(params, switching.layout, switching.level);
+        let Manner { layout, library } = switching.manner;
+        let (all, largest) = inner_product_variance(params, switching.manner, switching.level);
         let factor = Factor {
             name: mix(Birth::KeySwitch as u64, switching.key),
             share: if all > 0.0 { largest / all } else { 1.0 },
         };
         let (scale, word) = (scale.to_f64(), mix(switching.name(), by.to_bits()));
-        let inner = self.clone().born(Birth::KeySwitch, word, all.sqrt() / by / scale, factor);
-        inner.born(Birth::Rounding, 0, rounding_variance(params).sqrt() / scale, Factor::SECRET)
+        let mut inner = self.clone().born(Birth::KeySwitch, word, all.sqrt() / by / scale, factor);
+        let mut rounding = rounding_variance(params);
+        if let Some(library) = library {
+            inner.bias += library.bias(params, layout, switching.level) / by / scale;
+            rounding *= library.rounding(layout);
+        }
+        inner.born(Birth::Rounding, 0, rounding.sqrt() / scale, Factor::SECRET)
     }
 
     /// After X → X^g on `slots` packed slots, without the key switch that brings it back under the secret key.
@@ -575,12 +608,20 @@ fn rounding_variance(params: &Params) -> f64 {
     (1.0 + secret_norm(params)) / 12.0
 }
 
-/// The variance of Σⱼ dⱼ·eⱼ / P of a key switch at `level`, before the scale, and that of its largest term.
-fn inner_product_variance(params: &Params, layout: KeyLayout, level: Level) -> (f64, f64) {
+/// q_level as a scale.
+fn prime_scale(params: &Params, level: Level) -> Scale {
+    params.q_at(level).last().map_or(Scale::ONE, |&q| Scale::modulus(q))
+}
+
+/// The variance of Σⱼ dⱼ·eⱼ / P of a key switch at `level`, before the scale, and that of its largest term. What digits that are
+/// not centred have in common in all coefficients is not in it.
+fn inner_product_variance(params: &Params, manner: Manner, level: Level) -> (f64, f64) {
+    let Manner { layout, library } = manner;
     let log_p = log2_product(&layout.special_primes(params.q_moduli(), params.p_moduli()));
-    let squares = layout
-        .digits(params.q_at(level).len())
-        .map(|d| (2.0 * (log2_product(&params.q_moduli()[d]) - log_p)).exp2() / 12.0);
+    let squares = layout.digits(params.q_at(level).len()).map(|d| {
+        let of = library.map_or(1.0, |library| library.digit_reach(d.len()));
+        of * (2.0 * (log2_product(&params.q_moduli()[d]) - log_p)).exp2() / 12.0
+    });
     let (sum, most) = squares.fold((0.0, 0.0f64), |(sum, most), square| (sum + square, most.max(square)));
     let unit = params.n() as f64 * params.sigma().powi(2);
     (unit * sum, unit * most)

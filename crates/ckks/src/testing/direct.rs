@@ -125,7 +125,7 @@ pub(crate) fn rescale(a: &Ciphertext) -> Ciphertext {
 
 /// The switch with the base form of a key.
 fn switching(key: &SwitchKey, level: Level) -> Switching {
-    Switching { key: key.name(), layout: key.base().layout(), level }
+    Switching { key: key.name(), manner: key.base().layout().into(), level }
 }
 
 /// Product, relinearised; rescaled in the same division if `merged`.

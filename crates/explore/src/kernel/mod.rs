@@ -125,7 +125,7 @@ impl Kernel {
         let KernelSource { magnitude, bound, real, .. } = self.source;
         let encryption = Encryption::default();
         let promise = Promise { inputs: magnitude, plain: magnitude, values: bound, real, encryption };
-        let base = |_: &Switch| KeyLayout::base(params);
+        let base = |_: &Switch| KeyLayout::base(params).into();
         let noises = predict_fresh(&managed.program, params, &promise, &base).map_err(|_| Unfit::Scale)?;
         let mut headroom = f64::INFINITY;
         for (v, instr) in managed.program.values() {

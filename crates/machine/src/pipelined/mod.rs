@@ -38,10 +38,19 @@ struct Built {
 const LOG_N_MIN: u32 = 10;
 
 impl Built {
-    /// Whether the chain does this: hybrid key switching with one special prime and a digit a limb, and no merged division.
+    /// Whether the chain does this: key switching with one special prime and a digit a limb, and no merged division. Its lifts
+    /// read digits, and what the division subtracts, centred or not: those of the engine, of SEAL and of OpenFHE. An
+    /// automorphism of operands and keys (SEAL) or of results is an order of rows; OpenFHE's stands inside, in front of the division.
     fn serves(&self, kind: &SectionKind) -> bool {
-        matches!(kind, SectionKind::KeySwitch { shape, end: SwitchEnd::Divide, hoisted: false, .. }
-            if shape.method == SwitchMethod::Hybrid && shape.special == 1 && shape.alpha == 1 && shape.limbs <= self.limbs)
+        let SectionKind::KeySwitch { shape, end: SwitchEnd::Divide, hoisted: false, galois } = kind else {
+            return false;
+        };
+        let method = match shape.method {
+            SwitchMethod::Hybrid | SwitchMethod::Seal => true,
+            SwitchMethod::OpenFhe => galois.is_none(),
+            SwitchMethod::Klss => false,
+        };
+        method && shape.special == 1 && shape.alpha == 1 && shape.limbs <= self.limbs
     }
 
     /// Why it cannot run a section that it serves by its shape.

@@ -123,6 +123,19 @@ fn lift_is_the_centred_residue() {
 }
 
 #[test]
+fn a_fast_conversion_of_one_limb_is_its_residue_in_natural_numbers() {
+    let (a, c) = data();
+    let m = moduli();
+    let body = "%0 = convert_fast [c.2] : q0 coeff\nstore %0 -> y.0\n%1 = convert_fast [c.0] : p0 coeff\nstore %1 -> y.1\n";
+    let y = run("coeff q0 p0", body, &a, &c);
+    assert!(m[2].value() != m[0].value());
+    for k in 0..16 {
+        assert_eq!(y[0][k], residue(&BigInt::from(c[2][k]), m[0]), "p0 to q0, word {k}");
+        assert_eq!(y[1][k], residue(&BigInt::from(c[0][k]), m[2]), "q0 to p0, word {k}");
+    }
+}
+
+#[test]
 fn conversion_finds_the_centred_integer_and_the_fast_one_a_multiple_off() {
     let (a, c) = data();
     let m = moduli();

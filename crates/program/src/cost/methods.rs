@@ -197,7 +197,7 @@ impl Methods {
     pub(super) fn of_klss(&self) -> impl Iterator<Item = &KlssLayout> {
         self.candidates.iter().chain(&self.alone).filter_map(|method| match method {
             Method::Klss(layout) => Some(layout),
-            Method::Hybrid(_) => None,
+            Method::Hybrid(_) | Method::Of(..) => None,
         })
     }
 

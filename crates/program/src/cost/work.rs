@@ -1,5 +1,6 @@
 //! Work by kind: of a limb program by counting its instructions, of a key switch by formula.
 
+use ringmill_ckks::Library;
 use ringmill_ring::Modulus;
 
 use crate::limb::{Domain, InputClass, LimbProgram, Opcode, Operand, Source};
@@ -167,10 +168,10 @@ impl Switched<'_> {
         work.add(Kind::transform(self.bits), self.limbs);
         for digit in layout.digits(self.limbs) {
             let (targets, bits) = match self.method {
-                Method::Hybrid(_) => (self.limbs + layout.special - digit.len(), self.bits),
+                Method::Hybrid(_) | Method::Of(..) => (self.limbs + layout.special - digit.len(), self.bits),
                 Method::Klss(klss) => (klss.t_for(self.limbs).len(), klss.t()[0].bits()),
             };
-            work.convert(digit.len(), targets);
+            work.convert(digit.len(), targets, self.method.library().is_none());
             work.add(Kind::transform(bits), targets);
         }
     }
@@ -181,7 +182,7 @@ impl Switched<'_> {
         let (beta, special) = (layout.digits(limbs).len(), layout.special);
         let own = Kind::transform(self.bits);
         match self.method {
-            Method::Hybrid(_) => {
+            Method::Hybrid(_) | Method::Of(..) => {
                 work.add(Kind::key_term(self.bits), 2 * beta * (limbs + special));
                 work.add(own, 2 * special);
             }
@@ -192,25 +193,28 @@ impl Switched<'_> {
                 work.add(Kind::transform(bits), 2 * blocks * t);
                 for m in 0..blocks {
                     let rows = klss.rows(m, limbs).count();
-                    work.convert(t, rows);
-                    work.convert(t, rows);
+                    work.convert(t, rows, true);
+                    work.convert(t, rows, true);
                 }
             }
         }
         work.add(own, 2 * limbs);
-        work.convert(special, limbs);
-        work.convert(special, limbs);
+        let centred = self.method.library() != Some(Library::OpenFhe);
+        work.convert(special, limbs, centred);
+        work.convert(special, limbs, centred);
         work.add(Kind::Pointwise, 2 * limbs);
         work
     }
 }
 
 impl Work {
-    /// A conversion from `from` primes to `to` others, with its quotient.
-    fn convert(&mut self, from: usize, to: usize) {
+    /// A conversion from `from` primes to `to` others, with its quotient if it is centred.
+    fn convert(&mut self, from: usize, to: usize, centred: bool) {
         self.add(Kind::Conversion, to);
-        if from > 1 {
-            self.add(Kind::ConversionTerm, from + to * (from + 1));
+        match centred {
+            true if from == 1 => {}
+            true => self.add(Kind::ConversionTerm, from + to * (from + 1)),
+            false => self.add(Kind::ConversionTerm, to * from),
         }
     }
 }
@@ -228,22 +232,25 @@ mod tests {
         let (log_n, bits) = (6, 40);
         let all = of_bits(bits, log_n, 9, &[]).unwrap();
         let (p, q) = all.split_at(3);
-        for (special, alpha, klss) in [
-            (3, 3, None),
-            (3, 2, None),
-            (1, 1, None),
-            (3, 3, Some((4, 60))),
-            (3, 2, Some((1, 50))),
-            (1, 1, Some((7, 51))),
+        let layout = |special, alpha| KeyLayout { limbs: 6, special, alpha };
+        let klss = |(special, alpha), block, t| {
+            let layout = layout(special, alpha);
+            Method::Klss(KlssLayout::new(log_n, (q, &p[..special]), layout, block, t).unwrap())
+        };
+        for method in [
+            Method::Hybrid(layout(3, 3)),
+            Method::Hybrid(layout(3, 2)),
+            Method::Hybrid(layout(1, 1)),
+            klss((3, 3), 4, 60),
+            klss((3, 2), 1, 50),
+            klss((1, 1), 7, 51),
+            Method::Of(Library::Seal, layout(1, 1)),
+            Method::Of(Library::OpenFhe, layout(1, 1)),
+            Method::Of(Library::OpenFhe, layout(3, 2)),
         ] {
-            let p = &p[..special];
-            let layout = KeyLayout { limbs: 6, special, alpha };
-            let method = match klss {
-                None => Method::Hybrid(layout),
-                Some((block, t)) => Method::Klss(KlssLayout::new(log_n, (q, p), layout, block, t).unwrap()),
-            };
+            let KeyLayout { special, alpha, .. } = method.layout();
             for limbs in 1..=6 {
-                let writer = OperationWriter::new("switch", log_n, (q, p), alpha).unwrap();
+                let writer = OperationWriter::new("switch", log_n, (q, &p[..special]), alpha).unwrap();
                 let mut writer = writer.by(method.clone()).at(limbs).unwrap();
                 writer.append(Operation::KeySwitch).unwrap();
                 let program = writer.finish().unwrap();

@@ -255,7 +255,8 @@ impl LimbBuilder {
         self.define(Opcode::Convert, LimbType::coeff(to), operands, 0)
     }
 
-    /// Base conversion without quotient: the result may exceed the source product up to the number of sources times.
+    /// Base conversion without quotient: the result may exceed the source product up to the number of sources times. Of one
+    /// limb the uncentred residue.
     pub fn convert_fast(&mut self, sources: &[Operand], to: ModulusId) -> Operand {
         self.define(Opcode::ConvertFast, LimbType::coeff(to), sources.iter().copied(), 0)
     }

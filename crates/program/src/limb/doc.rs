@@ -18,7 +18,7 @@ pub fn markdown() -> String {
                 "2 to {} limbs of different moduli, and the quotient of the same limbs",
                 OpSpec::MAX_SOURCES
             ),
-            Shape::SourcesOnly => format!("2 to {} limbs of different moduli", OpSpec::MAX_SOURCES),
+            Shape::SourcesOnly => format!("1 to {} limbs of different moduli", OpSpec::MAX_SOURCES),
             Shape::Pairs => "two lists of equal length, one modulus".to_owned(),
         };
         let constant = match row.immediate {
@@ -88,7 +88,8 @@ To convert x from primes s_0 … s_(a−1) with product S, scale first: y_i = `m
 Σ_i y_i·(S/s_i) = x + v·S for some v in [0, a), and `quotient` finds the nearest integer to Σ_i y_i/s_i, so that
 `convert` yields x in about (−S/2, S/2]. The sum sees 14 bits of each y_i: every term is below 2^28, so 64 of them
 stay below 2^34 and fit a word of the narrowest machine. `convert_fast` takes v = 0: its integer lies in
-[0, a·S). A single limb needs neither: `lift` is its exact centred residue.
+[0, a·S). A single limb has two readings: `lift` takes its residue in (−s/2, s/2), `convert_fast` the one in [0, s), the uncentred
+reduction that SEAL and OpenFHE use for their digits.
 ";
 
 #[cfg(test)]

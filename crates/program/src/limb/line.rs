@@ -101,7 +101,7 @@ impl<'a> Line<'a> {
 
     fn switch_shape(&mut self) -> Parsed<SwitchShape> {
         let method = SwitchMethod::ALL.into_iter().find(|m| self.eat(m.name()));
-        let method = method.ok_or_else(|| self.expected("`hybrid` or `klss`"))?;
+        let method = method.ok_or_else(|| self.expected("`hybrid`, `klss`, `seal` or `openfhe`"))?;
         let limbs = self.count()?;
         self.expect("+", "`+` and the number of special primes")?;
         let special = self.count()?;

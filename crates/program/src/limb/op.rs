@@ -58,7 +58,7 @@ pub enum Shape {
     Sources,
     /// As `Sources`, none of them the result's modulus, then a limb of quotients of the same sources.
     SourcesAndQuotient,
-    /// As `Sources`, none of them the result's modulus.
+    /// As `Sources`, or a single limb, none of them of the result's modulus.
     SourcesOnly,
     /// Two lists of equal length, at least 1, all of the result's modulus.
     Pairs,
@@ -117,6 +117,13 @@ const fn pointwise(
         immediate: Immediate::None,
         in_place: true,
         meaning,
+    }
+}
+
+impl Shape {
+    /// How few limbs a base conversion of this shape may have.
+    pub(super) const fn least_sources(self) -> usize {
+        if matches!(self, Self::SourcesOnly) { 1 } else { 2 }
     }
 }
 
@@ -233,7 +240,7 @@ impl OpSpec {
                 "convert_fast",
                 "r = convert_fast [y_0, …]",
                 1,
-                "r[k] = Σ_i y_i[k]·(S/s_i) mod q, y_i modulo s_i, S = Π s_i",
+                "r[k] = Σ_i y_i[k]·(S/s_i) mod q, y_i modulo s_i, S = Π s_i; of one limb y_0[k] mod q, y_0[k] in [0, s_0)",
             )
         },
         Self {

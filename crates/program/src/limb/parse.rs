@@ -17,7 +17,7 @@
 //! ```
 //!
 //! KIND is `tensor LIMBS`, `rescale LIMBS`, `raise SHAPE`, or `key_switch SHAPE END` with END `divide`, `rescale` or `extended`,
-//! and then perhaps `hoisted` and `galois G`. SHAPE is `hybrid` or `klss`, and LIMBS+SPECIAL/ALPHA.
+//! and then perhaps `hoisted` and `galois G`. SHAPE is `hybrid`, `klss`, `seal` or `openfhe`, and LIMBS+SPECIAL/ALPHA.
 //!
 //! CLASS is `data`, `key`, `plain`, `secret`, or `sampled` with `ternary`, `gaussian`, `uniform(public_key)` or
 //! `uniform(ciphertext)`.

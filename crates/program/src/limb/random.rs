@@ -246,8 +246,10 @@ impl Generator {
             others.swap(i, j);
         }
         let sources: Vec<_> = others[..count].iter().map(|&m| self.pick(LimbType::coeff(m))).collect();
-        if self.random.below(4) == 0 {
-            return self.b.convert_fast(&sources, to);
+        match self.random.below(8) {
+            0 => return self.b.convert_fast(&sources, to),
+            1 => return self.b.convert_fast(&sources[..1], to),
+            _ => {}
         }
         let quotient = self.b.quotient(&sources);
         if let Some(&second) = others.get(count) {

@@ -47,6 +47,11 @@ pub enum SwitchMethod {
     Hybrid,
     /// Modulo auxiliary primes, block by block.
     Klss,
+    /// As hybrid, with the integers of SEAL: digits are not centred.
+    Seal,
+    /// As hybrid, with the integers of OpenFHE: neither digits nor the remainder of the division are centred, and an
+    /// automorphism stands between inner product and division.
+    OpenFhe,
 }
 
 /// The size of a key switch.
@@ -75,13 +80,15 @@ pub enum SwitchEnd {
 
 impl SwitchMethod {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Hybrid, Self::Klss];
+    pub const ALL: [Self; 4] = [Self::Hybrid, Self::Klss, Self::Seal, Self::OpenFhe];
 
     /// The word used in text.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Hybrid => "hybrid",
             Self::Klss => "klss",
+            Self::Seal => "seal",
+            Self::OpenFhe => "openfhe",
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What cannot be lowered.
 
-use ringmill_ckks::LayoutError;
+use ringmill_ckks::{LayoutError, Library};
 use ringmill_errors::StructuredError;
 use ringmill_ring::RingError;
 
@@ -45,6 +45,20 @@ pub enum LowerError {
         "a rotation by {method} of digits that were raised for another method; hoist them with the key's own"
     )]
     Hoisted { method: &'static str },
+    #[error(
+        "rotations as {library} does them share no digits: it permutes before it decomposes; rotate one by one"
+    )]
+    Shared {
+        #[field(display)]
+        library: Library,
+    },
+    #[error(
+        "{library} has no bootstrapping with the engine's keys; leave the library out, or the bootstrapping"
+    )]
+    Raise {
+        #[field(display)]
+        library: Library,
+    },
     #[error(transparent)]
     Ring(#[from] RingError),
     #[error(transparent)]

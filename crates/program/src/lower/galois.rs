@@ -57,8 +57,11 @@ impl Lowering {
     /// all keys, which must be of one layout.
     ///
     /// # Errors
-    /// More limbs than the chain has.
+    /// More limbs than the chain has; [`LowerError::Shared`] for a key of SEAL's.
     pub fn hoist(&mut self, c1: &[Operand], key: &KeyInputs) -> Result<Hoisted, LowerError> {
+        if let Some(library) = key.unshared() {
+            return Err(LowerError::Shared { library });
+        }
         self.section(SectionKind::Raise(key.shape(c1.len())), |low| {
             let digits = low.digits(c1, key)?;
             low.region("raise");
@@ -88,9 +91,16 @@ impl Lowering {
         turn: Turn<'_>,
     ) -> Result<[Poly; 2], LowerError> {
         let Turn { galois, key, end } = turn;
-        let (shape, galois) = (key.shape(hoisted.limbs), Some(galois));
-        let kind = SectionKind::KeySwitch { shape, end: end.of_section(), hoisted: true, galois };
-        self.section(kind, |low| low.switch(&hoisted.switching(c0, end, turn.galois), key))
+        if let Some(library) = key.unshared() {
+            return Err(LowerError::Shared { library });
+        }
+        let [c0, _] = self.turned_addends([Some(c0), None], key, Some(galois));
+        let c0 = c0.unwrap_or_default();
+        let (shape, own) = (key.shape(hoisted.limbs), key.end(end));
+        let kind =
+            SectionKind::KeySwitch { shape, end: own.of_section(), hoisted: true, galois: Some(galois) };
+        let parts = self.section(kind, |low| low.switch(&hoisted.switching(&c0, own, galois), key))?;
+        self.rescaled_behind(parts, key, end)
     }
 }
 

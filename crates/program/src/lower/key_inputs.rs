@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use ringmill_ckks::Library;
+
 use super::klss::KlssInputs;
 use super::{LowerError, Lowering, Method, Poly};
 use crate::limb::{Domain, InputClass, ModulusId};
@@ -17,6 +19,8 @@ pub struct KeyInputs {
     pub(super) alpha: usize,
     pub(super) special: Vec<ModulusId>,
     pub(super) klss: Option<KlssInputs>,
+    /// Whose residues key switches with it give, if not the engine's.
+    pub(super) library: Option<Library>,
 }
 
 impl KeyInputs {
@@ -65,9 +69,10 @@ impl Lowering {
         if limbs > layout.limbs {
             return Err(LowerError::Limbs { found: limbs, max: layout.limbs });
         }
+        method.library().map_or(Ok(()), |library| library.check(layout))?;
         let special = self.basis.special(&mut self.builder, layout)?;
         let klss = match method {
-            Method::Hybrid(_) => None,
+            Method::Hybrid(_) | Method::Of(..) => None,
             Method::Klss(klss) => {
                 let (q, p) = self.basis.chain();
                 // The bound on T, however the layout was made.
@@ -78,7 +83,8 @@ impl Lowering {
                 Some(KlssInputs { layout: klss.clone(), t, blocks: klss.blocks(limbs), sums })
             }
         };
-        self.declare_key(names, limbs, layout.alpha, special, klss)
+        let key = self.declare_key(names, limbs, layout.alpha, special, klss)?;
+        Ok(KeyInputs { library: method.library(), ..key })
     }
 
     fn declare_key(
@@ -100,6 +106,6 @@ impl Lowering {
         };
         let mut input = |name: &String| self.builder.input(name, InputClass::Key, Domain::Eval, &moduli);
         let digits = names.chunks_exact(2).map(|pair| [input(&pair[0]), input(&pair[1])]).collect();
-        Ok(KeyInputs { digits, q_limbs: limbs, alpha, special, klss })
+        Ok(KeyInputs { digits, q_limbs: limbs, alpha, special, klss, library: None })
     }
 }

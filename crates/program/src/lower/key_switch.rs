@@ -12,6 +12,7 @@
 use std::ops::Range;
 
 use super::key_inputs::KeyInputs;
+use super::library::inverse_galois;
 use super::residues::Residues;
 use super::{LowerError, Lowering, Poly};
 use crate::limb::{ModulusId, Operand, SectionKind};
@@ -22,6 +23,8 @@ pub(super) type Parts<T> = [T; 2];
 /// The digits of a polynomial.
 pub(super) struct Digits<'a> {
     limbs: &'a [Operand],
+    /// The automorphism that raised digits go through.
+    back: Option<u64>,
     digits: Vec<(Range<usize>, Residues)>,
 }
 
@@ -100,12 +103,15 @@ impl Lowering {
         end: End,
         galois: Option<u64>,
     ) -> Result<[Poly; 2], LowerError> {
-        let shape = key.shape(d.len());
-        self.section(SectionKind::KeySwitch { shape, end: end.of_section(), hoisted: false, galois }, |low| {
-            let digits = low.digits(d, key)?;
-            let raised = Raised::Digits(&digits);
-            low.switch(&Switching { raised, limbs: d.len(), add, end, galois }, key)
-        })
+        let (shape, own) = (key.shape(d.len()), key.end(end));
+        let kind = SectionKind::KeySwitch { shape, end: own.of_section(), hoisted: false, galois };
+        let parts = self.section(kind, |low| {
+            let addends = low.turned_addends(add, key, galois);
+            let digits = low.digits_turned(d, key, galois)?;
+            let (raised, add) = (Raised::Digits(&digits), addends.each_ref().map(Option::as_deref));
+            low.switch(&Switching { raised, limbs: d.len(), add, end: own, galois }, key)
+        })?;
+        self.rescaled_behind(parts, key, end)
     }
 
     /// d_0 + d_1·s + d_2·s² as two parts, by the key of s²; divided by q_ℓ too if `rescale`.
@@ -123,16 +129,33 @@ impl Lowering {
 
     /// Step 1: INTT of every limb, and what a conversion of each digit needs.
     pub(super) fn digits<'d>(&mut self, d: &'d [Operand], key: &KeyInputs) -> Result<Digits<'d>, LowerError> {
+        self.digits_turned(d, key, None)
+    }
+
+    /// The same of a switch with an automorphism, which is that of the digits where the key's library has it so.
+    fn digits_turned<'d>(
+        &mut self,
+        d: &'d [Operand],
+        key: &KeyInputs,
+        galois: Option<u64>,
+    ) -> Result<Digits<'d>, LowerError> {
         self.basis.check_limbs(d.len())?;
         self.region("digits");
+        let centring = key.centring(self.centring());
+        let turn = key.turn_of_digits(galois);
+        let back = turn.map(|galois| inverse_galois(galois, self.builder.log_n()));
         let mut digits = Vec::new();
         for first in (0..d.len()).step_by(key.alpha) {
             let range = first..d.len().min(first + key.alpha);
-            let coefficients: Vec<_> = d[range.clone()].iter().map(|&x| self.builder.intt(x)).collect();
+            let mut coefficients = Vec::with_capacity(range.len());
+            for &x in &d[range.clone()] {
+                let x = self.turned(x, turn);
+                coefficients.push(self.builder.intt(x));
+            }
             let moduli = self.basis.q()[range.clone()].to_vec();
-            digits.push((range, self.residues(&moduli, &coefficients)?));
+            digits.push((range, self.residues_by(&moduli, &coefficients, centring)?));
         }
-        Ok(Digits { limbs: d, digits })
+        Ok(Digits { limbs: d, back, digits })
     }
 
     /// The digits of a polynomial whose coefficients are there, for a key that needs no limbs of their own: one of KLSS.
@@ -148,7 +171,7 @@ impl Lowering {
             let moduli = self.basis.q()[range.clone()].to_vec();
             digits.push((range.clone(), self.residues(&moduli, &coefficients[range])?));
         }
-        Ok(Digits { limbs: coefficients, digits })
+        Ok(Digits { limbs: coefficients, back: None, digits })
     }
 
     /// Step 2 for one prime: every digit modulo it, in the evaluation domain.
@@ -156,7 +179,12 @@ impl Lowering {
         let own = |range: &Range<usize>| range.contains(&target.index).then(|| d.limbs[target.index]);
         d.digits
             .iter()
-            .map(|(range, x)| own(range).unwrap_or_else(|| self.modulo(x, target.modulus)))
+            .map(|(range, x)| {
+                own(range).unwrap_or_else(|| {
+                    let raised = self.modulo(x, target.modulus);
+                    self.turned(raised, d.back)
+                })
+            })
             .collect()
     }
 
@@ -241,24 +269,28 @@ impl Lowering {
     }
 
     fn switch_hybrid(&mut self, s: &Switching<'_>, key: &KeyInputs) -> Result<[Poly; 2], LowerError> {
-        let &Switching { limbs, add, galois, .. } = s;
+        let &Switching { limbs, add, .. } = s;
+        // A library's automorphism is that of the inner products; their addends have been through it.
+        let (early, galois) = if key.library.is_some() { (s.galois, None) } else { (None, s.galois) };
         let rescale = s.end == End::Rescale;
         let kept = limbs - usize::from(rescale);
         let targets = self.targets(limbs, key);
         let mut dropped = [Vec::new(), Vec::new()];
         let (special, last) = (&targets[limbs..], &targets[kept..limbs]);
         for &target in special.iter().chain(last) {
-            let t = self.inner_product(s, target, key);
+            let t = self.inner_product(s, target, key).map(|t| self.turned(t, early));
             for part in 0..2 {
                 let t = self.with_addend(t[part], s, part, target, key);
                 dropped[part].push(self.builder.intt(t));
             }
         }
         let moduli: Vec<_> = special.iter().chain(last).map(|t| t.modulus).collect();
-        let dropped = [self.residues(&moduli, &dropped[0])?, self.residues(&moduli, &dropped[1])?];
+        let centring = key.centring_of_remainder(self.centring());
+        let [b, a] = dropped.map(|limbs| self.residues_by(&moduli, &limbs, centring));
+        let dropped = [b?, a?];
         let mut y = [Vec::with_capacity(kept), Vec::with_capacity(kept)];
         for &target in &targets[..kept] {
-            let t = self.inner_product(s, target, key);
+            let t = self.inner_product(s, target, key).map(|t| self.turned(t, early));
             for part in 0..2 {
                 let limb = match add[part] {
                     Some(addend) if rescale || addend.len() > limbs => {

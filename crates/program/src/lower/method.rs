@@ -1,6 +1,7 @@
 //! The methods of key switching, and what a program may know when one is chosen.
 
-use ringmill_ckks::{KeyLayout, KlssLayout};
+use ringmill_ckks::noise::Manner;
+use ringmill_ckks::{KeyLayout, KlssLayout, Library};
 
 use super::KeyId;
 
@@ -11,15 +12,30 @@ pub enum Method {
     Hybrid(KeyLayout),
     /// Digits raised to the primes of T, inner products block by block ([`super::klss`]).
     Klss(KlssLayout),
+    /// As another library does it, with keys of this layout: the residues are that library's.
+    Of(Library, KeyLayout),
 }
 
 impl Method {
     /// Limbs, digits and special primes.
     pub fn layout(&self) -> KeyLayout {
         match self {
-            Self::Hybrid(layout) => *layout,
+            Self::Hybrid(layout) | Self::Of(_, layout) => *layout,
             Self::Klss(layout) => layout.digits(),
         }
+    }
+
+    /// Whose residues it gives, if not the engine's.
+    pub fn library(&self) -> Option<Library> {
+        match self {
+            Self::Of(library, _) => Some(*library),
+            Self::Hybrid(_) | Self::Klss(_) => None,
+        }
+    }
+
+    /// What its error depends on.
+    pub fn manner(&self) -> Manner {
+        Manner { layout: self.layout(), library: self.library() }
     }
 }
 

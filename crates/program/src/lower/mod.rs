@@ -8,6 +8,7 @@
 //! | [`rescale`] | division by q_ℓ |
 //! | [`key_inputs`] | key-switching keys as inputs |
 //! | [`key_switch`] | digits, inner product with the key, division by P or P·q_ℓ |
+//! | `library` | what differs where residues are those of SEAL or OpenFHE |
 //! | [`klss`] | the same with the inner product modulo auxiliary primes |
 //! | [`method`] | which of the two, with which layout |
 //! | [`galois`] | rotation, conjugation, hoisted rotations |
@@ -40,6 +41,7 @@ pub mod interface;
 pub mod key_inputs;
 pub mod key_switch;
 pub mod klss;
+mod library;
 pub mod method;
 mod over_t;
 pub mod pointwise;
@@ -66,7 +68,7 @@ pub use raise::EncapsulationInputs;
 pub use single::{Operation, OperationWriter};
 pub use uses::key_switches;
 
-pub use ringmill_ckks::{KeyLayout, KlssLayout, LayoutError};
+pub use ringmill_ckks::{KeyLayout, KlssLayout, LayoutError, Library};
 
 use crate::limb::{Domain, LimbBuilder, LimbProgram, Operand, SectionKind};
 

@@ -35,7 +35,7 @@ use super::scalar::{residue, scaled_integer};
 use super::sums::{Factor, Sums};
 use super::turns::Turns;
 use super::uses::{galois, hoist_group, key_of, limbs, merged, needed, part_suffixes, reach, switches, uses};
-use super::{EncapsulationInputs, KeyInputs, LowerError, Lowering, Method, Poly, Switch};
+use super::{EncapsulationInputs, KeyInputs, Library, LowerError, Lowering, Method, Poly, Switch};
 use crate::he::{Chain, Instr, Op, Program, Type, Value};
 use crate::limb::{Domain, InputClass, ModulusId, OutputId};
 use ringmill_ckks::KeyLayout;
@@ -220,7 +220,7 @@ impl<'a> Walk<'a> {
                 Method::Hybrid(layout) if layout.special == special => {
                     hybrid.insert(self.limbs(v));
                 }
-                Method::Hybrid(_) => {}
+                Method::Hybrid(_) | Method::Of(..) => {}
             }
         }
         let most = |(limbs, by): (usize, BTreeMap<usize, usize>)| {
@@ -241,7 +241,8 @@ impl<'a> Walk<'a> {
             });
             self.method_of.insert(v, index);
             let group = hoist_group(&self.he.instr(v).op);
-            if group.is_some() {
+            // SEAL's rotations share no digits.
+            if group.is_some() && self.methods[index].library() != Some(Library::Seal) {
                 self.hoisted.entry((group, index)).or_default().members += 1;
             }
         }
@@ -258,6 +259,9 @@ impl<'a> Walk<'a> {
     }
 
     fn raise(&mut self, a: Value) -> Result<Vec<Poly>, LowerError> {
+        if let Some(library) = self.methods.iter().find_map(Method::library) {
+            return Err(LowerError::Raise { library });
+        }
         let c = self.two(a);
         let key = self.encapsulation.clone().ok_or(LowerError::NoSpecialPrime)?;
         Ok(self.low.mod_raise([&c[0], &c[1]], &key)?.into())

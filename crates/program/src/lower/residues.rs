@@ -21,6 +21,22 @@ pub struct Residues {
     limbs: Vec<Operand>,
     /// The rounded quotient, for several sources; none if conversions do not centre.
     quotient: Option<Operand>,
+    /// Whether a single source is centred.
+    lifted: bool,
+}
+
+/// Whether residues stand for the nearest integers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Centring {
+    /// Those of a single prime.
+    pub(super) one: bool,
+    /// Those of several.
+    pub(super) several: bool,
+}
+
+impl Centring {
+    /// No: integers in \[0, a·S).
+    pub(super) const NONE: Self = Self { one: false, several: false };
 }
 
 impl Lowering {
@@ -33,12 +49,28 @@ impl Lowering {
         moduli: &[ModulusId],
         coefficients: &[Operand],
     ) -> Result<Residues, LowerError> {
+        self.residues_by(moduli, coefficients, self.centring())
+    }
+
+    /// What the engine's own conversions centre.
+    pub(super) fn centring(&self) -> Centring {
+        Centring { one: true, several: self.centred }
+    }
+
+    /// The same with a choice of what is centred.
+    pub(super) fn residues_by(
+        &mut self,
+        moduli: &[ModulusId],
+        coefficients: &[Operand],
+        centring: Centring,
+    ) -> Result<Residues, LowerError> {
+        let lifted = centring.one;
         if moduli.len() > OpSpec::MAX_SOURCES {
             return Err(LowerError::TooManySources { found: moduli.len(), max: OpSpec::MAX_SOURCES });
         }
         let moduli = moduli.to_vec();
         if let [_] = moduli[..] {
-            return Ok(Residues { moduli, limbs: coefficients.to_vec(), quotient: None });
+            return Ok(Residues { moduli, limbs: coefficients.to_vec(), quotient: None, lifted });
         }
         let mut limbs = Vec::with_capacity(moduli.len());
         for (&m, &x) in moduli.iter().zip(coefficients) {
@@ -46,8 +78,8 @@ impl Lowering {
             let factor = self.basis.inverse(others, m)?;
             limbs.push(self.builder.mul_const(x, factor));
         }
-        let quotient = self.centred.then(|| self.builder.quotient(&limbs));
-        Ok(Residues { moduli, limbs, quotient })
+        let quotient = centring.several.then(|| self.builder.quotient(&limbs));
+        Ok(Residues { moduli, limbs, quotient, lifted })
     }
 
     /// The centred integer modulo `to`, in the evaluation domain. Without centring: an integer in \[0, a·S).
@@ -60,7 +92,7 @@ impl Lowering {
     pub(super) fn coefficients_modulo(&mut self, x: &Residues, to: ModulusId) -> Operand {
         match (x.quotient, &x.limbs[..]) {
             (Some(quotient), limbs) => self.builder.convert(limbs, quotient, to),
-            (None, &[limb]) => self.builder.lift(limb, to),
+            (None, &[limb]) if x.lifted => self.builder.lift(limb, to),
             (None, limbs) => self.builder.convert_fast(limbs, to),
         }
     }

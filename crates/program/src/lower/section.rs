@@ -1,5 +1,7 @@
 //! Key switches as sections of a program: their sizes and their ends.
 
+use ringmill_ckks::Library;
+
 use super::KeyInputs;
 use super::key_switch::End;
 use crate::limb::{SwitchEnd, SwitchMethod, SwitchShape};
@@ -7,7 +9,12 @@ use crate::limb::{SwitchEnd, SwitchMethod, SwitchShape};
 impl KeyInputs {
     /// The size of a key switch of `limbs` limbs with it.
     pub(super) fn shape(&self, limbs: usize) -> SwitchShape {
-        let method = if self.klss.is_some() { SwitchMethod::Klss } else { SwitchMethod::Hybrid };
+        let method = match (self.library, &self.klss) {
+            (Some(Library::Seal), _) => SwitchMethod::Seal,
+            (Some(Library::OpenFhe), _) => SwitchMethod::OpenFhe,
+            (None, Some(_)) => SwitchMethod::Klss,
+            (None, None) => SwitchMethod::Hybrid,
+        };
         SwitchShape {
             method,
             limbs: limbs as u32,

@@ -180,6 +180,6 @@ fn predicted(p: &Program, params: &Params, want: &Accuracy) -> Result<f64, RingE
     let inputs = want.inputs.unwrap_or(want.magnitude);
     let Accuracy { magnitude, real, encryption, .. } = *want;
     let promise = Promise { inputs, plain: magnitude, values: magnitude, real, encryption };
-    let all = predict_fresh(p, params, &promise, &|_| KeyLayout::base(params))?;
+    let all = predict_fresh(p, params, &promise, &|_| KeyLayout::base(params).into())?;
     Ok(p.outputs().iter().map(|o| all[o.value.index()].error(p.slots())).fold(0.0, f64::max))
 }

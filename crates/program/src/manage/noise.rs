@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use ringmill_ckks::noise::Switching;
+use ringmill_ckks::noise::{Manner, Switching};
 use ringmill_ckks::{KeyLayout, Noise, Params};
 use ringmill_ring::{GaloisElement, RingError};
 
@@ -14,8 +14,8 @@ use super::spread::{Spread, last_uses, wanted};
 use crate::he::{Constant, Level, Like, Numbers, Op, Program, Scale, Type, Value};
 use crate::lower::{KeyId, Switch, key_switches};
 
-/// The layout of the key of each key switch.
-pub type Layouts<'a> = &'a dyn Fn(&Switch) -> KeyLayout;
+/// How each key switch is done: the layout of its key, and whose integers.
+pub type Manners<'a> = &'a dyn Fn(&Switch) -> Manner;
 
 /// How the arguments of a program are encrypted, as far as their error goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -88,19 +88,19 @@ pub fn predict_fresh(
     p: &Program,
     params: &Params,
     promise: &Promise,
-    layouts: Layouts<'_>,
+    manners: Manners<'_>,
 ) -> Result<Vec<Noise>, RingError> {
     let fresh = |v: Value, _: &str| {
         let (scale, name) = (level_and_scale(&p.instr(v).ty).1, u64::from(v.0));
         promise.encryption.seal(&Noise::encoded(promise.inputs, scale, name), params, scale, name)
     };
     let bounds = promise.bounds(p);
-    predict(p, params, layouts, &fresh, &|_, _| promise.plain, &|v| bounds[v.index()], promise.real)
+    predict(p, params, manners, &fresh, &|_, _| promise.plain, &|v| bounds[v.index()], promise.real)
 }
 
 /// The error of every value by the model of [`ringmill_ckks::noise`], given those of the inputs.
 ///
-/// `layouts` gives the layout of the key of each key switch: that of its method. `input` gives the noise of each
+/// `manners` says how each key switch is done: as its method does it. `input` gives the noise of each
 /// encrypted input, `plain` a bound on |slot| of each run-time plaintext. Plaintexts have a noise too: that of their
 /// encoding. `bound` is a promise about |slot| of every value, infinite if it is unknown: then the magnitudes of
 /// intermediate values are products and sums of bounds. `real` promises that inputs are real: bounded values that are polynomials of one
@@ -112,7 +112,7 @@ pub fn predict_fresh(
 pub fn predict(
     p: &Program,
     params: &Params,
-    layouts: Layouts<'_>,
+    manners: Manners<'_>,
     input: &dyn Fn(Value, &str) -> Noise,
     plain: &dyn Fn(Value, &str) -> f64,
     bound: &dyn Fn(Value) -> f64,
@@ -121,8 +121,8 @@ pub fn predict(
     let switches = key_switches(p);
     // What no output needs is not lowered.
     let switching = |v: Value, level: Level| match switches.get(&v) {
-        Some(switch) => Switching { key: key_name(switch.key), layout: layouts(switch), level },
-        None => Switching { key: 0, layout: KeyLayout::base(params), level },
+        Some(switch) => Switching { key: key_name(switch.key), manner: manners(switch), level },
+        None => Switching { key: 0, manner: KeyLayout::base(params).into(), level },
     };
     let merged = |v: Value| switches.get(&v).is_some_and(|switch| switch.rescale);
     // What a key switch or a rescale makes of an error.
@@ -201,7 +201,10 @@ pub fn predict(
                 let one = |a: Value, b: Value| {
                     p.instr(a).ty.is_ct() && p.instr(b).ty.is_ct() && curves.root(a) == curves.root(b)
                 };
-                let born = |v: Value| Ok(switched(v, &Noise::exact(0.0, 0))?.std());
+                let born = |v: Value| {
+                    let noise = switched(v, &Noise::exact(0.0, 0))?;
+                    Ok((noise.std(), noise.bias()))
+                };
                 curve(p, (v, scale), params, &of, &one, &born)?
             }
             _ => None,
@@ -215,7 +218,13 @@ pub fn predict(
             Some(like) => biases[like.value.index()].plus_bound(&Spread::even(like.bias)),
             None => {
                 let of = |v: Value| (&biases[v.index()], at(v));
-                bias(p, &instr.op, scale, params, &of).unwrap_or_else(|| Spread::even(noise.bias()))
+                let born = match &instr.op {
+                    op if op.switches_keys() || matches!(op, Op::Rescale(_)) => {
+                        switched(v, &Noise::exact(0.0, 0))?.bias()
+                    }
+                    _ => 0.0,
+                };
+                bias(p, &instr.op, scale, params, born, &of).unwrap_or_else(|| Spread::even(noise.bias()))
             }
         };
         let least = curve.as_ref().map_or(f64::INFINITY, Curve::bias).min(noise.bias());
@@ -279,14 +288,14 @@ fn spread<'a>(
 }
 
 /// The value as a polynomial of another, if that is what it is. `of` gives the operands as such, `one` says of two whether they are polynomials
-/// of one value, `born` the error that a key switch or a rescale adds.
+/// of one value, `born` the deviation and the bias that a key switch or a rescale adds.
 fn curve(
     p: &Program,
     (v, scale): (Value, &Scale),
     params: &Params,
     of: &dyn Fn(Value) -> Option<Curve>,
     one: &dyn Fn(Value, Value) -> bool,
-    born: &dyn Fn(Value) -> Result<f64, RingError>,
+    born: &dyn Fn(Value) -> Result<(f64, f64), RingError>,
 ) -> Result<Option<Curve>, RingError> {
     let op = &p.instr(v).op;
     Ok(match *op {
@@ -302,8 +311,8 @@ fn curve(
             a.times(c).biased(v, rounded)
         }),
         Op::Rescale(a) | Op::Relin(a) => {
-            let born = born(v)?;
-            of(a).map(|a| a.born(v, born))
+            let (std, bias) = born(v)?;
+            of(a).map(|a| a.born(v, std).biased(v, bias))
         }
         _ => None,
     })

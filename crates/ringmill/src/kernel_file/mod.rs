@@ -15,7 +15,7 @@ use std::io::Read;
 use std::sync::Arc;
 
 use ringmill_ckks::file::{FileError, Stored, params_from_bytes};
-use ringmill_ckks::{Ciphertext, KeyForm, KeyLayout, Level, Params, SeededCiphertext};
+use ringmill_ckks::{Ciphertext, KeyForm, KeyLayout, Level, Library, Params, SeededCiphertext};
 use ringmill_machine::Machine;
 use ringmill_program::cost::{CostTable, Work};
 use ringmill_program::he::{self, Type};
@@ -51,6 +51,8 @@ pub struct KernelFile {
     digest: String,
     plan: Plan,
     precision: u32,
+    /// Whose residues it computes, if not the engine's.
+    library: Option<Library>,
     /// Names of the ciphertexts that the signature lists.
     inputs: Vec<String>,
     /// Records in one ciphertext, of a kernel that takes batches.
@@ -109,14 +111,14 @@ impl KernelFile {
         let signature = Signature::read(&json).map_err(damaged)?;
         let facts = Stating(read);
         let (magnitude, bound) = facts.bounds().ok_or(damaged("its bounds are not positive numbers"))?;
-        if let Some(found) = facts.switching()? {
-            return Err(KernelFileError::Switching { found });
-        }
+        let library = facts.library()?;
         let whole = |name, least, most, why| facts.whole(name, least, most).map_err(|()| damaged(why));
         let level = whole("output_level", 0, MOST_LEVELS - 1, "its last level is none")?;
         let keys = whole("rotation_keys", 0, MOST_KEYS, "its number of rotation keys is none")?;
         let precision = whole("precision", 1, MOST_BITS, "its precision is not a number of bits")?;
         let params = params_from_bytes(part("params"))?;
+        let layout = KeyLayout::base(&params);
+        library.map_or(Ok(()), |library| library.check(layout)).map_err(crate::Error::from)?;
         let encryption = facts.encryption().ok_or(damaged("its encryption is none"))?;
         let real = signature.real;
         let promise = Promise { inputs: magnitude, plain: magnitude, values: bound, real, encryption };
@@ -139,7 +141,7 @@ impl KernelFile {
         let declared = read.fact("declared").map(|fact| Declared::read(fact, &plan.managed.program));
         let declared = declared.transpose().map_err(damaged)?;
         let (name, inputs, lanes) = (signature.name, signature.inputs, signature.lanes);
-        Ok(Self { name, digest, plan, precision, inputs, lanes, declared })
+        Ok(Self { name, digest, plan, precision, library, inputs, lanes, declared })
     }
 
     /// The kernel's name.
@@ -187,8 +189,9 @@ impl KernelFile {
     pub fn predict(&self, costs: &CostTable) -> Result<Predicted, KernelFileError> {
         let params = &self.plan.params;
         let base = KeyLayout::base(params);
+        let method = self.library.map_or(Method::Hybrid(base), |library| Method::Of(library, base));
         let lowered =
-            lower_by(&self.plan.managed.program, &|_| Method::Hybrid(base)).map_err(crate::Error::from)?;
+            lower_by(&self.plan.managed.program, &|_| method.clone()).map_err(crate::Error::from)?;
         let counts = Statistics::of(&lowered.program);
         let needed = self.keys_needed()?;
         let switched =
@@ -207,7 +210,10 @@ impl KernelFile {
     /// # Errors
     /// As [`Kernel::new`].
     pub fn kernel(&self, machine: Arc<dyn Machine>) -> Result<Kernel, KernelFileError> {
-        let evaluator = Evaluator::with_machine(&self.plan.params, machine)?;
+        let mut evaluator = Evaluator::with_machine(&self.plan.params, machine)?;
+        if let Some(library) = self.library {
+            evaluator = evaluator.computing_as(library)?;
+        }
         let kernel = Kernel::new(&evaluator, self.plan.managed.clone())?;
         let encryption = self.plan.promise.encryption;
         let stated = Stated::Promise { bits: Some(self.precision), encryption };
@@ -338,12 +344,15 @@ impl Stating<'_> {
         }
     }
 
-    /// The key-switching method, unless it is hybrid with base keys.
-    fn switching(&self) -> Result<Option<String>, KernelFileError> {
+    /// The library as which keys are switched, if it is one; what depends on the machine is refused.
+    fn library(&self) -> Result<Option<Library>, KernelFileError> {
         match self.0.fact("switching") {
             None => Ok(None),
             Some(Json::Text(text)) if text == "hybrid" => Ok(None),
-            Some(Json::Text(text)) => Ok(Some(text.clone())),
+            Some(Json::Text(text)) => match text.parse() {
+                Ok(library) => Ok(Some(library)),
+                Err(_) => Err(KernelFileError::Switching { found: text.clone() }),
+            },
             Some(_) => Err(KernelFileError::Damaged { why: "its key switching is none" }),
         }
     }

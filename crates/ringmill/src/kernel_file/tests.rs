@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use ringmill_ckks::file::{Stored, inspect_keys};
-use ringmill_ckks::{Ciphertext, EvaluationKeys};
+use ringmill_ckks::{Ciphertext, EvaluationKeys, Library};
 use ringmill_program::cost::CostTable;
 
 use super::{Batches, KernelFile, KernelFileError};
@@ -118,6 +118,27 @@ fn a_result_that_everybody_decrypts_is_refused() {
     found.insert(name.clone(), evaluator.sub(&result, &result).unwrap());
     let refused = file.results(&batches(&found)).unwrap_err();
     assert!(matches!(&refused, KernelFileError::Transparent { part } if *part == name), "{refused}");
+}
+
+#[test]
+fn a_kernel_of_a_library_computes_its_residues() {
+    let run = |file: &KernelFile| {
+        let keys = EvaluationKeys::from_bytes(file.params(), KEYS).unwrap();
+        let kernel = file.kernel(default_machine().unwrap()).unwrap();
+        let arguments = file.arguments(RUNS[0].0).unwrap();
+        let inputs = arguments.runs[0].iter().map(|(name, c)| (name.clone(), Input::Cipher(c))).collect();
+        let (_, found) = kernel.run(&inputs, &keys).unwrap().pop_first().unwrap();
+        (kernel.evaluator().library(), found.polys().to_vec())
+    };
+    let (none, own) = run(&golden());
+    assert_eq!(none, None);
+    for library in Library::ALL {
+        let file = stating("switching", library.name().into()).unwrap();
+        assert!(file.predict(&CostTable::shipped()).unwrap().seconds > 0.0);
+        let (found, polys) = run(&file);
+        assert_eq!(found, Some(library));
+        assert!(polys != own, "{library}");
+    }
 }
 
 #[test]

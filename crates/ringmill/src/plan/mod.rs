@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ringmill_ckks::{KeyLayout, Level, Noise, Params, Scale};
 use ringmill_program::he::{Op, Program};
 use ringmill_program::lower::Switch;
-use ringmill_program::manage::{self, Accuracy, Layouts, Managed, Promise};
+use ringmill_program::manage::{self, Accuracy, Managed, Manners, Promise};
 
 pub use place::Place;
 
@@ -129,12 +129,12 @@ impl Plan {
     }
 
     /// log2 of the predicted error of the worst slot of every output by its name, for inputs of the greatest size, encrypted
-    /// as the promise says; exceeded with probability `failure`. `layouts` gives the layout of the key of each key switch.
+    /// as the promise says; exceeded with probability `failure`. `manners` says how each key switch is done.
     ///
     /// # Errors
     /// [`Error::Ring`] if the program rotates in a ring of another degree: not for a plan that was made here.
-    pub fn errors(&self, failure: f64, layouts: Layouts<'_>) -> Result<BTreeMap<String, f64>, Error> {
-        let all = manage::predict_fresh(&self.managed.program, &self.params, &self.promise, layouts)?;
+    pub fn errors(&self, failure: f64, manners: Manners<'_>) -> Result<BTreeMap<String, f64>, Error> {
+        let all = manage::predict_fresh(&self.managed.program, &self.params, &self.promise, manners)?;
         Ok(self.worst(&all, failure))
     }
 
@@ -150,7 +150,7 @@ impl Plan {
     /// # Errors
     /// As [`errors`](Self::errors).
     pub fn base_errors(&self) -> Result<BTreeMap<String, f64>, Error> {
-        let base = KeyLayout::base(&self.params);
+        let base = KeyLayout::base(&self.params).into();
         self.errors(ringmill_ckks::noise::FAILURE, &|_: &Switch| base)
     }
 }

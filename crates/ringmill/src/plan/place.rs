@@ -127,7 +127,7 @@ impl Bootstrapping<'_> {
         let options = Options { output_level: Some(Level::new(floor)), ..self.options.clone() };
         let managed = manage(traced, &Chain::from(self.params), &options).ok()?;
         let p = &managed.program;
-        let base = |_: &Switch| KeyLayout::base(self.params);
+        let base = |_: &Switch| KeyLayout::base(self.params).into();
         let noises = predict_fresh(p, self.params, self.promise, &base).ok()?;
         let fits = p.values().all(|(v, instr)| match &instr.ty {
             // Written so that what is not a number does not fit.

@@ -118,8 +118,9 @@ impl<'a> State<'a> {
         }
         if matches!(spec.shape, Shape::Sources | Shape::SourcesOnly | Shape::SourcesAndQuotient) {
             let found = self.p.sources_of(i).len();
-            if !(2..=OpSpec::MAX_SOURCES).contains(&found) {
-                return Err(Violation::SourceCount { found, min: 2, max: OpSpec::MAX_SOURCES });
+            let min = spec.shape.least_sources();
+            if !(min..=OpSpec::MAX_SOURCES).contains(&found) {
+                return Err(Violation::SourceCount { found, min, max: OpSpec::MAX_SOURCES });
             }
         }
         Ok(())

@@ -40,7 +40,9 @@ pub enum Violation {
     UnknownOutput { number: usize, count: usize },
     #[error("`{op}` has {found} operands; it is written `{syntax}`")]
     OperandCount { op: &'static str, found: usize, syntax: &'static str },
-    #[error("a base conversion of {found} limbs; {min} to {max} are possible (one limb: `lift`)")]
+    #[error(
+        "a base conversion of {found} limbs; {min} to {max} are possible (one limb: `lift`, or `convert_fast` if it is not to be centred)"
+    )]
     SourceCount { found: usize, min: usize, max: usize },
     #[error("%{value} is read before it is defined")]
     UseBeforeDefinition { value: u32 },
