@@ -103,9 +103,9 @@ class Wanted:
         return least
 
     def _reached(self, bits: int) -> Plan | None:
-        """A plan; ``None`` where no parameters hold so many bits, or where noise would flood what doubles round."""
-        # A decoded slot of size 1 is off by 2^−50; four times that hardly counts. What a server sees of a bound
-        # is a multiple of eight bits.
+        """A plan; ``None`` where no parameters hold the bits, or where noise would flood rounding of doubles."""
+        # A decoded slot of size 1 is off by 2^−50; four times that hardly counts. What a server sees of a
+        # bound is a multiple of eight bits.
         size = math.log2(max(self.bound, 2.0))
         finest = 48 - (8 * math.ceil(size / 8) if self.sanitising else math.ceil(size))
         if self.reserve and bits > finest:

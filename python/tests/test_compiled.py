@@ -81,7 +81,7 @@ def test_a_program_takes_no_more_rotation_keys_than_are_allowed(tmp_path: Path) 
     for most in (6, 3, 1):
         few = layer.compile(rm.vector(32), w, rotation_keys=most)
         assert len(few.plan.rotations) <= most
-        # More rotations in a row err more, which may take larger parameters; at the same ones keys are smaller.
+        # More rotations in a row err more, which may take larger parameters; at the same ones keys shrink.
         same = layer.compile(rm.vector(32), w, rotation_keys=most, params=every.params)
         assert same.cost["key_bytes"] < every.cost["key_bytes"]
         rotations.append(few.cost["rotate"])

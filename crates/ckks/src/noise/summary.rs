@@ -19,8 +19,9 @@ pub struct Summary {
 }
 
 impl Noise {
-    /// The prediction `usual` of the encryptions that a program is compiled for, for one whose error is no larger: what is computed
-    /// from it does not depend on which key encrypted, nor on whether it went through a file. Other values stay as they are.
+    /// The prediction `usual`, of the encryptions that a program is compiled for, in place of that of an encryption whose error is no
+    /// larger. So what is computed from it depends neither on which key encrypted, nor on whether it went through a file. Other
+    /// values stay as they are.
     #[must_use]
     pub fn as_encrypted(&self, usual: Self) -> Self {
         if self.fresh.is_none() {
