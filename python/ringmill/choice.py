@@ -103,7 +103,7 @@ class Wanted:
         return least
 
     def _reached(self, bits: int) -> Plan | None:
-        """A plan; ``None`` where no parameters hold the bits, or where noise would flood rounding of doubles."""
+        """A plan; ``None`` where no parameters hold the bits, or where noise would flood rounding."""
         # A decoded slot of size 1 is off by 2^−50; four times that hardly counts. What a server sees of a
         # bound is a multiple of eight bits.
         size = math.log2(max(self.bound, 2.0))

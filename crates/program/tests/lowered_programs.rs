@@ -198,7 +198,9 @@ fn bind(
                 });
                 let (limbs, digit, part) = (level as usize + 1, digit as usize, usize::from(part));
                 match &lowered.methods[method as usize] {
-                    Method::Hybrid(_) => [&drawn[digit][part][..limbs], &drawn[digit][part][all..]].concat(),
+                    Method::Hybrid(_) | Method::Of(..) => {
+                        [&drawn[digit][part][..limbs], &drawn[digit][part][all..]].concat()
+                    }
                     Method::Klss(layout) => {
                         cut(&drawn[digit..=digit], layout, toy, (limbs, primes as usize))[0][part].clone()
                     }

@@ -30,7 +30,7 @@ fn equal_births_add_linearly_and_others_in_squares() {
 fn equal_computations_have_equal_errors() {
     let p = params();
     let scale = Scale::pow2(43);
-    let by = |key, level| Switching { key, layout: KeyLayout::base(&p), level: Level::new(level) };
+    let by = |key, level| Switching { key, manner: KeyLayout::base(&p).into(), level: Level::new(level) };
     let switch = |x: &Noise| x.key_switch(&p, by(7, 3), &scale);
     let (x, y) = (fresh(1), fresh(2));
     assert_eq!(switch(&x).sub(&switch(&x)).std(), 0.0);
@@ -117,7 +117,7 @@ fn births_after_an_unknown_operand_add_linearly() {
     let other = down(&fresh(2).mul_plain(&factor, &p));
     close(a.add(&other).std(), a.std() * 2f64.sqrt());
     // Multiples and negatives of one value are roundings of one.
-    let by = Switching { key: 1, layout: KeyLayout::base(&p), level: top };
+    let by = Switching { key: 1, manner: KeyLayout::base(&p).into(), level: top };
     let switched = |x: &Noise| x.key_switch(&p, by, &scale);
     let (x, y) = (fresh(1), fresh(2));
     assert!(switched(&x).sub(&switched(&x.mul_integer(2))).std() > switched(&x).std());

@@ -413,7 +413,7 @@ mod tests {
         let methods = Methods::new(&table, &chain, &[], Allowed::Klss).unwrap();
         let of = |method: &Method| match method {
             Method::Klss(klss) => klss.block(),
-            Method::Hybrid(_) => 0,
+            Method::Hybrid(_) | Method::Of(..) => 0,
         };
         let mut blocks: Vec<usize> = methods.candidates().iter().map(of).collect();
         blocks.sort_unstable();
@@ -443,7 +443,7 @@ mod tests {
         };
         let primes = |method: &Method| match method {
             Method::Klss(klss) => klss.t().to_vec(),
-            Method::Hybrid(_) => Vec::new(),
+            Method::Hybrid(_) | Method::Of(..) => Vec::new(),
         };
         for method in of(&[54], 36).candidates() {
             let t = primes(method);
