@@ -96,7 +96,8 @@ def test_options_work_together(row: dict[str, Any], tmp_path: Path) -> None:
     results = compiled.evaluate(server, arguments, machine=row["machine"])
     expected = (MATRIX @ WEIGHTS) ** 2 + 0.25
     found = compiled.decrypt(keys, results)
-    assert np.max(np.abs(found - expected)) <= 2.0**results.error_log2 < 2.0**-8
+    # Results state powers of 2^4; uncentred digits of other libraries err most.
+    assert np.max(np.abs(found - expected)) <= 2.0**results.error_log2 <= 2.0**-8
     # The same keys as they were made, on the machine that is written for clarity.
     reference = compiled.evaluate(keys, arguments, machine="reference")
     if row["switching"] in ("hybrid", "seal", "openfhe") or not row["machine"].startswith("compact"):
