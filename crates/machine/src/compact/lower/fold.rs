@@ -21,11 +21,15 @@ struct Candidate {
     c: u64,
 }
 
-/// (x, k) if the node is x·k for a plain x and nothing else.
+/// (x, k) if the node is x·k for a plain x of the same modulus and nothing else: not the residue of a limb modulo another prime.
 pub(crate) fn scaled_base(graph: &Graph, node: NodeId) -> Option<(NodeId, u64)> {
     match graph.kind(node) {
         Kind::Sum(terms) => match terms[..] {
-            [Term::Scaled { x, k, shift: 0 }] if x.is_plain() => Some((x.node, k)),
+            [Term::Scaled { x, k, shift: 0 }]
+                if x.is_plain() && graph.modulus(x.node) == graph.modulus(node) =>
+            {
+                Some((x.node, k))
+            }
             _ => None,
         },
         _ => None,
