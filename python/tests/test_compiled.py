@@ -385,6 +385,24 @@ def test_a_kernel_file_is_read_or_refused_whatever_its_signature(packed: Path, d
         load_with(packed, {data.draw(st.sampled_from(every)): data.draw(ANYTHING)})
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_a_kernel_file_is_read_or_refused_whatever_its_facts(packed: Path, data: st.DataObject) -> None:
+    file = bundle.load(packed, "kernel")
+    names = st.sampled_from(sorted({*file.facts, "encryption"} - {"digest"}))
+    changed = bundle.Bundle("kernel", {**file.facts, data.draw(names): data.draw(ANYTHING)}, file.parts)
+    with contextlib.suppress(rm.FileFormatError, rm.ProgramError):
+        Compiled.from_bytes(changed.to_bytes())
+
+
+@pytest.mark.parametrize("said", [["divided"], {}, 3, None, "open"])
+def test_an_encryption_that_there_is_not_is_refused(packed: Path, said: Any) -> None:
+    file = bundle.load(packed, "kernel")
+    changed = bundle.Bundle("kernel", {**file.facts, "encryption": said}, file.parts)
+    with pytest.raises(rm.FileFormatError, match="its encryption is none"):
+        Compiled.from_bytes(changed.to_bytes())
+
+
 def test_a_signature_of_deep_lists_is_refused(packed: Path, tmp_path: Path) -> None:
     file = bundle.load(packed, "kernel")
     parts = {**file.parts, "signature": b"[" * 10**5}

@@ -281,11 +281,11 @@ class Compiled(ServerSide):
         if not (precision is None or (type(precision) is int and 1 <= precision <= MOST_BITS)):
             bundle.refuse_damaged(path, "its precision is not a number of bits")
         params = Params.from_bytes(read.parts["params"])
-        encryption = READ.get(read.facts.get("encryption", WRITTEN["undivided"]))
-        if encryption is None:
+        said = read.facts.get("encryption", WRITTEN["undivided"])
+        if not (isinstance(said, str) and said in READ):
             bundle.refuse_damaged(path, "its encryption is none")
         plan = Plan.with_params(
-            text, params, magnitude, bound, signature.real, level, rotation_keys, encryption
+            text, params, magnitude, bound, signature.real, level, rotation_keys, READ[said]
         )
         compiled = cls(text, signature, plan, switching, level, precision)
         if not compiled._made(read.facts.get("program")):
