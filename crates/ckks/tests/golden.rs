@@ -4,8 +4,9 @@
 //! version, or where seeds are meant to give other bits, in a new folder. Version 2 reversed the direction of
 //! Galois keys; only files that may hold them have it. Version 3 states the identity of the secret key; files
 //! that belong to one have it. Version 4 has the sums of predicted errors in place of their contributions;
-//! ciphertexts and plaintexts have it. Version 6 has public keys over one prime more. Files in `v3-purposes` and `v4` were drawn after each purpose got its
-//! own stream of a seed; those of `v1` to `v3` are kept as they were written before.
+//! ciphertexts and plaintexts have it. Version 6 has public keys over one prime more. Files in `v3-purposes` and
+//! `v4` were drawn after each purpose got its own stream of a seed; those of `v1` to `v3` are kept as they were
+//! written before.
 
 use std::path::PathBuf;
 

@@ -267,27 +267,25 @@ class ClientSide:
             ParameterError: numbers that are not possible.
         """
         flooding, counts = Flooding.of(publish, statistical), published(self.signature)
-        noise = {name: self._promised_error(name) for name in counts}
+        noise = {name: self._errors(name)[0] for name in counts}
         deviation, error = flooding.deviation(flooding.norm(noise, counts)), max(self.terms.errors.values())
         return math.log2(2.0**error + deviation * flooding.worst(sum(counts.values())))
 
-    def _promised_error(self, name: str) -> float:
-        """The error of a decoded result: as asked for or predicted, and the rounding of doubles."""
-        terms = self.terms
-        error, _ = _native.stated(terms.precision, terms.noise[name], terms.bounds[name])
-        return math.hypot(2.0**error, terms.bounds[name] * ROUNDING)
+    def _errors(self, name: str) -> tuple[float, float]:
+        """The error of a decoded result, and what the result states of it at most.
 
-    def _error_of(self, name: str, result: Ciphertext) -> float:
-        """The same of a result that may state more."""
-        stated = 2.0**result.error_log2
-        usual = stated <= self._stated_error(name) * (1 + 1e-9)
-        return self._promised_error(name) if usual else stated
-
-    def _stated_error(self, name: str) -> float:
-        """The error that a result states, at most: as asked for or predicted, and the rounding of doubles."""
+        Both are as asked for or predicted, with the rounding of doubles: of the kernel's bound, and of the
+        one that results state.
+        """
         terms = self.terms
         error, bound = _native.stated(terms.precision, terms.noise[name], terms.bounds[name])
-        return math.hypot(2.0**error, bound * ROUNDING)
+        kept, said = (math.hypot(2.0**error, size * ROUNDING) for size in (terms.bounds[name], bound))
+        return kept, said
+
+    def _error_of(self, name: str, result: Ciphertext) -> float:
+        """The error of a decoded result; what the result states, where that is more than usual."""
+        stated, (kept, usual) = 2.0**result.error_log2, self._errors(name)
+        return kept if stated <= usual * (1 + 1e-9) else stated
 
     def rewritten(self, values: Values) -> Values:
         """Arguments or results of this kernel, stating public facts alone.

@@ -254,7 +254,7 @@ class Managed(ClientSide):
         """
         flooding = Flooding.of_results(sanitise, statistical) or Flooding(1)
         more = flooding.sanitising(self.params.log_n, sum(published(self.signature).values()))
-        noise = max(self._stated_error(name) for name in self._noise())
+        noise = max(self._errors(name)[1] for name in self._noise())
         return max(math.log2(noise) + more, max(self.predicted_error.values()))
 
     def measure_error(

@@ -1,9 +1,16 @@
-"""The text of stored results: JSON with one row a line, so that a changed row is a changed line."""
+"""Stored results: JSON with one row a line, so that a changed row is a changed line."""
 
 from __future__ import annotations
 
 import json
+from importlib import resources
 from typing import Any
+
+
+def read_stored(package: str, name: str) -> dict[str, Any]:
+    """Return what the file ``name`` in the folder of a package holds."""
+    found: dict[str, Any] = json.loads(resources.files(package).joinpath(name).read_text(encoding="utf-8"))
+    return found
 
 
 def text_of(content: list[Any] | dict[str, Any]) -> str:

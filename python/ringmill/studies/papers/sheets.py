@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 Row = dict[str, Any]
+#: The text of each column by its heading.
+Cells = dict[str, Callable[[Row], str]]
 
 #: The column of `remarks`.
 REMARKS = "remarks"
@@ -30,7 +32,22 @@ def percent(value: float | None) -> str:
     return "–" if value is None else f"{value:+.1f} %"
 
 
-def listed(title: str, rows: Iterable[Row], table: object, cells: dict[str, Callable[[Row], str]]) -> Sheet:
+def paper_figure(name: str, digits: int = 0) -> Callable[[Row], str]:
+    """A column of figures that the paper prints."""
+    return lambda row: number(row["paper"].get(name), digits)
+
+
+def our_figure(name: str, scale: float = 1, digits: int = 0) -> Callable[[Row], str]:
+    """A column of figures of ours, in units of ``scale``."""
+
+    def text(row: Row) -> str:
+        found = row["ours"].get(name)
+        return number(None if found is None else found / scale, digits)
+
+    return text
+
+
+def listed(title: str, rows: Iterable[Row], table: object, cells: Cells) -> Sheet:
     """A sheet with a line for each row of a table; ``cells`` has the text of each column by its heading.
 
     A last column shows the rows' remarks, if one of them has any.

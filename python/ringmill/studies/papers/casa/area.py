@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from importlib import resources
 from typing import Any
 
 from ringmill.studies.papers.casa.rows import Area
+from ringmill.studies.stored import read_stored
 
 Row = dict[str, Any]
 
@@ -19,8 +18,7 @@ def stored() -> Row:
 
     Written by ``python -m rtl.tools area`` from the syntheses in ``rtl/synth/data``.
     """
-    file = resources.files(__package__).joinpath("area.json")
-    return dict(json.loads(file.read_text(encoding="utf-8")))
+    return read_stored(__package__, "area.json")
 
 
 def lookup(areas: Row, word_bits: int = 54) -> Area:

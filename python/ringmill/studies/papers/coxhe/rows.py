@@ -7,11 +7,9 @@ on the same board, with the error and the security of the row as constraints. Wh
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib import resources
 from typing import Any
 
 from ringmill._native import Params
@@ -20,6 +18,7 @@ from ringmill.errors import ProgramError
 from ringmill.kernels import NINE, PaperKernel
 from ringmill.studies.papers.coxhe import models
 from ringmill.studies.papers.figures import read_figures
+from ringmill.studies.stored import read_stored
 
 Row = dict[str, Any]
 
@@ -234,6 +233,4 @@ def gains(rows: list[Row]) -> Row:
 
 def stored() -> Row:
     """What was explored last: rows, and with which version."""
-    text = resources.files(__package__).joinpath("explored.json").read_text(encoding="utf-8")
-    found: Row = json.loads(text)
-    return found
+    return read_stored(__package__, "explored.json")

@@ -2,40 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from ringmill.studies.papers.sheets import Sheet, listed, number
+from ringmill.studies.papers.sheets import Cells, Sheet, listed, our_figure, paper_figure
 
 Row = dict[str, Any]
-Cells = dict[str, Callable[[Row], str]]
-
-
-def _paper(name: str, digits: int = 0) -> Callable[[Row], str]:
-    return lambda row: number(row["paper"].get(name), digits)
-
-
-def _ours(name: str, scale: float = 1, digits: int = 0) -> Callable[[Row], str]:
-    def text(row: Row) -> str:
-        found = row["ours"].get(name)
-        return number(None if found is None else found / scale, digits)
-
-    return text
 
 
 #: Of every table with resources.
 _RESOURCES: Cells = {
     "row": lambda row: str(row["row"]),
     "": lambda _: "",
-    "LUT": _paper("lut"),
-    "ours": _ours("lut"),
-    "FF": _paper("ff"),
-    "ours, FF": _ours("ff"),
-    "DSP": _paper("dsp"),
-    "ours, DSP": _ours("dsp"),
-    "BRAM": _paper("bram", 1),
-    "URAM": _paper("uram"),
-    "ours, MB": _ours("ram_bytes", 1e6, 1),
+    "LUT": paper_figure("lut"),
+    "ours": our_figure("lut"),
+    "FF": paper_figure("ff"),
+    "ours, FF": our_figure("ff"),
+    "DSP": paper_figure("dsp"),
+    "ours, DSP": our_figure("dsp"),
+    "BRAM": paper_figure("bram", 1),
+    "URAM": paper_figure("uram"),
+    "ours, MB": our_figure("ram_bytes", 1e6, 1),
 }
 
 
@@ -43,24 +29,24 @@ _RESOURCES: Cells = {
 _CLOCKS: Cells = {
     "row": lambda row: str(row["row"]),
     "": lambda _: "",
-    "cycles": _paper("cycles"),
-    "ours, interval": _ours("interval"),
-    "ours, latency": _ours("latency"),
-    "alone": _ours("latency_alone"),
-    "Mbps": _paper("mbps_paper_rule"),
-    "ours, Mbps": _ours("mbps_paper_rule"),
-    "Mbps, all bits": _paper("mbps_all_bits"),
-    "ours, all bits": _ours("mbps_all_bits"),
+    "cycles": paper_figure("cycles"),
+    "ours, interval": our_figure("interval"),
+    "ours, latency": our_figure("latency"),
+    "alone": our_figure("latency_alone"),
+    "Mbps": paper_figure("mbps_paper_rule"),
+    "ours, Mbps": our_figure("mbps_paper_rule"),
+    "Mbps, all bits": paper_figure("mbps_all_bits"),
+    "ours, all bits": our_figure("mbps_all_bits"),
 }
 
 _SETS: Cells = {
     "limbs, special, digits": lambda row: ", ".join(map(str, row["set"])),
     "": lambda _: "",
-    "bound": _ours("bound"),
-    "interval": _ours("interval"),
-    "latency": _ours("latency"),
-    "alone": _ours("latency_alone"),
-    "MB off chip": _ours("bytes_off_chip", 1e6, 1),
+    "bound": our_figure("bound"),
+    "interval": our_figure("interval"),
+    "latency": our_figure("latency"),
+    "alone": our_figure("latency_alone"),
+    "MB off chip": our_figure("bytes_off_chip", 1e6, 1),
 }
 
 
@@ -79,9 +65,9 @@ def sheets(rows: list[Row]) -> list[Sheet]:
             {
                 "row": lambda r: r["row"],
                 "": lambda _: "",
-                "keys, KB": _paper("key_kbytes"),
-                "ciphertext, KB": _paper("ciphertext_kbytes"),
-                "ours, MB": _ours("bytes_off_chip", 1e6, 1),
+                "keys, KB": paper_figure("key_kbytes"),
+                "ciphertext, KB": paper_figure("ciphertext_kbytes"),
+                "ours, MB": our_figure("bytes_off_chip", 1e6, 1),
             },
         ),
         listed("Sets of ours, N = 2^16, ten units in place", rows, "sets", _SETS),

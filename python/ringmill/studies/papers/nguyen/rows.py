@@ -7,11 +7,10 @@ compares.
 
 from __future__ import annotations
 
-import json
-from importlib import resources
 from typing import Any
 
 from ringmill.studies.papers.figures import read_figures
+from ringmill.studies.stored import read_stored
 
 Row = dict[str, Any]
 
@@ -30,9 +29,7 @@ ALONE = "another device, size and modulus; shown alone"
 
 def stored() -> Row:
     """Ours, as they are stored."""
-    file = resources.files(__package__).joinpath("ours.json")
-    found: Row = json.loads(file.read_text(encoding="utf-8"))
-    return found
+    return read_stored(__package__, "ours.json")
 
 
 def mbps(n: int, bits: int, cycles: float, clock_mhz: float) -> float:

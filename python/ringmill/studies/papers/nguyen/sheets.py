@@ -2,25 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from ringmill.studies.papers.sheets import Sheet, listed, number
+from ringmill.studies.papers.sheets import Cells, Sheet, listed, number, our_figure, paper_figure
 
 Row = dict[str, Any]
-Cells = dict[str, Callable[[Row], str]]
-
-
-def _paper(name: str, digits: int = 0) -> Callable[[Row], str]:
-    return lambda row: number(row["paper"].get(name), digits)
-
-
-def _ours(name: str, scale: float = 1, digits: int = 0) -> Callable[[Row], str]:
-    def text(row: Row) -> str:
-        found = row["ours"].get(name)
-        return number(None if found is None else found / scale, digits)
-
-    return text
 
 
 _NAMES: Cells = {"row": lambda row: str(row["row"]), "order": lambda row: str(row["order"])}
@@ -28,30 +14,30 @@ _NAMES: Cells = {"row": lambda row: str(row["row"]), "order": lambda row: str(ro
 #: Of Tables I and II: what is used, and how fast it is.
 _BOTH: Cells = {
     **_NAMES,
-    "LUT": _paper("lut"),
-    "ours": _ours("lut"),
-    "FF": _paper("ff"),
-    "ours, FF": _ours("ff"),
-    "DSP": _paper("dsp"),
-    "ours, DSP": _ours("dsp"),
-    "BRAM": _paper("bram"),
-    "ours, MB": _ours("ram_bytes", 1e6, 2),
-    "cycles": _paper("cycles"),
-    "ours, interval": _ours("interval"),
-    "ready": _ours("latency_ready"),
-    "Mbps": _paper("mbps_paper_rule"),
-    "ours, Mbps": _ours("mbps_paper_rule"),
-    "all bits": _paper("mbps_all_bits"),
-    "ours, all bits": _ours("mbps_all_bits"),
+    "LUT": paper_figure("lut"),
+    "ours": our_figure("lut"),
+    "FF": paper_figure("ff"),
+    "ours, FF": our_figure("ff"),
+    "DSP": paper_figure("dsp"),
+    "ours, DSP": our_figure("dsp"),
+    "BRAM": paper_figure("bram"),
+    "ours, MB": our_figure("ram_bytes", 1e6, 2),
+    "cycles": paper_figure("cycles"),
+    "ours, interval": our_figure("interval"),
+    "ready": our_figure("latency_ready"),
+    "Mbps": paper_figure("mbps_paper_rule"),
+    "ours, Mbps": our_figure("mbps_paper_rule"),
+    "all bits": paper_figure("mbps_all_bits"),
+    "ours, all bits": our_figure("mbps_all_bits"),
 }
 
 _MULTIPLIER: Cells = {
     "kind": lambda row: str(row["row"]),
     "": lambda _: "",
-    "DSP, full product": _paper("dsp_full_product"),
-    "ours, DSP": _ours("dsp"),
-    "ours, LUT": _ours("lut"),
-    "ours, FF": _ours("ff"),
+    "DSP, full product": paper_figure("dsp_full_product"),
+    "ours, DSP": our_figure("dsp"),
+    "ours, LUT": our_figure("lut"),
+    "ours, FF": our_figure("ff"),
 }
 
 _MODES: Cells = {
@@ -59,14 +45,14 @@ _MODES: Cells = {
     "order": lambda row: str(row["order"]),
     "N": lambda row: number(row["n"]),
     "words": lambda row: number(row["p"]),
-    "interval": _ours("interval"),
-    "ready": _ours("latency_ready"),
-    "cold": _ours("latency_cold"),
-    "multipliers": _ours("multipliers"),
-    "DSP": _ours("dsp"),
-    "MB": _ours("ram_bytes", 1e6, 2),
-    "Mbps": _ours("mbps_paper_rule"),
-    "all bits": _ours("mbps_all_bits"),
+    "interval": our_figure("interval"),
+    "ready": our_figure("latency_ready"),
+    "cold": our_figure("latency_cold"),
+    "multipliers": our_figure("multipliers"),
+    "DSP": our_figure("dsp"),
+    "MB": our_figure("ram_bytes", 1e6, 2),
+    "Mbps": our_figure("mbps_paper_rule"),
+    "all bits": our_figure("mbps_all_bits"),
 }
 
 

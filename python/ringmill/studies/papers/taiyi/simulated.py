@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from importlib import resources
 from typing import Any
 
 from ringmill.errors import MachineError
 from ringmill.studies.papers.taiyi import applications, programs, space
 from ringmill.studies.papers.taiyi.machines import place, reported
 from ringmill.studies.papers.taiyi.programs import FOUR, VARIANTS, Variant
+from ringmill.studies.stored import read_stored
 
 Row = dict[str, Any]
 FILE = "simulated.json"
@@ -77,7 +76,4 @@ def made(show: Callable[[Row], None]) -> dict[str, Any]:
 
 def stored() -> dict[str, Any]:
     """Return the stored simulations."""
-    found: dict[str, Any] = json.loads(
-        resources.files(__package__).joinpath(FILE).read_text(encoding="utf-8")
-    )
-    return found
+    return read_stored(__package__, FILE)

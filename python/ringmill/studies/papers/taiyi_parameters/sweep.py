@@ -7,9 +7,7 @@ shipped costs of one core. Compiling takes minutes, so what was found is stored 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from importlib import resources
 from typing import Any
 
 from ringmill._native import Params
@@ -17,6 +15,7 @@ from ringmill.compiled import Compiled, compile_traced
 from ringmill.errors import RingmillError
 from ringmill.studies.papers.figures import read_figures
 from ringmill.studies.papers.taiyi_parameters.rows import shape
+from ringmill.studies.stored import read_stored
 from ringmill.trace import kernel, vector
 from ringmill.trace.marks import bootstrap
 
@@ -81,8 +80,7 @@ def made(reported: Callable[[Row], None]) -> Row:
 
 def stored() -> Row:
     """Return what was priced last."""
-    found: Row = json.loads(resources.files(__package__).joinpath(FILE).read_text(encoding="utf-8"))
-    return found
+    return read_stored(__package__, FILE)
 
 
 def nanoseconds(row: Row) -> float:
