@@ -243,7 +243,7 @@ def published(signature: Any) -> dict[str, int]:
     """Numbers that are published of each ciphertext of the results."""
     each = 1 if signature.real else 2
     return {
-        part: each * math.prod(result.layout.shape) * max(signature.lanes, 1)
+        part: each * math.prod(layout.shape) * max(signature.lanes, 1)
         for result in signature.outputs.values()
-        for part in result.parts
+        for part, layout in zip(result.parts, result.layouts, strict=True)
     }

@@ -84,7 +84,8 @@ class Arithmetic(Facts):
             found = self._evaluated(made, inputs, magnitude, bound, reported)
         results = []
         for result in signature.outputs.values():
-            length = result.layout.size if result.layout.shape else self.length
+            layout = result.layouts[0]
+            length = layout.size if layout.shape else self.length
             native = found[result.parts[0]]
             results.append(type(self)(native, self.evaluator, length, real=signature.real))
         return kernel.form(results)

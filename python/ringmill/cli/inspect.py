@@ -118,7 +118,7 @@ def _of_client(kernel: ClientSide) -> Facts:
             + ("" if taken.intersection(s.parts(n)) else ", which no result needs")
             for n, s in signature.inputs.items()
         ],
-        "results": [f"{n} {list(r.layout.shape)}" for n, r in signature.outputs.items()],
+        "results": [f"{n} {list(r.shape)}" for n, r in signature.outputs.items()],
     }
 
 

@@ -66,7 +66,7 @@ class Client(ClientSide):
             "depth": self._terms.depth,
             "keys": self.keys_needed,
             "arguments": ", ".join(f"{n} {list(s.shape)}" for n, s in self.signature.inputs.items()),
-            "results": ", ".join(f"{n} {list(r.layout.shape)}" for n, r in self.signature.outputs.items()),
+            "results": ", ".join(f"{n} {list(r.shape)}" for n, r in self.signature.outputs.items()),
             "error": f"2^{max(self._terms.errors.values()):.1f} in the worst slot, as results state it",
         }
         return html.table(f"client of kernel {self.name}, {self.signature.slots} slots", rows)

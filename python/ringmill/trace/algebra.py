@@ -9,6 +9,7 @@ import numpy as np
 
 from ringmill.trace import gather, statistics
 from ringmill.trace.base import UFUNCS, Tensor, constant_array
+from ringmill.trace.cut import Cut
 from ringmill.trace.where import refuse
 
 
@@ -107,7 +108,22 @@ def _slid(x: Any, taps: Any, mode: str, function: Any, name: str) -> Any:
             "Both are vectors, the mode is 'full', 'same' or 'valid'; for images there is ringmill.convolve",
         )
     values = weights.real if not np.any(weights.imag) else weights
+    if isinstance(x, Cut):
+        return _slid_far(x, values if name == "convolve" else values[::-1].conj(), mode)
     return statistics.along(x, _toeplitz(values, x.shape[0], mode, function), 0)
+
+
+def _slid_far(x: Cut, taps: Any, mode: str) -> Any:
+    """A convolution of a vector in several ciphertexts: each element takes as many as there are taps."""
+    m, n = taps.size, x.size
+    modes = {"full": (0, n + m - 1), "same": ((m - 1) // 2, n), "valid": (m - 1, n - m + 1)}
+    first, length = modes[mode]
+    if m > n:
+        refuse("ShapeMismatch", f"{m} weights for an encrypted {x.kind}", "Take fewer weights than elements")
+    columns, at = (each.ravel() for each in np.meshgrid(np.arange(n), np.arange(m), indexing="ij"))
+    rows = columns + at - first
+    inside = (rows >= 0) & (rows < length) & (taps[at] != 0)
+    return x.mapped(rows[inside], columns[inside], taps[at][inside], length)
 
 
 def _both(a: Any, v: Any, mode: str) -> Any:

@@ -86,10 +86,25 @@ def _held(trace: Callable[..., Traced], options: dict[str, Any], records: int) -
 
 
 def _compiled(trace: Callable[..., Traced], options: dict[str, Any], records: int) -> Compiled:
-    """Compile what is traced, in more slots where bootstrappings ask for them."""
+    """Compile what is traced; large arguments fill the ciphertexts that parameters have."""
+    made, traced = _once(trace, options, records, 1)
+    slots = made.params.slots
+    if traced.signature.is_cut and slots > made.signature.slots:
+        filled = _once(trace, options, records, slots)
+        # Values of the kernel may be larger than its arguments, and then ask for a larger ring.
+        if filled[0].params.slots <= slots:
+            made, traced = filled
+    _warn(traced, made)
+    return made
+
+
+def _once(
+    trace: Callable[..., Traced], options: dict[str, Any], records: int, least: int
+) -> tuple[Compiled, Traced]:
+    """Compile what is traced in ``least`` slots or more: in those that bootstrappings ask for."""
     from ringmill.compiled import compile_traced
 
-    traced = trace()
+    traced = trace(least=least)
 
     def once(lanes: int) -> Compiled:
         nonlocal traced
@@ -104,8 +119,7 @@ def _compiled(trace: Callable[..., Traced], options: dict[str, Any], records: in
                 traced = trace(least=error.least // (lanes or 1))
 
     made = in_lanes(once, records, traced.signature.slots, most_slots(options.get("params")))
-    _warn(traced, made)
-    return made
+    return made, traced
 
 
 def _warn(traced: Traced, made: Compiled) -> None:

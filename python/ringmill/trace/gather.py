@@ -30,15 +30,17 @@ def numbers(x: Any, first: int = 1) -> Numbers:
 
 def gathered(x: Any, index: Numbers) -> Any:
     """The elements of ``x`` that have these numbers, in the shape of ``index``; zero for 0."""
-    from ringmill.trace.stack import Stack
+    from ringmill.trace.several import Several
     from ringmill.trace.symbol import Symbol
 
-    if isinstance(x, Stack):
+    if isinstance(x, Several):
         return x.gathered(index)
     if index.size == 0:
         refuse("BadIndex", f"no element of an encrypted {x.kind} is left", "Choose one at least")
     if not np.any(index):
-        return x * 0
+        if index.shape == x.shape or not index.shape:
+            return x * 0
+        return Symbol(x.graph, (x * 0).node, _fits(Layout.contiguous(index.shape, x.slots)), clean=True)
     if not x.shape:
         mask = (index != 0).astype(float)
         return spread(x, Layout.contiguous(index.shape, x.slots)) * mask if index.shape else x
@@ -121,6 +123,7 @@ def _numpy(function: Callable[..., Any], what: str, *args: Any, **options: Any) 
 def joined(function: Callable[..., Any], parts: Sequence[Any], *args: Any, **options: Any) -> Any:
     """What a NumPy function makes of several arrays, encrypted and clear, that it puts side by side."""
     from ringmill.trace.base import Tensor, constant_array
+    from ringmill.trace.cut import Cut
     from ringmill.trace.stack import Stack
     from ringmill.trace.symbol import Symbol
 
@@ -130,6 +133,8 @@ def joined(function: Callable[..., Any], parts: Sequence[Any], *args: Any, **opt
     index = np.asarray(_numpy(function, "encrypted values", ranges, *args, **options))
     if any(isinstance(v, Stack) for v in values):
         return _joined_columns(values, starts, index)
+    if any(isinstance(v, Cut) for v in values):
+        return _joined_cut(values, starts, index)
     found = next(v for v in values if isinstance(v, Symbol))
     layout = _fits(Layout.contiguous(index.shape, found.slots))
     clear, total = np.zeros(index.shape, dtype=np.complex128), None
@@ -152,22 +157,42 @@ def _joined_columns(values: list[Any], starts: Any, index: Numbers) -> Any:
     if index.ndim > 2:
         refuse("PackingMismatch", f"a result by columns of {index.ndim} axes", "Pack the arguments in slots")
     first = next(v for v in values if isinstance(v, Stack)).parts[0]
-    parts = []
-    for j in range(index.shape[-1]):
-        total, clear = None, np.zeros(index.shape[:-1], dtype=np.complex128)
-        for value, start in zip(values, starts, strict=False):
-            at = index[..., j]
-            own = np.where((at >= start) & (at < start + value.size), at - start + 1, 0)
-            if not np.any(own):
-                continue
-            if isinstance(value, np.ndarray):
-                clear += np.where(own > 0, value.ravel()[own - 1], 0)
-                continue
-            term = value.one(own) if isinstance(value, Stack) else gathered(value, own)
-            total = term if total is None else total + term
-        total = gathered(first, np.zeros(index.shape[:-1], dtype=np.int64)) if total is None else total
-        parts.append(total + clear if np.any(clear) else total)
-    return Stack(parts)
+    return Stack([_sum_of_own(values, starts, index[..., j], first) for j in range(index.shape[-1])])
+
+
+def _joined_cut(values: list[Any], starts: Any, index: Numbers) -> Any:
+    """The same where one does not fit a ciphertext: whole parts side by side, or piece by piece."""
+    from ringmill.trace.base import parts_of
+    from ringmill.trace.cut import Cut, in_pieces
+
+    first = next(part for v in values if isinstance(v, Cut) for part in v.parts)
+    if len(whole := {v.axis for v in values if isinstance(v, Cut)}) == 1:
+        axis = whole.pop()
+        alike = all(not isinstance(v, np.ndarray) and v.ndim == index.ndim > axis for v in values)
+        ranges = [numbers(v, int(s)) for v, s in zip(values, starts, strict=False)] if alike else []
+        if alike and np.array_equal(_numpy(np.concatenate, "encrypted values", ranges, axis), index):
+            return Cut([part for value in values for part in parts_of(value)], axis)
+
+    def piece(at: Numbers) -> Any:
+        return _sum_of_own(values, starts, at, first)
+
+    return in_pieces(index, first.slots, piece)
+
+
+def _sum_of_own(values: list[Any], starts: Any, index: Numbers, first: Any) -> Any:
+    """Elements of several arrays, encrypted and clear, by their numbers."""
+    total, clear = None, np.zeros(index.shape, dtype=np.complex128)
+    for value, start in zip(values, starts, strict=False):
+        own = np.where((index >= start) & (index < start + value.size), index - start + 1, 0)
+        if not np.any(own):
+            continue
+        if isinstance(value, np.ndarray):
+            clear += np.where(own > 0, value.ravel()[own - 1], 0)
+            continue
+        term = value.one(own) if hasattr(value, "one") else gathered(value, own)
+        total = term if total is None else total + term
+    total = gathered(first, np.zeros(index.shape, dtype=np.int64)) if total is None else total
+    return total + clear if np.any(clear) else total
 
 
 def padded(x: Any, pad_width: Any, mode: str = "constant", **options: Any) -> Any:

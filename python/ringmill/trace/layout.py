@@ -24,6 +24,11 @@ def power_of_two(n: int) -> int:
     return 1 << max(0, n - 1).bit_length()
 
 
+def floor_power_of_two(n: int) -> int:
+    """The greatest power of two that is at most ``n``, which is 1 or more."""
+    return 1 << (n.bit_length() - 1)
+
+
 def apart(shape: Shape, strides: Shape) -> bool:
     """Whether every element has a slot of its own."""
     reach, nested = 0, True

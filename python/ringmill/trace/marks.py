@@ -12,7 +12,7 @@ import numpy as np
 
 from ringmill.trace.graph import Graph
 from ringmill.trace.padding import keeps
-from ringmill.trace.stack import Stack
+from ringmill.trace.several import Several
 from ringmill.trace.symbol import Symbol
 from ringmill.trace.where import refuse
 
@@ -52,7 +52,7 @@ def bootstrap(x: Any, *, iterations: int | None = None) -> Any:
     ------
         KernelError: another number of iterations.
     """
-    if isinstance(x, (Symbol, Stack)):
+    if isinstance(x, (Symbol, Several)):
         return x.bootstrap(iterations=iterations)
     method = getattr(x, "bootstrap", None)  # an encrypted vector at the prompt
     return x if method is None else method(iterations=iterations)
@@ -76,7 +76,7 @@ def within(x: Any, bound: float | tuple[float, float], *, everywhere: bool = Fal
     """
     low, high = _ends(bound)
     size = max(abs(low), abs(high))
-    if isinstance(x, Stack):
+    if isinstance(x, Several):
         return x.map(lambda part: within(part, bound, everywhere=everywhere))
     if isinstance(x, Symbol):
         kept = x if everywhere or keeps(x, 1.0, 0.0, size) else x.cleaned()

@@ -14,7 +14,7 @@ from ringmill.trace.base import Encrypted, Tensor, constant_array
 from ringmill.trace.circuit import splice
 from ringmill.trace.padding import image, keeps, note, padding
 from ringmill.trace.prompt import prompted
-from ringmill.trace.stack import Stack
+from ringmill.trace.several import Several
 from ringmill.trace.symbol import Symbol
 from ringmill.trace.where import refuse
 
@@ -76,7 +76,7 @@ def _checked(coefficients: Any) -> Coefficients:
 
 
 def _each(function: Callable[[Symbol], Symbol], x: object) -> Any:
-    if isinstance(x, Stack):
+    if isinstance(x, Several):
         return x.map(function)
     if isinstance(x, Symbol):
         return function(x)

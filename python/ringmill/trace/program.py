@@ -75,8 +75,8 @@ class Traced:
         nodes = dict(self.graph.outputs)
         worst = {}
         for result in self.signature.outputs.values():
-            slots = result.layout.index() if result.layout.shape else np.arange(self.graph.slots)
-            for part in result.parts:
+            for part, layout in zip(result.parts, result.layouts, strict=True):
+                slots = layout.index() if layout.shape else np.arange(self.graph.slots)
                 if nodes[part] in found:
                     worst[part] = float(np.max(found[nodes[part]][slots]))
         return worst

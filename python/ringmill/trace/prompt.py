@@ -40,7 +40,7 @@ class Present(Spec):
 
     def symbols(self, graph: Graph, name: str) -> Symbol:
         """The symbolic argument. In more slots than it has a vector repeats, and its padding holds data."""
-        layout = self.layout(graph.slots)
+        (layout,) = self.layouts(graph.slots)
         clean = self.clean and graph.slots == self.within
         filled = layout if clean else Layout.contiguous((graph.slots,), graph.slots)
         return Symbol(graph, graph.input(name, filled), layout, clean=clean)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import functools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,24 +31,40 @@ LONGEST_NAME = 1 << 10
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One result of a kernel: the ciphertexts that carry it and where its elements sit."""
+    """One result of a kernel: the ciphertexts that carry it and where its elements sit.
+
+    Attributes
+    ----------
+        parts: names of the ciphertexts.
+        layouts: where elements sit in each of them.
+        stacked: each is a column, along a last axis of their own.
+        cut: the axis that they are joined along, where the result is too large for one of them.
+    """
 
     parts: tuple[str, ...]
-    layout: Layout
-    stacked: bool
+    layouts: tuple[Layout, ...]
+    stacked: bool = False
+    cut: int | None = None
 
     @property
     def shape(self) -> Shape:
         """Shape of the logical array."""
-        return (*self.layout.shape, len(self.parts)) if self.stacked else self.layout.shape
+        first = self.layouts[0].shape
+        if self.cut is not None:
+            length = sum(layout.shape[self.cut] for layout in self.layouts)
+            return (*first[: self.cut], length, *first[self.cut + 1 :])
+        return (*first, len(self.parts)) if self.stacked else first
 
     def read(self, slots: Mapping[str, ArrayLike], *, real: bool, lanes: int = 0) -> NDArray[Any]:
         """The logical array, from decrypted slot vectors; of every lane where there are many."""
         arrays = [
-            self.layout.take(slots[part]) if not lanes else taken(self.layout, slots[part], lanes)
-            for part in self.parts
+            layout.take(slots[part]) if not lanes else taken(layout, slots[part], lanes)
+            for part, layout in zip(self.parts, self.layouts, strict=True)
         ]
-        whole = np.stack(arrays, axis=-1) if self.stacked else arrays[0]
+        if self.cut is not None:
+            whole = np.concatenate(arrays, axis=self.cut + (lanes > 0))
+        else:
+            whole = np.stack(arrays, axis=-1) if self.stacked else arrays[0]
         return whole.real.copy() if real else whole
 
     def written(
@@ -58,9 +73,15 @@ class Result:
         """The same slot vectors with ``values`` in place of the logical array."""
         shape = self.shape if not lanes else (lanes, *self.shape)
         array = same_shape(f"result {name!r}", values, shape)
-        columns = np.moveaxis(array, -1, 0) if self.stacked else [array]
-        put = self.layout.put if not lanes else functools.partial(put_in_lanes, self.layout, lanes)
-        return {part: put(slots[part], column) for part, column in zip(self.parts, columns, strict=True)}
+        if self.cut is not None:
+            ends = np.cumsum([layout.shape[self.cut] for layout in self.layouts])
+            each = np.split(array, ends[:-1], axis=self.cut + (lanes > 0))
+        else:
+            each = list(np.moveaxis(array, -1, 0)) if self.stacked else [array]
+        return {
+            part: layout.put(slots[part], own) if not lanes else put_in_lanes(layout, lanes, slots[part], own)
+            for part, layout, own in zip(self.parts, self.layouts, each, strict=True)
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +116,11 @@ class Signature:
     def output_parts(self) -> list[str]:
         """Names of all result ciphertexts."""
         return [part for result in self.outputs.values() for part in result.parts]
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether an argument is in several ciphertexts because one does not hold it."""
+        return any(spec.rows for spec in self.inputs.values())
 
     def pack(self, arguments: Mapping[str, ArrayLike], magnitude: float = math.inf) -> dict[str, Slots]:
         """Slot vectors for every input ciphertext of one run.
@@ -235,15 +261,17 @@ class Signature:
                     "packing": s.packing,
                     "real": s.real,
                     **({} if s.low is None else {"low": s.low, "high": s.high}),
+                    **({"rows": s.rows, "pitch": s.pitch} if s.rows else {}),
                 }
                 for n, s in self.inputs.items()
             },
             "outputs": {
                 n: {
                     "parts": r.parts,
-                    "shape": r.layout.shape,
-                    "strides": r.layout.strides,
+                    "shape": r.layouts[0].shape,
+                    "strides": r.layouts[0].strides,
                     "stacked": r.stacked,
+                    **({} if r.cut is None else _cut_written(r)),
                 }
                 for n, r in self.outputs.items()
             },
@@ -282,7 +310,7 @@ class Signature:
             raise ValueError("more lanes than slots, or results in no known form")
         slots = all_slots // (lanes or 1)  # of a record
         inputs = {
-            str(n): Spec(_sizes(s["shape"]), s["packing"], bool(s["real"]), *_declared(s))
+            str(n): Spec(_sizes(s["shape"]), s["packing"], bool(s["real"]), *_declared(s), *_rows(s))
             for n, s in data["inputs"].items()
         }
         for name, spec in inputs.items():
@@ -295,12 +323,10 @@ class Signature:
             raise ValueError(f"the arguments are more than {MOST_CIPHERTEXTS} ciphertexts")
         outputs = {}
         for name, r in data["outputs"].items():
-            shape, strides = _sizes(r["shape"]), _sizes(r["strides"])
-            last = sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
-            if max(last, math.prod(shape) - 1) >= slots or not r["parts"]:
-                raise ValueError("a result does not fit the slots")
-            layout = Layout(shape, strides, slots)
-            outputs[str(name)] = Result(tuple(str(p) for p in r["parts"]), layout, bool(r["stacked"]))
+            parts = tuple(str(p) for p in r["parts"])
+            if not parts:
+                raise ValueError("a result without ciphertexts")
+            outputs[str(name)] = _result(r, parts, slots)
         if not inputs or not outputs:
             raise ValueError("no arguments or no results")
         return cls(str(data["name"]), all_slots, inputs, outputs, bool(data["real"]), lanes, form)
@@ -318,6 +344,49 @@ def _of_one_number(counts: Mapping[str, int]) -> int:
             records=dict(counts),
         )
     return next(iter(counts.values()), 1)
+
+
+def _rows(given: dict[str, Any]) -> tuple[int, int]:
+    """Indices along the first axis that one ciphertext of an argument has, and their distance; 0 for all."""
+    if "rows" not in given and "pitch" not in given:
+        return 0, 0
+    rows, pitch, shape = given["rows"], given["pitch"], _sizes(given["shape"])
+    if given["packing"] != "slots" or not shape or type(rows) is not int or not 0 < rows < shape[0]:
+        raise ValueError(f"{rows!r} rows in a ciphertext")
+    if type(pitch) is not int or pitch < math.prod(shape[1:]):
+        raise ValueError(f"rows that are {pitch!r} slots apart")
+    return rows, pitch
+
+
+def _cut_written(result: Result) -> dict[str, Any]:
+    """What a file says of a result in several ciphertexts that are joined along an axis."""
+    return {"cut": result.cut, "each": [[of.shape, of.strides] for of in result.layouts]}
+
+
+def _result(given: dict[str, Any], parts: tuple[str, ...], slots: int) -> Result:
+    """A result as a file describes it."""
+    if "cut" not in given:
+        layout = _layout(given["shape"], given["strides"], slots)
+        stacked = bool(given["stacked"])
+        if len(parts) > 1 and not stacked:
+            raise ValueError("several ciphertexts of a result that has one")
+        return Result(parts, (layout,) * len(parts), stacked)
+    layouts = tuple(_layout(shape, strides, slots) for shape, strides in given["each"])
+    axis, first = given["cut"], layouts[0].shape
+    if type(axis) is not int or not 0 <= axis < len(first) or len(layouts) != len(parts):
+        raise ValueError("a result that is cut along an axis that it has not")
+    if any(a.shape[:axis] + a.shape[axis + 1 :] != first[:axis] + first[axis + 1 :] for a in layouts):
+        raise ValueError("parts of a result that do not go together")
+    return Result(parts, layouts, cut=axis)
+
+
+def _layout(given: list[Any], along: list[Any], slots: int) -> Layout:
+    """Where elements of a ciphertext sit."""
+    shape, strides = _sizes(given), _sizes(along)
+    last = sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
+    if max(last, math.prod(shape) - 1) >= slots:
+        raise ValueError("a result does not fit the slots")
+    return Layout(shape, strides, slots)
 
 
 def _declared(given: dict[str, Any]) -> tuple[float | None, float | None]:

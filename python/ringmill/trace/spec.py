@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ringmill.errors import EncodingError, MismatchError, fail
 from ringmill.trace import lanes as lane
 from ringmill.trace.base import any_masked
+from ringmill.trace.cut import Cut
 from ringmill.trace.foreign import foreign
 from ringmill.trace.graph import Graph
 from ringmill.trace.layout import Layout, Shape, power_of_two
@@ -28,13 +29,19 @@ Slots = NDArray[np.complex128]
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """Shape and packing of one encrypted argument, and where its elements lie, if that is declared."""
+    """Shape and packing of one encrypted argument, and where its elements lie, if that is declared.
+
+    Where several ciphertexts share an argument, each holds ``rows`` indices along the first axis, ``pitch``
+    slots apart; both are 0 where one has all.
+    """
 
     shape: Shape
     packing: Packing = "slots"
     real: bool = True
     low: float | None = None
     high: float | None = None
+    rows: int = 0
+    pitch: int = 0
 
     @property
     def magnitude(self) -> float | None:
@@ -54,34 +61,54 @@ class Spec:
         """Slots that one ciphertext of this argument uses."""
         if self.packing == "columns":
             return self.shape[0]
-        return 1 if self.packing == "scalars" else math.prod(self.shape)
+        if self.packing == "scalars":
+            return 1
+        if self.rows:
+            return (self.rows - 1) * self.pitch + math.prod(self.shape[1:])
+        return math.prod(self.shape)
 
     @property
     def ciphertexts(self) -> int:
         """Ciphertexts that carry this argument."""
+        if self.rows:
+            return -(-self.shape[0] // self.rows)
         return 1 if self.packing == "slots" else self.shape[-1]
+
+    @property
+    def whole(self) -> bool:
+        """Whether one ciphertext carries it, under its own name."""
+        return self.packing == "slots" and not self.rows
 
     def parts(self, name: str) -> list[str]:
         """Names of the ciphertexts that carry argument ``name``."""
-        if self.packing == "slots":
-            return [name]
-        return [f"{name}.{j}" for j in range(self.ciphertexts)]
+        return [name] if self.whole else [f"{name}.{j}" for j in range(self.ciphertexts)]
 
-    def layout(self, slots: int) -> Layout:
-        """Layout of each ciphertext."""
+    def layouts(self, slots: int) -> list[Layout]:
+        """Layout of every ciphertext."""
         if self.packing == "scalars" or not self.shape:
-            return Layout.scalar(slots)
-        return Layout.contiguous(self.shape[:1] if self.packing == "columns" else self.shape, slots)
+            return [Layout.scalar(slots)] * self.ciphertexts
+        if not self.rows:
+            shape = self.shape[:1] if self.packing == "columns" else self.shape
+            return [Layout.contiguous(shape, slots)] * self.ciphertexts
+        row = self.shape[1:]
+        strides = (self.pitch, *Layout.contiguous(row, slots).strides)
+        last = self.shape[0] - self.rows * (self.ciphertexts - 1)
+        full = Layout((self.rows, *row), strides, slots)
+        return [full] * (self.ciphertexts - 1) + [Layout((last, *row), strides, slots)]
 
-    def symbols(self, graph: Graph, name: str) -> Symbol | Stack:
+    def symbols(self, graph: Graph, name: str) -> Symbol | Stack | Cut:
         """The symbolic argument that the kernel's function receives."""
-        layout = self.layout(graph.slots)
-        parts = [Symbol(graph, graph.input(part, layout), layout, clean=True) for part in self.parts(name)]
+        parts = [
+            Symbol(graph, graph.input(part, layout), layout, clean=True)
+            for part, layout in zip(self.parts(name), self.layouts(graph.slots), strict=True)
+        ]
         if self.low is not None and self.high is not None:
             for part in parts:
                 graph.ranges[part.node] = (self.low, self.high)
                 graph.promise(part.node, max(abs(self.low), abs(self.high)) or 2.0**-20)
-        return parts[0] if self.packing == "slots" else Stack(parts)
+        if self.rows:
+            return Cut(parts, 0)
+        return parts[0] if self.whole else Stack(parts)
 
     def hold_shape(self, name: str, shape: Shape, *, many: bool = False) -> None:
         """Refuse an argument of another shape; ``many`` records along a first axis may be taken."""
@@ -141,14 +168,24 @@ class Spec:
 
     def placed(self, name: str, array: Slots, slots: int, lanes: int = 0) -> dict[str, Slots]:
         """Slot vectors of an array of the declared shape, or of one for each lane."""
-        layout = self.layout(slots // (lanes or 1))
+        layouts = self.layouts(slots // (lanes or 1))
+        # The first axis of the array is that of lanes where it has one more than the argument.
+        first = array.ndim - len(self.shape)
+        if self.rows:
+            each = [
+                array[(slice(None),) * first + (slice(at, at + self.rows),)]
+                for at in range(0, self.shape[0], self.rows)
+            ]
+        else:
+            each = [array] if self.whole else [array[..., j] for j in range(self.ciphertexts)]
 
-        def place(part: Slots) -> Slots:
+        def place(layout: Layout, part: Slots) -> Slots:
             return layout.place(part) if not lanes else lane.placed(layout, part, lanes)
 
-        if self.packing == "slots":
-            return {name: place(array)}
-        return {part: place(array[..., j]) for j, part in enumerate(self.parts(name))}
+        return {
+            part: place(layout, own)
+            for part, layout, own in zip(self.parts(name), layouts, each, strict=True)
+        }
 
 
 def declared_bound(name: str, magnitude: float) -> float:
@@ -407,6 +444,23 @@ def spec_of(name: str, values: ArrayLike) -> Spec:
             shape=array.shape,
         )
     return Spec(array.shape, real=not np.any(array.imag))
+
+
+def cut(specs: dict[str, Spec], slots: int) -> dict[str, Spec]:
+    """Cut along the first axis what one ciphertext does not hold, and what is as long as one of these.
+
+    Each ciphertext has as many indices as the widest of them allows, in the same slots, so that parts go
+    together. Distances are powers of two: sums along the axis then stand in all rows. Others are left as they
+    are.
+    """
+    long = {s.shape[0] for s in specs.values() if s.packing == "slots" and math.prod(s.shape) > slots}
+    of = {n: s for n, s in specs.items() if s.packing == "slots" and s.shape[:1] and s.shape[0] in long}
+    pitch = power_of_two(max((math.prod(s.shape[1:]) for s in of.values()), default=1))
+    rows = max(slots // pitch, 1)
+    return {
+        name: replace(spec, rows=rows, pitch=pitch) if name in of and spec.shape[0] > rows else spec
+        for name, spec in specs.items()
+    }
 
 
 def slots_for(specs: dict[str, Spec]) -> int:

@@ -19,14 +19,15 @@ from ringmill.trace.gather import Numbers, gathered, numbers
 from ringmill.trace.index import index_of
 from ringmill.trace.layout import Shape
 from ringmill.trace.linear import factor
+from ringmill.trace.several import Several
 from ringmill.trace.symbol import Symbol
 from ringmill.trace.where import refuse
 
 
-class Stack(Tensor):
+class Stack(Several):
     """Several ciphertexts of one shape: columns of a matrix, or the elements of a vector."""
 
-    __slots__ = ("parts",)
+    __slots__ = ()
     offers = "bootstrap, columns, conj, dot, mean, ndim, shape, size and sum"
 
     def __init__(self, parts: Sequence[Symbol]) -> None:
@@ -68,20 +69,6 @@ class Stack(Tensor):
         parts = self.parts if len(self.parts) == shape[-1] else self.parts * shape[-1]
         others = _parts(value, shape[-1])
         return Stack([a._binary(op, b, reverse=reverse) for a, b in zip(parts, others, strict=True)])
-
-    def __neg__(self) -> Stack:
-        return self.map(lambda part: -part)
-
-    def bootstrap(self, *, iterations: int | None = None) -> Stack:
-        """The same elements with fresh levels: one bootstrapping for each ciphertext."""
-        return self.map(lambda part: part.bootstrap(iterations=iterations))
-
-    def conj(self) -> Stack:
-        """Complex conjugate of every element."""
-        return self.map(lambda part: part.conj())
-
-    def __pow__(self, exponent: object) -> Any:
-        return self.map(lambda part: part**exponent)
 
     def __getitem__(self, key: object) -> Symbol | Stack:
         keys = key if isinstance(key, tuple) else (key,)
@@ -147,22 +134,6 @@ class Stack(Tensor):
                 else total.map(lambda p: p.sum(keepdims=keepdims))
             )
         return Stack([total]) if keepdims and over_columns else total
-
-    def mean(
-        self,
-        axis: int | tuple[int, ...] | None = None,
-        dtype: object = None,
-        out: object = None,
-        *,
-        keepdims: bool = False,
-    ) -> Any:
-        """Mean over the same axes as ``sum``; one level more."""
-        total = self.sum(axis, dtype, out, keepdims=keepdims)
-        return total * (np.prod(total.shape, dtype=float) / np.prod(self.shape, dtype=float))
-
-    def dot(self, other: object) -> Any:
-        """The matrix product, as ``@``."""
-        return self @ other
 
     def transpose(self, *_: object) -> NoReturn:
         """Refused: records run along the slots of every ciphertext."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from ringmill.trace import bounds, elementary, gather, linear
 from ringmill.trace.base import Tensor, axes_of, constant_array, parts_of
+from ringmill.trace.cut import Cut
 from ringmill.trace.graph import Extreme
 from ringmill.trace.where import here, refuse
 
@@ -129,6 +131,8 @@ def along(x: Any, matrix: Any, axis: int) -> Any:
     from ringmill.trace.layout import Layout
     from ringmill.trace.where import MoreSlotsError
 
+    if isinstance(x, Cut) and axes_of(axis, x.ndim, f"an encrypted {x.kind}")[0] == x.axis:
+        x._stays("multiplied by a matrix along its long axis here")
     if not hasattr(x, "layout"):
         if axis == x.ndim - 1:
             return x @ np.asarray(matrix).T
@@ -153,6 +157,8 @@ def cumsum(x: Any, axis: Any = None, *, include_initial: bool = False) -> Any:
             x = x.reshape(-1)
         axis = 0
     axis = axes_of(axis, x.ndim, f"an encrypted {x.kind}")[0]
+    if isinstance(x, Cut) and axis == x.axis and not include_initial:
+        return x.cumsum()
     n = x.shape[axis]
     triangle = np.tri(n + 1, n, -1) if include_initial else np.tri(n)
     return along(x, triangle, axis)
@@ -185,6 +191,8 @@ def _halved(x: Any, axis: Any, combine: Any) -> Any:
     if axis is None:
         x, axis = (x if x.ndim == 1 else x.reshape(-1)), 0
     axis = axes_of(axis, x.ndim, f"an encrypted {x.kind}")[0]
+    if isinstance(x, Cut) and axis == x.axis:
+        return functools.reduce(combine, [_halved(part, axis, combine) for part in x.joined(combine)])
     values = np.arange(x.shape[axis])
     rest = None
     while (n := x.shape[axis]) > 1:

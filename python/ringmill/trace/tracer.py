@@ -15,6 +15,7 @@ from ringmill._native import Params
 from ringmill.errors import KernelError, RingmillError
 from ringmill.trace.base import parts_of
 from ringmill.trace.bounds import positive
+from ringmill.trace.cut import Cut
 from ringmill.trace.function import Function
 from ringmill.trace.graph import Graph
 from ringmill.trace.layout import MOST_SLOTS, power_of_two
@@ -22,11 +23,15 @@ from ringmill.trace.marks import tracing
 from ringmill.trace.private import Private, Sizes, replaced
 from ringmill.trace.program import Traced
 from ringmill.trace.samples import Samples, checked, declared, sized
-from ringmill.trace.signature import Result, Signature
-from ringmill.trace.spec import Spec, slots_for
+from ringmill.trace.several import Several
+from ringmill.trace.signature import MOST_CIPHERTEXTS, Result, Signature
+from ringmill.trace.spec import Spec, cut, slots_for
 from ringmill.trace.stack import Stack
 from ringmill.trace.symbol import Symbol
 from ringmill.trace.where import MissingError, MoreSlotsError, raised, refuse
+
+# Slots of the ciphertexts that large arguments are cut over, until parameters say how many theirs have.
+CUT_SLOTS = 1 << 12
 
 # How often a kernel is traced anew for closer approximations.
 CLOSER = 8
@@ -128,21 +133,47 @@ class Tracer(Function):
         )
 
     def _fitting(self, arguments: dict[str, Any], known: Known, least: int) -> Traced:
-        """Trace in the least number of slots that holds all values."""
+        """Trace in the least number of slots that holds all values.
+
+        Arguments that no ciphertext holds are cut over several, of ``CUT_SLOTS`` or of ``least``.
+        """
         specs = {name: value for name, value in arguments.items() if isinstance(value, Spec)}
         slots = max(slots_for(specs), least)
+        held = 0  # slots that arguments are cut for
+        if slots > known.most:
+            held = known.most if known.most < MOST_SLOTS else min(max(CUT_SLOTS, least), MOST_SLOTS)
+            specs = self._cut(specs, held)
+            slots = max(slots_for(specs), held)
         while slots <= MOST_SLOTS:
             try:
-                return self._traced(arguments, specs, slots, known)
+                return self._traced({**arguments, **specs}, specs, slots, known)
             except MoreSlotsError as more:
                 slots = power_of_two(more.slots)
+            if held and slots > known.most >= slots // held:
+                # Shorter parts take no more slots than there are.
+                held = held * known.most // slots
+                specs, slots = self._cut(specs, held), known.most
         refuse(
             "TooManySlots",
             f"{self.function.__name__} needs {slots} slots in a ciphertext; the largest has {MOST_SLOTS}",
-            'Split the arguments, pack matrices by columns (packing="columns"), or write the kernel for one '
-            "element and run it on a batch, which is cut over ciphertexts",
+            "Arguments are cut over ciphertexts along their first axis: give fewer elements along the "
+            'others, or pack matrices by columns (packing="columns")',
             self.where,
         )
+
+    def _cut(self, specs: dict[str, Spec], slots: int) -> dict[str, Spec]:
+        """Large arguments in ciphertexts of ``slots`` slots."""
+        specs = cut(specs, slots)
+        count = sum(spec.ciphertexts for spec in specs.values())
+        if count > MOST_CIPHERTEXTS:
+            refuse(
+                "TooManySlots",
+                f"the arguments of {self.function.__name__} take {count} ciphertexts of {slots} slots; a "
+                f"kernel takes {MOST_CIPHERTEXTS} at most",
+                "Split the data, and run the kernel on each part",
+                self.where,
+            )
+        return specs
 
     def _traced(self, arguments: dict[str, Any], specs: dict[str, Spec], slots: int, known: Known) -> Traced:
         real = all(s.real for s in specs.values())
@@ -197,14 +228,14 @@ class Tracer(Function):
         form, named = _named_results(returned)
         outputs: dict[str, Result] = {}
         for name, value in named:
-            if not isinstance(value, (Symbol, Stack)):
+            if not isinstance(value, (Symbol, Several)):
                 refuse(
                     "NotEncrypted",
                     f"{self.function.__name__} returns {type(value).__name__} as {name!r}",
                     "Return encrypted values, a tuple or a dict of them; plaintext results need no kernel",
                     self.where,
                 )
-            parts = value.parts if isinstance(value, Stack) else (value,)
+            parts = parts_of(value)
             if any(part.graph is not graph for part in parts):
                 refuse(
                     "ForeignValue",
@@ -212,8 +243,8 @@ class Tracer(Function):
                     "Use only this kernel's arguments",
                     self.where,
                 )
-            stacked = isinstance(value, Stack)
-            labels = tuple(f"{name}.{j}" if stacked else name for j in range(len(parts)))
+            several = isinstance(value, Several)
+            labels = tuple(f"{name}.{j}" if several else name for j in range(len(parts)))
             # 1 and "1" are one name; a column of "a" may be called as another result is, "a.0".
             others = {label for other in outputs.values() for label in other.parts}
             if name in outputs or others.intersection(labels):
@@ -225,7 +256,9 @@ class Tracer(Function):
                 )
             for label, part in zip(labels, parts, strict=True):
                 graph.output(label, part.node)
-            outputs[name] = Result(labels, parts[0].layout, stacked)
+            cut_axis = value.axis if isinstance(value, Cut) else None
+            layouts = tuple(part.layout for part in parts)
+            outputs[name] = Result(labels, layouts, isinstance(value, Stack), cut_axis)
         if not outputs:
             refuse(
                 "NotEncrypted", f"{self.function.__name__} returns nothing", "Return the results", self.where
@@ -242,6 +275,6 @@ def _named_results(returned: Any) -> tuple[str, list[tuple[str, Any]]]:
         return form, [(f"out{i}", value) for i, value in enumerate(returned)]
     if isinstance(returned, dict):
         return "dict", [(str(name), value) for name, value in returned.items()]
-    if dataclasses.is_dataclass(returned) and not isinstance(returned, (type, Symbol, Stack)):
+    if dataclasses.is_dataclass(returned) and not isinstance(returned, (type, Symbol, Several)):
         return "dict", [(f.name, getattr(returned, f.name)) for f in dataclasses.fields(returned)]
     return "", [("out", returned)]
