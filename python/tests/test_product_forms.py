@@ -2,53 +2,45 @@
 
 from __future__ import annotations
 
-import itertools
-from contextlib import suppress
-from typing import Any
+from pathlib import Path
 
 import numpy as np
 import pytest
 from oracle import interpret
-from product_forms import FORMS, Cost, Form, cost, fits
 
 import ringmill as rm
+from benches.product_forms import BAR, FORMS, GRID, Form, Shape, costs, stored, summary
 
-Shape = tuple[int, int, int]
+PAGE = Path(__file__).parents[2] / "docs" / "algorithms" / "linear-transforms.md"
 
 #: Shapes (r, c, p) of each kind: a row, a column, skinny, square.
 FEW: list[Shape] = [(1, 2, 8), (2, 8, 2), (8, 2, 2)]
-#: Shapes that a ring holds in some form; the others need blocks of 2^16 slots and more.
-GRID = [shape for shape in itertools.product([1, 2, 8, 20, 64, 256], repeat=3) if np.prod(shape) <= 1 << 15]
-#: How much more than the best form the chosen way may take.
-BAR = 1.2
 
 
-def multiplied(a: Any, b: Any) -> Any:
-    """As a person writes it."""
-    return a @ b
-
-
-def _costs(shape: Shape) -> dict[str, Cost]:
-    found = {}
-    for form in FORMS:
-        if not fits(form, shape):
-            continue
-        # Some forms fit into no ring.
-        with suppress(rm.KernelError, rm.ParameterError, rm.ProgramError):
-            found[form.__name__] = cost(form, shape)
-    return found
-
-
-@pytest.mark.parametrize(
-    "shape", [*FEW, *(pytest.param(s, marks=pytest.mark.long) for s in GRID if s not in FEW)], ids=str
-)
+@pytest.mark.parametrize("shape", FEW, ids=str)
 def test_the_chosen_way_costs_no_more_than_the_best_form(shape: Shape) -> None:
     """Time and keys together: a form that saves one of them may take more of the other."""
-    chosen, forms = cost(multiplied, shape), _costs(shape)
+    forms = costs(shape)
+    chosen = forms.pop("chosen")
     best = min(forms, key=lambda name: forms[name].ms * forms[name].mb)
     assert chosen.ms * chosen.mb <= BAR**2 * forms[best].ms * forms[best].mb, (chosen, forms)
     dominating = [n for n, f in forms.items() if BAR * f.ms < chosen.ms and BAR * f.mb < chosen.mb]
     assert not dominating, (chosen, forms)
+
+
+def test_the_stored_grid_is_whole_and_the_page_says_what_it_shows() -> None:
+    rows = stored()
+    assert sorted(tuple(row["shape"]) for row in rows) == sorted(GRID)
+    assert all(len(row["forms"]) >= 2 for row in rows)
+    assert "\n".join(summary(rows)) in PAGE.read_text()
+
+
+@pytest.mark.long
+def test_the_stored_grid_is_what_compiling_gives() -> None:
+    for row in stored()[::9]:
+        found = costs(tuple(row["shape"]))
+        for name, (ms, mb) in {"chosen": row["chosen"], **row["forms"]}.items():
+            assert (found[name].ms, found[name].mb) == pytest.approx((ms, mb), rel=1e-3, abs=1e-3)
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda f: f.__name__)
