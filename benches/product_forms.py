@@ -148,8 +148,8 @@ def summary(rows: list[dict[str, Any]]) -> list[str]:
     none = sum(not one for *_, one in apart)
     lines += [
         "",
-        f"{len(rows) - len(apart)} of {len(rows)} shapes are within {BAR} of the best form in time and of the "
-        f"best in keys. Of the other {len(apart)}, {none} have no form that is within it in both.",
+        f"{len(rows) - len(apart)} of {len(rows)} shapes are within {BAR} of the best form in time and of "
+        f"the best in keys. Of the other {len(apart)}, {none} have no form that is within it in both.",
         "",
         "| shape | time | keys | time × keys | a form within the bar in both |",
         "|---|---|---|---|---|",

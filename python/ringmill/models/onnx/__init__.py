@@ -13,14 +13,17 @@ __all__ = ["from_onnx", "page"]
 
 def page() -> str:
     """Return the table of operators in ``docs/models.md``."""
-    from ringmill.models.onnx import nodes
+    from ringmill.models.onnx import nodes, trained
 
     rows = [
         ("affine, folded into one sum", nodes.AFFINE),
         ("functions, as polynomials", nodes.FUNCTIONS),
         ("products", nodes.BOTH - nodes.AFFINE),
         ("on request: `approximate=[…]`", nodes.REQUEST),
-        ("at the end of a model, by the client", nodes.CLIENT),
+        ("of trained models, `ai.onnx.ml`", trained.SERVER | trained.REWRITTEN),
+        ("known from shapes", nodes.SHAPES),
+        ("at the end of a model, by the client", nodes.CLIENT | nodes.JUMPS),
+        ("after these, by the client too", nodes.FOLLOW),
     ]
     lines = [f"| {how} | {', '.join(f'`{op}`' for op in sorted(operators))} |" for how, operators in rows]
     return "\n".join(["| how | operators |", "|---|---|", *lines, ""])

@@ -15,7 +15,7 @@ from ringmill.models.columns import Columns, Context
 from ringmill.models.features import Outside
 from ringmill.models.lowered import Lowered
 from ringmill.models.model import Model, Options, calibrated
-from ringmill.models.onnx import nodes
+from ringmill.models.onnx import nodes, trained
 from ringmill.models.onnx.ends import afters, portable
 from ringmill.models.onnx.evaluate import Node
 from ringmill.models.onnx.nodes import Affine, Tensor, Value
@@ -35,15 +35,8 @@ class Graph:
         import onnx
 
         graph = model.graph
-        opset = max((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), default=0)
-        if opset < OLDEST:
-            fail(
-                ModelError,
-                "Opset",
-                f"The model has opset {opset}; {OLDEST} is the oldest that is read. "
-                "Convert it by onnx.version_converter.",
-                opset=opset,
-            )
+        # A file of trained models alone may have none.
+        opset = max((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), default=OLDEST)
         self.nodes = [Node(node, opset) for node in graph.node]
         self.constants: dict[str, Array] = {i.name: onnx.numpy_helper.to_array(i) for i in graph.initializer}
         inputs = [i for i in graph.input if i.name not in self.constants]
@@ -94,12 +87,17 @@ class Graph:
 
     def _known(self, model: Any) -> None:
         """Refuse all operators that are not known, at once."""
-        unknown = [n for n in self.nodes if n.op not in nodes.SUPPORTED and n.op != "Constant"]
-        domains = {n.domain for n in model.graph.node} - {"", "ai.onnx"}
+        evaluated = nodes.SUPPORTED | trained.SERVER | {"Constant"}
+        after = self._after_jumps()
+        unknown = [
+            n for n in self.nodes if n.op not in (nodes.JUMPS | nodes.FOLLOW if id(n) in after else evaluated)
+        ]
+        domains = {n.domain for n in model.graph.node} - {"", "ai.onnx", trained.DOMAIN}
         encrypted = self._reached()
         unknown = [n for n in unknown if any(name in encrypted for name in n.inputs)]
         if unknown or domains:
-            listed = "; ".join(f"{n.name!r} ({n.op})" for n in unknown)
+            places = {True: ", after one that the client runs", False: ""}
+            listed = "; ".join(f"{n.name!r} ({n.op}{places[id(n) in after]})" for n in unknown)
             custom = f" Custom domains: {', '.join(sorted(domains))}." if domains else ""
             fail(
                 ModelError,
@@ -121,17 +119,28 @@ class Graph:
     def _client(self) -> list[Node]:
         """Nodes at the end that the client runs: exact there, and they may jump."""
         reached = self._reached()
+        at_client = self._after_jumps()
         used: dict[str, list[Node]] = {}
         for node in self.nodes:
             for name in node.inputs:
                 used.setdefault(name, []).append(node)
-        at_client: set[int] = set()
         for node in reversed(self.nodes):
             alone = sum(name in reached for name in node.inputs) == 1
             followed = all(id(n) in at_client for name in node.outputs for n in used.get(name, []))
             if node.op in nodes.CLIENT and alone and followed:
                 at_client.add(id(node))
         return [node for node in self.nodes if id(node) in at_client]
+
+    def _after_jumps(self) -> set[int]:
+        """Nodes that jump, and all that follows from them."""
+        found: set[int] = set()
+        reached, jumped = self._reached(), set[str]()
+        for node in self.nodes:
+            jumps = node.op in nodes.JUMPS and any(name in reached for name in node.inputs)
+            if jumps or jumped.intersection(node.inputs):
+                found.add(id(node))
+                jumped |= set(node.outputs)
+        return found
 
     @property
     def results(self) -> list[str]:
@@ -170,13 +179,17 @@ class Network:
 
     def predict(self, rows: Any) -> Any:
         """The first output, row by row in single precision."""
+        return self.outputs(rows)[0]
+
+    def outputs(self, rows: Any) -> list[Array]:
+        """All outputs, row by row in single precision."""
         from onnx.reference import ReferenceEvaluator
 
         evaluator = ReferenceEvaluator(self.model)
         graph = self.graph
         records = [graph.record(row) for row in self.transform(rows)]
         found: list[Any] = [evaluator.run(None, record) for record in records]
-        return graph.stacked([np.asarray(outputs[0]) for outputs in found])
+        return [graph.stacked([np.asarray(each) for each in own]) for own in zip(*found, strict=True)]
 
 
 def _walk(
@@ -190,6 +203,10 @@ def _walk(
     for node in graph.nodes:
         if id(node) in at_client:
             continue
+        first = values.get(node.inputs[0]) if node.inputs else None
+        if node.op == "Shape" and isinstance(first, Tensor):
+            values.update(zip(node.outputs, node([np.zeros(first.full)]), strict=False))
+            continue
         missing = [name for name in node.inputs if name not in values]
         if missing:
             fail(
@@ -199,6 +216,9 @@ def _walk(
             )
         operands = [values[name] for name in node.inputs]
         encrypted = [value for value in operands if isinstance(value, Tensor)]
+        if not encrypted:  # it goes by shapes alone
+            values.update(zip(node.outputs, node(operands), strict=False))  # type: ignore[arg-type]
+            continue
         values.update(
             zip(node.outputs, _node(context, node, operands, encrypted, affine, asked), strict=False)
         )
@@ -222,10 +242,16 @@ def _node(
         return [nodes.slopes(context, node, x, operands[1])]
     if node.op == "LayerNormalization":
         return nodes.layer_norm(context, node, operands)
+    if node.op in trained.SERVER and isinstance(x, Tensor):
+        return [trained.evaluated(context, node, x)]
+    if node.op == "ReduceProd":
+        return [nodes.product(context, node, operands)]
     if node.op == "ReduceSumSquare":
         return [nodes.squares(context, node, operands, affine)]
     if node.op in nodes.FUNCTIONS and isinstance(x, Tensor):
         return [nodes.function(context, node, x, operands)]
+    if node.op == "Gemm" and len(encrypted) == 2 and isinstance(operands[1], np.ndarray):
+        return [nodes.two_of_gemm(context, node, operands, affine)]
     if len(encrypted) > 1:
         return [nodes.two(context, node, operands)]
     if node.op == "Div" and not isinstance(x, Tensor):
@@ -319,16 +345,17 @@ def from_onnx(
         FileFormatError: a file that is not ONNX, or has external data that are missing.
     """
     options = Options(precision, error, margin, rows, security, outside)
-    proto = _normalised(_read(model))
-    graph = Graph(proto)
+    proto = trained.unzipped(_read(model))
+    # What has operators of trained models is written in others before its opset can be raised.
+    graph = Graph(_normalised(trained.rewritten(proto)))
+    proto = proto if trained.has_own(proto) else _normalised(proto)
     network = Network(proto, graph)
     lowered = _lowered(graph, network, _asked(approximate))
     names = [f"{graph.input}{list(map(int, at))}" for at in np.ndindex(*graph.shape)]
     made, results = calibrated(network, lowered, network.transform(X), names, options)
     few = min(len(results), 8)
-    own, ours = np.asarray(network.predict(np.asarray(X)[:few])), lowered.methods["predict"](results[:few])
-    scale = max(1.0, float(np.abs(own).max(initial=0.0)))
-    if own.shape != ours.shape or np.max(np.abs(own - ours), initial=0.0) > AGREEMENT * scale:
+    found = zip(network.outputs(np.asarray(X)[:few]), lowered.methods["outputs"](results[:few]), strict=True)
+    if not all(_agree(own, np.asarray(ours)) for own, ours in found):
         fail(
             ModelError,
             "Disagrees",
@@ -336,6 +363,16 @@ def from_onnx(
             "Please report the model.",
         )
     return made
+
+
+def _agree(own: Array, ours: Array) -> bool:
+    """Whether the conversion gives what the file does, in single precision; labels are equal."""
+    if own.shape != ours.shape:
+        return False
+    if own.dtype.kind not in "fc":
+        return bool(np.array_equal(own, ours))
+    scale = max(1.0, float(np.abs(own).max(initial=0.0)))
+    return bool(np.max(np.abs(own - ours), initial=0.0) <= AGREEMENT * scale)
 
 
 def _asked(operators: Any) -> frozenset[str]:
@@ -351,25 +388,26 @@ def _asked(operators: Any) -> frozenset[str]:
 
 
 def _normalised(model: Any) -> Any:
-    """A model of opset 13 with batch normalisation, at opset 14.
+    """A model of opset 13 or later, with batch normalisation of opset 14 or later.
 
     At opset 13 onnx's reference takes the mean of the batch even where the stored one is meant.
     """
     from onnx import version_converter
 
-    opset = max((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), default=0)
+    opset = max((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), default=OLDEST)
     normalises = any(node.op_type == "BatchNormalization" for node in model.graph.node)
-    if opset != OLDEST or not normalises:
+    least = OLDEST + 1 if normalises else OLDEST
+    if opset >= least:
         return model
     try:
-        return version_converter.convert_version(model, OLDEST + 1)
+        return version_converter.convert_version(model, least)
     except Exception as refused:
         said = str(refused).split("\n")[0].rstrip(".")
         fail(
             ModelError,
             "Opset",
-            f"The model has batch normalisation at opset {OLDEST}, and is not converted to the next: {said}. "
-            f"Export it at opset {OLDEST + 1} or later.",
+            f"The model has opset {opset}, and is not converted to {least}: {said}. "
+            f"Export it at opset {least} or later.",
             opset=opset,
         )
 

@@ -27,10 +27,16 @@ def _index(name: str) -> Callable[[Node, After], After]:
     return lambda node, x: x.then(name, _axis(node), bool(node.attributes.get("keepdims", 1)))
 
 
+# Orders of norms, as numpy.linalg.norm has them.
+_NORMS = {b"L1": 1.0, b"L2": 2.0, b"MAX": math.inf}
+
 _NODES: dict[str, Callable[[Node, After], After]] = {
     "Identity": lambda _, x: x,
     "Sigmoid": lambda _, x: x.then("logistic"),
     "Tanh": lambda _, x: x.then("tanh"),
+    "Exp": lambda _, x: x.then("exp"),
+    "Normalizer": lambda node, x: x.then("normed", _NORMS[node.attributes["norm"]]),
+    "Sqrt": lambda _, x: x.then("roots"),
     "Softmax": _along("softmax_along"),
     "LogSoftmax": _along("log_softmax_along"),
     "ArgMax": _index("argmax_along"),
@@ -38,13 +44,23 @@ _NODES: dict[str, Callable[[Node, After], After]] = {
 }
 
 
+def _labels(graph: Graph, node: Node) -> Any:
+    """The constants that a node at the client chooses from by number, if it does that."""
+    chooses = node.op == "Gather" and not int(node.attributes.get("axis", 0))
+    labels = graph.constants.get(node.inputs[0]) if chooses else None
+    return labels if labels is not None and labels.ndim == 1 else None
+
+
 def portable(graph: Graph) -> bool:
     """Whether the client's part fits into a file: no node of it looks across records, or is unknown here."""
     known = all(
-        node.op in _NODES
-        and len(node.inputs) == 1
-        and (node.op not in ("Softmax", "LogSoftmax", "ArgMax", "ArgMin") or _axis(node) != 0)
-        and not node.attributes.get("select_last_index", 0)
+        _labels(graph, node) is not None
+        or (
+            node.op in _NODES
+            and len(node.inputs) == 1
+            and (node.op not in ("Softmax", "LogSoftmax", "ArgMax", "ArgMin") or _axis(node) != 0)
+            and not node.attributes.get("select_last_index", 0)
+        )
         for node in graph.client
     )
     return known and graph.lead == 1
@@ -60,5 +76,9 @@ def afters(graph: Graph, shapes: Mapping[str, Shape]) -> list[After]:
         made[name] = columns.then("shaped", *shapes[name])
         at += size
     for node in graph.client:
+        labels = _labels(graph, node)
+        if labels is not None:
+            made[node.outputs[0]] = made[node.inputs[1]].then("chosen", labels)
+            continue
         made[node.outputs[0]] = _NODES[node.op](node, made[node.inputs[0]])
     return [made[name] for name in graph.outputs]

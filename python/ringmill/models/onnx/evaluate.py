@@ -13,6 +13,9 @@ from ringmill.errors import ModelError, fail
 
 Array = NDArray[Any]
 
+#: Of the domain of trained models: the last one of which all operators have attributes of their own.
+ML_OPSET = 3
+
 
 class Node:
     """A node of a graph, ready to be evaluated.
@@ -44,7 +47,8 @@ class Node:
 
         given = [value(name) for name in dict.fromkeys(self.inputs) if name]
         graph = onnx.helper.make_graph([self._proto], "node", given, [value(n) for n in self.outputs if n])
-        opsets = [onnx.helper.make_opsetid("", self._opset)]
+        versions = {"": self._opset, "ai.onnx.ml": ML_OPSET}
+        opsets = [onnx.helper.make_opsetid(domain, version) for domain, version in versions.items()]
         return ReferenceEvaluator(onnx.helper.make_model(graph, opset_imports=opsets))
 
     @functools.cached_property
@@ -55,6 +59,16 @@ class Node:
         proto = onnx.NodeProto()
         proto.CopyFrom(self._proto)
         proto.op_type = "ReduceSum"
+        return Node(proto, self._opset)
+
+    @functools.cached_property
+    def without_addend(self) -> Node:
+        """A Gemm without its third operand."""
+        import onnx
+
+        proto = onnx.NodeProto()
+        proto.CopyFrom(self._proto)
+        del proto.input[2:]
         return Node(proto, self._opset)
 
     @functools.cached_property

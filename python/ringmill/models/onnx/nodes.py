@@ -98,6 +98,61 @@ BOTH = frozenset(
         "ReduceSumSquare",
         "LayerNormalization",
         "PRelu",
+        "ReduceProd",
+    ]
+)
+#: They jump, or look at all elements: the client runs them, and what follows from them.
+JUMPS = frozenset(
+    [
+        "ArgMax",
+        "ArgMin",
+        "Equal",
+        "Greater",
+        "GreaterOrEqual",
+        "Hardmax",
+        "Less",
+        "LessOrEqual",
+        "Normalizer",
+        "ReduceL1",
+        "ReduceL2",
+        "ReduceLogSumExp",
+        "ReduceMax",
+        "ReduceMin",
+    ]
+)
+#: What may follow from them: no weights of layers are among their operands.
+FOLLOW = frozenset(
+    [
+        "Abs",
+        "Add",
+        "And",
+        "ArrayFeatureExtractor",
+        "Cast",
+        "Concat",
+        "Div",
+        "Exp",
+        "Flatten",
+        "Gather",
+        "Identity",
+        "Log",
+        "LogSoftmax",
+        "Max",
+        "Min",
+        "Mul",
+        "Neg",
+        "Not",
+        "Or",
+        "ReduceSum",
+        "Reshape",
+        "Sigmoid",
+        "Slice",
+        "Softmax",
+        "Sqrt",
+        "Squeeze",
+        "Sub",
+        "Sum",
+        "Unsqueeze",
+        "Where",
     ]
 )
 #: Done by the client where nothing but the like follows.
@@ -106,6 +161,7 @@ CLIENT = frozenset(
         "ArgMax",
         "ArgMin",
         "Cast",
+        "Exp",
         "Flatten",
         "Hardmax",
         "Identity",
@@ -113,6 +169,7 @@ CLIENT = frozenset(
         "Reshape",
         "Sigmoid",
         "Softmax",
+        "Sqrt",
         "Squeeze",
         "Tanh",
         "Unsqueeze",
@@ -120,7 +177,9 @@ CLIENT = frozenset(
 )
 #: Evaluated where they are asked for by ``approximate=``, since they take many functions.
 REQUEST = frozenset(["GlobalMaxPool", "MaxPool", "Softmax"])
-SUPPORTED = AFFINE | FUNCTIONS | BOTH | CLIENT | REQUEST
+#: Known from shapes.
+SHAPES = frozenset(["ConstantOfShape", "Shape"])
+SUPPORTED = AFFINE | FUNCTIONS | BOTH | CLIENT | REQUEST | SHAPES
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,6 +367,19 @@ def two(context: Context, node: Node, operands: list[Value]) -> Tensor:
     return _refuse(node, "both operands are encrypted", "Multiply by constants")  # type: ignore[no-any-return]
 
 
+def two_of_gemm(context: Context, node: Node, operands: list[Value], affine: Affine) -> Tensor:
+    """alpha·A·B + beta·C of encrypted A and C."""
+    a, b, c = operands
+    assert isinstance(a, Tensor)
+    product = affine(node.without_addend, [a, b])[0]
+    c = _tensor(node, c, a)
+    beta = float(node.attributes.get("beta", 1.0))
+    scaled = Tensor(c.columns.affine(beta * np.eye(c.columns.count)), c.shape, c.lead)
+    left, right, shape = _broadcast(product, scaled)
+    eye = np.eye(left.count)
+    return Tensor(Columns.joined([left, right]).affine(np.vstack([eye, eye])), shape, a.lead)
+
+
 def _matrices(context: Context, node: Node, a: Tensor, b: Tensor) -> Tensor:
     (m, k), (_, n) = a.shape, b.shape
     i, p, j = np.meshgrid(np.arange(m), np.arange(k), np.arange(n), indexing="ij")
@@ -335,6 +407,28 @@ def squares(context: Context, node: Node, operands: list[Value], affine: Affine)
     assert isinstance(x, Tensor)
     squared = Tensor(context.product(x.columns, x.columns, f"square at {node.name!r}"), x.shape, x.lead)
     return affine(node.sum, [squared, *operands[1:]])[0]
+
+
+def product(context: Context, node: Node, operands: list[Value]) -> Tensor:
+    """A product over axes: halves of the factors are multiplied, ⌈log2 n⌉ levels."""
+    x, *rest = operands
+    assert isinstance(x, Tensor)
+    given: Any = rest[0] if rest and rest[0] is not None else node.attributes.get("axes")
+    ndim = len(x.full)
+    axes = [int(a) % ndim for a in np.ravel(given)] if given is not None else list(range(x.lead, ndim))
+    if x.lead and 0 in axes:
+        return _refuse(node, "it multiplies rows", "Multiply elements of a row")  # type: ignore[no-any-return]
+    kept = [a for a in range(ndim) if a not in axes]
+    factors = np.transpose(x.index.reshape(x.full), [*axes, *kept])
+    factors = factors.reshape(-1, int(np.prod([x.full[a] for a in kept], dtype=int)))
+    parts = [x.columns.chosen(row) for row in factors]
+    while len(parts) > 1:
+        odd = parts[len(parts) // 2 * 2 :]
+        pairs = zip(parts[::2], parts[1::2], strict=False)
+        parts = [context.product(a, b, f"product at {node.name!r}") for a, b in pairs] + odd
+    keeps = bool(node.attributes.get("keepdims", 1))
+    shape = [1 if a in axes else n for a, n in enumerate(x.full) if keeps or a not in axes]
+    return Tensor(parts[0], tuple(shape[x.lead :]), x.lead)
 
 
 def slopes(context: Context, node: Node, x: Tensor, slope: Value) -> Tensor:

@@ -70,7 +70,7 @@ def splits(node: Node) -> set[tuple[int, float]]:
     return set() if isinstance(node, Leaf) else {node.at} | splits(node.left) | splits(node.right)
 
 
-def _joined(at: tuple[int, float], left: Node, right: Node) -> Node:
+def joined(at: tuple[int, float], left: Node, right: Node) -> Node:
     """A split; none where it changes nothing."""
     same = isinstance(left, Leaf) and isinstance(right, Leaf) and np.array_equal(left.values, right.values)
     return left if same else Split(*at, left, right)
@@ -134,8 +134,8 @@ def evaluated(trees: Sequence[Tree], offset: Array) -> Callable[[Context, Column
     return server
 
 
-def _bounded(estimator: Any, trees: Sequence[Tree]) -> None:
-    name = type(estimator).__name__
+def bounded(name: str, trees: Sequence[Tree]) -> None:
+    """Refuse trees with more splits or products than are evaluated, and those without a split."""
     keys = set().union(*(splits(tree.root) for tree in trees))
     products = sum(max(leaves(tree.root) - 2, 0) for tree in trees)
     if len(keys) > MOST_SPLITS or products > MOST_PRODUCTS:
@@ -162,7 +162,7 @@ def _lowered(
     offset: Array | None = None,
     note: str = "",
 ) -> Lowered:
-    _bounded(estimator, trees)
+    bounded(type(estimator).__name__, trees)
     results = trees[0].outputs.shape[1]
     server = evaluated(trees, np.zeros(results) if offset is None else offset)
     return Lowered(server, methods, notes=[note] if note else [])
@@ -178,12 +178,12 @@ def _read(tree: Any, values: Callable[[int], Array], features: Sequence[int] | N
             made[node] = Leaf(np.asarray(values(node), float))
             continue
         feature = int(tree.feature[node])
-        at = feature if features is None else int(features[feature]), _threshold(float(tree.threshold[node]))
-        made[node] = _joined(at, made[left], made[right])
+        at = feature if features is None else int(features[feature]), threshold(float(tree.threshold[node]))
+        made[node] = joined(at, made[left], made[right])
     return made[0]
 
 
-def _threshold(given: float) -> float:
+def threshold(given: float) -> float:
     """The same for features in double precision: trees round them to single precision first."""
     near = np.float32(given)
     least = near if float(near) <= given else np.nextafter(near, np.float32(-np.inf))
@@ -282,7 +282,7 @@ def _of_nodes(estimator: Any, nodes: Any) -> Node:
             made[number] = Leaf(np.array([float(node["value"])]))
         else:
             at = int(node["feature_idx"]), float(node["num_threshold"])
-            made[number] = _joined(at, made[int(node["left"])], made[int(node["right"])])
+            made[number] = joined(at, made[int(node["left"])], made[int(node["right"])])
     return made[0]
 
 

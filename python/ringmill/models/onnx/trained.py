@@ -1,0 +1,359 @@
+"""Trained models in ONNX files: operators of the domain ``ai.onnx.ml``, as converters of scikit-learn write.
+
+Scalers, linear models and the ends of classifiers become nodes of the main domain. Trees and support vectors
+are evaluated as those of ``from_sklearn`` are. Labels are chosen by the client.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ringmill.errors import ModelError, fail
+from ringmill.models.columns import Context
+from ringmill.models.onnx.evaluate import Node
+from ringmill.models.onnx.nodes import Tensor
+from ringmill.models.sklearn import trees
+from ringmill.models.sklearn.kernels import kernel
+
+Array = NDArray[Any]
+DOMAIN = "ai.onnx.ml"
+#: Of the main domain, where a file names none.
+OPSET = 18
+#: Evaluated by the server in a way of their own.
+SERVER = frozenset(["SVMRegressor", "TreeEnsembleRegressor"])
+#: Written in nodes of the main domain, and of ``SERVER``.
+REWRITTEN = frozenset(
+    ["ArrayFeatureExtractor", "LinearClassifier", "LinearRegressor", "Scaler", "TreeEnsembleClassifier"]
+)
+
+# What follows the scores of a classifier, in operators of the main domain.
+_POST = {"NONE": ("Identity", {}), "LOGISTIC": ("Sigmoid", {}), "SOFTMAX": ("Softmax", {"axis": 1})}
+_MODES = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GT", "BRANCH_GTE", "LEAF")
+
+
+class _Rewriting:
+    """The nodes of a graph while they are written anew, and the constants that come with them."""
+
+    def __init__(self, model: Any) -> None:
+        import onnx
+
+        self.onnx = onnx
+        self.model = model
+        self.nodes: list[Any] = []
+        self.constants = {i.name for i in model.graph.initializer}
+        self.count = 0
+
+    def name(self, of: str) -> str:
+        """A name that no value has."""
+        self.count += 1
+        return f"{of}/ringmill {self.count}"
+
+    def constant(self, values: Any, of: str) -> str:
+        """Another constant."""
+        name = self.name(of)
+        array = np.asarray(values)
+        array = array.astype(np.float32) if array.dtype.kind == "f" else array
+        self.model.graph.initializer.append(self.onnx.numpy_helper.from_array(array, name))
+        return name
+
+    def node(
+        self, op: str, inputs: Sequence[str], outputs: Sequence[str], like: Any, **attributes: Any
+    ) -> None:
+        """Another node; messages call it what they called the one that it comes from."""
+        named = like.name or f"{like.op_type} of {like.output[0]}"
+        domain = DOMAIN if op in SERVER else ""
+        self.nodes.append(self.onnx.helper.make_node(op, inputs, outputs, named, domain=domain, **attributes))
+
+
+def has_own(model: Any) -> bool:
+    """Whether a model has operators of trained models."""
+    return any(node.domain == DOMAIN for node in model.graph.node)
+
+
+def unzipped(model: Any) -> Any:
+    """The model with matrices, a column a class, in place of lists of dictionaries (``ZipMap``)."""
+    zips = [node for node in model.graph.node if node.domain == DOMAIN and node.op_type == "ZipMap"]
+    if not zips:
+        return model
+    import onnx
+
+    made = onnx.ModelProto()
+    made.CopyFrom(model)
+    results = {node.output[0] for node in zips}
+    for node in made.graph.node:
+        if node.output[0] in results:
+            node.op_type, node.domain = "Identity", ""
+            del node.attribute[:]
+    for output in made.graph.output:
+        if output.name in results:
+            shape = [None, None]
+            output.CopyFrom(onnx.helper.make_tensor_value_info(output.name, onnx.TensorProto.FLOAT, shape))
+    if not any(one.domain in ("", "ai.onnx") for one in made.opset_import):
+        made.opset_import.append(onnx.helper.make_opsetid("", OPSET))
+    return made
+
+
+def rewritten(model: Any) -> Any:
+    """The model with nodes of the main domain in place of those that can be; itself where there are none."""
+    if not has_own(model):
+        return model
+    import onnx
+
+    made = onnx.ModelProto()
+    made.CopyFrom(model)
+    rewriting = _Rewriting(made)
+    for node in model.graph.node:
+        write = _WRITERS.get(node.op_type) if node.domain == DOMAIN else None
+        if write is None or not write(rewriting, node, _attributes(node)):
+            rewriting.nodes.append(node)
+    del made.graph.node[:]
+    made.graph.node.extend(rewriting.nodes)
+    return made
+
+
+def _attributes(node: Any) -> dict[str, Any]:
+    import onnx
+
+    found = {}
+    for attribute in node.attribute:
+        value = onnx.helper.get_attribute_value(attribute)
+        name = attribute.name.removesuffix("_as_tensor")
+        if isinstance(value, onnx.TensorProto):
+            value = onnx.numpy_helper.to_array(value)
+        elif isinstance(value, bytes):
+            value = value.decode()
+        elif isinstance(value, list) and value and isinstance(value[0], bytes):
+            value = [each.decode() for each in value]
+        found[name] = value
+    return found
+
+
+def _refuse(node: Any, why: str, instead: str) -> Any:
+    op = getattr(node, "op", None) or node.op_type
+    name = node.name or f"{op} of {node.output[0]}"
+    fail(
+        ModelError,
+        "Unsupported",
+        f"Node {name!r} ({op}) is not supported: {why}. {instead}.",
+        node=name,
+        operator=op,
+    )
+
+
+def _scaler(to: _Rewriting, node: Any, given: dict[str, Any]) -> bool:
+    moved = to.name(node.output[0])
+    to.node(
+        "Sub", [node.input[0], to.constant(np.array(given["offset"], float), node.output[0])], [moved], node
+    )
+    scale = to.constant(np.array(given["scale"], float), node.output[0])
+    to.node("Mul", [moved, scale], [node.output[0]], node)
+    return True
+
+
+def _linear(to: _Rewriting, node: Any, given: dict[str, Any]) -> bool:
+    """A regression of one target or several."""
+    if given.get("post_transform", "NONE") != "NONE":
+        _refuse(node, f"it ends with {given['post_transform']}", "Apply that to the predictions")
+    targets = int(given.get("targets", 1))
+    weights = np.array(given["coefficients"], float).reshape(targets, -1)
+    intercepts = np.array(given.get("intercepts", np.zeros(targets)), float)
+    _gemm(to, node, node.input[0], weights, intercepts, node.output[0])
+    return True
+
+
+def _gemm(to: _Rewriting, node: Any, x: str, weights: Array, offset: Array, y: str) -> None:
+    """``x @ weights.T + offset``."""
+    constants = [to.constant(weights, node.output[0]), to.constant(offset, node.output[0])]
+    to.node("Gemm", [x, *constants], [y], node, transB=1)
+
+
+def _linear_classifier(to: _Rewriting, node: Any, given: dict[str, Any]) -> bool:
+    classes = _classes(node, given)
+    intercepts = np.array(given.get("intercepts", [0.0]), float)
+    weights = np.array(given["coefficients"], float).reshape(len(intercepts), -1)
+    if len(intercepts) == 1 and len(classes) == 2:
+        weights, intercepts = np.vstack([-weights, weights]), np.concatenate([-intercepts, intercepts])
+    if len(intercepts) != len(classes):
+        _refuse(
+            node, f"it has {len(intercepts)} scores for {len(classes)} classes", "Give each class a score"
+        )
+    scores = to.name(node.output[0])
+    _gemm(to, node, node.input[0], weights, intercepts, scores)
+    _end(to, node, given, scores, classes)
+    return True
+
+
+def _classes(node: Any, given: dict[str, Any]) -> Array:
+    names = ("classlabels_ints", "classlabels_int64s", "classlabels_strings")
+    labels = next((given[name] for name in names if given.get(name)), None)
+    if labels is None or len(labels) < 2:
+        _refuse(node, "it has fewer than two classes", "Export it with the labels of its classes")
+    array = np.array(labels)
+    return array.astype(object) if array.dtype.kind == "U" else array.astype(np.int64)
+
+
+def _end(to: _Rewriting, node: Any, given: dict[str, Any], scores: str, classes: Array) -> None:
+    """Probabilities and the label of the largest, from scores of all classes."""
+    post = given.get("post_transform", "NONE")
+    if post not in _POST:
+        _refuse(node, f"it ends with {post}", f"{', '.join(_POST)} are known")
+    outputs = [*node.output, "", ""]
+    label, chances = outputs[0], outputs[1] or to.name(node.output[0])
+    op, attributes = _POST[post]
+    to.node(op, [scores], [chances], node, **attributes)
+    if label:
+        number = to.name(label)
+        to.node("ArgMax", [chances], [number], node, axis=1, keepdims=0)
+        to.node("Gather", [to.constant(classes, label), number], [label], node)
+
+
+def _tree_classifier(to: _Rewriting, node: Any, given: dict[str, Any]) -> bool:
+    classes = _classes(node, given)
+    ids = np.array(given["class_ids"], np.int64)
+    binary = len(set(ids.tolist())) == 1
+    if binary and (len(classes) != 2 or given.get("post_transform", "NONE") == "PROBIT"):
+        _refuse(node, "its trees give one of several classes alone", "Export it with a weight for each class")
+    names = {
+        "class_nodeids": "target_nodeids",
+        "class_treeids": "target_treeids",
+        "class_weights": "target_weights",
+    }
+    kept = {
+        name: value for name, value in given.items() if name.startswith("nodes_") or name == "base_values"
+    }
+    kept |= {new: given[old] for old, new in names.items()}
+    kept["target_ids"] = [0] * len(ids) if binary else ids.tolist()
+    kept["n_targets"] = 1 if binary else len(classes)
+    if "base_values" in kept:
+        kept["base_values"] = list(np.ravel(kept["base_values"]))[: kept["n_targets"]]
+    kept = {name: np.asarray(v).tolist() if isinstance(v, np.ndarray) else v for name, v in kept.items()}
+    sums = to.name(node.output[0])
+    to.node("TreeEnsembleRegressor", [node.input[0]], [sums], node, **kept)
+    scores = sums
+    if binary:
+        scores = to.name(node.output[0])
+        first = 1.0 if given.get("post_transform", "NONE") == "NONE" else 0.0
+        _gemm(to, node, sums, np.array([[-1.0], [1.0]]), np.array([first, 0.0]), scores)
+    _end(to, node, given, scores, classes)
+    return True
+
+
+def _extractor(to: _Rewriting, node: Any, _: dict[str, Any]) -> bool:
+    """Columns by constant numbers; of constants by encrypted numbers, it stays for the client."""
+    if node.input[1] not in to.constants:
+        return False
+    index = next(i for i in to.model.graph.initializer if i.name == node.input[1])
+    numbers = to.constant(to.onnx.numpy_helper.to_array(index).ravel(), node.output[0])
+    to.node("Gather", [node.input[0], numbers], [node.output[0]], node, axis=-1)
+    return True
+
+
+_WRITERS: dict[str, Callable[[_Rewriting, Any, dict[str, Any]], bool]] = {
+    "ArrayFeatureExtractor": _extractor,
+    "LinearClassifier": _linear_classifier,
+    "LinearRegressor": _linear,
+    "Scaler": _scaler,
+    "TreeEnsembleClassifier": _tree_classifier,
+}
+
+
+def evaluated(context: Context, node: Node, x: Tensor) -> Tensor:
+    """What a node of ``SERVER`` gives."""
+    if len(x.shape) != 1 or not x.lead:
+        _refuse(node, "its input is no matrix of records", "Give it (records, features)")
+    if node.op == "SVMRegressor":
+        return _vectors(context, node, x)
+    roots, offset = _trees(node)
+    trees.bounded(node.name, roots)
+    return Tensor(trees.evaluated(roots, offset)(context, x.columns), (len(offset),), x.lead)
+
+
+def _vectors(context: Context, node: Node, x: Tensor) -> Tensor:
+    """A sum of kernel values with support vectors."""
+    given = node.attributes
+    name = given.get("kernel_type", b"LINEAR").decode().lower()
+    post = given.get("post_transform", b"NONE").decode()
+    if post != "NONE" or int(given.get("one_class", 0)):
+        _refuse(node, "it ends with a jump", "Export it with scores alone")
+    weights = np.array(given["coefficients"], float)
+    offset = np.array(given.get("rho", [0.0]), float)[:1]
+    count = int(given.get("n_supports", 0))
+    if not count:
+        return Tensor(x.columns.affine(weights[:, None], offset), (1,), x.lead)
+    vectors = np.array(given["support_vectors"], float).reshape(count, -1)
+    gamma, coef0, degree = (float(v) for v in given.get("kernel_params", [0.0, 0.0, 1.0]))
+    if name not in ("linear", "poly", "rbf", "sigmoid") or (name == "poly" and degree != int(degree)):
+        _refuse(
+            node, f"its kernel is {name} of degree {degree:g}", "Take linear, rbf, sigmoid or a whole degree"
+        )
+    values = kernel(context, x.columns, vectors, name, gamma=gamma, coef0=coef0, degree=degree)
+    return Tensor(values.affine(weights[:, None], offset), (1,), x.lead)
+
+
+def _trees(node: Node) -> tuple[list[trees.Tree], Array]:
+    """The trees of a node, and what their values are added to."""
+    given = node.attributes
+    post = given.get("post_transform", b"NONE").decode()
+    how = given.get("aggregate_function", b"SUM").decode()
+    if post != "NONE" or how not in ("SUM", "AVERAGE"):
+        _refuse(node, f"it takes the {how.lower()} of its trees, then {post}", "Take sums or means of trees")
+    modes = [mode.decode() for mode in given["nodes_modes"]]
+    if odd := sorted(set(modes) - set(_MODES)):
+        _refuse(node, f"it has splits of the kind {', '.join(odd)}", "Splits by an order are known")
+    targets = int(given["n_targets"])
+    places = list(zip(given["nodes_treeids"], given["nodes_nodeids"], strict=True))
+    number = {place: k for k, place in enumerate(places)}
+    values = np.zeros((len(places), targets))
+    weights = _numbers(given, "target_weights")
+    for tree, at, target, weight in zip(
+        given["target_treeids"], given["target_nodeids"], given["target_ids"], weights, strict=True
+    ):
+        values[number[tree, at], target] += weight
+    roots = list(dict.fromkeys(given["nodes_treeids"]))
+    values /= len(roots) if how == "AVERAGE" else 1
+    ids, yes, no = (given[f"nodes_{name}"] for name in ("treeids", "truenodeids", "falsenodeids"))
+    features, thresholds = given["nodes_featureids"], _numbers(given, "nodes_values")
+    made: dict[int, trees.Node] = {}
+
+    def build(first: int) -> trees.Node:
+        # Children may stand before their parents: they are visited first, without recursion.
+        todo = [first]
+        while todo:
+            k = todo[-1]
+            if modes[k] == "LEAF":
+                made[todo.pop()] = trees.Leaf(values[k])
+                continue
+            children = [number[ids[k], yes[k]], number[ids[k], no[k]]]
+            missing = [child for child in children if child not in made]
+            if missing:
+                todo += missing
+                continue
+            true, false = (made[child] for child in children)
+            # Trees compare features in single precision.
+            strict = modes[k] in ("BRANCH_LT", "BRANCH_GTE")
+            limit = np.nextafter(np.float32(thresholds[k]), np.float32(-np.inf)) if strict else thresholds[k]
+            low, high = (false, true) if modes[k] in ("BRANCH_GT", "BRANCH_GTE") else (true, false)
+            made[todo.pop()] = trees.joined((int(features[k]), trees.threshold(float(limit))), low, high)
+        return made[first]
+
+    first = {tree: next(k for k, (own, _) in enumerate(places) if own == tree) for tree in roots}
+    found = [trees.Tree(build(first[tree]), np.eye(targets)) for tree in roots]
+    base = _numbers(given, "base_values") if _has(given, "base_values") else np.zeros(targets)
+    return found, np.broadcast_to(base, targets).astype(float)
+
+
+def _has(given: dict[str, Any], name: str) -> bool:
+    return name in given or f"{name}_as_tensor" in given
+
+
+def _numbers(given: dict[str, Any], name: str) -> Array:
+    """An attribute that is a list, or a tensor in double precision."""
+    if name in given:
+        return np.array(given[name], float)
+    import onnx
+
+    return onnx.numpy_helper.to_array(given[f"{name}_as_tensor"]).astype(float).ravel()
