@@ -155,9 +155,13 @@ def _wrong(folder: Path) -> Iterator[tuple[str, Callable[[], Any], str]]:
     yield "operator", lambda: rm.from_onnx(_bad("Round"), x), "'Round of y' (Round)"
     custom = made([helper.make_node("Magic", ["x"], ["y"], domain="my.own")], {}, ["N", 4], ["y"])
     yield "custom", lambda: rm.from_onnx(custom, x), "Custom domains: my.own"
-    old = made([helper.make_node("Relu", ["x"], ["y"])], {}, ["N", 4], ["y"], opset=9)
-    yield "opset", lambda: rm.from_onnx(old, x), "The model has opset 9; 13 is the oldest"
-    steps = [helper.make_node("LogSoftmax", ["x"], ["s"]), helper.make_node("Neg", ["s"], ["y"])]
+    old = made([helper.make_node("Cast", ["x"], ["y"], to="FLOAT")], {}, ["N", 4], ["y"], opset=5)
+    yield (
+        "opset",
+        lambda: rm.from_onnx(old, x),
+        "The model has opset 5, and is not converted to 13: No Adapter",
+    )
+    steps = [helper.make_node("LogSoftmax", ["x"], ["s"]), helper.make_node("Erf", ["s"], ["y"])]
     yield "middle", lambda: rm.from_onnx(made(steps, {}, ["N", 4], ["y"]), x), "it may only end a model"
     yield "pole", lambda: rm.from_onnx(_bad("Reciprocal"), x), "."
     unknown = made([helper.make_node("Relu", ["x"], ["y"])], {}, ["N", "M"], ["y"])
@@ -175,6 +179,12 @@ def test_wrong_use_is_refused_in_a_sentence(tmp_path: Path) -> None:
                 call()
         assert said in str(caught.value), name
         assert str(caught.value).endswith("."), name
+
+
+def test_files_of_older_opsets_are_converted() -> None:
+    x = RNG.uniform(-1, 1, (10, 4))
+    old = made([helper.make_node("Clip", ["x"], ["y"], min=-2.0, max=2.0)], {}, ["N", 4], ["y"], opset=9)
+    np.testing.assert_allclose(rm.from_onnx(old, x).approximated(x), x, atol=1e-3)
 
 
 def test_two_inputs_are_refused_by_name() -> None:

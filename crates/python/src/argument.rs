@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use numpy::{AllowTypeChange, Complex64, PyArrayLike1, PyReadonlyArray1};
 use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyFloat, PyInt, PyString};
+use pyo3::types::{PyBool, PyFloat, PyInt, PyString, PyType};
 use ringmill_errors::Field;
 
 use crate::cipher::Ciphertext;
@@ -56,7 +56,8 @@ impl<'py> FromPyObject<'_, 'py> for Told {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        if given.is_callable() {
+        // A class is callable too, and is never what was meant.
+        if given.is_callable() && !given.is_instance_of::<PyType>() {
             return Ok(Self(given.to_owned().unbind()));
         }
         Err(PyTypeError::new_err("not a function"))

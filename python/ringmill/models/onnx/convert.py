@@ -402,7 +402,8 @@ def _normalised(model: Any) -> Any:
     try:
         return version_converter.convert_version(model, least)
     except Exception as refused:
-        said = str(refused).split("\n")[0].rstrip(".")
+        # The assertion of the converter without its place.
+        said = str(refused).split("\n")[0].rpartition(" failed: ")[2].rstrip(".")
         fail(
             ModelError,
             "Opset",

@@ -98,7 +98,7 @@ def unzipped(model: Any) -> Any:
 
 
 def rewritten(model: Any) -> Any:
-    """The model with nodes of the main domain in place of those that can be; itself where there are none."""
+    """The model with nodes of the main domain in place of those that can be."""
     if not has_own(model):
         return model
     import onnx
