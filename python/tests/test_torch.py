@@ -1,4 +1,4 @@
-"""Networks of PyTorch through ``torch.onnx``, both exporters, against PyTorch itself; where it is installed."""
+"""Networks of PyTorch through ``torch.onnx``, both exporters, against PyTorch itself where it is installed."""
 
 from __future__ import annotations
 
