@@ -198,8 +198,9 @@ module rm_enc_extra #(
   end
 
   // ------------------------------------------------- products, and back to coefficients
-  logic                     inverse_start;
-  logic [1:0]               ready, fault, prepared, ahead, bad_size, first;
+  logic                     inverse_start, inverse_ready, inverse_fault, inverse_prepared, inverse_bad_size;
+  logic                     inverse_first;
+  logic                     unused_i_busy, unused_i_ahead_mod, unused_i_mod, unused_i_valid;
   logic [1:0][P-1:0][W-1:0] key_q, product;
   logic [P-1:0][W-1:0]      v_q;
   info_t                    done_info;
@@ -221,38 +222,35 @@ module rm_enc_extra #(
         .clk_i, .a_i(key_q[c][l]), .b_i(v_q[l]), .q_i(q_q), .aux_i(aux_q), .r_o(product[c][l])
       );
     end
-    logic unused_i_busy, unused_i_ahead_mod, unused_i_mod, unused_i_valid;
-    rm_streaming_ntt #(
-      .W(W), .Kind(Kind), .Tile(Tile), .Mods(2), .LogP(LogP), .LogNMax(LogNMax), .LogNMin(LogNMin),
-      .Style(rm_stream_pkg::FeedForward), .Inverse(1'b1)
-    ) i_inverse (
-      .clk_i,
-      .rst_ni,
-      .log_n_i,
-      .bad_size_o      (bad_size[c]),
-      .busy_o          (unused_i_busy),
-      .fault_o         (fault[c]),
-      .cfg_we_i        ((cfg_we_i && cfg_field_i <= FieldAux) || (cfg_inverse_we_i && cfg_field_i < FieldFactor)),
-      .cfg_mod_i       (1'b0),
-      .cfg_field_i,
-      .cfg_data_i,
-      .prepare_valid_i (prepare_i && prepare_ready_o),
-      .prepare_mod_i   (1'b0),
-      .prepare_ready_o (prepared[c]),
-      .start_valid_i   (inverse_start),
-      .start_mod_i     (1'b0),
-      .start_ready_o   (ready[c]),
-      .row_i           (product[c]),
-      .ahead_o         (ahead[c]),
-      .ahead_mod_o     (unused_i_ahead_mod),
-      .first_o         (first[c]),
-      .mod_o           (unused_i_mod),
-      .valid_o         (unused_i_valid),
-      .row_o           (row_o[c])
-    );
-    logic unused_i;
-    assign unused_i = ^{unused_i_busy, unused_i_ahead_mod, unused_i_mod, unused_i_valid};
   end
+  rm_streaming_ntt #(
+    .W(W), .Kind(Kind), .Tile(Tile), .Mods(2), .LogP(LogP), .LogNMax(LogNMax), .LogNMin(LogNMin),
+    .Style(rm_stream_pkg::FeedForward), .Inverse(1'b1), .Side(2)
+  ) i_inverse (
+    .clk_i,
+    .rst_ni,
+    .log_n_i,
+    .bad_size_o      (inverse_bad_size),
+    .busy_o          (unused_i_busy),
+    .fault_o         (inverse_fault),
+    .cfg_we_i        ((cfg_we_i && cfg_field_i <= FieldAux) || (cfg_inverse_we_i && cfg_field_i < FieldFactor)),
+    .cfg_mod_i       (1'b0),
+    .cfg_field_i,
+    .cfg_data_i,
+    .prepare_valid_i (prepare_i && prepare_ready_o),
+    .prepare_mod_i   (1'b0),
+    .prepare_ready_o (inverse_prepared),
+    .start_valid_i   (inverse_start),
+    .start_mod_i     (1'b0),
+    .start_ready_o   (inverse_ready),
+    .row_i           (product),
+    .ahead_o,
+    .ahead_mod_o     (unused_i_ahead_mod),
+    .first_o         (inverse_first),
+    .mod_o           (unused_i_mod),
+    .valid_o         (unused_i_valid),
+    .row_o
+  );
 
   // What is known of a job when its last key was read goes on beside the inverse transforms.
   info_t keyed_info;
@@ -262,17 +260,16 @@ module rm_enc_extra #(
   end
   rm_core_fifo #(.Width(InfoW), .Depth(Inside)) i_done (
     .clk_i, .rst_ni, .push_valid_i(asked_q && key_last_q), .push_ready_o(unused_done_ready), .push_data_i(keyed_info),
-    .pop_valid_o(unused_done_valid), .pop_ready_i(ahead[0]), .pop_data_o(done_info), .count_o(unused_done)
+    .pop_valid_o(unused_done_valid), .pop_ready_i(ahead_o), .pop_data_o(done_info), .count_o(unused_done)
   );
-  assign ahead_o = ahead[0];
   assign info_o  = done_info;
   rm_stream_clock #(.TimeW(LogRows), .ModW(1)) i_out_clock (
-    .clk_i, .rst_ni, .log_rows_i(log_rows), .first_i(first[0]), .mod_i(1'b0), .valid_o(out_valid), .time_o(out_time),
-    .mod_o(unused_out_mod)
+    .clk_i, .rst_ni, .log_rows_i(log_rows), .first_i(inverse_first), .mod_i(1'b0), .valid_o(out_valid),
+    .time_o(out_time), .mod_o(unused_out_mod)
   );
   assign last_out = out_valid && out_time == LogRows'((32'd1 << log_rows) - 32'd1);
 
-  assign prepare_ready_o = forward_prepared && prepared == '1;
+  assign prepare_ready_o = forward_prepared && inverse_prepared;
 
   // The gate and the tags start transforms when they are ready.
   logic late_start_q;
@@ -280,15 +277,16 @@ module rm_enc_extra #(
     if (!rst_ni) begin
       late_start_q <= 1'b0;
     end else begin
-      late_start_q <= late_start_q || (gate_start && !forward_ready) || (inverse_start && ready != '1);
+      late_start_q <= late_start_q || (gate_start && !forward_ready) || (inverse_start && !inverse_ready);
     end
   end
-  assign fault_o = forward_fault || fault != '0 || late_start_q;
+  assign fault_o = forward_fault || inverse_fault || late_start_q;
 
   logic unused;
   assign unused = ^{unused_busy, unused_in_time, unused_f_busy, unused_f_ahead_mod, unused_f_first, unused_f_mod,
                     unused_pop_valid, unused_push_ready, unused_count, unused_inverse_mod, unused_done_valid,
                     unused_done_ready, unused_done, unused_out_mod, in_info.mode, in_info.bad, key_time_q[LogRows-1],
-                    forward_bad_size, bad_size, ahead[1], first[1]};
+                    forward_bad_size, inverse_bad_size, unused_i_busy, unused_i_ahead_mod, unused_i_mod,
+                    unused_i_valid};
 
 endmodule

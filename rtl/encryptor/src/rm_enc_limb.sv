@@ -122,53 +122,38 @@ module rm_enc_limb #(
     .sample_i, .rest_i(rest), .negative_i(negative), .message_i, .over_o, .v_o(v_in), .e_o(e_in)
   );
 
-  // ------------------------------------------------- transforms: v, e0, e1
-  logic [2:0][P-1:0][W-1:0] operand, value;
-  logic [2:0]               ready, bad_size, fault, prepared, ahead;
-  assign operand         = {e_in, v_in};
-  assign {e_out, v_out}  = value;
-  assign start_ready_o   = ready[0];
-  assign bad_size_o      = bad_size[0];
-  assign ahead_o         = ahead[0];
-  assign fault_o         = fault != '0;
-  assign prepare_ready_o = prepared == '1;
-
-  for (genvar i = 0; i < 3; i++) begin : g_transform
-    logic unused_busy, unused_ahead_mod, unused_first, unused_mod, unused_valid;
-    rm_streaming_ntt #(
-      .W(W), .Kind(Kind), .Tile(Tile), .Mods(2), .LogP(LogP), .LogNMax(LogNMax), .LogNMin(LogNMin),
-      .Style(rm_stream_pkg::FeedForward), .Inverse(1'b0)
-    ) i_transform (
-      .clk_i,
-      .rst_ni,
-      .log_n_i,
-      .bad_size_o      (bad_size[i]),
-      .busy_o          (unused_busy),
-      .fault_o         (fault[i]),
-      .cfg_we_i        (cfg_we_i && cfg_field_i < FieldFactor),
-      .cfg_mod_i       (1'b0),
-      .cfg_field_i,
-      .cfg_data_i      (cfg_data_i[W+1:0]),
-      .prepare_valid_i (prepare_i && prepare_ready_o),
-      .prepare_mod_i   (1'b0),
-      .prepare_ready_o (prepared[i]),
-      .start_valid_i   (start_i),
-      .start_mod_i     (1'b0),
-      .start_ready_o   (ready[i]),
-      .row_i           (operand[i]),
-      .ahead_o         (ahead[i]),
-      .ahead_mod_o     (unused_ahead_mod),
-      .first_o         (unused_first),
-      .mod_o           (unused_mod),
-      .valid_o         (unused_valid),
-      .row_o           (value[i])
-    );
-    logic unused;
-    assign unused = ^{unused_busy, unused_ahead_mod, unused_first, unused_mod, unused_valid};
-  end
-  // All three have the same times; the first one speaks for them.
-  logic unused_others;
-  assign unused_others = ^{ready[2:1], bad_size[2:1], ahead[2:1]};
+  // ------------------------------------------------- transforms: v, e0, e1 side by side
+  logic unused_busy, unused_ahead_mod, unused_first, unused_mod, unused_valid;
+  rm_streaming_ntt #(
+    .W(W), .Kind(Kind), .Tile(Tile), .Mods(2), .LogP(LogP), .LogNMax(LogNMax), .LogNMin(LogNMin),
+    .Style(rm_stream_pkg::FeedForward), .Inverse(1'b0), .Side(3)
+  ) i_transform (
+    .clk_i,
+    .rst_ni,
+    .log_n_i,
+    .bad_size_o,
+    .busy_o          (unused_busy),
+    .fault_o,
+    .cfg_we_i        (cfg_we_i && cfg_field_i < FieldFactor),
+    .cfg_mod_i       (1'b0),
+    .cfg_field_i,
+    .cfg_data_i      (cfg_data_i[W+1:0]),
+    .prepare_valid_i (prepare_i),
+    .prepare_mod_i   (1'b0),
+    .prepare_ready_o,
+    .start_valid_i   (start_i),
+    .start_mod_i     (1'b0),
+    .start_ready_o,
+    .row_i           ({e_in, v_in}),
+    .ahead_o,
+    .ahead_mod_o     (unused_ahead_mod),
+    .first_o         (unused_first),
+    .mod_o           (unused_mod),
+    .valid_o         (unused_valid),
+    .row_o           ({e_out, v_out})
+  );
+  logic unused;
+  assign unused = ^{unused_busy, unused_ahead_mod, unused_first, unused_mod, unused_valid};
 
   // ------------------------------------------------- sums; c0 of a decryption comes as the second row of keys
   assign addend[0] = decrypt_i ? key_i[1] : e_out[0];

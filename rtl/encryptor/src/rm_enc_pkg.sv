@@ -67,15 +67,15 @@ package rm_enc_pkg;
 
   // Whether two Gaussian polynomials are drawn by the begin, at every size, when the lane of p starts with their first samples:
   // a block a cycle with 10 double rounds, 512 samples at a time, 6 cycles between them (rm_secret_draw).
-  function automatic bit early(
+  function automatic bit drawn_by_begin(
     int unsigned kind, int unsigned w, int unsigned log_p, int unsigned log_n_min, int unsigned log_n_max,
     int unsigned doubles
   );
-    early = 1'b1;
+    drawn_by_begin = 1'b1;
     for (int unsigned n = log_n_min; n <= log_n_max; n++) begin
       automatic int unsigned draws = (n < 9) ? 1 : 1 << (n - 9);
       if (2 * draws * (640 / doubles + 6) + 16 >= extra_latency(kind, w, log_p, n, log_n_max)) begin
-        early = 1'b0;
+        drawn_by_begin = 1'b0;
       end
     end
   endfunction

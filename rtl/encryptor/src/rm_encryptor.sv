@@ -111,7 +111,7 @@ module rm_encryptor #(
   localparam int unsigned LogSets = Extra ? SetW : 1;
   localparam int unsigned Sets    = 1 << LogSets;
   // Errors are drawn while v is in the lane of p, where that is long enough; whole says whether they were.
-  localparam bit          Early   = Extra && early(Kind, W, LogP, LogNMin, LogNMax, Doubles);
+  localparam bit          Early   = Extra && drawn_by_begin(Kind, W, LogP, LogNMin, LogNMax, Doubles);
 
   if (Limbs > 1 && rm_modmul_pkg::latency(KindRest, WRest) != M) begin : g_check_latency
     $error("rm_encryptor: the multipliers of all limbs must have one latency");
