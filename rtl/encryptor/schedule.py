@@ -2,9 +2,9 @@
 
     python -m rtl.encryptor.schedule        the table of Nguyen, Kim and Lee's set, and of its neighbours
 
-A job's samples are drawn into one of two sets, or four in a build with the division. Then it starts, N/P cycles
-after the one before at the earliest. A job that is divided starts in the lane of the extra prime, and begins in
-the limbs two transforms later. `rtl/tools/tests/test_encryptor.py` holds the cycles to the RTL.
+A job's samples are drawn into one of two sets, or four in a build with the division. Then it starts, N/P
+cycles after the one before at the earliest. A job that is divided starts in the lane of the extra prime, and
+begins in the limbs two transforms later. `rtl/tools/tests/test_encryptor.py` holds the cycles to the RTL.
 """
 
 from __future__ import annotations
@@ -141,8 +141,10 @@ class Engine:
 
     @property
     def extra_latency(self) -> int:
-        """From a start in the lane of the extra prime to the begin: a transform of twice as many words a cycle,
-        products, and a transform back."""
+        """From a start in the lane of the extra prime to the begin in the limbs.
+
+        A transform of twice as many words a cycle, products, and a transform back.
+        """
         return self.lead + self.transform - self.rows // 2 + self.multiplier_latency - 1 + self.transform
 
     @property
@@ -166,7 +168,7 @@ class Engine:
 
     @property
     def early(self) -> bool:
-        """Whether a divided job starts with its first errors: the others are there by the begin, at every size."""
+        """Whether a divided job starts with its first errors: all are there by the begin, at every size."""
         smallest = self.log_n if self.log_n_min is None else self.log_n_min
         largest = self.log_n if self.log_n_max is None else self.log_n_max
         return self.extra and all(
@@ -208,7 +210,7 @@ class Engine:
             full = accept + self.draw(mode, trit_words)
             first = accept + self.draw_to_start(mode, trit_words)
             seeded = mode in (SYMMETRIC, PUBLIC_KEY)
-            # Jobs go in their order, one a cycle; what is not divided waits until no divided job is on its way.
+            # Jobs go in their order, one a cycle; others wait until no divided job is on its way.
             start = max(first, found[-1] + 1 if found else 0)
             if mode == DIVIDED:
                 start = max(start, extra_gate)
@@ -235,7 +237,7 @@ class Engine:
 
     @property
     def multipliers(self) -> dict[str, int]:
-        """Where the modular multipliers are; the three transforms of a limb have their twiddle factors in common."""
+        """Where the modular multipliers are; transforms of a limb have their twiddle factors in common."""
         p = 1 << self.log_p
         found = {
             "butterflies": self.limbs * 3 * (self.log_n << (self.log_p - 1)),
@@ -257,8 +259,10 @@ class Engine:
         return self.sets * (copies * 8 * trit_bytes(self.log_n) + 2 * 7 * (1 << self.log_n))
 
     def memory_bits(self, widths: Sequence[int]) -> int:
-        """Samples, the secret key, and the delays of the transforms of limbs of these widths. The extra prime is as
-        wide as the first one, and half of the values modulo it wait in a memory."""
+        """Samples, the secret key, and the delays of the transforms of limbs of these widths.
+
+        The extra prime is as wide as the first one, and half of the values modulo it wait in a memory.
+        """
         n, p = 1 << self.log_n, 1 << self.log_p
         extra = ((n - 2 * p) + 2 * (n - p) + n // 2) * widths[0] if self.extra else 0
         return self.sample_bits + 2 * n + 3 * (n - p) * sum(widths) + extra
@@ -281,8 +285,8 @@ def table() -> list[str]:
             engine = Engine(4, log_n, NTT_15, log_p, extra=extra)
             used = sum(engine.multipliers.values())
             message = engine.last_row - engine.message_row
-            figures = (engine.interval(mode), message, engine.ready(mode), engine.cold(mode), used, DSP_BLOCKS * used)
-            words = [f"{figure:>8}" for figure in figures]
+            cycles = (engine.interval(mode), message, engine.ready(mode), engine.cold(mode))
+            words = [f"{figure:>8}" for figure in (*cycles, used, DSP_BLOCKS * used)]
             lines.append(" ".join([f" 2^{log_n} {1 << log_p:>2} {'yes' if extra else 'no':>8}", *words]))
     lines.append(f"Nguyen, Kim and Lee, N = 2^14, P = 2: {PAPER['cycles']} cycles, {PAPER['dsp']} DSP")
     return lines
