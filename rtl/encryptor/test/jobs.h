@@ -1,5 +1,7 @@
 // What the engine is asked to do, with the result that must come: drawn here, or read from a file that the software engine wrote.
 #pragma once
+#include <algorithm>
+
 #include "oracle.h"
 
 struct Job {
@@ -87,6 +89,10 @@ inline Job drawn_job(const Context& context, const Small& s, u64 number, bool se
   job.secret = drawn_seed(rng), job.expanded = drawn_seed(rng);
   job.message = context.random(rng);
   job.key = {context.random_with_extra(rng), context.random_with_extra(rng)};
+  if (job.mode == kDivided && rng.below(2)) {
+    // v k is 0 or next to p/2 in every coefficient: errors decide how it is rounded.
+    for (Limbs& key : job.key) std::fill(key.back().begin(), key.back().end(), context.extra().q / 2);
+  }
   job.expected = context.run(job.mode, job.secret, job.expanded, s, job.message, job.key);
   job.trit_words = context.trit_words;
   return job;
